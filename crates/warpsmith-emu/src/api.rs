@@ -1,0 +1,270 @@
+//! What a caller of the emulator sees: memory, launches, options, findings.
+
+use std::time::Instant;
+
+use warpsmith_ir::{FuncId, Module, Span, Type};
+
+/// Names a buffer in [`DeviceMemory`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BufferId(pub u32);
+
+/// Global memory that lives across launches: the buffers and the module's `__device__` and
+/// `__constant__` variables.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceMemory {
+    pub buffers: Vec<Buffer>,
+    /// One for each [`Module::globals`]; made by [`DeviceMemory::new`].
+    pub globals: Vec<Buffer>,
+}
+
+/// One allocation.
+#[derive(Clone, Debug, Default)]
+pub struct Buffer {
+    /// The name findings use.
+    pub name: String,
+    /// Element type, for the index in findings. `None`: bytes.
+    pub element: Option<Type>,
+    /// Extents, outermost first, when the user gave several; findings then name `a[i][j]`.
+    pub shape: Vec<u64>,
+    pub bytes: Vec<u8>,
+    /// Grows with zeros when accessed beyond its end (up to the memory limit) instead of a finding.
+    pub grows: bool,
+    /// Bytes that hold no defined value yet, one bool a byte; empty: all defined. Carrying such a value is fine,
+    /// using it for control flow, an address or a store is `uninitialized…`.
+    pub poison: Vec<bool>,
+}
+
+/// A kernel's argument.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arg {
+    /// A scalar, struct or vector by value: its bytes in the parameter's layout.
+    Bytes(Vec<u8>),
+    /// A pointer to a buffer plus a byte offset.
+    Pointer { buffer: BufferId, offset: i64 },
+    Null,
+}
+
+/// One execution of a kernel.
+#[derive(Clone, Debug)]
+pub struct LaunchConfig {
+    pub kernel: FuncId,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub dynamic_shared: u32,
+    /// One for each parameter.
+    pub args: Vec<Arg>,
+}
+
+/// What is looked for. Checks that are off cost nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checks {
+    /// `race-shared`, `race-global`, `race-benign`.
+    pub races: bool,
+    /// `uninitialized-shared`, `uninitialized-local`.
+    pub uninitialized: bool,
+    /// `redundant-barrier` notes.
+    pub redundant_barriers: bool,
+}
+
+impl Checks {
+    pub const ALL: Checks = Checks { races: true, uninitialized: true, redundant_barriers: true };
+    pub const NONE: Checks = Checks { races: false, uninitialized: false, redundant_barriers: false };
+}
+
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub checks: Checks,
+    /// A warp executes in lockstep: accesses of one warp are ordered by the instructions (older code).
+    pub warp_lockstep: bool,
+    /// Worker threads; 0: one for each core. Findings do not depend on it.
+    pub jobs: usize,
+    /// Instructions a thread may execute before `infinite-loop` is reported.
+    pub max_steps: u64,
+    /// Thread instructions of the whole launch; beyond it the run stops with [`Limit::TotalSteps`].
+    pub max_total_steps: u64,
+    /// Bytes for buffers, shadow memory and block state together.
+    pub max_memory: u64,
+    /// The run stops with [`Limit::Timeout`] after it.
+    pub deadline: Option<Instant>,
+    /// Keep what device `printf` prints.
+    pub collect_printf: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            checks: Checks::ALL,
+            warp_lockstep: false,
+            jobs: 0,
+            max_steps: 100_000_000,
+            max_total_steps: u64::MAX,
+            max_memory: 8 << 30,
+            deadline: None,
+            collect_printf: true,
+        }
+    }
+}
+
+/// The rules of `warpsmith check`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Rule {
+    RaceShared,
+    RaceGlobal,
+    /// Two threads write the same value: a note.
+    RaceBenign,
+    OutOfBounds,
+    UninitializedShared,
+    UninitializedLocal,
+    DivergentBarrier,
+    /// A note.
+    ExitedBeforeBarrier,
+    Misaligned,
+    InfiniteLoop,
+    /// A note.
+    RedundantBarrier,
+    /// `assert`, `__assert` or `__trap` failed.
+    AssertFailed,
+    /// Null or invalid pointer, freed or local object of another thread.
+    InvalidPointer,
+}
+
+impl Rule {
+    pub const ALL: [Rule; 13] = [
+        Rule::RaceShared,
+        Rule::RaceGlobal,
+        Rule::RaceBenign,
+        Rule::OutOfBounds,
+        Rule::UninitializedShared,
+        Rule::UninitializedLocal,
+        Rule::DivergentBarrier,
+        Rule::ExitedBeforeBarrier,
+        Rule::Misaligned,
+        Rule::InfiniteLoop,
+        Rule::RedundantBarrier,
+        Rule::AssertFailed,
+        Rule::InvalidPointer,
+    ];
+
+    /// The name in reports and in `allow` comments.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::RaceShared => "race-shared",
+            Rule::RaceGlobal => "race-global",
+            Rule::RaceBenign => "race-benign",
+            Rule::OutOfBounds => "out-of-bounds",
+            Rule::UninitializedShared => "uninitialized-shared",
+            Rule::UninitializedLocal => "uninitialized-local",
+            Rule::DivergentBarrier => "divergent-barrier",
+            Rule::ExitedBeforeBarrier => "exited-before-barrier",
+            Rule::Misaligned => "misaligned",
+            Rule::InfiniteLoop => "infinite-loop",
+            Rule::RedundantBarrier => "redundant-barrier",
+            Rule::AssertFailed => "assert-failed",
+            Rule::InvalidPointer => "invalid-pointer",
+        }
+    }
+
+    /// Notes are listed apart and never change the exit status.
+    pub fn is_note(self) -> bool {
+        matches!(self, Rule::RaceBenign | Rule::ExitedBeforeBarrier | Rule::RedundantBarrier)
+    }
+}
+
+/// A thread of the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadRef {
+    pub block: [u32; 3],
+    pub thread: [u32; 3],
+}
+
+/// One end of a finding: a place in the source and what happened there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// `None` only when the IR node had no origin.
+    pub span: Option<Span>,
+    /// For example `write`, `read`, `atomic`, `barrier`, `asynchronous copy`.
+    pub what: &'static str,
+    pub thread: Option<ThreadRef>,
+}
+
+/// One defect, seen `count` times.
+///
+/// Findings with the same rule, places and array are one; the threads, index and interval are those of the
+/// first occurrence in the canonical order (block, then instruction, then thread).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    pub rule: Rule,
+    /// A refinement, for example `read-write`, `write-write`, `async`.
+    pub kind: Option<&'static str>,
+    /// One sentence in the user's words.
+    pub message: String,
+    /// The two ends of a race (earlier first); one for the other rules.
+    pub accesses: Vec<Access>,
+    /// Name of the array or variable.
+    pub array: Option<String>,
+    /// Index of the element, one number for each dimension; in elements.
+    pub index: Vec<i64>,
+    /// Number of barriers the block had passed.
+    pub interval: Option<u32>,
+    /// How many times it occurred (thread occurrences).
+    pub count: u64,
+}
+
+/// Why a run stopped before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    TotalSteps,
+    Memory,
+    Timeout,
+    /// An error after which threads cannot go on (trap, failed assert) is no limit; this is Ctrl-C.
+    Interrupted,
+}
+
+/// Work done, for benchmarks and reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Instructions times active threads.
+    pub thread_instructions: u64,
+    /// Instructions issued (each for all active threads of a group).
+    pub instructions: u64,
+    pub barriers: u64,
+    /// Bytes of shadow memory at the peak.
+    pub shadow_bytes: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// In order of rule, then place in the source.
+    pub findings: Vec<Finding>,
+    /// Text of device `printf`, in block order, then thread order.
+    pub printed: String,
+    pub limit: Option<Limit>,
+    /// `__requires`/`__assume` was false: the launch does not count.
+    pub assumption_failed: bool,
+    pub stats: Stats,
+}
+
+/// A kernel that cannot be run as asked. These are the user's errors, not findings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EmuError {
+    /// Argument count or size does not fit the kernel.
+    BadArgument { index: usize, message: String },
+    /// Grid or block outside the limits of CUDA (1024 threads, 2³¹−1 × 65535 × 65535 blocks, z ≤ 64).
+    BadLaunch(String),
+    /// Something in the kernel that the emulator does not execute.
+    Unsupported { message: String, span: Option<Span> },
+}
+
+/// Runs one launch on `memory`, changing it as the kernel does.
+///
+/// # Errors
+/// See [`EmuError`]; memory is then unchanged.
+pub fn run(
+    module: &Module,
+    launch: &LaunchConfig,
+    memory: &mut DeviceMemory,
+    options: &Options,
+) -> Result<Outcome, EmuError> {
+    crate::engine::run(module, launch, memory, options)
+}

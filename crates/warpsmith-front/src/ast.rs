@@ -1,0 +1,517 @@
+//! The typed syntax tree both front ends share: C99 and CUDA C++ as written, names unresolved.
+//!
+//! Made by `parse`, read by `sema`. It follows the source: nothing is lowered here. Every node has
+//! its [`Span`] in the user's file.
+
+use warpsmith_ir::Span;
+
+/// One preprocessed file: what it declares, in order.
+#[derive(Clone, Debug, Default)]
+pub struct TranslationUnit {
+    pub items: Vec<Item>,
+    /// `// warpsmith: …`, `// step: …` and other comments the commands read, in order of position.
+    pub comments: Vec<Comment>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Comment {
+    /// Without `//`, `/*`, `*/` and outer blanks.
+    pub text: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Item {
+    pub kind: ItemKind,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum ItemKind {
+    Function(FunctionDecl),
+    /// Global variables, `__constant__` and `__device__` data, `extern __shared__` at file level.
+    Vars(VarDecl),
+    Struct(StructDecl),
+    Enum(EnumDecl),
+    /// `typedef` and `using A = B` (with template parameters if any).
+    Alias(AliasDecl),
+    Namespace {
+        name: Option<String>,
+        items: Vec<Item>,
+    },
+    /// `using namespace x;` or `using x::y;`
+    Using {
+        path: Vec<String>,
+        namespace: bool,
+    },
+    /// `static_assert(cond, "…")`
+    StaticAssert(Expr),
+    /// A pragma between items: the text after `#pragma`.
+    Pragma(String),
+    /// Not understood (host code with the standard library, say). An error only if something in use needs it.
+    Unsupported {
+        what: String,
+    },
+}
+
+/// A template header; empty `params` is an explicit specialisation `template <>`.
+#[derive(Clone, Debug)]
+pub struct TemplateHeader {
+    pub params: Vec<TemplateParam>,
+}
+
+#[derive(Clone, Debug)]
+pub struct TemplateParam {
+    pub name: Option<String>,
+    pub kind: TemplateParamKind,
+    /// `typename... Ts`
+    pub pack: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum TemplateParamKind {
+    Type { default: Option<TypeName> },
+    Value { ty: TypeName, default: Option<Expr> },
+    Template,
+}
+
+#[derive(Clone, Debug)]
+pub enum TemplateArg {
+    Type(TypeName),
+    Value(Expr),
+    /// A plain name: type or value is for `sema` to say.
+    Name(Path),
+}
+
+#[derive(Clone, Debug)]
+pub struct FunctionDecl {
+    pub name: FunctionName,
+    pub template: Option<TemplateHeader>,
+    pub attrs: Attrs,
+    /// `None` for constructors, destructors and `auto` without a trailing type.
+    pub ret: Option<TypeName>,
+    pub params: Vec<Param>,
+    pub variadic: bool,
+    /// `const` after the parameter list of a method.
+    pub is_const: bool,
+    /// Constructor initialisers `: a(x), b{y}`.
+    pub inits: Vec<(String, Vec<Expr>, Span)>,
+    /// `None`: a declaration, `= default` or `= delete`.
+    pub body: Option<Block>,
+    /// Name and parameters, without the body.
+    pub head_span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum FunctionName {
+    Plain(Path),
+    /// `operator+`, `operator[]`, `operator()`: the symbol.
+    Operator(String),
+    /// `operator float`.
+    Conversion(TypeName),
+    Constructor,
+    Destructor,
+}
+
+/// Everything that may stand before a declaration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Attrs {
+    pub global: bool,
+    pub device: bool,
+    pub host: bool,
+    pub shared: bool,
+    pub constant: bool,
+    pub managed: bool,
+    pub is_static: bool,
+    pub is_extern: bool,
+    pub is_inline: bool,
+    pub is_constexpr: bool,
+    pub is_volatile: bool,
+    /// `__align__(n)`, `alignas(n)`, `__attribute__((aligned(n)))`.
+    pub align: Option<Box<Expr>>,
+    /// Arguments of `__launch_bounds__`.
+    pub launch_bounds: Vec<Expr>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    pub name: Option<String>,
+    pub ty: TypeName,
+    pub default: Option<Expr>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct StructDecl {
+    pub name: Option<String>,
+    pub template: Option<TemplateHeader>,
+    /// Arguments of a (partial) specialisation.
+    pub specialisation: Option<Vec<TemplateArg>>,
+    pub is_union: bool,
+    pub align: Option<Expr>,
+    pub bases: Vec<TypeName>,
+    /// `None`: forward declaration.
+    pub members: Option<Vec<Member>>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Member {
+    /// Fields, also `static constexpr` members.
+    Field(VarDecl),
+    Method(FunctionDecl),
+    Struct(StructDecl),
+    Enum(EnumDecl),
+    Alias(AliasDecl),
+    StaticAssert(Expr),
+    Unsupported {
+        what: String,
+        span: Span,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct EnumDecl {
+    pub name: Option<String>,
+    /// `enum class`.
+    pub scoped: bool,
+    pub underlying: Option<TypeName>,
+    pub variants: Vec<(String, Option<Expr>, Span)>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct AliasDecl {
+    pub name: String,
+    pub template: Option<TemplateHeader>,
+    pub ty: TypeName,
+    pub span: Span,
+}
+
+/// A possibly qualified name: `a::b<int>::c`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    pub segments: Vec<PathSegment>,
+    /// Starts with `::`.
+    pub global: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct PathSegment {
+    pub name: String,
+    pub args: Option<Vec<TemplateArg>>,
+}
+
+impl PartialEq for PathSegment {
+    fn eq(&self, other: &PathSegment) -> bool {
+        self.name == other.name && self.args.is_some() == other.args.is_some()
+    }
+}
+
+impl Path {
+    /// The name of a path of one segment without arguments.
+    pub fn as_name(&self) -> Option<&str> {
+        match self.segments.as_slice() {
+            [only] if !self.global && only.args.is_none() => Some(&only.name),
+            _ => None,
+        }
+    }
+}
+
+/// A type as written, declarator included.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeName {
+    pub kind: TypeKind,
+    pub is_const: bool,
+    pub is_volatile: bool,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum TypeKind {
+    Void,
+    Auto,
+    /// Words of a built-in type in the order written: `["unsigned", "long", "long"]`, `["float"]`.
+    Builtin(Vec<String>),
+    /// `float4`, `T`, `struct point`, `typename A::B`.
+    Named(Path),
+    Pointer {
+        to: Box<TypeName>,
+        restrict: bool,
+    },
+    /// `T&`, and `T&&` with `rvalue`.
+    Reference {
+        to: Box<TypeName>,
+        rvalue: bool,
+    },
+    /// `None`: `[]`. Outermost extent is the outermost node: `float a[2][3]` is Array(2, Array(3, float)).
+    Array {
+        element: Box<TypeName>,
+        extent: Option<Box<Expr>>,
+    },
+    Function {
+        ret: Box<TypeName>,
+        params: Vec<Param>,
+    },
+    /// `decltype(e)`.
+    Decltype(Box<Expr>),
+    /// A struct or enum defined in place, as in `struct { int a; } x;` – index of neither: the definition itself.
+    Inline(Box<InlineType>),
+}
+
+#[derive(Clone, Debug)]
+pub enum InlineType {
+    Struct(StructDecl),
+    Enum(EnumDecl),
+}
+
+impl PartialEq for InlineType {
+    fn eq(&self, _: &InlineType) -> bool {
+        false
+    }
+}
+
+/// One declaration statement: a list of declarators that share attributes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VarDecl {
+    pub attrs: Attrs,
+    pub declarators: Vec<Declarator>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Declarator {
+    pub name: String,
+    /// The complete type of this declarator.
+    pub ty: TypeName,
+    pub init: Option<Initializer>,
+    /// Bit-field width.
+    pub bits: Option<Expr>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Initializer {
+    /// `= e`
+    Expr(Expr),
+    /// `{…}` or `= {…}`
+    List(Vec<InitItem>, Span),
+    /// `(a, b)`
+    Call(Vec<Expr>, Span),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct InitItem {
+    /// `.x =` or `[3] =`.
+    pub designator: Option<Designator>,
+    pub value: Initializer,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Designator {
+    Field(String),
+    Index(Expr),
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Block {
+    pub stmts: Vec<Stmt>,
+    /// From `{` to `}`.
+    pub span: Option<Span>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stmt {
+    pub kind: StmtKind,
+    /// Pragmas directly before the statement, and the comment `//SIMD` (as `SIMD`); text after `#pragma`.
+    pub pragmas: Vec<Pragma>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pragma {
+    pub text: String,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum StmtKind {
+    Empty,
+    Expr(Expr),
+    Vars(VarDecl),
+    Block(Block),
+    If {
+        constexpr: bool,
+        init: Option<Box<Stmt>>,
+        cond: Expr,
+        then: Box<Stmt>,
+        otherwise: Option<Box<Stmt>>,
+    },
+    For {
+        init: Option<Box<Stmt>>,
+        cond: Option<Expr>,
+        step: Option<Expr>,
+        body: Box<Stmt>,
+    },
+    RangeFor {
+        decl: VarDecl,
+        range: Expr,
+        body: Box<Stmt>,
+    },
+    While {
+        cond: Expr,
+        body: Box<Stmt>,
+    },
+    DoWhile {
+        body: Box<Stmt>,
+        cond: Expr,
+    },
+    Switch {
+        selector: Expr,
+        body: Box<Stmt>,
+    },
+    Case(Expr),
+    Default,
+    Break,
+    Continue,
+    Return(Option<Initializer>),
+    Goto(String),
+    LabelDef(String),
+    /// Local struct, enum, alias, using, static_assert.
+    Item(Box<LocalItem>),
+    /// `asm volatile("…" : outputs : inputs : clobbers)`; the pieces as written.
+    Asm {
+        text: String,
+    },
+    Unsupported {
+        what: String,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub struct LocalItem(pub Item);
+
+impl PartialEq for LocalItem {
+    fn eq(&self, _: &LocalItem) -> bool {
+        false
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    pub kind: Box<ExprKind>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprKind {
+    /// A number as written, with its suffix: `0x1fu`, `1.5e-3f`.
+    Number(String),
+    Bool(bool),
+    /// Value of the character.
+    Char(i64),
+    /// Adjacent literals joined, escapes resolved.
+    Str(String),
+    NullPtr,
+    This,
+    Path(Path),
+    Paren(Expr),
+    /// `-  +  !  ~  *  &`
+    Unary {
+        op: String,
+        operand: Expr,
+    },
+    /// `++x`, `x--`: op is `++` or `--`.
+    IncDec {
+        op: String,
+        prefix: bool,
+        operand: Expr,
+    },
+    /// Arithmetic, comparison, logical, shifts; `a op b`.
+    Binary {
+        op: String,
+        left: Expr,
+        right: Expr,
+    },
+    /// `a = b`, `a += b`: op is `=`, `+=` ….
+    Assign {
+        op: String,
+        target: Expr,
+        value: Expr,
+    },
+    AssignList {
+        target: Expr,
+        items: Vec<InitItem>,
+    },
+    Conditional {
+        cond: Expr,
+        then: Expr,
+        otherwise: Expr,
+    },
+    Comma(Expr, Expr),
+    Call {
+        callee: Expr,
+        args: Vec<Expr>,
+    },
+    /// `kernel<<<grid, block, shared, stream>>>(args)`
+    Launch {
+        callee: Expr,
+        config: Vec<Expr>,
+        args: Vec<Expr>,
+    },
+    Index {
+        base: Expr,
+        index: Expr,
+    },
+    /// `a.b` and `a->b` with `arrow`; the segment may carry template arguments.
+    Member {
+        base: Expr,
+        arrow: bool,
+        member: PathSegment,
+    },
+    /// `(T)e`, `static_cast<T>(e)` …; style is `c`, `static`, `reinterpret`, `const`, `dynamic`.
+    Cast {
+        style: &'static str,
+        ty: TypeName,
+        operand: Expr,
+    },
+    /// `T(a, b)` for a built-in type name, `T{a, b}` for any.
+    Construct {
+        ty: TypeName,
+        args: Vec<Initializer>,
+        braces: bool,
+    },
+    /// `(T){…}`
+    CompoundLiteral {
+        ty: TypeName,
+        items: Vec<InitItem>,
+    },
+    SizeofType(TypeName),
+    SizeofExpr(Expr),
+    AlignofType(TypeName),
+    /// Braced list as an argument.
+    InitList(Vec<InitItem>),
+    Lambda(Box<LambdaDecl>),
+    /// `e...`
+    PackExpansion(Expr),
+    /// `(args op ...)`
+    Fold {
+        op: String,
+        operand: Expr,
+        right: bool,
+    },
+    /// Text the grammar read but we do not (statement expressions, `new`, `throw` …).
+    Unsupported {
+        what: String,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct LambdaDecl {
+    /// Names, and `&`/`=` defaults as written.
+    pub captures: Vec<String>,
+    pub params: Vec<Param>,
+    pub body: Block,
+}

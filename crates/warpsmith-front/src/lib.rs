@@ -1,0 +1,3 @@
+//! Front ends of warpsmith: CUDA C++ and C99 loop nests to IR.
+
+pub mod ast;

@@ -1,0 +1,119 @@
+//! Diagnostics: what is said to the user about their source, and the one place that renders it.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use crate::span::{SourceMap, Span};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    Note,
+    Warning,
+    Error,
+}
+
+/// A span of the source with a short text beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    pub span: Span,
+    pub text: String,
+}
+
+/// One message: what is wrong, where, and what to do about it.
+///
+/// `code` is stable across versions (`W` and three digits); `labels[0]` is the place the caret goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub severity: Severity,
+    pub code: &'static str,
+    pub message: String,
+    pub labels: Vec<Label>,
+    pub notes: Vec<String>,
+    pub help: Vec<String>,
+}
+
+impl Diagnostic {
+    pub fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Error, code, message)
+    }
+
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(Severity::Warning, code, message)
+    }
+
+    pub fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Diagnostic {
+        let message = message.into();
+        Diagnostic { severity, code, message, labels: vec![], notes: vec![], help: vec![] }
+    }
+
+    /// Adds a labelled span; the first one is the primary location.
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
+        self.notes.push(text.into());
+        self
+    }
+
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.help.push(text.into());
+        self
+    }
+
+    /// The message as shown on a terminal: source line, caret, notes and hints.
+    pub fn render(&self, sources: &SourceMap, color: bool) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
+        };
+        let mut group = Group::with_title(level.primary_title(self.message.as_str()).id(self.code));
+        for (file, labels) in self.labels_by_file() {
+            let Some(source) = sources.get(file) else {
+                continue;
+            };
+            let mut snippet = Snippet::source(&*source.text).path(source.path.as_str());
+            for (primary, label) in labels {
+                let kind = if primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+                let range = clamp_to_chars(&source.text, label.span);
+                snippet = snippet.annotation(kind.span(range).label(label.text.as_str()));
+            }
+            group = group.element(snippet);
+        }
+        for note in &self.notes {
+            group = group.element(Level::NOTE.message(note.as_str()));
+        }
+        for help in &self.help {
+            group = group.element(Level::HELP.message(help.as_str()));
+        }
+        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        renderer.render(&[group])
+    }
+
+    /// Labels grouped by file, in order of first appearance; the flag marks the primary one.
+    fn labels_by_file(&self) -> Vec<(crate::FileId, Vec<(bool, &Label)>)> {
+        let mut groups: Vec<(crate::FileId, Vec<(bool, &Label)>)> = vec![];
+        for (i, label) in self.labels.iter().enumerate() {
+            match groups.iter_mut().find(|(file, _)| *file == label.span.file) {
+                Some((_, list)) => list.push((i == 0, label)),
+                None => groups.push((label.span.file, vec![(i == 0, label)])),
+            }
+        }
+        groups
+    }
+}
+
+/// A byte range that the renderer can slice: inside the text and on character boundaries.
+fn clamp_to_chars(text: &str, span: Span) -> std::ops::Range<usize> {
+    let floor = |mut i: usize| {
+        i = i.min(text.len());
+        while !text.is_char_boundary(i) {
+            i -= 1;
+        }
+        i
+    };
+    let start = floor(span.start as usize);
+    start..floor(span.end as usize).max(start)
+}

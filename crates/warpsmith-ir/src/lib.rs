@@ -1,0 +1,29 @@
+//! The IR every part of warpsmith stands on.
+//!
+//! One IR serves all inputs: C loop nests and CUDA kernels are lowered to it by `warpsmith-front`,
+//! rewrites transform it, the emulator and the reference interpreter execute it, and the emitter
+//! prints it as CUDA C. Control flow is structured; expressions are pure; everything with an effect
+//! is a statement. This crate does no I/O and knows no other crate.
+
+pub mod diag;
+pub mod expr;
+pub mod layout;
+pub mod module;
+pub mod span;
+pub mod stmt;
+pub mod types;
+pub mod value;
+
+pub use diag::{Diagnostic, Label, Severity};
+pub use expr::{Axis, BinaryOp, Builtin, Expr, ExprKind, MathFn, Place, PlaceKind, UnaryOp};
+pub use module::{
+    FuncId, Function, FunctionKind, Global, GlobalId, LaunchBounds, Module, StructDef, StructField,
+    StructId, Var, VarId, VarKind,
+};
+pub use span::{FileId, Origin, SourceFile, SourceMap, Span};
+pub use stmt::{
+    AtomicOp, BarrierKind, BindLevel, Binding, Block, Case, ForLoop, Launch, LoopCondition, LoopId,
+    LoopKind, Parallel, ReduceOp, Reduction, Scope, Stmt, StmtKind, WarpOp,
+};
+pub use types::{Scalar, Space, Type};
+pub use value::Value;

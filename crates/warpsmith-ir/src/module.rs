@@ -1,0 +1,191 @@
+//! Modules and functions.
+
+use crate::expr::Expr;
+use crate::span::Origin;
+use crate::stmt::{Block, LoopId};
+use crate::types::{Space, Type};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FuncId(pub u32);
+
+/// Index into [`Function::vars`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StructId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GlobalId(pub u32);
+
+/// Everything one input file means: one translation unit after instantiation of templates.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Module {
+    pub structs: Vec<StructDef>,
+    pub globals: Vec<Global>,
+    pub functions: Vec<Function>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct StructDef {
+    pub name: String,
+    pub fields: Vec<StructField>,
+    /// Size and alignment in bytes, see [`crate::layout::lay_out`]. Unions have all offsets 0.
+    pub size: u64,
+    pub align: u64,
+    pub origin: Origin,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct StructField {
+    pub name: String,
+    pub ty: Type,
+    /// In bytes from the start of the struct.
+    pub offset: u64,
+}
+
+/// A `__constant__` or `__device__` variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Global {
+    pub name: String,
+    pub ty: Type,
+    /// `Constant` or `Global`.
+    pub space: Space,
+    /// Initial bytes, little-endian, as long as the type; `None`: poison for `__constant__`, zeros for `__device__`.
+    pub init: Option<Vec<u8>>,
+    pub origin: Origin,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FunctionKind {
+    /// `__global__`.
+    Kernel,
+    /// `__device__`.
+    Device,
+    /// Runs on the host: the user's C function, or a launcher.
+    Host,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// The name as the user would call it; template instances as `f<float,32>`.
+    pub name: String,
+    pub kind: FunctionKind,
+    /// Parameters in order, each with [`VarKind::Param`].
+    pub params: Vec<VarId>,
+    pub ret: Type,
+    pub vars: Vec<Var>,
+    pub body: Block,
+    pub launch_bounds: Option<LaunchBounds>,
+    /// One more than the largest [`LoopId`] in use.
+    pub next_loop: u32,
+    pub origin: Origin,
+}
+
+/// `__launch_bounds__(max_threads, min_blocks)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaunchBounds {
+    pub max_threads: u32,
+    pub min_blocks: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VarKind {
+    Param,
+    /// A variable of one thread; in a register unless its address is taken or it is an array.
+    Local,
+    /// `__shared__` of constant size: one per block, poison at block start.
+    Shared,
+    /// `extern __shared__ T name[]`: all of them start at the same address; the type is an array of length 0.
+    DynamicShared,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Var {
+    pub name: String,
+    pub ty: Type,
+    pub kind: VarKind,
+    /// A C++ reference parameter: `ty` is a pointer that is never null and never changes.
+    pub reference: bool,
+    /// Not assigned after its declaration, as the user said (`const`); for pointers see [`Type::Pointer`].
+    pub constant: bool,
+    /// `restrict`.
+    pub restrict: bool,
+    /// Extents of an array parameter, outermost first, as expressions over other parameters
+    /// (`float A[n][m]`, `#pragma ws bounds(A: n, m)`); the pointee of `ty` is the innermost element. `None`: not declared.
+    pub shape: Option<Vec<Expr>>,
+    /// `__align__(n)` in bytes; 0: natural.
+    pub align: u32,
+    pub origin: Origin,
+}
+
+impl Var {
+    pub fn new(name: impl Into<String>, ty: Type, kind: VarKind) -> Var {
+        Var {
+            name: name.into(),
+            ty,
+            kind,
+            reference: false,
+            constant: false,
+            restrict: false,
+            shape: None,
+            align: 0,
+            origin: Origin::default(),
+        }
+    }
+}
+
+impl Function {
+    pub fn new(name: impl Into<String>, kind: FunctionKind) -> Function {
+        Function {
+            name: name.into(),
+            kind,
+            params: vec![],
+            ret: Type::Void,
+            vars: vec![],
+            body: Block::default(),
+            launch_bounds: None,
+            next_loop: 0,
+            origin: Origin::default(),
+        }
+    }
+
+    pub fn add_var(&mut self, var: Var) -> VarId {
+        self.vars.push(var);
+        VarId(self.vars.len() as u32 - 1)
+    }
+
+    /// Adds a variable of kind `Param` and appends it to the parameters.
+    pub fn add_param(&mut self, var: Var) -> VarId {
+        let id = self.add_var(var);
+        self.params.push(id);
+        id
+    }
+
+    pub fn fresh_loop(&mut self) -> LoopId {
+        self.next_loop += 1;
+        LoopId(self.next_loop - 1)
+    }
+
+    /// The variable; ids are only made by `add_var`, so a bad one is a bug of ours.
+    pub fn var(&self, id: VarId) -> &Var {
+        &self.vars[id.0 as usize]
+    }
+}
+
+impl Module {
+    pub fn add_function(&mut self, function: Function) -> FuncId {
+        self.functions.push(function);
+        FuncId(self.functions.len() as u32 - 1)
+    }
+
+    /// The function; ids are only made by `add_function`, so a bad one is a bug of ours.
+    pub fn function(&self, id: FuncId) -> &Function {
+        &self.functions[id.0 as usize]
+    }
+
+    pub fn find_function(&self, name: &str) -> Option<FuncId> {
+        let at = self.functions.iter().position(|f| f.name == name)?;
+        Some(FuncId(at as u32))
+    }
+}

@@ -1,0 +1,189 @@
+//! Types of values and of memory.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::module::StructId;
+
+/// A machine number. `Bool` is one byte in memory, 0 or 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scalar {
+    Bool,
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F16,
+    BF16,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    /// Size in memory, in bytes; also its alignment.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
+            Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::BF16 => 2,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
+            Scalar::I64 | Scalar::U64 | Scalar::F64 => 8,
+        }
+    }
+
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::F16 | Scalar::BF16 | Scalar::F32 | Scalar::F64)
+    }
+
+    pub fn is_integer(self) -> bool {
+        !self.is_float()
+    }
+
+    /// Signed two's-complement integer (not `Bool`, not floating).
+    pub fn is_signed(self) -> bool {
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
+    }
+
+    /// The name in the text form, for example `f32`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::I8 => "i8",
+            Scalar::U8 => "u8",
+            Scalar::I16 => "i16",
+            Scalar::U16 => "u16",
+            Scalar::I32 => "i32",
+            Scalar::U32 => "u32",
+            Scalar::I64 => "i64",
+            Scalar::U64 => "u64",
+            Scalar::F16 => "f16",
+            Scalar::BF16 => "bf16",
+            Scalar::F32 => "f32",
+            Scalar::F64 => "f64",
+        }
+    }
+
+    pub const ALL: [Scalar; 13] = [
+        Scalar::Bool,
+        Scalar::I8,
+        Scalar::U8,
+        Scalar::I16,
+        Scalar::U16,
+        Scalar::I32,
+        Scalar::U32,
+        Scalar::I64,
+        Scalar::U64,
+        Scalar::F16,
+        Scalar::BF16,
+        Scalar::F32,
+        Scalar::F64,
+    ];
+}
+
+/// Which memory a pointer is known to point into. `Generic` means that it is not known statically.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Space {
+    Generic,
+    Global,
+    Shared,
+    Constant,
+    Local,
+}
+
+/// The type of a value, a variable or a piece of memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    Void,
+    Scalar(Scalar),
+    /// CUDA's `float4` and its like: 1 to 4 components, with CUDA's alignment (a power of two for
+    /// 2 and 4 components up to 16 bytes, that of the component for 1 and 3).
+    Vector(Scalar, u8),
+    /// A pointer is (object, byte offset): 8 bytes. The null pointer compares equal to 0.
+    Pointer {
+        pointee: Arc<Type>,
+        space: Space,
+        /// Reads and writes through it may not be cached or reordered (C's `volatile`).
+        volatile: bool,
+        /// The program may not write through it (C's pointer to const).
+        readonly: bool,
+    },
+    /// A constant number of elements, row-major, no padding between.
+    Array(Arc<Type>, u64),
+    Struct(StructId),
+}
+
+impl Type {
+    pub const BOOL: Type = Type::Scalar(Scalar::Bool);
+    pub const I32: Type = Type::Scalar(Scalar::I32);
+    pub const U32: Type = Type::Scalar(Scalar::U32);
+    pub const I64: Type = Type::Scalar(Scalar::I64);
+    pub const U64: Type = Type::Scalar(Scalar::U64);
+    pub const F32: Type = Type::Scalar(Scalar::F32);
+    pub const F64: Type = Type::Scalar(Scalar::F64);
+
+    pub fn pointer(pointee: Type, space: Space) -> Type {
+        Type::Pointer { pointee: Arc::new(pointee), space, volatile: false, readonly: false }
+    }
+
+    pub fn array(element: Type, length: u64) -> Type {
+        Type::Array(Arc::new(element), length)
+    }
+
+    pub fn scalar(&self) -> Option<Scalar> {
+        match self {
+            Type::Scalar(s) => Some(*s),
+            _ => None,
+        }
+    }
+
+    pub fn is_float(&self) -> bool {
+        self.scalar().is_some_and(Scalar::is_float)
+    }
+
+    pub fn is_integer(&self) -> bool {
+        self.scalar().is_some_and(Scalar::is_integer)
+    }
+
+    pub fn is_pointer(&self) -> bool {
+        matches!(self, Type::Pointer { .. })
+    }
+
+    pub fn is_aggregate(&self) -> bool {
+        matches!(self, Type::Array(..) | Type::Struct(_) | Type::Vector(..))
+    }
+
+    pub fn pointee(&self) -> Option<&Type> {
+        match self {
+            Type::Pointer { pointee, .. } => Some(pointee),
+            _ => None,
+        }
+    }
+
+    /// The innermost element of nested arrays; the type itself when it is no array.
+    pub fn innermost(&self) -> &Type {
+        match self {
+            Type::Array(element, _) => element.innermost(),
+            other => other,
+        }
+    }
+
+    /// Extents of nested arrays, outermost first; empty when it is no array.
+    pub fn extents(&self) -> Vec<u64> {
+        let mut extents = vec![];
+        let mut at = self;
+        while let Type::Array(element, length) = at {
+            extents.push(*length);
+            at = element;
+        }
+        extents
+    }
+}
+
+impl fmt::Display for Scalar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

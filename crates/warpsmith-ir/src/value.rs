@@ -1,0 +1,81 @@
+//! Constants: one scalar of a known type.
+
+use half::{bf16, f16};
+
+use crate::types::Scalar;
+
+/// A scalar constant. The bits are those of the type, zero-extended to 64 (signed integers are
+/// sign-extended from their width when read by [`Value::as_i64`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Value {
+    pub ty: Scalar,
+    pub bits: u64,
+}
+
+impl Value {
+    /// An integer wrapped to the width of `ty`; converted when `ty` is floating.
+    pub fn int(ty: Scalar, value: i64) -> Value {
+        if ty.is_float() {
+            return Value::float(ty, value as f64);
+        }
+        let bits = match ty {
+            Scalar::Bool => u64::from(value != 0),
+            _ => (value as u64) & mask(ty),
+        };
+        Value { ty, bits }
+    }
+
+    /// A real rounded to the nearest value of `ty`; truncated toward zero when `ty` is an integer.
+    pub fn float(ty: Scalar, value: f64) -> Value {
+        let bits = match ty {
+            Scalar::F16 => f16::from_f64(value).to_bits().into(),
+            Scalar::BF16 => bf16::from_f64(value).to_bits().into(),
+            Scalar::F32 => (value as f32).to_bits().into(),
+            Scalar::F64 => value.to_bits(),
+            Scalar::Bool => u64::from(value != 0.0),
+            Scalar::U64 => value as u64,
+            _ => (value as i64 as u64) & mask(ty),
+        };
+        Value { ty, bits }
+    }
+
+    pub fn bool(value: bool) -> Value {
+        Value { ty: Scalar::Bool, bits: value.into() }
+    }
+
+    pub fn i32(value: i32) -> Value {
+        Value::int(Scalar::I32, value.into())
+    }
+
+    /// The value as a signed integer; reals are truncated, `u64` beyond the range wraps.
+    pub fn as_i64(self) -> i64 {
+        match self.ty {
+            Scalar::I8 => self.bits as i8 as i64,
+            Scalar::I16 => self.bits as i16 as i64,
+            Scalar::I32 => self.bits as i32 as i64,
+            t if t.is_float() => self.as_f64() as i64,
+            _ => self.bits as i64,
+        }
+    }
+
+    /// The value as a real.
+    pub fn as_f64(self) -> f64 {
+        match self.ty {
+            Scalar::F16 => f16::from_bits(self.bits as u16).to_f64(),
+            Scalar::BF16 => bf16::from_bits(self.bits as u16).to_f64(),
+            Scalar::F32 => f64::from(f32::from_bits(self.bits as u32)),
+            Scalar::F64 => f64::from_bits(self.bits),
+            Scalar::U64 => self.bits as f64,
+            _ => self.as_i64() as f64,
+        }
+    }
+
+    pub fn is_true(self) -> bool {
+        if self.ty.is_float() { self.as_f64() != 0.0 } else { self.bits != 0 }
+    }
+}
+
+/// The bits an integer type has.
+fn mask(ty: Scalar) -> u64 {
+    u64::MAX >> (64 - 8 * ty.bytes())
+}
