@@ -4,7 +4,7 @@
 //! expression may not be moved across a store or barrier without a check. The right operand of
 //! `LogicalAnd`/`LogicalOr` and the arms of `Select` are evaluated only by the threads that need them.
 
-use crate::module::{GlobalId, VarId};
+use crate::module::{ConstId, GlobalId, VarId};
 use crate::span::Origin;
 use crate::types::{Scalar, Type};
 use crate::value::Value;
@@ -22,6 +22,8 @@ pub struct Expr {
 pub enum ExprKind {
     /// A scalar constant of the expression's type.
     Const(Value),
+    /// A named constant of the module, of the expression's type.
+    Named(ConstId),
     /// The value held by a variable or a piece of memory; type of the place.
     Read(Place),
     /// A pointer to a place. For an array place use `Index(place, 0)` inside, so that the pointee is the element.

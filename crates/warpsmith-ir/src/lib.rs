@@ -17,8 +17,8 @@ pub mod value;
 pub use diag::{Diagnostic, Label, Severity};
 pub use expr::{Axis, BinaryOp, Builtin, Expr, ExprKind, MathFn, Place, PlaceKind, UnaryOp};
 pub use module::{
-    FuncId, Function, FunctionKind, Global, GlobalId, LaunchBounds, Module, StructDef, StructField,
-    StructId, Var, VarId, VarKind,
+    ConstId, FuncId, Function, FunctionKind, Global, GlobalId, LaunchBounds, Module, NamedConst,
+    StructDef, StructField, StructId, Var, VarId, VarKind,
 };
 pub use span::{FileId, Origin, SourceFile, SourceMap, Span};
 pub use stmt::{

@@ -4,6 +4,7 @@ use crate::expr::Expr;
 use crate::span::Origin;
 use crate::stmt::{Block, LoopId};
 use crate::types::{Space, Type};
+use crate::value::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FuncId(pub u32);
@@ -18,11 +19,16 @@ pub struct StructId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GlobalId(pub u32);
 
+/// Index into [`Module::constants`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ConstId(pub u32);
+
 /// Everything one input file means: one translation unit after instantiation of templates.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Module {
     pub structs: Vec<StructDef>,
     pub globals: Vec<Global>,
+    pub constants: Vec<NamedConst>,
     pub functions: Vec<Function>,
 }
 
@@ -42,6 +48,15 @@ pub struct StructField {
     pub ty: Type,
     /// In bytes from the start of the struct.
     pub offset: u64,
+}
+
+/// A named compile-time constant (`constexpr int BM = 64;`), so that emitted code says what its numbers are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedConst {
+    pub name: String,
+    pub value: Value,
+    /// What it means, printed beside it.
+    pub comment: String,
 }
 
 /// A `__constant__` or `__device__` variable.
