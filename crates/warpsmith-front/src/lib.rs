@@ -1,3 +1,5 @@
 //! Front ends of warpsmith: CUDA C++ and C99 loop nests to IR.
 
 pub mod ast;
+pub mod builtins;
+pub mod sema;
