@@ -6,13 +6,16 @@
 //! is a statement. This crate does no I/O and knows no other crate.
 
 pub mod diag;
+pub mod eval;
 pub mod expr;
 pub mod layout;
 pub mod module;
+pub mod poly;
 pub mod span;
 pub mod stmt;
 pub mod types;
 pub mod value;
+pub mod visit;
 
 pub use diag::{Diagnostic, Label, Severity};
 pub use expr::{Axis, BinaryOp, Builtin, Expr, ExprKind, MathFn, Place, PlaceKind, UnaryOp};

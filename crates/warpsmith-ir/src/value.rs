@@ -28,8 +28,8 @@ impl Value {
     /// A real rounded to the nearest value of `ty`; truncated toward zero when `ty` is an integer.
     pub fn float(ty: Scalar, value: f64) -> Value {
         let bits = match ty {
-            Scalar::F16 => f16::from_f64(value).to_bits().into(),
-            Scalar::BF16 => bf16::from_f64(value).to_bits().into(),
+            Scalar::F16 => f16::from_f32(round_to_odd(value)).to_bits().into(),
+            Scalar::BF16 => bf16::from_f32(round_to_odd(value)).to_bits().into(),
             Scalar::F32 => (value as f32).to_bits().into(),
             Scalar::F64 => value.to_bits(),
             Scalar::Bool => u64::from(value != 0.0),
@@ -75,7 +75,25 @@ impl Value {
     }
 }
 
+/// `value` as `f32`, such that rounding the result again to a type of at most 22 bits gives what
+/// rounding `value` itself would: an inexact result has its last bit set (rounding to odd).
+fn round_to_odd(value: f64) -> f32 {
+    let nearest = value as f32;
+    if f64::from(nearest) == value || nearest.is_nan() {
+        return nearest;
+    }
+    if nearest.is_infinite() {
+        return f32::MAX.copysign(nearest);
+    }
+    let bits = nearest.to_bits();
+    if bits & 1 == 1 {
+        return nearest;
+    }
+    let outward = value.abs() > f64::from(nearest.abs());
+    f32::from_bits(if outward { bits + 1 } else { bits - 1 })
+}
+
 /// The bits an integer type has.
-fn mask(ty: Scalar) -> u64 {
+pub(crate) fn mask(ty: Scalar) -> u64 {
     u64::MAX >> (64 - 8 * ty.bytes())
 }
