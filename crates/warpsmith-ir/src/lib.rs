@@ -8,6 +8,7 @@
 pub mod diag;
 pub mod eval;
 pub mod expr;
+pub mod interp;
 pub mod layout;
 pub mod module;
 pub mod poly;

@@ -253,7 +253,7 @@ fn sin_pi(x: f64) -> f64 {
         1.0 - r
     } else if r > 1.5 {
         r - 2.0
-    } else if r < -0.5 && r >= -1.5 {
+    } else if (-1.5..-0.5).contains(&r) {
         -1.0 - r
     } else if r < -1.5 {
         r + 2.0

@@ -1,0 +1,221 @@
+//! The reference interpreter: runs host and device functions one statement at a time.
+//!
+//! It is the oracle for rewrites and for the emulator, so it is simple rather than fast: no threads,
+//! no reordering, no contraction of `a * b + c`. Parallel loops run in order; their `private` and
+//! `reduction` clauses keep the meaning they have when the loop is run serially. Kernels are not run
+//! here: a launch in a host function goes to a [`Launcher`].
+//!
+//! Memory is a set of objects: the caller's buffers, the module's global variables, and the variables
+//! of active functions that need an address. A pointer is (object, byte offset); every access is
+//! checked against its object, and a read of a byte that was never written is an error.
+//!
+//! With [`Limits::track_bounds`] each real number carries a [`Bound`], from which the caller derives
+//! how far a reassociated computation may differ (specification, Arithmetic).
+
+mod bounds;
+mod eval;
+mod exec;
+mod memory;
+mod printf;
+
+use std::collections::HashMap;
+use std::fmt;
+
+use crate::eval::from_bytes;
+use crate::module::{FuncId, FunctionKind, Module};
+use crate::span::Span;
+use crate::types::Scalar;
+use crate::value::Value;
+
+pub use bounds::Bound;
+use bounds::{Tracked, Untracked};
+use exec::Interp;
+
+/// What the caller shares with the function.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// Objects that pointer arguments point into; fully initialised.
+    pub buffers: Vec<Vec<u8>>,
+    /// What `printf` wrote.
+    pub printed: String,
+    /// The bound of the returned real, when bounds are tracked.
+    pub result_bound: Option<Bound>,
+    /// Statements executed by all calls so far.
+    pub steps: u64,
+    /// Bounds of the elements that were written, by byte offset, for each buffer.
+    bounds: Vec<HashMap<u64, Bound>>,
+}
+
+impl Memory {
+    pub fn new(buffers: Vec<Vec<u8>>) -> Memory {
+        Memory { buffers, ..Memory::default() }
+    }
+
+    /// The bound of an element at a byte offset: what was tracked, or that of an input with the
+    /// element's present value. `None` outside the buffer.
+    pub fn bound(&self, buffer: usize, offset: u64, ty: Scalar) -> Option<Bound> {
+        let bytes = self.buffers.get(buffer)?.get(usize::try_from(offset).ok()?..)?;
+        let value = from_bytes(ty, bytes)?;
+        let tracked = self.bounds.get(buffer).and_then(|map| map.get(&offset));
+        Some(tracked.copied().unwrap_or_else(|| Bound::input(value)))
+    }
+
+    /// Forgets all bounds: what the buffers hold counts as input from now on.
+    pub fn clear_bounds(&mut self) {
+        self.bounds.clear();
+        self.result_bound = None;
+    }
+}
+
+/// An argument of a call or a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arg {
+    Value(Value),
+    /// A byte offset in one of [`Memory::buffers`].
+    Pointer {
+        buffer: usize,
+        offset: i64,
+    },
+    Null,
+    /// A struct or vector by value, in its memory layout, without pointers in it.
+    Bytes(Vec<u8>),
+}
+
+/// When the interpreter gives up.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Statements and loop iterations.
+    pub max_steps: u64,
+    /// Bytes of all local variables alive at a time.
+    pub max_local_bytes: u64,
+    /// Keep a [`Bound`] for every real.
+    pub track_bounds: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { max_steps: 2_000_000_000, max_local_bytes: 1 << 30, track_bounds: false }
+    }
+}
+
+/// A kernel launch as the host function asked for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaunchRequest {
+    pub kernel: FuncId,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Bytes of dynamic shared memory.
+    pub shared: u64,
+    pub args: Vec<Arg>,
+}
+
+/// Runs the kernels that host functions launch.
+pub trait Launcher {
+    /// Runs the kernel to its end, or says why it could not.
+    fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String>;
+}
+
+/// Refuses every launch.
+pub struct NoLaunch;
+
+impl Launcher for NoLaunch {
+    fn launch(&mut self, _: &mut Memory, _: LaunchRequest) -> Result<(), String> {
+        Err("kernels cannot be launched here".into())
+    }
+}
+
+/// Why a run stopped, and where in the user's source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InterpError {
+    pub kind: InterpErrorKind,
+    pub span: Option<Span>,
+    /// The function that was running.
+    pub function: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum InterpErrorKind {
+    /// An access of `bytes` bytes at `offset` of an object of `size` bytes. `buffer` is set when the object is the caller's.
+    OutOfBounds {
+        object: String,
+        buffer: Option<usize>,
+        offset: i64,
+        bytes: u64,
+        size: u64,
+    },
+    NullPointer,
+    /// A value was used before it was written.
+    Uninitialized(String),
+    StepLimit(u64),
+    MemoryLimit(u64),
+    /// A construct that has no meaning for a single thread.
+    Unsupported(String),
+    Launch(String),
+    /// `assert`; the user's text.
+    AssertFailed(String),
+    /// `__requires`/`__assume`: the run is outside what the user cares about.
+    AssumeFailed(String),
+    Trap,
+    /// The caller's arguments do not fit the function.
+    BadCall(String),
+}
+
+impl fmt::Display for InterpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use InterpErrorKind::*;
+        write!(f, "in `{}`: ", self.function)?;
+        match &self.kind {
+            OutOfBounds { object, offset, bytes, size, .. } => {
+                write!(
+                    f,
+                    "access of {bytes} bytes at offset {offset} of {object}, which has {size} bytes"
+                )
+            }
+            NullPointer => f.write_str("access through a null pointer"),
+            Uninitialized(what) => write!(f, "{what} is used before it is set"),
+            StepLimit(n) => write!(f, "stopped after {n} steps"),
+            MemoryLimit(n) => write!(f, "local variables need more than {n} bytes"),
+            Unsupported(what) => write!(f, "{what} cannot be run by the interpreter"),
+            Launch(why) => write!(f, "launch failed: {why}"),
+            AssertFailed(text) => write!(f, "assertion failed: {text}"),
+            AssumeFailed(text) => write!(f, "assumption does not hold: {text}"),
+            Trap => f.write_str("trap"),
+            BadCall(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for InterpError {}
+
+/// Runs a host or device function to its end and returns what it returns.
+///
+/// Arguments match the parameters in order; scalars have the parameter's type. `memory` holds what was
+/// written up to an error, too.
+pub fn call(
+    module: &Module,
+    function: FuncId,
+    args: &[Arg],
+    memory: &mut Memory,
+    limits: &Limits,
+    launcher: &mut dyn Launcher,
+) -> Result<Option<Value>, InterpError> {
+    let refuse = |why: String, function: &str| InterpError {
+        kind: InterpErrorKind::BadCall(why),
+        span: None,
+        function: function.into(),
+    };
+    let Some(f) = module.functions.get(function.0 as usize) else {
+        return Err(refuse("there is no such function".into(), "?"));
+    };
+    if f.kind == FunctionKind::Kernel {
+        return Err(refuse("a kernel cannot be called".into(), &f.name));
+    }
+    if limits.track_bounds {
+        Interp::<Tracked>::new(module, memory, limits, launcher).run(function, args)
+    } else {
+        Interp::<Untracked>::new(module, memory, limits, launcher).run(function, args)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! How far a real may be from the exact result: first-order error bounds.
+
+use std::collections::HashMap;
+
+use crate::eval::{cast, math};
+use crate::expr::{BinaryOp, MathFn};
+use crate::types::Scalar;
+use crate::value::Value;
+
+/// Two evaluations of the same sum in different orders differ by at most
+/// `4 * terms * u * magnitude`, u the unit roundoff of the type.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    /// Sum of the absolute values of the terms, computed in double precision.
+    pub magnitude: f64,
+    /// Length of the sum; a call of a math function counts as one more term (4 ulp).
+    pub terms: u64,
+}
+
+impl Bound {
+    /// The bound of a value that is given, not computed.
+    pub fn input(value: Value) -> Bound {
+        Bound { magnitude: value.as_f64().abs(), terms: 1 }
+    }
+
+    fn and(self, other: Bound, magnitude: f64) -> Bound {
+        Bound { magnitude, terms: self.terms.max(other.terms) }
+    }
+}
+
+/// Whether and how bounds are kept; the interpreter is compiled once for each answer.
+pub(crate) trait Track {
+    type Bound: Copy;
+    fn input(value: Value) -> Self::Bound;
+    fn binary(
+        op: BinaryOp,
+        a: (Value, Self::Bound),
+        b: (Value, Self::Bound),
+        result: Value,
+    ) -> Self::Bound;
+    fn call(function: MathFn, args: &[(Value, Self::Bound)], result: Value) -> Self::Bound;
+    /// The bound of a conversion; kept between reals.
+    fn cast(from: (Value, Self::Bound), result: Value) -> Self::Bound;
+    fn store(map: &mut HashMap<u64, Bound>, offset: u64, value: (Value, Self::Bound));
+    fn load(map: Option<&HashMap<u64, Bound>>, offset: u64, value: Value) -> Self::Bound;
+    fn export(bound: Self::Bound) -> Option<Bound>;
+}
+
+/// No bounds: costs nothing.
+pub(crate) struct Untracked;
+
+impl Track for Untracked {
+    type Bound = ();
+    fn input(_: Value) {}
+    fn binary(_: BinaryOp, _: (Value, ()), _: (Value, ()), _: Value) {}
+    fn call(_: MathFn, _: &[(Value, ())], _: Value) {}
+    fn cast(_: (Value, ()), _: Value) {}
+    fn store(_: &mut HashMap<u64, Bound>, _: u64, _: (Value, ())) {}
+    fn load(_: Option<&HashMap<u64, Bound>>, _: u64, _: Value) {}
+    fn export(_: ()) -> Option<Bound> {
+        None
+    }
+}
+
+pub(crate) struct Tracked;
+
+impl Track for Tracked {
+    type Bound = Bound;
+
+    fn input(value: Value) -> Bound {
+        Bound::input(value)
+    }
+
+    fn binary(op: BinaryOp, a: (Value, Bound), b: (Value, Bound), result: Value) -> Bound {
+        if !result.ty.is_float() {
+            return Bound::input(result);
+        }
+        let ((x, p), (y, q)) = (a, b);
+        match op {
+            BinaryOp::Add | BinaryOp::Sub => Bound {
+                magnitude: p.magnitude + q.magnitude,
+                terms: p.terms.saturating_add(q.terms),
+            },
+            BinaryOp::Mul => p.and(q, p.magnitude * q.magnitude),
+            BinaryOp::Div => {
+                let (x, y) = (x.as_f64().abs(), y.as_f64().abs());
+                let magnitude = p.magnitude / y + x * q.magnitude / (y * y);
+                more(p.and(q, finite_or(magnitude, result)))
+            }
+            _ => more(p.and(q, result.as_f64().abs())),
+        }
+    }
+
+    fn call(function: MathFn, args: &[(Value, Bound)], result: Value) -> Bound {
+        if !result.ty.is_float() {
+            return Bound::input(result);
+        }
+        let joined = args.iter().fold(Bound { magnitude: 0.0, terms: 0 }, |all, (_, b)| {
+            all.and(*b, all.magnitude.max(b.magnitude))
+        });
+        use MathFn::*;
+        match function {
+            Abs | Min | Max | Copysign | Saturate | Floor | Ceil | Trunc | Round | Rint => joined,
+            Fma => match args {
+                [(_, a), (_, b), (_, c)] => Bound {
+                    magnitude: a.magnitude * b.magnitude + c.magnitude,
+                    terms: a.terms.max(b.terms).saturating_add(c.terms),
+                },
+                _ => joined,
+            },
+            _ => more(Bound { magnitude: first_order(function, args, result), ..joined }),
+        }
+    }
+
+    fn cast(from: (Value, Bound), result: Value) -> Bound {
+        let real = from.0.ty.is_float() && result.ty.is_float();
+        if real { from.1 } else { Bound::input(result) }
+    }
+
+    fn store(map: &mut HashMap<u64, Bound>, offset: u64, (value, bound): (Value, Bound)) {
+        if value.ty.is_float() {
+            map.insert(offset, bound);
+        } else if !map.is_empty() {
+            map.remove(&offset);
+        }
+    }
+
+    fn load(map: Option<&HashMap<u64, Bound>>, offset: u64, value: Value) -> Bound {
+        if !value.ty.is_float() {
+            return Bound::input(value);
+        }
+        map.and_then(|map| map.get(&offset)).copied().unwrap_or_else(|| Bound::input(value))
+    }
+
+    fn export(bound: Bound) -> Option<Bound> {
+        Some(bound)
+    }
+}
+
+fn more(b: Bound) -> Bound {
+    Bound { terms: b.terms.saturating_add(1), ..b }
+}
+
+/// The magnitude, or that of the result where the estimate is no number (division by zero).
+fn finite_or(magnitude: f64, result: Value) -> f64 {
+    if magnitude.is_nan() { result.as_f64().abs() } else { magnitude }
+}
+
+/// |f| + Σ |∂f/∂xᵢ| · magnitude(xᵢ): what a relative change of the operands does to the result. The
+/// derivatives are differences in double precision, one-sided the way that stays in the domain.
+fn first_order(function: MathFn, args: &[(Value, Bound)], result: Value) -> f64 {
+    let wide: Vec<Value> = args.iter().map(|(v, _)| widen(*v)).collect();
+    let here = math(function, &wide).as_f64();
+    let own = result.as_f64().abs();
+    let sum = args.iter().enumerate().filter(|(_, (v, _))| v.ty.is_float()).fold(
+        own,
+        |sum, (i, (v, b))| {
+            let x = v.as_f64();
+            let h = (x.abs() * 1e-6).max(1e-30);
+            let slope = [h, -h].into_iter().filter_map(|h| {
+                let mut moved = wide.clone();
+                moved[i] = Value::float(Scalar::F64, x + h);
+                let slope = ((math(function, &moved).as_f64() - here) / h).abs();
+                slope.is_finite().then_some(slope)
+            });
+            sum + slope.fold(0.0, f64::max) * b.magnitude
+        },
+    );
+    finite_or(sum, result)
+}
+
+/// The operand in double precision; integers (`ldexp`'s second) stay.
+fn widen(v: Value) -> Value {
+    if v.ty.is_float() { cast(v, Scalar::F64) } else { v }
+}

@@ -1,0 +1,355 @@
+//! Expressions and places.
+
+use super::InterpErrorKind;
+use super::bounds::Track;
+use super::exec::{Interp, Run, Slot};
+use super::memory::{Image, Pointer, Val};
+use crate::eval::{self, to_bytes};
+use crate::expr::{BinaryOp, Builtin, Expr, ExprKind, Place, PlaceKind};
+use crate::layout::{field_of, layout_of};
+use crate::module::VarId;
+use crate::span::Origin;
+use crate::types::{Scalar, Type};
+use crate::value::Value;
+
+/// A value and its error bound.
+pub(crate) type Item<T> = (Val, <T as Track>::Bound);
+
+/// Where a place is: a variable without an address, or memory.
+pub(crate) enum Location {
+    Slot(VarId),
+    At(Pointer),
+}
+
+impl<T: Track> Interp<'_, '_, T> {
+    pub fn eval(&mut self, e: &Expr) -> Run<Item<T>> {
+        match &*e.kind {
+            ExprKind::Const(v) => Ok(number::<T>(*v)),
+            ExprKind::Named(id) => match self.module.constants.get(id.0 as usize) {
+                Some(c) => Ok(number::<T>(c.value)),
+                None => self.unsupported("an unknown constant", &e.origin),
+            },
+            ExprKind::Read(place) => self.read(place, &e.origin),
+            ExprKind::AddressOf(place) => match self.locate_up_to(place, true)? {
+                Location::At(p) => Ok(pointer::<T>(p)),
+                Location::Slot(_) => self.unsupported("the address of this variable", &e.origin),
+            },
+            ExprKind::Unary(op, a) => {
+                let (v, b) = self.number(a)?;
+                Ok((Val::Num(eval::unary(*op, v)), b))
+            }
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
+            ExprKind::PtrOffset(p, i) => {
+                let size = self.size(pointee(&e.ty));
+                let p = self.pointer(p)?;
+                let i = self.integer(i)?;
+                Ok(pointer::<T>(p.add(i.wrapping_mul(size))))
+            }
+            ExprKind::PtrDiff(a, b) => {
+                let size = self.size(pointee(&a.ty)).max(1);
+                let (p, q) = (self.pointer(a)?, self.pointer(b)?);
+                let bytes = p.to_bits().wrapping_sub(q.to_bits()) as i64;
+                Ok(number::<T>(Value::int(Scalar::I64, bytes / size)))
+            }
+            ExprKind::Cast(a) => {
+                let item = self.eval(a)?;
+                self.cast(item, &e.ty, &e.origin)
+            }
+            ExprKind::Bitcast(a) => {
+                let item = self.eval(a)?;
+                self.bitcast(item, &e.ty, &e.origin)
+            }
+            ExprKind::Select(c, a, b) => {
+                let taken = if self.truth(c)? { a } else { b };
+                self.eval(taken)
+            }
+            ExprKind::Call(function, args) => {
+                let items = args.iter().map(|a| self.number(a)).collect::<Run<Vec<_>>>()?;
+                let mut values = [Value::i32(0); 3];
+                let n = items.len().min(3);
+                for (to, (v, _)) in values.iter_mut().zip(&items) {
+                    *to = *v;
+                }
+                let result = eval::math(*function, &values[..n]);
+                Ok((Val::Num(result), T::call(*function, &items, result)))
+            }
+            ExprKind::Builtin(Builtin::WarpSize) => Ok(number::<T>(Value::int(Scalar::U32, 32))),
+            ExprKind::Builtin(_) => self.unsupported("a value of the running thread", &e.origin),
+            ExprKind::Make(parts) => self.make(parts, &e.ty, &e.origin),
+            ExprKind::Member(a, n) => self.member(a, *n, &e.ty, &e.origin),
+        }
+    }
+
+    /// A scalar operand.
+    pub fn number(&mut self, e: &Expr) -> Run<(Value, T::Bound)> {
+        match self.eval(e)? {
+            (Val::Num(v), b) => Ok((v, b)),
+            (Val::Ptr(p), b) => Ok((Value { ty: Scalar::U64, bits: p.to_bits() }, b)),
+            (Val::Bytes(_), _) => self.unsupported("an aggregate as an operand", &e.origin),
+        }
+    }
+
+    pub fn integer(&mut self, e: &Expr) -> Run<i64> {
+        Ok(self.number(e)?.0.as_i64())
+    }
+
+    pub fn truth(&mut self, e: &Expr) -> Run<bool> {
+        Ok(self.number(e)?.0.is_true())
+    }
+
+    pub fn pointer(&mut self, e: &Expr) -> Run<Pointer> {
+        match self.eval(e)?.0 {
+            Val::Ptr(p) => Ok(p),
+            Val::Num(v) => Ok(Pointer::from_bits(v.bits)),
+            Val::Bytes(_) => self.unsupported("an aggregate as a pointer", &e.origin),
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Run<Item<T>> {
+        if op.is_logical() {
+            let stops = op == BinaryOp::LogicalOr;
+            let value = if self.truth(a)? == stops { stops } else { self.truth(b)? };
+            return Ok(number::<T>(Value::bool(value)));
+        }
+        let (x, y) = (self.number(a)?, self.number(b)?);
+        let result = eval::binary(op, x.0, y.0);
+        Ok((Val::Num(result), T::binary(op, x, y, result)))
+    }
+
+    fn cast(&mut self, (value, bound): Item<T>, to: &Type, origin: &Origin) -> Run<Item<T>> {
+        match (value, to) {
+            (Val::Num(v), Type::Scalar(s)) => {
+                let result = eval::cast(v, *s);
+                Ok((Val::Num(result), T::cast((v, bound), result)))
+            }
+            (Val::Num(v), Type::Pointer { .. }) => {
+                Ok(pointer::<T>(Pointer::from_bits(v.as_i64() as u64)))
+            }
+            (Val::Ptr(p), Type::Scalar(s)) => {
+                Ok(number::<T>(eval::cast(Value { ty: Scalar::U64, bits: p.to_bits() }, *s)))
+            }
+            (value @ Val::Ptr(_), Type::Pointer { .. }) => Ok((value, bound)),
+            _ => self.unsupported("this conversion", origin),
+        }
+    }
+
+    fn bitcast(&mut self, (value, bound): Item<T>, to: &Type, origin: &Origin) -> Run<Item<T>> {
+        let image = self.image_of((value, bound));
+        self.value_of(image, to, origin)
+    }
+
+    /// A value as it would lie in memory.
+    fn image_of(&self, (value, bound): Item<T>) -> Image {
+        let v = match value {
+            Val::Bytes(image) => return *image,
+            Val::Num(v) => v,
+            Val::Ptr(p) => Value { ty: Scalar::U64, bits: p.to_bits() },
+        };
+        let size = v.ty.bytes() as usize;
+        let mut image = Image::new(size, true);
+        image.bytes.copy_from_slice(&to_bytes(v)[..size]);
+        T::store(&mut image.bounds, 0, (v, bound));
+        image
+    }
+
+    /// The value that an image holds at its start.
+    fn value_of(&self, image: Image, ty: &Type, origin: &Origin) -> Run<Item<T>> {
+        let scalar = match ty {
+            Type::Scalar(s) => *s,
+            Type::Pointer { .. } => Scalar::U64,
+            _ => {
+                let size = layout_of(self.module, ty).size as usize;
+                if image.bytes.len() != size {
+                    return self.unsupported("a bit cast between sizes", origin);
+                }
+                return Ok((Val::Bytes(Box::new(image)), T::input(Value::i32(0))));
+            }
+        };
+        if image.known.iter().take(scalar.bytes() as usize).any(|k| !k) {
+            return Err(
+                self.error(InterpErrorKind::Uninitialized("a part of this value".into()), origin)
+            );
+        }
+        let Some(v) = eval::from_bytes(scalar, &image.bytes) else {
+            return self.unsupported("a bit cast between sizes", origin);
+        };
+        let bound = T::load(Some(&image.bounds), 0, v);
+        Ok(match ty {
+            Type::Pointer { .. } => (Val::Ptr(Pointer::from_bits(v.bits)), bound),
+            _ => (Val::Num(v), bound),
+        })
+    }
+
+    fn make(&mut self, parts: &[Expr], ty: &Type, origin: &Origin) -> Run<Item<T>> {
+        let mut image = Image::new(layout_of(self.module, ty).size as usize, false);
+        for (i, part) in parts.iter().enumerate() {
+            let Some((at, part_ty)) = part_of(self.module, ty, i as u64) else {
+                return self.unsupported("a part that the type does not have", origin);
+            };
+            let size = layout_of(self.module, &part_ty).size as usize;
+            let item = self.eval(part)?;
+            let piece = self.image_of(item);
+            if piece.bytes.len() != size || at + size > image.bytes.len() {
+                return self.unsupported("a part of another type", origin);
+            }
+            image.put(at, &piece);
+        }
+        Ok((Val::Bytes(Box::new(image)), T::input(Value::i32(0))))
+    }
+
+    fn member(&mut self, a: &Expr, n: u32, ty: &Type, origin: &Origin) -> Run<Item<T>> {
+        let item = self.eval(a)?;
+        let whole = self.image_of(item);
+        let size = layout_of(self.module, ty).size as usize;
+        match part_of(self.module, &a.ty, n.into()) {
+            Some((at, _)) if at + size <= whole.bytes.len() => {
+                self.value_of(whole.part(at, size), ty, origin)
+            }
+            _ => self.unsupported("a member that the type does not have", origin),
+        }
+    }
+
+    fn read(&mut self, place: &Place, origin: &Origin) -> Run<Item<T>> {
+        match self.locate(place)? {
+            Location::Slot(var) => match self.slot(var) {
+                Some(Slot::Value(item)) => Ok(item.clone()),
+                _ => {
+                    let name = self.var_name(var);
+                    Err(self.error(InterpErrorKind::Uninitialized(format!("`{name}`")), origin))
+                }
+            },
+            Location::At(p) => {
+                self.load(p, &place.ty).map_err(|kind| self.error(kind, &place.origin))
+            }
+        }
+    }
+
+    pub fn write(&mut self, place: &Place, item: Item<T>) -> Run<()> {
+        match self.locate(place)? {
+            Location::Slot(var) => {
+                self.set_slot(var, Slot::Value(item));
+                Ok(())
+            }
+            Location::At(p) => self.store(p, item).map_err(|kind| self.error(kind, &place.origin)),
+        }
+    }
+
+    pub fn locate(&mut self, place: &Place) -> Run<Location> {
+        self.locate_up_to(place, false)
+    }
+
+    /// With `end` the place need not exist: the element after the last one has an address, too.
+    fn locate_up_to(&mut self, place: &Place, end: bool) -> Run<Location> {
+        let at = match &*place.kind {
+            PlaceKind::Var(var) => match self.slot(*var) {
+                Some(Slot::Object(id)) => Pointer { object: Some(*id), offset: 0 },
+                Some(_) => return Ok(Location::Slot(*var)),
+                None => return self.unsupported("an unknown variable", &place.origin),
+            },
+            PlaceKind::Global(id) => match self.global(id.0) {
+                Some(object) => Pointer { object: Some(object), offset: 0 },
+                None => return self.unsupported("an unknown global variable", &place.origin),
+            },
+            PlaceKind::Deref(p) => self.pointer(p)?,
+            PlaceKind::Elem { pointer, index, dims } => {
+                let base = self.pointer(pointer)?;
+                let mut linear = 0i64;
+                for (k, i) in index.iter().enumerate() {
+                    if let Some(dim) = k.checked_sub(1).and_then(|k| dims.get(k)) {
+                        linear = linear.wrapping_mul(self.integer(dim)?);
+                    }
+                    linear = linear.wrapping_add(self.integer(i)?);
+                }
+                base.add(linear.wrapping_mul(self.size(&place.ty)))
+            }
+            PlaceKind::Index(inner, i) => {
+                let i = self.integer(i)?;
+                self.index_in_range(inner, i, place, end)?;
+                let size = self.size(&place.ty);
+                self.inside(inner, i.wrapping_mul(size))?
+            }
+            PlaceKind::Field(inner, n) => {
+                let offset = match &inner.ty {
+                    Type::Struct(id) => field_of(self.module, *id, *n).map(|(at, _)| at as i64),
+                    _ => None,
+                };
+                match offset {
+                    Some(offset) => self.inside(inner, offset)?,
+                    None => return self.unsupported("an unknown field", &place.origin),
+                }
+            }
+            PlaceKind::Component(inner, n) => {
+                let size = self.size(&place.ty);
+                self.inside(inner, i64::from(*n) * size)?
+            }
+        };
+        Ok(Location::At(at))
+    }
+
+    fn inside(&mut self, place: &Place, bytes: i64) -> Run<Pointer> {
+        match self.locate(place)? {
+            Location::At(p) => Ok(p.add(bytes)),
+            Location::Slot(_) => self.unsupported("a part of a scalar", &place.origin),
+        }
+    }
+
+    /// Indices stay inside their own array, even where the object goes on.
+    fn index_in_range(&mut self, array: &Place, i: i64, place: &Place, end: bool) -> Run<()> {
+        let Type::Array(_, length) = array.ty else {
+            return self.unsupported("an index into what is no array", &place.origin);
+        };
+        if u64::try_from(i).is_ok_and(|i| i < length || (end && i == length)) {
+            return Ok(());
+        }
+        let size = self.size(&place.ty);
+        let kind = InterpErrorKind::OutOfBounds {
+            object: match array.root_var() {
+                Some(var) => format!("`{}`", self.var_name(var)),
+                None => "an array".into(),
+            },
+            buffer: None,
+            offset: i.wrapping_mul(size),
+            bytes: size as u64,
+            size: length.saturating_mul(size as u64),
+        };
+        Err(self.error(kind, &place.origin))
+    }
+
+    /// Size of a type in bytes.
+    pub fn size(&self, ty: &Type) -> i64 {
+        match ty {
+            Type::Scalar(s) => s.bytes().into(),
+            _ => layout_of(self.module, ty).size as i64,
+        }
+    }
+}
+
+pub(crate) fn number<T: Track>(v: Value) -> Item<T> {
+    (Val::Num(v), T::input(v))
+}
+
+pub(crate) fn pointer<T: Track>(p: Pointer) -> Item<T> {
+    (Val::Ptr(p), T::input(Value::i32(0)))
+}
+
+fn pointee(ty: &Type) -> &Type {
+    ty.pointee().unwrap_or(&Type::Void)
+}
+
+/// Byte offset and type of the n-th component, element or field.
+fn part_of(module: &crate::Module, ty: &Type, n: u64) -> Option<(usize, Type)> {
+    match ty {
+        Type::Vector(s, count) if n < u64::from(*count) => {
+            Some((n as usize * s.bytes() as usize, Type::Scalar(*s)))
+        }
+        Type::Array(element, length) if n < *length => {
+            let size = layout_of(module, element).size;
+            Some((usize::try_from(n.checked_mul(size)?).ok()?, (**element).clone()))
+        }
+        Type::Struct(id) => {
+            let (at, ty) = field_of(module, *id, u32::try_from(n).ok()?)?;
+            Some((at as usize, ty.clone()))
+        }
+        _ => None,
+    }
+}

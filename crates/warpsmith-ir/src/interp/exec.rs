@@ -1,0 +1,628 @@
+//! Statements, calls and loops.
+
+use super::bounds::Track;
+use super::eval::{Item, number, pointer};
+use super::memory::{Image, Object, Pointer, Val};
+use super::{Arg, InterpError, InterpErrorKind, LaunchRequest, Launcher, Limits, Memory, printf};
+use crate::eval;
+use crate::expr::{BinaryOp, Expr, MathFn};
+use crate::layout::layout_of;
+use crate::module::{FuncId, Function, Module, VarId, VarKind};
+use crate::span::Origin;
+use crate::stmt::{
+    AtomicOp, Block, Case, ForLoop, Launch, LoopCondition, LoopKind, Parallel, Stmt, StmtKind,
+};
+use crate::types::{Space, Type};
+use crate::value::Value;
+use crate::visit::{Access, for_each_place};
+
+/// The result of a step; errors are boxed because steps are many and errors rare.
+pub(crate) type Run<X> = Result<X, Box<InterpError>>;
+
+/// Calls nested deeper than this are taken for recursion without end.
+const MAX_DEPTH: usize = 200;
+
+pub(crate) struct Interp<'m, 'a, T: Track> {
+    pub module: &'m Module,
+    pub memory: &'a mut Memory,
+    pub limits: &'a Limits,
+    launcher: &'a mut dyn Launcher,
+    /// Global variables first, then the variables of active functions that need an address.
+    pub objects: Vec<Object>,
+    pub local_bytes: u64,
+    globals: Vec<u32>,
+    /// For each function, which variables live in memory; computed when it is first called.
+    in_memory: Vec<Option<Vec<bool>>>,
+    frame: Frame<T>,
+    depth: usize,
+    steps: u64,
+    returned: Option<Item<T>>,
+}
+
+/// The variables of the running function.
+struct Frame<T: Track> {
+    function: Option<FuncId>,
+    slots: Vec<Slot<T>>,
+}
+
+pub(crate) enum Slot<T: Track> {
+    Unset,
+    Value(Item<T>),
+    Object(u32),
+}
+
+/// What a statement does to control.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    Next,
+    Break,
+    Continue,
+    Return,
+}
+
+/// What a variable of a clause held before the loop.
+enum Saved<T: Track> {
+    Unset,
+    Value(Item<T>),
+    Image(Image),
+}
+
+impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
+    pub fn new(
+        module: &'m Module,
+        memory: &'a mut Memory,
+        limits: &'a Limits,
+        launcher: &'a mut dyn Launcher,
+    ) -> Self {
+        Interp {
+            module,
+            memory,
+            limits,
+            launcher,
+            objects: vec![],
+            local_bytes: 0,
+            globals: vec![],
+            in_memory: vec![None; module.functions.len()],
+            frame: Frame { function: None, slots: vec![] },
+            depth: 0,
+            steps: 0,
+            returned: None,
+        }
+    }
+
+    pub fn run(mut self, function: FuncId, args: &[Arg]) -> Result<Option<Value>, InterpError> {
+        let result = self.run_inner(function, args);
+        self.memory.steps += self.steps;
+        result.map_err(|e| *e)
+    }
+
+    fn run_inner(&mut self, function: FuncId, args: &[Arg]) -> Run<Option<Value>> {
+        self.make_globals()?;
+        let f = self.module.function(function);
+        let items = self.arguments(f, args)?;
+        let result = self.call(function, items, &f.origin)?;
+        self.memory.result_bound = None;
+        match result {
+            Some((Val::Num(v), bound)) => {
+                self.memory.result_bound = T::export(bound).filter(|_| v.ty.is_float());
+                Ok(Some(v))
+            }
+            Some(_) => self.unsupported("returning anything but a scalar", &f.origin),
+            None => Ok(None),
+        }
+    }
+
+    fn make_globals(&mut self) -> Run<()> {
+        for g in &self.module.globals {
+            let known = g.init.is_some() || g.space != Space::Constant;
+            let id = self.allocate(&g.name, &g.ty, known, &g.origin)?;
+            if let (Some(init), Some(object)) = (&g.init, self.object_mut(id)) {
+                for (to, from) in object.image.bytes.iter_mut().zip(init) {
+                    *to = *from;
+                }
+            }
+            self.globals.push(id);
+        }
+        Ok(())
+    }
+
+    fn arguments(&mut self, f: &Function, args: &[Arg]) -> Run<Vec<Item<T>>> {
+        let bad =
+            |this: &Self, why: String| Err(this.error(InterpErrorKind::BadCall(why), &f.origin));
+        if args.len() != f.params.len() {
+            return bad(
+                self,
+                format!("{} arguments for {} parameters", args.len(), f.params.len()),
+            );
+        }
+        let mut items = vec![];
+        for (arg, param) in args.iter().zip(&f.params) {
+            let var = f.var(*param);
+            items.push(match (arg, &var.ty) {
+                (Arg::Value(v), Type::Scalar(s)) if v.ty == *s => number::<T>(*v),
+                (Arg::Pointer { buffer, offset }, Type::Pointer { .. })
+                    if *buffer < self.memory.buffers.len() =>
+                {
+                    pointer::<T>(Pointer { object: Some(*buffer as u32), offset: *offset })
+                }
+                (Arg::Null, Type::Pointer { .. }) => pointer::<T>(Pointer::NULL),
+                (Arg::Bytes(bytes), ty)
+                    if ty.is_aggregate()
+                        && layout_of(self.module, ty).size == bytes.len() as u64 =>
+                {
+                    let mut image = Image::new(bytes.len(), true);
+                    image.bytes.copy_from_slice(bytes);
+                    (Val::Bytes(Box::new(image)), T::input(Value::i32(0)))
+                }
+                _ => {
+                    return bad(
+                        self,
+                        format!("the argument for `{}` does not fit its type", var.name),
+                    );
+                }
+            });
+        }
+        Ok(items)
+    }
+
+    pub fn error(&self, kind: InterpErrorKind, origin: &Origin) -> Box<InterpError> {
+        let function = self.frame.function.map_or("?", |f| &self.module.function(f).name);
+        Box::new(InterpError { kind, span: origin.span, function: function.into() })
+    }
+
+    pub fn unsupported<X>(&self, what: &str, origin: &Origin) -> Run<X> {
+        Err(self.error(InterpErrorKind::Unsupported(what.into()), origin))
+    }
+
+    pub fn slot(&self, var: VarId) -> Option<&Slot<T>> {
+        self.frame.slots.get(var.0 as usize)
+    }
+
+    pub fn set_slot(&mut self, var: VarId, value: Slot<T>) {
+        if let Some(slot) = self.frame.slots.get_mut(var.0 as usize) {
+            *slot = value;
+        }
+    }
+
+    pub fn global(&self, id: u32) -> Option<u32> {
+        self.globals.get(id as usize).copied()
+    }
+
+    pub fn var_name(&self, var: VarId) -> &str {
+        let f = self.frame.function.map(|f| self.module.function(f));
+        f.and_then(|f| f.vars.get(var.0 as usize)).map_or("?", |v| &v.name)
+    }
+
+    fn tick(&mut self, origin: &Origin) -> Run<()> {
+        self.steps += 1;
+        if self.steps > self.limits.max_steps {
+            return Err(self.error(InterpErrorKind::StepLimit(self.limits.max_steps), origin));
+        }
+        Ok(())
+    }
+
+    /// Runs a function with evaluated arguments.
+    fn call(&mut self, id: FuncId, args: Vec<Item<T>>, origin: &Origin) -> Run<Option<Item<T>>> {
+        let module = self.module;
+        let Some(f) = module.functions.get(id.0 as usize) else {
+            return self.unsupported("a call of an unknown function", origin);
+        };
+        if self.depth >= MAX_DEPTH {
+            return self.unsupported("recursion this deep", origin);
+        }
+        self.depth += 1;
+        let objects = self.objects.len();
+        let slots = self.new_slots(id, f, origin)?;
+        let caller = std::mem::replace(&mut self.frame, Frame { function: Some(id), slots });
+        for (param, item) in f.params.iter().zip(args) {
+            self.set_var(*param, item, origin)?;
+        }
+        self.returned = None;
+        // After an error the state is not used again, so that only success needs tidying up.
+        self.block(&f.body)?;
+        self.frame = caller;
+        self.release(objects);
+        self.depth -= 1;
+        Ok(self.returned.take())
+    }
+
+    fn new_slots(&mut self, id: FuncId, f: &Function, origin: &Origin) -> Run<Vec<Slot<T>>> {
+        let in_memory = self.in_memory[id.0 as usize].take().unwrap_or_else(|| vars_in_memory(f));
+        let mut slots = Vec::with_capacity(f.vars.len());
+        for (var, in_memory) in f.vars.iter().zip(&in_memory) {
+            slots.push(match var.kind {
+                VarKind::DynamicShared => {
+                    return self.unsupported("dynamic shared memory", &var.origin);
+                }
+                _ if *in_memory => Slot::Object(self.allocate(&var.name, &var.ty, false, origin)?),
+                _ => Slot::Unset,
+            });
+        }
+        self.in_memory[id.0 as usize] = Some(in_memory);
+        Ok(slots)
+    }
+
+    /// Sets a whole variable.
+    fn set_var(&mut self, var: VarId, item: Item<T>, origin: &Origin) -> Run<()> {
+        if let Some(Slot::Object(id)) = self.slot(var) {
+            let p = Pointer { object: Some(*id), offset: 0 };
+            return self.store(p, item).map_err(|kind| self.error(kind, origin));
+        }
+        self.set_slot(var, Slot::Value(item));
+        Ok(())
+    }
+
+    /// Makes a variable poison.
+    fn unset(&mut self, var: VarId) {
+        match self.slot(var) {
+            Some(Slot::Object(id)) => {
+                let id = *id;
+                if let Some(object) = self.object_mut(id) {
+                    object.image.known.fill(false);
+                    object.image.bounds.clear();
+                }
+            }
+            _ => self.set_slot(var, Slot::Unset),
+        }
+    }
+
+    fn block(&mut self, block: &Block) -> Run<Flow> {
+        for stmt in &block.stmts {
+            let flow = self.stmt(stmt)?;
+            if flow != Flow::Next {
+                return Ok(flow);
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Run<Flow> {
+        let origin = &stmt.origin;
+        self.tick(origin)?;
+        match &stmt.kind {
+            StmtKind::Decl { var, init } => {
+                let value = init.as_ref().map(|e| self.eval(e)).transpose()?;
+                self.unset(*var);
+                if let Some(item) = value {
+                    self.set_var(*var, item, origin)?;
+                }
+            }
+            StmtKind::Assign { place, value } => {
+                let item = self.eval(value)?;
+                self.write(place, item)?;
+            }
+            StmtKind::If { cond, then, otherwise } => {
+                let taken = if self.truth(cond)? { then } else { otherwise };
+                return self.block(taken);
+            }
+            StmtKind::For(l) => return self.for_loop(l, origin),
+            StmtKind::Loop { condition, body, step, .. } => {
+                return self.any_loop(condition.as_ref(), body, step, origin);
+            }
+            StmtKind::Switch { selector, cases } => return self.switch(selector, cases),
+            StmtKind::Break => return Ok(Flow::Break),
+            StmtKind::Continue => return Ok(Flow::Continue),
+            StmtKind::Return(value) => {
+                self.returned = value.as_ref().map(|e| self.eval(e)).transpose()?;
+                return Ok(Flow::Return);
+            }
+            StmtKind::Scope(block) => return self.block(block),
+            _ => self.effect(stmt)?,
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Statements that do not direct control.
+    fn effect(&mut self, stmt: &Stmt) -> Run<()> {
+        let origin = &stmt.origin;
+        match &stmt.kind {
+            StmtKind::Call { function, args, result } => {
+                let args = args.iter().map(|a| self.eval(a)).collect::<Run<Vec<_>>>()?;
+                let value = self.call(*function, args, origin)?;
+                match (result, value) {
+                    (Some(place), Some(item)) => self.write(place, item),
+                    (Some(_), None) => {
+                        let what = "the result of a function that returned nothing".into();
+                        Err(self.error(InterpErrorKind::Uninitialized(what), origin))
+                    }
+                    (None, _) => Ok(()),
+                }
+            }
+            StmtKind::Atomic { op, pointer, value, compare, result, .. } => {
+                let old = self.atomic(*op, pointer, value, compare.as_ref(), origin)?;
+                match result {
+                    Some(var) => self.set_var(*var, old, origin),
+                    None => Ok(()),
+                }
+            }
+            StmtKind::Fence(_) => Ok(()),
+            StmtKind::Printf { format, args } => {
+                let values = args.iter().map(|a| Ok(self.number(a)?.0)).collect::<Run<Vec<_>>>()?;
+                self.memory.printed.push_str(&printf::render(format, &values));
+                Ok(())
+            }
+            StmtKind::Assert { cond, text } if !self.truth(cond)? => {
+                Err(self.error(InterpErrorKind::AssertFailed(text.clone()), origin))
+            }
+            StmtKind::Assume { cond, text } if !self.truth(cond)? => {
+                Err(self.error(InterpErrorKind::AssumeFailed(text.clone()), origin))
+            }
+            StmtKind::Assert { .. } | StmtKind::Assume { .. } => Ok(()),
+            StmtKind::Trap => Err(self.error(InterpErrorKind::Trap, origin)),
+            StmtKind::Launch(launch) => self.launch(launch, origin),
+            StmtKind::Warp { .. } => self.unsupported("a warp operation", origin),
+            StmtKind::Barrier { .. } => self.unsupported("a barrier", origin),
+            _ => self.unsupported("an asynchronous copy", origin),
+        }
+    }
+
+    fn for_loop(&mut self, l: &ForLoop, origin: &Origin) -> Run<Flow> {
+        let mut at = self.number(&l.first)?.0;
+        let limit = self.number(&l.limit)?.0;
+        let step = self.number(&l.step)?.0;
+        let clauses = match &l.kind {
+            LoopKind::Bound(_) => return self.unsupported("a loop bound to the machine", origin),
+            LoopKind::Parallel(p) => Some(p),
+            LoopKind::Serial | LoopKind::Unrolled(_) => None,
+        };
+        let saved = clauses.map_or_else(Vec::new, |p| self.save(p));
+        let mut flow = Flow::Next;
+        let mut ran = false;
+        loop {
+            self.set_var(l.var, number::<T>(at), origin)?;
+            if !eval::binary(l.compare, at, limit).is_true() {
+                break;
+            }
+            self.tick(origin)?;
+            if let Some(p) = clauses {
+                self.start_iteration(p, &saved);
+            }
+            ran = true;
+            match self.block(&l.body)? {
+                Flow::Break => break,
+                Flow::Return => {
+                    flow = Flow::Return;
+                    break;
+                }
+                Flow::Next | Flow::Continue => {}
+            }
+            at = eval::binary(BinaryOp::Add, at, step);
+        }
+        if let Some(p) = clauses {
+            self.restore(p, saved, ran);
+        }
+        if l.declares {
+            self.unset(l.var);
+        }
+        Ok(flow)
+    }
+
+    /// What the variables of the clauses hold before the loop.
+    fn save(&mut self, p: &Parallel) -> Vec<(VarId, Saved<T>)> {
+        let mut vars: Vec<VarId> = vec![];
+        for var in p.private.iter().chain(&p.first_private).chain(&p.last_private) {
+            if !vars.contains(var) {
+                vars.push(*var);
+            }
+        }
+        vars.into_iter().map(|var| (var, self.snapshot(var))).collect()
+    }
+
+    fn snapshot(&mut self, var: VarId) -> Saved<T> {
+        match self.slot(var) {
+            Some(Slot::Value(item)) => Saved::Value(item.clone()),
+            Some(Slot::Object(id)) => {
+                let id = *id;
+                self.object_mut(id).map_or(Saved::Unset, |o| Saved::Image(o.image.clone()))
+            }
+            _ => Saved::Unset,
+        }
+    }
+
+    fn put_back(&mut self, var: VarId, saved: &Saved<T>) {
+        match saved {
+            Saved::Unset => self.unset(var),
+            Saved::Value(item) => self.set_slot(var, Slot::Value(item.clone())),
+            Saved::Image(image) => {
+                if let Some(Slot::Object(id)) = self.slot(var) {
+                    let id = *id;
+                    if let Some(object) = self.object_mut(id) {
+                        object.image = image.clone();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Each iteration has its own copy: poison, or for `firstprivate` the value from before the loop.
+    fn start_iteration(&mut self, p: &Parallel, saved: &[(VarId, Saved<T>)]) {
+        for (var, before) in saved {
+            if p.first_private.contains(var) {
+                self.put_back(*var, before);
+            } else {
+                self.unset(*var);
+            }
+        }
+    }
+
+    /// After the loop the variables are as before, except `lastprivate` ones of a loop that ran.
+    fn restore(&mut self, p: &Parallel, saved: Vec<(VarId, Saved<T>)>, ran: bool) {
+        for (var, before) in saved {
+            if !(ran && p.last_private.contains(&var)) {
+                self.put_back(var, &before);
+            }
+        }
+    }
+
+    fn any_loop(
+        &mut self,
+        condition: Option<&LoopCondition>,
+        body: &Block,
+        step: &Block,
+        origin: &Origin,
+    ) -> Run<Flow> {
+        loop {
+            self.tick(origin)?;
+            if let Some(c) = condition.filter(|c| !c.at_end)
+                && !self.goes_on(c)?
+            {
+                return Ok(Flow::Next);
+            }
+            match self.block(body)? {
+                Flow::Break => return Ok(Flow::Next),
+                Flow::Return => return Ok(Flow::Return),
+                Flow::Next | Flow::Continue => {}
+            }
+            match self.block(step)? {
+                Flow::Break => return Ok(Flow::Next),
+                Flow::Return => return Ok(Flow::Return),
+                Flow::Next | Flow::Continue => {}
+            }
+            if let Some(c) = condition.filter(|c| c.at_end)
+                && !self.goes_on(c)?
+            {
+                return Ok(Flow::Next);
+            }
+        }
+    }
+
+    fn goes_on(&mut self, c: &LoopCondition) -> Run<bool> {
+        self.block(&c.before)?;
+        self.truth(&c.expr)
+    }
+
+    fn switch(&mut self, selector: &Expr, cases: &[Case]) -> Run<Flow> {
+        let value = self.integer(selector)?;
+        let entry = cases.iter().position(|c| c.values.contains(&value));
+        let Some(entry) = entry.or_else(|| cases.iter().position(|c| c.is_default)) else {
+            return Ok(Flow::Next);
+        };
+        for case in &cases[entry..] {
+            match self.block(&case.body)? {
+                Flow::Next => {}
+                Flow::Break => return Ok(Flow::Next),
+                flow => return Ok(flow),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// Does the operation and returns the old value.
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        pointer: &Expr,
+        value: &Expr,
+        compare: Option<&Expr>,
+        origin: &Origin,
+    ) -> Run<Item<T>> {
+        let ty = pointer.ty.pointee().cloned().unwrap_or(Type::Void);
+        let p = self.pointer(pointer)?;
+        if op == AtomicOp::Store {
+            let item = self.eval(value)?;
+            self.store(p, item.clone()).map_err(|kind| self.error(kind, origin))?;
+            return Ok(item);
+        }
+        let old = self.load(p, &ty).map_err(|kind| self.error(kind, origin))?;
+        if op == AtomicOp::Load {
+            return Ok(old);
+        }
+        let item = self.eval(value)?;
+        let new = match op {
+            AtomicOp::Exchange => Some(item),
+            AtomicOp::Cas => {
+                let expected = compare.map(|c| self.number(c)).transpose()?.map(|(v, _)| v.bits);
+                let equal = matches!(&old.0, Val::Num(v) if Some(v.bits) == expected);
+                equal.then_some(item)
+            }
+            _ => match (&old.0, item.0) {
+                (Val::Num(a), Val::Num(b)) => Some(modify::<T>(op, (*a, old.1), (b, item.1))),
+                _ => return self.unsupported("an atomic operation on this type", origin),
+            },
+        };
+        if let Some(new) = new {
+            self.store(p, new).map_err(|kind| self.error(kind, origin))?;
+        }
+        Ok(old)
+    }
+
+    fn launch(&mut self, launch: &Launch, origin: &Origin) -> Run<()> {
+        let mut extents = [[0u32; 3]; 2];
+        for (to, from) in extents.iter_mut().zip([&launch.grid, &launch.block]) {
+            for (to, from) in to.iter_mut().zip(from) {
+                *to = self.integer(from)? as u32;
+            }
+        }
+        let shared = self.integer(&launch.shared)? as u64;
+        let args = launch.args.iter().map(|a| self.launch_arg(a)).collect::<Run<Vec<_>>>()?;
+        let [grid, block] = extents;
+        let request = LaunchRequest { kernel: launch.kernel, grid, block, shared, args };
+        let result = self.launcher.launch(self.memory, request);
+        // What the kernel wrote has no history here.
+        self.memory.clear_bounds();
+        result.map_err(|why| self.error(InterpErrorKind::Launch(why), origin))
+    }
+
+    fn launch_arg(&mut self, e: &Expr) -> Run<Arg> {
+        match self.eval(e)?.0 {
+            Val::Num(v) => Ok(Arg::Value(v)),
+            Val::Ptr(Pointer { object: None, offset: 0 }) => Ok(Arg::Null),
+            Val::Ptr(Pointer { object: Some(id), offset })
+                if (id as usize) < self.memory.buffers.len() =>
+            {
+                Ok(Arg::Pointer { buffer: id as usize, offset })
+            }
+            Val::Ptr(_) => self.unsupported("passing the address of a host variable", &e.origin),
+            Val::Bytes(image) => Ok(Arg::Bytes(image.bytes)),
+        }
+    }
+}
+
+/// The new value of a read-modify-write.
+fn modify<T: Track>(op: AtomicOp, a: (Value, T::Bound), b: (Value, T::Bound)) -> Item<T> {
+    let function = match op {
+        AtomicOp::Min => Some(MathFn::Min),
+        AtomicOp::Max => Some(MathFn::Max),
+        _ => None,
+    };
+    if let Some(function) = function {
+        let result = eval::math(function, &[a.0, b.0]);
+        return (Val::Num(result), T::call(function, &[a, b], result));
+    }
+    let binary = match op {
+        AtomicOp::Sub => BinaryOp::Sub,
+        AtomicOp::And => BinaryOp::BitAnd,
+        AtomicOp::Or => BinaryOp::BitOr,
+        AtomicOp::Xor => BinaryOp::BitXor,
+        AtomicOp::Inc | AtomicOp::Dec => return number::<T>(wrap(op, a.0, b.0)),
+        _ => BinaryOp::Add,
+    };
+    let result = eval::binary(binary, a.0, b.0);
+    (Val::Num(result), T::binary(binary, a, b, result))
+}
+
+/// `atomicInc` and `atomicDec`.
+fn wrap(op: AtomicOp, old: Value, bound: Value) -> Value {
+    let bits = match op {
+        AtomicOp::Inc if old.bits >= bound.bits => 0,
+        AtomicOp::Inc => old.bits + 1,
+        _ if old.bits == 0 || old.bits > bound.bits => bound.bits,
+        _ => old.bits - 1,
+    };
+    Value { ty: old.ty, bits }
+}
+
+/// Variables that need an address: aggregates, shared ones, and those whose address is taken.
+fn vars_in_memory(f: &Function) -> Vec<bool> {
+    let mut result: Vec<bool> =
+        f.vars.iter().map(|v| v.ty.is_aggregate() || v.kind == VarKind::Shared).collect();
+    for_each_place(&f.body, &mut |place, access| {
+        if access == Access::Address
+            && let Some(var) = place.root_var()
+            && let Some(slot) = result.get_mut(var.0 as usize)
+        {
+            *slot = true;
+        }
+    });
+    result
+}

@@ -1,0 +1,281 @@
+//! Objects, pointers and typed access to them.
+
+use std::collections::HashMap;
+
+use super::bounds::{Bound, Track};
+use super::exec::Interp;
+use super::{InterpErrorKind, Memory};
+use crate::eval::{from_bytes, to_bytes};
+use crate::layout::layout_of;
+use crate::span::Origin;
+use crate::types::{Scalar, Type};
+use crate::value::Value;
+
+/// Objects with ids from here on belong to the interpreter; those below are the caller's buffers.
+const OWN: u32 = 1 << 23;
+
+/// As an integer a pointer is its object's number in the upper bits and the offset, biased so that it
+/// may be negative, in the lower.
+const OFFSET_BITS: u32 = 40;
+const BIAS: u64 = 1 << (OFFSET_BITS - 1);
+
+/// A place in memory. Without an object it is the null pointer plus an offset, or an integer in disguise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Pointer {
+    pub object: Option<u32>,
+    pub offset: i64,
+}
+
+impl Pointer {
+    pub const NULL: Pointer = Pointer { object: None, offset: 0 };
+
+    pub fn add(self, bytes: i64) -> Pointer {
+        Pointer { offset: self.offset.wrapping_add(bytes), ..self }
+    }
+
+    pub fn to_bits(self) -> u64 {
+        match self.object {
+            None => self.offset as u64,
+            Some(id) => ((u64::from(id) + 1) << OFFSET_BITS)
+                .wrapping_add(BIAS)
+                .wrapping_add(self.offset as u64),
+        }
+    }
+
+    pub fn from_bits(bits: u64) -> Pointer {
+        match (bits >> OFFSET_BITS) as u32 {
+            0 => Pointer { object: None, offset: bits as i64 },
+            n => {
+                let offset = bits & ((1 << OFFSET_BITS) - 1);
+                Pointer { object: Some(n - 1), offset: offset as i64 - BIAS as i64 }
+            }
+        }
+    }
+}
+
+/// A value of any type. Vectors, structs and arrays are their bytes.
+#[derive(Clone, Debug)]
+pub(crate) enum Val {
+    Num(Value),
+    Ptr(Pointer),
+    Bytes(Box<Image>),
+}
+
+/// A copy of a piece of memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Image {
+    pub bytes: Vec<u8>,
+    /// Which bytes have been written.
+    pub known: Vec<bool>,
+    pub bounds: HashMap<u64, Bound>,
+}
+
+impl Image {
+    pub fn new(size: usize, known: bool) -> Image {
+        Image { bytes: vec![0; size], known: vec![known; size], bounds: HashMap::new() }
+    }
+
+    /// A piece of the image; the caller has checked the range.
+    pub fn part(&self, at: usize, size: usize) -> Image {
+        let range = at as u64..(at + size) as u64;
+        Image {
+            bytes: self.bytes[at..at + size].to_vec(),
+            known: self.known[at..at + size].to_vec(),
+            bounds: self
+                .bounds
+                .iter()
+                .filter(|(k, _)| range.contains(k))
+                .map(|(k, b)| (k - range.start, *b))
+                .collect(),
+        }
+    }
+
+    /// Overwrites a piece; the caller has checked the range.
+    pub fn put(&mut self, at: usize, part: &Image) {
+        let range = at as u64..(at + part.bytes.len()) as u64;
+        self.bytes[at..at + part.bytes.len()].copy_from_slice(&part.bytes);
+        self.known[at..at + part.bytes.len()].copy_from_slice(&part.known);
+        self.bounds.retain(|k, _| !range.contains(k));
+        self.bounds.extend(part.bounds.iter().map(|(k, b)| (k + range.start, *b)));
+    }
+}
+
+/// An object of the interpreter: a global or local variable.
+#[derive(Debug)]
+pub(crate) struct Object {
+    pub name: String,
+    pub image: Image,
+}
+
+type Fault<T> = Result<T, InterpErrorKind>;
+
+impl Memory {
+    fn map(&mut self, buffer: usize) -> &mut HashMap<u64, Bound> {
+        if self.bounds.len() <= buffer {
+            self.bounds.resize_with(buffer + 1, HashMap::new);
+        }
+        &mut self.bounds[buffer]
+    }
+}
+
+impl<T: Track> Interp<'_, '_, T> {
+    /// Makes an object of the interpreter's own and returns its id.
+    pub fn allocate(
+        &mut self,
+        name: &str,
+        ty: &Type,
+        known: bool,
+        origin: &Origin,
+    ) -> super::exec::Run<u32> {
+        let size = layout_of(self.module, ty).size;
+        self.local_bytes = self.local_bytes.saturating_add(size);
+        if self.local_bytes > self.limits.max_local_bytes || self.objects.len() >= OWN as usize - 2
+        {
+            return Err(
+                self.error(InterpErrorKind::MemoryLimit(self.limits.max_local_bytes), origin)
+            );
+        }
+        self.objects
+            .push(Object { name: format!("`{name}`"), image: Image::new(size as usize, known) });
+        Ok(OWN + self.objects.len() as u32 - 1)
+    }
+
+    pub fn object_mut(&mut self, id: u32) -> Option<&mut Object> {
+        self.objects.get_mut(id.checked_sub(OWN)? as usize)
+    }
+
+    /// Drops the objects made since there were `count` of them; pointers to them dangle.
+    pub fn release(&mut self, count: usize) {
+        for object in self.objects.drain(count..) {
+            self.local_bytes -= object.image.bytes.len() as u64;
+        }
+    }
+
+    /// The object and the start of an access of `size` bytes that lies inside it.
+    fn check(&self, p: Pointer, size: u64) -> Fault<(u32, usize)> {
+        let Some(id) = p.object else {
+            return Err(InterpErrorKind::NullPointer);
+        };
+        let (name, length) = match id.checked_sub(OWN) {
+            None => {
+                let length = self.memory.buffers.get(id as usize).map_or(0, Vec::len);
+                (None, length)
+            }
+            Some(own) => match self.objects.get(own as usize) {
+                Some(o) => (Some(&o.name), o.image.bytes.len()),
+                None => (None, 0),
+            },
+        };
+        let start = u64::try_from(p.offset).ok();
+        let inside = |s: u64| s.checked_add(size).is_some_and(|end| end <= length as u64);
+        match start {
+            Some(start) if inside(start) => Ok((id, start as usize)),
+            _ => Err(InterpErrorKind::OutOfBounds {
+                object: match name {
+                    Some(name) => name.clone(),
+                    None if id < OWN => format!("buffer {id}"),
+                    None => "a variable that is gone".into(),
+                },
+                buffer: (id < OWN).then_some(id as usize),
+                offset: p.offset,
+                bytes: size,
+                size: length as u64,
+            }),
+        }
+    }
+
+    fn load_scalar(&self, p: Pointer, ty: Scalar) -> Fault<(Value, T::Bound)> {
+        let size = ty.bytes() as usize;
+        let (id, at) = self.check(p, size as u64)?;
+        let (bytes, bounds) = if id < OWN {
+            let bounds = self.memory.bounds.get(id as usize);
+            (&self.memory.buffers[id as usize][at..at + size], bounds)
+        } else {
+            let o = &self.objects[(id - OWN) as usize];
+            if o.image.known[at..at + size].contains(&false) {
+                return Err(InterpErrorKind::Uninitialized(o.name.clone()));
+            }
+            (&o.image.bytes[at..at + size], Some(&o.image.bounds))
+        };
+        let value = from_bytes(ty, bytes).unwrap_or(Value { ty, bits: 0 });
+        Ok((value, T::load(bounds, at as u64, value)))
+    }
+
+    /// Reads a value of any type.
+    pub fn load(&self, p: Pointer, ty: &Type) -> Fault<(Val, T::Bound)> {
+        match ty {
+            Type::Scalar(s) => self.load_scalar(p, *s).map(|(v, b)| (Val::Num(v), b)),
+            Type::Pointer { .. } => {
+                let (v, b) = self.load_scalar(p, Scalar::U64)?;
+                Ok((Val::Ptr(Pointer::from_bits(v.bits)), b))
+            }
+            _ => {
+                let size = layout_of(self.module, ty).size as usize;
+                let (id, at) = self.check(p, size as u64)?;
+                let image = if id < OWN {
+                    let all = &self.memory.buffers[id as usize];
+                    let mut image = Image::new(size, true);
+                    image.bytes.copy_from_slice(&all[at..at + size]);
+                    if let Some(bounds) =
+                        self.memory.bounds.get(id as usize).filter(|b| !b.is_empty())
+                    {
+                        let keys = at as u64..(at + size) as u64;
+                        image.bounds = keys
+                            .filter_map(|k| bounds.get(&k).map(|b| (k - at as u64, *b)))
+                            .collect();
+                    }
+                    image
+                } else {
+                    self.objects[(id - OWN) as usize].image.part(at, size)
+                };
+                Ok((Val::Bytes(Box::new(image)), T::input(Value::i32(0))))
+            }
+        }
+    }
+
+    /// Writes a value of any type.
+    pub fn store(&mut self, p: Pointer, (value, bound): (Val, T::Bound)) -> Fault<()> {
+        let number = match value {
+            Val::Num(v) => v,
+            Val::Ptr(q) => Value { ty: Scalar::U64, bits: q.to_bits() },
+            Val::Bytes(image) => return self.store_image(p, &image),
+        };
+        let size = number.ty.bytes() as usize;
+        let (id, at) = self.check(p, size as u64)?;
+        let bytes = to_bytes(number);
+        if id < OWN {
+            self.memory.buffers[id as usize][at..at + size].copy_from_slice(&bytes[..size]);
+            if self.limits.track_bounds {
+                T::store(self.memory.map(id as usize), at as u64, (number, bound));
+            }
+        } else {
+            let image = &mut self.objects[(id - OWN) as usize].image;
+            image.bytes[at..at + size].copy_from_slice(&bytes[..size]);
+            image.known[at..at + size].fill(true);
+            T::store(&mut image.bounds, at as u64, (number, bound));
+        }
+        Ok(())
+    }
+
+    fn store_image(&mut self, p: Pointer, image: &Image) -> Fault<()> {
+        let size = image.bytes.len();
+        let (id, at) = self.check(p, size as u64)?;
+        if id >= OWN {
+            self.objects[(id - OWN) as usize].image.put(at, image);
+            return Ok(());
+        }
+        // The caller's buffers have no notion of unwritten bytes; padding is copied as it is.
+        self.memory.buffers[id as usize][at..at + size].copy_from_slice(&image.bytes);
+        if self.limits.track_bounds {
+            let map = self.memory.map(id as usize);
+            let keys = at as u64..(at + size) as u64;
+            for key in keys {
+                match image.bounds.get(&(key - at as u64)) {
+                    Some(b) => map.insert(key, *b),
+                    None => map.remove(&key),
+                };
+            }
+        }
+        Ok(())
+    }
+}
