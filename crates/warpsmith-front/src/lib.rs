@@ -2,5 +2,7 @@
 
 pub mod ast;
 pub mod builtins;
+pub mod cloops;
 pub mod pp;
 pub mod sema;
+mod spelling;

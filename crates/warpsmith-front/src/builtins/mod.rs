@@ -1,5 +1,7 @@
 //! Functions, types and values that CUDA and the standard library predefine.
 
+pub mod c_math;
+
 use warpsmith_ir::{Expr, Span, Value};
 
 use crate::sema::builtin_api::{

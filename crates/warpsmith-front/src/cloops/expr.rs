@@ -1,0 +1,475 @@
+//! Expressions of C to pure expressions of the IR; side effects become statements before.
+
+use warpsmith_ir::{
+    BinaryOp, Block, Diagnostic, Expr, ExprKind, Place, Scalar, Span, StmtKind, Type, UnaryOp,
+};
+
+use super::access::Designated;
+use super::cx::{Cx, Low, fold_binary};
+use super::{literal, types};
+use crate::ast;
+
+impl<'u> Cx<'u> {
+    /// The value of an expression, a number.
+    ///
+    /// # Errors
+    /// Reports what is no number, and everything outside the loop language.
+    pub fn scalar(&mut self, e: &ast::Expr) -> Low<Expr> {
+        let value = self.value(e)?;
+        match value {
+            Some(v) if v.ty.scalar().is_some() => Ok(v),
+            Some(_) => {
+                let d = Diagnostic::error("W148", "a pointer or array is used as a number")
+                    .label(e.span, "not a number");
+                Err(self.fail(d.help("select an element, as in `A[i]` or `*p`")))
+            }
+            None => {
+                Err(self.error("W148", "this call gives no value", e.span, "a `void` function"))
+            }
+        }
+    }
+
+    /// The value of an expression; `None` for a call of a `void` function.
+    pub fn value(&mut self, e: &ast::Expr) -> Low<Option<Expr>> {
+        use ast::ExprKind as A;
+        let value = match &*e.kind {
+            A::Number(text) => match literal::parse_number(text) {
+                Ok(v) => Expr::constant(v).with_origin(e.span),
+                Err(why) => return Err(self.error("W144", why, e.span, "this number")),
+            },
+            A::Bool(b) => Expr::i32(i32::from(*b)).with_origin(e.span),
+            A::Char(c) => Expr::int(Scalar::I32, *c).with_origin(e.span),
+            A::Paren(inner) => return self.value(inner),
+            A::Path(_) | A::Index { .. } => self.read(e)?,
+            A::Unary { op, operand } => self.unary(op, operand, e)?,
+            A::IncDec { op, prefix, operand } => self.inc_dec(op, *prefix, operand, e.span)?,
+            A::Binary { op, left, right } => self.binary(op, left, right, e)?,
+            A::Assign { op, target, value } => Expr::read(self.assign(op, target, value, e.span)?),
+            A::Conditional { cond, then, otherwise } => {
+                self.conditional(cond, then, otherwise, e.span)?
+            }
+            A::Comma(first, second) => {
+                self.effects(first)?;
+                return self.value(second);
+            }
+            A::Call { callee, args } => return self.call(callee, args, e.span),
+            A::Cast { ty, operand, .. } => self.cast(ty, operand, e)?,
+            A::Construct { ty, args, .. } => match args.as_slice() {
+                [ast::Initializer::Expr(operand)] => self.cast(ty, operand, e)?,
+                _ => return Err(self.unsupported("this initialiser", e.span)),
+            },
+            A::SizeofType(ty) => self.size_of(ty, e.span)?,
+            A::SizeofExpr(inner) => self.size_of_value(inner, e.span)?,
+            A::Member { .. } => {
+                let d = Diagnostic::error("W144", "structures are not part of the loop language")
+                    .label(e.span, "a member of a structure");
+                return Err(self.fail(d.help("keep each field in an array of its own")));
+            }
+            A::Str(_) => return Err(self.unsupported("a string", e.span)),
+            A::Launch { .. }
+            | A::Lambda(_)
+            | A::This
+            | A::NullPtr
+            | A::Fold { .. }
+            | A::PackExpansion(_) => {
+                return Err(self.unsupported("this is not C, and it", e.span));
+            }
+            A::AssignList { .. }
+            | A::CompoundLiteral { .. }
+            | A::InitList(_)
+            | A::AlignofType(_) => {
+                return Err(self.unsupported("this expression", e.span));
+            }
+            A::Unsupported { what } => {
+                let what = what.clone();
+                return Err(self.unsupported(&what, e.span));
+            }
+        };
+        Ok(Some(value))
+    }
+
+    pub fn unsupported(&mut self, what: &str, span: Span) -> super::cx::Reported {
+        let message = format!("{what} is not part of the loop language");
+        self.error("W146", message, span, "not supported")
+    }
+
+    fn read(&mut self, e: &ast::Expr) -> Low<Expr> {
+        if let ast::ExprKind::Path(path) = &*e.kind
+            && let Some(name) = path.as_name()
+        {
+            if let Some(value) = super::headers::constant(name).filter(|_| !self.knows(name)) {
+                return Ok(Expr::constant(value).with_origin(e.span));
+            }
+            if let Some(super::cx::Binding::Const(id)) = self.lookup_quietly(name)? {
+                let ty = Type::Scalar(self.module.constants[id.0 as usize].value.ty);
+                return Ok(Expr::new(ExprKind::Named(id), ty, e.span));
+            }
+        }
+        match self.designated(e)? {
+            Some(Designated::Place(place)) if matches!(place.ty, Type::Array(..)) => {
+                self.pointer_value(e)
+            }
+            Some(Designated::Place(place)) => Ok(Expr::read(place)),
+            Some(Designated::Pointer(p)) => Ok(p.into_expr(e.span)),
+            None => Err(self.unsupported("this expression", e.span)),
+        }
+    }
+
+    fn pointer_value(&mut self, e: &ast::Expr) -> Low<Expr> {
+        match self.decayed(e)? {
+            Some(p) => Ok(p.into_expr(e.span)),
+            None => Err(self.unknown_base(e.span)),
+        }
+    }
+
+    fn unary(&mut self, op: &str, operand: &ast::Expr, e: &ast::Expr) -> Low<Expr> {
+        match op {
+            "*" => self.read(e),
+            "&" => self.pointer_value(e),
+            "!" => {
+                let value = self.condition(operand)?;
+                Ok(Expr::new(ExprKind::Unary(UnaryOp::Not, value), Type::BOOL, e.span))
+            }
+            "+" | "-" | "~" => {
+                let value = self.arithmetic(operand)?;
+                let ty = value.ty.scalar().unwrap_or(Scalar::I32);
+                if op == "~" && ty.is_float() {
+                    return Err(self.error(
+                        "W148",
+                        "`~` needs an integer",
+                        operand.span,
+                        "a real number",
+                    ));
+                }
+                Ok(match op {
+                    "+" => value,
+                    "-" => match value.as_const() {
+                        Some(v) if ty.is_integer() => {
+                            Expr::int(ty, v.as_i64().wrapping_neg()).with_origin(e.span)
+                        }
+                        _ => Expr::new(
+                            ExprKind::Unary(UnaryOp::Neg, value),
+                            Type::Scalar(ty),
+                            e.span,
+                        ),
+                    },
+                    _ => {
+                        Expr::new(ExprKind::Unary(UnaryOp::BitNot, value), Type::Scalar(ty), e.span)
+                    }
+                })
+            }
+            _ => Err(self.unsupported("this operator", e.span)),
+        }
+    }
+
+    /// A number after integer promotion.
+    fn arithmetic(&mut self, e: &ast::Expr) -> Low<Expr> {
+        let value = self.scalar(e)?;
+        let ty = value.ty.scalar().unwrap_or(Scalar::I32);
+        Ok(self.convert(value, types::promote(ty)))
+    }
+
+    /// A truth value.
+    pub fn condition(&mut self, e: &ast::Expr) -> Low<Expr> {
+        let value = self.scalar(e)?;
+        Ok(self.convert(value, Scalar::Bool))
+    }
+
+    fn binary(
+        &mut self,
+        op: &str,
+        left: &ast::Expr,
+        right: &ast::Expr,
+        e: &ast::Expr,
+    ) -> Low<Expr> {
+        if op == "&&" || op == "||" {
+            return self.logical(op, left, right, e.span);
+        }
+        if self.is_pointer(left) || self.is_pointer(right) {
+            if op == "+" || op == "-" {
+                return self.pointer_value(e);
+            }
+            let d = Diagnostic::error("W143", "pointers cannot be compared or combined here")
+                .label(e.span, "on pointers");
+            return Err(self.fail(d.help("compare the indices instead")));
+        }
+        let Some(op) = binary_op(op) else { return Err(self.unsupported("this operator", e.span)) };
+        let a = self.arithmetic(left)?;
+        let b = self.arithmetic(right)?;
+        self.combine(op, a, b, e.span)
+    }
+
+    /// `a op b` after the usual conversions.
+    pub fn combine(&mut self, op: BinaryOp, a: Expr, b: Expr, span: Span) -> Low<Expr> {
+        use BinaryOp::*;
+        let (ta, tb) = (a.ty.scalar().unwrap_or(Scalar::I32), b.ty.scalar().unwrap_or(Scalar::I32));
+        if matches!(op, Rem | Shl | Shr | BitAnd | BitOr | BitXor)
+            && (ta.is_float() || tb.is_float())
+        {
+            let d = Diagnostic::error("W148", format!("`{}` needs integers", op.symbol()))
+                .label(span, "a real operand");
+            let d = if op == Rem { d.help("use `fmod` or `fmodf` for real numbers") } else { d };
+            return Err(self.fail(d));
+        }
+        let (a, b) = if matches!(op, Shl | Shr) {
+            (self.convert(a, types::promote(ta)), self.convert(b, types::promote(tb)))
+        } else {
+            let common = types::usual(ta, tb);
+            (self.convert(a, common), self.convert(b, common))
+        };
+        if let (Some(x), Some(y)) = (a.as_const(), b.as_const())
+            && let Some(v) = fold_binary(op, x, y)
+        {
+            return Ok(Expr::constant(v).with_origin(span));
+        }
+        Ok(Expr::binary(op, a, b).with_origin(span))
+    }
+
+    /// The right side is evaluated only when the left side does not decide, its side effects too.
+    fn logical(&mut self, op: &str, left: &ast::Expr, right: &ast::Expr, span: Span) -> Low<Expr> {
+        let is_and = op == "&&";
+        let a = self.condition(left)?;
+        let (b, before) = self.collect(|cx| cx.condition(right));
+        let b = b?;
+        if before.is_empty() {
+            let op = if is_and { BinaryOp::LogicalAnd } else { BinaryOp::LogicalOr };
+            return Ok(Expr::binary(op, a, b).with_origin(span));
+        }
+        let result = self.temp("truth", Type::BOOL, Some(a), span);
+        let mut stmts = before;
+        stmts.push(warpsmith_ir::Stmt::new(
+            StmtKind::Assign { place: place_of(&result), value: b },
+            span,
+        ));
+        let cond = if is_and {
+            result.clone()
+        } else {
+            Expr::new(ExprKind::Unary(UnaryOp::Not, result.clone()), Type::BOOL, span)
+        };
+        self.push(
+            StmtKind::If { cond, then: Block::new(stmts), otherwise: Block::default() },
+            span,
+        );
+        Ok(result)
+    }
+
+    fn conditional(
+        &mut self,
+        cond: &ast::Expr,
+        then: &ast::Expr,
+        otherwise: &ast::Expr,
+        span: Span,
+    ) -> Low<Expr> {
+        let cond = self.condition(cond)?;
+        let (a, mut before_a) = self.collect(|cx| cx.arithmetic(then));
+        let (b, mut before_b) = self.collect(|cx| cx.arithmetic(otherwise));
+        let (a, b) = (a?, b?);
+        let common = types::usual(
+            a.ty.scalar().unwrap_or(Scalar::I32),
+            b.ty.scalar().unwrap_or(Scalar::I32),
+        );
+        let (a, b) = (self.convert(a, common), self.convert(b, common));
+        let ty = Type::Scalar(common);
+        if before_a.is_empty() && before_b.is_empty() {
+            return Ok(Expr::new(ExprKind::Select(cond, a, b), ty, span));
+        }
+        let result = self.temp("choice", ty, None, span);
+        let set = |value| {
+            warpsmith_ir::Stmt::new(StmtKind::Assign { place: place_of(&result), value }, span)
+        };
+        before_a.push(set(a));
+        before_b.push(set(b));
+        self.push(
+            StmtKind::If { cond, then: Block::new(before_a), otherwise: Block::new(before_b) },
+            span,
+        );
+        Ok(result)
+    }
+
+    fn cast(&mut self, ty: &ast::TypeName, operand: &ast::Expr, e: &ast::Expr) -> Low<Expr> {
+        if self.is_pointer(operand) {
+            return self.pointer_value(e);
+        }
+        let target = types::read(self.unit, ty, false).map_err(|d| self.fail(*d))?;
+        match target {
+            types::CType::Scalar(to) => {
+                let value = self.scalar(operand)?;
+                Ok(self.convert(value, to).with_origin(e.span))
+            }
+            types::CType::Void => Err(self.unsupported("a value cast to `void` and used", e.span)),
+            _ => {
+                let d = Diagnostic::error("W143", "a number cannot become a pointer")
+                    .label(e.span, "this cast");
+                Err(self.fail(d))
+            }
+        }
+    }
+
+    fn size_of(&mut self, ty: &ast::TypeName, span: Span) -> Low<Expr> {
+        let bytes = match types::read(self.unit, ty, false).map_err(|d| self.fail(*d))? {
+            types::CType::Scalar(s) => u64::from(s.bytes()),
+            types::CType::Pointer { .. } => 8,
+            types::CType::Void => 1,
+            types::CType::Array { element, extents, .. } => {
+                let mut bytes = u64::from(element.bytes());
+                for extent in extents {
+                    let Some(e) = extent else {
+                        return Err(self.unsupported("the size of an open array", span));
+                    };
+                    bytes = bytes.saturating_mul(self.array_length(e)?);
+                }
+                bytes
+            }
+        };
+        Ok(Expr::int(Scalar::U64, i64::try_from(bytes).unwrap_or(i64::MAX)).with_origin(span))
+    }
+
+    fn size_of_value(&mut self, e: &ast::Expr, span: Span) -> Low<Expr> {
+        // `sizeof` evaluates nothing, so the statements its operand would need are dropped.
+        let (ty, _) = self.collect(|cx| -> Low<Type> {
+            match cx.designated(e)? {
+                Some(Designated::Place(p)) => Ok(p.ty),
+                Some(Designated::Pointer(p)) => Ok(p.base.ty),
+                None => Ok(cx.scalar(e)?.ty),
+            }
+        });
+        let layout = warpsmith_ir::layout::layout_of(self.module, &ty?);
+        Ok(Expr::int(Scalar::U64, i64::try_from(layout.size).unwrap_or(i64::MAX)).with_origin(span))
+    }
+
+    /// A constant array extent.
+    pub fn array_length(&mut self, e: &ast::Expr) -> Low<u64> {
+        let value = self.index_value(e)?;
+        match self.fold(&value).map(|v| v.as_i64()) {
+            Some(n) if n > 0 => Ok(n as u64),
+            Some(_) => Err(self.error(
+                "W149",
+                "an array needs at least one element",
+                e.span,
+                "this extent",
+            )),
+            None => {
+                let d = Diagnostic::error("W149", "the extent of a local array must be a constant")
+                    .label(e.span, "known only at run time");
+                Err(self.fail(d.help("pass the array as a parameter, as in `float tmp[n][m]`")))
+            }
+        }
+    }
+
+    /// Evaluates an expression for its side effects.
+    pub fn effects(&mut self, e: &ast::Expr) -> Low<()> {
+        use ast::ExprKind as A;
+        match &*e.kind {
+            A::Paren(inner) => self.effects(inner),
+            A::Comma(a, b) => {
+                self.effects(a)?;
+                self.effects(b)
+            }
+            A::Assign { op, target, value } => self.assign(op, target, value, e.span).map(|_| ()),
+            A::IncDec { op, operand, .. } => self.step(op, operand, e.span).map(|_| ()),
+            A::Cast { ty, operand, .. } if matches!(ty.kind, ast::TypeKind::Void) => {
+                self.effects(operand)
+            }
+            A::Conditional { cond, then, otherwise } => {
+                let cond = self.condition(cond)?;
+                let (a, then) = self.collect(|cx| cx.effects(then));
+                let (b, otherwise) = self.collect(|cx| cx.effects(otherwise));
+                a.and(b)?;
+                self.push(
+                    StmtKind::If { cond, then: Block::new(then), otherwise: Block::new(otherwise) },
+                    e.span,
+                );
+                Ok(())
+            }
+            // `(void)A;` and the like: nothing to compute.
+            A::Path(path) if path.as_name().is_some() => {
+                self.lookup(path.as_name().unwrap_or_default(), path.span).map(|_| ())
+            }
+            _ => self.value(e).map(|_| ()),
+        }
+    }
+
+    /// `target op= value`; gives the place that was assigned.
+    fn assign(
+        &mut self,
+        op: &str,
+        target: &ast::Expr,
+        value: &ast::Expr,
+        span: Span,
+    ) -> Low<Place> {
+        if op == "=" {
+            let place = self.target(target)?;
+            if let Some(done) = self.call_into(&place, value)? {
+                return Ok(done);
+            }
+            let value = self.scalar(value)?;
+            self.store(place.clone(), value, span);
+            return Ok(place);
+        }
+        let Some(op) = op.strip_suffix('=').and_then(binary_op) else {
+            return Err(self.unsupported("this operator", span));
+        };
+        let place = self.target(target)?;
+        let b = self.arithmetic(value)?;
+        let old = Expr::read(place.clone());
+        let promoted = types::promote(old.ty.scalar().unwrap_or(Scalar::I32));
+        let a = self.convert(old, promoted);
+        let value = self.combine(op, a, b, span)?;
+        self.store(place.clone(), value, span);
+        Ok(place)
+    }
+
+    /// `++x`, `x--` as a statement.
+    fn step(&mut self, op: &str, operand: &ast::Expr, span: Span) -> Low<Place> {
+        let place = self.target(operand)?;
+        let op = if op == "++" { BinaryOp::Add } else { BinaryOp::Sub };
+        let old = Expr::read(place.clone());
+        let promoted = types::promote(old.ty.scalar().unwrap_or(Scalar::I32));
+        let a = self.convert(old, promoted);
+        let value = self.combine(op, a, Expr::i32(1), span)?;
+        self.store(place.clone(), value, span);
+        Ok(place)
+    }
+
+    fn inc_dec(&mut self, op: &str, prefix: bool, operand: &ast::Expr, span: Span) -> Low<Expr> {
+        if prefix {
+            return self.step(op, operand, span).map(Expr::read);
+        }
+        let place = self.target(operand)?;
+        let old = self.temp("old", place.ty.clone(), Some(Expr::read(place)), span);
+        self.step(op, operand, span)?;
+        Ok(old)
+    }
+}
+
+/// The place a variable read came from.
+fn place_of(read: &Expr) -> Place {
+    match &*read.kind {
+        ExprKind::Read(place) => place.clone(),
+        // `temp` only makes reads of variables.
+        _ => unreachable!("a temporary is a variable"),
+    }
+}
+
+fn binary_op(op: &str) -> Option<BinaryOp> {
+    use BinaryOp::*;
+    Some(match op {
+        "+" => Add,
+        "-" => Sub,
+        "*" => Mul,
+        "/" => Div,
+        "%" => Rem,
+        "<<" => Shl,
+        ">>" => Shr,
+        "&" => BitAnd,
+        "|" => BitOr,
+        "^" => BitXor,
+        "<" => Lt,
+        "<=" => Le,
+        ">" => Gt,
+        ">=" => Ge,
+        "==" => Eq,
+        "!=" => Ne,
+        _ => return None,
+    })
+}

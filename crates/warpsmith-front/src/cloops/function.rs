@@ -1,0 +1,295 @@
+//! One C function to one IR function: parameters with their extents, then the body.
+
+use std::collections::HashMap;
+
+use warpsmith_ir::{
+    Diagnostic, Expr, ExprKind, FuncId, Function, FunctionKind, Module, Place, PlaceKind, Space,
+    Type, Value, Var, VarId, VarKind, visit,
+};
+
+use super::cx::{Cx, Low};
+use super::pragma::{self, Directive};
+use super::types::{self, CType};
+use super::unit::Unit;
+use super::{counters, scan};
+use crate::ast::{FunctionDecl, Param, Pragma};
+
+/// Lowers `name` and, before it, the functions of the file that it calls.
+pub struct Lowering<'u> {
+    pub unit: &'u Unit<'u>,
+    pub module: Module,
+    pub lowered: HashMap<String, FuncId>,
+    pub diagnostics: Vec<Diagnostic>,
+    /// Functions being lowered, outermost first; a call of one of them is a recursion.
+    stack: Vec<String>,
+}
+
+impl<'u> Lowering<'u> {
+    pub fn new(unit: &'u Unit<'u>) -> Lowering<'u> {
+        Lowering {
+            unit,
+            module: Module::default(),
+            lowered: HashMap::new(),
+            diagnostics: vec![],
+            stack: vec![],
+        }
+    }
+
+    /// Lowers a function after those it calls; `None` when something was wrong.
+    pub fn function(&mut self, name: &str, kind: FunctionKind) -> Option<FuncId> {
+        if let Some(id) = self.lowered.get(name) {
+            return Some(*id);
+        }
+        let (name, decl, span) = *self.unit.functions.iter().find(|(n, ..)| *n == name)?;
+        self.stack.push(name.to_string());
+        let complete = self.callees(name);
+        self.stack.pop();
+        let mut function = Function::new(name, kind);
+        function.origin = span.into();
+        let (function, diagnostics) =
+            lower(self.unit, &mut self.module, &self.lowered, decl, function);
+        let failed = !diagnostics.is_empty();
+        self.diagnostics.extend(diagnostics);
+        if failed || !complete {
+            return None;
+        }
+        let id = self.module.add_function(function);
+        self.lowered.insert(name.to_string(), id);
+        Some(id)
+    }
+
+    /// Lowers what `name` calls; says whether all of it is right.
+    fn callees(&mut self, name: &str) -> bool {
+        let mut complete = true;
+        for (callee, span) in self.unit.callees(name) {
+            if self.stack.contains(&callee) {
+                let d = Diagnostic::error("W142", format!("`{callee}` calls itself"))
+                    .label(span, "this call closes the circle")
+                    .help("recursion is not part of the loop language; write it as a loop");
+                self.diagnostics.push(d);
+                complete = false;
+            } else if super::inline::is_needed(self.unit, &callee) {
+                // Its body goes into the caller; only what it calls is needed as functions.
+                self.stack.push(callee.clone());
+                complete &= self.callees(&callee);
+                self.stack.pop();
+            } else {
+                complete &= self.function(&callee, FunctionKind::Device).is_some();
+            }
+        }
+        complete
+    }
+}
+
+fn lower<'u>(
+    unit: &'u Unit<'u>,
+    module: &mut Module,
+    lowered: &HashMap<String, FuncId>,
+    decl: &'u FunctionDecl,
+    function: Function,
+) -> (Function, Vec<Diagnostic>) {
+    let name = function.name.clone();
+    // The context borrows module and map for its own lifetime only; the tree outlives both.
+    let mut cx = Cx {
+        unit,
+        module,
+        lowered,
+        function,
+        scopes: vec![HashMap::new()],
+        out: vec![],
+        diagnostics: vec![],
+        dims: HashMap::new(),
+        frozen: HashMap::new(),
+        constants: HashMap::new(),
+        frames: vec![],
+        regions: vec![],
+        following: &[],
+        inlining: vec![],
+    };
+    // Every error has been recorded on the way.
+    let _ = cx.signature(decl);
+    cx.leading_pragmas(unit.pragmas_before.get(name.as_str()).map_or(&[], Vec::as_slice));
+    if let Some(body) = &decl.body {
+        cx.scopes.push(HashMap::new());
+        cx.stmts(&body.stmts);
+        cx.scopes.pop();
+    }
+    cx.function.body = warpsmith_ir::Block::new(std::mem::take(&mut cx.out));
+    let (mut function, diagnostics) = (cx.function, cx.diagnostics);
+    counters::localise(&mut function);
+    infer_single_elements(&mut function);
+    (function, dedup(diagnostics))
+}
+
+/// A body put in place of two calls would say the same twice.
+fn dedup(list: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut seen: Vec<Diagnostic> = vec![];
+    for d in list {
+        if !seen.contains(&d) {
+            seen.push(d);
+        }
+    }
+    seen
+}
+
+impl<'u> Cx<'u> {
+    fn signature(&mut self, decl: &'u FunctionDecl) -> Low<()> {
+        if let Some(ret) = &decl.ret {
+            self.function.ret =
+                match types::read(self.unit, ret, false).map_err(|d| self.fail(*d))? {
+                    CType::Void => Type::Void,
+                    CType::Scalar(s) => Type::Scalar(s),
+                    CType::Pointer { .. } | CType::Array { .. } => {
+                        let d = Diagnostic::error("W144", "a function cannot give back a pointer")
+                            .label(ret.span, "this type");
+                        return Err(self.fail(d.help("write the results to an array parameter")));
+                    }
+                };
+        }
+        if decl.variadic {
+            return Err(self.error(
+                "W146",
+                "`...` is not part of the loop language",
+                decl.head_span,
+                "these parameters",
+            ));
+        }
+        let mut result = Ok(());
+        for param in &decl.params {
+            if let Err(reported) = self.parameter(param) {
+                self.bind(param.name.as_deref().unwrap_or(""), super::cx::Binding::Poison);
+                result = Err(reported);
+            }
+        }
+        result
+    }
+
+    fn parameter(&mut self, param: &'u Param) -> Low<()> {
+        let ty = types::read(self.unit, &param.ty, true).map_err(|d| self.fail(*d))?;
+        let name = param.name.as_deref().unwrap_or("unnamed");
+        match ty {
+            // `f(void)`.
+            CType::Void if param.name.is_none() => Ok(()),
+            CType::Void | CType::Array { .. } => Err(self.error(
+                "W144",
+                "a parameter of this type is not supported",
+                param.span,
+                "this parameter",
+            )),
+            CType::Scalar(s) => {
+                let mut var = Var::new(name, Type::Scalar(s), VarKind::Param);
+                var.constant = param.ty.is_const;
+                var.origin = param.span.into();
+                let id = self.function.add_param(var);
+                self.bind(name, super::cx::Binding::Var(id));
+                Ok(())
+            }
+            CType::Pointer { element, readonly, restrict, extents } => {
+                let pointee = std::sync::Arc::new(Type::Scalar(element));
+                let ty = Type::Pointer { pointee, space: Space::Global, volatile: false, readonly };
+                let mut var = Var::new(name, ty, VarKind::Param);
+                var.restrict = restrict;
+                var.origin = param.span.into();
+                let id = self.function.add_param(var);
+                self.bind(name, super::cx::Binding::Var(id));
+                self.extents(id, name, &extents)
+            }
+        }
+    }
+
+    fn extents(
+        &mut self,
+        id: VarId,
+        name: &str,
+        extents: &[Option<&'u crate::ast::Expr>],
+    ) -> Low<()> {
+        let mut known = vec![];
+        for extent in extents {
+            known.push(match extent {
+                Some(e) => {
+                    if scan::reads_of(e).opaque {
+                        return Err(self.unsupported("a call in the extent of an array", e.span));
+                    }
+                    Some(self.index_value(e)?)
+                }
+                None => None,
+            });
+        }
+        let dims: Vec<Expr> = known.iter().skip(1).flatten().cloned().collect();
+        if dims.len() + 1 < known.len() {
+            let span = self.function.var(id).origin.span;
+            let d = Diagnostic::error("W149", format!("`{name}` lacks an inner extent"));
+            let d = span.into_iter().fold(d, |d, s| d.label(s, "this array"));
+            return Err(
+                self.fail(d.help("only the first extent may be left open, as in `float A[][m]`"))
+            );
+        }
+        self.freeze(&dims, name);
+        self.dims.insert(id, dims);
+        if known.iter().all(Option::is_some) {
+            let shape: Vec<Expr> = known.into_iter().flatten().collect();
+            self.freeze(&shape, name);
+            self.function.vars[id.0 as usize].shape = Some(shape);
+        }
+        Ok(())
+    }
+
+    /// Pragmas that stand before the function.
+    fn leading_pragmas(&mut self, list: &[Pragma]) {
+        for p in list {
+            match pragma::parse(p) {
+                Ok(Directive::Bounds(bounds)) => self.apply_bounds(&bounds),
+                Ok(Directive::Loop(_) | Directive::Region(_)) => {
+                    let d = Diagnostic::error(
+                        "W137",
+                        "this pragma marks a loop, but a function follows",
+                    )
+                    .label(p.span, "marks the next statement")
+                    .help("put the pragma directly before the `for` it is meant for");
+                    self.fail(d);
+                }
+                Ok(_) => {}
+                Err(d) => {
+                    self.fail(*d);
+                }
+            }
+        }
+    }
+}
+
+/// A pointer parameter that is used only as `*p` or `p[0]` points to one element.
+fn infer_single_elements(function: &mut Function) {
+    let open: Vec<VarId> = function
+        .params
+        .iter()
+        .copied()
+        .filter(|p| function.var(*p).ty.is_pointer() && function.var(*p).shape.is_none())
+        .collect();
+    for param in open {
+        if used_as_scalar(function, param) {
+            function.vars[param.0 as usize].shape = Some(vec![Expr::i32(1)]);
+        }
+    }
+}
+
+fn used_as_scalar(function: &Function, param: VarId) -> bool {
+    let (mut mentions, mut single) = (0usize, 0usize);
+    visit::for_each_expr(&function.body, &mut |e| mentions += usize::from(reads(e, param)));
+    visit::for_each_place(&function.body, &mut |place, access| {
+        let only_element = match &*place.kind {
+            PlaceKind::Deref(pointer) => reads(pointer, param),
+            PlaceKind::Elem { pointer, index, dims } => {
+                let zero = |e: &Expr| e.as_const().is_some_and(|v: Value| v.as_i64() == 0);
+                reads(pointer, param) && dims.is_empty() && index.iter().all(zero)
+            }
+            _ => false,
+        };
+        single += usize::from(only_element && access != visit::Access::Address);
+    });
+    single > 0 && single == mentions
+}
+
+/// Is the expression the value of this variable?
+fn reads(e: &Expr, var: VarId) -> bool {
+    matches!(&*e.kind, ExprKind::Read(Place { kind, .. }) if matches!(&**kind, PlaceKind::Var(v) if *v == var))
+}

@@ -1,0 +1,177 @@
+//! Constants of the file: `const float filter[3] = {…}` and `static const int radius = 2;`.
+
+use warpsmith_ir::{Diagnostic, Global, GlobalId, Scalar, Space, Span, Type, Value};
+
+use super::cx::{Binding, Cx, Low, convert_const};
+use super::types::{self, CType};
+use crate::ast::{Declarator, Expr, InitItem, Initializer, TypeName};
+
+/// The largest constant array, in bytes: constant memory of every device.
+const MAX_BYTES: u64 = 64 << 10;
+
+/// What a variable declared outside functions means.
+///
+/// # Errors
+/// W146 when it is not constant or its value is not known.
+pub fn bind(cx: &mut Cx<'_>, name: &str) -> Low<Binding> {
+    let Some(&(decl, declarator)) = cx.unit.globals.get(name) else {
+        return Err(super::cx::Reported);
+    };
+    if !is_const(&declarator.ty) && !decl.attrs.is_constexpr {
+        let d = Diagnostic::error("W146", format!("`{name}` is a variable outside the function"))
+            .label(declarator.span, "not `const`");
+        return Err(cx.fail(d.help("pass it as a parameter, or declare it `const` with its value")));
+    }
+    let ty = types::read(cx.unit, &declarator.ty, false).map_err(|d| cx.fail(*d))?;
+    match ty {
+        CType::Scalar(scalar) => {
+            let value = match &declarator.init {
+                Some(Initializer::Expr(e)) => constant(cx, e, scalar)?,
+                _ => return Err(no_value(cx, declarator.span)),
+            };
+            Ok(Binding::Const(cx.named_const(name, value)))
+        }
+        CType::Array { element, extents, .. } => {
+            array(cx, declarator, element, &extents).map(Binding::Global)
+        }
+        CType::Pointer { .. } | CType::Void => {
+            let d =
+                Diagnostic::error("W146", format!("`{name}` is a pointer outside the function"))
+                    .label(declarator.span, "declared here");
+            Err(cx.fail(d.help("pass the array as a parameter")))
+        }
+    }
+}
+
+fn is_const(ty: &TypeName) -> bool {
+    match &ty.kind {
+        crate::ast::TypeKind::Array { element, .. } => ty.is_const || is_const(element),
+        _ => ty.is_const,
+    }
+}
+
+fn no_value(cx: &mut Cx<'_>, span: Span) -> super::cx::Reported {
+    let d = Diagnostic::error("W146", "the value of this constant is not known")
+        .label(span, "no constant value");
+    cx.fail(d.help("give it a value that the compiler can work out"))
+}
+
+/// The value of a constant expression as a number of type `to`. Real arithmetic is done in double precision, as C does
+/// for double operands.
+fn constant(cx: &mut Cx<'_>, e: &Expr, to: Scalar) -> Low<Value> {
+    let (value, _) = cx.collect(|cx| cx.scalar(e));
+    let value = value?;
+    let folded = cx.fold(&value).or_else(|| fold_real(cx, &value));
+    match folded.and_then(|v| convert_const(v, to)) {
+        Some(v) => Ok(v),
+        None => Err(no_value(cx, e.span)),
+    }
+}
+
+/// Arithmetic of real constants, rounded at every step to the type of the operation.
+fn fold_real(cx: &Cx<'_>, e: &warpsmith_ir::Expr) -> Option<Value> {
+    use warpsmith_ir::{BinaryOp, ExprKind, UnaryOp};
+    if let Some(v) = cx.fold(e) {
+        return Some(v);
+    }
+    let ty = e.ty.scalar()?;
+    let value = match &*e.kind {
+        ExprKind::Cast(a) => return convert_const(fold_real(cx, a)?, ty),
+        ExprKind::Unary(UnaryOp::Neg, a) => -fold_real(cx, a)?.as_f64(),
+        ExprKind::Binary(op, a, b) => {
+            let (a, b) = (fold_real(cx, a)?.as_f64(), fold_real(cx, b)?.as_f64());
+            match op {
+                BinaryOp::Add => a + b,
+                BinaryOp::Sub => a - b,
+                BinaryOp::Mul => a * b,
+                BinaryOp::Div => a / b,
+                _ => return None,
+            }
+        }
+        _ => return None,
+    };
+    // Double holds twice the digits of single plus two, so rounding its result once more is the single result.
+    ty.is_float().then(|| Value::float(ty, value))
+}
+
+fn array(
+    cx: &mut Cx<'_>,
+    d: &Declarator,
+    element: Scalar,
+    extents: &[Option<&Expr>],
+) -> Low<GlobalId> {
+    if let Some(at) = cx.module.globals.iter().position(|g| g.name == d.name) {
+        return Ok(GlobalId(at as u32));
+    }
+    let Some(Initializer::List(items, _)) = &d.init else { return Err(no_value(cx, d.span)) };
+    let mut lengths = vec![];
+    for extent in extents {
+        lengths.push(match extent {
+            Some(e) => cx.array_length(e)?,
+            None => items.len() as u64,
+        });
+    }
+    let total = lengths.iter().try_fold(u64::from(element.bytes()), |a, b| a.checked_mul(*b));
+    if total.is_none_or(|t| t > MAX_BYTES) {
+        let message = format!("the constant array `{}` is larger than 64 KiB", d.name);
+        let e = Diagnostic::error("W149", message).label(d.span, "declared here");
+        return Err(cx.fail(e.help("pass it as a parameter")));
+    }
+    let mut values = vec![Value::int(element, 0); lengths.iter().product::<u64>() as usize];
+    fill(cx, items, &lengths, element, &mut values, d.span)?;
+    let ty = lengths.iter().rev().fold(Type::Scalar(element), |t, n| Type::array(t, *n));
+    let width = element.bytes() as usize;
+    let init = values.iter().flat_map(|v| v.bits.to_le_bytes().into_iter().take(width)).collect();
+    let global = Global {
+        name: d.name.clone(),
+        ty,
+        space: Space::Constant,
+        init: Some(init),
+        origin: d.span.into(),
+    };
+    cx.module.globals.push(global);
+    Ok(GlobalId(cx.module.globals.len() as u32 - 1))
+}
+
+/// Fills the elements of an array from its list: nested lists for rows, or all elements one after the other.
+fn fill(
+    cx: &mut Cx<'_>,
+    items: &[InitItem],
+    lengths: &[u64],
+    element: Scalar,
+    values: &mut [Value],
+    span: Span,
+) -> Low<()> {
+    let row: usize = lengths.iter().skip(1).product::<u64>() as usize;
+    let mut at = 0;
+    for item in items {
+        if item.designator.is_some() {
+            return Err(cx.error(
+                "W146",
+                "designated initialisers are not supported",
+                span,
+                "in this list",
+            ));
+        }
+        let room = values.len().saturating_sub(at);
+        match &item.value {
+            Initializer::List(inner, _) if lengths.len() > 1 && room >= row => {
+                fill(cx, inner, &lengths[1..], element, &mut values[at..at + row], span)?;
+                at += row;
+            }
+            Initializer::Expr(e) if room > 0 => {
+                values[at] = constant(cx, e, element)?;
+                at += 1;
+            }
+            _ => {
+                return Err(cx.error(
+                    "W149",
+                    "more values than the array has elements",
+                    span,
+                    "in this list",
+                ));
+            }
+        }
+    }
+    Ok(())
+}

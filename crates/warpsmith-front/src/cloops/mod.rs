@@ -1,0 +1,149 @@
+//! The front end of `warpsmith tune`: a C function with a loop nest to IR.
+//!
+//! The loop language is C99 without pointers that move: counted and other loops, `if`, `switch`, declarations,
+//! assignments, calls of C math functions and of functions of the same file, over integers, `float`, `double` and
+//! `_Float16`. Loops marked by OpenMP, `#pragma simd` or `//SIMD` become [`warpsmith_ir::LoopKind::Parallel`]. What is
+//! outside the language is one diagnostic each, never a silently different program.
+//!
+//! | code | says |
+//! |---|---|
+//! | W130 | no function, no marked loop, or several to choose from |
+//! | W131 | a `// warpsmith:` comment that cannot be read |
+//! | W132–W134 | a pragma with wrong syntax, an unknown or unsupported directive or clause |
+//! | W135, W136 | an unknown variable or a wrong argument in a clause |
+//! | W137–W140 | a mark without a loop, a marked loop that is not counted, `collapse` too deep, a jump out of it |
+//! | W141–W143 | `goto`, recursion, pointers with an unknown base |
+//! | W144–W149 | types, names, constructs, calls, operands and arrays outside the language |
+//! | W150–W153 | wrong `ws bounds`, a size that changes, shared writes in a region, marked loops in a called function |
+//! | W154 | an array without extents |
+
+mod access;
+mod bounds;
+mod call;
+mod counters;
+mod cx;
+mod directives;
+mod expr;
+mod function;
+mod globals;
+mod headers;
+mod inline;
+mod literal;
+mod loops;
+mod marks;
+mod pragma;
+mod scan;
+mod stmt;
+mod types;
+mod unit;
+
+use warpsmith_ir::{Diagnostic, FuncId, FunctionKind, Module, VarId};
+
+pub use directives::{ArgDefault, Defaults, SizeDefault};
+
+use crate::ast::TranslationUnit;
+
+/// The C function to be tuned, as IR.
+#[derive(Clone, Debug)]
+pub struct CInput {
+    /// The function and those it calls (as [`FunctionKind::Device`]).
+    pub module: Module,
+    /// The function itself, a [`FunctionKind::Host`].
+    pub function: FuncId,
+    pub name: String,
+    /// Sizes from `// warpsmith: size n=1024` comments; every name is a scalar parameter.
+    pub sizes: Vec<SizeDefault>,
+    /// Data from `// warpsmith: arg x=random` comments.
+    pub args: Vec<ArgDefault>,
+    /// Other functions of the file with marked loops.
+    pub candidates: Vec<String>,
+}
+
+/// Lowers the function of that name, or the only one with a marked loop.
+///
+/// # Errors
+/// Everything that is wrong with it and with the functions it calls.
+pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput, Vec<Diagnostic>> {
+    let declared = unit::Unit::new(unit);
+    let name = declared.select(function).map_err(|d| vec![*d])?;
+    let candidates =
+        declared.candidates().into_iter().filter(|c| *c != name).map(str::to_string).collect();
+    let (defaults, mut errors) = directives::read(&unit.comments);
+
+    let mut lowering = function::Lowering::new(&declared);
+    let id = lowering.function(name, FunctionKind::Host);
+    errors.extend(lowering.diagnostics);
+    let module = lowering.module;
+    let Some(id) = id.filter(|_| errors.is_empty()) else {
+        debug_assert!(!errors.is_empty(), "a function failed without a message");
+        return Err(errors);
+    };
+    let sizes = own_sizes(&module, id, &declared, defaults.sizes)?;
+    Ok(CInput {
+        module,
+        function: id,
+        name: name.to_string(),
+        sizes,
+        args: defaults.args,
+        candidates,
+    })
+}
+
+/// The defaults that name parameters of the function; those of other functions of the file are left out.
+fn own_sizes(
+    module: &Module,
+    id: FuncId,
+    unit: &unit::Unit<'_>,
+    sizes: Vec<SizeDefault>,
+) -> Result<Vec<SizeDefault>, Vec<Diagnostic>> {
+    let f = module.function(id);
+    let params: Vec<&str> = f
+        .params
+        .iter()
+        .map(|p| f.var(*p))
+        .filter(|v| v.ty.is_integer())
+        .map(|v| v.name.as_str())
+        .collect();
+    let elsewhere = |name: &str| {
+        unit.functions
+            .iter()
+            .any(|(_, f, _)| f.params.iter().any(|p| p.name.as_deref() == Some(name)))
+    };
+    let mut own = vec![];
+    let mut errors = vec![];
+    for size in sizes {
+        if params.contains(&size.name.as_str()) {
+            own.push(size);
+        } else if !elsewhere(&size.name) {
+            let mut d = Diagnostic::error(
+                "W131",
+                format!("`{}` is no integer parameter of `{}`", size.name, f.name),
+            )
+            .label(size.span, "unknown size");
+            if let Some(near) = crate::spelling::nearest(&size.name, params.iter().copied()) {
+                d = d.help(format!("did you mean `{near}`?"));
+            }
+            errors.push(d);
+        }
+    }
+    if errors.is_empty() { Ok(own) } else { Err(errors) }
+}
+
+/// Array parameters whose extents nobody stated, each with a diagnostic (W154) that says how to state them.
+pub fn missing_extents(input: &CInput) -> Vec<(VarId, Diagnostic)> {
+    let f = input.module.function(input.function);
+    f.params
+        .iter()
+        .filter(|p| f.var(**p).ty.is_pointer() && f.var(**p).shape.is_none())
+        .map(|p| {
+            let var = f.var(*p);
+            let message = format!("how many elements does `{}` have?", var.name);
+            let mut d = Diagnostic::error("W154", message);
+            if let Some(span) = var.origin.span {
+                d = d.label(span, "no extents are declared");
+            }
+            let name = &var.name;
+            (*p, d.help(format!("declare them, `{name}[n][m]`, or write `#pragma ws bounds({name}: n, m)` before the function")))
+        })
+        .collect()
+}

@@ -1,0 +1,734 @@
+//! Reads the text of a pragma: OpenMP directives, `simd` marks, `ws bounds` and `unroll`.
+//!
+//! Only the grammar is checked here; names are looked up where the loop is lowered. Every word keeps its place, so
+//! that a message can point at the one clause that is wrong.
+
+use warpsmith_ir::{Diagnostic, ReduceOp, Span};
+
+use crate::ast::Pragma;
+use crate::spelling::nearest;
+
+/// A word, number or symbol of a pragma.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Token {
+    pub text: String,
+    pub span: Span,
+}
+
+impl Token {
+    pub fn is_word(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+    }
+}
+
+/// What a pragma asks for.
+#[derive(Clone, Debug)]
+pub enum Directive {
+    /// The loop that follows has independent iterations.
+    Loop(Clauses),
+    /// The block that follows is run by a team (`parallel`, `target`, `teams`, `target data`).
+    Region(Clauses),
+    /// One thread of the team runs what follows (`single`, `master`, `masked`).
+    Once,
+    /// `barrier`: the order of the statements already says it.
+    Barrier,
+    /// `omp simd`: vector lanes of one thread, no independence between threads is claimed.
+    Lanes,
+    /// `ws bounds(A: n, m)`.
+    Bounds(Vec<Bounds>),
+    /// `unroll`, `unroll 4`, `unroll(4)`, `GCC unroll 4`.
+    Unroll(Option<u32>),
+    /// A pragma of no meaning here (`STDC`, `GCC ivdep`, `once` …).
+    Ignored,
+}
+
+/// One array of a `ws bounds` pragma: its name and the tokens of each extent.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    pub array: Token,
+    pub extents: Vec<Vec<Token>>,
+}
+
+/// The clauses of a loop or region that have a meaning for us.
+#[derive(Clone, Debug, Default)]
+pub struct Clauses {
+    pub collapse: Option<(u32, Span)>,
+    pub reductions: Vec<(ReduceOp, Item)>,
+    pub private: Vec<Item>,
+    pub first_private: Vec<Item>,
+    pub last_private: Vec<Item>,
+    /// Names that clauses without a meaning here mention (`shared`, `map`, `num_threads(n)`); they must exist.
+    pub mentioned: Vec<Token>,
+}
+
+/// A variable of a clause's list; `section` for `total[:1]`, `total[0:1]` and `total[0]`.
+#[derive(Clone, Debug)]
+pub struct Item {
+    pub name: Token,
+    pub section: bool,
+}
+
+type Parsed<T> = Result<T, Box<Diagnostic>>;
+
+/// Parses one pragma.
+///
+/// # Errors
+/// One diagnostic with the caret on the word that is wrong: bad syntax (W132), a directive (W133) or clause (W134)
+/// that is not supported, a wrong argument of a clause (W136), a wrong `ws` pragma (W150).
+pub fn parse(pragma: &Pragma) -> Parsed<Directive> {
+    let tokens = tokenize(pragma);
+    let Some(first) = tokens.first() else { return Ok(Directive::Ignored) };
+    match first.text.as_str() {
+        "omp" => parse_omp(&tokens[1..], first.span),
+        "simd" | "SIMD" => Ok(Directive::Loop(Clauses::default())),
+        "ws" => parse_ws(&tokens[1..], first.span),
+        "unroll" => parse_unroll(&tokens[1..]),
+        "GCC" | "clang" | "nv_diag_suppress" => match tokens.get(1) {
+            Some(t) if t.text == "unroll" => parse_unroll(&tokens[2..]),
+            _ => Ok(Directive::Ignored),
+        },
+        other => match misspelt_family(other) {
+            Some(meant) => Err(error(
+                "W132",
+                format!("unknown pragma `{other}`"),
+                first.span,
+                "not a pragma warpsmith knows",
+            )
+            .help(format!("did you mean `#pragma {meant}`?"))
+            .into()),
+            None => Ok(Directive::Ignored),
+        },
+    }
+}
+
+fn error(code: &'static str, message: String, span: Span, label: &str) -> Diagnostic {
+    Diagnostic::error(code, message).label(span, label)
+}
+
+/// `omp` and `ws` typed with one slip; a pragma nobody knows is otherwise ignored, as compilers do.
+fn misspelt_family(word: &str) -> Option<&'static str> {
+    let lower = word.to_ascii_lowercase();
+    match lower.as_str() {
+        "opm" | "mop" | "op" | "omp" | "opmp" | "ompp" | "openmp" => Some("omp"),
+        "smid" | "simd" | "sind" => Some("simd"),
+        _ => None,
+    }
+}
+
+/// Splits the text after `#pragma` into words, numbers and symbols; backslash-newline is a blank.
+fn tokenize(pragma: &Pragma) -> Vec<Token> {
+    let bytes = pragma.text.as_bytes();
+    let mut tokens = vec![];
+    let mut at = 0;
+    while at < bytes.len() {
+        let start = at;
+        let c = bytes[at];
+        if c.is_ascii_whitespace() || c == b'\\' {
+            at += 1;
+            continue;
+        }
+        if c.is_ascii_alphanumeric() || c == b'_' {
+            while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_') {
+                at += 1;
+            }
+        } else if bytes[at..].starts_with(b"//") || bytes[at..].starts_with(b"/*") {
+            at = end_of_comment(bytes, at);
+            continue;
+        } else if bytes[at..].starts_with(b"&&") || bytes[at..].starts_with(b"||") {
+            at += 2;
+        } else {
+            at += 1;
+            while !pragma.text.is_char_boundary(at) {
+                at += 1;
+            }
+        }
+        let text = pragma.text[start..at].to_string();
+        tokens.push(Token { text, span: place(pragma, start, at) });
+    }
+    tokens
+}
+
+fn end_of_comment(bytes: &[u8], start: usize) -> usize {
+    let end: &[u8] = if bytes[start + 1] == b'/' { b"\n" } else { b"*/" };
+    let from = start + 2;
+    bytes[from..]
+        .windows(end.len())
+        .position(|w| w == end)
+        .map_or(bytes.len(), |p| from + p + end.len())
+}
+
+/// The span of bytes `start..end` of the pragma's text. The text is the end of the spanned source, as written; when the
+/// lengths do not allow that (the pragma came out of a macro) the whole pragma is meant.
+fn place(pragma: &Pragma, start: usize, end: usize) -> Span {
+    let whole = pragma.span;
+    let (Ok(start), Ok(end), Ok(len)) =
+        (u32::try_from(start), u32::try_from(end), u32::try_from(pragma.text.len()))
+    else {
+        return whole;
+    };
+    let Some(base) = whole.end.checked_sub(len).filter(|b| *b >= whole.start) else { return whole };
+    Span { file: whole.file, start: base + start, end: base + end }
+}
+
+/// Directive words that may follow one another.
+const DIRECTIVE_WORDS: &[&str] = &[
+    "parallel",
+    "for",
+    "simd",
+    "target",
+    "teams",
+    "distribute",
+    "loop",
+    "data",
+    "enter",
+    "exit",
+    "update",
+    "task",
+    "taskloop",
+    "taskwait",
+    "taskyield",
+    "taskgroup",
+    "critical",
+    "atomic",
+    "ordered",
+    "sections",
+    "section",
+    "single",
+    "master",
+    "masked",
+    "barrier",
+    "flush",
+    "declare",
+    "end",
+    "threadprivate",
+    "scan",
+    "cancel",
+    "cancellation",
+    "point",
+    "requires",
+    "depobj",
+    "workshare",
+    "interop",
+    "tile",
+    "unroll",
+    "metadirective",
+    "allocate",
+    "error",
+    "nothing",
+    "assume",
+    "scope",
+    "dispatch",
+];
+
+fn parse_omp(tokens: &[Token], omp: Span) -> Parsed<Directive> {
+    let count = tokens
+        .iter()
+        .enumerate()
+        .take_while(|(i, t)| {
+            DIRECTIVE_WORDS.contains(&t.text.as_str())
+                && tokens.get(i + 1).is_none_or(|n| n.text != "(" || *i == 0)
+        })
+        .count();
+    let (words, rest) = tokens.split_at(count);
+    let Some(first) = words.first() else {
+        let (span, found) =
+            tokens.first().map_or((omp, String::new()), |t| (t.span, format!(" `{}`", t.text)));
+        let mut d = error(
+            "W132",
+            format!("unknown OpenMP directive{found}"),
+            span,
+            "expected a directive here",
+        );
+        if let Some(near) =
+            tokens.first().and_then(|t| nearest(&t.text, DIRECTIVE_WORDS.iter().copied()))
+        {
+            d = d.help(format!("did you mean `{near}`?"));
+        }
+        return Err(d.help("loops are marked with `#pragma omp parallel for`").into());
+    };
+    let name: Vec<&str> = words.iter().map(|t| t.text.as_str()).collect();
+    let span = first.span.to(words[words.len() - 1].span);
+    match classify(&name) {
+        Some(Kind::Loop) => Ok(Directive::Loop(parse_clauses(rest)?)),
+        Some(Kind::Region) => Ok(Directive::Region(parse_clauses(rest)?)),
+        Some(Kind::Once) => parse_clauses(rest).map(|_| Directive::Once),
+        Some(Kind::Barrier) => Ok(Directive::Barrier),
+        Some(Kind::Lanes) => parse_clauses(rest).map(|_| Directive::Lanes),
+        Some(Kind::Ignored) => Ok(Directive::Ignored),
+        None => Err(unsupported_directive(&name, span).into()),
+    }
+}
+
+enum Kind {
+    Loop,
+    Region,
+    Once,
+    Barrier,
+    Lanes,
+    Ignored,
+}
+
+/// What a sequence of directive words is; `None`: not supported.
+fn classify(words: &[&str]) -> Option<Kind> {
+    match words {
+        ["barrier"] => return Some(Kind::Barrier),
+        ["single"] | ["master"] | ["masked"] => return Some(Kind::Once),
+        ["simd"] => return Some(Kind::Lanes),
+        ["declare" | "end", ..] | ["nothing"] | ["requires"] | ["unroll"] => {
+            return Some(Kind::Ignored);
+        }
+        ["target", "data"] => return Some(Kind::Region),
+        ["distribute"] | ["distribute", "simd"] => return Some(Kind::Loop),
+        _ => {}
+    }
+    let mut rest = words;
+    let mut skipped = 0;
+    for optional in ["target", "teams", "distribute", "parallel"] {
+        if rest.first() == Some(&optional) {
+            rest = &rest[1..];
+            skipped += 1;
+        }
+    }
+    match rest {
+        ["for" | "loop"] | ["for" | "loop", "simd"] => Some(Kind::Loop),
+        ["simd"] if words.contains(&"distribute") => Some(Kind::Loop),
+        [] if skipped > 0 => {
+            Some(if words.contains(&"distribute") { Kind::Loop } else { Kind::Region })
+        }
+        _ => None,
+    }
+}
+
+fn unsupported_directive(words: &[&str], span: Span) -> Diagnostic {
+    let name = words.join(" ");
+    let d = error("W133", format!("`#pragma omp {name}` is not supported"), span, "this directive");
+    match words[0] {
+        "atomic" | "critical" => d.help(
+            "write a `reduction(op: var)` clause for sums, products, minima and maxima; \
+             other updates of shared data make the loop's iterations depend on each other",
+        ),
+        "task" | "taskloop" | "taskgroup" | "taskwait" | "taskyield" | "sections" | "section" => {
+            d.help("express the independent work as a loop marked `#pragma omp parallel for`")
+        }
+        "parallel" => d.help("use `#pragma omp parallel for` on the independent loops"),
+        "ordered" => d.help("iterations of a marked loop must not depend on their order"),
+        _ => d.help("loops are marked with `#pragma omp parallel for`"),
+    }
+}
+
+/// Clauses whose argument has no influence on the result; names inside are still checked.
+const MENTIONING: &[&str] = &[
+    "shared",
+    "num_threads",
+    "if",
+    "map",
+    "num_teams",
+    "thread_limit",
+    "device",
+    "is_device_ptr",
+    "has_device_addr",
+    "use_device_ptr",
+    "use_device_addr",
+    "copyprivate",
+    "copyin",
+    "aligned",
+    "nontemporal",
+    "final",
+    "filter",
+    "to",
+    "from",
+];
+
+/// Clauses with an argument made of keywords and numbers.
+const KEYWORDS: &[&str] = &[
+    "default",
+    "schedule",
+    "dist_schedule",
+    "proc_bind",
+    "defaultmap",
+    "safelen",
+    "simdlen",
+    "order",
+    "bind",
+    "allocate",
+];
+
+/// Clauses without an argument.
+const BARE: &[&str] = &["nowait", "untied", "mergeable"];
+
+const LISTS: &[&str] = &[
+    "private",
+    "firstprivate",
+    "lastprivate",
+    "reduction",
+    "collapse",
+    "linear",
+    "ordered",
+    "depend",
+];
+
+fn parse_clauses(mut rest: &[Token]) -> Parsed<Clauses> {
+    let mut clauses = Clauses::default();
+    while let Some(name) = rest.first() {
+        rest = &rest[1..];
+        if name.text == "," {
+            continue;
+        }
+        let (args, after) = match rest.first() {
+            Some(open) if open.text == "(" => {
+                let (inside, after) = parenthesised(rest, name)?;
+                (Some(inside), after)
+            }
+            _ => (None, rest),
+        };
+        rest = after;
+        clause(&mut clauses, name, args)?;
+    }
+    Ok(clauses)
+}
+
+/// Splits `( … ) rest`; `rest[0]` is the parenthesis.
+fn parenthesised<'t>(rest: &'t [Token], clause: &Token) -> Parsed<(&'t [Token], &'t [Token])> {
+    let mut depth = 0usize;
+    for (i, t) in rest.iter().enumerate() {
+        match t.text.as_str() {
+            "(" => depth += 1,
+            ")" => {
+                depth -= 1;
+                if depth == 0 {
+                    return Ok((&rest[1..i], &rest[i + 1..]));
+                }
+            }
+            _ => {}
+        }
+    }
+    let d =
+        error("W132", format!("`{}(` is never closed", clause.text), clause.span, "this clause");
+    Err(d
+        .help("add the missing `)`; a pragma ends with its line unless the line ends with `\\`")
+        .into())
+}
+
+fn clause(out: &mut Clauses, name: &Token, args: Option<&[Token]>) -> Parsed<()> {
+    let text = name.text.as_str();
+    if BARE.contains(&text) {
+        return match args {
+            None => Ok(()),
+            Some(_) => {
+                Err(error("W132", format!("`{text}` takes no argument"), name.span, "this clause")
+                    .into())
+            }
+        };
+    }
+    if !(MENTIONING.contains(&text) || KEYWORDS.contains(&text) || LISTS.contains(&text)) {
+        return Err(unknown_clause(name).into());
+    }
+    let Some(args) = args.filter(|a| !a.is_empty()) else {
+        let d = error(
+            "W132",
+            format!("`{text}` needs an argument"),
+            name.span,
+            "nothing stands in parentheses here",
+        );
+        return Err(d.help(usage(text)).into());
+    };
+    match text {
+        "collapse" => out.collapse = Some((positive(name, args)?, name.span)),
+        "reduction" => reduction(out, name, args)?,
+        "private" => out.private.extend(items(name, args)?),
+        "firstprivate" => out.first_private.extend(items(name, args)?),
+        "lastprivate" => out.last_private.extend(items(name, args)?),
+        "default" => keyword(name, args, &["shared", "none", "private", "firstprivate"])?,
+        "schedule" => keyword(
+            name,
+            args,
+            &[
+                "static",
+                "dynamic",
+                "guided",
+                "auto",
+                "runtime",
+                "monotonic",
+                "nonmonotonic",
+                "simd",
+            ],
+        )?,
+        "linear" | "ordered" | "depend" => {
+            let d = error(
+                "W134",
+                format!("the clause `{text}` is not supported"),
+                name.span,
+                "this clause",
+            );
+            return Err(d
+                .help("iterations of a marked loop must be independent of each other")
+                .into());
+        }
+        _ if MENTIONING.contains(&text) => out.mentioned.extend(mentioned(args)),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn unknown_clause(name: &Token) -> Diagnostic {
+    if !name.is_word() {
+        return error(
+            "W132",
+            format!("unexpected `{}` in a pragma", name.text),
+            name.span,
+            "expected a clause here",
+        );
+    }
+    let d = error(
+        "W134",
+        format!("unknown clause `{}`", name.text),
+        name.span,
+        "not a clause of this directive",
+    );
+    let known: Vec<&str> = [LISTS, MENTIONING, KEYWORDS, BARE].concat();
+    match nearest(&name.text, known) {
+        Some(near) => d.help(format!("did you mean `{near}`?")),
+        None => d.help("clauses of a marked loop: collapse, reduction, private, firstprivate, lastprivate, schedule …"),
+    }
+}
+
+fn usage(clause: &str) -> &'static str {
+    match clause {
+        "collapse" => "for example `collapse(2)`",
+        "reduction" => "for example `reduction(+: sum)`",
+        "schedule" => "for example `schedule(static)`",
+        "default" => "for example `default(none)`",
+        _ => "for example `private(x, y)`",
+    }
+}
+
+fn positive(name: &Token, args: &[Token]) -> Parsed<u32> {
+    match args {
+        [n] if n.text.parse::<u32>().is_ok_and(|v| v > 0) => Ok(n.text.parse().unwrap_or(1)),
+        _ => {
+            let span = args[0].span.to(args[args.len() - 1].span);
+            let d = error(
+                "W136",
+                format!("`{}` needs a positive whole number", name.text),
+                span,
+                "not such a number",
+            );
+            Err(d.help("for example `collapse(2)`").into())
+        }
+    }
+}
+
+fn keyword(name: &Token, args: &[Token], known: &[&str]) -> Parsed<()> {
+    let first = &args[0];
+    if known.contains(&first.text.as_str()) {
+        return Ok(());
+    }
+    let message = format!("`{}` is no kind of `{}`", first.text, name.text);
+    let d = error("W136", message, first.span, "unknown kind");
+    Err(d.help(format!("one of: {}", known.join(", "))).into())
+}
+
+fn reduction(out: &mut Clauses, name: &Token, args: &[Token]) -> Parsed<()> {
+    let Some(colon) = args.iter().position(|t| t.text == ":") else {
+        let d = error(
+            "W132",
+            "`reduction` needs an operator, a colon and variables".into(),
+            name.span,
+            "this clause",
+        );
+        return Err(d.help("for example `reduction(+: sum)`").into());
+    };
+    let op = match &args[..colon] {
+        [op] => reduce_op(&op.text).ok_or(op),
+        [] => Err(&args[colon]),
+        [first, ..] => Err(first),
+    };
+    let op = op.map_err(|t| {
+        error("W136", format!("`{}` is no reduction operator", t.text), t.span, "unknown operator")
+            .help("one of: + * - min max & | ^ && ||")
+    })?;
+    if args[colon + 1..].is_empty() {
+        let d = error(
+            "W132",
+            "`reduction` names no variable".into(),
+            args[colon].span,
+            "nothing follows this colon",
+        );
+        return Err(d.help("for example `reduction(+: sum)`").into());
+    }
+    out.reductions.extend(items(name, &args[colon + 1..])?.into_iter().map(|item| (op, item)));
+    Ok(())
+}
+
+fn reduce_op(text: &str) -> Option<ReduceOp> {
+    Some(match text {
+        // OpenMP defines `-` as the sum of the private copies, which start at 0.
+        "+" | "-" => ReduceOp::Add,
+        "*" => ReduceOp::Mul,
+        "min" => ReduceOp::Min,
+        "max" => ReduceOp::Max,
+        "&" => ReduceOp::BitAnd,
+        "|" => ReduceOp::BitOr,
+        "^" => ReduceOp::BitXor,
+        "&&" => ReduceOp::LogicalAnd,
+        "||" => ReduceOp::LogicalOr,
+        _ => return None,
+    })
+}
+
+/// `a, b, total[:1]`.
+fn items(clause: &Token, args: &[Token]) -> Parsed<Vec<Item>> {
+    let mut list = vec![];
+    for part in args.split(|t| t.text == ",") {
+        let last = part.last().unwrap_or(clause);
+        let Some((name, section)) = part.split_first().filter(|(n, _)| n.is_word()) else {
+            let span = part.first().map_or(clause.span, |t| t.span);
+            let d = error(
+                "W132",
+                format!("`{}` expects names of variables", clause.text),
+                span,
+                "not a variable's name",
+            );
+            return Err(d.into());
+        };
+        let texts: Vec<&str> = section.iter().map(|t| t.text.as_str()).collect();
+        let section = match texts.as_slice() {
+            [] => false,
+            ["[", ":", "1", "]"] | ["[", "0", ":", "1", "]"] | ["[", "0", "]"] => true,
+            ["[", .., "]"] => {
+                let message = format!("`{}` on a whole array is not supported", clause.text);
+                let d = error("W134", message, name.span.to(last.span), "this array section");
+                return Err(d
+                    .help("name a scalar, or `p[:1]` for a value behind a pointer")
+                    .into());
+            }
+            _ => {
+                let span = section[0].span.to(last.span);
+                return Err(
+                    error("W132", "expected `,` or `)` here".into(), span, "unexpected").into()
+                );
+            }
+        };
+        list.push(Item { name: name.clone(), section });
+    }
+    Ok(list)
+}
+
+/// Names in an argument that is otherwise ignored: words that are no map kind, modifier or array section syntax.
+fn mentioned(args: &[Token]) -> Vec<Token> {
+    let body = match args.iter().position(|t| t.text == ":") {
+        // `map(to: A[0:n])`, `if(target: n > 9)`: what stands before the first colon outside brackets is a modifier.
+        Some(colon) if !args[..colon].iter().any(|t| t.text == "[") => &args[colon + 1..],
+        _ => args,
+    };
+    body.iter().filter(|t| t.is_word() && t.text != "sizeof").cloned().collect()
+}
+
+fn parse_unroll(rest: &[Token]) -> Parsed<Directive> {
+    let number = rest.iter().find(|t| t.text != "(");
+    match number {
+        None => Ok(Directive::Unroll(None)),
+        Some(t) => match t.text.parse::<u32>() {
+            Ok(n) if n > 0 => Ok(Directive::Unroll(Some(n))),
+            // `#pragma unroll FACTOR` with a name: only advice, so a factor we cannot read changes nothing.
+            _ => Ok(Directive::Ignored),
+        },
+    }
+}
+
+fn parse_ws(rest: &[Token], ws: Span) -> Parsed<Directive> {
+    let help = "write `#pragma ws bounds(A: n, m)`";
+    let Some((word, rest)) = rest.split_first() else {
+        return Err(error("W150", "`#pragma ws` says nothing".into(), ws, "nothing follows")
+            .help(help)
+            .into());
+    };
+    if word.text != "bounds" {
+        let d = error("W150", format!("unknown pragma `ws {}`", word.text), word.span, "not known");
+        return Err(d.help(help).into());
+    }
+    if rest.first().is_none_or(|t| t.text != "(") {
+        return Err(error("W150", "`bounds` needs parentheses".into(), word.span, "this pragma")
+            .help(help)
+            .into());
+    }
+    let (inside, after) = parenthesised(rest, word)?;
+    if let Some(extra) = after.first() {
+        return Err(error(
+            "W150",
+            format!("unexpected `{}`", extra.text),
+            extra.span,
+            "after `bounds(…)`",
+        )
+        .into());
+    }
+    let mut list = vec![];
+    for part in split_arrays(inside) {
+        let [array, colon, extents @ ..] = part else {
+            return Err(error(
+                "W150",
+                "`bounds` needs an array and its extents".into(),
+                word.span,
+                "here",
+            )
+            .help(help)
+            .into());
+        };
+        if !array.is_word() || colon.text != ":" || extents.is_empty() {
+            let d = error(
+                "W150",
+                "`bounds` needs an array, a colon and extents".into(),
+                array.span,
+                "here",
+            );
+            return Err(d.help(help).into());
+        }
+        let extents: Vec<Vec<Token>> =
+            split_top(extents).into_iter().map(<[Token]>::to_vec).collect();
+        if extents.iter().any(Vec::is_empty) {
+            let d = error(
+                "W150",
+                format!("an extent of `{}` is empty", array.text),
+                array.span,
+                "this array",
+            );
+            return Err(d.help(help).into());
+        }
+        list.push(Bounds { array: array.clone(), extents });
+    }
+    Ok(Directive::Bounds(list))
+}
+
+/// `A: n, m; B: k` and `A: n, m, B: k` into one part for each array: a comma before `name :` starts a new one.
+fn split_arrays(tokens: &[Token]) -> Vec<&[Token]> {
+    let mut parts = vec![];
+    let mut start = 0;
+    for i in 0..tokens.len() {
+        let next_names = tokens.get(i + 2).is_some_and(|t| t.text == ":");
+        if tokens[i].text == ";" || (tokens[i].text == "," && next_names) {
+            parts.push(&tokens[start..i]);
+            start = i + 1;
+        }
+    }
+    parts.push(&tokens[start..]);
+    parts
+}
+
+/// Splits at commas outside parentheses.
+fn split_top(tokens: &[Token]) -> Vec<&[Token]> {
+    let mut parts = vec![];
+    let (mut start, mut depth) = (0, 0i32);
+    for (i, t) in tokens.iter().enumerate() {
+        match t.text.as_str() {
+            "(" => depth += 1,
+            ")" => depth -= 1,
+            "," if depth == 0 => {
+                parts.push(&tokens[start..i]);
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&tokens[start..]);
+    parts
+}

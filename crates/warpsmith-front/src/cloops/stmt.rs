@@ -1,0 +1,522 @@
+//! Statements of C.
+
+use warpsmith_ir::{
+    Block, Case, Diagnostic, Expr, ExprKind, LoopCondition, Place, PlaceKind, Scalar, Span,
+    StmtKind, Type, Value,
+};
+
+use super::cx::{Binding, Cx, Frame, Low, Region};
+use super::pragma::{self, Clauses, Directive};
+use super::types::{self, CType};
+use crate::ast;
+
+/// Initialised local arrays up to this many elements are written as a list.
+const LISTED_ELEMENTS: u64 = 64;
+/// Local arrays live in each thread's registers or local memory.
+const MAX_LOCAL_BYTES: u64 = 256 << 10;
+
+/// What the pragmas before a statement ask for.
+#[derive(Default)]
+struct Asked {
+    mark: Option<(Clauses, Span)>,
+    region: Option<(Clauses, Span)>,
+    once: bool,
+    unroll: Option<Option<u32>>,
+}
+
+impl<'u> Cx<'u> {
+    /// Lowers a list of statements; an error in one does not hide errors in the next.
+    pub fn stmts(&mut self, list: &'u [ast::Stmt]) {
+        let outer = self.following;
+        for (i, stmt) in list.iter().enumerate() {
+            self.following = &list[i + 1..];
+            // Reported where it arose.
+            let _ = self.stmt(stmt);
+        }
+        self.following = outer;
+    }
+
+    pub fn stmt(&mut self, stmt: &'u ast::Stmt) -> Low<()> {
+        let asked = self.pragmas(stmt)?;
+        let before = self.regions.len();
+        if let Some((clauses, span)) = &asked.region {
+            let clauses = self.parallel_of(clauses, None, *span)?;
+            let first_inside = self.function.vars.len() as u32;
+            self.regions.push(Region { clauses, first_inside, span: *span });
+        }
+        if asked.once {
+            self.frames.push(Frame::Marked(stmt.span));
+        }
+        let result = self.marked_stmt(stmt, &asked);
+        if asked.once {
+            self.frames.pop();
+        }
+        self.regions.truncate(before);
+        result
+    }
+
+    fn marked_stmt(&mut self, stmt: &'u ast::Stmt, asked: &Asked) -> Low<()> {
+        match (&stmt.kind, &asked.mark) {
+            (ast::StmtKind::For { .. }, mark) => {
+                let mark = mark.as_ref().map(|(c, span)| (c, *span));
+                self.for_statement(stmt, mark, asked.unroll)
+            }
+            (_, Some((_, span))) => {
+                let d = Diagnostic::error(
+                    "W137",
+                    "this pragma marks a loop, but no `for` loop follows",
+                )
+                .label(*span, "marks the next statement")
+                .label(stmt.span, "not a `for` loop");
+                Err(self.fail(d.help("put the pragma directly before the `for` it is meant for")))
+            }
+            (_, None) => self.plain_stmt(stmt),
+        }
+    }
+
+    fn pragmas(&mut self, stmt: &ast::Stmt) -> Low<Asked> {
+        let mut asked = Asked::default();
+        let mut failed = None;
+        for p in &stmt.pragmas {
+            match pragma::parse(p) {
+                Ok(Directive::Loop(clauses)) => asked.mark = Some((clauses, p.span)),
+                Ok(Directive::Region(clauses)) => asked.region = Some((clauses, p.span)),
+                Ok(Directive::Once) => asked.once = true,
+                Ok(Directive::Unroll(n)) => asked.unroll = Some(n),
+                Ok(Directive::Bounds(list)) => self.apply_bounds(&list),
+                Ok(Directive::Barrier | Directive::Lanes | Directive::Ignored) => {}
+                Err(d) => failed = Some(self.fail(*d)),
+            }
+        }
+        match failed {
+            Some(reported) => Err(reported),
+            None => Ok(asked),
+        }
+    }
+
+    fn plain_stmt(&mut self, stmt: &'u ast::Stmt) -> Low<()> {
+        use ast::StmtKind as S;
+        match &stmt.kind {
+            S::Empty => Ok(()),
+            S::Expr(e) => self.effects(e),
+            S::Vars(decl) => self.vars(decl),
+            S::Block(b) => {
+                let body = self.block(|cx| cx.stmts(&b.stmts));
+                if !body.stmts.is_empty() {
+                    self.push(StmtKind::Scope(body), stmt.span);
+                }
+                Ok(())
+            }
+            S::If { cond, then, otherwise, .. } => {
+                self.branch(cond, then, otherwise.as_deref(), stmt.span)
+            }
+            S::For { .. } => self.for_statement(stmt, None, None),
+            S::While { cond, body } => self.while_loop(cond, body, false, stmt.span),
+            S::DoWhile { body, cond } => self.while_loop(cond, body, true, stmt.span),
+            S::Switch { selector, body } => self.switch(selector, body, stmt.span),
+            S::Break => self.leave(true, stmt.span),
+            S::Continue => self.leave(false, stmt.span),
+            S::Return(value) => self.give_back(value.as_ref(), stmt.span),
+            S::Goto(_) => {
+                let d = Diagnostic::error("W141", "`goto` is not part of the loop language")
+                    .label(stmt.span, "this jump");
+                Err(self.fail(d.help("use `if`, `while`, `break` or `continue`")))
+            }
+            // A label nobody jumps to does nothing; a jump has its own message.
+            S::LabelDef(_) => Ok(()),
+            S::Case(_) | S::Default => {
+                Err(self.unsupported("a `case` outside of the top level of a `switch`", stmt.span))
+            }
+            S::RangeFor { .. } => {
+                Err(self.unsupported("a range-based `for` is not C and", stmt.span))
+            }
+            S::Item(_) => {
+                Err(self.unsupported("a declaration of a type inside a function", stmt.span))
+            }
+            S::Asm { .. } => Err(self.unsupported("inline assembly", stmt.span)),
+            S::Unsupported { what } => {
+                let what = what.clone();
+                Err(self.unsupported(&what, stmt.span))
+            }
+        }
+    }
+
+    /// A statement as a block of its own; braces around it add no second scope.
+    pub fn body(&mut self, stmt: &'u ast::Stmt) -> Block {
+        self.block(|cx| match &stmt.kind {
+            ast::StmtKind::Block(b) if stmt.pragmas.is_empty() => cx.stmts(&b.stmts),
+            _ => {
+                let _ = cx.stmt(stmt);
+            }
+        })
+    }
+
+    fn branch(
+        &mut self,
+        cond: &'u ast::Expr,
+        then: &'u ast::Stmt,
+        otherwise: Option<&'u ast::Stmt>,
+        span: Span,
+    ) -> Low<()> {
+        let cond = self.condition(cond);
+        let then = self.body(then);
+        let otherwise = otherwise.map(|o| self.body(o)).unwrap_or_default();
+        self.push(StmtKind::If { cond: cond?, then, otherwise }, span);
+        Ok(())
+    }
+
+    fn while_loop(
+        &mut self,
+        cond: &'u ast::Expr,
+        body: &'u ast::Stmt,
+        at_end: bool,
+        span: Span,
+    ) -> Low<()> {
+        let id = self.fresh_loop();
+        let condition = self.loop_condition(Some(cond), at_end);
+        self.frames.push(Frame::Loop);
+        let body = self.body(body);
+        self.frames.pop();
+        self.push(StmtKind::Loop { id, condition: condition?, body, step: Block::default() }, span);
+        Ok(())
+    }
+
+    /// The condition of a loop; `None` when there is none or it is always true.
+    pub fn loop_condition(
+        &mut self,
+        cond: Option<&ast::Expr>,
+        at_end: bool,
+    ) -> Low<Option<LoopCondition>> {
+        let Some(cond) = cond else { return Ok(None) };
+        let (expr, before) = self.collect(|cx| cx.condition(cond));
+        let expr = expr?;
+        if before.is_empty() && expr.as_const().is_some_and(Value::is_true) {
+            return Ok(None);
+        }
+        Ok(Some(LoopCondition { before: Block::new(before), expr, at_end }))
+    }
+
+    fn switch(&mut self, selector: &'u ast::Expr, body: &'u ast::Stmt, span: Span) -> Low<()> {
+        let ast::StmtKind::Block(list) = &body.kind else {
+            return Err(self.unsupported("a `switch` without braces", span));
+        };
+        let selector = self.index_value(selector);
+        self.frames.push(Frame::Switch);
+        let cases = self.cases(&list.stmts);
+        self.frames.pop();
+        self.push(StmtKind::Switch { selector: selector?, cases: cases? }, span);
+        Ok(())
+    }
+
+    fn cases(&mut self, list: &'u [ast::Stmt]) -> Low<Vec<Case>> {
+        let mut cases: Vec<Case> = vec![];
+        let mut at = 0;
+        while at < list.len() {
+            let is_label =
+                |s: &ast::Stmt| matches!(s.kind, ast::StmtKind::Case(_) | ast::StmtKind::Default);
+            let mut case = Case { values: vec![], is_default: false, body: Block::default() };
+            while let Some(label) = list.get(at).filter(|s| is_label(s)) {
+                match &label.kind {
+                    ast::StmtKind::Case(e) => case.values.push(self.case_value(e)?),
+                    _ => case.is_default = true,
+                }
+                at += 1;
+            }
+            let end = list[at..].iter().position(is_label).map_or(list.len(), |n| at + n);
+            if case.values.is_empty() && !case.is_default {
+                return Err(self.unsupported("a statement before the first `case`", list[at].span));
+            }
+            case.body = self.block(|cx| cx.stmts(&list[at..end]));
+            cases.push(case);
+            at = end;
+        }
+        Ok(cases)
+    }
+
+    fn case_value(&mut self, e: &ast::Expr) -> Low<i64> {
+        let value = self.index_value(e)?;
+        match self.fold(&value) {
+            Some(v) => Ok(v.as_i64()),
+            None => Err(self.error(
+                "W148",
+                "the value of a `case` must be constant",
+                e.span,
+                "known only at run time",
+            )),
+        }
+    }
+
+    /// `break` and `continue`.
+    fn leave(&mut self, is_break: bool, span: Span) -> Low<()> {
+        let frame = self.frames.iter().rev().find(|f| is_break || **f != Frame::Switch).copied();
+        match frame {
+            Some(Frame::Marked(mark)) if is_break => {
+                let d = Diagnostic::error("W140", "`break` leaves a loop that is marked parallel")
+                    .label(span, "the iterations after this one would not run")
+                    .label(mark, "marked here");
+                Err(self.fail(d.help("remove the mark, or guard the body with a condition")))
+            }
+            Some(_) => {
+                self.push(if is_break { StmtKind::Break } else { StmtKind::Continue }, span);
+                Ok(())
+            }
+            None => {
+                Err(self.error("W146", "there is no loop to leave here", span, "outside of loops"))
+            }
+        }
+    }
+
+    fn give_back(&mut self, value: Option<&'u ast::Initializer>, span: Span) -> Low<()> {
+        if let Some(mark) =
+            self.frames.iter().find_map(|f| if let Frame::Marked(m) = f { Some(*m) } else { None })
+        {
+            let d = Diagnostic::error("W140", "`return` leaves a loop that is marked parallel")
+                .label(span, "the iterations after this one would not run")
+                .label(mark, "marked here");
+            return Err(self.fail(d.help("set a variable and test it after the loop")));
+        }
+        if let Some(region) = self.regions.last().map(|r| r.span) {
+            let d = Diagnostic::error("W140", "`return` leaves a parallel region")
+                .label(span, "this return")
+                .label(region, "begins here");
+            return Err(self.fail(d));
+        }
+        // A function put in place of its call has its only `return` at the end, where it does nothing.
+        if !self.inlining.is_empty() {
+            return Ok(());
+        }
+        let ret = self.function.ret.clone();
+        let value = match (value, ret.scalar()) {
+            (Some(ast::Initializer::Expr(e)), Some(to)) => {
+                let v = self.scalar(e)?;
+                Some(self.convert(v, to))
+            }
+            (None, None) => None,
+            (Some(_), None) => {
+                return Err(self.error(
+                    "W148",
+                    "a `void` function gives no value",
+                    span,
+                    "this return",
+                ));
+            }
+            (None, Some(_)) => {
+                return Err(self.error(
+                    "W148",
+                    "a value must be returned here",
+                    span,
+                    "this return",
+                ));
+            }
+            (Some(_), Some(_)) => return Err(self.unsupported("a list as a returned value", span)),
+        };
+        self.push(StmtKind::Return(value), span);
+        Ok(())
+    }
+
+    pub fn vars(&mut self, decl: &'u ast::VarDecl) -> Low<()> {
+        let mut result = Ok(());
+        for d in &decl.declarators {
+            if let Err(reported) = self.variable(decl, d) {
+                self.bind(&d.name, Binding::Poison);
+                result = Err(reported);
+            }
+        }
+        result
+    }
+
+    fn variable(&mut self, decl: &'u ast::VarDecl, d: &'u ast::Declarator) -> Low<()> {
+        let a = &decl.attrs;
+        if a.is_extern
+            || (a.is_static && !d.ty.is_const && !matches!(d.ty.kind, ast::TypeKind::Array { .. }))
+        {
+            let e = Diagnostic::error("W146", format!("`{}` outlives the call", d.name))
+                .label(d.span, "declared here");
+            return Err(self.fail(e.help("pass it as a parameter")));
+        }
+        match types::read(self.unit, &d.ty, false).map_err(|e| self.fail(*e))? {
+            CType::Scalar(scalar) => self.scalar_variable(d, scalar),
+            CType::Array { element, readonly, extents } => {
+                self.array_variable(d, element, readonly, &extents)
+            }
+            CType::Pointer { .. } => match &d.init {
+                Some(ast::Initializer::Expr(init)) => self.declare_alias(&d.name, init, d.span),
+                _ => {
+                    let e =
+                        Diagnostic::error("W143", format!("the pointer `{}` has no array", d.name))
+                            .label(d.span, "nothing to point to");
+                    Err(self.fail(
+                        e.help("give it a value where it is declared, as in `float *row = A[i];`"),
+                    ))
+                }
+            },
+            CType::Void => {
+                Err(self.error("W144", "a variable of type `void`", d.span, "this variable"))
+            }
+        }
+    }
+
+    fn scalar_variable(&mut self, d: &'u ast::Declarator, scalar: Scalar) -> Low<()> {
+        let ty = Type::Scalar(scalar);
+        let init = match &d.init {
+            None => None,
+            Some(ast::Initializer::Expr(e)) => Some(e),
+            Some(ast::Initializer::List(items, _)) if items.len() == 1 => match &items[0].value {
+                ast::Initializer::Expr(e) => Some(e),
+                _ => return Err(self.unsupported("this initialiser", d.span)),
+            },
+            Some(_) => return Err(self.unsupported("this initialiser", d.span)),
+        };
+        let value = match init {
+            Some(e) if self.is_user_call(e, &ty) => {
+                let var = self.declare(&d.name, ty.clone(), d.span);
+                self.push(StmtKind::Decl { var, init: None }, d.span);
+                self.call_into(&Place::new(PlaceKind::Var(var), ty, d.span), e)?;
+                return Ok(());
+            }
+            Some(e) => {
+                let v = self.scalar(e)?;
+                Some(self.convert(v, scalar))
+            }
+            None => None,
+        };
+        let var = self.declare(&d.name, ty, d.span);
+        if d.ty.is_const
+            && let Some(v) = &value
+        {
+            self.function.vars[var.0 as usize].constant = true;
+            if let Some(folded) = self.fold(v) {
+                self.constants.insert(var, folded);
+            }
+        }
+        self.push(StmtKind::Decl { var, init: value }, d.span);
+        Ok(())
+    }
+
+    fn is_user_call(&self, e: &ast::Expr, ty: &Type) -> bool {
+        let ast::ExprKind::Call { callee, .. } = &*e.kind else { return false };
+        let ast::ExprKind::Path(path) = &*callee.kind else { return false };
+        path.as_name()
+            .and_then(|n| self.lowered.get(n))
+            .is_some_and(|id| self.module.function(*id).ret == *ty)
+    }
+
+    fn array_variable(
+        &mut self,
+        d: &'u ast::Declarator,
+        element: Scalar,
+        readonly: bool,
+        extents: &[Option<&ast::Expr>],
+    ) -> Low<()> {
+        let items = match &d.init {
+            None => None,
+            Some(ast::Initializer::List(items, _)) => Some(items.as_slice()),
+            Some(_) => return Err(self.unsupported("this initialiser", d.span)),
+        };
+        let mut lengths = vec![];
+        for extent in extents {
+            lengths.push(match (extent, items) {
+                (Some(e), _) => self.array_length(e)?,
+                (None, Some(items)) if lengths.is_empty() && !items.is_empty() => {
+                    items.len() as u64
+                }
+                _ => {
+                    return Err(self.error(
+                        "W149",
+                        "the array has no extent",
+                        d.span,
+                        "declared here",
+                    ));
+                }
+            });
+        }
+        let bytes = lengths.iter().try_fold(u64::from(element.bytes()), |a, b| a.checked_mul(*b));
+        if bytes.is_none_or(|b| b > MAX_LOCAL_BYTES) {
+            let e = Diagnostic::error("W149", format!("the local array `{}` is too large", d.name))
+                .label(d.span, "every iteration would need its own copy");
+            return Err(self.fail(e.help("pass it as a parameter")));
+        }
+        let ty = lengths.iter().rev().fold(Type::Scalar(element), |t, n| Type::array(t, *n));
+        let values =
+            items.map(|items| self.array_values(items, &lengths, element, d.span)).transpose()?;
+        let var = self.declare(&d.name, ty.clone(), d.span);
+        self.function.vars[var.0 as usize].constant = readonly;
+        let listed = lengths.iter().product::<u64>() <= LISTED_ELEMENTS;
+        match values {
+            Some(values) if listed => {
+                let mut rest = values.into_iter();
+                let init = nested(&ty, &mut rest, d.span);
+                self.push(StmtKind::Decl { var, init: Some(init) }, d.span);
+            }
+            values => {
+                self.push(StmtKind::Decl { var, init: None }, d.span);
+                let place = Place::new(PlaceKind::Var(var), ty, d.span);
+                for (i, value) in values.into_iter().flatten().enumerate() {
+                    let place = element_at(place.clone(), i as u64, d.span);
+                    self.push(StmtKind::Assign { place, value }, d.span);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One value for each element, zeros where the list is shorter.
+    fn array_values(
+        &mut self,
+        items: &'u [ast::InitItem],
+        lengths: &[u64],
+        element: Scalar,
+        span: Span,
+    ) -> Low<Vec<Expr>> {
+        let total = lengths.iter().product::<u64>() as usize;
+        let row = lengths.iter().skip(1).product::<u64>() as usize;
+        let mut values = vec![];
+        for item in items {
+            if item.designator.is_some() {
+                return Err(self.unsupported("a designated initialiser", span));
+            }
+            match &item.value {
+                ast::Initializer::List(inner, _) if lengths.len() > 1 => {
+                    let part = self.array_values(inner, &lengths[1..], element, span)?;
+                    debug_assert_eq!(part.len(), row);
+                    values.extend(part);
+                }
+                ast::Initializer::Expr(e) => {
+                    let v = self.scalar(e)?;
+                    values.push(self.convert(v, element));
+                }
+                _ => return Err(self.unsupported("this initialiser", span)),
+            }
+        }
+        if values.len() > total {
+            return Err(self.error(
+                "W149",
+                "more values than the array has elements",
+                span,
+                "in this list",
+            ));
+        }
+        values.resize_with(total, || Expr::int(element, 0));
+        Ok(values)
+    }
+}
+
+/// An array value of nested rows from its elements in order.
+fn nested(ty: &Type, rest: &mut impl Iterator<Item = Expr>, span: Span) -> Expr {
+    match ty {
+        Type::Array(inner, n) => {
+            let parts = (0..*n).map(|_| nested(inner, rest, span)).collect();
+            Expr::new(ExprKind::Make(parts), ty.clone(), span)
+        }
+        // As many values as elements were made; the zero never appears.
+        _ => rest.next().unwrap_or_else(|| Expr::int(ty.scalar().unwrap_or(Scalar::I32), 0)),
+    }
+}
+
+/// The element of nested arrays at a row-major position.
+fn element_at(place: Place, at: u64, span: Span) -> Place {
+    let Type::Array(inner, _) = place.ty.clone() else { return place };
+    let row: u64 = inner.extents().iter().product();
+    let index = Expr::int(Scalar::I32, (at / row) as i64);
+    element_at(Place::new(PlaceKind::Index(place, index), (*inner).clone(), span), at % row, span)
+}

@@ -1,0 +1,223 @@
+//! What the file declares, and which of its functions is meant.
+
+use std::collections::{HashMap, HashSet};
+
+use warpsmith_ir::{Diagnostic, Span};
+
+use super::pragma::{self, Directive};
+use super::scan;
+use crate::ast::{
+    Declarator, Expr, FunctionDecl, FunctionName, InlineType, Item, ItemKind, Pragma, Stmt,
+    StmtKind, TranslationUnit, TypeKind, TypeName, VarDecl,
+};
+
+/// Declarations of a C file by name.
+#[derive(Default)]
+pub struct Unit<'a> {
+    pub functions: Vec<(&'a str, &'a FunctionDecl, Span)>,
+    pub aliases: HashMap<&'a str, &'a TypeName>,
+    pub enums: HashSet<&'a str>,
+    /// Constants of enumerations: the expression, or the constant before it plus one.
+    pub enumerators: HashMap<&'a str, Enumerator<'a>>,
+    pub structs: HashSet<&'a str>,
+    pub globals: HashMap<&'a str, (&'a VarDecl, &'a Declarator)>,
+    /// `#pragma ws bounds` that stand before a function, with the span of the function they belong to.
+    pub pragmas_before: HashMap<&'a str, Vec<Pragma>>,
+}
+
+/// How an enumeration's constant is defined.
+pub enum Enumerator<'a> {
+    Value(&'a Expr),
+    /// Steps after the named constant; `None`: after nothing, so the count itself.
+    After(Option<&'a str>, i64),
+}
+
+impl<'a> Unit<'a> {
+    pub fn new(ast: &'a TranslationUnit) -> Unit<'a> {
+        let mut unit = Unit::default();
+        let mut pending = vec![];
+        for item in &ast.items {
+            unit.item(item, &mut pending);
+        }
+        unit
+    }
+
+    fn item(&mut self, item: &'a Item, pending: &mut Vec<Pragma>) {
+        match &item.kind {
+            ItemKind::Function(f) => {
+                if let FunctionName::Plain(path) = &f.name
+                    && let Some(name) = path.as_name()
+                    && f.body.is_some()
+                {
+                    self.functions.push((name, f, item.span));
+                    self.pragmas_before.insert(name, std::mem::take(pending));
+                }
+            }
+            ItemKind::Vars(vars) => {
+                for d in &vars.declarators {
+                    self.inline_type(&d.ty);
+                    self.globals.insert(&d.name, (vars, d));
+                }
+            }
+            ItemKind::Struct(s) => {
+                self.structs.extend(s.name.as_deref());
+            }
+            ItemKind::Enum(e) => self.enumeration(e),
+            ItemKind::Alias(a) => {
+                self.inline_type(&a.ty);
+                self.aliases.entry(&a.name).or_insert(&a.ty);
+            }
+            ItemKind::Namespace { items, .. } => items.iter().for_each(|i| self.item(i, pending)),
+            ItemKind::Pragma(text) => pending.push(Pragma { text: text.clone(), span: item.span }),
+            ItemKind::Using { .. } | ItemKind::StaticAssert(_) | ItemKind::Unsupported { .. } => {}
+        }
+    }
+
+    fn inline_type(&mut self, ty: &'a TypeName) {
+        if let TypeKind::Inline(inline) = &ty.kind
+            && let InlineType::Enum(e) = &**inline
+        {
+            self.enumeration(e);
+        }
+    }
+
+    fn enumeration(&mut self, e: &'a crate::ast::EnumDecl) {
+        self.enums.extend(e.name.as_deref());
+        let (mut last, mut steps) = (None, 0);
+        for (name, value, _) in &e.variants {
+            match value {
+                Some(v) => {
+                    self.enumerators.insert(name, Enumerator::Value(v));
+                    (last, steps) = (Some(name.as_str()), 1);
+                }
+                None => {
+                    self.enumerators.insert(name, Enumerator::After(last, steps));
+                    steps += 1;
+                }
+            }
+        }
+    }
+
+    pub fn function(&self, name: &str) -> Option<&'a FunctionDecl> {
+        self.functions.iter().find(|(n, ..)| *n == name).map(|(_, f, _)| *f)
+    }
+
+    /// Names of functions that hold a marked loop, themselves or through functions they call.
+    pub fn candidates(&self) -> Vec<&'a str> {
+        let marked: Vec<&str> =
+            self.functions.iter().filter(|(_, f, _)| has_mark(f)).map(|(n, ..)| *n).collect();
+        self.functions
+            .iter()
+            .map(|(n, ..)| *n)
+            .filter(|n| marked.iter().any(|m| m == n || self.reaches(n, m)))
+            .collect()
+    }
+
+    /// Does `from` call `to`, directly or through others?
+    fn reaches(&self, from: &str, to: &str) -> bool {
+        let mut seen = HashSet::new();
+        let mut todo = vec![from.to_string()];
+        while let Some(name) = todo.pop() {
+            for (callee, _) in self.callees(&name) {
+                if callee == to {
+                    return true;
+                }
+                if seen.insert(callee.clone()) {
+                    todo.push(callee);
+                }
+            }
+        }
+        false
+    }
+
+    /// Functions of this file that `name` calls, with the place of each call.
+    pub fn callees(&self, name: &str) -> Vec<(String, Span)> {
+        let mut calls = vec![];
+        if let Some(body) = self.function(name).and_then(|f| f.body.as_ref()) {
+            body.stmts.iter().for_each(|s| scan::called_names(s, &mut calls));
+        }
+        calls.retain(|(n, _)| self.function(n).is_some());
+        calls
+    }
+
+    /// The function to translate.
+    ///
+    /// # Errors
+    /// W130: no function of that name, or no function or several with a marked loop.
+    pub fn select(&self, wanted: Option<&str>) -> Result<&'a str, Box<Diagnostic>> {
+        let all: Vec<&str> = self.functions.iter().map(|(n, ..)| *n).collect();
+        if let Some(wanted) = wanted {
+            return match all.iter().find(|n| **n == wanted) {
+                Some(name) => Ok(name),
+                None => {
+                    let mut d =
+                        Diagnostic::error("W130", format!("no function `{wanted}` in this file"));
+                    if let Some(near) = crate::spelling::nearest(wanted, all.iter().copied()) {
+                        d = d.help(format!("did you mean `{near}`?"));
+                    } else if !all.is_empty() {
+                        d = d.help(format!("functions of this file: {}", all.join(", ")));
+                    }
+                    Err(d.into())
+                }
+            };
+        }
+        let candidates = self.candidates();
+        // A function that only serves another candidate is not meant by itself.
+        let roots: Vec<&str> = candidates
+            .iter()
+            .copied()
+            .filter(|c| !candidates.iter().any(|o| o != c && self.reaches(o, c)))
+            .collect();
+        match roots.as_slice() {
+            [only] => Ok(only),
+            [] if all.is_empty() => Err(Diagnostic::error("W130", "no function in this file")
+                .help("warpsmith tune translates a C function with a marked loop nest")
+                .into()),
+            [] => Err(self.no_marked_loop(&all).into()),
+            several => {
+                let mut d = Diagnostic::error("W130", "several functions have marked loops");
+                for (name, f, _) in self.functions.iter().filter(|(n, ..)| several.contains(n)) {
+                    d = d.label(f.head_span, format!("`{name}` is one"));
+                }
+                Err(d
+                    .help(format!("choose one: --function {}", several.join(" or --function ")))
+                    .into())
+            }
+        }
+    }
+
+    fn no_marked_loop(&self, all: &[&str]) -> Diagnostic {
+        let mut d = Diagnostic::error("W130", "no loop is marked as parallel");
+        if let Some((_, f, _)) = self.functions.first() {
+            d = d.label(f.head_span, format!("no marked loop in `{}`", all.join("`, `")));
+        }
+        d.help("write `#pragma omp parallel for` before the loops whose iterations are independent")
+    }
+}
+
+/// Does the function's own body hold a marked loop (or a pragma that tries to mark one)?
+pub fn has_mark(f: &FunctionDecl) -> bool {
+    f.body.as_ref().is_some_and(|b| b.stmts.iter().any(stmt_has_mark))
+}
+
+fn stmt_has_mark(stmt: &Stmt) -> bool {
+    let marks = stmt.pragmas.iter().any(|p| match pragma::parse(p) {
+        Ok(Directive::Loop(_)) => true,
+        Ok(_) => false,
+        // A malformed mark still says which function is meant; the error comes when it is lowered.
+        Err(_) => true,
+    });
+    marks
+        || match &stmt.kind {
+            StmtKind::Block(b) => b.stmts.iter().any(stmt_has_mark),
+            StmtKind::If { then, otherwise, .. } => {
+                stmt_has_mark(then) || otherwise.as_ref().is_some_and(|o| stmt_has_mark(o))
+            }
+            StmtKind::For { body, .. }
+            | StmtKind::RangeFor { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::DoWhile { body, .. }
+            | StmtKind::Switch { body, .. } => stmt_has_mark(body),
+            _ => false,
+        }
+}
