@@ -1,5 +1,7 @@
 //! What is known about symbols, and inequalities proved from it.
 
+use crate::module::VarId;
+
 use super::{Atom, Poly};
 
 /// Bounds of symbols, themselves polynomials, and polynomials known not to be negative.
@@ -39,6 +41,20 @@ impl Facts {
     /// States `poly >= 0`.
     pub fn assume_nonnegative(&mut self, poly: Poly) {
         self.nonnegative.push(poly);
+    }
+
+    /// Whether something was stated about the variable.
+    pub fn is_bounded(&self, var: VarId) -> bool {
+        self.bounds.iter().any(|b| b.atom == Atom::Var(var))
+    }
+
+    /// States `var == value`: what is known about the variable holds for the value.
+    pub fn equate(&mut self, var: VarId, value: &Poly) {
+        for bound in self.bounds.iter().filter(|b| b.atom == Atom::Var(var)) {
+            let below = bound.lower.as_ref().and_then(|l| value.sub(l));
+            let above = bound.upper.as_ref().and_then(|u| u.sub(value));
+            self.nonnegative.extend(below.into_iter().chain(above));
+        }
     }
 
     /// Whether `a <= b` follows; `false` means that it was not proved.

@@ -1,0 +1,502 @@
+//! Every memory access of a loop nest, with the element it touches as polynomials of the loop counters.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use warpsmith_ir::poly::{Atom, Facts, Poly};
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, ForLoop, Function, GlobalId, Module, Origin, Place, PlaceKind,
+    Stmt, StmtKind, VarId,
+};
+
+use crate::{show, walk};
+
+/// The object an access goes to. Different pointer parameters point to different objects, by contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Base {
+    Var(VarId),
+    Global(GlobalId),
+    /// Through a pointer that has no name: may be anything.
+    Anything,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    Read,
+    Write,
+    Atomic,
+}
+
+/// The element an access touches.
+#[derive(Clone, Debug, PartialEq)]
+pub enum View {
+    /// One polynomial for each dimension, outermost first; `extents` are those of the inner dimensions (one fewer),
+    /// where known. Every subscript lies inside its dimension, as C requires.
+    Affine { index: Vec<Poly>, extents: Option<Vec<Poly>> },
+    /// The reason in the user's words.
+    Unknown(String),
+}
+
+impl View {
+    /// The subscript into the array seen as one row of elements.
+    pub fn linear(&self) -> Option<Poly> {
+        let View::Affine { index, extents } = self else { return None };
+        let (first, rest) = index.split_first()?;
+        if rest.is_empty() {
+            return Some(first.clone());
+        }
+        let extents = extents.as_ref()?;
+        let mut sum = first.clone();
+        for (i, extent) in rest.iter().zip(extents) {
+            sum = sum.mul(extent)?.add(i)?;
+        }
+        Some(sum)
+    }
+}
+
+/// A condition under which an access happens.
+#[derive(Clone, Copy, Debug)]
+pub struct Guard<'a> {
+    pub cond: &'a Expr,
+    /// The access is in the `else` branch.
+    pub negated: bool,
+}
+
+/// One access inside a loop.
+#[derive(Clone, Debug)]
+pub struct Access<'a> {
+    pub base: Base,
+    pub kind: AccessKind,
+    pub view: View,
+    /// The place as written; `None` for what a called function may do.
+    pub place: Option<&'a Place>,
+    /// Counted loops around it, from the analysed loop inward.
+    pub loops: Vec<&'a ForLoop>,
+    pub guards: Vec<Guard<'a>>,
+    pub origin: Origin,
+    /// Position in program order.
+    pub order: usize,
+}
+
+/// Where the analysis stands: the function and what it knows about variables inside one loop.
+pub struct Scope<'a> {
+    pub module: &'a Module,
+    pub function: &'a Function,
+    /// Counted loops around the analysed one, outermost first.
+    pub outer: Vec<&'a ForLoop>,
+    pub root: &'a ForLoop,
+    /// Variables with one definition inside the loop, by what they stand for.
+    definitions: BTreeMap<VarId, Poly>,
+    /// Variables written inside the loop other than as counters.
+    changed: BTreeSet<VarId>,
+    counters: BTreeSet<VarId>,
+    /// Objects written inside the loop.
+    written: BTreeSet<Base>,
+}
+
+impl<'a> Scope<'a> {
+    /// Looks at the loop `root`, which stands inside the loops `outer`.
+    pub fn new(
+        module: &'a Module,
+        function: &'a Function,
+        outer: Vec<&'a ForLoop>,
+        root: &'a ForLoop,
+    ) -> Scope<'a> {
+        let mut scope = Scope {
+            module,
+            function,
+            outer,
+            root,
+            definitions: BTreeMap::new(),
+            changed: BTreeSet::new(),
+            counters: BTreeSet::from([root.var]),
+            written: BTreeSet::new(),
+        };
+        scope.counters.extend(scope.outer.iter().map(|l| l.var));
+        scope.survey();
+        scope
+    }
+
+    /// Finds out what changes inside the loop, then which variables are names for a polynomial.
+    fn survey(&mut self) {
+        let mut written = BTreeMap::<VarId, u32>::new();
+        let mut candidates: Vec<(VarId, &'a Expr)> = vec![];
+        walk::each_stmt(&self.root.body, &mut |stmt| {
+            let o = walk::operands(stmt);
+            match &stmt.kind {
+                StmtKind::For(l) => {
+                    self.counters.insert(l.var);
+                }
+                StmtKind::Decl { var, init: Some(init) } => {
+                    *written.entry(*var).or_default() += 1;
+                    candidates.push((*var, init));
+                }
+                StmtKind::Decl { .. } => {}
+                StmtKind::Assign { place, value } if matches!(&*place.kind, PlaceKind::Var(_)) => {
+                    let var = place.root_var().unwrap_or(VarId(0));
+                    *written.entry(var).or_default() += 1;
+                    // Declared and assigned in one block: no value of an earlier iteration can show through.
+                    if assigned_where_declared(&self.root.body, var) {
+                        candidates.push((var, value));
+                    }
+                }
+                _ => {
+                    let target = o.writes.and_then(|p| p.root_var());
+                    for var in o.results.iter().copied().chain(target) {
+                        *written.entry(var).or_default() += 2;
+                    }
+                }
+            }
+            self.note_writes(stmt, &o);
+            for e in &o.reads {
+                walk::each_expr(e, &mut |e| {
+                    if let ExprKind::AddressOf(p) = &*e.kind
+                        && let Some(v) = p.root_var()
+                    {
+                        *written.entry(v).or_default() += 2;
+                    }
+                });
+            }
+        });
+        self.changed = written.keys().copied().collect();
+        for (var, value) in candidates {
+            if written.get(&var) == Some(&1)
+                && !self.counters.contains(&var)
+                && let Ok(poly) = self.normalise(value)
+            {
+                self.definitions.insert(var, poly);
+            }
+        }
+    }
+
+    fn note_writes(&mut self, stmt: &Stmt, o: &walk::Operands<'_>) {
+        if let Some(place) = o.writes
+            && !matches!(&*place.kind, PlaceKind::Var(_))
+        {
+            self.written.insert(base_of(place));
+        }
+        if let StmtKind::Atomic { pointer, .. } = &stmt.kind {
+            self.written.insert(base_of_pointer(pointer));
+        }
+        if let StmtKind::Call { function, args, .. } = &stmt.kind {
+            for (base, writes) in effects_of_call(self.module, *function, args) {
+                if writes {
+                    self.written.insert(base);
+                }
+            }
+        }
+    }
+
+    /// The polynomial of an integer expression over loop counters and values that do not change in the loop.
+    ///
+    /// # Errors
+    /// The reason why it has none, in the user's words.
+    pub fn normalise(&self, expr: &Expr) -> Result<Poly, String> {
+        let text = || show::expr(self.module, self.function, expr);
+        let mut poly = Poly::from_expr(expr)
+            .ok_or_else(|| format!("subscript `{}` is not affine", text()))?;
+        for _ in 0..8 {
+            let known = self.definitions.iter().find(|(v, _)| poly.mentions(**v));
+            let Some((var, value)) = known else { break };
+            poly = poly
+                .substitute(*var, value)
+                .ok_or_else(|| format!("subscript `{}` is not affine", text()))?;
+        }
+        for var in &self.changed {
+            if poly.mentions(*var) && !self.counters.contains(var) {
+                let name = &self.function.var(*var).name;
+                return Err(format!("subscript `{}` depends on `{name}`, which the loop changes", text()));
+            }
+        }
+        for atom in poly.atoms() {
+            if let Some(base) = self.unstable_base(atom) {
+                let name = self.base_name(base);
+                return Err(format!("subscript `{}` reads `{name}`, which the loop writes", text()));
+            }
+        }
+        Ok(poly)
+    }
+
+    /// An object that a symbol reads while the loop writes it.
+    fn unstable_base(&self, atom: &Atom) -> Option<Base> {
+        match atom {
+            Atom::Var(_) => None,
+            Atom::Div(p, _) | Atom::Rem(p, _) => {
+                p.atoms().into_iter().find_map(|a| self.unstable_base(a))
+            }
+            Atom::Symbol(s) => {
+                let mut found = None;
+                walk::each_expr(s.expr(), &mut |e| {
+                    if let ExprKind::Read(p) = &*e.kind
+                        && !matches!(&*p.kind, PlaceKind::Var(_))
+                        && self.written.contains(&base_of(p))
+                    {
+                        found = Some(base_of(p));
+                    }
+                });
+                found
+            }
+        }
+    }
+
+    /// The name of an object in messages.
+    pub fn base_name(&self, base: Base) -> String {
+        match base {
+            Base::Var(v) => self.function.var(v).name.clone(),
+            Base::Global(g) => {
+                self.module.globals.get(g.0 as usize).map_or("?", |g| &g.name).to_string()
+            }
+            Base::Anything => "memory".into(),
+        }
+    }
+
+    /// Least and greatest value of a loop's counter, both inclusive, where they have a normal form.
+    pub fn range(&self, l: &ForLoop) -> (Option<Poly>, Option<Poly>) {
+        let first = self.normalise(&l.first).ok();
+        let limit = self.normalise(&l.limit).ok();
+        let plus = |p: Option<Poly>, c: i128| p.and_then(|p| p.add(&Poly::constant(c)));
+        let step = self.step(l);
+        match l.compare {
+            BinaryOp::Lt => (first, plus(limit, -1)),
+            BinaryOp::Le => (first, limit),
+            BinaryOp::Gt => (plus(limit, 1), first),
+            BinaryOp::Ge => (limit, first),
+            _ if step == Some(1) => (first, plus(limit, -1)),
+            _ if step == Some(-1) => (plus(limit, 1), first),
+            _ => (None, None),
+        }
+    }
+
+    /// The step of a loop, when it is a constant.
+    pub fn step(&self, l: &ForLoop) -> Option<i128> {
+        self.normalise(&l.step).ok()?.as_constant().filter(|s| *s != 0)
+    }
+
+    /// What the loops around `root`, and the fact that they run, say about their counters.
+    pub fn outer_facts(&self) -> Facts {
+        let mut facts = Facts::new();
+        for l in &self.outer {
+            let (lower, upper) = self.range(l);
+            facts.bound(Atom::Var(l.var), lower, upper);
+        }
+        facts
+    }
+
+    /// All accesses to memory in the body of the loop. Scalars are not memory here; see
+    /// [`crate::analysis::scalars`].
+    pub fn accesses(&self) -> Vec<Access<'a>> {
+        let mut collector =
+            Collector { scope: self, loops: vec![self.root], guards: vec![], found: vec![] };
+        collector.block(&self.root.body);
+        collector.found
+    }
+}
+
+/// Whether some block holds both the declaration of a variable and, directly, an assignment to it.
+fn assigned_where_declared(body: &Block, var: VarId) -> bool {
+    let declares = |s: &Stmt| matches!(&s.kind, StmtKind::Decl { var: v, .. } if *v == var);
+    let assigns = |s: &Stmt| {
+        matches!(&s.kind, StmtKind::Assign { place, .. } if *place.kind == PlaceKind::Var(var))
+    };
+    let here = body.stmts.iter().any(declares) && body.stmts.iter().any(assigns);
+    here || body
+        .stmts
+        .iter()
+        .flat_map(walk::blocks)
+        .any(|inner| assigned_where_declared(inner, var))
+}
+
+/// The object of a place that is not a plain variable.
+pub fn base_of(place: &Place) -> Base {
+    match &*place.kind {
+        PlaceKind::Var(v) => Base::Var(*v),
+        PlaceKind::Global(g) => Base::Global(*g),
+        PlaceKind::Deref(e) | PlaceKind::Elem { pointer: e, .. } => base_of_pointer(e),
+        PlaceKind::Index(p, _) | PlaceKind::Field(p, _) | PlaceKind::Component(p, _) => base_of(p),
+    }
+}
+
+fn base_of_pointer(pointer: &Expr) -> Base {
+    match &*pointer.kind {
+        ExprKind::Read(p) => match &*p.kind {
+            PlaceKind::Var(v) => Base::Var(*v),
+            _ => Base::Anything,
+        },
+        ExprKind::AddressOf(p) => base_of(p),
+        ExprKind::PtrOffset(p, _) | ExprKind::Cast(p) => base_of_pointer(p),
+        _ => Base::Anything,
+    }
+}
+
+/// The objects a called function may touch through its pointer arguments, and whether it may write them.
+fn effects_of_call(
+    module: &Module,
+    function: warpsmith_ir::FuncId,
+    args: &[Expr],
+) -> Vec<(Base, bool)> {
+    let callee = module.functions.get(function.0 as usize);
+    let params = callee.map(|f| f.params.as_slice()).unwrap_or_default();
+    let mut effects = vec![];
+    for (k, arg) in args.iter().enumerate() {
+        if arg.ty.is_pointer() {
+            let ty = callee.zip(params.get(k)).map(|(f, p)| &f.var(*p).ty);
+            let readonly = matches!(ty, Some(warpsmith_ir::Type::Pointer { readonly: true, .. }));
+            effects.push((base_of_pointer(arg), !readonly));
+        }
+    }
+    effects
+}
+
+struct Collector<'s, 'a> {
+    scope: &'s Scope<'a>,
+    loops: Vec<&'a ForLoop>,
+    guards: Vec<Guard<'a>>,
+    found: Vec<Access<'a>>,
+}
+
+impl<'a> Collector<'_, 'a> {
+    fn block(&mut self, block: &'a Block) {
+        block.stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) {
+        let o = walk::operands(stmt);
+        o.reads.iter().for_each(|e| self.expr(e));
+        if let Some(place) = o.writes {
+            walk::each_expr_of_place(place, &mut |e| self.own_read(e));
+            self.access(place, AccessKind::Write, &stmt.origin);
+        }
+        match &stmt.kind {
+            StmtKind::Atomic { pointer, .. } => {
+                let view = View::Unknown("it is an atomic operation".into());
+                self.push(base_of_pointer(pointer), AccessKind::Atomic, view, None, &stmt.origin);
+            }
+            StmtKind::Call { function, args, .. } => {
+                let name = &self.scope.module.function(*function).name;
+                for (base, writes) in effects_of_call(self.scope.module, *function, args) {
+                    let kind = if writes { AccessKind::Write } else { AccessKind::Read };
+                    let view = View::Unknown(format!("`{name}` is called with a pointer"));
+                    self.push(base, kind, view, None, &stmt.origin);
+                }
+            }
+            StmtKind::If { cond, then, otherwise } => {
+                for (block, negated) in [(then, false), (otherwise, true)] {
+                    self.guards.push(Guard { cond, negated });
+                    self.block(block);
+                    self.guards.pop();
+                }
+            }
+            StmtKind::For(l) => {
+                self.loops.push(l);
+                self.block(&l.body);
+                self.loops.pop();
+            }
+            _ => walk::blocks(stmt).into_iter().for_each(|b| self.block(b)),
+        }
+    }
+
+    fn expr(&mut self, expr: &'a Expr) {
+        walk::each_expr(expr, &mut |e| self.own_read(e));
+    }
+
+    fn own_read(&mut self, e: &'a Expr) {
+        if let ExprKind::Read(place) = &*e.kind {
+            self.access(place, AccessKind::Read, &e.origin);
+        }
+    }
+
+    fn access(&mut self, place: &'a Place, kind: AccessKind, origin: &Origin) {
+        if matches!(&*place.kind, PlaceKind::Var(_)) {
+            return;
+        }
+        let origin = if place.origin.span.is_some() { &place.origin } else { origin };
+        let view = self.view(place).unwrap_or_else(View::Unknown);
+        self.push(base_of(place), kind, view, Some(place), origin);
+    }
+
+    fn push(
+        &mut self,
+        base: Base,
+        kind: AccessKind,
+        view: View,
+        place: Option<&'a Place>,
+        origin: &Origin,
+    ) {
+        let order = self.found.len();
+        let (loops, guards) = (self.loops.clone(), self.guards.clone());
+        self.found.push(Access {
+            base,
+            kind,
+            view,
+            place,
+            loops,
+            guards,
+            origin: origin.clone(),
+            order,
+        });
+    }
+
+    fn view(&self, place: &Place) -> Result<View, String> {
+        match &*place.kind {
+            PlaceKind::Deref(pointer) => self.through(pointer, vec![], &[]),
+            PlaceKind::Elem { pointer, index, dims } => {
+                let index: Result<Vec<Poly>, String> =
+                    index.iter().map(|i| self.scope.normalise(i)).collect();
+                self.through(pointer, index?, dims)
+            }
+            PlaceKind::Index(array, i) => {
+                let mut index = vec![self.scope.normalise(i)?];
+                let mut extents = vec![];
+                let mut at = array;
+                while let PlaceKind::Index(outer, i) = &*at.kind {
+                    index.insert(0, self.scope.normalise(i)?);
+                    let extent = at.ty.extents().first().copied().unwrap_or(0);
+                    extents.insert(0, Poly::constant(extent.into()));
+                    at = outer;
+                }
+                match &*at.kind {
+                    PlaceKind::Var(_) | PlaceKind::Global(_) => {
+                        Ok(View::Affine { index, extents: Some(extents) })
+                    }
+                    _ => Err("it is an array inside another object".into()),
+                }
+            }
+            PlaceKind::Global(_) => Ok(View::Affine { index: vec![Poly::zero()], extents: None }),
+            PlaceKind::Field(p, _) | PlaceKind::Component(p, _) => self.view(p),
+            PlaceKind::Var(_) => Err("it is a variable".into()),
+        }
+    }
+
+    /// The element behind a pointer that is a parameter, or such a pointer plus an offset.
+    fn through(&self, pointer: &Expr, index: Vec<Poly>, dims: &[Expr]) -> Result<View, String> {
+        let index = if index.is_empty() { vec![Poly::zero()] } else { index };
+        match &*pointer.kind {
+            ExprKind::Read(p) if matches!(&*p.kind, PlaceKind::Var(_)) => {
+                let var = p.root_var().unwrap_or(VarId(0));
+                if self.scope.changed.contains(&var) {
+                    let name = &self.scope.function.var(var).name;
+                    return Err(format!("the loop changes the pointer `{name}`"));
+                }
+                let extents: Result<Vec<Poly>, String> =
+                    dims.iter().map(|d| self.scope.normalise(d)).collect();
+                Ok(View::Affine { index, extents: extents.ok() })
+            }
+            ExprKind::PtrOffset(base, offset) if index.len() == 1 => {
+                let offset = self.scope.normalise(offset)?;
+                let sum = index[0].add(&offset).ok_or("its subscript overflows")?;
+                self.through(base, vec![sum], &[])
+            }
+            ExprKind::AddressOf(p) if index.len() == 1 => match self.view(p)? {
+                View::Affine { index: mut at, extents } => {
+                    let last = at.pop().ok_or("it has no subscript")?;
+                    at.push(last.add(&index[0]).ok_or("its subscript overflows")?);
+                    // A subscript beyond its row is no longer inside its dimension: see it as one row.
+                    let whole = View::Affine { index: at, extents };
+                    let linear = whole.linear().ok_or("its shape is not known")?;
+                    Ok(View::Affine { index: vec![linear], extents: Some(vec![]) })
+                }
+                unknown => Ok(unknown),
+            },
+            _ => Err("it goes through a computed pointer".into()),
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! What is known about a loop nest: which elements it touches, and which iterations depend on each other.
+
+pub mod access;
+pub mod dependence;
+pub mod guards;
+pub mod scalars;
+pub mod uniformity;
+mod witness;

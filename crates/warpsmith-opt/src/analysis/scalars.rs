@@ -1,0 +1,171 @@
+//! Scalar variables that iterations of a loop share.
+
+use std::collections::BTreeSet;
+
+use warpsmith_ir::{
+    BinaryOp, Expr, ExprKind, ForLoop, Function, MathFn, Origin, PlaceKind, ReduceOp, StmtKind,
+    VarId,
+};
+
+use crate::walk;
+
+/// A variable that every iteration writes and that is declared outside the loop.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    pub var: VarId,
+    pub write: Origin,
+    /// A read of the variable in the loop, before or after the write.
+    pub read: Option<Origin>,
+    /// All writes are `v = v op e` of one operation: the clause `reduction(op: v)` says what is meant.
+    pub reduction: Option<ReduceOp>,
+    /// Only counted loops inside write it, and nothing outside such loops reads it: harmless when each thread has
+    /// its own.
+    pub counter_only: bool,
+}
+
+/// Variables that are no arrays, written in the body of the loop and declared outside it, in order of the first write.
+/// The loop's own counter is not among them.
+pub fn shared(function: &Function, l: &ForLoop) -> Vec<Shared> {
+    let mut own = BTreeSet::from([l.var]);
+    walk::each_stmt(&l.body, &mut |stmt| match &stmt.kind {
+        StmtKind::Decl { var, .. } => _ = own.insert(*var),
+        StmtKind::For(inner) if inner.declares => _ = own.insert(inner.var),
+        _ => {}
+    });
+    let mut found: Vec<Shared> = vec![];
+    walk::each_stmt(&l.body, &mut |stmt| {
+        let o = walk::operands(stmt);
+        let target = o.writes.and_then(|p| p.root_var()).filter(|v| is_scalar(function, *v));
+        for var in o.results.iter().copied().chain(target) {
+            if !own.contains(&var) && found.iter().all(|s| s.var != var) {
+                found.push(describe(function, l, var, &stmt.origin));
+            }
+        }
+    });
+    found
+}
+
+fn is_scalar(function: &Function, var: VarId) -> bool {
+    !matches!(function.var(var).ty, warpsmith_ir::Type::Array(..))
+}
+
+fn describe(function: &Function, l: &ForLoop, var: VarId, write: &Origin) -> Shared {
+    let mut read = None;
+    let mut operations = BTreeSet::new();
+    let mut counted_only = true;
+    walk::each_stmt(&l.body, &mut |stmt| {
+        let o = walk::operands(stmt);
+        for e in &o.reads {
+            walk::each_expr(e, &mut |e| {
+                if reads(e, var) && read.is_none() {
+                    read = Some(e.origin.clone());
+                }
+            });
+        }
+        match &stmt.kind {
+            StmtKind::Assign { place, value } if *place.kind == PlaceKind::Var(var) => {
+                counted_only = false;
+                operations.insert(accumulation(value, var).map(op_rank));
+            }
+            StmtKind::For(_) => {}
+            _ if o.results.contains(&var) || o.writes.and_then(|p| p.root_var()) == Some(var) => {
+                counted_only = false;
+                operations.insert(None);
+            }
+            _ => {}
+        }
+    });
+    let operations: Vec<Option<usize>> = operations.into_iter().collect();
+    let reduction = match operations.as_slice() {
+        [Some(rank)] => OPERATIONS.get(*rank).copied(),
+        _ => None,
+    };
+    let counter_only = counted_only && !read_outside_its_loops(&function.body, var);
+    Shared { var, write: write.clone(), read, reduction, counter_only }
+}
+
+fn reads(e: &Expr, var: VarId) -> bool {
+    matches!(&*e.kind, ExprKind::Read(p) if *p.kind == PlaceKind::Var(var))
+}
+
+/// Whether the variable is read anywhere but inside counted loops that set it.
+pub fn read_outside_its_loops(block: &warpsmith_ir::Block, var: VarId) -> bool {
+    block.stmts.iter().any(|stmt| {
+        let mut own = false;
+        for e in walk::operands(stmt).reads {
+            walk::each_var(e, &mut |v| own |= v == var);
+        }
+        let counts = matches!(&stmt.kind, StmtKind::For(l) if l.var == var);
+        own || (!counts
+            && walk::blocks(stmt).into_iter().any(|b| read_outside_its_loops(b, var)))
+    })
+}
+
+const OPERATIONS: [ReduceOp; 9] = [
+    ReduceOp::Add,
+    ReduceOp::Mul,
+    ReduceOp::Min,
+    ReduceOp::Max,
+    ReduceOp::BitAnd,
+    ReduceOp::BitOr,
+    ReduceOp::BitXor,
+    ReduceOp::LogicalAnd,
+    ReduceOp::LogicalOr,
+];
+
+fn op_rank(op: ReduceOp) -> usize {
+    OPERATIONS.iter().position(|o| *o == op).unwrap_or(0)
+}
+
+/// The operation of `var op e`, where `value` has this form and `e` does not read the variable.
+pub fn accumulation(value: &Expr, var: VarId) -> Option<ReduceOp> {
+    let free = |e: &Expr| {
+        let mut found = false;
+        walk::each_var(e, &mut |v| found |= v == var);
+        !found
+    };
+    // `s = (float)((double)s + x)` and the like accumulate just as well.
+    let is_var = |e: &Expr| reads(strip(e), var);
+    match &*strip(value).kind {
+        ExprKind::Binary(op, a, b) => {
+            let left = is_var(a) && free(b);
+            let right = is_var(b) && free(a);
+            match op {
+                BinaryOp::Sub if left => Some(ReduceOp::Add),
+                BinaryOp::Sub => None,
+                // `s + a + b` is `(s + a) + b`.
+                BinaryOp::Add if free(b) && !left => {
+                    accumulation(a, var).filter(|o| *o == ReduceOp::Add)
+                }
+                _ if left || right => match op {
+                    BinaryOp::Add => Some(ReduceOp::Add),
+                    BinaryOp::Mul => Some(ReduceOp::Mul),
+                    BinaryOp::BitAnd => Some(ReduceOp::BitAnd),
+                    BinaryOp::BitOr => Some(ReduceOp::BitOr),
+                    BinaryOp::BitXor => Some(ReduceOp::BitXor),
+                    BinaryOp::LogicalAnd => Some(ReduceOp::LogicalAnd),
+                    BinaryOp::LogicalOr => Some(ReduceOp::LogicalOr),
+                    _ => None,
+                },
+                _ => None,
+            }
+        }
+        ExprKind::Call(f, args) => match (f, args.as_slice()) {
+            (MathFn::Min, [a, b]) if (is_var(a) && free(b)) || (is_var(b) && free(a)) => {
+                Some(ReduceOp::Min)
+            }
+            (MathFn::Max, [a, b]) if (is_var(a) && free(b)) || (is_var(b) && free(a)) => {
+                Some(ReduceOp::Max)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn strip(e: &Expr) -> &Expr {
+    match &*e.kind {
+        ExprKind::Cast(inner) => strip(inner),
+        _ => e,
+    }
+}

@@ -1,0 +1,197 @@
+//! The function being scheduled: the handle that rewrites check and change.
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::{
+    Axis, Block, Diagnostic, ForLoop, FuncId, Function, LoopId, LoopKind, Module, Parallel, Place,
+    StmtKind, VarId,
+};
+
+use crate::walk;
+
+/// A C function on its way to the device, with what the steps so far decided.
+///
+/// Values are immutable in practice: a rewrite takes one by reference and makes another.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    pub module: Module,
+    pub function: FuncId,
+    /// Nests that become kernels, by their outermost marked loop.
+    pub nests: BTreeMap<LoopId, Nest>,
+    /// Steps taken, as schedule text.
+    pub steps: Vec<String>,
+    /// What the result relies on beyond the C standard and was not proved.
+    pub assumptions: Vec<String>,
+    /// Warnings and suggestions met on the way.
+    pub notes: Vec<Diagnostic>,
+}
+
+/// How one nest of parallel loops runs on the device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nest {
+    /// Loops bound to the threads of the grid, outermost first.
+    pub axes: Vec<(LoopId, Axis)>,
+    /// Threads of a block along x, y, z.
+    pub block: [u32; 3],
+    /// Clauses of all marked loops of the nest's group.
+    pub clauses: Parallel,
+    /// The nest combines values over its iterations.
+    pub reduce: Option<Reduce>,
+}
+
+/// Shape of a reduction over the grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reduce {
+    /// Threads of a block; a power of two.
+    pub block: u32,
+    /// Most blocks, each of which leaves one partial result.
+    pub grid: u32,
+}
+
+impl Kernel {
+    pub fn new(module: Module, function: FuncId) -> Kernel {
+        Kernel {
+            module,
+            function,
+            nests: BTreeMap::new(),
+            steps: vec![],
+            assumptions: vec![],
+            notes: vec![],
+        }
+    }
+
+    pub fn func(&self) -> &Function {
+        self.module.function(self.function)
+    }
+
+    /// The body of the function, to be changed; an empty one when the function does not exist.
+    pub fn func_mut(&mut self) -> &mut Function {
+        &mut self.module.functions[self.function.0 as usize]
+    }
+
+    pub fn name_of(&self, var: VarId) -> &str {
+        &self.func().var(var).name
+    }
+
+    /// Names of all counted loops in source order: the counter's name, `#2`, `#3`, … behind it from the second
+    /// loop of that name on.
+    pub fn loop_names(&self) -> Vec<(String, LoopId)> {
+        let mut seen = BTreeMap::<&str, u32>::new();
+        let mut names = vec![];
+        for l in walk::for_loops(&self.func().body) {
+            let name = self.name_of(l.var);
+            let count = seen.entry(name).or_default();
+            *count += 1;
+            let unique = if *count == 1 { name.to_string() } else { format!("{name}#{count}") };
+            names.push((unique, l.id));
+        }
+        names
+    }
+
+    pub fn loop_name(&self, id: LoopId) -> String {
+        self.loop_names().into_iter().find(|(_, l)| *l == id).map_or("?".into(), |(name, _)| name)
+    }
+
+    pub fn find_loop(&self, id: LoopId) -> Option<&ForLoop> {
+        walk::find_loop(&self.func().body, id)
+    }
+
+    /// Counted loops around a loop, outermost first.
+    pub fn loops_around(&self, id: LoopId) -> Vec<&ForLoop> {
+        fn search<'a>(block: &'a Block, id: LoopId, path: &mut Vec<&'a ForLoop>) -> bool {
+            for stmt in &block.stmts {
+                if let StmtKind::For(l) = &stmt.kind {
+                    if l.id == id {
+                        return true;
+                    }
+                    path.push(l);
+                    if search(&l.body, id, path) {
+                        return true;
+                    }
+                    path.pop();
+                } else if walk::blocks(stmt).into_iter().any(|b| search(b, id, path)) {
+                    return true;
+                }
+            }
+            false
+        }
+        let mut path = vec![];
+        search(&self.func().body, id, &mut path);
+        path
+    }
+
+    /// Marked loops that form a perfect nest from `root` inward, as many as hold nothing but the next one. Loops of
+    /// the same `collapse` and loops with marks of their own both count.
+    pub fn perfect_group(&self, root: LoopId) -> Vec<&ForLoop> {
+        let mut group = vec![];
+        let mut at = self.find_loop(root);
+        while let Some(l) = at {
+            if !group.is_empty() && !is_marked(l) {
+                break;
+            }
+            group.push(l);
+            at = only_loop(&l.body);
+        }
+        group
+    }
+
+    /// The clauses of several loops together.
+    pub fn clauses(&self, loops: &[&ForLoop]) -> Parallel {
+        let mut all = Parallel::default();
+        for (k, l) in loops.iter().enumerate() {
+            let LoopKind::Parallel(p) = &l.kind else { continue };
+            if k == 0 {
+                all.origin = p.origin.clone();
+            }
+            for r in &p.reductions {
+                if !all.reductions.contains(r) {
+                    all.reductions.push(r.clone());
+                }
+            }
+            let lists = [
+                (&mut all.private, &p.private),
+                (&mut all.first_private, &p.first_private),
+                (&mut all.last_private, &p.last_private),
+            ];
+            for (target, source) in lists {
+                target.extend(source.iter().filter(|v| !target.contains(v)).copied().collect::<Vec<_>>());
+            }
+        }
+        all
+    }
+
+    /// Marked loops that no marked loop surrounds, in source order.
+    pub fn marked_roots(&self) -> Vec<LoopId> {
+        fn search(block: &Block, found: &mut Vec<LoopId>) {
+            for stmt in &block.stmts {
+                match &stmt.kind {
+                    StmtKind::For(l) if is_marked(l) => found.push(l.id),
+                    _ => walk::blocks(stmt).into_iter().for_each(|b| search(b, found)),
+                }
+            }
+        }
+        let mut found = vec![];
+        search(&self.func().body, &mut found);
+        found
+    }
+
+    pub fn show_place(&self, place: &Place) -> String {
+        crate::show::place(&self.module, self.func(), place)
+    }
+}
+
+pub fn is_marked(l: &ForLoop) -> bool {
+    matches!(l.kind, LoopKind::Parallel(_))
+}
+
+/// The loop that a block consists of, scopes around it aside.
+pub fn only_loop(block: &Block) -> Option<&ForLoop> {
+    match block.stmts.as_slice() {
+        [only] => match &only.kind {
+            StmtKind::For(l) => Some(l),
+            StmtKind::Scope(inner) => only_loop(inner),
+            _ => None,
+        },
+        _ => None,
+    }
+}

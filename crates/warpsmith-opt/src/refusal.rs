@@ -1,0 +1,307 @@
+//! Why a step cannot be taken, and the one place that says it in the user's words.
+
+use warpsmith_ir::{Axis, Diagnostic, LoopId, Origin, ReduceOp, Span, VarId};
+
+use crate::kernel::Kernel;
+
+/// A step that does not apply. Carries ids; [`Refusal::diagnostic`] renders it.
+#[derive(Clone, Debug)]
+pub enum Refusal {
+    /// Two iterations of a loop touch one element.
+    Carried(Box<CarriedDependence>),
+    /// Iterations share a variable that they write.
+    SharedVariable { loop_id: LoopId, shared: Box<crate::analysis::scalars::Shared> },
+    /// The loop has no mark, and its independence was not proved.
+    NotParallel { loop_id: LoopId, reasons: Vec<String> },
+    /// `break`, `return` out of a parallel loop.
+    LeavesLoop { loop_id: LoopId, at: Origin },
+    /// The sign of the step is not known, so the number of iterations is not either.
+    UnknownStep { loop_id: LoopId },
+    /// The loops of a step are not nested one directly in the other.
+    NotNested { outer: LoopId, inner: LoopId },
+    /// The bounds of the inner loop depend on the outer counter.
+    DependentBounds { outer: LoopId, inner: LoopId },
+    /// More threads than a block can have, or more along an axis.
+    BlockTooLarge { threads: u64, axis: Option<Axis> },
+    /// Not a power of two.
+    BlockNotPowerOfTwo { threads: u32 },
+    /// The loop is already part of a nest that is bound.
+    AlreadyBound { loop_id: LoopId },
+    /// The loops are inside other parallel loops, or are not the outermost of their nest.
+    NotOutermost { loop_id: LoopId },
+    /// The nest has a reduction, which needs the step `reduce`.
+    HasReduction { loop_id: LoopId, var: VarId },
+    /// No nest reduces the variable.
+    NoReduction { name: String },
+    /// A reduction of a type or to a place that is not supported.
+    ReductionOf { var: VarId, op: ReduceOp, why: &'static str },
+    /// Nothing of this name is accumulated in a serial loop.
+    NothingAccumulated { name: String },
+    /// What keeps a reference from being kept in a register.
+    CannotAccumulate { name: String, at: Origin, why: String, other: Option<(Origin, String)> },
+    /// Two iterations that would change places conflict.
+    OrderMatters { outer: LoopId, inner: LoopId, dependence: Option<Box<CarriedDependence>>, reason: Option<String> },
+    /// The verifier found the result of a step malformed: a bug of ours.
+    Malformed { step: String, errors: Vec<String> },
+}
+
+/// Two accesses of different iterations to one element, with an example.
+#[derive(Clone, Debug)]
+pub struct CarriedDependence {
+    pub loop_id: LoopId,
+    pub array: String,
+    pub first: End,
+    pub second: End,
+    /// Where the mark of the loop stands.
+    pub mark: Option<Span>,
+    pub element: Vec<i128>,
+    /// The accesses accumulate into one element.
+    pub accumulates: bool,
+}
+
+/// One side of a dependence.
+#[derive(Clone, Debug)]
+pub struct End {
+    pub span: Option<Span>,
+    pub writes: bool,
+    /// Counters of the analysed loop and those inside it.
+    pub iteration: Vec<(String, i128)>,
+    pub text: String,
+}
+
+impl End {
+    fn iteration_text(&self) -> String {
+        let parts: Vec<String> =
+            self.iteration.iter().map(|(name, x)| format!("{name} = {x}")).collect();
+        match parts.as_slice() {
+            [only] => only.clone(),
+            _ => format!("({})", parts.join(", ")),
+        }
+    }
+
+    fn verb(&self) -> &'static str {
+        if self.writes { "writes" } else { "reads" }
+    }
+}
+
+impl Refusal {
+    /// What the user is told.
+    pub fn diagnostic(&self, kernel: &Kernel) -> Diagnostic {
+        match self {
+            Refusal::Carried(d) => d.diagnostic(kernel),
+            Refusal::SharedVariable { loop_id, shared } => shared_variable(kernel, *loop_id, shared),
+            Refusal::OrderMatters { outer, inner, dependence, reason } => {
+                order_matters(kernel, *outer, *inner, dependence.as_deref(), reason.as_deref())
+            }
+            Refusal::CannotAccumulate { name, at, why, other } => {
+                let mut d = Diagnostic::error("W219", format!("cannot keep `{name}` in a register: {why}"));
+                d = label(d, at.span, "this reference");
+                if let Some((origin, text)) = other {
+                    d = label(d, origin.span, text);
+                }
+                d
+            }
+            Refusal::NothingAccumulated { name } => Diagnostic::error(
+                "W218",
+                format!("nothing to accumulate: no serial loop updates one element of `{name}`"),
+            )
+            .help("the step needs a form like `for (k …) C[i][j] += …;` where `C[i][j]` does not change with `k`"),
+            Refusal::ReductionOf { var, op, why } => {
+                let name = kernel.name_of(*var);
+                let d = Diagnostic::error(
+                    "W221",
+                    format!("cannot reduce `{name}` with `{}`: {why}", clause_name(*op)),
+                );
+                label(d, kernel.func().var(*var).origin.span, "declared here")
+            }
+            Refusal::NoReduction { name } => {
+                Diagnostic::error("W220", format!("no marked loop has a reduction of `{name}`"))
+                    .help(format!("write `reduction(+: {name})` at the loop"))
+            }
+            Refusal::Malformed { step, errors } => {
+                let d = Diagnostic::error("W299", format!("`{step}` made a malformed program: a bug in warpsmith"));
+                errors.iter().fold(d, |d, e| d.note(e.clone()))
+            }
+            _ => self.about_loops(kernel),
+        }
+    }
+
+    fn about_loops(&self, kernel: &Kernel) -> Diagnostic {
+        let name = |id: &LoopId| kernel.loop_name(*id);
+        match self {
+            Refusal::NotParallel { loop_id, reasons } => {
+                let message = format!("loop `{}` is not marked parallel, and its iterations are not proved independent", name(loop_id));
+                let d = at_loop(kernel, Diagnostic::error("W212", message), *loop_id, "this loop");
+                let d = reasons.iter().fold(d, |d, r| d.note(r.clone()));
+                d.help("if you know that they are, write `#pragma omp parallel for` before it")
+            }
+            Refusal::LeavesLoop { loop_id, at } => {
+                let d = Diagnostic::error("W213", format!("the marked loop `{}` is left before its end", name(loop_id)));
+                let d = label(d, at.span, "control leaves the loop here");
+                let d = at_loop(kernel, d, *loop_id, "iterations of this loop run at the same time");
+                d.help("let the iteration do nothing instead: put the rest of the body under an `if`")
+            }
+            Refusal::UnknownStep { loop_id } => {
+                let message = format!("the direction of loop `{}` is not known", name(loop_id));
+                at_loop(kernel, Diagnostic::error("W214", message), *loop_id, "compares with `!=` and has a step that is no constant")
+                    .help("compare with `<` or `>`")
+            }
+            Refusal::NotNested { outer, inner } => {
+                let message = format!("loop `{}` is not directly inside loop `{}`", name(inner), name(outer));
+                let d = at_loop(kernel, Diagnostic::error("W215", message), *inner, "not the only statement of the other loop");
+                at_loop(kernel, d, *outer, "the outer loop")
+            }
+            Refusal::DependentBounds { outer, inner } => {
+                let message = format!("the bounds of loop `{}` depend on `{}`", name(inner), name(outer));
+                let d = at_loop(kernel, Diagnostic::error("W216", message), *inner, "not the same for all iterations of the outer loop");
+                at_loop(kernel, d, *outer, "the outer loop")
+            }
+            Refusal::BlockTooLarge { threads, axis } => {
+                let message = match axis {
+                    Some(a) => format!("a block of {threads} threads along {} is too large", a.name()),
+                    None => format!("a block of {threads} threads is too large"),
+                };
+                Diagnostic::error("W217", message).note("a block has at most 1024 threads, at most 64 of them along z, and at least one along each axis")
+            }
+            Refusal::BlockNotPowerOfTwo { threads } => {
+                Diagnostic::error("W217", format!("a reduction by {threads} threads does not work"))
+                    .note("the threads of a block combine their values in pairs: take a power of two from 32 to 1024")
+            }
+            Refusal::AlreadyBound { loop_id } => {
+                let message = format!("loop `{}` is bound already", name(loop_id));
+                at_loop(kernel, Diagnostic::error("W222", message), *loop_id, "an earlier step bound this loop")
+            }
+            Refusal::NotOutermost { loop_id } => {
+                let message = format!("loop `{}` is inside another parallel loop", name(loop_id));
+                at_loop(kernel, Diagnostic::error("W223", message), *loop_id, "runs inside a thread")
+                    .help("bind the outermost parallel loop of the nest")
+            }
+            Refusal::HasReduction { loop_id, var } => {
+                let variable = kernel.name_of(*var);
+                let message = format!("loop `{}` reduces `{variable}`", name(loop_id));
+                at_loop(kernel, Diagnostic::error("W224", message), *loop_id, "its iterations share a result")
+                    .help(format!("use the step `reduce {variable}`"))
+            }
+            _ => Diagnostic::error("W200", "the step does not apply"),
+        }
+    }
+}
+
+impl CarriedDependence {
+    fn diagnostic(&self, kernel: &Kernel) -> Diagnostic {
+        let name = kernel.loop_name(self.loop_id);
+        let mut d = Diagnostic::error(
+            "W210",
+            format!(
+                "loop `{name}` is marked parallel, but two of its iterations touch the same element of `{}`",
+                self.array
+            ),
+        );
+        for (k, end) in [&self.second, &self.first].into_iter().enumerate() {
+            if k == 1 && self.first.span == self.second.span && self.first.writes == self.second.writes {
+                continue;
+            }
+            let also = if k == 0 { "also " } else { "" };
+            let text = format!("iteration {} {also}{} `{}`", end.iteration_text(), end.verb(), end.text);
+            d = label(d, end.span, &text);
+        }
+        d = label(d, self.mark, "marked here");
+        let (first, second) = (&self.first, &self.second);
+        d = d.note(format!(
+            "for example, iteration {} {} `{}`, and iteration {} {} it too",
+            first.iteration_text(),
+            first.verb(),
+            self.element_text(),
+            second.iteration_text(),
+            second.verb(),
+        ));
+        match self.accumulates {
+            true => d.help(format!("if `{}` collects a sum, mark a loop on which its subscript depends, or use a scalar with `reduction(+: …)`", self.array)),
+            false => d.help("remove the mark, or let every iteration write elements of its own (for example, into a second array)"),
+        }
+    }
+
+    fn element_text(&self) -> String {
+        let subscripts: String = self.element.iter().map(|x| format!("[{x}]")).collect();
+        format!("{}{subscripts}", self.array)
+    }
+}
+
+fn shared_variable(
+    kernel: &Kernel,
+    loop_id: LoopId,
+    shared: &crate::analysis::scalars::Shared,
+) -> Diagnostic {
+    let (name, variable) = (kernel.loop_name(loop_id), kernel.name_of(shared.var));
+    let message =
+        format!("loop `{name}` is marked parallel, but its iterations share the variable `{variable}`");
+    let mut d = label(
+        Diagnostic::error("W211", message),
+        shared.write.span,
+        &format!("every iteration writes `{variable}`"),
+    );
+    if let Some(read) = &shared.read
+        && read.span != shared.write.span
+    {
+        d = label(d, read.span, "and reads it here");
+    }
+    d = label(d, kernel.func().var(shared.var).origin.span, "declared outside the loop");
+    match shared.reduction {
+        Some(op) => d.help(format!("add `reduction({}: {variable})`", clause_name(op))),
+        None => d.help(format!(
+            "if each iteration needs its own, add `private({variable})` or declare it inside the loop"
+        )),
+    }
+}
+
+fn order_matters(
+    kernel: &Kernel,
+    outer: LoopId,
+    inner: LoopId,
+    dependence: Option<&CarriedDependence>,
+    reason: Option<&str>,
+) -> Diagnostic {
+    let (o, i) = (kernel.loop_name(outer), kernel.loop_name(inner));
+    let Some(dep) = dependence else {
+        let message = format!("cannot interchange `{o}` and `{i}`: that the order does not matter is not proved");
+        let d = at_loop(kernel, Diagnostic::error("W226", message), outer, "the outer loop");
+        return reason.into_iter().fold(d, |d, r| d.note(r));
+    };
+    let message =
+        format!("cannot interchange `{o}` and `{i}`: two iterations that change places touch the same element");
+    let mut d = Diagnostic::error("W225", message);
+    for end in [&dep.second, &dep.first] {
+        let text = format!("iteration {} {} `{}`", end.iteration_text(), end.verb(), end.text);
+        d = label(d, end.span, &text);
+    }
+    d
+}
+
+/// The operation as an OpenMP clause spells it.
+pub fn clause_name(op: ReduceOp) -> &'static str {
+    match op {
+        ReduceOp::Add => "+",
+        ReduceOp::Mul => "*",
+        ReduceOp::Min => "min",
+        ReduceOp::Max => "max",
+        ReduceOp::BitAnd => "&",
+        ReduceOp::BitOr => "|",
+        ReduceOp::BitXor => "^",
+        ReduceOp::LogicalAnd => "&&",
+        ReduceOp::LogicalOr => "||",
+    }
+}
+
+fn label(d: Diagnostic, span: Option<Span>, text: &str) -> Diagnostic {
+    match span {
+        Some(span) => d.label(span, text),
+        None => d,
+    }
+}
+
+fn at_loop(kernel: &Kernel, d: Diagnostic, id: LoopId, text: &str) -> Diagnostic {
+    let stmt = crate::walk::loop_stmt(&kernel.func().body, id);
+    let counter = kernel.find_loop(id).and_then(|l| l.first.origin.span);
+    // The whole statement may be long: the head is enough where it is known.
+    label(d, counter.or(stmt.and_then(|s| s.origin.span)), text)
+}

@@ -1,0 +1,274 @@
+//! Keeps a reference that serial loops accumulate into in a register.
+//!
+//! ```text
+//!     for k in K { C[i][j] = C[i][j] + e(k); }
+//!       ==> accumulate C
+//!     acc = C[i][j]; for k in K { acc = acc + e(k); } C[i][j] = acc;
+//! ```
+//!
+//! The loop is the outermost serial loop L around the assignment such that the reference depends on no counter of L or
+//! of any loop between L and the assignment. Legal when, in L, the reference's subscripts do not change, no other
+//! reference and no call may touch the array, the assignment is under no condition, and nothing returns.
+
+use warpsmith_ir::{
+    Block, Expr, ExprKind, LoopId, LoopKind, Origin, Place, PlaceKind, Stmt, StmtKind, Var,
+    VarId, VarKind, visit,
+};
+
+use super::Rewritten;
+use crate::analysis::access::{Base, base_of};
+use crate::kernel::Kernel;
+use crate::refusal::Refusal;
+use crate::walk;
+
+/// The verdict on an `accumulate`, which alone allows it.
+pub struct LegalAccumulate<'k> {
+    kernel: &'k Kernel,
+    place: Place,
+    target: LoopId,
+    origin: Origin,
+}
+
+/// Asks whether the first accumulated reference to the array `name` can be kept in a register.
+///
+/// # Errors
+/// [`Refusal::NothingAccumulated`], or [`Refusal::CannotAccumulate`] with what stands in the way.
+pub fn check<'k>(kernel: &'k Kernel, name: &str) -> Result<LegalAccumulate<'k>, Refusal> {
+    let mut found = vec![];
+    candidates(&kernel.func().body, &mut vec![], &mut found);
+    let mut refusal = None;
+    for candidate in found {
+        if base_name(kernel, candidate.place) != name {
+            continue;
+        }
+        match legal(&candidate, name) {
+            Ok(target) => {
+                let (place, origin) = (candidate.place.clone(), candidate.stmt.origin.clone());
+                return Ok(LegalAccumulate { kernel, place, target, origin });
+            }
+            Err(r) => refusal = refusal.or(Some(r)),
+        }
+    }
+    Err(refusal.unwrap_or_else(|| Refusal::NothingAccumulated { name: name.into() }))
+}
+
+/// Keeps the reference in a register.
+pub fn apply(legal: LegalAccumulate<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    let function = kernel.func_mut();
+    let name = fresh_name(function, "acc");
+    let mut var = Var::new(name, legal.place.ty.clone(), VarKind::Local);
+    var.origin = legal.origin.by("accumulate");
+    let acc = function.add_var(var);
+    hoist(&mut function.body, &legal, acc);
+    Rewritten::same_loops(kernel)
+}
+
+/// A name that no variable of the function has.
+pub fn fresh_name(function: &warpsmith_ir::Function, wanted: &str) -> String {
+    let taken = |name: &str| function.vars.iter().any(|v| v.name == name);
+    if !taken(wanted) {
+        return wanted.into();
+    }
+    (2u32..).map(|k| format!("{wanted}{k}")).find(|name| !taken(name)).unwrap_or_default()
+}
+
+/// An assignment `place = … place …` with the statements around it, outermost first.
+struct Candidate<'a> {
+    stmt: &'a Stmt,
+    place: &'a Place,
+    around: Vec<&'a Stmt>,
+}
+
+fn candidates<'a>(block: &'a Block, around: &mut Vec<&'a Stmt>, found: &mut Vec<Candidate<'a>>) {
+    for stmt in &block.stmts {
+        if let StmtKind::Assign { place, value } = &stmt.kind
+            && !matches!(&*place.kind, PlaceKind::Var(_))
+            && place.ty.scalar().is_some()
+            && reads_place(value, place)
+        {
+            found.push(Candidate { stmt, place, around: around.clone() });
+        }
+        around.push(stmt);
+        walk::blocks(stmt).into_iter().for_each(|b| candidates(b, around, found));
+        around.pop();
+    }
+}
+
+fn reads_place(value: &Expr, place: &Place) -> bool {
+    let mut found = false;
+    walk::each_expr(value, &mut |e| found |= matches!(&*e.kind, ExprKind::Read(p) if p == place));
+    found
+}
+
+fn base_name(kernel: &Kernel, place: &Place) -> String {
+    match base_of(place) {
+        Base::Var(v) => kernel.name_of(v).to_string(),
+        Base::Global(g) => {
+            kernel.module.globals.get(g.0 as usize).map(|g| g.name.clone()).unwrap_or_default()
+        }
+        Base::Anything => String::new(),
+    }
+}
+
+/// The loop that the load and store go around, when that is legal.
+fn legal(candidate: &Candidate<'_>, name: &str) -> Result<LoopId, Refusal> {
+    let refuse = |why: String, other: Option<(Origin, String)>| {
+        let at = place_origin(candidate.place, candidate.stmt);
+        Err(Refusal::CannotAccumulate { name: name.into(), at, why, other })
+    };
+    let mut best = None;
+    let mut obstacle = None;
+    for (depth, stmt) in candidate.around.iter().enumerate().rev() {
+        match &stmt.kind {
+            StmtKind::For(l) if matches!(l.kind, LoopKind::Serial | LoopKind::Unrolled(_)) => {
+                if moves(candidate.place, l.var, &l.body) {
+                    break;
+                }
+                match disturbance(candidate, &l.body, &candidate.around[depth + 1..]) {
+                    None => best = Some(l.id),
+                    Some(found) => {
+                        obstacle = Some(found);
+                        break;
+                    }
+                }
+            }
+            StmtKind::Scope(_) | StmtKind::If { .. } => {}
+            _ => break,
+        }
+    }
+    match (best, obstacle) {
+        (Some(id), _) => Ok(id),
+        (None, Some((why, other))) => refuse(why, other),
+        (None, None) => Err(Refusal::NothingAccumulated { name: name.into() }),
+    }
+}
+
+fn place_origin(place: &Place, stmt: &Stmt) -> Origin {
+    if place.origin.span.is_some() { place.origin.clone() } else { stmt.origin.clone() }
+}
+
+/// Whether the element changes while the loop runs: its subscripts use the counter, something the body writes, or
+/// memory.
+fn moves(place: &Place, counter: VarId, body: &Block) -> bool {
+    let mut moves = false;
+    walk::each_expr_of_place(place, &mut |e| {
+        moves |= matches!(&*e.kind, ExprKind::Read(p) if !matches!(&*p.kind, PlaceKind::Var(_)));
+        if let ExprKind::Read(p) = &*e.kind
+            && let Some(v) = p.root_var()
+        {
+            moves |= v == counter || walk::writes_var(body, v);
+        }
+    });
+    moves
+}
+
+type Obstacle = (String, Option<(Origin, String)>);
+
+/// What in the body of the loop forbids to keep the reference in a register.
+fn disturbance(
+    candidate: &Candidate<'_>,
+    body: &Block,
+    between: &[&Stmt],
+) -> Option<Obstacle> {
+    if let Some(s) = between.iter().find(|s| matches!(s.kind, StmtKind::If { .. } | StmtKind::Switch { .. })) {
+        let other = Some((s.origin.clone(), "this condition".into()));
+        return Some(("it is assigned under a condition inside the loop".into(), other));
+    }
+    if let Some(s) = walk::returns(body) {
+        let other = Some((s.origin.clone(), "this `return`".into()));
+        return Some(("the function may return from inside the loop".into(), other));
+    }
+    let base = base_of(candidate.place);
+    let mut found = None;
+    let mut alias = |place: &Place, origin: &Origin| {
+        let other = base_of(place);
+        let may = other == base || other == Base::Anything || base == Base::Anything;
+        if may && !matches!(&*place.kind, PlaceKind::Var(_)) && place != candidate.place && found.is_none() {
+            let origin = if place.origin.span.is_some() { &place.origin } else { origin };
+            found = Some((
+                "another reference in the loop may be the same element".to_string(),
+                Some((origin.clone(), "this one".to_string())),
+            ));
+        }
+    };
+    walk::each_stmt(body, &mut |stmt| {
+        let o = walk::operands(stmt);
+        o.writes.iter().for_each(|p| alias(p, &stmt.origin));
+        let inside = o.writes.into_iter().flat_map(sub_reads);
+        let reads = o.reads.iter().flat_map(|e| reads_of(e));
+        inside.chain(reads).for_each(|(p, origin)| alias(p, origin));
+    });
+    if found.is_some() {
+        return found;
+    }
+    let mut call = None;
+    walk::each_stmt(body, &mut |stmt| {
+        let with_pointer = match &stmt.kind {
+            StmtKind::Call { args, .. } => args.iter().any(|a| a.ty.is_pointer()),
+            StmtKind::Atomic { .. } | StmtKind::Barrier { .. } => true,
+            _ => false,
+        };
+        if with_pointer && call.is_none() {
+            call = Some(("a call in the loop may touch the array".to_string(), Some((stmt.origin.clone(), "this call".to_string()))));
+        }
+    });
+    call
+}
+
+fn reads_of(e: &Expr) -> Vec<(&Place, &Origin)> {
+    let mut places = vec![];
+    walk::each_expr(e, &mut |e| {
+        if let ExprKind::Read(p) | ExprKind::AddressOf(p) = &*e.kind {
+            places.push((p, &e.origin));
+        }
+    });
+    places
+}
+
+fn sub_reads(place: &Place) -> Vec<(&Place, &Origin)> {
+    let mut places = vec![];
+    walk::each_expr_of_place(place, &mut |e| {
+        if let ExprKind::Read(p) | ExprKind::AddressOf(p) = &*e.kind {
+            places.push((p, &e.origin));
+        }
+    });
+    places
+}
+
+/// Puts the load before and the store after the loop, and the register into it.
+fn hoist(block: &mut Block, legal: &LegalAccumulate<'_>, acc: VarId) -> bool {
+    let at = block.stmts.iter().position(|s| matches!(&s.kind, StmtKind::For(l) if l.id == legal.target));
+    let Some(at) = at else {
+        return block.stmts.iter_mut().any(|s| {
+            walk::blocks_mut(s).into_iter().any(|b| hoist(b, legal, acc))
+        });
+    };
+    let origin = legal.origin.by("accumulate");
+    let register = Place::new(PlaceKind::Var(acc), legal.place.ty.clone(), origin.clone());
+    if let StmtKind::For(l) = &mut block.stmts[at].kind {
+        replace(&mut l.body, &legal.place, &register);
+    }
+    let load = Expr::read(legal.place.clone());
+    let load = Stmt::new(StmtKind::Decl { var: acc, init: Some(load) }, origin.clone())
+        .comment("the element stays in a register while the loop adds to it");
+    let value = Expr::read(register);
+    let store = Stmt::new(StmtKind::Assign { place: legal.place.clone(), value }, origin);
+    block.stmts.insert(at + 1, store);
+    block.stmts.insert(at, load);
+    true
+}
+
+fn replace(block: &mut Block, from: &Place, to: &Place) {
+    struct Replace<'a>(&'a Place, &'a Place);
+    impl visit::Rewriter for Replace<'_> {
+        fn place(&mut self, place: &mut Place) {
+            if place == self.0 {
+                *place = self.1.clone();
+            } else {
+                visit::rewrite_place(self, place);
+            }
+        }
+    }
+    visit::Rewriter::block(&mut Replace(from, to), block);
+}

@@ -1,0 +1,185 @@
+//! Binds parallel loops to the threads of a grid.
+//!
+//! ```text
+//!     parallel for i in I { parallel for j in J { S(i, j) } }
+//!       ==> bind i, j -> y, x block 32x8
+//!     i = blockIdx.y * blockDim.y + threadIdx.y; j = blockIdx.x * blockDim.x + threadIdx.x;
+//!     if (i in I && j in J) S(i, j)
+//! ```
+//!
+//! Legal when the loops are nested one directly in the other, the first is not inside another parallel loop other than
+//! such a nest, their iterations are independent (a mark is believed where analysis can neither prove nor refute it, and
+//! that is recorded), no bound depends on another counter of the list, nothing leaves them early, and the block has at
+//! most 1024 threads, at most 64 along z.
+
+use warpsmith_ir::{Axis, BindLevel, Binding, BinaryOp, LoopId, LoopKind, Parallel, SourceMap, StmtKind};
+
+use super::independence::{self, Findings};
+use super::{Rewritten, reduce};
+use crate::kernel::{Kernel, Nest, is_marked, only_loop};
+use crate::refusal::Refusal;
+
+/// The verdict on a `bind`, which alone allows it.
+pub struct LegalBind<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+    nest: Nest,
+    /// The list of assumptions and warnings to record.
+    findings: Vec<(LoopId, Findings)>,
+}
+
+/// Asks whether the loops, outermost first, can be bound to the axes with blocks of `block` (x, y, z) threads.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check<'k>(
+    kernel: &'k Kernel,
+    axes: &[(LoopId, Axis)],
+    block: [u32; 3],
+) -> Result<LegalBind<'k>, Refusal> {
+    check_block(block)?;
+    let loops: Vec<LoopId> = axes.iter().map(|a| a.0).collect();
+    check_nested(kernel, &loops)?;
+    let root = check_outermost(kernel, loops.first().copied())?;
+    let (group, clauses) = independence::group_of(kernel, root);
+    if let (Some(r), Some(first)) = (clauses.reductions.first(), loops.first()) {
+        return Err(Refusal::HasReduction { loop_id: *first, var: r.var });
+    }
+    let mut findings = vec![];
+    for id in &loops {
+        findings.push((*id, check_loop(kernel, *id, &group, &clauses)?));
+        check_step(kernel, *id)?;
+    }
+    check_bounds(kernel, &loops)?;
+    let nest = Nest { axes: axes.to_vec(), block, clauses, reduce: None };
+    Ok(LegalBind { kernel, root, nest, findings })
+}
+
+/// Binds the loops.
+pub fn apply(legal: LegalBind<'_>, sources: &SourceMap) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    record(&mut kernel, legal.findings, sources);
+    for (id, axis) in &legal.nest.axes {
+        let extent = legal.nest.block[axis.index()];
+        let binding = Binding { level: BindLevel::Thread, axis: *axis, extent: Some(extent) };
+        set_kind(&mut kernel, *id, LoopKind::Bound(binding));
+    }
+    kernel.nests.insert(legal.root, legal.nest);
+    Rewritten::same_loops(kernel)
+}
+
+/// Writes down what a check took on trust.
+pub(super) fn record(kernel: &mut Kernel, findings: Vec<(LoopId, Findings)>, sources: &SourceMap) {
+    for (id, found) in findings {
+        let line = independence::line_of(kernel, id, sources);
+        for reason in found.unproved {
+            kernel.assumptions.push(format!(
+                "iterations of the loop at {line} assumed independent: {reason}"
+            ));
+        }
+        for warning in found.warnings {
+            if !kernel.notes.contains(&warning) {
+                kernel.notes.push(warning);
+            }
+        }
+    }
+}
+
+pub(super) fn set_kind(kernel: &mut Kernel, id: LoopId, kind: LoopKind) {
+    super::with_loop(&mut kernel.func_mut().body, id, &mut |stmt| {
+        if let StmtKind::For(l) = &mut stmt.kind {
+            l.kind = kind.clone();
+        }
+    });
+}
+
+pub(super) fn check_block(block: [u32; 3]) -> Result<(), Refusal> {
+    let limits = [1024, 1024, 64];
+    for axis in Axis::ALL {
+        let size = block[axis.index()];
+        if size == 0 || size > limits[axis.index()] {
+            return Err(Refusal::BlockTooLarge { threads: size.into(), axis: Some(axis) });
+        }
+    }
+    let threads: u64 = block.iter().map(|b| u64::from(*b)).product();
+    match threads > 1024 {
+        true => Err(Refusal::BlockTooLarge { threads, axis: None }),
+        false => Ok(()),
+    }
+}
+
+fn check_nested(kernel: &Kernel, loops: &[LoopId]) -> Result<(), Refusal> {
+    for pair in loops.windows(2) {
+        let [outer, inner] = pair else { continue };
+        let inside = kernel.find_loop(*outer).and_then(|l| only_loop(&l.body));
+        if inside.is_none_or(|l| l.id != *inner) {
+            return Err(Refusal::NotNested { outer: *outer, inner: *inner });
+        }
+    }
+    Ok(())
+}
+
+/// The outermost loop of the nest a loop belongs to; refused when it stands inside a parallel loop with other
+/// statements beside it, or in a nest that is bound.
+pub(super) fn check_outermost(kernel: &Kernel, first: Option<LoopId>) -> Result<LoopId, Refusal> {
+    let Some(first) = first else { return Ok(LoopId(u32::MAX)) };
+    let bound = |id: LoopId| {
+        let l = kernel.find_loop(id);
+        l.is_some_and(|l| matches!(l.kind, LoopKind::Bound(_))) || kernel.nests.contains_key(&id)
+    };
+    if bound(first) {
+        return Err(Refusal::AlreadyBound { loop_id: first });
+    }
+    let around = kernel.loops_around(first);
+    if let Some(outer) = around.iter().find(|l| bound(l.id)) {
+        return Err(Refusal::AlreadyBound { loop_id: outer.id });
+    }
+    let root = around.iter().find(|l| is_marked(l)).map_or(first, |l| l.id);
+    let nested = kernel.perfect_group(root).iter().any(|l| l.id == first);
+    match root == first || nested {
+        true => Ok(root),
+        false => Err(Refusal::NotOutermost { loop_id: first }),
+    }
+}
+
+fn check_loop(
+    kernel: &Kernel,
+    id: LoopId,
+    group: &[LoopId],
+    clauses: &Parallel,
+) -> Result<Findings, Refusal> {
+    let Some(l) = kernel.find_loop(id) else { return Ok(Findings::default()) };
+    if is_marked(l) {
+        return independence::check(kernel, id, group, clauses);
+    }
+    // Without a mark only a proof will do.
+    let findings = match independence::check(kernel, id, group, clauses) {
+        Ok(findings) => findings,
+        Err(Refusal::Carried(_) | Refusal::SharedVariable { .. }) => {
+            let reasons = vec!["two of its iterations touch the same element or variable".into()];
+            return Err(Refusal::NotParallel { loop_id: id, reasons });
+        }
+        Err(other) => return Err(other),
+    };
+    match findings.unproved.is_empty() {
+        true => Ok(findings),
+        false => Err(Refusal::NotParallel { loop_id: id, reasons: findings.unproved }),
+    }
+}
+
+pub(super) fn check_step(kernel: &Kernel, id: LoopId) -> Result<(), Refusal> {
+    let Some(l) = kernel.find_loop(id) else { return Ok(()) };
+    let unknown = l.compare == BinaryOp::Ne && l.step.as_const().is_none();
+    if unknown { Err(Refusal::UnknownStep { loop_id: id }) } else { Ok(()) }
+}
+
+fn check_bounds(kernel: &Kernel, loops: &[LoopId]) -> Result<(), Refusal> {
+    for (k, inner) in loops.iter().enumerate() {
+        for outer in &loops[..k] {
+            if !reduce::bounds_independent(kernel, *inner, *outer) {
+                return Err(Refusal::DependentBounds { outer: *outer, inner: *inner });
+            }
+        }
+    }
+    Ok(())
+}

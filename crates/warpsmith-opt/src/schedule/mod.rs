@@ -1,0 +1,168 @@
+//! Schedules: text files of steps that, replayed on the same source, give the same program.
+//!
+//! One step a line, `#` starts a comment. Loops are named by their counters; the second loop of a name, in source
+//! order, is `i#2`, the third `i#3`.
+//!
+//! ```text
+//! bind i, j -> y, x block 32x8     # loops to axes; threads of a block along x, y, z
+//! reduce s block 256 grid 256      # threads of a block, most blocks
+//! accumulate C                     # keep the element that a serial loop adds to in a register
+//! interchange i                    # swap with the loop directly inside
+//! ```
+
+mod derive;
+mod parse;
+
+use std::fmt;
+
+use warpsmith_ir::{Axis, Diagnostic, SourceMap, Span};
+
+pub use derive::derive;
+pub use parse::parse;
+
+use crate::kernel::{Kernel, Reduce};
+use crate::refusal::Refusal;
+use crate::rewrite::{self, Rewritten, accumulate, bind, interchange, reduce};
+
+/// Steps in order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Schedule {
+    pub steps: Vec<Step>,
+}
+
+/// One step, with where it stands in the schedule's file.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub kind: StepKind,
+    pub span: Option<Span>,
+}
+
+impl PartialEq for Step {
+    fn eq(&self, other: &Step) -> bool {
+        self.kind == other.kind
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StepKind {
+    /// See [`rewrite::bind`]. Extents of the block along x, y, z.
+    Bind { loops: Vec<String>, axes: Vec<Axis>, block: [u32; 3] },
+    /// See [`rewrite::reduce`].
+    Reduce { var: String, shape: Reduce },
+    /// See [`rewrite::accumulate`].
+    Accumulate { array: String },
+    /// See [`rewrite::interchange`].
+    Interchange { outer: String },
+}
+
+impl fmt::Display for StepKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StepKind::Bind { loops, axes, block } => {
+                let axes_text: Vec<&str> = axes.iter().map(|a| a.name()).collect();
+                write!(f, "bind {} -> {} block ", loops.join(", "), axes_text.join(", "))?;
+                let used = axes.iter().map(|a| a.index() + 1).max().unwrap_or(1);
+                let sizes: Vec<String> = block[..used].iter().map(u32::to_string).collect();
+                f.write_str(&sizes.join("x"))
+            }
+            StepKind::Reduce { var, shape } => {
+                write!(f, "reduce {var} block {} grid {}", shape.block, shape.grid)
+            }
+            StepKind::Accumulate { array } => write!(f, "accumulate {array}"),
+            StepKind::Interchange { outer } => write!(f, "interchange {outer}"),
+        }
+    }
+}
+
+impl fmt::Display for Schedule {
+    /// The text that [`parse`] reads back.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.steps.iter().try_for_each(|step| writeln!(f, "{}", step.kind))
+    }
+}
+
+impl Schedule {
+    pub fn print(&self) -> String {
+        self.to_string()
+    }
+}
+
+/// Applies the steps one after the other; the verifier looks at the result of each.
+///
+/// # Errors
+/// The first step that names a loop that does not exist or that is not legal.
+pub fn replay(
+    kernel: &Kernel,
+    schedule: &Schedule,
+    sources: &SourceMap,
+) -> Result<Kernel, Vec<Diagnostic>> {
+    let mut kernel = kernel.clone();
+    for (k, step) in schedule.steps.iter().enumerate() {
+        let rewritten = take(&kernel, &step.kind, sources)
+            .and_then(|r| rewrite::verified(r, &step.kind.to_string()).map_err(StepError::Refused));
+        match rewritten {
+            Ok(r) => kernel = r.kernel,
+            Err(error) => return Err(vec![explain(&kernel, error, k, step)]),
+        }
+        kernel.steps.push(step.kind.to_string());
+    }
+    Ok(kernel)
+}
+
+/// Takes one step.
+///
+/// # Errors
+/// An unknown loop name, or why the step is not legal.
+pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rewritten, StepError> {
+    let find = |name: &String| {
+        let names = kernel.loop_names();
+        let found = names.iter().find(|(n, _)| n == name).map(|(_, id)| *id);
+        found.ok_or_else(|| StepError::UnknownLoop(name.clone()))
+    };
+    match step {
+        StepKind::Bind { loops, axes, block } => {
+            let ids: Result<Vec<_>, _> = loops.iter().map(find).collect();
+            let pairs: Vec<_> = ids?.into_iter().zip(axes.iter().copied()).collect();
+            Ok(bind::apply(bind::check(kernel, &pairs, *block)?, sources))
+        }
+        StepKind::Reduce { var, shape } => {
+            Ok(reduce::apply(reduce::check(kernel, var, *shape)?, sources))
+        }
+        StepKind::Accumulate { array } => Ok(accumulate::apply(accumulate::check(kernel, array)?)),
+        StepKind::Interchange { outer } => {
+            Ok(interchange::apply(interchange::check(kernel, find(outer)?)?))
+        }
+    }
+}
+
+/// Why a step was not taken.
+#[derive(Clone, Debug)]
+pub enum StepError {
+    UnknownLoop(String),
+    Refused(Refusal),
+}
+
+impl From<Refusal> for StepError {
+    fn from(refusal: Refusal) -> StepError {
+        StepError::Refused(refusal)
+    }
+}
+
+fn explain(kernel: &Kernel, error: StepError, at: usize, step: &Step) -> Diagnostic {
+    let d = match error {
+        StepError::Refused(refusal) => refusal.diagnostic(kernel),
+        StepError::UnknownLoop(name) => {
+            let d = Diagnostic::error("W231", format!("no loop is called `{name}`"));
+            let names: Vec<String> = kernel.loop_names().into_iter().map(|(n, _)| n).collect();
+            match names.is_empty() {
+                true => d.note("the function has no counted loops"),
+                false => d.note(format!("the loops are {}", names.join(", "))),
+            }
+        }
+    };
+    let d = match step.span {
+        Some(span) => d.label(span, "in this step"),
+        None => d,
+    };
+    d.note(format!("step {}: `{}`", at + 1, step.kind))
+}

@@ -1,0 +1,256 @@
+//! Walks that hand out references into the function, and questions about control flow.
+//!
+//! The general walkers and editors are those of [`warpsmith_ir::visit`].
+
+use warpsmith_ir::{
+    Block, Expr, ExprKind, ForLoop, LoopId, Place, PlaceKind, Stmt, StmtKind, VarId,
+};
+
+/// The blocks directly inside a statement.
+pub fn blocks(stmt: &Stmt) -> Vec<&Block> {
+    match &stmt.kind {
+        StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
+        StmtKind::For(f) => vec![&f.body],
+        StmtKind::Loop { condition, body, step, .. } => {
+            condition.iter().map(|c| &c.before).chain([body, step]).collect()
+        }
+        StmtKind::Switch { cases, .. } => cases.iter().map(|c| &c.body).collect(),
+        StmtKind::Scope(block) => vec![block],
+        _ => vec![],
+    }
+}
+
+/// The blocks directly inside a statement, to be changed.
+pub fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
+    match &mut stmt.kind {
+        StmtKind::If { then, otherwise, .. } => vec![then, otherwise],
+        StmtKind::For(f) => vec![&mut f.body],
+        StmtKind::Loop { condition, body, step, .. } => {
+            condition.iter_mut().map(|c| &mut c.before).chain([body, step]).collect()
+        }
+        StmtKind::Switch { cases, .. } => cases.iter_mut().map(|c| &mut c.body).collect(),
+        StmtKind::Scope(block) => vec![block],
+        _ => vec![],
+    }
+}
+
+/// Visits every statement of a block, outer ones before those inside, in source order.
+pub fn each_stmt<'a>(block: &'a Block, f: &mut dyn FnMut(&'a Stmt)) {
+    for stmt in &block.stmts {
+        f(stmt);
+        for inner in blocks(stmt) {
+            each_stmt(inner, f);
+        }
+    }
+}
+
+/// What a statement itself computes, without the statements inside it: the values it reads, and the place it writes.
+pub struct Operands<'a> {
+    pub reads: Vec<&'a Expr>,
+    pub writes: Option<&'a Place>,
+    /// Variables that receive a result.
+    pub results: Vec<VarId>,
+}
+
+/// The operands of one statement.
+pub fn operands(stmt: &Stmt) -> Operands<'_> {
+    let mut o = Operands { reads: vec![], writes: None, results: vec![] };
+    match &stmt.kind {
+        StmtKind::Decl { var, init } => {
+            o.reads.extend(init);
+            o.results.push(*var);
+        }
+        StmtKind::Assign { place, value } => {
+            o.reads.push(value);
+            o.writes = Some(place);
+        }
+        StmtKind::If { cond, .. } => o.reads.push(cond),
+        StmtKind::For(f) => {
+            o.reads.extend([&f.first, &f.limit, &f.step]);
+            o.results.push(f.var);
+        }
+        StmtKind::Loop { condition, .. } => o.reads.extend(condition.iter().map(|c| &c.expr)),
+        StmtKind::Switch { selector, .. } => o.reads.push(selector),
+        StmtKind::Return(value) => o.reads.extend(value),
+        StmtKind::Call { args, result, .. } => {
+            o.reads.extend(args);
+            o.writes = result.as_ref();
+        }
+        StmtKind::Atomic { pointer, value, compare, result, .. } => {
+            o.reads.extend([pointer, value]);
+            o.reads.extend(compare);
+            o.results.extend(*result);
+        }
+        StmtKind::Warp { mask, args, result, .. } => {
+            o.reads.push(mask);
+            o.reads.extend(args);
+            o.results.extend(*result);
+        }
+        StmtKind::Barrier { operand, result, .. } => {
+            o.reads.extend(operand);
+            o.results.extend(*result);
+        }
+        StmtKind::AsyncCopy { destination, source, bytes, zero_fill } => {
+            o.reads.extend([destination, source, bytes]);
+            o.reads.extend(zero_fill);
+        }
+        StmtKind::Printf { args, .. } => o.reads.extend(args),
+        StmtKind::Assert { cond, .. } | StmtKind::Assume { cond, .. } => o.reads.push(cond),
+        StmtKind::Launch(l) => {
+            o.reads.extend(l.grid.iter().chain(&l.block).chain([&l.shared]).chain(&l.args));
+        }
+        StmtKind::Scope(_)
+        | StmtKind::Break
+        | StmtKind::Continue
+        | StmtKind::Fence(_)
+        | StmtKind::AsyncCommit
+        | StmtKind::AsyncWait(_)
+        | StmtKind::Trap => {}
+    }
+    o
+}
+
+/// Visits an expression and everything inside it, outer parts first.
+pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
+    f(expr);
+    match &*expr.kind {
+        ExprKind::Const(_) | ExprKind::Named(_) | ExprKind::Builtin(_) => {}
+        ExprKind::Read(p) | ExprKind::AddressOf(p) => each_expr_of_place(p, f),
+        ExprKind::Unary(_, a)
+        | ExprKind::Cast(a)
+        | ExprKind::Bitcast(a)
+        | ExprKind::Member(a, _) => each_expr(a, f),
+        ExprKind::Binary(_, a, b) | ExprKind::PtrOffset(a, b) | ExprKind::PtrDiff(a, b) => {
+            each_expr(a, f);
+            each_expr(b, f);
+        }
+        ExprKind::Select(c, a, b) => {
+            each_expr(c, f);
+            each_expr(a, f);
+            each_expr(b, f);
+        }
+        ExprKind::Call(_, args) | ExprKind::Make(args) => {
+            args.iter().for_each(|a| each_expr(a, f));
+        }
+    }
+}
+
+/// Visits the index and pointer expressions of a place.
+pub fn each_expr_of_place<'a>(place: &'a Place, f: &mut dyn FnMut(&'a Expr)) {
+    match &*place.kind {
+        PlaceKind::Var(_) | PlaceKind::Global(_) => {}
+        PlaceKind::Deref(e) => each_expr(e, f),
+        PlaceKind::Elem { pointer, index, dims } => {
+            each_expr(pointer, f);
+            index.iter().chain(dims).for_each(|e| each_expr(e, f));
+        }
+        PlaceKind::Index(p, e) => {
+            each_expr_of_place(p, f);
+            each_expr(e, f);
+        }
+        PlaceKind::Field(p, _) | PlaceKind::Component(p, _) => each_expr_of_place(p, f),
+    }
+}
+
+/// Visits every variable that an expression mentions.
+pub fn each_var(expr: &Expr, f: &mut dyn FnMut(VarId)) {
+    each_expr(expr, &mut |e| {
+        if let ExprKind::Read(p) | ExprKind::AddressOf(p) = &*e.kind
+            && let Some(v) = p.root_var()
+        {
+            f(v);
+        }
+    });
+}
+
+/// Visits every variable a block mentions in any role: read, written, declared, counted.
+pub fn each_var_of_block(block: &Block, f: &mut dyn FnMut(VarId)) {
+    each_stmt(block, &mut |stmt| each_var_of_stmt(stmt, f));
+}
+
+/// As [`each_var_of_block`] for one statement without those inside it.
+pub fn each_var_of_stmt(stmt: &Stmt, f: &mut dyn FnMut(VarId)) {
+    let o = operands(stmt);
+    o.reads.iter().for_each(|e| each_var(e, f));
+    if let Some(place) = o.writes {
+        place.root_var().into_iter().for_each(&mut *f);
+        each_expr_of_place(place, &mut |e| {
+            if let ExprKind::Read(p) | ExprKind::AddressOf(p) = &*e.kind {
+                p.root_var().into_iter().for_each(&mut *f);
+            }
+        });
+    }
+    o.results.into_iter().for_each(f);
+}
+
+/// Whether the variable is written anywhere in the block, counters included.
+pub fn writes_var(block: &Block, var: VarId) -> bool {
+    let mut found = false;
+    each_stmt(block, &mut |stmt| {
+        let o = operands(stmt);
+        found |= o.results.contains(&var) || o.writes.and_then(|p| p.root_var()) == Some(var);
+    });
+    found
+}
+
+/// Whether the expression reads memory through a pointer, or a variable that is an array.
+pub fn reads_memory(expr: &Expr) -> bool {
+    let mut found = false;
+    each_expr(expr, &mut |e| {
+        found |= matches!(&*e.kind, ExprKind::Read(p) if !matches!(&*p.kind, PlaceKind::Var(_)));
+    });
+    found
+}
+
+/// All counted loops of a block, outer before inner, in source order.
+pub fn for_loops(block: &Block) -> Vec<&ForLoop> {
+    let mut loops = vec![];
+    each_stmt(block, &mut |stmt| {
+        if let StmtKind::For(f) = &stmt.kind {
+            loops.push(f);
+        }
+    });
+    loops
+}
+
+pub fn find_loop(block: &Block, id: LoopId) -> Option<&ForLoop> {
+    for_loops(block).into_iter().find(|f| f.id == id)
+}
+
+/// The statement that is a counted loop, wherever it stands.
+pub fn loop_stmt(block: &Block, id: LoopId) -> Option<&Stmt> {
+    let mut found = None;
+    each_stmt(block, &mut |stmt| {
+        if matches!(&stmt.kind, StmtKind::For(l) if l.id == id) {
+            found = Some(stmt);
+        }
+    });
+    found
+}
+
+/// A `return`, or a `break` that belongs to a loop around the block: how control leaves it for good. A `continue`
+/// only ends the iteration.
+pub fn leaves(block: &Block) -> Option<&Stmt> {
+    fn inside(block: &Block, breakable: bool) -> Option<&Stmt> {
+        block.stmts.iter().find_map(|stmt| match &stmt.kind {
+            StmtKind::Return(_) => Some(stmt),
+            StmtKind::Break if !breakable => Some(stmt),
+            StmtKind::For(_) | StmtKind::Loop { .. } | StmtKind::Switch { .. } => {
+                blocks(stmt).into_iter().find_map(|b| inside(b, true))
+            }
+            _ => blocks(stmt).into_iter().find_map(|b| inside(b, breakable)),
+        })
+    }
+    inside(block, false)
+}
+
+/// A `return` anywhere in the block.
+pub fn returns(block: &Block) -> Option<&Stmt> {
+    let mut found = None;
+    each_stmt(block, &mut |stmt| {
+        if matches!(stmt.kind, StmtKind::Return(_)) && found.is_none() {
+            found = Some(stmt);
+        }
+    });
+    found
+}
