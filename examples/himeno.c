@@ -1,0 +1,50 @@
+// One step of the Himeno benchmark: a 19-point Jacobi iteration for the pressure of an
+// incompressible flow, with the squared residual summed into gosa.
+// warpsmith: size imax=128 jmax=128 kmax=256
+
+float himeno(int imax, int jmax, int kmax, float omega,
+             const float a0[imax][jmax][kmax], const float a1[imax][jmax][kmax],
+             const float a2[imax][jmax][kmax], const float a3[imax][jmax][kmax],
+             const float b0[imax][jmax][kmax], const float b1[imax][jmax][kmax],
+             const float b2[imax][jmax][kmax],
+             const float c0[imax][jmax][kmax], const float c1[imax][jmax][kmax],
+             const float c2[imax][jmax][kmax],
+             const float wrk1[imax][jmax][kmax], const float bnd[imax][jmax][kmax],
+             float p[imax][jmax][kmax], float wrk2[imax][jmax][kmax])
+{
+    float gosa = 0.0f;
+
+    #pragma omp parallel for collapse(3) reduction(+: gosa)
+    for (int i = 1; i < imax - 1; i++) {
+        for (int j = 1; j < jmax - 1; j++) {
+            for (int k = 1; k < kmax - 1; k++) {
+                float s0 = a0[i][j][k] * p[i + 1][j][k]
+                    + a1[i][j][k] * p[i][j + 1][k]
+                    + a2[i][j][k] * p[i][j][k + 1]
+                    + b0[i][j][k] * (p[i + 1][j + 1][k] - p[i + 1][j - 1][k]
+                                     - p[i - 1][j + 1][k] + p[i - 1][j - 1][k])
+                    + b1[i][j][k] * (p[i][j + 1][k + 1] - p[i][j - 1][k + 1]
+                                     - p[i][j + 1][k - 1] + p[i][j - 1][k - 1])
+                    + b2[i][j][k] * (p[i + 1][j][k + 1] - p[i - 1][j][k + 1]
+                                     - p[i + 1][j][k - 1] + p[i - 1][j][k - 1])
+                    + c0[i][j][k] * p[i - 1][j][k]
+                    + c1[i][j][k] * p[i][j - 1][k]
+                    + c2[i][j][k] * p[i][j][k - 1]
+                    + wrk1[i][j][k];
+                float ss = (s0 * a3[i][j][k] - p[i][j][k]) * bnd[i][j][k];
+                gosa += ss * ss;
+                wrk2[i][j][k] = p[i][j][k] + omega * ss;
+            }
+        }
+    }
+
+    #pragma omp parallel for collapse(3)
+    for (int i = 1; i < imax - 1; i++) {
+        for (int j = 1; j < jmax - 1; j++) {
+            for (int k = 1; k < kmax - 1; k++) {
+                p[i][j][k] = wrk2[i][j][k];
+            }
+        }
+    }
+    return gosa;
+}
