@@ -3,6 +3,7 @@
 pub mod ast;
 pub mod builtins;
 pub mod cloops;
+pub mod parse;
 pub mod pp;
 pub mod sema;
 mod spelling;

@@ -106,7 +106,12 @@ const STDINT: Stub = Stub {
 
 const STDLIB: Stub = Stub {
     header: "stdlib.h",
-    macros: &[("EXIT_SUCCESS", "0"), ("EXIT_FAILURE", "1"), ("RAND_MAX", "2147483647"), ("NULL", "0")],
+    macros: &[
+        ("EXIT_SUCCESS", "0"),
+        ("EXIT_FAILURE", "1"),
+        ("RAND_MAX", "2147483647"),
+        ("NULL", "0"),
+    ],
 };
 
 const STDDEF: Stub = Stub { header: "stddef.h", macros: &[("NULL", "0")] };
@@ -155,26 +160,99 @@ const STUBS: &[&Stub] = &[&LIMITS, &FLOAT, &MATH, &STDINT, &STDLIB, &STDDEF, &MA
 /// Headers of the toolkit and of its samples' support code, which are skipped in any folder and
 /// with either kind of quotes. `helper_math.h` is not one: kernels need its operators.
 const TOOLKIT: &[&str] = &[
-    "cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h",
-    "cuda_device_runtime_api.h", "cuda_profiler_api.h", "cuda_gl_interop.h", "cuda_texture_types.h",
-    "cuda_occupancy.h", "cuda_pipeline.h", "cuda_pipeline_primitives.h", "cuda_awbarrier.h",
-    "cuda_awbarrier_primitives.h", "cuda_surface_types.h", "cooperative_groups.h", "mma.h", "nvrtc.h",
-    "curand.h", "curand_kernel.h", "cublas_v2.h", "cublas.h", "cufft.h", "cusparse.h", "cusolverDn.h",
-    "device_launch_parameters.h", "device_functions.h", "device_atomic_functions.h", "host_defines.h",
-    "driver_types.h", "vector_types.h", "vector_functions.h", "builtin_types.h", "channel_descriptor.h",
-    "math_constants.h", "math_functions.h", "sm_20_intrinsics.h", "sm_30_intrinsics.h",
-    "sm_35_intrinsics.h", "sm_60_atomic_functions.h", "texture_fetch_functions.h",
-    "texture_indirect_functions.h", "surface_functions.h", "nvToolsExt.h", "nvml.h", "helper_cuda.h",
-    "helper_functions.h", "helper_timer.h", "helper_string.h", "helper_image.h", "helper_cuda_drvapi.h",
-    "helper_gl.h", "exception.h", "omp.h", "mpi.h", "cutil.h", "cutil_inline.h",
+    "cuda.h",
+    "cuda_runtime.h",
+    "cuda_runtime_api.h",
+    "cuda_fp16.h",
+    "cuda_bf16.h",
+    "cuda_fp8.h",
+    "cuda_device_runtime_api.h",
+    "cuda_profiler_api.h",
+    "cuda_gl_interop.h",
+    "cuda_texture_types.h",
+    "cuda_occupancy.h",
+    "cuda_pipeline.h",
+    "cuda_pipeline_primitives.h",
+    "cuda_awbarrier.h",
+    "cuda_awbarrier_primitives.h",
+    "cuda_surface_types.h",
+    "cooperative_groups.h",
+    "mma.h",
+    "nvrtc.h",
+    "curand.h",
+    "curand_kernel.h",
+    "cublas_v2.h",
+    "cublas.h",
+    "cufft.h",
+    "cusparse.h",
+    "cusolverDn.h",
+    "device_launch_parameters.h",
+    "device_functions.h",
+    "device_atomic_functions.h",
+    "host_defines.h",
+    "driver_types.h",
+    "vector_types.h",
+    "vector_functions.h",
+    "builtin_types.h",
+    "channel_descriptor.h",
+    "math_constants.h",
+    "math_functions.h",
+    "sm_20_intrinsics.h",
+    "sm_30_intrinsics.h",
+    "sm_35_intrinsics.h",
+    "sm_60_atomic_functions.h",
+    "texture_fetch_functions.h",
+    "texture_indirect_functions.h",
+    "surface_functions.h",
+    "nvToolsExt.h",
+    "nvml.h",
+    "helper_cuda.h",
+    "helper_functions.h",
+    "helper_timer.h",
+    "helper_string.h",
+    "helper_image.h",
+    "helper_cuda_drvapi.h",
+    "helper_gl.h",
+    "exception.h",
+    "omp.h",
+    "mpi.h",
+    "cutil.h",
+    "cutil_inline.h",
 ];
 
 /// Headers of the C library that people also write with double quotes.
 const LIBRARY: &[&str] = &[
-    "assert.h", "complex.h", "ctype.h", "errno.h", "fenv.h", "float.h", "inttypes.h", "limits.h",
-    "locale.h", "math.h", "signal.h", "stdalign.h", "stdarg.h", "stdatomic.h", "stdbool.h", "stddef.h",
-    "stdint.h", "stdio.h", "stdlib.h", "stdnoreturn.h", "string.h", "strings.h", "tgmath.h", "time.h",
-    "unistd.h", "malloc.h", "memory.h", "sys/time.h", "sys/types.h", "sys/stat.h", "getopt.h",
+    "assert.h",
+    "complex.h",
+    "ctype.h",
+    "errno.h",
+    "fenv.h",
+    "float.h",
+    "inttypes.h",
+    "limits.h",
+    "locale.h",
+    "math.h",
+    "signal.h",
+    "stdalign.h",
+    "stdarg.h",
+    "stdatomic.h",
+    "stdbool.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "stdlib.h",
+    "stdnoreturn.h",
+    "string.h",
+    "strings.h",
+    "tgmath.h",
+    "time.h",
+    "unistd.h",
+    "malloc.h",
+    "memory.h",
+    "sys/time.h",
+    "sys/types.h",
+    "sys/stat.h",
+    "getopt.h",
 ];
 
 /// True for a header that is skipped wherever it is found.
@@ -195,7 +273,8 @@ pub fn stub_text(name: &str, language: Language) -> String {
         _ => name.to_owned(),
     };
     let mut text = String::new();
-    let matching = STUBS.iter().filter(|s| c_name.ends_with(s.header) && same_name(&c_name, s.header));
+    let matching =
+        STUBS.iter().filter(|s| c_name.ends_with(s.header) && same_name(&c_name, s.header));
     for stub in matching {
         define_all(&mut text, stub.macros, language);
     }
@@ -214,7 +293,10 @@ fn same_name(name: &str, header: &str) -> bool {
 
 fn define_all(text: &mut String, macros: &[(&str, &str)], language: Language) {
     for (name, value) in macros {
-        text.push_str(&format!("#ifndef {name}\n#define {name} {}\n#endif\n", spelled(name, value, language)));
+        text.push_str(&format!(
+            "#ifndef {name}\n#define {name} {}\n#endif\n",
+            spelled(name, value, language)
+        ));
     }
 }
 

@@ -51,11 +51,14 @@ fn one(message: &rucc_diag::Diagnostic, span: Span, sources: &SourceMap) -> Diag
         Some("E0330") => Diagnostic::error("W009", "this conditional is never closed")
             .label(span, "opened here")
             .help("add the missing `#endif`"),
-        Some("E0333" | "E0334") => Diagnostic::error("W009", text).label(span, "no `#if` is open for it"),
+        Some("E0333" | "E0334") => {
+            Diagnostic::error("W009", text).label(span, "no `#if` is open for it")
+        }
         Some("E0341") => Diagnostic::error("W007", format!("cannot include {}", quoted(text)))
             .label(span, "not found")
             .help("give the folder it is in with `-I`"),
-        Some("E0310") => Diagnostic::error("W006", "this macro expands to too much text").label(span, "used here"),
+        Some("E0310") => Diagnostic::error("W006", "this macro expands to too much text")
+            .label(span, "used here"),
         Some("E0332") => Diagnostic::error("W010", format!("`#{about}` is no directive"))
             .label(span, "not understood"),
         Some(code) if code.starts_with("E01") || code.starts_with("E02") => {

@@ -23,7 +23,7 @@ use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
 pub use comments::collect as collect_comments;
 pub use files::{DiskLoader, FileLoader, MAX_FILE};
 pub use scan::{Piece, Scanner};
-pub use tokens::{Preprocessed, PragmaLine, Token, TokenKind};
+pub use tokens::{PragmaLine, Preprocessed, Token, TokenKind};
 
 /// The language a file is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -143,7 +143,9 @@ impl Job<'_> {
         let cuda = self.options.language == Language::Cuda;
         let mut text = String::new();
         if cuda {
-            text.push_str("#define __cplusplus 201703L\n#define __CUDACC__ 1\n#define __NVCC__ 1\n");
+            text.push_str(
+                "#define __cplusplus 201703L\n#define __CUDACC__ 1\n#define __NVCC__ 1\n",
+            );
             text.push_str(&format!("#define __CUDA_ARCH__ {}\n", self.options.cuda_arch));
             text.push_str("#define __CUDACC_VER_MAJOR__ 13\n#define __CUDACC_VER_MINOR__ 0\n");
             text.push_str("#define CUDART_VERSION 13000\n#define CUDA_VERSION 13000\n");
@@ -152,7 +154,8 @@ impl Job<'_> {
         }
         text.push_str("#define __STDC__ 1\n#define __STDC_HOSTED__ 1\n");
         let (words, defined) = self.words();
-        let given: HashSet<&str> = self.options.defines.iter().map(|(n, _)| macro_name(n)).collect();
+        let given: HashSet<&str> =
+            self.options.defines.iter().map(|(n, _)| macro_name(n)).collect();
         text.push_str(&headers::implied(self.options.language, |name| {
             words.contains(name) && !defined.contains(name) && !given.contains(name)
         }));

@@ -123,7 +123,11 @@ impl<'a> Scanner<'a> {
         let word = &self.text[start..self.pos];
         match self.at(0) {
             b'"' if self.raw_strings && matches!(word, b"R" | b"LR" | b"uR" | b"UR" | b"u8R") => {
-                if self.raw_string() { Piece::RawString } else { Piece::Word }
+                if self.raw_string() {
+                    Piece::RawString
+                } else {
+                    Piece::Word
+                }
             }
             quote @ (b'"' | b'\'') if matches!(word, b"L" | b"u" | b"U" | b"u8") => {
                 self.quoted(quote);

@@ -100,7 +100,8 @@ pub(super) fn convert(
                 .note(format!("{} tokens, and the limit is {MAX_TOKENS}", raw.tokens.len())),
         ]);
     }
-    let mut builder = Builder { raw: &raw, places, main, out: Preprocessed { warnings, ..Default::default() } };
+    let mut builder =
+        Builder { raw: &raw, places, main, out: Preprocessed { warnings, ..Default::default() } };
     builder.build();
     Ok(builder.out)
 }
@@ -161,7 +162,9 @@ impl Builder<'_> {
         let last = self.places.span(tokens[end - 1].report_span());
         let span = match (first, last) {
             // The words of a `_Pragma` have positions of their own that mean nothing.
-            (Some(a), Some(b)) if a.file == b.file && a.start <= b.start && self.one_line(a, b) => a.to(b),
+            (Some(a), Some(b)) if a.file == b.file && a.start <= b.start && self.one_line(a, b) => {
+                a.to(b)
+            }
             (Some(a), _) => a,
             _ => Span { file: self.main, start: 0, end: 0 },
         };
@@ -179,7 +182,9 @@ impl Builder<'_> {
         let kind = match tok.kind {
             PpTokenKind::Ident => TokenKind::Word,
             PpTokenKind::Number => TokenKind::Number,
-            PpTokenKind::CharConst | PpTokenKind::StringLit | PpTokenKind::HeaderName => TokenKind::Literal,
+            PpTokenKind::CharConst | PpTokenKind::StringLit | PpTokenKind::HeaderName => {
+                TokenKind::Literal
+            }
             PpTokenKind::Punct(_) => TokenKind::Punct,
             PpTokenKind::Other => TokenKind::Stray,
             PpTokenKind::Eof => return None,

@@ -1,0 +1,458 @@
+//! Expressions.
+
+use tree_sitter::Node;
+
+use super::context::{Cx, all_kids, field, fields, kids};
+use super::literals;
+use crate::ast::{
+    Designator, Expr, ExprKind, InitItem, Initializer, LambdaDecl, Path, PathSegment, TypeKind,
+    TypeName,
+};
+
+impl<'t> Cx<'t> {
+    pub fn make(&self, kind: ExprKind, node: Node<'t>) -> Expr {
+        Expr { kind: Box::new(kind), span: self.span(node) }
+    }
+
+    pub fn unsupported(&self, what: impl Into<String>, node: Node<'t>) -> Expr {
+        self.make(ExprKind::Unsupported { what: what.into() }, node)
+    }
+
+    pub fn expr(&mut self, node: Node<'t>) -> Expr {
+        let kind = self.deeper(node, |cx| cx.expr_kind(node));
+        let kind = kind.unwrap_or(ExprKind::Unsupported { what: "deep nesting".to_owned() });
+        self.make(kind, node)
+    }
+
+    /// The expression in a field; an empty place is an error of the syntax that is reported elsewhere.
+    fn part(&mut self, node: Node<'t>, name: &str) -> Expr {
+        match field(node, name) {
+            Some(inner) => self.expr(inner),
+            None => self.unsupported("missing expression", node),
+        }
+    }
+
+    fn exprs(&mut self, nodes: Vec<Node<'t>>) -> Vec<Expr> {
+        nodes.into_iter().map(|n| self.expr(n)).collect()
+    }
+
+    fn first(&mut self, node: Node<'t>) -> Expr {
+        match kids(node).first() {
+            Some(inner) => self.expr(*inner),
+            None => self.unsupported("missing expression", node),
+        }
+    }
+
+    fn operator(&self, node: Node<'t>) -> String {
+        let text = field(node, "operator").map_or("", |n| self.str(n));
+        match text {
+            "and" => "&&",
+            "or" => "||",
+            "not" => "!",
+            "compl" => "~",
+            "bitand" => "&",
+            "bitor" => "|",
+            "xor" => "^",
+            "not_eq" => "!=",
+            "and_eq" => "&=",
+            "or_eq" => "|=",
+            "xor_eq" => "^=",
+            other => other,
+        }
+        .to_owned()
+    }
+
+    fn expr_kind(&mut self, node: Node<'t>) -> ExprKind {
+        let text = self.str(node);
+        match node.kind() {
+            "identifier"
+            | "qualified_identifier"
+            | "template_function"
+            | "type_identifier"
+            | "field_identifier"
+            | "template_type"
+            | "namespace_identifier" => ExprKind::Path(self.path(node)),
+            "number_literal" => ExprKind::Number(text.replace('\'', "")),
+            "true" => ExprKind::Bool(true),
+            "false" => ExprKind::Bool(false),
+            "null" => ExprKind::NullPtr,
+            "this" => ExprKind::This,
+            "char_literal" => ExprKind::Char(literals::character(text)),
+            "string_literal" | "raw_string_literal" => ExprKind::Str(literals::string(text)),
+            "concatenated_string" => self.joined_strings(node),
+            "parenthesized_expression" => self.parenthesized(node),
+            "unary_expression" | "pointer_expression" => {
+                let operand = self.part(node, "argument");
+                ExprKind::Unary { op: self.operator(node), operand }
+            }
+            "update_expression" => self.update(node),
+            "binary_expression" => self.binary(node),
+            "assignment_expression" => self.assignment(node),
+            "conditional_expression" => self.conditional(node),
+            "comma_expression" => {
+                ExprKind::Comma(self.part(node, "left"), self.part(node, "right"))
+            }
+            "call_expression" => self.call(node),
+            "subscript_expression" => self.subscript(node),
+            "field_expression" => self.member(node),
+            "cast_expression" => self.cast(node),
+            "compound_literal_expression" => self.compound_literal(node),
+            "sizeof_expression" => match field(node, "type") {
+                Some(ty) => ExprKind::SizeofType(self.type_descriptor(ty)),
+                None => ExprKind::SizeofExpr(self.part(node, "value")),
+            },
+            "alignof_expression" => match field(node, "type") {
+                Some(ty) => ExprKind::AlignofType(self.type_descriptor(ty)),
+                None => ExprKind::Unsupported { what: "`alignof` of an expression".to_owned() },
+            },
+            "initializer_list" => ExprKind::InitList(self.init_items(node)),
+            "lambda_expression" => self.lambda(node),
+            "parameter_pack_expansion" => match field(node, "pattern") {
+                Some(pattern) if pattern.kind() != "type_descriptor" => {
+                    ExprKind::PackExpansion(self.expr(pattern))
+                }
+                _ => ExprKind::Unsupported { what: "a pack of types".to_owned() },
+            },
+            "fold_expression" => self.fold(node),
+            "extension_expression" => *self.first(node).kind,
+            _ => ExprKind::Unsupported { what: unsupported_name(node.kind(), text) },
+        }
+    }
+
+    fn joined_strings(&mut self, node: Node<'t>) -> ExprKind {
+        let mut joined = String::new();
+        for part in kids(node) {
+            if part.kind() == "identifier" {
+                return ExprKind::Unsupported {
+                    what: format!("the string macro `{}`", self.str(part)),
+                };
+            }
+            joined.push_str(&literals::string(self.str(part)));
+        }
+        ExprKind::Str(joined)
+    }
+
+    fn parenthesized(&mut self, node: Node<'t>) -> ExprKind {
+        match kids(node).first() {
+            Some(inner) if inner.kind() == "compound_statement" => {
+                ExprKind::Unsupported { what: "a statement as an expression".to_owned() }
+            }
+            Some(inner) => ExprKind::Paren(self.expr(*inner)),
+            None => ExprKind::Unsupported { what: "empty parentheses".to_owned() },
+        }
+    }
+
+    fn update(&mut self, node: Node<'t>) -> ExprKind {
+        let operator = field(node, "operator");
+        let argument = field(node, "argument");
+        let prefix = match (operator, argument) {
+            (Some(op), Some(arg)) => op.start_byte() < arg.start_byte(),
+            _ => true,
+        };
+        let operand = self.part(node, "argument");
+        ExprKind::IncDec { op: self.operator(node), prefix, operand }
+    }
+
+    /// A binary operation, or what only looks like one: `(real)-x` is a cast.
+    fn binary(&mut self, node: Node<'t>) -> ExprKind {
+        let mut op = self.operator(node);
+        if op == "<="
+            && field(node, "operator").is_some_and(|n| self.masked.less.contains(&n.start_byte()))
+        {
+            op = "<".to_owned();
+        }
+        if matches!(op.as_str(), "-" | "+" | "*" | "&")
+            && let Some(ty) = field(node, "left").and_then(|n| self.type_in_parentheses(n))
+        {
+            let operand = self.part(node, "right");
+            let start = field(node, "operator").map_or(node.start_byte(), |n| n.start_byte());
+            let span = self.span_of(start..node.end_byte());
+            let operand = Expr { kind: Box::new(ExprKind::Unary { op, operand }), span };
+            return ExprKind::Cast { style: "c", ty, operand };
+        }
+        let left = self.part(node, "left");
+        let right = self.part(node, "right");
+        ExprKind::Binary { op, left, right }
+    }
+
+    /// `(T)` where `T` is the name of a type and nothing else.
+    fn type_in_parentheses(&mut self, node: Node<'t>) -> Option<TypeName> {
+        if node.kind() != "parenthesized_expression" {
+            return None;
+        }
+        let inner = *kids(node).first()?;
+        if inner.kind() != "identifier" || !self.names.is_type(self.str(inner)) {
+            return None;
+        }
+        let path = self.path(inner);
+        Some(self.type_name(TypeKind::Named(path), inner))
+    }
+
+    fn assignment(&mut self, node: Node<'t>) -> ExprKind {
+        let target = self.part(node, "left");
+        match field(node, "right") {
+            Some(list) if list.kind() == "initializer_list" => {
+                ExprKind::AssignList { target, items: self.init_items(list) }
+            }
+            _ => ExprKind::Assign {
+                op: self.operator(node),
+                target,
+                value: self.part(node, "right"),
+            },
+        }
+    }
+
+    fn conditional(&mut self, node: Node<'t>) -> ExprKind {
+        if field(node, "consequence").is_none() {
+            return ExprKind::Unsupported { what: "`?:` without a middle".to_owned() };
+        }
+        ExprKind::Conditional {
+            cond: self.part(node, "condition"),
+            then: self.part(node, "consequence"),
+            otherwise: self.part(node, "alternative"),
+        }
+    }
+
+    fn call(&mut self, node: Node<'t>) -> ExprKind {
+        let Some(callee) = fields(node, "function").into_iter().find(|n| n.is_named()) else {
+            return ExprKind::Unsupported { what: "a call".to_owned() };
+        };
+        let list = field(node, "arguments").map(kids).unwrap_or_default();
+        if let Some(launch) = kids(node).into_iter().find(|n| n.kind() == "kernel_call_syntax") {
+            let callee = self.expr(callee);
+            let config = self.exprs(kids(launch));
+            return ExprKind::Launch { callee, config, args: self.exprs(list) };
+        }
+        match callee.kind() {
+            "primitive_type" | "sized_type_specifier" => {
+                let ty = self.type_specifier(callee);
+                let args = self.exprs(list).into_iter().map(Initializer::Expr).collect();
+                return ExprKind::Construct { ty, args, braces: false };
+            }
+            "template_function" => {
+                if let Some(kind) = self.named_cast(callee, &list) {
+                    return kind;
+                }
+            }
+            "parenthesized_expression" => {
+                if let ([value], Some(ty)) = (list.as_slice(), self.type_in_parentheses(callee)) {
+                    let inner = self.expr(*value);
+                    let span = self.span_of(callee.end_byte()..node.end_byte());
+                    let operand = Expr { kind: Box::new(ExprKind::Paren(inner)), span };
+                    return ExprKind::Cast { style: "c", ty, operand };
+                }
+            }
+            _ => {}
+        }
+        let callee = self.expr(callee);
+        ExprKind::Call { callee, args: self.exprs(list) }
+    }
+
+    /// `static_cast<T>(e)` and its relatives.
+    fn named_cast(&mut self, callee: Node<'t>, args: &[Node<'t>]) -> Option<ExprKind> {
+        let style = match self.str(field(callee, "name")?) {
+            "static_cast" => "static",
+            "reinterpret_cast" => "reinterpret",
+            "const_cast" => "const",
+            "dynamic_cast" => "dynamic",
+            _ => return None,
+        };
+        let (ty, [operand]) = (*kids(field(callee, "arguments")?).first()?, args) else {
+            return None;
+        };
+        let ty = match ty.kind() {
+            "identifier" | "qualified_identifier" => {
+                let path = self.path(ty);
+                self.type_name(TypeKind::Named(path), ty)
+            }
+            _ => self.type_descriptor(ty),
+        };
+        let operand = self.expr(*operand);
+        Some(ExprKind::Cast { style, ty, operand })
+    }
+
+    fn subscript(&mut self, node: Node<'t>) -> ExprKind {
+        let base = self.part(node, "argument");
+        let indices = field(node, "indices").map(kids).unwrap_or_default();
+        match indices.as_slice() {
+            [only] => ExprKind::Index { base, index: self.expr(*only) },
+            _ => ExprKind::Unsupported { what: "an index with several parts".to_owned() },
+        }
+    }
+
+    fn member(&mut self, node: Node<'t>) -> ExprKind {
+        let base = self.part(node, "argument");
+        let arrow = match self.operator(node).as_str() {
+            "." => false,
+            "->" => true,
+            other => return ExprKind::Unsupported { what: format!("the operator `{other}`") },
+        };
+        let Some(name) = field(node, "field") else {
+            return ExprKind::Unsupported { what: "a member access".to_owned() };
+        };
+        let member = match name.kind() {
+            // `x.Base::f`: the last part names the member.
+            "qualified_identifier" => self.path(name).segments.pop(),
+            "operator_name" | "destructor_name" => {
+                Some(PathSegment { name: self.str(name).split_whitespace().collect(), args: None })
+            }
+            _ => Some(self.segment(name)),
+        };
+        let member = member.unwrap_or(PathSegment { name: String::new(), args: None });
+        ExprKind::Member { base, arrow, member }
+    }
+
+    /// A cast, or what only looks like one: `(n)-1` where `n` is no type is a subtraction.
+    fn cast(&mut self, node: Node<'t>) -> ExprKind {
+        let Some(ty_node) = field(node, "type") else {
+            return ExprKind::Unsupported { what: "a cast".to_owned() };
+        };
+        let ty = self.type_descriptor(ty_node);
+        let operand = self.part(node, "value");
+        let plain = match &ty.kind {
+            TypeKind::Named(path) if !ty.is_const => path.as_name().map(str::to_owned),
+            _ => None,
+        };
+        let Some(name) = plain.filter(|n| self.names.is_variable(n) && !self.names.is_type(n))
+        else {
+            return ExprKind::Cast { style: "c", ty, operand };
+        };
+        match *operand.kind {
+            ExprKind::Unary { op, operand } if matches!(op.as_str(), "-" | "+" | "*" | "&") => {
+                let path = Path {
+                    segments: vec![PathSegment { name, args: None }],
+                    global: false,
+                    span: ty.span,
+                };
+                let inner = Expr { kind: Box::new(ExprKind::Path(path)), span: ty.span };
+                let left = Expr { kind: Box::new(ExprKind::Paren(inner)), span: ty.span };
+                ExprKind::Binary { op, left, right: operand }
+            }
+            _ => ExprKind::Cast { style: "c", ty, operand },
+        }
+    }
+
+    fn compound_literal(&mut self, node: Node<'t>) -> ExprKind {
+        let ty_node = fields(node, "type").into_iter().find(|n| n.is_named());
+        let (Some(ty_node), Some(list)) = (ty_node, field(node, "value")) else {
+            return ExprKind::Unsupported { what: "a literal of a type".to_owned() };
+        };
+        let ty = match ty_node.kind() {
+            "type_descriptor" => self.type_descriptor(ty_node),
+            _ => self.type_specifier(ty_node),
+        };
+        if self.str(node).starts_with('(') {
+            return ExprKind::CompoundLiteral { ty, items: self.init_items(list) };
+        }
+        let mut args = vec![];
+        for item in self.init_items(list) {
+            match item.designator {
+                None => args.push(item.value),
+                Some(_) => return ExprKind::CompoundLiteral { ty, items: self.init_items(list) },
+            }
+        }
+        ExprKind::Construct { ty, args, braces: true }
+    }
+
+    /// The items of a braced list.
+    pub fn init_items(&mut self, list: Node<'t>) -> Vec<InitItem> {
+        kids(list).into_iter().map(|item| self.init_item(item)).collect()
+    }
+
+    fn init_item(&mut self, node: Node<'t>) -> InitItem {
+        if node.kind() != "initializer_pair" {
+            return InitItem { designator: None, value: self.initializer(node) };
+        }
+        let value = match field(node, "value") {
+            Some(value) => self.initializer(value),
+            None => Initializer::Expr(self.unsupported("missing value", node)),
+        };
+        let mut item = InitItem { designator: None, value };
+        // `.a.b = v` is `.a = {.b = v}`.
+        for (depth, designator) in fields(node, "designator").into_iter().rev().enumerate() {
+            if depth > 0 {
+                let span = self.span(node);
+                item = InitItem { designator: None, value: Initializer::List(vec![item], span) };
+            }
+            item.designator = Some(match designator.kind() {
+                "subscript_designator" => Designator::Index(self.first(designator)),
+                "subscript_range_designator" => {
+                    Designator::Index(self.unsupported("a range of elements", designator))
+                }
+                _ => Designator::Field(
+                    self.str(designator).trim_start_matches('.').trim().to_owned(),
+                ),
+            });
+        }
+        item
+    }
+
+    /// The right side of `=`, or the value beside a name.
+    pub fn initializer(&mut self, node: Node<'t>) -> Initializer {
+        match node.kind() {
+            "initializer_list" => {
+                let items = self.deeper(node, |cx| cx.init_items(node)).unwrap_or_default();
+                Initializer::List(items, self.span(node))
+            }
+            "argument_list" => Initializer::Call(self.exprs(kids(node)), self.span(node)),
+            _ => Initializer::Expr(self.expr(node)),
+        }
+    }
+
+    fn lambda(&mut self, node: Node<'t>) -> ExprKind {
+        let captures = field(node, "captures").map(kids).unwrap_or_default();
+        let captures = self.captures(node, captures);
+        let declarator = field(node, "declarator");
+        let params = declarator.and_then(|d| field(d, "parameters"));
+        let params = params.map(|p| self.params(p).0).unwrap_or_default();
+        let body = field(node, "body").map(|b| self.block(b)).unwrap_or_default();
+        ExprKind::Lambda(Box::new(LambdaDecl { captures, params, body }))
+    }
+
+    /// The captures as written, by-reference ones with their `&`.
+    fn captures(&mut self, node: Node<'t>, named: Vec<Node<'t>>) -> Vec<String> {
+        let Some(list) = field(node, "captures") else {
+            return vec![];
+        };
+        let mut captures: Vec<String> = named.iter().map(|n| self.str(*n).to_owned()).collect();
+        // `&x` is a token and a name.
+        let tokens = all_kids(list);
+        for pair in tokens.windows(2) {
+            if let [amp, name] = pair
+                && amp.kind() == "&"
+                && name.kind() == "identifier"
+                && let Some(at) = named.iter().position(|n| n.id() == name.id())
+            {
+                captures[at].insert(0, '&');
+            }
+        }
+        captures
+    }
+
+    fn fold(&mut self, node: Node<'t>) -> ExprKind {
+        let (left, right) = (field(node, "left"), field(node, "right"));
+        let is_dots = |n: Option<Node<'t>>| n.is_some_and(|n| n.kind() == "...");
+        let op = self.operator(node);
+        match (is_dots(left), is_dots(right)) {
+            (false, true) => ExprKind::Fold { op, operand: self.part(node, "left"), right: true },
+            (true, false) => ExprKind::Fold { op, operand: self.part(node, "right"), right: false },
+            _ => ExprKind::Unsupported { what: "a fold with a first value".to_owned() },
+        }
+    }
+}
+
+/// What the user calls a construct that the grammar reads and the tool does not.
+fn unsupported_name(kind: &str, text: &str) -> String {
+    match kind {
+        "new_expression" => "`new`".to_owned(),
+        "delete_expression" => "`delete`".to_owned(),
+        "user_defined_literal" => format!("the user-defined literal `{text}`"),
+        "co_await_expression" => "`co_await`".to_owned(),
+        "offsetof_expression" => "`offsetof`".to_owned(),
+        "generic_expression" => "`_Generic`".to_owned(),
+        "requires_expression" | "requires_clause" => "`requires`".to_owned(),
+        "gnu_asm_expression" => "`asm` as an expression".to_owned(),
+        "ERROR" => "text with a syntax error".to_owned(),
+        other => format!("this {}", other.replace('_', " ")),
+    }
+}

@@ -1,0 +1,449 @@
+//! The text the grammar reads: the program's tokens without what the grammar has no rule for.
+//!
+//! CUDA's declaration words, alignment and other attributes, `asm` and pragmas are taken out and
+//! remembered by position; spellings that only some compilers know become the standard ones; a
+//! `<` that must be a comparison is told from one that opens template arguments, which a grammar
+//! without names cannot know.
+
+use std::collections::{HashMap, HashSet};
+
+use warpsmith_ir::Span;
+
+use super::map::{Expansions, Segment, TextMap};
+use super::names::{Names, Tokens};
+use crate::ast::Comment;
+use crate::pp::{Language, Preprocessed, Token, TokenKind};
+
+/// Ends a C identifier that is a word of C++.
+pub const C_NAME: &str = "_0c";
+/// Begins the name of the declaration that carries the arguments of an attribute.
+pub const ARGUMENTS: &str = "__0arguments_";
+/// Begins the name of the function whose call stands for an `asm` statement.
+pub const ASM: &str = "__0asm_";
+
+/// An attribute that was taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MarkKind {
+    Global,
+    Device,
+    Host,
+    Shared,
+    Constant,
+    Managed,
+    Inline,
+    /// `__align__(n)` and its other spellings; the number of the argument list.
+    Align(usize),
+    LaunchBounds(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    /// Where in the text it stood.
+    pub at: usize,
+    pub kind: MarkKind,
+}
+
+#[derive(Clone, Debug)]
+pub struct PragmaAt {
+    pub at: usize,
+    pub text: String,
+    pub span: Span,
+}
+
+/// The text, and all that was taken out of it.
+#[derive(Debug, Default)]
+pub struct Masked {
+    pub text: String,
+    pub map: TextMap,
+    pub marks: Vec<Mark>,
+    pub pragmas: Vec<PragmaAt>,
+    pub expansions: Expansions,
+    /// `asm` statements as written, by the number in their stand-in.
+    pub asm: Vec<String>,
+    /// Where a `<` was written as `<=` to make it a comparison.
+    pub less: HashSet<usize>,
+}
+
+/// Builds the text for the grammar.
+pub fn mask(
+    program: &Preprocessed,
+    groups: &[u32],
+    comments: &[Comment],
+    language: Language,
+    names: &Names,
+) -> Masked {
+    let simd = if language == Language::C { comments } else { &[] };
+    let mut masker = Masker {
+        tokens: &program.tokens,
+        groups,
+        language,
+        names,
+        at: 0,
+        out: Masked::default(),
+        lists: String::new(),
+        list_segments: vec![],
+        list_count: 0,
+        last: None,
+    };
+    let mut pragmas = program.pragmas.iter().peekable();
+    let mut simd = simd.iter().filter(|c| c.text == "SIMD").peekable();
+    while masker.at < masker.tokens.len() {
+        while let Some(pragma) = pragmas.next_if(|p| p.before <= masker.at) {
+            masker.pragma(&pragma.text, pragma.span);
+        }
+        let here = masker.tokens[masker.at].span;
+        while let Some(c) = simd.next_if(|c| c.span.file == here.file && c.span.end <= here.start) {
+            masker.pragma("SIMD", c.span);
+        }
+        masker.step();
+    }
+    for pragma in pragmas {
+        masker.pragma(&pragma.text, pragma.span);
+    }
+    masker.finish()
+}
+
+struct Masker<'a> {
+    tokens: &'a [Token],
+    groups: &'a [u32],
+    language: Language,
+    names: &'a Names,
+    at: usize,
+    out: Masked,
+    /// Declarations that carry attribute arguments; they go in front of the text.
+    lists: String,
+    list_segments: Vec<Segment>,
+    list_count: usize,
+    /// Index of the token written last.
+    last: Option<usize>,
+}
+
+impl Masker<'_> {
+    fn text(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |t| &t.text)
+    }
+
+    fn pragma(&mut self, text: &str, span: Span) {
+        let at = self.out.text.len();
+        self.out.pragmas.push(PragmaAt { at, text: text.trim().to_owned(), span });
+    }
+
+    /// Handles the token at the current position, with what belongs to it.
+    fn step(&mut self) {
+        let at = self.at;
+        let Some(token) = self.tokens.get(at) else {
+            return;
+        };
+        if token.kind == TokenKind::Word && self.attribute(&token.text) {
+            return;
+        }
+        if &*token.text == "[" && self.standard_attribute() {
+            return;
+        }
+        self.at = at + 1;
+        match token.kind {
+            TokenKind::Word => {
+                let spelled = self.spelling(&token.text);
+                self.write(at, &spelled);
+            }
+            TokenKind::Punct if &*token.text == "<" && self.is_comparison(at) => {
+                let place = self.write(at, "<=");
+                self.out.less.insert(place);
+            }
+            _ => {
+                let text = token.text.clone();
+                self.write(at, &text);
+            }
+        }
+    }
+
+    fn is_comparison(&self, at: usize) -> bool {
+        let tokens = Tokens { tokens: self.tokens, groups: self.groups };
+        match self.language {
+            // Without templates there is nothing else that `<` after a name could be.
+            Language::C => at > 0 && self.tokens[at - 1].kind == TokenKind::Word,
+            Language::Cuda => self.names.is_comparison(&tokens, at),
+        }
+    }
+
+    /// Writes a token and returns where it begins.
+    fn write(&mut self, at: usize, text: &str) -> usize {
+        let token = &self.tokens[at];
+        let glued = token.glued && self.last.is_some_and(|l| l + 1 == at);
+        if token.line_start && &*token.text != "#" {
+            self.out.text.push('\n');
+        } else if !glued {
+            self.out.text.push(' ');
+        }
+        let start = self.out.text.len();
+        self.out.text.push_str(text);
+        let (span, end) = (token.span, self.out.text.len() as u32);
+        self.out.map.push(Segment { start: start as u32, end, span });
+        if let Some(spelled) = token.spelled {
+            self.out.expansions.add(span, spelled);
+        }
+        self.last = Some(at);
+        start
+    }
+
+    fn mark(&mut self, kind: MarkKind) {
+        let at = self.out.text.len();
+        self.out.marks.push(Mark { at, kind });
+    }
+
+    /// The index after the group in brackets that opens at `at`; `at` when none opens there.
+    fn group_end(&self, at: usize) -> usize {
+        match self.groups.get(at) {
+            Some(end) if *end as usize > at + 1 => *end as usize,
+            _ => at,
+        }
+    }
+
+    /// Takes out an attribute that begins at the current word; false when it is none.
+    fn attribute(&mut self, word: &str) -> bool {
+        let cuda = self.language == Language::Cuda;
+        let simple = match word {
+            "__global__" => Some(MarkKind::Global),
+            "__device__" => Some(MarkKind::Device),
+            "__host__" => Some(MarkKind::Host),
+            "__shared__" => Some(MarkKind::Shared),
+            "__constant__" => Some(MarkKind::Constant),
+            "__managed__" => Some(MarkKind::Managed),
+            "__forceinline__" | "__inline_hint__" => Some(MarkKind::Inline),
+            _ => None,
+        };
+        if let Some(kind) = simple.filter(|_| cuda) {
+            self.mark(kind);
+            self.at += 1;
+            return true;
+        }
+        let next = self.at + 1;
+        let end = self.group_end(next);
+        match word {
+            "__noinline__" | "__grid_constant__" | "__nv_pure__" | "__extension__"
+            | "_Noreturn" | "__local__" | "__cdecl" | "__stdcall" => self.at = next,
+            "__launch_bounds__" if cuda && end > next => {
+                let list = self.arguments(next + 1, end - 1);
+                self.mark(MarkKind::LaunchBounds(list));
+                self.at = end;
+            }
+            "__align__" | "alignas" | "_Alignas" if end > next => {
+                let list = self.arguments(next + 1, end - 1);
+                self.mark(MarkKind::Align(list));
+                self.at = end;
+            }
+            "__attribute__" | "__attribute" | "__declspec" if end > next => {
+                self.aligned_in(next + 1, end - 1);
+                self.at = end;
+            }
+            "__cluster_dims__" | "__block_size__" | "__maxnreg__" if end > next => self.at = end,
+            "asm" | "__asm__" | "__asm" => return self.asm(),
+            _ => return false,
+        }
+        true
+    }
+
+    /// `[[…]]`, which never begins an index or a lambda that C++ allows.
+    fn standard_attribute(&mut self) -> bool {
+        let opens = self.text(self.at + 1) == "["
+            && self.tokens.get(self.at + 2).is_some_and(|t| t.kind == TokenKind::Word);
+        if self.language == Language::C || !opens {
+            return false;
+        }
+        let end = self.group_end(self.at);
+        let closes = end >= self.at + 4 && self.text(end - 2) == "]";
+        let lambda = (self.at + 2..end).any(|i| matches!(self.text(i), "{" | "&" | "="));
+        if !closes || lambda {
+            return false;
+        }
+        self.at = end;
+        true
+    }
+
+    /// Finds `aligned(n)` or `align(n)` among the tokens of a compiler's attribute.
+    fn aligned_in(&mut self, start: usize, end: usize) {
+        for i in start..end {
+            if matches!(self.text(i), "aligned" | "__aligned__" | "align") {
+                let close = self.group_end(i + 1);
+                if close > i + 1 && close <= end {
+                    let list = self.arguments(i + 2, close - 1);
+                    self.mark(MarkKind::Align(list));
+                }
+            }
+        }
+    }
+
+    /// Keeps the tokens from `start` to `end` as an argument list of their own.
+    fn arguments(&mut self, start: usize, end: usize) -> usize {
+        let number = self.list_count;
+        self.list_count += 1;
+        self.lists.push_str(&format!("int {ARGUMENTS}{number} = f("));
+        for i in start..end {
+            let token = &self.tokens[i];
+            if !token.glued {
+                self.lists.push(' ');
+            }
+            let at = self.lists.len() as u32;
+            self.lists.push_str(&token.text);
+            self.list_segments.push(Segment {
+                start: at,
+                end: self.lists.len() as u32,
+                span: token.span,
+            });
+        }
+        self.lists.push_str(");\n");
+        number
+    }
+
+    /// `asm volatile (…)`: a call that stands for it.
+    fn asm(&mut self) -> bool {
+        let mut open = self.at + 1;
+        while matches!(
+            self.text(open),
+            "volatile" | "__volatile__" | "__volatile" | "goto" | "inline"
+        ) {
+            open += 1;
+        }
+        let end = self.group_end(open);
+        if end == open || self.text(open) != "(" {
+            return false;
+        }
+        let mut text = String::new();
+        for i in self.at..end {
+            if i > self.at && !self.tokens[i].glued {
+                text.push(' ');
+            }
+            text.push_str(&self.tokens[i].text);
+        }
+        let name = format!("{ASM}{}", self.out.asm.len());
+        self.out.asm.push(text);
+        let first = self.at;
+        self.write(first, &name);
+        self.last = None;
+        self.write(open, "(");
+        self.last = None;
+        self.write(end - 1, ")");
+        self.at = end;
+        true
+    }
+
+    /// The standard spelling of a word.
+    fn spelling(&self, word: &str) -> String {
+        let standard = match word {
+            "__restrict" | "__restrict__" | "restrict" => "__restrict__",
+            "__inline" | "__inline__" => "inline",
+            "__volatile__" | "__volatile" => "volatile",
+            "__const" | "__const__" => "const",
+            "__signed__" | "__signed" => "signed",
+            "_Static_assert" => "static_assert",
+            "_Bool" => "bool",
+            "_Alignof" | "__alignof__" | "__alignof" => "alignof",
+            "__builtin_offsetof" => "offsetof",
+            "_Thread_local" | "__thread" => "thread_local",
+            "__typeof__" | "__typeof" | "typeof" => "decltype",
+            _ if self.language == Language::C && CPP_WORDS.contains(&word) => {
+                return format!("{word}{C_NAME}");
+            }
+            _ => word,
+        };
+        standard.to_owned()
+    }
+
+    fn finish(self) -> Masked {
+        let mut out = self.out;
+        let shift = self.lists.len();
+        out.map.shift(shift as u32);
+        out.map.prepend(self.list_segments);
+        out.text = self.lists + &out.text;
+        out.less = out.less.into_iter().map(|at| at + shift).collect();
+        for mark in &mut out.marks {
+            mark.at += shift;
+        }
+        for pragma in &mut out.pragmas {
+            pragma.at += shift;
+        }
+        out
+    }
+}
+
+/// Words of C++ that are ordinary names in C.
+const CPP_WORDS: &[&str] = &[
+    "and",
+    "and_eq",
+    "bitand",
+    "bitor",
+    "catch",
+    "class",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "compl",
+    "concept",
+    "const_cast",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "decltype",
+    "delete",
+    "dynamic_cast",
+    "explicit",
+    "export",
+    "final",
+    "friend",
+    "import",
+    "module",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "override",
+    "private",
+    "protected",
+    "public",
+    "reinterpret_cast",
+    "requires",
+    "static_cast",
+    "template",
+    "this",
+    "throw",
+    "try",
+    "typeid",
+    "typename",
+    "using",
+    "virtual",
+    "wchar_t",
+    "xor",
+    "xor_eq",
+];
+
+/// Brackets that do not match, for the message about a syntax error.
+#[derive(Clone, Copy, Debug)]
+pub enum Unbalanced {
+    /// Never closed.
+    Open(usize),
+    /// Closed without being open, or by a bracket of another kind: the opener if any, and it.
+    Close(Option<usize>, usize),
+}
+
+/// The first pair of brackets that does not match; indices of tokens.
+pub fn unbalanced(tokens: &[Token]) -> Option<Unbalanced> {
+    let pairs = HashMap::from([(")", "("), ("]", "["), ("}", "{")]);
+    let mut open: Vec<usize> = vec![];
+    for (i, token) in tokens.iter().enumerate().filter(|(_, t)| t.kind == TokenKind::Punct) {
+        match &*token.text {
+            "(" | "[" | "{" => open.push(i),
+            close @ (")" | "]" | "}") => match open.pop() {
+                Some(o) if Some(&&*tokens[o].text) == pairs.get(close) => {}
+                opener => return Some(Unbalanced::Close(opener, i)),
+            },
+            _ => {}
+        }
+    }
+    open.pop().map(Unbalanced::Open)
+}

@@ -1,0 +1,233 @@
+//! The parser: from the bytes of a file to [`crate::ast`].
+//!
+//! Preprocess ([`crate::pp`]), take out what the grammar has no rule for (`mask`), let
+//! tree-sitter parse, and convert its tree; one file per noun. Every span of the result is a
+//! place in a file of the user's.
+
+mod context;
+mod errors;
+mod exprs;
+mod items;
+mod literals;
+mod map;
+mod mask;
+mod names;
+mod paths;
+mod stmts;
+mod structs;
+mod types;
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use tree_sitter::Parser;
+use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
+
+use crate::ast::{Comment, TranslationUnit};
+use crate::pp::{self, Preprocessed};
+pub use crate::pp::{DiskLoader, FileLoader, Language};
+use context::Cx;
+pub use map::Expansions;
+use mask::{MarkKind, Masked};
+use names::Names;
+
+/// How the text is to be read.
+#[derive(Clone, Debug)]
+pub struct ParseOptions {
+    pub language: Language,
+    /// `-D`: name, with parameters if any, and value.
+    pub defines: Vec<(String, String)>,
+    /// `-I`, in order.
+    pub include_dirs: Vec<PathBuf>,
+    /// What `__CUDA_ARCH__` is: 900 for sm_90. Unused in C.
+    pub cuda_arch: u32,
+}
+
+impl ParseOptions {
+    pub fn new(language: Language) -> ParseOptions {
+        ParseOptions { language, defines: vec![], include_dirs: vec![], cuda_arch: 900 }
+    }
+}
+
+/// A file that was understood.
+#[derive(Clone, Debug, Default)]
+pub struct ParsedUnit {
+    pub unit: TranslationUnit,
+    pub warnings: Vec<Diagnostic>,
+    /// Syntax errors of host code that no kernel seemed to need. When something later turns out
+    /// to be missing, these may say why.
+    pub suppressed: Vec<Diagnostic>,
+    /// Which spans are uses of macros, and what came out of them.
+    pub expansions: Expansions,
+}
+
+/// Stack of the thread that converts the tree; nesting is bounded so that this suffices.
+const STACK: usize = 256 << 20;
+/// How long the grammar may take. It reads some megabytes a second.
+const MAX_PARSE_TIME: Duration = Duration::from_secs(20);
+
+/// Parses one file and all it includes.
+///
+/// The file is added to `sources` first, then the files it includes. Errors are at most five.
+pub fn parse(
+    path: &str,
+    text: &[u8],
+    options: &ParseOptions,
+    loader: &dyn FileLoader,
+    sources: &mut SourceMap,
+) -> Result<ParsedUnit, Vec<Diagnostic>> {
+    let file = add_file(path, text, sources)?;
+    let pp_options = pp::Options {
+        language: options.language,
+        defines: options.defines.clone(),
+        include_dirs: options.include_dirs.clone(),
+        cuda_arch: options.cuda_arch,
+    };
+    let program = pp::preprocess(file, &pp_options, loader, sources)?;
+    let source = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
+    let comments = pp::collect_comments(&source, file, options.language == Language::Cuda);
+    let job = Job { program: &program, comments: &comments, language: options.language, file };
+    let result = std::thread::scope(|scope| {
+        let thread =
+            std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || job.run());
+        thread.map(|t| t.join())
+    });
+    let mut parsed = match result {
+        Ok(Ok(parsed)) => parsed?,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(error) => {
+            return Err(vec![failure(file, &format!("no thread could be started: {error}"))]);
+        }
+    };
+    parsed.unit.comments = comments;
+    parsed.warnings = program.warnings;
+    Ok(parsed)
+}
+
+/// Checks that the bytes are text, and gives the file its id.
+fn add_file(path: &str, text: &[u8], sources: &mut SourceMap) -> Result<FileId, Vec<Diagnostic>> {
+    let problem = match std::str::from_utf8(text) {
+        _ if text.len() > pp::MAX_FILE => {
+            Some(("W004", "this file is larger than 64 MiB".to_owned(), ""))
+        }
+        Ok(text) if text.contains('\0') => Some((
+            "W001",
+            "this is a binary file, not source text".to_owned(),
+            "it contains NUL bytes",
+        )),
+        Ok(text) if text.trim_start_matches('\u{feff}').trim().is_empty() => {
+            Some(("W003", "this file is empty".to_owned(), ""))
+        }
+        Ok(_) => None,
+        Err(_) if text.contains(&0) => Some((
+            "W001",
+            "this is a binary file, not source text".to_owned(),
+            "it contains NUL bytes",
+        )),
+        Err(error) => {
+            let line = text[..error.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
+            Some((
+                "W001",
+                format!("line {line} of this file is not UTF-8 text"),
+                "save it as UTF-8",
+            ))
+        }
+    };
+    match problem {
+        None => {
+            let text = String::from_utf8_lossy(text).into_owned();
+            Ok(sources.add(path, text))
+        }
+        Some((code, message, help)) => {
+            // The bytes are of no use on a terminal.
+            let file = sources.add(path, "");
+            let mut error =
+                Diagnostic::error(code, message).label(Span { file, start: 0, end: 0 }, "");
+            if !help.is_empty() {
+                error = error.help(help);
+            }
+            Err(vec![error])
+        }
+    }
+}
+
+fn failure(file: FileId, why: &str) -> Diagnostic {
+    Diagnostic::error("W049", format!("this file could not be parsed: {why}"))
+        .label(Span { file, start: 0, end: 0 }, "")
+}
+
+/// The work on one program after preprocessing.
+struct Job<'a> {
+    program: &'a Preprocessed,
+    comments: &'a [Comment],
+    language: Language,
+    file: FileId,
+}
+
+impl Job<'_> {
+    fn run(&self) -> Result<ParsedUnit, Vec<Diagnostic>> {
+        let tokens = &self.program.tokens;
+        let groups = names::bracket_ends(tokens);
+        let names = Names::collect(tokens, &groups);
+        let masked = mask::mask(self.program, &groups, self.comments, self.language, &names);
+        let tree = self.tree(&masked.text)?;
+        let mut cx = Cx::new(&masked, &names, self.language);
+        let root = tree.root_node();
+        cx.read_argument_lists(root);
+        let mut items = cx.items(root);
+        cx.pragma_items(masked.text.len(), &mut items);
+        let (mut errors, mut suppressed) = (cx.diagnostics, cx.suppressed);
+        let kernels = masked.marks.iter().any(|m| m.kind == MarkKind::Global);
+        if !kernels {
+            errors.append(&mut suppressed);
+        }
+        if !errors.is_empty() {
+            self.explain_brackets(&masked, &mut errors);
+            errors.truncate(errors::MAX_ERRORS);
+            return Err(errors);
+        }
+        let unit = TranslationUnit { items, comments: vec![] };
+        Ok(ParsedUnit { unit, warnings: vec![], suppressed, expansions: masked.expansions })
+    }
+
+    fn tree(&self, text: &str) -> Result<tree_sitter::Tree, Vec<Diagnostic>> {
+        let mut parser = Parser::new();
+        if let Err(error) = parser.set_language(&tree_sitter_cuda::LANGUAGE.into()) {
+            return Err(vec![failure(self.file, &error.to_string())]);
+        }
+        let deadline = Instant::now() + MAX_PARSE_TIME;
+        let mut late = |_: &tree_sitter::ParseState| match Instant::now() > deadline {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let options = tree_sitter::ParseOptions::new().progress_callback(&mut late);
+        let bytes = text.as_bytes();
+        let tree = parser.parse_with_options(
+            &mut |at, _| bytes.get(at..).unwrap_or(&[]),
+            None,
+            Some(options),
+        );
+        tree.ok_or_else(|| {
+            let seconds = MAX_PARSE_TIME.as_secs();
+            let place = Span { file: self.file, start: 0, end: 0 };
+            vec![
+                Diagnostic::error("W024", "this file takes too long to parse")
+                    .label(place, format!("stopped after {seconds} seconds")),
+            ]
+        })
+    }
+
+    /// When brackets do not match, that is the one thing to say: the rest follows from it.
+    fn explain_brackets(&self, masked: &Masked, errors: &mut Vec<Diagnostic>) {
+        let syntax = |d: &Diagnostic| matches!(d.code, "W020" | "W021");
+        if masked.text.is_empty() || !errors.iter().any(syntax) {
+            return;
+        }
+        let found = mask::unbalanced(&self.program.tokens);
+        if let Some(error) = found.and_then(|f| errors::bracket_error(&self.program.tokens, f)) {
+            errors.retain(|d| !syntax(d));
+            errors.insert(0, error);
+        }
+    }
+}
