@@ -14,7 +14,9 @@ pub mod module;
 pub mod poly;
 pub mod span;
 pub mod stmt;
+pub mod text;
 pub mod types;
+pub mod typing;
 pub mod value;
 pub mod visit;
 

@@ -1,0 +1,398 @@
+//! Parsing of statements.
+
+use super::lex::Tok;
+use super::parse::{Parsed, Parser};
+use super::words::range_compare;
+use crate::expr::{Axis, Expr, PlaceKind};
+use crate::module::VarId;
+use crate::stmt::{
+    BindLevel, Binding, Block, Case, ForLoop, Launch, LoopCondition, LoopId, LoopKind, Parallel,
+    Reduction, Stmt, StmtKind,
+};
+
+impl Parser {
+    pub fn block(&mut self) -> Parsed<Block> {
+        self.symbol("{")?;
+        self.nested(|p| p.rest_of_block())
+    }
+
+    /// Statements up to the closing brace.
+    pub fn rest_of_block(&mut self) -> Parsed<Block> {
+        let mut stmts = vec![];
+        while !self.eat_symbol("}") {
+            if matches!(self.peek(), Tok::End) {
+                return self.expected("`}`");
+            }
+            stmts.push(self.stmt()?);
+        }
+        Ok(Block { stmts })
+    }
+
+    fn stmt(&mut self) -> Parsed<Stmt> {
+        let comment = self.comments();
+        let start = self.here();
+        let kind = self.stmt_kind()?;
+        Ok(Stmt { kind, origin: self.origin(start), comment })
+    }
+
+    fn stmt_kind(&mut self) -> Parsed<StmtKind> {
+        if self.is_symbol("{") {
+            return Ok(StmtKind::Scope(self.block()?));
+        }
+        if matches!(self.peek(), Tok::Label(_)) {
+            return self.labelled();
+        }
+        let word = self.word_at(0).map(str::to_string);
+        match word.as_deref() {
+            Some("if") => self.branch(),
+            Some("for" | "loop" | "while" | "do" | "unroll" | "parallel" | "bind") => {
+                self.labelled()
+            }
+            Some("switch") => self.switch(),
+            _ => {
+                let kind = self.simple(word.as_deref().unwrap_or(""))?;
+                self.symbol(";")?;
+                Ok(kind)
+            }
+        }
+    }
+
+    /// Statements that end in a semicolon.
+    fn simple(&mut self, word: &str) -> Parsed<StmtKind> {
+        let known = matches!(
+            word,
+            "let"
+                | "break"
+                | "continue"
+                | "return"
+                | "fence"
+                | "async_copy"
+                | "async_commit"
+                | "async_wait"
+                | "trap"
+                | "printf"
+                | "assert"
+                | "assume"
+                | "launch"
+        );
+        if !known {
+            return self.assignment();
+        }
+        self.skip();
+        Ok(match word {
+            "let" => {
+                let var = self.var()?;
+                let init = if self.eat_symbol("=") { Some(self.expr()?) } else { None };
+                StmtKind::Decl { var, init }
+            }
+            "break" => StmtKind::Break,
+            "continue" => StmtKind::Continue,
+            "return" if self.is_symbol(";") => StmtKind::Return(None),
+            "return" => StmtKind::Return(Some(self.expr()?)),
+            "fence" => StmtKind::Fence(self.word_of("a scope")?),
+            "async_copy" => self.async_copy()?,
+            "async_commit" => StmtKind::AsyncCommit,
+            "async_wait" => StmtKind::AsyncWait(self.integer()?),
+            "trap" => StmtKind::Trap,
+            "printf" => {
+                self.symbol("(")?;
+                let format = self.string()?;
+                let args = if self.eat_symbol(",") {
+                    self.list(")", |p| p.expr())?
+                } else {
+                    self.symbol(")")?;
+                    vec![]
+                };
+                StmtKind::Printf { format, args }
+            }
+            "launch" => self.launch()?,
+            _ => {
+                self.symbol("(")?;
+                let cond = self.expr()?;
+                self.symbol(",")?;
+                let text = self.string()?;
+                self.symbol(")")?;
+                match word {
+                    "assert" => StmtKind::Assert { cond, text },
+                    _ => StmtKind::Assume { cond, text },
+                }
+            }
+        })
+    }
+
+    fn var(&mut self) -> Parsed<VarId> {
+        self.look_up(|p| &p.var_labels, "variable").map(VarId)
+    }
+
+    /// `place = value` and everything that may have a result.
+    fn assignment(&mut self) -> Parsed<StmtKind> {
+        if self.starts_effect() {
+            return self.effect(None);
+        }
+        let start = self.here();
+        let place = self.place()?;
+        let place_span = self.span(start);
+        self.symbol("=")?;
+        if self.eat_word("call") {
+            let function = self.function_id()?;
+            self.symbol("(")?;
+            let args = self.list(")", |p| p.expr())?;
+            return Ok(StmtKind::Call { function, args, result: Some(place) });
+        }
+        if !self.starts_effect() {
+            return Ok(StmtKind::Assign { place, value: self.expr()? });
+        }
+        match *place.kind {
+            PlaceKind::Var(var) => self.effect(Some(var)),
+            _ => self.fail(place_span, "the result must go to a variable"),
+        }
+    }
+
+    fn starts_effect(&self) -> bool {
+        matches!(self.word_at(0), Some("call" | "atomic" | "warp" | "barrier"))
+    }
+
+    fn effect(&mut self, result: Option<VarId>) -> Parsed<StmtKind> {
+        if self.eat_word("call") {
+            let function = self.function_id()?;
+            self.symbol("(")?;
+            let args = self.list(")", |p| p.expr())?;
+            return Ok(StmtKind::Call { function, args, result: None });
+        }
+        if self.eat_word("atomic") {
+            let op = self.word_of("an atomic operation")?;
+            let scope = self.word_of("a scope")?;
+            self.symbol("(")?;
+            let pointer = self.expr()?;
+            self.symbol(",")?;
+            let value = self.expr()?;
+            let compare = if self.eat_symbol(",") { Some(self.expr()?) } else { None };
+            self.symbol(")")?;
+            return Ok(StmtKind::Atomic { op, pointer, value, compare, result, scope });
+        }
+        if self.eat_word("warp") {
+            let op = self.word_of("a warp operation")?;
+            self.symbol("(")?;
+            let mask = self.expr()?;
+            self.symbol(";")?;
+            let args = self.list(")", |p| p.expr())?;
+            return Ok(StmtKind::Warp { op, mask, args, result });
+        }
+        self.word("barrier")?;
+        let kind = self.word_of("the kind of a barrier")?;
+        let operand = if self.eat_symbol("(") {
+            let e = self.expr()?;
+            self.symbol(")")?;
+            Some(e)
+        } else {
+            None
+        };
+        Ok(StmtKind::Barrier { kind, operand, result })
+    }
+
+    fn async_copy(&mut self) -> Parsed<StmtKind> {
+        self.symbol("(")?;
+        let destination = self.expr()?;
+        self.symbol(",")?;
+        let source = self.expr()?;
+        self.symbol(",")?;
+        let bytes = self.expr()?;
+        let zero_fill = if self.eat_symbol(",") { Some(self.expr()?) } else { None };
+        self.symbol(")")?;
+        Ok(StmtKind::AsyncCopy { destination, source, bytes, zero_fill })
+    }
+
+    fn launch(&mut self) -> Parsed<StmtKind> {
+        let kernel = self.function_id()?;
+        self.word("grid")?;
+        let grid = self.extents()?;
+        self.word("block")?;
+        let block = self.extents()?;
+        self.word("shared")?;
+        self.symbol("(")?;
+        let shared = self.expr()?;
+        self.symbol(")")?;
+        self.word("args")?;
+        self.symbol("(")?;
+        let args = self.list(")", |p| p.expr())?;
+        Ok(StmtKind::Launch(Launch { kernel, grid, block, shared, args }))
+    }
+
+    fn extents(&mut self) -> Parsed<[Expr; 3]> {
+        let start = self.here();
+        self.symbol("(")?;
+        let list = self.list(")", |p| p.expr())?;
+        match list.try_into() {
+            Ok(extents) => Ok(extents),
+            Err(_) => self.fail(self.span(start), "expected three extents"),
+        }
+    }
+
+    fn branch(&mut self) -> Parsed<StmtKind> {
+        self.nested(|p| {
+            p.word("if")?;
+            let cond = p.expr()?;
+            let then = p.block()?;
+            let mut otherwise = Block::default();
+            if p.eat_word("else") {
+                if p.is_word("if") {
+                    let start = p.here();
+                    let kind = p.branch()?;
+                    otherwise.stmts.push(Stmt::new(kind, p.origin(start)));
+                } else {
+                    otherwise = p.block()?;
+                }
+            }
+            Ok(StmtKind::If { cond, then, otherwise })
+        })
+    }
+
+    fn switch(&mut self) -> Parsed<StmtKind> {
+        self.word("switch")?;
+        let selector = self.expr()?;
+        self.symbol("{")?;
+        let mut cases = vec![];
+        while !self.eat_symbol("}") {
+            self.word("case")?;
+            let mut case = Case { values: vec![], is_default: false, body: Block::default() };
+            while !self.is_symbol("{") {
+                if self.eat_word("default") {
+                    case.is_default = true;
+                } else {
+                    case.values.push(self.integer()?);
+                }
+                if !self.eat_symbol(",") {
+                    break;
+                }
+            }
+            case.body = self.block()?;
+            cases.push(case);
+        }
+        Ok(StmtKind::Switch { selector, cases })
+    }
+
+    // ---- loops ----
+
+    fn labelled(&mut self) -> Parsed<StmtKind> {
+        let id = match *self.peek() {
+            Tok::Label(n) => {
+                self.skip();
+                self.symbol(":")?;
+                n
+            }
+            _ => self.next_loop,
+        };
+        self.next_loop = id.wrapping_add(1);
+        self.past_loop = self.past_loop.max(self.next_loop);
+        let id = LoopId(id);
+        if self.eat_word("loop") {
+            let (body, step) = self.body_and_step()?;
+            return Ok(StmtKind::Loop { id, condition: None, body, step });
+        }
+        if self.is_word("while") {
+            let condition = Some(self.condition(false)?);
+            let (body, step) = self.body_and_step()?;
+            return Ok(StmtKind::Loop { id, condition, body, step });
+        }
+        if self.eat_word("do") {
+            let (body, step) = self.body_and_step()?;
+            let condition = Some(self.condition(true)?);
+            self.symbol(";")?;
+            return Ok(StmtKind::Loop { id, condition, body, step });
+        }
+        self.for_loop(id)
+    }
+
+    fn body_and_step(&mut self) -> Parsed<(Block, Block)> {
+        let body = self.block()?;
+        // A statement may begin with a variable called `step`, but not with a brace after it.
+        let steps = self.is_word("step") && matches!(self.peek_at(1), Tok::Symbol("{"));
+        if !steps {
+            return Ok((body, Block::default()));
+        }
+        self.skip();
+        Ok((body, self.block()?))
+    }
+
+    fn condition(&mut self, at_end: bool) -> Parsed<LoopCondition> {
+        self.word("while")?;
+        let before = if self.eat_word("before") { self.block()? } else { Block::default() };
+        Ok(LoopCondition { before, expr: self.expr()?, at_end })
+    }
+
+    fn for_loop(&mut self, id: LoopId) -> Parsed<StmtKind> {
+        let kind = self.loop_kind()?;
+        self.word("for")?;
+        let declares = !self.eat_word("outer");
+        let var = self.var()?;
+        self.word("in")?;
+        let first = self.expr()?;
+        let Some(compare) = self.symbol_as(range_compare) else {
+            return self.expected("`..`, `..=`, `..>`, `..>=` or `..!=`");
+        };
+        let limit = self.expr()?;
+        let step = if self.eat_word("by") {
+            self.expr()?
+        } else {
+            let ty = self.vars[var.0 as usize].ty.scalar();
+            match ty {
+                Some(s) => Expr::int(s, 1),
+                None => return self.expected("`by`, because the counter is no integer"),
+            }
+        };
+        let body = self.block()?;
+        Ok(StmtKind::For(ForLoop { id, var, declares, first, compare, limit, step, kind, body }))
+    }
+
+    fn loop_kind(&mut self) -> Parsed<LoopKind> {
+        if self.eat_word("unroll") {
+            if !self.eat_symbol("(") {
+                return Ok(LoopKind::Unrolled(None));
+            }
+            let n = self.integer()?;
+            self.symbol(")")?;
+            return Ok(LoopKind::Unrolled(Some(n)));
+        }
+        if self.eat_word("bind") {
+            self.symbol("(")?;
+            let level: BindLevel = self.word_of("a level of the machine")?;
+            self.symbol(".")?;
+            let axis: Axis = self.word_of("`x`, `y` or `z`")?;
+            let extent = if self.eat_symbol(",") { Some(self.integer()?) } else { None };
+            self.symbol(")")?;
+            return Ok(LoopKind::Bound(Binding { level, axis, extent }));
+        }
+        if !self.is_word("parallel") {
+            return Ok(LoopKind::Serial);
+        }
+        let start = self.here();
+        self.skip();
+        self.symbol("(")?;
+        let mut p = Parallel::default();
+        self.list(")", |parser| parser.clause(&mut p))?;
+        p.origin = self.origin(start);
+        Ok(LoopKind::Parallel(p))
+    }
+
+    fn clause(&mut self, p: &mut Parallel) -> Parsed<()> {
+        if self.eat_word("group") {
+            let Tok::Label(n) = *self.peek() else {
+                return self.expected("the label of a loop");
+            };
+            self.skip();
+            p.group = Some(LoopId(n));
+        } else if self.eat_word("reduce") {
+            let op = self.word_of("the operator of a reduction")?;
+            p.reductions.push(Reduction { op, var: self.var()? });
+        } else if self.eat_word("private") {
+            p.private.push(self.var()?);
+        } else if self.eat_word("firstprivate") {
+            p.first_private.push(self.var()?);
+        } else if self.eat_word("lastprivate") {
+            p.last_private.push(self.var()?);
+        } else {
+            return self.expected("`group`, `reduce`, `private`, `firstprivate` or `lastprivate`");
+        }
+        Ok(())
+    }
+}
