@@ -1,0 +1,305 @@
+//! Layout: a piece of text that knows where it may be broken, fitted to the width of a line.
+//!
+//! After Wadler's "A prettier printer" (2003), with groups decided one by one, so that lists fill
+//! their lines as clang-format's do.
+
+/// No line of emitted code is longer than this.
+pub(crate) const WIDTH: usize = 100;
+/// Columns one level of nesting moves the text to the right.
+pub(crate) const INDENT: usize = 4;
+
+#[derive(Clone, Debug)]
+pub(crate) enum Doc {
+    Text(String),
+    /// A place to break: the text when not broken.
+    Line(&'static str),
+    /// As `Line("")`, but broken only where aligned text would not fit the width.
+    LastResort,
+    Cat(Vec<Doc>),
+    /// All breaks directly inside stay on the line if the whole does.
+    Group(Box<Doc>),
+    /// Breaks inside go to the column where this begins.
+    Align(Box<Doc>),
+    /// Breaks inside go one level deeper.
+    Nest(Box<Doc>),
+}
+
+pub(crate) fn text(s: impl Into<String>) -> Doc {
+    Doc::Text(s.into())
+}
+
+pub(crate) fn cat(parts: impl IntoIterator<Item = Doc>) -> Doc {
+    Doc::Cat(parts.into_iter().collect())
+}
+
+impl Doc {
+    pub fn group(self) -> Doc {
+        Doc::Group(Box::new(self))
+    }
+
+    pub fn align(self) -> Doc {
+        Doc::Align(Box::new(self))
+    }
+
+    pub fn nest(self) -> Doc {
+        Doc::Nest(Box::new(self))
+    }
+
+    /// The text on one line.
+    pub fn flat(&self) -> String {
+        let mut out = String::new();
+        self.push_flat(&mut out);
+        out
+    }
+
+    fn push_flat(&self, out: &mut String) {
+        match self {
+            Doc::Text(s) => out.push_str(s),
+            Doc::Line(s) => out.push_str(s),
+            Doc::LastResort => {}
+            Doc::Cat(parts) => parts.iter().for_each(|p| p.push_flat(out)),
+            Doc::Group(d) | Doc::Align(d) | Doc::Nest(d) => d.push_flat(out),
+        }
+    }
+}
+
+/// `open item, item, … close`, filled, with the items aligned after the bracket.
+pub(crate) fn list(open: &str, items: Vec<Doc>, close: &str) -> Doc {
+    let mut inner = vec![Doc::LastResort];
+    let last = items.len().saturating_sub(1);
+    for (i, item) in items.into_iter().enumerate() {
+        let comma = if i == last { text("") } else { text(",") };
+        let item = cat([item.group(), comma]);
+        inner.push(if i == 0 { item } else { cat([Doc::Line(" "), item]).group() });
+    }
+    cat([text(open), Doc::Cat(inner).align(), text(close)])
+}
+
+/// The document as lines of at most [`WIDTH`] columns where that is possible; the first line starts
+/// at column `start`, broken ones are indented relative to `indent`.
+pub(crate) fn layout(doc: &Doc, indent: usize, start: usize) -> String {
+    let aligned = render(doc, indent, start, true);
+    if widest(&aligned, start) <= WIDTH {
+        return aligned;
+    }
+    let nested = render(doc, indent, start, false);
+    if widest(&nested, start) < widest(&aligned, start) { nested } else { aligned }
+}
+
+/// Columns of the longest line.
+fn widest(s: &str, start: usize) -> usize {
+    let width = |(i, line): (usize, &str)| line.chars().count() + if i == 0 { start } else { 0 };
+    s.split('\n').enumerate().map(width).max().unwrap_or(0)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Mode {
+    Flat,
+    Break,
+}
+
+fn render(doc: &Doc, indent: usize, start: usize, aligned: bool) -> String {
+    let mut out = String::new();
+    let mut column = start;
+    let mut stack = vec![(indent, Mode::Break, doc)];
+    while let Some((indent, mode, doc)) = stack.pop() {
+        let broken = match doc {
+            Doc::Line(_) => mode == Mode::Break,
+            Doc::LastResort => mode == Mode::Break && !aligned,
+            _ => false,
+        };
+        match doc {
+            Doc::Line(_) | Doc::LastResort if broken => {
+                while out.ends_with(' ') {
+                    out.pop();
+                }
+                out.push('\n');
+                out.push_str(&" ".repeat(indent));
+                column = indent;
+            }
+            Doc::Text(s) => {
+                out.push_str(s);
+                column += s.chars().count();
+            }
+            Doc::Line(s) => {
+                out.push_str(s);
+                column += s.len();
+            }
+            Doc::LastResort => {}
+            Doc::Cat(parts) => stack.extend(parts.iter().rev().map(|p| (indent, mode, p))),
+            Doc::Group(d) => {
+                let flat = mode == Mode::Flat || fits(WIDTH, column, d, &stack);
+                stack.push((indent, if flat { Mode::Flat } else { Mode::Break }, d));
+            }
+            Doc::Align(d) if aligned => stack.push((column, mode, d)),
+            Doc::Align(d) | Doc::Nest(d) => stack.push((indent + INDENT, mode, d)),
+        }
+    }
+    out
+}
+
+/// Whether `doc` fits on the rest of the line without breaks, together with what follows it up to
+/// the next place where the line may end.
+fn fits(width: usize, column: usize, doc: &Doc, rest: &[(usize, Mode, &Doc)]) -> bool {
+    let mut left = width as isize - column as isize;
+    let mut stack = vec![(Mode::Flat, doc)];
+    let mut rest = rest.iter().rev();
+    while left >= 0 {
+        let (mode, doc) = match stack.pop() {
+            Some(top) => top,
+            None => match rest.next() {
+                Some((_, mode, doc)) => (*mode, *doc),
+                None => return true,
+            },
+        };
+        match doc {
+            Doc::Text(s) => left -= s.chars().count() as isize,
+            Doc::Line(_) if mode == Mode::Break => return true,
+            Doc::Line(s) => left -= s.len() as isize,
+            Doc::LastResort => {}
+            Doc::Cat(parts) => stack.extend(parts.iter().rev().map(|p| (mode, p))),
+            // A group that comes later may be broken: its first break ends the line.
+            Doc::Group(d) | Doc::Align(d) | Doc::Nest(d) => stack.push((mode, d)),
+        }
+    }
+    false
+}
+
+/// Text under construction, with the current nesting.
+#[derive(Debug, Default)]
+pub(crate) struct Out {
+    pub text: String,
+    pub depth: usize,
+}
+
+impl Out {
+    pub fn line(&mut self, line: &str) {
+        self.doc(&text(line));
+    }
+
+    /// A document on lines of its own; an empty one is an empty line.
+    pub fn doc(&mut self, doc: &Doc) {
+        let indent = self.depth * INDENT;
+        let body = layout(doc, indent, indent);
+        if !body.is_empty() {
+            self.text.push_str(&" ".repeat(indent));
+            self.text.push_str(&body);
+        }
+        self.text.push('\n');
+    }
+
+    /// An empty line, unless there is one already or the block has just begun.
+    pub fn gap(&mut self) {
+        let begun = self.text.ends_with("{\n") || self.text.ends_with(":\n");
+        if !begun && !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.text.push('\n');
+        }
+    }
+
+    /// A `//` comment, wrapped at words.
+    pub fn comment(&mut self, comment: &str) {
+        comment.split('\n').for_each(|paragraph| self.hanging("", paragraph));
+    }
+
+    /// A paragraph of a `//` comment that begins with `label`; further lines are indented as far.
+    pub fn hanging(&mut self, label: &str, paragraph: &str) {
+        let prefix = " ".repeat(self.depth * INDENT) + "// ";
+        let mut line = format!("{prefix}{label}");
+        let mut empty = true;
+        for word in Words::of(paragraph) {
+            let wide = line.chars().count() + 1 + word.chars().count() > WIDTH;
+            if wide && !empty {
+                self.text.push_str(line.trim_end());
+                self.text.push('\n');
+                line = prefix.clone() + &" ".repeat(label.chars().count());
+                empty = true;
+            }
+            if !empty {
+                line.push(' ');
+            }
+            line.push_str(word);
+            empty = false;
+        }
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+        self.unsplice();
+    }
+
+    /// A comment line must not end in a backslash, which would join the next line to it.
+    fn unsplice(&mut self) {
+        while let Some(at) = self.text.find("\\\n") {
+            self.text.insert(at + 1, '.');
+        }
+    }
+}
+
+/// Words with the blanks in front of them beyond one, so that tables in comments stay aligned.
+struct Words<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Words<'a> {
+    fn of(paragraph: &'a str) -> Words<'a> {
+        Words { rest: paragraph.trim_end() }
+    }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let lead = self.rest.len() - self.rest.trim_start_matches(' ').len();
+        let end = self.rest[lead..].find(' ').map_or(self.rest.len(), |i| lead + i);
+        let word = &self.rest[..end];
+        self.rest = self.rest[end..].strip_prefix(' ').unwrap_or(&self.rest[end..]);
+        Some(word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(n: usize) -> Vec<Doc> {
+        (0..n).map(|i| text(format!("parameter_{i}"))).collect()
+    }
+
+    #[test]
+    fn a_list_that_fits_stays_on_its_line() {
+        assert_eq!(
+            layout(&list("f(", words(3), ")"), 0, 0),
+            "f(parameter_0, parameter_1, parameter_2)"
+        );
+    }
+
+    #[test]
+    fn a_long_list_fills_lines_and_aligns_after_the_bracket() {
+        let s = layout(&list("f(", words(12), ")"), 0, 0);
+        let lines: Vec<&str> = s.lines().collect();
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].ends_with("parameter_6,"), "{s}");
+        assert!(lines[1].starts_with("  parameter_7, "), "{s}");
+        assert!(s.lines().all(|l| l.len() <= WIDTH));
+    }
+
+    #[test]
+    fn alignment_gives_way_where_there_is_no_room() {
+        let wide = "a".repeat(90);
+        let s = layout(&list(&format!("{wide}("), words(2), ")"), 0, 0);
+        assert_eq!(s, format!("{wide}(\n    parameter_0, parameter_1)"));
+    }
+
+    #[test]
+    fn comments_wrap_at_words_and_never_splice_lines() {
+        let mut out = Out { depth: 1, ..Out::default() };
+        out.comment(&"word ".repeat(30));
+        assert!(out.text.lines().all(|l| l.len() <= WIDTH && l.starts_with("    // word")));
+        assert_eq!(out.text.lines().count(), 2);
+        let mut out = Out::default();
+        out.comment("ends in a \\");
+        assert!(!out.text.contains("\\\n"));
+    }
+}

@@ -1,0 +1,274 @@
+//! The kernel file and its header: what the user takes away.
+
+use warpsmith_ir::{Expr, FuncId, Module, Type, Var, VarId};
+
+use crate::context::{Context, Printer, Target};
+use crate::doc::{Doc, Out, cat, layout, list, text};
+use crate::error::{EmitError, Result};
+use crate::file;
+
+use crate::names::{Names, identifier};
+use crate::types;
+use crate::walk::Reach;
+
+/// What is printed as one pair of `.cu` and `.h`.
+///
+/// The launcher is a host function whose parameters are the C function's in order (arrays as device
+/// pointers), then the result pointer and the workspace where there are any; the stream is added here.
+#[derive(Clone, Debug)]
+pub struct Emit<'a> {
+    pub module: &'a Module,
+    /// `NAME` of `NAME.cu` and `NAME_launch`.
+    pub name: String,
+    pub launcher: FuncId,
+    /// What the code computes and where it comes from; paragraphs.
+    pub description: Vec<String>,
+    /// What the user must grant, one sentence each.
+    pub assumptions: Vec<String>,
+    /// What was verified, and at which level; paragraphs.
+    pub verification: Vec<String>,
+    /// The architecture the code was made for: `sm_90`.
+    pub arch: String,
+    /// The launcher's parameter through which a returned value comes back.
+    pub result: Option<VarId>,
+    pub workspace: Option<Workspace>,
+}
+
+/// Device memory that the caller lends to the launcher.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    /// The launcher's parameter that points to it.
+    pub param: VarId,
+    /// Its size, as an expression over the launcher's other parameters.
+    pub bytes: Expr,
+}
+
+impl Emit<'_> {
+    fn launch_name(&self) -> String {
+        format!("{}_launch", identifier(&self.name))
+    }
+
+    fn workspace_name(&self) -> String {
+        format!("{}_workspace", identifier(&self.name))
+    }
+
+    fn names(&self) -> Names {
+        let mut taken = file::helper_names();
+        taken.extend([self.launch_name(), self.workspace_name()]);
+        let reach = Reach::from(self.module, [self.launcher]);
+        let mut names = Names::preferring(self.module, &taken, &reach.functions);
+        names.set_function(self.launcher, &self.launch_name());
+        names
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.module.functions.get(self.launcher.0 as usize) {
+            Some(f) if f.kind == warpsmith_ir::FunctionKind::Host => Ok(()),
+            Some(f) => Err(EmitError::new("a launcher that is no host function", &f.origin)),
+            None => Err(EmitError::new("an unknown launcher", &warpsmith_ir::Origin::default())),
+        }
+    }
+}
+
+/// `NAME.cu`: constants, device functions, kernels and the launcher.
+///
+/// # Errors
+/// When something has no spelling in CUDA C++, see [`EmitError`].
+pub fn cuda_file(emit: &Emit<'_>) -> Result<String> {
+    emit.check()?;
+    let names = emit.names();
+    let cx = Context::new(emit.module, &names);
+    let mut reach = Reach::from(emit.module, [emit.launcher]);
+    let callees: Vec<FuncId> =
+        reach.functions.iter().copied().filter(|f| *f != emit.launcher).collect();
+
+    let mut body = Out::default();
+    file::functions(&cx, &callees, &mut body)?;
+    if let Some(w) = &emit.workspace {
+        reach.include_expr(&w.bytes);
+        body.gap();
+        workspace_function(emit, &cx, w, &mut body)?;
+    }
+    body.gap();
+    launcher(emit, &cx, &mut body)?;
+
+    let mut out = Out::default();
+    heading(emit, &format!("{}.cu", emit.name), &mut out);
+    let declarations = file::declarations(&cx, &reach)?;
+    file::includes(&cx, &mut out);
+    file::append(&mut out, &declarations);
+    file::append(&mut out, &body);
+    Ok(file::finish(out))
+}
+
+/// The comment at the top of a file.
+fn heading(emit: &Emit<'_>, file: &str, out: &mut Out) {
+    let mut paragraphs = emit.description.iter();
+    match paragraphs.next() {
+        Some(first) => out.comment(&format!("{file}: {first}")),
+        None => out.comment(file),
+    }
+    for p in paragraphs {
+        out.comment("");
+        out.comment(p);
+    }
+    let mut section = |title: &str, lines: &[String]| {
+        if !lines.is_empty() {
+            out.comment("");
+            out.comment(title);
+            lines.iter().for_each(|l| out.hanging("- ", l));
+        }
+    };
+    section("Assumes:", &emit.assumptions);
+    section("Verified:", &emit.verification);
+    out.comment("");
+    out.comment(&format!("Made for {}.", emit.arch));
+}
+
+/// The parameters with the stream, and the printer that knows its name.
+fn launcher_head<'a>(emit: &Emit<'_>, cx: &'a Context<'a>) -> Result<(Printer<'a>, Doc)> {
+    let mut printer = Printer::new(cx, emit.launcher, Target::Host);
+    let stream = printer.fresh("stream");
+    let mut params = printer.parameters(false)?;
+    params.push(text(format!("cudaStream_t {stream}")));
+    printer.stream = Some(stream);
+    let head = list(&format!("cudaError_t {}(", emit.launch_name()), params, ")");
+    Ok((printer, head))
+}
+
+fn launcher(emit: &Emit<'_>, cx: &Context<'_>, out: &mut Out) -> Result<()> {
+    let (printer, head) = launcher_head(emit, cx)?;
+    out.doc(&cat([head, text(" {")]));
+    printer.body(out)?;
+    out.depth += 1;
+    out.doc(&printer.return_text(None)?);
+    out.depth -= 1;
+    out.line("}");
+    Ok(())
+}
+
+/// The parameters a workspace size is computed from: the launcher's scalars.
+fn workspace_head(emit: &Emit<'_>, printer: &Printer<'_>) -> Result<Doc> {
+    let mut params = vec![];
+    for &id in &printer.function.params {
+        if let Some(v) = printer.var(id)
+            && v.ty.scalar().is_some()
+        {
+            params.push(text(format!(
+                "{} {}",
+                types::spell(&v.ty, printer.cx.names)?,
+                printer.name(id)
+            )));
+        }
+    }
+    Ok(list(&format!("size_t {}(", emit.workspace_name()), params, ")"))
+}
+
+fn workspace_function(
+    emit: &Emit<'_>,
+    cx: &Context<'_>,
+    w: &Workspace,
+    out: &mut Out,
+) -> Result<()> {
+    let printer = Printer::new(cx, emit.launcher, Target::Host);
+    out.doc(&cat([workspace_head(emit, &printer)?, text(" {")]));
+    out.depth += 1;
+    let bytes = printer.implicit(&w.bytes)?.doc;
+    out.doc(&cat([text("return "), bytes.align(), text(";")]));
+    out.depth -= 1;
+    out.line("}");
+    Ok(())
+}
+
+/// `NAME.h`: the declarations, and what a caller must know.
+///
+/// # Errors
+/// When something has no spelling in CUDA C++, see [`EmitError`].
+pub fn header_file(emit: &Emit<'_>) -> Result<String> {
+    emit.check()?;
+    let names = emit.names();
+    let cx = Context::new(emit.module, &names);
+    let mut out = Out::default();
+    heading(emit, &format!("{}.h", emit.name), &mut out);
+    let guard = format!("{}_H", identifier(&emit.name).to_uppercase());
+    out.line(&format!("#ifndef {guard}"));
+    out.line(&format!("#define {guard}"));
+    out.line("");
+    let (printer, head) = launcher_head(emit, &cx)?;
+    if emit.workspace.is_some() {
+        out.line("#include <stddef.h>");
+        out.line("");
+    }
+    for &id in &printer.function.params {
+        let s = printer.var(id).and_then(|v| base_scalar(&v.ty));
+        s.iter().for_each(|s| printer.include_half(*s));
+    }
+    let mut includes = cx.needs.borrow().includes.clone();
+    includes.insert("cuda_runtime_api.h");
+    includes.iter().for_each(|h| out.line(&format!("#include <{h}>")));
+    if emit.workspace.is_some() {
+        out.line("");
+        out.comment(&format!(
+            "Bytes of device memory that {} needs as its workspace.",
+            emit.launch_name()
+        ));
+        out.doc(&cat([workspace_head(emit, &printer)?, text(";")]));
+    }
+    out.line("");
+    contract(emit, &printer, &mut out)?;
+    out.doc(&cat([head, text(";")]));
+    out.line("");
+    out.line("#endif");
+    Ok(file::finish(out))
+}
+
+/// What stands above the declaration.
+fn contract(emit: &Emit<'_>, printer: &Printer<'_>, out: &mut Out) -> Result<()> {
+    out.comment(
+        "Runs asynchronously on the stream and allocates nothing. Every size from 0 up is right. Array \
+         parameters must not overlap. Returns the first error of a launch, else cudaSuccess.",
+    );
+    out.comment("");
+    let mut rows = vec![];
+    for &id in &printer.function.params {
+        if let Some(v) = printer.var(id) {
+            rows.push((printer.name(id).to_string(), meaning(emit, printer, id, v)?));
+        }
+    }
+    rows.push((printer.stream.clone().unwrap_or_default(), "the stream the work is put on".into()));
+    let width = rows.iter().map(|(n, _)| n.chars().count()).max().unwrap_or(0);
+    rows.iter().for_each(|(name, what)| out.hanging(&format!("  {name:width$}  "), what));
+    Ok(())
+}
+
+fn meaning(emit: &Emit<'_>, printer: &Printer<'_>, id: VarId, v: &Var) -> Result<String> {
+    if emit.workspace.as_ref().is_some_and(|w| w.param == id) {
+        return Ok(format!("device memory, at least {} bytes", emit.workspace_name()));
+    }
+    if emit.result == Some(id) {
+        return Ok("device memory that receives the returned value".into());
+    }
+    let Type::Pointer { pointee, readonly, .. } = &v.ty else {
+        return types::spell(&v.ty, printer.cx.names);
+    };
+    let element = types::spell(pointee, printer.cx.names)?;
+    let role = if *readonly { "read" } else { "written" };
+    let mut shape = vec![];
+    for e in v.shape.iter().flatten() {
+        shape.push(layout(&printer.expr(e)?.doc, 0, 0));
+    }
+    let extent = match shape.as_slice() {
+        [] => String::new(),
+        shape => format!(" [{}]", shape.join("][")),
+    };
+    Ok(format!("device array, {role}: {element}{extent}"))
+}
+
+fn base_scalar(ty: &Type) -> Option<warpsmith_ir::Scalar> {
+    match ty {
+        Type::Scalar(s) | Type::Vector(s, _) => Some(*s),
+        Type::Pointer { pointee, .. } => base_scalar(pointee),
+        Type::Array(inner, _) => base_scalar(inner),
+        Type::Void | Type::Struct(_) => None,
+    }
+}
