@@ -14,7 +14,7 @@ pub mod show;
 pub mod walk;
 
 pub use kernel::{Kernel, Nest, Reduce};
-pub use lower::{Program, Slot, SlotInit, Workspace};
+pub use lower::{Program, Slot, Workspace};
 pub use refusal::Refusal;
 pub use schedule::{Schedule, Step};
 

@@ -1,0 +1,387 @@
+//! The launcher: what the host runs, launches and computes.
+
+use warpsmith_ir::{
+    BinaryOp, Block, Diagnostic, Expr, ForLoop, FuncId, Launch, LoopKind, Origin, Place,
+    PlaceKind, Stmt, StmtKind, Type, VarId, visit,
+};
+
+use super::outline::{self, Outlined};
+use super::{Lowered, Lowering, index, place, serialise};
+use crate::walk;
+
+/// Statements that wait to become one kernel of one thread.
+#[derive(Default)]
+pub(super) struct Pending {
+    pub stmts: Vec<Stmt>,
+}
+
+impl Lowering<'_> {
+    /// The body of the C function.
+    pub(super) fn top(&mut self, body: &Block) -> Lowered<Vec<Stmt>> {
+        let mut out = vec![];
+        let mut pending = Pending::default();
+        for p in self.host.params.clone() {
+            if self.homes.device.contains(&p) && self.host.var(p).ty.scalar().is_some() {
+                let pointer = self.pointer_to(p);
+                let value = Expr::var(p, self.host.var(p).ty.clone());
+                let place = self.deref(pointer);
+                let origin = self.host.var(p).origin.clone();
+                let store = Stmt::new(StmtKind::Assign { place, value }, origin);
+                self.single_thread(vec![store], &mut out);
+            }
+        }
+        let last = body.stmts.len().saturating_sub(1);
+        for (k, stmt) in body.stmts.iter().enumerate() {
+            if let StmtKind::Return(value) = &stmt.kind {
+                self.give_back(value.as_ref(), stmt, &mut pending);
+                self.flush(&mut pending, &mut out)?;
+                if k < last {
+                    out.push(Stmt::new(StmtKind::Return(None), stmt.origin.clone()));
+                }
+                break;
+            }
+            self.stmt(stmt, &mut out, &mut pending)?;
+        }
+        self.flush(&mut pending, &mut out)?;
+        Ok(out)
+    }
+
+    pub(super) fn block(&mut self, block: &Block) -> Lowered<Block> {
+        let mut out = vec![];
+        let mut pending = Pending::default();
+        for stmt in &block.stmts {
+            self.stmt(stmt, &mut out, &mut pending)?;
+        }
+        self.flush(&mut pending, &mut out)?;
+        Ok(Block::new(out))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>, pending: &mut Pending) -> Lowered<()> {
+        if self.moved_to_parameter(stmt) {
+            return Ok(());
+        }
+        match &stmt.kind {
+            StmtKind::For(l) if place::is_nest(self.source, stmt) => {
+                let reduce = self.source.nests.get(&l.id).is_some_and(|n| n.reduce.is_some());
+                if reduce {
+                    self.reduction(l, stmt, out, pending)?;
+                } else {
+                    self.flush(pending, out)?;
+                    self.nest(l, stmt, out)?;
+                }
+                self.counter_after(l, stmt, out)
+            }
+            StmtKind::Return(value) => {
+                self.give_back(value.as_ref(), stmt, pending);
+                self.flush(pending, out)?;
+                out.push(Stmt::new(StmtKind::Return(None), stmt.origin.clone()));
+                Ok(())
+            }
+            _ if place::contains_nest(self.source, stmt) => {
+                self.flush(pending, out)?;
+                self.control(stmt, out)
+            }
+            _ if self.returns_inside(stmt) => {
+                self.flush(pending, out)?;
+                self.control(stmt, out)
+            }
+            StmtKind::Decl { var, init } if self.homes.device.contains(var) => {
+                if init.is_some() || self.host.var(*var).ty.scalar().is_some() {
+                    pending.stmts.push(stmt.clone());
+                }
+                Ok(())
+            }
+            _ if self.homes.needs_device(self.source, stmt) => {
+                pending.stmts.push(stmt.clone());
+                Ok(())
+            }
+            _ => {
+                if self.changes_what_waits(stmt, pending) {
+                    self.flush(pending, out)?;
+                }
+                let mut own = Block::new(vec![stmt.clone()]);
+                serialise(&mut own);
+                out.extend(own.stmts);
+                Ok(())
+            }
+        }
+    }
+
+    fn returns_inside(&self, stmt: &Stmt) -> bool {
+        walk::blocks(stmt).into_iter().any(|b| walk::returns(b).is_some())
+    }
+
+    /// A host statement that assigns a variable which waiting statements read.
+    fn changes_what_waits(&self, stmt: &Stmt, pending: &Pending) -> bool {
+        let mut written = vec![];
+        walk::each_stmt(&Block::new(vec![stmt.clone()]), &mut |s| {
+            let o = walk::operands(s);
+            written.extend(o.results);
+            written.extend(o.writes.and_then(|p| p.root_var()));
+        });
+        let mut conflict = false;
+        let waiting = Block::new(pending.stmts.clone());
+        walk::each_var_of_block(&waiting, &mut |v| conflict |= written.contains(&v));
+        conflict
+    }
+
+    /// `*p = v` where `v` lives in `*p`.
+    fn moved_to_parameter(&self, stmt: &Stmt) -> bool {
+        let StmtKind::Assign { place, value } = &stmt.kind else { return false };
+        let warpsmith_ir::ExprKind::Read(read) = &*value.kind else { return false };
+        let PlaceKind::Var(v) = &*read.kind else { return false };
+        let target = place::single_element(place);
+        target.is_some() && self.homes.in_parameter.get(v).copied() == target
+    }
+
+    /// The returned value goes to the result parameter.
+    fn give_back(&mut self, value: Option<&Expr>, stmt: &Stmt, pending: &mut Pending) {
+        let (Some(value), Some(result)) = (value, self.result) else { return };
+        let mut own = false;
+        if let warpsmith_ir::ExprKind::Read(p) = &*value.kind {
+            own = p.root_var().is_some() && p.root_var() == self.homes.returned;
+        }
+        if !own {
+            let place = self.deref(result);
+            let kind = StmtKind::Assign { place, value: value.clone() };
+            pending.stmts.push(Stmt::new(kind, stmt.origin.clone()));
+        }
+    }
+
+    /// `*pointer`.
+    pub(super) fn deref(&self, pointer: VarId) -> Place {
+        let ty = self.host.var(pointer).ty.clone();
+        let pointee = ty.pointee().cloned().unwrap_or(Type::Void);
+        Place::new(PlaceKind::Deref(Expr::var(pointer, ty)), pointee, Origin::default())
+    }
+
+    /// Launches what waits as a kernel of one thread.
+    pub(super) fn flush(&mut self, pending: &mut Pending, out: &mut Vec<Stmt>) -> Lowered<()> {
+        let stmts = std::mem::take(&mut pending.stmts);
+        let useful = |s: &Stmt| !matches!(&s.kind, StmtKind::Decl { init: None, .. });
+        if !stmts.iter().any(useful) {
+            return Ok(());
+        }
+        let whole = Block::new(stmts);
+        self.warn_about_loops(&whole);
+        let mut block = self.keep_local(whole);
+        self.move_to_device(&mut block);
+        self.single_thread(block.stmts, out);
+        Ok(())
+    }
+
+    fn warn_about_loops(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            let StmtKind::For(l) = &stmt.kind else { continue };
+            let name = self.source.loop_name(l.id);
+            let mut d = Diagnostic::warning(
+                "W252",
+                format!("loop `{name}` is not parallel and works on arrays: one thread of the device runs it"),
+            );
+            if let Some(span) = l.first.origin.span.or(stmt.origin.span) {
+                d = d.label(span, "correct, but slow");
+            }
+            self.notes.push(d.help("mark it with `#pragma omp parallel for` if its iterations are independent"));
+        }
+    }
+
+    /// Variables that nothing but these statements mentions stay variables of the one thread. Declarations of the
+    /// others fall away, or become assignments.
+    fn keep_local(&mut self, mut block: Block) -> Block {
+        let function = self.source.func();
+        let whole = block.clone();
+        let private = |v: VarId| {
+            place::mentions(&function.body, v) == place::mentions(&whole, v)
+                && !function.params.contains(&v)
+                && !function.var(v).ty.is_pointer()
+        };
+        let mut stmts = vec![];
+        for stmt in block.stmts {
+            match stmt.kind {
+                StmtKind::Decl { var, .. } if private(var) => stmts.push(stmt),
+                StmtKind::Decl { var, init } if self.homes.device.contains(&var) => {
+                    if let Some(value) = init {
+                        let ty = function.var(var).ty.clone();
+                        let place = Place::new(PlaceKind::Var(var), ty, stmt.origin.clone());
+                        let kind = StmtKind::Assign { place, value };
+                        stmts.push(Stmt { kind, origin: stmt.origin, comment: stmt.comment });
+                    }
+                }
+                _ => stmts.push(stmt),
+            }
+        }
+        block.stmts = stmts;
+        block
+    }
+
+    /// Puts `*pointer` in place of variables that live on the device, those declared in the block excepted.
+    pub(super) fn move_to_device(&mut self, block: &mut Block) {
+        let mut declared = std::collections::BTreeSet::new();
+        let mut mentioned = std::collections::BTreeSet::new();
+        walk::each_stmt(block, &mut |s| {
+            if let StmtKind::Decl { var, .. } = &s.kind {
+                declared.insert(*var);
+            }
+        });
+        walk::each_var_of_block(block, &mut |v| _ = mentioned.insert(v));
+        for v in mentioned {
+            if self.homes.device.contains(&v) && !declared.contains(&v) {
+                let pointer = self.pointer_to(v);
+                let ty = self.host.var(pointer).ty.clone();
+                outline::to_device(block, v, pointer, &ty);
+            }
+        }
+    }
+
+    /// Launches statements as a kernel of one thread.
+    pub(super) fn single_thread(&mut self, stmts: Vec<Stmt>, out: &mut Vec<Stmt>) {
+        let written = stmts.iter().find_map(|s| match &s.kind {
+            StmtKind::Assign { place, .. } => Some(self.target_name(place)),
+            _ => None,
+        });
+        let wanted = match written {
+            Some(name) if !name.is_empty() => format!("{}_set_{name}", self.host.name),
+            _ => format!("{}_serial", self.host.name),
+        };
+        let one = || Expr::int(warpsmith_ir::Scalar::U32, 1);
+        let launch = self.launch_of(stmts, &wanted, [one(), one(), one()], [one(), one(), one()]);
+        out.push(launch.comment("depends on values that only the device has"));
+    }
+
+    pub(super) fn target_name(&self, place: &Place) -> String {
+        match crate::analysis::access::base_of(place) {
+            crate::analysis::access::Base::Var(v) => self.host.var(v).name.clone(),
+            crate::analysis::access::Base::Global(g) => {
+                self.module.globals.get(g.0 as usize).map(|g| g.name.clone()).unwrap_or_default()
+            }
+            crate::analysis::access::Base::Anything => String::new(),
+        }
+    }
+
+    /// Cuts a kernel out and gives the statement that launches it.
+    pub(super) fn launch_of(
+        &mut self,
+        stmts: Vec<Stmt>,
+        wanted: &str,
+        grid: [Expr; 3],
+        block: [Expr; 3],
+    ) -> Stmt {
+        let name = self.fresh_name(wanted);
+        let origin = stmts.iter().map(|s| s.origin.clone()).find(|o| o.span.is_some()).unwrap_or_default();
+        let Outlined { mut kernel, args, writes } =
+            outline::outline(&self.host, &name, stmts, self.distinct_pointers);
+        let map = self.call_map();
+        super::remap(&mut kernel.body, &map);
+        serialise(&mut kernel.body);
+        kernel.next_loop = self.host.next_loop;
+        kernel.origin = origin.clone();
+        let values: Vec<Expr> = args
+            .iter()
+            .zip(&kernel.params)
+            .map(|(host, param)| {
+                let value = self.first_values.get(host).copied().unwrap_or(*host);
+                Expr::var(value, self.host.var(value).ty.clone()).cast(kernel.var(*param).ty.clone())
+            })
+            .collect();
+        self.flows.push((args.iter().copied().collect(), writes));
+        let id: FuncId = self.module.add_function(kernel);
+        self.kernels.push(id);
+        let shared = Expr::int(warpsmith_ir::Scalar::U32, 0);
+        let launch = Launch { kernel: id, grid, block, shared, args: values };
+        Stmt::new(StmtKind::Launch(launch), origin)
+    }
+
+    /// A counter declared outside its loop keeps the value it left with, where something reads it.
+    fn counter_after(&mut self, l: &ForLoop, stmt: &Stmt, out: &mut Vec<Stmt>) -> Lowered<()> {
+        let function = self.source.func();
+        let mut at = Some(l);
+        let mut outermost = true;
+        while let Some(l) = at {
+            let read = !l.declares
+                && crate::analysis::scalars::read_outside_its_loops(&function.body, l.var);
+            if read && !outermost {
+                return Err(self.at_loop("W243", l, stmt, "the counter of an inner parallel loop is read after the nest"));
+            }
+            if read {
+                out.push(self.final_counter(l, stmt));
+            }
+            outermost = false;
+            at = crate::kernel::only_loop(&l.body);
+        }
+        Ok(())
+    }
+
+    fn final_counter(&mut self, l: &ForLoop, stmt: &Stmt) -> Stmt {
+        let ty = Type::Scalar(index::counter_type(&self.host, l));
+        let passed = index::times(index::count(&self.host, l), &l.step);
+        let end = Expr::binary(BinaryOp::Add, l.first.clone(), passed);
+        let kind = warpsmith_ir::ExprKind::Select(index::runs(l), end, l.first.clone());
+        let value = Expr::new(kind, ty.clone(), stmt.origin.clone());
+        let place = Place::new(PlaceKind::Var(l.var), ty, stmt.origin.clone());
+        Stmt::new(StmtKind::Assign { place, value }, stmt.origin.by("bind"))
+            .comment("the value with which the loop leaves its counter")
+    }
+
+    pub(super) fn at_loop(
+        &self,
+        code: &'static str,
+        l: &ForLoop,
+        stmt: &Stmt,
+        message: &str,
+    ) -> Box<Diagnostic> {
+        let d = Diagnostic::error(code, message);
+        let span = l.first.origin.span.or(stmt.origin.span);
+        Box::new(match span {
+            Some(span) => d.label(span, "this loop"),
+            None => d,
+        })
+    }
+}
+
+/// Every loop inside runs serially in its thread; a counter that only these loops use becomes theirs.
+pub(super) fn own_counters(host: &mut warpsmith_ir::Function, block: &mut Block) {
+    let whole = block.clone();
+    let mut fresh: Vec<(VarId, VarId)> = vec![];
+    adopt(host, &whole, block, &mut fresh);
+}
+
+fn adopt(
+    host: &mut warpsmith_ir::Function,
+    whole: &Block,
+    block: &mut Block,
+    seen: &mut Vec<(VarId, VarId)>,
+) {
+    for stmt in &mut block.stmts {
+        if let StmtKind::For(l) = &mut stmt.kind
+            && !l.declares
+            && counts_only(whole, l.var)
+        {
+            l.declares = true;
+            // A second loop with the same counter declares one of its own.
+            let again = seen.iter().any(|(v, _)| *v == l.var);
+            if again {
+                let copy = host.add_var(host.var(l.var).clone());
+                let (old, body) = (l.var, &mut l.body);
+                l.var = copy;
+                visit::rename_vars(body, &mut |v| if v == old { copy } else { v });
+            } else {
+                seen.push((l.var, l.var));
+            }
+        }
+        for inner in walk::blocks_mut(stmt) {
+            adopt(host, whole, inner, seen);
+        }
+    }
+}
+
+/// The variable is set by nothing but counted loops, and read only inside them.
+fn counts_only(block: &Block, var: VarId) -> bool {
+    let mut other = false;
+    walk::each_stmt(block, &mut |s| {
+        let o = walk::operands(s);
+        let counts = matches!(&s.kind, StmtKind::For(l) if l.var == var && matches!(l.kind, LoopKind::Serial | LoopKind::Unrolled(_) | LoopKind::Parallel(_)));
+        other |= o.writes.and_then(|p| p.root_var()) == Some(var);
+        other |= o.results.contains(&var) && !counts;
+    });
+    !other && !crate::analysis::scalars::read_outside_its_loops(block, var)
+}

@@ -1,0 +1,169 @@
+//! Iteration numbers, guards and extents of counted loops, as expressions.
+//!
+//! The counter of thread `t` is `first + t * step` (dense indexing). All arithmetic is that of the counter's type;
+//! see [`super::RANGE_ASSUMPTION`] for its range.
+
+use warpsmith_ir::poly::Poly;
+use warpsmith_ir::{
+    Axis, BinaryOp, Builtin, Expr, ExprKind, ForLoop, Function, Origin, Scalar, Type, UnaryOp,
+};
+
+/// The type of a loop's counter.
+pub fn counter_type(function: &Function, l: &ForLoop) -> Scalar {
+    function.var(l.var).ty.scalar().unwrap_or(Scalar::I32)
+}
+
+/// Whether the counter grows. A loop that compares with `!=` has a constant step; the rewrites saw to it.
+pub fn counts_up(l: &ForLoop) -> bool {
+    match l.compare {
+        BinaryOp::Lt | BinaryOp::Le => true,
+        BinaryOp::Gt | BinaryOp::Ge => false,
+        _ => l.step.as_const().is_none_or(|s| s.as_i64() > 0),
+    }
+}
+
+/// The comparison under which an iteration exists; `!=` says the same as `<` or `>` in the loop's direction.
+fn comparison(l: &ForLoop) -> BinaryOp {
+    match l.compare {
+        BinaryOp::Ne if counts_up(l) => BinaryOp::Lt,
+        BinaryOp::Ne => BinaryOp::Gt,
+        other => other,
+    }
+}
+
+/// `counter compare limit`.
+pub fn inside(l: &ForLoop, counter: Expr) -> Expr {
+    Expr::binary(comparison(l), counter, l.limit.clone())
+}
+
+/// The opposite of [`inside`].
+pub fn outside(l: &ForLoop, counter: Expr) -> Expr {
+    let op = match comparison(l) {
+        BinaryOp::Lt => BinaryOp::Ge,
+        BinaryOp::Le => BinaryOp::Gt,
+        BinaryOp::Gt => BinaryOp::Le,
+        _ => BinaryOp::Lt,
+    };
+    Expr::binary(op, counter, l.limit.clone())
+}
+
+/// Whether the loop runs at all, with the constant on the right.
+pub fn runs(l: &ForLoop) -> Expr {
+    let op = comparison(l);
+    if l.first.as_const().is_none() {
+        return Expr::binary(op, l.first.clone(), l.limit.clone());
+    }
+    let flipped = match op {
+        BinaryOp::Lt => BinaryOp::Gt,
+        BinaryOp::Le => BinaryOp::Ge,
+        BinaryOp::Gt => BinaryOp::Lt,
+        _ => BinaryOp::Le,
+    };
+    Expr::binary(flipped, l.limit.clone(), l.first.clone())
+}
+
+/// The last iteration of the loop: `counter + step` would be outside.
+pub fn is_last(l: &ForLoop, counter: Expr) -> Expr {
+    outside(l, Expr::binary(BinaryOp::Add, counter, l.step.clone()))
+}
+
+/// The number of the thread along an axis of the grid, in type `ty`.
+pub fn thread_number(axis: Axis, ty: Scalar) -> Expr {
+    let (block, width, thread) =
+        (Builtin::BlockIdx(axis), Builtin::BlockDim(axis), Builtin::ThreadIdx(axis));
+    wide_sum(block, width, Some(thread), ty)
+}
+
+/// The number of threads of the grid along an axis, in type `ty`.
+pub fn grid_width(axis: Axis, ty: Scalar) -> Expr {
+    wide_sum(Builtin::GridDim(axis), Builtin::BlockDim(axis), None, ty)
+}
+
+fn wide_sum(a: Builtin, b: Builtin, c: Option<Builtin>, ty: Scalar) -> Expr {
+    // The hardware's numbers have 32 bits; a 64-bit counter needs the product in 64.
+    let term = |x: Builtin| {
+        let e = Expr::builtin(x);
+        if ty.bytes() == 8 { e.cast(Type::Scalar(ty)) } else { e }
+    };
+    let product = Expr::binary(BinaryOp::Mul, term(a), term(b));
+    let sum = match c {
+        Some(c) => Expr::binary(BinaryOp::Add, product, term(c)),
+        None => product,
+    };
+    sum.cast(Type::Scalar(ty))
+}
+
+/// `first + number * step`, without the parts that do nothing.
+pub fn counter_of(l: &ForLoop, number: Expr) -> Expr {
+    let scaled = times(number, &l.step);
+    let negative = |e: &Expr| matches!(&*e.kind, ExprKind::Unary(UnaryOp::Neg, _));
+    match (&l.first, scaled) {
+        (first, scaled) if is_const(first, 0) => scaled,
+        (first, scaled) if negative(&scaled) => match *scaled.kind {
+            ExprKind::Unary(_, inner) => Expr::binary(BinaryOp::Sub, first.clone(), inner),
+            _ => first.clone(),
+        },
+        (first, scaled) => Expr::binary(BinaryOp::Add, first.clone(), scaled),
+    }
+}
+
+/// `number * step`; a negative constant step gives the negation of a product.
+pub fn times(number: Expr, step: &Expr) -> Expr {
+    let ty = number.ty.clone();
+    let Some(value) = step.as_const().map(|v| v.as_i64()) else {
+        return Expr::binary(BinaryOp::Mul, number, step.clone());
+    };
+    let scalar = ty.scalar().unwrap_or(Scalar::I32);
+    let magnitude = i64::try_from(value.unsigned_abs()).unwrap_or(i64::MAX);
+    let product = match magnitude {
+        1 => number,
+        m => Expr::binary(BinaryOp::Mul, number, Expr::int(scalar, m)),
+    };
+    match value < 0 {
+        true => Expr::new(ExprKind::Unary(UnaryOp::Neg, product), ty, Origin::default()),
+        false => product,
+    }
+}
+
+pub fn is_const(e: &Expr, value: i64) -> bool {
+    e.as_const().is_some_and(|v| !v.ty.is_float() && v.as_i64() == value)
+}
+
+/// The number of iterations of a loop that runs, in the counter's type.
+pub fn count(function: &Function, l: &ForLoop) -> Expr {
+    let ty = counter_type(function, l);
+    let up = counts_up(l);
+    let (high, low) = if up { (&l.limit, &l.first) } else { (&l.first, &l.limit) };
+    let inclusive = matches!(l.compare, BinaryOp::Le | BinaryOp::Ge);
+    let distance = Expr::binary(BinaryOp::Sub, high.clone(), low.clone());
+    let step = if up { l.step.clone() } else { times(l.step.clone(), &Expr::int(ty, -1)) };
+    let step = tidy(function, step, ty);
+    if is_const(&step, 1) {
+        let extra = Expr::int(ty, inclusive.into());
+        return tidy(function, Expr::binary(BinaryOp::Add, distance, extra), ty);
+    }
+    // Rounded up for an exclusive limit; for an inclusive one, the last iteration is one more.
+    let mut slack = Expr::binary(BinaryOp::Add, distance, step.clone());
+    if !inclusive {
+        slack = Expr::binary(BinaryOp::Sub, slack, Expr::int(ty, 1));
+    }
+    Expr::binary(BinaryOp::Div, tidy(function, slack, ty), step)
+}
+
+/// `ceil(count / size)`.
+pub fn blocks(function: &Function, count: Expr, size: Expr) -> Expr {
+    let ty = count.ty.scalar().unwrap_or(Scalar::I32);
+    let size = size.cast(Type::Scalar(ty));
+    let sum = Expr::binary(BinaryOp::Add, count, size.clone());
+    let sum = Expr::binary(BinaryOp::Sub, sum, Expr::int(ty, 1));
+    Expr::binary(BinaryOp::Div, tidy(function, sum, ty), size)
+}
+
+/// The same value, sums collected.
+pub fn tidy(function: &Function, e: Expr, ty: Scalar) -> Expr {
+    let var_type = |v| function.var(v).ty.scalar().unwrap_or(ty);
+    match Poly::from_expr(&e) {
+        Some(poly) => poly.to_expr(ty, &var_type),
+        None => e,
+    }
+}

@@ -1,0 +1,353 @@
+//! Bound nests without a reduction: one kernel each.
+//!
+//! The loop on x becomes a guard: every thread has one iteration, `first + t * step`. Loops on y and z become
+//! grid-stride loops, since a grid has at most 65535 blocks along them. Loops outside of three bound ones, and
+//! everything inside, run in the thread.
+
+use warpsmith_ir::{
+    Axis, BinaryOp, Block, Expr, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind, Stmt,
+    StmtKind, Type, VarId,
+};
+
+use super::{Lowered, Lowering, host, index};
+use crate::kernel::{Nest, only_loop};
+use crate::walk;
+
+/// Most blocks of a grid along y and z.
+const MAX_BLOCKS_YZ: u32 = 65535;
+
+impl Lowering<'_> {
+    /// Launches a nest.
+    pub(super) fn nest(&mut self, root: &ForLoop, stmt: &Stmt, out: &mut Vec<Stmt>) -> Lowered<()> {
+        let Some(nest) = self.source.nests.get(&root.id).cloned() else { return Ok(()) };
+        let loops = self.bound_loops(&nest);
+        for l in &loops {
+            self.must_know_bounds(l, stmt)?;
+        }
+        let stmts = self.nest_kernel(root, stmt, &nest)?;
+        let wanted = self.nest_name(root);
+        let sizes = self.block_constants(&nest);
+        let mut launches = vec![];
+        let grid = self.grid(&nest, &loops, &sizes, &mut launches);
+        let block = sizes.map(|s| s.cast(Type::U32));
+        let mut launch = self.launch_of(stmts, &wanted, grid, block);
+        launch.origin = stmt.origin.by("bind");
+        launches.push(launch);
+        let guard = loops.iter().map(|l| index::runs(l));
+        let guard = guard.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+        match guard {
+            Some(cond) => {
+                let then = Block::new(launches);
+                let kind = StmtKind::If { cond, then, otherwise: Block::default() };
+                out.push(Stmt::new(kind, stmt.origin.by("bind")));
+            }
+            None => out.extend(launches),
+        }
+        Ok(())
+    }
+
+    pub(super) fn bound_loops(&self, nest: &Nest) -> Vec<ForLoop> {
+        nest.axes.iter().filter_map(|(id, _)| self.source.find_loop(*id).cloned()).collect()
+    }
+
+    /// `NAME_kernel` for an only nest, else after what it writes.
+    fn nest_name(&self, root: &ForLoop) -> String {
+        let function = &self.host.name;
+        if self.source.nests.len() == 1 {
+            return format!("{function}_kernel");
+        }
+        let mut written = None;
+        walk::each_stmt(&root.body, &mut |s| {
+            if let StmtKind::Assign { place, .. } = &s.kind
+                && !matches!(&*place.kind, PlaceKind::Var(_))
+            {
+                written = Some(self.target_name(place));
+            }
+        });
+        match written {
+            Some(name) if !name.is_empty() => format!("{function}_{name}"),
+            _ => format!("{function}_kernel"),
+        }
+    }
+
+    /// The named sizes of the block along x, y, z.
+    fn block_constants(&mut self, nest: &Nest) -> [Expr; 3] {
+        let names: [&str; 3] =
+            if nest.axes.len() == 1 { ["BLOCK"; 3] } else { ["BX", "BY", "BZ"] };
+        Axis::ALL.map(|axis| {
+            if nest.axes.iter().any(|(_, a)| *a == axis) {
+                let comment = format!("threads of a block along {}", axis.name());
+                let size = nest.block[axis.index()];
+                self.constant(names[axis.index()], size, &comment)
+            } else {
+                Expr::i32(1)
+            }
+        })
+    }
+
+    /// The grid; statements that compute its parts go to `before`.
+    fn grid(
+        &mut self,
+        nest: &Nest,
+        loops: &[ForLoop],
+        sizes: &[Expr; 3],
+        before: &mut Vec<Stmt>,
+    ) -> [Expr; 3] {
+        let mut grid = [(); 3].map(|()| Expr::int(warpsmith_ir::Scalar::U32, 1));
+        for ((_, axis), l) in nest.axes.iter().zip(loops) {
+            let count = index::count(&self.host, l);
+            let ty = count.ty.clone();
+            let blocks = index::blocks(&self.host, count, sizes[axis.index()].clone());
+            if *axis == Axis::X {
+                grid[0] = blocks.cast(Type::U32);
+                continue;
+            }
+            let limit = self.constant("MAX_BLOCKS", MAX_BLOCKS_YZ, "blocks of a grid along y or z");
+            let var = self.local(&format!("blocks_{}", axis.name()), ty.clone());
+            let stmts = at_most(var, ty.clone(), blocks, limit.cast(ty.clone()));
+            before.extend(stmts);
+            grid[axis.index()] = Expr::var(var, ty).cast(Type::U32);
+        }
+        grid
+    }
+
+    /// What a thread does.
+    fn nest_kernel(&mut self, root: &ForLoop, stmt: &Stmt, nest: &Nest) -> Lowered<Vec<Stmt>> {
+        let hoisted = self.hoisted_x(root, nest);
+        let mut stmts = vec![];
+        let mut enclosed = true;
+        if let Some(l) = &hoisted {
+            stmts.extend(self.thread_counter(l));
+            let counter = self.counter(l);
+            stmts.push(leave_if(index::outside(l, counter), &stmt.origin));
+            enclosed = nest.axes.len() > 1 || root.id != l.id;
+        }
+        stmts.extend(self.nest_levels(root, stmt, nest, hoisted.as_ref().map(|l| l.id), enclosed)?);
+        let mut body = Block::new(stmts);
+        self.move_to_device(&mut body);
+        host::own_counters(&mut self.host, &mut body);
+        Ok(body.stmts)
+    }
+
+    /// The loop on x, when its bounds are the same for all iterations of the loops around it in the kernel.
+    fn hoisted_x(&self, root: &ForLoop, nest: &Nest) -> Option<ForLoop> {
+        let (id, _) = nest.axes.iter().find(|(_, axis)| *axis == Axis::X)?;
+        let mut at = Some(root);
+        while let Some(outer) = at.filter(|l| l.id != *id) {
+            if !crate::rewrite::reduce::bounds_independent(self.source, *id, outer.id) {
+                return None;
+            }
+            at = only_loop(&outer.body);
+        }
+        self.source.find_loop(*id).cloned()
+    }
+
+    fn nest_levels(
+        &mut self,
+        l: &ForLoop,
+        stmt: &Stmt,
+        nest: &Nest,
+        hoisted: Option<LoopId>,
+        enclosed: bool,
+    ) -> Lowered<Vec<Stmt>> {
+        let axis = nest.axes.iter().find(|(id, _)| *id == l.id).map(|(_, axis)| *axis);
+        let bound_inside = nest.axes.last().is_some_and(|(id, _)| *id != l.id)
+            && only_loop(&l.body).is_some();
+        let inner = match only_loop(&l.body) {
+            Some(next) if bound_inside => {
+                self.nest_levels(&next.clone(), stmt, nest, hoisted, enclosed)?
+            }
+            _ => self.iteration(&l.body, stmt, nest, enclosed)?,
+        };
+        let origin = stmt.origin.by("bind");
+        match axis {
+            Some(Axis::X) if hoisted == Some(l.id) => Ok(inner),
+            Some(Axis::X) => {
+                let mut stmts = self.thread_counter(l);
+                let cond = index::inside(l, self.counter(l));
+                let then = Block::new(inner);
+                let kind = StmtKind::If { cond, then, otherwise: Block::default() };
+                stmts.push(Stmt::new(kind, origin));
+                Ok(stmts)
+            }
+            Some(axis) => {
+                let stride = self.grid_stride(l, axis, inner);
+                Ok(vec![Stmt::new(StmtKind::For(stride), origin)
+                    .comment(format!("a grid has at most 65535 blocks along {}: go on in its strides", axis.name()))])
+            }
+            None => {
+                let body = Block::new(inner);
+                let serial = ForLoop { body, kind: LoopKind::Serial, declares: true, ..l.clone() };
+                Ok(vec![Stmt::new(StmtKind::For(serial), origin)])
+            }
+        }
+    }
+
+    /// `for (i = first + t * step; i in range; i += width * step)` with the threads of the grid along an axis.
+    pub(super) fn grid_stride(&self, l: &ForLoop, axis: Axis, body: Vec<Stmt>) -> ForLoop {
+        let ty = index::counter_type(&self.host, l);
+        let compare = match (l.compare, index::counts_up(l)) {
+            (BinaryOp::Ne, true) => BinaryOp::Lt,
+            (BinaryOp::Ne, false) => BinaryOp::Gt,
+            (other, _) => other,
+        };
+        ForLoop {
+            first: index::counter_of(l, index::thread_number(axis, ty)),
+            step: index::times(index::grid_width(axis, ty), &l.step),
+            compare,
+            declares: true,
+            kind: LoopKind::Serial,
+            body: Block::new(body),
+            ..l.clone()
+        }
+    }
+
+    /// The counter of the loop on x, declared.
+    fn thread_counter(&mut self, l: &ForLoop) -> Vec<Stmt> {
+        let ty = index::counter_type(&self.host, l);
+        let value = index::counter_of(l, index::thread_number(Axis::X, ty));
+        self.host.vars[l.var.0 as usize].constant = true;
+        let kind = StmtKind::Decl { var: l.var, init: Some(value) };
+        vec![Stmt::new(kind, Origin::default())]
+    }
+
+    pub(super) fn counter(&self, l: &ForLoop) -> Expr {
+        Expr::var(l.var, self.host.var(l.var).ty.clone())
+    }
+
+    /// The body of the innermost bound loop, with variables of its own for the clauses.
+    fn iteration(
+        &mut self,
+        body: &Block,
+        stmt: &Stmt,
+        nest: &Nest,
+        enclosed: bool,
+    ) -> Lowered<Vec<Stmt>> {
+        let mut block = body.clone();
+        let mut stmts = self.private_variables(nest, &block);
+        if !nest.clauses.last_private.is_empty() {
+            self.keep_last(nest, stmt, &mut block)?;
+        }
+        if !enclosed {
+            continue_to_return(&mut block);
+        }
+        stmts.extend(block.stmts);
+        Ok(stmts)
+    }
+
+    /// Declarations of what each iteration has for itself.
+    pub(super) fn private_variables(&mut self, nest: &Nest, body: &Block) -> Vec<Stmt> {
+        let c = &nest.clauses;
+        let mut stmts = vec![];
+        let mentioned = |v: &VarId| super::place::mentions(body, *v) > 0;
+        let counters = walk::for_loops(body);
+        for v in c.private.iter().chain(&c.last_private).filter(|v| mentioned(v)) {
+            // A counter is declared by its own loops where that is all it is.
+            let counts = counters.iter().any(|l| l.var == *v);
+            let only_counts = !body_assigns(body, *v)
+                && !crate::analysis::scalars::read_outside_its_loops(body, *v);
+            let last = c.last_private.contains(v);
+            if !(counts && only_counts && !last) {
+                stmts.push(Stmt::new(StmtKind::Decl { var: *v, init: None }, Origin::default()));
+            }
+        }
+        for v in c.first_private.iter().filter(|v| mentioned(v) && body_assigns(body, **v)) {
+            stmts.push(self.first_private(*v));
+        }
+        stmts
+    }
+
+    /// A copy of a variable's value, under its name. What comes in is a parameter of another name.
+    fn first_private(&mut self, v: VarId) -> Stmt {
+        let var = self.host.var(v).clone();
+        let value = match self.homes.device.contains(&v) {
+            true => {
+                let pointer = self.pointer_to(v);
+                Expr::read(self.deref(pointer))
+            }
+            false => {
+                let name = self.fresh_name(&format!("{}_first", var.name));
+                let copy = self.local(&name, var.ty.clone());
+                self.first_values.insert(copy, v);
+                Expr::var(copy, var.ty)
+            }
+        };
+        Stmt::new(StmtKind::Decl { var: v, init: Some(value) }, var.origin)
+    }
+
+    /// After the body, the thread with the last iteration stores the variables of `lastprivate`.
+    fn keep_last(&mut self, nest: &Nest, stmt: &Stmt, block: &mut Block) -> Lowered<()> {
+        if has_continue(block) {
+            let l = self.bound_loops(nest);
+            let at = l.first().cloned();
+            return match at {
+                Some(l) => Err(self.at_loop("W244", &l, stmt, "`continue` in a loop with `lastprivate` variables")),
+                None => Ok(()),
+            };
+        }
+        let loops = self.bound_loops(nest);
+        let last = loops.iter().map(|l| index::is_last(l, self.counter(l)));
+        let last = last.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+        let Some(cond) = last else { return Ok(()) };
+        let mut stores = vec![];
+        for v in &nest.clauses.last_private {
+            let pointer = self.pointer_to(*v);
+            let place = self.deref(pointer);
+            let value = Expr::var(*v, self.host.var(*v).ty.clone());
+            stores.push(Stmt::new(StmtKind::Assign { place, value }, stmt.origin.clone()));
+        }
+        let kind = StmtKind::If { cond, then: Block::new(stores), otherwise: Block::default() };
+        block.stmts.push(Stmt::new(kind, stmt.origin.by("bind")).comment("what the last iteration leaves"));
+        Ok(())
+    }
+}
+
+/// `T var = value; if (var > limit) var = limit;`
+pub(super) fn at_most(var: VarId, ty: Type, value: Expr, limit: Expr) -> Vec<Stmt> {
+    let origin = Origin::default();
+    let place = Place::new(PlaceKind::Var(var), ty.clone(), origin.clone());
+    let cond = Expr::binary(BinaryOp::Gt, Expr::var(var, ty), limit.clone());
+    let clamp = Stmt::new(StmtKind::Assign { place, value: limit }, origin.clone());
+    let then = Block::new(vec![clamp]);
+    vec![
+        Stmt::new(StmtKind::Decl { var, init: Some(value) }, origin.clone()),
+        Stmt::new(StmtKind::If { cond, then, otherwise: Block::default() }, origin),
+    ]
+}
+
+fn leave_if(cond: Expr, origin: &Origin) -> Stmt {
+    let then = Block::new(vec![Stmt::new(StmtKind::Return(None), origin.by("bind"))]);
+    let kind = StmtKind::If { cond, then, otherwise: Block::default() };
+    Stmt::new(kind, origin.by("bind"))
+        .comment("the grid is rounded up to whole blocks: threads past the end have no element")
+}
+
+fn body_assigns(body: &Block, var: VarId) -> bool {
+    let mut found = false;
+    walk::each_stmt(body, &mut |s| {
+        let o = walk::operands(s);
+        let counts = matches!(&s.kind, StmtKind::For(l) if l.var == var);
+        found |= (o.results.contains(&var) && !counts)
+            || o.writes.and_then(|p| p.root_var()) == Some(var);
+    });
+    found
+}
+
+/// Where the thread has one iteration only, the end of the iteration is the end of the thread.
+fn continue_to_return(block: &mut Block) {
+    for stmt in &mut block.stmts {
+        match &mut stmt.kind {
+            StmtKind::Continue => stmt.kind = StmtKind::Return(None),
+            StmtKind::For(_) | StmtKind::Loop { .. } => {}
+            _ => walk::blocks_mut(stmt).into_iter().for_each(continue_to_return),
+        }
+    }
+}
+
+fn has_continue(block: &Block) -> bool {
+    block.stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Continue => true,
+        StmtKind::For(_) | StmtKind::Loop { .. } => false,
+        _ => walk::blocks(stmt).into_iter().any(has_continue),
+    })
+}

@@ -1,0 +1,181 @@
+//! Takes statements out of the host function and makes a kernel of them.
+
+use std::collections::BTreeSet;
+
+use warpsmith_ir::visit::{self, Access};
+use warpsmith_ir::{
+    Block, Expr, ExprKind, Function, FunctionKind, Place, PlaceKind, Stmt, StmtKind, Type, Var,
+    VarId, VarKind,
+};
+
+use crate::analysis::access::{Base, base_of};
+use crate::walk;
+
+/// A kernel and what it must be given, as variables of the host function.
+pub struct Outlined {
+    pub kernel: Function,
+    /// For each parameter the host's variable.
+    pub args: Vec<VarId>,
+    /// Pointers through which the kernel writes.
+    pub writes: BTreeSet<VarId>,
+}
+
+/// Makes a kernel of `stmts`, which use variables of `host`. What they use and do not declare becomes parameters: the
+/// host's parameters in their order, then the others. Arrays that are only read become `const`.
+pub fn outline(host: &Function, name: &str, stmts: Vec<Stmt>, restrict: bool) -> Outlined {
+    let mut body = Block::new(stmts);
+    let mut mentioned = BTreeSet::new();
+    walk::each_var_of_block(&body, &mut |v| _ = mentioned.insert(v));
+    let declared = declared_in(host, &body);
+    let free: Vec<VarId> = mentioned.iter().filter(|v| !declared.contains(v)).copied().collect();
+    let (writes, odd) = pointer_uses(&body);
+    let mut kernel = Function::new(name, FunctionKind::Kernel);
+    let order = host.params.iter().filter(|p| free.contains(p)).copied();
+    let rest = free.iter().filter(|v| !host.params.contains(v)).copied();
+    let args: Vec<VarId> = order.chain(rest).collect();
+    let mut map = std::collections::BTreeMap::new();
+    for v in &args {
+        let mut var = Var { kind: VarKind::Param, shape: None, ..host.var(*v).clone() };
+        var.constant = false;
+        if let Type::Pointer { readonly, .. } = &mut var.ty {
+            *readonly |= !writes.contains(v) && !odd.contains(v);
+            var.restrict = restrict && (var.restrict || *readonly);
+        }
+        map.insert(*v, kernel.add_param(var));
+    }
+    for v in mentioned.iter().filter(|v| declared.contains(v)) {
+        map.insert(*v, kernel.add_var(Var { shape: None, ..host.var(*v).clone() }));
+    }
+    visit::rename_vars(&mut body, &mut |v| map.get(&v).copied().unwrap_or(v));
+    retype(&kernel, &mut body);
+    kernel.body = body;
+    Outlined { kernel, args, writes }
+}
+
+/// Variables that the block brings into being.
+fn declared_in(host: &Function, body: &Block) -> BTreeSet<VarId> {
+    let mut declared = BTreeSet::new();
+    walk::each_stmt(body, &mut |stmt| match &stmt.kind {
+        StmtKind::Decl { var, .. } => _ = declared.insert(*var),
+        StmtKind::For(l) if l.declares => _ = declared.insert(l.var),
+        _ => {}
+    });
+    let shared = |v: &VarId| host.var(*v).kind == VarKind::Shared;
+    let mut mentioned = BTreeSet::new();
+    walk::each_var_of_block(body, &mut |v| _ = mentioned.insert(v));
+    declared.extend(mentioned.into_iter().filter(shared));
+    declared
+}
+
+/// Pointers written through, and pointers used for anything else than access to their elements.
+fn pointer_uses(body: &Block) -> (BTreeSet<VarId>, BTreeSet<VarId>) {
+    let mut writes = BTreeSet::new();
+    let mut direct = std::collections::BTreeMap::<VarId, i64>::new();
+    visit::for_each_place(body, &mut |place, access| {
+        if access != Access::Read
+            && !matches!(&*place.kind, PlaceKind::Var(_))
+            && let Base::Var(v) = base_of(place)
+        {
+            writes.insert(v);
+        }
+        if let Some(v) = pointer_of(place) {
+            *direct.entry(v).or_default() += 1;
+        }
+    });
+    let mut atomics = BTreeSet::new();
+    walk::each_stmt(body, &mut |stmt| {
+        if let StmtKind::Atomic { pointer, .. } = &stmt.kind {
+            walk::each_var(pointer, &mut |v| _ = atomics.insert(v));
+        }
+    });
+    writes.extend(atomics);
+    let mut all = std::collections::BTreeMap::<VarId, i64>::new();
+    walk::each_var_of_block(body, &mut |v| *all.entry(v).or_default() += 1);
+    let odd = all
+        .iter()
+        .filter(|(v, n)| direct.get(v).copied().unwrap_or(0) < **n)
+        .map(|(v, _)| *v)
+        .collect();
+    (writes, odd)
+}
+
+/// The pointer variable that a place is an element of.
+fn pointer_of(place: &Place) -> Option<VarId> {
+    match &*place.kind {
+        PlaceKind::Deref(e) | PlaceKind::Elem { pointer: e, .. } => match &*e.kind {
+            ExprKind::Read(p) => match &*p.kind {
+                PlaceKind::Var(v) => Some(*v),
+                _ => None,
+            },
+            _ => None,
+        },
+        PlaceKind::Index(p, _) | PlaceKind::Field(p, _) | PlaceKind::Component(p, _) => {
+            pointer_of(p)
+        }
+        _ => None,
+    }
+}
+
+/// Gives reads of pointer parameters the type the parameters now have.
+fn retype(kernel: &Function, body: &mut Block) {
+    visit::map_exprs(body, &mut |e| {
+        if let ExprKind::Read(p) = &mut *e.kind
+            && let PlaceKind::Var(v) = &*p.kind
+            && kernel.var(*v).ty.is_pointer()
+        {
+            p.ty = kernel.var(*v).ty.clone();
+            e.ty = p.ty.clone();
+        }
+    });
+}
+
+/// Puts `*pointer` in place of a variable that lives on the device, elements of arrays included.
+pub fn to_device(body: &mut Block, var: VarId, pointer: VarId, pointer_type: &Type) {
+    struct ToDevice<'a> {
+        var: VarId,
+        pointer: Expr,
+        ty: &'a Type,
+    }
+    impl visit::Rewriter for ToDevice<'_> {
+        fn place(&mut self, place: &mut Place) {
+            visit::rewrite_place(self, place);
+            let Some(indices) = self.indices(place) else { return };
+            let pointee = self.ty.pointee().cloned().unwrap_or(Type::Void);
+            if place.ty != pointee {
+                return;
+            }
+            let extents = self.extents(place);
+            let pointer = self.pointer.clone();
+            place.kind = Box::new(match indices.is_empty() {
+                true => PlaceKind::Deref(pointer),
+                false => {
+                    let dims = extents.iter().skip(1).map(|n| Expr::int(warpsmith_ir::Scalar::I32, *n as i64));
+                    PlaceKind::Elem { pointer, index: indices, dims: dims.collect() }
+                }
+            });
+        }
+    }
+    impl ToDevice<'_> {
+        /// The subscripts of an element of the variable; none for the variable itself.
+        fn indices(&self, place: &Place) -> Option<Vec<Expr>> {
+            match &*place.kind {
+                PlaceKind::Var(v) if *v == self.var => Some(vec![]),
+                PlaceKind::Index(p, i) => {
+                    let mut indices = self.indices(p)?;
+                    indices.push(i.clone());
+                    Some(indices)
+                }
+                _ => None,
+            }
+        }
+
+        fn extents(&self, place: &Place) -> Vec<u64> {
+            match &*place.kind {
+                PlaceKind::Index(p, _) => self.extents(p),
+                _ => place.ty.extents(),
+            }
+        }
+    }
+    let read = Expr::var(pointer, pointer_type.clone());
+    visit::Rewriter::block(&mut ToDevice { var, pointer: read, ty: pointer_type }, body);
+}

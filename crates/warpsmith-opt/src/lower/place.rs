@@ -1,0 +1,217 @@
+//! Where the variables of the host function live: with the host, or in device memory.
+//!
+//! A scalar whose value depends on nothing but by-value parameters stays with the host. One that depends on the
+//! contents of an array, on a reduction, or on a last iteration is known only on the device: it lives in a slot of
+//! the workspace, or directly where the function puts its value in the end.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use warpsmith_ir::{
+    Block, Expr, ExprKind, FunctionKind, PlaceKind, Stmt, StmtKind, Type, VarId,
+};
+
+use crate::kernel::Kernel;
+use crate::walk;
+
+/// Variables that live on the device.
+#[derive(Debug, Default)]
+pub struct Homes {
+    pub device: BTreeSet<VarId>,
+    /// Variables that live in `*pointer` of a parameter, with the statement `*pointer = variable` dropped.
+    pub in_parameter: BTreeMap<VarId, VarId>,
+    /// The variable that is the returned value and nothing else.
+    pub returned: Option<VarId>,
+}
+
+impl Homes {
+    pub fn of(kernel: &Kernel) -> Homes {
+        let mut homes = Homes::default();
+        let body = &kernel.func().body;
+        for nest in kernel.nests.values() {
+            let scalars = nest.clauses.reductions.iter().map(|r| r.var);
+            let kept = scalars.chain(nest.clauses.last_private.iter().copied());
+            homes.device.extend(kept.filter(|v| !kernel.func().var(*v).ty.is_pointer()));
+        }
+        for (k, var) in kernel.func().vars.iter().enumerate() {
+            if matches!(var.ty, Type::Array(..)) {
+                homes.device.insert(VarId(k as u32));
+            }
+        }
+        loop {
+            let before = homes.device.len();
+            homes.spread(kernel, body);
+            if homes.device.len() == before {
+                break;
+            }
+        }
+        homes.find_parameters(kernel);
+        homes
+    }
+
+    /// One round: what a device statement writes lives on the device.
+    fn spread(&mut self, kernel: &Kernel, block: &Block) {
+        for stmt in &block.stmts {
+            if is_nest(kernel, stmt) {
+                continue;
+            }
+            if contains_nest(kernel, stmt) {
+                walk::blocks(stmt).into_iter().for_each(|b| self.spread(kernel, b));
+            } else if self.needs_device(kernel, stmt) {
+                let mut written = BTreeSet::new();
+                let mut declared = BTreeSet::new();
+                let whole = Block::new(vec![stmt.clone()]);
+                walk::each_stmt(&whole, &mut |s| {
+                    let o = walk::operands(s);
+                    written.extend(o.results);
+                    written.extend(o.writes.and_then(|p| p.root_var()));
+                    let inner = !std::ptr::eq(s, &whole.stmts[0]);
+                    match &s.kind {
+                        StmtKind::Decl { var, .. } if inner => _ = declared.insert(*var),
+                        StmtKind::For(l) if l.declares => _ = declared.insert(l.var),
+                        _ => {}
+                    }
+                });
+                self.device.extend(written.difference(&declared));
+            }
+        }
+    }
+
+    /// Whether a statement without nests in it must run on the device.
+    pub fn needs_device(&self, kernel: &Kernel, stmt: &Stmt) -> bool {
+        let mut needs = false;
+        let whole = Block::new(vec![stmt.clone()]);
+        walk::each_stmt(&whole, &mut |s| {
+            let o = walk::operands(s);
+            needs |= o.reads.iter().any(|e| !self.host_known(e));
+            needs |= o.writes.is_some_and(|p| match &*p.kind {
+                PlaceKind::Var(v) => self.device.contains(v),
+                _ => p.root_var().is_none_or(|v| self.device.contains(&v)),
+            });
+            needs |= o.results.iter().any(|v| self.device.contains(v));
+            needs |= match &s.kind {
+                StmtKind::Call { function, args, .. } => {
+                    args.iter().any(|a| a.ty.is_pointer())
+                        || kernel.module.function(*function).kind != FunctionKind::Host
+                }
+                StmtKind::Printf { .. } | StmtKind::Atomic { .. } => true,
+                _ => false,
+            };
+        });
+        needs
+    }
+
+    /// Whether the host can compute the expression.
+    pub fn host_known(&self, e: &Expr) -> bool {
+        let mut known = !walk::reads_memory(e);
+        walk::each_var(e, &mut |v| known &= !self.device.contains(&v));
+        known
+    }
+
+    /// Finds variables that only carry a value to `*p = v` or `return v`: they may live there at once.
+    fn find_parameters(&mut self, kernel: &Kernel) {
+        let function = kernel.func();
+        for var in self.device.clone() {
+            let scalar = function.var(var).ty.scalar().is_some();
+            if !scalar || function.params.contains(&var) {
+                continue;
+            }
+            let mut uses = vec![];
+            for stmt in &function.body.stmts {
+                readers(kernel, stmt, var, &mut uses);
+            }
+            let [only] = uses.as_slice() else { continue };
+            let top = function.body.stmts.iter().any(|s| std::ptr::eq(s, *only));
+            if !top {
+                continue;
+            }
+            match &only.kind {
+                StmtKind::Assign { place, value } if is_read(value, var) => {
+                    if let Some(p) = single_element(place)
+                        && place.ty == function.var(var).ty
+                        && mentions(&function.body, p) == 1
+                        && !self.in_parameter.values().any(|q| *q == p)
+                    {
+                        self.in_parameter.insert(var, p);
+                    }
+                }
+                StmtKind::Return(Some(value))
+                    if is_read(value, var) && returns(&function.body) == 1 =>
+                {
+                    self.returned = Some(var);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Statements that read the variable, nests that reduce it excepted.
+fn readers<'a>(kernel: &Kernel, stmt: &'a Stmt, var: VarId, found: &mut Vec<&'a Stmt>) {
+    if let StmtKind::For(l) = &stmt.kind
+        && let Some(nest) = kernel.nests.get(&l.id)
+        && nest.clauses.reductions.iter().any(|r| r.var == var)
+    {
+        return;
+    }
+    let mut reads = false;
+    let o = walk::operands(stmt);
+    o.reads.iter().for_each(|e| walk::each_var(e, &mut |v| reads |= v == var));
+    if let Some(place) = o.writes {
+        walk::each_expr_of_place(place, &mut |e| {
+            if let ExprKind::Read(p) = &*e.kind {
+                reads |= p.root_var() == Some(var);
+            }
+        });
+    }
+    if reads {
+        found.push(stmt);
+    }
+    for block in walk::blocks(stmt) {
+        block.stmts.iter().for_each(|s| readers(kernel, s, var, found));
+    }
+}
+
+fn is_read(e: &Expr, var: VarId) -> bool {
+    matches!(&*e.kind, ExprKind::Read(p) if *p.kind == PlaceKind::Var(var))
+}
+
+/// The pointer `p` of a place `*p` or `p[0]`.
+pub fn single_element(place: &warpsmith_ir::Place) -> Option<VarId> {
+    let pointer = match &*place.kind {
+        PlaceKind::Deref(e) => e,
+        PlaceKind::Elem { pointer, index, .. } => match index.as_slice() {
+            [i] if super::index::is_const(i, 0) => pointer,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match &*pointer.kind {
+        ExprKind::Read(p) => match &*p.kind {
+            PlaceKind::Var(v) => Some(*v),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// How often a block mentions a variable.
+pub fn mentions(block: &Block, var: VarId) -> usize {
+    let mut count = 0;
+    walk::each_var_of_block(block, &mut |v| count += usize::from(v == var));
+    count
+}
+
+fn returns(block: &Block) -> usize {
+    let mut count = 0;
+    walk::each_stmt(block, &mut |s| count += usize::from(matches!(s.kind, StmtKind::Return(_))));
+    count
+}
+
+pub fn is_nest(kernel: &Kernel, stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::For(l) if kernel.nests.contains_key(&l.id))
+}
+
+pub fn contains_nest(kernel: &Kernel, stmt: &Stmt) -> bool {
+    let inside = walk::blocks(stmt);
+    inside.into_iter().any(|b| b.stmts.iter().any(|s| is_nest(kernel, s) || contains_nest(kernel, s)))
+}

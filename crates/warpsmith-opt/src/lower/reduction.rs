@@ -1,0 +1,436 @@
+//! Nests with a reduction: every block leaves one partial result, a last block combines them.
+
+use warpsmith_ir::{
+    Axis, BarrierKind, BinaryOp, Block, Builtin, Expr, ExprKind, ForLoop, LoopCondition, LoopKind,
+    MathFn, Origin, Place, PlaceKind, ReduceOp, Reduction, Scalar, Stmt, StmtKind, Type, Value, Var, VarId, VarKind, visit,
+};
+
+use super::host::Pending;
+use super::{Lowered, Lowering, host, index};
+use crate::kernel::{Nest, Reduce};
+
+/// One reduced variable on its way through both kernels.
+struct Reduced {
+    op: ReduceOp,
+    scalar: Scalar,
+    name: String,
+    /// The thread's own value.
+    local: VarId,
+    /// The values of the block's threads.
+    shared: VarId,
+    /// One value for each block, in the workspace.
+    partial: VarId,
+    /// Where the result goes.
+    target: VarId,
+    /// The value before the loop, where it is not the identity.
+    start: Option<Start>,
+}
+
+/// The value a reduction starts from.
+enum Start {
+    /// The host knows it.
+    Known(Expr),
+    /// It is where the result goes.
+    InTarget,
+}
+
+impl Lowering<'_> {
+    /// Launches a nest that reduces.
+    pub(super) fn reduction(
+        &mut self,
+        root: &ForLoop,
+        stmt: &Stmt,
+        out: &mut Vec<Stmt>,
+        pending: &mut Pending,
+    ) -> Lowered<()> {
+        let Some(nest) = self.source.nests.get(&root.id).cloned() else { return Ok(()) };
+        let Some(shape) = nest.reduce else { return Ok(()) };
+        let loops = self.bound_loops(&nest);
+        for l in &loops {
+            self.must_know_bounds(l, stmt)?;
+        }
+        let mut reduced = vec![];
+        for r in &nest.clauses.reductions {
+            reduced.push(self.reduced(r, shape, pending));
+        }
+        self.flush(pending, out)?;
+        let block = self.constant("REDUCE_BLOCK", shape.block, "threads that combine their values");
+        let most = self.constant("REDUCE_GRID", shape.grid, "most blocks of a reduction, each with one partial result");
+        let blocks = self.local("blocks", Type::I32);
+        out.push(Stmt::new(StmtKind::Decl { var: blocks, init: Some(Expr::i32(0)) }, stmt.origin.by("reduce")));
+
+        let mut then = self.grid_of(&loops, blocks, &block, most);
+        let partial = self.partial_kernel(root, stmt, &nest, &loops, &reduced)?;
+        let names: Vec<&str> = reduced.iter().map(|r| r.name.as_str()).collect();
+        let stem = self.stem(&names.join("_"));
+        let one = || Expr::int(Scalar::U32, 1);
+        let size = block.cast(Type::U32);
+        let width = Expr::var(blocks, Type::I32).cast(Type::U32);
+        let launch = self.launch_of(
+            partial,
+            &format!("{stem}_partial"),
+            [width, one(), one()],
+            [size.clone(), one(), one()],
+        );
+        then.push(launch);
+        let runs = loops.iter().map(|l| index::runs(l));
+        if let Some(cond) = runs.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b)) {
+            let kind = StmtKind::If { cond, then: Block::new(then), otherwise: Block::default() };
+            out.push(Stmt::new(kind, stmt.origin.by("reduce")));
+        }
+        let finish = self.finish_kernel(&reduced, blocks, stmt);
+        let launch =
+            self.launch_of(finish, &format!("{stem}_finish"), [one(), one(), one()], [size, one(), one()]);
+        out.push(launch.comment("runs for an empty loop too: the result is then the start value"));
+        Ok(())
+    }
+
+    /// `FUNCTION_VARIABLE`, without saying the same twice.
+    fn stem(&self, variable: &str) -> String {
+        let function = &self.host.name;
+        if variable == function || function.ends_with(&format!("_{variable}")) {
+            function.clone()
+        } else {
+            format!("{function}_{variable}")
+        }
+    }
+
+    fn reduced(&mut self, r: &Reduction, shape: Reduce, pending: &mut Pending) -> Reduced {
+        let var = self.host.var(r.var).clone();
+        let by_pointer = var.ty.is_pointer();
+        let ty = crate::rewrite::reduce::reduced_type(&var.ty).cloned().unwrap_or(Type::F64);
+        let scalar = ty.scalar().unwrap_or(Scalar::F64);
+        let start = if by_pointer { Some(Start::InTarget) } else { self.start(r, scalar, pending) };
+        let target = if by_pointer { r.var } else { self.pointer_to(r.var) };
+        let local = if by_pointer { self.local(&format!("{}_value", var.name), ty.clone()) } else { r.var };
+        let array = Type::array(ty.clone(), shape.block.into());
+        let shared = Var::new(format!("{}_shared", var.name), array, VarKind::Shared);
+        let shared = self.host.add_var(shared);
+        let partial = self.slot(&format!("{}_partial", var.name), ty, shape.grid.into());
+        if scalar.is_float() {
+            self.reassociated.extend([target, partial]);
+        }
+        Reduced { op: r.op, scalar, name: var.name, local, shared, partial, target, start }
+    }
+
+    /// Takes the assignment of the start value out of what waits, when it is the last word on the variable.
+    fn start(&mut self, r: &Reduction, scalar: Scalar, pending: &mut Pending) -> Option<Start> {
+        let about = |s: &Stmt| {
+            let whole = Block::new(vec![s.clone()]);
+            super::place::mentions(&whole, r.var) > 0
+        };
+        let Some(at) = pending.stmts.iter().rposition(about) else { return Some(Start::InTarget) };
+        let value = match &pending.stmts[at].kind {
+            StmtKind::Decl { var, init: Some(e) } if *var == r.var => e.clone(),
+            StmtKind::Assign { place, value } if *place.kind == PlaceKind::Var(r.var) => value.clone(),
+            _ => return Some(Start::InTarget),
+        };
+        if !self.homes.host_known(&value) {
+            return Some(Start::InTarget);
+        }
+        pending.stmts.remove(at);
+        // Without the assignment an older value would only be stored to be forgotten.
+        match value.as_const() {
+            Some(v) if v == identity(r.op, scalar) => None,
+            _ => Some(Start::Known(value)),
+        }
+    }
+
+    /// Statements that set `blocks` for a nest that runs.
+    fn grid_of(&mut self, loops: &[ForLoop], blocks: VarId, size: &Expr, most: Expr) -> Vec<Stmt> {
+        let wide = loops.len() > 1;
+        let counts = loops.iter().map(|l| {
+            let count = index::count(&self.host, l);
+            if wide { count.cast(Type::I64) } else { count }
+        });
+        let Some(count) = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)) else { return vec![] };
+        let ty = count.ty.clone();
+        let needed = index::blocks(&self.host, count, size.clone());
+        let place = Place::new(PlaceKind::Var(blocks), Type::I32, Origin::default());
+        let most_wide = most.clone().cast(ty.clone());
+        let enough = Expr::binary(BinaryOp::Lt, needed.clone(), most_wide);
+        let value = ExprKind::Select(enough, needed.cast(Type::I32), most);
+        let value = Expr::new(value, Type::I32, Origin::default());
+        vec![Stmt::new(StmtKind::Assign { place, value }, Origin::default())]
+    }
+
+    /// Every thread combines its share of the iterations, every block its threads.
+    fn partial_kernel(
+        &mut self,
+        root: &ForLoop,
+        stmt: &Stmt,
+        nest: &Nest,
+        loops: &[ForLoop],
+        reduced: &[Reduced],
+    ) -> Lowered<Vec<Stmt>> {
+        let mut stmts: Vec<Stmt> = reduced.iter().map(|r| self.declare_identity(r, r.local)).collect();
+        if let Some(first) = stmts.first_mut() {
+            first.comment.push("every thread combines its share of the iterations".into());
+        }
+        let innermost = loops.last().unwrap_or(root);
+        let mut body = innermost.body.clone();
+        for (r, clause) in reduced.iter().zip(&nest.clauses.reductions) {
+            if self.host.var(clause.var).ty.is_pointer() {
+                own_value(&mut body, clause.var, r.local, &Type::Scalar(r.scalar));
+            }
+        }
+        let mut inner = self.private_variables(nest, &body);
+        inner.extend(body.stmts);
+        match loops {
+            [only] => {
+                let stride = self.grid_stride(only, Axis::X, inner);
+                stmts.push(Stmt::new(StmtKind::For(stride), stmt.origin.by("reduce")));
+            }
+            _ => stmts.extend(self.flattened(loops, inner, stmt)),
+        }
+        stmts.extend(self.tree(reduced, |r| r.local));
+        let stores = reduced.iter().map(|r| {
+            let place = self.element(r.partial, Expr::builtin(Builtin::BlockIdx(Axis::X)));
+            self.store(place, self.shared_element(r, Expr::int(Scalar::U32, 0)))
+        });
+        let stores = stores.collect();
+        stmts.push(first_thread(stores).comment("one partial result for each block"));
+        let mut block = Block::new(stmts);
+        self.move_to_device(&mut block);
+        host::own_counters(&mut self.host, &mut block);
+        Ok(block.stmts)
+    }
+
+    /// One loop over all iterations of a rectangular nest, numbered row by row.
+    fn flattened(&mut self, loops: &[ForLoop], inner: Vec<Stmt>, stmt: &Stmt) -> Vec<Stmt> {
+        let counts: Vec<Expr> =
+            loops.iter().map(|l| index::count(&self.host, l).cast(Type::I64)).collect();
+        let total = self.local("iterations", Type::I64);
+        let number = self.local("iteration", Type::I64);
+        self.host.vars[total.0 as usize].constant = true;
+        let product = counts.iter().cloned().reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
+        let mut body = vec![];
+        for (k, l) in loops.iter().enumerate() {
+            let ty = Type::Scalar(index::counter_type(&self.host, l));
+            let after = counts[k + 1..].iter().cloned().reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
+            let mut at = Expr::var(number, Type::I64);
+            if let Some(after) = after {
+                at = Expr::binary(BinaryOp::Div, at, after);
+            }
+            if k > 0 {
+                at = Expr::binary(BinaryOp::Rem, at, counts[k].clone());
+            }
+            self.host.vars[l.var.0 as usize].constant = true;
+            let value = index::counter_of(l, at.cast(ty));
+            body.push(Stmt::new(StmtKind::Decl { var: l.var, init: Some(value) }, Origin::default()));
+        }
+        body.extend(inner);
+        let id = self.host.fresh_loop();
+        let all = ForLoop {
+            id,
+            var: number,
+            declares: true,
+            first: index::thread_number(Axis::X, Scalar::I64),
+            compare: BinaryOp::Lt,
+            limit: Expr::var(total, Type::I64),
+            step: index::grid_width(Axis::X, Scalar::I64),
+            kind: LoopKind::Serial,
+            body: Block::new(body),
+        };
+        let declared = StmtKind::Decl { var: total, init: product };
+        vec![
+            Stmt::new(declared, stmt.origin.by("reduce")),
+            Stmt::new(StmtKind::For(all), stmt.origin.by("reduce")),
+        ]
+    }
+
+    /// One block combines the partial results and the start value.
+    fn finish_kernel(&mut self, reduced: &[Reduced], blocks: VarId, stmt: &Stmt) -> Vec<Stmt> {
+        let mut stmts = vec![];
+        let mut own = vec![];
+        let i = self.local("i", Type::I32);
+        let mut body = vec![];
+        for r in reduced {
+            let total = self.local(&format!("{}_total", r.name), Type::Scalar(r.scalar));
+            stmts.push(self.declare_identity(r, total));
+            let element = Expr::read(self.element(r.partial, Expr::var(i, Type::I32)));
+            let value = combine(r.op, r.scalar, self.value(total), element);
+            body.push(self.store(Place::var(total, Type::Scalar(r.scalar)), value));
+            own.push(total);
+        }
+        let thread = Expr::builtin(Builtin::ThreadIdx(Axis::X)).cast(Type::I32);
+        let width = Expr::builtin(Builtin::BlockDim(Axis::X)).cast(Type::I32);
+        let id = self.host.fresh_loop();
+        let share = ForLoop {
+            id,
+            var: i,
+            declares: true,
+            first: thread,
+            compare: BinaryOp::Lt,
+            limit: Expr::var(blocks, Type::I32),
+            step: width,
+            kind: LoopKind::Serial,
+            body: Block::new(body),
+        };
+        stmts.push(Stmt::new(StmtKind::For(share), stmt.origin.by("reduce")));
+        let total_of = |r: &Reduced| {
+            let at = reduced.iter().position(|x| x.shared == r.shared);
+            at.and_then(|k| own.get(k).copied()).unwrap_or(r.local)
+        };
+        stmts.extend(self.tree(reduced, total_of));
+        let mut stores = vec![];
+        for r in reduced {
+            let sum = self.shared_element(r, Expr::int(Scalar::U32, 0));
+            let target = self.deref(r.target);
+            let value = match &r.start {
+                None => sum,
+                Some(Start::Known(start)) => {
+                    combine(r.op, r.scalar, start.clone().cast(Type::Scalar(r.scalar)), sum)
+                }
+                Some(Start::InTarget) => combine(r.op, r.scalar, Expr::read(target.clone()), sum),
+            };
+            stores.push(self.store(target, value));
+        }
+        stmts.push(first_thread(stores));
+        stmts
+    }
+
+    /// The threads of a block combine their values in pairs, half as many threads in every round.
+    fn tree(&mut self, reduced: &[Reduced], value: impl Fn(&Reduced) -> VarId) -> Vec<Stmt> {
+        let thread = || Expr::builtin(Builtin::ThreadIdx(Axis::X));
+        let mut stmts = vec![];
+        for r in reduced {
+            let place = self.shared_place(r, thread());
+            stmts.push(self.store(place, self.value(value(r))));
+        }
+        if let Some(first) = stmts.first_mut() {
+            first.comment.push("the block's values are combined in pairs, in half as many threads each round".into());
+        }
+        stmts.push(barrier());
+        let half = self.local("half", Type::U32);
+        let read_half = || Expr::var(half, Type::U32);
+        let halved = |e: Expr| Expr::binary(BinaryOp::Div, e, Expr::int(Scalar::U32, 2));
+        let init = halved(Expr::builtin(Builtin::BlockDim(Axis::X)));
+        stmts.push(Stmt::new(StmtKind::Decl { var: half, init: Some(init) }, Origin::default()));
+        let mut pairs = vec![];
+        for r in reduced {
+            let other = Expr::binary(BinaryOp::Add, thread(), read_half());
+            let value =
+                combine(r.op, r.scalar, self.shared_element(r, thread()), self.shared_element(r, other));
+            pairs.push(self.store(self.shared_place(r, thread()), value));
+        }
+        let cond = Expr::binary(BinaryOp::Lt, thread(), read_half());
+        let kind = StmtKind::If { cond, then: Block::new(pairs), otherwise: Block::default() };
+        let body = Block::new(vec![Stmt::new(kind, Origin::default()), barrier()]);
+        let goes_on = Expr::binary(BinaryOp::Gt, read_half(), Expr::int(Scalar::U32, 0));
+        let condition = LoopCondition { before: Block::default(), expr: goes_on, at_end: false };
+        let step = self.store(Place::var(half, Type::U32), halved(read_half()));
+        let kind = StmtKind::Loop {
+            id: self.host.fresh_loop(),
+            condition: Some(condition),
+            body,
+            step: Block::new(vec![step]),
+        };
+        stmts.push(Stmt::new(kind, Origin::default()));
+        stmts
+    }
+
+    fn declare_identity(&self, r: &Reduced, var: VarId) -> Stmt {
+        let init = Some(Expr::constant(identity(r.op, r.scalar)));
+        Stmt::new(StmtKind::Decl { var, init }, Origin::default())
+    }
+
+    fn value(&self, var: VarId) -> Expr {
+        Expr::var(var, self.host.var(var).ty.clone())
+    }
+
+    fn store(&self, place: Place, value: Expr) -> Stmt {
+        Stmt::new(StmtKind::Assign { place, value }, Origin::default())
+    }
+
+    fn shared_place(&self, r: &Reduced, index: Expr) -> Place {
+        let array = Place::var(r.shared, self.host.var(r.shared).ty.clone());
+        Place::new(PlaceKind::Index(array, index), Type::Scalar(r.scalar), Origin::default())
+    }
+
+    fn shared_element(&self, r: &Reduced, index: Expr) -> Expr {
+        Expr::read(self.shared_place(r, index))
+    }
+
+    /// `pointer[index]`.
+    fn element(&self, pointer: VarId, index: Expr) -> Place {
+        let ty = self.host.var(pointer).ty.clone();
+        let pointee = ty.pointee().cloned().unwrap_or(Type::Void);
+        let pointer = Expr::var(pointer, ty);
+        let kind = PlaceKind::Elem { pointer, index: vec![index], dims: vec![] };
+        Place::new(kind, pointee, Origin::default())
+    }
+}
+
+fn barrier() -> Stmt {
+    let kind = StmtKind::Barrier { kind: BarrierKind::Block, operand: None, result: None };
+    Stmt::new(kind, Origin::default())
+}
+
+fn first_thread(stores: Vec<Stmt>) -> Stmt {
+    let thread = Expr::builtin(Builtin::ThreadIdx(Axis::X));
+    let cond = Expr::binary(BinaryOp::Eq, thread, Expr::int(Scalar::U32, 0));
+    let kind = StmtKind::If { cond, then: Block::new(stores), otherwise: Block::default() };
+    Stmt::new(kind, Origin::default())
+}
+
+/// Puts a variable in place of `*pointer` and `pointer[0]`.
+fn own_value(body: &mut Block, pointer: VarId, local: VarId, ty: &Type) {
+    struct Own<'a>(VarId, VarId, &'a Type);
+    impl visit::Rewriter for Own<'_> {
+        fn place(&mut self, place: &mut Place) {
+            visit::rewrite_place(self, place);
+            if super::place::single_element(place) == Some(self.0) && place.ty == *self.2 {
+                place.kind = Box::new(PlaceKind::Var(self.1));
+            }
+        }
+    }
+    visit::Rewriter::block(&mut Own(pointer, local, ty), body);
+}
+
+/// The value that changes nothing.
+pub fn identity(op: ReduceOp, ty: Scalar) -> Value {
+    let float = ty.is_float();
+    match op {
+        ReduceOp::Add | ReduceOp::BitOr | ReduceOp::BitXor | ReduceOp::LogicalOr => Value::int(ty, 0),
+        ReduceOp::Mul | ReduceOp::LogicalAnd => Value::int(ty, 1),
+        ReduceOp::BitAnd => Value::int(ty, -1),
+        ReduceOp::Min if float => Value::float(ty, f64::INFINITY),
+        ReduceOp::Max if float => Value::float(ty, f64::NEG_INFINITY),
+        ReduceOp::Min | ReduceOp::Max => {
+            let bits = 8 * ty.bytes();
+            let greatest = if ty.is_signed() { i64::MAX >> (64 - bits) } else { -1 };
+            let least = if ty.is_signed() { i64::MIN >> (64 - bits) } else { 0 };
+            Value::int(ty, if op == ReduceOp::Min { greatest } else { least })
+        }
+    }
+}
+
+/// `a op b`.
+fn combine(op: ReduceOp, scalar: Scalar, a: Expr, b: Expr) -> Expr {
+    let ty = Type::Scalar(scalar);
+    let arithmetic = |op| {
+        // C computes narrow integers as `int`.
+        let wide = if scalar.is_integer() && scalar.bytes() < 4 { Type::I32 } else { ty.clone() };
+        Expr::binary(op, a.clone().cast(wide.clone()), b.clone().cast(wide)).cast(ty.clone())
+    };
+    let call = |f| {
+        Expr::new(ExprKind::Call(f, vec![a.clone(), b.clone()]), ty.clone(), Origin::default())
+    };
+    let truth = |e: &Expr| {
+        let zero = Expr::constant(Value::int(scalar, 0));
+        if scalar == Scalar::Bool { e.clone() } else { Expr::binary(BinaryOp::Ne, e.clone(), zero) }
+    };
+    let logical = |op| Expr::binary(op, truth(&a), truth(&b)).cast(ty.clone());
+    match op {
+        ReduceOp::Add => arithmetic(BinaryOp::Add),
+        ReduceOp::Mul => arithmetic(BinaryOp::Mul),
+        ReduceOp::BitAnd => arithmetic(BinaryOp::BitAnd),
+        ReduceOp::BitOr => arithmetic(BinaryOp::BitOr),
+        ReduceOp::BitXor => arithmetic(BinaryOp::BitXor),
+        ReduceOp::Min => call(MathFn::Min),
+        ReduceOp::Max => call(MathFn::Max),
+        ReduceOp::LogicalAnd => logical(BinaryOp::LogicalAnd),
+        ReduceOp::LogicalOr => logical(BinaryOp::LogicalOr),
+    }
+}
