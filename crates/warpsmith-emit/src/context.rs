@@ -62,11 +62,13 @@ pub(crate) struct Context<'a> {
     pub module: &'a Module,
     pub names: &'a Names,
     pub needs: RefCell<Needs>,
+    /// Functions that others of the module call: of no use outside the file.
+    pub called: BTreeSet<FuncId>,
 }
 
 impl<'a> Context<'a> {
     pub fn new(module: &'a Module, names: &'a Names) -> Context<'a> {
-        Context { module, names, needs: RefCell::default() }
+        Context { module, names, needs: RefCell::default(), called: walk::called(module) }
     }
 
     pub fn include(&self, header: &'static str) {

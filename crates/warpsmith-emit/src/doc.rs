@@ -5,6 +5,8 @@
 
 /// No line of emitted code is longer than this.
 pub(crate) const WIDTH: usize = 100;
+/// Beyond this column too little room is left to begin something long.
+const DEEP: usize = 55;
 /// Columns one level of nesting moves the text to the right.
 pub(crate) const INDENT: usize = 4;
 
@@ -13,6 +15,9 @@ pub(crate) enum Doc {
     Text(String),
     /// A place to break: the text when not broken.
     Line(&'static str),
+    /// As `Line(" ")`, but broken only in the right part of a line, where little room is left for
+    /// what follows and may be broken itself.
+    LineIfDeep,
     /// As `Line("")`, but broken only where aligned text would not fit the width.
     LastResort,
     Cat(Vec<Doc>),
@@ -22,6 +27,8 @@ pub(crate) enum Doc {
     Align(Box<Doc>),
     /// Breaks inside go one level deeper.
     Nest(Box<Doc>),
+    /// Two ways to lay out the same text; the first is preferred where it takes no more lines.
+    Either(Box<Doc>, Box<Doc>),
 }
 
 pub(crate) fn text(s: impl Into<String>) -> Doc {
@@ -56,9 +63,10 @@ impl Doc {
         match self {
             Doc::Text(s) => out.push_str(s),
             Doc::Line(s) => out.push_str(s),
+            Doc::LineIfDeep => out.push(' '),
             Doc::LastResort => {}
             Doc::Cat(parts) => parts.iter().for_each(|p| p.push_flat(out)),
-            Doc::Group(d) | Doc::Align(d) | Doc::Nest(d) => d.push_flat(out),
+            Doc::Group(d) | Doc::Align(d) | Doc::Nest(d) | Doc::Either(d, _) => d.push_flat(out),
         }
     }
 }
@@ -78,12 +86,33 @@ pub(crate) fn list(open: &str, items: Vec<Doc>, close: &str) -> Doc {
 /// The document as lines of at most [`WIDTH`] columns where that is possible; the first line starts
 /// at column `start`, broken ones are indented relative to `indent`.
 pub(crate) fn layout(doc: &Doc, indent: usize, start: usize) -> String {
-    let aligned = render(doc, indent, start, true);
-    if widest(&aligned, start) <= WIDTH {
-        return aligned;
+    let ways = [(true, true), (true, false), (false, true), (false, false)];
+    let mut best: Option<(usize, usize, String)> = None;
+    for (aligned, first) in ways {
+        let text = render(doc, indent, start, Way { aligned, first });
+        let over = widest(&text, start).saturating_sub(WIDTH);
+        let lines = text.lines().count();
+        if over == 0 && lines <= 1 {
+            return text;
+        }
+        if best.as_ref().is_none_or(|b| (over, lines) < (b.0, b.1)) {
+            best = Some((over, lines, text));
+        }
+        // Without alignment only where it does not fit otherwise.
+        if !first && best.as_ref().is_some_and(|b| b.0 == 0) {
+            break;
+        }
     }
-    let nested = render(doc, indent, start, false);
-    if widest(&nested, start) < widest(&aligned, start) { nested } else { aligned }
+    best.map_or(String::new(), |b| b.2)
+}
+
+/// How choices are decided.
+#[derive(Clone, Copy)]
+struct Way {
+    /// Alignment is kept.
+    aligned: bool,
+    /// Which side of each [`Doc::Either`].
+    first: bool,
 }
 
 /// Columns of the longest line.
@@ -98,18 +127,19 @@ enum Mode {
     Break,
 }
 
-fn render(doc: &Doc, indent: usize, start: usize, aligned: bool) -> String {
+fn render(doc: &Doc, indent: usize, start: usize, way: Way) -> String {
     let mut out = String::new();
     let mut column = start;
     let mut stack = vec![(indent, Mode::Break, doc)];
     while let Some((indent, mode, doc)) = stack.pop() {
         let broken = match doc {
             Doc::Line(_) => mode == Mode::Break,
-            Doc::LastResort => mode == Mode::Break && !aligned,
+            Doc::LineIfDeep => mode == Mode::Break && column > DEEP,
+            Doc::LastResort => mode == Mode::Break && !way.aligned,
             _ => false,
         };
         match doc {
-            Doc::Line(_) | Doc::LastResort if broken => {
+            Doc::Line(_) | Doc::LineIfDeep | Doc::LastResort if broken => {
                 while out.ends_with(' ') {
                     out.pop();
                 }
@@ -125,14 +155,19 @@ fn render(doc: &Doc, indent: usize, start: usize, aligned: bool) -> String {
                 out.push_str(s);
                 column += s.len();
             }
+            Doc::LineIfDeep => {
+                out.push(' ');
+                column += 1;
+            }
             Doc::LastResort => {}
             Doc::Cat(parts) => stack.extend(parts.iter().rev().map(|p| (indent, mode, p))),
             Doc::Group(d) => {
-                let flat = mode == Mode::Flat || fits(WIDTH, column, d, &stack);
+                let flat = mode == Mode::Flat || fits(column, way, d, &stack);
                 stack.push((indent, if flat { Mode::Flat } else { Mode::Break }, d));
             }
-            Doc::Align(d) if aligned => stack.push((column, mode, d)),
+            Doc::Align(d) if way.aligned => stack.push((column, mode, d)),
             Doc::Align(d) | Doc::Nest(d) => stack.push((indent + INDENT, mode, d)),
+            Doc::Either(a, b) => stack.push((indent, mode, if way.first { a } else { b })),
         }
     }
     out
@@ -140,8 +175,8 @@ fn render(doc: &Doc, indent: usize, start: usize, aligned: bool) -> String {
 
 /// Whether `doc` fits on the rest of the line without breaks, together with what follows it up to
 /// the next place where the line may end.
-fn fits(width: usize, column: usize, doc: &Doc, rest: &[(usize, Mode, &Doc)]) -> bool {
-    let mut left = width as isize - column as isize;
+fn fits(column: usize, way: Way, doc: &Doc, rest: &[(usize, Mode, &Doc)]) -> bool {
+    let mut left = WIDTH as isize - column as isize;
     let mut stack = vec![(Mode::Flat, doc)];
     let mut rest = rest.iter().rev();
     while left >= 0 {
@@ -156,10 +191,12 @@ fn fits(width: usize, column: usize, doc: &Doc, rest: &[(usize, Mode, &Doc)]) ->
             Doc::Text(s) => left -= s.chars().count() as isize,
             Doc::Line(_) if mode == Mode::Break => return true,
             Doc::Line(s) => left -= s.len() as isize,
+            Doc::LineIfDeep => left -= 1,
             Doc::LastResort => {}
             Doc::Cat(parts) => stack.extend(parts.iter().rev().map(|p| (mode, p))),
             // A group that comes later may be broken: its first break ends the line.
             Doc::Group(d) | Doc::Align(d) | Doc::Nest(d) => stack.push((mode, d)),
+            Doc::Either(a, b) => stack.push((mode, if way.first { a } else { b })),
         }
     }
     false

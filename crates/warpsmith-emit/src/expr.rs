@@ -565,8 +565,14 @@ impl Printer<'_> {
     }
 }
 
-/// `left op right`, broken after the operator.
+/// `left op right`, broken after the operator, or inside the parentheses that follow it.
 pub(crate) fn infix(left: Doc, op: &str, right: Doc) -> Doc {
+    if let Doc::Cat(parts) = &right
+        && matches!(parts.first(), Some(Doc::Text(open)) if open == "(")
+    {
+        let right = cat([Doc::LineIfDeep, right.align().group()]).group();
+        return cat([left, text(format!(" {op}")), right]);
+    }
     let right = cat([Doc::Line(" "), right.align().group()]).group();
     cat([left, text(format!(" {op}")), right])
 }

@@ -46,7 +46,10 @@ impl<'a> Printer<'a> {
                 format!("__global__ void{bounds}")
             }
             (FunctionKind::Device, Target::Device) => format!("__device__ {ret}"),
-            (FunctionKind::Device | FunctionKind::Host, _) => format!("static {ret}"),
+            (FunctionKind::Device | FunctionKind::Host, _) if self.cx.called.contains(&self.id) => {
+                format!("static {ret}")
+            }
+            (FunctionKind::Device | FunctionKind::Host, _) => ret,
         };
         let glue = if start.ends_with('*') { "" } else { " " };
         Ok(list(&format!("{start}{glue}{name}("), self.parameters(true)?, ")"))

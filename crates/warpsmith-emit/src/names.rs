@@ -114,14 +114,26 @@ impl Names {
             }
             dynamic_of.push(of_this);
         }
-        let used = file.used;
-        let vars = module
-            .functions
-            .iter()
-            .zip(&dynamic_of)
-            .map(|(f, dynamic)| name_vars(f, dynamic, &reserved, &used))
-            .collect();
-        Names { constants, globals, structs, functions, vars, reserved }
+        let mut names = Names { constants, globals, structs, functions, vars: vec![], reserved };
+        for (i, dynamic) in dynamic_of.iter().enumerate() {
+            let id = FuncId(i as u32);
+            let mut used = names.seen_in(module, id);
+            used.extend(taken.iter().cloned());
+            let vars = name_vars(module.function(id), dynamic, &names.reserved, &used);
+            names.vars.push(vars);
+        }
+        names
+    }
+
+    /// Names of the file that a function uses: its variables may hide all others.
+    fn seen_in(&self, module: &Module, function: FuncId) -> HashSet<String> {
+        let reach = walk::Reach::from(module, [function]);
+        let functions = reach.functions.iter().filter(|f| **f != function);
+        let functions = functions.map(|f| self.function(*f));
+        let constants = reach.constants.iter().map(|c| self.constant(*c));
+        let globals = reach.globals.iter().map(|g| self.global(*g));
+        let structs = reach.structs.iter().map(|s| self.structure(*s));
+        functions.chain(constants).chain(globals).chain(structs).map(String::from).collect()
     }
 
     pub fn constant(&self, id: ConstId) -> &str {
@@ -244,15 +256,18 @@ fn name_vars(
         taken: Taken { reserved, used: file.clone() },
     };
     for (id, name) in dynamic {
+        scopes.taken.used.insert(name.clone());
         scopes.names[id.0 as usize] = Some(name.clone());
     }
     for &param in &function.params {
         scopes.name(param);
     }
-    // Whatever no statement declares is declared at the top of the function.
-    let declared = walk::var_uses(function);
-    for (i, u) in declared.iter().enumerate() {
-        if !u.declared {
+    for (i, u) in walk::var_uses(function).iter().enumerate() {
+        if u.dead() {
+            // It is not printed, and takes no name from others.
+            scopes.names[i].get_or_insert_default();
+        } else if !u.declared {
+            // Whatever no statement declares is declared at the top of the function.
             scopes.name(VarId(i as u32));
         }
     }
@@ -316,10 +331,12 @@ mod tests {
         let mut f = Function::new("gemm", FunctionKind::Kernel);
         for v in vars {
             let id = f.add_var(Var::new(*v, Type::I32, VarKind::Local));
-            f.body.stmts.push(Stmt::new(
-                StmtKind::Decl { var: id, init: None },
-                warpsmith_ir::Origin::default(),
-            ));
+            let init = Some(warpsmith_ir::Expr::i32(0));
+            let place = warpsmith_ir::Place::var(id, Type::I32);
+            let value = warpsmith_ir::Expr::read(place.clone());
+            for kind in [StmtKind::Decl { var: id, init }, StmtKind::Assign { place, value }] {
+                f.body.stmts.push(Stmt::new(kind, warpsmith_ir::Origin::default()));
+            }
         }
         let module = Module { functions: vec![f], ..Module::default() };
         Names::new(&module, &[]).vars.remove(0)
@@ -338,7 +355,7 @@ mod tests {
 
     #[test]
     fn names_in_sight_are_not_hidden() {
-        assert_eq!(names_of(&["i", "i", "x1", "x1", "gemm"]), ["i", "i2", "x1", "x1_2", "gemm2"]);
+        assert_eq!(names_of(&["i", "i", "x1", "x1", "gemm"]), ["i", "i2", "x1", "x1_2", "gemm"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{BinaryOp, Expr, ExprKind, Origin, Place, PlaceKind, Scalar, Type};
 
-use crate::context::Printer;
+use crate::context::{Printer, Target};
 use crate::convert::{common, lossless};
 use crate::doc::{Doc, cat, list, text};
 use crate::error::{EmitError, Result};
@@ -181,6 +181,9 @@ impl Printer<'_> {
         let sum = match wide(&sum, &dim) {
             Some(_) => sum,
             None => {
+                if self.target == Target::Host {
+                    self.cx.include("stddef.h");
+                }
                 let doc = cat([text("(size_t)"), sum.at_least(prec::UNARY)]);
                 Printed::new(doc, prec::UNARY, Type::U64)
             }

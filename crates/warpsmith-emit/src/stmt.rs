@@ -31,9 +31,11 @@ impl Sink {
     }
 }
 
-/// `left op value;`, broken after the operator or inside the value.
+/// `left op value;`, broken inside the value, or after the operator where that takes fewer lines.
 pub(crate) fn assignment(left: Doc, op: &str, value: Doc) -> Doc {
-    let value = cat([Doc::Line(" "), value.align().group()]).group().nest();
+    let inside = cat([text(" "), value.clone().align().group()]);
+    let after = cat([Doc::Line(" "), value.align().group()]).group().nest();
+    let value = Doc::Either(Box::new(inside), Box::new(after));
     cat([left, text(format!(" {op}")), value, text(";")])
 }
 
@@ -60,8 +62,11 @@ impl Printer<'_> {
                 out.gap();
                 s.comment.iter().for_each(|c| out.comment(c));
             }
-            if !skipped[i] {
-                self.statement(out, s, joined[i])?;
+            match &s.kind {
+                _ if skipped[i] => {}
+                // Braces around the rest of a block say nothing.
+                StmtKind::Scope(inner) if i + 1 == stmts.len() => self.block(out, inner)?,
+                _ => self.statement(out, s, joined[i])?,
             }
         }
         Ok(())
@@ -147,7 +152,7 @@ impl Printer<'_> {
     fn declaration(&self, out: &mut Out, var: VarId, init: Option<&Expr>) -> Result<()> {
         let u = self.use_of(var);
         // Values are pure: nobody misses an unused one.
-        if !u.used() && u.writes - u.results <= u32::from(init.is_some()) {
+        if u.dead() {
             return Ok(());
         }
         let left = text(self.declarator(var, init.is_some())?);
@@ -343,7 +348,7 @@ impl Printer<'_> {
                 labels.push("default:".into());
             }
             // A declaration needs a scope of its own: another label may not jump past it.
-            let scoped = case.body.stmts.iter().any(|s| matches!(s.kind, StmtKind::Decl { .. }));
+            let scoped = declares(&case.body);
             let Some(last) = labels.pop() else { continue };
             labels.iter().for_each(|l| out.line(l));
             out.line(&if scoped { format!("{last} {{") } else { last });
@@ -425,6 +430,15 @@ fn update<'a>(place: &Place, value: &'a Expr) -> Option<(BinaryOp, &'a Expr)> {
         _ => false,
     };
     (same && widened).then_some((*op, b))
+}
+
+/// Whether a block declares something, itself or in a scope that is printed without braces.
+fn declares(b: &Block) -> bool {
+    b.stmts.iter().any(|s| match &s.kind {
+        StmtKind::Decl { .. } => true,
+        StmtKind::Scope(inner) => declares(inner),
+        _ => false,
+    })
 }
 
 /// `pointer = pointer + i`: the `i`.

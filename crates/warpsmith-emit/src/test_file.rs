@@ -131,6 +131,10 @@ pub fn test_file(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
     }
     out.line("");
     out.text.push_str(COMPARE);
+    if main.arrays().count() > 1 {
+        out.line("");
+        out.text.push_str(DISJOINT);
+    }
     out.line("");
     out.comment("The original loops, run on the processor.");
     out.line("namespace reference {");
@@ -417,6 +421,17 @@ static double as_double(T x) {
 }
 ";
 
+/// Only for tests with several arrays.
+const DISJOINT: &str = "\
+static void assert_disjoint(const std::vector<Range> &ranges) {
+    for (size_t i = 0; i < ranges.size(); ++i) {
+        for (size_t j = 0; j < i; ++j) {
+            assert(ranges[i].end <= ranges[j].begin || ranges[j].end <= ranges[i].begin);
+        }
+    }
+}
+";
+
 /// What compares and measures.
 const COMPARE: &str = "\
 struct Range {
@@ -491,14 +506,6 @@ struct Array {
         return s;
     }
 };
-
-static void assert_disjoint(const std::vector<Range> &ranges) {
-    for (size_t i = 0; i < ranges.size(); ++i) {
-        for (size_t j = 0; j < i; ++j) {
-            assert(ranges[i].end <= ranges[j].begin || ranges[j].end <= ranges[i].begin);
-        }
-    }
-}
 
 // The median time of a launch, in milliseconds, after a warm-up.
 template <class Launch>

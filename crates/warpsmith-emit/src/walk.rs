@@ -173,6 +173,8 @@ pub(crate) struct VarUse {
     pub declared: bool,
     /// Statements that give it, or a part of it, a value; the declaration included.
     pub writes: u32,
+    /// Those of the writes that are initial values.
+    pub inits: u32,
     /// Those of the writes that are results of atomics and their like, which may be left out.
     pub results: u32,
     /// Reads of it or of a part of it.
@@ -184,6 +186,11 @@ pub(crate) struct VarUse {
 impl VarUse {
     pub fn used(self) -> bool {
         self.reads > 0 || self.addressed
+    }
+
+    /// Nobody reads it, and all that gives it a value can go: expressions are pure.
+    pub fn dead(self) -> bool {
+        !self.used() && self.writes == self.inits + self.results
     }
 
     /// Anything but a declaration speaks of it.
@@ -208,6 +215,7 @@ pub(crate) fn var_uses(function: &Function) -> Vec<VarUse> {
                     with(*var, &|u| {
                         u.declared = true;
                         u.writes += writes;
+                        u.inits += writes;
                     });
                 }
                 // A counter is written on entry and by each step.
@@ -248,6 +256,21 @@ pub(crate) fn var_uses(function: &Function) -> Vec<VarUse> {
         }
     });
     uses
+}
+
+/// The functions that a call in the module names.
+pub(crate) fn called(module: &Module) -> BTreeSet<FuncId> {
+    let mut called = BTreeSet::new();
+    for f in &module.functions {
+        block(&f.body, &mut |node| {
+            if let Node::Stmt(s) = node
+                && let StmtKind::Call { function, .. } = &s.kind
+            {
+                called.insert(*function);
+            }
+        });
+    }
+    called
 }
 
 /// What some functions of a module use, directly and through calls and launches.

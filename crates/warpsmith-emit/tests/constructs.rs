@@ -854,7 +854,7 @@ __global__ void step(int n) {
 __global__ void plain() {
 }
 
-static void host(int n) {
+void host(int n) {
     cudaFuncSetAttribute(plain, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);
     const dim3 block(64, 2);
     const dim3 grid(n >> 6);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string>
@@ -113,14 +114,6 @@ struct Array {
     }
 };
 
-static void assert_disjoint(const std::vector<Range> &ranges) {
-    for (size_t i = 0; i < ranges.size(); ++i) {
-        for (size_t j = 0; j < i; ++j) {
-            assert(ranges[i].end <= ranges[j].begin || ranges[j].end <= ranges[i].begin);
-        }
-    }
-}
-
 // The median time of a launch, in milliseconds, after a warm-up.
 template <class Launch>
 static double median_ms(Launch launch) {
@@ -141,11 +134,19 @@ static double median_ms(Launch launch) {
     return times[times.size() / 2];
 }
 
+static void assert_disjoint(const std::vector<Range> &ranges) {
+    for (size_t i = 0; i < ranges.size(); ++i) {
+        for (size_t j = 0; j < i; ++j) {
+            assert(ranges[i].end <= ranges[j].begin || ranges[j].end <= ranges[i].begin);
+        }
+    }
+}
+
 // The original loops, run on the processor.
 namespace reference {
 
-static void gemm(int n, int m, int l, const float *__restrict__ A, const float *__restrict__ B,
-                 float *__restrict__ C) {
+void gemm(int n, int m, int l, const float *__restrict__ A, const float *__restrict__ B,
+          float *__restrict__ C) {
     for (int i = 0; i < n; ++i) {
         for (int j = 0; j < m; ++j) {
             C[(size_t)i * m + j] = 0.0f;

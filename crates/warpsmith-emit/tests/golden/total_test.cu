@@ -113,14 +113,6 @@ struct Array {
     }
 };
 
-static void assert_disjoint(const std::vector<Range> &ranges) {
-    for (size_t i = 0; i < ranges.size(); ++i) {
-        for (size_t j = 0; j < i; ++j) {
-            assert(ranges[i].end <= ranges[j].begin || ranges[j].end <= ranges[i].begin);
-        }
-    }
-}
-
 // The median time of a launch, in milliseconds, after a warm-up.
 template <class Launch>
 static double median_ms(Launch launch) {
@@ -144,7 +136,7 @@ static double median_ms(Launch launch) {
 // The original loops, run on the processor.
 namespace reference {
 
-static float total(int n, const float *__restrict__ x) {
+float total(int n, const float *__restrict__ x) {
     float sum = 0.0f;
     for (int i = 0; i < n; ++i) {
         sum += x[i];
