@@ -122,7 +122,7 @@ impl<'u> Cx<'u> {
     }
 
     fn named_place(&mut self, name: &str, span: Span) -> Low<Option<Designated>> {
-        if !self.knows(name) && super::headers::constant(name).is_some() {
+        if !self.knows(name) && crate::header_constants::constant(name).is_some() {
             return Ok(None);
         }
         Ok(Some(match self.lookup(name, span)? {

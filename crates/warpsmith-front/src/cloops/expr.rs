@@ -97,7 +97,7 @@ impl<'u> Cx<'u> {
         if let ast::ExprKind::Path(path) = &*e.kind
             && let Some(name) = path.as_name()
         {
-            if let Some(value) = super::headers::constant(name).filter(|_| !self.knows(name)) {
+            if let Some(value) = crate::header_constants::constant(name).filter(|_| !self.knows(name)) {
                 return Ok(Expr::constant(value).with_origin(e.span));
             }
             if let Some(super::cx::Binding::Const(id)) = self.lookup_quietly(name)? {

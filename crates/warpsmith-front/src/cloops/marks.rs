@@ -81,7 +81,7 @@ impl<'u> Cx<'u> {
     fn exists(&mut self, name: &Token) -> Low<()> {
         let known = self.lookup_quietly(&name.text)?.is_some()
             || self.unit.function(&name.text).is_some()
-            || super::headers::constant(&name.text).is_some()
+            || crate::header_constants::constant(&name.text).is_some()
             || name.text.starts_with("omp_");
         if known { Ok(()) } else { Err(self.unknown_name(name)) }
     }

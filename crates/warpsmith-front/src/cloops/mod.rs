@@ -26,7 +26,6 @@ mod directives;
 mod expr;
 mod function;
 mod globals;
-mod headers;
 mod inline;
 mod literal;
 mod loops;

@@ -1,0 +1,438 @@
+//! Cooperative groups: the block, the grid, tiles of a warp, and the lanes that happen to be together.
+//!
+//! A group is an object without fields, except the coalesced group, which carries its mask. Tiles are aligned parts of
+//! a warp, so everything about them follows from the lane.
+
+use warpsmith_ir::{
+    Axis, BarrierKind, BinaryOp, Builtin, Diagnostic, Expr, MathFn, Scalar, StmtKind, Type, Value, WarpOp,
+};
+
+use super::call::{Call, Lowered};
+use super::shuffle;
+use crate::sema::builtin_api::{BuiltinResult, BuiltinTemplateArg, BuiltinType};
+
+const NAMESPACE: &str = "cooperative_groups::";
+
+/// Operators that [`reduce`] takes.
+const OPERATORS: &[&str] = &["plus", "less", "greater", "bit_and", "bit_or", "bit_xor"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Group {
+    Block,
+    Grid,
+    Tile(u32),
+    Coalesced,
+}
+
+/// The library type of that name.
+pub fn type_named(path: &str, template_args: &[BuiltinTemplateArg]) -> Option<BuiltinType> {
+    let name = path.strip_prefix(NAMESPACE)?;
+    match name {
+        "thread_block" => Some(object_type(Group::Block)),
+        "grid_group" => Some(object_type(Group::Grid)),
+        "coalesced_group" => Some(object_type(Group::Coalesced)),
+        "thread_block_tile" => tile_size(template_args).map(|n| object_type(Group::Tile(n))),
+        _ if OPERATORS.contains(&name) => Some(operator_type(name)),
+        _ => None,
+    }
+}
+
+/// The size of a tile: a power of two up to a warp.
+fn tile_size(args: &[BuiltinTemplateArg]) -> Option<u32> {
+    match args.first()? {
+        BuiltinTemplateArg::Value(v) => valid_tile(v.as_i64()),
+        BuiltinTemplateArg::Type(_) => None,
+    }
+}
+
+fn valid_tile(n: i64) -> Option<u32> {
+    u32::try_from(n).ok().filter(|n| n.is_power_of_two() && *n <= 32)
+}
+
+fn object_type(group: Group) -> BuiltinType {
+    let (name, args, fields) = match group {
+        Group::Block => ("thread_block", vec![], vec![]),
+        Group::Grid => ("grid_group", vec![], vec![]),
+        Group::Coalesced => ("coalesced_group", vec![], vec![("mask".to_string(), Type::U32)]),
+        Group::Tile(n) => {
+            let size = BuiltinTemplateArg::Value(Value::int(Scalar::U32, n.into()));
+            ("thread_block_tile", vec![size], vec![])
+        }
+    };
+    BuiltinType { name: format!("{NAMESPACE}{name}"), args, fields }
+}
+
+fn operator_type(name: &str) -> BuiltinType {
+    BuiltinType { name: format!("{NAMESPACE}{name}"), args: vec![], fields: vec![] }
+}
+
+fn group_of(ty: &BuiltinType) -> Option<Group> {
+    match ty.name.strip_prefix(NAMESPACE)? {
+        "thread_block" => Some(Group::Block),
+        "grid_group" => Some(Group::Grid),
+        "coalesced_group" => Some(Group::Coalesced),
+        "thread_block_tile" => tile_size(&ty.args).map(Group::Tile),
+        _ => None,
+    }
+}
+
+/// Functions of the namespace.
+pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
+    let name = c.path.strip_prefix("::").unwrap_or(c.path).strip_prefix(NAMESPACE)?;
+    Some(match name {
+        "this_thread_block" => c.arity(0).map(|()| Some(object(c, Group::Block, vec![]))),
+        "this_grid" => c.arity(0).map(|()| Some(object(c, Group::Grid, vec![]))),
+        "coalesced_threads" => coalesced(c),
+        "tiled_partition" => partition(c),
+        "sync" => group_argument(c).and_then(|(g, e)| sync(c, g, e)),
+        "reduce" => reduce_call(c),
+        _ if OPERATORS.contains(&name) => {
+            let ty = c.cx.object_type(&operator_type(name));
+            Ok(Some(c.make(vec![], ty)))
+        }
+        "thread_rank" | "group_size" | "num_threads" => group_argument(c).and_then(|(g, e)| {
+            let what = if name == "thread_rank" { "thread_rank" } else { "size" };
+            c.args.remove(0);
+            group_method(c, g, e, what)
+        }),
+        _ => Err(super::math::unsupported(c)),
+    })
+}
+
+/// Methods of groups.
+pub fn method(c: &mut Call<'_>, object: &BuiltinType, receiver: Expr) -> BuiltinResult {
+    let group = group_of(object)?;
+    let name = c.name;
+    Some(group_method(c, group, receiver, name))
+}
+
+fn object(c: &mut Call<'_>, group: Group, fields: Vec<Expr>) -> Expr {
+    let ty = c.cx.object_type(&object_type(group));
+    c.make(fields, ty)
+}
+
+/// The first argument, a group.
+fn group_argument(c: &Call<'_>) -> Result<(Group, Expr), Diagnostic> {
+    let group = c.args.first().and_then(|e| c.cx.object_of(&e.ty)).and_then(|t| group_of(&t));
+    match group {
+        Some(g) => Ok((g, c.args[0].clone())),
+        None => Err(c.wrong_type(0, "a group")),
+    }
+}
+
+fn coalesced(c: &mut Call<'_>) -> Lowered {
+    c.arity(0)?;
+    let mask = c.held(Expr::builtin(Builtin::ActiveMask).with_origin(c.span));
+    Ok(Some(object(c, Group::Coalesced, vec![mask])))
+}
+
+/// `tiled_partition<N>(group)`, `tiled_partition(group, N)`.
+fn partition(c: &mut Call<'_>) -> Lowered {
+    let (parent, _) = group_argument(c)?;
+    let size = match (c.template_args.is_empty(), c.args.len()) {
+        (false, 1) => tile_size(c.template_args),
+        (true, 2) => valid_tile(c.constant(1)?),
+        _ => None,
+    };
+    let fits = match (parent, size) {
+        (Group::Block, Some(_)) => true,
+        (Group::Tile(n), Some(m)) => m <= n,
+        _ => false,
+    };
+    match size.filter(|_| fits) {
+        Some(n) => Ok(Some(object(c, Group::Tile(n), vec![]))),
+        None => {
+            let d = c.error("W107", "this partition is not supported");
+            Err(d.help("tiles of 1, 2, 4, 8, 16 or 32 threads of a block or a larger tile are"))
+        }
+    }
+}
+
+fn group_method(c: &mut Call<'_>, group: Group, receiver: Expr, name: &str) -> Lowered {
+    match name {
+        "sync" => {
+            c.arity(0)?;
+            return sync(c, group, receiver);
+        }
+        "thread_rank" => {
+            c.arity(0)?;
+            return Ok(Some(thread_rank(c, group, receiver)));
+        }
+        "size" | "num_threads" => {
+            c.arity(0)?;
+            return Ok(Some(size(c, group, receiver)));
+        }
+        _ => {}
+    }
+    let lowered = match group {
+        Group::Block => block_method(c, name),
+        Group::Grid => grid_method(c, name),
+        Group::Tile(n) => tile_method(c, n, name),
+        Group::Coalesced => coalesced_method(c, receiver, name),
+    };
+    lowered.unwrap_or_else(|| Err(super::math::unsupported(c)))
+}
+
+fn sync(c: &mut Call<'_>, group: Group, receiver: Expr) -> Lowered {
+    let (kind, operand) = match group {
+        Group::Block => (BarrierKind::Block, None),
+        Group::Grid => (BarrierKind::Grid, None),
+        Group::Tile(n) => (BarrierKind::Warp, Some(tile_mask(c, n))),
+        Group::Coalesced => (BarrierKind::Warp, Some(coalesced_mask(c, receiver))),
+    };
+    c.emit(StmtKind::Barrier { kind, operand, result: None });
+    Ok(None)
+}
+
+// ---- numbers of threads and blocks
+
+fn u32_op(c: &Call<'_>, op: BinaryOp, a: Expr, b: Expr) -> Expr {
+    c.binary(op, a, b)
+}
+
+fn axes(f: fn(Axis) -> Builtin) -> [Expr; 3] {
+    Axis::ALL.map(|a| Expr::builtin(f(a)))
+}
+
+/// Product of the extents along the axes.
+fn volume(c: &Call<'_>, f: fn(Axis) -> Builtin, ty: Type) -> Expr {
+    let [x, y, z] = axes(f).map(|e| e.cast(ty.clone()));
+    let xy = u32_op(c, BinaryOp::Mul, x, y);
+    u32_op(c, BinaryOp::Mul, xy, z)
+}
+
+/// `x + dim.x * (y + dim.y * z)`.
+fn flat(c: &Call<'_>, index: fn(Axis) -> Builtin, dim: fn(Axis) -> Builtin, ty: Type) -> Expr {
+    let [x, y, z] = axes(index).map(|e| e.cast(ty.clone()));
+    let [dx, dy, _] = axes(dim).map(|e| e.cast(ty.clone()));
+    let plane = u32_op(c, BinaryOp::Mul, dy, z);
+    let row = u32_op(c, BinaryOp::Add, y, plane);
+    let rows = u32_op(c, BinaryOp::Mul, dx, row);
+    u32_op(c, BinaryOp::Add, x, rows)
+}
+
+fn thread_in_block(c: &Call<'_>) -> Expr {
+    flat(c, Builtin::ThreadIdx, Builtin::BlockDim, Type::U32)
+}
+
+fn thread_rank(c: &mut Call<'_>, group: Group, receiver: Expr) -> Expr {
+    match group {
+        Group::Block => thread_in_block(c),
+        Group::Tile(n) => {
+            let lane = Expr::builtin(Builtin::LaneId);
+            u32_op(c, BinaryOp::BitAnd, lane, c.u32(n - 1))
+        }
+        Group::Grid => {
+            let block = flat(c, Builtin::BlockIdx, Builtin::GridDim, Type::U64);
+            let threads = volume(c, Builtin::BlockDim, Type::U64);
+            let before = u32_op(c, BinaryOp::Mul, block, threads);
+            u32_op(c, BinaryOp::Add, before, thread_in_block(c).cast(Type::U64))
+        }
+        Group::Coalesced => {
+            let mask = coalesced_mask(c, receiver);
+            let bit = u32_op(c, BinaryOp::Shl, c.u32(1), Expr::builtin(Builtin::LaneId));
+            let below = u32_op(c, BinaryOp::Sub, bit, c.u32(1));
+            let lower = u32_op(c, BinaryOp::BitAnd, mask, below);
+            c.math(MathFn::Popc, vec![lower], Type::I32).cast(Type::U32)
+        }
+    }
+}
+
+fn size(c: &mut Call<'_>, group: Group, receiver: Expr) -> Expr {
+    match group {
+        Group::Block => volume(c, Builtin::BlockDim, Type::U32),
+        Group::Tile(n) => c.u32(n),
+        Group::Grid => {
+            let blocks = volume(c, Builtin::GridDim, Type::U64);
+            let threads = volume(c, Builtin::BlockDim, Type::U64);
+            u32_op(c, BinaryOp::Mul, blocks, threads)
+        }
+        Group::Coalesced => {
+            let mask = coalesced_mask(c, receiver);
+            c.math(MathFn::Popc, vec![mask], Type::I32).cast(Type::U32)
+        }
+    }
+}
+
+/// A `dim3` of hardware values.
+fn dim3(c: &Call<'_>, f: fn(Axis) -> Builtin) -> Lowered {
+    c.arity(0)?;
+    Ok(Some(c.make(axes(f).to_vec(), Type::Vector(Scalar::U32, 3))))
+}
+
+fn block_method(c: &mut Call<'_>, name: &str) -> Option<Lowered> {
+    match name {
+        "group_index" => Some(dim3(c, Builtin::BlockIdx)),
+        "thread_index" => Some(dim3(c, Builtin::ThreadIdx)),
+        "dim_threads" | "group_dim" => Some(dim3(c, Builtin::BlockDim)),
+        _ => None,
+    }
+}
+
+fn grid_method(c: &mut Call<'_>, name: &str) -> Option<Lowered> {
+    Some(match name {
+        "is_valid" => c.arity(0).map(|()| Some(Expr::constant(Value::bool(true)))),
+        "group_dim" | "dim_blocks" => dim3(c, Builtin::GridDim),
+        "block_index" => dim3(c, Builtin::BlockIdx),
+        "num_blocks" => c.arity(0).map(|()| Some(volume(c, Builtin::GridDim, Type::U64))),
+        "block_rank" => c.arity(0).map(|()| Some(flat(c, Builtin::BlockIdx, Builtin::GridDim, Type::U64))),
+        _ => return None,
+    })
+}
+
+// ---- tiles of a warp
+
+/// The first lane of this thread's tile.
+fn tile_base(c: &Call<'_>, n: u32) -> Expr {
+    u32_op(c, BinaryOp::BitAnd, Expr::builtin(Builtin::LaneId), c.u32(!(n - 1)))
+}
+
+/// The lanes of this thread's tile.
+fn tile_mask(c: &Call<'_>, n: u32) -> Expr {
+    if n == 32 {
+        return c.u32(u32::MAX);
+    }
+    u32_op(c, BinaryOp::Shl, c.u32((1 << n) - 1), tile_base(c, n))
+}
+
+/// A warp's mask as seen from the tile: its own lanes, moved to the front.
+fn own_lanes(c: &Call<'_>, n: u32, mask: Expr) -> Expr {
+    if n == 32 {
+        return mask;
+    }
+    let own = u32_op(c, BinaryOp::BitAnd, mask, tile_mask(c, n));
+    u32_op(c, BinaryOp::Shr, own, tile_base(c, n))
+}
+
+fn tile_method(c: &mut Call<'_>, n: u32, name: &str) -> Option<Lowered> {
+    let shuffle_op = match name {
+        "shfl" => Some(WarpOp::Shuffle),
+        "shfl_up" => Some(WarpOp::ShuffleUp),
+        "shfl_down" => Some(WarpOp::ShuffleDown),
+        "shfl_xor" => Some(WarpOp::ShuffleXor),
+        _ => None,
+    };
+    if let Some(op) = shuffle_op {
+        return Some(tile_shuffle(c, n, op));
+    }
+    Some(match name {
+        "any" => tile_vote(c, n, WarpOp::Any),
+        "all" => tile_vote(c, n, WarpOp::All),
+        "ballot" => tile_vote(c, n, WarpOp::Ballot),
+        "match_any" => tile_match(c, n),
+        "meta_group_rank" => c.arity(0).map(|()| {
+            let thread = thread_in_block(c);
+            Some(u32_op(c, BinaryOp::Div, thread, c.u32(n)))
+        }),
+        "meta_group_size" => c.arity(0).map(|()| {
+            let threads = volume(c, Builtin::BlockDim, Type::U32);
+            let up = u32_op(c, BinaryOp::Add, threads, c.u32(n - 1));
+            Some(u32_op(c, BinaryOp::Div, up, c.u32(n)))
+        }),
+        _ => return None,
+    })
+}
+
+fn tile_shuffle(c: &mut Call<'_>, n: u32, op: WarpOp) -> Lowered {
+    c.arity(2)?;
+    let value = c.args[0].clone();
+    let lane = shuffle::lane_operand(c, 1, op)?;
+    let mask = tile_mask(c, n);
+    shuffle::shuffle(c, op, mask, value, lane, n).map(Some)
+}
+
+fn tile_vote(c: &mut Call<'_>, n: u32, op: WarpOp) -> Lowered {
+    c.arity(1)?;
+    let predicate = c.scalar_arg(0, Scalar::Bool)?;
+    let mask = tile_mask(c, n);
+    let result = shuffle::vote(c, op, mask, predicate);
+    Ok(Some(if op == WarpOp::Ballot { own_lanes(c, n, result) } else { result }))
+}
+
+fn tile_match(c: &mut Call<'_>, n: u32) -> Lowered {
+    c.arity(1)?;
+    let value = shuffle::match_operand(c, 0)?;
+    let mask = tile_mask(c, n);
+    let lanes = shuffle::match_lanes(c, WarpOp::MatchAny, mask, value);
+    Ok(Some(own_lanes(c, n, lanes)))
+}
+
+// ---- coalesced lanes
+
+fn coalesced_mask(c: &Call<'_>, receiver: Expr) -> Expr {
+    c.member(receiver, 0, Type::U32)
+}
+
+fn coalesced_method(c: &mut Call<'_>, receiver: Expr, name: &str) -> Option<Lowered> {
+    Some(match name {
+        "any" => coalesced_vote(c, receiver, WarpOp::Any),
+        "all" => coalesced_vote(c, receiver, WarpOp::All),
+        "shfl" => coalesced_shuffle(c, receiver),
+        _ => return None,
+    })
+}
+
+fn coalesced_vote(c: &mut Call<'_>, receiver: Expr, op: WarpOp) -> Lowered {
+    c.arity(1)?;
+    let predicate = c.scalar_arg(0, Scalar::Bool)?;
+    let mask = coalesced_mask(c, receiver);
+    Ok(Some(shuffle::vote(c, op, mask, predicate)))
+}
+
+/// The value of the group's first thread; other ranks would need the n-th lane of a mask.
+fn coalesced_shuffle(c: &mut Call<'_>, receiver: Expr) -> Lowered {
+    c.arity(2)?;
+    if c.cx.fold(&c.args[1]).is_none_or(|v| v.as_i64() != 0) {
+        let d = c.error("W107", "a coalesced group exchanges the value of its thread 0 only");
+        return Err(d.help("take the first thread as the source, or use a tile"));
+    }
+    let mask = coalesced_mask(c, receiver);
+    let mask = c.held(mask);
+    let first = c.math(MathFn::Ffs, vec![mask.clone()], Type::I32);
+    let lane = c.binary(BinaryOp::Sub, first, Expr::i32(1));
+    let value = c.args[0].clone();
+    shuffle::shuffle(c, WarpOp::Shuffle, mask, value, lane, 32).map(Some)
+}
+
+// ---- reductions
+
+/// `reduce(tile, value, op)`: a butterfly, so that every thread has the result.
+fn reduce_call(c: &mut Call<'_>) -> Lowered {
+    c.arity(3)?;
+    let (Group::Tile(n), _) = group_argument(c)? else {
+        return Err(c.error("W107", "`reduce` is supported for tiles of a warp").help("make a tile: `tiled_partition<32>(block)`"));
+    };
+    let operator = c.cx.object_of(&c.args[2].ty).map(|t| t.name);
+    let Some(operator) = operator.as_deref().and_then(|n| n.strip_prefix(NAMESPACE)) else {
+        return Err(c.wrong_type(2, "an operator such as `cg::plus<int>()`"));
+    };
+    let operator = operator.to_string();
+    let scalar = c.scalar_of(1)?;
+    if operator.starts_with("bit_") && scalar.is_float() {
+        return Err(c.wrong_type(1, "an integer"));
+    }
+    let mut value = c.args[1].clone();
+    let mask = tile_mask(c, n);
+    let mask = c.held(mask);
+    let mut distance = n / 2;
+    while distance > 0 {
+        value = c.held(value);
+        let lane = Expr::i32(distance as i32);
+        let other = shuffle::shuffle(c, WarpOp::ShuffleXor, mask.clone(), value.clone(), lane, n)?;
+        let ty = value.ty.clone();
+        value = combine(c, &operator, value, other.cast(ty));
+        distance /= 2;
+    }
+    Ok(Some(value))
+}
+
+fn combine(c: &Call<'_>, operator: &str, a: Expr, b: Expr) -> Expr {
+    match operator {
+        "less" => c.same(MathFn::Min, vec![a, b]),
+        "greater" => c.same(MathFn::Max, vec![a, b]),
+        "bit_and" => c.binary(BinaryOp::BitAnd, a, b),
+        "bit_or" => c.binary(BinaryOp::BitOr, a, b),
+        "bit_xor" => c.binary(BinaryOp::BitXor, a, b),
+        _ => c.binary(BinaryOp::Add, a, b),
+    }
+}

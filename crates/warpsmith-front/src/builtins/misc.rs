@@ -1,0 +1,117 @@
+//! Clocks, traps, assumptions and questions about address spaces.
+
+use warpsmith_ir::{Builtin, Expr, ExprKind, Scalar, Space, StmtKind, Type};
+
+use super::call::{Call, Lowered};
+
+const NAMES: &[&str] = &[
+    "clock",
+    "clock64",
+    "__nanosleep",
+    "__trap",
+    "__brkpt",
+    "__builtin_assume",
+    "__builtin_expect",
+    "__builtin_unreachable",
+    "__builtin_assume_aligned",
+    "__cvta_generic_to_shared",
+    "__cvta_generic_to_global",
+    "__isGlobal",
+    "__isShared",
+    "__isConstant",
+    "__isLocal",
+    "__prof_trigger",
+];
+
+pub fn names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().copied()
+}
+
+pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
+    Some(match c.name {
+        "clock" => clock(c, Builtin::Clock),
+        "clock64" => clock(c, Builtin::Clock64),
+        // A pause changes when something happens, not what.
+        "__nanosleep" | "__prof_trigger" => nothing(c, 1),
+        "__brkpt" => nothing(c, 0),
+        "__trap" => trap(c),
+        "__builtin_assume" | "__builtin_assume_aligned" | "__builtin_expect" | "expect" => hint(c)?,
+        "__builtin_unreachable" | "unreachable" if c.args.is_empty() => unreachable(c),
+        "__cvta_generic_to_shared" | "__cvta_generic_to_global" => address(c),
+        "__isGlobal" => is_space(c, Space::Global),
+        "__isShared" => is_space(c, Space::Shared),
+        "__isConstant" => is_space(c, Space::Constant),
+        "__isLocal" => is_space(c, Space::Local),
+        _ => return None,
+    })
+}
+
+fn clock(c: &mut Call<'_>, which: Builtin) -> Lowered {
+    c.arity(0)?;
+    let now = Expr::builtin(which).with_origin(c.span);
+    let now = c.held(now);
+    Ok(Some(now.cast(Type::I64)))
+}
+
+fn nothing(c: &mut Call<'_>, arity: usize) -> Lowered {
+    c.arity(arity)?;
+    Ok(None)
+}
+
+fn trap(c: &mut Call<'_>) -> Lowered {
+    c.arity(0)?;
+    c.emit(StmtKind::Trap);
+    Ok(None)
+}
+
+fn hint(c: &mut Call<'_>) -> Option<Lowered> {
+    match c.name {
+        "__builtin_assume" => Some(assume(c)),
+        // `p` is aligned, `x` is likely: the value is what counts.
+        "__builtin_assume_aligned" => Some(c.arity_between(2, 3).map(|()| Some(c.args[0].clone()))),
+        "__builtin_expect" => Some(c.arity(2).map(|()| Some(c.args[0].clone()))),
+        _ => None,
+    }
+}
+
+fn assume(c: &mut Call<'_>) -> Lowered {
+    c.arity(1)?;
+    let cond = c.scalar_arg(0, Scalar::Bool)?;
+    c.emit(StmtKind::Assume { cond, text: "__builtin_assume".into() });
+    Ok(None)
+}
+
+/// Reaching what cannot be reached is an error worth a report.
+fn unreachable(c: &mut Call<'_>) -> Lowered {
+    c.emit(StmtKind::Trap);
+    Ok(None)
+}
+
+/// The address as a number; inline PTX finds the pointer inside the cast.
+fn address(c: &mut Call<'_>) -> Lowered {
+    c.arity(1)?;
+    c.pointee(0)?;
+    Ok(Some(c.args[0].clone().cast(Type::U64)))
+}
+
+/// Answered from what is known of the pointer when the code is read.
+fn is_space(c: &mut Call<'_>, wanted: Space) -> Lowered {
+    c.arity(1)?;
+    c.pointee(0)?;
+    match space_of(&c.args[0]) {
+        Space::Generic => {
+            let d = c.error("W107", format!("`{}` of a pointer that may point anywhere is not supported", c.path));
+            Err(d.help("ask for the pointer's origin where it is made"))
+        }
+        space => Ok(Some(Expr::i32(i32::from(space == wanted)).with_origin(c.span))),
+    }
+}
+
+/// The space a pointer points into, seen through casts and offsets.
+fn space_of(e: &Expr) -> Space {
+    match (&e.ty, &*e.kind) {
+        (Type::Pointer { space, .. }, _) if *space != Space::Generic => *space,
+        (_, ExprKind::Cast(inner) | ExprKind::PtrOffset(inner, _)) => space_of(inner),
+        _ => Space::Generic,
+    }
+}
