@@ -18,6 +18,7 @@ pub mod text;
 pub mod types;
 pub mod typing;
 pub mod value;
+pub mod verify;
 pub mod visit;
 
 pub use diag::{Diagnostic, Label, Severity};
