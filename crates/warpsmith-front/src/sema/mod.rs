@@ -1,3 +1,456 @@
-//! Semantic lowering: the syntax tree of CUDA C++ or C to the IR.
+//! Semantic lowering: the syntax tree of CUDA C++ to the IR.
+//!
+//! [`lower_cuda`] starts at the kernels and launchers that are asked for and lowers what they reach, and
+//! nothing else: host code around them is never looked at. Templates are instantiated on demand, each
+//! instance is one function of the module.
+//!
+//! How C++ becomes IR:
+//! * a reference parameter is a pointer; a local reference is another name for a place;
+//! * a class is a struct, its methods device functions with a `this` pointer; bases come first as fields;
+//! * a lambda is a struct of its captures with a call operator;
+//! * an expression with effects becomes statements in C++'s order, its values temporaries.
+//!
+//! | code | says |
+//! |---|---|
+//! | W050, W051, W052 | an undeclared name, a member that does not exist, something that is no type |
+//! | W053 | a construct that is not supported |
+//! | W054 | a wrong array length |
+//! | W055–W057 | packs, wrong template arguments, a missing one |
+//! | W058–W060 | an incomplete class, a wrong base, a bit-field |
+//! | W061, W062 | a value of nothing, operands or conversions that do not fit |
+//! | W063, W064 | no function fits the call, several do |
+//! | W065 | a variable of another function |
+//! | W066, W067 | recursion, templates without end |
+//! | W068, W069, W072 | a call across host and device, of a function without a body, of a kernel |
+//! | W070, W071 | a kernel's parameters and launch bounds |
+//! | W073 | what a reference cannot be bound to |
+//! | W074, W075 | a number, a name that is no value |
+//! | W076, W097 | not constant at compile time, a failed static assertion |
+//! | W077 | `this` where there is no object |
+//! | W078 | (warning) division by zero |
+//! | W079, W080 | assignment to a value, to a constant |
+//! | W081, W082 | what cannot be called, `printf` |
+//! | W083, W084 | initialisers |
+//! | W085–W089 | labels, jumps, `goto`, assembly, `return` |
+//! | W090–W095 | static variables, destructors, constants without a value, alignment, shared and global variables |
+//! | W096 | a pragma |
+//! | W098, W099 | launches and host functions |
 
+mod access;
+mod assign;
 pub mod builtin_api;
+mod calls;
+mod consteval;
+mod context;
+mod convert;
+mod decl;
+mod expr;
+mod expr_ops;
+mod finish;
+mod functions;
+mod host;
+mod init;
+mod lambda;
+mod loops;
+mod model;
+mod order;
+mod overload;
+mod request;
+mod scope;
+mod stmt;
+mod structs;
+mod templates;
+mod text;
+mod types;
+mod walk;
+
+use std::collections::HashMap;
+
+use warpsmith_ir::{Diagnostic, FuncId, FunctionKind, Module, Span, StructId};
+
+use crate::ast::{self, TranslationUnit};
+use model::*;
+use overload::Chosen;
+
+/// Errors after which lowering stops.
+pub(crate) const MAX_ERRORS: usize = 20;
+/// How deep syntax and templates may be nested.
+const MAX_DEPTH: u32 = 8000;
+/// Stack for the recursion over syntax and nested instances: what [`MAX_DEPTH`] needs, with room.
+const STACK: usize = 1 << 30;
+
+/// Which kernels to lower.
+#[derive(Clone, Debug, PartialEq)]
+pub enum KernelSelection {
+    /// Every `__global__` function that is no template, in order of the source.
+    All,
+    /// These, in this order; templates with their arguments: `f<float, 32>`.
+    Named(Vec<String>),
+}
+
+/// What is wanted of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    pub kernels: KernelSelection,
+    /// Host functions that launch kernels, by name.
+    pub host_functions: Vec<String>,
+}
+
+impl Request {
+    /// All kernels and no host code.
+    pub fn all_kernels() -> Request {
+        Request { kernels: KernelSelection::All, host_functions: vec![] }
+    }
+}
+
+/// The IR of what was wanted.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    pub module: Module,
+    /// The kernels in the order of the request, or of the source.
+    pub kernels: Vec<KernelInfo>,
+    /// The host functions in the order of the request.
+    pub host_functions: Vec<FuncId>,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// A lowered kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelInfo {
+    pub id: FuncId,
+    /// As it was asked for, or as the source names it.
+    pub name: String,
+    /// Name and parameters in the source.
+    pub span: Span,
+}
+
+/// The kernels a file declares: name, whether it is a template, where it stands.
+pub fn kernels_of(unit: &TranslationUnit) -> Vec<KernelDecl> {
+    let mut all = vec![];
+    collect_kernels(&unit.items, "", &mut all);
+    all
+}
+
+/// A `__global__` function as declared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelDecl {
+    /// With its namespaces: `ns::f`.
+    pub name: String,
+    pub is_template: bool,
+    pub span: Span,
+}
+
+fn collect_kernels(items: &[ast::Item], prefix: &str, all: &mut Vec<KernelDecl>) {
+    for item in items {
+        match &item.kind {
+            ast::ItemKind::Function(f) if f.attrs.global && f.body.is_some() => {
+                let ast::FunctionName::Plain(path) = &f.name else { continue };
+                let is_template = f.template.as_ref().is_some_and(|t| !t.params.is_empty());
+                let name = format!("{prefix}{}", types::path_text(path));
+                if !all.iter().any(|k| k.name == name && k.is_template == is_template) {
+                    all.push(KernelDecl { name, is_template, span: f.head_span });
+                }
+            }
+            ast::ItemKind::Namespace { name: Some(n), items } => {
+                collect_kernels(items, &format!("{prefix}{n}::"), all);
+            }
+            ast::ItemKind::Namespace { name: None, items } => collect_kernels(items, prefix, all),
+            _ => {}
+        }
+    }
+}
+
+/// Lowers the kernels and launchers of a file, with everything they use.
+///
+/// All independent errors are returned, up to 20.
+pub fn lower_cuda(unit: &TranslationUnit, request: &Request) -> Result<Lowered, Vec<Diagnostic>> {
+    // Deeply nested syntax needs a deep stack; the limit on depth is made for this one.
+    std::thread::scope(|s| {
+        let thread = std::thread::Builder::new().stack_size(STACK);
+        match thread.spawn_scoped(s, || lower_here(unit, request, MAX_DEPTH)) {
+            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(_) => lower_here(unit, request, MAX_DEPTH / 64),
+        }
+    })
+}
+
+fn lower_here(
+    unit: &TranslationUnit,
+    request: &Request,
+    max_depth: u32,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    let names = parse_names(unit, request)?;
+    let arena = request::Arena::default();
+    let mut sema = Sema::new(&arena, max_depth);
+    let root = sema.root;
+    sema.declare_items(root, &unit.items);
+    for (cond, scope) in std::mem::take(&mut sema.static_asserts) {
+        // An assertion about things that only host code knows says nothing about kernels.
+        if let Ok(v) = sema.const_value(scope, cond)
+            && !v.is_true()
+        {
+            sema.check_static_assert(scope, cond);
+        }
+    }
+    let kernels = match &names {
+        Some(names) => sema.named_kernels(names),
+        None => sema.all_kernels(),
+    };
+    let hosts = sema.named_hosts(&request.host_functions, first_span(unit));
+    if !sema.errors.is_empty() {
+        sema.errors.truncate(MAX_ERRORS);
+        return Err(sema.errors);
+    }
+    sema.finish(kernels, hosts)
+}
+
+/// A requested kernel: the text, and what it parses to.
+type ParsedName = (String, ast::Path);
+
+fn parse_names(
+    unit: &TranslationUnit,
+    request: &Request,
+) -> Result<Option<Vec<ParsedName>>, Vec<Diagnostic>> {
+    let KernelSelection::Named(names) = &request.kernels else { return Ok(None) };
+    let span = first_span(unit);
+    let mut parsed = vec![];
+    let mut errors = vec![];
+    for name in names {
+        match request::kernel_name(name, span) {
+            Ok(n) => parsed.push((name.clone(), n.path)),
+            Err(why) => errors.push(Diagnostic::error("W050", why)),
+        }
+    }
+    if errors.is_empty() { Ok(Some(parsed)) } else { Err(errors) }
+}
+
+fn first_span(unit: &TranslationUnit) -> Span {
+    let none = Span { file: warpsmith_ir::FileId(0), start: 0, end: 0 };
+    unit.items.first().map_or(none, |i| Span { end: i.span.start, ..i.span })
+}
+
+/// The state of one lowering.
+pub(crate) struct Sema<'a> {
+    pub(crate) module: Module,
+    pub(crate) arena: &'a request::Arena,
+    pub(crate) scopes: Vec<Scope<'a>>,
+    pub(crate) root: ScopeId,
+    /// Functions under construction; the last is current. Never empty.
+    pub(crate) fns: Vec<FnState<'a>>,
+    pub(crate) next_serial: u32,
+    pub(crate) classes: HashMap<StructId, ClassInfo<'a>>,
+    /// Stands in for classes that do not exist.
+    pub(crate) no_class: ClassInfo<'a>,
+    pub(crate) class_memo: HashMap<(usize, ScopeId, Vec<TArg>), StructId>,
+    pub(crate) objects: Vec<(builtin_api::BuiltinType, StructId)>,
+    pub(crate) instances: HashMap<FnKey, InstanceState>,
+    pub(crate) globals: HashMap<(usize, ScopeId), Option<Entity<'a>>>,
+    /// The function that uses a shared variable of the file.
+    pub(crate) shared_owner: HashMap<usize, u32>,
+    /// Definitions of methods outside of their class, by class and name.
+    pub(crate) out_of_line: HashMap<(String, String), Vec<FnDecl<'a>>>,
+    pub(crate) functions_in_order: Vec<FnDecl<'a>>,
+    pub(crate) static_asserts: Vec<(&'a ast::Expr, ScopeId)>,
+    pub(crate) errors: Vec<Diagnostic>,
+    pub(crate) warnings: Vec<Diagnostic>,
+    depth: u32,
+    max_depth: u32,
+}
+
+impl<'a> Sema<'a> {
+    fn new(arena: &'a request::Arena, max_depth: u32) -> Sema<'a> {
+        let none = Span { file: warpsmith_ir::FileId(0), start: 0, end: 0 };
+        let root = ScopeId(0);
+        let mut sema = Sema {
+            module: Module::default(),
+            arena,
+            scopes: vec![],
+            root,
+            fns: vec![],
+            next_serial: 0,
+            classes: HashMap::new(),
+            no_class: ClassInfo {
+                name: String::new(),
+                decl: None,
+                scope: root,
+                fields: vec![],
+                bases: vec![],
+                ctors: vec![],
+                conversions: vec![],
+                destructor: None,
+                is_union: false,
+                template: None,
+                lambda: None,
+                complete: false,
+            },
+            class_memo: HashMap::new(),
+            objects: vec![],
+            instances: HashMap::new(),
+            globals: HashMap::new(),
+            shared_owner: HashMap::new(),
+            out_of_line: HashMap::new(),
+            functions_in_order: vec![],
+            static_asserts: vec![],
+            errors: vec![],
+            warnings: vec![],
+            depth: 0,
+            max_depth,
+        };
+        sema.root = sema.new_scope(None, ScopeKind::Namespace);
+        sema.push_fn("(file)", FunctionKind::Device, root, none);
+        sema.f().is_const_eval = true;
+        sema
+    }
+
+    /// The function under construction. There always is one: `pop_fn` puts a fresh one in place of the last.
+    pub(crate) fn f(&mut self) -> &mut FnState<'a> {
+        let last = self.fns.len() - 1;
+        &mut self.fns[last]
+    }
+
+    pub(crate) fn report(&mut self, d: Diagnostic) {
+        if self.errors.len() < MAX_ERRORS && !self.errors.contains(&d) {
+            self.errors.push(d);
+        }
+    }
+
+    pub(crate) fn warn(&mut self, code: &'static str, span: Span, message: &str) {
+        let d = Diagnostic::warning(code, message).label(span, "");
+        if !self.warnings.contains(&d) {
+            self.warnings.push(d);
+        }
+    }
+
+    /// One level deeper in syntax or templates; an error when there are too many.
+    pub(crate) fn deeper<T>(
+        &mut self,
+        span: Span,
+        step: impl FnOnce(&mut Self) -> Res<T>,
+    ) -> Res<T> {
+        if self.depth >= self.max_depth {
+            return fail("W067", span, "this is nested too deeply");
+        }
+        self.depth += 1;
+        let result = step(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn all_kernels(&mut self) -> Vec<KernelInfo> {
+        let mut all = vec![];
+        for f in self.functions_in_order.clone() {
+            let is_template = f.decl.template.is_some();
+            if !f.decl.attrs.global || f.decl.body.is_none() || is_template {
+                continue;
+            }
+            let chosen = Chosen { f, scope: f.scope, args: vec![] };
+            match self.instance(chosen, FunctionKind::Kernel, f.decl.head_span) {
+                Ok(instance) => {
+                    let name = self.module.function(instance.id).name.clone();
+                    all.push(KernelInfo { id: instance.id, name, span: f.decl.head_span });
+                }
+                Err(Failure::New(d)) => self.report(*d),
+                Err(Failure::Reported) => {}
+            }
+        }
+        all
+    }
+
+    fn named_kernels(&mut self, names: &'a [ParsedName]) -> Vec<KernelInfo> {
+        let mut all = vec![];
+        for (text, path) in names {
+            match self.named_kernel(text, path) {
+                Ok(info) => all.push(info),
+                Err(Failure::New(d)) => self.report(*d),
+                Err(Failure::Reported) => {}
+            }
+        }
+        all
+    }
+
+    fn named_kernel(&mut self, text: &str, path: &'a ast::Path) -> Res<KernelInfo> {
+        let root = self.root;
+        let found = self.resolve_path(root, path)?;
+        let types::Found::Entities(entities, args) = found else {
+            return Err(self.no_kernel(text));
+        };
+        let fns: Vec<FnDecl<'a>> = expr::functions(&entities)
+            .into_iter()
+            .filter(|f| f.decl.attrs.global && f.decl.body.is_some())
+            .collect();
+        let args = match args {
+            Some(list) => Some(self.resolve_args(root, list)?),
+            None => None,
+        };
+        let mut failure = None;
+        for f in fns {
+            let span = f.decl.head_span;
+            let header = f.decl.template.as_ref().filter(|t| !t.params.is_empty());
+            let bound = match (header, &args) {
+                (Some(header), _) => {
+                    self.bind_params(header, args.clone().unwrap_or_default(), f.scope, span)
+                }
+                (None, None) => Ok((f.scope, vec![])),
+                (None, Some(_)) => {
+                    fail("W056", span, format!("`{}` is no template", types::path_text(path)))
+                }
+            };
+            match bound {
+                Ok((scope, args)) => {
+                    let instance =
+                        self.instance(Chosen { f, scope, args }, FunctionKind::Kernel, span)?;
+                    return Ok(KernelInfo { id: instance.id, name: text.to_string(), span });
+                }
+                Err(e) => failure = Some(e),
+            }
+        }
+        Err(failure.unwrap_or_else(|| self.no_kernel(text)))
+    }
+
+    fn no_kernel(&self, text: &str) -> Failure {
+        let names: Vec<String> = self
+            .functions_in_order
+            .iter()
+            .filter(|f| f.decl.attrs.global)
+            .filter_map(|f| match &f.decl.name {
+                ast::FunctionName::Plain(p) => Some(types::path_text(p)),
+                _ => None,
+            })
+            .collect();
+        let d = Diagnostic::error("W050", format!("there is no kernel `{text}`"));
+        let plain = text.split('<').next().unwrap_or(text);
+        let d = match crate::spelling::nearest(plain, names.iter().map(String::as_str)) {
+            Some(near) => d.help(format!("did you mean `{near}`?")),
+            None if names.is_empty() => d.help("the file has no kernel"),
+            None => d.help(format!("the file has: {}", names.join(", "))),
+        };
+        d.into()
+    }
+
+    fn named_hosts(&mut self, names: &[String], span: Span) -> Vec<FuncId> {
+        let mut all = vec![];
+        for name in names {
+            let found = self.lookup(self.root, name);
+            let host = expr::functions(&found)
+                .into_iter()
+                .find(|f| f.decl.body.is_some() && f.decl.template.is_none());
+            let result = match host {
+                Some(f) => self.instance(
+                    Chosen { f, scope: f.scope, args: vec![] },
+                    FunctionKind::Host,
+                    span,
+                ),
+                None => {
+                    Err(Diagnostic::error("W050", format!("there is no host function `{name}`"))
+                        .into())
+                }
+            };
+            match result {
+                Ok(instance) => all.push(instance.id),
+                Err(Failure::New(d)) => self.report(*d),
+                Err(Failure::Reported) => {}
+            }
+        }
+        all
+    }
+}

@@ -1,0 +1,522 @@
+//! Calls: functions, methods, functors, constructors, library functions.
+
+use warpsmith_ir::{Expr, ExprKind, Scalar, Span, StmtKind, StructId, Type};
+
+use super::Sema;
+use super::builtin_api::BuiltinResult;
+use super::model::*;
+use crate::ast;
+use crate::builtins;
+
+impl<'a> Sema<'a> {
+    pub(crate) fn call(
+        &mut self,
+        callee: &'a ast::Expr,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let target = self.callee(callee)?;
+        match target {
+            Operand::Foreign { names, args: targs } => {
+                if let Some(result) = self.statement_call(&names, args, span) {
+                    return result;
+                }
+                self.foreign_call(&names, targs, args, span)
+            }
+            Operand::ForeignMethod { object, receiver, name, args: targs } => {
+                let values = self.foreign_args(args)?;
+                let list: Vec<_> = targs.iter().flat_map(TArg::to_builtin).collect();
+                let result = builtins::method(&object, receiver, &name, &list, values, span, self);
+                self.foreign_result(result, &[name], span)
+            }
+            Operand::Functions { name, fns, args: targs, object } => {
+                let list = self.arguments(args)?;
+                let class = object.as_ref().and_then(|o| {
+                    let q = self.operand_type(o)?;
+                    Some((self.is_class(&q.ty)?, q.is_const))
+                });
+                let chosen =
+                    self.resolve_overload(&name, &fns, targs.as_deref(), class, &list, span)?;
+                if chosen.f.needs_object() && object.is_none() {
+                    return fail(
+                        "W077",
+                        span,
+                        format!("the method `{name}` is called without an object"),
+                    );
+                }
+                self.call_chosen(chosen, object.map(|o| *o), list, span)
+            }
+            Operand::Type(q) => {
+                let list = self.arguments(args)?;
+                self.construct(&q.ty, list, is_dim3(callee), span).map(Operand::Value)
+            }
+            object => self.call_object(object, args, span),
+        }
+    }
+
+    /// What is called; a name that does not exist is left to the library.
+    fn callee(&mut self, callee: &'a ast::Expr) -> Res<Operand<'a>> {
+        match &*callee.kind {
+            ast::ExprKind::Paren(inner) => self.callee(inner),
+            _ => self.expr(callee),
+        }
+    }
+
+    /// A functor or a lambda.
+    fn call_object(
+        &mut self,
+        object: Operand<'a>,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let q = self.operand_type(&object);
+        let Some(class) = q.as_ref().and_then(|q| self.is_class(&q.ty)) else {
+            let text = q.map_or("this".into(), |q| format!("`{}`", self.type_text(&q.ty)));
+            return fail("W081", span, format!("{text} cannot be called"));
+        };
+        let list = self.arguments(args)?;
+        if let Some(lambda) = self.class(class).lambda {
+            return self.call_lambda(object, class, lambda, list, span);
+        }
+        let scope = self.class(class).scope;
+        let fns = super::expr::functions(&self.lookup_in(scope, "operator()"));
+        if fns.is_empty() {
+            let name = self.class(class).name.clone();
+            let d = error("W081", span, format!("`{name}` cannot be called"));
+            return Err(d.help("give it an `operator()`").into());
+        }
+        let is_const = q.is_some_and(|q| q.is_const);
+        let chosen =
+            self.resolve_overload("operator()", &fns, None, Some((class, is_const)), &list, span)?;
+        self.call_chosen(chosen, Some(object), list, span)
+    }
+
+    /// Arguments in order, packs expanded.
+    pub(crate) fn arguments(&mut self, args: &'a [ast::Expr]) -> Res<Vec<Operand<'a>>> {
+        let mut list = vec![];
+        for arg in args {
+            match &*arg.kind {
+                ast::ExprKind::PackExpansion(pattern) => {
+                    for scope in self.expand_pack(pattern, arg.span)? {
+                        let saved = std::mem::replace(&mut self.f().scope, scope);
+                        let operand = self.expr(pattern);
+                        self.f().scope = saved;
+                        list.push(operand?);
+                    }
+                }
+                _ => {
+                    let operand = self.expr(arg)?;
+                    if let Operand::Void = operand {
+                        return fail("W061", arg.span, "this call gives no value (`void`)");
+                    }
+                    list.push(operand);
+                }
+            }
+        }
+        Ok(list)
+    }
+
+    /// One scope per element of the packs that a pattern names.
+    fn expand_pack(&mut self, pattern: &'a ast::Expr, span: Span) -> Res<Vec<ScopeId>> {
+        let mut names = vec![];
+        super::walk::expr(pattern, &mut |e| {
+            if let ast::ExprKind::Path(p) = &*e.kind
+                && let Some(n) = p.as_name()
+            {
+                names.push(n.to_string());
+            }
+        });
+        let here = self.f_scope();
+        let mut packs = vec![];
+        for name in names {
+            if let Some(Entity::Pack(list)) = self.lookup(here, &name).first() {
+                packs.push((name, list.clone()));
+            }
+        }
+        let Some(count) = packs.iter().map(|(_, l)| l.len()).max() else {
+            return fail("W055", span, "there is no pack to expand here");
+        };
+        let mut scopes = vec![];
+        for i in 0..count {
+            let scope = self.new_scope(Some(here), ScopeKind::Block);
+            for (name, list) in &packs {
+                let Some(element) = list.get(i) else {
+                    return fail("W055", span, "the packs have different lengths");
+                };
+                self.declare(scope, name, element.clone());
+            }
+            scopes.push(scope);
+        }
+        Ok(scopes)
+    }
+
+    /// `(args op ...)` over a pack.
+    pub(crate) fn fold_pack(
+        &mut self,
+        op: &str,
+        operand: &'a ast::Expr,
+        right: bool,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let scopes = self.expand_pack(operand, span)?;
+        let mut values = vec![];
+        for scope in scopes {
+            let saved = std::mem::replace(&mut self.f().scope, scope);
+            let value = if op == "," {
+                self.discard(operand).map(|()| None)
+            } else {
+                self.rvalue(operand).map(Some)
+            };
+            self.f().scope = saved;
+            values.extend(value?);
+        }
+        if op == "," {
+            return Ok(Operand::Void);
+        }
+        let Some(ir_op) = super::expr_ops::binary_op(op) else {
+            return fail("W053", span, format!("folding with `{op}` is not supported"));
+        };
+        if ir_op.is_logical() {
+            for v in &mut values {
+                *v = self.to_bool(v.clone(), span)?;
+            }
+        }
+        if right {
+            values.reverse();
+        }
+        let mut list = values.into_iter();
+        let Some(mut acc) = list.next() else {
+            return match op {
+                "&&" => Ok(Operand::Value(super::convert::bool_const(true, span))),
+                "||" => Ok(Operand::Value(super::convert::bool_const(false, span))),
+                _ => fail("W055", span, "the pack is empty"),
+            };
+        };
+        for v in list {
+            let (a, b) = if right { (v, acc) } else { (acc, v) };
+            acc = if ir_op.is_logical() {
+                super::convert::binary_folded(ir_op, a, b, span)
+            } else {
+                self.binary_values(ir_op, a, b, span)?
+            };
+        }
+        Ok(Operand::Value(acc))
+    }
+
+    /// `printf`, `assert` and annotations: they need the text of their arguments.
+    fn statement_call(
+        &mut self,
+        names: &[String],
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Option<Res<Operand<'a>>> {
+        let name = names.first()?.strip_prefix("std::").unwrap_or(names.first()?);
+        Some(match name {
+            "printf" => self.printf(args, span),
+            "assert" | "__assert" | "__requires" | "__assume" | "__builtin_assume" => {
+                self.assertion(name, args, span)
+            }
+            "move" | "forward" if names.first().is_some_and(|n| n.starts_with("std::")) => {
+                match args {
+                    [only] => self.expr(only),
+                    _ => fail("W063", span, format!("`{name}` takes one argument")),
+                }
+            }
+            "swap" if !args.is_empty() => self.swap(args, span),
+            _ if name.starts_with("cuda") => return self.runtime_call(name, args, span),
+            _ => return None,
+        })
+    }
+
+    fn printf(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
+        let Some((first, rest)) = args.split_first() else {
+            return fail("W063", span, "`printf` needs a format");
+        };
+        let Operand::Str(format) = self.expr(first)? else {
+            return fail("W082", first.span, "the format of `printf` has to be a string literal");
+        };
+        let mut values = vec![];
+        let mut text = String::new();
+        let mut pieces = format_pieces(&format).into_iter();
+        for arg in rest {
+            let (before, spec) = pieces.next().unwrap_or_default();
+            text.push_str(&before);
+            match self.expr(arg)? {
+                // A literal argument becomes part of the format.
+                Operand::Str(s) if spec.ends_with('s') => text.push_str(&s.replace('%', "%%")),
+                other => {
+                    let value = self.rvalue_of(other, arg.span)?;
+                    let value = match value.ty {
+                        Type::Scalar(Scalar::F32 | Scalar::F16 | Scalar::BF16) => {
+                            super::convert::cast_scalar(value, Scalar::F64, arg.span)
+                        }
+                        Type::Scalar(s) if s.is_integer() => super::convert::cast_scalar(
+                            value,
+                            super::convert::promoted(s),
+                            arg.span,
+                        ),
+                        Type::Scalar(_) | Type::Pointer { .. } => value,
+                        _ => return fail("W082", arg.span, "`printf` takes numbers and pointers"),
+                    };
+                    text.push_str(&spec);
+                    values.push(value);
+                }
+            }
+        }
+        for (before, spec) in pieces {
+            text.push_str(&before);
+            text.push_str(&spec);
+        }
+        self.emit(StmtKind::Printf { format: text, args: values }, span);
+        Ok(Operand::Value(Expr::i32(0).with_origin(span)))
+    }
+
+    fn assertion(&mut self, name: &str, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
+        let [condition] = args else {
+            return fail("W063", span, format!("`{name}` takes one condition"));
+        };
+        let cond = self.rvalue(condition)?;
+        let cond = self.to_bool(cond, condition.span)?;
+        let text = super::text::expr_text(condition);
+        let kind = match name {
+            "assert" | "__assert" => StmtKind::Assert { cond, text },
+            _ => StmtKind::Assume { cond, text },
+        };
+        self.emit(kind, span);
+        Ok(Operand::Void)
+    }
+
+    fn swap(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
+        let [a, b] = args else { return fail("W063", span, "`swap` takes two variables") };
+        let (pa, ca) = self.lvalue(a)?;
+        let pa = self.hold_place(pa, span);
+        let (pb, cb) = self.lvalue(b)?;
+        let pb = self.hold_place(pb, span);
+        if ca || cb {
+            return fail("W080", span, "a constant cannot be swapped");
+        }
+        if pa.ty != pb.ty {
+            return fail("W062", span, "`swap` takes two variables of one type");
+        }
+        let held = self.hold_value(Expr::read(pa.clone()), span);
+        self.emit(StmtKind::Assign { place: pa, value: Expr::read(pb.clone()) }, span);
+        self.emit(StmtKind::Assign { place: pb, value: held }, span);
+        Ok(Operand::Void)
+    }
+
+    fn foreign_args(&mut self, args: &'a [ast::Expr]) -> Res<Vec<Expr>> {
+        let list = self.arguments(args)?;
+        let spans = args.iter().map(|a| a.span).chain(std::iter::repeat(
+            args.last()
+                .map_or(Span { file: warpsmith_ir::FileId(0), start: 0, end: 0 }, |a| a.span),
+        ));
+        list.into_iter().zip(spans).map(|(o, span)| self.rvalue_of(o, span)).collect()
+    }
+
+    fn foreign_call(
+        &mut self,
+        names: &[String],
+        targs: Vec<TArg>,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let values = self.foreign_args(args)?;
+        let list: Vec<_> = targs.iter().flat_map(TArg::to_builtin).collect();
+        for name in names {
+            let result = builtins::call(name, &list, values.clone(), span, self);
+            if result.is_some() {
+                return self.foreign_result(result, names, span);
+            }
+        }
+        self.foreign_result(None, names, span)
+    }
+
+    fn foreign_result(
+        &mut self,
+        result: BuiltinResult,
+        names: &[String],
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        match result {
+            Some(Ok(Some(e))) => Ok(Operand::Value(e)),
+            Some(Ok(None)) => Ok(Operand::Void),
+            Some(Err(d)) => Err(d.into()),
+            None => {
+                let name = names.first().cloned().unwrap_or_default();
+                Err(self.undeclared(self.f_scope(), &name, span))
+            }
+        }
+    }
+
+    /// `T(a, b)`, `T{a, b}`.
+    pub(crate) fn construct_expr(
+        &mut self,
+        ty: &'a ast::TypeName,
+        args: &'a [ast::Initializer],
+        braces: bool,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let q = self.resolve_type(self.f_scope(), ty)?;
+        let ones = type_is_dim3(ty);
+        if q.ty == Type::Void && args.is_empty() {
+            return Ok(Operand::Void);
+        }
+        let mut list = vec![];
+        for arg in args {
+            list.push(match arg {
+                ast::Initializer::Expr(e) => self.expr(e)?,
+                ast::Initializer::List(items, _) => Operand::List(items),
+                ast::Initializer::Call(..) => {
+                    return fail("W075", span, "arguments are not understood here");
+                }
+            });
+        }
+        let _ = braces;
+        self.construct(&q.ty, list, ones, span).map(Operand::Value)
+    }
+
+    /// A value of a type from arguments; without any, zeros. With `ones`, missing components are 1 (`dim3`).
+    pub(crate) fn construct(
+        &mut self,
+        ty: &Type,
+        args: Vec<Operand<'a>>,
+        ones: bool,
+        span: Span,
+    ) -> Res<Expr> {
+        match ty {
+            Type::Struct(id) if self.classes.contains_key(id) => {
+                self.construct_class(*id, args, span)
+            }
+            Type::Vector(s, n) => self.construct_vector(ty, *s, *n, args, ones, span),
+            Type::Array(..) => self.aggregate_from(ty, args, span),
+            _ => {
+                let mut list = args.into_iter();
+                match (list.next(), list.next()) {
+                    (None, _) => self.zero_value(ty, span),
+                    (Some(Operand::List(items)), None) => {
+                        self.list_value(ty, items, self.f_scope(), span)
+                    }
+                    (Some(one), None) => {
+                        let value = self.rvalue_of(one, span)?;
+                        self.convert_explicitly(value, ty, "c", span)
+                    }
+                    _ => {
+                        let text = self.type_text(ty);
+                        fail("W063", span, format!("`{text}` is made from one value"))
+                    }
+                }
+            }
+        }
+    }
+
+    fn construct_vector(
+        &mut self,
+        ty: &Type,
+        s: Scalar,
+        n: u8,
+        args: Vec<Operand<'a>>,
+        ones: bool,
+        span: Span,
+    ) -> Res<Expr> {
+        if args.len() > usize::from(n) {
+            let text = self.type_text(ty);
+            return fail(
+                "W063",
+                span,
+                format!("`{text}` has {n} components, {} given", args.len()),
+            );
+        }
+        let mut parts = vec![];
+        let count = args.len();
+        for arg in args {
+            let value = self.rvalue_of(arg, span)?;
+            if count == 1 && value.ty == *ty {
+                return Ok(value);
+            }
+            parts.push(self.convert_to(value, &Type::Scalar(s), span)?);
+        }
+        while parts.len() < usize::from(n) {
+            parts.push(Expr::int(s, i64::from(ones)).with_origin(span));
+        }
+        Ok(Expr::new(ExprKind::Make(parts), ty.clone(), span))
+    }
+
+    /// An object of a class: by its constructors, or member by member.
+    pub(crate) fn construct_class(
+        &mut self,
+        class: StructId,
+        args: Vec<Operand<'a>>,
+        span: Span,
+    ) -> Res<Expr> {
+        let ty = Type::Struct(class);
+        if let [only] = args.as_slice()
+            && let Some(q) = self.operand_type(only)
+            && let Some(from) = self.is_class(&q.ty)
+            && self.base_path(from, class).is_some()
+        {
+            let value = self.rvalue_of(only.clone(), span)?;
+            return self.convert_to(value, &ty, span);
+        }
+        let ctors = self.class(class).ctors.clone();
+        if ctors.is_empty() {
+            return self.aggregate_from(&ty, args, span);
+        }
+        let defaulted = ctors.iter().any(|c| c.decl.params.is_empty() && c.decl.body.is_none());
+        if args.is_empty() && defaulted && !self.has_user_ctor(class, 0) {
+            return self.aggregate_from(&ty, args, span);
+        }
+        let name = self.class(class).name.clone();
+        let var = self.fresh_var("object", ty.clone(), span);
+        self.emit(StmtKind::Decl { var, init: None }, span);
+        let place = warpsmith_ir::Place::new(warpsmith_ir::PlaceKind::Var(var), ty, span);
+        let chosen =
+            self.resolve_overload(&name, &ctors, None, Some((class, false)), &args, span)?;
+        let object = Operand::Place { place: place.clone(), is_const: false };
+        self.call_chosen(chosen, Some(object), args, span)?;
+        Ok(Expr::read(place))
+    }
+
+    fn has_user_ctor(&self, class: StructId, arity: usize) -> bool {
+        self.class(class).ctors.iter().any(|c| {
+            c.decl.body.is_some()
+                && c.decl.params.iter().filter(|p| p.default.is_none()).count() <= arity
+        })
+    }
+}
+
+fn is_dim3(callee: &ast::Expr) -> bool {
+    matches!(&*callee.kind, ast::ExprKind::Path(p) if p.segments.last().is_some_and(|s| s.name == "dim3"))
+}
+
+pub(crate) fn type_is_dim3(ty: &ast::TypeName) -> bool {
+    matches!(&ty.kind, ast::TypeKind::Named(p) if p.segments.last().is_some_and(|s| s.name == "dim3"))
+        || matches!(&ty.kind, ast::TypeKind::Builtin(w) if w.iter().any(|x| x == "dim3"))
+}
+
+/// A format cut before each conversion: the text up to it, and the conversion. A last piece has no conversion.
+fn format_pieces(format: &str) -> Vec<(String, String)> {
+    let mut pieces = vec![];
+    let mut before = String::new();
+    let mut chars = format.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '%' {
+            before.push(c);
+            continue;
+        }
+        if chars.peek() == Some(&'%') {
+            chars.next();
+            before.push_str("%%");
+            continue;
+        }
+        let mut spec = String::from('%');
+        for c in chars.by_ref() {
+            spec.push(c);
+            if c.is_ascii_alphabetic() && !matches!(c, 'l' | 'h' | 'z' | 't' | 'j') {
+                break;
+            }
+        }
+        pieces.push((std::mem::take(&mut before), spec));
+    }
+    pieces.push((before, String::new()));
+    pieces
+}

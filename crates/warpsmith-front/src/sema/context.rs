@@ -1,0 +1,66 @@
+//! What built-in functions may ask of the lowerer.
+
+use warpsmith_ir::{
+    Diagnostic, Expr, FunctionKind, Module, Place, Span, StmtKind, Type, Value, VarId,
+};
+
+use super::Sema;
+use super::builtin_api::{BuiltinContext, BuiltinType};
+use super::model::Failure;
+
+impl BuiltinContext for Sema<'_> {
+    fn emit(&mut self, kind: StmtKind, span: Span) {
+        Sema::emit(self, kind, span);
+    }
+
+    fn temp(&mut self, ty: Type, span: Span) -> VarId {
+        self.new_temp(ty, span)
+    }
+
+    fn hold(&mut self, value: Expr, span: Span) -> Expr {
+        self.hold_value(value, span)
+    }
+
+    fn fold(&self, expr: &Expr) -> Option<Value> {
+        expr.as_const()
+    }
+
+    fn convert(&mut self, expr: Expr, ty: &Type, span: Span) -> Result<Expr, Diagnostic> {
+        self.convert_to(expr, ty, span).map_err(|failure| match failure {
+            Failure::New(d) => *d,
+            Failure::Reported => {
+                Diagnostic::error("W062", "this argument has errors").label(span, "")
+            }
+        })
+    }
+
+    fn place_behind(&mut self, pointer: Expr) -> Place {
+        let none = Span { file: warpsmith_ir::FileId(0), start: 0, end: 0 };
+        let span = pointer.origin.span.unwrap_or(none);
+        self.place_of_pointer(pointer, span)
+    }
+
+    fn module(&mut self) -> &mut Module {
+        &mut self.module
+    }
+
+    fn type_of_var(&self, var: VarId) -> Type {
+        let vars = self.fns.last().map(|f| &f.func.vars);
+        vars.and_then(|v| v.get(var.0 as usize)).map_or(Type::Void, |v| v.ty.clone())
+    }
+
+    fn function_kind(&self) -> FunctionKind {
+        self.fns.last().map_or(FunctionKind::Device, |f| f.func.kind)
+    }
+
+    fn object_type(&mut self, ty: &BuiltinType) -> Type {
+        self.object_struct(ty)
+    }
+
+    fn object_of(&self, ty: &Type) -> Option<BuiltinType> {
+        match ty {
+            Type::Struct(id) => self.object_of_struct(*id),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,677 @@
+//! Function instances: signature, body, memo; and the calls of them.
+
+use std::collections::HashSet;
+
+use warpsmith_ir::{
+    Block, Expr, ExprKind, FunctionKind, LaunchBounds, Place, PlaceKind, Space, Span, StmtKind,
+    StructId, Type, Var, VarKind,
+};
+
+use super::Sema;
+use super::model::*;
+use super::overload::Chosen;
+use super::structs::stored_type;
+use crate::ast;
+
+/// Instances nested deeper than this are a template that does not end.
+const MAX_INSTANCES: usize = 512;
+
+/// A parameter after expansion of packs.
+struct ParamSpec<'a> {
+    name: Option<&'a str>,
+    ty: QualType,
+    restrict: bool,
+    is_pack: bool,
+    span: Span,
+}
+
+impl<'a> Sema<'a> {
+    /// The lowered function for a choice of overload resolution; lowers it if it is new.
+    pub(crate) fn instance(
+        &mut self,
+        chosen: Chosen<'a>,
+        kind: FunctionKind,
+        span: Span,
+    ) -> Res<Instance> {
+        let Chosen { f, scope, args } = chosen;
+        let (f, scope) = self.with_body(f, scope, &args, span)?;
+        let key = FnKey { decl: f.key(), scope: f.scope, args: args.clone(), kind };
+        let name = self.instance_name(f, &args);
+        match self.instances.get(&key) {
+            Some(InstanceState::Done(instance)) => return Ok(instance.clone()),
+            Some(InstanceState::Failed) => return Err(Failure::Reported),
+            Some(InstanceState::Recursive(instance)) => return Ok(instance.clone()),
+            Some(InstanceState::InProgress) => {
+                let d = error(
+                    "W066",
+                    span,
+                    format!("`{name}` calls itself: recursion is not supported"),
+                );
+                return Err(d
+                    .label(f.decl.head_span, "declared here")
+                    .help("turn it into a loop")
+                    .into());
+            }
+            None => {}
+        }
+        if self.fns.len() > MAX_INSTANCES {
+            let message =
+                format!("more than {MAX_INSTANCES} nested instances: `{name}` does not end");
+            return fail("W067", span, message);
+        }
+        self.check_callable(f, kind, &name, span)?;
+        self.instances.insert(key.clone(), InstanceState::InProgress);
+        let errors = self.errors.len();
+        let result = self.lower_instance(f, scope, &name, &key);
+        let state = match &result {
+            Ok(instance) if self.errors.len() == errors => InstanceState::Done(instance.clone()),
+            _ => InstanceState::Failed,
+        };
+        self.instances.insert(key, state);
+        // Errors inside are reported there; the caller goes on with the signature if there is one.
+        match result {
+            Err(Failure::New(d)) => {
+                self.report(*d);
+                Err(Failure::Reported)
+            }
+            other => other,
+        }
+    }
+
+    /// Device code calls device functions, host code host functions.
+    fn check_callable(
+        &mut self,
+        f: FnDecl<'a>,
+        kind: FunctionKind,
+        name: &str,
+        span: Span,
+    ) -> Res<()> {
+        let attrs = &f.decl.attrs;
+        let any = attrs.is_constexpr || self.f().is_const_eval;
+        if any || f.decl.body.is_none() {
+            return Ok(());
+        }
+        let (from, wanted) = match kind {
+            FunctionKind::Device if !attrs.device && !attrs.global => ("device", "__device__"),
+            FunctionKind::Host if attrs.device && !attrs.host => ("host", "__host__"),
+            _ => return Ok(()),
+        };
+        let what = if wanted == "__device__" { "host" } else { "device" };
+        let d = error("W068", span, format!("{from} code calls the {what} function `{name}`"));
+        let d = d.label(f.decl.head_span, "declared here");
+        Err(d.help(format!("declare it `{wanted}`")).into())
+    }
+
+    /// The declaration with the body: itself, another declaration of it, or one out of its class.
+    fn with_body(
+        &mut self,
+        f: FnDecl<'a>,
+        scope: ScopeId,
+        args: &[TArg],
+        span: Span,
+    ) -> Res<(FnDecl<'a>, ScopeId)> {
+        if f.decl.body.is_some() {
+            return Ok((f, scope));
+        }
+        let name = match &f.decl.name {
+            ast::FunctionName::Plain(p) => p.segments.last().map(|s| s.name.clone()),
+            ast::FunctionName::Operator(op) => Some(format!("operator{op}")),
+            _ => None,
+        };
+        let wanted = self.param_types(f, scope)?;
+        let candidates = match (&name, f.class) {
+            (Some(n), Some(class)) => {
+                let class_name =
+                    self.class(class).decl.and_then(|d| d.name.clone()).unwrap_or_default();
+                self.out_of_line.get(&(class_name, n.clone())).cloned().unwrap_or_default()
+            }
+            (Some(n), None) => self.lookup_all_functions(f.scope, n),
+            _ => vec![],
+        };
+        for c in candidates {
+            if c.decl.body.is_none() || c.decl.params.len() != f.decl.params.len() {
+                continue;
+            }
+            let bound = match (&c.decl.template, f.class) {
+                (Some(header), Some(class)) if f.decl.template.is_none() => {
+                    let own =
+                        self.class(class).template.clone().map(|(_, a)| a).unwrap_or_default();
+                    self.bind_params(header, own, self.class(class).scope, span).map(|(s, _)| s)
+                }
+                (Some(header), _) if !header.params.is_empty() => {
+                    self.bind_params(header, args.to_vec(), c.scope, span).map(|(s, _)| s)
+                }
+                (_, Some(class)) => Ok(self.class(class).scope),
+                _ => Ok(c.scope),
+            };
+            let Ok(bound) = bound else { continue };
+            let found = FnDecl {
+                scope: if f.class.is_some() { bound } else { c.scope },
+                class: f.class,
+                is_static: f.is_static,
+                ..c
+            };
+            if self.param_types(found, bound).is_ok_and(|p| p == wanted) {
+                return Ok((found, bound));
+            }
+        }
+        let name = name.unwrap_or_else(|| "this function".into());
+        let d = error("W069", span, format!("`{name}` is declared but has no body here"));
+        Err(d.label(f.decl.head_span, "declared here").into())
+    }
+
+    fn instance_name(&mut self, f: FnDecl<'a>, args: &[TArg]) -> String {
+        let mut name = match &f.decl.name {
+            ast::FunctionName::Plain(p) => {
+                p.segments.last().map(|s| s.name.clone()).unwrap_or_default()
+            }
+            ast::FunctionName::Operator(op) => format!("operator{op}"),
+            ast::FunctionName::Conversion(_) => "operator_conversion".into(),
+            ast::FunctionName::Constructor => "constructor".into(),
+            ast::FunctionName::Destructor => "destructor".into(),
+        };
+        if !args.is_empty() {
+            name = format!("{name}<{}>", self.args_text(args));
+        }
+        match f.class {
+            Some(class) => format!("{}::{name}", self.class(class).name),
+            None => name,
+        }
+    }
+
+    fn lower_instance(
+        &mut self,
+        f: FnDecl<'a>,
+        scope: ScopeId,
+        name: &str,
+        key: &FnKey,
+    ) -> Res<Instance> {
+        let Some(body) = &f.decl.body else { return Err(Failure::Reported) };
+        let ret = match (&f.decl.name, &f.decl.ret) {
+            (ast::FunctionName::Constructor, _) => Some(QualType::plain(Type::Void)),
+            (ast::FunctionName::Conversion(t), _) => Some(self.resolve_type(scope, t)?),
+            (_, None) => None,
+            (_, Some(t)) if is_auto(t) => None,
+            (_, Some(t)) => Some(self.resolve_type(scope, t)?),
+        };
+        let params = self.param_specs(f, scope)?;
+        let types: Vec<QualType> = params.iter().map(|p| p.ty.clone()).collect();
+        let kind = if f.decl.attrs.global { FunctionKind::Kernel } else { key.kind };
+        // A constexpr function may call itself: it gets its id before its body, to be run at compile time.
+        let reserved = match &ret {
+            Some(ret) if f.decl.attrs.is_constexpr => {
+                let id = self.module.add_function(warpsmith_ir::Function::new("", kind));
+                let instance = Instance { id, params: types.clone(), ret: ret.clone() };
+                self.instances.insert(key.clone(), InstanceState::Recursive(instance));
+                Some(id)
+            }
+            _ => None,
+        };
+        self.push_fn(name, kind, scope, f.decl.head_span);
+        self.f().ret = ret;
+        let result = self.lower_parts(f, body, params, scope);
+        let state = self.pop_fn();
+        result?;
+        Ok(self.finish_function(state, types, reserved))
+    }
+
+    fn lower_parts(
+        &mut self,
+        f: FnDecl<'a>,
+        body: &'a ast::Block,
+        params: Vec<ParamSpec<'a>>,
+        scope: ScopeId,
+    ) -> Res<()> {
+        self.f().func.launch_bounds = self.launch_bounds(&f.decl.attrs, scope)?;
+        let inner = self.new_scope(Some(scope), ScopeKind::Block);
+        self.f().scope = inner;
+        if let Some(class) = f.class.filter(|_| !f.is_static) {
+            self.declare_this(class, f.decl.is_const, f.decl.head_span);
+        }
+        self.f().assigned = assigned_names(body);
+        self.declare_params(params, inner)?;
+        if f.decl.name == ast::FunctionName::Constructor
+            && let Some(class) = f.class
+        {
+            self.lower_member_inits(f, class)?;
+        }
+        self.lower_stmts(&body.stmts);
+        Ok(())
+    }
+
+    /// Makes the method's `this` parameter.
+    pub(crate) fn declare_this(&mut self, class: StructId, is_const: bool, span: Span) {
+        let ty = Type::Pointer {
+            pointee: Type::Struct(class).into(),
+            space: Space::Generic,
+            volatile: false,
+            readonly: is_const,
+        };
+        let mut var = Var::new("this", ty.clone(), VarKind::Param);
+        var.constant = true;
+        var.origin = span.into();
+        let f = self.f();
+        let id = f.func.add_param(var);
+        let pointer = Expr::var(id, ty).with_origin(span);
+        f.this = Some(ThisInfo { class, pointer, owner: f.serial });
+    }
+
+    fn param_specs(&mut self, f: FnDecl<'a>, scope: ScopeId) -> Res<Vec<ParamSpec<'a>>> {
+        let mut all = vec![];
+        for param in &f.decl.params {
+            let (name, span) = (param.name.as_deref(), param.span);
+            let restrict = matches!(param.ty.kind, ast::TypeKind::Pointer { restrict: true, .. });
+            if let Some(elements) = self.pack_elements(&param.ty, scope) {
+                for inner in elements {
+                    let ty = self.resolve_type(inner, &param.ty)?;
+                    all.push(ParamSpec { name, ty, restrict, is_pack: true, span });
+                }
+                if let Some(n) = name {
+                    self.declare(scope, n, Entity::Pack(vec![]));
+                }
+                continue;
+            }
+            let q = self.resolve_type(scope, &param.ty)?;
+            if q.ty == Type::Void && !q.is_reference() && f.decl.params.len() == 1 {
+                continue;
+            }
+            all.push(ParamSpec { name, ty: self.decayed(q), restrict, is_pack: false, span });
+        }
+        Ok(all)
+    }
+
+    fn declare_params(&mut self, params: Vec<ParamSpec<'a>>, scope: ScopeId) -> Res<()> {
+        let mut packs: Vec<(&'a str, Vec<Entity<'a>>)> = vec![];
+        for p in params {
+            let entity = self.declare_param(&p)?;
+            let Some(name) = p.name else { continue };
+            if p.is_pack {
+                match packs.iter_mut().find(|(n, _)| *n == name) {
+                    Some((_, list)) => list.push(entity),
+                    None => packs.push((name, vec![entity])),
+                }
+            } else {
+                self.declare(scope, name, entity);
+            }
+        }
+        for (name, list) in packs {
+            self.declare(scope, name, Entity::Pack(list));
+        }
+        Ok(())
+    }
+
+    /// The parameters of a lambda's body, of the types the call gave them.
+    pub(crate) fn declare_lambda_params(
+        &mut self,
+        l: &'a ast::LambdaDecl,
+        types: &[QualType],
+        scope: ScopeId,
+    ) -> Res<()> {
+        self.f().assigned = assigned_names(&l.body);
+        let specs = l.params.iter().zip(types).map(|(p, ty)| ParamSpec {
+            name: p.name.as_deref(),
+            ty: ty.clone(),
+            restrict: false,
+            is_pack: false,
+            span: p.span,
+        });
+        self.declare_params(specs.collect(), scope)
+    }
+
+    fn declare_param(&mut self, p: &ParamSpec<'a>) -> Res<Entity<'a>> {
+        let is_kernel = self.f().func.kind == FunctionKind::Kernel;
+        if is_kernel && p.ty.is_reference() {
+            let d = error("W070", p.span, "a kernel's parameters cannot be references");
+            return Err(d.help("pass a pointer or a value").into());
+        }
+        if p.ty.ty == Type::Void && !p.ty.is_reference() {
+            return fail("W052", p.span, "a parameter cannot be of type void");
+        }
+        let mut ty = stored_type(&p.ty);
+        let may_move = p.name.is_some_and(|n| self.f().assigned.contains(n));
+        if is_kernel && !may_move {
+            ty = super::convert::with_space(&ty, Space::Global);
+        }
+        let mut var = Var::new(p.name.unwrap_or("unnamed"), ty.clone(), VarKind::Param);
+        var.reference = p.ty.is_reference();
+        var.constant = p.ty.is_const || p.ty.is_reference();
+        var.restrict = p.restrict;
+        var.origin = p.span.into();
+        let f = self.f();
+        let id = f.func.add_param(var);
+        let place = Place::new(PlaceKind::Var(id), ty.clone(), p.span);
+        let owner = f.serial;
+        if p.ty.is_reference() {
+            let place = Place::new(PlaceKind::Deref(Expr::read(place)), p.ty.ty.clone(), p.span);
+            return Ok(Entity::Place { owner, place, is_const: p.ty.is_const, shape: None });
+        }
+        Ok(Entity::Place { owner, place, is_const: p.ty.is_const, shape: None })
+    }
+
+    fn launch_bounds(
+        &mut self,
+        attrs: &'a ast::Attrs,
+        scope: ScopeId,
+    ) -> Res<Option<LaunchBounds>> {
+        let Some(first) = attrs.launch_bounds.first() else { return Ok(None) };
+        let max = self.const_value(scope, first)?.as_i64();
+        let Some(max_threads) = u32::try_from(max).ok().filter(|n| (1..=1024).contains(n)) else {
+            return fail("W071", first.span, format!("a block has 1 to 1024 threads, not {max}"));
+        };
+        let min_blocks = match attrs.launch_bounds.get(1) {
+            Some(e) => u32::try_from(self.const_value(scope, e)?.as_i64()).ok(),
+            None => None,
+        };
+        Ok(Some(LaunchBounds { max_threads, min_blocks }))
+    }
+
+    /// Opens a function under construction.
+    pub(crate) fn push_fn(&mut self, name: &str, kind: FunctionKind, scope: ScopeId, span: Span) {
+        self.next_serial += 1;
+        let mut func = warpsmith_ir::Function::new(name, kind);
+        func.origin = span.into();
+        self.fns.push(FnState {
+            serial: self.next_serial,
+            func,
+            blocks: vec![vec![]],
+            scope,
+            ret: None,
+            this: None,
+            address_taken: HashSet::new(),
+            stable: HashSet::new(),
+            assigned: HashSet::new(),
+            is_const_eval: false,
+            span,
+            loops: 0,
+            switches: 0,
+            _marker: std::marker::PhantomData,
+        });
+    }
+
+    /// Closes it; the outermost state stays, so that there is always a current function.
+    pub(crate) fn pop_fn(&mut self) -> FnState<'a> {
+        let serial = self.next_serial;
+        let mut state = match self.fns.len() {
+            0 | 1 => {
+                self.push_fn("", FunctionKind::Device, self.root, self.f_span());
+                self.fns.swap_remove(0)
+            }
+            _ => self.fns.swap_remove(self.fns.len() - 1),
+        };
+        debug_assert!(state.serial <= serial);
+        state.blocks.truncate(1);
+        state
+    }
+
+    fn f_span(&self) -> Span {
+        self.fns
+            .first()
+            .map_or(Span { file: warpsmith_ir::FileId(0), start: 0, end: 0 }, |f| f.span)
+    }
+
+    /// Adds a complete function to the module.
+    pub(crate) fn finish_function(
+        &mut self,
+        mut state: FnState<'a>,
+        params: Vec<QualType>,
+        reserved: Option<warpsmith_ir::FuncId>,
+    ) -> Instance {
+        let ret = state.ret.unwrap_or_else(|| QualType::plain(Type::Void));
+        state.func.ret = stored_type(&ret);
+        state.func.body = Block::new(state.blocks.pop().unwrap_or_default());
+        if self.module.find_function(&state.func.name).is_some() {
+            let types: Vec<String> = params.iter().map(|p| self.qual_text(p)).collect();
+            let full = format!("{}({})", state.func.name, types.join(","));
+            let mut n = 1;
+            let mut name = full.clone();
+            while self.module.find_function(&name).is_some() {
+                n += 1;
+                name = format!("{full}#{n}");
+            }
+            state.func.name = name;
+        }
+        let slot =
+            reserved.and_then(|id| self.module.functions.get_mut(id.0 as usize).zip(Some(id)));
+        let id = match slot {
+            Some((slot, id)) => {
+                *slot = state.func;
+                id
+            }
+            None => self.module.add_function(state.func),
+        };
+        Instance { id, params, ret }
+    }
+
+    /// Calls what overload resolution chose.
+    pub(crate) fn call_chosen(
+        &mut self,
+        chosen: Chosen<'a>,
+        object: Option<Operand<'a>>,
+        args: Vec<Operand<'a>>,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let f = chosen.f;
+        if f.decl.attrs.global {
+            return fail("W072", span, "a kernel is started with `<<<grid, block>>>`, not called");
+        }
+        if f.decl.variadic {
+            return fail("W053", span, "functions with `...` arguments are not supported");
+        }
+        let default_scope = chosen.scope;
+        let kind = match self.f().func.kind {
+            FunctionKind::Host => FunctionKind::Host,
+            _ => FunctionKind::Device,
+        };
+        let class = f.class.filter(|_| f.needs_object());
+        let instance = self.instance(chosen, kind, span)?;
+        let mut values = vec![];
+        if let (Some(class), Some(object)) = (class, object) {
+            values.push(self.object_pointer(object, class, f.decl.is_const, span)?);
+        }
+        let given = args.len();
+        for (arg, param) in args.into_iter().zip(&instance.params) {
+            values.push(self.pass(arg, param, span)?);
+        }
+        for (i, param) in instance.params.iter().enumerate().skip(given) {
+            let Some(default) = f.decl.params.get(i).and_then(|p| p.default.as_ref()) else {
+                return fail("W063", span, "an argument is missing");
+            };
+            let saved = std::mem::replace(&mut self.f().scope, default_scope);
+            let arg = self.expr(default);
+            self.f().scope = saved;
+            values.push(self.pass(arg?, param, span)?);
+        }
+        if f.decl.attrs.is_constexpr
+            && let Some(value) = self.run_at_compile_time(&instance, &values)
+        {
+            return Ok(Operand::Value(Expr::constant(value).with_origin(span)));
+        }
+        Ok(self.emit_call(&instance, values, span))
+    }
+
+    /// Emits the call statement; the result is a temporary, or the place behind a returned reference.
+    pub(crate) fn emit_call(
+        &mut self,
+        instance: &Instance,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Operand<'a> {
+        let function = instance.id;
+        let stored = stored_type(&instance.ret);
+        if stored == Type::Void {
+            self.emit(StmtKind::Call { function, args, result: None }, span);
+            return Operand::Void;
+        }
+        let temp = self.new_temp(stored.clone(), span);
+        let place = Place::new(PlaceKind::Var(temp), stored, span);
+        self.emit(StmtKind::Call { function, args, result: Some(place.clone()) }, span);
+        if instance.ret.is_reference() {
+            let place =
+                Place::new(PlaceKind::Deref(Expr::read(place)), instance.ret.ty.clone(), span);
+            return Operand::Place { place, is_const: instance.ret.is_const };
+        }
+        Operand::Value(Expr::read(place))
+    }
+
+    /// The `this` argument for an object.
+    fn object_pointer(
+        &mut self,
+        object: Operand<'a>,
+        class: StructId,
+        is_const: bool,
+        span: Span,
+    ) -> Res<Expr> {
+        let (place, object_const) = match object {
+            Operand::Place { place, is_const } => (place, is_const),
+            other => {
+                let value = self.rvalue_of(other, span)?;
+                (self.materialise(value, span), false)
+            }
+        };
+        let from = match place.ty {
+            Type::Struct(id) => id,
+            _ => class,
+        };
+        let path = self.base_path(from, class).unwrap_or_default();
+        let place = self.base_place(place, &path, &Type::Struct(class), span);
+        let pointer = self.address_of(place, object_const, span);
+        let ty = Type::Pointer {
+            pointee: Type::Struct(class).into(),
+            space: Space::Generic,
+            volatile: false,
+            readonly: is_const,
+        };
+        Ok(raw_pointer_cast(pointer, ty, span))
+    }
+
+    /// Calls one method without overload resolution (conversion operators).
+    pub(crate) fn call_method(
+        &mut self,
+        f: FnDecl<'a>,
+        object: Operand<'a>,
+        args: Vec<Operand<'a>>,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let chosen = Chosen { f, scope: f.scope, args: vec![] };
+        self.call_chosen(chosen, Some(object), args, span)
+    }
+
+    /// The IR argument for a parameter: a value, or the address for a reference.
+    pub(crate) fn pass(&mut self, arg: Operand<'a>, param: &QualType, span: Span) -> Res<Expr> {
+        if !param.is_reference() {
+            return match arg {
+                Operand::List(items) => self.list_value(&param.ty, items, self.f_scope(), span),
+                other => {
+                    let value = self.rvalue_of(other, span)?;
+                    self.convert_to(value, &param.ty, span)
+                }
+            };
+        }
+        let (place, is_const) = self.bind_place(arg, param, span)?;
+        let pointer = self.address_of(place, is_const, span);
+        Ok(raw_pointer_cast(pointer, stored_type(param), span))
+    }
+
+    /// What a reference of that type is bound to: the operand's place, its base, or a temporary.
+    pub(crate) fn bind_place(
+        &mut self,
+        arg: Operand<'a>,
+        target: &QualType,
+        span: Span,
+    ) -> Res<(Place, bool)> {
+        let wanted = super::templates::despaced_type(&target.ty);
+        if let Operand::Place { place, is_const } = arg {
+            if super::templates::despaced_type(&place.ty) == wanted {
+                if is_const && !target.is_const {
+                    return fail(
+                        "W073",
+                        span,
+                        "a constant cannot be bound to a reference that may change it",
+                    );
+                }
+                return Ok((place, is_const));
+            }
+            if let (Some(from), Some(to)) = (self.is_class(&place.ty), self.is_class(&target.ty))
+                && let Some(path) = self.base_path(from, to)
+            {
+                return Ok((self.base_place(place, &path, &target.ty, span), is_const));
+            }
+            return self.bind_temporary(Operand::Place { place, is_const }, target, span);
+        }
+        self.bind_temporary(arg, target, span)
+    }
+
+    fn bind_temporary(
+        &mut self,
+        arg: Operand<'a>,
+        target: &QualType,
+        span: Span,
+    ) -> Res<(Place, bool)> {
+        if target.reference == RefKind::Lvalue && !target.is_const {
+            let text = self.qual_text(target);
+            return fail("W073", span, format!("`{text}` needs a variable of exactly that type"));
+        }
+        let value = match arg {
+            Operand::List(items) => self.list_value(&target.ty, items, self.f_scope(), span)?,
+            other => {
+                let value = self.rvalue_of(other, span)?;
+                self.convert_to(value, &target.ty, span)?
+            }
+        };
+        Ok((self.materialise(value, span), false))
+    }
+
+    pub(crate) fn f_scope(&self) -> ScopeId {
+        self.fns.last().map_or(self.root, |f| f.scope)
+    }
+}
+
+/// A pointer conversion that changes nothing but what is known of the pointee.
+pub(crate) fn raw_pointer_cast(pointer: Expr, ty: Type, span: Span) -> Expr {
+    if pointer.ty == ty { pointer } else { Expr::new(ExprKind::Cast(pointer), ty, span) }
+}
+
+pub(crate) fn is_auto(ty: &ast::TypeName) -> bool {
+    match &ty.kind {
+        ast::TypeKind::Auto => true,
+        ast::TypeKind::Pointer { to, .. } | ast::TypeKind::Reference { to, .. } => is_auto(to),
+        _ => false,
+    }
+}
+
+/// Names that a body assigns with plain `=`: pointers among them may point elsewhere later.
+fn assigned_names(body: &ast::Block) -> HashSet<String> {
+    let mut names = HashSet::new();
+    super::walk::block(body, &mut |e| {
+        if let ast::ExprKind::Assign { op, target, .. } = &*e.kind
+            && op == "="
+            && let ast::ExprKind::Path(p) = &*target.kind
+            && let Some(name) = p.as_name()
+        {
+            names.insert(name.to_string());
+        }
+        if let ast::ExprKind::Unary { op, operand } = &*e.kind
+            && op == "&"
+            && let ast::ExprKind::Path(p) = &*operand.kind
+            && let Some(name) = p.as_name()
+        {
+            names.insert(name.to_string());
+        }
+        if let ast::ExprKind::Call { args, .. } = &*e.kind {
+            // It may be passed by reference.
+            for arg in args {
+                if let ast::ExprKind::Path(p) = &*arg.kind
+                    && let Some(name) = p.as_name()
+                {
+                    names.insert(name.to_string());
+                }
+            }
+        }
+    });
+    names
+}
+
+/// The same for values that may be no pointers, which stay as they are.
+pub(crate) fn raw_pointer_cast_if(value: Expr, ty: &Type, span: Span) -> Expr {
+    if ty.is_pointer() { raw_pointer_cast(value, ty.clone(), span) } else { value }
+}

@@ -1,0 +1,145 @@
+//! Launchers: the little host code that starts kernels.
+
+use warpsmith_ir::{Expr, ExprKind, FunctionKind, Launch, Scalar, Span, StmtKind, Type};
+
+use super::Sema;
+use super::model::*;
+use crate::ast;
+
+impl<'a> Sema<'a> {
+    /// `kernel<<<grid, block, shared, stream>>>(args)`
+    pub(crate) fn launch(
+        &mut self,
+        callee: &'a ast::Expr,
+        config: &'a [ast::Expr],
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        if self.f().func.kind != FunctionKind::Host {
+            return fail(
+                "W098",
+                span,
+                "a kernel cannot be launched from the device: not supported",
+            );
+        }
+        let (Some(grid), Some(block)) = (config.first(), config.get(1)) else {
+            return fail("W098", span, "a launch needs a grid and a block: `<<<grid, block>>>`");
+        };
+        if config.len() > 4 {
+            return fail("W098", span, "a launch takes grid, block, shared bytes and a stream");
+        }
+        let Operand::Functions { name, fns, args: targs, .. } = self.expr(callee)? else {
+            return fail("W098", callee.span, "this is no kernel");
+        };
+        let grid = self.dimensions(grid)?;
+        let block = self.dimensions(block)?;
+        let shared = match config.get(2) {
+            Some(e) => {
+                let value = self.rvalue(e)?;
+                self.convert_to(value, &Type::U64, e.span)?
+            }
+            None => Expr::int(Scalar::U64, 0).with_origin(span),
+        };
+        if let Some(stream) = config.get(3) {
+            self.rvalue(stream)?;
+        }
+        let list = self.arguments(args)?;
+        let chosen = self.resolve_overload(&name, &fns, targs.as_deref(), None, &list, span)?;
+        if !chosen.f.decl.attrs.global {
+            let d = error("W098", callee.span, format!("`{name}` is no kernel"));
+            return Err(d.label(chosen.f.decl.head_span, "not `__global__`").into());
+        }
+        let defaults: Vec<_> = chosen.f.decl.params.iter().skip(list.len()).collect();
+        let scope = chosen.scope;
+        let instance = self.instance(chosen, FunctionKind::Kernel, span)?;
+        let mut values = vec![];
+        for (arg, param) in list.into_iter().zip(&instance.params) {
+            let stored = kernel_type(&param.ty);
+            values.push(self.pass(arg, &QualType { ty: stored, ..param.clone() }, span)?);
+        }
+        for (default, param) in defaults.into_iter().zip(instance.params.iter().skip(values.len()))
+        {
+            let Some(e) = &default.default else {
+                return fail("W063", span, "an argument is missing");
+            };
+            let saved = std::mem::replace(&mut self.f().scope, scope);
+            let arg = self.expr(e);
+            self.f().scope = saved;
+            values.push(self.pass(arg?, param, span)?);
+        }
+        self.emit(
+            StmtKind::Launch(Launch { kernel: instance.id, grid, block, shared, args: values }),
+            span,
+        );
+        Ok(Operand::Void)
+    }
+
+    /// A grid or block: a number or a `dim3`.
+    fn dimensions(&mut self, e: &'a ast::Expr) -> Res<[Expr; 3]> {
+        let ty = Type::Vector(Scalar::U32, 3);
+        let value = match self.expr(e)? {
+            Operand::List(items) => {
+                let mut list = vec![];
+                for item in items {
+                    match &item.value {
+                        ast::Initializer::Expr(inner) => list.push(self.expr(inner)?),
+                        _ => {
+                            return fail("W098", e.span, "a grid or block has up to three numbers");
+                        }
+                    }
+                }
+                self.construct(&ty, list, true, e.span)?
+            }
+            other => {
+                let value = self.rvalue_of(other, e.span)?;
+                self.convert_to(value, &ty, e.span)?
+            }
+        };
+        if let ExprKind::Make(parts) = &*value.kind
+            && let [x, y, z] = parts.as_slice()
+        {
+            return Ok([x.clone(), y.clone(), z.clone()]);
+        }
+        let held = self.hold_value(value, e.span);
+        Ok([0, 1, 2].map(|i| {
+            Expr::new(ExprKind::Member(held.clone(), i), Type::Scalar(Scalar::U32), e.span)
+        }))
+    }
+
+    /// Calls of the run-time library; `None` when the name is none, or we are on the device.
+    pub(crate) fn runtime_call(
+        &mut self,
+        name: &str,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Option<Res<Operand<'a>>> {
+        if self.f().func.kind != FunctionKind::Host {
+            return None;
+        }
+        Some(match name {
+            // Errors of earlier calls do not exist here, and everything is in order.
+            "cudaGetLastError"
+            | "cudaPeekAtLastError"
+            | "cudaDeviceSynchronize"
+            | "cudaStreamSynchronize" => {
+                let _ = args;
+                Ok(Operand::Value(Expr::i32(0).with_origin(span)))
+            }
+            // Hints and limits of the device have no effect on what a kernel computes.
+            "cudaFuncSetAttribute" | "cudaFuncSetCacheConfig" | "cudaFuncSetSharedMemConfig" => {
+                Ok(Operand::Value(Expr::i32(0).with_origin(span)))
+            }
+            _ => {
+                let d = error("W099", span, format!("the host function `{name}` is not supported"));
+                Err(d
+                    .help("a launcher may compute sizes, launch kernels and return their error")
+                    .into())
+            }
+        })
+    }
+}
+
+/// The type of a kernel's parameter: its pointers point to global memory.
+fn kernel_type(ty: &Type) -> Type {
+    super::convert::with_space(ty, warpsmith_ir::Space::Global)
+}

@@ -1,0 +1,551 @@
+//! Initialisers: lists in braces, default values, members of constructors.
+
+use std::collections::VecDeque;
+
+use warpsmith_ir::{Expr, ExprKind, Place, Span, StmtKind, StructId, Type};
+
+use super::Sema;
+use super::convert::null_pointer;
+use super::model::*;
+use crate::ast::{self, Designator, Initializer};
+
+/// A value written out element by element has at most that many elements.
+const MAX_ELEMENTS: u64 = 1 << 16;
+
+/// An entry of a list that waits for its place.
+enum Entry<'a> {
+    Source(&'a ast::InitItem),
+    Ready(Operand<'a>, Span),
+}
+
+impl<'a> Sema<'a> {
+    /// The value of an initialiser for a variable of that type.
+    pub(crate) fn init_value(
+        &mut self,
+        ty: &Type,
+        init: &'a Initializer,
+        ones: bool,
+        span: Span,
+    ) -> Res<Expr> {
+        match init {
+            Initializer::Expr(e) => self.init_from_expr(ty, e),
+            Initializer::List(items, at) => self.list_or_construct(ty, items, ones, *at),
+            Initializer::Call(args, at) => {
+                let list = self.arguments(args)?;
+                let _ = span;
+                self.construct(ty, list, ones, *at)
+            }
+        }
+    }
+
+    fn init_from_expr(&mut self, ty: &Type, e: &'a ast::Expr) -> Res<Expr> {
+        match self.expr(e)? {
+            Operand::List(items) => self.list_or_construct(ty, items, false, e.span),
+            Operand::Str(text) if matches!(ty, Type::Array(..)) => {
+                self.string_value(ty, &text, e.span)
+            }
+            other => {
+                let value = self.rvalue_of(other, e.span)?;
+                self.convert_to(value, ty, e.span)
+            }
+        }
+    }
+
+    fn list_or_construct(
+        &mut self,
+        ty: &Type,
+        items: &'a [ast::InitItem],
+        ones: bool,
+        span: Span,
+    ) -> Res<Expr> {
+        if ones && matches!(ty, Type::Vector(..)) {
+            let list = self.list_operands(items)?;
+            return self.construct(ty, list, true, span);
+        }
+        self.list_value(ty, items, self.f_scope(), span)
+    }
+
+    fn list_operands(&mut self, items: &'a [ast::InitItem]) -> Res<Vec<Operand<'a>>> {
+        let mut list = vec![];
+        for item in items {
+            list.push(match &item.value {
+                Initializer::Expr(e) => self.expr(e)?,
+                Initializer::List(inner, _) => Operand::List(inner),
+                Initializer::Call(_, at) => {
+                    return fail("W075", *at, "this is not understood in a list");
+                }
+            });
+        }
+        Ok(list)
+    }
+
+    /// `{ … }` as a value of a type; names are looked up in `scope`.
+    pub(crate) fn list_value(
+        &mut self,
+        ty: &Type,
+        items: &'a [ast::InitItem],
+        scope: ScopeId,
+        span: Span,
+    ) -> Res<Expr> {
+        let saved = std::mem::replace(&mut self.f().scope, scope);
+        let result = self.deeper(span, |s| s.list_value_here(ty, items, span));
+        self.f().scope = saved;
+        result
+    }
+
+    fn list_value_here(&mut self, ty: &Type, items: &'a [ast::InitItem], span: Span) -> Res<Expr> {
+        if let Some(class) = self.is_class(ty)
+            && !self.class(class).ctors.is_empty()
+        {
+            let list = self.list_operands(items)?;
+            return self.construct_class(class, list, span);
+        }
+        if !ty.is_aggregate() {
+            return match items {
+                [] => self.zero_value(ty, span),
+                [only] => {
+                    let entry = Entry::Source(only);
+                    self.entry_value(ty, entry)
+                }
+                _ => fail(
+                    "W083",
+                    span,
+                    format!("{} values for one `{}`", items.len(), self.type_text(ty)),
+                ),
+            };
+        }
+        // `T x{y}` with `y` of the same type is a copy.
+        if let [only] = items
+            && only.designator.is_none()
+            && let Initializer::Expr(e) = &only.value
+            && matches!(ty, Type::Struct(_) | Type::Vector(..))
+        {
+            let operand = self.expr(e)?;
+            if self.operand_type(&operand).is_some_and(|q| q.ty == *ty) {
+                return self.rvalue_of(operand, span);
+            }
+            let mut queue = VecDeque::from([Entry::Ready(operand, e.span)]);
+            return self.fill(ty, &mut queue, span);
+        }
+        if items.iter().any(|i| i.designator.is_some()) {
+            return self.designated(ty, items, span);
+        }
+        let mut queue: VecDeque<Entry<'a>> = items.iter().map(Entry::Source).collect();
+        let value = self.fill(ty, &mut queue, span)?;
+        if !queue.is_empty() {
+            let text = self.type_text(ty);
+            return fail(
+                "W083",
+                span,
+                format!("too many values for `{text}`: {} left over", queue.len()),
+            );
+        }
+        Ok(value)
+    }
+
+    /// Members in order from operands, as for `T(a, b)` without a constructor.
+    pub(crate) fn aggregate_from(
+        &mut self,
+        ty: &Type,
+        args: Vec<Operand<'a>>,
+        span: Span,
+    ) -> Res<Expr> {
+        let mut queue: VecDeque<Entry<'a>> =
+            args.into_iter().map(|a| Entry::Ready(a, span)).collect();
+        let value = self.fill(ty, &mut queue, span)?;
+        if !queue.is_empty() {
+            let text = self.type_text(ty);
+            return fail("W083", span, format!("too many values for `{text}`"));
+        }
+        Ok(value)
+    }
+
+    /// Takes what an aggregate needs from the front of a list; what is missing has its default.
+    fn fill(&mut self, ty: &Type, queue: &mut VecDeque<Entry<'a>>, span: Span) -> Res<Expr> {
+        let count = self.element_count(ty, span)?;
+        let mut parts = vec![];
+        for i in 0..count {
+            let element = self.element_type(ty, i);
+            let part = match queue.pop_front() {
+                Some(entry) => self.fill_one(&element, entry, queue, span)?,
+                None => self.default_element(ty, i, &element, span)?,
+            };
+            parts.push(part);
+        }
+        Ok(Expr::new(ExprKind::Make(parts), ty.clone(), span))
+    }
+
+    fn fill_one(
+        &mut self,
+        element: &Type,
+        entry: Entry<'a>,
+        queue: &mut VecDeque<Entry<'a>>,
+        span: Span,
+    ) -> Res<Expr> {
+        let is_list = matches!(&entry, Entry::Source(i) if matches!(i.value, Initializer::List(..)))
+            || matches!(&entry, Entry::Ready(Operand::List(_), _));
+        if is_list || !element.is_aggregate() {
+            return self.entry_value(element, entry);
+        }
+        // Braces may be left out: an element that is no such object starts its members.
+        let (operand, at) = match entry {
+            Entry::Ready(o, at) => (o, at),
+            Entry::Source(item) => match &item.value {
+                Initializer::Expr(e) => (self.expr(e)?, e.span),
+                _ => return self.entry_value(element, Entry::Source(item)),
+            },
+        };
+        if let (Operand::Str(text), Type::Array(..)) = (&operand, element) {
+            return self.string_value(element, text, at);
+        }
+        let target = QualType::plain(element.clone());
+        if self.operand_type(&operand).is_some_and(|q| q.ty == *element)
+            || self.rank(&operand, &target).is_some()
+        {
+            let value = self.rvalue_of(operand, at)?;
+            return self.convert_to(value, element, at);
+        }
+        queue.push_front(Entry::Ready(operand, at));
+        self.deeper(span, |s| s.fill(element, queue, span))
+    }
+
+    fn entry_value(&mut self, ty: &Type, entry: Entry<'a>) -> Res<Expr> {
+        match entry {
+            Entry::Source(item) => match &item.value {
+                Initializer::Expr(e) => self.init_from_expr(ty, e),
+                Initializer::List(items, at) => self.list_value(ty, items, self.f_scope(), *at),
+                Initializer::Call(_, at) => fail("W075", *at, "this is not understood in a list"),
+            },
+            Entry::Ready(Operand::List(items), span) => {
+                self.list_value(ty, items, self.f_scope(), span)
+            }
+            Entry::Ready(operand, span) => {
+                let value = self.rvalue_of(operand, span)?;
+                self.convert_to(value, ty, span)
+            }
+        }
+    }
+
+    /// `{ .y = 1 }`, `{ [3] = 2 }`; entries without a designator follow the one before.
+    fn designated(&mut self, ty: &Type, items: &'a [ast::InitItem], span: Span) -> Res<Expr> {
+        let count = self.element_count(ty, span)?;
+        let mut parts: Vec<Option<Expr>> = vec![None; count as usize];
+        let mut next = 0u64;
+        for item in items {
+            match &item.designator {
+                Some(Designator::Index(e)) => {
+                    next = self.const_value(self.f_scope(), e)?.as_i64() as u64
+                }
+                Some(Designator::Field(name)) => next = self.designated_field(ty, name, span)?,
+                None => {}
+            }
+            let element = self.element_type(ty, next);
+            if next >= count {
+                let text = self.type_text(ty);
+                return fail("W083", span, format!("`{text}` has no element {next}"));
+            }
+            let value = self.entry_value(&element, Entry::Source(item))?;
+            if let Some(slot) = parts.get_mut(next as usize) {
+                *slot = Some(value);
+            }
+            next += 1;
+        }
+        let mut all = vec![];
+        for (i, part) in parts.into_iter().enumerate() {
+            let element = self.element_type(ty, i as u64);
+            all.push(match part {
+                Some(p) => p,
+                None => self.default_element(ty, i as u64, &element, span)?,
+            });
+        }
+        Ok(Expr::new(ExprKind::Make(all), ty.clone(), span))
+    }
+
+    fn designated_field(&mut self, ty: &Type, name: &str, span: Span) -> Res<u64> {
+        let found = match ty {
+            Type::Struct(id) => {
+                self.class(*id).fields.iter().find(|f| f.name == name).map(|f| f.index.into())
+            }
+            Type::Vector(..) => {
+                ["x", "y", "z", "w"].iter().position(|c| *c == name).map(|i| i as u64)
+            }
+            _ => None,
+        };
+        match found {
+            Some(i) => Ok(i),
+            None => {
+                let text = self.type_text(ty);
+                fail("W051", span, format!("`{text}` has no member `{name}`"))
+            }
+        }
+    }
+
+    fn element_count(&mut self, ty: &Type, span: Span) -> Res<u64> {
+        let count = match ty {
+            Type::Array(_, n) => *n,
+            Type::Vector(_, n) => u64::from(*n),
+            Type::Struct(id) => {
+                self.module.structs.get(id.0 as usize).map_or(0, |s| s.fields.len() as u64)
+            }
+            _ => 1,
+        };
+        if count > MAX_ELEMENTS {
+            return fail(
+                "W084",
+                span,
+                format!("an initialiser of {count} elements is too large (limit {MAX_ELEMENTS})"),
+            );
+        }
+        Ok(count)
+    }
+
+    fn element_type(&self, ty: &Type, i: u64) -> Type {
+        match ty {
+            Type::Array(element, _) => (**element).clone(),
+            Type::Vector(s, _) => Type::Scalar(*s),
+            Type::Struct(id) => warpsmith_ir::layout::field_of(&self.module, *id, i as u32)
+                .map_or(Type::Void, |(_, t)| t.clone()),
+            other => other.clone(),
+        }
+    }
+
+    /// The value of an element that the list does not give: its own initialiser, or zeros.
+    fn default_element(&mut self, ty: &Type, i: u64, element: &Type, span: Span) -> Res<Expr> {
+        if let Type::Struct(id) = ty
+            && let Some(field) = self.class(*id).fields.iter().find(|f| u64::from(f.index) == i)
+            && let Some(init) = field.init
+        {
+            let scope = self.class(*id).scope;
+            return self.init_in_scope(element, init, scope, span);
+        }
+        self.zero_value(element, span)
+    }
+
+    fn init_in_scope(
+        &mut self,
+        ty: &Type,
+        init: &'a Initializer,
+        scope: ScopeId,
+        span: Span,
+    ) -> Res<Expr> {
+        let saved = std::mem::replace(&mut self.f().scope, scope);
+        let value = self.init_value(ty, init, false, span);
+        self.f().scope = saved;
+        value
+    }
+
+    /// Zeros; for a class its default members.
+    pub(crate) fn zero_value(&mut self, ty: &Type, span: Span) -> Res<Expr> {
+        match ty {
+            Type::Scalar(s) => Ok(Expr::int(*s, 0).with_origin(span)),
+            Type::Pointer { .. } => Ok(null_pointer(ty, span)),
+            Type::Void => fail("W052", span, "there is no value of type void"),
+            Type::Struct(id) if self.classes.get(id).is_some_and(|c| !c.ctors.is_empty()) => {
+                self.construct_class(*id, vec![], span)
+            }
+            _ => self.deeper(span, |s| s.fill(ty, &mut VecDeque::new(), span)),
+        }
+    }
+
+    fn string_value(&mut self, ty: &Type, text: &str, span: Span) -> Res<Expr> {
+        let Type::Array(element, n) = ty else {
+            return fail("W062", span, "a string fills an array of characters");
+        };
+        let Type::Scalar(s) = **element else {
+            return fail("W062", span, "a string fills an array of characters");
+        };
+        let count = self.element_count(ty, span)?;
+        if text.len() as u64 > *n {
+            return fail(
+                "W083",
+                span,
+                format!("the string has {} characters, the array {n}", text.len()),
+            );
+        }
+        let bytes = text.bytes().map(i64::from).chain(std::iter::repeat(0));
+        let parts = bytes.take(count as usize).map(|b| Expr::int(s, b).with_origin(span)).collect();
+        Ok(Expr::new(ExprKind::Make(parts), ty.clone(), span))
+    }
+
+    /// The number of elements a list gives an array without a length.
+    pub(crate) fn list_length(&mut self, init: &'a Initializer) -> Res<u64> {
+        match init {
+            Initializer::List(items, _) => {
+                if let [only] = items.as_slice()
+                    && let Initializer::Expr(e) = &only.value
+                    && let ast::ExprKind::Str(text) = &*e.kind
+                {
+                    return Ok(text.len() as u64 + 1);
+                }
+                let (mut next, mut length) = (0u64, 0u64);
+                for item in items {
+                    if let Some(Designator::Index(e)) = &item.designator {
+                        next = self.const_value(self.f_scope(), e)?.as_i64().max(0) as u64;
+                    }
+                    next += 1;
+                    length = length.max(next);
+                }
+                Ok(length)
+            }
+            Initializer::Expr(e) => match &*e.kind {
+                ast::ExprKind::Str(text) => Ok(text.len() as u64 + 1),
+                ast::ExprKind::InitList(items) => Ok(items.len() as u64),
+                _ => fail("W054", e.span, "the array needs a length"),
+            },
+            Initializer::Call(_, span) => fail("W054", *span, "the array needs a length"),
+        }
+    }
+
+    /// Runs a class's default initialisation on a place: constructor, default members; plain data stays unset.
+    pub(crate) fn default_init(&mut self, place: Place, span: Span) -> Res<()> {
+        let ty = place.ty.clone();
+        if let Type::Array(element, n) = &ty {
+            if !self.needs_init(element) {
+                return Ok(());
+            }
+            for i in 0..self.element_count(&ty, span).map(|c| c.min(*n))? {
+                let at = Expr::i32(i as i32).with_origin(span);
+                let kind = warpsmith_ir::PlaceKind::Index(place.clone(), at);
+                self.default_init(Place::new(kind, (**element).clone(), span), span)?;
+            }
+            return Ok(());
+        }
+        let Some(class) = self.is_class(&ty) else { return Ok(()) };
+        let ctors = self.class(class).ctors.clone();
+        let callable = ctors
+            .iter()
+            .any(|c| c.decl.params.iter().all(|p| p.default.is_some()) && c.decl.body.is_some());
+        if callable {
+            let name = self.class(class).name.clone();
+            let chosen =
+                self.resolve_overload(&name, &ctors, None, Some((class, false)), &[], span)?;
+            let object = Operand::Place { place, is_const: false };
+            self.call_chosen(chosen, Some(object), vec![], span)?;
+            return Ok(());
+        }
+        if !ctors.is_empty() && !ctors.iter().any(|c| c.decl.params.is_empty()) {
+            let name = self.class(class).name.clone();
+            let d = error("W063", span, format!("`{name}` has no constructor without arguments"));
+            return Err(d.help("give the constructor's arguments").into());
+        }
+        self.init_members(place, class, &[], span)
+    }
+
+    /// Whether default initialisation of a type does anything.
+    pub(crate) fn needs_init(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Array(element, _) => self.needs_init(element),
+            _ => self.is_class(ty).is_some_and(|class| {
+                let info = self.class(class);
+                !info.ctors.is_empty()
+                    || info.fields.iter().any(|f| f.init.is_some() || self.needs_init(&f.ty.ty))
+                    || info.bases.iter().any(|b| self.needs_init(&Type::Struct(b.class)))
+            }),
+        }
+    }
+
+    /// Member initialisers of a constructor, in the order of declaration.
+    pub(crate) fn lower_member_inits(&mut self, f: FnDecl<'a>, class: StructId) -> Res<()> {
+        let span = f.decl.head_span;
+        let Some((place, _)) = self.this_place(class, span) else { return Ok(()) };
+        let own_name = self.class(class).decl.and_then(|d| d.name.clone()).unwrap_or_default();
+        if let Some((_, args, at)) = f.decl.inits.iter().find(|(n, ..)| *n == own_name) {
+            let list = self.arguments(args)?;
+            let ctors = self.class(class).ctors.clone();
+            let chosen =
+                self.resolve_overload(&own_name, &ctors, None, Some((class, false)), &list, *at)?;
+            let object = Operand::Place { place, is_const: false };
+            return self.call_chosen(chosen, Some(object), list, *at).map(drop);
+        }
+        for (name, _, at) in &f.decl.inits {
+            if !self.has_member_or_base(class, name) {
+                return fail("W051", *at, format!("`{own_name}` has no member or base `{name}`"));
+            }
+        }
+        self.init_members(place, class, &f.decl.inits, span)
+    }
+
+    fn has_member_or_base(&self, class: StructId, name: &str) -> bool {
+        let info = self.class(class);
+        info.bases.iter().any(|b| self.base_name(b.class) == name)
+            || matches!(
+                self.scope(info.scope).names.get(name).and_then(|l| l.first()),
+                Some(Entity::Field { .. })
+            )
+    }
+
+    fn base_name(&self, class: StructId) -> String {
+        self.class(class).decl.and_then(|d| d.name.clone()).unwrap_or_default()
+    }
+
+    fn init_members(
+        &mut self,
+        object: Place,
+        class: StructId,
+        inits: &'a [(String, Vec<ast::Expr>, Span)],
+        span: Span,
+    ) -> Res<()> {
+        let bases = self.class(class).bases.clone();
+        for base in bases {
+            let path: Vec<u32> = base.index.into_iter().collect();
+            let ty = Type::Struct(base.class);
+            let name = self.base_name(base.class);
+            let given = inits.iter().find(|(n, ..)| *n == name);
+            if given.is_none() && !self.needs_init(&ty) {
+                continue;
+            }
+            let place = self.base_place(object.clone(), &path, &ty, span);
+            match given {
+                Some((_, args, at)) => {
+                    let list = self.arguments(args)?;
+                    let value = self.construct_class(base.class, list, *at)?;
+                    self.emit(StmtKind::Assign { place, value }, *at);
+                }
+                None => self.default_init(place, span)?,
+            }
+        }
+        let fields = self.class(class).fields.clone();
+        for field in fields {
+            let place = self.field_place(object.clone(), &[field.index], span);
+            if let Some((_, args, at)) = inits.iter().find(|(n, ..)| *n == field.name) {
+                self.init_field(&field, place, args, *at)?;
+            } else if let Some(init) = field.init {
+                let scope = self.class(class).scope;
+                let value = self.init_in_scope(&place.ty.clone(), init, scope, field.span)?;
+                self.emit(StmtKind::Assign { place, value }, field.span);
+            } else if self.needs_init(&field.ty.ty) && !field.ty.is_reference() {
+                self.default_init(place, span)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn init_field(
+        &mut self,
+        field: &FieldInfo<'a>,
+        place: Place,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Res<()> {
+        let mut list = self.arguments(args)?;
+        if field.ty.is_reference() {
+            let Some(only) = list.pop() else {
+                return fail(
+                    "W063",
+                    span,
+                    format!("the reference `{}` needs something to refer to", field.name),
+                );
+            };
+            let pointer = self.pass(only, &field.ty, span)?;
+            self.emit(StmtKind::Assign { place, value: pointer }, span);
+            return Ok(());
+        }
+        let ty = place.ty.clone();
+        let value = match list.as_slice() {
+            [Operand::List(items)] => self.list_value(&ty, items, self.f_scope(), span)?,
+            _ => self.construct(&ty, list, false, span)?,
+        };
+        self.emit(StmtKind::Assign { place, value }, span);
+        Ok(())
+    }
+}

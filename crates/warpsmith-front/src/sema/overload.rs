@@ -1,0 +1,368 @@
+//! Overload resolution: which function a call means.
+
+use warpsmith_ir::{Span, Type};
+
+use super::Sema;
+use super::model::*;
+use super::templates::{Bindings, despaced, mentions};
+use crate::ast;
+
+/// A function that a call could mean.
+struct Candidate<'a> {
+    f: FnDecl<'a>,
+    /// Where its template parameters are bound; the scope of the declaration when it is no template.
+    scope: ScopeId,
+    args: Vec<TArg>,
+    params: Vec<QualType>,
+    ranks: Vec<u32>,
+    /// How much of the parameters' types is spelled out: partial ordering of templates in simple form.
+    specificity: usize,
+}
+
+/// The function a call means, with template parameters bound.
+pub(crate) struct Chosen<'a> {
+    pub f: FnDecl<'a>,
+    pub scope: ScopeId,
+    pub args: Vec<TArg>,
+}
+
+impl<'a> Sema<'a> {
+    /// Picks the best of several functions for arguments, as C++ ranks them.
+    pub(crate) fn resolve_overload(
+        &mut self,
+        name: &str,
+        fns: &[FnDecl<'a>],
+        explicit: Option<&[TArg]>,
+        object: Option<(warpsmith_ir::StructId, bool)>,
+        args: &[Operand<'a>],
+        span: Span,
+    ) -> Res<Chosen<'a>> {
+        let mut viable = vec![];
+        let mut reasons = vec![];
+        for f in fns {
+            match self.candidate(*f, explicit, object, args, span) {
+                Ok(c) => viable.push(c),
+                Err(why) => reasons.push((*f, why)),
+            }
+        }
+        if viable.is_empty() {
+            return Err(self.no_match(name, &reasons, args, span));
+        }
+        let best = (0..viable.len()).find(|&i| {
+            (0..viable.len()).all(|j| i == j || is_better(&viable[i], &viable[j], i < j))
+        });
+        match best {
+            Some(i) => {
+                let c = viable.swap_remove(i);
+                Ok(Chosen { f: c.f, scope: c.scope, args: c.args })
+            }
+            None => {
+                let mut d = error("W064", span, format!("the call of `{name}` is ambiguous"));
+                for c in viable.iter().take(4) {
+                    d = d.label(c.f.decl.head_span, "could be this one");
+                }
+                Err(d.into())
+            }
+        }
+    }
+
+    fn candidate(
+        &mut self,
+        f: FnDecl<'a>,
+        explicit: Option<&[TArg]>,
+        object: Option<(warpsmith_ir::StructId, bool)>,
+        args: &[Operand<'a>],
+        span: Span,
+    ) -> Result<Candidate<'a>, String> {
+        let header = f.decl.template.as_ref().filter(|t| !t.params.is_empty());
+        let (scope, bound) = match header {
+            Some(header) => {
+                self.deduce_call(f, header, explicit.unwrap_or_default(), args, span)?
+            }
+            None if explicit.is_some() && f.decl.template.is_none() => {
+                return Err("it is no template".into());
+            }
+            None => (f.scope, vec![]),
+        };
+        let params = self.param_types(f, scope).map_err(|e| match e {
+            Failure::New(d) => d.message,
+            Failure::Reported => "its parameters have errors".into(),
+        })?;
+        let required = f.decl.params.iter().filter(|p| p.default.is_none()).count();
+        let required = if params.len() == f.decl.params.len() { required } else { params.len() };
+        if args.len() < required || args.len() > params.len() {
+            let expected = match (required, params.len()) {
+                (a, b) if a == b => format!("{a}"),
+                (a, b) => format!("{a} to {b}"),
+            };
+            return Err(format!("it takes {expected} arguments, {} given", args.len()));
+        }
+        let mut ranks = vec![];
+        if let Some((_, is_const)) = object
+            && f.needs_object()
+        {
+            if is_const && !f.decl.is_const {
+                return Err("it is not `const`, the object is".into());
+            }
+            ranks.push(u32::from(f.decl.is_const && !is_const));
+        }
+        for (i, (arg, param)) in args.iter().zip(&params).enumerate() {
+            let Some(rank) = self.rank(arg, param) else {
+                let from = self.operand_type(arg).map_or("list".into(), |t| self.qual_text(&t));
+                let to = self.qual_text(param);
+                return Err(format!("argument {} is `{from}`, the parameter `{to}`", i + 1));
+            };
+            ranks.push(rank);
+        }
+        let specificity =
+            header.map_or(usize::MAX, |_| f.decl.params.iter().map(|p| spelled_out(&p.ty)).sum());
+        Ok(Candidate { f, scope, args: bound, params, ranks, specificity })
+    }
+
+    /// Template arguments of a call: explicit ones first, the rest from the arguments' types.
+    fn deduce_call(
+        &mut self,
+        f: FnDecl<'a>,
+        header: &'a ast::TemplateHeader,
+        explicit: &[TArg],
+        args: &[Operand<'a>],
+        span: Span,
+    ) -> Result<(ScopeId, Vec<TArg>), String> {
+        let mut found = Bindings::new();
+        let mut given = explicit.iter();
+        for param in &header.params {
+            let name = super::templates::param_name(param);
+            if param.pack {
+                let rest: Vec<TArg> = given.by_ref().cloned().collect();
+                if !rest.is_empty() {
+                    found.insert(name, TArg::Pack(rest));
+                }
+            } else if let Some(arg) = given.next() {
+                found.insert(name, arg.clone());
+            }
+        }
+        if given.next().is_some() {
+            return Err("it takes fewer template arguments".into());
+        }
+        for (i, param) in f.decl.params.iter().enumerate() {
+            if let Some(pack) = pack_param(&param.ty, &header.params) {
+                self.deduce_pack(
+                    &pack,
+                    param,
+                    args.get(i..).unwrap_or_default(),
+                    header,
+                    f,
+                    &mut found,
+                )?;
+                continue;
+            }
+            let Some(arg) = args.get(i) else { continue };
+            if !mentions(&param.ty, &header.params) || matches!(arg, Operand::List(_)) {
+                continue;
+            }
+            // A parameter whose own template arguments were all given takes conversions.
+            if all_given(&param.ty, header, explicit.len()) {
+                continue;
+            }
+            let Some(actual) = self.argument_type(arg, &param.ty) else {
+                return Err(format!("argument {} has no type to deduce from", i + 1));
+            };
+            if !self.deduce_type(&param.ty, &actual, &header.params, f.scope, false, &mut found) {
+                let text = self.qual_text(&actual);
+                return Err(format!(
+                    "argument {} of type `{text}` does not fit the parameter",
+                    i + 1
+                ));
+            }
+        }
+        for param in &header.params {
+            let name = super::templates::param_name(param);
+            let has_default = match &param.kind {
+                ast::TemplateParamKind::Type { default } => default.is_some(),
+                ast::TemplateParamKind::Value { default, .. } => default.is_some(),
+                ast::TemplateParamKind::Template => false,
+            };
+            if !has_default && !param.pack && !found.contains_key(&name) {
+                return Err(format!("template argument `{name}` cannot be deduced"));
+            }
+        }
+        self.bind_found(header, found, f.scope, span).map_err(|e| match e {
+            Failure::New(d) => d.message,
+            Failure::Reported => "its template arguments have errors".into(),
+        })
+    }
+
+    fn deduce_pack(
+        &mut self,
+        pack: &str,
+        param: &'a ast::Param,
+        rest: &[Operand<'a>],
+        header: &'a ast::TemplateHeader,
+        f: FnDecl<'a>,
+        found: &mut Bindings,
+    ) -> Result<(), String> {
+        let mut list = vec![];
+        for arg in rest {
+            let Some(actual) = self.argument_type(arg, &param.ty) else {
+                return Err("an argument has no type to deduce from".into());
+            };
+            let mut one = Bindings::new();
+            if !self.deduce_type(&param.ty, &actual, &header.params, f.scope, false, &mut one) {
+                return Err("an argument does not fit the parameter pack".into());
+            }
+            list.extend(one.remove(pack));
+        }
+        found.insert(pack.to_string(), TArg::Pack(list));
+        Ok(())
+    }
+
+    /// The type deduction sees: decayed for a value parameter, as it is for a reference.
+    fn argument_type(&mut self, arg: &Operand<'a>, param: &ast::TypeName) -> Option<QualType> {
+        let actual = despaced(self.operand_type(arg)?);
+        let lvalue = matches!(arg, Operand::Place { .. } | Operand::Shaped { .. });
+        match &param.kind {
+            ast::TypeKind::Reference { to, rvalue } => {
+                // A forwarding reference to an lvalue deduces a reference.
+                let forwards =
+                    *rvalue && !to.is_const && matches!(to.kind, ast::TypeKind::Named(_));
+                if forwards && lvalue {
+                    return Some(QualType { reference: RefKind::Lvalue, ..actual });
+                }
+                Some(actual)
+            }
+            _ => {
+                let mut q = self.decayed(actual);
+                q.is_const = false;
+                q.is_volatile = false;
+                Some(q)
+            }
+        }
+    }
+
+    /// The parameters' types of a function, packs expanded.
+    pub(crate) fn param_types(&mut self, f: FnDecl<'a>, scope: ScopeId) -> Res<Vec<QualType>> {
+        let mut all = vec![];
+        for param in &f.decl.params {
+            if let Some(elements) = self.pack_elements(&param.ty, scope) {
+                for inner in elements {
+                    all.push(self.resolve_type(inner, &param.ty)?);
+                }
+                continue;
+            }
+            let q = self.resolve_type(scope, &param.ty)?;
+            if q.ty == Type::Void && !q.is_reference() && f.decl.params.len() == 1 {
+                continue;
+            }
+            all.push(self.decayed(q));
+        }
+        Ok(all)
+    }
+
+    /// One scope per element when a type names a parameter pack, with the pack's name meaning the element.
+    pub(crate) fn pack_elements(
+        &mut self,
+        ty: &'a ast::TypeName,
+        scope: ScopeId,
+    ) -> Option<Vec<ScopeId>> {
+        let name = named_plainly(ty)?;
+        let elements = match self.lookup(scope, name).first() {
+            Some(Entity::Pack(list)) => list.clone(),
+            _ => return None,
+        };
+        let scopes = elements.into_iter().map(|e| {
+            let inner = self.new_scope(Some(scope), ScopeKind::Template);
+            self.declare(inner, name, e);
+            inner
+        });
+        Some(scopes.collect())
+    }
+
+    fn no_match(
+        &mut self,
+        name: &str,
+        reasons: &[(FnDecl<'a>, String)],
+        args: &[Operand<'a>],
+        span: Span,
+    ) -> Failure {
+        if let [(f, why)] = reasons {
+            let d = error("W063", span, format!("`{name}` cannot be called like this: {why}"));
+            return d.label(f.decl.head_span, "declared here").into();
+        }
+        let types: Vec<String> = args
+            .iter()
+            .map(|a| self.operand_type(a).map_or("{…}".into(), |t| self.type_text(&t.ty)))
+            .collect();
+        let message = format!("no function `{name}` takes ({})", types.join(", "));
+        let mut d = error("W063", span, message);
+        for (f, why) in reasons.iter().take(6) {
+            d = d.label(f.decl.head_span, why.clone());
+        }
+        d.into()
+    }
+}
+
+/// Whether `a` wins over `b`; of two equals, the one with a body, then the earlier.
+fn is_better(a: &Candidate<'_>, b: &Candidate<'_>, earlier: bool) -> bool {
+    let le = a.ranks.iter().zip(&b.ranks).all(|(x, y)| x <= y);
+    let lt = a.ranks.iter().zip(&b.ranks).any(|(x, y)| x < y);
+    if !le {
+        return false;
+    }
+    if lt {
+        return true;
+    }
+    if a.specificity != b.specificity {
+        return a.specificity > b.specificity;
+    }
+    if a.params != b.params {
+        return false;
+    }
+    match (a.f.decl.body.is_some(), b.f.decl.body.is_some()) {
+        (true, false) => true,
+        (false, true) => false,
+        _ => earlier,
+    }
+}
+
+/// Number of nodes a type pattern spells out besides names.
+fn spelled_out(ty: &ast::TypeName) -> usize {
+    let own = usize::from(ty.is_const);
+    match &ty.kind {
+        ast::TypeKind::Pointer { to, .. } | ast::TypeKind::Reference { to, .. } => {
+            let pointer = usize::from(matches!(ty.kind, ast::TypeKind::Pointer { .. }));
+            own + 2 * pointer + spelled_out(to)
+        }
+        ast::TypeKind::Array { element, .. } => own + 2 + spelled_out(element),
+        ast::TypeKind::Named(path) => {
+            own + path
+                .segments
+                .iter()
+                .map(|s| s.args.as_ref().map_or(0, |a| 2 + a.len()))
+                .sum::<usize>()
+        }
+        ast::TypeKind::Builtin(_) => own + 3,
+        _ => own,
+    }
+}
+
+/// The name under references, pointers and `const`, when it is a plain one.
+fn named_plainly(ty: &ast::TypeName) -> Option<&str> {
+    match &ty.kind {
+        ast::TypeKind::Named(path) => path.as_name(),
+        ast::TypeKind::Pointer { to, .. } | ast::TypeKind::Reference { to, .. } => {
+            named_plainly(to)
+        }
+        _ => None,
+    }
+}
+
+fn pack_param(ty: &ast::TypeName, params: &[ast::TemplateParam]) -> Option<String> {
+    let name = named_plainly(ty)?;
+    params.iter().any(|p| p.pack && p.name.as_deref() == Some(name)).then(|| name.to_string())
+}
+
+/// Whether a type names only template parameters that were given explicitly.
+fn all_given(ty: &ast::TypeName, header: &ast::TemplateHeader, given: usize) -> bool {
+    let rest = header.params.get(given.min(header.params.len())..).unwrap_or_default();
+    !mentions(ty, rest)
+}

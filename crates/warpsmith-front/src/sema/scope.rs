@@ -1,0 +1,313 @@
+//! Scopes: declaring the names of a file, and finding them again.
+
+use std::collections::HashMap;
+
+use warpsmith_ir::{Span, StructId};
+
+use super::Sema;
+use super::model::*;
+use crate::ast::{self, ItemKind};
+
+impl<'a> Sema<'a> {
+    pub(crate) fn new_scope(&mut self, parent: Option<ScopeId>, kind: ScopeKind) -> ScopeId {
+        self.scopes.push(Scope {
+            parent,
+            kind,
+            names: HashMap::new(),
+            using: vec![],
+            using_foreign: vec![],
+        });
+        ScopeId(self.scopes.len() as u32 - 1)
+    }
+
+    pub(crate) fn scope(&self, id: ScopeId) -> &Scope<'a> {
+        &self.scopes[id.0 as usize]
+    }
+
+    pub(crate) fn scope_mut(&mut self, id: ScopeId) -> &mut Scope<'a> {
+        &mut self.scopes[id.0 as usize]
+    }
+
+    /// Adds a meaning of a name to a scope; functions overload, everything else hides what was there.
+    pub(crate) fn declare(&mut self, scope: ScopeId, name: &str, entity: Entity<'a>) {
+        let list = self.scope_mut(scope).names.entry(name.to_string()).or_default();
+        if matches!(
+            entity,
+            Entity::Place { .. } | Entity::Const(_) | Entity::Type(_) | Entity::Poisoned
+        ) {
+            list.clear();
+        }
+        list.push(entity);
+    }
+
+    /// Declares everything a list of items names; nothing is looked into yet.
+    pub(crate) fn declare_items(&mut self, scope: ScopeId, items: &'a [ast::Item]) {
+        for item in items {
+            self.declare_item(scope, item);
+        }
+    }
+
+    pub(crate) fn declare_item(&mut self, scope: ScopeId, item: &'a ast::Item) {
+        match &item.kind {
+            ItemKind::Function(f) => self.declare_function(scope, f),
+            ItemKind::Vars(vars) => {
+                self.declare_inline_type(scope, vars);
+                for d in &vars.declarators {
+                    let entity = Entity::Lazy { decl: vars, item: d, scope, in_class: false };
+                    let known = self.scope(scope).names.get(&d.name);
+                    // A definition replaces an earlier `extern` declaration of the same variable.
+                    if known.is_some() && vars.attrs.is_extern && !vars.attrs.shared {
+                        continue;
+                    }
+                    self.scope_mut(scope).names.insert(d.name.clone(), vec![entity]);
+                }
+            }
+            ItemKind::Struct(s) => self.declare_struct(scope, s),
+            ItemKind::Enum(e) => self.declare_enum(scope, e),
+            ItemKind::Alias(a) => self.declare_alias(scope, a),
+            ItemKind::Namespace { name, items } => {
+                self.declare_namespace(scope, name.as_deref(), items)
+            }
+            ItemKind::Using { path, namespace } => self.declare_using(scope, path, *namespace),
+            ItemKind::StaticAssert(cond) => self.static_asserts.push((cond, scope)),
+            ItemKind::Pragma(_) | ItemKind::Unsupported { .. } => {}
+        }
+    }
+
+    fn declare_function(&mut self, scope: ScopeId, decl: &'a ast::FunctionDecl) {
+        let fn_decl = FnDecl { decl, scope, class: None, is_static: false };
+        let name = match &decl.name {
+            ast::FunctionName::Plain(path) => match path.segments.as_slice() {
+                [only] => only.name.clone(),
+                [.., class, method] => {
+                    let key = (class.name.clone(), method.name.clone());
+                    self.out_of_line.entry(key).or_default().push(fn_decl);
+                    return;
+                }
+                [] => return,
+            },
+            ast::FunctionName::Operator(op) => format!("operator{op}"),
+            _ => return,
+        };
+        self.declare(scope, &name, Entity::Function(fn_decl));
+        self.functions_in_order.push(fn_decl);
+    }
+
+    pub(crate) fn declare_struct(&mut self, scope: ScopeId, decl: &'a ast::StructDecl) {
+        let Some(name) = &decl.name else { return };
+        let list = self.scope_mut(scope).names.entry(name.clone()).or_default();
+        // The definition comes before a forward declaration of the same class.
+        let entity = Entity::Class { decl, scope };
+        if decl.members.is_some() { list.insert(0, entity) } else { list.push(entity) }
+    }
+
+    pub(crate) fn declare_enum(&mut self, scope: ScopeId, decl: &'a ast::EnumDecl) {
+        if let Some(name) = &decl.name {
+            self.declare(scope, name, Entity::Enum { decl, scope });
+        }
+        if !decl.scoped {
+            for (index, (name, _, _)) in decl.variants.iter().enumerate() {
+                self.declare(scope, name, Entity::Enumerator { decl, index, scope });
+            }
+        }
+    }
+
+    pub(crate) fn declare_alias(&mut self, scope: ScopeId, decl: &'a ast::AliasDecl) {
+        if let ast::TypeKind::Inline(inline) = &innermost(&decl.ty).kind {
+            self.declare_inline(scope, inline);
+        }
+        // `typedef struct S S;` must not hide the struct behind itself.
+        let own_name = matches!(&decl.ty.kind, ast::TypeKind::Named(p)
+            if p.segments.len() == 1 && p.segments[0].name == decl.name && p.segments[0].args.is_none());
+        let own_tag = match &decl.ty.kind {
+            ast::TypeKind::Inline(inline) => match &**inline {
+                ast::InlineType::Struct(s) => s.name.as_deref() == Some(&decl.name),
+                ast::InlineType::Enum(e) => e.name.as_deref() == Some(&decl.name),
+            },
+            _ => false,
+        };
+        if !(own_name || own_tag) {
+            self.declare(scope, &decl.name, Entity::Alias { decl, scope });
+        }
+    }
+
+    /// Names that a declaration's own type introduces: `struct P { … } a, b;`.
+    pub(crate) fn declare_inline_type(&mut self, scope: ScopeId, vars: &'a ast::VarDecl) {
+        if let Some(first) = vars.declarators.first()
+            && let ast::TypeKind::Inline(inline) = &innermost(&first.ty).kind
+        {
+            self.declare_inline(scope, inline);
+        }
+    }
+
+    fn declare_inline(&mut self, scope: ScopeId, inline: &'a ast::InlineType) {
+        match inline {
+            ast::InlineType::Struct(s) => self.declare_struct(scope, s),
+            ast::InlineType::Enum(e) => self.declare_enum(scope, e),
+        }
+    }
+
+    fn declare_namespace(&mut self, scope: ScopeId, name: Option<&str>, items: &'a [ast::Item]) {
+        let Some(name) = name else {
+            let inner = self.new_scope(Some(scope), ScopeKind::Namespace);
+            self.scope_mut(scope).using.push(inner);
+            return self.declare_items(inner, items);
+        };
+        let known = self.scope(scope).names.get(name).and_then(|list| {
+            list.iter().find_map(|e| if let Entity::Namespace(id) = e { Some(*id) } else { None })
+        });
+        let inner = known.unwrap_or_else(|| {
+            let inner = self.new_scope(Some(scope), ScopeKind::Namespace);
+            self.declare(scope, name, Entity::Namespace(inner));
+            inner
+        });
+        self.declare_items(inner, items);
+    }
+
+    fn declare_using(&mut self, scope: ScopeId, path: &'a [String], namespace: bool) {
+        if namespace {
+            match self.find_namespace(scope, path) {
+                Ok(id) => self.scope_mut(scope).using.push(id),
+                Err(foreign) => self.scope_mut(scope).using_foreign.push(foreign),
+            }
+            return;
+        }
+        let Some((last, outer)) = path.split_last() else { return };
+        match self.find_namespace(scope, outer) {
+            Ok(id) => {
+                let found = self.scope(id).names.get(last).cloned().unwrap_or_default();
+                self.scope_mut(scope).names.entry(last.clone()).or_default().extend(found);
+            }
+            Err(foreign) => {
+                let full =
+                    if foreign.is_empty() { last.clone() } else { format!("{foreign}::{last}") };
+                self.declare(scope, last, Entity::ForeignNamespace(full));
+            }
+        }
+    }
+
+    /// The namespace a path names, or its canonical text when it is not in the source.
+    fn find_namespace(&self, scope: ScopeId, path: &[String]) -> Result<ScopeId, String> {
+        let Some((first, rest)) = path.split_first() else { return Ok(self.root) };
+        let mut at = match self.lookup(scope, first).first() {
+            Some(Entity::Namespace(id)) => *id,
+            Some(Entity::ForeignNamespace(full)) => {
+                return Err([std::slice::from_ref(full), rest].concat().join("::"));
+            }
+            _ => return Err(path.join("::")),
+        };
+        for name in rest {
+            let inner = self.scope(at).names.get(name).and_then(|l| l.first());
+            let Some(Entity::Namespace(id)) = inner else { return Err(path.join("::")) };
+            at = *id;
+        }
+        Ok(at)
+    }
+
+    /// All meanings of a name in the innermost scope that knows it; empty when none does.
+    pub(crate) fn lookup(&self, scope: ScopeId, name: &str) -> Vec<Entity<'a>> {
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            let found = self.lookup_in(id, name);
+            if !found.is_empty() {
+                return found;
+            }
+            at = self.scope(id).parent;
+        }
+        vec![]
+    }
+
+    /// Meanings of a name in one scope, with its `using namespace` and, for a class, its members and bases.
+    pub(crate) fn lookup_in(&self, id: ScopeId, name: &str) -> Vec<Entity<'a>> {
+        let scope = self.scope(id);
+        let mut found = scope.names.get(name).cloned().unwrap_or_default();
+        if let ScopeKind::Class(class) = scope.kind
+            && found.is_empty()
+        {
+            found = self.member_entities(class, name);
+        }
+        for used in &scope.using {
+            found.extend(self.scope(*used).names.get(name).cloned().unwrap_or_default());
+        }
+        found
+    }
+
+    /// Functions of that name in all scopes around, innermost first: how operators are looked up.
+    pub(crate) fn lookup_all_functions(&self, scope: ScopeId, name: &str) -> Vec<FnDecl<'a>> {
+        let mut all: Vec<FnDecl<'a>> = vec![];
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            let scope = self.scope(id);
+            if scope.kind == ScopeKind::Namespace || scope.kind == ScopeKind::Block {
+                for entity in self.lookup_in(id, name) {
+                    if let Entity::Function(f) = entity
+                        && !all.iter().any(|known| known.key() == f.key())
+                    {
+                        all.push(f);
+                    }
+                }
+            }
+            at = scope.parent;
+        }
+        all
+    }
+
+    /// Library namespaces that `using namespace` opened around a scope.
+    pub(crate) fn foreign_namespaces(&self, scope: ScopeId) -> Vec<String> {
+        let mut all = vec![];
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            all.extend(self.scope(id).using_foreign.iter().cloned());
+            at = self.scope(id).parent;
+        }
+        all
+    }
+
+    /// Names visible from a scope, for "did you mean".
+    pub(crate) fn visible_names(&self, scope: ScopeId) -> Vec<String> {
+        let mut all: Vec<String> = vec![];
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            let scope = self.scope(id);
+            all.extend(scope.names.keys().cloned());
+            if let ScopeKind::Class(class) = scope.kind {
+                all.extend(self.member_names(class));
+            }
+            at = scope.parent;
+        }
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    /// "undeclared name", with a guess at what was meant.
+    pub(crate) fn undeclared(&self, scope: ScopeId, name: &str, span: Span) -> Failure {
+        let names = self.visible_names(scope);
+        let d = error("W050", span, format!("`{name}` is not declared"));
+        match crate::spelling::nearest(name, names.iter().map(String::as_str)) {
+            Some(near) => d.help(format!("did you mean `{near}`?")).into(),
+            None => d.into(),
+        }
+    }
+
+    /// The class around a scope, through blocks and templates.
+    pub(crate) fn enclosing_class(&self, scope: ScopeId) -> Option<StructId> {
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            if let ScopeKind::Class(class) = self.scope(id).kind {
+                return Some(class);
+            }
+            at = self.scope(id).parent;
+        }
+        None
+    }
+}
+
+/// The type at the bottom of pointers, references and arrays.
+fn innermost(ty: &ast::TypeName) -> &ast::TypeName {
+    match &ty.kind {
+        ast::TypeKind::Pointer { to, .. } | ast::TypeKind::Reference { to, .. } => innermost(to),
+        ast::TypeKind::Array { element, .. } => innermost(element),
+        _ => ty,
+    }
+}

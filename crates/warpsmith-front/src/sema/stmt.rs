@@ -1,0 +1,327 @@
+//! Statements, except declarations and loops.
+
+use warpsmith_ir::{Block, Case, Expr, Span, StmtKind, Type};
+
+use super::Sema;
+use super::functions::is_auto;
+use super::model::*;
+use crate::ast::{self, StmtKind as K};
+
+impl<'a> Sema<'a> {
+    /// Lowers statements in order; an error in one does not hide those in the next.
+    pub(crate) fn lower_stmts(&mut self, stmts: &'a [ast::Stmt]) {
+        for s in stmts {
+            if let Err(Failure::New(d)) = self.stmt(s) {
+                self.report(*d);
+            }
+            if self.errors.len() >= super::MAX_ERRORS {
+                return;
+            }
+        }
+    }
+
+    /// A statement as the body of something, in a scope of its own.
+    pub(crate) fn body(&mut self, s: &'a ast::Stmt) -> Block {
+        let saved = self.open_scope();
+        let ((), block) = self.in_block(|me| match &s.kind {
+            K::Block(b) if s.pragmas.is_empty() => me.lower_stmts(&b.stmts),
+            _ => me.lower_stmts(std::slice::from_ref(s)),
+        });
+        self.f().scope = saved;
+        block
+    }
+
+    /// Opens a block scope and returns the one to come back to.
+    pub(crate) fn open_scope(&mut self) -> ScopeId {
+        let outer = self.f_scope();
+        let inner = self.new_scope(Some(outer), ScopeKind::Block);
+        self.f().scope = inner;
+        outer
+    }
+
+    fn stmt(&mut self, s: &'a ast::Stmt) -> Res<()> {
+        self.deeper(s.span, |me| me.stmt_inner(s))
+    }
+
+    fn stmt_inner(&mut self, s: &'a ast::Stmt) -> Res<()> {
+        let span = s.span;
+        match &s.kind {
+            K::Empty => Ok(()),
+            K::Expr(e) => self.discard(e),
+            K::Vars(vars) => self.local_vars(vars),
+            K::Block(_) => {
+                let block = self.body(s);
+                if !block.stmts.is_empty() {
+                    self.emit(StmtKind::Scope(block), span);
+                }
+                Ok(())
+            }
+            K::If { constexpr, init, cond, then, otherwise } => {
+                self.if_stmt(*constexpr, init.as_deref(), cond, then, otherwise.as_deref(), span)
+            }
+            K::For { init, cond, step, body } => {
+                self.for_stmt(s, init.as_deref(), cond.as_ref(), step.as_ref(), body)
+            }
+            K::RangeFor { decl, range, body } => self.range_for(decl, range, body, span),
+            K::While { cond, body } => self.while_stmt(cond, body, span),
+            K::DoWhile { body, cond } => self.do_while(cond, body, span),
+            K::Switch { selector, body } => self.switch(selector, body, span),
+            K::Case(_) | K::Default => {
+                fail("W085", span, "a case label has to stand directly in the body of its `switch`")
+            }
+            K::Break => {
+                let f = self.f();
+                if f.loops + f.switches == 0 {
+                    return fail("W086", span, "`break` outside of a loop or switch");
+                }
+                self.emit(StmtKind::Break, span);
+                Ok(())
+            }
+            K::Continue => {
+                if self.f().loops == 0 {
+                    return fail("W086", span, "`continue` outside of a loop");
+                }
+                self.emit(StmtKind::Continue, span);
+                Ok(())
+            }
+            K::Return(value) => self.return_stmt(value.as_ref(), span),
+            K::Goto(_) => {
+                let d = error("W087", span, "`goto` is not supported");
+                Err(d.help("use a loop with `break`, or `return`").into())
+            }
+            // A label that nothing jumps to has no effect; a jump is reported where it stands.
+            K::LabelDef(_) => Ok(()),
+            K::Item(item) => {
+                let scope = self.f_scope();
+                if let ast::ItemKind::StaticAssert(cond) = &item.0.kind {
+                    self.check_static_assert(scope, cond);
+                    return Ok(());
+                }
+                self.declare_item(scope, &item.0);
+                Ok(())
+            }
+            K::Asm { .. } => {
+                let d = error("W088", span, "inline assembly is not supported");
+                Err(d.help("use the built-in function that does the same").into())
+            }
+            K::Unsupported { what } => fail("W053", span, format!("{what}: not supported here")),
+        }
+    }
+
+    fn if_stmt(
+        &mut self,
+        constexpr: bool,
+        init: Option<&'a ast::Stmt>,
+        cond: &'a ast::Expr,
+        then: &'a ast::Stmt,
+        otherwise: Option<&'a ast::Stmt>,
+        span: Span,
+    ) -> Res<()> {
+        let saved = self.open_scope();
+        let result = (|| {
+            if let Some(init) = init {
+                self.stmt(init)?;
+            }
+            let c = if constexpr {
+                let here = self.f_scope();
+                Expr::constant(self.const_value(here, cond)?)
+            } else {
+                self.rvalue(cond)?
+            };
+            let c = self.to_bool(c, cond.span)?;
+            if let Some(v) = c.as_const() {
+                let taken = if v.is_true() { Some(then) } else { otherwise };
+                if let Some(taken) = taken {
+                    let block = self.body(taken);
+                    self.emit_block(block, span);
+                }
+                return Ok(());
+            }
+            let then = self.body(then);
+            let otherwise = otherwise.map(|s| self.body(s)).unwrap_or_default();
+            self.emit(StmtKind::If { cond: c, then, otherwise }, span);
+            Ok(())
+        })();
+        self.f().scope = saved;
+        result
+    }
+
+    /// A block in the middle of another: nothing when it is empty.
+    fn emit_block(&mut self, block: Block, span: Span) {
+        if !block.stmts.is_empty() {
+            self.emit(StmtKind::Scope(block), span);
+        }
+    }
+
+    fn return_stmt(&mut self, value: Option<&'a ast::Initializer>, span: Span) -> Res<()> {
+        let Some(value) = value else {
+            if self.f().ret.as_ref().is_some_and(|r| r.ty != Type::Void) {
+                return fail("W089", span, "`return` needs a value here");
+            }
+            self.emit(StmtKind::Return(None), span);
+            return Ok(());
+        };
+        let operand = match value {
+            ast::Initializer::Expr(e) => self.expr(e)?,
+            ast::Initializer::List(items, _) => Operand::List(items),
+            ast::Initializer::Call(..) => {
+                return fail("W075", span, "this is not understood after `return`");
+            }
+        };
+        if let Operand::Void = operand {
+            self.emit(StmtKind::Return(None), span);
+            return Ok(());
+        }
+        if self.f().ret.is_none() {
+            let Some(q) = self.operand_type(&operand) else {
+                let value = self.rvalue_of(operand, span)?;
+                return fail(
+                    "W052",
+                    span,
+                    format!("`{}` cannot be returned", self.type_text(&value.ty)),
+                );
+            };
+            let mut q = self.decayed(q);
+            q.is_const = false;
+            q.is_volatile = false;
+            self.f().ret = Some(super::templates::despaced(q));
+        }
+        let Some(ret) = self.f().ret.clone() else { return Err(Failure::Reported) };
+        if ret.ty == Type::Void && !ret.is_reference() {
+            let d = error("W089", span, "this function returns nothing (`void`)");
+            return Err(d.into());
+        }
+        let value = self.pass(operand, &ret, span)?;
+        self.emit(StmtKind::Return(Some(value)), span);
+        Ok(())
+    }
+
+    /// Case labels stand directly in the body; each starts an arm that falls through to the next.
+    fn switch(&mut self, selector: &'a ast::Expr, body: &'a ast::Stmt, span: Span) -> Res<()> {
+        let value = self.rvalue(selector)?;
+        let value = match value.ty {
+            Type::Scalar(s) if s.is_integer() => {
+                super::convert::cast_scalar(value, super::convert::promoted(s), selector.span)
+            }
+            _ if self.is_class(&value.ty).is_some() => {
+                self.convert_to(value, &Type::I32, selector.span)?
+            }
+            _ => return fail("W062", selector.span, "`switch` needs an integer"),
+        };
+        let ty = value.ty.clone();
+        let stmts: &'a [ast::Stmt] = match &body.kind {
+            K::Block(b) => &b.stmts,
+            _ => std::slice::from_ref(body),
+        };
+        let saved = self.open_scope();
+        self.f().switches += 1;
+        let cases = self.cases(stmts, &ty);
+        self.f().switches -= 1;
+        self.f().scope = saved;
+        self.emit(StmtKind::Switch { selector: value, cases: cases? }, span);
+        Ok(())
+    }
+
+    fn cases(&mut self, stmts: &'a [ast::Stmt], ty: &Type) -> Res<Vec<Case>> {
+        let mut cases: Vec<Case> = vec![];
+        let mut seen: Vec<i64> = vec![];
+        let mut i = 0;
+        while i < stmts.len() {
+            let first = i;
+            let mut case = Case { values: vec![], is_default: false, body: Block::default() };
+            while let Some(s) = stmts.get(i) {
+                match &s.kind {
+                    K::Case(e) => {
+                        let here = self.f_scope();
+                        let v = self.const_value(here, e)?;
+                        let v = warpsmith_ir::eval::cast(
+                            v,
+                            ty.scalar().unwrap_or(warpsmith_ir::Scalar::I32),
+                        );
+                        if seen.contains(&v.as_i64()) {
+                            return fail(
+                                "W085",
+                                s.span,
+                                format!("the case {} is there twice", v.as_i64()),
+                            );
+                        }
+                        seen.push(v.as_i64());
+                        case.values.push(v.as_i64());
+                    }
+                    K::Default => {
+                        if case.is_default || cases.iter().any(|c| c.is_default) {
+                            return fail("W085", s.span, "`default` is there twice");
+                        }
+                        case.is_default = true;
+                    }
+                    _ => break,
+                }
+                i += 1;
+            }
+            let start = i;
+            while stmts.get(i).is_some_and(|s| !matches!(s.kind, K::Case(_) | K::Default)) {
+                i += 1;
+            }
+            let body = stmts.get(start..i).unwrap_or_default();
+            let ((), block) = self.in_block(|me| me.lower_stmts(body));
+            case.body = block;
+            if start == first {
+                // Statements before the first label are never reached; their declarations are visible.
+                continue;
+            }
+            cases.push(case);
+        }
+        Ok(cases)
+    }
+
+    /// A type to be taken from the value: `auto`, `auto &`, `const auto *`.
+    pub(crate) fn auto_type(
+        &mut self,
+        written: &'a ast::TypeName,
+        actual: &QualType,
+    ) -> Res<QualType> {
+        let mut q = match &written.kind {
+            ast::TypeKind::Auto => {
+                let mut q = self.decayed(actual.clone());
+                q.is_const = false;
+                q.is_volatile = false;
+                q.reference = RefKind::No;
+                q
+            }
+            ast::TypeKind::Reference { to, rvalue } => {
+                let mut q = match &to.kind {
+                    ast::TypeKind::Auto => actual.clone(),
+                    _ => self.auto_type(to, actual)?,
+                };
+                q.is_const |= to.is_const;
+                q.reference = if *rvalue { RefKind::Rvalue } else { RefKind::Lvalue };
+                return Ok(q);
+            }
+            ast::TypeKind::Pointer { to, .. } => {
+                let q = self.decayed(actual.clone());
+                let Type::Pointer { pointee, readonly, volatile, space } = q.ty.clone() else {
+                    return fail(
+                        "W062",
+                        written.span,
+                        format!("`auto *` needs a pointer, this is `{}`", self.type_text(&q.ty)),
+                    );
+                };
+                let readonly = readonly || to.is_const;
+                QualType {
+                    is_const: false,
+                    ..QualType::plain(Type::Pointer { pointee, readonly, volatile, space })
+                }
+            }
+            _ if is_auto(written) => {
+                return fail("W052", written.span, "this use of `auto` is not supported");
+            }
+            _ => {
+                let scope = self.f_scope();
+                return self.resolve_type(scope, written);
+            }
+        };
+        q.is_const |= written.is_const;
+        q.is_volatile |= written.is_volatile;
+        Ok(q)
+    }
+}

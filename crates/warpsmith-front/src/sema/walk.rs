@@ -1,0 +1,105 @@
+//! A walk over all expressions of a piece of syntax.
+
+use crate::ast::{self, ExprKind, Initializer, StmtKind};
+
+/// Calls `see` for every expression in a block, nested ones included; bodies of lambdas too.
+pub(crate) fn block(block: &ast::Block, see: &mut dyn FnMut(&ast::Expr)) {
+    block.stmts.iter().for_each(|s| stmt(s, see));
+}
+
+pub(crate) fn stmt(s: &ast::Stmt, see: &mut dyn FnMut(&ast::Expr)) {
+    match &s.kind {
+        StmtKind::Expr(e) | StmtKind::Case(e) => expr(e, see),
+        StmtKind::Vars(vars) => var_decl(vars, see),
+        StmtKind::Block(b) => block(b, see),
+        StmtKind::If { init, cond, then, otherwise, .. } => {
+            init.iter().for_each(|s| stmt(s, see));
+            expr(cond, see);
+            stmt(then, see);
+            otherwise.iter().for_each(|s| stmt(s, see));
+        }
+        StmtKind::For { init, cond, step, body } => {
+            init.iter().for_each(|s| stmt(s, see));
+            cond.iter().chain(step).for_each(|e| expr(e, see));
+            stmt(body, see);
+        }
+        StmtKind::RangeFor { decl, range, body } => {
+            var_decl(decl, see);
+            expr(range, see);
+            stmt(body, see);
+        }
+        StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
+            expr(cond, see);
+            stmt(body, see);
+        }
+        StmtKind::Switch { selector, body } => {
+            expr(selector, see);
+            stmt(body, see);
+        }
+        StmtKind::Return(Some(value)) => initializer(value, see),
+        _ => {}
+    }
+}
+
+fn var_decl(vars: &ast::VarDecl, see: &mut dyn FnMut(&ast::Expr)) {
+    for d in &vars.declarators {
+        d.init.iter().for_each(|i| initializer(i, see));
+    }
+}
+
+fn initializer(init: &Initializer, see: &mut dyn FnMut(&ast::Expr)) {
+    match init {
+        Initializer::Expr(e) => expr(e, see),
+        Initializer::List(items, _) => items.iter().for_each(|i| initializer(&i.value, see)),
+        Initializer::Call(args, _) => args.iter().for_each(|a| expr(a, see)),
+    }
+}
+
+pub(crate) fn expr(e: &ast::Expr, see: &mut dyn FnMut(&ast::Expr)) {
+    see(e);
+    match &*e.kind {
+        ExprKind::Paren(a)
+        | ExprKind::Unary { operand: a, .. }
+        | ExprKind::IncDec { operand: a, .. }
+        | ExprKind::Cast { operand: a, .. }
+        | ExprKind::SizeofExpr(a)
+        | ExprKind::PackExpansion(a)
+        | ExprKind::Fold { operand: a, .. }
+        | ExprKind::Member { base: a, .. } => expr(a, see),
+        ExprKind::Binary { left, right, .. } | ExprKind::Comma(left, right) => {
+            expr(left, see);
+            expr(right, see);
+        }
+        ExprKind::Assign { target, value, .. } => {
+            expr(target, see);
+            expr(value, see);
+        }
+        ExprKind::AssignList { target, items } => {
+            expr(target, see);
+            items.iter().for_each(|i| initializer(&i.value, see));
+        }
+        ExprKind::Conditional { cond, then, otherwise } => {
+            expr(cond, see);
+            expr(then, see);
+            expr(otherwise, see);
+        }
+        ExprKind::Call { callee, args } => {
+            expr(callee, see);
+            args.iter().for_each(|a| expr(a, see));
+        }
+        ExprKind::Launch { callee, config, args } => {
+            expr(callee, see);
+            config.iter().chain(args).for_each(|a| expr(a, see));
+        }
+        ExprKind::Index { base, index } => {
+            expr(base, see);
+            expr(index, see);
+        }
+        ExprKind::Construct { args, .. } => args.iter().for_each(|a| initializer(a, see)),
+        ExprKind::CompoundLiteral { items, .. } | ExprKind::InitList(items) => {
+            items.iter().for_each(|i| initializer(&i.value, see));
+        }
+        ExprKind::Lambda(l) => block(&l.body, see),
+        _ => {}
+    }
+}
