@@ -94,7 +94,8 @@ impl<'t> Cx<'t> {
         let first = marks.partition_point(|m| m.at < range.start);
         let mut found = vec![];
         for (i, mark) in marks.iter().enumerate().skip(first) {
-            if mark.at > range.end {
+            // One that stands right at the end belongs to what follows.
+            if mark.at >= range.end {
                 break;
             }
             if !self.taken[i] && wanted(mark.kind) {
@@ -125,6 +126,11 @@ impl<'t> Cx<'t> {
         }
     }
 
+    /// Drops the attributes in a range, where they say nothing that matters.
+    pub fn drop_attrs(&mut self, range: Range<usize>) {
+        self.take(range, |_| true);
+    }
+
     /// Takes an alignment written inside `range`.
     pub fn take_align(&mut self, range: Range<usize>) -> Option<Expr> {
         let found = self.take(range, |kind| matches!(kind, MarkKind::Align(_)));
@@ -143,7 +149,7 @@ impl<'t> Cx<'t> {
         let start = self.masked.map.end_before(range.start);
         let marks = &self.masked.marks;
         let first = marks.partition_point(|m| m.at < start);
-        marks[first..].iter().take_while(|m| m.at <= range.end).any(|m| {
+        marks[first..].iter().take_while(|m| m.at < range.end).any(|m| {
             matches!(
                 m.kind,
                 MarkKind::Global

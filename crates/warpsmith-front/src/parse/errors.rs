@@ -59,7 +59,10 @@ impl<'t> Cx<'t> {
         if problems.is_empty() {
             return false;
         }
-        let matters = self.language == Language::C || self.has_device_marks(node.byte_range());
+        // A bracket too many may have cut a kernel's surroundings in two.
+        let stray = node.is_error() && self.str(node).starts_with(['}', ')', ']']);
+        let matters =
+            self.language == Language::C || stray || self.has_device_marks(node.byte_range());
         let found: Vec<Diagnostic> =
             problems.into_iter().take(MAX_ERRORS).filter_map(|p| self.describe(p)).collect();
         let list = if matters { &mut self.diagnostics } else { &mut self.suppressed };

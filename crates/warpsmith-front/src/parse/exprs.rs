@@ -405,7 +405,10 @@ impl<'t> Cx<'t> {
         let declarator = field(node, "declarator");
         let params = declarator.and_then(|d| field(d, "parameters"));
         let params = params.map(|p| self.params(p).0).unwrap_or_default();
-        let body = field(node, "body").map(|b| self.block(b)).unwrap_or_default();
+        let body = field(node, "body");
+        // `[=] __device__ (…)`: where a lambda runs follows from its use.
+        self.drop_attrs(node.start_byte()..body.map_or(node.end_byte(), |b| b.start_byte()));
+        let body = body.map(|b| self.block(b)).unwrap_or_default();
         ExprKind::Lambda(Box::new(LambdaDecl { captures, params, body }))
     }
 

@@ -82,6 +82,10 @@ impl<'t> Cx<'t> {
                 }
                 None => PathSegment { name: self.name(node), args: None },
             },
+            // `V::operator +` is the name `operator+`.
+            "operator_name" | "destructor_name" => {
+                PathSegment { name: self.str(node).split_whitespace().collect(), args: None }
+            }
             _ => PathSegment { name: self.name(node), args: None },
         }
     }

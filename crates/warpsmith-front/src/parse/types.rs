@@ -267,15 +267,6 @@ impl<'t> Cx<'t> {
                 DeclaredName::Special(FunctionName::Operator(self.operator_symbol(node)))
             }
             "destructor_name" => DeclaredName::Special(FunctionName::Destructor),
-            "qualified_identifier" => {
-                let last = field(node, "name").filter(|n| n.kind() == "operator_name");
-                match last {
-                    Some(op) => {
-                        DeclaredName::Special(FunctionName::Operator(self.operator_symbol(op)))
-                    }
-                    None => DeclaredName::Path(self.path(node)),
-                }
-            }
             "parenthesized_declarator" => match kids(node).first() {
                 Some(inner) => {
                     self.deeper(*inner, |cx| cx.declared_name(*inner)).unwrap_or(DeclaredName::None)

@@ -106,15 +106,8 @@ const STDINT: Stub = Stub {
 
 const STDLIB: Stub = Stub {
     header: "stdlib.h",
-    macros: &[
-        ("EXIT_SUCCESS", "0"),
-        ("EXIT_FAILURE", "1"),
-        ("RAND_MAX", "2147483647"),
-        ("NULL", "0"),
-    ],
+    macros: &[("EXIT_SUCCESS", "0"), ("EXIT_FAILURE", "1"), ("RAND_MAX", "2147483647")],
 };
-
-const STDDEF: Stub = Stub { header: "stddef.h", macros: &[("NULL", "0")] };
 
 const MATH_CONSTANTS: Stub = Stub {
     header: "math_constants.h",
@@ -155,7 +148,7 @@ const MATH_CONSTANTS: Stub = Stub {
     ],
 };
 
-const STUBS: &[&Stub] = &[&LIMITS, &FLOAT, &MATH, &STDINT, &STDLIB, &STDDEF, &MATH_CONSTANTS];
+const STUBS: &[&Stub] = &[&LIMITS, &FLOAT, &MATH, &STDINT, &STDLIB, &MATH_CONSTANTS];
 
 /// Headers of the toolkit and of its samples' support code, which are skipped in any folder and
 /// with either kind of quotes. `helper_math.h` is not one: kernels need its operators.
@@ -302,8 +295,6 @@ fn define_all(text: &mut String, macros: &[(&str, &str)], language: Language) {
 
 fn spelled<'a>(name: &str, value: &'a str, language: Language) -> &'a str {
     match (name, language) {
-        ("NULL", Language::Cuda) => "nullptr",
-        ("NULL", Language::C) => "((void *)0)",
         ("NAN", Language::Cuda) => "__int_as_float(0x7fffffff)",
         _ => value,
     }

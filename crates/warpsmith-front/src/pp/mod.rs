@@ -83,7 +83,7 @@ pub fn preprocess(
                 .label(Span { file, start: 0, end: 0 }, ""),
         ]
     })?;
-    tokens::convert(raw, file, sources)
+    tokens::convert(raw, file, cuda, sources)
 }
 
 /// A run of the library, made so that it can move to another thread.

@@ -86,6 +86,7 @@ impl Places {
 pub(super) fn convert(
     raw: Raw,
     main: FileId,
+    cpp: bool,
     sources: &mut SourceMap,
 ) -> Result<Preprocessed, Vec<Diagnostic>> {
     let places = Places::register(&raw, main, sources);
@@ -100,8 +101,13 @@ pub(super) fn convert(
                 .note(format!("{} tokens, and the limit is {MAX_TOKENS}", raw.tokens.len())),
         ]);
     }
-    let mut builder =
-        Builder { raw: &raw, places, main, out: Preprocessed { warnings, ..Default::default() } };
+    let mut builder = Builder {
+        raw: &raw,
+        places,
+        main,
+        cpp,
+        out: Preprocessed { warnings, ..Default::default() },
+    };
     builder.build();
     Ok(builder.out)
 }
@@ -110,6 +116,8 @@ struct Builder<'a> {
     raw: &'a Raw,
     places: Places,
     main: FileId,
+    /// The text is C++.
+    cpp: bool,
     out: Preprocessed,
 }
 
@@ -120,6 +128,10 @@ impl Builder<'_> {
         while at < tokens.len() {
             if self.is_pragma(at) {
                 at = self.pragma(at);
+                continue;
+            }
+            if self.is_false_digraph(at) {
+                at = self.split_digraph(at);
                 continue;
             }
             if let Some(token) = self.token(at) {
@@ -146,15 +158,48 @@ impl Builder<'_> {
             && self.spelling(at + 1) == "pragma"
     }
 
+    /// True for the `<:` and `:` of a `<::`, which C++ reads as `<` and `::`.
+    fn is_false_digraph(&self, at: usize) -> bool {
+        let (Some(first), Some(second)) = (self.raw.tokens.get(at), self.raw.tokens.get(at + 1))
+        else {
+            return false;
+        };
+        self.cpp
+            && first.flags.has(TokenFlags::DIGRAPH)
+            && self.spelling(at) == "["
+            && self.spelling(at + 1) == ":"
+            && first.span.hi == second.span.lo
+    }
+
+    fn split_digraph(&mut self, at: usize) -> usize {
+        let parts = (self.token(at), self.token(at + 1));
+        if let (Some(mut less), Some(mut colons)) = parts {
+            less.text = "<".into();
+            colons.text = "::".into();
+            // Out of a macro both stand at its use.
+            if less.spelled.is_none() {
+                less.span.end -= 1;
+                colons.span.start -= 1;
+            }
+            self.out.tokens.extend([less, colons]);
+        }
+        at + 2
+    }
+
     /// Takes the pragma whose `#` is at `at`; returns the index after it.
     fn pragma(&mut self, at: usize) -> usize {
         let tokens = &self.raw.tokens;
         let mut end = at + 2;
         let mut text = String::new();
+        let mut before = None;
         while let Some(tok) = tokens.get(end).filter(|t| !t.flags.has(TokenFlags::START_OF_LINE)) {
-            if tok.flags.has(TokenFlags::LEADING_SPACE) && !text.is_empty() {
-                text.push(' ');
+            let place = self.places.span(tok.report_span());
+            if !text.is_empty() {
+                let gap = blanks_between(before, place)
+                    .unwrap_or_else(|| usize::from(tok.flags.has(TokenFlags::LEADING_SPACE)));
+                text.extend(std::iter::repeat_n(' ', gap));
             }
+            before = place;
             text.push_str(self.spelling(end));
             end += 1;
         }
@@ -210,4 +255,12 @@ impl Builder<'_> {
             line_start: tok.flags.has(TokenFlags::START_OF_LINE),
         })
     }
+}
+
+/// Blanks that stand for what is between two words of a pragma, so that places in its text are
+/// places in the source. `None` when the words do not follow each other there.
+fn blanks_between(before: Option<Span>, after: Option<Span>) -> Option<usize> {
+    let (before, after) = (before?, after?);
+    let gap = after.start.checked_sub(before.end)?;
+    (before.file == after.file && gap < 1024).then_some(gap as usize)
 }
