@@ -77,6 +77,9 @@ impl Lowering<'_> {
                 out.push(Stmt::new(StmtKind::Return(None), stmt.origin.clone()));
                 Ok(())
             }
+            StmtKind::Scope(block) if place::contains_nest(self.source, stmt) => {
+                block.stmts.iter().try_for_each(|s| self.stmt(s, out, pending))
+            }
             _ if place::contains_nest(self.source, stmt) => {
                 self.flush(pending, out)?;
                 self.control(stmt, out)
@@ -268,7 +271,7 @@ impl Lowering<'_> {
     ) -> Stmt {
         let name = self.fresh_name(wanted);
         let origin = stmts.iter().map(|s| s.origin.clone()).find(|o| o.span.is_some()).unwrap_or_default();
-        let Outlined { mut kernel, args, writes } =
+        let Outlined { mut kernel, args, reads, writes } =
             outline::outline(&self.host, &name, stmts, self.distinct_pointers);
         let map = self.call_map();
         super::remap(&mut kernel.body, &map);
@@ -283,7 +286,7 @@ impl Lowering<'_> {
                 Expr::var(value, self.host.var(value).ty.clone()).cast(kernel.var(*param).ty.clone())
             })
             .collect();
-        self.flows.push((args.iter().copied().collect(), writes));
+        self.flows.push((reads, writes));
         let id: FuncId = self.module.add_function(kernel);
         self.kernels.push(id);
         let shared = Expr::int(warpsmith_ir::Scalar::U32, 0);
@@ -315,7 +318,7 @@ impl Lowering<'_> {
         let ty = Type::Scalar(index::counter_type(&self.host, l));
         let passed = index::times(index::count(&self.host, l), &l.step);
         let end = Expr::binary(BinaryOp::Add, l.first.clone(), passed);
-        let kind = warpsmith_ir::ExprKind::Select(index::runs(l), end, l.first.clone());
+        let kind = warpsmith_ir::ExprKind::Select(index::runs(&self.host, l), end, l.first.clone());
         let value = Expr::new(kind, ty.clone(), stmt.origin.clone());
         let place = Place::new(PlaceKind::Var(l.var), ty, stmt.origin.clone());
         Stmt::new(StmtKind::Assign { place, value }, stmt.origin.by("bind"))

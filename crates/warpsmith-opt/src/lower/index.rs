@@ -48,8 +48,11 @@ pub fn outside(l: &ForLoop, counter: Expr) -> Expr {
 }
 
 /// Whether the loop runs at all, with the constant on the right.
-pub fn runs(l: &ForLoop) -> Expr {
+pub fn runs(function: &Function, l: &ForLoop) -> Expr {
     let op = comparison(l);
+    if let Some(simple) = runs_by_distance(function, l, op) {
+        return simple;
+    }
     if l.first.as_const().is_none() {
         return Expr::binary(op, l.first.clone(), l.limit.clone());
     }
@@ -60,6 +63,27 @@ pub fn runs(l: &ForLoop) -> Expr {
         _ => BinaryOp::Le,
     };
     Expr::binary(flipped, l.limit.clone(), l.first.clone())
+}
+
+/// `n > 2` for a loop from 1 to `n - 1`. Unsigned differences may wrap and are left as they are.
+fn runs_by_distance(function: &Function, l: &ForLoop, op: BinaryOp) -> Option<Expr> {
+    let ty = counter_type(function, l);
+    if !ty.is_signed() {
+        return None;
+    }
+    let (high, low) = match op {
+        BinaryOp::Lt | BinaryOp::Le => (&l.limit, &l.first),
+        _ => (&l.first, &l.limit),
+    };
+    let distance = Poly::from_expr(high)?.sub(&Poly::from_expr(low)?)?;
+    let least = -distance.constant_term();
+    let rest = distance.add(&Poly::constant(least))?;
+    rest.as_atom()?;
+    let inclusive = matches!(op, BinaryOp::Le | BinaryOp::Ge);
+    let var_type = |v| function.var(v).ty.scalar().unwrap_or(ty);
+    let least = Expr::int(ty, i64::try_from(least).ok()?);
+    let op = if inclusive { BinaryOp::Ge } else { BinaryOp::Gt };
+    Some(Expr::binary(op, rest.to_expr(ty, &var_type), least))
 }
 
 /// The last iteration of the loop: `counter + step` would be outside.

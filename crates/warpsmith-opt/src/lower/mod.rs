@@ -164,7 +164,7 @@ impl<'k> Lowering<'k> {
             return;
         }
         let name = self.fresh_name("result");
-        let ty = Type::pointer(ret.clone(), warpsmith_ir::Space::Generic);
+        let ty = Type::pointer(ret.clone(), warpsmith_ir::Space::Global);
         let param = self.host.add_param(Var::new(name, ty, warpsmith_ir::VarKind::Param));
         self.result = Some(param);
         if let Some(returned) = self.homes.returned
@@ -241,7 +241,7 @@ impl<'k> Lowering<'k> {
     /// A new slot of `elements` elements, and the launcher's pointer to it.
     fn slot(&mut self, name: &str, element: Type, elements: u64) -> VarId {
         let size = warpsmith_ir::layout::layout_of(&self.module, &element).size;
-        let pointer = self.local(name, Type::pointer(element, warpsmith_ir::Space::Generic));
+        let pointer = self.local(name, Type::pointer(element, warpsmith_ir::Space::Global));
         let end = self.slots.last().map_or(0, |s| s.offset + s.bytes);
         let offset = end.next_multiple_of(SLOT_ALIGN);
         let bytes = size.saturating_mul(elements);
@@ -324,10 +324,10 @@ impl<'k> Lowering<'k> {
             return vec![];
         }
         let name = self.fresh_name("workspace");
-        let void = Type::pointer(Type::Void, warpsmith_ir::Space::Generic);
+        let void = Type::pointer(Type::Void, warpsmith_ir::Space::Global);
         let workspace = self.host.add_param(Var::new(name, void.clone(), warpsmith_ir::VarKind::Param));
         self.workspace = Some(workspace);
-        let byte = Type::pointer(Type::Scalar(warpsmith_ir::Scalar::I8), warpsmith_ir::Space::Generic);
+        let byte = Type::pointer(Type::Scalar(warpsmith_ir::Scalar::I8), warpsmith_ir::Space::Global);
         let mut stmts = vec![];
         for slot in &self.slots {
             let mut base = Expr::var(workspace, void.clone());

@@ -33,7 +33,7 @@ impl Lowering<'_> {
         let mut launch = self.launch_of(stmts, &wanted, grid, block);
         launch.origin = stmt.origin.by("bind");
         launches.push(launch);
-        let guard = loops.iter().map(|l| index::runs(l));
+        let guard = loops.iter().map(|l| index::runs(&self.host, l));
         let guard = guard.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
         match guard {
             Some(cond) => {
@@ -80,7 +80,7 @@ impl Lowering<'_> {
                 let size = nest.block[axis.index()];
                 self.constant(names[axis.index()], size, &comment)
             } else {
-                Expr::i32(1)
+                Expr::int(warpsmith_ir::Scalar::U32, 1)
             }
         })
     }

@@ -16,7 +16,9 @@ pub struct Outlined {
     pub kernel: Function,
     /// For each parameter the host's variable.
     pub args: Vec<VarId>,
-    /// Pointers through which the kernel writes.
+    /// Scalars, and pointers through which the kernel reads.
+    pub reads: BTreeSet<VarId>,
+    /// Pointers through which it writes.
     pub writes: BTreeSet<VarId>,
 }
 
@@ -28,7 +30,7 @@ pub fn outline(host: &Function, name: &str, stmts: Vec<Stmt>, restrict: bool) ->
     walk::each_var_of_block(&body, &mut |v| _ = mentioned.insert(v));
     let declared = declared_in(host, &body);
     let free: Vec<VarId> = mentioned.iter().filter(|v| !declared.contains(v)).copied().collect();
-    let (writes, odd) = pointer_uses(&body);
+    let Uses { reads, writes, odd } = pointer_uses(&body);
     let mut kernel = Function::new(name, FunctionKind::Kernel);
     let order = host.params.iter().filter(|p| free.contains(p)).copied();
     let rest = free.iter().filter(|v| !host.params.contains(v)).copied();
@@ -49,7 +51,9 @@ pub fn outline(host: &Function, name: &str, stmts: Vec<Stmt>, restrict: bool) ->
     visit::rename_vars(&mut body, &mut |v| map.get(&v).copied().unwrap_or(v));
     retype(&kernel, &mut body);
     kernel.body = body;
-    Outlined { kernel, args, writes }
+    let read = |v: &VarId| !host.var(*v).ty.is_pointer() || reads.contains(v) || odd.contains(v);
+    let reads = args.iter().filter(|v| read(v)).copied().collect();
+    Outlined { kernel, args, reads, writes }
 }
 
 /// Variables that the block brings into being.
@@ -67,9 +71,15 @@ fn declared_in(host: &Function, body: &Block) -> BTreeSet<VarId> {
     declared
 }
 
-/// Pointers written through, and pointers used for anything else than access to their elements.
-fn pointer_uses(body: &Block) -> (BTreeSet<VarId>, BTreeSet<VarId>) {
-    let mut writes = BTreeSet::new();
+/// Pointers read through, written through, and used for anything else than access to their elements.
+struct Uses {
+    reads: BTreeSet<VarId>,
+    writes: BTreeSet<VarId>,
+    odd: BTreeSet<VarId>,
+}
+
+fn pointer_uses(body: &Block) -> Uses {
+    let (mut reads, mut writes) = (BTreeSet::new(), BTreeSet::new());
     let mut direct = std::collections::BTreeMap::<VarId, i64>::new();
     visit::for_each_place(body, &mut |place, access| {
         if access != Access::Read
@@ -79,6 +89,9 @@ fn pointer_uses(body: &Block) -> (BTreeSet<VarId>, BTreeSet<VarId>) {
             writes.insert(v);
         }
         if let Some(v) = pointer_of(place) {
+            if access == Access::Read {
+                reads.insert(v);
+            }
             *direct.entry(v).or_default() += 1;
         }
     });
@@ -96,7 +109,7 @@ fn pointer_uses(body: &Block) -> (BTreeSet<VarId>, BTreeSet<VarId>) {
         .filter(|(v, n)| direct.get(v).copied().unwrap_or(0) < **n)
         .map(|(v, _)| *v)
         .collect();
-    (writes, odd)
+    Uses { reads, writes, odd }
 }
 
 /// The pointer variable that a place is an element of.

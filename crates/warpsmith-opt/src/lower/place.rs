@@ -120,8 +120,7 @@ impl Homes {
                 readers(kernel, stmt, var, &mut uses);
             }
             let [only] = uses.as_slice() else { continue };
-            let top = function.body.stmts.iter().any(|s| std::ptr::eq(s, *only));
-            if !top {
+            if !stands_at_top(&function.body, only) {
                 continue;
             }
             match &only.kind {
@@ -143,6 +142,14 @@ impl Homes {
             }
         }
     }
+}
+
+/// Whether a statement is always reached, and once.
+fn stands_at_top(block: &Block, stmt: &Stmt) -> bool {
+    block.stmts.iter().any(|s| match &s.kind {
+        StmtKind::Scope(inner) => stands_at_top(inner, stmt),
+        _ => std::ptr::eq(s, stmt),
+    })
 }
 
 /// Statements that read the variable, nests that reduce it excepted.

@@ -73,7 +73,7 @@ impl Lowering<'_> {
             [size.clone(), one(), one()],
         );
         then.push(launch);
-        let runs = loops.iter().map(|l| index::runs(l));
+        let runs = loops.iter().map(|l| index::runs(&self.host, l));
         if let Some(cond) = runs.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b)) {
             let kind = StmtKind::If { cond, then: Block::new(then), otherwise: Block::default() };
             out.push(Stmt::new(kind, stmt.origin.by("reduce")));
@@ -107,7 +107,8 @@ impl Lowering<'_> {
         let shared = Var::new(format!("{}_shared", var.name), array, VarKind::Shared);
         let shared = self.host.add_var(shared);
         let partial = self.slot(&format!("{}_partial", var.name), ty, shape.grid.into());
-        if scalar.is_float() {
+        // The least and the greatest of numbers do not depend on the order.
+        if scalar.is_float() && matches!(r.op, ReduceOp::Add | ReduceOp::Mul) {
             self.reassociated.extend([target, partial]);
         }
         Reduced { op: r.op, scalar, name: var.name, local, shared, partial, target, start }
@@ -138,20 +139,40 @@ impl Lowering<'_> {
 
     /// Statements that set `blocks` for a nest that runs.
     fn grid_of(&mut self, loops: &[ForLoop], blocks: VarId, size: &Expr, most: Expr) -> Vec<Stmt> {
-        let wide = loops.len() > 1;
-        let counts = loops.iter().map(|l| {
-            let count = index::count(&self.host, l);
-            if wide { count.cast(Type::I64) } else { count }
-        });
-        let Some(count) = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)) else { return vec![] };
+        let mut stmts = vec![];
+        let count = match loops {
+            [only] => index::count(&self.host, only),
+            _ => {
+                let counts = loops.iter().map(|l| index::count(&self.host, l).cast(Type::I64));
+                let Some(product) = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)) else {
+                    return stmts;
+                };
+                let all = self.local("iterations", Type::I64);
+                self.host.vars[all.0 as usize].constant = true;
+                let kind = StmtKind::Decl { var: all, init: Some(product) };
+                stmts.push(Stmt::new(kind, Origin::default()));
+                self.value(all)
+            }
+        };
         let ty = count.ty.clone();
         let needed = index::blocks(&self.host, count, size.clone());
-        let place = Place::new(PlaceKind::Var(blocks), Type::I32, Origin::default());
-        let most_wide = most.clone().cast(ty.clone());
-        let enough = Expr::binary(BinaryOp::Lt, needed.clone(), most_wide);
-        let value = ExprKind::Select(enough, needed.cast(Type::I32), most);
+        let place = || Place::new(PlaceKind::Var(blocks), Type::I32, Origin::default());
+        if ty == Type::I32 {
+            let set = self.store(place(), needed);
+            let cond = Expr::binary(BinaryOp::Gt, self.value(blocks), most.clone());
+            let then = Block::new(vec![self.store(place(), most)]);
+            let kind = StmtKind::If { cond, then, otherwise: Block::default() };
+            stmts.extend([set, Stmt::new(kind, Origin::default())]);
+            return stmts;
+        }
+        let wanted = self.local("wanted", ty.clone());
+        self.host.vars[wanted.0 as usize].constant = true;
+        let declare = StmtKind::Decl { var: wanted, init: Some(needed) };
+        let enough = Expr::binary(BinaryOp::Lt, self.value(wanted), most.clone().cast(ty));
+        let value = ExprKind::Select(enough, self.value(wanted).cast(Type::I32), most);
         let value = Expr::new(value, Type::I32, Origin::default());
-        vec![Stmt::new(StmtKind::Assign { place, value }, Origin::default())]
+        stmts.extend([Stmt::new(declare, Origin::default()), self.store(place(), value)]);
+        stmts
     }
 
     /// Every thread combines its share of the iterations, every block its threads.
@@ -302,7 +323,7 @@ impl Lowering<'_> {
             first.comment.push("the block's values are combined in pairs, in half as many threads each round".into());
         }
         stmts.push(barrier());
-        let half = self.local("half", Type::U32);
+        let half = self.local("offset", Type::U32);
         let read_half = || Expr::var(half, Type::U32);
         let halved = |e: Expr| Expr::binary(BinaryOp::Div, e, Expr::int(Scalar::U32, 2));
         let init = halved(Expr::builtin(Builtin::BlockDim(Axis::X)));
