@@ -1,1 +1,12 @@
+//! The GPU emulator of warpsmith: runs kernels without a GPU and finds what is wrong with them.
+//!
+//! A kernel is compiled for one launch to linear register code ([`compile`]) and executed a block
+//! at a time over lane vectors ([`engine`]).
 
+pub mod api;
+mod compile;
+mod engine;
+mod memory;
+
+pub use api::*;
+pub use memory::device_pointer;

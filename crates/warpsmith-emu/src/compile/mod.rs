@@ -1,0 +1,200 @@
+//! Kernels to linear register code, for one launch: sizes and scalar arguments are constants.
+
+mod assign;
+mod calls;
+mod exprs;
+mod facts;
+pub mod lir;
+mod lower;
+pub mod places;
+mod stmts;
+mod uniform;
+mod values;
+mod walk;
+
+use std::collections::{HashMap, HashSet};
+
+use warpsmith_ir::layout::layout_of;
+use warpsmith_ir::{FuncId, FunctionKind, Module, Space, Stmt, StmtKind, Type, VarKind, eval};
+
+use self::lir::{Home, Op, Opd, Program, to_register};
+use self::lower::{Frame, Lower};
+use self::places::OFFSET_BITS;
+use crate::api::{Arg, DeviceMemory, EmuError, LaunchConfig};
+
+/// Makes a kernel ready to run.
+///
+/// # Errors
+/// Arguments that do not fit the parameters, and constructs that are not executed.
+pub fn compile(
+    module: &Module,
+    launch: &LaunchConfig,
+    memory: &DeviceMemory,
+) -> Result<Program, EmuError> {
+    let Some(kernel) = module.functions.get(launch.kernel.0 as usize) else {
+        return Err(EmuError::BadLaunch("there is no such kernel".to_string()));
+    };
+    if kernel.kind != FunctionKind::Kernel {
+        return Err(EmuError::BadLaunch(format!("`{}` is not a kernel", kernel.name)));
+    }
+    let mut l = Lower::new(module, launch);
+    l.facts.add(module, launch.kernel, 0);
+    add_objects(&mut l, memory);
+    add_shared(&mut l, launch)?;
+    let end = l.label();
+    l.frames.push(Frame {
+        function: kernel,
+        id: launch.kernel,
+        slots: HashMap::new(),
+        region: 0,
+        returns: vec![],
+        end,
+        is_kernel: true,
+    });
+    bind_parameters(&mut l, memory)?;
+    l.block(&kernel.body)?;
+    l.at(kernel.origin.span);
+    l.emit(Op::Exit { explicit: false })?;
+    let uniform = uniform::find(&mut l);
+    Ok(assign::assign(l, &uniform))
+}
+
+/// Buffers and module variables.
+fn add_objects(l: &mut Lower<'_>, memory: &DeviceMemory) {
+    l.object("null", &Type::Void, Home::Invalid);
+    for (i, b) in memory.buffers.iter().enumerate() {
+        let element = b.element.clone().unwrap_or(Type::Scalar(warpsmith_ir::Scalar::U8));
+        l.object(&b.name, &element, Home::Buffer(i as u32));
+        if let Some(o) = l.out.objects.last_mut() {
+            let mut extents = b.shape.clone();
+            extents.extend(std::mem::take(&mut o.extents));
+            o.extents = extents;
+        }
+    }
+    for (i, g) in l.module.globals.iter().enumerate() {
+        let constant = g.space == Space::Constant;
+        l.object(&g.name, &g.ty, Home::Variable { index: i as u32, constant });
+    }
+}
+
+/// `__shared__` variables of the kernel and of the functions it calls.
+fn add_shared(l: &mut Lower<'_>, launch: &LaunchConfig) -> Result<(), EmuError> {
+    let module = l.module;
+    let mut base = 0u64;
+    let mut dynamic = vec![];
+    for id in reachable(module, launch.kernel) {
+        let function = module.function(id);
+        for (i, v) in function.vars.iter().enumerate() {
+            let var = warpsmith_ir::VarId(i as u32);
+            match v.kind {
+                VarKind::Shared => {
+                    let layout = layout_of(module, &v.ty);
+                    let align = layout.align.max(u64::from(v.align)).max(16);
+                    base = base.next_multiple_of(align);
+                    let home = Home::Shared { base: base as u32, size: layout.size as u32 };
+                    base = base.saturating_add(layout.size);
+                    if base > 1 << 20 {
+                        l.at(v.origin.span);
+                        return l.unsupported("more than 1 MiB of shared memory");
+                    }
+                    let pointer = l.object(&v.name, &v.ty, home);
+                    l.objects_by_var.insert((id, var), pointer);
+                }
+                VarKind::DynamicShared => dynamic.push((id, var)),
+                _ => {}
+            }
+        }
+    }
+    base = base.next_multiple_of(256);
+    let end = base.saturating_add(launch.dynamic_shared.into());
+    if end > 1 << 20 {
+        return Err(EmuError::BadLaunch("more than 1 MiB of shared memory".to_string()));
+    }
+    if let Some(&(id, var)) = dynamic.first() {
+        let v = module.function(id).var(var);
+        let home = Home::Shared { base: base as u32, size: launch.dynamic_shared };
+        let pointer = l.object(&v.name, &v.ty, home);
+        dynamic.iter().for_each(|key| {
+            l.objects_by_var.insert(*key, pointer);
+        });
+    }
+    l.out.shared_bytes = end as u32;
+    Ok(())
+}
+
+/// The kernel and the functions it calls, in order of first call.
+fn reachable(module: &Module, kernel: FuncId) -> Vec<FuncId> {
+    let mut list = vec![kernel];
+    let mut seen = HashSet::from([kernel]);
+    let mut at = 0;
+    while at < list.len() {
+        let function = module.function(list[at]);
+        walk::block(&function.body, &mut |n| {
+            if let walk::Node::Stmt(Stmt { kind: StmtKind::Call { function, .. }, .. }) = n
+                && (function.0 as usize) < module.functions.len()
+                && seen.insert(*function)
+            {
+                list.push(*function);
+            }
+        });
+        at += 1;
+    }
+    list
+}
+
+/// Parameters are constants of the launch.
+fn bind_parameters(l: &mut Lower<'_>, memory: &DeviceMemory) -> Result<(), EmuError> {
+    let function = l.frame().function;
+    let (params, args) = (&function.params, &l.launch.args);
+    if params.len() != args.len() {
+        return Err(EmuError::BadArgument {
+            index: args.len().min(params.len()),
+            message: format!("{} parameters, {} arguments", params.len(), args.len()),
+        });
+    }
+    for (index, (&param, arg)) in params.iter().zip(args).enumerate() {
+        let ty = &function.var(param).ty;
+        let values = argument_values(l, ty, arg, memory)
+            .map_err(|message| EmuError::BadArgument { index, message })?;
+        l.at(function.var(param).origin.span);
+        l.bind_values(param, ty, values, false)?;
+    }
+    Ok(())
+}
+
+fn argument_values(
+    l: &Lower<'_>,
+    ty: &Type,
+    arg: &Arg,
+    memory: &DeviceMemory,
+) -> Result<Vec<Opd>, String> {
+    match arg {
+        Arg::Pointer { buffer, offset } if ty.is_pointer() => {
+            if buffer.0 as usize >= memory.buffers.len() {
+                return Err("there is no such buffer".to_string());
+            }
+            Ok(vec![Opd::K(crate::memory::device_pointer(*buffer, *offset))])
+        }
+        Arg::Null if ty.is_pointer() => Ok(vec![Opd::K(0)]),
+        Arg::Pointer { .. } | Arg::Null => Err("a pointer for a value".to_string()),
+        Arg::Bytes(bytes) => {
+            let size = layout_of(l.module, ty).size;
+            if bytes.len() as u64 != size {
+                return Err(format!("{} bytes for a value of {size}", bytes.len()));
+            }
+            let leaves = l.leaves(ty).ok_or("a value of this size")?;
+            let leaf = |leaf: lir::Leaf| {
+                let part = bytes.get(leaf.offset as usize..).unwrap_or(&[]);
+                eval::from_bytes(leaf.ty, part).map(|v| Opd::K(to_register(v)))
+            };
+            leaves.into_iter().map(leaf).collect::<Option<_>>().ok_or("too few bytes".to_string())
+        }
+    }
+}
+
+/// The object number of a pointer and its byte offset in the object.
+#[inline]
+pub fn split_pointer(pointer: u64) -> (u64, i64) {
+    let offset = ((pointer << (64 - OFFSET_BITS)) as i64) >> (64 - OFFSET_BITS);
+    (pointer.wrapping_sub(offset as u64) >> OFFSET_BITS, offset)
+}

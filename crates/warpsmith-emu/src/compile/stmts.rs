@@ -1,0 +1,552 @@
+//! Statements: control flow and effects.
+
+use warpsmith_ir::{
+    AtomicOp, BarrierKind, BinaryOp, BindLevel, Binding, Block, Case, Expr, ForLoop, LoopCondition,
+    LoopKind, PlaceKind, Scalar, Scope, Stmt, StmtKind, VarId, WarpOp,
+};
+
+use super::lir::*;
+use super::lower::{Exit, Lower, Result, Slot};
+use super::places::PlaceRef;
+use super::values::Piece;
+use super::walk::{self, Node};
+
+impl Lower<'_> {
+    pub fn block(&mut self, b: &Block) -> Result<()> {
+        b.stmts.iter().try_for_each(|s| self.stmt(s))
+    }
+
+    fn stmt(&mut self, s: &Stmt) -> Result<()> {
+        self.at(s.origin.span);
+        match &s.kind {
+            StmtKind::Decl { var, init } => self.decl(*var, init.as_ref()),
+            StmtKind::Assign { place, value } => self.assignment(place, value),
+            StmtKind::If { cond, then, otherwise } => self.if_(cond, then, otherwise),
+            StmtKind::For(l) => self.for_(l),
+            StmtKind::Loop { condition, body, step, .. } => {
+                self.loop_(s, condition.as_ref(), body, step, &[])
+            }
+            StmtKind::Switch { selector, cases } => self.switch(selector, cases),
+            StmtKind::Break => self.break_(),
+            StmtKind::Continue => self.continue_(),
+            StmtKind::Return(value) => self.return_(value.as_ref()),
+            StmtKind::Scope(b) => self.scope(b),
+            StmtKind::Call { function, args, result } => {
+                self.call(*function, args, result.as_ref())
+            }
+            StmtKind::Launch(_) => self.unsupported("a kernel launch inside of a kernel"),
+            _ => self.effect(s),
+        }
+    }
+
+    /// Variables of a scope that ends with a loop are gone after it: they belong to the loop, in which
+    /// threads that are still running agree on them even if they leave it one by one.
+    fn scope(&mut self, b: &Block) -> Result<()> {
+        let Some((last, rest)) = b.stmts.split_last() else { return Ok(()) };
+        rest.iter().try_for_each(|s| self.stmt(s))?;
+        if let StmtKind::Loop { condition, body, step, .. } = &last.kind {
+            let vars = rest.iter().filter_map(|s| match &s.kind {
+                StmtKind::Decl { var, .. } => Some(*var),
+                _ => None,
+            });
+            let owned: Vec<VarId> = vars.collect();
+            self.at(last.origin.span);
+            return self.loop_(last, condition.as_ref(), body, step, &owned);
+        }
+        self.stmt(last)
+    }
+
+    fn own(&mut self, region: RegionId, vars: &[VarId]) {
+        for v in vars {
+            if let Some(Slot::Registers(list)) = self.frame().slots.get(v) {
+                for r in list.clone() {
+                    if let Opd::R(r) = r {
+                        self.registers[r as usize].region = region;
+                    }
+                }
+            }
+        }
+    }
+
+    fn effect(&mut self, s: &Stmt) -> Result<()> {
+        match &s.kind {
+            StmtKind::Atomic { op, pointer, value, compare, result, scope } => {
+                self.atomic(*op, pointer, value, compare.as_ref(), *result, *scope)
+            }
+            StmtKind::Warp { op, mask, args, result } => self.warp(*op, mask, args, *result),
+            StmtKind::Barrier { kind, operand, result } => {
+                self.barrier(*kind, operand.as_ref(), *result)
+            }
+            StmtKind::Fence(scope) => {
+                self.out.has_fences = true;
+                self.emit(Op::Fence(*scope))
+            }
+            StmtKind::AsyncCopy { destination, source, bytes, zero_fill } => {
+                self.async_copy(destination, source, bytes, zero_fill.as_ref())
+            }
+            StmtKind::AsyncCommit => self.emit(Op::AsyncCommit),
+            StmtKind::AsyncWait(n) => self.emit(Op::AsyncWait(*n)),
+            StmtKind::Printf { format, args } => self.printf(format, args),
+            StmtKind::Assert { cond, text } => {
+                let cond = self.scalar(cond)?;
+                let text = self.name(text.as_str());
+                self.emit(Op::Assert { cond, text })
+            }
+            StmtKind::Assume { cond, text } => {
+                let cond = self.scalar(cond)?;
+                let text = self.name(text.as_str());
+                self.emit(Op::Assume { cond, text })
+            }
+            StmtKind::Trap => self.emit(Op::Trap),
+            _ => self.unsupported("a statement of this kind"),
+        }
+    }
+
+    fn decl(&mut self, var: VarId, init: Option<&Expr>) -> Result<()> {
+        let Some(v) = self.frame().function.vars.get(var.0 as usize) else {
+            return self.unsupported("a variable that its function does not have");
+        };
+        let (ty, name) = (v.ty.clone(), v.name.clone());
+        if matches!(v.kind, warpsmith_ir::VarKind::Shared | warpsmith_ir::VarKind::DynamicShared) {
+            return Ok(());
+        }
+        let value = init.map(|e| self.value(e)).transpose()?;
+        match self.slot(var)? {
+            Slot::Registers(registers) => match value {
+                Some(v) => self.write(&PlaceRef::Registers(registers), &ty, &v),
+                None => {
+                    let name = self.name(name);
+                    let leaves = self.leaves(&ty).unwrap_or_default();
+                    for (dst, l) in registers.into_iter().zip(leaves) {
+                        self.changed(dst);
+                        self.emit(Op::Undef { ty: l.ty, dst, name })?;
+                    }
+                    Ok(())
+                }
+            },
+            Slot::Memory(pointer) => {
+                let object = (pointer >> super::places::OFFSET_BITS) as u32;
+                self.emit(Op::UndefLocal { object })?;
+                let addr = super::places::Addr::constant(pointer, warpsmith_ir::Space::Local);
+                match value {
+                    Some(v) => self.write(&PlaceRef::Memory(addr), &ty, &v),
+                    None => Ok(()),
+                }
+            }
+            Slot::Value(_) | Slot::Alias(_) => self.unsupported("a parameter declared again"),
+        }
+    }
+
+    fn assignment(&mut self, place: &warpsmith_ir::Place, value: &Expr) -> Result<()> {
+        let to = self.place(place)?;
+        let v = self.value(value)?;
+        self.at(place.origin.span);
+        self.write(&to, &place.ty, &v)
+    }
+
+    fn if_(&mut self, cond: &Expr, then: &Block, otherwise: &Block) -> Result<()> {
+        let cond = self.scalar(cond)?;
+        if let Opd::K(k) = cond {
+            // Both arms keep their regions, so that their variables do.
+            return self.block(if k != 0 { then } else { otherwise });
+        }
+        self.branches += 1;
+        let branch = self.branches;
+        let (else_label, end) = (self.label(), self.label());
+        self.emit(Op::BranchFalse { cond, label: else_label })?;
+        self.enter(vec![cond], branch);
+        self.block(then)?;
+        if !otherwise.stmts.is_empty() {
+            self.emit(Op::Jump(end))?;
+        }
+        self.leave();
+        self.emit(Op::Label(else_label))?;
+        if !otherwise.stmts.is_empty() {
+            self.enter(vec![cond], branch);
+            self.block(otherwise)?;
+            self.leave();
+            self.emit(Op::Label(end))?;
+        }
+        Ok(())
+    }
+
+    fn for_(&mut self, l: &ForLoop) -> Result<()> {
+        let Some(ty) = self.frame().function.vars.get(l.var.0 as usize).and_then(|v| v.ty.scalar())
+        else {
+            return self.unsupported("a loop over something that is no integer");
+        };
+        if let LoopKind::Bound(binding) = &l.kind {
+            return self.bound_loop(l, binding, ty);
+        }
+        let first = self.scalar(&l.first)?;
+        let limit = self.scalar(&l.limit)?;
+        let step = self.scalar(&l.step)?;
+        let (limit, step) = (self.keep(ty, limit)?, self.keep(ty, step)?);
+        let i = self.loop_variable(l.var)?;
+        self.assign(ty, i, first)?;
+        let site = self.site;
+        let mut assigned = self.assigned(&l.body);
+        if let Opd::R(r) = i {
+            assigned.push(r);
+        }
+        let region = self.enter_loop(assigned);
+        if l.declares {
+            self.own(region, &[l.var]);
+        }
+        let (head, next, end) = (self.label(), self.label(), self.label());
+        self.emit(Op::Label(head))?;
+        let go_on = self.bin(l.compare, ty, i, limit)?;
+        self.loop_exit(region, go_on, end)?;
+        self.body(region, &l.body, next, end)?;
+        self.site = site;
+        let stepped = self.bin(BinaryOp::Add, ty, i, step)?;
+        self.assign(ty, i, stepped)?;
+        self.back(head, site)?;
+        self.leave_loop();
+        self.emit(Op::Label(end))
+    }
+
+    /// A value that must outlive changes of the variable it was read from.
+    fn keep(&mut self, ty: Scalar, value: Opd) -> Result<Opd> {
+        if matches!(value, Opd::K(_)) {
+            return Ok(value);
+        }
+        let dst = self.register(ty);
+        self.emit(Op::Mov { ty, dst, a: value })?;
+        Ok(dst)
+    }
+
+    fn loop_variable(&mut self, var: VarId) -> Result<Opd> {
+        match self.slot(var)? {
+            Slot::Registers(r) if r.len() == 1 => Ok(r[0]),
+            _ => self.unsupported("a loop variable that is not in a register"),
+        }
+    }
+
+    fn bound_loop(&mut self, l: &ForLoop, binding: &Binding, ty: Scalar) -> Result<()> {
+        let a = binding.axis;
+        let u32_ = Scalar::U32;
+        let member = match binding.level {
+            BindLevel::Grid => self.special(Special::BlockIdx(a), u32_)?,
+            BindLevel::Block => self.special(Special::ThreadIdx(a), u32_)?,
+            BindLevel::Lane => self.special(Special::Lane, u32_)?,
+            BindLevel::Warp => {
+                let flat = self.special(Special::FlatThread, u32_)?;
+                self.bin(BinaryOp::Shr, u32_, flat, Opd::K(5))?
+            }
+            BindLevel::Thread => {
+                let block = self.special(Special::BlockIdx(a), u32_)?;
+                let width = Opd::K(self.launch.block[a.index()].into());
+                let start = self.bin(BinaryOp::Mul, u32_, block, width)?;
+                let thread = self.special(Special::ThreadIdx(a), u32_)?;
+                self.bin(BinaryOp::Add, u32_, start, thread)?
+            }
+        };
+        let member = self.cast(u32_, ty, member)?;
+        let (first, limit, step) =
+            (self.scalar(&l.first)?, self.scalar(&l.limit)?, self.scalar(&l.step)?);
+        let offset = self.bin(BinaryOp::Mul, ty, member, step)?;
+        let value = self.bin(BinaryOp::Add, ty, first, offset)?;
+        let i = self.loop_variable(l.var)?;
+        self.assign(ty, i, value)?;
+        let inside = self.bin(l.compare, ty, i, limit)?;
+        let end = self.label();
+        self.emit(Op::BranchFalse { cond: inside, label: end })?;
+        let region = self.enter(vec![inside], 0);
+        self.exits.push(Exit { region, break_label: end, body: Some((region, end)) });
+        self.block(&l.body)?;
+        self.exits.pop();
+        self.leave();
+        self.emit(Op::Label(end))
+    }
+
+    /// Threads for which the condition fails leave the loop.
+    fn loop_exit(&mut self, region: RegionId, go_on: Opd, end: Label) -> Result<()> {
+        if let Opd::K(k) = go_on {
+            return if k == 0 { self.emit(Op::Jump(end)) } else { Ok(()) };
+        }
+        self.out.regions[region as usize].conditions.push(go_on);
+        self.emit(Op::BranchFalse { cond: go_on, label: end })
+    }
+
+    /// The body of a loop with the targets of `continue` and `break`.
+    fn body(&mut self, region: RegionId, body: &Block, next: Label, end: Label) -> Result<()> {
+        let inner = self.enter(vec![], 0);
+        self.exits.push(Exit { region, break_label: end, body: Some((inner, next)) });
+        self.block(body)?;
+        self.exits.pop();
+        self.leave();
+        self.emit(Op::Label(next))
+    }
+
+    fn back(&mut self, head: Label, site: u32) -> Result<()> {
+        self.out.loops.push(site);
+        let loop_id = self.out.loops.len() as u32 - 1;
+        self.emit(Op::LoopBack { label: head, loop_id })
+    }
+
+    fn loop_(
+        &mut self,
+        s: &Stmt,
+        condition: Option<&LoopCondition>,
+        body: &Block,
+        step: &Block,
+        owned: &[VarId],
+    ) -> Result<()> {
+        let site = self.site;
+        let assigned = self.assigned(&Block::new(vec![s.clone()]));
+        let region = self.enter_loop(assigned);
+        self.own(region, owned);
+        let (head, next, end) = (self.label(), self.label(), self.label());
+        self.emit(Op::Label(head))?;
+        if let Some(c) = condition.filter(|c| !c.at_end) {
+            self.condition(region, c, end)?;
+        }
+        self.body(region, body, next, end)?;
+        self.block(step)?;
+        if let Some(c) = condition.filter(|c| c.at_end) {
+            self.condition(region, c, end)?;
+        }
+        self.back(head, site)?;
+        self.leave_loop();
+        self.emit(Op::Label(end))
+    }
+
+    fn condition(&mut self, region: RegionId, c: &LoopCondition, end: Label) -> Result<()> {
+        self.block(&c.before)?;
+        let go_on = self.scalar(&c.expr)?;
+        self.loop_exit(region, go_on, end)
+    }
+
+    /// Falls through from case to case: a chain of tests selects the first.
+    fn switch(&mut self, selector: &Expr, cases: &[Case]) -> Result<()> {
+        let ty = selector.ty.scalar().unwrap_or(Scalar::I32);
+        let value = self.scalar(selector)?;
+        let value = self.keep(ty, value)?;
+        let region = self.enter(vec![value], 0);
+        let end = self.label();
+        let labels: Vec<Label> = cases.iter().map(|_| self.label()).collect();
+        for (case, &label) in cases.iter().zip(&labels) {
+            for &v in &case.values {
+                let k = super::lower::constant(warpsmith_ir::Value::int(ty, v));
+                let cond = self.bin(BinaryOp::Eq, ty, value, k)?;
+                match cond {
+                    Opd::K(0) => {}
+                    Opd::K(_) => self.emit(Op::Jump(label))?,
+                    _ => self.emit(Op::BranchTrue { cond, label })?,
+                }
+            }
+        }
+        let default = cases.iter().position(|c| c.is_default).map_or(end, |i| labels[i]);
+        self.emit(Op::Jump(default))?;
+        self.exits.push(Exit { region, break_label: end, body: None });
+        for (case, label) in cases.iter().zip(labels) {
+            self.emit(Op::Label(label))?;
+            self.enter(vec![value], 0);
+            self.block(&case.body)?;
+            self.leave();
+        }
+        self.exits.pop();
+        self.leave();
+        self.emit(Op::Label(end))
+    }
+
+    fn break_(&mut self) -> Result<()> {
+        let Some(exit) = self.exits.last() else {
+            return self.unsupported("break outside of a loop");
+        };
+        let (region, label) = (exit.region, exit.break_label);
+        self.escape(region);
+        self.emit(Op::Jump(label))
+    }
+
+    fn continue_(&mut self) -> Result<()> {
+        let Some((region, label)) = self.exits.iter().rev().find_map(|e| e.body) else {
+            return self.unsupported("continue outside of a loop");
+        };
+        self.escape(region);
+        self.emit(Op::Jump(label))
+    }
+
+    fn return_(&mut self, value: Option<&Expr>) -> Result<()> {
+        if self.frame().is_kernel {
+            return self.emit(Op::Exit { explicit: true });
+        }
+        let values = value.map(|e| self.value(e)).transpose()?.unwrap_or_default();
+        let frame = self.frame();
+        let (region, end, returns) = (frame.region, frame.end, frame.returns.clone());
+        let ty = frame.function.ret.clone();
+        self.write(&PlaceRef::Registers(returns), &ty, &values)?;
+        self.escape(region);
+        self.emit(Op::Jump(end))
+    }
+
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        pointer: &Expr,
+        value: &Expr,
+        compare: Option<&Expr>,
+        result: Option<VarId>,
+        scope: Scope,
+    ) -> Result<()> {
+        let addr = self.pointer(pointer)?;
+        let Some(elem) = pointer.ty.pointee().and_then(register_type) else {
+            return self.unsupported("an atomic operation on this type");
+        };
+        let value = self.scalar(value)?;
+        let compare = compare.map(|c| self.scalar(c)).transpose()?.unwrap_or(Opd::K(0));
+        let piece = Piece { offset: 0, ty: elem, count: 1 };
+        let access = self.access(&addr, &piece, vec![], false);
+        let out = result.map(|_| self.register(elem));
+        self.emit(Op::Atomic { op, access, value, compare, result: out, scope })?;
+        self.result(result, out)
+    }
+
+    /// Gives an effect's result to its variable.
+    fn result(&mut self, var: Option<VarId>, value: Option<Opd>) -> Result<()> {
+        let (Some(var), Some(value)) = (var, value) else { return Ok(()) };
+        let ty = match self.frame().function.vars.get(var.0 as usize) {
+            Some(v) => v.ty.clone(),
+            None => return self.unsupported("a variable that its function does not have"),
+        };
+        let place = match self.slot(var)? {
+            Slot::Registers(r) => PlaceRef::Registers(r),
+            Slot::Memory(p) => PlaceRef::Memory(super::places::Addr::constant(
+                p,
+                warpsmith_ir::Space::Local,
+            )),
+            _ => return self.unsupported("a result in a constant parameter"),
+        };
+        self.write(&place, &ty, &[value])
+    }
+
+    fn warp(
+        &mut self,
+        op: WarpOp,
+        mask: &Expr,
+        args: &[Expr],
+        result: Option<VarId>,
+    ) -> Result<()> {
+        let Some(ty) = args.first().and_then(|a| register_type(&a.ty)) else {
+            return self.unsupported("a warp operation on this type");
+        };
+        let mask = self.scalar(mask)?;
+        let mut operands = [Opd::K(0), Opd::K(0), Opd::K(32)];
+        for (slot, a) in operands.iter_mut().zip(args) {
+            *slot = self.scalar(a)?;
+        }
+        let out_ty = match op {
+            WarpOp::Ballot | WarpOp::MatchAny | WarpOp::MatchAll => Scalar::U32,
+            WarpOp::All | WarpOp::Any => Scalar::Bool,
+            _ => ty,
+        };
+        let out = result.map(|_| self.register(out_ty));
+        self.emit(Op::Warp { op, ty, mask, args: operands, result: out })?;
+        self.result(result, out)
+    }
+
+    fn barrier(
+        &mut self,
+        kind: BarrierKind,
+        operand: Option<&Expr>,
+        result: Option<VarId>,
+    ) -> Result<()> {
+        let all = Opd::K(u32::MAX.into());
+        let operand = operand.map(|e| self.scalar(e)).transpose()?.unwrap_or(all);
+        let out = result.map(|_| self.register(Scalar::I32));
+        self.emit(Op::Barrier { kind, operand, result: out })?;
+        self.result(result, out)
+    }
+
+    fn async_copy(
+        &mut self,
+        destination: &Expr,
+        source: &Expr,
+        bytes: &Expr,
+        zero_fill: Option<&Expr>,
+    ) -> Result<()> {
+        self.out.has_async = true;
+        let (to, from) = (self.pointer(destination)?, self.pointer(source)?);
+        let bytes_ty = bytes.ty.scalar().unwrap_or(Scalar::I64);
+        let bytes = self.scalar(bytes)?;
+        let bytes = self.cast(bytes_ty, Scalar::I64, bytes)?;
+        let zero_fill = match zero_fill {
+            Some(z) => {
+                let v = self.scalar(z)?;
+                self.cast(z.ty.scalar().unwrap_or(Scalar::I64), Scalar::I64, v)?
+            }
+            None => Opd::K(0),
+        };
+        let piece = Piece { offset: 0, ty: Scalar::U8, count: 1 };
+        let destination = self.access(&to, &piece, vec![], true);
+        let source = self.access(&from, &piece, vec![], false);
+        self.emit(Op::AsyncCopy { destination, source, bytes, zero_fill })
+    }
+
+    fn printf(&mut self, format: &str, args: &[Expr]) -> Result<()> {
+        let mut values = vec![];
+        for a in args {
+            let Some(ty) = register_type(&a.ty) else {
+                return self.unsupported("printf of something that is neither number nor pointer");
+            };
+            values.push((self.scalar(a)?, ty));
+        }
+        let format = self.name(format);
+        self.emit(Op::Printf { format, args: values })
+    }
+
+    /// Registers of the variables that a piece of code may change.
+    fn assigned(&mut self, b: &Block) -> Vec<u32> {
+        let mut vars = vec![];
+        walk::block(b, &mut |n| match n {
+            Node::Stmt(s) => match &s.kind {
+                StmtKind::Decl { var, .. } => vars.push(*var),
+                StmtKind::For(l) => vars.push(l.var),
+                StmtKind::Atomic { result, .. }
+                | StmtKind::Warp { result, .. }
+                | StmtKind::Barrier { result, .. } => vars.extend(*result),
+                StmtKind::Call { args, .. } => {
+                    vars.extend(args.iter().filter_map(super::places::variable_read));
+                }
+                _ => {}
+            },
+            Node::Place(p, true) => match &*p.kind {
+                PlaceKind::Var(v) => vars.push(*v),
+                PlaceKind::Deref(e) => vars.extend(super::places::variable_read(e)),
+                _ => {}
+            },
+            Node::Expr(e) => {
+                if let warpsmith_ir::ExprKind::AddressOf(p) = &*e.kind {
+                    vars.extend(p.root_var());
+                    if let PlaceKind::Deref(inner) = &*root(p).kind {
+                        vars.extend(super::places::variable_read(inner));
+                    }
+                }
+            }
+            Node::Place(..) => {}
+        });
+        let mut out = vec![];
+        for v in vars {
+            let registers = match self.frame().slots.get(&v) {
+                Some(Slot::Registers(r)) | Some(Slot::Alias(PlaceRef::Registers(r))) => r,
+                _ => continue,
+            };
+            out.extend(registers.iter().filter_map(|r| match r {
+                Opd::R(r) => Some(*r),
+                _ => None,
+            }));
+        }
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+}
+
+/// The innermost place that is no part of another one.
+fn root(p: &warpsmith_ir::Place) -> &warpsmith_ir::Place {
+    match &*p.kind {
+        PlaceKind::Index(p, _) | PlaceKind::Field(p, _) | PlaceKind::Component(p, _) => root(p),
+        _ => p,
+    }
+}

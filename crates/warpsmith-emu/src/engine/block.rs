@@ -1,0 +1,210 @@
+//! The state of a block: groups of threads with a common program counter, and their registers.
+
+use crate::compile::lir::Program;
+
+/// Threads of a block, one bit each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mask {
+    pub warps: [u32; 32],
+}
+
+impl Mask {
+    pub const EMPTY: Mask = Mask { warps: [0; 32] };
+
+    /// The first `threads` threads.
+    pub fn first(threads: u32) -> Mask {
+        let mut m = Mask::EMPTY;
+        for (w, bits) in m.warps.iter_mut().enumerate() {
+            let rest = threads.saturating_sub(32 * w as u32).min(32);
+            *bits = u32::MAX.checked_shr(32 - rest).unwrap_or(0);
+        }
+        m
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.warps.iter().all(|w| *w == 0)
+    }
+
+    pub fn count(&self) -> u32 {
+        self.warps.iter().map(|w| w.count_ones()).sum()
+    }
+
+    pub fn and(&self, other: &Mask) -> Mask {
+        Mask { warps: std::array::from_fn(|w| self.warps[w] & other.warps[w]) }
+    }
+
+    pub fn without(&self, other: &Mask) -> Mask {
+        Mask { warps: std::array::from_fn(|w| self.warps[w] & !other.warps[w]) }
+    }
+
+    pub fn or(&self, other: &Mask) -> Mask {
+        Mask { warps: std::array::from_fn(|w| self.warps[w] | other.warps[w]) }
+    }
+
+    /// Flat numbers of the threads, ascending.
+    pub fn threads(&self) -> impl Iterator<Item = u32> + '_ {
+        self.warps.iter().enumerate().flat_map(|(w, bits)| {
+            (0..32).filter(move |k| bits >> k & 1 == 1).map(move |k| w as u32 * 32 + k)
+        })
+    }
+}
+
+/// Why a group does not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    Ready,
+    /// At a barrier of the block.
+    Barrier,
+    /// At a warp operation whose other lanes have not come.
+    Warp,
+    Grid,
+    /// In a loop whose state repeats; runs again when memory changes. Holds the count of changes.
+    Spin(u64),
+}
+
+/// Threads that run together.
+#[derive(Clone, Debug)]
+pub struct Group {
+    pub pc: u32,
+    pub mask: Mask,
+    /// All threads that have not ended belong to it.
+    pub full: bool,
+    /// Warps with threads of the group: `lo..hi`.
+    pub lo: u32,
+    pub hi: u32,
+    pub active: u32,
+    pub scalars: Vec<u64>,
+    /// Scalars that hold no defined value.
+    pub poison: Vec<bool>,
+    pub any_poison: bool,
+    pub wait: Wait,
+    /// Instructions each of its threads has executed, at most.
+    pub steps: u64,
+    /// Backward jumps since it was chosen to run.
+    pub turns: u64,
+    pub spin: Spin,
+}
+
+/// Watch over a loop for a state that repeats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spin {
+    /// Backward jumps of one loop in a row.
+    pub count: u64,
+    pub loop_id: u32,
+    pub hash: u64,
+    pub changes: u64,
+    pub armed: bool,
+}
+
+impl Group {
+    /// Brings the derived fields in line with the mask.
+    pub fn update(&mut self, alive: &Mask) {
+        let w = &self.mask.warps;
+        self.lo = w.iter().position(|b| *b != 0).unwrap_or(0) as u32;
+        self.hi = w.iter().rposition(|b| *b != 0).map_or(0, |p| p + 1) as u32;
+        self.full = self.mask == *alive;
+        self.active = self.mask.count();
+    }
+
+    /// The scalars that are live at the program counter agree, so the groups can go on as one.
+    pub fn agrees(&self, other: &Group, program: &Program) -> bool {
+        let at = program.live_at.get(self.pc as usize).copied().unwrap_or(u32::MAX);
+        match program.live.get(at as usize) {
+            Some(live) => live.iter().all(|&s| {
+                let s = s as usize;
+                self.scalars[s] == other.scalars[s] && self.poison[s] == other.poison[s]
+            }),
+            None => self.scalars == other.scalars && self.poison == other.poison,
+        }
+    }
+
+    pub fn join(&mut self, other: &Group) {
+        self.mask = self.mask.or(&other.mask);
+        self.steps = self.steps.max(other.steps);
+        self.any_poison |= other.any_poison;
+        self.turns = 0;
+        self.spin = Spin::default();
+    }
+}
+
+/// A block that is being executed.
+pub struct Block {
+    pub id: u32,
+    pub coords: [u32; 3],
+    /// Lane vectors: the word `o` of lane `l` is at `o * width + l`; wide values take two rows.
+    pub registers: Vec<u64>,
+    /// Room for results that are blended into a vector: three wide vectors.
+    pub scratch: Vec<u64>,
+    /// Undefined lanes of each register row, one word a warp.
+    pub poison: Vec<u32>,
+    /// For each register row: the origin of its poison plus one; 0: all lanes are defined.
+    pub origin: Vec<u32>,
+    pub groups: Vec<Group>,
+    pub alive: Mask,
+    /// Where each thread ended; `u32::MAX` while it runs.
+    pub exits: Vec<u32>,
+    pub shared: Vec<u8>,
+    /// One for each byte: undefined. Empty when not looked for.
+    pub shared_poison: Vec<u8>,
+    /// Undefined bytes left in the whole of shared memory.
+    pub shared_undefined: u64,
+    /// Word `o / 4` of lane `l` is at `o / 4 * width + l`.
+    pub local: Vec<u32>,
+    pub local_poison: Vec<u8>,
+    pub local_undefined: bool,
+    pub interval: u32,
+    pub printed: Vec<(u32, String)>,
+    pub checks: super::order::BlockOrder,
+    pub copies: super::copies::Copies,
+    pub done: bool,
+}
+
+impl Block {
+    /// Bytes that a block takes.
+    pub fn bytes(program: &Program, width: u32, checks: bool) -> u64 {
+        let w = u64::from(width);
+        let registers = (u64::from(program.register_words) + 6) * w * 4;
+        let shadow = if checks { 6 } else { 0 };
+        registers
+            + u64::from(program.shared_bytes) * (1 + shadow)
+            + u64::from(program.local_bytes) * w * 2
+            + 4096
+    }
+
+    /// The first lane of a register row.
+    #[inline(always)]
+    pub fn row(&mut self, offset: u32, width: u32) -> *mut u32 {
+        debug_assert!((offset + 1) * width <= self.registers.len() as u32 * 2);
+        // The offset is one that register assignment gave out, so the row lies inside.
+        self.registers.as_mut_ptr().cast::<u32>().wrapping_add((offset * width) as usize)
+    }
+
+    /// One lane of a register.
+    #[inline(always)]
+    pub fn lane(&mut self, offset: u32, width: u32, wide: bool, lane: u32) -> u64 {
+        let row = self.row(offset, width);
+        debug_assert!(lane < width);
+        // SAFETY: the row has `width` lanes of the register's width.
+        unsafe {
+            if wide {
+                row.cast::<u64>().add(lane as usize).read_unaligned()
+            } else {
+                row.add(lane as usize).read().into()
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub fn set_lane(&mut self, offset: u32, width: u32, wide: bool, lane: u32, value: u64) {
+        let row = self.row(offset, width);
+        debug_assert!(lane < width);
+        // SAFETY: the row has `width` lanes of the register's width.
+        unsafe {
+            if wide {
+                row.cast::<u64>().add(lane as usize).write_unaligned(value);
+            } else {
+                row.add(lane as usize).write(value as u32);
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! A launch from its checks to its outcome.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use warpsmith_ir::Module;
+
+use super::block::{Block, Group, Mask, Spin, Wait};
+use super::poison::Origin;
+use super::races::Races;
+use super::report::Report;
+use crate::api::{DeviceMemory, EmuError, LaunchConfig, Limit, Options, Outcome, Stats};
+use crate::compile;
+use crate::compile::lir::{Home, Op, Program};
+
+/// What all blocks of a launch share while it runs.
+pub struct Machine<'a> {
+    pub program: &'a Program,
+    pub launch: &'a LaunchConfig,
+    pub options: &'a Options,
+    pub memory: &'a mut DeviceMemory,
+    pub threads: u32,
+    /// Threads rounded up to whole warps.
+    pub width: u32,
+    pub races: Races,
+    pub report: Report,
+    pub stats: Stats,
+    pub limit: Option<Limit>,
+    pub assumption_failed: bool,
+    /// Stores that changed memory, counted while some loop is watched.
+    pub changes: u64,
+    pub watching: bool,
+    /// Bytes in use.
+    pub used: u64,
+    pub printed: String,
+    pub printed_bytes: usize,
+    pub check_poison: bool,
+    pub check_races: bool,
+    pub clock: u64,
+    /// Times the whole grid has passed a grid barrier.
+    pub grid_phase: u32,
+    /// Buffers with undefined bytes.
+    pub any_buffer_poison: bool,
+    /// Lanes of the access at hand that may not make it.
+    pub refused: u32,
+    pub origins: Vec<Origin>,
+    pub origin_numbers: HashMap<(u32, u64, u32), u32>,
+    /// The latest origin of a scalar's poison.
+    pub scalar_origin: u32,
+}
+
+/// Runs a launch, see [`crate::api::run`].
+pub fn run(
+    module: &Module,
+    launch: &LaunchConfig,
+    memory: &mut DeviceMemory,
+    options: &Options,
+) -> Result<Outcome, EmuError> {
+    check_launch(launch)?;
+    if memory.globals.len() != module.globals.len() {
+        memory.globals = DeviceMemory::new(module).globals;
+    }
+    let program = compile::compile(module, launch, memory)?;
+    let mut m = Machine::new(&program, launch, options, memory);
+    m.run_grid();
+    Ok(m.outcome())
+}
+
+/// The limits of CUDA.
+fn check_launch(launch: &LaunchConfig) -> Result<(), EmuError> {
+    let (g, b) = (launch.grid, launch.block);
+    let bad = |text: String| Err(EmuError::BadLaunch(text));
+    if g.contains(&0) || b.contains(&0) {
+        return bad("grid and block extents must be positive".to_string());
+    }
+    if g[0] > 0x7fff_ffff || g[1] > 65_535 || g[2] > 65_535 {
+        return bad(format!("the grid {g:?} exceeds 2147483647 x 65535 x 65535"));
+    }
+    let threads = b.iter().map(|x| u64::from(*x)).product::<u64>();
+    if threads > 1024 || b[2] > 64 {
+        return bad(format!("the block {b:?} exceeds 1024 threads or 64 in z"));
+    }
+    let blocks = g.iter().map(|x| u64::from(*x)).product::<u64>();
+    if blocks > u64::from(u32::MAX) {
+        return bad(format!("{blocks} blocks are more than 2^32 - 1"));
+    }
+    Ok(())
+}
+
+impl<'a> Machine<'a> {
+    fn new(
+        program: &'a Program,
+        launch: &'a LaunchConfig,
+        options: &'a Options,
+        memory: &'a mut DeviceMemory,
+    ) -> Machine<'a> {
+        let threads: u32 = launch.block.iter().product();
+        let any_buffer_poison =
+            memory.buffers.iter().chain(&memory.globals).any(|b| b.poison.contains(&true));
+        let used = memory.buffers.iter().chain(&memory.globals).map(|b| b.bytes.len() as u64).sum();
+        Machine {
+            races: Races::new(program, options, launch, threads),
+            report: Report::default(),
+            program,
+            launch,
+            options,
+            memory,
+            threads,
+            width: threads.next_multiple_of(32),
+            stats: Stats::default(),
+            limit: None,
+            assumption_failed: false,
+            changes: 0,
+            watching: false,
+            used,
+            printed: String::new(),
+            printed_bytes: 0,
+            check_poison: options.checks.uninitialized,
+            check_races: options.checks.races || options.checks.redundant_barriers,
+            clock: 0,
+            grid_phase: 0,
+            any_buffer_poison,
+            refused: 0,
+            origins: vec![],
+            origin_numbers: HashMap::new(),
+            scalar_origin: 0,
+        }
+    }
+
+    pub fn blocks(&self) -> u32 {
+        self.launch.grid.iter().product()
+    }
+
+    /// A block at its first instruction; `None`, with the limit set, when it does not fit in memory.
+    pub fn new_block(&mut self, id: u32) -> Option<Block> {
+        let p = self.program;
+        let bytes = Block::bytes(p, self.width, self.check_races || self.check_poison);
+        if self.used.saturating_add(bytes) > self.options.max_memory {
+            return None;
+        }
+        self.used += bytes;
+        let g = self.launch.grid;
+        let coords = [id % g[0], id / g[0] % g[1], id / (g[0] * g[1])];
+        let (w, words) = (self.width as usize, p.register_words as usize);
+        let alive = Mask::first(self.threads);
+        let mut group = Group {
+            pc: 0,
+            mask: alive,
+            full: true,
+            lo: 0,
+            hi: 0,
+            active: 0,
+            scalars: vec![0; p.scalars as usize],
+            poison: vec![false; p.scalars as usize],
+            any_poison: false,
+            wait: Wait::Ready,
+            steps: 0,
+            turns: 0,
+            spin: Spin::default(),
+        };
+        group.update(&alive);
+        let poison = self.check_poison;
+        let shared = p.shared_bytes as usize;
+        let local = (p.local_bytes as usize).div_ceil(4) * w;
+        Some(Block {
+            id,
+            coords,
+            registers: vec![0; (words * w).div_ceil(2) + 64],
+            scratch: vec![0; 3 * w],
+            poison: vec![0; if poison { words * w / 32 } else { 0 }],
+            origin: vec![0; if poison { words } else { 0 }],
+            groups: vec![group],
+            alive,
+            exits: vec![u32::MAX; w],
+            shared: vec![0; shared],
+            shared_poison: vec![1; if poison { shared } else { 0 }],
+            shared_undefined: if poison { shared as u64 } else { 0 },
+            local: vec![0; local],
+            local_poison: vec![1; if poison { local * 4 } else { 0 }],
+            local_undefined: poison && local > 0,
+            interval: 0,
+            printed: vec![],
+            checks: self.races.block(id),
+            copies: super::copies::Copies::default(),
+            done: false,
+        })
+    }
+
+    /// Gives a finished block's memory back.
+    pub fn retire(&mut self, block: &mut Block) {
+        let bytes = Block::bytes(self.program, self.width, self.check_races || self.check_poison);
+        self.used = self.used.saturating_sub(bytes);
+        block.done = true;
+    }
+
+    pub fn deadline_passed(&mut self) -> bool {
+        let late = self.options.deadline.is_some_and(|d| Instant::now() >= d);
+        if late {
+            self.limit.get_or_insert(Limit::Timeout);
+        }
+        late
+    }
+
+    /// The name findings use for an object.
+    pub fn object_name(&self, handle: u64) -> String {
+        self.program.objects.get(handle as usize).map_or(String::new(), |o| o.name.clone())
+    }
+
+    /// Some rule of order between blocks can apply.
+    pub fn tracks_order(program: &Program) -> bool {
+        program.has_fences
+            || program.code.iter().any(|op| {
+                matches!(op, Op::Barrier { kind: warpsmith_ir::BarrierKind::Grid, .. })
+            })
+    }
+
+    /// Whether an object is in the memory of the block or the thread.
+    pub fn home(&self, handle: u64) -> Home {
+        self.program.objects.get(handle as usize).map_or(Home::Invalid, |o| o.home)
+    }
+
+    fn outcome(self) -> Outcome {
+        let mut stats = self.stats;
+        stats.shadow_bytes = self.races.peak_bytes();
+        let findings = self.report.finish(self.program, &self.races, self.options);
+        Outcome {
+            findings,
+            printed: self.printed,
+            limit: self.limit,
+            assumption_failed: self.assumption_failed,
+            stats,
+        }
+    }
+}

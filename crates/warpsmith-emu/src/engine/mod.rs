@@ -1,0 +1,20 @@
+//! Execution of a compiled kernel: blocks, groups of threads, and what they do.
+
+mod access;
+mod arithmetic;
+mod atomics;
+mod barriers;
+mod block;
+mod copies;
+mod lanes;
+mod launch;
+mod order;
+mod poison;
+mod print;
+mod races;
+mod report;
+mod schedule;
+mod step;
+mod warp;
+
+pub use launch::run;

@@ -1,0 +1,506 @@
+//! Undefined values: where they come from, how they spread, and where using them is a finding.
+//!
+//! A register row has a bit for each lane that holds no defined value, and remembers one origin.
+//! Carrying such a value is fine; it is reported when it decides a branch, forms an address, or is
+//! stored to shared or global memory.
+
+use super::access::Warp;
+use super::arithmetic::destination;
+use super::block::{Block, Group};
+use super::launch::Machine;
+use crate::api::{Access as Place, Finding, Rule};
+use crate::compile::lir::{Access, Home, Op, Opd};
+
+/// Where an undefined value came into being.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Origin {
+    pub pc: u32,
+    /// The object it was read from; 0: a variable in a register.
+    pub handle: u64,
+    pub offset: u64,
+    /// Index into the names, for variables.
+    pub name: u32,
+}
+
+impl Machine<'_> {
+    /// The number of an origin, from 1.
+    fn origin(&mut self, o: Origin) -> u32 {
+        let key = (o.pc, o.handle, o.name);
+        if let Some(&n) = self.origin_numbers.get(&key) {
+            return n;
+        }
+        self.origins.push(o);
+        let n = self.origins.len() as u32;
+        self.origin_numbers.insert(key, n);
+        n
+    }
+
+    pub fn read_origin(&mut self, _b: &Block, handle: u64, offset: u64, pc: usize) -> u32 {
+        self.origin(Origin { pc: pc as u32, handle, offset, name: 0 })
+    }
+
+    /// The origin of an operand's poison; 0: all its lanes are defined.
+    #[inline(always)]
+    fn poison_of(&self, b: &Block, g: &Group, o: Opd) -> u32 {
+        match o {
+            Opd::V(v) => b.origin[v as usize],
+            Opd::S(s) if g.any_poison && g.poison[s as usize] => self.scalar_origin.max(1),
+            _ => 0,
+        }
+    }
+
+    #[inline(always)]
+    fn poison_bits(&self, b: &Block, g: &Group, o: Opd, warp: u32) -> u32 {
+        match o {
+            Opd::V(v) if b.origin[v as usize] != 0 => {
+                b.poison[(v * (self.width / 32) + warp) as usize]
+            }
+            Opd::S(s) if g.poison[s as usize] => u32::MAX,
+            _ => 0,
+        }
+    }
+
+    /// Sets the poison of some lanes of a vector.
+    fn set_bits(&mut self, b: &mut Block, row: u32, warp: u32, lanes: u32, bits: u32, origin: u32) {
+        let at = (row * (self.width / 32) + warp) as usize;
+        if b.origin[row as usize] == 0 {
+            if bits & lanes == 0 {
+                return;
+            }
+            // A place that held defined values: other warps may have stale bits.
+            let first = (row * (self.width / 32)) as usize;
+            b.poison[first..first + (self.width / 32) as usize].fill(0);
+        }
+        b.poison[at] = b.poison[at] & !lanes | bits & lanes;
+        if bits & lanes != 0 {
+            b.origin[row as usize] = origin;
+        }
+    }
+
+    /// The row has defined values only, as far as its bits say.
+    fn settle(&mut self, b: &mut Block, row: u32) {
+        let n = (self.width / 32) as usize;
+        let first = row as usize * n;
+        if b.poison[first..first + n].iter().all(|w| *w == 0) {
+            b.origin[row as usize] = 0;
+        }
+    }
+
+    /// The destination got a defined value in all threads of the group.
+    pub fn define(&mut self, b: &mut Block, g: &Group, dst: Opd, pc: usize) {
+        let Opd::V(row) = dst else { return };
+        if !self.check_poison || b.origin[row as usize] == 0 {
+            return;
+        }
+        let masked = self.program.masked[pc] && !g.full;
+        for warp in g.lo..g.hi {
+            let lanes = if masked { g.mask.warps[warp as usize] } else { u32::MAX };
+            self.set_bits(b, row, warp, lanes, 0, 0);
+        }
+        self.settle(b, row);
+    }
+
+    /// A pure instruction: its result is undefined where an operand is.
+    #[inline]
+    pub fn carry_poison(&mut self, b: &mut Block, g: &mut Group, op: &Op, dst: Opd, pc: usize) {
+        let (operands, n) = operands_of(op);
+        let mut origin = 0;
+        for o in &operands[..n] {
+            origin = origin.max(self.poison_of(b, g, *o));
+        }
+        match dst {
+            Opd::S(s) => {
+                if g.any_poison || origin != 0 {
+                    let undefined = self.scalar_is_undefined(g, op, &operands[..n]);
+                    g.poison[s as usize] = undefined;
+                    g.any_poison |= undefined;
+                }
+            }
+            Opd::V(row) => {
+                if origin == 0 {
+                    if b.origin[row as usize] != 0 {
+                        self.define(b, g, dst, pc);
+                    }
+                    return;
+                }
+                self.carry_vector(b, g, op, &operands[..n], row, origin, pc);
+            }
+            _ => {}
+        }
+    }
+
+    fn scalar_is_undefined(&self, g: &Group, op: &Op, operands: &[Opd]) -> bool {
+        let undefined = |o: &Opd| matches!(o, Opd::S(s) if g.poison[*s as usize]);
+        match op {
+            Op::Select { c, a, b, .. } if !undefined(c) => {
+                undefined(if self.scalar(g, *c) != 0 { a } else { b })
+            }
+            _ => operands.iter().any(undefined),
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one instruction of one group")]
+    fn carry_vector(
+        &mut self,
+        b: &mut Block,
+        g: &Group,
+        op: &Op,
+        operands: &[Opd],
+        row: u32,
+        origin: u32,
+        pc: usize,
+    ) {
+        let masked = self.program.masked[pc] && !g.full;
+        for warp in g.lo..g.hi {
+            let mut bits = 0;
+            if let Op::Select { c, a, b: y, .. } = op {
+                let unsure = self.poison_bits(b, g, *c, warp);
+                let mut chosen = 0;
+                for k in 0..32 {
+                    if self.lane_value(b, g, *c, false, warp * 32 + k) != 0 {
+                        chosen |= 1 << k;
+                    }
+                }
+                bits = unsure
+                    | chosen & self.poison_bits(b, g, *a, warp)
+                    | !chosen & self.poison_bits(b, g, *y, warp);
+            } else {
+                for o in operands {
+                    bits |= self.poison_bits(b, g, *o, warp);
+                }
+            }
+            let active = g.mask.warps[warp as usize];
+            let lanes = if masked { active } else { u32::MAX };
+            self.set_bits(b, row, warp, lanes, bits & active, origin);
+        }
+        if b.origin[row as usize] != 0 {
+            self.settle(b, row);
+        }
+    }
+
+    /// The variable comes into being without a value.
+    pub fn undefine(&mut self, b: &mut Block, g: &mut Group, dst: Opd, name: u32, pc: usize) {
+        match dst {
+            Opd::S(s) => {
+                g.scalars[s as usize] = 0;
+                if self.check_poison {
+                    g.poison[s as usize] = true;
+                    g.any_poison = true;
+                    let o = Origin { pc: pc as u32, handle: 0, offset: 0, name };
+                    self.scalar_origin = self.origin(o);
+                }
+            }
+            Opd::V(row) if self.check_poison => {
+                let o = Origin { pc: pc as u32, handle: 0, offset: 0, name };
+                let origin = self.origin(o);
+                for warp in g.lo..g.hi {
+                    let lanes = g.mask.warps[warp as usize];
+                    self.set_bits(b, row, warp, lanes, u32::MAX, origin);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A local object comes into being without a value in the group's threads.
+    pub fn undefine_local(&mut self, b: &mut Block, g: &Group, object: u32) {
+        let Home::Local { base, size } = self.home(object.into()) else { return };
+        if !self.check_poison {
+            return;
+        }
+        b.local_undefined = true;
+        let width = self.width as usize;
+        for word in base as usize / 4..(base + size).div_ceil(4) as usize {
+            let row = word * width * 4;
+            if g.full {
+                b.local_poison[row..row + width * 4].fill(1);
+                continue;
+            }
+            for t in g.mask.threads() {
+                let at = row + t as usize * 4;
+                b.local_poison[at..at + 4].fill(1);
+            }
+        }
+    }
+
+    /// Any of the `n` bytes at an offset is undefined for a lane.
+    pub fn is_undefined(&self, b: &Block, w: &Warp<'_>, offset: u64, n: u64, lane: u32) -> bool {
+        if let Home::Local { base, .. } = w.view.home {
+            let thread = (w.warp * 32 + lane) as usize;
+            return (0..n).any(|i| {
+                let at = u64::from(base) + offset + i;
+                let byte = (at / 4) as usize * self.width as usize * 4 + thread * 4;
+                b.local_poison.get(byte + (at % 4) as usize).copied().unwrap_or(0) != 0
+            });
+        }
+        if w.view.poison.is_null() {
+            return false;
+        }
+        // SAFETY: the offset was checked with the size of the access, and there is one byte of
+        // poison for each byte of the object.
+        (0..n).any(|i| unsafe { w.view.poison.add((offset + i) as usize).read() } != 0)
+    }
+
+    /// Undefined lanes of a load, to the destination.
+    pub fn load_poison(
+        &mut self,
+        b: &mut Block,
+        w: &Warp<'_>,
+        dst: Opd,
+        shift: u64,
+        n: u64,
+        pc: usize,
+    ) {
+        let Opd::V(row) = dst else { return };
+        let local = matches!(w.view.home, Home::Local { .. });
+        let mut bits = 0u32;
+        if !w.view.poison.is_null() || local && b.local_undefined {
+            for k in (0..32).filter(|k| w.mask >> k & 1 == 1) {
+                if self.is_undefined(b, w, w.offsets[k as usize] + shift, n, k) {
+                    bits |= 1 << k;
+                }
+            }
+        }
+        if bits == 0 && b.origin[row as usize] == 0 {
+            return;
+        }
+        let lane = bits.trailing_zeros() & 31;
+        let origin = match bits {
+            0 => 0,
+            _ => self.read_origin(b, w.view.handle, w.offsets[lane as usize] + shift, pc),
+        };
+        self.set_bits(b, row, w.warp, w.mask, bits, origin);
+        if bits == 0 {
+            self.settle(b, row);
+        }
+    }
+
+    /// Loads that were refused give undefined values without blaming them again.
+    pub fn undefined_result(
+        &mut self,
+        b: &mut Block,
+        g: &mut Group,
+        a: &Access,
+        warp: u32,
+        lanes: u32,
+        _pc: usize,
+    ) {
+        let wide = crate::compile::lir::words(a.elem) == 2;
+        for dst in &a.values {
+            match *dst {
+                Opd::V(row) => {
+                    for k in (0..32).filter(|k| lanes >> k & 1 == 1) {
+                        b.set_lane(row, self.width, wide, warp * 32 + k, 0);
+                    }
+                    if self.check_poison && b.origin[row as usize] != 0 {
+                        self.set_bits(b, row, warp, lanes, 0, 0);
+                        self.settle(b, row);
+                    }
+                }
+                Opd::S(s) => {
+                    g.scalars[s as usize] = 0;
+                    g.poison[s as usize] = false;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Poison of a store: to local memory it is carried, elsewhere it is a finding.
+    #[expect(clippy::too_many_arguments, reason = "one access of one warp")]
+    pub fn store_poison(
+        &mut self,
+        b: &mut Block,
+        g: &Group,
+        w: &Warp<'_>,
+        src: Opd,
+        shift: u64,
+        n: u64,
+        pc: usize,
+    ) {
+        let origin = self.poison_of(b, g, src);
+        let bits = if origin == 0 { 0 } else { self.poison_bits(b, g, src, w.warp) & w.mask };
+        if let Home::Local { base, .. } = w.view.home {
+            if !b.local_undefined && bits == 0 {
+                return;
+            }
+            b.local_undefined = true;
+            for k in (0..32).filter(|k| w.mask >> k & 1 == 1) {
+                let thread = (w.warp * 32 + k) as usize;
+                for i in 0..n {
+                    let at = u64::from(base) + w.offsets[k as usize] + shift + i;
+                    let row = (at / 4) as usize * self.width as usize * 4;
+                    let byte = row + thread * 4 + (at % 4) as usize;
+                    if let Some(p) = b.local_poison.get_mut(byte) {
+                        *p = (bits >> k & 1) as u8;
+                    }
+                }
+            }
+            return;
+        }
+        if bits != 0 {
+            let thread = w.warp * 32 + bits.trailing_zeros();
+            self.report_undefined(b, origin, pc, "a store", thread, bits.count_ones());
+        }
+        self.define_memory(b, w, shift, n);
+    }
+
+    /// The bytes of a store are defined from now on.
+    pub fn define_memory(&mut self, b: &mut Block, w: &Warp<'_>, shift: u64, n: u64) {
+        if w.view.poison.is_null() {
+            return;
+        }
+        let mut defined = 0;
+        for k in (0..32).filter(|k| w.mask >> k & 1 == 1) {
+            for i in 0..n {
+                // SAFETY: as in `is_undefined`.
+                unsafe {
+                    let p = w.view.poison.add((w.offsets[k as usize] + shift + i) as usize);
+                    defined += u64::from(p.read());
+                    p.write(0);
+                }
+            }
+        }
+        if matches!(w.view.home, Home::Shared { .. }) {
+            b.shared_undefined = b.shared_undefined.saturating_sub(defined);
+        }
+    }
+
+    /// Reports an undefined value that decides where control goes.
+    #[inline]
+    pub fn use_in_control(&mut self, b: &mut Block, g: &mut Group, cond: Opd) {
+        if self.poison_of(b, g, cond) != 0 {
+            let pc = g.pc as usize;
+            self.report_use(b, g, cond, pc, "control flow");
+        }
+    }
+
+    /// Reports undefined values that form an address.
+    #[inline]
+    pub fn use_in_address(&mut self, b: &mut Block, g: &mut Group, a: &Access, pc: usize) {
+        if self.poison_of(b, g, a.base) != 0 {
+            self.report_use(b, g, a.base, pc, "an address");
+        }
+        for t in &a.terms {
+            if self.poison_of(b, g, t.index) != 0 {
+                self.report_use(b, g, t.index, pc, "an address");
+            }
+        }
+    }
+
+    pub fn report_use(&mut self, b: &mut Block, g: &mut Group, o: Opd, pc: usize, what: &str) {
+        let origin = self.poison_of(b, g, o);
+        let mut count = 0;
+        let mut thread = None;
+        for warp in g.lo..g.hi {
+            let bits = self.poison_bits(b, g, o, warp) & g.mask.warps[warp as usize];
+            count += bits.count_ones();
+            if bits != 0 {
+                thread.get_or_insert(warp * 32 + bits.trailing_zeros());
+            }
+        }
+        if let Some(thread) = thread {
+            self.report_undefined(b, origin, pc, what, thread, count);
+        }
+    }
+
+    pub fn report_undefined(
+        &mut self,
+        b: &Block,
+        origin: u32,
+        pc: usize,
+        what: &str,
+        thread: u32,
+        count: u32,
+    ) {
+        let Some(o) = self.origins.get(origin as usize - 1).cloned() else { return };
+        let home = self.home(o.handle);
+        let rule = match home {
+            Home::Invalid | Home::Local { .. } => Rule::UninitializedLocal,
+            _ => Rule::UninitializedShared,
+        };
+        let name = match home {
+            Home::Invalid => self.program.names.get(o.name as usize).cloned().unwrap_or_default(),
+            _ => self.object_name(o.handle),
+        };
+        let text = match home {
+            Home::Invalid => name.clone(),
+            _ => self.element_text(o.handle, o.offset as i64),
+        };
+        let kind = match home {
+            Home::Variable { constant: true, .. } => Some("constant"),
+            Home::Variable { .. } | Home::Buffer(_) => Some("global"),
+            _ => None,
+        };
+        let first = match home {
+            Home::Invalid => "declaration",
+            _ => "read",
+        };
+        let mut places: Vec<Place> = vec![self.place(b, o.pc as usize, first, Some(thread))];
+        let usage = self.place(b, pc, "use", Some(thread));
+        if usage.span != places[0].span {
+            places.push(usage);
+        }
+        let message = format!("`{text}` is used in {what} before it has a value");
+        let index = match home {
+            Home::Invalid => vec![],
+            _ => self.element_index(o.handle, o.offset as i64),
+        };
+        self.report.add(Finding {
+            rule,
+            kind,
+            message,
+            accesses: places,
+            array: Some(name),
+            index,
+            interval: Some(b.interval),
+            count: count.into(),
+        });
+    }
+
+    /// Lanes of an operand that are undefined, for warp operations.
+    pub fn undefined_lanes(&self, b: &Block, g: &Group, o: Opd, warp: u32) -> u32 {
+        if self.check_poison { self.poison_bits(b, g, o, warp) } else { 0 }
+    }
+
+    /// Gives lanes of a result their poison.
+    pub fn set_result_poison(
+        &mut self,
+        b: &mut Block,
+        g: &Group,
+        dst: Opd,
+        warp: u32,
+        (lanes, bits): (u32, u32),
+        from: Opd,
+    ) {
+        let Opd::V(row) = dst else { return };
+        if !self.check_poison {
+            return;
+        }
+        let origin = match self.poison_of(b, g, from) {
+            0 if bits != 0 => {
+                self.origin(Origin { pc: g.pc, handle: 0, offset: 0, name: u32::MAX })
+            }
+            o => o,
+        };
+        self.set_bits(b, row, warp, lanes, bits, origin);
+        if b.origin[row as usize] != 0 {
+            self.settle(b, row);
+        }
+    }
+}
+
+/// The operands of a pure instruction.
+fn operands_of(op: &Op) -> ([Opd; 3], usize) {
+    debug_assert!(destination(op).is_some());
+    let k = Opd::K(0);
+    match op {
+        Op::Bin { a, b, .. } => ([*a, *b, k], 2),
+        Op::MulAdd { a, b, c, .. } | Op::Select { c: a, a: b, b: c, .. } => ([*a, *b, *c], 3),
+        Op::Un { a, .. } | Op::Mov { a, .. } | Op::Cast { a, .. } | Op::Bitcast { a, .. } => {
+            ([*a, k, k], 1)
+        }
+        Op::Math { args, .. } => (*args, 3),
+        _ => ([k; 3], 0),
+    }
+}
