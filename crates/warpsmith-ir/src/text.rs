@@ -95,7 +95,7 @@ mod print_stmt;
 mod words;
 
 #[cfg(test)]
-mod arbitrary;
+pub(crate) mod arbitrary;
 #[cfg(test)]
 mod tests;
 

@@ -181,7 +181,12 @@ impl<T: Track> Interp<'_, '_, T> {
     }
 
     fn make(&mut self, parts: &[Expr], ty: &Type, origin: &Origin) -> Run<Item<T>> {
-        let mut image = Image::new(layout_of(self.module, ty).size as usize, false);
+        let size = layout_of(self.module, ty).size;
+        if size > self.limits.max_local_bytes {
+            let limit = self.limits.max_local_bytes;
+            return Err(self.error(InterpErrorKind::MemoryLimit(limit), origin));
+        }
+        let mut image = Image::new(size as usize, false);
         for (i, part) in parts.iter().enumerate() {
             let Some((at, part_ty)) = part_of(self.module, ty, i as u64) else {
                 return self.unsupported("a part that the type does not have", origin);

@@ -137,7 +137,9 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         }
         let mut items = vec![];
         for (arg, param) in args.iter().zip(&f.params) {
-            let var = f.var(*param);
+            let Some(var) = f.vars.get(param.0 as usize) else {
+                return bad(self, "the function has an unknown parameter".into());
+            };
             items.push(match (arg, &var.ty) {
                 (Arg::Value(v), Type::Scalar(s)) if v.ty == *s => number::<T>(*v),
                 (Arg::Pointer { buffer, offset }, Type::Pointer { .. })
