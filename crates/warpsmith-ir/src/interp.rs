@@ -13,6 +13,8 @@
 //! how far a reassociated computation may differ (specification, Arithmetic).
 
 mod bounds;
+mod clauses;
+mod effects;
 mod eval;
 mod exec;
 mod memory;

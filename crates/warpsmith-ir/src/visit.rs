@@ -4,10 +4,17 @@
 //! the ones of interest and call the matching `walk_…` function to go deeper. The free functions below
 //! cover the common cases with closures, and answer what a block reads and writes.
 
-use std::collections::BTreeSet;
+mod edit;
+mod effects;
+
+pub use edit::{
+    map_exprs, map_stmts, map_subexprs, rename_vars, rename_vars_in_expr, renew_loops,
+    substitute_var, substitute_var_in_expr,
+};
+pub use effects::{Effects, effects, expr_effects, free_vars, stmt_effects, vars_of_expr};
 
 use crate::expr::{Expr, ExprKind, Place, PlaceKind};
-use crate::module::{Function, VarId};
+use crate::module::VarId;
 use crate::stmt::{Block, LoopCondition, LoopId, LoopKind, Stmt, StmtKind};
 
 /// What is done with a place.
@@ -420,290 +427,13 @@ pub fn for_each_place_in_expr(expr: &Expr, f: &mut dyn FnMut(&Place, Access)) {
     EachPlace(f).expr(expr);
 }
 
-struct MapExpr<'a>(&'a mut dyn FnMut(&mut Expr));
-
-impl Rewriter for MapExpr<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        rewrite_expr(self, expr);
-        (self.0)(expr);
-    }
-}
-
-/// Calls `f` on every expression of a block, inner before outer.
-pub fn map_exprs(block: &mut Block, f: &mut dyn FnMut(&mut Expr)) {
-    MapExpr(f).block(block);
-}
-
-/// Calls `f` on every expression inside an expression and then on itself.
-pub fn map_subexprs(expr: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
-    MapExpr(f).expr(expr);
-}
-
-/// Calls `f` on every statement of a block, inner before outer.
-pub fn map_stmts(block: &mut Block, f: &mut dyn FnMut(&mut Stmt)) {
-    struct Each<'a>(&'a mut dyn FnMut(&mut Stmt));
-    impl Rewriter for Each<'_> {
-        fn stmt(&mut self, stmt: &mut Stmt) {
-            rewrite_stmt(self, stmt);
-            (self.0)(stmt);
-        }
-        fn expr(&mut self, _: &mut Expr) {}
-        fn place(&mut self, _: &mut Place) {}
-    }
-    Each(f).block(block);
-}
-
-struct Rename<'a>(&'a mut dyn FnMut(VarId) -> VarId);
-
-impl Rewriter for Rename<'_> {
-    fn var(&mut self, var: &mut VarId) {
-        *var = (self.0)(*var);
-    }
-}
-
-/// Replaces every mention of every variable (uses, declarations, counters, results, clauses) by `f` of it.
-pub fn rename_vars(block: &mut Block, f: &mut dyn FnMut(VarId) -> VarId) {
-    Rename(f).block(block);
-}
-
-/// As [`rename_vars`], in an expression.
-pub fn rename_vars_in_expr(expr: &mut Expr, f: &mut dyn FnMut(VarId) -> VarId) {
-    Rename(f).expr(expr);
-}
-
-/// Gives every loop of a copied block a new id; mentions of those loops inside the block (collapse
-/// groups) follow. Returns the pairs (old, new).
-pub fn renew_loops(function: &mut Function, block: &mut Block) -> Vec<(LoopId, LoopId)> {
-    let mut map = vec![];
-    for_each_stmt(block, &mut |stmt| {
-        if let StmtKind::For(crate::stmt::ForLoop { id, .. }) | StmtKind::Loop { id, .. } =
-            &stmt.kind
-        {
-            map.push((*id, function.fresh_loop()));
-        }
-    });
-    struct Renew<'a>(&'a [(LoopId, LoopId)]);
-    impl Rewriter for Renew<'_> {
-        fn loop_id(&mut self, id: &mut LoopId) {
-            if let Some((_, new)) = self.0.iter().find(|(old, _)| old == id) {
-                *id = *new;
-            }
-        }
-    }
-    Renew(&map).block(block);
-    map
-}
-
-/// Puts `value` in place of every read of `var` in a block, parts of it (`v.x`) included.
-///
-/// When `value` is itself the value of a place, writes and addresses of `var` go to that place too;
-/// otherwise they stay. Declarations and results are left alone. Returns whether no use of `var` as a
-/// place is left.
-pub fn substitute_var(block: &mut Block, var: VarId, value: &Expr) -> bool {
-    let mut s = Substitute { var, value, complete: true };
-    s.block(block);
-    s.complete
-}
-
-/// As [`substitute_var`], in an expression.
-pub fn substitute_var_in_expr(expr: &mut Expr, var: VarId, value: &Expr) -> bool {
-    let mut s = Substitute { var, value, complete: true };
-    s.expr(expr);
-    s.complete
-}
-
-struct Substitute<'a> {
-    var: VarId,
-    value: &'a Expr,
-    complete: bool,
-}
-
-impl Substitute<'_> {
-    /// The value of a place inside `var`, when it can be said without the place.
-    fn value_of(&self, place: &Place) -> Option<Expr> {
-        match &*place.kind {
-            PlaceKind::Var(var) if *var == self.var => Some(self.value.clone()),
-            PlaceKind::Field(inner, field) => self.member(place, inner, *field),
-            PlaceKind::Component(inner, n) => self.member(place, inner, (*n).into()),
-            _ => None,
-        }
-    }
-
-    fn member(&self, place: &Place, inner: &Place, n: u32) -> Option<Expr> {
-        let whole = self.value_of(inner)?;
-        Some(Expr::new(ExprKind::Member(whole, n), place.ty.clone(), place.origin.clone()))
-    }
-}
-
-impl Rewriter for Substitute<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        let is_place = matches!(&*self.value.kind, ExprKind::Read(_));
-        if let ExprKind::Read(place) = &*expr.kind
-            && (!is_place || matches!(&*place.kind, PlaceKind::Var(_)))
-            && let Some(value) = self.value_of(place)
-        {
-            *expr = value;
-            return;
-        }
-        rewrite_expr(self, expr);
-    }
-
-    fn place(&mut self, place: &mut Place) {
-        if !matches!(&*place.kind, PlaceKind::Var(var) if *var == self.var) {
-            rewrite_place(self, place);
-            return;
-        }
-        match &*self.value.kind {
-            ExprKind::Read(other) => *place = other.clone(),
-            _ => self.complete = false,
-        }
-    }
-}
-
-/// What a block does to variables and memory. Sets name variables of the function, whatever their kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Effects {
-    /// Read in whole or in part.
-    pub reads: BTreeSet<VarId>,
-    /// Set in whole or in part: assignments, declarations, counters, results of atomics, warp
-    /// operations, barriers and calls, and the clauses of parallel loops.
-    pub writes: BTreeSet<VarId>,
-    /// Declared inside (and so gone after it).
-    pub declares: BTreeSet<VarId>,
-    /// Their address is taken: they may be read and written through pointers.
-    pub addressed: BTreeSet<VarId>,
-    /// Something is read through a pointer or from a global variable.
-    pub reads_memory: bool,
-    /// Something is written through a pointer or to a global variable.
-    pub writes_memory: bool,
-    /// Calls or launches a function; its effects are counted as reading and writing memory.
-    pub calls: bool,
-    /// Barriers, warp operations, fences, asynchronous copies: what orders or joins threads.
-    pub synchronizes: bool,
-    /// `printf`, assertions, assumptions, traps.
-    pub observable: bool,
-    pub returns: bool,
-}
-
-impl Effects {
-    /// Variables of the surroundings that the block uses in any way.
-    pub fn free(&self) -> BTreeSet<VarId> {
-        let used = self.reads.iter().chain(&self.writes).chain(&self.addressed);
-        used.filter(|v| !self.declares.contains(v)).copied().collect()
-    }
-}
-
-/// What a block does.
-pub fn effects(block: &Block) -> Effects {
-    let mut e = Effects::default();
-    e.block(block);
-    e
-}
-
-/// What a statement does.
-pub fn stmt_effects(stmt: &Stmt) -> Effects {
-    let mut e = Effects::default();
-    e.stmt(stmt);
-    e
-}
-
-/// What evaluating an expression reads.
-pub fn expr_effects(expr: &Expr) -> Effects {
-    let mut e = Effects::default();
-    e.expr(expr);
-    e
-}
-
-/// Variables that an expression mentions.
-pub fn vars_of_expr(expr: &Expr) -> BTreeSet<VarId> {
-    expr_effects(expr).free()
-}
-
-/// Variables that a block uses and does not declare.
-pub fn free_vars(block: &Block) -> BTreeSet<VarId> {
-    effects(block).free()
-}
-
-impl Visitor for Effects {
-    fn stmt(&mut self, stmt: &Stmt) {
-        match &stmt.kind {
-            StmtKind::Decl { var, .. } => {
-                self.declares.insert(*var);
-            }
-            StmtKind::For(l) => {
-                if l.declares {
-                    self.declares.insert(l.var);
-                }
-                self.reads.insert(l.var);
-                self.clauses(&l.kind);
-            }
-            StmtKind::Call { .. } | StmtKind::Launch(_) => {
-                self.calls = true;
-                (self.reads_memory, self.writes_memory) = (true, true);
-            }
-            StmtKind::Atomic { .. } | StmtKind::AsyncCopy { .. } => {
-                (self.reads_memory, self.writes_memory) = (true, true);
-                self.synchronizes |= matches!(stmt.kind, StmtKind::AsyncCopy { .. });
-            }
-            StmtKind::Warp { .. }
-            | StmtKind::Barrier { .. }
-            | StmtKind::Fence(_)
-            | StmtKind::AsyncCommit
-            | StmtKind::AsyncWait(_) => self.synchronizes = true,
-            StmtKind::Printf { .. }
-            | StmtKind::Assert { .. }
-            | StmtKind::Assume { .. }
-            | StmtKind::Trap => self.observable = true,
-            StmtKind::Return(_) => self.returns = true,
-            _ => {}
-        }
-        walk_stmt(self, stmt);
-    }
-
-    fn place(&mut self, place: &Place, access: Access) {
-        match &*place.kind {
-            PlaceKind::Var(var) => {
-                let set = match access {
-                    Access::Read => &mut self.reads,
-                    Access::Write => &mut self.writes,
-                    Access::Address => &mut self.addressed,
-                };
-                set.insert(*var);
-            }
-            PlaceKind::Global(_) | PlaceKind::Deref(_) | PlaceKind::Elem { .. } => match access {
-                Access::Read => self.reads_memory = true,
-                Access::Write => self.writes_memory = true,
-                Access::Address => {}
-            },
-            _ => {}
-        }
-        walk_place(self, place, access);
-    }
-
-    fn sets(&mut self, var: VarId) {
-        self.writes.insert(var);
-    }
-}
-
-impl Effects {
-    fn clauses(&mut self, kind: &LoopKind) {
-        let LoopKind::Parallel(p) = kind else {
-            return;
-        };
-        for reduction in &p.reductions {
-            self.reads.insert(reduction.var);
-            self.writes.insert(reduction.var);
-        }
-        self.writes.extend(p.private.iter().chain(&p.last_private));
-        self.reads.extend(&p.first_private);
-        self.writes.extend(&p.first_private);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::expr::BinaryOp;
+    use crate::module::Function;
     use crate::span::Origin;
     use crate::types::{Scalar, Space, Type};
 

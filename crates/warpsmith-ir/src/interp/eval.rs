@@ -82,10 +82,43 @@ impl<T: Track> Interp<'_, '_, T> {
 
     /// A scalar operand.
     pub fn number(&mut self, e: &Expr) -> Run<(Value, T::Bound)> {
+        // The common cases first, without the detour over values of any type: all inner loops are here.
+        match &*e.kind {
+            ExprKind::Const(v) => return Ok((*v, T::input(*v))),
+            ExprKind::Binary(op, a, b) if !op.is_logical() => return self.arithmetic(*op, a, b),
+            ExprKind::Read(place) => {
+                if let Type::Scalar(ty) = place.ty {
+                    return self.read_scalar(place, ty, &e.origin);
+                }
+            }
+            _ => {}
+        }
         match self.eval(e)? {
             (Val::Num(v), b) => Ok((v, b)),
             (Val::Ptr(p), b) => Ok((Value { ty: Scalar::U64, bits: p.to_bits() }, b)),
             (Val::Bytes(_), _) => self.unsupported("an aggregate as an operand", &e.origin),
+        }
+    }
+
+    fn read_scalar(
+        &mut self,
+        place: &Place,
+        ty: Scalar,
+        origin: &Origin,
+    ) -> Run<(Value, T::Bound)> {
+        if let PlaceKind::Var(var) = &*place.kind
+            && let Some(Slot::Value((Val::Num(v), b))) = self.slot(*var)
+        {
+            return Ok((*v, *b));
+        }
+        match self.locate(place)? {
+            Location::At(p) => {
+                self.load_scalar(p, ty).map_err(|kind| self.error(kind, &place.origin))
+            }
+            Location::Slot(_) => match self.read(place, origin)? {
+                (Val::Num(v), b) => Ok((v, b)),
+                _ => self.unsupported("this value as a scalar", origin),
+            },
         }
     }
 
@@ -98,6 +131,12 @@ impl<T: Track> Interp<'_, '_, T> {
     }
 
     pub fn pointer(&mut self, e: &Expr) -> Run<Pointer> {
+        if let ExprKind::Read(place) = &*e.kind
+            && let PlaceKind::Var(var) = &*place.kind
+            && let Some(Slot::Value((Val::Ptr(p), _))) = self.slot(*var)
+        {
+            return Ok(*p);
+        }
         match self.eval(e)?.0 {
             Val::Ptr(p) => Ok(p),
             Val::Num(v) => Ok(Pointer::from_bits(v.bits)),
@@ -111,9 +150,14 @@ impl<T: Track> Interp<'_, '_, T> {
             let value = if self.truth(a)? == stops { stops } else { self.truth(b)? };
             return Ok(number::<T>(Value::bool(value)));
         }
+        let (value, bound) = self.arithmetic(op, a, b)?;
+        Ok((Val::Num(value), bound))
+    }
+
+    fn arithmetic(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Run<(Value, T::Bound)> {
         let (x, y) = (self.number(a)?, self.number(b)?);
         let result = eval::binary(op, x.0, y.0);
-        Ok((Val::Num(result), T::binary(op, x, y, result)))
+        Ok((result, T::binary(op, x, y, result)))
     }
 
     fn cast(&mut self, (value, bound): Item<T>, to: &Type, origin: &Origin) -> Run<Item<T>> {

@@ -3,15 +3,13 @@
 use super::bounds::Track;
 use super::eval::{Item, number, pointer};
 use super::memory::{Image, Object, Pointer, Val};
-use super::{Arg, InterpError, InterpErrorKind, LaunchRequest, Launcher, Limits, Memory, printf};
+use super::{Arg, InterpError, InterpErrorKind, Launcher, Limits, Memory, printf};
 use crate::eval;
-use crate::expr::{BinaryOp, Expr, MathFn};
+use crate::expr::{BinaryOp, Expr};
 use crate::layout::layout_of;
 use crate::module::{FuncId, Function, Module, VarId, VarKind};
 use crate::span::Origin;
-use crate::stmt::{
-    AtomicOp, Block, Case, ForLoop, Launch, LoopCondition, LoopKind, Parallel, Stmt, StmtKind,
-};
+use crate::stmt::{Block, Case, ForLoop, LoopCondition, LoopKind, Stmt, StmtKind};
 use crate::types::{Space, Type};
 use crate::value::Value;
 use crate::visit::{Access, for_each_place};
@@ -26,7 +24,7 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     pub module: &'m Module,
     pub memory: &'a mut Memory,
     pub limits: &'a Limits,
-    launcher: &'a mut dyn Launcher,
+    pub launcher: &'a mut dyn Launcher,
     /// Global variables first, then the variables of active functions that need an address.
     pub objects: Vec<Object>,
     pub local_bytes: u64,
@@ -58,13 +56,6 @@ enum Flow {
     Break,
     Continue,
     Return,
-}
-
-/// What a variable of a clause held before the loop.
-enum Saved<T: Track> {
-    Unset,
-    Value(Item<T>),
-    Image(Image),
 }
 
 impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
@@ -255,7 +246,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
     }
 
     /// Makes a variable poison.
-    fn unset(&mut self, var: VarId) {
+    pub fn unset(&mut self, var: VarId) {
         match self.slot(var) {
             Some(Slot::Object(id)) => {
                 let id = *id;
@@ -399,63 +390,6 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         Ok(flow)
     }
 
-    /// What the variables of the clauses hold before the loop.
-    fn save(&mut self, p: &Parallel) -> Vec<(VarId, Saved<T>)> {
-        let mut vars: Vec<VarId> = vec![];
-        for var in p.private.iter().chain(&p.first_private).chain(&p.last_private) {
-            if !vars.contains(var) {
-                vars.push(*var);
-            }
-        }
-        vars.into_iter().map(|var| (var, self.snapshot(var))).collect()
-    }
-
-    fn snapshot(&mut self, var: VarId) -> Saved<T> {
-        match self.slot(var) {
-            Some(Slot::Value(item)) => Saved::Value(item.clone()),
-            Some(Slot::Object(id)) => {
-                let id = *id;
-                self.object_mut(id).map_or(Saved::Unset, |o| Saved::Image(o.image.clone()))
-            }
-            _ => Saved::Unset,
-        }
-    }
-
-    fn put_back(&mut self, var: VarId, saved: &Saved<T>) {
-        match saved {
-            Saved::Unset => self.unset(var),
-            Saved::Value(item) => self.set_slot(var, Slot::Value(item.clone())),
-            Saved::Image(image) => {
-                if let Some(Slot::Object(id)) = self.slot(var) {
-                    let id = *id;
-                    if let Some(object) = self.object_mut(id) {
-                        object.image = image.clone();
-                    }
-                }
-            }
-        }
-    }
-
-    /// Each iteration has its own copy: poison, or for `firstprivate` the value from before the loop.
-    fn start_iteration(&mut self, p: &Parallel, saved: &[(VarId, Saved<T>)]) {
-        for (var, before) in saved {
-            if p.first_private.contains(var) {
-                self.put_back(*var, before);
-            } else {
-                self.unset(*var);
-            }
-        }
-    }
-
-    /// After the loop the variables are as before, except `lastprivate` ones of a loop that ran.
-    fn restore(&mut self, p: &Parallel, saved: Vec<(VarId, Saved<T>)>, ran: bool) {
-        for (var, before) in saved {
-            if !(ran && p.last_private.contains(&var)) {
-                self.put_back(var, &before);
-            }
-        }
-    }
-
     fn any_loop(
         &mut self,
         condition: Option<&LoopCondition>,
@@ -508,110 +442,6 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         }
         Ok(Flow::Next)
     }
-
-    /// Does the operation and returns the old value.
-    fn atomic(
-        &mut self,
-        op: AtomicOp,
-        pointer: &Expr,
-        value: &Expr,
-        compare: Option<&Expr>,
-        origin: &Origin,
-    ) -> Run<Item<T>> {
-        let ty = pointer.ty.pointee().cloned().unwrap_or(Type::Void);
-        let p = self.pointer(pointer)?;
-        if op == AtomicOp::Store {
-            let item = self.eval(value)?;
-            self.store(p, item.clone()).map_err(|kind| self.error(kind, origin))?;
-            return Ok(item);
-        }
-        let old = self.load(p, &ty).map_err(|kind| self.error(kind, origin))?;
-        if op == AtomicOp::Load {
-            return Ok(old);
-        }
-        let item = self.eval(value)?;
-        let new = match op {
-            AtomicOp::Exchange => Some(item),
-            AtomicOp::Cas => {
-                let expected = compare.map(|c| self.number(c)).transpose()?.map(|(v, _)| v.bits);
-                let equal = matches!(&old.0, Val::Num(v) if Some(v.bits) == expected);
-                equal.then_some(item)
-            }
-            _ => match (&old.0, item.0) {
-                (Val::Num(a), Val::Num(b)) => Some(modify::<T>(op, (*a, old.1), (b, item.1))),
-                _ => return self.unsupported("an atomic operation on this type", origin),
-            },
-        };
-        if let Some(new) = new {
-            self.store(p, new).map_err(|kind| self.error(kind, origin))?;
-        }
-        Ok(old)
-    }
-
-    fn launch(&mut self, launch: &Launch, origin: &Origin) -> Run<()> {
-        let mut extents = [[0u32; 3]; 2];
-        for (to, from) in extents.iter_mut().zip([&launch.grid, &launch.block]) {
-            for (to, from) in to.iter_mut().zip(from) {
-                *to = self.integer(from)? as u32;
-            }
-        }
-        let shared = self.integer(&launch.shared)? as u64;
-        let args = launch.args.iter().map(|a| self.launch_arg(a)).collect::<Run<Vec<_>>>()?;
-        let [grid, block] = extents;
-        let request = LaunchRequest { kernel: launch.kernel, grid, block, shared, args };
-        let result = self.launcher.launch(self.memory, request);
-        // What the kernel wrote has no history here.
-        self.memory.clear_bounds();
-        result.map_err(|why| self.error(InterpErrorKind::Launch(why), origin))
-    }
-
-    fn launch_arg(&mut self, e: &Expr) -> Run<Arg> {
-        match self.eval(e)?.0 {
-            Val::Num(v) => Ok(Arg::Value(v)),
-            Val::Ptr(Pointer { object: None, offset: 0 }) => Ok(Arg::Null),
-            Val::Ptr(Pointer { object: Some(id), offset })
-                if (id as usize) < self.memory.buffers.len() =>
-            {
-                Ok(Arg::Pointer { buffer: id as usize, offset })
-            }
-            Val::Ptr(_) => self.unsupported("passing the address of a host variable", &e.origin),
-            Val::Bytes(image) => Ok(Arg::Bytes(image.bytes)),
-        }
-    }
-}
-
-/// The new value of a read-modify-write.
-fn modify<T: Track>(op: AtomicOp, a: (Value, T::Bound), b: (Value, T::Bound)) -> Item<T> {
-    let function = match op {
-        AtomicOp::Min => Some(MathFn::Min),
-        AtomicOp::Max => Some(MathFn::Max),
-        _ => None,
-    };
-    if let Some(function) = function {
-        let result = eval::math(function, &[a.0, b.0]);
-        return (Val::Num(result), T::call(function, &[a, b], result));
-    }
-    let binary = match op {
-        AtomicOp::Sub => BinaryOp::Sub,
-        AtomicOp::And => BinaryOp::BitAnd,
-        AtomicOp::Or => BinaryOp::BitOr,
-        AtomicOp::Xor => BinaryOp::BitXor,
-        AtomicOp::Inc | AtomicOp::Dec => return number::<T>(wrap(op, a.0, b.0)),
-        _ => BinaryOp::Add,
-    };
-    let result = eval::binary(binary, a.0, b.0);
-    (Val::Num(result), T::binary(binary, a, b, result))
-}
-
-/// `atomicInc` and `atomicDec`.
-fn wrap(op: AtomicOp, old: Value, bound: Value) -> Value {
-    let bits = match op {
-        AtomicOp::Inc if old.bits >= bound.bits => 0,
-        AtomicOp::Inc => old.bits + 1,
-        _ if old.bits == 0 || old.bits > bound.bits => bound.bits,
-        _ => old.bits - 1,
-    };
-    Value { ty: old.ty, bits }
 }
 
 /// Variables that need an address: aggregates, shared ones, and those whose address is taken.

@@ -184,7 +184,8 @@ impl<T: Track> Interp<'_, '_, T> {
         }
     }
 
-    fn load_scalar(&self, p: Pointer, ty: Scalar) -> Fault<(Value, T::Bound)> {
+    /// Reads a scalar.
+    pub fn load_scalar(&self, p: Pointer, ty: Scalar) -> Fault<(Value, T::Bound)> {
         let size = ty.bytes() as usize;
         let (id, at) = self.check(p, size as u64)?;
         let (bytes, bounds) = if id < OWN {

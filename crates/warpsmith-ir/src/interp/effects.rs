@@ -1,0 +1,119 @@
+//! Atomics and launches.
+
+use super::bounds::Track;
+use super::eval::{Item, number};
+use super::exec::{Interp, Run};
+use super::memory::{Pointer, Val};
+use super::{Arg, InterpErrorKind, LaunchRequest};
+use crate::eval;
+use crate::expr::{BinaryOp, Expr, MathFn};
+use crate::span::Origin;
+use crate::stmt::{AtomicOp, Launch};
+use crate::types::Type;
+use crate::value::Value;
+
+impl<T: Track> Interp<'_, '_, T> {
+    /// Does the operation and returns the old value.
+    pub fn atomic(
+        &mut self,
+        op: AtomicOp,
+        pointer: &Expr,
+        value: &Expr,
+        compare: Option<&Expr>,
+        origin: &Origin,
+    ) -> Run<Item<T>> {
+        let ty = pointer.ty.pointee().cloned().unwrap_or(Type::Void);
+        let p = self.pointer(pointer)?;
+        if op == AtomicOp::Store {
+            let item = self.eval(value)?;
+            self.store(p, item.clone()).map_err(|kind| self.error(kind, origin))?;
+            return Ok(item);
+        }
+        let old = self.load(p, &ty).map_err(|kind| self.error(kind, origin))?;
+        if op == AtomicOp::Load {
+            return Ok(old);
+        }
+        let item = self.eval(value)?;
+        let new = match op {
+            AtomicOp::Exchange => Some(item),
+            AtomicOp::Cas => {
+                let expected = compare.map(|c| self.number(c)).transpose()?.map(|(v, _)| v.bits);
+                let equal = matches!(&old.0, Val::Num(v) if Some(v.bits) == expected);
+                equal.then_some(item)
+            }
+            _ => match (&old.0, item.0) {
+                (Val::Num(a), Val::Num(b)) => Some(modify::<T>(op, (*a, old.1), (b, item.1))),
+                _ => return self.unsupported("an atomic operation on this type", origin),
+            },
+        };
+        if let Some(new) = new {
+            self.store(p, new).map_err(|kind| self.error(kind, origin))?;
+        }
+        Ok(old)
+    }
+
+    pub fn launch(&mut self, launch: &Launch, origin: &Origin) -> Run<()> {
+        let mut extents = [[0u32; 3]; 2];
+        for (to, from) in extents.iter_mut().zip([&launch.grid, &launch.block]) {
+            for (to, from) in to.iter_mut().zip(from) {
+                *to = self.integer(from)? as u32;
+            }
+        }
+        let shared = self.integer(&launch.shared)? as u64;
+        let args = launch.args.iter().map(|a| self.launch_arg(a)).collect::<Run<Vec<_>>>()?;
+        let [grid, block] = extents;
+        let request = LaunchRequest { kernel: launch.kernel, grid, block, shared, args };
+        let result = self.launcher.launch(self.memory, request);
+        // What the kernel wrote has no history here.
+        self.memory.clear_bounds();
+        result.map_err(|why| self.error(InterpErrorKind::Launch(why), origin))
+    }
+
+    fn launch_arg(&mut self, e: &Expr) -> Run<Arg> {
+        match self.eval(e)?.0 {
+            Val::Num(v) => Ok(Arg::Value(v)),
+            Val::Ptr(Pointer { object: None, offset: 0 }) => Ok(Arg::Null),
+            Val::Ptr(Pointer { object: Some(id), offset })
+                if (id as usize) < self.memory.buffers.len() =>
+            {
+                Ok(Arg::Pointer { buffer: id as usize, offset })
+            }
+            Val::Ptr(_) => self.unsupported("passing the address of a host variable", &e.origin),
+            Val::Bytes(image) => Ok(Arg::Bytes(image.bytes)),
+        }
+    }
+}
+
+/// The new value of a read-modify-write.
+fn modify<T: Track>(op: AtomicOp, a: (Value, T::Bound), b: (Value, T::Bound)) -> Item<T> {
+    let function = match op {
+        AtomicOp::Min => Some(MathFn::Min),
+        AtomicOp::Max => Some(MathFn::Max),
+        _ => None,
+    };
+    if let Some(function) = function {
+        let result = eval::math(function, &[a.0, b.0]);
+        return (Val::Num(result), T::call(function, &[a, b], result));
+    }
+    let binary = match op {
+        AtomicOp::Sub => BinaryOp::Sub,
+        AtomicOp::And => BinaryOp::BitAnd,
+        AtomicOp::Or => BinaryOp::BitOr,
+        AtomicOp::Xor => BinaryOp::BitXor,
+        AtomicOp::Inc | AtomicOp::Dec => return number::<T>(wrap(op, a.0, b.0)),
+        _ => BinaryOp::Add,
+    };
+    let result = eval::binary(binary, a.0, b.0);
+    (Val::Num(result), T::binary(binary, a, b, result))
+}
+
+/// `atomicInc` and `atomicDec`.
+fn wrap(op: AtomicOp, old: Value, bound: Value) -> Value {
+    let bits = match op {
+        AtomicOp::Inc if old.bits >= bound.bits => 0,
+        AtomicOp::Inc => old.bits + 1,
+        _ if old.bits == 0 || old.bits > bound.bits => bound.bits,
+        _ => old.bits - 1,
+    };
+    Value { ty: old.ty, bits }
+}
