@@ -68,15 +68,15 @@ fn attributes_are_found_wherever_they_stand() {
             template<value B: int> global bounds(B, 2) fn k(a: ptr(float)) -> void
             device static inline fn f() -> int;
             struct S align(16)
-              field device x: float
-              fn g() const -> int;
+              field x: float
+              device fn g() const -> int;
             struct T align(8)
               field a: int
             struct U align(32)
               field a: int
-            vars device constant managed c: array(4, float) = {1.f, 2}
-            vars device host counter: int
-            constexpr fn h() -> int;
+            vars constant c: array(4, float) = {1.f, 2}
+            vars device managed counter: int
+            device host constexpr fn h() -> int;
             global fn plain() -> void;
             global fn late() -> void;
         "#]],
@@ -86,8 +86,8 @@ fn attributes_are_found_wherever_they_stand() {
          static __shared__ int s; const __shared__ int q; float w[4] __attribute__((aligned(16)));",
         expect![[r#"
             let shared extern align(16) raw: array(?, unsigned_char)
-            let align(sizeof paren n) t: array(2, float), u: float
-            let z: int
+            let shared t: array(2, float), u: float
+            let align(sizeof paren n) z: int
             let shared static s: int
             let shared q: const int
             let align(16) w: array(4, float)
@@ -131,11 +131,11 @@ fn structs_have_all_their_members() {
               field x: float = 1, y: float
               field bits: int bits 3, more: int bits 5
               field static constexpr K: int = 3
-              device static fn sum(v: V) -> float;
-              fn constructor() : x(0), y(1)
+              static fn sum(v: V) -> float;
+              device fn constructor() : x(0), y(1)
               fn constructor(a: float, b: float = 2);
-              device fn destructor();
-              fn operator [](i: int) const -> float
+              fn destructor();
+              device fn operator [](i: int) const -> float
                 return i
               device fn operator type float() const -> float
                 return x
@@ -399,7 +399,7 @@ fn expressions_of_all_kinds() {
             f({1, 2})
             (= v {1, 2})
             let l: auto = lambda [& n &x] (i: int) { return (+ i n) }
-            let device d: auto = lambda [=] () { return 1 }
+            let d: auto = lambda [=] () { return 1 }
             (= x a::b<type int>::c)
             (= x ::g(n))
             (= x p->f<value 2>(1))
@@ -457,7 +457,7 @@ fn pragmas_belong_to_the_next_statement() {
         "void f(int n,\n#pragma ignored\nfloat *a) {\n#pragma omp parallel for \\\n  reduction(+:s)\nfor (int i = 0; i < n; i++)\n //SIMD\n for (int j = 0; j < n; j++) a[j] = 0; }",
         expect![[r#"
             fn f(n: int, a: ptr(float)) -> void
-              #omp parallel for reduction(+:s)
+              #omp parallel for     reduction(+:s)
               for (< i n); (_++ i)
                 let i: int = 0
                 do
