@@ -23,6 +23,7 @@ mod printf;
 use std::collections::HashMap;
 use std::fmt;
 
+use crate::diag::Diagnostic;
 use crate::eval::from_bytes;
 use crate::module::{FuncId, FunctionKind, Module};
 use crate::span::Span;
@@ -188,6 +189,17 @@ impl fmt::Display for InterpError {
 }
 
 impl std::error::Error for InterpError {}
+
+impl InterpError {
+    /// As a message with the place in the source, where it is known.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        let d = Diagnostic::error("W903", self.to_string());
+        match self.span {
+            Some(span) => d.label(span, "while running this"),
+            None => d,
+        }
+    }
+}
 
 /// Runs a host or device function to its end and returns what it returns.
 ///

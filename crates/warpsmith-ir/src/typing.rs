@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::eval::math_result;
-use crate::expr::{Builtin, Expr, ExprKind, Place, PlaceKind};
+use crate::expr::{Builtin, ExprKind, Place, PlaceKind};
 use crate::layout::field_of;
 use crate::module::{Module, Var, VarKind};
 use crate::types::{Scalar, Space, Type};
@@ -106,11 +106,6 @@ impl Env<'_> {
             | PlaceKind::Field(inner, _)
             | PlaceKind::Component(inner, _) => self.qualifiers(inner),
         }
-    }
-
-    /// Whether an expression carries the type that its parts give it, casts and aggregates aside.
-    pub fn agrees(&self, e: &Expr) -> bool {
-        self.expr(&e.kind).is_none_or(|ty| ty == e.ty)
     }
 }
 

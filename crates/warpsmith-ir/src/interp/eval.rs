@@ -347,7 +347,8 @@ impl<T: Track> Interp<'_, '_, T> {
         let Type::Array(_, length) = array.ty else {
             return self.unsupported("an index into what is no array", &place.origin);
         };
-        if u64::try_from(i).is_ok_and(|i| i < length || (end && i == length)) {
+        // An array of length 0 ends its object, which knows how long it really is.
+        if length == 0 || u64::try_from(i).is_ok_and(|i| i < length || (end && i == length)) {
             return Ok(());
         }
         let size = self.size(&place.ty);

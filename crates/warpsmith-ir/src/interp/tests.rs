@@ -121,6 +121,10 @@ fn faults_say_what_and_where() {
         size: 16,
     };
     assert_eq!(error.kind, kind);
+    let mut sources = crate::SourceMap::new();
+    sources.add("f.ir", text);
+    let shown = error.to_diagnostic().render(&sources, false);
+    assert!(shown.contains("^^^^ while running this"), "{shown}");
     assert!(
         error
             .to_string()

@@ -160,6 +160,21 @@ fn errors_point_at_the_place() {
 }
 
 #[test]
+fn parts_of_a_module_print_alone() {
+    let m = parse(EVERYTHING).unwrap();
+    let helper = super::print_function(&m, &m.functions[0]);
+    assert!(EVERYTHING.contains(&helper), "{helper}");
+    let run = &m.functions[2];
+    assert_eq!(super::print_block(&m, run, &run.body).lines().last(), Some("return 0;"));
+    assert_eq!(super::print_type(&m, &m.structs[1].fields[0].ty), "*global node");
+    let mut first = None;
+    crate::visit::for_each_expr(&m.functions[0].body, &mut |e| {
+        first.get_or_insert(super::print_expr(&m, &m.functions[0], e));
+    });
+    assert_eq!(first.as_deref(), Some("r"));
+}
+
+#[test]
 fn each_function_reports_its_first_error() {
     let text = "host fn f() { break }\nhost fn g() { x = 1; }\n";
     assert_eq!(parse(text).unwrap_err().len(), 2);
