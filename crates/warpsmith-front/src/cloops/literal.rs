@@ -1,9 +1,18 @@
 //! Numbers as C writes them.
 
-use warpsmith_ir::{Scalar, Value};
+use warpsmith_ir::{Scalar, UnaryOp, Value, eval};
 
 /// The value and type of a C number with its suffix; `Err` says in the user's words what is wrong with it.
+///
+/// A sign that the grammar took for part of the number is accepted.
 pub fn parse_number(text: &str) -> Result<Value, String> {
+    if let Some(rest) = text.strip_prefix('+') {
+        return parse_number(rest.trim_start());
+    }
+    if let Some(rest) = text.strip_prefix('-') {
+        let v = parse_number(rest.trim_start())?;
+        return Ok(eval::unary(UnaryOp::Neg, v));
+    }
     let digits: String = text.chars().filter(|c| *c != '\'').collect();
     let lower = digits.to_ascii_lowercase();
     let hex = lower.starts_with("0x");
@@ -112,6 +121,7 @@ mod tests {
         assert_eq!(of("3UL"), (Scalar::U64, 3.0));
         assert!(parse_number("99999999999999999999").unwrap_err().contains("64 bits"));
         assert!(parse_number("08").is_err());
+        assert_eq!(parse_number("-2").unwrap().as_i64(), -2);
     }
 
     #[test]

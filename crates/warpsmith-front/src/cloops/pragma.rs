@@ -157,8 +157,8 @@ fn end_of_comment(bytes: &[u8], start: usize) -> usize {
         .map_or(bytes.len(), |p| from + p + end.len())
 }
 
-/// The span of bytes `start..end` of the pragma's text. The text is the end of the spanned source, as written; when the
-/// lengths do not allow that (the pragma came out of a macro) the whole pragma is meant.
+/// The span of bytes `start..end` of the pragma's text, which is the end of the spanned source but for the blanks. When
+/// more than `#pragma` precedes it (the pragma came out of a macro), the whole pragma is meant.
 fn place(pragma: &Pragma, start: usize, end: usize) -> Span {
     let whole = pragma.span;
     let (Ok(start), Ok(end), Ok(len)) =
@@ -166,8 +166,14 @@ fn place(pragma: &Pragma, start: usize, end: usize) -> Span {
     else {
         return whole;
     };
-    let Some(base) = whole.end.checked_sub(len).filter(|b| *b >= whole.start) else { return whole };
-    Span { file: whole.file, start: base + start, end: base + end }
+    let before = (whole.end.saturating_sub(whole.start)).checked_sub(len);
+    match before {
+        Some(n) if (7..=16).contains(&n) => {
+            let base = whole.start + n;
+            Span { file: whole.file, start: base + start, end: base + end }
+        }
+        _ => whole,
+    }
 }
 
 /// Directive words that may follow one another.

@@ -109,7 +109,20 @@ pub(super) fn convert(
         out: Preprocessed { warnings, ..Default::default() },
     };
     builder.build();
-    Ok(builder.out)
+    let unclosed = unclosed_literals(&builder.out.tokens);
+    if unclosed.is_empty() { Ok(builder.out) } else { Err(unclosed) }
+}
+
+/// Literals that the end of their line cuts off and that no conditional leaves out.
+fn unclosed_literals(tokens: &[Token]) -> Vec<Diagnostic> {
+    let cut = tokens.iter().filter(|t| t.kind == TokenKind::Stray && t.text.contains(['"', '\'']));
+    cut.take(messages::MAX_ERRORS)
+        .map(|token| {
+            let what = if token.text.contains('"') { "string" } else { "character" };
+            Diagnostic::error("W012", format!("this {what} literal is never closed"))
+                .label(token.span, "the line ends before the closing quote")
+        })
+        .collect()
 }
 
 struct Builder<'a> {
