@@ -146,6 +146,10 @@ impl Refusal {
                 at_loop(kernel, Diagnostic::error("W214", message), *loop_id, "compares with `!=` and has a step that is no constant")
                     .help("compare with `<` or `>`")
             }
+            Refusal::NotNested { outer, inner } if outer == inner => {
+                let message = format!("no loop is directly inside loop `{}`", name(outer));
+                at_loop(kernel, Diagnostic::error("W215", message), *outer, "its body is more or other than one loop")
+            }
             Refusal::NotNested { outer, inner } => {
                 let message = format!("loop `{}` is not directly inside loop `{}`", name(inner), name(outer));
                 let d = at_loop(kernel, Diagnostic::error("W215", message), *inner, "not the only statement of the other loop");
@@ -201,7 +205,7 @@ impl CarriedDependence {
             if k == 1 && self.first.span == self.second.span && self.first.writes == self.second.writes {
                 continue;
             }
-            let also = if k == 0 { "also " } else { "" };
+            let also = if k == 0 && self.first.writes == self.second.writes { "also " } else { "" };
             let text = format!("iteration {} {also}{} `{}`", end.iteration_text(), end.verb(), end.text);
             d = label(d, end.span, &text);
         }

@@ -103,7 +103,7 @@ pub fn test_pair(scope: &Scope<'_>, a: &Access<'_>, b: &Access<'_>) -> Verdict {
     {
         return Verdict::Independent;
     }
-    searched(scope, a, witness::search(scope, a, b, &|_, _| true))
+    searched(scope, (a, b), witness::search(scope, a, b, &|_, _| true))
 }
 
 /// As [`test_pair`], for what forbids to exchange `scope.root` with the loop `inner` directly inside it: an element
@@ -126,20 +126,35 @@ pub fn test_exchange(scope: &Scope<'_>, a: &Access<'_>, b: &Access<'_>, inner: &
         let inside = at(y, inner).zip(at(x, inner)).map(|(y, x)| (y - x) * inner_sign);
         outer.zip(inside).is_some_and(|(o, i)| (o > 0 && i < 0) || (o < 0 && i > 0))
     };
-    searched(scope, a, witness::search(scope, a, b, &swapped))
+    searched(scope, (a, b), witness::search(scope, a, b, &swapped))
 }
 
-fn searched(scope: &Scope<'_>, a: &Access<'_>, search: Search) -> Verdict {
-    let name = scope.base_name(a.base);
+fn searched(scope: &Scope<'_>, pair: (&Access<'_>, &Access<'_>), search: Search) -> Verdict {
+    let name = scope.base_name(pair.0.base);
     match search {
         Search::Always(example) => Verdict::Carried(example),
         Search::Sometimes => Verdict::Unknown(format!(
             "whether iterations meet in `{name}` depends on the values of the arguments"
         )),
-        Search::Never | Search::Impossible => {
-            Verdict::Unknown(format!("the subscripts of `{name}` are too hard to compare"))
-        }
+        Search::Impossible => Verdict::Unknown(not_affine(scope, pair)),
+        Search::Never => Verdict::Unknown(format!(
+            "no two iterations that meet in `{name}` were found, but that is no proof"
+        )),
     }
+}
+
+/// Names the reference whose subscript goes through memory.
+fn not_affine(scope: &Scope<'_>, pair: (&Access<'_>, &Access<'_>)) -> String {
+    let odd = |access: &&Access<'_>| match &access.view {
+        View::Affine { index, .. } => {
+            index.iter().any(|p| p.atoms().iter().any(|a| matches!(a, Atom::Symbol(_))))
+        }
+        View::Unknown(_) => true,
+    };
+    let access = [pair.0, pair.1].into_iter().find(odd).unwrap_or(pair.0);
+    let text = access.place.map(|p| crate::show::place(scope.module, scope.function, p));
+    let text = text.unwrap_or_else(|| scope.base_name(access.base));
+    format!("the subscript of `{text}` is not affine")
 }
 
 /// The subscripts of two accesses to one array in a common number of dimensions.

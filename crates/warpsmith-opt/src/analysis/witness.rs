@@ -6,7 +6,7 @@
 //! when a leading dimension is smaller than the row it leads) depends on what the user passes.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{BinaryOp, ForLoop, VarId};
@@ -179,7 +179,7 @@ enum Trial {
     TooLarge,
 }
 
-type Touched = HashMap<(Vec<i128>, Vec<i128>), Vec<Iteration>>;
+type Touched = BTreeMap<(Vec<i128>, Vec<i128>), Vec<Iteration>>;
 
 fn conflict(
     a: &Plan<'_>,

@@ -66,7 +66,7 @@ impl Lowering<'_> {
                 if reduce {
                     self.reduction(l, stmt, out, pending)?;
                 } else {
-                    self.flush(pending, out)?;
+                    self.flush_before(stmt, pending, out)?;
                     self.nest(l, stmt, out)?;
                 }
                 self.counter_after(l, stmt, out)
@@ -81,7 +81,7 @@ impl Lowering<'_> {
                 block.stmts.iter().try_for_each(|s| self.stmt(s, out, pending))
             }
             _ if place::contains_nest(self.source, stmt) => {
-                self.flush(pending, out)?;
+                self.flush_before(stmt, pending, out)?;
                 self.control(stmt, out)
             }
             _ if self.returns_inside(stmt) => {
@@ -156,6 +156,28 @@ impl Lowering<'_> {
         let ty = self.host.var(pointer).ty.clone();
         let pointee = ty.pointee().cloned().unwrap_or(Type::Void);
         Place::new(PlaceKind::Deref(Expr::var(pointer, ty)), pointee, Origin::default())
+    }
+
+    /// Launches what waits before a statement with nests. Start values of later reductions may wait on.
+    fn flush_before(&mut self, next: &Stmt, pending: &mut Pending, out: &mut Vec<Stmt>) -> Lowered<()> {
+        let next = Block::new(vec![next.clone()]);
+        let all = Block::new(pending.stmts.clone());
+        let waits = |s: &Stmt| {
+            let var = match &s.kind {
+                StmtKind::Decl { var, init: Some(e) } if e.as_const().is_some() => *var,
+                StmtKind::Assign { place, value } if value.as_const().is_some() => match &*place.kind {
+                    PlaceKind::Var(v) => *v,
+                    _ => return false,
+                },
+                _ => return false,
+            };
+            place::mentions(&all, var) == 1 && place::mentions(&next, var) == 0
+        };
+        let (later, now) = std::mem::take(&mut pending.stmts).into_iter().partition(waits);
+        pending.stmts = now;
+        self.flush(pending, out)?;
+        pending.stmts = later;
+        Ok(())
     }
 
     /// Launches what waits as a kernel of one thread.
@@ -318,6 +340,7 @@ impl Lowering<'_> {
         let ty = Type::Scalar(index::counter_type(&self.host, l));
         let passed = index::times(index::count(&self.host, l), &l.step);
         let end = Expr::binary(BinaryOp::Add, l.first.clone(), passed);
+        let end = index::tidy(&self.host, end, index::counter_type(&self.host, l));
         let kind = warpsmith_ir::ExprKind::Select(index::runs(&self.host, l), end, l.first.clone());
         let value = Expr::new(kind, ty.clone(), stmt.origin.clone());
         let place = Place::new(PlaceKind::Var(l.var), ty, stmt.origin.clone());

@@ -254,6 +254,10 @@ impl<'k> Lowering<'k> {
         let mut body = self.slot_declarations();
         body.extend(stmts);
         self.host.body = Block::new(body);
+        // A counter that no thread changes is constant in its kernel; on the host it is what the user made it.
+        for (var, original) in self.host.vars.iter_mut().zip(&self.source.func().vars) {
+            var.constant = original.constant;
+        }
         remove_unread(&mut self.host);
         let calls = self.call_map();
         remap(&mut self.host.body, &calls);

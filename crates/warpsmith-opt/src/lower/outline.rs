@@ -26,6 +26,7 @@ pub struct Outlined {
 /// host's parameters in their order, then the others. Arrays that are only read become `const`.
 pub fn outline(host: &Function, name: &str, stmts: Vec<Stmt>, restrict: bool) -> Outlined {
     let mut body = Block::new(stmts);
+    drop_zero_rows(&mut body);
     let mut mentioned = BTreeSet::new();
     walk::each_var_of_block(&body, &mut |v| _ = mentioned.insert(v));
     let declared = declared_in(host, &body);
@@ -54,6 +55,23 @@ pub fn outline(host: &Function, name: &str, stmts: Vec<Stmt>, restrict: bool) ->
     let read = |v: &VarId| !host.var(*v).ty.is_pointer() || reads.contains(v) || odd.contains(v);
     let reads = args.iter().filter(|v| read(v)).copied().collect();
     Outlined { kernel, args, reads, writes }
+}
+
+/// `A[0][j]` needs no length of a row: leading zeros fall away, so that no parameter is passed for them.
+fn drop_zero_rows(body: &mut Block) {
+    struct Drop;
+    impl visit::Rewriter for Drop {
+        fn place(&mut self, place: &mut Place) {
+            visit::rewrite_place(self, place);
+            if let PlaceKind::Elem { index, dims, .. } = &mut *place.kind {
+                while !dims.is_empty() && super::index::is_const(&index[0], 0) {
+                    index.remove(0);
+                    dims.remove(0);
+                }
+            }
+        }
+    }
+    visit::Rewriter::block(&mut Drop, body);
 }
 
 /// Variables that the block brings into being.

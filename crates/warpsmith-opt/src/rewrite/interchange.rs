@@ -60,6 +60,12 @@ pub fn apply(legal: LegalInterchange<'_>) -> Rewritten {
         // Everything but the body changes places: ids and marks go with the counters.
         std::mem::swap(id, &mut inner.id);
         std::mem::swap(kind, &mut inner.kind);
+        // A collapse group is named after its outermost loop, which is another one now.
+        if let LoopKind::Parallel(p) = kind
+            && p.group.is_some()
+        {
+            p.group = Some(*id);
+        }
         std::mem::swap(var, &mut inner.var);
         std::mem::swap(declares, &mut inner.declares);
         std::mem::swap(first, &mut inner.first);

@@ -1,0 +1,185 @@
+//! From C source to a translated program, and both run on the same data.
+#![allow(dead_code)] // every test file uses its own part
+
+use std::collections::BTreeMap;
+
+use warpsmith_emu::{
+    Arg as DeviceArg, Buffer, BufferId, DeviceMemory, LaunchConfig, Options, Outcome,
+};
+use warpsmith_front::{cloops, parse, pp};
+use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory, NoLaunch};
+use warpsmith_ir::{FuncId, Function, Module, Scalar, SourceMap, Type, Value};
+use warpsmith_opt::{Kernel, Program, Schedule, analysis::guards, lower, schedule, translate};
+
+/// A lowered C function with the files its spans point into.
+pub struct Input {
+    pub module: Module,
+    pub function: FuncId,
+    pub sources: SourceMap,
+}
+
+impl Input {
+    pub fn new(source: &str) -> Input {
+        let mut sources = SourceMap::new();
+        let options = parse::ParseOptions::new(pp::Language::C);
+        let parsed =
+            parse::parse("input.c", source.as_bytes(), &options, &pp::DiskLoader, &mut sources);
+        let parsed = parsed.unwrap_or_else(|e| panic!("{}", render(&e, &sources)));
+        let lowered = cloops::lower_c(&parsed.unit, None);
+        let lowered = lowered.unwrap_or_else(|e| panic!("{}", render(&e, &sources)));
+        Input { module: lowered.module, function: lowered.function, sources }
+    }
+
+    pub fn kernel(&self) -> Kernel {
+        Kernel::new(self.module.clone(), self.function)
+    }
+
+    pub fn translate(&self) -> (Program, Schedule) {
+        let result = translate(&self.module, self.function, &self.sources);
+        result.unwrap_or_else(|e| panic!("{}", render(&e, &self.sources)))
+    }
+
+    /// The program that a schedule makes.
+    pub fn scheduled(&mut self, text: &str) -> Result<Program, String> {
+        let file = self.sources.add("input.sched", text);
+        let kernel = self.kernel();
+        let result = schedule::parse(&self.sources, file)
+            .and_then(|s| schedule::replay(&kernel, &s, &self.sources))
+            .and_then(|k| lower::lower(&k, &self.sources));
+        result.map_err(|e| render(&e, &self.sources))
+    }
+
+    /// The messages of a translation that must fail.
+    pub fn refusal(&self) -> String {
+        match translate(&self.module, self.function, &self.sources) {
+            Ok((_, schedule)) => panic!("translated by\n{schedule}"),
+            Err(e) => render(&e, &self.sources),
+        }
+    }
+}
+
+pub fn render(diagnostics: &[warpsmith_ir::Diagnostic], sources: &SourceMap) -> String {
+    diagnostics.iter().map(|d| d.render(sources, false) + "\n").collect()
+}
+
+/// Values of the scalar parameters by name.
+pub type Sizes = BTreeMap<&'static str, i64>;
+
+/// Runs C function and translation on the same data and compares every array and the result, bit for bit. The data
+/// are small integers, whose sums are exact in any order.
+pub fn check(source: &str, sizes: &[&[(&'static str, i64)]]) {
+    let input = Input::new(source);
+    let (program, _) = input.translate();
+    for point in sizes {
+        check_program(&input, &program, &point.iter().copied().collect());
+    }
+}
+
+pub fn check_program(input: &Input, program: &Program, sizes: &Sizes) {
+    let function = input.module.function(input.function);
+    let (mut args, buffers) = arguments(function, sizes);
+    let mut expected = Memory::new(buffers.clone());
+    let limits = Limits::default();
+    let result =
+        interp::call(&input.module, input.function, &args, &mut expected, &limits, &mut NoLaunch)
+            .unwrap_or_else(|e| panic!("reference at {sizes:?}: {e}"));
+
+    let mut actual = Memory::new(buffers);
+    let count = actual.buffers.len();
+    let mut push = |bytes: u64, args: &mut Vec<Arg>| {
+        actual.buffers.push(vec![0xA5; bytes as usize]);
+        args.push(Arg::Pointer { buffer: actual.buffers.len() - 1, offset: 0 });
+    };
+    let mut result_at = None;
+    if let Some(ty) = function.ret.scalar() {
+        assert!(program.result_param.is_some());
+        push(ty.bytes().into(), &mut args);
+        result_at = Some((count, ty));
+    }
+    if let Some(workspace) = &program.workspace {
+        let bytes = workspace.bytes.as_const().expect("a constant here").bits;
+        push(bytes, &mut args);
+    }
+    let mut device = Device { module: &program.module };
+    interp::call(&program.module, program.launcher, &args, &mut actual, &limits, &mut device)
+        .unwrap_or_else(|e| panic!("translation at {sizes:?}: {e}"));
+    for (k, (e, a)) in expected.buffers.iter().zip(&actual.buffers).enumerate() {
+        assert!(e == a, "array {k} differs at {sizes:?}");
+    }
+    if let (Some((at, ty)), Some(value)) = (result_at, result) {
+        let bits = value.bits.to_le_bytes();
+        let size = ty.bytes() as usize;
+        assert_eq!(actual.buffers[at], bits[..size], "the result differs at {sizes:?}");
+    }
+}
+
+/// Arguments and buffers for a C function: arrays have the size of their declared shape.
+fn arguments(function: &Function, sizes: &Sizes) -> (Vec<Arg>, Vec<Vec<u8>>) {
+    let value = |name: &str| *sizes.get(name).unwrap_or_else(|| panic!("no value for `{name}`"));
+    let mut buffers: Vec<Vec<u8>> = vec![];
+    let args = function.params.iter().map(|p| {
+        let var = function.var(*p);
+        if let Some(ty) = var.ty.scalar() {
+            return Arg::Value(Value::int(ty, value(&var.name)));
+        }
+        let extents = var.shape.iter().flatten().map(|e| {
+            let lookup = |v| Some(i128::from(value(&function.var(v).name)));
+            guards::eval(e, &lookup).expect("an extent over parameters").max(0) as usize
+        });
+        let count: usize = extents.product();
+        let element = var.ty.pointee().and_then(Type::scalar).expect("an array of numbers");
+        buffers.push(data(element, count, buffers.len()));
+        Arg::Pointer { buffer: buffers.len() - 1, offset: 0 }
+    });
+    (args.collect(), buffers)
+}
+
+/// Small integers in an order without a pattern that a wrong index could hit.
+fn data(ty: Scalar, count: usize, seed: usize) -> Vec<u8> {
+    let mut state = seed as u64 * 977 + 12345;
+    let mut bytes = vec![];
+    for _ in 0..count {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let value = Value::int(ty, (state >> 33) as i64 % 9 - if ty.is_float() { 4 } else { 0 });
+        bytes.extend(&value.bits.to_le_bytes()[..ty.bytes() as usize]);
+    }
+    bytes
+}
+
+/// Runs launches in the emulator; any finding is an error.
+struct Device<'a> {
+    module: &'a Module,
+}
+
+impl Launcher for Device<'_> {
+    fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
+        let mut device = DeviceMemory::new(self.module);
+        for (k, bytes) in std::mem::take(&mut memory.buffers).into_iter().enumerate() {
+            let name = format!("buffer{k}");
+            device.add(Buffer { name, bytes, ..Buffer::default() });
+        }
+        let args = request.args.iter().map(|arg| match arg {
+            Arg::Value(v) => DeviceArg::Bytes(v.bits.to_le_bytes()[..v.ty.bytes() as usize].to_vec()),
+            Arg::Pointer { buffer, offset } => {
+                DeviceArg::Pointer { buffer: BufferId(*buffer as u32), offset: *offset }
+            }
+            Arg::Null => DeviceArg::Null,
+            Arg::Bytes(b) => DeviceArg::Bytes(b.clone()),
+        });
+        let launch = LaunchConfig {
+            kernel: request.kernel,
+            grid: request.grid,
+            block: request.block,
+            dynamic_shared: request.shared as u32,
+            args: args.collect(),
+        };
+        let outcome = warpsmith_emu::run(self.module, &launch, &mut device, &Options::default());
+        memory.buffers = device.buffers.into_iter().map(|b| b.bytes).collect();
+        let Outcome { findings, limit, .. } = outcome.map_err(|e| format!("{e:?}"))?;
+        match findings.iter().find(|f| !f.rule.is_note()) {
+            Some(f) => Err(format!("{}: {}", f.rule.name(), f.message)),
+            None if limit.is_some() => Err(format!("{limit:?}")),
+            None => Ok(()),
+        }
+    }
+}
