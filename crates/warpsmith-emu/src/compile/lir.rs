@@ -135,9 +135,8 @@ pub struct Region {
 pub struct Object {
     pub name: String,
     pub home: Home,
-    /// Element type and extents for findings, outermost first.
-    pub element: Option<Scalar>,
     pub element_bytes: u64,
+    /// For findings, outermost first.
     pub extents: Vec<u64>,
 }
 

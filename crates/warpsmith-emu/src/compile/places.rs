@@ -139,7 +139,6 @@ impl<'m> Lower<'m> {
         self.out.objects.push(Object {
             name: name.to_string(),
             home,
-            element: inner.scalar(),
             element_bytes: layout_of(self.module, inner).size.max(1),
             extents,
         });

@@ -123,10 +123,16 @@ impl Machine<'_> {
 
     pub fn load(&mut self, b: &mut Block, g: &mut Group, access: u32, pc: usize) {
         let a = &self.program.accesses[access as usize];
-        let common = self.common_address(g, a);
-        if self.check_poison {
-            self.use_in_address(b, g, a, pc);
+        if self.check_poison
+            && let Some(left) = self.use_in_address(b, g, a, pc)
+        {
+            return self.with_threads(b, g, a, left, pc, |m, b, g| m.load_from(b, g, a, pc));
         }
+        self.load_from(b, g, a, pc);
+    }
+
+    fn load_from(&mut self, b: &mut Block, g: &mut Group, a: &Access, pc: usize) {
+        let common = self.common_address(g, a);
         let kind = match (a.volatile, a.polling) {
             (true, true) => Kind::Poll,
             (true, false) => Kind::VolatileRead,
@@ -189,10 +195,16 @@ impl Machine<'_> {
 
     pub fn store(&mut self, b: &mut Block, g: &mut Group, access: u32, pc: usize) {
         let a = &self.program.accesses[access as usize];
-        let common = self.common_address(g, a);
-        if self.check_poison {
-            self.use_in_address(b, g, a, pc);
+        if self.check_poison
+            && let Some(left) = self.use_in_address(b, g, a, pc)
+        {
+            return self.with_threads(b, g, a, left, pc, |m, b, g| m.store_to(b, g, a, pc));
         }
+        self.store_to(b, g, a, pc);
+    }
+
+    fn store_to(&mut self, b: &mut Block, g: &mut Group, a: &Access, pc: usize) {
+        let common = self.common_address(g, a);
         if a.volatile {
             self.release_at(b, g, a, common, false);
         }

@@ -11,11 +11,21 @@ use crate::compile::lir::{Home, Op, Opd, from_register, to_register, words};
 impl Machine<'_> {
     /// Executes an atomic for the threads of the group, in order of their numbers.
     pub fn atomic(&mut self, b: &mut Block, g: &mut Group, op: &Op, pc: usize) {
+        let Op::Atomic { access, .. } = op else { return };
+        let a = &self.program.accesses[*access as usize];
+        if self.check_poison
+            && let Some(left) = self.use_in_address(b, g, a, pc)
+        {
+            return self.with_threads(b, g, a, left, pc, |m, b, g| m.atomic_at(b, g, op, pc));
+        }
+        self.atomic_at(b, g, op, pc);
+    }
+
+    fn atomic_at(&mut self, b: &mut Block, g: &mut Group, op: &Op, pc: usize) {
         let Op::Atomic { op, access, value, compare, result, .. } = op else { return };
         let (op, value, compare, result) = (*op, *value, *compare, *result);
         let a = &self.program.accesses[*access as usize];
         if self.check_poison {
-            self.use_in_address(b, g, a, pc);
             self.undefined_operand(b, g, value, pc);
             self.undefined_operand(b, g, compare, pc);
         }

@@ -36,7 +36,7 @@ impl Machine<'_> {
             self.open_barrier(b, &mut own);
             let [back] = own;
             *g = back;
-            return true;
+            return !b.abandoned;
         }
         g.wait = Wait::Barrier;
         false
@@ -94,7 +94,9 @@ impl Machine<'_> {
             Some((_, Wait::Barrier)) if together => {
                 let mut groups = std::mem::take(&mut b.groups);
                 self.open_barrier(b, &mut groups);
-                self.resume(b, groups);
+                if !b.abandoned {
+                    self.resume(b, groups);
+                }
                 true
             }
             Some((_, Wait::Grid)) if together => false,
@@ -134,15 +136,11 @@ impl Machine<'_> {
         // Threads that miss some lanes of their warp are let go first: the rest may then meet.
         let warp = groups.iter().position(|g| g.wait == Wait::Warp);
         if let Some(at) = warp {
-            let mut g = groups.remove(at);
+            let g = groups.remove(at);
             let others: Vec<&Group> = groups.iter().collect();
             let elsewhere = others.first().map(|o| o.pc);
             self.report_missing_lanes(b, &g, elsewhere);
-            b.groups = groups;
-            g.wait = Wait::Ready;
-            self.force_warp_operation(b, &mut g);
-            g.pc += 1;
-            self.put_back(b, g);
+            self.abandon(b);
             return;
         }
         let elsewhere = groups.iter().find(|g| g.pc != groups[0].pc).map(|g| g.pc);
@@ -150,12 +148,15 @@ impl Machine<'_> {
         let pc = groups[0].pc;
         let message = "threads of one block wait at different barriers";
         self.report_barrier(b, pc, &waiting, elsewhere, None, message);
-        for g in &groups {
-            self.look_at_ended(b, g.pc);
-        }
-        b.interval += 1;
-        self.block_barrier_order(b, pc);
-        self.resume(b, groups);
+        self.abandon(b);
+    }
+
+    /// Stops a block whose threads did not meet where they must: what they would do from here on is
+    /// undefined, and findings about it would only distract.
+    pub fn abandon(&mut self, b: &mut Block) {
+        self.abandoned = true;
+        b.abandoned = true;
+        b.groups.clear();
     }
 
     /// One finding about a barrier that not all threads reach.
@@ -224,6 +225,7 @@ impl Machine<'_> {
                 let message = "threads end without reaching a barrier that the rest of their block \
                                waits at";
                 self.report_barrier(b, pc, &alive, Some(exit), None, message);
+                self.abandon(b);
                 continue;
             }
             let thread = threads.threads().next();
@@ -278,7 +280,7 @@ impl Machine<'_> {
         let spinning: Vec<Group> =
             b.groups.iter().filter(|g| matches!(g.wait, Wait::Spin(_))).cloned().collect();
         if !spinning.is_empty() {
-            for g in &spinning {
+            for g in spinning.iter().filter(|_| !self.abandoned).cloned().collect::<Vec<_>>().iter() {
                 let message = "the loop never ends: its state repeats, and no other thread can \
                                change what it waits for";
                 self.report_loop(b, g, message);
@@ -288,8 +290,10 @@ impl Machine<'_> {
         let waiting: Vec<Group> = b.groups.iter().filter(|g| g.wait == Wait::Grid).cloned().collect();
         let Some(first) = waiting.first() else { return false };
         let message = "a grid barrier that not all blocks reach";
-        self.report_barrier(b, first.pc, &first.mask, None, Some("grid"), message);
-        self.open_grid_barrier(b);
+        if !self.abandoned {
+            self.report_barrier(b, first.pc, &first.mask, None, Some("grid"), message);
+        }
+        self.abandon(b);
         true
     }
 }

@@ -29,10 +29,6 @@ impl Mask {
         self.warps.iter().map(|w| w.count_ones()).sum()
     }
 
-    pub fn and(&self, other: &Mask) -> Mask {
-        Mask { warps: std::array::from_fn(|w| self.warps[w] & other.warps[w]) }
-    }
-
     pub fn without(&self, other: &Mask) -> Mask {
         Mask { warps: std::array::from_fn(|w| self.warps[w] & !other.warps[w]) }
     }
@@ -157,6 +153,8 @@ pub struct Block {
     pub checks: super::order::BlockOrder,
     pub copies: super::copies::Copies,
     pub done: bool,
+    /// Its threads failed to meet, and it was stopped.
+    pub abandoned: bool,
 }
 
 impl Block {

@@ -4,7 +4,7 @@ use super::block::{Block, Group};
 use super::launch::Machine;
 use super::races::Kind;
 use crate::api::Rule;
-use crate::compile::lir::{Home, Op, Opd};
+use crate::compile::lir::{Home, Op};
 use crate::compile::split_pointer;
 
 /// One copy under way.
@@ -85,6 +85,10 @@ impl Machine<'_> {
         b.copies.closed.resize(self.width as usize, 0);
         let group = b.copies.closed[thread as usize];
         let (handle, len) = (view.handle, n as u8);
+        if self.check_races {
+            // Touching it before it lands is a race; calling it undefined as well would say it twice.
+            self.define_range(b, handle, offset, n);
+        }
         b.copies.pending.push(Pending { thread, group, handle, offset, data, len, pc: pc as u32 });
     }
 
@@ -171,8 +175,17 @@ impl Machine<'_> {
         self.changes += 1;
     }
 
-    /// An operand that is the same for all threads.
-    pub fn common(&self, g: &Group, o: Opd) -> u64 {
-        self.scalar(g, o)
+    fn define_range(&mut self, b: &mut Block, handle: u64, offset: u64, n: u64) {
+        let Some(view) = self.view(b, handle) else { return };
+        if view.poison.is_null() || offset + n > view.len {
+            return;
+        }
+        // SAFETY: poison has one byte for each byte of the object.
+        let bytes = unsafe {
+            std::slice::from_raw_parts_mut(view.poison.add(offset as usize), n as usize)
+        };
+        let defined: u64 = bytes.iter().map(|p| u64::from(*p)).sum();
+        bytes.fill(0);
+        b.shared_undefined = b.shared_undefined.saturating_sub(defined);
     }
 }

@@ -41,6 +41,8 @@ pub struct Machine<'a> {
     pub grid_phase: u32,
     /// Buffers with undefined bytes.
     pub any_buffer_poison: bool,
+    /// Some block was stopped: others may wait for it in vain.
+    pub abandoned: bool,
     /// Lanes of the access at hand that may not make it.
     pub refused: u32,
     pub origins: Vec<Origin>,
@@ -120,6 +122,7 @@ impl<'a> Machine<'a> {
             clock: 0,
             grid_phase: 0,
             any_buffer_poison,
+            abandoned: false,
             refused: 0,
             origins: vec![],
             origin_numbers: HashMap::new(),
@@ -183,6 +186,7 @@ impl<'a> Machine<'a> {
             checks: self.races.block(id),
             copies: super::copies::Copies::default(),
             done: false,
+            abandoned: false,
         })
     }
 

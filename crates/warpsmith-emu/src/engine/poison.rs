@@ -6,7 +6,7 @@
 
 use super::access::Warp;
 use super::arithmetic::destination;
-use super::block::{Block, Group};
+use super::block::{Block, Group, Mask};
 use super::launch::Machine;
 use crate::api::{Access as Place, Finding, Rule};
 use crate::compile::lir::{Access, Home, Op, Opd};
@@ -375,17 +375,57 @@ impl Machine<'_> {
         }
     }
 
-    /// Reports undefined values that form an address.
+    /// Reports undefined values that form an address. `Some`: the threads whose address is defined;
+    /// the others must not make the access.
     #[inline]
-    pub fn use_in_address(&mut self, b: &mut Block, g: &mut Group, a: &Access, pc: usize) {
-        if self.poison_of(b, g, a.base) != 0 {
-            self.report_use(b, g, a.base, pc, "an address");
+    pub fn use_in_address(
+        &mut self,
+        b: &mut Block,
+        g: &mut Group,
+        a: &Access,
+        pc: usize,
+    ) -> Option<Mask> {
+        let mut left: Option<Mask> = None;
+        for o in std::iter::once(a.base).chain(a.terms.iter().map(|t| t.index)) {
+            if self.poison_of(b, g, o) == 0 {
+                continue;
+            }
+            self.report_use(b, g, o, pc, "an address");
+            let mut mask = left.unwrap_or(g.mask);
+            for warp in g.lo..g.hi {
+                mask.warps[warp as usize] &= !self.poison_bits(b, g, o, warp);
+            }
+            left = Some(mask);
         }
-        for t in &a.terms {
-            if self.poison_of(b, g, t.index) != 0 {
-                self.report_use(b, g, t.index, pc, "an address");
+        left
+    }
+
+    /// Runs an access for some threads of the group only; loads give the others zero.
+    pub fn with_threads(
+        &mut self,
+        b: &mut Block,
+        g: &mut Group,
+        a: &Access,
+        left: Mask,
+        pc: usize,
+        f: impl FnOnce(&mut Self, &mut Block, &mut Group),
+    ) {
+        let rest = g.mask.without(&left);
+        for warp in g.lo..g.hi {
+            let lanes = rest.warps[warp as usize];
+            if lanes != 0 && !a.is_store {
+                self.undefined_result(b, g, a, warp, lanes, pc);
             }
         }
+        if left.is_empty() {
+            return;
+        }
+        let (mask, alive) = (g.mask, b.alive);
+        g.mask = left;
+        g.update(&alive);
+        f(self, b, g);
+        g.mask = mask;
+        g.update(&alive);
     }
 
     pub fn report_use(&mut self, b: &mut Block, g: &mut Group, o: Opd, pc: usize, what: &str) {
@@ -433,6 +473,7 @@ impl Machine<'_> {
             _ => None,
         };
         let first = match home {
+            Home::Invalid if name.is_empty() => "shuffle",
             Home::Invalid => "declaration",
             _ => "read",
         };
@@ -441,7 +482,11 @@ impl Machine<'_> {
         if usage.span != places[0].span {
             places.push(usage);
         }
-        let message = format!("`{text}` is used in {what} before it has a value");
+        let message = if name.is_empty() {
+            format!("the value of an inactive lane is used in {what}")
+        } else {
+            format!("`{text}` is used in {what} before it has a value")
+        };
         let index = match home {
             Home::Invalid => vec![],
             _ => self.element_index(o.handle, o.offset as i64),
@@ -451,7 +496,7 @@ impl Machine<'_> {
             kind,
             message,
             accesses: places,
-            array: Some(name),
+            array: (!name.is_empty()).then_some(name),
             index,
             interval: Some(b.interval),
             count: count.into(),

@@ -172,6 +172,10 @@ impl Machine<'_> {
             if self.limit.is_some() || self.assumption_failed {
                 return Turn::Stopped;
             }
+            if b.abandoned {
+                b.groups.clear();
+                return Turn::Finished;
+            }
             match outcome {
                 super::step::Stop::Ended => {}
                 super::step::Stop::Yield => self.put_back(b, g),

@@ -44,17 +44,13 @@ impl Machine<'_> {
         for p in &parties {
             if late.warps[p.warp as usize] & p.lanes == 0 {
                 self.check_mask(b, g, p);
+                if b.abandoned {
+                    return false;
+                }
                 self.perform(b, g, p);
             }
         }
         true
-    }
-
-    /// Does the operation with the lanes that are there.
-    pub fn force_warp_operation(&mut self, b: &mut Block, g: &mut Group) {
-        for p in self.parties(b, g) {
-            self.perform(b, g, &p);
-        }
     }
 
     /// Takes threads along that wait for this group at the same instruction.
@@ -97,13 +93,15 @@ impl Machine<'_> {
     }
 
     /// A lane must be in its own mask, and lanes that passed by must not be.
-    fn check_mask(&mut self, b: &Block, g: &Group, p: &Party) {
+    fn check_mask(&mut self, b: &mut Block, g: &Group, p: &Party) {
         let outside = p.lanes & !p.mask;
         if outside != 0 {
             let mut m = Mask::EMPTY;
             m.warps[p.warp as usize] = outside;
             let message = "a lane executes a warp operation whose mask does not name it";
             self.report_barrier(b, g.pc, &m, None, Some("warp-mask"), message);
+            self.abandon(b);
+            return;
         }
         let existing = Mask::first(self.threads).warps[p.warp as usize];
         let gone = p.mask & existing & !b.alive.warps[p.warp as usize];
@@ -114,6 +112,7 @@ impl Machine<'_> {
                 m.warps[p.warp as usize] = p.lanes;
                 let message = "the mask of a warp operation names lanes that end without reaching it";
                 self.report_barrier(b, g.pc, &m, Some(exit), Some("warp-mask"), message);
+                self.abandon(b);
                 return;
             }
         }
