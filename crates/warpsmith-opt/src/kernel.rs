@@ -154,7 +154,9 @@ impl Kernel {
                 (&mut all.last_private, &p.last_private),
             ];
             for (target, source) in lists {
-                target.extend(source.iter().filter(|v| !target.contains(v)).copied().collect::<Vec<_>>());
+                target.extend(
+                    source.iter().filter(|v| !target.contains(v)).copied().collect::<Vec<_>>(),
+                );
             }
         }
         all

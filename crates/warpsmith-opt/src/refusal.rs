@@ -40,7 +40,12 @@ pub enum Refusal {
     /// What keeps a reference from being kept in a register.
     CannotAccumulate { name: String, at: Origin, why: String, other: Option<(Origin, String)> },
     /// Two iterations that would change places conflict.
-    OrderMatters { outer: LoopId, inner: LoopId, dependence: Option<Box<CarriedDependence>>, reason: Option<String> },
+    OrderMatters {
+        outer: LoopId,
+        inner: LoopId,
+        dependence: Option<Box<CarriedDependence>>,
+        reason: Option<String>,
+    },
     /// The verifier found the result of a step malformed: a bug of ours.
     Malformed { step: String, errors: Vec<String> },
 }
@@ -202,11 +207,15 @@ impl CarriedDependence {
             ),
         );
         for (k, end) in [&self.second, &self.first].into_iter().enumerate() {
-            if k == 1 && self.first.span == self.second.span && self.first.writes == self.second.writes {
+            if k == 1
+                && self.first.span == self.second.span
+                && self.first.writes == self.second.writes
+            {
                 continue;
             }
             let also = if k == 0 && self.first.writes == self.second.writes { "also " } else { "" };
-            let text = format!("iteration {} {also}{} `{}`", end.iteration_text(), end.verb(), end.text);
+            let text =
+                format!("iteration {} {also}{} `{}`", end.iteration_text(), end.verb(), end.text);
             d = label(d, end.span, &text);
         }
         d = label(d, self.mark, "marked here");
@@ -237,8 +246,9 @@ fn shared_variable(
     shared: &crate::analysis::scalars::Shared,
 ) -> Diagnostic {
     let (name, variable) = (kernel.loop_name(loop_id), kernel.name_of(shared.var));
-    let message =
-        format!("loop `{name}` is marked parallel, but its iterations share the variable `{variable}`");
+    let message = format!(
+        "loop `{name}` is marked parallel, but its iterations share the variable `{variable}`"
+    );
     let mut d = label(
         Diagnostic::error("W211", message),
         shared.write.span,
@@ -267,12 +277,15 @@ fn order_matters(
 ) -> Diagnostic {
     let (o, i) = (kernel.loop_name(outer), kernel.loop_name(inner));
     let Some(dep) = dependence else {
-        let message = format!("cannot interchange `{o}` and `{i}`: that the order does not matter is not proved");
+        let message = format!(
+            "cannot interchange `{o}` and `{i}`: that the order does not matter is not proved"
+        );
         let d = at_loop(kernel, Diagnostic::error("W226", message), outer, "the outer loop");
         return reason.into_iter().fold(d, |d, r| d.note(r));
     };
-    let message =
-        format!("cannot interchange `{o}` and `{i}`: two iterations that change places touch the same element");
+    let message = format!(
+        "cannot interchange `{o}` and `{i}`: two iterations that change places touch the same element"
+    );
     let mut d = Diagnostic::error("W225", message);
     for end in [&dep.second, &dep.first] {
         let text = format!("iteration {} {} `{}`", end.iteration_text(), end.verb(), end.text);

@@ -42,9 +42,8 @@ impl Shower<'_> {
     }
 
     fn compound(&self, e: &Expr, tightness: u8) -> String {
-        let list = |args: &[Expr]| {
-            args.iter().map(|a| self.expr(a, 0)).collect::<Vec<_>>().join(", ")
-        };
+        let list =
+            |args: &[Expr]| args.iter().map(|a| self.expr(a, 0)).collect::<Vec<_>>().join(", ");
         match &*e.kind {
             ExprKind::Binary(op, a, b) => {
                 let own = precedence(op.symbol());

@@ -16,12 +16,15 @@ void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C
                 C[i][j] += A[i][l] * B[l][j];
         }
 }";
-    check(source, &[
-        &[("n", 0), ("m", 5), ("k", 3)],
-        &[("n", 1), ("m", 1), ("k", 0)],
-        &[("n", 9), ("m", 33), ("k", 7)],
-        &[("n", 7), ("m", 31), ("k", 1)],
-    ]);
+    check(
+        source,
+        &[
+            &[("n", 0), ("m", 5), ("k", 3)],
+            &[("n", 1), ("m", 1), ("k", 0)],
+            &[("n", 9), ("m", 33), ("k", 7)],
+            &[("n", 7), ("m", 31), ("k", 1)],
+        ],
+    );
 }
 
 #[test]
@@ -70,18 +73,17 @@ float f(int n, const float x[n], const int v[n], float out[4], int *bits) {
     *bits = all + 2 * any + 4 * mask + 1024 * both;
     return sum + 1;
 }";
-    check(&with_extent(source, "bits", 1), &[
-        &[("n", 1)],
-        &[("n", 2)],
-        &[("n", 255)],
-        &[("n", 1000)],
-        &[("n", 70000)],
-    ]);
+    check(
+        &with_extent(source, "bits", 1),
+        &[&[("n", 1)], &[("n", 2)], &[("n", 255)], &[("n", 1000)], &[("n", 70000)]],
+    );
 }
 
 /// An array parameter in place of a pointer, so that the data have a size.
 fn with_extent(source: &str, name: &str, extent: u32) -> String {
-    source.replacen(&format!("*{name})"), &format!("{name}[{extent}])"), 1).replace(&format!("*{name} ="), &format!("{name}[0] ="))
+    source
+        .replacen(&format!("*{name})"), &format!("{name}[{extent}])"), 1)
+        .replace(&format!("*{name} ="), &format!("{name}[0] ="))
 }
 
 #[test]
@@ -97,12 +99,15 @@ int count(int n, int m, const int a[n][m], int seen[n][m]) {
         }
     return total;
 }";
-    check(source, &[
-        &[("n", 0), ("m", 0)],
-        &[("n", 3), ("m", 1)],
-        &[("n", 9), ("m", 40)],
-        &[("n", 300), ("m", 301)],
-    ]);
+    check(
+        source,
+        &[
+            &[("n", 0), ("m", 0)],
+            &[("n", 3), ("m", 1)],
+            &[("n", 9), ("m", 40)],
+            &[("n", 300), ("m", 301)],
+        ],
+    );
 }
 
 #[test]
@@ -160,12 +165,15 @@ void f(int n, int steps, float a[n + 2], float b[n + 2], float last[1]) {
 }";
     // Each iteration changes its copy of `w`, which C without OpenMP does not have.
     let source = source.replace("w = w + i;", "").replace("+ w - i", "+ w");
-    check(&source, &[
-        &[("n", 1), ("steps", 0)],
-        &[("n", 1), ("steps", 3)],
-        &[("n", 30), ("steps", 4)],
-        &[("n", 300), ("steps", 2)],
-    ]);
+    check(
+        &source,
+        &[
+            &[("n", 1), ("steps", 0)],
+            &[("n", 1), ("steps", 3)],
+            &[("n", 30), ("steps", 4)],
+            &[("n", 300), ("steps", 2)],
+        ],
+    );
 }
 
 #[test]
@@ -206,9 +214,12 @@ void f(long n, long m, double a[n][m], unsigned k, unsigned c[k]) {
     #pragma omp parallel for
     for (unsigned i = 0; i < k; i++) c[i] = c[i] * 3 + i;
 }";
-    check(source, &[
-        &[("n", 0), ("m", 3), ("k", 0)],
-        &[("n", 3), ("m", 65), ("k", 1)],
-        &[("n", 20), ("m", 20), ("k", 300)],
-    ]);
+    check(
+        source,
+        &[
+            &[("n", 0), ("m", 3), ("k", 0)],
+            &[("n", 3), ("m", 65), ("k", 1)],
+            &[("n", 20), ("m", 20), ("k", 300)],
+        ],
+    );
 }

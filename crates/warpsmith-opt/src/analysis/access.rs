@@ -192,8 +192,8 @@ impl<'a> Scope<'a> {
     /// The reason why it has none, in the user's words.
     pub fn normalise(&self, expr: &Expr) -> Result<Poly, String> {
         let text = || show::expr(self.module, self.function, expr);
-        let mut poly = Poly::from_expr(expr)
-            .ok_or_else(|| format!("subscript `{}` is not affine", text()))?;
+        let mut poly =
+            Poly::from_expr(expr).ok_or_else(|| format!("subscript `{}` is not affine", text()))?;
         for _ in 0..8 {
             let known = self.definitions.iter().find(|(v, _)| poly.mentions(**v));
             let Some((var, value)) = known else { break };
@@ -204,13 +204,19 @@ impl<'a> Scope<'a> {
         for var in &self.changed {
             if poly.mentions(*var) && !self.counters.contains(var) {
                 let name = &self.function.var(*var).name;
-                return Err(format!("subscript `{}` depends on `{name}`, which the loop changes", text()));
+                return Err(format!(
+                    "subscript `{}` depends on `{name}`, which the loop changes",
+                    text()
+                ));
             }
         }
         for atom in poly.atoms() {
             if let Some(base) = self.unstable_base(atom) {
                 let name = self.base_name(base);
-                return Err(format!("subscript `{}` reads `{name}`, which the loop writes", text()));
+                return Err(format!(
+                    "subscript `{}` reads `{name}`, which the loop writes",
+                    text()
+                ));
             }
         }
         Ok(poly)
@@ -294,9 +300,7 @@ impl<'a> Scope<'a> {
 /// Whether some block holds both the declaration of a variable and, directly, an assignment to it.
 fn assigned_where_declared(body: &Block, var: VarId) -> bool {
     let declares = |s: &Stmt| matches!(&s.kind, StmtKind::Decl { var: v, .. } if *v == var);
-    let assigns = |s: &Stmt| {
-        matches!(&s.kind, StmtKind::Assign { place, .. } if *place.kind == PlaceKind::Var(var))
-    };
+    let assigns = |s: &Stmt| matches!(&s.kind, StmtKind::Assign { place, .. } if *place.kind == PlaceKind::Var(var));
     let here = body.stmts.iter().any(declares) && body.stmts.iter().any(assigns);
     here || body
         .stmts

@@ -12,8 +12,8 @@
 //!
 //! Where nothing refutes it, [`super::witness`] looks for an example.
 
-use warpsmith_ir::{ForLoop, VarId};
 use warpsmith_ir::poly::{Atom, Facts, Poly, gcd};
+use warpsmith_ir::{ForLoop, VarId};
 
 use super::access::{Access, AccessKind, Base, Scope, View};
 use super::guards;
@@ -52,7 +52,11 @@ impl Report {
 }
 
 /// Tests all pairs of accesses of a loop; `private` objects belong to one iteration and do not conflict.
-pub fn analyse(scope: &Scope<'_>, accesses: &[Access<'_>], private: &dyn Fn(Base) -> bool) -> Report {
+pub fn analyse(
+    scope: &Scope<'_>,
+    accesses: &[Access<'_>],
+    private: &dyn Fn(Base) -> bool,
+) -> Report {
     let mut report = Report::default();
     for (i, a) in accesses.iter().enumerate() {
         for (j, b) in accesses.iter().enumerate().skip(i) {
@@ -109,7 +113,12 @@ pub fn test_pair(scope: &Scope<'_>, a: &Access<'_>, b: &Access<'_>) -> Verdict {
 /// As [`test_pair`], for what forbids to exchange `scope.root` with the loop `inner` directly inside it: an element
 /// that an earlier iteration of the root and a later one of the inner loop share with a later one of the root and an
 /// earlier one of the inner loop.
-pub fn test_exchange(scope: &Scope<'_>, a: &Access<'_>, b: &Access<'_>, inner: &ForLoop) -> Verdict {
+pub fn test_exchange(
+    scope: &Scope<'_>,
+    a: &Access<'_>,
+    b: &Access<'_>,
+    inner: &ForLoop,
+) -> Verdict {
     let (Some((left, right)), true) = (same_shape(a, b), a.base == b.base) else {
         return test_pair(scope, a, b);
     };
@@ -204,7 +213,9 @@ fn refuted(
     let second = |p: &Poly| {
         let renamed = p.rename(&|v| if inner.contains(&v) { fresh.second(v) } else { v });
         // A symbol that mentions the counter has another, unrelated value in the other iteration.
-        renamed.substitute(root.var, &shifted).unwrap_or_else(|| renamed.rename(&|v| fresh.second(v)))
+        renamed
+            .substitute(root.var, &shifted)
+            .unwrap_or_else(|| renamed.rename(&|v| fresh.second(v)))
     };
     let mut facts = facts_of_pair(scope, a.0, b.0, &fresh, &second);
     let mut system = vec![];
@@ -224,7 +235,12 @@ fn refuted(
 }
 
 /// The equation `second = first - d` with `d > 0` for a counter (`+ d` where the two loops count in opposite directions).
-fn moves_back(scope: &Scope<'_>, inner: &ForLoop, fresh: &Fresh, facts: &mut Facts) -> Option<Poly> {
+fn moves_back(
+    scope: &Scope<'_>,
+    inner: &ForLoop,
+    fresh: &Fresh,
+    facts: &mut Facts,
+) -> Option<Poly> {
     let distance = fresh.quotient(VarId(2 * fresh.base + 1));
     facts.bound(Atom::Var(distance), Some(Poly::constant(1)), None);
     let opposite = scope.step(scope.root)?.signum() * scope.step(inner)?.signum();

@@ -6,7 +6,12 @@ use warpsmith_ir::{BinaryOp, Expr, ExprKind, UnaryOp, VarId};
 use super::access::{Guard, Scope};
 
 /// Adds to `facts` what a condition says about polynomials, variables renamed by `rename`.
-pub fn add_facts(scope: &Scope<'_>, guard: Guard<'_>, rename: &dyn Fn(Poly) -> Poly, facts: &mut Facts) {
+pub fn add_facts(
+    scope: &Scope<'_>,
+    guard: Guard<'_>,
+    rename: &dyn Fn(Poly) -> Poly,
+    facts: &mut Facts,
+) {
     conditions(scope, guard.cond, guard.negated, &mut |p| facts.assume_nonnegative(rename(p)));
 }
 
@@ -73,7 +78,11 @@ pub fn eval(expr: &Expr, var: &dyn Fn(VarId) -> Option<i128>) -> Option<i128> {
             }
         }
         ExprKind::Select(c, a, b) => {
-            if eval(c, var)? != 0 { eval(a, var) } else { eval(b, var) }
+            if eval(c, var)? != 0 {
+                eval(a, var)
+            } else {
+                eval(b, var)
+            }
         }
         ExprKind::Call(f, args) if expr.ty.is_integer() => {
             let values: Option<Vec<i128>> = args.iter().map(|a| eval(a, var)).collect();

@@ -96,8 +96,7 @@ pub fn read_outside_its_loops(block: &warpsmith_ir::Block, var: VarId) -> bool {
             walk::each_var(e, &mut |v| own |= v == var);
         }
         let counts = matches!(&stmt.kind, StmtKind::For(l) if l.var == var);
-        own || (!counts
-            && walk::blocks(stmt).into_iter().any(|b| read_outside_its_loops(b, var)))
+        own || (!counts && walk::blocks(stmt).into_iter().any(|b| read_outside_its_loops(b, var)))
     })
 }
 

@@ -203,7 +203,8 @@ fn conflict(
                 let (x, y) = (first[position].1, second[position].1);
                 let closeness = ((y - x).abs() << 1) + i128::from(y < x);
                 let rank = closeness * 1_000_000 + x.clamp(-100_000, 100_000);
-                if x != y && relation(first, second) && best.as_ref().is_none_or(|(r, _)| rank < *r) {
+                if x != y && relation(first, second) && best.as_ref().is_none_or(|(r, _)| rank < *r)
+                {
                     let (first, second) = (first.clone(), second.clone());
                     best = Some((rank, Example { first, second, element: key.1.clone() }));
                 }
@@ -251,7 +252,12 @@ fn run(
     true
 }
 
-fn leaf(plan: &Plan<'_>, env: &BTreeMap<&Atom, i128>, at: &Iteration, result: &mut Touched) -> bool {
+fn leaf(
+    plan: &Plan<'_>,
+    env: &BTreeMap<&Atom, i128>,
+    at: &Iteration,
+    result: &mut Touched,
+) -> bool {
     let var = |v: VarId| lookup(v, env, at);
     for guard in &plan.access.guards {
         // A condition on data may be true in any iteration.

@@ -54,10 +54,13 @@ impl Lowering<'_> {
     }
 
     fn data_dependent_at(&self, span: Option<warpsmith_ir::Span>, what: &str) -> Box<Diagnostic> {
-        let message = "control flow around parallel loops depends on values that only the device has";
+        let message =
+            "control flow around parallel loops depends on values that only the device has";
         let d = Diagnostic::error("W240", message);
         let d = match span {
-            Some(span) => d.label(span, format!("{what} reads an array or the result of a parallel loop")),
+            Some(span) => {
+                d.label(span, format!("{what} reads an array or the result of a parallel loop"))
+            }
             None => d,
         };
         Box::new(
@@ -72,10 +75,14 @@ impl Lowering<'_> {
             if !self.homes.host_known(e) {
                 let span = e.origin.span.or(stmt.origin.span);
                 let name = self.source.loop_name(l.id);
-                let message = format!("the bounds of the parallel loop `{name}` depend on values that only the device has");
+                let message = format!(
+                    "the bounds of the parallel loop `{name}` depend on values that only the device has"
+                );
                 let d = Diagnostic::error("W242", message);
                 let d = match span {
-                    Some(span) => d.label(span, "read from an array or computed by a parallel loop"),
+                    Some(span) => {
+                        d.label(span, "read from an array or computed by a parallel loop")
+                    }
                     None => d,
                 };
                 return Err(Box::new(d.help("pass the size as a parameter of the function")));
@@ -83,7 +90,12 @@ impl Lowering<'_> {
         }
         let ty = super::index::counter_type(&self.host, l);
         match ty.bytes() < 4 {
-            true => Err(self.at_loop("W241", l, stmt, "the counter of a parallel loop is narrower than `int`")),
+            true => Err(self.at_loop(
+                "W241",
+                l,
+                stmt,
+                "the counter of a parallel loop is narrower than `int`",
+            )),
             false => Ok(()),
         }
     }

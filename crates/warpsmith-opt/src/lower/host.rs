@@ -1,8 +1,8 @@
 //! The launcher: what the host runs, launches and computes.
 
 use warpsmith_ir::{
-    BinaryOp, Block, Diagnostic, Expr, ForLoop, FuncId, Launch, LoopKind, Origin, Place,
-    PlaceKind, Stmt, StmtKind, Type, VarId, visit,
+    BinaryOp, Block, Diagnostic, Expr, ForLoop, FuncId, Launch, LoopKind, Origin, Place, PlaceKind,
+    Stmt, StmtKind, Type, VarId, visit,
 };
 
 use super::outline::{self, Outlined};
@@ -84,7 +84,13 @@ impl Lowering<'_> {
                 self.flush_before(stmt, pending, out)?;
                 self.control(stmt, out)
             }
-            _ if self.returns_inside(stmt) => {
+            StmtKind::Break | StmtKind::Continue => {
+                self.flush(pending, out)?;
+                out.push(stmt.clone());
+                Ok(())
+            }
+            // What waits must run before control goes elsewhere.
+            _ if self.returns_inside(stmt) || escapes(stmt) => {
                 self.flush(pending, out)?;
                 self.control(stmt, out)
             }
@@ -159,16 +165,23 @@ impl Lowering<'_> {
     }
 
     /// Launches what waits before a statement with nests. Start values of later reductions may wait on.
-    fn flush_before(&mut self, next: &Stmt, pending: &mut Pending, out: &mut Vec<Stmt>) -> Lowered<()> {
+    fn flush_before(
+        &mut self,
+        next: &Stmt,
+        pending: &mut Pending,
+        out: &mut Vec<Stmt>,
+    ) -> Lowered<()> {
         let next = Block::new(vec![next.clone()]);
         let all = Block::new(pending.stmts.clone());
         let waits = |s: &Stmt| {
             let var = match &s.kind {
                 StmtKind::Decl { var, init: Some(e) } if e.as_const().is_some() => *var,
-                StmtKind::Assign { place, value } if value.as_const().is_some() => match &*place.kind {
-                    PlaceKind::Var(v) => *v,
-                    _ => return false,
-                },
+                StmtKind::Assign { place, value } if value.as_const().is_some() => {
+                    match &*place.kind {
+                        PlaceKind::Var(v) => *v,
+                        _ => return false,
+                    }
+                }
                 _ => return false,
             };
             place::mentions(&all, var) == 1 && place::mentions(&next, var) == 0
@@ -201,12 +214,16 @@ impl Lowering<'_> {
             let name = self.source.loop_name(l.id);
             let mut d = Diagnostic::warning(
                 "W252",
-                format!("loop `{name}` is not parallel and works on arrays: one thread of the device runs it"),
+                format!(
+                    "loop `{name}` is not parallel and works on arrays: one thread of the device runs it"
+                ),
             );
             if let Some(span) = l.first.origin.span.or(stmt.origin.span) {
                 d = d.label(span, "correct, but slow");
             }
-            self.notes.push(d.help("mark it with `#pragma omp parallel for` if its iterations are independent"));
+            self.notes.push(
+                d.help("mark it with `#pragma omp parallel for` if its iterations are independent"),
+            );
         }
     }
 
@@ -292,7 +309,8 @@ impl Lowering<'_> {
         block: [Expr; 3],
     ) -> Stmt {
         let name = self.fresh_name(wanted);
-        let origin = stmts.iter().map(|s| s.origin.clone()).find(|o| o.span.is_some()).unwrap_or_default();
+        let origin =
+            stmts.iter().map(|s| s.origin.clone()).find(|o| o.span.is_some()).unwrap_or_default();
         let Outlined { mut kernel, args, reads, writes } =
             outline::outline(&self.host, &name, stmts, self.distinct_pointers);
         let map = self.call_map();
@@ -305,7 +323,8 @@ impl Lowering<'_> {
             .zip(&kernel.params)
             .map(|(host, param)| {
                 let value = self.first_values.get(host).copied().unwrap_or(*host);
-                Expr::var(value, self.host.var(value).ty.clone()).cast(kernel.var(*param).ty.clone())
+                Expr::var(value, self.host.var(value).ty.clone())
+                    .cast(kernel.var(*param).ty.clone())
             })
             .collect();
         self.flows.push((reads, writes));
@@ -325,7 +344,12 @@ impl Lowering<'_> {
             let read = !l.declares
                 && crate::analysis::scalars::read_outside_its_loops(&function.body, l.var);
             if read && !outermost {
-                return Err(self.at_loop("W243", l, stmt, "the counter of an inner parallel loop is read after the nest"));
+                return Err(self.at_loop(
+                    "W243",
+                    l,
+                    stmt,
+                    "the counter of an inner parallel loop is read after the nest",
+                ));
             }
             if read {
                 out.push(self.final_counter(l, stmt));
@@ -361,6 +385,15 @@ impl Lowering<'_> {
             Some(span) => d.label(span, "this loop"),
             None => d,
         })
+    }
+}
+
+/// Whether a `break` or `continue` in the statement belongs to a loop around it.
+fn escapes(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Break | StmtKind::Continue => true,
+        StmtKind::For(_) | StmtKind::Loop { .. } | StmtKind::Switch { .. } => false,
+        _ => walk::blocks(stmt).into_iter().any(|b| b.stmts.iter().any(escapes)),
     }
 }
 

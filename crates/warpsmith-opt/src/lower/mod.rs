@@ -66,8 +66,7 @@ pub struct Slot {
 }
 
 /// The range in which 32-bit index arithmetic of guards and grid strides stays exact.
-pub const RANGE_ASSUMPTION: &str =
-    "counters of type int stay at least one grid width away from the limits of the type: loops run up to 2^31 - 2^24 iterations";
+pub const RANGE_ASSUMPTION: &str = "counters of type int stay at least one grid width away from the limits of the type: loops run up to 2^31 - 2^24 iterations";
 
 const NO_OVERLAP: &str = "array arguments do not overlap";
 
@@ -264,7 +263,9 @@ impl<'k> Lowering<'k> {
         self.host.name = self.source.func().name.clone();
         let map = compact(&mut self.host);
         let renamed = |v: VarId| map.get(&v).copied();
-        self.slots.iter_mut().for_each(|s| s.pointer = map.get(&s.pointer).copied().unwrap_or(s.pointer));
+        self.slots
+            .iter_mut()
+            .for_each(|s| s.pointer = map.get(&s.pointer).copied().unwrap_or(s.pointer));
         let bytes = self.slots.last().map_or(0, |s| s.offset + s.bytes);
         let workspace = self.workspace.and_then(renamed).map(|param| Workspace {
             param,
@@ -329,9 +330,11 @@ impl<'k> Lowering<'k> {
         }
         let name = self.fresh_name("workspace");
         let void = Type::pointer(Type::Void, warpsmith_ir::Space::Global);
-        let workspace = self.host.add_param(Var::new(name, void.clone(), warpsmith_ir::VarKind::Param));
+        let workspace =
+            self.host.add_param(Var::new(name, void.clone(), warpsmith_ir::VarKind::Param));
         self.workspace = Some(workspace);
-        let byte = Type::pointer(Type::Scalar(warpsmith_ir::Scalar::I8), warpsmith_ir::Space::Global);
+        let byte =
+            Type::pointer(Type::Scalar(warpsmith_ir::Scalar::I8), warpsmith_ir::Space::Global);
         let mut stmts = vec![];
         for slot in &self.slots {
             let mut base = Expr::var(workspace, void.clone());
@@ -353,7 +356,9 @@ impl<'k> Lowering<'k> {
 }
 
 fn base_name(name: &str) -> &str {
-    name.rsplit_once('_').filter(|(_, n)| n.bytes().all(|b| b.is_ascii_digit())).map_or(name, |(b, _)| b)
+    name.rsplit_once('_')
+        .filter(|(_, n)| n.bytes().all(|b| b.is_ascii_digit()))
+        .map_or(name, |(b, _)| b)
 }
 
 /// Marks have no meaning inside a thread.
@@ -392,7 +397,9 @@ fn remove_unread(function: &mut Function) {
             match &s.kind {
                 StmtKind::Decl { .. } => {}
                 StmtKind::Assign { place, .. } => {
-                    walk::each_expr_of_place(place, &mut |e| walk::each_var(e, &mut |v| _ = read.insert(v)));
+                    walk::each_expr_of_place(place, &mut |e| {
+                        walk::each_var(e, &mut |v| _ = read.insert(v))
+                    });
                 }
                 _ => read.extend(o.results.into_iter().chain(o.writes.and_then(|p| p.root_var()))),
             }
@@ -400,7 +407,9 @@ fn remove_unread(function: &mut Function) {
         let unread = |s: &Stmt| match &s.kind {
             StmtKind::Decl { var, .. } => !read.contains(var),
             StmtKind::Assign { place, .. } => match &*place.kind {
-                warpsmith_ir::PlaceKind::Var(v) => !read.contains(v) && !function.params.contains(v),
+                warpsmith_ir::PlaceKind::Var(v) => {
+                    !read.contains(v) && !function.params.contains(v)
+                }
                 _ => false,
             },
             _ => false,

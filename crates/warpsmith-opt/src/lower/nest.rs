@@ -72,8 +72,7 @@ impl Lowering<'_> {
 
     /// The named sizes of the block along x, y, z.
     fn block_constants(&mut self, nest: &Nest) -> [Expr; 3] {
-        let names: [&str; 3] =
-            if nest.axes.len() == 1 { ["BLOCK"; 3] } else { ["BX", "BY", "BZ"] };
+        let names: [&str; 3] = if nest.axes.len() == 1 { ["BLOCK"; 3] } else { ["BX", "BY", "BZ"] };
         Axis::ALL.map(|axis| {
             if nest.axes.iter().any(|(_, a)| *a == axis) {
                 let comment = format!("threads of a block along {}", axis.name());
@@ -122,7 +121,13 @@ impl Lowering<'_> {
             stmts.push(leave_if(index::outside(l, counter), &stmt.origin));
             enclosed = nest.axes.len() > 1 || root.id != l.id;
         }
-        stmts.extend(self.nest_levels(root, stmt, nest, hoisted.as_ref().map(|l| l.id), enclosed)?);
+        stmts.extend(self.nest_levels(
+            root,
+            stmt,
+            nest,
+            hoisted.as_ref().map(|l| l.id),
+            enclosed,
+        )?);
         let mut body = Block::new(stmts);
         self.move_to_device(&mut body);
         host::own_counters(&mut self.host, &mut body);
@@ -151,8 +156,8 @@ impl Lowering<'_> {
         enclosed: bool,
     ) -> Lowered<Vec<Stmt>> {
         let axis = nest.axes.iter().find(|(id, _)| *id == l.id).map(|(_, axis)| *axis);
-        let bound_inside = nest.axes.last().is_some_and(|(id, _)| *id != l.id)
-            && only_loop(&l.body).is_some();
+        let bound_inside =
+            nest.axes.last().is_some_and(|(id, _)| *id != l.id) && only_loop(&l.body).is_some();
         let inner = match only_loop(&l.body) {
             Some(next) if bound_inside => {
                 self.nest_levels(&next.clone(), stmt, nest, hoisted, enclosed)?
@@ -172,8 +177,10 @@ impl Lowering<'_> {
             }
             Some(axis) => {
                 let stride = self.grid_stride(l, axis, inner);
-                Ok(vec![Stmt::new(StmtKind::For(stride), origin)
-                    .comment(format!("a grid has at most 65535 blocks along {}: go on in its strides", axis.name()))])
+                Ok(vec![Stmt::new(StmtKind::For(stride), origin).comment(format!(
+                    "a grid has at most 65535 blocks along {}: go on in its strides",
+                    axis.name()
+                ))])
             }
             None => {
                 let body = Block::new(inner);
@@ -281,7 +288,12 @@ impl Lowering<'_> {
             let l = self.bound_loops(nest);
             let at = l.first().cloned();
             return match at {
-                Some(l) => Err(self.at_loop("W244", &l, stmt, "`continue` in a loop with `lastprivate` variables")),
+                Some(l) => Err(self.at_loop(
+                    "W244",
+                    &l,
+                    stmt,
+                    "`continue` in a loop with `lastprivate` variables",
+                )),
                 None => Ok(()),
             };
         }
@@ -297,7 +309,9 @@ impl Lowering<'_> {
             stores.push(Stmt::new(StmtKind::Assign { place, value }, stmt.origin.clone()));
         }
         let kind = StmtKind::If { cond, then: Block::new(stores), otherwise: Block::default() };
-        block.stmts.push(Stmt::new(kind, stmt.origin.by("bind")).comment("what the last iteration leaves"));
+        block.stmts.push(
+            Stmt::new(kind, stmt.origin.by("bind")).comment("what the last iteration leaves"),
+        );
         Ok(())
     }
 }

@@ -180,7 +180,10 @@ pub fn to_device(body: &mut Block, var: VarId, pointer: VarId, pointer_type: &Ty
             place.kind = Box::new(match indices.is_empty() {
                 true => PlaceKind::Deref(pointer),
                 false => {
-                    let dims = extents.iter().skip(1).map(|n| Expr::int(warpsmith_ir::Scalar::I32, *n as i64));
+                    let dims = extents
+                        .iter()
+                        .skip(1)
+                        .map(|n| Expr::int(warpsmith_ir::Scalar::I32, *n as i64));
                     PlaceKind::Elem { pointer, index: indices, dims: dims.collect() }
                 }
             });

@@ -6,9 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use warpsmith_ir::{
-    Block, Expr, ExprKind, FunctionKind, PlaceKind, Stmt, StmtKind, Type, VarId,
-};
+use warpsmith_ir::{Block, Expr, ExprKind, FunctionKind, PlaceKind, Stmt, StmtKind, Type, VarId};
 
 use crate::kernel::Kernel;
 use crate::walk;
@@ -128,6 +126,7 @@ impl Homes {
                     if let Some(p) = single_element(place)
                         && place.ty == function.var(var).ty
                         && mentions(&function.body, p) == 1
+                        && leaves_at_end(&function.body)
                         && !self.in_parameter.values().any(|q| *q == p)
                     {
                         self.in_parameter.insert(var, p);
@@ -142,6 +141,12 @@ impl Homes {
             }
         }
     }
+}
+
+/// Whether the function returns nowhere but at its end.
+fn leaves_at_end(body: &Block) -> bool {
+    let last = body.stmts.last().is_some_and(|s| matches!(s.kind, StmtKind::Return(_)));
+    returns(body) == usize::from(last)
 }
 
 /// Whether a statement is always reached, and once.
@@ -220,5 +225,7 @@ pub fn is_nest(kernel: &Kernel, stmt: &Stmt) -> bool {
 
 pub fn contains_nest(kernel: &Kernel, stmt: &Stmt) -> bool {
     let inside = walk::blocks(stmt);
-    inside.into_iter().any(|b| b.stmts.iter().any(|s| is_nest(kernel, s) || contains_nest(kernel, s)))
+    inside
+        .into_iter()
+        .any(|b| b.stmts.iter().any(|s| is_nest(kernel, s) || contains_nest(kernel, s)))
 }

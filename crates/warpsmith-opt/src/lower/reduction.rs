@@ -2,7 +2,8 @@
 
 use warpsmith_ir::{
     Axis, BarrierKind, BinaryOp, Block, Builtin, Expr, ExprKind, ForLoop, LoopCondition, LoopKind,
-    MathFn, Origin, Place, PlaceKind, ReduceOp, Reduction, Scalar, Stmt, StmtKind, Type, Value, Var, VarId, VarKind, visit,
+    MathFn, Origin, Place, PlaceKind, ReduceOp, Reduction, Scalar, Stmt, StmtKind, Type, Value,
+    Var, VarId, VarKind, visit,
 };
 
 use super::host::Pending;
@@ -55,9 +56,16 @@ impl Lowering<'_> {
         }
         self.flush(pending, out)?;
         let block = self.constant("REDUCE_BLOCK", shape.block, "threads that combine their values");
-        let most = self.constant("REDUCE_GRID", shape.grid, "most blocks of a reduction, each with one partial result");
+        let most = self.constant(
+            "REDUCE_GRID",
+            shape.grid,
+            "most blocks of a reduction, each with one partial result",
+        );
         let blocks = self.local("blocks", Type::I32);
-        out.push(Stmt::new(StmtKind::Decl { var: blocks, init: Some(Expr::i32(0)) }, stmt.origin.by("reduce")));
+        out.push(Stmt::new(
+            StmtKind::Decl { var: blocks, init: Some(Expr::i32(0)) },
+            stmt.origin.by("reduce"),
+        ));
 
         let mut then = self.grid_of(&loops, blocks, &block, most);
         let partial = self.partial_kernel(root, stmt, &nest, &loops, &reduced)?;
@@ -79,8 +87,12 @@ impl Lowering<'_> {
             out.push(Stmt::new(kind, stmt.origin.by("reduce")));
         }
         let finish = self.finish_kernel(&reduced, blocks, stmt);
-        let launch =
-            self.launch_of(finish, &format!("{stem}_finish"), [one(), one(), one()], [size, one(), one()]);
+        let launch = self.launch_of(
+            finish,
+            &format!("{stem}_finish"),
+            [one(), one(), one()],
+            [size, one(), one()],
+        );
         out.push(launch.comment("runs for an empty loop too: the result is then the start value"));
         Ok(())
     }
@@ -102,7 +114,8 @@ impl Lowering<'_> {
         let scalar = ty.scalar().unwrap_or(Scalar::F64);
         let start = if by_pointer { Some(Start::InTarget) } else { self.start(r, scalar, pending) };
         let target = if by_pointer { r.var } else { self.pointer_to(r.var) };
-        let local = if by_pointer { self.local(&format!("{}_value", var.name), ty.clone()) } else { r.var };
+        let local =
+            if by_pointer { self.local(&format!("{}_value", var.name), ty.clone()) } else { r.var };
         let array = Type::array(ty.clone(), shape.block.into());
         let shared = Var::new(format!("{}_shared", var.name), array, VarKind::Shared);
         let shared = self.host.add_var(shared);
@@ -123,7 +136,9 @@ impl Lowering<'_> {
         let Some(at) = pending.stmts.iter().rposition(about) else { return Some(Start::InTarget) };
         let value = match &pending.stmts[at].kind {
             StmtKind::Decl { var, init: Some(e) } if *var == r.var => e.clone(),
-            StmtKind::Assign { place, value } if *place.kind == PlaceKind::Var(r.var) => value.clone(),
+            StmtKind::Assign { place, value } if *place.kind == PlaceKind::Var(r.var) => {
+                value.clone()
+            }
             _ => return Some(Start::InTarget),
         };
         if !self.homes.host_known(&value) {
@@ -184,7 +199,8 @@ impl Lowering<'_> {
         loops: &[ForLoop],
         reduced: &[Reduced],
     ) -> Lowered<Vec<Stmt>> {
-        let mut stmts: Vec<Stmt> = reduced.iter().map(|r| self.declare_identity(r, r.local)).collect();
+        let mut stmts: Vec<Stmt> =
+            reduced.iter().map(|r| self.declare_identity(r, r.local)).collect();
         if let Some(first) = stmts.first_mut() {
             first.comment.push("every thread combines its share of the iterations".into());
         }
@@ -228,7 +244,8 @@ impl Lowering<'_> {
         let mut body = vec![];
         for (k, l) in loops.iter().enumerate() {
             let ty = Type::Scalar(index::counter_type(&self.host, l));
-            let after = counts[k + 1..].iter().cloned().reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
+            let after =
+                counts[k + 1..].iter().cloned().reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
             let mut at = Expr::var(number, Type::I64);
             if let Some(after) = after {
                 at = Expr::binary(BinaryOp::Div, at, after);
@@ -238,7 +255,10 @@ impl Lowering<'_> {
             }
             self.host.vars[l.var.0 as usize].constant = true;
             let value = index::counter_of(l, at.cast(ty));
-            body.push(Stmt::new(StmtKind::Decl { var: l.var, init: Some(value) }, Origin::default()));
+            body.push(Stmt::new(
+                StmtKind::Decl { var: l.var, init: Some(value) },
+                Origin::default(),
+            ));
         }
         body.extend(inner);
         let id = self.host.fresh_loop();
@@ -320,7 +340,10 @@ impl Lowering<'_> {
             stmts.push(self.store(place, self.value(value(r))));
         }
         if let Some(first) = stmts.first_mut() {
-            first.comment.push("the block's values are combined in pairs, in half as many threads each round".into());
+            first.comment.push(
+                "the block's values are combined in pairs, in half as many threads each round"
+                    .into(),
+            );
         }
         stmts.push(barrier());
         let half = self.local("offset", Type::U32);
@@ -331,8 +354,12 @@ impl Lowering<'_> {
         let mut pairs = vec![];
         for r in reduced {
             let other = Expr::binary(BinaryOp::Add, thread(), read_half());
-            let value =
-                combine(r.op, r.scalar, self.shared_element(r, thread()), self.shared_element(r, other));
+            let value = combine(
+                r.op,
+                r.scalar,
+                self.shared_element(r, thread()),
+                self.shared_element(r, other),
+            );
             pairs.push(self.store(self.shared_place(r, thread()), value));
         }
         let cond = Expr::binary(BinaryOp::Lt, thread(), read_half());
@@ -413,7 +440,9 @@ fn own_value(body: &mut Block, pointer: VarId, local: VarId, ty: &Type) {
 pub fn identity(op: ReduceOp, ty: Scalar) -> Value {
     let float = ty.is_float();
     match op {
-        ReduceOp::Add | ReduceOp::BitOr | ReduceOp::BitXor | ReduceOp::LogicalOr => Value::int(ty, 0),
+        ReduceOp::Add | ReduceOp::BitOr | ReduceOp::BitXor | ReduceOp::LogicalOr => {
+            Value::int(ty, 0)
+        }
         ReduceOp::Mul | ReduceOp::LogicalAnd => Value::int(ty, 1),
         ReduceOp::BitAnd => Value::int(ty, -1),
         ReduceOp::Min if float => Value::float(ty, f64::INFINITY),
@@ -435,9 +464,8 @@ fn combine(op: ReduceOp, scalar: Scalar, a: Expr, b: Expr) -> Expr {
         let wide = if scalar.is_integer() && scalar.bytes() < 4 { Type::I32 } else { ty.clone() };
         Expr::binary(op, a.clone().cast(wide.clone()), b.clone().cast(wide)).cast(ty.clone())
     };
-    let call = |f| {
-        Expr::new(ExprKind::Call(f, vec![a.clone(), b.clone()]), ty.clone(), Origin::default())
-    };
+    let call =
+        |f| Expr::new(ExprKind::Call(f, vec![a.clone(), b.clone()]), ty.clone(), Origin::default());
     let truth = |e: &Expr| {
         let zero = Expr::constant(Value::int(scalar, 0));
         if scalar == Scalar::Bool { e.clone() } else { Expr::binary(BinaryOp::Ne, e.clone(), zero) }

@@ -11,8 +11,8 @@
 //! reference and no call may touch the array, the assignment is under no condition, and nothing returns.
 
 use warpsmith_ir::{
-    Block, Expr, ExprKind, LoopId, LoopKind, Origin, Place, PlaceKind, Stmt, StmtKind, Var,
-    VarId, VarKind, visit,
+    Block, Expr, ExprKind, LoopId, LoopKind, Origin, Place, PlaceKind, Stmt, StmtKind, Var, VarId,
+    VarKind, visit,
 };
 
 use super::Rewritten;
@@ -166,12 +166,10 @@ fn moves(place: &Place, counter: VarId, body: &Block) -> bool {
 type Obstacle = (String, Option<(Origin, String)>);
 
 /// What in the body of the loop forbids to keep the reference in a register.
-fn disturbance(
-    candidate: &Candidate<'_>,
-    body: &Block,
-    between: &[&Stmt],
-) -> Option<Obstacle> {
-    if let Some(s) = between.iter().find(|s| matches!(s.kind, StmtKind::If { .. } | StmtKind::Switch { .. })) {
+fn disturbance(candidate: &Candidate<'_>, body: &Block, between: &[&Stmt]) -> Option<Obstacle> {
+    if let Some(s) =
+        between.iter().find(|s| matches!(s.kind, StmtKind::If { .. } | StmtKind::Switch { .. }))
+    {
         let other = Some((s.origin.clone(), "this condition".into()));
         return Some(("it is assigned under a condition inside the loop".into(), other));
     }
@@ -184,7 +182,11 @@ fn disturbance(
     let mut alias = |place: &Place, origin: &Origin| {
         let other = base_of(place);
         let may = other == base || other == Base::Anything || base == Base::Anything;
-        if may && !matches!(&*place.kind, PlaceKind::Var(_)) && place != candidate.place && found.is_none() {
+        if may
+            && !matches!(&*place.kind, PlaceKind::Var(_))
+            && place != candidate.place
+            && found.is_none()
+        {
             let origin = if place.origin.span.is_some() { &place.origin } else { origin };
             found = Some((
                 "another reference in the loop may be the same element".to_string(),
@@ -210,7 +212,10 @@ fn disturbance(
             _ => false,
         };
         if with_pointer && call.is_none() {
-            call = Some(("a call in the loop may touch the array".to_string(), Some((stmt.origin.clone(), "this call".to_string()))));
+            call = Some((
+                "a call in the loop may touch the array".to_string(),
+                Some((stmt.origin.clone(), "this call".to_string())),
+            ));
         }
     });
     call
@@ -238,11 +243,15 @@ fn sub_reads(place: &Place) -> Vec<(&Place, &Origin)> {
 
 /// Puts the load before and the store after the loop, and the register into it.
 fn hoist(block: &mut Block, legal: &LegalAccumulate<'_>, acc: VarId) -> bool {
-    let at = block.stmts.iter().position(|s| matches!(&s.kind, StmtKind::For(l) if l.id == legal.target));
+    let at = block
+        .stmts
+        .iter()
+        .position(|s| matches!(&s.kind, StmtKind::For(l) if l.id == legal.target));
     let Some(at) = at else {
-        return block.stmts.iter_mut().any(|s| {
-            walk::blocks_mut(s).into_iter().any(|b| hoist(b, legal, acc))
-        });
+        return block
+            .stmts
+            .iter_mut()
+            .any(|s| walk::blocks_mut(s).into_iter().any(|b| hoist(b, legal, acc)));
     };
     let origin = legal.origin.by("accumulate");
     let register = Place::new(PlaceKind::Var(acc), legal.place.ty.clone(), origin.clone());

@@ -12,7 +12,9 @@
 //! that is recorded), no bound depends on another counter of the list, nothing leaves them early, and the block has at
 //! most 1024 threads, at most 64 along z.
 
-use warpsmith_ir::{Axis, BindLevel, Binding, BinaryOp, LoopId, LoopKind, Parallel, SourceMap, StmtKind};
+use warpsmith_ir::{
+    Axis, BinaryOp, BindLevel, Binding, LoopId, LoopKind, Parallel, SourceMap, StmtKind,
+};
 
 use super::independence::{self, Findings};
 use super::{Rewritten, reduce};
@@ -73,9 +75,9 @@ pub(super) fn record(kernel: &mut Kernel, findings: Vec<(LoopId, Findings)>, sou
     for (id, found) in findings {
         let line = independence::line_of(kernel, id, sources);
         for reason in found.unproved {
-            kernel.assumptions.push(format!(
-                "iterations of the loop at {line} assumed independent: {reason}"
-            ));
+            kernel
+                .assumptions
+                .push(format!("iterations of the loop at {line} assumed independent: {reason}"));
         }
         for warning in found.warnings {
             if !kernel.notes.contains(&warning) {

@@ -24,7 +24,12 @@ pub struct Findings {
 ///
 /// # Errors
 /// [`Refusal::Carried`], [`Refusal::SharedVariable`], [`Refusal::LeavesLoop`].
-pub fn check(kernel: &Kernel, id: LoopId, group: &[LoopId], clauses: &Parallel) -> Result<Findings, Refusal> {
+pub fn check(
+    kernel: &Kernel,
+    id: LoopId,
+    group: &[LoopId],
+    clauses: &Parallel,
+) -> Result<Findings, Refusal> {
     let Some(l) = kernel.find_loop(id) else { return Ok(Findings::default()) };
     if let Some(stmt) = walk::leaves(&l.body) {
         return Err(Refusal::LeavesLoop { loop_id: id, at: stmt.origin.clone() });
@@ -33,7 +38,9 @@ pub fn check(kernel: &Kernel, id: LoopId, group: &[LoopId], clauses: &Parallel) 
     check_scalars(kernel, l, group, clauses, &mut findings)?;
     let (scope, report, accesses) = analyse(kernel, l, clauses);
     if let Some(conflict) = report.conflicts.first() {
-        return Err(Refusal::Carried(Box::new(describe(kernel, &scope, &accesses, conflict, clauses))));
+        return Err(Refusal::Carried(Box::new(describe(
+            kernel, &scope, &accesses, conflict, clauses,
+        ))));
     }
     findings.unproved = report.unknown;
     Ok(findings)
@@ -91,8 +98,12 @@ fn check_scalars(
         }
         findings.warnings.push(
             warning
-                .note("here every thread gets its own; a compiler with OpenMP would make this a race")
-                .help(format!("add `private({name})` or declare it in the loop: `for (int {name} = …`")),
+                .note(
+                    "here every thread gets its own; a compiler with OpenMP would make this a race",
+                )
+                .help(format!(
+                    "add `private({name})` or declare it in the loop: `for (int {name} = …`"
+                )),
         );
     }
     Ok(())
@@ -113,7 +124,9 @@ pub fn describe(
             span: access.origin.span,
             writes: access.kind != AccessKind::Read,
             iteration: inner.map(|(v, x)| (kernel.name_of(*v).to_string(), *x)).collect(),
-            text: access.place.map_or_else(|| scope.base_name(access.base), |p| kernel.show_place(p)),
+            text: access
+                .place
+                .map_or_else(|| scope.base_name(access.base), |p| kernel.show_place(p)),
         }
     };
     let (a, b) = (&accesses[conflict.first], &accesses[conflict.second]);
@@ -209,7 +222,9 @@ pub fn provably_parallel(kernel: &Kernel, l: &ForLoop) -> bool {
         return false;
     }
     let mut opaque = false;
-    walk::each_stmt(&l.body, &mut |s| opaque |= matches!(s.kind, warpsmith_ir::StmtKind::Printf { .. }));
+    walk::each_stmt(&l.body, &mut |s| {
+        opaque |= matches!(s.kind, warpsmith_ir::StmtKind::Printf { .. })
+    });
     let (_, report, accesses) = analyse(kernel, l, &Parallel::default());
     !opaque && report.proved() && accesses.iter().any(|a| a.kind == AccessKind::Write)
 }

@@ -30,7 +30,9 @@ pub struct LegalInterchange<'k> {
 /// # Errors
 /// The first reason why not.
 pub fn check<'k>(kernel: &'k Kernel, outer: LoopId) -> Result<LegalInterchange<'k>, Refusal> {
-    let Some(o) = kernel.find_loop(outer) else { return Err(Refusal::NotNested { outer, inner: outer }) };
+    let Some(o) = kernel.find_loop(outer) else {
+        return Err(Refusal::NotNested { outer, inner: outer });
+    };
     let Some(i) = only_loop(&o.body) else {
         return Err(Refusal::NotNested { outer, inner: outer });
     };
@@ -53,7 +55,9 @@ pub fn check<'k>(kernel: &'k Kernel, outer: LoopId) -> Result<LegalInterchange<'
 pub fn apply(legal: LegalInterchange<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
     super::with_loop(&mut kernel.func_mut().body, legal.outer, &mut |stmt| {
-        let StmtKind::For(ForLoop { id, var, declares, first, compare, limit, step, kind, body }) = &mut stmt.kind else {
+        let StmtKind::For(ForLoop { id, var, declares, first, compare, limit, step, kind, body }) =
+            &mut stmt.kind
+        else {
             return;
         };
         let Some(inner) = innermost_mut(body) else { return };
@@ -88,7 +92,9 @@ fn innermost_mut(block: &mut warpsmith_ir::Block) -> Option<&mut ForLoop> {
 }
 
 fn check_order(kernel: &Kernel, o: &ForLoop, i: &ForLoop) -> Result<(), Refusal> {
-    let refuse = |dependence, reason| Err(Refusal::OrderMatters { outer: o.id, inner: i.id, dependence, reason });
+    let refuse = |dependence, reason| {
+        Err(Refusal::OrderMatters { outer: o.id, inner: i.id, dependence, reason })
+    };
     let shared = scalars::shared(kernel.func(), o);
     if let Some(s) = shared.iter().find(|s| s.var != i.var && !s.counter_only) {
         let name = kernel.name_of(s.var);

@@ -11,7 +11,9 @@
 //! Legal when the nest is the outermost parallel one, its iterations are independent but for the reduced variables,
 //! and these are numbers. The order of the operations changes: floating-point results are compared with a tolerance.
 
-use warpsmith_ir::{Axis, BindLevel, Binding, LoopId, LoopKind, ReduceOp, Reduction, SourceMap, Type, VarId};
+use warpsmith_ir::{
+    Axis, BindLevel, Binding, LoopId, LoopKind, ReduceOp, Reduction, SourceMap, Type, VarId,
+};
 
 use super::Rewritten;
 use super::bind::{self, check_outermost, check_step};
@@ -116,7 +118,9 @@ pub fn rectangular_prefix(kernel: &Kernel, group: &[LoopId]) -> Vec<LoopId> {
 
 /// Whether the bounds of a loop are the same for all iterations of a loop around it.
 pub fn bounds_independent(kernel: &Kernel, inner: LoopId, outer: LoopId) -> bool {
-    let (Some(i), Some(o)) = (kernel.find_loop(inner), kernel.find_loop(outer)) else { return false };
+    let (Some(i), Some(o)) = (kernel.find_loop(inner), kernel.find_loop(outer)) else {
+        return false;
+    };
     let mut independent = true;
     for e in [&i.first, &i.limit, &i.step] {
         independent &= !walk::reads_memory(e);

@@ -1,8 +1,8 @@
 //! Reads a schedule's text.
 
 use warpsmith_ir::{Axis, Diagnostic, FileId, SourceMap, Span};
-use winnow::Parser;
 use winnow::ModalResult as Result;
+use winnow::Parser;
 use winnow::ascii::{dec_uint, space0, space1};
 use winnow::combinator::{alt, cut_err, eof, opt, preceded, separated};
 use winnow::error::{ContextError, ErrMode, StrContext, StrContextValue};
@@ -85,7 +85,8 @@ fn step(input: &mut &str) -> Result<StepKind> {
         preceded(keyword("bind"), cut_err(bind)),
         preceded(keyword("reduce"), cut_err(reduce)),
         preceded(keyword("accumulate"), cut_err(name)).map(|array| StepKind::Accumulate { array }),
-        preceded(keyword("interchange"), cut_err(name)).map(|outer| StepKind::Interchange { outer }),
+        preceded(keyword("interchange"), cut_err(name))
+            .map(|outer| StepKind::Interchange { outer }),
     ))
     .context(wanted("a step starts with `bind`, `reduce`, `accumulate` or `interchange`"))
     .parse_next(input)
@@ -101,7 +102,10 @@ fn keyword<'s>(word: &'static str) -> impl Parser<&'s str, (), ErrMode<ContextEr
 
 fn name(input: &mut &str) -> Result<String> {
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == '#';
-    take_while(1.., word).context(wanted("a name is wanted here")).map(str::to_string).parse_next(input)
+    take_while(1.., word)
+        .context(wanted("a name is wanted here"))
+        .map(str::to_string)
+        .parse_next(input)
 }
 
 fn comma<'s>() -> impl Parser<&'s str, (), ErrMode<ContextError>> {
@@ -120,7 +124,9 @@ fn number(input: &mut &str) -> Result<u32> {
 
 fn bind(input: &mut &str) -> Result<StepKind> {
     let loops: Vec<String> = separated(1..=3, name, comma()).parse_next(input)?;
-    (space0, "->", space0).context(wanted("`->` and the axes are wanted here")).parse_next(input)?;
+    (space0, "->", space0)
+        .context(wanted("`->` and the axes are wanted here"))
+        .parse_next(input)?;
     let mut seen: Vec<Axis> = vec![];
     for k in 0..loops.len() {
         if k > 0 {
@@ -132,13 +138,12 @@ fn bind(input: &mut &str) -> Result<StepKind> {
             .parse_next(input)?;
         seen.push(next);
     }
-    let sizes: Vec<u32> = preceded(
-        (space1, opt(("block", space1))),
-        separated(1..=3, number, 'x'),
-    )
-    .verify(|sizes: &Vec<u32>| seen.iter().all(|a| a.index() < sizes.len()))
-    .context(wanted("the threads of a block, one number for each axis up to the last used, are wanted here"))
-    .parse_next(input)?;
+    let sizes: Vec<u32> = preceded((space1, opt(("block", space1))), separated(1..=3, number, 'x'))
+        .verify(|sizes: &Vec<u32>| seen.iter().all(|a| a.index() < sizes.len()))
+        .context(wanted(
+            "the threads of a block, one number for each axis up to the last used, are wanted here",
+        ))
+        .parse_next(input)?;
     let mut block = [1u32; 3];
     block.iter_mut().zip(&sizes).for_each(|(b, s)| *b = *s);
     Ok(StepKind::Bind { loops, axes: seen, block })

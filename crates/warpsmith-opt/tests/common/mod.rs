@@ -159,7 +159,9 @@ impl Launcher for Device<'_> {
             device.add(Buffer { name, bytes, ..Buffer::default() });
         }
         let args = request.args.iter().map(|arg| match arg {
-            Arg::Value(v) => DeviceArg::Bytes(v.bits.to_le_bytes()[..v.ty.bytes() as usize].to_vec()),
+            Arg::Value(v) => {
+                DeviceArg::Bytes(v.bits.to_le_bytes()[..v.ty.bytes() as usize].to_vec())
+            }
             Arg::Pointer { buffer, offset } => {
                 DeviceArg::Pointer { buffer: BufferId(*buffer as u32), offset: *offset }
             }

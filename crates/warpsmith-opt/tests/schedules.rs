@@ -1,0 +1,79 @@
+//! Schedules as text: what is derived, printed, read and replayed.
+
+mod common;
+
+use common::{Input, check_program};
+use warpsmith_opt::schedule;
+
+const GEMM: &str = "
+void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            for (int l = 0; l < k; l++)
+                C[i][j] += A[i][l] * B[l][j];
+}
+";
+
+#[test]
+fn the_direct_translation_is_a_schedule_like_any_other() {
+    let mut input = Input::new(GEMM);
+    let (direct, derived) = input.translate();
+    assert_eq!(derived.print(), "bind i, j -> y, x block 32x8\n");
+    let replayed = input.scheduled(&derived.print()).unwrap();
+    assert_eq!(replayed.module, direct.module);
+}
+
+#[test]
+fn printing_and_reading_are_inverse() {
+    let text = "bind i, j -> y, x block 32x8\nbind i#2 -> x block 64\nreduce s block 128 grid 32\naccumulate C\ninterchange k\nbind a, b, c -> z, y, x block 8x4x2\n";
+    let mut input = Input::new(GEMM);
+    let file = input.sources.add("a.sched", text);
+    assert_eq!(schedule::parse(&input.sources, file).unwrap().print(), text);
+    let loose = "# a comment\n\n  bind i,j->y,x 32x8   # another\r\naccumulate   C\n";
+    let file = input.sources.add("b.sched", loose);
+    let read = schedule::parse(&input.sources, file).unwrap();
+    assert_eq!(read.print(), "bind i, j -> y, x block 32x8\naccumulate C\n");
+}
+
+#[test]
+fn scheduled_programs_compute_the_same() {
+    let schedules = [
+        "accumulate C\nbind i, j -> y, x 8x4",
+        "bind i, j -> x, y block 16x16\naccumulate C",
+        "interchange i\nbind j, i -> y, x 32x4\naccumulate C",
+        "bind i -> x 64",
+        "bind j -> x 64\naccumulate C",
+    ];
+    for text in schedules {
+        let mut input = Input::new(GEMM);
+        let program = input.scheduled(text).unwrap_or_else(|e| panic!("{e}"));
+        for (n, m, k) in [(0, 1, 2), (1, 1, 1), (5, 33, 3), (17, 16, 0), (65, 9, 8)] {
+            check_program(&input, &program, &[("n", n), ("m", m), ("k", k)].into_iter().collect());
+        }
+    }
+}
+
+#[test]
+fn any_text_is_read_or_refused() {
+    for text in [
+        "bind",
+        "bind i",
+        "bind i ->",
+        "bind i -> x",
+        "reduce",
+        "bind i -> x 99999999999",
+        "é ü",
+        "#",
+        "bind i -> x 0",
+        "accumulate",
+        "bind i -> x 4 4",
+        "interchange i j",
+        "\0",
+    ] {
+        let mut input = Input::new(GEMM);
+        if let Err(message) = input.scheduled(text) {
+            assert!(message.starts_with("error[W2"), "{text}: {message}");
+        }
+    }
+}
