@@ -126,6 +126,8 @@ impl<'a> Sema<'a> {
             };
         }
         let Some(q) = self.operand_type(&object) else {
+            // The message for what is no value says more than ours.
+            self.rvalue_of(object, base.span)?;
             return fail("W062", span, "`.` needs an object");
         };
         match &q.ty {
@@ -226,8 +228,8 @@ impl<'a> Sema<'a> {
                 let name = member.name.clone();
                 Ok(Operand::Functions { name, fns, args, object: Some(Box::new(object)) })
             }
-            Some(Entity::Lazy { decl, item, scope, in_class }) => {
-                let entity = self.global_entity(decl, item, *scope, *in_class)?;
+            Some(Entity::Lazy { decl, item, scope }) => {
+                let entity = self.global_entity(decl, item, *scope)?;
                 match entity {
                     Entity::Const(e) => Ok(Operand::Value(e.with_origin(span))),
                     Entity::Global { place, is_const } => Ok(Operand::Place { place, is_const }),

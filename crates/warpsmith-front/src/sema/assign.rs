@@ -132,6 +132,10 @@ impl<'a> Sema<'a> {
                 return result;
             }
         }
+        if let (Operand::Value(_), ast::ExprKind::Path(_)) = (&target_operand, &*target.kind) {
+            let text = super::text::expr_text(target);
+            return fail("W080", span, format!("`{text}` is constant, it cannot be assigned"));
+        }
         let (place, is_const) = self.place_of(target_operand, target.span)?;
         self.check_assignable(&place, is_const, target, span)?;
         if op == "=" {
@@ -259,7 +263,7 @@ impl<'a> Sema<'a> {
     /// Evaluates into a temporary even if nothing is known to change the value.
     fn hold_now(&mut self, e: Expr, span: Span) -> Expr {
         let ty = e.ty.clone();
-        let name = "before";
+        let name = "old";
         let var = self.fresh_var(name, ty.clone(), span);
         self.f().stable.insert(var);
         self.emit(StmtKind::Decl { var, init: Some(e) }, span);
@@ -268,6 +272,9 @@ impl<'a> Sema<'a> {
 
     /// Evaluates an expression for its effects only.
     pub(crate) fn discard(&mut self, e: &'a ast::Expr) -> Res<()> {
+        if let Some(declared) = self.misread_declaration(e) {
+            return declared;
+        }
         match &*e.kind {
             ast::ExprKind::Paren(inner) => self.discard(inner),
             ast::ExprKind::Comma(a, b) => {

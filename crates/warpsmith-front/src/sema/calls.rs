@@ -275,8 +275,7 @@ impl<'a> Sema<'a> {
         let [condition] = args else {
             return fail("W063", span, format!("`{name}` takes one condition"));
         };
-        let cond = self.rvalue(condition)?;
-        let cond = self.to_bool(cond, condition.span)?;
+        let cond = self.truth_of(condition)?;
         let text = super::text::expr_text(condition);
         let kind = match name {
             "assert" | "__assert" => StmtKind::Assert { cond, text },
@@ -320,7 +319,18 @@ impl<'a> Sema<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Res<Operand<'a>> {
-        let values = self.foreign_args(args)?;
+        let operands = self.arguments(args)?;
+        let near = names.first().map(|n| self.functions_near(n, &operands)).unwrap_or_default();
+        if let (Some(name), false) = (names.first(), near.is_empty()) {
+            let explicit = (!targs.is_empty()).then_some(targs.as_slice());
+            let chosen = self.resolve_overload(name, &near, explicit, None, &operands, span)?;
+            return self.call_chosen(chosen, None, operands, span);
+        }
+        let values = operands
+            .into_iter()
+            .enumerate()
+            .map(|(i, o)| self.rvalue_of(o, args.get(i).map_or(span, |a| a.span)))
+            .collect::<Res<Vec<Expr>>>()?;
         let list: Vec<_> = targs.iter().flat_map(TArg::to_builtin).collect();
         for name in names {
             let result = builtins::call(name, &list, values.clone(), span, self);
@@ -329,6 +339,22 @@ impl<'a> Sema<'a> {
             }
         }
         self.foreign_result(None, names, span)
+    }
+
+    /// Functions of the namespaces that the arguments' classes are declared in.
+    fn functions_near(&mut self, name: &str, operands: &[Operand<'a>]) -> Vec<FnDecl<'a>> {
+        let mut all: Vec<FnDecl<'a>> = vec![];
+        for operand in operands {
+            let ty = self.operand_type(operand).map(|t| t.ty);
+            let Some(class) = ty.as_ref().and_then(|t| self.is_class(t)) else { continue };
+            let scope = self.class(class).scope;
+            for f in self.lookup_all_functions(scope, name) {
+                if !all.iter().any(|k| k.key() == f.key()) {
+                    all.push(f);
+                }
+            }
+        }
+        all
     }
 
     fn foreign_result(

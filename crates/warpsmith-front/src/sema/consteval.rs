@@ -130,7 +130,6 @@ impl<'a> Sema<'a> {
         decl: &'a ast::VarDecl,
         item: &'a ast::Declarator,
         scope: ScopeId,
-        in_class: bool,
     ) -> Res<Entity<'a>> {
         if decl.attrs.shared {
             return self.file_shared(decl, item, scope);
@@ -144,7 +143,7 @@ impl<'a> Sema<'a> {
         }
         // A constant that needs itself is an error, not a recursion.
         self.globals.insert(key, None);
-        let entity = self.lower_global(decl, item, scope, in_class)?;
+        let entity = self.lower_global(decl, item, scope)?;
         self.globals.insert(key, Some(entity.clone()));
         Ok(entity)
     }
@@ -181,7 +180,6 @@ impl<'a> Sema<'a> {
         decl: &'a ast::VarDecl,
         item: &'a ast::Declarator,
         scope: ScopeId,
-        in_class: bool,
     ) -> Res<Entity<'a>> {
         let attrs = &decl.attrs;
         let mut q = if super::functions::is_auto(&item.ty) {
@@ -205,7 +203,6 @@ impl<'a> Sema<'a> {
             );
             return Err(d.help("declare it `__device__`, `__constant__` or `constexpr`").into());
         }
-        let _ = in_class;
         self.add_global(decl, item, q, scope)
     }
 
@@ -399,34 +396,5 @@ impl<'a> Sema<'a> {
             _ => return None,
         };
         Some(Value::bool(truth))
-    }
-
-    /// `std::numeric_limits<T>::max()` and its like.
-    pub(crate) fn limit_value(&self, name: &str, args: &[TArg]) -> Option<Value> {
-        let member = name
-            .strip_prefix("std::")
-            .or(name.strip_prefix("cuda::std::"))?
-            .strip_prefix("numeric_limits::")?;
-        let [TArg::Type(t)] = args else { return None };
-        let s = t.ty.scalar()?;
-        let width = 8 * s.bytes();
-        Some(match member {
-            "infinity" => Value::float(s, f64::INFINITY),
-            "quiet_NaN" => Value::float(s, f64::NAN),
-            "max" if s == Scalar::F32 => Value::float(s, f32::MAX.into()),
-            "lowest" if s == Scalar::F32 => Value::float(s, f32::MIN.into()),
-            "min" if s == Scalar::F32 => Value::float(s, f32::MIN_POSITIVE.into()),
-            "epsilon" if s == Scalar::F32 => Value::float(s, f32::EPSILON.into()),
-            "max" if s == Scalar::F64 => Value::float(s, f64::MAX),
-            "lowest" if s == Scalar::F64 => Value::float(s, f64::MIN),
-            "min" if s == Scalar::F64 => Value::float(s, f64::MIN_POSITIVE),
-            "epsilon" if s == Scalar::F64 => Value::float(s, f64::EPSILON),
-            "max" if s == Scalar::Bool => Value::bool(true),
-            "max" if s.is_signed() => Value::int(s, i64::MAX >> (64 - width)),
-            "max" if s.is_integer() => Value { ty: s, bits: u64::MAX >> (64 - width) },
-            "min" | "lowest" if s.is_signed() => Value::int(s, i64::MIN >> (64 - width)),
-            "min" | "lowest" if s.is_integer() => Value::int(s, 0),
-            _ => return None,
-        })
     }
 }

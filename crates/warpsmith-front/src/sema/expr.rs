@@ -246,8 +246,8 @@ impl<'a> Sema<'a> {
                 })
             }
             Some(Entity::Const(e)) => Ok(Operand::Value(e.clone().with_origin(span))),
-            Some(Entity::Lazy { decl, item, scope, in_class }) => {
-                let entity = self.global_entity(decl, item, *scope, *in_class)?;
+            Some(Entity::Lazy { decl, item, scope }) => {
+                let entity = self.global_entity(decl, item, *scope)?;
                 self.entity_operand(*scope, std::slice::from_ref(&entity), None, path)
             }
             Some(Entity::Global { place, is_const }) => {
@@ -443,6 +443,11 @@ fn cuda_constant(name: &str) -> Option<Value> {
 
 /// A number as written, with C's rules for the type of its digits and suffix.
 pub(crate) fn number(text: &str) -> Option<Value> {
+    // The grammar takes the sign of some literals with the digits.
+    if let Some(digits) = text.strip_prefix('-') {
+        let v = number(digits.trim_start())?;
+        return Some(warpsmith_ir::eval::unary(warpsmith_ir::UnaryOp::Neg, v));
+    }
     let text: String = text.chars().filter(|c| *c != '\'').collect::<String>().to_ascii_lowercase();
     let is_hex = text.starts_with("0x");
     let is_float =

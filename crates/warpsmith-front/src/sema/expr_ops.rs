@@ -122,7 +122,6 @@ impl<'a> Sema<'a> {
         if ir_op.is_logical() {
             return self.logical(ir_op, left, right, span);
         }
-        let mark = self.mark();
         let mut l = self.expr(left)?;
         let between = self.mark();
         let mut r = self.expr(right)?;
@@ -133,7 +132,6 @@ impl<'a> Sema<'a> {
             }
             [l, r] = pair;
         }
-        let _ = mark;
         let lv = self.rvalue_of(l, left.span)?;
         let lv = self.settle(lv, between, left.span);
         let rv = self.rvalue_of(r, right.span)?;
@@ -323,20 +321,15 @@ impl<'a> Sema<'a> {
         right: &'a ast::Expr,
         span: Span,
     ) -> Res<Operand<'a>> {
-        let l = self.rvalue(left)?;
-        let l = self.to_bool(l, left.span)?;
+        let l = self.truth_of(left)?;
         let stops_on = op == BinaryOp::LogicalOr;
         if let Some(v) = l.as_const() {
             if v.is_true() == stops_on {
                 return Ok(Operand::Value(bool_const(stops_on, span)));
             }
-            let r = self.rvalue(right)?;
-            return self.to_bool(r, right.span).map(Operand::Value);
+            return self.truth_of(right).map(Operand::Value);
         }
-        let (r, block) = self.in_block(|s| {
-            let r = s.rvalue(right)?;
-            s.to_bool(r, right.span)
-        });
+        let (r, block) = self.in_block(|s| s.truth_of(right));
         let r = r?;
         if block.stmts.is_empty() {
             return Ok(Operand::Value(binary_folded(op, l, r, span)));
@@ -353,6 +346,17 @@ impl<'a> Sema<'a> {
         let cond = if stops_on { negated(held.clone(), span) } else { held.clone() };
         self.emit(StmtKind::If { cond, then, otherwise: Default::default() }, span);
         Ok(Operand::Value(held))
+    }
+
+    /// An expression as a condition; a string literal, as in `assert(x && "why")`, is true.
+    pub(crate) fn truth_of(&mut self, e: &'a ast::Expr) -> Res<Expr> {
+        match self.expr(e)? {
+            Operand::Str(_) => Ok(bool_const(true, e.span)),
+            other => {
+                let value = self.rvalue_of(other, e.span)?;
+                self.to_bool(value, e.span)
+            }
+        }
     }
 
     pub(crate) fn conditional(

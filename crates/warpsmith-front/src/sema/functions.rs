@@ -34,7 +34,10 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<Instance> {
         let Chosen { f, scope, args } = chosen;
-        let (f, scope) = self.with_body(f, scope, &args, span)?;
+        let (f, scope) = match self.specialisation(f, scope, &args)? {
+            Some(special) => (special, special.scope),
+            None => self.with_body(f, scope, &args, span)?,
+        };
         let key = FnKey { decl: f.key(), scope: f.scope, args: args.clone(), kind };
         let name = self.instance_name(f, &args);
         match self.instances.get(&key) {
@@ -76,6 +79,43 @@ impl<'a> Sema<'a> {
             }
             other => other,
         }
+    }
+
+    /// The explicit specialisation of a function template for arguments, if there is one.
+    fn specialisation(
+        &mut self,
+        f: FnDecl<'a>,
+        scope: ScopeId,
+        args: &[TArg],
+    ) -> Res<Option<FnDecl<'a>>> {
+        let ast::FunctionName::Plain(path) = &f.decl.name else { return Ok(None) };
+        let Some(last) = path.segments.last().filter(|_| !args.is_empty()) else { return Ok(None) };
+        let candidates = match f.class {
+            Some(_) => super::expr::functions(&self.lookup_in(f.scope, &last.name)),
+            None => self.lookup_all_functions(f.scope, &last.name),
+        };
+        let wanted = self.param_types(f, scope)?;
+        for c in candidates {
+            if !is_specialisation(c.decl) || c.decl.body.is_none() {
+                continue;
+            }
+            let given = match &c.decl.name {
+                ast::FunctionName::Plain(p) => p.segments.last().and_then(|s| s.args.as_deref()),
+                _ => None,
+            };
+            let fits = match given {
+                Some(list) => {
+                    let list = self.resolve_args(c.scope, list)?;
+                    let same = |(a, b)| super::templates::same_arg(a, b);
+                    list.iter().zip(args).all(same)
+                }
+                None => true,
+            };
+            if fits && self.param_types(c, c.scope)? == wanted {
+                return Ok(Some(c));
+            }
+        }
+        Ok(None)
     }
 
     /// Device code calls device functions, host code host functions.
@@ -191,7 +231,7 @@ impl<'a> Sema<'a> {
             (ast::FunctionName::Constructor, _) => Some(QualType::plain(Type::Void)),
             (ast::FunctionName::Conversion(t), _) => Some(self.resolve_type(scope, t)?),
             (_, None) => None,
-            (_, Some(t)) if is_auto(t) => None,
+            (_, Some(t)) if is_auto(t) || matches!(t.kind, ast::TypeKind::Decltype(_)) => None,
             (_, Some(t)) => Some(self.resolve_type(scope, t)?),
         };
         let params = self.param_specs(f, scope)?;
@@ -253,7 +293,7 @@ impl<'a> Sema<'a> {
         let f = self.f();
         let id = f.func.add_param(var);
         let pointer = Expr::var(id, ty).with_origin(span);
-        f.this = Some(ThisInfo { class, pointer, owner: f.serial });
+        f.this = Some(ThisInfo { class, pointer });
     }
 
     fn param_specs(&mut self, f: FnDecl<'a>, scope: ScopeId) -> Res<Vec<ParamSpec<'a>>> {
@@ -384,12 +424,11 @@ impl<'a> Sema<'a> {
             span,
             loops: 0,
             switches: 0,
-            _marker: std::marker::PhantomData,
         });
     }
 
     /// Closes it; the outermost state stays, so that there is always a current function.
-    pub(crate) fn pop_fn(&mut self) -> FnState<'a> {
+    pub(crate) fn pop_fn(&mut self) -> FnState {
         let serial = self.next_serial;
         let mut state = match self.fns.len() {
             0 | 1 => {
@@ -412,7 +451,7 @@ impl<'a> Sema<'a> {
     /// Adds a complete function to the module.
     pub(crate) fn finish_function(
         &mut self,
-        mut state: FnState<'a>,
+        mut state: FnState,
         params: Vec<QualType>,
         reserved: Option<warpsmith_ir::FuncId>,
     ) -> Instance {
@@ -629,6 +668,11 @@ impl<'a> Sema<'a> {
 /// A pointer conversion that changes nothing but what is known of the pointee.
 pub(crate) fn raw_pointer_cast(pointer: Expr, ty: Type, span: Span) -> Expr {
     if pointer.ty == ty { pointer } else { Expr::new(ExprKind::Cast(pointer), ty, span) }
+}
+
+/// `template <> …`
+pub(crate) fn is_specialisation(decl: &ast::FunctionDecl) -> bool {
+    decl.template.as_ref().is_some_and(|t| t.params.is_empty())
 }
 
 pub(crate) fn is_auto(ty: &ast::TypeName) -> bool {

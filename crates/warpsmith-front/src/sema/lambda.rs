@@ -12,24 +12,35 @@ impl<'a> Sema<'a> {
     pub(crate) fn lambda(&mut self, l: &'a ast::LambdaDecl, span: Span) -> Res<Operand<'a>> {
         let parent = self.f_scope();
         let id = self.new_struct("lambda", span);
+        let name = format!("lambda{}", id.0);
+        if let Some(def) = self.module.structs.get_mut(id.0 as usize) {
+            def.name.clone_from(&name);
+        }
         let scope = self.new_scope(Some(parent), ScopeKind::Class(id));
         let mut types = vec![];
         let mut fields = vec![];
         let mut values = vec![];
-        for (name, by_ref) in self.captures(l, span)? {
-            let Some((q, value)) = self.capture(&name, by_ref, span)? else { continue };
+        for (captured, by_ref) in self.captures(l, span)? {
+            let Some((q, value)) = self.capture(&captured, by_ref, span)? else { continue };
             let index = types.len() as u32;
-            types.push((name.clone(), stored_type(&q)));
-            if name != "this" {
-                self.declare(scope, &name, Entity::Field { class: id, path: vec![index] });
+            types.push((captured.clone(), stored_type(&q)));
+            if captured != "this" {
+                self.declare(scope, &captured, Entity::Field { class: id, path: vec![index] });
             }
-            fields.push(FieldInfo { name, ty: q, init: None, span, index, anonymous: None });
+            fields.push(FieldInfo {
+                name: captured,
+                ty: q,
+                init: None,
+                span,
+                index,
+                anonymous: None,
+            });
             values.push(value);
         }
         self.classes.insert(
             id,
             ClassInfo {
-                name: format!("lambda{}", id.0),
+                name,
                 decl: None,
                 scope,
                 fields: vec![],
@@ -37,7 +48,6 @@ impl<'a> Sema<'a> {
                 ctors: vec![],
                 conversions: vec![],
                 destructor: None,
-                is_union: false,
                 template: None,
                 lambda: Some(l),
                 complete: false,

@@ -52,6 +52,7 @@ mod host;
 mod init;
 mod lambda;
 mod loops;
+mod misread;
 mod model;
 mod order;
 mod overload;
@@ -236,7 +237,7 @@ pub(crate) struct Sema<'a> {
     pub(crate) scopes: Vec<Scope<'a>>,
     pub(crate) root: ScopeId,
     /// Functions under construction; the last is current. Never empty.
-    pub(crate) fns: Vec<FnState<'a>>,
+    pub(crate) fns: Vec<FnState>,
     pub(crate) next_serial: u32,
     pub(crate) classes: HashMap<StructId, ClassInfo<'a>>,
     /// Stands in for classes that do not exist.
@@ -278,7 +279,6 @@ impl<'a> Sema<'a> {
                 ctors: vec![],
                 conversions: vec![],
                 destructor: None,
-                is_union: false,
                 template: None,
                 lambda: None,
                 complete: false,
@@ -303,7 +303,7 @@ impl<'a> Sema<'a> {
     }
 
     /// The function under construction. There always is one: `pop_fn` puts a fresh one in place of the last.
-    pub(crate) fn f(&mut self) -> &mut FnState<'a> {
+    pub(crate) fn f(&mut self) -> &mut FnState {
         let last = self.fns.len() - 1;
         &mut self.fns[last]
     }

@@ -123,7 +123,6 @@ pub(crate) enum Entity<'a> {
         decl: &'a ast::VarDecl,
         item: &'a ast::Declarator,
         scope: ScopeId,
-        in_class: bool,
     },
     /// A module-level variable that has been lowered.
     Global {
@@ -214,7 +213,6 @@ pub(crate) struct ClassInfo<'a> {
     pub ctors: Vec<FnDecl<'a>>,
     pub conversions: Vec<FnDecl<'a>>,
     pub destructor: Option<Span>,
-    pub is_union: bool,
     /// Name of the template and its arguments, for deduction of `S<T>`.
     pub template: Option<(String, Vec<TArg>)>,
     pub lambda: Option<&'a ast::LambdaDecl>,
@@ -253,12 +251,11 @@ pub(crate) struct ThisInfo {
     pub class: StructId,
     /// The pointer.
     pub pointer: Expr,
-    pub owner: u32,
 }
 
 /// The function under construction.
 #[derive(Debug)]
-pub(crate) struct FnState<'a> {
+pub(crate) struct FnState {
     pub serial: u32,
     pub func: Function,
     /// Open statement lists, innermost last; never empty.
@@ -278,7 +275,6 @@ pub(crate) struct FnState<'a> {
     /// Loops and switches open around the current point.
     pub loops: u32,
     pub switches: u32,
-    pub _marker: std::marker::PhantomData<&'a ()>,
 }
 
 /// Something an expression denotes.

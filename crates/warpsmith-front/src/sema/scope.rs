@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use warpsmith_ir::{Span, StructId};
+use warpsmith_ir::Span;
 
 use super::Sema;
 use super::model::*;
@@ -53,7 +53,7 @@ impl<'a> Sema<'a> {
             ItemKind::Vars(vars) => {
                 self.declare_inline_type(scope, vars);
                 for d in &vars.declarators {
-                    let entity = Entity::Lazy { decl: vars, item: d, scope, in_class: false };
+                    let entity = Entity::Lazy { decl: vars, item: d, scope };
                     let known = self.scope(scope).names.get(&d.name);
                     // A definition replaces an earlier `extern` declaration of the same variable.
                     if known.is_some() && vars.attrs.is_extern && !vars.attrs.shared {
@@ -288,18 +288,6 @@ impl<'a> Sema<'a> {
             Some(near) => d.help(format!("did you mean `{near}`?")).into(),
             None => d.into(),
         }
-    }
-
-    /// The class around a scope, through blocks and templates.
-    pub(crate) fn enclosing_class(&self, scope: ScopeId) -> Option<StructId> {
-        let mut at = Some(scope);
-        while let Some(id) = at {
-            if let ScopeKind::Class(class) = self.scope(id).kind {
-                return Some(class);
-            }
-            at = self.scope(id).parent;
-        }
-        None
     }
 }
 

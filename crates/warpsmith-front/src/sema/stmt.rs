@@ -126,7 +126,7 @@ impl<'a> Sema<'a> {
                 let here = self.f_scope();
                 Expr::constant(self.const_value(here, cond)?)
             } else {
-                self.rvalue(cond)?
+                self.truth_of(cond)?
             };
             let c = self.to_bool(c, cond.span)?;
             if let Some(v) = c.as_const() {
@@ -162,6 +162,10 @@ impl<'a> Sema<'a> {
             return Ok(());
         };
         let operand = match value {
+            ast::Initializer::Expr(e) if self.returns_reference() => {
+                let (place, is_const) = self.lvalue(e)?;
+                Operand::Place { place, is_const }
+            }
             ast::Initializer::Expr(e) => self.expr(e)?,
             ast::Initializer::List(items, _) => Operand::List(items),
             ast::Initializer::Call(..) => {
@@ -194,6 +198,11 @@ impl<'a> Sema<'a> {
         let value = self.pass(operand, &ret, span)?;
         self.emit(StmtKind::Return(Some(value)), span);
         Ok(())
+    }
+
+    /// Whether the function returns a reference that what it is bound to may be changed through.
+    fn returns_reference(&mut self) -> bool {
+        self.f().ret.as_ref().is_some_and(|r| r.reference == RefKind::Lvalue && !r.is_const)
     }
 
     /// Case labels stand directly in the body; each starts an arm that falls through to the next.

@@ -136,7 +136,6 @@ impl<'a> Sema<'a> {
             ctors: vec![],
             conversions: vec![],
             destructor: None,
-            is_union: decl.is_union,
             template: args.map(|list| (base, list)),
             lambda: None,
             complete: false,
@@ -202,7 +201,7 @@ impl<'a> Sema<'a> {
                     self.declare_inline_type(scope, vars);
                     if vars.attrs.is_static || vars.attrs.is_constexpr {
                         for item in &vars.declarators {
-                            let lazy = Entity::Lazy { decl: vars, item, scope, in_class: true };
+                            let lazy = Entity::Lazy { decl: vars, item, scope };
                             self.declare(scope, &item.name, lazy);
                         }
                     }

@@ -260,7 +260,9 @@ impl<'a> Sema<'a> {
             return self.deduce_type(element, &inner, params, scope, true, found);
         }
         let Type::Array(inner, length) = &actual.ty else { return false };
-        let inner = QualType { ty: (**inner).clone(), ..actual.clone() };
+        let mut inner = QualType { ty: (**inner).clone(), ..actual.clone() };
+        // A reference to an array of constants binds to an array of variables.
+        inner.is_const |= element.is_const;
         if !self.deduce_type(element, &inner, params, scope, true, found) {
             return false;
         }

@@ -148,7 +148,15 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<Option<QualType>> {
         match entities.first() {
-            Some(Entity::Type(t)) => Ok(Some(t.clone())),
+            Some(Entity::Type(t)) => match (self.is_class(&t.ty), args) {
+                // Inside a class template its name with arguments is the template again.
+                (Some(class), Some(_)) if self.class(class).template.is_some() => {
+                    let (name, around) = self.template_of(class);
+                    let found = self.lookup(around, &name);
+                    self.deeper(span, |s| s.entity_type(scope, &found, args, span))
+                }
+                _ => Ok(Some(t.clone())),
+            },
             Some(Entity::Class { .. }) => {
                 let resolved = match args {
                     Some(list) => Some(self.resolve_args(scope, list)?),
@@ -174,6 +182,19 @@ impl<'a> Sema<'a> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The name of the template a class is made from, and the scope the template is declared in.
+    fn template_of(&self, class: StructId) -> (String, ScopeId) {
+        let info = self.class(class);
+        let name = info.template.as_ref().map(|(n, _)| n.clone()).unwrap_or_default();
+        let mut at = self.scope(info.scope).parent;
+        while let Some(id) = at
+            && self.scope(id).kind == ScopeKind::Template
+        {
+            at = self.scope(id).parent;
+        }
+        (name, at.unwrap_or(self.root))
     }
 
     /// A type as written in a scope.
