@@ -326,6 +326,9 @@ impl Printer<'_> {
             Shl | Shr => (self.promoted(a)?, self.shift_amount(b)?),
             _ => self.operands(a, b)?,
         };
+        if op == Ne && left.ty == Type::BOOL && b.as_const().is_some_and(|v| v.bits == 0) {
+            return Ok(left);
+        }
         let computed = match (left.ty.scalar(), right.ty.scalar()) {
             _ if op.is_comparison() => Type::BOOL,
             (Some(l), _) if matches!(op, Shl | Shr) => Type::Scalar(promote(l)),
@@ -458,7 +461,11 @@ impl Printer<'_> {
             Builtin::BlockDim(a) => postfix(format!("blockDim.{}", a.name())),
             Builtin::GridDim(a) => postfix(format!("gridDim.{}", a.name())),
             Builtin::LaneId => postfix(format!("{}()", self.cx.helper(Helper::LaneId))),
-            Builtin::WarpSize => Printed::primary("warpSize", Type::I32),
+            // An `int` in CUDA; the number where it must be unsigned.
+            Builtin::WarpSize => Printed {
+                literal: Some(Value::int(Scalar::U32, 32)),
+                ..Printed::primary("warpSize", Type::I32)
+            },
             Builtin::ActiveMask => postfix("__activemask()".into()),
             Builtin::DynamicSharedBytes => {
                 postfix(format!("{}()", self.cx.helper(Helper::DynamicSharedBytes)))

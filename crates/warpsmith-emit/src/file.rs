@@ -9,6 +9,7 @@ use crate::doc::{Doc, Out, cat, list, text};
 use crate::error::{EmitError, Result};
 use crate::literal;
 use crate::names::Names;
+use crate::tidy::tidy;
 use crate::types::{self, Qualifiers, declare};
 use crate::walk::Reach;
 
@@ -17,6 +18,7 @@ use crate::walk::Reach;
 /// # Errors
 /// When something has no spelling in CUDA C++, see [`EmitError`].
 pub fn module_file(module: &Module) -> Result<String> {
+    let module = &tidy(module);
     let roots = (0..module.functions.len()).map(|i| FuncId(i as u32));
     let reach = Reach::from(module, roots);
     let names = Names::new(module, &helper_names());

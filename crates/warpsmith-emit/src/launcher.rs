@@ -8,6 +8,7 @@ use crate::error::{EmitError, Result};
 use crate::file;
 
 use crate::names::{Names, identifier};
+use crate::tidy::tidy;
 use crate::types;
 use crate::walk::Reach;
 
@@ -76,6 +77,8 @@ impl Emit<'_> {
 /// When something has no spelling in CUDA C++, see [`EmitError`].
 pub fn cuda_file(emit: &Emit<'_>) -> Result<String> {
     emit.check()?;
+    let module = tidy(emit.module);
+    let emit = &Emit { module: &module, ..emit.clone() };
     let names = emit.names();
     let cx = Context::new(emit.module, &names);
     let mut reach = Reach::from(emit.module, [emit.launcher]);

@@ -24,6 +24,7 @@ mod names;
 mod place;
 mod stmt;
 mod test_file;
+mod tidy;
 mod types;
 mod walk;
 

@@ -101,6 +101,7 @@ impl Printer<'_> {
                     None => None,
                 };
                 let head = match (cond, steps.is_empty()) {
+                    (None, true) => text("while (true) {"),
                     (Some(c), true) => cat([text("while ("), c.align(), text(") {")]),
                     (cond, _) => clauses(text(""), cond.unwrap_or(text("")), list("", steps, "")),
                 };

@@ -10,6 +10,7 @@ use crate::file;
 use crate::function::is_output;
 use crate::launcher::Emit;
 use crate::names::{Names, identifier};
+use crate::tidy::tidy;
 use crate::types;
 use crate::walk::Reach;
 
@@ -50,6 +51,7 @@ const SOME_REAL: f64 = 0.75;
 /// # Errors
 /// When something has no spelling in C++, see [`EmitError`].
 pub fn reference_file(module: &Module, function: FuncId) -> Result<String> {
+    let module = &tidy(module);
     let names = Names::preferring(module, &file::helper_names(), &[function]);
     let cx = Context::new(module, &names);
     let (declarations, body) = reference(&cx, function)?;
@@ -76,6 +78,8 @@ fn reference(cx: &Context<'_>, function: FuncId) -> Result<(Out, Out)> {
 /// # Errors
 /// When something has no spelling in CUDA C++, see [`EmitError`].
 pub fn test_file(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
+    let module = tidy(test.module);
+    let test = &TestProgram { module: &module, ..test.clone() };
     let name = identifier(&emit.name);
     let taken: Vec<String> = [
         "argc",

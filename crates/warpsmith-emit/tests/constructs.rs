@@ -499,7 +499,7 @@ fn loops_that_count_nothing() {
             ]),
             step: Block::default()
         }),
-        "for (;;) {\n    v *= 3;\n    if (99 < v) break;\n}"
+        "while (true) {\n    v *= 3;\n    if (99 < v) break;\n}"
     );
 }
 
@@ -618,6 +618,22 @@ fn atomics() {
         text(Exchange, Type::F64, device, false),
         "__longlong_as_double(atomicExch(reinterpret_cast<unsigned long long *>(p),\n                                __double_as_longlong(v)));"
     );
+}
+
+#[test]
+fn a_temporary_that_only_carries_a_result_is_not_printed() {
+    let text = body_text(|k| {
+        let p = k.param("p", ptr(Type::I32));
+        let (temporary_id, temporary) = k.local("tmp", Type::I32);
+        let (old_id, old) = k.local("old", Type::I32);
+        let (pointer, value) = (p.clone(), i(2));
+        let (op, result, scope) = (AtomicOp::Add, Some(temporary_id), Scope::Device);
+        k.push(decl(temporary_id, None));
+        k.push(StmtKind::Atomic { op, pointer, value, compare: None, result, scope });
+        k.push(decl(old_id, Some(&temporary)));
+        k.push(assign(&elem(&p, &[&old], &[]), &old));
+    });
+    assert_eq!(text, "const int old = atomicAdd(p, 2);\np[old] = old;");
 }
 
 #[test]
