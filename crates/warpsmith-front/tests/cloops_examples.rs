@@ -76,7 +76,9 @@ fn extent(f: &Function, e: &warpsmith_ir::Expr, values: &[(warpsmith_ir::VarId, 
     match &*e.kind {
         ExprKind::Const(v) => v.as_i64(),
         ExprKind::Read(p) => match &*p.kind {
-            PlaceKind::Var(id) => values.iter().find(|(v, _)| v == id).expect("a parameter").1.as_i64(),
+            PlaceKind::Var(id) => {
+                values.iter().find(|(v, _)| v == id).expect("a parameter").1.as_i64()
+            }
             other => panic!("an extent reads {other:?}"),
         },
         ExprKind::Cast(inner) => extent(f, inner, values),
@@ -152,13 +154,18 @@ fn c_type(s: Scalar) -> &'static str {
 
 /// A C literal with exactly this value.
 fn literal(v: Value) -> String {
-    if v.ty.is_float() { format!("({})({:?})", c_type(v.ty), v.as_f64()) } else { format!("({})({})", c_type(v.ty), v.as_i64()) }
+    if v.ty.is_float() {
+        format!("({})({:?})", c_type(v.ty), v.as_f64())
+    } else {
+        format!("({})({})", c_type(v.ty), v.as_i64())
+    }
 }
 
 /// A program that calls the function and prints the bytes of everything it may have written.
 fn driver(file: &Path, input: &CInput, parameters: &[Parameter]) -> String {
     let f = input.module.function(input.function);
-    let mut out = format!("#include <stdio.h>\n#include \"{}\"\nint main(void) {{\n", file.display());
+    let mut out =
+        format!("#include <stdio.h>\n#include \"{}\"\nint main(void) {{\n", file.display());
     for (i, p) in parameters.iter().enumerate() {
         let ty = c_type(p.scalar);
         match p.length {
@@ -173,7 +180,9 @@ fn driver(file: &Path, input: &CInput, parameters: &[Parameter]) -> String {
         .iter()
         .enumerate()
         // Arrays of several dimensions are handed over as untyped memory.
-        .map(|(i, p)| if p.length.is_some() { format!("(void *)arg{i}") } else { format!("arg{i}") })
+        .map(
+            |(i, p)| if p.length.is_some() { format!("(void *)arg{i}") } else { format!("arg{i}") },
+        )
         .collect();
     let call = format!("{}({})", input.name, args.join(", "));
     match f.ret {
@@ -212,7 +221,12 @@ fn run_c(file: &Path, source: &str, dir: &Path) -> String {
         .arg("-lm")
         .output()
         .expect("a C compiler");
-    assert!(status.status.success(), "{}: {}", file.display(), String::from_utf8_lossy(&status.stderr));
+    assert!(
+        status.status.success(),
+        "{}: {}",
+        file.display(),
+        String::from_utf8_lossy(&status.stderr)
+    );
     let run = Command::new(&program).output().expect("the program");
     assert!(run.status.success(), "{} failed", file.display());
     String::from_utf8(run.stdout).expect("hexadecimal digits")
@@ -235,19 +249,29 @@ fn run_interpreter(input: &CInput, parameters: &[Parameter]) -> Vec<(Scalar, Vec
         }
     }
     let mut memory = Memory::new(buffers);
-    let result = interp::call(&input.module, input.function, &args, &mut memory, &Limits::default(), &mut NoLaunch);
+    let result = interp::call(
+        &input.module,
+        input.function,
+        &args,
+        &mut memory,
+        &Limits::default(),
+        &mut NoLaunch,
+    );
     let result = match result {
         Ok(r) => r,
         Err(e) => panic!("{}: {e:?}\n{}", input.name, warpsmith_ir::text::print(&input.module)),
     };
-    let mut all: Vec<(Scalar, Vec<u8>)> = result.into_iter().map(|v| (v.ty, to_bytes(v).collect())).collect();
+    let mut all: Vec<(Scalar, Vec<u8>)> =
+        result.into_iter().map(|v| (v.ty, to_bytes(v).collect())).collect();
     let arrays = parameters.iter().filter(|p| p.length.is_some());
     all.extend(arrays.zip(memory.buffers).map(|(p, b)| (p.scalar, b)));
     all
 }
 
 fn from_hex(line: &str) -> Vec<u8> {
-    (0..line.len() / 2).map(|i| u8::from_str_radix(&line[2 * i..2 * i + 2], 16).expect("digits")).collect()
+    (0..line.len() / 2)
+        .map(|i| u8::from_str_radix(&line[2 * i..2 * i + 2], 16).expect("digits"))
+        .collect()
 }
 
 /// Values of one array: equal bits, or within a few units in the last place for results of math functions, which the
@@ -263,7 +287,9 @@ fn same(ty: Scalar, a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len()
         && a.chunks(width).zip(b.chunks(width)).all(|(x, y)| {
             let (p, q) = (value(x), value(y));
-            x == y || (p.is_nan() && q.is_nan()) || (ty.is_float() && (p - q).abs() <= 8.0 * unit * p.abs().max(q.abs()))
+            x == y
+                || (p.is_nan() && q.is_nan())
+                || (ty.is_float() && (p - q).abs() <= 8.0 * unit * p.abs().max(q.abs()))
         })
 }
 
@@ -273,14 +299,21 @@ fn the_interpreter_agrees_with_the_c_compiler() {
     for path in examples() {
         let input = lower(&path);
         let parameters = parameters(&input);
-        assert!(parameters.iter().any(|p| !p.readonly) || input.module.function(input.function).ret != Type::Void);
+        assert!(
+            parameters.iter().any(|p| !p.readonly)
+                || input.module.function(input.function).ret != Type::Void
+        );
         let path = path.canonicalize().expect("an absolute path");
         let expected = run_c(&path, &driver(&path, &input, &parameters), &dir);
         let got = run_interpreter(&input, &parameters);
         assert_eq!(expected.lines().count(), got.len(), "{}", path.display());
         for (line, (ty, bytes)) in expected.lines().zip(&got) {
             let expected = from_hex(line);
-            assert!(same(*ty, &expected, bytes), "{}: {expected:?} from C, {bytes:?} here", path.display());
+            assert!(
+                same(*ty, &expected, bytes),
+                "{}: {expected:?} from C, {bytes:?} here",
+                path.display()
+            );
         }
     }
     std::fs::remove_dir_all(&dir).expect("the folder can be removed");

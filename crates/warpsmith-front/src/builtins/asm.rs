@@ -124,8 +124,17 @@ impl Scanner<'_> {
 ///
 /// # Errors
 /// W109 for PTX outside the supported forms.
-pub fn lower(asm: &Asm, values: &[Expr], span: Span, cx: &mut dyn BuiltinContext) -> Result<(), Diagnostic> {
-    let statements = asm.template.split([';', '\n']).map(str::trim).filter(|s| !s.is_empty() && *s != "{" && *s != "}");
+pub fn lower(
+    asm: &Asm,
+    values: &[Expr],
+    span: Span,
+    cx: &mut dyn BuiltinContext,
+) -> Result<(), Diagnostic> {
+    let statements = asm
+        .template
+        .split([';', '\n'])
+        .map(str::trim)
+        .filter(|s| !s.is_empty() && *s != "{" && *s != "}");
     for statement in statements {
         instruction(statement, values, span, cx)?;
     }
@@ -138,9 +147,15 @@ fn unsupported(text: &str, span: Span) -> Diagnostic {
         .help("supported are cp.async.ca/cg.shared.global, cp.async.commit_group, cp.async.wait_group and cp.async.wait_all")
 }
 
-fn instruction(text: &str, values: &[Expr], span: Span, cx: &mut dyn BuiltinContext) -> Result<(), Diagnostic> {
+fn instruction(
+    text: &str,
+    values: &[Expr],
+    span: Span,
+    cx: &mut dyn BuiltinContext,
+) -> Result<(), Diagnostic> {
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let operands: Vec<&str> = rest.split(',').map(|o| o.trim().trim_matches(['[', ']']).trim()).collect();
+    let operands: Vec<&str> =
+        rest.split(',').map(|o| o.trim().trim_matches(['[', ']']).trim()).collect();
     match name {
         "cp.async.commit_group" => cx.emit(StmtKind::AsyncCommit, span),
         "cp.async.wait_all" => cx.emit(StmtKind::AsyncWait(0), span),
@@ -180,7 +195,13 @@ fn number(text: &str, values: &[Expr], cx: &dyn BuiltinContext) -> Option<i64> {
     cx.fold(&value(text, values)?).map(|v| v.as_i64())
 }
 
-fn copy(text: &str, operands: &[&str], values: &[Expr], span: Span, cx: &mut dyn BuiltinContext) -> Result<(), Diagnostic> {
+fn copy(
+    text: &str,
+    operands: &[&str],
+    values: &[Expr],
+    span: Span,
+    cx: &mut dyn BuiltinContext,
+) -> Result<(), Diagnostic> {
     let bad = || unsupported(text, span);
     let (to, from, size, source_size) = match operands {
         [to, from, size] => (to, from, size, None),
@@ -195,7 +216,8 @@ fn copy(text: &str, operands: &[&str], values: &[Expr], span: Span, cx: &mut dyn
     let zero_fill = match source_size {
         None => None,
         Some(used) => {
-            let used = cx.convert(value(used, values).ok_or_else(bad)?, &Type::Scalar(Scalar::I32), span)?;
+            let used =
+                cx.convert(value(used, values).ok_or_else(bad)?, &Type::Scalar(Scalar::I32), span)?;
             Some(Expr::binary(warpsmith_ir::BinaryOp::Sub, bytes.clone(), used))
         }
     };

@@ -56,6 +56,8 @@ fn wait(c: &mut Call<'_>) -> Lowered {
             c.emit(StmtKind::AsyncWait(n));
             Ok(None)
         }
-        Err(_) => Err(c.error("W103", format!("`{}` takes a number of groups that is not negative", c.path))),
+        Err(_) => Err(
+            c.error("W103", format!("`{}` takes a number of groups that is not negative", c.path))
+        ),
     }
 }

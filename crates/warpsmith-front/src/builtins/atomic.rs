@@ -1,6 +1,8 @@
 //! Atomic functions: `atomicAdd` and its kin, with `_block` and `_system`.
 
-use warpsmith_ir::{AtomicOp, Expr, ExprKind, Place, PlaceKind, Scalar, Scope, Space, StmtKind, Type};
+use warpsmith_ir::{
+    AtomicOp, Expr, ExprKind, Place, PlaceKind, Scalar, Scope, Space, StmtKind, Type,
+};
 
 use super::call::{Call, Lowered};
 
@@ -94,7 +96,11 @@ fn packed_add(c: &mut Call<'_>, scalar: Scalar, scope: Scope) -> Lowered {
     let mut old = vec![];
     for i in 0..2u8 {
         let part = Place::new(PlaceKind::Component(whole.clone(), i), Type::Scalar(scalar), c.span);
-        let pointer = Expr::new(ExprKind::AddressOf(part), Type::pointer(Type::Scalar(scalar), space), c.span);
+        let pointer = Expr::new(
+            ExprKind::AddressOf(part),
+            Type::pointer(Type::Scalar(scalar), space),
+            c.span,
+        );
         let value = c.member(pair.clone(), i.into(), Type::Scalar(scalar));
         old.push(c.result(Type::Scalar(scalar), |var| StmtKind::Atomic {
             op: AtomicOp::Add,

@@ -42,7 +42,11 @@ fn block(c: &mut Call<'_>) -> Lowered {
 fn counting(c: &mut Call<'_>, kind: BarrierKind) -> Lowered {
     c.arity(1)?;
     let operand = c.scalar_arg(0, Scalar::Bool)?;
-    Ok(Some(c.result(Type::I32, |var| StmtKind::Barrier { kind, operand: Some(operand), result: Some(var) })))
+    Ok(Some(c.result(Type::I32, |var| StmtKind::Barrier {
+        kind,
+        operand: Some(operand),
+        result: Some(var),
+    })))
 }
 
 fn warp(c: &mut Call<'_>) -> Lowered {

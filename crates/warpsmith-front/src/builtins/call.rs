@@ -69,7 +69,8 @@ impl Call<'_> {
     }
 
     pub fn wrong_type(&self, i: usize, wanted: &str) -> Diagnostic {
-        let mut d = self.error("W102", format!("argument {} of `{}` must be {wanted}", i + 1, self.path));
+        let mut d =
+            self.error("W102", format!("argument {} of `{}` must be {wanted}", i + 1, self.path));
         if let Some(span) = self.args.get(i).and_then(|e| e.origin.span) {
             d = d.label(span, format!("not {wanted}"));
         }

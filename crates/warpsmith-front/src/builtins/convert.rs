@@ -34,8 +34,16 @@ fn parse(name: &str) -> Option<(Scalar, Scalar, &str)> {
 
 /// A few names, for suggestions; the rest follow the same pattern.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    ["__float2int_rn", "__float2int_rz", "__int2float_rn", "__float2half", "__float2half_rn", "__half2float", "__double2int_rz"]
-        .into_iter()
+    [
+        "__float2int_rn",
+        "__float2int_rz",
+        "__int2float_rn",
+        "__float2half",
+        "__float2half_rn",
+        "__half2float",
+        "__double2int_rz",
+    ]
+    .into_iter()
 }
 
 pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
@@ -66,7 +74,8 @@ fn convert(c: &mut Call<'_>, from: Scalar, to: Scalar, mode: &str) -> Lowered {
 /// Every value of one type has its like in the other, so that rounding has nothing to do.
 fn is_exact(from: Scalar, to: Scalar) -> bool {
     match (from, to) {
-        (Scalar::F32 | Scalar::F16 | Scalar::BF16, Scalar::F64) | (Scalar::F16 | Scalar::BF16, Scalar::F32) => true,
+        (Scalar::F32 | Scalar::F16 | Scalar::BF16, Scalar::F64)
+        | (Scalar::F16 | Scalar::BF16, Scalar::F32) => true,
         (_, Scalar::F64) => from.is_integer() && from.bytes() <= 4,
         (_, Scalar::F32) => from.is_integer() && from.bytes() <= 2,
         _ => false,

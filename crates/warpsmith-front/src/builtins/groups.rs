@@ -4,7 +4,8 @@
 //! a warp, so everything about them follows from the lane.
 
 use warpsmith_ir::{
-    Axis, BarrierKind, BinaryOp, Builtin, Diagnostic, Expr, MathFn, Scalar, StmtKind, Type, Value, WarpOp,
+    Axis, BarrierKind, BinaryOp, Builtin, Diagnostic, Expr, MathFn, Scalar, StmtKind, Type, Value,
+    WarpOp,
 };
 
 use super::call::{Call, Lowered};
@@ -275,7 +276,9 @@ fn grid_method(c: &mut Call<'_>, name: &str) -> Option<Lowered> {
         "group_dim" | "dim_blocks" => dim3(c, Builtin::GridDim),
         "block_index" => dim3(c, Builtin::BlockIdx),
         "num_blocks" => c.arity(0).map(|()| Some(volume(c, Builtin::GridDim, Type::U64))),
-        "block_rank" => c.arity(0).map(|()| Some(flat(c, Builtin::BlockIdx, Builtin::GridDim, Type::U64))),
+        "block_rank" => {
+            c.arity(0).map(|()| Some(flat(c, Builtin::BlockIdx, Builtin::GridDim, Type::U64)))
+        }
         _ => return None,
     })
 }
@@ -400,7 +403,9 @@ fn coalesced_shuffle(c: &mut Call<'_>, receiver: Expr) -> Lowered {
 fn reduce_call(c: &mut Call<'_>) -> Lowered {
     c.arity(3)?;
     let (Group::Tile(n), _) = group_argument(c)? else {
-        return Err(c.error("W107", "`reduce` is supported for tiles of a warp").help("make a tile: `tiled_partition<32>(block)`"));
+        return Err(c
+            .error("W107", "`reduce` is supported for tiles of a warp")
+            .help("make a tile: `tiled_partition<32>(block)`"));
     };
     let operator = c.cx.object_of(&c.args[2].ty).map(|t| t.name);
     let Some(operator) = operator.as_deref().and_then(|n| n.strip_prefix(NAMESPACE)) else {

@@ -98,7 +98,11 @@ const PACKING: &[&str] = &[
 ];
 
 pub fn names() -> impl Iterator<Item = &'static str> {
-    TABLE.iter().flat_map(|(a, b, _)| [*a, *b]).chain(PACKING.iter().copied()).filter(|n| !n.is_empty())
+    TABLE
+        .iter()
+        .flat_map(|(a, b, _)| [*a, *b])
+        .chain(PACKING.iter().copied())
+        .filter(|n| !n.is_empty())
 }
 
 pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
@@ -197,7 +201,8 @@ fn packed(c: &mut Call<'_>, op: Op) -> Lowered {
 fn all_components(c: &mut Call<'_>, op: BinaryOp) -> Lowered {
     c.arity(2)?;
     let (args, ty) = pairs(c)?;
-    let [low, high] = [0, 1].map(|i| c.binary(op, component(c, &args[0], i, ty), component(c, &args[1], i, ty)));
+    let [low, high] =
+        [0, 1].map(|i| c.binary(op, component(c, &args[0], i, ty), component(c, &args[1], i, ty)));
     Ok(Some(c.binary(BinaryOp::LogicalAnd, low, high)))
 }
 

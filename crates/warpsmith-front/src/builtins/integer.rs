@@ -34,7 +34,14 @@ const TABLE: &[(&str, MathFn, Scalar)] = &[
 ];
 
 const SPECIAL: &[&str] = &[
-    "__sad", "__dp4a", "__hadd", "__uhadd", "__rhadd", "__urhadd", "__funnelshift_lc", "__funnelshift_rc",
+    "__sad",
+    "__dp4a",
+    "__hadd",
+    "__uhadd",
+    "__rhadd",
+    "__urhadd",
+    "__funnelshift_lc",
+    "__funnelshift_rc",
 ];
 
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -52,7 +59,9 @@ pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
         "__rhadd" => Some(average(c, Scalar::I32, true)),
         "__urhadd" => Some(average(c, Scalar::U32, true)),
         // `__hadd` of integers; of half it is in the group of half arithmetic.
-        "__hadd" if c.args.iter().all(|a| a.ty.is_integer()) => Some(average(c, Scalar::I32, false)),
+        "__hadd" if c.args.iter().all(|a| a.ty.is_integer()) => {
+            Some(average(c, Scalar::I32, false))
+        }
         "__funnelshift_lc" => Some(clamped(c, MathFn::FunnelShiftLeft)),
         "__funnelshift_rc" => Some(clamped(c, MathFn::FunnelShiftRight)),
         _ => None,
@@ -62,7 +71,8 @@ pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
 fn plain(c: &mut Call<'_>, f: MathFn, ty: Scalar) -> Lowered {
     c.arity(f.arity())?;
     let args = c.all(ty)?;
-    let result = if matches!(f, MathFn::Popc | MathFn::Clz | MathFn::Ffs) { Scalar::I32 } else { ty };
+    let result =
+        if matches!(f, MathFn::Popc | MathFn::Clz | MathFn::Ffs) { Scalar::I32 } else { ty };
     Ok(Some(c.math(f, args, Type::Scalar(result))))
 }
 
@@ -80,7 +90,11 @@ fn dp4a(c: &mut Call<'_>) -> Lowered {
     c.arity(3)?;
     for i in 0..2 {
         if matches!(c.args[i].ty, Type::Vector(Scalar::I8 | Scalar::U8, 4)) {
-            let word = if matches!(c.args[i].ty, Type::Vector(Scalar::I8, _)) { Type::I32 } else { Type::U32 };
+            let word = if matches!(c.args[i].ty, Type::Vector(Scalar::I8, _)) {
+                Type::I32
+            } else {
+                Type::U32
+            };
             c.args[i] = c.bitcast(c.args[i].clone(), word);
         }
     }

@@ -4,15 +4,46 @@ use warpsmith_ir::Diagnostic;
 
 use super::call::{Call, Lowered};
 use super::{
-    async_copy, atomic, barrier, bits, convert, half, integer, math, memory, misc, shuffle, stdlib, vector,
+    async_copy, atomic, barrier, bits, convert, half, integer, math, memory, misc, shuffle, stdlib,
+    vector,
 };
 
 /// Functions of CUDA that have no counterpart here.
 const UNSUPPORTED: &[&str] = &[
-    "erfinv", "erfcinv", "erfcx", "normcdfinv", "j0", "j1", "jn", "y0", "y1", "yn", "cyl_bessel_i0", "cyl_bessel_i1",
-    "remquo", "norm", "rnorm", "nan", "__fns", "__dp2a_lo", "__dp2a_hi", "tex1D", "tex2D", "tex3D", "tex1Dfetch",
-    "surf2Dread", "surf2Dwrite", "surf1Dread", "surf1Dwrite", "malloc", "free", "cudaMalloc", "cudaFree",
-    "cudaDeviceSynchronize", "__nv_aligned_device_malloc", "__managed__",
+    "erfinv",
+    "erfcinv",
+    "erfcx",
+    "normcdfinv",
+    "j0",
+    "j1",
+    "jn",
+    "y0",
+    "y1",
+    "yn",
+    "cyl_bessel_i0",
+    "cyl_bessel_i1",
+    "remquo",
+    "norm",
+    "rnorm",
+    "nan",
+    "__fns",
+    "__dp2a_lo",
+    "__dp2a_hi",
+    "tex1D",
+    "tex2D",
+    "tex3D",
+    "tex1Dfetch",
+    "surf2Dread",
+    "surf2Dwrite",
+    "surf1Dread",
+    "surf1Dwrite",
+    "malloc",
+    "free",
+    "cudaMalloc",
+    "cudaFree",
+    "cudaDeviceSynchronize",
+    "__nv_aligned_device_malloc",
+    "__managed__",
 ];
 
 fn all_names() -> impl Iterator<Item = &'static str> {
@@ -34,7 +65,9 @@ fn all_names() -> impl Iterator<Item = &'static str> {
 /// A diagnostic for names that only CUDA can have meant; `None` for all others, which are the caller's to report.
 pub fn refuse(c: &Call<'_>) -> Option<Lowered> {
     let name = c.name;
-    if UNSUPPORTED.contains(&name) || name.strip_suffix('f').is_some_and(|n| UNSUPPORTED.contains(&n)) {
+    if UNSUPPORTED.contains(&name)
+        || name.strip_suffix('f').is_some_and(|n| UNSUPPORTED.contains(&n))
+    {
         return Some(Err(math::unsupported(c)));
     }
     if name.starts_with("cuda::") || c.path.starts_with("cuda::") || name.starts_with("nvcuda::") {
@@ -53,13 +86,17 @@ pub fn refuse(c: &Call<'_>) -> Option<Lowered> {
 
 /// `__vadd4`, `__vabsdiffu2` …
 fn is_video(name: &str) -> bool {
-    name.strip_prefix("__v").is_some_and(|rest| rest.ends_with(['2', '4']) && rest.chars().all(|c| c.is_ascii_alphanumeric()))
+    name.strip_prefix("__v").is_some_and(|rest| {
+        rest.ends_with(['2', '4']) && rest.chars().all(|c| c.is_ascii_alphanumeric())
+    })
 }
 
 fn unknown(c: &Call<'_>) -> Diagnostic {
     let d = c.error("W100", format!("unknown function `{}`", c.path));
     match crate::spelling::nearest(c.name, all_names()) {
         Some(near) => d.help(format!("did you mean `{near}`?")),
-        None => d.help("it is neither declared in the source nor a function of CUDA that warpsmith knows"),
+        None => d.help(
+            "it is neither declared in the source nor a function of CUDA that warpsmith knows",
+        ),
     }
 }

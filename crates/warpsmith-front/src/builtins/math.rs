@@ -57,17 +57,26 @@ const INTRINSICS: &[(&str, Scalar, Op)] = &[
 
 /// Functions composed of others; with an `f` appended they are single.
 const COMPOSED: &[&str] = &[
-    "norm3d", "norm4d", "rnorm3d", "rnorm4d", "rhypot", "sincos", "sincospi", "modf", "frexp", "ilogb", "logb", "scalbln",
+    "norm3d", "norm4d", "rnorm3d", "rnorm4d", "rhypot", "sincos", "sincospi", "modf", "frexp",
+    "ilogb", "logb", "scalbln",
 ];
 
 pub fn names() -> impl Iterator<Item = &'static str> {
-    INTRINSICS.iter().map(|(n, ..)| *n).chain(c_math::names()).chain(COMPOSED.iter().copied()).chain(["min", "max", "abs"])
+    INTRINSICS
+        .iter()
+        .map(|(n, ..)| *n)
+        .chain(c_math::names())
+        .chain(COMPOSED.iter().copied())
+        .chain(["min", "max", "abs"])
 }
 
 pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
-    let name = c.name.strip_prefix("__builtin_").filter(|n| c_math::lookup(n).is_some()).unwrap_or(c.name);
+    let name =
+        c.name.strip_prefix("__builtin_").filter(|n| c_math::lookup(n).is_some()).unwrap_or(c.name);
     match name {
-        "min" | "max" => return Some(min_max(c, if name == "min" { MathFn::Min } else { MathFn::Max })),
+        "min" | "max" => {
+            return Some(min_max(c, if name == "min" { MathFn::Min } else { MathFn::Max }));
+        }
         "abs" | "labs" | "llabs" => return Some(absolute(c)),
         "__sincosf" => return Some(sincos(c, Scalar::F32, MathFn::Sin, MathFn::Cos)),
         _ => {}
@@ -107,7 +116,10 @@ fn intrinsic(c: &mut Call<'_>, ty: Scalar, op: Op) -> Lowered {
 
 /// `__fadd_rz` and the like: only rounding to nearest is computed.
 fn other_rounding(c: &Call<'_>, name: &str) -> Option<Lowered> {
-    let base = name.strip_suffix("_rz").or_else(|| name.strip_suffix("_rd")).or_else(|| name.strip_suffix("_ru"))?;
+    let base = name
+        .strip_suffix("_rz")
+        .or_else(|| name.strip_suffix("_rd"))
+        .or_else(|| name.strip_suffix("_ru"))?;
     let nearest = format!("{base}_rn");
     INTRINSICS.iter().any(|(n, ..)| *n == nearest).then(|| Err(rounding(c, &nearest)))
 }
@@ -163,7 +175,10 @@ fn min_max(c: &mut Call<'_>, f: MathFn) -> Lowered {
         Some(ty) => ty,
         None if a == b => a,
         None => {
-            let d = c.error("W102", format!("`{}` needs two arguments of one type, not `{a}` and `{b}`", c.path));
+            let d = c.error(
+                "W102",
+                format!("`{}` needs two arguments of one type, not `{a}` and `{b}`", c.path),
+            );
             return Err(d.help("convert one of them, or name the type as in `std::max<int>(a, b)`"));
         }
     };
@@ -228,7 +243,8 @@ fn composed(c: &mut Call<'_>, base: &str, fixed: Option<Scalar>) -> Lowered {
 }
 
 pub fn unsupported(c: &Call<'_>) -> Diagnostic {
-    c.error("W107", format!("`{}` is not supported", c.path)).help("write it with the functions that are, or take it out of the kernel")
+    c.error("W107", format!("`{}` is not supported", c.path))
+        .help("write it with the functions that are, or take it out of the kernel")
 }
 
 fn norm(c: &mut Call<'_>, base: &str, ty: Scalar) -> Lowered {
@@ -295,7 +311,8 @@ fn frexp(c: &mut Call<'_>, ty: Scalar) -> Lowered {
     let exponent = c.binary(BinaryOp::Sub, field(c, y.clone()), correction);
     let exponent = c.select(plain.clone(), lit(0), exponent);
     c.store_through(1, exponent.cast(Type::I32))?;
-    let cleared = c.binary(BinaryOp::BitAnd, c.bitcast(y, Type::Scalar(int)), lit(!(mask << shift)));
+    let cleared =
+        c.binary(BinaryOp::BitAnd, c.bitcast(y, Type::Scalar(int)), lit(!(mask << shift)));
     let half = c.binary(BinaryOp::BitOr, cleared, lit(bias << shift));
     let fraction = Expr::new(ExprKind::Bitcast(half), Type::Scalar(ty), c.span);
     Ok(Some(c.select(plain, x, fraction)))

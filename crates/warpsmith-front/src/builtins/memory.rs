@@ -44,13 +44,18 @@ fn store(c: &mut Call<'_>) -> Lowered {
 fn piece(c: &Call<'_>, pointees: &[Type], bytes: u64) -> Result<(Scalar, u64), Diagnostic> {
     let scalar = match pointees {
         [Type::Scalar(a), rest @ ..] if rest.iter().all(|t| *t == Type::Scalar(*a)) => Some(*a),
-        [Type::Vector(a, _), rest @ ..] if rest.iter().all(|t| matches!(t, Type::Vector(b, _) if b == a)) => Some(*a),
+        [Type::Vector(a, _), rest @ ..]
+            if rest.iter().all(|t| matches!(t, Type::Vector(b, _) if b == a)) =>
+        {
+            Some(*a)
+        }
         _ => None,
     };
-    let scalar = scalar.filter(|s| bytes % u64::from(s.bytes()) == 0).unwrap_or(Scalar::U8);
+    let scalar = scalar.filter(|s| bytes.is_multiple_of(u64::from(s.bytes()))).unwrap_or(Scalar::U8);
     let count = bytes / u64::from(scalar.bytes());
     if count > MAX_PIECES {
-        let d = c.error("W108", format!("`{}` of {bytes} bytes is too large to be spelled out", c.path));
+        let d = c
+            .error("W108", format!("`{}` of {bytes} bytes is too large to be spelled out", c.path));
         return Err(d.help("write it as a loop over the elements"));
     }
     Ok((scalar, count))

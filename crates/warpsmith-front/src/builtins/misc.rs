@@ -100,7 +100,10 @@ fn is_space(c: &mut Call<'_>, wanted: Space) -> Lowered {
     c.pointee(0)?;
     match space_of(&c.args[0]) {
         Space::Generic => {
-            let d = c.error("W107", format!("`{}` of a pointer that may point anywhere is not supported", c.path));
+            let d = c.error(
+                "W107",
+                format!("`{}` of a pointer that may point anywhere is not supported", c.path),
+            );
             Err(d.help("ask for the pointer's origin where it is made"))
         }
         space => Ok(Some(Expr::i32(i32::from(space == wanted)).with_origin(c.span))),

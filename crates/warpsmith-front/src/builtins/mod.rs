@@ -50,8 +50,15 @@ pub fn call(
     cx: &mut dyn BuiltinContext,
 ) -> BuiltinResult {
     let plain = strip_std(name);
-    let mut c =
-        Call { path: name, name: plain, is_std: plain.len() < name.len(), template_args, args, span, cx };
+    let mut c = Call {
+        path: name,
+        name: plain,
+        is_std: plain.len() < name.len(),
+        template_args,
+        args,
+        span,
+        cx,
+    };
     const GROUPS: &[fn(&mut Call<'_>) -> Option<call::Lowered>] = &[
         stdlib::lower,
         math::lower,

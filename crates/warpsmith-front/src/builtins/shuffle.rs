@@ -11,11 +11,8 @@ const SHUFFLES: &[(&str, WarpOp)] = &[
     ("__shfl_xor_sync", WarpOp::ShuffleXor),
 ];
 
-const VOTES: &[(&str, WarpOp)] = &[
-    ("__all_sync", WarpOp::All),
-    ("__any_sync", WarpOp::Any),
-    ("__ballot_sync", WarpOp::Ballot),
-];
+const VOTES: &[(&str, WarpOp)] =
+    &[("__all_sync", WarpOp::All), ("__any_sync", WarpOp::Any), ("__ballot_sync", WarpOp::Ballot)];
 
 const REDUCTIONS: &[(&str, WarpOp)] = &[
     ("__reduce_add_sync", WarpOp::ReduceAdd),
@@ -27,7 +24,8 @@ const REDUCTIONS: &[(&str, WarpOp)] = &[
 ];
 
 /// The forms without a mask, which CUDA removed.
-const LEGACY: &[&str] = &["__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__all", "__any", "__ballot"];
+const LEGACY: &[&str] =
+    &["__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__all", "__any", "__ballot"];
 
 pub fn names() -> impl Iterator<Item = &'static str> {
     SHUFFLES.iter().chain(VOTES).chain(REDUCTIONS).map(|(n, _)| *n).chain([
@@ -64,8 +62,14 @@ pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
 }
 
 fn legacy(c: &Call<'_>) -> Diagnostic {
-    c.error("W104", format!("`{}` was removed from CUDA: it does not say which lanes take part", c.path))
-        .help(format!("use `{}_sync`, whose first argument is the mask, 0xffffffff for a whole warp", c.name))
+    c.error(
+        "W104",
+        format!("`{}` was removed from CUDA: it does not say which lanes take part", c.path),
+    )
+    .help(format!(
+        "use `{}_sync`, whose first argument is the mask, 0xffffffff for a whole warp",
+        c.name
+    ))
 }
 
 fn active_mask(c: &mut Call<'_>) -> Lowered {
@@ -80,7 +84,10 @@ fn shuffle_call(c: &mut Call<'_>, op: WarpOp) -> Lowered {
     let lane = lane_operand(c, 2, op)?;
     let width = if c.args.len() == 4 { c.constant(3)? } else { 32 };
     if !(1..=32).contains(&width) || !(width as u64).is_power_of_two() {
-        let d = c.error("W103", format!("the width of `{}` is a power of two up to 32, not {width}", c.path));
+        let d = c.error(
+            "W103",
+            format!("the width of `{}` is a power of two up to 32, not {width}", c.path),
+        );
         return Err(d);
     }
     shuffle(c, op, mask, value, lane, width as u32).map(Some)
@@ -88,16 +95,29 @@ fn shuffle_call(c: &mut Call<'_>, op: WarpOp) -> Lowered {
 
 /// Lanes and lane masks are `int`, deltas `unsigned`.
 pub fn lane_operand(c: &mut Call<'_>, i: usize, op: WarpOp) -> Result<Expr, Diagnostic> {
-    let ty = if matches!(op, WarpOp::ShuffleUp | WarpOp::ShuffleDown) { Scalar::U32 } else { Scalar::I32 };
+    let ty = if matches!(op, WarpOp::ShuffleUp | WarpOp::ShuffleDown) {
+        Scalar::U32
+    } else {
+        Scalar::I32
+    };
     c.scalar_arg(i, ty)
 }
 
 /// Exchanges a value of any type CUDA shuffles; narrower and packed ones travel as a 32-bit word.
-pub fn shuffle(c: &mut Call<'_>, op: WarpOp, mask: Expr, value: Expr, lane: Expr, width: u32) -> Result<Expr, Diagnostic> {
+pub fn shuffle(
+    c: &mut Call<'_>,
+    op: WarpOp,
+    mask: Expr,
+    value: Expr,
+    lane: Expr,
+    width: u32,
+) -> Result<Expr, Diagnostic> {
     let ty = value.ty.clone();
     let word = match &ty {
         Type::Scalar(s) if s.bytes() >= 4 => value,
-        Type::Scalar(Scalar::F16 | Scalar::BF16) => c.bitcast(value, Type::Scalar(Scalar::U16)).cast(Type::U32),
+        Type::Scalar(Scalar::F16 | Scalar::BF16) => {
+            c.bitcast(value, Type::Scalar(Scalar::U16)).cast(Type::U32)
+        }
         // `int` is what small integers become in the call.
         Type::Scalar(_) => value.cast(Type::I32),
         Type::Vector(Scalar::F16 | Scalar::BF16, 2) => c.bitcast(value, Type::U32),
@@ -115,7 +135,9 @@ pub fn shuffle(c: &mut Call<'_>, op: WarpOp, mask: Expr, value: Expr, lane: Expr
         result: Some(var),
     });
     Ok(match &ty {
-        Type::Scalar(Scalar::F16 | Scalar::BF16) => c.bitcast(result.cast(Type::Scalar(Scalar::U16)), ty),
+        Type::Scalar(Scalar::F16 | Scalar::BF16) => {
+            c.bitcast(result.cast(Type::Scalar(Scalar::U16)), ty)
+        }
         Type::Vector(..) => c.bitcast(result, ty),
         _ => result,
     })
@@ -131,7 +153,8 @@ fn vote_call(c: &mut Call<'_>, op: WarpOp) -> Lowered {
 /// A vote; `All` and `Any` give `int`, as in CUDA.
 pub fn vote(c: &mut Call<'_>, op: WarpOp, mask: Expr, predicate: Expr) -> Expr {
     let ty = if op == WarpOp::Ballot { Type::U32 } else { Type::BOOL };
-    let result = c.result(ty, |var| StmtKind::Warp { op, mask, args: vec![predicate], result: Some(var) });
+    let result =
+        c.result(ty, |var| StmtKind::Warp { op, mask, args: vec![predicate], result: Some(var) });
     if op == WarpOp::Ballot { result } else { result.cast(Type::I32) }
 }
 
@@ -176,5 +199,10 @@ fn reduce_call(c: &mut Call<'_>, op: WarpOp) -> Lowered {
         _ => Scalar::I32,
     };
     let value = c.scalar_arg(1, ty)?;
-    Ok(Some(c.result(Type::Scalar(ty), |var| StmtKind::Warp { op, mask, args: vec![value], result: Some(var) })))
+    Ok(Some(c.result(Type::Scalar(ty), |var| StmtKind::Warp {
+        op,
+        mask,
+        args: vec![value],
+        result: Some(var),
+    })))
 }

@@ -34,12 +34,15 @@ pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
 /// `numeric_limits<T>::what()`.
 fn limit(what: &str, ty: Scalar) -> Option<Value> {
     let real = |f16: f64, bf16: f64, f32: f64, f64: f64| {
-        Value::float(ty, match ty {
-            Scalar::F16 => f16,
-            Scalar::BF16 => bf16,
-            Scalar::F32 => f32,
-            _ => f64,
-        })
+        Value::float(
+            ty,
+            match ty {
+                Scalar::F16 => f16,
+                Scalar::BF16 => bf16,
+                Scalar::F32 => f32,
+                _ => f64,
+            },
+        )
     };
     let bits = 8 * ty.bytes();
     let top = |ty: Scalar| match ty {
@@ -56,14 +59,23 @@ fn limit(what: &str, ty: Scalar) -> Option<Value> {
         ("lowest", true) => Value::float(ty, -max(ty).as_f64()),
         ("lowest" | "min", false) if ty.is_signed() => Value::int(ty, !top(ty)),
         ("lowest" | "min", false) => Value::int(ty, 0),
-        ("min", true) => real(2f64.powi(-14), f32::MIN_POSITIVE.into(), f32::MIN_POSITIVE.into(), f64::MIN_POSITIVE),
+        ("min", true) => real(
+            2f64.powi(-14),
+            f32::MIN_POSITIVE.into(),
+            f32::MIN_POSITIVE.into(),
+            f64::MIN_POSITIVE,
+        ),
         ("epsilon", true) => real(2f64.powi(-10), 2f64.powi(-7), f32::EPSILON.into(), f64::EPSILON),
         ("epsilon", false) => Value::int(ty, 0),
         ("infinity", true) => Value::float(ty, f64::INFINITY),
         ("quiet_NaN" | "signaling_NaN", true) => Value::float(ty, f64::NAN),
-        ("denorm_min", true) => real(2f64.powi(-24), 2f64.powi(-133), f32::from_bits(1).into(), f64::from_bits(1)),
+        ("denorm_min", true) => {
+            real(2f64.powi(-24), 2f64.powi(-133), f32::from_bits(1).into(), f64::from_bits(1))
+        }
         ("round_error", true) => Value::float(ty, 0.5),
-        ("infinity" | "quiet_NaN" | "signaling_NaN" | "denorm_min" | "round_error", false) => Value::int(ty, 0),
+        ("infinity" | "quiet_NaN" | "signaling_NaN" | "denorm_min" | "round_error", false) => {
+            Value::int(ty, 0)
+        }
         _ => return None,
     })
 }

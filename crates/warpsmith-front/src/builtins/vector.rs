@@ -35,8 +35,18 @@ fn made(name: &str) -> Option<(Scalar, u8)> {
 }
 
 pub fn names() -> impl Iterator<Item = &'static str> {
-    ["make_float2", "make_float3", "make_float4", "make_int2", "make_int4", "make_uint4", "make_double2", "make_uchar4", "make_half2"]
-        .into_iter()
+    [
+        "make_float2",
+        "make_float3",
+        "make_float4",
+        "make_int2",
+        "make_int4",
+        "make_uint4",
+        "make_double2",
+        "make_uchar4",
+        "make_half2",
+    ]
+    .into_iter()
 }
 
 pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {

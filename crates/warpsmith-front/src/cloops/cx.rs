@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use warpsmith_ir::{
     BinaryOp, ConstId, Diagnostic, Expr, ExprKind, FuncId, Function, GlobalId, LoopId, Module,
-    NamedConst, Parallel, PlaceKind, Scalar, Span, Stmt, StmtKind, Type, UnaryOp, Value, Var,
-    VarId, VarKind,
+    NamedConst, Parallel, Place, PlaceKind, Scalar, Span, Stmt, StmtKind, Type, UnaryOp, Value,
+    Var, VarId, VarKind,
 };
 
 use super::access::Pointer;
@@ -129,6 +129,19 @@ impl<'u> Cx<'u> {
         let id = self.function.add_var(var);
         self.push(StmtKind::Decl { var: id, init }, span);
         Expr::var(id, ty).with_origin(span)
+    }
+
+    /// As [`Cx::temp`], with the place to assign it.
+    pub fn temp_place(
+        &mut self,
+        name: &str,
+        ty: Type,
+        init: Option<Expr>,
+        span: Span,
+    ) -> (Expr, Place) {
+        let var = VarId(self.function.vars.len() as u32);
+        let value = self.temp(name, ty.clone(), init, span);
+        (value, Place::new(PlaceKind::Var(var), ty, span))
     }
 
     pub fn fresh_loop(&mut self) -> LoopId {

@@ -97,7 +97,9 @@ impl<'u> Cx<'u> {
         if let ast::ExprKind::Path(path) = &*e.kind
             && let Some(name) = path.as_name()
         {
-            if let Some(value) = crate::header_constants::constant(name).filter(|_| !self.knows(name)) {
+            if let Some(value) =
+                crate::header_constants::constant(name).filter(|_| !self.knows(name))
+            {
                 return Ok(Expr::constant(value).with_origin(e.span));
             }
             if let Some(super::cx::Binding::Const(id)) = self.lookup_quietly(name)? {
@@ -235,12 +237,9 @@ impl<'u> Cx<'u> {
             let op = if is_and { BinaryOp::LogicalAnd } else { BinaryOp::LogicalOr };
             return Ok(Expr::binary(op, a, b).with_origin(span));
         }
-        let result = self.temp("truth", Type::BOOL, Some(a), span);
+        let (result, place) = self.temp_place("truth", Type::BOOL, Some(a), span);
         let mut stmts = before;
-        stmts.push(warpsmith_ir::Stmt::new(
-            StmtKind::Assign { place: place_of(&result), value: b },
-            span,
-        ));
+        stmts.push(warpsmith_ir::Stmt::new(StmtKind::Assign { place, value: b }, span));
         let cond = if is_and {
             result.clone()
         } else {
@@ -273,10 +272,9 @@ impl<'u> Cx<'u> {
         if before_a.is_empty() && before_b.is_empty() {
             return Ok(Expr::new(ExprKind::Select(cond, a, b), ty, span));
         }
-        let result = self.temp("choice", ty, None, span);
-        let set = |value| {
-            warpsmith_ir::Stmt::new(StmtKind::Assign { place: place_of(&result), value }, span)
-        };
+        let (result, place) = self.temp_place("choice", ty, None, span);
+        let set =
+            |value| warpsmith_ir::Stmt::new(StmtKind::Assign { place: place.clone(), value }, span);
         before_a.push(set(a));
         before_b.push(set(b));
         self.push(
@@ -439,15 +437,6 @@ impl<'u> Cx<'u> {
         let old = self.temp("old", place.ty.clone(), Some(Expr::read(place)), span);
         self.step(op, operand, span)?;
         Ok(old)
-    }
-}
-
-/// The place a variable read came from.
-fn place_of(read: &Expr) -> Place {
-    match &*read.kind {
-        ExprKind::Read(place) => place.clone(),
-        // `temp` only makes reads of variables.
-        _ => unreachable!("a temporary is a variable"),
     }
 }
 

@@ -1,0 +1,318 @@
+//! The C front end of `tune`: what it accepts, what it refuses, and where the caret stands.
+
+use warpsmith_front::cloops::{self, CInput};
+use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
+use warpsmith_ir::{Diagnostic, ForLoop, LoopKind, ReduceOp, SourceMap, StmtKind, visit};
+
+fn lower(text: &str, function: Option<&str>) -> (Result<CInput, Vec<Diagnostic>>, SourceMap) {
+    let mut sources = SourceMap::new();
+    let options = ParseOptions::new(Language::C);
+    let parsed = parse::parse("t.c", text.as_bytes(), &options, &DiskLoader, &mut sources);
+    let result = parsed.and_then(|p| cloops::lower_c(&p.unit, function));
+    (result, sources)
+}
+
+fn accepted(text: &str) -> CInput {
+    match lower(text, None) {
+        (Ok(input), _) => {
+            let printed = warpsmith_ir::text::print(&input.module);
+            if let Err(list) = warpsmith_ir::verify::verify(&input.module) {
+                panic!("{list:#?}\n{printed}");
+            }
+            input
+        }
+        (Err(list), sources) => {
+            let all: Vec<String> = list.iter().map(|d| d.render(&sources, false)).collect();
+            panic!("{text}\n{}", all.join("\n"));
+        }
+    }
+}
+
+fn printed(text: &str) -> String {
+    warpsmith_ir::text::print(&accepted(text).module)
+}
+
+/// The counted loops of the function, outermost first.
+fn loops(input: &CInput) -> Vec<ForLoop> {
+    let mut found = vec![];
+    visit::for_each_stmt(&input.module.function(input.function).body, &mut |s| {
+        if let StmtKind::For(l) = &s.kind {
+            found.push(l.clone());
+        }
+    });
+    found
+}
+
+/// A function `f(int n, int m, float A[n][m], float x[n], float *p)` with this body.
+fn body(text: &str) -> String {
+    format!("void f(int n, int m, float A[n][m], float x[n], float *p)\n{{\n{text}\n}}\n")
+}
+
+const MARK: &str = "#pragma omp parallel for\n";
+
+/// One diagnostic with this code, whose caret covers exactly `caret`.
+#[track_caller]
+fn refused(text: &str, code: &str, caret: &str) {
+    let (result, sources) = lower(text, None);
+    let Err(list) = result else { panic!("accepted:\n{text}") };
+    let all: Vec<String> = list.iter().map(|d| d.render(&sources, false)).collect();
+    assert_eq!(list.len(), 1, "{}", all.join("\n"));
+    assert_eq!(list[0].code, code, "{}", all[0]);
+    let under = list[0].labels.first().map_or("", |l| sources.text(l.span));
+    assert_eq!(under, caret, "{}", all[0]);
+}
+
+#[test]
+fn pragmas_are_refused_at_the_word_that_is_wrong() {
+    let loop_text = "for (int i = 0; i < n; i++) x[i] = 0;";
+    for (pragma, code, caret) in [
+        ("omp paralel for", "W132", "paralel"),
+        ("omp parallel for colapse(2)", "W134", "colapse"),
+        ("omp parallel for   collapse(0)", "W136", "0"),
+        ("omp parallel for collapse(two)", "W136", "two"),
+        ("omp parallel for collapse", "W132", "collapse"),
+        ("omp parallel for collapse(1", "W132", "collapse"),
+        ("omp parallel for reduction(sum)", "W132", "reduction"),
+        ("omp parallel for reduction(?: n)", "W136", "?"),
+        ("omp parallel for private(zz)", "W135", "zz"),
+        ("omp parallel for \\\n    schedule(static) private(n, zz)", "W135", "zz"),
+        ("omp parallel for shared(x, yy)", "W135", "yy"),
+        ("omp parallel for schedule(often)", "W136", "often"),
+        ("omp parallel for reduction(+: x)", "W136", "x"),
+        ("omp parallel for reduction(+: x[0:n])", "W134", "x[0:n]"),
+        ("omp parallel for reduction(^: p[:1])", "W136", "p"),
+        ("omp parallel for ordered(1)", "W134", "ordered"),
+        ("omp task", "W133", "task"),
+        ("omp critical", "W133", "critical"),
+        ("omp atomic update", "W133", "atomic update"),
+        ("opm parallel for", "W132", "opm"),
+    ] {
+        refused(&body(&format!("#pragma {pragma}\n{loop_text}")), code, caret);
+    }
+}
+
+#[test]
+fn marked_loops_that_are_not_counted_are_refused_with_the_reason() {
+    for (text, caret) in [
+        ("for (int i = 0; i < n; i *= 2) x[0] = 1;", "i *= 2"),
+        ("for (int i = 0; i < n && x[i] > 0; i++) x[i] = 1;", "i < n && x[i] > 0"),
+        ("for (int i = 0; i < n; i++) { x[i] = 1; i = i + 1; }", "int i = 0"),
+        ("for (float t = 0; t < n; t++) x[0] = t;", "float t = 0"),
+        ("for (int i = 0; i < n; i--) x[i] = 1;", "i--"),
+        ("for (int i = 0, j = 0; i < n; i++) x[i] = j;", "int i = 0, j = 0;"),
+        ("for (unsigned i = 9; i > 0; i--) x[i] = 1;", "i--"),
+    ] {
+        let source = body(&format!("{MARK}{text}"));
+        let (result, sources) = lower(&source, None);
+        let list = result.expect_err(&source);
+        assert_eq!((list.len(), list[0].code), (1, "W138"), "{}", list[0].render(&sources, false));
+        let under = sources.text(list[0].labels[0].span);
+        assert!(caret.contains(under) && !under.is_empty(), "{}", list[0].render(&sources, false));
+    }
+}
+
+#[test]
+fn constructs_outside_the_language_have_one_diagnostic_each() {
+    let marked = format!("{MARK}for (int i = 0; i < n; i++) x[i] = 0;\n");
+    for (text, code, caret) in [
+        ("goto out; out: ;", "W141", "goto out;"),
+        ("struct s { int a; } v; v.a = 1;", "W144", ""),
+        ("long double d = 1; x[0] = d;", "W144", ""),
+        ("float *q = p; q = x; q[0] = 1;", "W143", ""),
+        ("float t[n]; t[0] = 1;", "W149", "n"),
+        ("x[0] = y;", "W145", "y"),
+        ("x[0] = foo(1);", "W147", "foo"),
+        ("x[0] = sqrtf(1, 2);", "W147", "sqrtf(1, 2)"),
+        ("n = 3;", "W151", "n"),
+        ("x = p;", "W143", "x"),
+        ("x[0] = x;", "W148", "x"),
+        ("x[0.5] = 1;", "W148", "0.5"),
+        ("x[0] = 1.5 % 2;", "W148", "1.5 % 2"),
+    ] {
+        let source = body(&format!("{marked}{text}"));
+        let (result, sources) = lower(&source, None);
+        let list = result.expect_err(&source);
+        let all: Vec<String> = list.iter().map(|d| d.render(&sources, false)).collect();
+        assert_eq!(list[0].code, code, "{}", all.join("\n"));
+        if !caret.is_empty() {
+            assert_eq!(sources.text(list[0].labels[0].span), caret, "{}", all[0]);
+        }
+    }
+}
+
+#[test]
+fn jumps_out_of_marked_loops_are_refused() {
+    refused(
+        &body(&format!("{MARK}for (int i = 0; i < n; i++) {{ if (x[i] > 0) break; }}")),
+        "W140",
+        "break;",
+    );
+    refused(
+        &body(&format!("{MARK}for (int i = 0; i < n; i++) {{ if (x[i] > 0) return; }}")),
+        "W140",
+        "return;",
+    );
+}
+
+#[test]
+fn collapse_needs_a_perfect_nest_of_that_depth() {
+    let two = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) A[i][j] = 0;";
+    refused(&body(&format!("#pragma omp parallel for collapse(3)\n{two}")), "W139", "collapse");
+    let torn = "for (int i = 0; i < n; i++) { x[i] = 0; for (int j = 0; j < m; j++) A[i][j] = 0; }";
+    refused(&body(&format!("#pragma omp parallel for collapse(2)\n{torn}")), "W139", "collapse");
+    let input = accepted(&body(&format!("#pragma omp parallel for collapse(2)\n{two}")));
+    let groups: Vec<_> = loops(&input)
+        .iter()
+        .map(|l| match &l.kind {
+            LoopKind::Parallel(p) => p.group,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(groups, [Some(loops(&input)[0].id); 2]);
+}
+
+#[test]
+fn clauses_become_variables() {
+    let text =
+        "float s = 0, t; #pragma_here\nfor (int i = 0; i < n; i++) { t = x[i]; s += t; }\n*p = s;";
+    let text = text.replace(
+        "#pragma_here",
+        "\n#pragma omp parallel for reduction(+: s) private(t) num_threads(4)",
+    );
+    let input = accepted(&body(&text));
+    let f = input.module.function(input.function);
+    let LoopKind::Parallel(p) = &loops(&input)[0].kind else { panic!("not parallel") };
+    assert_eq!(p.reductions.len(), 1);
+    assert_eq!(
+        (p.reductions[0].op, f.var(p.reductions[0].var).name.as_str()),
+        (ReduceOp::Add, "s")
+    );
+    assert_eq!(f.var(p.private[0]).name, "t");
+    let pointer = f.params.iter().map(|p| f.var(*p)).find(|v| v.name == "p").unwrap();
+    assert_eq!(pointer.shape.as_ref().map(Vec::len), Some(1), "`*p` is one element");
+}
+
+#[test]
+fn every_spelling_of_a_mark_is_understood() {
+    for mark in [
+        "#pragma omp parallel for",
+        "#pragma omp parallel for simd schedule(static, 4)",
+        "#pragma omp target teams distribute parallel for map(tofrom: x[0:n]) thread_limit(64)",
+        "#pragma omp parallel \\\n  for",
+        "#pragma simd",
+        "//SIMD",
+    ] {
+        let input = accepted(&body(&format!("{mark}\nfor (int i = 0; i < n; i++) x[i] = 0;")));
+        assert!(matches!(loops(&input)[0].kind, LoopKind::Parallel(_)), "{mark}");
+    }
+    let serial = body(&format!(
+        "#pragma omp simd\nfor (int i = 0; i < n; i++) x[i] = 0;\n{MARK}for (int i = 0; i < n; i++) x[i] = 1;"
+    ));
+    assert_eq!(loops(&accepted(&serial))[0].kind, LoopKind::Serial);
+}
+
+#[test]
+fn counters_of_older_c_belong_to_their_loops() {
+    let text = "int i, j;\n#pragma omp parallel for private(j)\nfor (i = 0; i < n; i++) for (j = 0; j < m; j++) A[i][j] = 0;";
+    let input = accepted(&body(text));
+    assert!(loops(&input).iter().all(|l| l.declares));
+    // Used after the loop: it stays the function's.
+    let text = format!(
+        "int i; {MARK}for (i = 0; i < n; i++) x[i] = 0;\nint k; for (k = 0; k < n; k++) if (x[k] > 0) break;\n*p = k;"
+    );
+    let input = accepted(&body(&text.replace("int i; #", "int i;\n#")));
+    assert_eq!(loops(&input).iter().map(|l| l.declares).collect::<Vec<_>>(), [true, false]);
+}
+
+#[test]
+fn loops_whose_limit_changes_are_general_loops() {
+    for text in [
+        "int k = n; for (int i = 0; i < k; i++) k--;",
+        "for (int i = 0; i < x[0]; i++) x[i] = 0;",
+        "for (int i = 0; i < n; i++) if (x[i] > 0) i++;",
+        "for (int i = 0, j = n; i < j; i++, j--) x[i] = x[j];",
+    ] {
+        let input =
+            accepted(&body(&format!("{text}\n{MARK}for (int q = 0; q < n; q++) x[q] = 1;")));
+        assert_eq!(loops(&input).len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn fixed_pointers_are_other_names_of_their_array() {
+    let direct = printed(&body(&format!(
+        "{MARK}for (int i = 0; i < n; i++) {{ for (int j = 0; j < m; j++) A[i][j] = 2; }}"
+    )));
+    let alias = printed(&body(&format!(
+        "{MARK}for (int i = 0; i < n; i++) {{ float *row = A[i]; for (int j = 0; j < m; j++) row[j] = 2; }}"
+    )));
+    assert_eq!(direct, alias);
+}
+
+#[test]
+fn marked_loops_in_called_functions_come_to_the_caller() {
+    let text = "static void half(int n, float x[n]) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) x[i] *= 0.5f;\n}\n\
+                void both(int n, float a[n], float b[n]) { half(n, a); half(n, b); }\n";
+    let input = accepted(text);
+    assert_eq!(input.name, "both");
+    assert_eq!(loops(&input).len(), 2);
+}
+
+#[test]
+fn recursion_is_refused() {
+    let text = "int g(int n) { return n ? g(n - 1) : 0; }\nvoid f(int n, int x[n]) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) x[i] = g(i);\n}\n";
+    refused(text, "W142", "g(n - 1)");
+}
+
+#[test]
+fn the_function_is_the_named_one_or_the_only_one() {
+    let one = |name: &str| {
+        format!(
+            "void {name}(int n, float x[n]) {{\n{MARK}for (int i = 0; i < n; i++) x[i] = 0;\n}}\n"
+        )
+    };
+    let text = one("a") + &one("b");
+    let (result, _) = lower(&text, None);
+    let list = result.expect_err("two candidates");
+    assert!(list[0].code == "W130" && list[0].help[0].contains("--function a"), "{list:?}");
+    assert_eq!(lower(&text, Some("b")).0.expect("b").name, "b");
+    let near = lower(&text, Some("bb")).0.expect_err("no bb");
+    assert!(near[0].help[0].contains("did you mean"), "{near:?}");
+    assert_eq!(lower("int x;", None).0.expect_err("nothing")[0].code, "W130");
+}
+
+#[test]
+fn directives_give_default_sizes() {
+    let text = format!(
+        "// warpsmith: size n=1024,2048 m=7\n{}",
+        body(&format!("{MARK}for (int i = 0; i < n; i++) x[i] = 0;"))
+    );
+    let input = accepted(&text);
+    let sizes: Vec<_> = input.sizes.iter().map(|s| (s.name.as_str(), s.values.clone())).collect();
+    assert_eq!(sizes, [("n", vec![1024, 2048]), ("m", vec![7])]);
+    refused(&text.replace("m=7", "k=7"), "W131", "k=7");
+    refused(&text.replace("m=7", "m=-7"), "W131", "m=-7");
+}
+
+#[test]
+fn bounds_give_plain_pointers_their_extents() {
+    let text = "#pragma ws bounds(a: n, m + 1; b: 4)\nvoid f(int n, int m, float *a, float *b)\n{\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i * (m + 1)] = b[0] + b[1];\n}\n";
+    let input = accepted(text);
+    assert!(cloops::missing_extents(&input).is_empty());
+    let open = accepted(&text.replace("; b: 4", ""));
+    assert_eq!(cloops::missing_extents(&open).len(), 1);
+    refused(&text.replace("b: 4", "c: 4"), "W150", "c");
+    refused(&text.replace("b: 4", "n: 4"), "W150", "n");
+}
+
+#[test]
+fn shared_writes_of_a_region_are_refused_outside_work_sharing_loops() {
+    let region = |inside: &str| {
+        body(&format!(
+            "float s = 0;\n#pragma omp parallel\n{{\n{inside}\n#pragma omp for\nfor (int i = 0; i < n; i++) x[i] = s;\n}}"
+        ))
+    };
+    refused(&region("s = 1;"), "W152", "s");
+    accepted(&region("#pragma omp single\ns = 1;"));
+    accepted(&region("float own = 2; own += 1;"));
+}
