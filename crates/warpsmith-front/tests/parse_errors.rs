@@ -32,12 +32,12 @@ fn a_missing_semicolon_is_pointed_at() {
     check(
         "__global__ void k(int *a) {\n  a[0] = 1\n}\n",
         expect![[r#"
-        error[W021]: expected `;`
-         --> t.cu:3:2
-          |
-        3 | }
-          |  ^ after `}`
-    "#]],
+            error[W021]: expected `;`
+             --> t.cu:2:11
+              |
+            2 |   a[0] = 1
+              |           ^ after `1`
+        "#]],
     );
     check(
         "__global__ void k(int *a) {\n  __syncthreads()\n  a[0] = 1;\n}\n",
@@ -234,24 +234,24 @@ fn preprocessor_errors_have_their_place() {
     check(
         "#if 1\n__global__ void k() {}\n",
         expect![[r#"
-        error[W009]: this conditional is never closed
-         --> t.cu:1:1
-          |
-        1 | #if 1
-          | ^ opened here
-          |
-          = help: add the missing `#endif`
-    "#]],
+            error[W009]: this conditional is never closed
+             --> t.cu:1:1
+              |
+            1 | #if 1
+              | ^^^^^ opened here
+              |
+              = help: add the missing `#endif`
+        "#]],
     );
     check(
         "__global__ void k() {}\n#endif\n",
         expect![[r#"
-        error[W009]: `#endif` without `#if`
-         --> t.cu:2:1
-          |
-        2 | #endif
-          | ^ no `#if` is open for it
-    "#]],
+            error[W009]: `#endif` without `#if`
+             --> t.cu:2:1
+              |
+            2 | #endif
+              | ^^^^^^ no `#if` is open for it
+        "#]],
     );
     check(
         "#error please define N\n",
@@ -280,14 +280,14 @@ fn preprocessor_errors_have_their_place() {
     check(
         "#include \"nope.h\"\n__global__ void k() {}\n",
         expect![[r#"
-        error[W007]: cannot include `nope.h`
-         --> t.cu:1:1
-          |
-        1 | #include "nope.h"
-          | ^ not found
-          |
-          = help: give the folder it is in with `-I`
-    "#]],
+            error[W007]: cannot include `nope.h`
+             --> t.cu:1:1
+              |
+            1 | #include "nope.h"
+              | ^^^^^^^^^^^^^^^^^ not found
+              |
+              = help: give the folder it is in with `-I`
+        "#]],
     );
     check(
         "#bogus x\n__global__ void k() {}\n",
@@ -322,24 +322,22 @@ fn preprocessor_errors_have_their_place() {
     check(
         "#if 1 +\nint x;\n#endif\n",
         expect![[r#"
-        error[W010]: expected a value in a `#if` expression
-         --> t.cu:1:1
-          |
-        1 | #if 1 +
-          | ^ here
-    "#]],
+            error[W010]: expected a value in a `#if` expression
+             --> t.cu:1:1
+              |
+            1 | #if 1 +
+              | ^^^^^^^ here
+        "#]],
     );
     check(
         "__global__ void k() { char *s = \"abc; }\n",
         expect![[r#"
-        error[W022]: this `{` is never closed
-         --> t.cu:1:21
-          |
-        1 | __global__ void k() { char *s = "abc; }
-          |                     ^ opened here
-          |
-          = help: add the missing `}`
-    "#]],
+            error[W012]: this string literal is never closed
+             --> t.cu:1:33
+              |
+            1 | __global__ void k() { char *s = "abc; }
+              |                                 ^^^^^^^ the line ends before the closing quote
+        "#]],
     );
 }
 

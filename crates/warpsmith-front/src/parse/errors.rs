@@ -54,7 +54,7 @@ impl<'t> Cx<'t> {
     /// In CUDA, errors in code without any mark of the device are kept apart: a kernel does not
     /// need the host code around it.
     pub fn is_damaged(&mut self, node: Node<'t>) -> bool {
-        let problems: Vec<Node> =
+        let problems: Vec<Problem> =
             problems(node).into_iter().filter(|p| !self.is_harmless(*p)).collect();
         if problems.is_empty() {
             return false;
@@ -75,11 +75,12 @@ impl<'t> Cx<'t> {
     }
 
     /// A missing `;` after what looks like a macro of a header that was not read.
-    fn is_harmless(&self, node: Node<'t>) -> bool {
+    fn is_harmless(&self, problem: Problem<'t>) -> bool {
+        let Problem { node, parent } = problem;
         if !node.is_missing() || node.kind() != ";" {
             return false;
         }
-        let Some(statement) = node.parent().filter(|p| p.kind() == "expression_statement") else {
+        let Some(statement) = parent.filter(|p| p.kind() == "expression_statement") else {
             return false;
         };
         let call = kids(statement).first().copied().filter(|n| n.kind() == "call_expression");
@@ -92,9 +93,10 @@ impl<'t> Cx<'t> {
         })
     }
 
-    fn describe(&self, node: Node<'t>) -> Option<Diagnostic> {
+    fn describe(&self, problem: Problem<'t>) -> Option<Diagnostic> {
+        let node = problem.node;
         if node.is_missing() {
-            return Some(self.describe_missing(node));
+            return Some(self.describe_missing(problem));
         }
         let inside = self.masked.map.within(node.start_byte(), node.end_byte());
         let first = inside.first()?;
@@ -113,13 +115,14 @@ impl<'t> Cx<'t> {
         Some(error)
     }
 
-    fn describe_missing(&self, node: Node<'t>) -> Diagnostic {
+    fn describe_missing(&self, problem: Problem<'t>) -> Diagnostic {
+        let node = problem.node;
         let what = match node.kind() {
             "identifier" | "type_identifier" | "field_identifier" => "a name".to_owned(),
             kind if kind.chars().any(char::is_alphabetic) => kind.replace('_', " "),
             kind => format!("`{kind}`"),
         };
-        let before = self.token_before(node.start_byte());
+        let before = self.token_before(self.missing_place(problem));
         let (span, label) = match before {
             Some(before) => {
                 let end = Span { start: before.span.end, ..before.span };
@@ -128,6 +131,24 @@ impl<'t> Cx<'t> {
             None => (self.span(node), "here".to_owned()),
         };
         Diagnostic::error("W021", format!("expected {what}")).label(span, label)
+    }
+
+    /// Where something is missing. A body whose only statement lacks its `;` reads as a list of
+    /// values, `void f() {x = 1}`, and the grammar then misses the `;` after that list.
+    fn missing_place(&self, problem: Problem<'t>) -> usize {
+        let Problem { node, parent } = problem;
+        let body = parent
+            .filter(|p| p.kind() == "declaration")
+            .and_then(|p| p.child_by_field_name("declarator"))
+            .filter(|d| {
+                d.child_by_field_name("declarator")
+                    .is_some_and(|d| d.kind() == "function_declarator")
+            })
+            .and_then(|d| d.child_by_field_name("value"));
+        match body {
+            Some(list) if list.kind() == "initializer_list" => list.end_byte().saturating_sub(1),
+            _ => node.start_byte(),
+        }
     }
 
     fn token_before(&self, at: usize) -> Option<&Segment> {
@@ -153,24 +174,37 @@ impl<'t> Cx<'t> {
     }
 }
 
+/// A node that is an error or stands for something missing, with the node around it.
+///
+/// The grammar library finds the parent of an empty node by a search that is quadratic in the
+/// depth, so it is remembered on the way down.
+#[derive(Clone, Copy)]
+pub struct Problem<'t> {
+    node: Node<'t>,
+    parent: Option<Node<'t>>,
+}
+
 /// The error and missing nodes below a node, outermost ones only; without recursion, because the
 /// tree may be as deep as the text is long.
-pub fn problems(node: Node<'_>) -> Vec<Node<'_>> {
+fn problems(node: Node<'_>) -> Vec<Problem<'_>> {
     let mut found = vec![];
     let mut cursor = node.walk();
+    let mut ancestors: Vec<Node<'_>> = vec![];
     loop {
         let here = cursor.node();
         let hit = here.is_error() || here.is_missing();
         if hit {
-            found.push(here);
+            found.push(Problem { node: here, parent: ancestors.last().copied() });
         }
         if !hit && here.has_error() && cursor.goto_first_child() {
+            ancestors.push(here);
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return found;
             }
+            ancestors.pop();
         }
     }
 }

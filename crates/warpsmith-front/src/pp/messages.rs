@@ -6,7 +6,7 @@ use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
 use super::tokens::Places;
 
 /// How many errors of one run are worth reading.
-const MAX_ERRORS: usize = 5;
+pub(super) const MAX_ERRORS: usize = 5;
 
 /// Errors and warnings of a run, without repetitions.
 pub(super) fn convert(
@@ -23,13 +23,25 @@ pub(super) fn convert(
         }
         let span = places.span(message.span);
         let span = span.unwrap_or(Span { file: main, start: 0, end: 0 });
-        let diagnostic = one(message, span, sources);
+        let diagnostic = one(message, whole_directive(span, sources), sources);
         let list = if fatal { &mut errors } else { &mut warnings };
         if list.len() < MAX_ERRORS && !list.contains(&diagnostic) {
             list.push(diagnostic);
         }
     }
     (errors, warnings)
+}
+
+/// The directive whose `#` is all that a span covers.
+fn whole_directive(span: Span, sources: &SourceMap) -> Span {
+    let Some(rest) = sources.get(span.file).and_then(|f| f.text.get(span.start as usize..)) else {
+        return span;
+    };
+    if !rest.starts_with('#') || span.end - span.start > 1 {
+        return span;
+    }
+    let line = rest.lines().next().unwrap_or("").trim_end();
+    Span { end: span.start + line.len() as u32, ..span }
 }
 
 /// Warnings that say something about the user's program and not about conformance.
