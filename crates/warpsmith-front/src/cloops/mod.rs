@@ -20,6 +20,7 @@
 mod access;
 mod bounds;
 mod call;
+mod clauses;
 mod counters;
 mod cx;
 mod directives;
