@@ -57,6 +57,14 @@ impl Facts {
         }
     }
 
+    /// Whether the facts exclude each other, so that what they describe does not happen.
+    pub fn contradictory(&self) -> bool {
+        self.nonnegative.iter().any(|known| {
+            let negated = known.scale(-1).and_then(|p| p.sub(&Poly::constant(1)));
+            negated.is_some_and(|p| self.provably_nonnegative(&p))
+        })
+    }
+
     /// Whether `a <= b` follows; `false` means that it was not proved.
     pub fn provably_le(&self, a: &Poly, b: &Poly) -> bool {
         b.sub(a).is_some_and(|d| self.provably_nonnegative(&d))

@@ -229,6 +229,10 @@ fn refuted(
             None => return false,
         }
     }
+    let guarded = a.0.guards.len() + b.0.guards.len() > 0;
+    if guarded && facts.contradictory() {
+        return true;
+    }
     join_quotients(&mut system);
     let strides = strides_of_pair(scope, a.0, b.0, &fresh, &second);
     contradicts(system, facts, &strides)

@@ -38,9 +38,9 @@ pub enum Search {
 }
 
 /// Greatest number of iterations tried for one choice of the parameters.
-const MAX_POINTS: usize = 60_000;
+const MAX_POINTS: usize = 30_000;
 /// Sizes that parameters are given around.
-const SCALES: [i128; 4] = [5, 9, 24, 150];
+const SCALES: [i128; 5] = [5, 9, 24, 150, 450];
 
 /// Whether two iterations count as a conflict when they touch the same element.
 pub type Relation<'r> = dyn Fn(&Iteration, &Iteration) -> bool + 'r;
@@ -66,15 +66,19 @@ pub fn search(
     let mut sometimes = false;
     for scale in SCALES {
         let mut always: Option<Example> = None;
-        let mut missed = false;
+        let (mut missed, mut too_large) = (false, false);
         for values in assignments(parameters.len(), scale) {
             let env: BTreeMap<&Atom, i128> = parameters.iter().zip(values).collect();
             match conflict(&plans.0, &plans.1, &env, relation) {
                 Trial::Conflict(example) => always = always.or(Some(example)),
                 Trial::NoConflict => missed = true,
                 Trial::Empty => {}
-                Trial::TooLarge => missed = true,
+                Trial::TooLarge => too_large = true,
             }
+        }
+        // Larger sizes would only take longer to find the same.
+        if too_large {
+            break;
         }
         match always {
             Some(example) if !missed => return Search::Always(example),

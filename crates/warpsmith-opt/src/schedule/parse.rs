@@ -47,10 +47,10 @@ fn span(file: FileId, start: usize, end: usize) -> Span {
 
 /// The part of a line before a comment. `#` followed by a digit belongs to a loop's name.
 fn code_of(line: &str) -> &str {
-    let comment = line.char_indices().find(|(at, c)| {
+    let comment = line.match_indices('#').find(|(at, _)| {
         let digit = line[at + 1..].starts_with(|d: char| d.is_ascii_digit());
         let name = line[..*at].ends_with(|d: char| d.is_ascii_alphanumeric() || d == '_');
-        *c == '#' && !(digit && name)
+        !(digit && name)
     });
     let line = comment.map_or(line, |(at, _)| &line[..at]);
     line.trim_end_matches(['\n', '\r'])
