@@ -1,0 +1,85 @@
+//! `warpsmith check`: runs CUDA kernels in the emulator and reports what is wrong with them.
+
+pub mod args;
+mod directive;
+mod expect;
+mod files;
+pub mod memory;
+pub mod plan;
+pub mod program;
+mod runner;
+
+use std::path::Path;
+
+use warpsmith_ir::SourceMap;
+
+pub use self::files::read as read_file;
+
+use self::args::CheckArgs;
+use self::runner::Runner;
+use crate::cli::{Format, color_on_stderr, color_on_stdout};
+use crate::report::{self, Report};
+use crate::status::{Failure, Status};
+
+/// The command: prints the report to stdout and says how it ended.
+pub fn run(args: &CheckArgs) -> Status {
+    let mut sources = SourceMap::new();
+    match check(args, &mut sources) {
+        Ok(report) => {
+            print_report(args.format, &report, &sources);
+            report.status
+        }
+        Err(failure) => {
+            eprint!("{}", failure.render(&sources, color_on_stderr()));
+            if args.format == Format::Json {
+                println!("{}", failed(&failure));
+            }
+            failure.status
+        }
+    }
+}
+
+/// Checks all files and folders of the arguments.
+///
+/// # Errors
+/// Bad input: a missing, empty or binary file, errors in the source, a file without any launch, arguments that do not fit.
+pub fn check(args: &CheckArgs, sources: &mut SourceMap) -> Result<Report, Failure> {
+    let mut runner = Runner::new(args);
+    for path in &args.paths {
+        if path.is_dir() {
+            for file in files::cuda_files(path)? {
+                runner.file(&file, true, sources)?;
+            }
+        } else {
+            runner.file(path, false, sources)?;
+        }
+    }
+    Ok(runner.finish(sources))
+}
+
+fn print_report(format: Format, report: &Report, sources: &SourceMap) {
+    use std::io::Write;
+    let text = match format {
+        Format::Human => {
+            report.printed.clone() + &report::human(report, sources, color_on_stdout())
+        }
+        Format::Json => report::json(report, sources).to_string() + "\n",
+        Format::Sarif => report::sarif(report, sources).to_string() + "\n",
+    };
+    // A closed pipe (`| head`) is the reader's choice, not an error.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// The JSON object of a run that could not start.
+fn failed(failure: &Failure) -> serde_json::Value {
+    let messages: Vec<String> = failure.diagnostics.iter().map(|d| d.message.clone()).collect();
+    serde_json::json!({
+        "schema": 1, "command": "check", "status": failure.status.name(), "exit": failure.status.code(),
+        "complete": false, "findings": [], "notes": [], "outputs": [], "errors": messages,
+    })
+}
+
+/// The path as messages show it.
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -1,0 +1,256 @@
+//! Which kernels are launched, and how: the options of the command line joined with a file's directives.
+
+use warpsmith_emu::Rule;
+use warpsmith_front::ast::{FunctionName, Item, ItemKind, TranslationUnit};
+use warpsmith_ir::{Diagnostic, Span};
+
+use super::args::{LaunchArgs, SourceArgs};
+use super::directive::{self, Directive};
+
+/// All that is to be run for one file.
+#[derive(Debug, Default)]
+pub struct Plan {
+    pub steps: Vec<Step>,
+    pub allows: Vec<Allow>,
+}
+
+/// Launches in order on shared named buffers.
+#[derive(Debug)]
+pub struct Step {
+    pub launches: Vec<Planned>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// With template arguments.
+    pub kernel: String,
+    pub args: LaunchArgs,
+    pub source: SourceArgs,
+    /// The directive, for messages; `None` from the command line.
+    pub span: Option<Span>,
+}
+
+/// `// warpsmith: allow RULE reason`.
+#[derive(Debug, Clone)]
+pub struct Allow {
+    pub rule: Rule,
+    pub reason: String,
+    pub span: Span,
+}
+
+/// A `__global__` function of the file.
+#[derive(Debug, Clone)]
+struct KernelDecl {
+    name: String,
+    is_template: bool,
+    span: Span,
+}
+
+/// Joins the command line with the directives of a file.
+///
+/// # Errors
+/// W303 for a file without kernels, W304 for a name that is no kernel or is missing where several fit, W305 for a
+/// malformed directive. A plan without steps means that the file has kernels but no launch.
+pub fn make(
+    unit: &TranslationUnit,
+    cli: &LaunchArgs,
+    source: &SourceArgs,
+) -> Result<Plan, Vec<Diagnostic>> {
+    let kernels = kernels_of(&unit.items);
+    if kernels.is_empty() {
+        return Err(vec![
+            Diagnostic::error("W303", "the file has no kernel")
+                .help("a kernel is a function marked `__global__`"),
+        ]);
+    }
+    let mut planner = Planner { kernels, cli, source, plan: Plan::default(), errors: vec![] };
+    let mut launches = vec![];
+    let mut runs = vec![];
+    for parsed in unit.comments.iter().filter_map(directive::parse) {
+        match parsed {
+            Ok(Directive::Allow { rule, reason, span }) => {
+                planner.plan.allows.push(Allow { rule, reason, span })
+            }
+            Ok(Directive::Launch { args, span }) => {
+                if let Some(planned) = planner.launch(&args.launch, &args.source, span) {
+                    launches.push(planned);
+                }
+            }
+            Ok(Directive::Run { kernels, span }) => runs.push((kernels, span)),
+            Err(error) => planner.errors.push(error),
+        }
+    }
+    planner.add_steps(launches, runs);
+    if planner.errors.is_empty() { Ok(planner.plan) } else { Err(planner.errors) }
+}
+
+struct Planner<'a> {
+    kernels: Vec<KernelDecl>,
+    cli: &'a LaunchArgs,
+    source: &'a SourceArgs,
+    plan: Plan,
+    errors: Vec<Diagnostic>,
+}
+
+impl Planner<'_> {
+    /// The launch a directive asks for.
+    fn launch(&mut self, args: &LaunchArgs, source: &SourceArgs, span: Span) -> Option<Planned> {
+        let kernel = match &args.kernel {
+            Some(name) => {
+                self.known(name, Some(span))?;
+                name.clone()
+            }
+            None => {
+                let next = self
+                    .kernels
+                    .iter()
+                    .find(|k| k.span.file == span.file && k.span.start >= span.end);
+                let Some(next) = next else {
+                    let error = Diagnostic::error("W305", "no kernel follows this directive")
+                        .label(span, "here")
+                        .help(
+                            "a directive belongs to the next kernel; or name one with kernel=NAME",
+                        );
+                    self.errors.push(error);
+                    return None;
+                };
+                if next.is_template {
+                    let error = Diagnostic::error("W304", format!("`{}` is a template", next.name))
+                        .label(span, "this launch does not say which instance")
+                        .help(format!(
+                            "name the instance, for example kernel='{}<float,32>'",
+                            next.name
+                        ));
+                    self.errors.push(error);
+                    return None;
+                }
+                next.name.clone()
+            }
+        };
+        Some(Planned {
+            kernel,
+            args: args.clone(),
+            source: self.source.with(source),
+            span: Some(span),
+        })
+    }
+
+    /// Checks that a name, without its template arguments, is a kernel of the file.
+    fn known(&mut self, name: &str, span: Option<Span>) -> Option<()> {
+        let base = base_name(name);
+        if self.kernels.iter().any(|k| k.name == base) {
+            return Some(());
+        }
+        let names: Vec<String> = self.kernels.iter().map(|k| format!("`{}`", k.name)).collect();
+        let mut error = Diagnostic::error("W304", format!("there is no kernel `{base}`"))
+            .help(format!("the file has {}", names.join(", ")));
+        if let Some(span) = span {
+            error = error.label(span, "named here");
+        }
+        self.errors.push(error);
+        None
+    }
+
+    /// Turns directives and options into steps. Kernels that a `run` names are launched there and not alone.
+    fn add_steps(&mut self, launches: Vec<Planned>, runs: Vec<(Vec<String>, Span)>) {
+        let wanted = self.cli.kernel.clone();
+        if let Some(name) = &wanted
+            && self.known(name, None).is_none()
+        {
+            return;
+        }
+        let fits = |kernel: &str| {
+            wanted
+                .as_ref()
+                .is_none_or(|w| kernel == w || (!w.contains('<') && base_name(kernel) == *w))
+        };
+        let in_runs: Vec<&String> = runs.iter().flat_map(|(names, _)| names).collect();
+        for planned in launches.iter().filter(|p| fits(&p.kernel) && !in_runs.contains(&&p.kernel))
+        {
+            self.plan.steps.push(Step { launches: vec![self.merged(planned)] });
+        }
+        for (names, span) in &runs {
+            if wanted.is_some() && !names.iter().any(|n| fits(n)) {
+                continue;
+            }
+            if let Some(step) = self.run_step(names, *span, &launches) {
+                self.plan.steps.push(step);
+            }
+        }
+        if self.plan.steps.is_empty() && self.errors.is_empty() {
+            self.from_command_line();
+        }
+    }
+
+    fn run_step(&mut self, names: &[String], span: Span, launches: &[Planned]) -> Option<Step> {
+        let mut step = Step { launches: vec![] };
+        for name in names {
+            self.known(name, Some(span))?;
+            match launches.iter().find(|p| p.kernel == *name) {
+                Some(planned) => step.launches.push(self.merged(planned)),
+                None => {
+                    let error = Diagnostic::error("W305", format!("`{name}` has no launch to run"))
+                        .label(span, "named here")
+                        .help(format!("write `// warpsmith: grid=… block=…` before `{name}`"));
+                    self.errors.push(error);
+                    return None;
+                }
+            }
+        }
+        Some(step)
+    }
+
+    fn merged(&self, planned: &Planned) -> Planned {
+        let args = LaunchArgs { kernel: None, ..self.cli.clone() }.or(&planned.args);
+        Planned { args, ..planned.clone() }
+    }
+
+    /// A launch given by options alone.
+    fn from_command_line(&mut self) {
+        if self.cli.grid.is_none() && self.cli.block.is_none() && self.cli.kernel.is_none() {
+            return;
+        }
+        let kernel = match (&self.cli.kernel, self.kernels.as_slice()) {
+            (Some(name), _) => name.clone(),
+            (None, [only]) => only.name.clone(),
+            (None, several) => {
+                let names: Vec<String> = several.iter().map(|k| format!("`{}`", k.name)).collect();
+                self.errors.push(
+                    Diagnostic::error("W304", "the file has several kernels")
+                        .help(format!("choose one with --kernel: {}", names.join(", "))),
+                );
+                return;
+            }
+        };
+        let planned =
+            Planned { kernel, args: self.cli.clone(), source: self.source.clone(), span: None };
+        self.plan.steps.push(Step { launches: vec![planned] });
+    }
+}
+
+/// The name before the template arguments.
+pub fn base_name(kernel: &str) -> &str {
+    let plain = kernel.split('<').next().unwrap_or(kernel).trim();
+    plain.rsplit("::").next().unwrap_or(plain)
+}
+
+/// All kernels in order of the source, namespaces included; of a declaration and its definition, the definition.
+fn kernels_of(items: &[Item]) -> Vec<KernelDecl> {
+    let mut kernels = vec![];
+    for item in items {
+        match &item.kind {
+            ItemKind::Namespace { items, .. } => kernels.extend(kernels_of(items)),
+            ItemKind::Function(f) if f.attrs.global && f.body.is_some() => {
+                let FunctionName::Plain(path) = &f.name else { continue };
+                let Some(last) = path.segments.last() else { continue };
+                kernels.push(KernelDecl {
+                    name: last.name.clone(),
+                    is_template: f.template.as_ref().is_some_and(|t| !t.params.is_empty()),
+                    span: item.span,
+                });
+            }
+            _ => {}
+        }
+    }
+    kernels
+}

@@ -1,0 +1,145 @@
+//! A file made ready to run: parsed, planned, and the kernels of each step lowered to IR.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use warpsmith_emu::LaunchConfig;
+use warpsmith_front::ast::TranslationUnit;
+use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
+use warpsmith_front::sema::{self, KernelSelection, Request};
+use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap};
+
+use super::args::{LaunchArgs, SourceArgs};
+use super::memory::{ArgContext, Buffers};
+use super::plan::{self, Allow, Planned, Step};
+use super::{files, shown};
+use crate::status::Failure;
+
+/// All steps of a file.
+#[derive(Debug)]
+pub struct Loaded {
+    pub steps: Vec<StepProgram>,
+    pub allows: Vec<Allow>,
+}
+
+/// Launches in order on shared buffers, with the module that holds their kernels.
+#[derive(Debug)]
+pub struct StepProgram {
+    pub module: Module,
+    pub launches: Vec<Planned>,
+    kernels: HashMap<String, FuncId>,
+}
+
+/// Reads, parses, plans and lowers a file. No steps: the file has kernels but no launch.
+///
+/// # Errors
+/// Whatever is wrong with the input.
+pub fn load(
+    path: &Path,
+    launch: &LaunchArgs,
+    source: &SourceArgs,
+    sources: &mut SourceMap,
+) -> Result<Loaded, Failure> {
+    let text = files::read(path)?;
+    let unit = parse_with(path, &text, source, sources)?;
+    let plan = plan::make(&unit, launch, source)?;
+    let mut steps = vec![];
+    for step in plan.steps {
+        steps.push(compile(path, &text, &unit, source, step, sources)?);
+    }
+    Ok(Loaded { steps, allows: plan.allows })
+}
+
+/// Lowers the kernels of a step. All launches of one step are compiled with the options of its first.
+fn compile(
+    path: &Path,
+    text: &[u8],
+    unit: &TranslationUnit,
+    common: &SourceArgs,
+    step: Step,
+    sources: &mut SourceMap,
+) -> Result<StepProgram, Failure> {
+    let own = step.launches.first().map_or(common, |l| &l.source);
+    let reparsed;
+    let unit = if own == common {
+        unit
+    } else {
+        reparsed = parse_with(path, text, own, sources)?;
+        &reparsed
+    };
+    let mut names: Vec<String> = vec![];
+    for launch in &step.launches {
+        if !names.contains(&launch.kernel) {
+            names.push(launch.kernel.clone());
+        }
+    }
+    let request =
+        Request { kernels: KernelSelection::Named(names.clone()), host_functions: vec![] };
+    let lowered = sema::lower_cuda(unit, &request)?;
+    let kernels = names.into_iter().zip(lowered.kernels.iter().map(|k| k.id)).collect();
+    Ok(StepProgram { module: lowered.module, launches: step.launches, kernels })
+}
+
+fn parse_with(
+    path: &Path,
+    text: &[u8],
+    source: &SourceArgs,
+    sources: &mut SourceMap,
+) -> Result<TranslationUnit, Failure> {
+    let options = ParseOptions {
+        defines: source.defines(),
+        include_dirs: source.include.clone(),
+        ..ParseOptions::new(Language::Cuda)
+    };
+    let parsed = parse::parse(&shown(path), text, &options, &DiskLoader, sources)?;
+    Ok(parsed.unit)
+}
+
+impl StepProgram {
+    /// The launch as the emulator takes it; makes the buffers that are not there yet.
+    ///
+    /// # Errors
+    /// W306 when grid, block or an argument is missing or does not fit.
+    pub fn config(
+        &self,
+        planned: &Planned,
+        buffers: &mut Buffers,
+        seed: u64,
+        scalar: Option<&str>,
+        max_memory: u64,
+    ) -> Result<LaunchConfig, Failure> {
+        let kernel = *self.kernels.get(&planned.kernel).ok_or_else(|| {
+            Failure::input("W304", format!("there is no kernel `{}`", planned.kernel))
+        })?;
+        let need = |what: &str| -> Failure {
+            let error = Diagnostic::error(
+                "W306",
+                format!("the launch of `{}` has no {what}", planned.kernel),
+            );
+            let error = match planned.span {
+                Some(span) => error.label(span, "in this launch"),
+                None => error,
+            };
+            error.help(format!("add --{what} X[,Y[,Z]]")).into()
+        };
+        let grid = planned.args.grid.ok_or_else(|| need("grid"))?.0;
+        let block = planned.args.block.ok_or_else(|| need("block"))?.0;
+        let cx = ArgContext {
+            module: &self.module,
+            kernel,
+            args: &planned.args,
+            span: planned.span,
+            seed,
+            scalar,
+            max_memory,
+        };
+        let args = buffers.arguments(&cx)?;
+        Ok(LaunchConfig {
+            kernel,
+            grid,
+            block,
+            dynamic_shared: planned.args.shared.unwrap_or(0),
+            args,
+        })
+    }
+}

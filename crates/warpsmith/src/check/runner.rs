@@ -1,0 +1,347 @@
+//! Runs the planned launches of each file and gathers their findings.
+
+use std::path::Path;
+use std::time::Instant;
+
+use warpsmith_emu::{self as emu, Checks, EmuError, Finding, LaunchConfig, Limit, Outcome};
+use warpsmith_ir::{Diagnostic, SourceMap};
+
+use super::args::{CheckArgs, LaunchArgs};
+use super::memory::{Buffers, name_hash};
+use super::plan::{Allow, Planned};
+use super::program::{self, StepProgram};
+use super::{expect, shown};
+use crate::report::{Item, Place, Report, stable_id};
+use crate::status::{Failure, Status};
+
+/// Gathers over all files.
+pub struct Runner<'a> {
+    args: &'a CheckArgs,
+    deadline: Option<Instant>,
+    steps_left: u64,
+    items: Vec<Item>,
+    allowed: Vec<(Item, String)>,
+    launches: Vec<String>,
+    skipped: Vec<(String, String)>,
+    assumptions: Vec<String>,
+    outputs: Vec<String>,
+    printed: String,
+    limits: Vec<String>,
+}
+
+impl<'a> Runner<'a> {
+    pub fn new(args: &'a CheckArgs) -> Runner<'a> {
+        Runner {
+            args,
+            deadline: args.timeout.map(|t| Instant::now() + t),
+            steps_left: args.max_total_steps.unwrap_or(u64::MAX),
+            items: vec![],
+            allowed: vec![],
+            launches: vec![],
+            skipped: vec![],
+            assumptions: vec![],
+            outputs: vec![],
+            printed: String::new(),
+            limits: vec![],
+        }
+    }
+
+    /// Runs all launches of a file. In a folder, a file without kernels or launches is skipped.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the input.
+    pub fn file(
+        &mut self,
+        path: &Path,
+        in_folder: bool,
+        sources: &mut SourceMap,
+    ) -> Result<(), Failure> {
+        let loaded = match program::load(path, &self.args.launch, &self.args.source, sources) {
+            Ok(loaded) => loaded,
+            Err(failure) if in_folder && failure.diagnostics.iter().all(|e| e.code == "W303") => {
+                self.skipped.push((shown(path), "no kernel".to_string()));
+                return Ok(());
+            }
+            Err(failure) => return Err(failure),
+        };
+        if loaded.steps.is_empty() {
+            if in_folder {
+                self.skipped.push((shown(path), "no launch".to_string()));
+                return Ok(());
+            }
+            let message = format!("`{}` says nowhere how to launch its kernels", shown(path));
+            return Err(Diagnostic::error("W304", message)
+                .help("give --grid and --block, or write `// warpsmith: grid=4 block=64 arg n=256` before a kernel")
+                .into());
+        }
+        let first_item = self.items.len();
+        for step in &loaded.steps {
+            self.step(path, step, sources)?;
+        }
+        self.apply_allows(&loaded.allows, first_item, sources);
+        Ok(())
+    }
+
+    /// One step with all its repetitions (`--seeds`, `--scalars`).
+    fn step(
+        &mut self,
+        path: &Path,
+        step: &StepProgram,
+        sources: &SourceMap,
+    ) -> Result<(), Failure> {
+        let Some(first) = step.launches.first() else { return Ok(()) };
+        let seeds = first.args.seeds.unwrap_or(1);
+        let scalars: Vec<Option<&str>> = match first.args.scalars.as_slice() {
+            [] => vec![None],
+            values => values.iter().map(|v| Some(v.as_str())).collect(),
+        };
+        for repetition in 0..seeds {
+            let seed = first.args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
+            for scalar in &scalars {
+                self.repetition(path, step, seed, *scalar, sources)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn repetition(
+        &mut self,
+        path: &Path,
+        step: &StepProgram,
+        seed: u64,
+        scalar: Option<&str>,
+        sources: &SourceMap,
+    ) -> Result<(), Failure> {
+        let mut buffers = Buffers::new(&step.module);
+        for planned in &step.launches {
+            self.launch(path, step, planned, &mut buffers, seed, scalar, sources)?;
+        }
+        for name in std::mem::take(&mut buffers.unbounded) {
+            let text =
+                format!("{}: array `{name}` has no size: its bounds were not checked", shown(path));
+            if !self.assumptions.contains(&text) {
+                self.assumptions.push(text);
+            }
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one call site; the parts have different owners")]
+    fn launch(
+        &mut self,
+        path: &Path,
+        step: &StepProgram,
+        planned: &Planned,
+        buffers: &mut Buffers,
+        seed: u64,
+        scalar: Option<&str>,
+        sources: &SourceMap,
+    ) -> Result<(), Failure> {
+        let config = step.config(planned, buffers, seed, scalar, self.args.max_memory)?;
+        let label = describe(path, planned, &config, scalar);
+        self.launches.push(label.clone());
+        if self.args.dry_run {
+            return Ok(());
+        }
+        let options = self.options(&planned.args);
+        let outcome = emu::run(&step.module, &config, &mut buffers.memory, &options)
+            .map_err(|e| launch_error(e, planned))?;
+        self.record(outcome, &label, sources);
+        self.outputs.extend(expect::dump(&planned.args, buffers)?);
+        for difference in expect::compare(&planned.args, buffers)? {
+            self.items.push(Item {
+                id: format!("unexpected-value-{:08x}", name_hash(&difference.name) as u32),
+                rule: "unexpected-value",
+                is_note: false,
+                kind: None,
+                message: difference.message,
+                count: difference.count,
+                places: vec![],
+                array: Some(difference.name),
+                index: vec![difference.index as i64],
+                interval: None,
+                launch: label.clone(),
+            });
+        }
+        Ok(())
+    }
+
+    fn options(&self, args: &LaunchArgs) -> emu::Options {
+        emu::Options {
+            checks: Checks::ALL,
+            warp_lockstep: args.warp_sync,
+            jobs: self.args.jobs,
+            max_steps: args.max_steps.unwrap_or(100_000_000),
+            max_total_steps: self.steps_left,
+            max_memory: self.args.max_memory,
+            deadline: self.deadline,
+            collect_printf: true,
+        }
+    }
+
+    fn record(&mut self, outcome: Outcome, label: &str, sources: &SourceMap) {
+        self.steps_left = self.steps_left.saturating_sub(outcome.stats.thread_instructions);
+        if outcome.assumption_failed {
+            let text =
+                format!("{label}: an assumption of the kernel is false; the launch does not count");
+            self.assumptions.push(text);
+            return;
+        }
+        self.printed += &outcome.printed;
+        if let Some(limit) = outcome.limit {
+            self.limits.push(format!("{label}: {}", limit_text(limit)));
+        }
+        for finding in outcome.findings {
+            let item = item(finding, label, sources);
+            match self.items.iter_mut().find(|i| i.same_as(&item)) {
+                Some(known) => known.count += item.count,
+                None => self.items.push(item),
+            }
+        }
+    }
+
+    /// Moves the findings that a comment on the line before allows out of the way.
+    fn apply_allows(&mut self, allows: &[Allow], first: usize, sources: &SourceMap) {
+        let lines: Vec<(u32, u32)> = allows
+            .iter()
+            .map(|a| (a.span.file.0, sources.line_column(a.span.file, a.span.start).0))
+            .collect();
+        let mut kept = vec![];
+        for item in self.items.drain(first..) {
+            let allow = allows.iter().zip(&lines).find(|(allow, line)| {
+                allow.rule.name() == item.rule && stands_above(**line, &lines, &item, sources)
+            });
+            match allow {
+                Some((allow, _)) => self.allowed.push((item, allow.reason.clone())),
+                None => kept.push(item),
+            }
+        }
+        self.items.extend(kept);
+    }
+
+    /// The report of everything that was run.
+    pub fn finish(self, sources: &SourceMap) -> Report {
+        let mut items = self.items;
+        items.sort_by_key(|i| sort_key(i, sources));
+        let (notes, findings): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|i| i.is_note);
+        let complete = self.limits.is_empty();
+        let status = match (findings.is_empty(), complete) {
+            (false, _) => Status::No,
+            (true, false) => Status::Limit,
+            (true, true) => Status::Done,
+        };
+        Report {
+            command: "check",
+            status,
+            complete,
+            findings,
+            notes,
+            allowed: self.allowed,
+            launches: self.launches,
+            skipped: self.skipped,
+            assumptions: self.assumptions,
+            outputs: self.outputs,
+            printed: self.printed,
+            limits: self.limits,
+        }
+    }
+}
+
+/// Findings in order of file and line, so that a reader can walk through the source.
+fn sort_key(item: &Item, sources: &SourceMap) -> (String, u32, u32, &'static str) {
+    let span = item.places.iter().rev().find_map(|p| p.span);
+    let (path, line, column) = span.map_or((String::new(), 0, 0), |s| {
+        let (line, column) = sources.line_column(s.file, s.start);
+        (sources.get(s.file).map_or(String::new(), |f| f.path.clone()), line, column)
+    });
+    (path, line, column, item.rule)
+}
+
+/// Whether an item has a place on the line after the comment, not counting further `allow` comments between.
+fn stands_above(line: (u32, u32), all: &[(u32, u32)], item: &Item, sources: &SourceMap) -> bool {
+    let mut next = (line.0, line.1 + 1);
+    while all.contains(&next) {
+        next.1 += 1;
+    }
+    let path = |file: u32| sources.get(warpsmith_ir::FileId(file)).map(|f| f.path.as_str());
+    item.places.iter().filter_map(|p| p.span).any(|span| {
+        // A file parsed twice with other options has two ids and one path.
+        path(span.file.0) == path(next.0) && sources.line_column(span.file, span.start).0 == next.1
+    })
+}
+
+fn item(finding: Finding, label: &str, sources: &SourceMap) -> Item {
+    let places: Vec<Place> = finding
+        .accesses
+        .iter()
+        .map(|a| Place {
+            span: a.span,
+            what: a.what,
+            thread: a.thread.map(|t| (t.block, t.thread)),
+        })
+        .collect();
+    Item {
+        id: stable_id(finding.rule.name(), &places, finding.array.as_deref(), sources),
+        rule: finding.rule.name(),
+        is_note: finding.rule.is_note(),
+        kind: finding.kind,
+        message: finding.message,
+        count: finding.count,
+        places,
+        array: finding.array,
+        index: finding.index,
+        interval: finding.interval,
+        launch: label.to_string(),
+    }
+}
+
+fn describe(path: &Path, planned: &Planned, config: &LaunchConfig, scalar: Option<&str>) -> String {
+    let dims = |d: [u32; 3]| match d {
+        [x, 1, 1] => format!("{x}"),
+        [x, y, 1] => format!("({x},{y})"),
+        [x, y, z] => format!("({x},{y},{z})"),
+    };
+    let numbers: Vec<String> = planned
+        .args
+        .args
+        .iter()
+        .filter_map(|a| match &a.spec {
+            crate::data::ArgSpec::Number(n) => Some(format!("{}={n}", a.name)),
+            _ => None,
+        })
+        .chain(scalar.map(|s| format!("scalars={s}")))
+        .collect();
+    let with =
+        if numbers.is_empty() { String::new() } else { format!(" with {}", numbers.join(", ")) };
+    format!(
+        "{}: {}<<<{}, {}>>>{with}",
+        shown(path),
+        planned.kernel,
+        dims(config.grid),
+        dims(config.block)
+    )
+}
+
+fn limit_text(limit: Limit) -> &'static str {
+    match limit {
+        Limit::TotalSteps => "the limit of thread instructions was reached (--max-total-steps)",
+        Limit::Memory => "the memory limit was reached (--max-memory)",
+        Limit::Timeout => "the time limit was reached (--timeout)",
+        Limit::Interrupted => "interrupted",
+    }
+}
+
+/// An error of the emulator in the user's words.
+fn launch_error(error: EmuError, planned: &Planned) -> Failure {
+    let (diagnostic, span) = match error {
+        EmuError::BadArgument { message, .. } => (Diagnostic::error("W306", message), planned.span),
+        EmuError::BadLaunch(message) => (Diagnostic::error("W306", message), planned.span),
+        EmuError::Unsupported { message, span } => {
+            (Diagnostic::error("W308", message), span.or(planned.span))
+        }
+    };
+    match span {
+        Some(span) => diagnostic.label(span, "here").into(),
+        None => diagnostic.into(),
+    }
+}

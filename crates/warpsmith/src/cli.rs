@@ -1,0 +1,112 @@
+//! The command line: what can be asked, and what happens around every command.
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::status::Status;
+use crate::{check, tune};
+
+/// Turns C loop nests and CUDA kernels into fast, readable, verified CUDA C.
+#[derive(Parser, Debug)]
+#[command(name = "warpsmith", version, about, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Runs CUDA kernels in the emulator and reports races, bounds errors and the like
+    Check(check::args::CheckArgs),
+    /// Turns a C loop nest into a verified CUDA kernel
+    Tune(tune::args::TuneArgs),
+}
+
+/// How results are written to stdout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    #[default]
+    Human,
+    Json,
+    /// SARIF 2.1.0.
+    Sarif,
+}
+
+/// Parses the arguments, runs the command and says how it ended. Never panics.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // clap sends help and version to stdout, everything else to stderr.
+            let _ = error.print();
+            return if error.use_stderr() { Status::BadInput } else { Status::Done };
+        }
+    };
+    let interrupted = ctrlc::set_handler(|| {
+        eprintln!("warpsmith: interrupted");
+        std::process::exit(Status::Interrupted.code());
+    });
+    if let Err(error) = interrupted {
+        eprintln!("warpsmith: Ctrl-C will end the program without a message: {error}");
+    }
+    guarded(|| match &cli.command {
+        Command::Check(args) => check::run(args),
+        Command::Tune(args) => tune::run(args),
+    })
+}
+
+/// Whether messages on stderr may use colour.
+pub fn color_on_stderr() -> bool {
+    std::env::var_os("NO_COLOR").is_none() && std::io::stderr().is_terminal()
+}
+
+/// Whether text on stdout may use colour.
+pub fn color_on_stdout() -> bool {
+    std::env::var_os("NO_COLOR").is_none() && std::io::stdout().is_terminal()
+}
+
+/// Runs a command; a panic becomes status 70 with a dump of what was asked and where it broke.
+fn guarded(command: impl FnOnce() -> Status) -> Status {
+    let place = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
+    let seen = place.clone();
+    std::panic::set_hook(Box::new(move |info| {
+        let trace = std::backtrace::Backtrace::force_capture();
+        if let Ok(mut text) = seen.lock() {
+            *text = format!("{info}\n{trace}");
+        }
+    }));
+    let result = catch_unwind(AssertUnwindSafe(command));
+    let _ = std::panic::take_hook();
+    result.unwrap_or_else(|_| {
+        let text = place.lock().map(|t| t.clone()).unwrap_or_default();
+        report_bug(&text);
+        Status::Bug
+    })
+}
+
+/// Writes the dump of a bug of ours and tells the user where it is.
+fn report_bug(text: &str) {
+    let asked: Vec<String> = std::env::args().collect();
+    let dump = format!(
+        "warpsmith {}\ncommand: {}\n\n{text}\n",
+        env!("CARGO_PKG_VERSION"),
+        asked.join(" ")
+    );
+    let path = std::env::temp_dir().join(format!("warpsmith-bug-{}.txt", std::process::id()));
+    match std::fs::write(&path, dump) {
+        Ok(()) => eprintln!(
+            "warpsmith: this is a bug in warpsmith, not in your input; details are in {}",
+            path.display()
+        ),
+        Err(_) => eprintln!("warpsmith: this is a bug in warpsmith, not in your input\n{text}"),
+    }
+}
+
+/// A bug found by our own checks (a verifier failure, say) rather than by a panic.
+pub fn bug(what: &str) -> Status {
+    report_bug(what);
+    Status::Bug
+}

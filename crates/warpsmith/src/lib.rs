@@ -1,0 +1,19 @@
+//! warpsmith turns C loop nests and CUDA kernels into fast, readable, verified CUDA C.
+//!
+//! This crate is the command and the library facade over the parts: [`check`] runs CUDA kernels in
+//! the emulator and reports what is wrong with them, [`tune`] turns a C loop nest into a verified
+//! CUDA kernel. The parts themselves are re-exported under their short names.
+
+pub mod check;
+pub mod cli;
+pub mod data;
+pub mod output;
+pub mod report;
+pub mod status;
+pub mod tune;
+
+pub use warpsmith_emit as emit;
+pub use warpsmith_emu as emu;
+pub use warpsmith_front as front;
+pub use warpsmith_ir as ir;
+pub use warpsmith_opt as opt;

@@ -1,0 +1,80 @@
+//! The report as a person reads it: source lines, carets, and a line that sums up.
+
+use warpsmith_ir::{Diagnostic, Severity, SourceMap};
+
+use super::{Item, Report, element, thread_name};
+
+/// The whole report as text.
+pub fn human(report: &Report, sources: &SourceMap, color: bool) -> String {
+    let mut text = String::new();
+    for item in report.findings.iter().chain(&report.notes) {
+        text += &diagnostic(item).render(sources, color);
+        text += "\n\n";
+    }
+    for (item, reason) in &report.allowed {
+        let place = item.places.iter().find_map(|p| p.span);
+        let at = place.map_or(String::new(), |span| {
+            let (line, _) = sources.line_column(span.file, span.start);
+            let path = sources.get(span.file).map_or("", |f| f.path.as_str());
+            format!(" at {path}:{line}")
+        });
+        let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+        text += &format!("allowed: {}{at}{reason}\n", item.rule);
+    }
+    for (path, why) in &report.skipped {
+        text += &format!("skipped: {path}: {why}\n");
+    }
+    for assumption in &report.assumptions {
+        text += &format!("assumed: {assumption}\n");
+    }
+    for limit in &report.limits {
+        text += &format!("stopped: {limit}\n");
+    }
+    text + &summary(report) + "\n"
+}
+
+fn summary(report: &Report) -> String {
+    let launches = count(report.launches.len(), "launch", "launches");
+    let findings = match report.findings.len() {
+        0 => "nothing found".to_string(),
+        n => count(n, "finding", "findings"),
+    };
+    let mut text = format!("{launches} checked: {findings}");
+    if !report.notes.is_empty() {
+        text += &format!(", {}", count(report.notes.len(), "note", "notes"));
+    }
+    if !report.complete {
+        text += "; the run is not complete";
+    }
+    text
+}
+
+fn count(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// A finding in the form of a compiler message.
+fn diagnostic(item: &Item) -> Diagnostic {
+    let severity = if item.is_note { Severity::Note } else { Severity::Error };
+    let mut d = Diagnostic::new(severity, item.rule, item.message.clone());
+    // The later access is the one that made the conflict: the caret goes there.
+    for place in item.places.iter().rev() {
+        let who = place.thread.map_or(String::new(), |(b, t)| format!(" by {}", thread_name(b, t)));
+        match place.span {
+            Some(span) => d = d.label(span, format!("{}{who}", place.what)),
+            None => d = d.note(format!("{}{who}, at a place without source", place.what)),
+        }
+    }
+    let mut facts = vec![];
+    if let Some(e) = element(item) {
+        facts.push(format!("element {e}"));
+    }
+    if let Some(i) = item.interval {
+        facts.push(format!("after {}", count(i as usize, "barrier", "barriers")));
+    }
+    if item.count > 1 {
+        facts.push(format!("{} occurrences", item.count));
+    }
+    facts.push(format!("in {}", item.launch));
+    d.note(facts.join(", "))
+}

@@ -1,0 +1,65 @@
+//! The report as one JSON object, schema 1.
+
+use serde_json::{Value, json};
+use warpsmith_ir::SourceMap;
+
+use super::{Item, Place, Report};
+
+/// The report in schema 1: `schema`, `command`, `status`, `complete`, `findings`, `notes`, `outputs`, `verification` and
+/// what is particular to `check`.
+pub fn json(report: &Report, sources: &SourceMap) -> Value {
+    let items = |list: &[Item]| -> Vec<Value> { list.iter().map(|i| item(i, sources)).collect() };
+    json!({
+        "schema": 1,
+        "command": report.command,
+        "status": report.status.name(),
+        "exit": report.status.code(),
+        "complete": report.complete,
+        "findings": items(&report.findings),
+        "notes": items(&report.notes),
+        "allowed": report.allowed.iter().map(|(i, reason)| {
+            let mut value = item(i, sources);
+            value["reason"] = json!(reason);
+            value
+        }).collect::<Vec<_>>(),
+        "outputs": report.outputs,
+        "verification": {
+            "level": "checked",
+            "sizes": report.launches,
+            "assumptions": report.assumptions,
+        },
+        "skipped": report.skipped.iter().map(|(file, reason)| json!({"file": file, "reason": reason})).collect::<Vec<_>>(),
+        "limits": report.limits,
+        "printed": report.printed,
+    })
+}
+
+fn item(item: &Item, sources: &SourceMap) -> Value {
+    let threads: Vec<Value> = item
+        .places
+        .iter()
+        .filter_map(|p| p.thread)
+        .map(|(block, thread)| json!({"block": block, "thread": thread}))
+        .collect();
+    json!({
+        "id": item.id,
+        "rule": item.rule,
+        "kind": item.kind,
+        "severity": if item.is_note { "note" } else { "error" },
+        "message": item.message,
+        "count": item.count,
+        "locations": item.places.iter().filter_map(|p| location(p, sources)).collect::<Vec<_>>(),
+        "threads": threads,
+        "array": item.array,
+        "index": item.index,
+        "interval": item.interval,
+        "launch": item.launch,
+    })
+}
+
+fn location(place: &Place, sources: &SourceMap) -> Option<Value> {
+    let span = place.span?;
+    let (line, column) = sources.line_column(span.file, span.start);
+    let file = sources.get(span.file).map_or("", |f| f.path.as_str());
+    Some(json!({"file": file, "line": line, "column": column, "what": place.what}))
+}

@@ -1,0 +1,111 @@
+//! Reports of findings: one model, three ways to write it.
+
+mod human;
+mod json;
+mod sarif;
+
+use warpsmith_ir::{SourceMap, Span};
+
+pub use human::human;
+pub use json::json;
+pub use sarif::sarif;
+
+use crate::status::Status;
+
+/// What a run of `check` found.
+#[derive(Debug)]
+pub struct Report {
+    pub command: &'static str,
+    pub status: Status,
+    /// Every launch ran to its end.
+    pub complete: bool,
+    pub findings: Vec<Item>,
+    /// Notes never change the status.
+    pub notes: Vec<Item>,
+    /// Findings a comment in the source allows, with the reason.
+    pub allowed: Vec<(Item, String)>,
+    /// Launches run, as `file: kernel<<<grid, block>>>`.
+    pub launches: Vec<String>,
+    /// Files without a launch, in a folder.
+    pub skipped: Vec<(String, String)>,
+    /// What the result rests on, for example arrays without bounds.
+    pub assumptions: Vec<String>,
+    /// Paths written.
+    pub outputs: Vec<String>,
+    /// Text of device `printf`.
+    pub printed: String,
+    /// Limits that were reached.
+    pub limits: Vec<String>,
+}
+
+/// One finding or note.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// Stable across runs: rule, place and array.
+    pub id: String,
+    pub rule: &'static str,
+    pub is_note: bool,
+    pub kind: Option<&'static str>,
+    pub message: String,
+    /// Thread occurrences, over all launches.
+    pub count: u64,
+    pub places: Vec<Place>,
+    pub array: Option<String>,
+    pub index: Vec<i64>,
+    pub interval: Option<u32>,
+    /// The launch in which it was seen first.
+    pub launch: String,
+}
+
+/// One end of a finding.
+#[derive(Debug, Clone)]
+pub struct Place {
+    pub span: Option<Span>,
+    /// `write`, `read`, `barrier` …
+    pub what: &'static str,
+    /// Block and thread.
+    pub thread: Option<([u32; 3], [u32; 3])>,
+}
+
+impl Item {
+    /// Whether two items are the same defect.
+    pub fn same_as(&self, other: &Item) -> bool {
+        self.id == other.id && self.kind == other.kind
+    }
+}
+
+/// The id of a defect: its rule and a hash of file, lines, columns and array.
+pub fn stable_id(rule: &str, places: &[Place], array: Option<&str>, sources: &SourceMap) -> String {
+    let mut text = String::from(rule);
+    for place in places {
+        if let Some(span) = place.span {
+            let (line, column) = sources.line_column(span.file, span.start);
+            let path = sources.get(span.file).map_or("", |f| f.path.as_str());
+            text += &format!("|{path}:{line}:{column}");
+        }
+    }
+    text += array.unwrap_or("");
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    format!("{rule}-{:08x}", (hash ^ (hash >> 32)) as u32)
+}
+
+/// `tile[3][4]`, as findings write an element.
+pub fn element(item: &Item) -> Option<String> {
+    let array = item.array.as_ref()?;
+    Some(item.index.iter().fold(array.clone(), |text, i| format!("{text}[{i}]")))
+}
+
+/// `block (0,0,0) thread (5,0,0)`, without the axes that are 0 in both.
+pub fn thread_name(block: [u32; 3], thread: [u32; 3]) -> String {
+    format!("block {} thread {}", triple(block), triple(thread))
+}
+
+fn triple(t: [u32; 3]) -> String {
+    match t {
+        [x, 0, 0] => format!("{x}"),
+        [x, y, 0] => format!("({x},{y})"),
+        [x, y, z] => format!("({x},{y},{z})"),
+    }
+}

@@ -1,0 +1,125 @@
+//! The report as SARIF 2.1.0 (OASIS standard), for code-scanning services and editors.
+
+use serde_json::{Value, json};
+use warpsmith_emu::Rule;
+use warpsmith_ir::SourceMap;
+
+use super::{Item, Place, Report, element, thread_name};
+
+/// One SARIF log with one run.
+pub fn sarif(report: &Report, sources: &SourceMap) -> Value {
+    let plain = report.findings.iter().chain(&report.notes).map(|i| result(i, None, sources));
+    let allowed = report.allowed.iter().map(|(i, reason)| result(i, Some(reason), sources));
+    let results: Vec<Value> = plain.chain(allowed).collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "warpsmith",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": Rule::ALL.iter().map(|r| rule(*r)).collect::<Vec<_>>(),
+            }},
+            "columnKind": "unicodeCodePoints",
+            "invocations": [{
+                "executionSuccessful": report.complete,
+                "exitCode": report.status.code(),
+                "toolExecutionNotifications": notifications(report),
+            }],
+            "results": results,
+        }],
+    })
+}
+
+fn rule(rule: Rule) -> Value {
+    json!({
+        "id": rule.name(),
+        "shortDescription": {"text": describe(rule)},
+        "defaultConfiguration": {"level": if rule.is_note() { "note" } else { "error" }},
+    })
+}
+
+/// What a rule means, in one sentence.
+fn describe(rule: Rule) -> &'static str {
+    match rule {
+        Rule::RaceShared => {
+            "Two threads access a location of shared memory without a barrier between, and one writes."
+        }
+        Rule::RaceGlobal => {
+            "Two threads access a location of global memory in no order, and one writes."
+        }
+        Rule::RaceBenign => "Two threads write the same value to a location in no order.",
+        Rule::OutOfBounds => "An access is outside its array.",
+        Rule::UninitializedShared => "A value of shared memory is used before any thread wrote it.",
+        Rule::UninitializedLocal => "A value of a local variable is used before it was written.",
+        Rule::DivergentBarrier => {
+            "A barrier or warp operation is not reached by all threads it waits for."
+        }
+        Rule::ExitedBeforeBarrier => "A thread exited before a barrier that the others reach.",
+        Rule::Misaligned => "A vector access is not aligned to its size.",
+        Rule::InfiniteLoop => "A loop does not end.",
+        Rule::RedundantBarrier => "No conflicting accesses were seen across a barrier.",
+        Rule::AssertFailed => "An assertion failed.",
+        Rule::InvalidPointer => "A pointer that points to no object is used.",
+    }
+}
+
+fn result(item: &Item, allowed: Option<&String>, sources: &SourceMap) -> Value {
+    let at = element(item).map_or(String::new(), |e| format!(" ({e})"));
+    let mut places = item.places.iter().rev().filter(|p| p.span.is_some());
+    let main: Vec<Value> = places.next().map(|p| location(p, sources)).into_iter().collect();
+    let related: Vec<Value> = places.map(|p| location(p, sources)).collect();
+    let mut value = json!({
+        "ruleId": item.rule,
+        "level": if item.is_note { "note" } else { "error" },
+        "message": {"text": format!("{}{at}", item.message)},
+        "locations": main,
+        "relatedLocations": related,
+        "occurrenceCount": item.count.max(1),
+        "partialFingerprints": {"warpsmith/v1": item.id},
+        "properties": {"launch": item.launch, "interval": item.interval},
+    });
+    if let Some(reason) = allowed {
+        value["suppressions"] = json!([{"kind": "inSource", "justification": reason}]);
+    }
+    value
+}
+
+fn location(place: &Place, sources: &SourceMap) -> Value {
+    let who = place.thread.map_or(String::new(), |(b, t)| format!(" by {}", thread_name(b, t)));
+    let text = json!({"text": format!("{}{who}", place.what)});
+    let Some(span) = place.span else { return json!({"message": text}) };
+    let (line, column) = sources.line_column(span.file, span.start);
+    let (end_line, end_column) = sources.line_column(span.file, span.end);
+    let path = sources.get(span.file).map_or("", |f| f.path.as_str());
+    json!({
+        "physicalLocation": {
+            "artifactLocation": {"uri": uri(path)},
+            "region": {"startLine": line, "startColumn": column, "endLine": end_line, "endColumn": end_column},
+        },
+        "message": text,
+    })
+}
+
+/// A relative path as a URI reference: forward slashes, the reserved characters escaped.
+fn uri(path: &str) -> String {
+    let mut text = String::new();
+    for b in path.replace('\\', "/").bytes() {
+        match b {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
+                text.push(b as char)
+            }
+            _ => text += &format!("%{b:02X}"),
+        }
+    }
+    text
+}
+
+fn notifications(report: &Report) -> Vec<Value> {
+    let limits = report.limits.iter().map(|l| ("warning", l.clone()));
+    let skipped = report.skipped.iter().map(|(f, why)| ("note", format!("{f}: {why}")));
+    limits
+        .chain(skipped)
+        .map(|(level, text)| json!({"level": level, "message": {"text": text}}))
+        .collect()
+}

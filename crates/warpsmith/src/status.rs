@@ -1,0 +1,82 @@
+//! Exit statuses and the errors that lead to them.
+
+use warpsmith_ir::{Diagnostic, SourceMap};
+
+/// How a command ended; the numbers are the contract of all commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// Done, nothing to complain about.
+    Done,
+    /// The answer is "no": findings, a refused loop, a failed verification.
+    No,
+    /// Bad usage or bad input.
+    BadInput,
+    /// A work, memory or time limit was reached before a finding.
+    Limit,
+    /// A bug of ours.
+    Bug,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+impl Status {
+    /// The process exit status.
+    pub fn code(self) -> i32 {
+        match self {
+            Status::Done => 0,
+            Status::No => 1,
+            Status::BadInput => 2,
+            Status::Limit => 3,
+            Status::Bug => 70,
+            Status::Interrupted => 130,
+        }
+    }
+
+    /// The word in JSON reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Done => "done",
+            Status::No => "no",
+            Status::BadInput => "bad-input",
+            Status::Limit => "limit",
+            Status::Bug => "bug",
+            Status::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// Why a command could not do its work: one or more messages about the user's input, and the status.
+#[derive(Debug)]
+pub struct Failure {
+    pub status: Status,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Failure {
+    /// A bad-input failure with one message that has no place in a source file.
+    pub fn input(code: &'static str, message: impl Into<String>) -> Failure {
+        Diagnostic::error(code, message).into()
+    }
+
+    /// Prints the messages as a terminal shows them.
+    pub fn render(&self, sources: &SourceMap, color: bool) -> String {
+        self.diagnostics.iter().map(|d| d.render(sources, color) + "\n").collect()
+    }
+
+    pub fn with_status(mut self, status: Status) -> Failure {
+        self.status = status;
+        self
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Failure {
+        Failure { status: Status::BadInput, diagnostics: vec![diagnostic] }
+    }
+}
+
+impl From<Vec<Diagnostic>> for Failure {
+    fn from(diagnostics: Vec<Diagnostic>) -> Failure {
+        Failure { status: Status::BadInput, diagnostics }
+    }
+}

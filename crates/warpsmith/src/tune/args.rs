@@ -1,0 +1,83 @@
+//! The options of `warpsmith tune`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use crate::check::args::{parse_bytes, parse_duration};
+use crate::data::NamedSpec;
+
+#[derive(Args, Debug, Clone)]
+pub struct TuneArgs {
+    /// A C file with a loop nest whose independent loops are marked
+    #[arg(value_name = "FILE.c")]
+    pub file: PathBuf,
+
+    /// The function to translate, when the file has several with marked loops
+    #[arg(long, value_name = "NAME")]
+    pub function: Option<String>,
+
+    /// Sizes to tune for, one option for each parameter; comma lists give several points
+    #[arg(long = "size", value_name = "NAME=N[,N…]")]
+    pub sizes: Vec<String>,
+
+    /// A scalar argument, or representative data for an array: a number, random, iota, @file.npy
+    #[arg(long = "arg", value_name = "NAME=SPEC")]
+    pub args: Vec<NamedSpec>,
+
+    /// Architecture to make the kernel for
+    #[arg(long, value_name = "ARCH", default_value = "sm_90")]
+    pub arch: String,
+
+    /// Where kernels are run
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    pub device: String,
+
+    /// Apply the steps of a schedule file instead of the default ones
+    #[arg(long, value_name = "FILE.sched")]
+    pub schedule: Option<PathBuf>,
+
+    /// Folder for the results [default: ./warpsmith-out/NAME]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Define a macro, as for a compiler
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+
+    /// Search a folder for the project's own headers
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+
+    /// Seed of the data used for verification
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+
+    /// Worker threads of the emulator (default: one for each core)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub jobs: usize,
+
+    /// Memory the verification may use, then exit status 3
+    #[arg(long, value_name = "BYTES[K|M|G]", value_parser = parse_bytes, default_value = "8G")]
+    pub max_memory: u64,
+
+    /// Time for everything, then exit status 3
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub timeout: Option<Duration>,
+
+    /// Do everything but write files
+    #[arg(long)]
+    pub dry_run: bool,
+
+    /// How the result is written to stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: TuneFormat,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum TuneFormat {
+    #[default]
+    Human,
+    Json,
+}

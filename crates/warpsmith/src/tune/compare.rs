@@ -1,0 +1,115 @@
+//! Comparing results: bit for bit, or within the bound of a reassociated sum.
+
+use warpsmith_ir::Scalar;
+use warpsmith_ir::interp::Bound;
+
+use crate::data::scalar_from_bytes;
+
+/// The first element that differs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// Flat index.
+    pub index: u64,
+    pub expected: f64,
+    pub actual: f64,
+    /// The difference that would have been accepted; 0 for exact comparison.
+    pub allowed: f64,
+    /// How many elements differ.
+    pub count: u64,
+}
+
+/// Compares two arrays of scalars. `bound` gives the tolerance of an element, `None` compares exactly; NaN equals NaN.
+pub fn first_difference(
+    ty: Scalar,
+    expected: &[u8],
+    actual: &[u8],
+    bound: &dyn Fn(u64) -> Option<Bound>,
+) -> Option<Difference> {
+    let width = ty.bytes() as usize;
+    let mut first: Option<Difference> = None;
+    for (i, (e, a)) in expected.chunks_exact(width).zip(actual.chunks_exact(width)).enumerate() {
+        if e == a {
+            continue;
+        }
+        let (e, a) = (scalar_from_bytes(ty, e), scalar_from_bytes(ty, a));
+        let (expected, actual) = (e.as_f64(), a.as_f64());
+        if ty.is_float()
+            && (expected == actual || (expected.is_nan() && actual.is_nan()))
+            && !signs_differ(expected, actual)
+        {
+            continue;
+        }
+        let allowed =
+            if ty.is_float() { bound(i as u64).map_or(0.0, |b| tolerance(ty, b)) } else { 0.0 };
+        if allowed > 0.0 && (expected - actual).abs() <= allowed {
+            continue;
+        }
+        match &mut first {
+            Some(d) => d.count += 1,
+            None => {
+                first = Some(Difference { index: i as u64, expected, actual, allowed, count: 1 })
+            }
+        }
+    }
+    if first.is_none() && expected.len() != actual.len() {
+        let index = (expected.len().min(actual.len()) / width) as u64;
+        first = Some(Difference {
+            index,
+            expected: f64::NAN,
+            actual: f64::NAN,
+            allowed: 0.0,
+            count: 1,
+        });
+    }
+    first
+}
+
+/// Zero and minus zero are different bits; exact comparison tells them apart.
+fn signs_differ(a: f64, b: f64) -> bool {
+    a == 0.0 && b == 0.0 && a.is_sign_negative() != b.is_sign_negative()
+}
+
+/// 4·L·u·Σ|terms| (specification 0, Arithmetic).
+fn tolerance(ty: Scalar, bound: Bound) -> f64 {
+    let unit = match ty {
+        Scalar::F64 => f64::EPSILON / 2.0,
+        Scalar::F32 => f64::from(f32::EPSILON) / 2.0,
+        Scalar::F16 => 2f64.powi(-11),
+        Scalar::BF16 => 2f64.powi(-8),
+        _ => 0.0,
+    };
+    4.0 * bound.terms as f64 * unit * bound.magnitude
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|v| v.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn exact_comparison_sees_one_bit() {
+        let (a, b) = (bytes(&[1.0, 2.0, 3.0]), bytes(&[1.0, 2.0000002, 3.0]));
+        let d = first_difference(Scalar::F32, &a, &b, &|_| None).unwrap();
+        assert_eq!((d.index, d.count), (1, 1));
+        assert_eq!(first_difference(Scalar::F32, &a, &a, &|_| None), None);
+    }
+
+    #[test]
+    fn nan_equals_nan_and_nothing_else() {
+        let (a, b) = (bytes(&[f32::NAN]), bytes(&[-f32::NAN]));
+        assert_eq!(first_difference(Scalar::F32, &a, &b, &|_| None), None);
+        let generous = |_| Some(Bound { magnitude: 1e9, terms: 1 << 20 });
+        assert!(first_difference(Scalar::F32, &a, &bytes(&[1.0]), &generous).is_some());
+    }
+
+    #[test]
+    fn a_reassociated_sum_has_its_bound() {
+        let bound = |_| Some(Bound { magnitude: 100.0, terms: 10 });
+        let (a, b) = (bytes(&[10.0]), bytes(&[10.00001]));
+        assert_eq!(first_difference(Scalar::F32, &a, &b, &bound), None);
+        assert!(first_difference(Scalar::F32, &a, &bytes(&[10.01]), &bound).is_some());
+    }
+}

@@ -1,0 +1,204 @@
+//! The user's own C as a reference: compiled by the host compiler and run as a process of its own.
+//!
+//! A process rather than a library loaded into ours: a reference that crashes then costs a message, and no
+//! `unsafe` is needed to call a function of any signature.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use warpsmith_ir::{Function, Type};
+
+/// A compiled reference.
+#[derive(Debug)]
+pub struct HostReference {
+    folder: TempDir,
+    program: PathBuf,
+    /// For the report, for example `cc`.
+    pub compiler: String,
+}
+
+/// Why there is no host reference.
+#[derive(Debug)]
+pub enum NoReference {
+    /// No C compiler was found.
+    NoCompiler,
+    /// It refused the file; its message.
+    Refused(String),
+}
+
+/// Flags of the reference: no contraction and no excess precision, so that results can be compared bit for bit.
+const FLAGS: [&str; 4] = ["-O2", "-ffp-contract=off", "-w", "-std=gnu11"];
+
+impl HostReference {
+    /// Compiles the user's file with a small driver around it.
+    ///
+    /// # Errors
+    /// [`NoReference`]; neither is fatal, the IR interpreter remains.
+    pub fn build(
+        file: &Path,
+        function: &Function,
+        options: &[String],
+    ) -> Result<HostReference, NoReference> {
+        let refused = |e: std::io::Error| NoReference::Refused(e.to_string());
+        let folder = tempfile::tempdir().map_err(refused)?;
+        let source = folder.path().join("driver.c");
+        let absolute = std::path::absolute(file).map_err(refused)?;
+        std::fs::write(&source, driver(&absolute, function)).map_err(refused)?;
+        let program = folder.path().join("reference");
+        let compiler =
+            std::env::var("CC").ok().filter(|c| !c.is_empty()).unwrap_or("cc".to_string());
+        let compile = |openmp: bool| {
+            let mut command = Command::new(&compiler);
+            command.args(FLAGS).args(options);
+            if openmp {
+                command.arg("-fopenmp");
+            }
+            command.arg("-o").arg(&program).arg(&source).arg("-lm").stdin(Stdio::null());
+            command.output()
+        };
+        let mut output = compile(true).map_err(|_| NoReference::NoCompiler)?;
+        if !output.status.success() {
+            // Some hosts have no OpenMP; the pragmas are then ignored, as C allows.
+            output = compile(false).map_err(|_| NoReference::NoCompiler)?;
+        }
+        if !output.status.success() {
+            return Err(NoReference::Refused(String::from_utf8_lossy(&output.stderr).into_owned()));
+        }
+        Ok(HostReference { folder, program, compiler })
+    }
+
+    /// Runs the function on arguments given as bytes, one entry a parameter: the value of a scalar, the content
+    /// of an array. Changes the arrays; returns the bytes of the function's result, if it has one.
+    ///
+    /// # Errors
+    /// A sentence when the program crashes, does not end in time, or its files cannot be exchanged.
+    pub fn call(&self, args: &mut [ArgBytes], limit: Duration) -> Result<Vec<u8>, String> {
+        let input = self.folder.path().join("input");
+        let output = self.folder.path().join("output");
+        let mut bytes = vec![];
+        for arg in args.iter() {
+            if let ArgBytes::Array(content) = arg {
+                bytes.extend_from_slice(&(content.len() as u64).to_le_bytes());
+            }
+            bytes.extend_from_slice(arg.bytes());
+        }
+        std::fs::write(&input, bytes).map_err(|e| e.to_string())?;
+        let mut child = Command::new(&self.program)
+            .arg(&input)
+            .arg(&output)
+            .env("OMP_NUM_THREADS", "1")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|e| e.to_string())?;
+        let start = Instant::now();
+        let status = loop {
+            match child.try_wait().map_err(|e| e.to_string())? {
+                Some(status) => break status,
+                None if start.elapsed() > limit => {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return Err(format!("it did not end within {} s", limit.as_secs()));
+                }
+                None => std::thread::sleep(Duration::from_micros(200)),
+            }
+        };
+        if !status.success() {
+            return Err(format!("it ended with {status}"));
+        }
+        let result = std::fs::read(&output).map_err(|e| e.to_string())?;
+        let mut rest = result.as_slice();
+        for arg in args.iter_mut() {
+            if let ArgBytes::Array(content) = arg {
+                let Some((own, after)) = rest.split_at_checked(content.len()) else {
+                    return Err("its output is too short".to_string());
+                };
+                content.copy_from_slice(own);
+                rest = after;
+            }
+        }
+        Ok(rest.to_vec())
+    }
+}
+
+/// An argument as bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArgBytes {
+    Value(Vec<u8>),
+    Array(Vec<u8>),
+}
+
+impl ArgBytes {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            ArgBytes::Value(b) | ArgBytes::Array(b) => b,
+        }
+    }
+}
+
+/// A program that reads the arguments from a file, calls the function, and writes the arrays and the result to another.
+///
+/// `void *` converts to every array parameter, variable-length ones included, so no types need be spelled but those of
+/// scalars; `__typeof__` of a call gives the type of the result.
+fn driver(file: &Path, function: &Function) -> String {
+    let mut text = String::from("#define main warpsmith_user_main\n");
+    let path = file.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
+    text += &format!("#include \"{path}\"\n#undef main\n");
+    text += "#include <stdio.h>\n#include <stdlib.h>\n#include <stdint.h>\n#include <string.h>\n";
+    text += "static void ws_read(void *to, size_t n, FILE *f) { if (n && fread(to, 1, n, f) != n) exit(90); }\n";
+    text += "static void ws_write(const void *from, size_t n, FILE *f) { if (n && fwrite(from, 1, n, f) != n) exit(91); }\n";
+    text += "int main(int argc, char **argv) {\n  if (argc < 3) return 92;\n";
+    text += "  FILE *in = fopen(argv[1], \"rb\"), *out = fopen(argv[2], \"wb\");\n";
+    text += "  if (!in || !out) return 93;\n";
+    let mut names = vec![];
+    for (i, id) in function.params.iter().enumerate() {
+        let var = function.var(*id);
+        names.push(format!("ws_{i}"));
+        if var.ty.is_pointer() {
+            text += &format!("  uint64_t ws_len_{i}; ws_read(&ws_len_{i}, 8, in);\n");
+            text += &format!(
+                "  void *ws_{i} = malloc(ws_len_{i} + 1); ws_read(ws_{i}, ws_len_{i}, in);\n"
+            );
+        } else {
+            let ty = c_scalar(&var.ty);
+            text += &format!("  {ty} ws_{i}; ws_read(&ws_{i}, sizeof ws_{i}, in);\n");
+        }
+    }
+    let call = format!("{}({})", function.name, names.join(", "));
+    if function.ret == Type::Void {
+        text += &format!("  {call};\n");
+    } else {
+        text += &format!("  __typeof__({call}) ws_result = {call};\n");
+    }
+    for (i, id) in function.params.iter().enumerate() {
+        if function.var(*id).ty.is_pointer() {
+            text += &format!("  ws_write(ws_{i}, ws_len_{i}, out);\n");
+        }
+    }
+    if function.ret != Type::Void {
+        text += "  ws_write(&ws_result, sizeof ws_result, out);\n";
+    }
+    text + "  return fclose(out) != 0;\n}\n"
+}
+
+/// C's name of a scalar of the right size.
+fn c_scalar(ty: &Type) -> &'static str {
+    use warpsmith_ir::Scalar::*;
+    match ty.scalar() {
+        Some(Bool) => "_Bool",
+        Some(I8) => "int8_t",
+        Some(U8) => "uint8_t",
+        Some(I16) => "int16_t",
+        Some(U16) => "uint16_t",
+        Some(I32) => "int32_t",
+        Some(U32) => "uint32_t",
+        Some(I64) => "int64_t",
+        Some(F16) => "_Float16",
+        Some(F32) => "float",
+        Some(F64) => "double",
+        _ => "uint64_t",
+    }
+}

@@ -1,0 +1,69 @@
+//! `warpsmith tune`: from a C loop nest to a verified CUDA kernel.
+
+mod arch;
+pub mod args;
+mod compare;
+mod extents;
+mod host_c;
+mod inputs;
+mod pipeline;
+mod points;
+mod result;
+pub mod sizes;
+pub mod verify;
+mod witness;
+
+use std::path::PathBuf;
+
+use warpsmith_ir::{Diagnostic, SourceMap};
+
+pub use self::pipeline::{Tuned, tune};
+
+use self::args::{TuneArgs, TuneFormat};
+use crate::cli::color_on_stderr;
+use crate::output::Outputs;
+use crate::status::{Failure, Status};
+
+/// The command: writes the files, prints what was done and says how it ended.
+pub fn run(args: &TuneArgs) -> Status {
+    let mut sources = SourceMap::new();
+    let tuned = match tune(args, &mut sources) {
+        Ok(tuned) => tuned,
+        Err(failure) => return failed(args, &failure, &sources),
+    };
+    for message in &tuned.messages {
+        eprintln!("{}", message.render(&sources, color_on_stderr()));
+    }
+    let written = if args.dry_run { Ok(vec![]) } else { write(&tuned) };
+    match written {
+        Ok(paths) => {
+            match args.format {
+                TuneFormat::Human => print!("{}", result::human(&tuned, &paths)),
+                TuneFormat::Json => println!("{}", result::json(&tuned, &paths)),
+            }
+            Status::Done
+        }
+        Err(failure) => failed(args, &failure, &sources),
+    }
+}
+
+fn write(tuned: &Tuned) -> Result<Vec<PathBuf>, Failure> {
+    let mut outputs = Outputs::default();
+    for (name, text) in &tuned.files {
+        outputs.add(name.clone(), text.as_bytes());
+    }
+    outputs.write(&tuned.folder)
+}
+
+fn failed(args: &TuneArgs, failure: &Failure, sources: &SourceMap) -> Status {
+    let text = failure.render(sources, color_on_stderr());
+    if failure.status == Status::Bug {
+        return crate::cli::bug(&text);
+    }
+    eprint!("{text}");
+    if args.format == TuneFormat::Json {
+        let messages: Vec<&Diagnostic> = failure.diagnostics.iter().collect();
+        println!("{}", result::failed(failure.status, &messages, sources));
+    }
+    failure.status
+}

@@ -1,0 +1,432 @@
+//! The way from a C file to verified output files.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use warpsmith_emit::{Emit, TestProgram, cuda_file, header_file, test_file};
+use warpsmith_emu as emu;
+use warpsmith_front::cloops::{self, CInput};
+use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
+use warpsmith_ir::{Diagnostic, Function, SourceMap};
+use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
+
+use super::arch::{self, Arch};
+use super::args::TuneArgs;
+use super::host_c::{HostReference, NoReference};
+use super::inputs::Sources;
+use super::sizes::{self, Point, SizeSpec};
+use super::verify::{Failed, Verified, Verifier};
+use super::witness::Witness;
+use super::{extents, points, result};
+use crate::data::NamedSpec;
+use crate::output::check_folder;
+use crate::status::{Failure, Status};
+
+/// A verified kernel and everything that is written about it.
+#[derive(Debug)]
+pub struct Tuned {
+    pub name: String,
+    pub source: String,
+    pub arch: &'static str,
+    /// The sizes asked for.
+    pub sizes: Vec<Point>,
+    pub schedule: String,
+    /// File names and contents, in the order they are listed.
+    pub files: Vec<(String, String)>,
+    pub folder: PathBuf,
+    pub verified: Verified,
+    /// What the result rests on.
+    pub assumptions: Vec<String>,
+    /// Warnings and suggestions about the user's source.
+    pub messages: Vec<Diagnostic>,
+}
+
+/// Translates, verifies and prints; writes nothing.
+///
+/// # Errors
+/// Bad input (status 2), a refused loop or a failed verification (1), a limit (3), or a bug of ours (70).
+pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> {
+    let arch = arch::find(&args.arch)?;
+    check_device(&args.device)?;
+    let input = read(args, sources)?;
+    let out = args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(&input.name));
+    check_folder(&out)?;
+    let specs = argument_specs(args, &input)?;
+    let sizes = chosen_sizes(args, &input, &specs, arch)?;
+    let (program, steps) = translate(args, &input, sources)?;
+    let work = Work { args, input: &input, program: &program, arch, specs: &specs, sizes: &sizes };
+    let (files, verified, mut messages) = work.verified_files(&steps.print(), sources)?;
+    messages.extend(program.notes.iter().cloned());
+    let mut assumptions = program.assumptions.clone();
+    assumptions.extend(verified.assumptions());
+    let mut tuned = Tuned {
+        name: input.name.clone(),
+        source: args.file.display().to_string(),
+        arch: arch.name,
+        schedule: steps.print(),
+        sizes,
+        files,
+        folder: out,
+        verified,
+        assumptions,
+        messages,
+    };
+    let names: Vec<PathBuf> = tuned.files.iter().map(|(n, _)| n.into()).collect();
+    let result = serde_json::to_string_pretty(&result::json(&tuned, &names));
+    let result =
+        result.map_err(|e| Failure::input("W322", e.to_string()).with_status(Status::Bug))?;
+    tuned.files.push(("result.json".to_string(), result + "\n"));
+    Ok(tuned)
+}
+
+/// Kernels are verified in the emulator; other devices are refused rather than ignored.
+fn check_device(device: &str) -> Result<(), Failure> {
+    match device {
+        "auto" | "emulator" => Ok(()),
+        other if other.starts_with("cuda") => {
+            Err(Diagnostic::error("W313", format!("device `{other}` is not available"))
+                .note("this version runs kernels in the emulator only")
+                .help("use --device emulator")
+                .into())
+        }
+        other => Err(Diagnostic::error("W313", format!("unknown device `{other}`"))
+            .help("use --device auto or --device emulator")
+            .into()),
+    }
+}
+
+/// Reads, parses and lowers the C file.
+fn read(args: &TuneArgs, sources: &mut SourceMap) -> Result<CInput, Failure> {
+    let text = crate::check::read_file(&args.file)?;
+    let defines = args.define.iter().map(|d| {
+        let (name, value) = d.split_once('=').unwrap_or((d, "1"));
+        (name.to_string(), value.to_string())
+    });
+    let options = ParseOptions {
+        defines: defines.collect(),
+        include_dirs: args.include.clone(),
+        ..ParseOptions::new(Language::C)
+    };
+    let path = args.file.display().to_string();
+    let parsed = parse::parse(&path, &text, &options, &DiskLoader, sources)?;
+    Ok(cloops::lower_c(&parsed.unit, args.function.as_deref())?)
+}
+
+/// `--arg`, else the file's own defaults; every name must be a parameter.
+fn argument_specs(args: &TuneArgs, input: &CInput) -> Result<Vec<NamedSpec>, Failure> {
+    let function = function_of(input);
+    let names: Vec<&str> = function.params.iter().map(|p| function.var(*p).name.as_str()).collect();
+    let mut specs = args.args.clone();
+    if let Some(bad) = specs.iter().find(|s| !names.contains(&s.name.as_str())) {
+        let message = format!("`{}` has no parameter `{}`", function.name, bad.name);
+        let help = format!("its parameters are {}", names.join(", "));
+        return Err(Diagnostic::error("W306", message).help(help).into());
+    }
+    for default in &input.args {
+        if specs.iter().all(|s| s.name != default.name) {
+            let spec = default.spec.parse().map_err(|why: String| {
+                Diagnostic::error("W306", why).label(default.span, "in this directive")
+            })?;
+            specs.push(NamedSpec { name: default.name.clone(), spec });
+        }
+    }
+    Ok(specs)
+}
+
+fn function_of(input: &CInput) -> &Function {
+    input.module.function(input.function)
+}
+
+/// The points to tune for, checked against the parameters and the memory of the architecture.
+fn chosen_sizes(
+    args: &TuneArgs,
+    input: &CInput,
+    specs: &[NamedSpec],
+    arch: Arch,
+) -> Result<Vec<Point>, Failure> {
+    if let Some((_, missing)) = cloops::missing_extents(input).into_iter().next() {
+        return Err(missing.into());
+    }
+    let given: Vec<SizeSpec> =
+        args.sizes.iter().map(|s| sizes::parse(s)).collect::<Result<_, _>>()?;
+    let given = with_defaults(given, input);
+    let fixed: Vec<String> = specs.iter().map(|s| s.name.clone()).collect();
+    let function = function_of(input);
+    let points = sizes::points(function, &given, &fixed)?;
+    for point in &points {
+        for param in &function.params {
+            let elements = extents::elements(function, function.var(*param), point);
+            elements.map_err(|why| Failure::input("W312", why))?;
+        }
+        sizes::check_memory(&input.module, function, point, arch.memory, arch.name)?;
+    }
+    Ok(points)
+}
+
+/// The sizes of the command line, and the file's own where it gives none.
+fn with_defaults(mut given: Vec<SizeSpec>, input: &CInput) -> Vec<SizeSpec> {
+    for default in &input.sizes {
+        if given.iter().all(|g| g.name != default.name) {
+            let values = default.values.iter().map(|v| i64::try_from(*v).unwrap_or(i64::MAX));
+            given.push(SizeSpec { name: default.name.clone(), values: values.collect() });
+        }
+    }
+    given
+}
+
+/// Applies the given schedule or the derived one.
+fn translate(
+    args: &TuneArgs,
+    input: &CInput,
+    sources: &mut SourceMap,
+) -> Result<(Program, Schedule), Failure> {
+    // What is wrong with the user's file or schedule is "no"; a malformed schedule is bad input.
+    let no = |errors: Vec<Diagnostic>| Failure::from(errors).with_status(Status::No);
+    let kernel = Kernel::new(input.module.clone(), input.function);
+    let steps = match &args.schedule {
+        Some(path) => {
+            let text = crate::check::read_file(path)?;
+            let text = String::from_utf8(text).map_err(|_| {
+                Failure::input("W301", format!("`{}` is not a text file", path.display()))
+            })?;
+            let file = sources.add(path.display().to_string(), text);
+            schedule::parse(sources, file)?
+        }
+        None => schedule::derive(&kernel, sources).map_err(no)?,
+    };
+    let kernel = schedule::replay(&kernel, &steps, sources).map_err(no)?;
+    let program = lower::lower(&kernel, sources).map_err(no)?;
+    Ok((program, steps))
+}
+
+/// What emission and verification need.
+struct Work<'a> {
+    args: &'a TuneArgs,
+    input: &'a CInput,
+    program: &'a Program,
+    arch: Arch,
+    specs: &'a [NamedSpec],
+    sizes: &'a [Point],
+}
+
+type Files = Vec<(String, String)>;
+
+impl Work<'_> {
+    /// Emits, parses what was emitted, verifies that, and emits again with the verdict in the comments.
+    fn verified_files(
+        &self,
+        steps: &str,
+        sources: &mut SourceMap,
+    ) -> Result<(Files, Verified, Vec<Diagnostic>), Failure> {
+        let draft = self.print(&[], steps)?;
+        let witness = self.witness(&draft, sources)?;
+        let mut messages = vec![];
+        let host = self.host_reference(&mut messages);
+        let verifier = Verifier {
+            sources: Sources {
+                module: &self.input.module,
+                function: function_of(self.input),
+                specs: self.specs,
+                seed: self.args.seed,
+                max_memory: self.args.max_memory,
+            },
+            function: self.input.function,
+            host: host.as_ref(),
+            witness: &witness,
+            reassociated: self.reassociated(),
+            options: self.options(),
+        };
+        let verified = verifier.verify(&self.candidates()).map_err(|e| self.explain(e))?;
+        let files = self.print(&verified.paragraphs(host.is_some()), steps)?;
+        let again = self.witness(&files, sources)?;
+        if !witness.same_program(&again) {
+            let what = "the verdict in the comments changed the emitted program";
+            return Err(Failure::input("W321", what).with_status(Status::Bug));
+        }
+        Ok((files, verified, messages))
+    }
+
+    fn options(&self) -> emu::Options {
+        emu::Options {
+            jobs: self.args.jobs,
+            max_memory: self.args.max_memory,
+            deadline: self.args.timeout.map(|t| Instant::now() + t),
+            checks: emu::Checks { redundant_barriers: false, ..emu::Checks::ALL },
+            ..emu::Options::default()
+        }
+    }
+
+    /// For each parameter, and last for the result, whether it depends on the order of a sum.
+    fn reassociated(&self) -> Vec<bool> {
+        let launcher = self.program.module.function(self.program.launcher);
+        let params = &launcher.params[..function_of(self.input).params.len()];
+        let flags = params.iter().map(|p| self.program.reassociated.contains(p));
+        let result =
+            self.program.result_param.is_some_and(|r| self.program.reassociated.contains(&r));
+        flags.chain([result]).collect()
+    }
+
+    /// The numbers in the kernels around which guards change: block extents and other named constants.
+    fn special_sizes(&self) -> Vec<i64> {
+        let constants = self.program.module.constants.iter();
+        constants.filter(|c| c.value.ty.is_integer()).map(|c| c.value.as_i64()).collect()
+    }
+
+    /// Sizes around every number the kernel treats specially.
+    fn candidates(&self) -> Vec<Point> {
+        let fixed: Vec<&str> = self.specs.iter().map(|s| s.name.as_str()).collect();
+        let params: Vec<String> = sizes::size_params(function_of(self.input))
+            .into_iter()
+            .map(|(_, name, _)| name)
+            .filter(|n| !fixed.contains(&n.as_str()))
+            .collect();
+        points::candidates(&params, &self.special_sizes(), self.sizes)
+    }
+
+    /// The texts of all files.
+    fn print(&self, verification: &[String], steps: &str) -> Result<Files, Failure> {
+        let name = &self.input.name;
+        let emit = Emit {
+            module: &self.program.module,
+            name: name.clone(),
+            launcher: self.program.launcher,
+            description: vec![format!(
+                "CUDA translation of `{name}` in {}.",
+                self.args
+                    .file
+                    .file_name()
+                    .map_or(String::new(), |f| f.to_string_lossy().into_owned())
+            )],
+            assumptions: self.program.assumptions.clone(),
+            verification: verification.to_vec(),
+            arch: self.arch.name.to_string(),
+            result: self.program.result_param,
+            workspace: self
+                .program
+                .workspace
+                .as_ref()
+                .map(|w| warpsmith_emit::Workspace { param: w.param, bytes: w.bytes.clone() }),
+        };
+        let test = TestProgram {
+            module: &self.input.module,
+            function: self.input.function,
+            defaults: self.test_defaults(),
+            extents: vec![],
+            fills: vec![],
+            terms: None,
+        };
+        let ours = |e: warpsmith_emit::EmitError| {
+            Failure::input("W322", e.to_string()).with_status(Status::Bug)
+        };
+        Ok(vec![
+            (format!("{name}.cu"), cuda_file(&emit).map_err(ours)?),
+            (format!("{name}.h"), header_file(&emit).map_err(ours)?),
+            (format!("{name}_test.cu"), test_file(&emit, &test).map_err(ours)?),
+            (format!("{name}.sched"), steps.to_string()),
+        ])
+    }
+
+    /// The first tuned sizes, and the numbers of `--arg`.
+    fn test_defaults(&self) -> Vec<(String, f64)> {
+        let mut defaults: Vec<(String, f64)> = vec![];
+        if let Some(point) = self.sizes.first() {
+            defaults.extend(point.iter().map(|(n, v)| (n.clone(), *v as f64)));
+        }
+        for spec in self.specs {
+            if let crate::data::ArgSpec::Number(text) = &spec.spec
+                && let Ok(value) = crate::data::parse_scalar(text, warpsmith_ir::Scalar::F64)
+            {
+                defaults.push((spec.name.clone(), value.as_f64()));
+            }
+        }
+        defaults
+    }
+
+    /// The emitted text as a program. That it cannot be read is a bug of ours, shown with the text.
+    fn witness(&self, files: &Files, sources: &mut SourceMap) -> Result<Witness, Failure> {
+        let (name, text) = &files[0];
+        let launcher = format!("{}_launch", self.input.name);
+        Witness::parse(name, text, &launcher, &files[1..], sources)
+            .map_err(|errors| Failure::from(errors).with_status(Status::Bug))
+    }
+
+    /// The user's C, compiled; a message says why it is missing.
+    fn host_reference(&self, messages: &mut Vec<Diagnostic>) -> Option<HostReference> {
+        let mut options: Vec<String> = self.args.define.iter().map(|d| format!("-D{d}")).collect();
+        options.extend(self.args.include.iter().map(|i| format!("-I{}", i.display())));
+        match HostReference::build(&self.args.file, function_of(self.input), &options) {
+            Ok(host) => Some(host),
+            Err(NoReference::NoCompiler) => {
+                let text =
+                    "no C compiler found: the kernel is compared with the IR interpreter only";
+                messages.push(
+                    Diagnostic::warning("W323", text).help("install a C compiler, or set CC"),
+                );
+                None
+            }
+            Err(NoReference::Refused(why)) => {
+                let first: Vec<&str> = why.lines().take(5).collect();
+                let text = "the C compiler refused the file: the kernel is compared with the IR interpreter only";
+                messages.push(Diagnostic::warning("W324", text).note(first.join("\n")));
+                None
+            }
+        }
+    }
+
+    /// A failed verification in the user's words.
+    fn explain(&self, failed: Failed) -> Failure {
+        let name = &self.input.name;
+        match failed {
+            Failed::Wrong { point, message, notes } => {
+                let mut d = Diagnostic::error("W325", format!("the kernel for `{name}` is wrong at {point}"))
+                    .note(message);
+                for note in notes {
+                    d = d.note(note);
+                }
+                Failure::from(d.note("nothing was written")).with_status(Status::No)
+            }
+            Failed::References { point, message } => {
+                let text = format!("the two references for `{name}` disagree at {point}");
+                Failure::from(
+                    Diagnostic::error("W326", text)
+                        .note(message)
+                        .help("look for undefined behaviour: signed overflow, overlapping arrays, uninitialised values"),
+                )
+                .with_status(Status::No)
+            }
+            Failed::Limit(limit) => {
+                Failure::input("W327", format!("verification stopped: {limit} was reached"))
+                    .with_status(Status::Limit)
+            }
+            Failed::Nothing(why) => Failure::from(
+                Diagnostic::error("W328", format!("`{name}` could not be run at any size"))
+                    .note(why)
+                    .help("check the array extents; give representative data with --arg NAME=@file.npy"),
+            ),
+            Failed::Input(why) => Failure::input("W306", why),
+        }
+    }
+}
+
+impl Verified {
+    /// What the header of the emitted file says.
+    fn paragraphs(&self, with_host: bool) -> Vec<String> {
+        let against = if with_host {
+            "the C function, by its compiler and by an interpreter"
+        } else {
+            "the C function, by an interpreter"
+        };
+        vec![format!(
+            "Level: checked. This text was emulated, with every check on, and compared with {against} at: {}.",
+            self.sizes.join("; ")
+        )]
+    }
+
+    fn assumptions(&self) -> Vec<String> {
+        let mut list = vec!["array parameters do not overlap".to_string()];
+        list.extend(
+            self.outside.iter().map(|o| format!("outside the function's own extents at {o}")),
+        );
+        list
+    }
+}

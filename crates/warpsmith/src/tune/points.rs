@@ -1,0 +1,67 @@
+//! The sizes at which a kernel is verified: 0, 1, non-multiples, and each bound ± 1.
+
+use super::sizes::Point;
+
+/// Sizes small enough to be quick and varied enough to reach every guard, in the order they are tried.
+///
+/// `bounds` are the numbers that the kernel treats specially: block extents, tiles, loop constants. Every
+/// parameter takes every value; parameters differ from each other in most points, so that swapped ones show.
+/// `wanted` are the tuned sizes, of which only those below the largest value here are used.
+pub fn candidates(params: &[String], bounds: &[i64], wanted: &[Point]) -> Vec<Point> {
+    let mut values: Vec<i64> = vec![0, 1, 2, 3, 5, 37];
+    for bound in bounds.iter().copied().filter(|b| (1..=1024).contains(b)) {
+        values.extend([bound - 1, bound, bound + 1, bound + bound / 2 + 1]);
+    }
+    values.sort_unstable();
+    values.dedup();
+    let n = values.len();
+    let mut points = vec![];
+    let mut add = |point: Point| {
+        if !points.contains(&point) {
+            points.push(point);
+        }
+    };
+    // Different values for different parameters come first: they say more.
+    for shift in [n / 2 + 1, 1, 0] {
+        for start in 0..n {
+            let at = |i: usize| values[(start + i * shift) % n];
+            add(params.iter().enumerate().map(|(i, p)| (p.clone(), at(i))).collect());
+            if params.is_empty() {
+                return points;
+            }
+        }
+    }
+    let largest = values.last().copied().unwrap_or(0);
+    for point in wanted.iter().filter(|p| p.values().all(|v| *v <= largest)) {
+        add(point.clone());
+    }
+    points
+}
+
+/// `n=33, m=5`, as reports name a point.
+pub fn name(point: &Point) -> String {
+    let parts: Vec<String> = point.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    if parts.is_empty() { "no sizes".to_string() } else { parts.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_parameter_takes_every_special_value() {
+        let params = ["n".to_string(), "m".to_string(), "k".to_string()];
+        let points = candidates(&params, &[32, 8], &[]);
+        for p in &params {
+            for v in [0, 1, 7, 8, 9, 31, 32, 33, 37] {
+                assert!(points.iter().any(|point| point[p] == v), "{p}={v}");
+            }
+        }
+        assert!(points.iter().any(|p| p["n"] != p["m"] && p["m"] != p["k"]));
+    }
+
+    #[test]
+    fn a_function_without_sizes_has_one_point() {
+        assert_eq!(candidates(&[], &[32], &[]).len(), 1);
+    }
+}

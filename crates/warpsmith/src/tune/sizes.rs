@@ -1,0 +1,171 @@
+//! `--size`: values for the integer parameters of the function.
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::{Diagnostic, Function, Scalar, VarId};
+
+use super::extents;
+use crate::status::Failure;
+
+/// Values of the size parameters at one point, by name.
+pub type Point = BTreeMap<String, i64>;
+
+/// Where a size was written, for messages: an option, or the file's own default.
+#[derive(Clone, Debug)]
+pub struct SizeSpec {
+    pub name: String,
+    pub values: Vec<i64>,
+}
+
+/// Reads `n=4096` or `n=1024,2048`.
+///
+/// # Errors
+/// W311 for a malformed option, or a size that is zero, negative or overflows.
+pub fn parse(text: &str) -> Result<SizeSpec, Failure> {
+    let (name, list) = text.split_once('=').ok_or_else(|| {
+        Failure::from(
+            Diagnostic::error("W311", format!("`--size {text}` has no `=`"))
+                .help("write --size n=4096"),
+        )
+    })?;
+    let values = list.split(',').map(|v| parse_value(name, v.trim())).collect::<Result<_, _>>()?;
+    Ok(SizeSpec { name: name.trim().to_string(), values })
+}
+
+fn parse_value(name: &str, text: &str) -> Result<i64, Failure> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        let message = format!("size `{name}={text}` is not a whole number");
+        return Err(Diagnostic::error("W311", message).help("write --size n=4096").into());
+    }
+    let Ok(value) = text.parse::<i64>() else {
+        return Err(Failure::input("W311", format!("size `{name}={text}` overflows 64 bits")));
+    };
+    match value {
+        0 => Err(Diagnostic::error("W311", format!("size `{name}=0` leaves nothing to tune"))
+            .note("the kernel handles size 0, and is verified there")
+            .into()),
+        v if v < 0 => Err(Failure::input("W311", format!("size `{name}={v}` is negative"))),
+        v => Ok(v),
+    }
+}
+
+/// Names and types of the integer parameters passed by value, in order.
+pub fn size_params(function: &Function) -> Vec<(VarId, String, Scalar)> {
+    function
+        .params
+        .iter()
+        .filter_map(|id| {
+            let var = function.var(*id);
+            let scalar = var.ty.scalar().filter(|s| s.is_integer())?;
+            Some((*id, var.name.clone(), scalar))
+        })
+        .collect()
+}
+
+/// Zips the lists of sizes into points and checks that each names a parameter, fits its type, and that
+/// every parameter the array extents need has a value.
+///
+/// # Errors
+/// W311, one message for the first problem.
+pub fn points(
+    function: &Function,
+    given: &[SizeSpec],
+    fixed: &[String],
+) -> Result<Vec<Point>, Failure> {
+    let params = size_params(function);
+    for spec in given {
+        check_name(function, &params, &spec.name)?;
+    }
+    let longest = given.iter().map(|s| s.values.len()).max().unwrap_or(1);
+    if let Some(bad) = given.iter().find(|s| s.values.len() != longest && s.values.len() != 1) {
+        let message =
+            format!("`{}` has {} values, another size has {longest}", bad.name, bad.values.len());
+        return Err(Diagnostic::error("W311", message)
+            .help("lists of sizes must be equally long, or hold one value")
+            .into());
+    }
+    let mut points = vec![];
+    for i in 0..longest {
+        let mut point = Point::new();
+        for (_, name, scalar) in &params {
+            let own = given.iter().rev().find(|s| s.name == *name);
+            let own = own.map(|s| s.values[if s.values.len() == 1 { 0 } else { i }]);
+            let Some(value) = own else {
+                if fixed.contains(name) {
+                    continue;
+                }
+                return Err(missing(name));
+            };
+            check_range(name, value, *scalar)?;
+            point.insert(name.clone(), value);
+        }
+        points.push(point);
+    }
+    Ok(points)
+}
+
+fn missing(name: &str) -> Failure {
+    Diagnostic::error("W311", format!("parameter `{name}` has no size"))
+        .help(format!(
+            "add --size {name}=1024, or write `// warpsmith: size {name}=1024` in the file"
+        ))
+        .into()
+}
+
+fn check_name(
+    function: &Function,
+    params: &[(VarId, String, Scalar)],
+    name: &str,
+) -> Result<(), Failure> {
+    if params.iter().any(|(_, n, _)| n == name) {
+        return Ok(());
+    }
+    let names: Vec<&str> = params.iter().map(|(_, n, _)| n.as_str()).collect();
+    let help = if names.is_empty() {
+        format!("`{}` has no integer parameters", function.name)
+    } else {
+        format!("the integer parameters of `{}` are {}", function.name, names.join(", "))
+    };
+    Err(Diagnostic::error("W311", format!("there is no size parameter `{name}`")).help(help).into())
+}
+
+fn check_range(name: &str, value: i64, scalar: Scalar) -> Result<(), Failure> {
+    let bits = scalar.bytes() * 8 - u32::from(scalar.is_signed());
+    let fits = bits >= 63 || value < 1i64 << bits;
+    if fits {
+        return Ok(());
+    }
+    let message = format!("size `{name}={value}` overflows the parameter's type ({scalar})");
+    Err(Failure::input("W311", message))
+}
+
+/// Checks that all arrays fit the memory of the architecture at a point.
+///
+/// # Errors
+/// W312 with the bytes needed.
+pub fn check_memory(
+    module: &warpsmith_ir::Module,
+    function: &Function,
+    point: &Point,
+    memory: u64,
+    arch: &str,
+) -> Result<(), Failure> {
+    let mut total = 0u128;
+    for id in &function.params {
+        let var = function.var(*id);
+        let Some(pointee) = var.ty.pointee() else { continue };
+        let Ok(Some(count)) = extents::elements(function, var, point) else { continue };
+        let size = warpsmith_ir::layout::layout_of(module, pointee).size;
+        total += u128::from(count) * u128::from(size);
+    }
+    if total <= u128::from(memory) {
+        return Ok(());
+    }
+    let sizes: Vec<String> = point.iter().map(|(n, v)| format!("{n}={v}")).collect();
+    let message = format!("the arrays need {total} bytes at {}", sizes.join(", "));
+    Err(Diagnostic::error("W312", message)
+        .note(format!("the largest board with {arch} has {memory} bytes"))
+        .help("choose a smaller size")
+        .into())
+}

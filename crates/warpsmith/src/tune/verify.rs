@@ -1,0 +1,288 @@
+//! Verification of an emitted kernel: the re-parsed text in the emulator against the IR interpreter and
+//! the user's own C, at several sizes.
+
+use std::time::{Duration, Instant};
+
+use warpsmith_emu as emu;
+use warpsmith_ir::interp::{self, Arg, InterpErrorKind, Limits, Memory};
+use warpsmith_ir::{FuncId, Function, Module, Scalar};
+
+use super::compare::{Difference, first_difference};
+use super::host_c::{ArgBytes, HostReference};
+use super::inputs::{self, Sources};
+use super::points;
+use super::sizes::Point;
+use super::witness::{Witness, WitnessError, WitnessRun};
+use crate::data::{scalar_bytes, scalar_from_bytes};
+
+/// Statements of the reference at one point; a point that needs more is too large to be worth it.
+const POINT_STEPS: u64 = 3_000_000;
+/// Statements of the reference at all points together.
+const TOTAL_STEPS: u64 = 40_000_000;
+
+/// What is compared with what.
+pub struct Verifier<'a> {
+    pub sources: Sources<'a>,
+    pub function: FuncId,
+    pub host: Option<&'a HostReference>,
+    pub witness: &'a Witness,
+    /// For each parameter, and last for the result: it may differ by the bound of a reassociated sum.
+    pub reassociated: Vec<bool>,
+    pub options: emu::Options,
+}
+
+/// A verified kernel: where, and on which grounds.
+#[derive(Debug, Default)]
+pub struct Verified {
+    /// Points at which all agreed.
+    pub sizes: Vec<String>,
+    /// Points at which the C function itself leaves its arrays, with the reason.
+    pub outside: Vec<String>,
+    /// Points compared with the host compiler's code.
+    pub with_host: usize,
+    pub thread_instructions: u64,
+}
+
+/// Why a kernel is not handed out.
+#[derive(Debug)]
+pub enum Failed {
+    /// The kernel is wrong at a point: one sentence, and more lines.
+    Wrong { point: String, message: String, notes: Vec<String> },
+    /// The interpreter and the host compiler disagree about the C function.
+    References { point: String, message: String },
+    /// A limit was reached.
+    Limit(&'static str),
+    /// No point could be run at all.
+    Nothing(String),
+    /// The data given with `--arg` is not usable.
+    Input(String),
+}
+
+impl Verifier<'_> {
+    /// Compares at every candidate point that the C function can run.
+    ///
+    /// # Errors
+    /// [`Failed`], at the first point that is wrong.
+    pub fn verify(&self, candidates: &[Point]) -> Result<Verified, Failed> {
+        let mut verified = Verified::default();
+        let mut steps_left = TOTAL_STEPS;
+        for point in candidates {
+            if steps_left < POINT_STEPS {
+                break;
+            }
+            if self.options.deadline.is_some_and(|d| Instant::now() >= d) {
+                return Err(Failed::Limit("the time limit (--timeout)"));
+            }
+            steps_left -= self.at_point(point, &mut verified)?;
+        }
+        if verified.sizes.is_empty() {
+            let why =
+                verified.outside.first().cloned().unwrap_or("every size is too large".to_string());
+            return Err(Failed::Nothing(why));
+        }
+        Ok(verified)
+    }
+
+    /// One point; returns the statements the reference took.
+    fn at_point(&self, point: &Point, verified: &mut Verified) -> Result<u64, Failed> {
+        let name = points::name(point);
+        let inputs = inputs::arguments(&self.sources, point).map_err(Failed::Input)?;
+        let reference = match self.interpret(&inputs) {
+            Ok(reference) => reference,
+            Err(Outside::TooLarge(steps)) => return Ok(steps),
+            Err(Outside::Leaves(why)) => {
+                verified.outside.push(format!("{name}: {why}"));
+                return Ok(0);
+            }
+            Err(Outside::Unsupported(why)) => {
+                return Err(Failed::Wrong { point: name, message: why, notes: vec![] });
+            }
+        };
+        if let Some(host) = self.host {
+            self.against_host(host, &inputs, &reference, &name)?;
+            verified.with_host += 1;
+        }
+        let run =
+            self.witness.run(&inputs, self.result_type(), &self.options).map_err(|e| match e {
+                WitnessError::Failed(message) => {
+                    Failed::Wrong { point: name.clone(), message, notes: vec![] }
+                }
+                WitnessError::Limit(limit) => Failed::Limit(limit),
+            })?;
+        self.against_witness(&run, &reference, &name)?;
+        verified.thread_instructions += run.thread_instructions;
+        verified.sizes.push(name);
+        Ok(reference.steps)
+    }
+
+    fn function(&self) -> &Function {
+        self.sources.function
+    }
+
+    fn module(&self) -> &Module {
+        self.sources.module
+    }
+
+    fn result_type(&self) -> Option<Scalar> {
+        self.function().ret.scalar()
+    }
+
+    /// The C function by the IR interpreter.
+    fn interpret(&self, inputs: &[ArgBytes]) -> Result<Reference, Outside> {
+        let mut memory = Memory::default();
+        let mut args = vec![];
+        for (input, param) in inputs.iter().zip(&self.function().params) {
+            args.push(match input {
+                ArgBytes::Array(bytes) => {
+                    memory.buffers.push(bytes.clone());
+                    Arg::Pointer { buffer: memory.buffers.len() - 1, offset: 0 }
+                }
+                ArgBytes::Value(bytes) => {
+                    let scalar = self.function().var(*param).ty.scalar();
+                    let scalar = scalar
+                        .ok_or(Outside::Unsupported("a parameter is no number".to_string()))?;
+                    Arg::Value(scalar_from_bytes(scalar, bytes))
+                }
+            });
+        }
+        let limits = Limits {
+            max_steps: POINT_STEPS,
+            track_bounds: self.reassociated.contains(&true),
+            ..Limits::default()
+        };
+        let outcome = interp::call(
+            self.module(),
+            self.function,
+            &args,
+            &mut memory,
+            &limits,
+            &mut interp::NoLaunch,
+        );
+        match outcome {
+            Ok(result) => {
+                Ok(Reference { steps: memory.steps, memory, result: result.map(scalar_bytes) })
+            }
+            Err(error) => Err(match &error.kind {
+                InterpErrorKind::StepLimit(steps) => Outside::TooLarge(*steps),
+                InterpErrorKind::Unsupported(_) | InterpErrorKind::BadCall(_) => {
+                    Outside::Unsupported(error.to_string())
+                }
+                _ => Outside::Leaves(error.to_string()),
+            }),
+        }
+    }
+
+    /// The user's C must say what the interpreter says, or one of the two misunderstands the source.
+    fn against_host(
+        &self,
+        host: &HostReference,
+        inputs: &[ArgBytes],
+        reference: &Reference,
+        point: &str,
+    ) -> Result<(), Failed> {
+        let wrong = |message: String| Failed::References { point: point.to_string(), message };
+        let mut args = inputs.to_vec();
+        let result = host
+            .call(&mut args, Duration::from_secs(60))
+            .map_err(|why| wrong(format!("the program made from the C file failed: {why}")))?;
+        let arrays = args.iter().filter_map(|a| match a {
+            ArgBytes::Array(bytes) => Some(bytes.as_slice()),
+            ArgBytes::Value(_) => None,
+        });
+        for (buffer, actual) in arrays.enumerate() {
+            if let Some((name, d)) = self.compare_array(buffer, reference, actual) {
+                return Err(wrong(describe(&name, &d, "the interpreter", "the host compiler")));
+            }
+        }
+        match self.compare_result(reference, &result) {
+            Some(d) => {
+                Err(wrong(describe("the result", &d, "the interpreter", "the host compiler")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn against_witness(
+        &self,
+        run: &WitnessRun,
+        reference: &Reference,
+        point: &str,
+    ) -> Result<(), Failed> {
+        let wrong = |message: String, notes: Vec<String>| Failed::Wrong {
+            point: point.to_string(),
+            message,
+            notes,
+        };
+        if let Some(finding) = run.findings.first() {
+            let notes = run.findings.iter().skip(1).take(4).map(|f| f.message.clone()).collect();
+            return Err(wrong(format!("{}: {}", finding.rule.name(), finding.message), notes));
+        }
+        let arrays = run.args.iter().filter_map(|a| match a {
+            ArgBytes::Array(bytes) => Some(bytes.as_slice()),
+            ArgBytes::Value(_) => None,
+        });
+        for (buffer, actual) in arrays.enumerate() {
+            if let Some((name, d)) = self.compare_array(buffer, reference, actual) {
+                return Err(wrong(describe(&name, &d, "the C function", "the kernel"), vec![]));
+            }
+        }
+        if let Some(actual) = &run.result
+            && let Some(d) = self.compare_result(reference, actual)
+        {
+            return Err(wrong(describe("the result", &d, "the C function", "the kernel"), vec![]));
+        }
+        Ok(())
+    }
+
+    /// The `buffer`-th array parameter: its name and the first difference.
+    fn compare_array(
+        &self,
+        buffer: usize,
+        reference: &Reference,
+        actual: &[u8],
+    ) -> Option<(String, Difference)> {
+        let function = self.function();
+        let vars = function.params.iter().map(|p| function.var(*p)).enumerate();
+        let (param, var) = vars.filter(|(_, v)| v.ty.is_pointer()).nth(buffer)?;
+        let reassociated = self.reassociated.get(param).is_some_and(|r| *r);
+        let scalar = var.ty.pointee().and_then(|t| t.scalar()).unwrap_or(Scalar::U8);
+        let width = u64::from(scalar.bytes());
+        let bound = |i: u64| {
+            reassociated.then(|| reference.memory.bound(buffer, i * width, scalar)).flatten()
+        };
+        let expected = reference.memory.buffers.get(buffer)?;
+        first_difference(scalar, expected, actual, &bound).map(|d| (format!("`{}`", var.name), d))
+    }
+
+    fn compare_result(&self, reference: &Reference, actual: &[u8]) -> Option<Difference> {
+        let scalar = self.result_type()?;
+        let expected = reference.result.as_ref()?;
+        let reassociated = self.reassociated.last().is_some_and(|r| *r);
+        let bound = |_| reassociated.then_some(reference.memory.result_bound).flatten();
+        first_difference(scalar, expected, actual, &bound)
+    }
+}
+
+/// What the interpreter computed.
+struct Reference {
+    memory: Memory,
+    result: Option<Vec<u8>>,
+    steps: u64,
+}
+
+/// Why a point has no reference.
+enum Outside {
+    TooLarge(u64),
+    /// The C function is undefined there.
+    Leaves(String),
+    Unsupported(String),
+}
+
+fn describe(what: &str, d: &Difference, expected: &str, actual: &str) -> String {
+    let within =
+        if d.allowed > 0.0 { format!(" (allowed: {:e})", d.allowed) } else { String::new() };
+    format!(
+        "{what} differs at index {}: {expected} computes {}, {actual} {}{within}; {} differ in all",
+        d.index, d.expected, d.actual, d.count
+    )
+}

@@ -1,0 +1,338 @@
+//! The witness: the text of the emitted file, parsed again, run by the interpreter (launcher) and the
+//! emulator (kernels, with all checks on).
+//!
+//! It knows the file and the contract of the launcher, nothing of how they were made.
+
+use std::io;
+use std::path::Path;
+
+use warpsmith_emu::{
+    self as emu, Arg as EmuArg, Buffer, BufferId, DeviceMemory, Finding, LaunchConfig,
+};
+use warpsmith_front::ast::{FunctionName, Item, ItemKind};
+use warpsmith_front::parse::{self, FileLoader, Language, ParseOptions};
+use warpsmith_front::sema::{self, KernelSelection, Request};
+use warpsmith_ir::interp::{self, Arg, InterpError, LaunchRequest, Launcher, Limits, Memory};
+use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap, Type, Value};
+
+use super::host_c::ArgBytes;
+use crate::data::{scalar_bytes, scalar_from_bytes};
+
+/// The emitted file as a program.
+#[derive(Debug)]
+pub struct Witness {
+    module: Module,
+    launcher: FuncId,
+    workspace_bytes: Option<FuncId>,
+}
+
+/// What one run of the witness gave.
+#[derive(Debug)]
+pub struct WitnessRun {
+    /// As given, the arrays changed.
+    pub args: Vec<ArgBytes>,
+    /// The element behind the result pointer, for functions that return a value.
+    pub result: Option<Vec<u8>>,
+    pub findings: Vec<Finding>,
+    pub thread_instructions: u64,
+}
+
+/// Why a run of the witness did not end.
+#[derive(Debug)]
+pub enum WitnessError {
+    /// The launcher or a kernel cannot be run: a fault of what was emitted.
+    Failed(String),
+    /// A limit of the run.
+    Limit(&'static str),
+}
+
+impl Witness {
+    /// Whether another text means the same program; comments and layout do not count.
+    pub fn same_program(&self, other: &Witness) -> bool {
+        self.module == other.module
+    }
+
+    /// Parses the emitted file again. `files` are the other files of the output, by name, for its includes.
+    ///
+    /// # Errors
+    /// The front end's messages: the emitter wrote something that we cannot read.
+    pub fn parse(
+        name: &str,
+        text: &str,
+        launcher: &str,
+        files: &[(String, String)],
+        sources: &mut SourceMap,
+    ) -> Result<Witness, Vec<Diagnostic>> {
+        let options = ParseOptions::new(Language::Cuda);
+        let parsed = parse::parse(name, text.as_bytes(), &options, &Given(files), sources)?;
+        let stem = launcher.strip_suffix("_launch").unwrap_or(launcher);
+        let size_function = format!("{stem}_workspace");
+        let mut host_functions = vec![launcher.to_string()];
+        let has_workspace = declares(&parsed.unit.items, &size_function);
+        if has_workspace {
+            host_functions.push(size_function.clone());
+        }
+        let request = Request { kernels: KernelSelection::Named(vec![]), host_functions };
+        let lowered = sema::lower_cuda(&parsed.unit, &request)?;
+        let find = |name: &str| lowered.module.find_function(name);
+        let Some(launcher) = find(launcher) else {
+            return Err(vec![Diagnostic::error(
+                "W320",
+                format!("the emitted file has no `{launcher}`"),
+            )]);
+        };
+        let workspace_bytes = has_workspace.then(|| find(&size_function)).flatten();
+        Ok(Witness { module: lowered.module, launcher, workspace_bytes })
+    }
+
+    /// Calls the launcher with the arguments of the C function; `result` is the type of its return value.
+    ///
+    /// # Errors
+    /// [`WitnessError`].
+    pub fn run(
+        &self,
+        args: &[ArgBytes],
+        result: Option<Scalar>,
+        options: &emu::Options,
+    ) -> Result<WitnessRun, WitnessError> {
+        let function = self.module.function(self.launcher);
+        let mut memory = Memory::default();
+        let mut call_args = vec![];
+        for (arg, param) in args.iter().zip(&function.params) {
+            let var = function.var(*param);
+            call_args.push(match arg {
+                ArgBytes::Array(bytes) => push_buffer(&mut memory, bytes.clone()),
+                ArgBytes::Value(bytes) => value_arg(&var.ty, bytes)?,
+            });
+        }
+        let scalars = call_args.clone();
+        if let Some(ty) = result {
+            call_args.push(push_buffer(&mut memory, vec![0xa5; ty.bytes() as usize]));
+        }
+        let workspace = match self.workspace_bytes {
+            Some(size) => Some(self.workspace(size, &scalars)?),
+            None => None,
+        };
+        let workspace_at = workspace.map(|bytes| {
+            call_args.push(push_buffer(&mut memory, vec![0xa5; bytes]));
+            memory.buffers.len() - 1
+        });
+        // The stream comes last.
+        call_args.push(Arg::Value(Value::int(Scalar::U64, 0)));
+        let mut launcher = EmuLauncher::new(self, args, workspace_at, options);
+        let outcome = interp::call(
+            &self.module,
+            self.launcher,
+            &call_args,
+            &mut memory,
+            &Limits { max_steps: 100_000_000, ..Limits::default() },
+            &mut launcher,
+        );
+        self.finish(outcome, launcher, memory, args, result)
+    }
+
+    fn finish(
+        &self,
+        outcome: Result<Option<Value>, InterpError>,
+        launcher: EmuLauncher<'_>,
+        mut memory: Memory,
+        args: &[ArgBytes],
+        result: Option<Scalar>,
+    ) -> Result<WitnessRun, WitnessError> {
+        if let Some(limit) = launcher.limit {
+            return Err(WitnessError::Limit(limit));
+        }
+        if let Err(error) = outcome {
+            return Err(WitnessError::Failed(error.to_string()));
+        }
+        let mut buffers = std::mem::take(&mut memory.buffers).into_iter();
+        let args = args
+            .iter()
+            .map(|arg| match arg {
+                ArgBytes::Array(_) => ArgBytes::Array(buffers.next().unwrap_or_default()),
+                value => value.clone(),
+            })
+            .collect();
+        let result = result.and_then(|_| buffers.next());
+        let (findings, thread_instructions) = (launcher.findings, launcher.thread_instructions);
+        Ok(WitnessRun { args, result, findings, thread_instructions })
+    }
+
+    /// Bytes of workspace at these sizes, by the emitted function.
+    fn workspace(&self, size: FuncId, args: &[Arg]) -> Result<usize, WitnessError> {
+        let function = self.module.function(size);
+        let launcher = self.module.function(self.launcher);
+        // The function takes the scalar parameters it needs, by name.
+        let mut own = vec![];
+        for param in &function.params {
+            let name = &function.var(*param).name;
+            let at = launcher.params.iter().position(|p| launcher.var(*p).name == *name);
+            let arg = at.and_then(|i| args.get(i)).cloned();
+            own.push(arg.ok_or_else(|| {
+                WitnessError::Failed(format!(
+                    "`{}` takes `{name}`, which the launcher has not",
+                    function.name
+                ))
+            })?);
+        }
+        let mut memory = Memory::default();
+        let value = interp::call(
+            &self.module,
+            size,
+            &own,
+            &mut memory,
+            &Limits::default(),
+            &mut interp::NoLaunch,
+        )
+        .map_err(|e| WitnessError::Failed(e.to_string()))?;
+        let bytes = value.map_or(0, Value::as_i64);
+        usize::try_from(bytes)
+            .ok()
+            .filter(|b| *b <= 1 << 32)
+            .ok_or_else(|| WitnessError::Failed(format!("the workspace has {bytes} bytes")))
+    }
+}
+
+fn push_buffer(memory: &mut Memory, bytes: Vec<u8>) -> Arg {
+    memory.buffers.push(bytes);
+    Arg::Pointer { buffer: memory.buffers.len() - 1, offset: 0 }
+}
+
+fn value_arg(ty: &Type, bytes: &[u8]) -> Result<Arg, WitnessError> {
+    match ty.scalar() {
+        Some(scalar) => Ok(Arg::Value(scalar_from_bytes(scalar, bytes))),
+        None => Err(WitnessError::Failed("a scalar parameter became something else".to_string())),
+    }
+}
+
+/// Runs launches of the interpreted launcher in the emulator.
+struct EmuLauncher<'a> {
+    witness: &'a Witness,
+    options: &'a emu::Options,
+    device: DeviceMemory,
+    findings: Vec<Finding>,
+    thread_instructions: u64,
+    limit: Option<&'static str>,
+}
+
+impl<'a> EmuLauncher<'a> {
+    fn new(
+        witness: &'a Witness,
+        args: &[ArgBytes],
+        workspace: Option<usize>,
+        options: &'a emu::Options,
+    ) -> EmuLauncher<'a> {
+        let function = witness.module.function(witness.launcher);
+        let mut device = DeviceMemory::new(&witness.module);
+        for (param, arg) in function.params.iter().zip(args) {
+            if let ArgBytes::Array(_) = arg {
+                device.buffers.push(named_buffer(function.var(*param)));
+            }
+        }
+        // What comes after the C parameters: the result, then the workspace, which holds nothing yet.
+        for param in function.params.iter().skip(args.len()) {
+            let var = function.var(*param);
+            if !var.ty.is_pointer() {
+                continue;
+            }
+            let mut buffer = named_buffer(var);
+            if workspace == Some(device.buffers.len()) {
+                // Poison is marked byte by byte at the first launch, when the size is known.
+                buffer.poison = vec![true];
+            }
+            device.buffers.push(buffer);
+        }
+        EmuLauncher {
+            witness,
+            options,
+            device,
+            findings: vec![],
+            thread_instructions: 0,
+            limit: None,
+        }
+    }
+
+    fn config(&self, request: &LaunchRequest) -> Result<LaunchConfig, String> {
+        let mut args = vec![];
+        for arg in &request.args {
+            args.push(match arg {
+                Arg::Value(v) => EmuArg::Bytes(scalar_bytes(*v)),
+                Arg::Bytes(b) => EmuArg::Bytes(b.clone()),
+                Arg::Null => EmuArg::Null,
+                Arg::Pointer { buffer, offset } => {
+                    EmuArg::Pointer { buffer: BufferId(*buffer as u32), offset: *offset }
+                }
+            });
+        }
+        let shared =
+            u32::try_from(request.shared).map_err(|_| "too much shared memory".to_string())?;
+        Ok(LaunchConfig {
+            kernel: request.kernel,
+            grid: request.grid,
+            block: request.block,
+            dynamic_shared: shared,
+            args,
+        })
+    }
+}
+
+fn named_buffer(var: &warpsmith_ir::Var) -> Buffer {
+    let element = var.ty.pointee().filter(|t| **t != Type::Void).cloned();
+    Buffer { name: var.name.clone(), element, ..Buffer::default() }
+}
+
+impl Launcher for EmuLauncher<'_> {
+    fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
+        let config = self.config(&request)?;
+        for (buffer, bytes) in self.device.buffers.iter_mut().zip(&mut memory.buffers) {
+            buffer.bytes = std::mem::take(bytes);
+            if buffer.poison.len() == 1 && buffer.bytes.len() != 1 {
+                buffer.poison = vec![true; buffer.bytes.len()];
+            }
+        }
+        let outcome = emu::run(&self.witness.module, &config, &mut self.device, self.options);
+        for (buffer, bytes) in self.device.buffers.iter_mut().zip(&mut memory.buffers) {
+            *bytes = std::mem::take(&mut buffer.bytes);
+        }
+        let outcome = outcome.map_err(|e| match e {
+            emu::EmuError::BadArgument { message, .. }
+            | emu::EmuError::BadLaunch(message)
+            | emu::EmuError::Unsupported { message, .. } => message,
+        })?;
+        self.thread_instructions += outcome.stats.thread_instructions;
+        self.findings.extend(outcome.findings.into_iter().filter(|f| !f.rule.is_note()));
+        if let Some(limit) = outcome.limit {
+            self.limit = Some(match limit {
+                emu::Limit::TotalSteps => "the limit of thread instructions",
+                emu::Limit::Memory => "the memory limit (--max-memory)",
+                emu::Limit::Timeout => "the time limit (--timeout)",
+                emu::Limit::Interrupted => "an interruption",
+            });
+            return Err("a limit was reached".to_string());
+        }
+        Ok(())
+    }
+}
+
+/// Whether a file defines a function.
+fn declares(items: &[Item], name: &str) -> bool {
+    items.iter().any(|item| match &item.kind {
+        ItemKind::Function(f) => {
+            matches!(&f.name, FunctionName::Plain(path) if path.as_name() == Some(name))
+        }
+        _ => false,
+    })
+}
+
+/// The emitted files by name; nothing else can be included.
+struct Given<'a>(&'a [(String, String)]);
+
+impl FileLoader for Given<'_> {
+    fn load(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let found = self.0.iter().find(|(n, _)| *n == name);
+        found
+            .map(|(_, text)| text.clone().into_bytes())
+            .ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}

@@ -1,0 +1,122 @@
+//! `tune` over the examples: all are verified, their text reads well, and ten are kept as goldens.
+//!
+//! `WARPSMITH_BLESS=1` writes the goldens anew.
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use warpsmith::tune::{Tuned, args::TuneArgs, tune};
+use warpsmith_ir::SourceMap;
+
+#[derive(Parser)]
+#[command(no_binary_name = true)]
+struct Line {
+    #[command(flatten)]
+    tune: TuneArgs,
+}
+
+/// The examples whose emitted kernels are kept.
+const GOLDEN: [&str; 10] = [
+    "gemm",
+    "gemm_tt",
+    "gemv",
+    "conv2d",
+    "jacobi5",
+    "himeno",
+    "total",
+    "triangular",
+    "blur",
+    "nbody",
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn examples() -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(root().join("examples"))
+        .expect("the examples are part of the repository")
+        .map(|e| e.expect("a readable entry").path())
+        .filter(|p| p.extension().is_some_and(|e| e == "c"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn run(file: &Path, more: &[&str]) -> Result<Tuned, String> {
+    let mut sources = SourceMap::new();
+    let mut line: Vec<&std::ffi::OsStr> = vec![file.as_os_str()];
+    line.extend(more.iter().map(std::ffi::OsStr::new));
+    let line = Line::try_parse_from(line).expect("a command line");
+    tune(&line.tune, &mut sources).map_err(|f| f.render(&sources, false))
+}
+
+fn file<'a>(tuned: &'a Tuned, suffix: &str) -> &'a str {
+    let found = tuned.files.iter().find(|(n, _)| n.ends_with(suffix));
+    found.map(|(_, text)| text.as_str()).unwrap_or_else(|| panic!("no {suffix}"))
+}
+
+#[test]
+fn every_example_is_tuned_and_reads_well() {
+    let mut problems = vec![];
+    assert!(examples().len() >= 18);
+    for example in examples() {
+        let tuned = match run(&example, &[]) {
+            Ok(tuned) => tuned,
+            Err(text) => {
+                problems.push(text);
+                continue;
+            }
+        };
+        for (name, text) in
+            tuned.files.iter().filter(|(n, _)| n.ends_with(".cu") || n.ends_with(".h"))
+        {
+            for (i, line) in text.lines().enumerate() {
+                if line.chars().count() > 100 {
+                    problems.push(format!("{name}:{}: {} columns", i + 1, line.chars().count()));
+                }
+                if line.ends_with(' ') || line.contains('\t') {
+                    problems.push(format!("{name}:{}: blanks", i + 1));
+                }
+            }
+        }
+        if tuned.verified.sizes.len() < 5 {
+            problems.push(format!("{}: verified at {:?} only", tuned.name, tuned.verified.sizes));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn goldens() {
+    let bless = std::env::var_os("WARPSMITH_BLESS").is_some();
+    for name in GOLDEN {
+        let tuned =
+            run(&root().join(format!("examples/{name}.c")), &[]).unwrap_or_else(|e| panic!("{e}"));
+        let path = root().join(format!("tests/golden/{name}.cu"));
+        if bless {
+            std::fs::create_dir_all(path.parent().expect("a folder")).expect("a writable tree");
+            std::fs::write(&path, file(&tuned, &format!("{name}.cu"))).expect("a writable tree");
+        }
+        let golden = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(
+            file(&tuned, &format!("{name}.cu")),
+            golden,
+            "{name}: WARPSMITH_BLESS=1 accepts the new text"
+        );
+    }
+}
+
+#[test]
+fn replaying_the_schedule_gives_the_same_bytes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for name in ["gemm", "blur", "total"] {
+        let example = root().join(format!("examples/{name}.c"));
+        let first = run(&example, &[]).unwrap_or_else(|e| panic!("{e}"));
+        let sched = folder.path().join(format!("{name}.sched"));
+        std::fs::write(&sched, file(&first, ".sched")).expect("a writable folder");
+        let schedule = sched.to_str().expect("a plain path");
+        let second = run(&example, &["--schedule", schedule]).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(first.files, second.files);
+    }
+}

@@ -1,0 +1,236 @@
+//! Mutation testing of `check`: small defects planted in the correct kernels of the corpus must be noticed.
+//!
+//! A mutant is killed by a finding, or by outputs that differ from the original's in one of up to five launches:
+//! those of the file, then the same with other data and with smaller sizes. A barrier mutant that creates a race must
+//! be killed by a finding: one whose outputs differ without a finding is an error. Survivors are listed with a reason in
+//! `tests/corpus/survivors.txt`; one that is not listed fails the test, and so does an entry that is killed.
+//!
+//! CI looks at a sample of each file; `WARPSMITH_ALL_MUTANTS=1` looks at all of them and is the way to make the list.
+
+mod mutate;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use mutate::{Kind, Site};
+use warpsmith::check::args::{LaunchArgs, SourceArgs};
+use warpsmith::check::memory::Buffers;
+use warpsmith::check::program::{self, StepProgram};
+use warpsmith::data::{ArgSpec, NamedSpec};
+use warpsmith_emu::{self as emu, Buffer, Options};
+use warpsmith_ir::{Module, SourceMap};
+
+/// Mutants of one file that CI looks at.
+const SAMPLE: usize = 10;
+const MAX_MEMORY: u64 = 1 << 30;
+
+/// One way to run a step.
+#[derive(Clone, Debug)]
+struct Variant {
+    seed: u64,
+    /// Replaces the value of one scalar argument in all launches.
+    size: Option<(String, i64)>,
+}
+
+/// What a run left behind.
+#[derive(PartialEq)]
+struct Outcome {
+    findings: Vec<&'static str>,
+    buffers: Vec<Vec<u8>>,
+    printed: String,
+}
+
+#[derive(PartialEq)]
+enum Verdict {
+    Finding,
+    Output,
+    Survived,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
+}
+
+/// Runs all launches of a step on one set of buffers; `None` when it cannot be run with this variant.
+fn run(step: &StepProgram, module: &Module, variant: &Variant, steps: u64) -> Option<Outcome> {
+    let mut buffers = Buffers::new(module);
+    let mut outcome = Outcome { findings: vec![], buffers: vec![], printed: String::new() };
+    for planned in &step.launches {
+        let mut planned = planned.clone();
+        if let Some((name, value)) = &variant.size
+            && let Some(arg) = planned.args.args.iter_mut().find(|a| a.name == *name)
+        {
+            *arg = NamedSpec { name: name.clone(), spec: ArgSpec::Number(value.to_string()) };
+        }
+        let config = step.config(&planned, &mut buffers, variant.seed, None, MAX_MEMORY).ok()?;
+        let options = Options {
+            warp_lockstep: planned.args.warp_sync,
+            jobs: 1,
+            max_steps: steps,
+            ..Options::default()
+        };
+        let result = emu::run(module, &config, &mut buffers.memory, &options).ok()?;
+        outcome
+            .findings
+            .extend(result.findings.iter().filter(|f| !f.rule.is_note()).map(|f| f.rule.name()));
+        outcome.printed += &result.printed;
+        if result.limit.is_some() {
+            outcome.findings.push("limit");
+        }
+    }
+    let bytes = |b: &Buffer| b.bytes.clone();
+    outcome.buffers =
+        buffers.memory.buffers.iter().chain(&buffers.memory.globals).map(bytes).collect();
+    Some(outcome)
+}
+
+/// Up to five variants in which the original is clean, with what it leaves.
+fn baselines(step: &StepProgram) -> Vec<(Variant, Outcome)> {
+    let mut variants = vec![Variant { seed: 0, size: None }, Variant { seed: 1, size: None }];
+    for planned in &step.launches {
+        for arg in &planned.args.args {
+            let ArgSpec::Number(text) = &arg.spec else { continue };
+            let Ok(n) = text.parse::<i64>() else { continue };
+            for smaller in [n - 1, n / 2 + 1, n - 2] {
+                if smaller > 0 && smaller < n {
+                    variants.push(Variant { seed: 2, size: Some((arg.name.clone(), smaller)) });
+                }
+            }
+        }
+    }
+    let mut kept = vec![];
+    for variant in variants {
+        if kept.len() == 5 {
+            break;
+        }
+        match run(step, &step.module, &variant, 1_000_000) {
+            Some(outcome) if outcome.findings.is_empty() => kept.push((variant, outcome)),
+            _ => {}
+        }
+    }
+    kept
+}
+
+fn judge(step: &StepProgram, mutant: &Module, baselines: &[(Variant, Outcome)]) -> Verdict {
+    let mut verdict = Verdict::Survived;
+    for (variant, expected) in baselines {
+        let Some(outcome) = run(step, mutant, variant, 300_000) else { continue };
+        if !outcome.findings.is_empty() {
+            return Verdict::Finding;
+        }
+        if outcome != *expected {
+            verdict = Verdict::Output;
+        }
+    }
+    verdict
+}
+
+/// The sites CI looks at: every barrier site, and the others at even distances.
+fn sample(sites: Vec<Site>, all: bool) -> Vec<Site> {
+    if all {
+        return sites;
+    }
+    let (barriers, others): (Vec<Site>, Vec<Site>) =
+        sites.into_iter().partition(|s| s.kind.concerns_barrier());
+    let pick = |list: Vec<Site>, n: usize| -> Vec<Site> {
+        let stride = list.len().div_ceil(n.max(1)).max(1);
+        list.into_iter().step_by(stride).collect()
+    };
+    let mut chosen = pick(barriers, SAMPLE / 2);
+    chosen.extend(pick(others, SAMPLE / 2));
+    chosen
+}
+
+/// `file: line L: kind` for every survivor known and explained.
+fn known_survivors() -> BTreeMap<String, String> {
+    let text = std::fs::read_to_string(root().join("survivors.txt")).unwrap_or_default();
+    text.lines()
+        .filter(|l| !l.starts_with('#') && !l.trim().is_empty())
+        .map(|l| {
+            let (name, reason) = l.split_once(" -- ").expect("NAME -- REASON");
+            assert!(!reason.trim().is_empty(), "`{name}` has no reason");
+            (name.trim().to_string(), reason.trim().to_string())
+        })
+        .collect()
+}
+
+fn site_name(file: &Path, site: &Site, sources: &SourceMap) -> String {
+    let (line, column) = site.span.map_or((0, 0), |s| sources.line_column(s.file, s.start));
+    let file = file.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    format!("{file}:{line}:{column}: {}", site.kind.name())
+}
+
+#[derive(Default)]
+struct Tally {
+    killed_by_finding: usize,
+    killed_by_output: usize,
+    survivors: Vec<String>,
+    /// Barrier mutants that change outputs and are not reported.
+    missed_races: Vec<String>,
+}
+
+fn look_at(file: &Path, all: bool, tally: &mut Tally) {
+    let mut sources = SourceMap::new();
+    let loaded = program::load(file, &LaunchArgs::default(), &SourceArgs::default(), &mut sources)
+        .unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
+    // A site survives only if it survives in every step of the file.
+    let mut verdicts: BTreeMap<String, (Kind, Vec<Verdict>)> = BTreeMap::new();
+    for step in &loaded.steps {
+        let baselines = baselines(step);
+        if baselines.is_empty() {
+            continue;
+        }
+        for site in sample(mutate::sites(&step.module), all) {
+            let name = site_name(file, &site, &sources);
+            let mutant = mutate::mutate(&step.module, &site);
+            let verdict = judge(step, &mutant, &baselines);
+            verdicts.entry(name).or_insert((site.kind, vec![])).1.push(verdict);
+        }
+    }
+    for (name, (kind, verdicts)) in verdicts {
+        if verdicts.contains(&Verdict::Finding) {
+            tally.killed_by_finding += 1;
+        } else if verdicts.contains(&Verdict::Output) {
+            tally.killed_by_output += 1;
+            if kind.concerns_barrier() {
+                tally.missed_races.push(name);
+            }
+        } else {
+            tally.survivors.push(name);
+        }
+    }
+}
+
+#[test]
+fn mutants_are_killed() {
+    let all = std::env::var_os("WARPSMITH_ALL_MUTANTS").is_some();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(root().join("correct"))
+        .expect("the corpus is part of the repository")
+        .map(|e| e.expect("a readable entry").path())
+        .filter(|p| p.extension().is_some_and(|e| e == "cu"))
+        .collect();
+    files.sort();
+    let mut tally = Tally::default();
+    for file in &files {
+        look_at(file, all, &mut tally);
+    }
+    let known = known_survivors();
+    let new: Vec<&String> = tally.survivors.iter().filter(|s| !known.contains_key(*s)).collect();
+    println!(
+        "mutants: {} killed by a finding, {} by their outputs, {} survived ({} not explained)",
+        tally.killed_by_finding,
+        tally.killed_by_output,
+        tally.survivors.len(),
+        new.len()
+    );
+    assert!(
+        tally.missed_races.is_empty(),
+        "outputs changed without a finding:\n{:#?}",
+        tally.missed_races
+    );
+    assert!(new.is_empty(), "survivors without a reason:\n{new:#?}");
+    if all {
+        let killed: Vec<&String> = known.keys().filter(|k| !tally.survivors.contains(k)).collect();
+        assert!(killed.is_empty(), "listed as survivors, but killed:\n{killed:#?}");
+    }
+}

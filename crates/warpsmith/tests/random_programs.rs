@@ -1,0 +1,55 @@
+//! Random C nests: interpreter, host compiler and the emulated kernel must agree bit for bit.
+//!
+//! `WARPSMITH_RANDOM_PROGRAMS=N` looks at N programs instead of CI's few, from the seed `WARPSMITH_RANDOM_SEED`.
+
+use clap::Parser;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use warpsmith::tune::{args::TuneArgs, tune};
+use warpsmith_ir::SourceMap;
+
+#[derive(Parser)]
+#[command(no_binary_name = true)]
+struct Line {
+    #[command(flatten)]
+    tune: TuneArgs,
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn random_programs_agree_with_the_host_compiler() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (count, first) =
+        (number("WARPSMITH_RANDOM_PROGRAMS", 40), number("WARPSMITH_RANDOM_SEED", 1));
+    let mut failures = vec![];
+    let mut with_host = 0;
+    for seed in first..first + count {
+        let mut bytes = vec![0; 600];
+        Xoshiro256PlusPlus::seed_from_u64(seed).fill_bytes(&mut bytes);
+        let program = warpsmith_testgen::c_program(&bytes);
+        let file = folder.path().join(format!("f{seed}.c"));
+        std::fs::write(&file, &program).expect("a writable folder");
+        let path = file.to_str().expect("a plain path");
+        let line = ["--size", "n=64", "--size", "m=48", "--dry-run", path];
+        let line = Line::try_parse_from(line).expect("a command line");
+        let mut sources = SourceMap::new();
+        match tune(&line.tune, &mut sources) {
+            Ok(tuned) => with_host += usize::from(tuned.verified.with_host > 0),
+            Err(e) => {
+                failures.push(format!("seed {seed}:\n{}\n{program}", e.render(&sources, false)))
+            }
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} of {count} programs:\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
+    if with_host == 0 {
+        println!("not compared with a host compiler: none was found");
+    }
+}
