@@ -1,6 +1,9 @@
 //! Temporaries that say nothing: what a front end needs to give effects an order, a reader does not.
 
-use warpsmith_ir::{Block, ExprKind, Function, Module, Place, PlaceKind, Stmt, StmtKind, VarId};
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, Function, Module, Place, PlaceKind, Stmt, StmtKind, Type,
+    VarId,
+};
 
 use crate::walk::{self, VarUse};
 
@@ -70,10 +73,29 @@ fn receiver(function: &Function, s: &Stmt, temporary: VarId) -> Option<(VarId, b
         },
         _ => return None,
     };
-    let ExprKind::Read(read) = &*value.kind else { return None };
+    let ExprKind::Read(read) = &*truth(value).kind else { return None };
     let carried = matches!(&*read.kind, PlaceKind::Var(v) if *v == temporary);
     let ty = |v: VarId| function.vars.get(v.0 as usize).map(|v| &v.ty);
     (carried && s.comment.is_empty() && ty(target) == ty(temporary)).then_some((target, declares))
+}
+
+/// The `bool` whose truth an expression asks for after it became a number: C's votes give `int`.
+fn truth(e: &Expr) -> &Expr {
+    let bool_inside = |e: &'_ Expr| match &*e.kind {
+        ExprKind::Cast(a) => a.ty == Type::BOOL && e.ty.is_integer(),
+        _ => false,
+    };
+    match &*e.kind {
+        ExprKind::Binary(BinaryOp::Ne, a, zero)
+            if bool_inside(a) && zero.as_const().is_some_and(|v| v.bits == 0) =>
+        {
+            match &*a.kind {
+                ExprKind::Cast(inner) => inner,
+                _ => e,
+            }
+        }
+        _ => e,
+    }
 }
 
 fn redirect(function: &Function, s: &mut Stmt, target: VarId) {
