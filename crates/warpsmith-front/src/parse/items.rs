@@ -224,7 +224,7 @@ impl<'t> Cx<'t> {
                 "function_declarator" => {
                     let pointer = super::types::inner_declarator(node)
                         .is_some_and(|n| n.kind() == "parenthesized_declarator");
-                    return !pointer && !(local && self.is_construction(node));
+                    return !(pointer || local && self.is_construction(node));
                 }
                 "operator_cast" => return true,
                 "pointer_declarator" | "reference_declarator" | "attributed_declarator" => {
