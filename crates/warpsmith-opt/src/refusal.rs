@@ -38,7 +38,12 @@ pub enum Refusal {
     /// Nothing of this name is accumulated in a serial loop.
     NothingAccumulated { name: String },
     /// What keeps a reference from being kept in a register.
-    CannotAccumulate { name: String, at: Origin, why: String, other: Option<(Origin, String)> },
+    CannotAccumulate {
+        name: String,
+        why: String,
+        /// The reference, and what stands in the way.
+        places: Box<(Origin, Option<(Origin, String)>)>,
+    },
     /// Two iterations that would change places conflict.
     OrderMatters {
         outer: LoopId,
@@ -98,7 +103,8 @@ impl Refusal {
             Refusal::OrderMatters { outer, inner, dependence, reason } => {
                 order_matters(kernel, *outer, *inner, dependence.as_deref(), reason.as_deref())
             }
-            Refusal::CannotAccumulate { name, at, why, other } => {
+            Refusal::CannotAccumulate { name, why, places } => {
+                let (at, other) = &**places;
                 let mut d = Diagnostic::error("W219", format!("cannot keep `{name}` in a register: {why}"));
                 d = label(d, at.span, "this reference");
                 if let Some((origin, text)) = other {

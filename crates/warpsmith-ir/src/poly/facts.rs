@@ -1,5 +1,7 @@
 //! What is known about symbols, and inequalities proved from it.
 
+use std::cell::Cell;
+
 use crate::module::VarId;
 
 use super::{Atom, Poly};
@@ -12,6 +14,8 @@ use super::{Atom, Poly};
 pub struct Facts {
     bounds: Vec<Bound>,
     nonnegative: Vec<Poly>,
+    /// Steps left of the proof under way; a search that takes longer is given up.
+    fuel: Cell<u32>,
 }
 
 #[derive(Clone, Debug)]
@@ -23,6 +27,8 @@ struct Bound {
 
 /// How many symbols a proof may eliminate one after the other.
 const MAX_DEPTH: u32 = 12;
+/// How many polynomials a proof may look at.
+const MAX_STEPS: u32 = 2000;
 
 impl Facts {
     pub fn new() -> Facts {
@@ -83,6 +89,7 @@ impl Facts {
 
     /// Whether `poly >= 0` follows.
     pub fn provably_nonnegative(&self, poly: &Poly) -> bool {
+        self.fuel.set(MAX_STEPS);
         self.prove(poly, MAX_DEPTH)
     }
 
@@ -90,6 +97,8 @@ impl Facts {
         if let Some(c) = poly.as_constant() {
             return c >= 0;
         }
+        let Some(left) = self.fuel.get().checked_sub(1) else { return false };
+        self.fuel.set(left);
         if self.termwise(poly, depth) || self.by_known(poly, depth) {
             return true;
         }

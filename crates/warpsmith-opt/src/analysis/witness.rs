@@ -38,7 +38,7 @@ pub enum Search {
 }
 
 /// Greatest number of iterations tried for one choice of the parameters.
-const MAX_POINTS: usize = 30_000;
+const MAX_POINTS: usize = 6_000;
 /// Sizes that parameters are given around.
 const SCALES: [i128; 5] = [5, 9, 24, 150, 450];
 

@@ -177,7 +177,7 @@ pub fn to_device(body: &mut Block, var: VarId, pointer: VarId, pointer_type: &Ty
             }
             let extents = self.extents(place);
             let pointer = self.pointer.clone();
-            place.kind = Box::new(match indices.is_empty() {
+            *place.kind = match indices.is_empty() {
                 true => PlaceKind::Deref(pointer),
                 false => {
                     let dims = extents
@@ -186,7 +186,7 @@ pub fn to_device(body: &mut Block, var: VarId, pointer: VarId, pointer_type: &Ty
                         .map(|n| Expr::int(warpsmith_ir::Scalar::I32, *n as i64));
                     PlaceKind::Elem { pointer, index: indices, dims: dims.collect() }
                 }
-            });
+            };
         }
     }
     impl ToDevice<'_> {

@@ -429,7 +429,7 @@ fn own_value(body: &mut Block, pointer: VarId, local: VarId, ty: &Type) {
         fn place(&mut self, place: &mut Place) {
             visit::rewrite_place(self, place);
             if super::place::single_element(place) == Some(self.0) && place.ty == *self.2 {
-                place.kind = Box::new(PlaceKind::Var(self.1));
+                *place.kind = PlaceKind::Var(self.1);
             }
         }
     }

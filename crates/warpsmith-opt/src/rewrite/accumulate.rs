@@ -115,7 +115,7 @@ fn base_name(kernel: &Kernel, place: &Place) -> String {
 fn legal(candidate: &Candidate<'_>, name: &str) -> Result<LoopId, Refusal> {
     let refuse = |why: String, other: Option<(Origin, String)>| {
         let at = place_origin(candidate.place, candidate.stmt);
-        Err(Refusal::CannotAccumulate { name: name.into(), at, why, other })
+        Err(Refusal::CannotAccumulate { name: name.into(), why, places: Box::new((at, other)) })
     };
     let mut best = None;
     let mut obstacle = None;
