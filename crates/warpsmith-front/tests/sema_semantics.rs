@@ -174,3 +174,34 @@ fn data_of_the_file_has_its_initial_bytes() {
     assert_eq!(bytes("counter"), [7, 0, 0, 0]);
     assert_eq!(bytes("p"), [0, 0, 128, 63, 0, 0, 0, 0, 0, 0, 0, 0]);
 }
+
+#[test]
+fn declarations_that_look_like_something_else() {
+    let o = probe(
+        "struct Ref { float &r; __device__ Ref(float &x) : r(x) {} __device__ void set(float v) { r = v; } };
+         struct Wr { float *p; int n; __device__ Wr(float *a, int b) : p(a), n(b) {} };
+         __device__ void probe(float *o) {
+            int n = 2;
+            Ref r(o[1]); r.set(7);
+            Wr w(o, n); w.p[0] = w.n;
+         }",
+        2,
+    );
+    assert_eq!(o, [2.0, 7.0]);
+}
+
+#[test]
+fn inline_copies_are_lowered() {
+    let lowered = sema_support::lower(
+        r#"__global__ void k(const float *g) {
+            __shared__ alignas(16) float s[32];
+            unsigned a = __cvta_generic_to_shared(&s[threadIdx.x * 4]);
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n" :: "r"(a), "l"(&g[threadIdx.x * 4]));
+            asm volatile("cp.async.commit_group;\n" ::);
+            asm volatile("cp.async.wait_group 0;\n" ::);
+            __syncthreads();
+        }"#,
+    );
+    let text = warpsmith_ir::text::print(&lowered.module);
+    assert!(text.contains("async"), "{text}");
+}

@@ -32,9 +32,8 @@ impl<'a> Sema<'a> {
         if vars.attrs.shared {
             return self.shared_var(vars, d);
         }
-        if matches!(d.ty.kind, ast::TypeKind::Function { .. }) {
-            // A declaration of a function inside a function: the definition is found by its name.
-            return Ok(());
+        if let ast::TypeKind::Function { ret, params } = &d.ty.kind {
+            return self.misread_function(&d.name, d.span, ret, params);
         }
         if is_auto(&d.ty) {
             return self.auto_var(vars, d);

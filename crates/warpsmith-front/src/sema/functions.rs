@@ -269,6 +269,7 @@ impl<'a> Sema<'a> {
             self.declare_this(class, f.decl.is_const, f.decl.head_span);
         }
         self.f().assigned = assigned_names(body);
+        self.f().changed = changed_names(body);
         self.declare_params(params, inner)?;
         if f.decl.name == ast::FunctionName::Constructor
             && let Some(class) = f.class
@@ -348,6 +349,7 @@ impl<'a> Sema<'a> {
         scope: ScopeId,
     ) -> Res<()> {
         self.f().assigned = assigned_names(&l.body);
+        self.f().changed = changed_names(&l.body);
         let specs = l.params.iter().zip(types).map(|(p, ty)| ParamSpec {
             name: p.name.as_deref(),
             ty: ty.clone(),
@@ -420,6 +422,7 @@ impl<'a> Sema<'a> {
             address_taken: HashSet::new(),
             stable: HashSet::new(),
             assigned: HashSet::new(),
+            changed: HashSet::new(),
             is_const_eval: false,
             span,
             loops: 0,
@@ -718,4 +721,22 @@ fn assigned_names(body: &ast::Block) -> HashSet<String> {
 /// The same for values that may be no pointers, which stay as they are.
 pub(crate) fn raw_pointer_cast_if(value: Expr, ty: &Type, span: Span) -> Expr {
     if ty.is_pointer() { raw_pointer_cast(value, ty.clone(), span) } else { value }
+}
+
+/// Names that a body assigns, counts up or down, or takes the address of.
+fn changed_names(body: &ast::Block) -> HashSet<String> {
+    let mut names = assigned_names(body);
+    super::walk::block(body, &mut |e| {
+        let target = match &*e.kind {
+            ast::ExprKind::Assign { target, .. } => target,
+            ast::ExprKind::IncDec { operand, .. } => operand,
+            _ => return,
+        };
+        if let ast::ExprKind::Path(p) = &*target.kind
+            && let Some(name) = p.as_name()
+        {
+            names.insert(name.to_string());
+        }
+    });
+    names
 }

@@ -1,6 +1,6 @@
 //! Declarations that the grammar takes for expressions: `ns::tile<32> t = e;` reads as `ns::tile < 32 > (t = e)`.
 
-use warpsmith_ir::{Place, PlaceKind, Span, StmtKind, Type, Var, VarKind};
+use warpsmith_ir::{Expr, Place, PlaceKind, Span, StmtKind, Type, Var, VarKind};
 
 use super::Sema;
 use super::model::*;
@@ -40,6 +40,29 @@ impl<'a> Sema<'a> {
         Some(self.declare_misread(name, ty, value, e.span))
     }
 
+    /// `Point p(a, b[3]);` reads as the declaration of a function unless one knows that `a` is no type.
+    ///
+    /// A true declaration of a function needs nothing: its definition is found by name.
+    pub(crate) fn misread_function(
+        &mut self,
+        name: &str,
+        span: Span,
+        ret: &'a ast::TypeName,
+        params: &'a [ast::Param],
+    ) -> Res<()> {
+        let args: Option<Vec<ast::Expr>> = params.iter().map(argument).collect();
+        let Some(args) = args.filter(|a| !a.is_empty()) else { return Ok(()) };
+        let scope = self.f_scope();
+        if params.iter().all(|p| self.resolve_type(scope, &p.ty).is_ok()) {
+            return Ok(());
+        }
+        let ty = self.resolve_type(scope, ret)?.ty;
+        let arena = self.arena;
+        let operands = args.into_iter().map(|e| self.expr(arena.keep(e))).collect::<Res<Vec<_>>>();
+        let value = operands.and_then(|list| self.construct(&ty, list, false, span));
+        self.declare_value(name, ty, value, span)
+    }
+
     fn declare_misread(
         &mut self,
         name: &str,
@@ -47,8 +70,12 @@ impl<'a> Sema<'a> {
         value: &'a ast::Expr,
         span: Span,
     ) -> Res<()> {
-        let scope = self.f_scope();
         let init = self.rvalue(value).and_then(|v| self.convert_to(v, &ty, value.span));
+        self.declare_value(name, ty, init, span)
+    }
+
+    fn declare_value(&mut self, name: &str, ty: Type, init: Res<Expr>, span: Span) -> Res<()> {
+        let scope = self.f_scope();
         let init = match init {
             Ok(init) => init,
             Err(failure) => {
@@ -65,4 +92,31 @@ impl<'a> Sema<'a> {
         self.declare(scope, name, Entity::Place { owner, place, is_const: false, shape: None });
         Ok(())
     }
+}
+
+/// The expression that was taken for a parameter.
+fn argument(p: &ast::Param) -> Option<ast::Expr> {
+    let make = |kind| ast::Expr { kind: Box::new(kind), span: p.span };
+    match (&p.name, &p.ty.kind) {
+        (None, _) => type_as_expr(&p.ty),
+        (Some(name), ast::TypeKind::Pointer { to, .. }) => {
+            let segments = vec![ast::PathSegment { name: name.clone(), args: None }];
+            let right =
+                make(ast::ExprKind::Path(ast::Path { segments, global: false, span: p.span }));
+            let left = type_as_expr(to)?;
+            Some(make(ast::ExprKind::Binary { op: "*".into(), left, right }))
+        }
+        _ => None,
+    }
+}
+
+fn type_as_expr(ty: &ast::TypeName) -> Option<ast::Expr> {
+    let kind = match &ty.kind {
+        ast::TypeKind::Named(path) if !ty.is_const => ast::ExprKind::Path(path.clone()),
+        ast::TypeKind::Array { element, extent: Some(e) } => {
+            ast::ExprKind::Index { base: type_as_expr(element)?, index: (**e).clone() }
+        }
+        _ => return None,
+    };
+    Some(ast::Expr { kind: Box::new(kind), span: ty.span })
 }

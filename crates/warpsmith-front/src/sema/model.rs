@@ -269,6 +269,8 @@ pub(crate) struct FnState {
     pub stable: HashSet<VarId>,
     /// Names the body assigns with plain `=`.
     pub assigned: HashSet<String>,
+    /// Names the body changes in any way.
+    pub changed: HashSet<String>,
     /// Only evaluated at compile time.
     pub is_const_eval: bool,
     pub span: Span,

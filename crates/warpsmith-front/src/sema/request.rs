@@ -42,7 +42,7 @@ pub(crate) fn kernel_name(text: &str, span: Span) -> Result<KernelName, String> 
     }
 }
 
-/// Parses an integer expression: numbers, names, `+ - * / % ( )`.
+/// Parses a simple expression: numbers, names, `+ - * / %`, `& *`, elements, members, calls.
 pub(crate) fn expression(text: &str, span: Span) -> Option<ast::Expr> {
     let mut p = Parser::new(text, span);
     let e = p.sum()?;
@@ -65,9 +65,10 @@ impl Parser {
                 continue;
             }
             let mut token = String::from(c);
-            if c.is_alphanumeric() || c == '_' || c == '.' {
-                while let Some(n) = chars.next_if(|n| n.is_alphanumeric() || *n == '_' || *n == '.')
-                {
+            if c.is_alphanumeric() || c == '_' {
+                let number = c.is_ascii_digit();
+                let part = |n: &char| n.is_alphanumeric() || *n == '_' || number && *n == '.';
+                while let Some(n) = chars.next_if(part) {
                     token.push(n);
                 }
             } else if c == ':' && chars.next_if_eq(&':').is_some() {
@@ -229,10 +230,39 @@ impl Parser {
     }
 
     fn factor_inner(&mut self) -> Option<ast::Expr> {
-        if self.take("-") {
-            let operand = self.factor()?;
-            return Some(self.make(ExprKind::Unary { op: "-".into(), operand }));
+        for op in ["-", "&", "*"] {
+            if self.take(op) {
+                let operand = self.factor()?;
+                return Some(self.make(ExprKind::Unary { op: op.into(), operand }));
+            }
         }
+        let mut e = self.primary()?;
+        loop {
+            if self.take("[") {
+                let index = self.sum()?;
+                if !self.take("]") {
+                    return None;
+                }
+                e = self.make(ExprKind::Index { base: e, index });
+            } else if self.take("(") {
+                let mut args = vec![];
+                while !self.take(")") {
+                    if !args.is_empty() && !self.take(",") {
+                        return None;
+                    }
+                    args.push(self.sum()?);
+                }
+                e = self.make(ExprKind::Call { callee: e, args });
+            } else if self.take(".") {
+                let member = PathSegment { name: self.word()?, args: None };
+                e = self.make(ExprKind::Member { base: e, arrow: false, member });
+            } else {
+                return Some(e);
+            }
+        }
+    }
+
+    fn primary(&mut self) -> Option<ast::Expr> {
         if self.take("(") {
             let inner = self.sum()?;
             return self.take(")").then_some(inner);

@@ -1,0 +1,140 @@
+//! What cannot be lowered is one diagnostic each, with its place and a hint.
+
+mod sema_support;
+
+use sema_support::{errors, lower_with};
+use warpsmith_front::sema::{KernelSelection, Request};
+
+/// Lowers a kernel body with an error in it and compares title and hint.
+fn check(body: &str, title: &str, help: Option<&str>) {
+    let text = format!("__global__ void k(float *o, const float *c, int n) {{\n{body}\n}}\n");
+    let rendered = errors(&text);
+    assert_eq!(rendered.matches("error[").count(), 1, "one error for {body}:\n{rendered}");
+    assert!(rendered.contains(title), "wanted {title}\n{rendered}");
+    if let Some(help) = help {
+        assert!(rendered.contains(help), "wanted the hint {help}\n{rendered}");
+    }
+    assert!(rendered.contains("test.cu:2:"), "the place in the body\n{rendered}");
+}
+
+#[test]
+fn names() {
+    check("o[0] = nn;", "error[W050]: `nn` is not declared", Some("did you mean `n`?"));
+    check("float4 f; f.q = 1;", "error[W051]: `float4` has no component `q`", None);
+    check("o.x = 1;", "error[W062]: `.x` is used on a pointer", Some("use `->x`"));
+    check("undefined_type x;", "is not declared", None);
+}
+
+#[test]
+fn types_and_constants() {
+    check(
+        "int *p = o;",
+        "error[W062]: cannot convert `float *` to `int *`",
+        Some("reinterpret_cast"),
+    );
+    check("c[0] = 1;", "error[W080]: `c[0]` is constant", None);
+    check("const int j = n; j++;", "error[W080]: `j` is constant", None);
+    check("const int j = 3; j = 4;", "error[W080]: `j` is constant", None);
+    check("threadIdx.x = 3;", "error[W079]", None);
+    check("int a[n];", "error[W076]: `n` is not constant at compile time", None);
+    check("int a[-1];", "error[W054]", None);
+    check("o[1.5] = 2;", "error[W062]: an index is an integer", None);
+    check("float x = o % 2;", "error[W062]", None);
+    check("float x = 2.f % 2;", "error[W062]: `%` needs integers", Some("fmodf"));
+    check("int v[2] = {1, 2, 3};", "error[W083]: too many values", None);
+    check("return 3;", "error[W089]", None);
+}
+
+#[test]
+fn constructs_that_are_not_supported() {
+    check("goto end; end: ;", "error[W087]: `goto` is not supported", Some("loop"));
+    check("static int calls = 3;", "error[W090]", Some("__device__"));
+    check("__shared__ int s = 3;", "error[W094]", Some("__syncthreads"));
+    check("struct B { int a : 3; }; B b;", "error[W060]: bit-fields", Some("masks"));
+    check("break;", "error[W086]: `break` outside", None);
+    check("switch (n) { case 1: case 1: break; }", "error[W085]: the case 1 is there twice", None);
+}
+
+#[test]
+fn calls() {
+    let two = "__device__ void two(int a, float b) {} __device__ void two(float a, int b) {}\n";
+    let of = |body: &str| errors(&format!("{two}__global__ void k(float *o) {{ {body} }}"));
+    assert!(of("two(1, 1);").contains("error[W064]: the call of `two` is ambiguous"));
+    let none = of("two(o, o);");
+    assert!(none.contains("error[W063]: no function `two` takes (float *, float *)"), "{none}");
+    assert!(none.contains("argument 1 is `float *`, the parameter `int`"), "{none}");
+    assert!(of("two(1);").contains("it takes 2 arguments, 1 given"));
+    let host = errors("void host() {} __global__ void k(int *o) { host(); }");
+    assert!(host.contains("error[W068]") && host.contains("declare it `__device__`"), "{host}");
+    let rec = errors(
+        "__device__ int f(int n) { return n ? f(n - 1) : 0; } __global__ void k(int *o) { o[0] = f(3); }",
+    );
+    assert!(rec.contains("error[W066]: `f` calls itself"), "{rec}");
+    let deep = errors(
+        "template <int N> __device__ int f() { return f<N + 1>(); } __global__ void k(int *o) { o[0] = f<0>(); }",
+    );
+    assert!(deep.contains("error[W067]"), "{deep}");
+}
+
+#[test]
+fn independent_errors_are_all_reported() {
+    let text = errors(
+        "__global__ void k(int *o) { o[0] = a1; o[1] = a2; int x = a3; x = 1; }\n__global__ void k2(int *o) { o[0] = a4; }",
+    );
+    assert_eq!(text.matches("error[W050]").count(), 4, "{text}");
+    let many = format!("__global__ void k(int *o) {{ {} }}", "o[0] = zz; o[1] = yy;".repeat(40));
+    assert_eq!(errors(&many).matches("error[").count(), 20);
+}
+
+#[test]
+fn names_of_kernels() {
+    let source = "template <typename T, int N> __global__ void add(T *o) { o[0] = N; }";
+    let named = |name: &str| {
+        let kernels = KernelSelection::Named(vec![name.to_string()]);
+        lower_with("test.cu", source, &Request { kernels, host_functions: vec![] })
+    };
+    let lowered = named("add<unsigned int, 2 * 3>").expect("a kernel");
+    assert_eq!(lowered.module.function(lowered.kernels[0].id).name, "add<unsigned int,6>");
+    let missing = named("ad<float,1>").expect_err("no such kernel");
+    assert!(
+        missing.contains("there is no kernel `ad<float,1>`") || missing.contains("is not declared"),
+        "{missing}"
+    );
+    assert!(
+        named("add<float>")
+            .expect_err("an argument is missing")
+            .contains("no template argument for `N`")
+    );
+    assert!(
+        named("add<float, 1, 2>").expect_err("too many").contains("3 template arguments given")
+    );
+    assert!(named("add<float,").expect_err("damaged").contains("is no kernel's name"));
+}
+
+#[test]
+fn launchers_are_host_functions_with_launches() {
+    let source = "template <typename T, int B> __global__ void scale(int n, T *x) { int i = blockIdx.x * B + threadIdx.x; if (i < n) x[i] *= 2; }
+        static int up(int a, int b) { return (a + b - 1) / b; }
+        int main() { std::vector<int> v; std::cout << v.size(); }
+        cudaError_t scale_launch(int n, float *x, cudaStream_t stream) {
+            constexpr int B = 64;
+            dim3 grid(up(n, B)), block(B);
+            if (n <= 0) return cudaSuccess;
+            scale<float, B><<<grid, block, 0, stream>>>(n, x);
+            return cudaGetLastError();
+        }";
+    let request = Request {
+        kernels: KernelSelection::Named(vec![]),
+        host_functions: vec!["scale_launch".into()],
+    };
+    let lowered = lower_with("test.cu", source, &request).unwrap_or_else(|e| panic!("{e}"));
+    let text = warpsmith_ir::text::print(&lowered.module);
+    assert!(text.contains("launch `scale<float,64>`"), "{text}");
+    assert_eq!(lowered.module.functions.len(), 3, "{text}");
+    let unsupported = lower_with(
+        "test.cu",
+        "void f(int *p) { cudaMalloc(&p, 4); }",
+        &Request { kernels: KernelSelection::All, host_functions: vec!["f".into()] },
+    );
+    assert!(unsupported.expect_err("no allocation").contains("error[W099]"));
+}
