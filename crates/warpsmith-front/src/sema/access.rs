@@ -103,10 +103,10 @@ impl<'a> Sema<'a> {
     ) -> Res<Operand<'a>> {
         let mut object = self.expr(base)?;
         if arrow {
-            if self.operand_type(&object).is_some_and(|t| self.is_class(&t.ty).is_some()) {
-                if let Some(result) = self.try_operator("->", &[object.clone()], span) {
-                    object = result?;
-                }
+            let is_class =
+                self.operand_type(&object).is_some_and(|t| self.is_class(&t.ty).is_some());
+            if is_class && let Some(result) = self.try_operator("->", &[object.clone()], span) {
+                object = result?;
             }
             let pointer = self.rvalue_of(object, base.span)?;
             let Type::Pointer { readonly, .. } = pointer.ty else {

@@ -58,7 +58,7 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<(Place, bool)> {
         let c = self.rvalue(cond)?;
-        let c = self.to_bool(c, cond.span)?;
+        let c = self.as_condition(c, cond.span)?;
         let (a, a_const) = self.lvalue(then)?;
         let (b, b_const) = self.lvalue(otherwise)?;
         if a.ty != b.ty {

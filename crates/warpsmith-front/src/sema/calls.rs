@@ -178,7 +178,7 @@ impl<'a> Sema<'a> {
         };
         if ir_op.is_logical() {
             for v in &mut values {
-                *v = self.to_bool(v.clone(), span)?;
+                *v = self.as_condition(v.clone(), span)?;
             }
         }
         if right {

@@ -298,7 +298,7 @@ impl<'a> Sema<'a> {
     }
 
     /// A condition: `bool` from any scalar or pointer.
-    pub(crate) fn to_bool(&mut self, expr: Expr, span: Span) -> Res<Expr> {
+    pub(crate) fn as_condition(&mut self, expr: Expr, span: Span) -> Res<Expr> {
         self.convert_to(expr, &Type::BOOL, span)
     }
 

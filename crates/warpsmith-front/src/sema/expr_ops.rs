@@ -43,7 +43,7 @@ impl<'a> Sema<'a> {
         }
         let value = self.rvalue_of(inner, span)?;
         if op == "!" {
-            let truth = self.to_bool(value, span)?;
+            let truth = self.as_condition(value, span)?;
             return Ok(Operand::Value(negated(truth, span)));
         }
         if let Type::Vector(s @ (Scalar::F16 | Scalar::BF16), n) = value.ty
@@ -354,7 +354,7 @@ impl<'a> Sema<'a> {
             Operand::Str(_) => Ok(bool_const(true, e.span)),
             other => {
                 let value = self.rvalue_of(other, e.span)?;
-                self.to_bool(value, e.span)
+                self.as_condition(value, e.span)
             }
         }
     }
@@ -367,7 +367,7 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<Operand<'a>> {
         let c = self.rvalue(cond)?;
-        let c = self.to_bool(c, cond.span)?;
+        let c = self.as_condition(c, cond.span)?;
         let (a, mut a_block) = self.in_block(|s| s.arm(then));
         let (b, mut b_block) = self.in_block(|s| s.arm(otherwise));
         let (a, b) = (a?, b?);

@@ -66,7 +66,7 @@ impl<'a> Sema<'a> {
         let (condition, before) = self.in_block(|me| match cond {
             Some(e) => {
                 let value = me.rvalue(e)?;
-                me.to_bool(value, e.span).map(Some)
+                me.as_condition(value, e.span).map(Some)
             }
             None => Ok(None),
         });
@@ -160,7 +160,7 @@ impl<'a> Sema<'a> {
     ) -> Res<()> {
         let (value, before) = self.in_block(|me| {
             let value = me.rvalue(cond)?;
-            me.to_bool(value, cond.span)
+            me.as_condition(value, cond.span)
         });
         let value = value?;
         let body = self.loop_body(body);
@@ -180,7 +180,7 @@ impl<'a> Sema<'a> {
         let body = self.loop_body(body);
         let (value, before) = self.in_block(|me| {
             let value = me.rvalue(cond)?;
-            me.to_bool(value, cond.span)
+            me.as_condition(value, cond.span)
         });
         let id = self.f().func.fresh_loop();
         let condition = Some(LoopCondition { before, expr: value?, at_end: true });

@@ -50,6 +50,7 @@ mod finish;
 mod functions;
 mod host;
 mod init;
+mod invoke;
 mod lambda;
 mod loops;
 mod misread;

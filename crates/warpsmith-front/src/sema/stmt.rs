@@ -139,15 +139,15 @@ impl<'a> Sema<'a> {
         let warpsmith_ir::PlaceKind::Var(v) = *place.kind else { return value };
         let f = self.f();
         let var = f.func.var(v);
-        if !(var.constant || !f.changed.contains(&var.name)) {
+        if !var.constant && f.changed.contains(&var.name) {
             return value;
         }
         let stmts = f.blocks.iter().flatten();
-        let init = stmts.filter_map(|s| match &s.kind {
+        let mut init = stmts.filter_map(|s| match &s.kind {
             StmtKind::Decl { var, init: Some(init) } if *var == v => Some(init.clone()),
             _ => None,
         });
-        init.last().filter(|i| i.ty == value.ty).unwrap_or(value)
+        init.next_back().filter(|i| i.ty == value.ty).unwrap_or(value)
     }
 
     fn if_stmt(
@@ -170,7 +170,7 @@ impl<'a> Sema<'a> {
             } else {
                 self.truth_of(cond)?
             };
-            let c = self.to_bool(c, cond.span)?;
+            let c = self.as_condition(c, cond.span)?;
             if let Some(v) = c.as_const() {
                 let taken = if v.is_true() { Some(then) } else { otherwise };
                 if let Some(taken) = taken {

@@ -1,0 +1,190 @@
+//! Calls of lowered functions: arguments, references, results.
+
+use warpsmith_ir::{Expr, FunctionKind, Place, PlaceKind, Space, Span, StmtKind, StructId, Type};
+
+use super::Sema;
+use super::functions::raw_pointer_cast;
+use super::model::*;
+use super::overload::Chosen;
+use super::structs::stored_type;
+
+impl<'a> Sema<'a> {
+    /// Calls what overload resolution chose.
+    pub(crate) fn call_chosen(
+        &mut self,
+        chosen: Chosen<'a>,
+        object: Option<Operand<'a>>,
+        args: Vec<Operand<'a>>,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let f = chosen.f;
+        if f.decl.attrs.global {
+            return fail("W072", span, "a kernel is started with `<<<grid, block>>>`, not called");
+        }
+        if f.decl.variadic {
+            return fail("W053", span, "functions with `...` arguments are not supported");
+        }
+        let default_scope = chosen.scope;
+        let kind = match self.f().func.kind {
+            FunctionKind::Host => FunctionKind::Host,
+            _ => FunctionKind::Device,
+        };
+        let class = f.class.filter(|_| f.needs_object());
+        let instance = self.instance(chosen, kind, span)?;
+        let mut values = vec![];
+        if let (Some(class), Some(object)) = (class, object) {
+            values.push(self.object_pointer(object, class, f.decl.is_const, span)?);
+        }
+        let given = args.len();
+        for (arg, param) in args.into_iter().zip(&instance.params) {
+            values.push(self.pass(arg, param, span)?);
+        }
+        for (i, param) in instance.params.iter().enumerate().skip(given) {
+            let Some(default) = f.decl.params.get(i).and_then(|p| p.default.as_ref()) else {
+                return fail("W063", span, "an argument is missing");
+            };
+            let saved = std::mem::replace(&mut self.f().scope, default_scope);
+            let arg = self.expr(default);
+            self.f().scope = saved;
+            values.push(self.pass(arg?, param, span)?);
+        }
+        if f.decl.attrs.is_constexpr
+            && let Some(value) = self.run_at_compile_time(&instance, &values)
+        {
+            return Ok(Operand::Value(Expr::constant(value).with_origin(span)));
+        }
+        Ok(self.emit_call(&instance, values, span))
+    }
+
+    /// Emits the call statement; the result is a temporary, or the place behind a returned reference.
+    pub(crate) fn emit_call(
+        &mut self,
+        instance: &Instance,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Operand<'a> {
+        let function = instance.id;
+        let stored = stored_type(&instance.ret);
+        if stored == Type::Void {
+            self.emit(StmtKind::Call { function, args, result: None }, span);
+            return Operand::Void;
+        }
+        let temp = self.new_temp(stored.clone(), span);
+        let place = Place::new(PlaceKind::Var(temp), stored, span);
+        self.emit(StmtKind::Call { function, args, result: Some(place.clone()) }, span);
+        if instance.ret.is_reference() {
+            let place =
+                Place::new(PlaceKind::Deref(Expr::read(place)), instance.ret.ty.clone(), span);
+            return Operand::Place { place, is_const: instance.ret.is_const };
+        }
+        Operand::Value(Expr::read(place))
+    }
+
+    /// The `this` argument for an object.
+    fn object_pointer(
+        &mut self,
+        object: Operand<'a>,
+        class: StructId,
+        is_const: bool,
+        span: Span,
+    ) -> Res<Expr> {
+        let (place, object_const) = match object {
+            Operand::Place { place, is_const } => (place, is_const),
+            other => {
+                let value = self.rvalue_of(other, span)?;
+                (self.materialise(value, span), false)
+            }
+        };
+        let from = match place.ty {
+            Type::Struct(id) => id,
+            _ => class,
+        };
+        let path = self.base_path(from, class).unwrap_or_default();
+        let place = self.base_place(place, &path, &Type::Struct(class), span);
+        let pointer = self.address_of(place, object_const, span);
+        let ty = Type::Pointer {
+            pointee: Type::Struct(class).into(),
+            space: Space::Generic,
+            volatile: false,
+            readonly: is_const,
+        };
+        Ok(raw_pointer_cast(pointer, ty, span))
+    }
+
+    /// Calls one method without overload resolution (conversion operators).
+    pub(crate) fn call_method(
+        &mut self,
+        f: FnDecl<'a>,
+        object: Operand<'a>,
+        args: Vec<Operand<'a>>,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let chosen = Chosen { f, scope: f.scope, args: vec![] };
+        self.call_chosen(chosen, Some(object), args, span)
+    }
+
+    /// The IR argument for a parameter: a value, or the address for a reference.
+    pub(crate) fn pass(&mut self, arg: Operand<'a>, param: &QualType, span: Span) -> Res<Expr> {
+        if !param.is_reference() {
+            return match arg {
+                Operand::List(items) => self.list_value(&param.ty, items, self.f_scope(), span),
+                other => {
+                    let value = self.rvalue_of(other, span)?;
+                    self.convert_to(value, &param.ty, span)
+                }
+            };
+        }
+        let (place, is_const) = self.bind_place(arg, param, span)?;
+        let pointer = self.address_of(place, is_const, span);
+        Ok(raw_pointer_cast(pointer, stored_type(param), span))
+    }
+
+    /// What a reference of that type is bound to: the operand's place, its base, or a temporary.
+    pub(crate) fn bind_place(
+        &mut self,
+        arg: Operand<'a>,
+        target: &QualType,
+        span: Span,
+    ) -> Res<(Place, bool)> {
+        let wanted = super::templates::despaced_type(&target.ty);
+        if let Operand::Place { place, is_const } = arg {
+            if super::templates::despaced_type(&place.ty) == wanted {
+                if is_const && !target.is_const {
+                    return fail(
+                        "W073",
+                        span,
+                        "a constant cannot be bound to a reference that may change it",
+                    );
+                }
+                return Ok((place, is_const));
+            }
+            if let (Some(from), Some(to)) = (self.is_class(&place.ty), self.is_class(&target.ty))
+                && let Some(path) = self.base_path(from, to)
+            {
+                return Ok((self.base_place(place, &path, &target.ty, span), is_const));
+            }
+            return self.bind_temporary(Operand::Place { place, is_const }, target, span);
+        }
+        self.bind_temporary(arg, target, span)
+    }
+
+    fn bind_temporary(
+        &mut self,
+        arg: Operand<'a>,
+        target: &QualType,
+        span: Span,
+    ) -> Res<(Place, bool)> {
+        if target.reference == RefKind::Lvalue && !target.is_const {
+            let text = self.qual_text(target);
+            return fail("W073", span, format!("`{text}` needs a variable of exactly that type"));
+        }
+        let value = match arg {
+            Operand::List(items) => self.list_value(&target.ty, items, self.f_scope(), span)?,
+            other => {
+                let value = self.rvalue_of(other, span)?;
+                self.convert_to(value, &target.ty, span)?
+            }
+        };
+        Ok((self.materialise(value, span), false))
+    }
+}
