@@ -40,7 +40,10 @@ pub enum Arg {
     /// A scalar, struct or vector by value: its bytes in the parameter's layout.
     Bytes(Vec<u8>),
     /// A pointer to a buffer plus a byte offset.
-    Pointer { buffer: BufferId, offset: i64 },
+    Pointer {
+        buffer: BufferId,
+        offset: i64,
+    },
     Null,
 }
 
@@ -69,7 +72,8 @@ pub struct Checks {
 
 impl Checks {
     pub const ALL: Checks = Checks { races: true, uninitialized: true, redundant_barriers: true };
-    pub const NONE: Checks = Checks { races: false, uninitialized: false, redundant_barriers: false };
+    pub const NONE: Checks =
+        Checks { races: false, uninitialized: false, redundant_barriers: false };
 }
 
 #[derive(Clone, Debug)]

@@ -13,9 +13,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
         .unwrap_or_else(|e| panic!("{}: {e}", root.display()))
         .filter_map(|e| e.ok().map(|e| e.path()))
         .filter(|p| p.extension().is_some_and(|e| e == "cu"))
-        .filter(|p| {
-            std::env::var("CASE").map_or(true, |c| p.to_string_lossy().contains(&c))
-        })
+        .filter(|p| std::env::var("CASE").map_or(true, |c| p.to_string_lossy().contains(&c)))
         .collect();
     list.sort();
     list

@@ -222,7 +222,9 @@ fn find_lives(code: &[Ins], accesses: &mut [Access], registers: usize) -> Vec<Li
         }
         for wanted in [Role::Use, Role::Def] {
             op.operands(accesses, &mut |o, role| {
-                if role == wanted && let Opd::R(r) = *o {
+                if role == wanted
+                    && let Opd::R(r) = *o
+                {
                     mention(&mut lives[r as usize], i as u32, segment, role);
                 }
             });
@@ -303,9 +305,8 @@ impl Allocator<'_, '_> {
     /// Places for lane vectors: those that outlive straight-line code, or the temporary ones.
     fn vectors(&mut self, temporary: bool, start: u32) -> u32 {
         self.next = start;
-        let chosen: Vec<u32> = self.chosen(|s, r| {
-            !s.uniform[r] && (s.lives[r].segment != MIXED) == temporary
-        });
+        let chosen: Vec<u32> =
+            self.chosen(|s, r| !s.uniform[r] && (s.lives[r].segment != MIXED) == temporary);
         self.scan(&chosen, Opd::V, |s, r| words(s.l.registers[r as usize].ty));
         self.next
     }
@@ -391,7 +392,9 @@ fn find_live_scalars(out: &mut Program) {
             }
             for wanted in [Role::Def, Role::Use] {
                 op.operands(&mut accesses, &mut |o, role| {
-                    if role == wanted && let Opd::S(s) = *o {
+                    if role == wanted
+                        && let Opd::S(s) = *o
+                    {
                         let bit = 1 << (s % 64);
                         match role {
                             Role::Def => live[s as usize / 64] &= !bit,

@@ -321,11 +321,13 @@ fn is_cheap(e: &Expr) -> bool {
     walk::expr(e, &mut |n| {
         nodes += 1;
         match n {
-            Node::Place(p, _) => pure &= matches!(&*p.kind, PlaceKind::Var(_)) && !p.ty.is_aggregate(),
+            Node::Place(p, _) => {
+                pure &= matches!(&*p.kind, PlaceKind::Var(_)) && !p.ty.is_aggregate()
+            }
             Node::Expr(e) => match &*e.kind {
                 ExprKind::Binary(op, a, _) => {
                     let costly = matches!(op, BinaryOp::Div | BinaryOp::Rem);
-                    pure &= !op.is_logical() && !(costly && a.ty.is_integer());
+                    pure &= !(op.is_logical() || costly && a.ty.is_integer());
                 }
                 ExprKind::Select(..) | ExprKind::AddressOf(_) => pure = false,
                 ExprKind::Call(..) => nodes += CHEAP,

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use warpsmith_ir::{
-    Expr, ExprKind, FuncId, Function, Module, Place, PlaceKind, Stmt, StmtKind, VarId, eval,
+    Expr, ExprKind, FuncId, Function, Module, Place, PlaceKind, Stmt, StmtKind, Type, VarId, eval,
 };
 
 use super::walk::{self, Node};
@@ -66,11 +66,7 @@ impl AllFacts {
                     && !scan.written[v]
             })
             .collect();
-        Facts {
-            memory: scan.memory,
-            constant: scan.written.iter().map(|w| !w).collect(),
-            alias,
-        }
+        Facts { memory: scan.memory, constant: scan.written.iter().map(|w| !w).collect(), alias }
     }
 }
 
@@ -143,6 +139,14 @@ impl Scan<'_> {
         }
     }
 
+    /// The index is a constant within the array.
+    fn is_inside(&self, base: &Place, index: &Expr) -> bool {
+        let Type::Array(_, length) = &base.ty else { return false };
+        const_value(self.module, index)
+            .and_then(|i| u64::try_from(i).ok())
+            .is_some_and(|i| i < *length)
+    }
+
     fn place(&mut self, p: &Place, written: bool) {
         match &*p.kind {
             PlaceKind::Var(v) => {
@@ -161,10 +165,8 @@ impl Scan<'_> {
                     *n += 1;
                 }
             }
-            PlaceKind::Index(base, index) => {
-                if const_value(self.module, index).is_none() {
-                    self.set(base.root_var(), |s| &mut s.memory);
-                }
+            PlaceKind::Index(base, index) if !self.is_inside(base, index) => {
+                self.set(base.root_var(), |s| &mut s.memory);
             }
             _ => {}
         }

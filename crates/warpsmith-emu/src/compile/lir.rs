@@ -5,8 +5,8 @@
 //! a group of threads shares ([`Opd::S`]).
 
 use warpsmith_ir::{
-    AtomicOp, Axis, BarrierKind, BinaryOp, MathFn, Scalar, Scope, Space, Span, Type, UnaryOp, Value,
-    WarpOp,
+    AtomicOp, Axis, BarrierKind, BinaryOp, MathFn, Scalar, Scope, Space, Span, Type, UnaryOp,
+    Value, WarpOp,
 };
 
 pub type Label = u32;
@@ -39,42 +39,141 @@ pub enum Special {
 /// One instruction. `ty` is the type of the operands, except where said otherwise.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
-    Bin { op: BinaryOp, ty: Scalar, dst: Opd, a: Opd, b: Opd, count_ty: Scalar },
+    Bin {
+        op: BinaryOp,
+        ty: Scalar,
+        dst: Opd,
+        a: Opd,
+        b: Opd,
+        count_ty: Scalar,
+    },
     /// `a * b + c` with two roundings, for `F32` and `F64`, and on integers.
-    MulAdd { ty: Scalar, dst: Opd, a: Opd, b: Opd, c: Opd },
-    Un { op: UnaryOp, ty: Scalar, dst: Opd, a: Opd },
-    Cast { from: Scalar, to: Scalar, dst: Opd, a: Opd },
-    Bitcast { from: Scalar, to: Scalar, dst: Opd, a: Opd },
-    Math { f: MathFn, ty: Scalar, result: Scalar, dst: Opd, args: [Opd; 3] },
-    Mov { ty: Scalar, dst: Opd, a: Opd },
-    Select { ty: Scalar, dst: Opd, c: Opd, a: Opd, b: Opd },
-    Special { what: Special, dst: Opd },
+    MulAdd {
+        ty: Scalar,
+        dst: Opd,
+        a: Opd,
+        b: Opd,
+        c: Opd,
+    },
+    Un {
+        op: UnaryOp,
+        ty: Scalar,
+        dst: Opd,
+        a: Opd,
+    },
+    Cast {
+        from: Scalar,
+        to: Scalar,
+        dst: Opd,
+        a: Opd,
+    },
+    Bitcast {
+        from: Scalar,
+        to: Scalar,
+        dst: Opd,
+        a: Opd,
+    },
+    Math {
+        f: MathFn,
+        ty: Scalar,
+        result: Scalar,
+        dst: Opd,
+        args: [Opd; 3],
+    },
+    Mov {
+        ty: Scalar,
+        dst: Opd,
+        a: Opd,
+    },
+    Select {
+        ty: Scalar,
+        dst: Opd,
+        c: Opd,
+        a: Opd,
+        b: Opd,
+    },
+    Special {
+        what: Special,
+        dst: Opd,
+    },
     /// The variable comes into being without a value. `name` indexes [`Program::names`].
-    Undef { ty: Scalar, dst: Opd, name: u32 },
+    Undef {
+        ty: Scalar,
+        dst: Opd,
+        name: u32,
+    },
     /// The local object comes into being without a value.
-    UndefLocal { object: u32 },
-    Load { access: u32 },
-    Store { access: u32 },
-    Atomic { op: AtomicOp, access: u32, value: Opd, compare: Opd, result: Option<Opd>, scope: Scope },
-    Warp { op: WarpOp, ty: Scalar, mask: Opd, args: [Opd; 3], result: Option<Opd> },
-    Barrier { kind: BarrierKind, operand: Opd, result: Option<Opd> },
+    UndefLocal {
+        object: u32,
+    },
+    Load {
+        access: u32,
+    },
+    Store {
+        access: u32,
+    },
+    Atomic {
+        op: AtomicOp,
+        access: u32,
+        value: Opd,
+        compare: Opd,
+        result: Option<Opd>,
+        scope: Scope,
+    },
+    Warp {
+        op: WarpOp,
+        ty: Scalar,
+        mask: Opd,
+        args: [Opd; 3],
+        result: Option<Opd>,
+    },
+    Barrier {
+        kind: BarrierKind,
+        operand: Opd,
+        result: Option<Opd>,
+    },
     Fence(Scope),
-    AsyncCopy { destination: u32, source: u32, bytes: Opd, zero_fill: Opd },
+    AsyncCopy {
+        destination: u32,
+        source: u32,
+        bytes: Opd,
+        zero_fill: Opd,
+    },
     AsyncCommit,
     AsyncWait(u32),
-    Printf { format: u32, args: Vec<(Opd, Scalar)> },
-    Assert { cond: Opd, text: u32 },
-    Assume { cond: Opd, text: u32 },
+    Printf {
+        format: u32,
+        args: Vec<(Opd, Scalar)>,
+    },
+    Assert {
+        cond: Opd,
+        text: u32,
+    },
+    Assume {
+        cond: Opd,
+        text: u32,
+    },
     Trap,
     Label(Label),
     Jump(Label),
     /// Backward jump of the loop named by the index into [`Program::loops`].
-    LoopBack { label: Label, loop_id: u32 },
+    LoopBack {
+        label: Label,
+        loop_id: u32,
+    },
     /// Threads for which the condition is false go to the label.
-    BranchFalse { cond: Opd, label: Label },
-    BranchTrue { cond: Opd, label: Label },
+    BranchFalse {
+        cond: Opd,
+        label: Label,
+    },
+    BranchTrue {
+        cond: Opd,
+        label: Label,
+    },
     /// The thread ends; `explicit`: by a return statement of the kernel.
-    Exit { explicit: bool },
+    Exit {
+        explicit: bool,
+    },
 }
 
 /// An operand's part in an instruction.
@@ -146,11 +245,20 @@ pub enum Home {
     /// Index into the buffers of the device memory.
     Buffer(u32),
     /// Index into the module variables of the device memory.
-    Variable { index: u32, constant: bool },
+    Variable {
+        index: u32,
+        constant: bool,
+    },
     /// Bytes of the block's shared memory.
-    Shared { base: u32, size: u32 },
+    Shared {
+        base: u32,
+        size: u32,
+    },
     /// Bytes of each thread's local memory.
-    Local { base: u32, size: u32 },
+    Local {
+        base: u32,
+        size: u32,
+    },
 }
 
 /// A kernel made ready for one launch.

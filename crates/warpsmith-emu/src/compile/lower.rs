@@ -245,7 +245,13 @@ impl<'m> Lower<'m> {
             info.version += 1;
             info.depth = depth;
         }
-        self.loops.push(LoopState { preheader: vec![], before, outer_scope, region: outer, assigned });
+        self.loops.push(LoopState {
+            preheader: vec![],
+            before,
+            outer_scope,
+            region: outer,
+            assigned,
+        });
         region
     }
 
@@ -404,8 +410,7 @@ impl<'m> Lower<'m> {
         if let [Opd::K(a), Opd::K(b), Opd::K(c)] = args {
             let second = if f == MathFn::Ldexp { Scalar::I32 } else { ty };
             let n = f.arity().clamp(1, 3);
-            let values =
-                [from_register(ty, a), from_register(second, b), from_register(ty, c)];
+            let values = [from_register(ty, a), from_register(second, b), from_register(ty, c)];
             return Ok(Opd::K(to_register(eval::math(f, &values[..n]))));
         }
         self.pure(KeyOp::Math(f, ty), result, args, |dst| Op::Math { f, ty, result, dst, args })

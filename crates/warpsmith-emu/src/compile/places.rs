@@ -90,7 +90,9 @@ impl<'m> Lower<'m> {
                 let key = (self.frame().id, var);
                 match self.objects_by_var.get(&key) {
                     Some(&pointer) => Slot::Memory(pointer),
-                    None => return self.unsupported("shared memory of a function that is not called"),
+                    None => {
+                        return self.unsupported("shared memory of a function that is not called");
+                    }
                 }
             }
             VarKind::Param | VarKind::Local => self.local_slot(var)?,
@@ -263,8 +265,7 @@ impl<'m> Lower<'m> {
 
     fn elem(&mut self, addr: Addr, element: &Type, index: &[Expr], dims: &[Expr]) -> Result<Addr> {
         let size = self.size_of(element);
-        let constant: Option<Vec<i64>> =
-            dims.iter().map(|d| const_value(self.module, d)).collect();
+        let constant: Option<Vec<i64>> = dims.iter().map(|d| const_value(self.module, d)).collect();
         let mut extents = vec![];
         for d in dims {
             let v = self.scalar(d)?;

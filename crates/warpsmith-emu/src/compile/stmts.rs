@@ -412,10 +412,9 @@ impl Lower<'_> {
         };
         let place = match self.slot(var)? {
             Slot::Registers(r) => PlaceRef::Registers(r),
-            Slot::Memory(p) => PlaceRef::Memory(super::places::Addr::constant(
-                p,
-                warpsmith_ir::Space::Local,
-            )),
+            Slot::Memory(p) => {
+                PlaceRef::Memory(super::places::Addr::constant(p, warpsmith_ir::Space::Local))
+            }
             _ => return self.unsupported("a result in a constant parameter"),
         };
         self.write(&place, &ty, &[value])

@@ -54,9 +54,7 @@ pub(super) fn find(l: &mut Lower<'_>) -> Vec<bool> {
 /// The instruction gives each thread its own value whatever its operands are.
 fn source_varies(op: &Op, accesses: &[Access], objects: &[Object], private: bool) -> bool {
     match op {
-        Op::Special { what, .. } => {
-            !matches!(what, Special::BlockIdx(_) | Special::Clock)
-        }
+        Op::Special { what, .. } => !matches!(what, Special::BlockIdx(_) | Special::Clock),
         Op::Load { access } => {
             let a = &accesses[*access as usize];
             let known = match a.base {
@@ -86,9 +84,10 @@ fn divergent_regions(regions: &[Region], varying: &[bool]) -> Vec<bool> {
             if divergent[i] {
                 continue;
             }
-            let early = r.escapes.iter().any(|&from| {
-                from != i as u32 && skipped(regions, &divergent, from, i as u32)
-            });
+            let early = r
+                .escapes
+                .iter()
+                .any(|&from| from != i as u32 && skipped(regions, &divergent, from, i as u32));
             if early {
                 divergent[i] = true;
                 changed = true;
@@ -148,8 +147,7 @@ fn mark_polling(l: &mut Lower<'_>) {
     for ins in &l.code {
         if let Op::Load { access } = ins.op {
             let a = &mut l.out.accesses[access as usize];
-            let waits =
-                a.values.iter().any(|v| matches!(v, Opd::R(r) if decides[*r as usize]));
+            let waits = a.values.iter().any(|v| matches!(v, Opd::R(r) if decides[*r as usize]));
             a.polling = a.volatile && waits;
         }
     }

@@ -33,13 +33,7 @@ pub(super) fn pieces(module: &Module, ty: &Type) -> Option<Vec<Piece>> {
     Some(out)
 }
 
-fn add_pieces(
-    module: &Module,
-    ty: &Type,
-    at: u64,
-    out: &mut Vec<Piece>,
-    depth: u32,
-) -> Option<()> {
+fn add_pieces(module: &Module, ty: &Type, at: u64, out: &mut Vec<Piece>, depth: u32) -> Option<()> {
     if depth > 64 || out.len() > MAX_LEAVES {
         return None;
     }
@@ -53,7 +47,11 @@ fn add_pieces(
         Type::Vector(s, n) => {
             // Three components are three accesses; so are the two halves of 32 bytes.
             let width = u64::from(s.bytes());
-            out.extend((0..u64::from(*n)).map(|i| Piece { offset: at + i * width, ty: *s, count: 1 }));
+            out.extend((0..u64::from(*n)).map(|i| Piece {
+                offset: at + i * width,
+                ty: *s,
+                count: 1,
+            }));
         }
         Type::Array(element, n) => {
             let size = layout_of(module, element).size;

@@ -248,8 +248,7 @@ impl Machine<'_> {
                 let limit = view.map_or(0, |v| v.len.wrapping_sub(size));
                 let fits = view.is_some_and(|v| v.len >= size);
                 let mut now = mask;
-                let pattern =
-                    lanes::classify(&mut offsets, mask, base, limit, size - 1, size);
+                let pattern = lanes::classify(&mut offsets, mask, base, limit, size - 1, size);
                 if fits && pattern != Pattern::Bad {
                     cached = view;
                     let view = view.unwrap_or(View::NOWHERE);
@@ -265,11 +264,9 @@ impl Machine<'_> {
                     let Some(view) = self.view(b, handle) else { continue };
                     let mut offsets = addresses;
                     let limit = view.len.wrapping_sub(size);
-                    let pattern =
-                        lanes::classify(&mut offsets, good, base, limit, size - 1, size);
+                    let pattern = lanes::classify(&mut offsets, good, base, limit, size - 1, size);
                     if pattern != Pattern::Bad {
-                        let w =
-                            Warp { view, offsets: &offsets, mask: good, pattern, warp, size };
+                        let w = Warp { view, offsets: &offsets, mask: good, pattern, warp, size };
                         self.checked(b, g, a, &w, kind, pc, f);
                     }
                 }
@@ -327,8 +324,8 @@ impl Machine<'_> {
                 self.refused |= 1 << k;
                 continue;
             };
-            let inside = offset >= 0
-                && (offset as u64).checked_add(size).is_some_and(|end| end <= view.len);
+            let inside =
+                offset >= 0 && (offset as u64).checked_add(size).is_some_and(|end| end <= view.len);
             if !inside && !self.grow(h, offset, size) {
                 self.refuse(b, a, thread, h, offset, pc, kind, Rule::OutOfBounds);
                 self.refused |= 1 << k;
@@ -437,7 +434,8 @@ impl Machine<'_> {
         for (c, dst) in a.values.iter().enumerate() {
             let Opd::V(o) = *dst else { continue };
             let shift = c as u64 * n;
-            let write = if keep || w.mask != g.mask.warps[w.warp as usize] { w.mask } else { u32::MAX };
+            let write =
+                if keep || w.mask != g.mask.warps[w.warp as usize] { w.mask } else { u32::MAX };
             if a.elem.bytes() == 4 && write == u32::MAX {
                 self.move_words(b, w, shift, o);
             } else {

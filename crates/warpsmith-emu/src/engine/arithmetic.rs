@@ -512,7 +512,11 @@ fn evaluate(op: &Op, get: &mut dyn FnMut(Opd, bool) -> u64) -> u64 {
         Op::Cast { from, to, a, .. } => eval::cast(value(*a, *from), *to),
         Op::Bitcast { from, to, a, .. } => eval::bitcast(value(*a, *from), *to),
         Op::Select { ty, c, a, b, .. } => {
-            if value(*c, Scalar::Bool).bits != 0 { value(*a, *ty) } else { value(*b, *ty) }
+            if value(*c, Scalar::Bool).bits != 0 {
+                value(*a, *ty)
+            } else {
+                value(*b, *ty)
+            }
         }
         Op::Math { f, ty, args, .. } => {
             let second = if *f == MathFn::Ldexp { Scalar::I32 } else { *ty };

@@ -123,10 +123,18 @@ fn updated(op: AtomicOp, ty: Scalar, old: u64, new: u64, compare: u64) -> Option
         AtomicOp::Or => bin(BinaryOp::BitOr),
         AtomicOp::Xor => bin(BinaryOp::BitXor),
         AtomicOp::Min => {
-            if less(y, x) { new } else { old }
+            if less(y, x) {
+                new
+            } else {
+                old
+            }
         }
         AtomicOp::Max => {
-            if less(x, y) { new } else { old }
+            if less(x, y) {
+                new
+            } else {
+                old
+            }
         }
         AtomicOp::Exchange | AtomicOp::Store => new,
         AtomicOp::Cas => {

@@ -174,9 +174,8 @@ impl Machine<'_> {
         if let Some(other) = elsewhere {
             let at = |g: &&Group| g.pc == other;
             let thread = b.groups.iter().find(at).and_then(|g| g.mask.threads().next());
-            let thread = thread.or_else(|| {
-                b.exits.iter().position(|e| *e == other).map(|t| t as u32)
-            });
+            let thread =
+                thread.or_else(|| b.exits.iter().position(|e| *e == other).map(|t| t as u32));
             let what = match self.program.code.get(other as usize) {
                 Some(Op::Exit { .. }) => "end of thread",
                 Some(Op::Barrier { .. }) => "barrier",
@@ -280,14 +279,16 @@ impl Machine<'_> {
         let spinning: Vec<Group> =
             b.groups.iter().filter(|g| matches!(g.wait, Wait::Spin(_))).cloned().collect();
         if !spinning.is_empty() {
-            for g in spinning.iter().filter(|_| !self.abandoned).cloned().collect::<Vec<_>>().iter() {
+            for g in spinning.iter().filter(|_| !self.abandoned).cloned().collect::<Vec<_>>().iter()
+            {
                 let message = "the loop never ends: its state repeats, and no other thread can \
                                change what it waits for";
                 self.report_loop(b, g, message);
             }
             return false;
         }
-        let waiting: Vec<Group> = b.groups.iter().filter(|g| g.wait == Wait::Grid).cloned().collect();
+        let waiting: Vec<Group> =
+            b.groups.iter().filter(|g| g.wait == Wait::Grid).cloned().collect();
         let Some(first) = waiting.first() else { return false };
         let message = "a grid barrier that not all blocks reach";
         if !self.abandoned {

@@ -63,7 +63,8 @@ impl Machine<'_> {
         let mut data = [0u8; 16];
         let read = (n - zeros) as usize;
         if read > 0 {
-            let Some((view, offset)) = self.range(b, origin, read as u64, n, thread, pc, Kind::Read)
+            let Some((view, offset)) =
+                self.range(b, origin, read as u64, n, thread, pc, Kind::Read)
             else {
                 return;
             };
@@ -181,9 +182,8 @@ impl Machine<'_> {
             return;
         }
         // SAFETY: poison has one byte for each byte of the object.
-        let bytes = unsafe {
-            std::slice::from_raw_parts_mut(view.poison.add(offset as usize), n as usize)
-        };
+        let bytes =
+            unsafe { std::slice::from_raw_parts_mut(view.poison.add(offset as usize), n as usize) };
         let defined: u64 = bytes.iter().map(|p| u64::from(*p)).sum();
         bytes.fill(0);
         b.shared_undefined = b.shared_undefined.saturating_sub(defined);

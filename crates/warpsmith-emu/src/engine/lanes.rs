@@ -210,13 +210,7 @@ macro_rules! real_ops {
             "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt+avx512f+avx512bw+avx512dq+avx512vl+avx512cd",
             "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt+fma"
         ))]
-        pub unsafe fn $mul_add(
-            d: *mut $f,
-            a: *const $f,
-            b: Src<$f>,
-            c: Src<$f>,
-            n: usize,
-        ) {
+        pub unsafe fn $mul_add(d: *mut $f, a: *const $f, b: Src<$f>, c: Src<$f>, n: usize) {
             for i in (0..n).step_by(CHUNK) {
                 // SAFETY: `i + CHUNK <= n`, by the contract of the function.
                 unsafe {

@@ -213,9 +213,10 @@ impl<'a> Machine<'a> {
     /// Some rule of order between blocks can apply.
     pub fn tracks_order(program: &Program) -> bool {
         program.has_fences
-            || program.code.iter().any(|op| {
-                matches!(op, Op::Barrier { kind: warpsmith_ir::BarrierKind::Grid, .. })
-            })
+            || program
+                .code
+                .iter()
+                .any(|op| matches!(op, Op::Barrier { kind: warpsmith_ir::BarrierKind::Grid, .. }))
     }
 
     /// Whether an object is in the memory of the block or the thread.

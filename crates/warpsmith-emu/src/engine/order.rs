@@ -99,10 +99,7 @@ pub struct BlockOrder {
 
 impl BlockOrder {
     pub fn new(warps: u32) -> BlockOrder {
-        BlockOrder {
-            warps: vec![WarpClock::default(); warps as usize],
-            ..BlockOrder::default()
-        }
+        BlockOrder { warps: vec![WarpClock::default(); warps as usize], ..BlockOrder::default() }
     }
 
     pub fn clock(&self, warp: u32) -> u32 {
@@ -300,10 +297,8 @@ impl BlockOrder {
     /// Everything that is ordered before a fence of the thread. `device`: for other blocks too.
     fn snapshot(&self, thread: u32, block: u32, interval: u32, device: bool) -> Knowledge {
         let mut k = Knowledge::default();
-        for part in [&self.base, &self.know[thread as usize]] {
-            if let Some(part) = part {
-                k.join(part);
-            }
+        for part in [&self.base, &self.know[thread as usize]].into_iter().flatten() {
+            k.join(part);
         }
         let own = k.blocks.entry(block).or_default();
         if device {

@@ -4,6 +4,8 @@
 //! Carrying such a value is fine; it is reported when it decides a branch, forms an address, or is
 //! stored to shared or global memory.
 
+use warpsmith_ir::{BinaryOp, Scalar};
+
 use super::access::Warp;
 use super::arithmetic::destination;
 use super::block::{Block, Group, Mask};
@@ -109,12 +111,10 @@ impl Machine<'_> {
             origin = origin.max(self.poison_of(b, g, *o));
         }
         match dst {
-            Opd::S(s) => {
-                if g.any_poison || origin != 0 {
-                    let undefined = self.scalar_is_undefined(g, op, &operands[..n]);
-                    g.poison[s as usize] = undefined;
-                    g.any_poison |= undefined;
-                }
+            Opd::S(s) if g.any_poison || origin != 0 => {
+                let undefined = self.scalar_is_undefined(g, op, &operands[..n]);
+                g.poison[s as usize] = undefined;
+                g.any_poison |= undefined;
             }
             Opd::V(row) => {
                 if origin == 0 {
@@ -134,6 +134,18 @@ impl Machine<'_> {
         match op {
             Op::Select { c, a, b, .. } if !undefined(c) => {
                 undefined(if self.scalar(g, *c) != 0 { a } else { b })
+            }
+            Op::Bin {
+                op: op @ (BinaryOp::BitAnd | BinaryOp::BitOr),
+                ty: Scalar::Bool,
+                a,
+                b,
+                ..
+            } => {
+                let decides = |o: &Opd| {
+                    !undefined(o) && (self.scalar(g, *o) == 0) == (*op == BinaryOp::BitAnd)
+                };
+                (undefined(a) || undefined(b)) && !decides(a) && !decides(b)
             }
             _ => operands.iter().any(undefined),
         }
@@ -164,6 +176,22 @@ impl Machine<'_> {
                 bits = unsure
                     | chosen & self.poison_bits(b, g, *a, warp)
                     | !chosen & self.poison_bits(b, g, *y, warp);
+            } else if let Op::Bin {
+                op: op @ (BinaryOp::BitAnd | BinaryOp::BitOr),
+                ty: Scalar::Bool,
+                a,
+                b: y,
+                ..
+            } = op
+            {
+                // One defined operand may decide: `false && undefined` is false.
+                let (ua, uy) = (self.poison_bits(b, g, *a, warp), self.poison_bits(b, g, *y, warp));
+                let neutral = u64::from(*op == BinaryOp::BitAnd);
+                let (va, vy) = (
+                    self.lanes_equal(b, g, *a, neutral, warp),
+                    self.lanes_equal(b, g, *y, neutral, warp),
+                );
+                bits = ua & uy | ua & vy | uy & va;
             } else {
                 for o in operands {
                     bits |= self.poison_bits(b, g, *o, warp);
@@ -176,6 +204,12 @@ impl Machine<'_> {
         if b.origin[row as usize] != 0 {
             self.settle(b, row);
         }
+    }
+
+    /// Lanes of a warp in which a `bool` operand has the given value.
+    fn lanes_equal(&self, b: &mut Block, g: &Group, o: Opd, value: u64, warp: u32) -> u32 {
+        let mut is = |k: &u32| self.lane_value(b, g, o, false, warp * 32 + k) == value;
+        (0..32).filter(|k| is(k)).fold(0, |m, k| m | 1 << k)
     }
 
     /// The variable comes into being without a value.

@@ -216,11 +216,22 @@ mod tests {
     fn conversions_are_those_of_c() {
         let i = |v: i32| (v as u32 as u64, Scalar::I32);
         let d = |v: f64| (v.to_bits(), Scalar::F64);
-        assert_eq!(render("%d|%5d|%-5d|%05d", &[i(-3), i(42), i(42), i(-42)]), "-3|   42|42   |-0042");
-        assert_eq!(render("%u %x %#X %c%%", &[i(-1), i(255), i(255), i(65)]), "4294967295 ff 0XFF A%");
-        assert_eq!(render("%f %.2f %8.3f", &[d(1.5), d(-0.125), d(3.15159)]), "1.500000 -0.12    3.152");
-        assert_eq!(render("%e %g %g %g", &[d(12345.678), d(0.0001), d(1e10), d(100000.0)]),
-            "1.234568e+04 0.0001 1e+10 100000");
+        assert_eq!(
+            render("%d|%5d|%-5d|%05d", &[i(-3), i(42), i(42), i(-42)]),
+            "-3|   42|42   |-0042"
+        );
+        assert_eq!(
+            render("%u %x %#X %c%%", &[i(-1), i(255), i(255), i(65)]),
+            "4294967295 ff 0XFF A%"
+        );
+        assert_eq!(
+            render("%f %.2f %8.3f", &[d(1.5), d(-0.125), d(3.15159)]),
+            "1.500000 -0.12    3.152"
+        );
+        assert_eq!(
+            render("%e %g %g %g", &[d(12345.678), d(0.0001), d(1e10), d(100000.0)]),
+            "1.234568e+04 0.0001 1e+10 100000"
+        );
         assert_eq!(render("%lld %zu", &[(u64::MAX, Scalar::I64), (7, Scalar::U64)]), "-1 7");
         assert_eq!(render("%*d|%d", &[i(4), i(7)]), "   7|(missing)");
     }

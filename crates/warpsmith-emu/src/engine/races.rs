@@ -111,7 +111,8 @@ struct Shadow {
     events: Vec<Event>,
     /// The latest event of each instruction.
     latest: Vec<u32>,
-    cells: HashMap<u64, Vec<Cell>>,
+    /// By object.
+    cells: Vec<Vec<Cell>>,
 }
 
 impl Shadow {
@@ -196,7 +197,7 @@ impl Races {
 
     /// Keeps what the block taught about its barriers.
     pub fn end_block(&mut self, b: &mut Block) {
-        let own: u64 = b.checks.shadow.shadow.cells.values().map(|c| c.len() as u64 * 16).sum();
+        let own: u64 = b.checks.shadow.shadow.cells.iter().map(|c| c.len() as u64 * 16).sum();
         self.bytes = self.bytes.saturating_sub(own);
         self.executed.extend(b.checks.shadow.barriers.iter().copied());
     }
@@ -280,8 +281,15 @@ impl Machine<'_> {
                 self.visit(b, g, a, &mut scan, w, w.offsets[first as usize], k);
             }
         } else {
+            // Of many lanes in a row that read one place, two stand for all.
+            let (mut last, mut run) = (u64::MAX, 0);
             for k in (first..32).filter(|k| w.mask >> k & 1 == 1) {
-                self.visit(b, g, a, &mut scan, w, w.offsets[k as usize], k);
+                let offset = w.offsets[k as usize];
+                run = if offset == last { run + 1 } else { 0 };
+                last = offset;
+                if run < 2 || !scan.reads {
+                    self.visit(b, g, a, &mut scan, w, offset, k);
+                }
             }
         }
         self.finish_scan(b, scan);
@@ -309,7 +317,8 @@ impl Machine<'_> {
         let offsets = [offset; 32];
         let (warp, lane) = (thread / 32, thread % 32);
         let mask = 1 << lane;
-        let w = Warp { view: *view, offsets: &offsets, mask, pattern: Pattern::Same, warp, size: n };
+        let w =
+            Warp { view: *view, offsets: &offsets, mask, pattern: Pattern::Same, warp, size: n };
         let Some(mut scan) = self.scan(b, &w, kind, pc, granule) else { return };
         let access = none_access();
         self.visit(b, g, &access, &mut scan, &w, offset, lane);
@@ -333,7 +342,7 @@ impl Machine<'_> {
         };
         let shadow = &mut b.checks.shadow.shadow;
         let id = shadow.event(e);
-        let Some(cells) = shadow.cells.get_mut(&p.handle) else { return };
+        let Some(cells) = shadow.cells.get_mut(p.handle as usize) else { return };
         let last = (p.offset + u64::from(p.len) - 1) >> granule;
         for i in p.offset >> granule..=last {
             if let Some(c) = cells.get_mut(i as usize) {
@@ -363,8 +372,10 @@ impl Machine<'_> {
         let need = (w.view.len as usize).div_ceil(1 << granule);
         let shadow = if shared { &mut b.checks.shadow.shadow } else { &mut self.races.shadow };
         let event = shadow.event(e);
-        let slot = shadow.cells.entry(handle).or_default();
-        let mut cells = std::mem::take(slot);
+        if shadow.cells.len() <= handle as usize {
+            shadow.cells.resize_with(handle as usize + 1, Vec::new);
+        }
+        let mut cells = std::mem::take(&mut shadow.cells[handle as usize]);
         if cells.len() < need {
             let more = (need - cells.len()) as u64 * 16;
             if self.used.saturating_add(more) > self.options.max_memory {
@@ -376,12 +387,12 @@ impl Machine<'_> {
             self.races.peak = self.races.peak.max(self.races.bytes);
             cells.resize(need, Cell::default());
         }
-        Some(Scan { cells, event, e, handle, granule, shared, sure: 0 })
+        Some(Scan { cells, event, e, handle, granule, shared, reads: kind.reads_only(), sure: 0 })
     }
 
     fn finish_scan(&mut self, b: &mut Block, scan: Scan) {
         let shadow = if scan.shared { &mut b.checks.shadow.shadow } else { &mut self.races.shadow };
-        shadow.cells.insert(scan.handle, scan.cells);
+        shadow.cells[scan.handle as usize] = scan.cells;
     }
 
     /// One lane's access.
@@ -402,11 +413,21 @@ impl Machine<'_> {
         for i in first..=last {
             let Some(&c) = s.cells.get(i as usize) else { return };
             let mut cell = c;
-            if s.e.kind.reads_only() {
+            if s.reads && (c.writer == 0 || c.writer == s.sure) && c.readers[0] == s.event {
+                // Two threads of different warps have read it in this event, or this very thread.
+                let (x, y) = (c.thread(1), c.thread(2));
+                let known = c.readers[1] == s.event && (x / 32 != y / 32 || x / 32 == w.warp);
+                if known || x == thread {
+                    continue;
+                }
+            }
+            if s.reads {
                 if c.writer != 0 && c.writer != s.sure {
                     self.against(b, g, a, s, w, (c.writer, c.thread(0)), thread, offset);
                 }
-                if s.e.kind.is_atomic() || !self.note_reader(b, g, a, s, w, &mut cell, thread, offset) {
+                if s.e.kind.is_atomic()
+                    || !self.note_reader(b, g, a, s, w, &mut cell, thread, offset)
+                {
                     continue;
                 }
             } else {
@@ -419,7 +440,10 @@ impl Machine<'_> {
                 if s.e.kind == Kind::Atomic {
                     // Several atomic writers stay known, for a plain access by the last of them.
                     let earlier = (c.writer, c.thread(0));
-                    if earlier.0 != 0 && earlier.1 != thread && self.event_of(b, s, earlier.0).kind == Kind::Atomic {
+                    if earlier.0 != 0
+                        && earlier.1 != thread
+                        && self.event_of(b, s, earlier.0).kind == Kind::Atomic
+                    {
                         cell.set(1, earlier.0, earlier.1);
                     }
                 } else {
@@ -751,6 +775,7 @@ struct Scan {
     handle: u64,
     granule: u32,
     shared: bool,
+    reads: bool,
     /// A writer that is known to be ordered before all threads of the block.
     sure: u32,
 }

@@ -69,13 +69,7 @@ impl Machine<'_> {
     }
 
     /// One end of a finding at an instruction.
-    pub fn place(
-        &self,
-        b: &Block,
-        pc: usize,
-        what: &'static str,
-        thread: Option<u32>,
-    ) -> Access {
+    pub fn place(&self, b: &Block, pc: usize, what: &'static str, thread: Option<u32>) -> Access {
         let site = self.program.sites.get(pc).copied().unwrap_or(0);
         Access {
             span: self.program.spans.get(site as usize).copied().flatten(),

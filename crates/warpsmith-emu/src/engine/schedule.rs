@@ -53,6 +53,7 @@ impl Machine<'_> {
                     }
                 }
             }
+            self.check_limits();
             if self.limit.is_some() || self.assumption_failed {
                 break;
             }
@@ -66,6 +67,13 @@ impl Machine<'_> {
         }
         for b in &mut open {
             self.flush(b);
+        }
+    }
+
+    fn check_limits(&mut self) {
+        self.deadline_passed();
+        if self.stats.thread_instructions > self.options.max_total_steps {
+            self.limit.get_or_insert(Limit::TotalSteps);
         }
     }
 
@@ -147,6 +155,7 @@ impl Machine<'_> {
         for g in &mut b.groups {
             if matches!(g.wait, Wait::Spin(c) if c != self.changes) {
                 g.wait = Wait::Ready;
+                g.spin = super::block::Spin::default();
             }
         }
         let mut tired = 0;
@@ -216,9 +225,10 @@ impl Machine<'_> {
 
     /// Merges the group with one that waits at the same place, or keeps it beside the others.
     pub fn put_back(&mut self, b: &mut Block, mut g: super::block::Group) {
-        let twin = b.groups.iter().position(|o| {
-            o.pc == g.pc && o.wait == g.wait && o.agrees(&g, self.program)
-        });
+        let twin = b
+            .groups
+            .iter()
+            .position(|o| o.pc == g.pc && o.wait == g.wait && o.agrees(&g, self.program));
         if let Some(at) = twin {
             let other = b.groups.swap_remove(at);
             g.join(&other);

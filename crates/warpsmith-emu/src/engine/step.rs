@@ -16,6 +16,8 @@ const QUANTUM: u64 = 2_000;
 const BLOCK_QUANTUM: u64 = 20_000;
 /// Backward jumps of one loop in a row after which its state is watched.
 const WATCH_AFTER: u64 = 1 << 16;
+/// The same for loops with atomics or volatile reads, which are likely to wait.
+const WATCH_POLLING_AFTER: u64 = 1 << 7;
 /// The longest period of a repeating state that is found, in iterations.
 const WATCH_FOR: u64 = 64;
 
@@ -304,13 +306,15 @@ impl Machine<'_> {
                 return Some(Stop::Yield);
             }
         }
-        if g.spin.count >= WATCH_AFTER && self.watch(b, g) {
+        let polls = self.program.loop_polls[loop_id as usize];
+        let watch_after = if polls { WATCH_POLLING_AFTER } else { WATCH_AFTER };
+        if g.spin.count >= watch_after && self.watch(b, g) {
             return Some(Stop::Yield);
         }
         if !alone && g.turns >= QUANTUM {
             return Some(Stop::Tired);
         }
-        if g.turns >= BLOCK_QUANTUM && self.program.loop_polls[loop_id as usize] {
+        if g.turns >= BLOCK_QUANTUM && polls {
             return Some(Stop::Tired);
         }
         None

@@ -110,7 +110,8 @@ impl Machine<'_> {
             if exit < super::barriers::STOPPED && self.leads_around(exit, g.pc) {
                 let mut m = Mask::EMPTY;
                 m.warps[p.warp as usize] = p.lanes;
-                let message = "the mask of a warp operation names lanes that end without reaching it";
+                let message =
+                    "the mask of a warp operation names lanes that end without reaching it";
                 self.report_barrier(b, g.pc, &m, Some(exit), Some("warp-mask"), message);
                 self.abandon(b);
                 return;
@@ -136,8 +137,7 @@ impl Machine<'_> {
         }
         let mut values = [0u64; 32];
         for k in lanes_of(p.lanes) {
-            values[k as usize] =
-                self.lane_value(b, g, args[0], words(ty) == 2, p.warp * 32 + k);
+            values[k as usize] = self.lane_value(b, g, args[0], words(ty) == 2, p.warp * 32 + k);
         }
         let undefined = self.undefined_lanes(b, g, args[0], p.warp) & p.lanes;
         let Some(dst) = result else { return };
@@ -216,9 +216,19 @@ fn source_lane(op: WarpOp, lane: u32, which: u32, width: u32) -> u32 {
     let start = lane & !(width - 1);
     match op {
         WarpOp::Shuffle => start | which & (width - 1),
-        WarpOp::ShuffleUp => if which <= lane - start { lane - which } else { lane },
+        WarpOp::ShuffleUp => {
+            if which <= lane - start {
+                lane - which
+            } else {
+                lane
+            }
+        }
         WarpOp::ShuffleDown => {
-            if which < start + width - lane { lane + which } else { lane }
+            if which < start + width - lane {
+                lane + which
+            } else {
+                lane
+            }
         }
         _ => {
             let from = lane ^ which & 31;
@@ -233,18 +243,15 @@ fn collective(op: WarpOp, ty: Scalar, values: &[u64; 32], lanes: u32) -> ([u64; 
     for k in lanes_of(lanes) {
         ballot |= u32::from(values[k as usize] & 0xff != 0) << k;
     }
-    let equal = |v: u64| {
-        lanes_of(lanes).filter(|k| values[*k as usize] == v).fold(0u32, |m, k| m | 1 << k)
-    };
+    let equal =
+        |v: u64| lanes_of(lanes).filter(|k| values[*k as usize] == v).fold(0u32, |m, k| m | 1 << k);
     let first = values[(lanes.trailing_zeros() & 31) as usize];
     let everywhere = |v: u64| [v; 32];
     match op {
         WarpOp::Ballot => (everywhere(ballot.into()), Scalar::U32),
         WarpOp::All => (everywhere((ballot == lanes).into()), Scalar::Bool),
         WarpOp::Any => (everywhere((ballot != 0).into()), Scalar::Bool),
-        WarpOp::MatchAny => {
-            (std::array::from_fn(|k| equal(values[k]).into()), Scalar::U32)
-        }
+        WarpOp::MatchAny => (std::array::from_fn(|k| equal(values[k]).into()), Scalar::U32),
         WarpOp::MatchAll => {
             let all = if equal(first) == lanes { lanes } else { 0 };
             (everywhere(all.into()), Scalar::U32)
@@ -255,8 +262,20 @@ fn collective(op: WarpOp, ty: Scalar, values: &[u64; 32], lanes: u32) -> ([u64; 
                 let v = from_register(ty, values[k as usize]);
                 let less = eval::binary(BinaryOp::Lt, v, sum).bits != 0;
                 sum = match op {
-                    WarpOp::ReduceMin => if less { v } else { sum },
-                    WarpOp::ReduceMax => if less { sum } else { v },
+                    WarpOp::ReduceMin => {
+                        if less {
+                            v
+                        } else {
+                            sum
+                        }
+                    }
+                    WarpOp::ReduceMax => {
+                        if less {
+                            sum
+                        } else {
+                            v
+                        }
+                    }
                     WarpOp::ReduceAnd => eval::binary(BinaryOp::BitAnd, sum, v),
                     WarpOp::ReduceOr => eval::binary(BinaryOp::BitOr, sum, v),
                     WarpOp::ReduceXor => eval::binary(BinaryOp::BitXor, sum, v),

@@ -28,10 +28,8 @@ pub fn lower(path: &str, text: &str, named: &[String]) -> Result<Source, String>
         kernels_of(&parsed.unit).into_iter().filter(|k| !k.is_template).map(|k| k.name).collect();
     kernels.extend(named.iter().cloned());
     kernels.dedup();
-    let request =
-        Request { kernels: KernelSelection::Named(kernels), host_functions: vec![] };
-    let lowered =
-        lower_cuda(&parsed.unit, &request).map_err(|e| e[0].render(&sources, false))?;
+    let request = Request { kernels: KernelSelection::Named(kernels), host_functions: vec![] };
+    let lowered = lower_cuda(&parsed.unit, &request).map_err(|e| e[0].render(&sources, false))?;
     let names = lowered.kernels.iter().map(|k| (k.name.clone(), k.id)).collect();
     Ok(Source { module: lowered.module, sources, names })
 }
@@ -164,13 +162,8 @@ pub fn launch(
         let spec = d.args.iter().find(|(n, _)| *n == v.name).map(|(_, s)| s.as_str());
         args.push(argument(module, &v.name, &v.ty, spec, memory)?);
     }
-    let config = LaunchConfig {
-        kernel,
-        grid: d.grid,
-        block: d.block,
-        dynamic_shared: d.shared,
-        args,
-    };
+    let config =
+        LaunchConfig { kernel, grid: d.grid, block: d.block, dynamic_shared: d.shared, args };
     let mut options = options.clone();
     options.warp_lockstep = d.warp_sync;
     run(module, &config, &mut memory.device, &options).map_err(|e| format!("{e:?}"))
@@ -206,7 +199,12 @@ fn argument(
     }
 }
 
-fn buffer(module: &Module, name: &str, element: &Type, spec: Option<&str>) -> Result<Buffer, String> {
+fn buffer(
+    module: &Module,
+    name: &str,
+    element: &Type,
+    spec: Option<&str>,
+) -> Result<Buffer, String> {
     let spec = spec.unwrap_or("");
     let (shape_text, fill) = spec.split_once('=').unwrap_or((spec, "zeros"));
     let shape: Vec<u64> = shape_text
