@@ -141,13 +141,59 @@ impl Machine<'_> {
         if a.volatile {
             self.acquire_at(b, g, a, common);
         }
-        if let ([Opd::S(_)], true) = (a.values.as_slice(), Self::is_uniform(a)) {
-            return self.load_scalar(b, g, a, common, kind, pc);
+        if self.load_words(b, g, a, common, pc) {
+            return;
         }
         if matches!(a.values.first(), Some(Opd::S(_))) {
             return self.load_scalar(b, g, a, common, kind, pc);
         }
         self.each_warp(b, g, a, common, pc, kind, &mut |m, b, g, w| m.move_in(b, g, a, w, pc));
+    }
+
+    /// The common form of a load, for all warps at once: 4 bytes at a scalar plus one index, from
+    /// memory that nobody watches. False: it is another form, or some lane needs a closer look.
+    fn load_words(&mut self, b: &mut Block, g: &Group, a: &Access, common: u64, pc: usize) -> bool {
+        let ([Opd::V(dst)], 4, 1) = (a.values.as_slice(), a.elem.bytes(), a.count) else {
+            return false;
+        };
+        let mut varying = a.terms.iter().filter(|t| matches!(t.index, Opd::V(_)));
+        let (Some(t), None) = (varying.next(), varying.next()) else { return false };
+        let (Opd::V(index), Scalar::I32 | Scalar::U32) = (t.index, t.ty) else { return false };
+        if matches!(a.base, Opd::V(_)) || t.scale % 4 != 0 {
+            return false;
+        }
+        let (handle, offset) = split_pointer(common);
+        if offset % 4 != 0 || self.check_races && self.races.watches(handle) {
+            return false;
+        }
+        let warps = g.lo as usize..g.hi as usize;
+        if g.mask.warps[warps].iter().any(|m| *m != u32::MAX) {
+            return false;
+        }
+        let Some(view) = self.view(b, handle) else { return false };
+        if !view.poison.is_null() || matches!(view.home, Home::Local { .. }) {
+            return false;
+        }
+        let first = g.lo as usize * 32;
+        let l = lanes::WordLoad {
+            bytes: view.bytes,
+            len: view.len,
+            offset,
+            scale: t.scale,
+            signed: t.ty == Scalar::I32,
+            index: b.row(index, self.width).wrapping_add(first),
+            dst: b.row(*dst, self.width).wrapping_add(first),
+        };
+        // A destination that is the index too would be lost for a second look.
+        let n = (g.hi - g.lo) as usize * 32;
+        // SAFETY: the rows hold all warps of the block, apart from memory; rows are equal or disjoint.
+        if index == *dst || !unsafe { lanes::load_words(l, n) } {
+            return false;
+        }
+        if self.check_poison {
+            self.define(b, g, a.values[0], pc);
+        }
+        true
     }
 
     /// One value for the whole group.
@@ -377,6 +423,10 @@ impl Machine<'_> {
         kind: Kind,
         rule: Rule,
     ) {
+        let key = (rule, pc as u32, handle);
+        if let Some(&at) = self.known_refusals.get(&key) {
+            return self.report.count(at, 1);
+        }
         let size = u64::from(a.elem.bytes()) * u64::from(a.count);
         let what = kind.name();
         let (text, name) = (self.element_text(handle, offset), self.object_name(handle));
@@ -394,7 +444,7 @@ impl Machine<'_> {
         let known = rule != Rule::InvalidPointer;
         let place = self.place(b, pc, what, Some(thread));
         let index = if known { self.element_index(handle, offset) } else { vec![] };
-        self.report.add(Finding {
+        let at = self.report.add(Finding {
             rule,
             kind: None,
             message,
@@ -404,6 +454,7 @@ impl Machine<'_> {
             interval: Some(b.interval),
             count: 1,
         });
+        self.known_refusals.insert(key, at);
     }
 
     /// How large an object is, in its own elements.

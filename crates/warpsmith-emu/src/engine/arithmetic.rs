@@ -161,6 +161,13 @@ impl Machine<'_> {
             return false;
         }
         let n = w.lanes;
+        // A vector operand goes first, which spares spreading the scalar.
+        let swap = matches!(op, BinaryOp::Add | BinaryOp::Mul | BitAnd | BitOr | BitXor | Eq | Ne);
+        let (x, y) = match x {
+            Opd::V(_) => (x, y),
+            _ if swap && matches!(y, Opd::V(_)) => (y, x),
+            _ => (x, y),
+        };
         // SAFETY: all rows hold the lanes of the window, which are whole warps; register places are
         // equal or disjoint.
         unsafe {

@@ -278,11 +278,12 @@ impl Machine<'_> {
     pub fn report_stuck(&mut self, b: &mut Block) -> bool {
         let spinning: Vec<Group> =
             b.groups.iter().filter(|g| matches!(g.wait, Wait::Spin(_))).cloned().collect();
+        let abandoned = self.abandoned;
         if !spinning.is_empty() {
-            for g in spinning.iter().filter(|_| !self.abandoned).cloned().collect::<Vec<_>>().iter()
-            {
-                let message = "the loop never ends: its state repeats, and no other thread can \
-                               change what it waits for";
+            let message = "the loop never ends: its state repeats, and no other thread can change \
+                           what it waits for";
+            // After a block was stopped, others may wait for what it would have done.
+            for g in spinning.iter().filter(|_| !abandoned) {
                 self.report_loop(b, g, message);
             }
             return false;

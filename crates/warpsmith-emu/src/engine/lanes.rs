@@ -518,3 +518,74 @@ pub unsafe fn fma32(d: *mut f32, a: *const f32, b: Src<f32>, c: Src<f32>, n: usi
         }
     }
 }
+
+/// A load of 4-byte values whose address is one scalar plus an index in 32-bit lanes.
+#[derive(Clone, Copy)]
+pub struct WordLoad {
+    /// The object's bytes.
+    pub bytes: *const u8,
+    pub len: u64,
+    /// Offset of index 0 in the object; a multiple of 4.
+    pub offset: i64,
+    /// Bytes between indices; a multiple of 4.
+    pub scale: i64,
+    pub signed: bool,
+    pub index: *const u32,
+    pub dst: *mut u32,
+}
+
+/// Loads all lanes of `n` lanes, whole warps. False: some address lies outside of the object, and
+/// the lanes of that warp and later ones are not loaded.
+///
+/// # Safety
+/// `index` and `dst` are valid for `n` lanes and equal or disjoint, `bytes` for `len` bytes apart
+/// from `dst`, and `n` is a multiple of 32.
+#[multiversion(targets(
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt+avx512f+avx512bw+avx512dq+avx512vl+avx512cd",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt+fma"
+))]
+pub unsafe fn load_words(l: WordLoad, n: usize) -> bool {
+    for at in (0..n).step_by(32) {
+        // SAFETY: `at + 32 <= n`.
+        let x = unsafe { l.index.add(at).cast::<[u32; 32]>().read_unaligned() };
+        let (mut low, mut high) = (i32::MAX, i32::MIN);
+        let flip = if l.signed { 0 } else { 1 << 31 };
+        let (mut equal, mut row) = (true, true);
+        for (k, v) in x.iter().enumerate() {
+            let ordered = (*v ^ flip) as i32;
+            low = low.min(ordered);
+            high = high.max(ordered);
+            equal &= *v == x[0];
+            row &= *v == x[0].wrapping_add(k as u32);
+        }
+        let wide = |v: i32| {
+            if l.signed { i64::from(v) } else { i64::from(v as u32 ^ flip) }
+        };
+        let first = l.offset.wrapping_add(wide(low).wrapping_mul(l.scale));
+        let last = l.offset.wrapping_add(wide(high).wrapping_mul(l.scale));
+        let (first, last) = (first.min(last), first.max(last));
+        if first < 0 || last < 0 || (last as u64).saturating_add(4) > l.len {
+            return false;
+        }
+        // SAFETY: all offsets lie between `first` and `last`, which are inside of the object.
+        unsafe {
+            let d = l.dst.add(at);
+            if equal {
+                let v = l.bytes.add(first as usize).cast::<u32>().read_unaligned();
+                d.cast::<[u32; 32]>().write_unaligned([v; 32]);
+            } else if row && l.scale == 4 {
+                let r = l.bytes.add(first as usize).cast::<[u32; 32]>().read_unaligned();
+                d.cast::<[u32; 32]>().write_unaligned(r);
+            } else {
+                let mut r = [0u32; 32];
+                for (k, v) in x.iter().enumerate() {
+                    let i = if l.signed { i64::from(*v as i32) } else { i64::from(*v) };
+                    let at = l.offset + i * l.scale;
+                    r[k] = l.bytes.offset(at as isize).cast::<u32>().read_unaligned();
+                }
+                d.cast::<[u32; 32]>().write_unaligned(r);
+            }
+        }
+    }
+    true
+}

@@ -9,7 +9,7 @@ use super::block::{Block, Group, Mask, Spin, Wait};
 use super::poison::Origin;
 use super::races::Races;
 use super::report::Report;
-use crate::api::{DeviceMemory, EmuError, LaunchConfig, Limit, Options, Outcome, Stats};
+use crate::api::{DeviceMemory, EmuError, LaunchConfig, Limit, Options, Outcome, Rule, Stats};
 use crate::compile;
 use crate::compile::lir::{Home, Op, Program};
 
@@ -32,7 +32,8 @@ pub struct Machine<'a> {
     pub watching: bool,
     /// Bytes in use.
     pub used: u64,
-    pub printed: String,
+    /// Text of each block that has ended.
+    pub printed: Vec<(u32, String)>,
     pub printed_bytes: usize,
     pub check_poison: bool,
     pub check_races: bool,
@@ -47,6 +48,10 @@ pub struct Machine<'a> {
     pub refused: u32,
     pub origins: Vec<Origin>,
     pub origin_numbers: HashMap<(u32, u64, u32), u32>,
+    /// Findings about refused accesses, by rule, instruction and object.
+    pub known_refusals: HashMap<(Rule, u32, u64), usize>,
+    /// Findings about undefined values, by origin and instruction.
+    pub known_uses: HashMap<(u32, u32), usize>,
     /// The latest origin of a scalar's poison.
     pub scalar_origin: u32,
 }
@@ -115,7 +120,7 @@ impl<'a> Machine<'a> {
             changes: 0,
             watching: false,
             used,
-            printed: String::new(),
+            printed: vec![],
             printed_bytes: 0,
             check_poison: options.checks.uninitialized,
             check_races: options.checks.races || options.checks.redundant_barriers,
@@ -126,6 +131,8 @@ impl<'a> Machine<'a> {
             refused: 0,
             origins: vec![],
             origin_numbers: HashMap::new(),
+            known_refusals: HashMap::new(),
+            known_uses: HashMap::new(),
             scalar_origin: 0,
         }
     }
@@ -227,10 +234,12 @@ impl<'a> Machine<'a> {
     fn outcome(self) -> Outcome {
         let mut stats = self.stats;
         stats.shadow_bytes = self.races.peak_bytes();
+        let mut printed = self.printed;
+        printed.sort_by_key(|(block, _)| *block);
         let findings = self.report.finish(self.program, &self.races, self.options);
         Outcome {
             findings,
-            printed: self.printed,
+            printed: printed.into_iter().map(|(_, text)| text).collect(),
             limit: self.limit,
             assumption_failed: self.assumption_failed,
             stats,

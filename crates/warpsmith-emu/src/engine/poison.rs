@@ -487,6 +487,9 @@ impl Machine<'_> {
         thread: u32,
         count: u32,
     ) {
+        if let Some(&at) = self.known_uses.get(&(origin, pc as u32)) {
+            return self.report.count(at, count.into());
+        }
         let Some(o) = self.origins.get(origin as usize - 1).cloned() else { return };
         let home = self.home(o.handle);
         let rule = match home {
@@ -525,7 +528,7 @@ impl Machine<'_> {
             Home::Invalid => vec![],
             _ => self.element_index(o.handle, o.offset as i64),
         };
-        self.report.add(Finding {
+        let at = self.report.add(Finding {
             rule,
             kind,
             message,
@@ -535,6 +538,7 @@ impl Machine<'_> {
             interval: Some(b.interval),
             count: count.into(),
         });
+        self.known_uses.insert((origin, pc as u32), at);
     }
 
     /// Lanes of an operand that are undefined, for warp operations.

@@ -166,6 +166,8 @@ pub struct Races {
     needed: BTreeSet<u32>,
     executed: BTreeSet<u32>,
     constraints: BTreeSet<Vec<u32>>,
+    /// The latest event with the writer its accesses need not be compared with.
+    sure: (u32, u64, u32),
 }
 
 /// An access of one warp.
@@ -189,6 +191,11 @@ impl Races {
 
     pub fn block(&self, _id: u32) -> BlockOrder {
         BlockOrder::new(self.warps)
+    }
+
+    /// Accesses to the object are remembered.
+    pub fn watches(&self, handle: u64) -> bool {
+        self.granules.get(handle as usize).is_some_and(Option::is_some)
     }
 
     pub fn peak_bytes(&self) -> u64 {
@@ -274,7 +281,9 @@ impl Machine<'_> {
         }
         let Some(mut scan) = self.scan(b, w, t.kind, t.pc, granule) else { return };
         let first = w.mask.trailing_zeros();
-        if w.pattern == Pattern::Same && t.kind.reads_only() {
+        if scan.all_known(w) {
+            // Nothing new: two threads of different warps have read it in this very event.
+        } else if w.pattern == Pattern::Same && t.kind.reads_only() {
             // All lanes read one place: two of them stand for all.
             let lanes = w.mask & w.mask.wrapping_sub(1);
             for k in [first, if lanes == 0 { first } else { lanes.trailing_zeros() }] {
@@ -387,12 +396,19 @@ impl Machine<'_> {
             self.races.peak = self.races.peak.max(self.races.bytes);
             cells.resize(need, Cell::default());
         }
-        Some(Scan { cells, event, e, handle, granule, shared, reads: kind.reads_only(), sure: 0 })
+        // The same instruction of other warps in this interval found it ordered by a barrier.
+        let (known_event, known_handle, writer) = self.races.sure;
+        let same = known_event == event && known_handle == handle && shared;
+        let sure = if same { writer } else { 0 };
+        Some(Scan { cells, event, e, handle, granule, shared, reads: kind.reads_only(), sure })
     }
 
     fn finish_scan(&mut self, b: &mut Block, scan: Scan) {
         let shadow = if scan.shared { &mut b.checks.shadow.shadow } else { &mut self.races.shadow };
         shadow.cells[scan.handle as usize] = scan.cells;
+        if scan.shared {
+            self.races.sure = (scan.event, scan.handle, scan.sure);
+        }
     }
 
     /// One lane's access.
@@ -636,7 +652,7 @@ impl Machine<'_> {
         }
         let key = (e.pc, s.e.pc, s.handle, e.kind, s.e.kind, benign);
         if let Some(&at) = self.races.known.get(&key) {
-            self.report.count(at);
+            self.report.count(at, 1);
             return;
         }
         let at = self.new_race(b, s, (e, earlier), thread, offset, benign);
@@ -778,6 +794,23 @@ struct Scan {
     reads: bool,
     /// A writer that is known to be ordered before all threads of the block.
     sure: u32,
+}
+
+impl Scan {
+    /// Reads of all lanes are what the cells hold already.
+    fn all_known(&self, w: &Warp<'_>) -> bool {
+        if !self.reads || w.size > 1 << self.granule || w.mask != u32::MAX {
+            return false;
+        }
+        w.offsets.iter().all(|offset| {
+            self.cells.get((offset >> self.granule) as usize).is_some_and(|c| {
+                let (x, y) = (c.thread(1) / 32, c.thread(2) / 32);
+                (c.writer == 0 || c.writer == self.sure)
+                    && c.readers == [self.event; 2]
+                    && (x != y || x == w.warp)
+            })
+        })
+    }
 }
 
 fn none_access() -> Access {

@@ -40,10 +40,10 @@ impl Report {
         }
     }
 
-    /// One more occurrence of a finding.
-    pub fn count(&mut self, at: usize) {
+    /// More occurrences of a finding.
+    pub fn count(&mut self, at: usize, more: u64) {
         if let Some(f) = self.findings.get_mut(at) {
-            f.count += 1;
+            f.count += more;
         }
     }
 

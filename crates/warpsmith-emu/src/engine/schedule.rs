@@ -118,7 +118,7 @@ impl Machine<'_> {
     fn flush(&mut self, b: &mut Block) {
         b.printed.sort_by_key(|(thread, _)| *thread);
         for (_, text) in b.printed.drain(..) {
-            self.printed.push_str(&text);
+            self.printed.push((b.id, text));
         }
     }
 

@@ -4,6 +4,7 @@ use std::hash::Hasher;
 
 use warpsmith_ir::Axis;
 
+use super::barriers::STOPPED;
 use super::block::{Block, Group, Mask, Spin, Wait};
 use super::lanes;
 use super::launch::Machine;
@@ -366,7 +367,7 @@ impl Machine<'_> {
         let n = self.options.max_steps;
         self.report_loop(b, g, &format!("the loop is still running after {n} instructions"));
         let gone = g.mask;
-        self.end_threads(b, &gone, g.pc);
+        self.end_threads(b, &gone, STOPPED);
     }
 
     /// Names the innermost loop that the group is in.
@@ -428,7 +429,7 @@ impl Machine<'_> {
             interval: Some(b.interval),
             count: failed.count().into(),
         });
-        self.end_threads(b, &failed, g.pc);
+        self.end_threads(b, &failed, STOPPED);
         g.mask = yes;
         g.update(&b.alive);
     }
