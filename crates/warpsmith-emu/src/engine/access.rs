@@ -599,6 +599,21 @@ impl Machine<'_> {
                 }
                 continue;
             }
+            let words_to_memory = a.elem.bytes() == 4 && !matches!(w.view.home, Home::Local { .. });
+            if let (true, Opd::V(o)) = (words_to_memory, *src) {
+                let row = b.row(o, self.width).wrapping_add(w.warp as usize * 32);
+                for (k, offset) in w.offsets.iter().enumerate() {
+                    if w.mask >> k & 1 == 1 {
+                        // SAFETY: `classify` found the offsets inside of the object; the row holds
+                        // all warps of the block.
+                        unsafe {
+                            let at = w.view.bytes.add((offset + shift) as usize).cast::<u32>();
+                            at.write_unaligned(row.add(k).read());
+                        }
+                    }
+                }
+                continue;
+            }
             let wide = words(a.elem) == 2;
             for k in (0..32).filter(|k| w.mask >> k & 1 == 1) {
                 let v = self.lane_value(b, g, *src, wide, w.warp * 32 + k);

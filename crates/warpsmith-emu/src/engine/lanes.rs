@@ -550,13 +550,10 @@ pub unsafe fn load_words(l: WordLoad, n: usize) -> bool {
         let x = unsafe { l.index.add(at).cast::<[u32; 32]>().read_unaligned() };
         let (mut low, mut high) = (i32::MAX, i32::MIN);
         let flip = if l.signed { 0 } else { 1 << 31 };
-        let (mut equal, mut row) = (true, true);
-        for (k, v) in x.iter().enumerate() {
+        for v in &x {
             let ordered = (*v ^ flip) as i32;
             low = low.min(ordered);
             high = high.max(ordered);
-            equal &= *v == x[0];
-            row &= *v == x[0].wrapping_add(k as u32);
         }
         let wide = |v: i32| {
             if l.signed { i64::from(v) } else { i64::from(v as u32 ^ flip) }
@@ -567,24 +564,33 @@ pub unsafe fn load_words(l: WordLoad, n: usize) -> bool {
         if first < 0 || last < 0 || (last as u64).saturating_add(4) > l.len {
             return false;
         }
-        // SAFETY: all offsets lie between `first` and `last`, which are inside of the object.
-        unsafe {
-            let d = l.dst.add(at);
-            if equal {
-                let v = l.bytes.add(first as usize).cast::<u32>().read_unaligned();
-                d.cast::<[u32; 32]>().write_unaligned([v; 32]);
-            } else if row && l.scale == 4 {
-                let r = l.bytes.add(first as usize).cast::<[u32; 32]>().read_unaligned();
-                d.cast::<[u32; 32]>().write_unaligned(r);
-            } else {
-                let mut r = [0u32; 32];
-                for (k, v) in x.iter().enumerate() {
-                    let i = if l.signed { i64::from(*v as i32) } else { i64::from(*v) };
-                    let at = l.offset + i * l.scale;
-                    r[k] = l.bytes.offset(at as isize).cast::<u32>().read_unaligned();
-                }
-                d.cast::<[u32; 32]>().write_unaligned(r);
+        // Blocks narrower than a warp read several short rows: look at eight lanes at a time.
+        for (part, x) in x.chunks_exact(8).enumerate() {
+            let offset = |v: u32| {
+                let v = if l.signed { i64::from(v as i32) } else { i64::from(v) };
+                l.offset.wrapping_add(v.wrapping_mul(l.scale))
+            };
+            let (mut equal, mut row) = (true, l.scale == 4);
+            for (k, v) in x.iter().enumerate() {
+                equal &= *v == x[0];
+                row &= *v == x[0].wrapping_add(k as u32);
             }
+            let start = offset(x[0]) as isize;
+            // SAFETY: all offsets lie between `first` and `last`, which are inside of the object.
+            let r: [u32; 8] = unsafe {
+                if equal {
+                    [l.bytes.offset(start).cast::<u32>().read_unaligned(); 8]
+                } else if row {
+                    l.bytes.offset(start).cast::<[u32; 8]>().read_unaligned()
+                } else {
+                    std::array::from_fn(|k| {
+                        let at = offset(x[k]) as isize;
+                        l.bytes.offset(at).cast::<u32>().read_unaligned()
+                    })
+                }
+            };
+            // SAFETY: `at + 32 <= n`.
+            unsafe { l.dst.add(at + 8 * part).cast::<[u32; 8]>().write_unaligned(r) };
         }
     }
     true

@@ -261,6 +261,11 @@ impl Machine<'_> {
     pub fn is_undefined(&self, b: &Block, w: &Warp<'_>, offset: u64, n: u64, lane: u32) -> bool {
         if let Home::Local { base, .. } = w.view.home {
             let thread = (w.warp * 32 + lane) as usize;
+            if n == 4 {
+                let word = (u64::from(base) + offset) as usize / 4;
+                let at = (word * self.width as usize + thread) * 4;
+                return b.local_poison.get(at..at + 4).is_some_and(|p| p != [0; 4]);
+            }
             return (0..n).any(|i| {
                 let at = u64::from(base) + offset + i;
                 let byte = (at / 4) as usize * self.width as usize * 4 + thread * 4;
@@ -269,6 +274,12 @@ impl Machine<'_> {
         }
         if w.view.poison.is_null() {
             return false;
+        }
+        if n == 4 {
+            // SAFETY: as below.
+            return unsafe {
+                w.view.poison.add(offset as usize).cast::<u32>().read_unaligned() != 0
+            };
         }
         // SAFETY: the offset was checked with the size of the access, and there is one byte of
         // poison for each byte of the object.
