@@ -43,7 +43,7 @@ pub struct Memory {
     pub printed: String,
     /// The bound of the returned real, when bounds are tracked.
     pub result_bound: Option<Bound>,
-    /// Statements executed by all calls so far.
+    /// Statements executed and expressions evaluated by all calls so far.
     pub steps: u64,
     /// Bounds of the elements that were written, by byte offset, for each buffer.
     bounds: Vec<HashMap<u64, Bound>>,
@@ -87,7 +87,7 @@ pub enum Arg {
 /// When the interpreter gives up.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Statements and loop iterations.
+    /// Statements, loop iterations and expressions.
     pub max_steps: u64,
     /// Bytes of all local variables alive at a time.
     pub max_local_bytes: u64,

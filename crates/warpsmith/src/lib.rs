@@ -8,6 +8,7 @@ pub mod check;
 pub mod cli;
 pub mod data;
 pub mod output;
+mod progress;
 pub mod report;
 pub mod status;
 pub mod tune;

@@ -23,6 +23,7 @@ pub(crate) enum Location {
 
 impl<T: Track> Interp<'_, '_, T> {
     pub fn eval(&mut self, e: &Expr) -> Run<Item<T>> {
+        self.steps += 1;
         match &*e.kind {
             ExprKind::Const(v) => Ok(number::<T>(*v)),
             ExprKind::Named(id) => match self.module.constants.get(id.0 as usize) {

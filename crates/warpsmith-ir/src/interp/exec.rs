@@ -33,7 +33,7 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     in_memory: Vec<Option<Vec<bool>>>,
     frame: Frame<T>,
     depth: usize,
-    steps: u64,
+    pub steps: u64,
     returned: Option<Item<T>>,
 }
 

@@ -9,7 +9,7 @@ pub mod plan;
 pub mod program;
 mod runner;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use warpsmith_ir::SourceMap;
 
@@ -18,6 +18,7 @@ pub use self::files::read as read_file;
 use self::args::CheckArgs;
 use self::runner::Runner;
 use crate::cli::{Format, color_on_stderr, color_on_stdout};
+use crate::progress::Progress;
 use crate::report::{self, Report};
 use crate::status::{Failure, Status};
 
@@ -45,14 +46,18 @@ pub fn run(args: &CheckArgs) -> Status {
 /// Bad input: a missing, empty or binary file, errors in the source, a file without any launch, arguments that do not fit.
 pub fn check(args: &CheckArgs, sources: &mut SourceMap) -> Result<Report, Failure> {
     let mut runner = Runner::new(args);
+    let mut files: Vec<(PathBuf, bool)> = vec![];
     for path in &args.paths {
         if path.is_dir() {
-            for file in files::cuda_files(path)? {
-                runner.file(&file, true, sources)?;
-            }
+            files.extend(files::cuda_files(path)?.into_iter().map(|f| (f, true)));
         } else {
-            runner.file(path, false, sources)?;
+            files.push((path.clone(), false));
         }
+    }
+    let mut progress = Progress::new("checking", files.len());
+    for (file, in_folder) in &files {
+        progress.step(&shown(file));
+        runner.file(file, *in_folder, sources)?;
     }
     Ok(runner.finish(sources))
 }

@@ -180,7 +180,10 @@ impl<'a> Runner<'a> {
     }
 
     fn record(&mut self, outcome: Outcome, label: &str, sources: &SourceMap) {
-        self.steps_left = self.steps_left.saturating_sub(outcome.stats.thread_instructions);
+        let steps = outcome.stats.thread_instructions;
+        // The emulator looks at the limit now and then; a short launch may pass it and end.
+        let limit = outcome.limit.or((steps > self.steps_left).then_some(Limit::TotalSteps));
+        self.steps_left = self.steps_left.saturating_sub(steps);
         if outcome.assumption_failed {
             let text =
                 format!("{label}: an assumption of the kernel is false; the launch does not count");
@@ -188,7 +191,7 @@ impl<'a> Runner<'a> {
             return;
         }
         self.printed += &outcome.printed;
-        if let Some(limit) = outcome.limit {
+        if let Some(limit) = limit {
             self.limits.push(format!("{label}: {}", limit_text(limit)));
         }
         for finding in outcome.findings {

@@ -83,7 +83,10 @@ fn array(
         None => Init::Random(None),
         Some(ArgSpec::Init(init) | ArgSpec::Array { init, .. }) => init.clone(),
         Some(_) => {
-            return Err(format!("`{}` is an array; use random, iota, zeros or @file.npy", var.name));
+            return Err(format!(
+                "`{}` is an array; use random, iota, zeros or @file.npy",
+                var.name
+            ));
         }
     };
     if let Init::File(path) = &init {

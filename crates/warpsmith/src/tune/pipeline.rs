@@ -417,8 +417,8 @@ impl Verified {
             "the C function, by an interpreter"
         };
         vec![format!(
-            "Level: checked. This text was emulated, with every check on, and compared with {against} at: {}.",
-            self.sizes.join("; ")
+            "Level: checked. This text was emulated, with every check on, and compared with {against} at {}.",
+            points::summary(&self.points)
         )]
     }
 

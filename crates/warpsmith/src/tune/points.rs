@@ -1,5 +1,7 @@
 //! The sizes at which a kernel is verified: 0, 1, non-multiples, and each bound ± 1.
 
+use std::collections::BTreeSet;
+
 use super::sizes::Point;
 
 /// Sizes small enough to be quick and varied enough to reach every guard, in the order they are tried.
@@ -42,6 +44,20 @@ pub fn candidates(params: &[String], bounds: &[i64], wanted: &[Point]) -> Vec<Po
 pub fn name(point: &Point) -> String {
     let parts: Vec<String> = point.iter().map(|(n, v)| format!("{n}={v}")).collect();
     if parts.is_empty() { "no sizes".to_string() } else { parts.join(", ") }
+}
+
+/// `42 combinations of n, m in {0, 1, 2, 31, 32, 33}`: what a reader needs of a long list.
+pub fn summary(points: &[Point]) -> String {
+    let Some(first) = points.first() else { return "no size".to_string() };
+    if points.len() < 4 || first.is_empty() {
+        let names: Vec<String> = points.iter().map(name).collect();
+        return names.join("; ");
+    }
+    let params: Vec<&str> = first.keys().map(String::as_str).collect();
+    let values: BTreeSet<i64> = points.iter().flat_map(|p| p.values().copied()).collect();
+    let values: Vec<String> = values.iter().map(i64::to_string).collect();
+    let what = if params.len() == 1 { "values" } else { "combinations" };
+    format!("{} {what} of {} from {{{}}}", points.len(), params.join(", "), values.join(", "))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 use super::pipeline::Tuned;
+use super::points;
 use crate::status::Status;
 
 /// The lines for a person.
@@ -16,11 +17,7 @@ pub fn human(tuned: &Tuned, paths: &[PathBuf]) -> String {
         text += &format!("  {line}\n");
     }
     let host = if v.with_host > 0 { ", compared with the host compiler's code" } else { "" };
-    text += &format!(
-        "checked at {} sizes with every check on{host}: {}\n",
-        v.sizes.len(),
-        v.sizes.join("; ")
-    );
+    text += &format!("checked with every check on{host}: {}\n", points::summary(&v.points));
     for assumption in &tuned.assumptions {
         text += &format!("assumed: {assumption}\n");
     }

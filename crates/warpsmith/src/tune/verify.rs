@@ -14,11 +14,12 @@ use super::points;
 use super::sizes::Point;
 use super::witness::{Witness, WitnessError, WitnessRun};
 use crate::data::{scalar_bytes, scalar_from_bytes};
+use crate::progress::Progress;
 
-/// Statements of the reference at one point; a point that needs more is too large to be worth it.
-const POINT_STEPS: u64 = 3_000_000;
-/// Statements of the reference at all points together.
-const TOTAL_STEPS: u64 = 40_000_000;
+/// Steps of the reference at one point; a point that needs more is too large to be worth it.
+const POINT_STEPS: u64 = 2_000_000;
+/// Steps of the reference at all points together.
+const TOTAL_STEPS: u64 = 20_000_000;
 
 /// What is compared with what.
 pub struct Verifier<'a> {
@@ -36,6 +37,8 @@ pub struct Verifier<'a> {
 pub struct Verified {
     /// Points at which all agreed.
     pub sizes: Vec<String>,
+    /// The same points, as numbers.
+    pub points: Vec<Point>,
     /// Points at which the C function itself leaves its arrays, with the reason.
     pub outside: Vec<String>,
     /// Points compared with the host compiler's code.
@@ -66,6 +69,7 @@ impl Verifier<'_> {
     pub fn verify(&self, candidates: &[Point]) -> Result<Verified, Failed> {
         let mut verified = Verified::default();
         let mut steps_left = TOTAL_STEPS;
+        let mut progress = Progress::new("verifying", candidates.len());
         for point in candidates {
             if steps_left < POINT_STEPS {
                 break;
@@ -73,7 +77,8 @@ impl Verifier<'_> {
             if self.options.deadline.is_some_and(|d| Instant::now() >= d) {
                 return Err(Failed::Limit("the time limit (--timeout)"));
             }
-            steps_left -= self.at_point(point, &mut verified)?;
+            progress.step(&points::name(point));
+            steps_left = steps_left.saturating_sub(self.at_point(point, &mut verified)?);
         }
         if verified.sizes.is_empty() {
             let why =
@@ -83,7 +88,7 @@ impl Verifier<'_> {
         Ok(verified)
     }
 
-    /// One point; returns the statements the reference took.
+    /// One point; returns the steps the reference took.
     fn at_point(&self, point: &Point, verified: &mut Verified) -> Result<u64, Failed> {
         let name = points::name(point);
         let inputs = inputs::arguments(&self.sources, point).map_err(Failed::Input)?;
@@ -112,6 +117,7 @@ impl Verifier<'_> {
         self.against_witness(&run, &reference, &name)?;
         verified.thread_instructions += run.thread_instructions;
         verified.sizes.push(name);
+        verified.points.push(point.clone());
         Ok(reference.steps)
     }
 
