@@ -1,6 +1,6 @@
 //! Prints how fast the emulator is, with and without checks, on one core.
 //!
-//! `cargo run --release -p warpsmith-emu --example speed`
+//! `cargo run --release -p warpsmith-emu --example speed [KERNEL]`
 
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -135,7 +135,8 @@ fn main() {
     ];
     println!("{:<10} {:>22} {:>22}", "kernel", "all checks", "no checks");
     let (mut checked, mut plain) = (vec![], vec![]);
-    for c in &cases {
+    let wanted = std::env::args().nth(1);
+    for c in cases.iter().filter(|c| wanted.as_ref().is_none_or(|w| c.name == w)) {
         let with = measure(&lowered.module, c, Checks::ALL);
         let without = measure(&lowered.module, c, Checks::NONE);
         let unit = if c.products > 0 { "G multiply-adds/s" } else { "G thread-ops/s" };

@@ -545,16 +545,21 @@ pub struct WordLoad {
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt+fma"
 ))]
 pub unsafe fn load_words(l: WordLoad, n: usize) -> bool {
+    let flip: u32 = if l.signed { 0 } else { 1 << 31 };
+    let steps: [u32; 8] = std::array::from_fn(|k| k as u32);
     for at in (0..n).step_by(32) {
         // SAFETY: `at + 32 <= n`.
-        let x = unsafe { l.index.add(at).cast::<[u32; 32]>().read_unaligned() };
-        let (mut low, mut high) = (i32::MAX, i32::MIN);
-        let flip = if l.signed { 0 } else { 1 << 31 };
-        for v in &x {
-            let ordered = (*v ^ flip) as i32;
-            low = low.min(ordered);
-            high = high.max(ordered);
+        let x = unsafe { l.index.add(at).cast::<[[u32; 8]; 4]>().read_unaligned() };
+        let (mut low, mut high) = ([i32::MAX; 8], [i32::MIN; 8]);
+        for part in &x {
+            for k in 0..8 {
+                let ordered = (part[k] ^ flip) as i32;
+                low[k] = low[k].min(ordered);
+                high[k] = high[k].max(ordered);
+            }
         }
+        let low = low.into_iter().min().unwrap_or(0);
+        let high = high.into_iter().max().unwrap_or(0);
         let wide = |v: i32| {
             if l.signed { i64::from(v) } else { i64::from(v as u32 ^ flip) }
         };
@@ -564,33 +569,34 @@ pub unsafe fn load_words(l: WordLoad, n: usize) -> bool {
         if first < 0 || last < 0 || (last as u64).saturating_add(4) > l.len {
             return false;
         }
+        let offset = |v: u32| {
+            let v = if l.signed { i64::from(v as i32) } else { i64::from(v) };
+            l.offset.wrapping_add(v.wrapping_mul(l.scale)) as isize
+        };
         // Blocks narrower than a warp read several short rows: look at eight lanes at a time.
-        for (part, x) in x.chunks_exact(8).enumerate() {
-            let offset = |v: u32| {
-                let v = if l.signed { i64::from(v as i32) } else { i64::from(v) };
-                l.offset.wrapping_add(v.wrapping_mul(l.scale))
-            };
-            let (mut equal, mut row) = (true, l.scale == 4);
-            for (k, v) in x.iter().enumerate() {
-                equal &= *v == x[0];
-                row &= *v == x[0].wrapping_add(k as u32);
+        for (part, x) in x.iter().enumerate() {
+            let (mut unequal, mut broken) = (0, 0);
+            for k in 0..8 {
+                unequal |= x[k] ^ x[0];
+                broken |= x[k] ^ x[0].wrapping_add(steps[k]);
             }
-            let start = offset(x[0]) as isize;
-            // SAFETY: all offsets lie between `first` and `last`, which are inside of the object.
-            let r: [u32; 8] = unsafe {
-                if equal {
-                    [l.bytes.offset(start).cast::<u32>().read_unaligned(); 8]
-                } else if row {
-                    l.bytes.offset(start).cast::<[u32; 8]>().read_unaligned()
+            let start = offset(x[0]);
+            // SAFETY: all offsets lie between `first` and `last`, which are inside of the object;
+            // `at + 32 <= n`.
+            unsafe {
+                let d = l.dst.add(at + 8 * part).cast::<[u32; 8]>();
+                if unequal == 0 {
+                    d.write_unaligned([l.bytes.offset(start).cast::<u32>().read_unaligned(); 8]);
+                } else if broken == 0 && l.scale == 4 {
+                    d.write_unaligned(l.bytes.offset(start).cast::<[u32; 8]>().read_unaligned());
                 } else {
-                    std::array::from_fn(|k| {
-                        let at = offset(x[k]) as isize;
-                        l.bytes.offset(at).cast::<u32>().read_unaligned()
-                    })
+                    let mut r = [0; 8];
+                    for k in 0..8 {
+                        r[k] = l.bytes.offset(offset(x[k])).cast::<u32>().read_unaligned();
+                    }
+                    d.write_unaligned(r);
                 }
-            };
-            // SAFETY: `at + 32 <= n`.
-            unsafe { l.dst.add(at + 8 * part).cast::<[u32; 8]>().write_unaligned(r) };
+            }
         }
     }
     true
