@@ -272,7 +272,10 @@ fn extend_over_loops(code: &[Ins], l: &Lower<'_>, mut lives: Vec<Life>) -> Vec<L
         }
         for &(start, end, region) in &loops {
             let overlaps = life.first <= end && life.last >= start;
-            if overlaps && !inside(&l.out.regions, l.registers[r].region, region) {
+            // What the head of a loop declares belongs to its region, but is set before its first round.
+            let from_outside =
+                life.first < start || !inside(&l.out.regions, l.registers[r].region, region);
+            if overlaps && from_outside {
                 life.first = life.first.min(start);
                 life.last = life.last.max(end);
             }
