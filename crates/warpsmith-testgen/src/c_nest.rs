@@ -40,7 +40,12 @@ enum Kind {
 
 /// A C file with one function `f(int n, int m, …)` made from the bytes.
 pub fn c_program(bytes: &[u8]) -> String {
-    let mut g = Generator { choice: Choice::new(bytes), text: String::new(), depth: 1, ..Generator::default_parts() };
+    let mut g = Generator {
+        choice: Choice::new(bytes),
+        text: String::new(),
+        depth: 1,
+        ..Generator::default_parts()
+    };
     let nests = 1 + g.choice.below(3);
     let mut body = String::new();
     for _ in 0..nests {
@@ -63,7 +68,7 @@ pub fn c_program(bytes: &[u8]) -> String {
         "#include <math.h>\n\
          static inline float helper(float a, int k) {{\n    \
              if (k > 3)\n        return a * 0.5f + (float)k;\n    return a - 1.0f;\n}}\n\n\
-         void f(int n, int m, {}, unsigned *total)\n{{\n{body}}}\n",
+         void f(int n, int m, {}, unsigned total[1])\n{{\n{body}}}\n",
         params.join(", ")
     )
 }
@@ -117,7 +122,11 @@ impl Generator<'_> {
             self.written.push(fits[self.choice.below(fits.len())]);
         }
         let collapse = self.two_dimensional && self.choice.chance(60);
-        self.line(if collapse { "#pragma omp parallel for collapse(2)" } else { "#pragma omp parallel for" });
+        self.line(if collapse {
+            "#pragma omp parallel for collapse(2)"
+        } else {
+            "#pragma omp parallel for"
+        });
         let counter = if self.over_columns { "j" } else { "i" };
         let limit = if self.over_columns { "m" } else { "n" };
         self.header(counter, limit);
@@ -129,7 +138,8 @@ impl Generator<'_> {
             let kind = kind_of(ARRAYS[at].1);
             let value = self.value(kind, 3);
             let target = self.own_element(at);
-            let op = if kind == Kind::Int { "=" } else { self.choice.pick(&["=", "+=", "-=", "*="]) };
+            let op =
+                if kind == Kind::Int { "=" } else { self.choice.pick(&["=", "+=", "-=", "*="]) };
             self.line(&format!("{target} {op} {value};"));
         }
         while self.depth > 1 {
@@ -141,7 +151,9 @@ impl Generator<'_> {
     /// A sum, maximum or other reduction of unsigned values, which reassociate exactly.
     fn reduction(&mut self) {
         self.written = vec![];
-        let (op, name) = [("+", "s"), ("^", "s"), ("|", "s"), ("max", "s"), ("min", "s"), ("*", "s")][self.choice.below(6)];
+        let (op, name) =
+            [("+", "s"), ("^", "s"), ("|", "s"), ("max", "s"), ("min", "s"), ("*", "s")]
+                [self.choice.below(6)];
         let start = self.choice.pick(&["0u", "1u", "*total"]);
         self.line(&format!("unsigned {name}{} = {start};", self.fresh));
         let var = format!("{name}{}", self.fresh);
@@ -167,10 +179,18 @@ impl Generator<'_> {
         let step = self.choice.pick(&["1", "1", "1", "2", "3"]);
         let first = self.choice.pick(&["0", "0", "0", "1", "2"]);
         let head = match self.choice.below(5) {
-            0 | 1 if step == "1" => format!("for (int {counter} = {first}; {counter} < {limit}; {counter}++) {{"),
-            2 => format!("for (int {counter} = {first}; {counter} <= {limit} - 1; {counter} += {step}) {{"),
-            3 => format!("for (int {counter} = {limit} - 1; {counter} >= {first}; {counter} -= {step}) {{"),
-            _ => format!("for (int {counter} = {first}; {counter} < {limit}; {counter} += {step}) {{"),
+            0 | 1 if step == "1" => {
+                format!("for (int {counter} = {first}; {counter} < {limit}; {counter}++) {{")
+            }
+            2 => format!(
+                "for (int {counter} = {first}; {counter} <= {limit} - 1; {counter} += {step}) {{"
+            ),
+            3 => format!(
+                "for (int {counter} = {limit} - 1; {counter} >= {first}; {counter} -= {step}) {{"
+            ),
+            _ => format!(
+                "for (int {counter} = {first}; {counter} < {limit}; {counter} += {step}) {{"
+            ),
         };
         self.line(&head);
         self.depth += 1;
@@ -305,7 +325,8 @@ impl Generator<'_> {
         }
         let size = size - 1;
         if self.choice.chance(10) {
-            let (c, a, b) = (self.condition(size.min(1)), self.value(kind, size), self.value(kind, size));
+            let (c, a, b) =
+                (self.condition(size.min(1)), self.value(kind, size), self.value(kind, size));
             return format!("({c} ? {a} : {b})");
         }
         match kind {
@@ -417,15 +438,22 @@ impl Generator<'_> {
             .collect();
         if !arrays.is_empty() && self.choice.chance(70) {
             let at = arrays[self.choice.below(arrays.len())];
-            let element =
-                if self.written.contains(&at) { self.own_element(at) } else { self.any_element(at) };
+            let element = if self.written.contains(&at) {
+                self.own_element(at)
+            } else {
+                self.any_element(at)
+            };
             // Integers stay small however often a nest runs.
             return if kind == Kind::Int { format!("({element} % 1009)") } else { element };
         }
         match kind {
             Kind::Int => self.choice.pick(&["0", "1", "7", "-3", "100"]).to_string(),
-            Kind::Unsigned => self.choice.pick(&["0u", "1u", "17u", "0xffffffffu", "4000000000u"]).to_string(),
-            Kind::Float => self.choice.pick(&["0.0f", "1.0f", "0.1f", "-2.5f", "3e10f", "1e-20f"]).to_string(),
+            Kind::Unsigned => {
+                self.choice.pick(&["0u", "1u", "17u", "0xffffffffu", "4000000000u"]).to_string()
+            }
+            Kind::Float => {
+                self.choice.pick(&["0.0f", "1.0f", "0.1f", "-2.5f", "3e10f", "1e-20f"]).to_string()
+            }
             Kind::Double => self.choice.pick(&["0.0", "1.0", "0.1", "-1e100", "2.5"]).to_string(),
         }
     }
@@ -494,19 +522,7 @@ fn c_name(kind: Kind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Bytes that look random, from a number.
-    fn noise(seed: u64, length: usize) -> Vec<u8> {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        (0..length)
-            .map(|_| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                (state >> 32) as u8
-            })
-            .collect()
-    }
+    use crate::noise;
 
     #[test]
     fn programs_differ_and_are_balanced() {

@@ -5,7 +5,23 @@
 
 mod c_nest;
 mod choice;
+mod cuda;
 mod mutate;
 
 pub use c_nest::c_program;
+pub use cuda::{C_PRELUDE, CudaKernel, PARAMS, cuda_kernel};
 pub use mutate::mutate_source;
+
+/// Bytes that look random, from a number.
+#[cfg(test)]
+fn noise(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    (0..length)
+        .map(|_| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 32) as u8
+        })
+        .collect()
+}

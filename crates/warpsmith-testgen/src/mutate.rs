@@ -4,8 +4,34 @@ use crate::choice::Choice;
 
 /// Text that often upsets a front end.
 const SPLINTERS: [&str; 28] = [
-    "(", ")", "{", "}", "<", ">", ";", ",", "*", "&", "::", "template<", "#if 1\n", "#define X X X\n", "<<<", ">>>",
-    "0x", "1e999", "'", "\"", "/*", "//", "\\\n", "__shared__ ", "struct ", "operator", "\u{1F600}", "\0",
+    "(",
+    ")",
+    "{",
+    "}",
+    "<",
+    ">",
+    ";",
+    ",",
+    "*",
+    "&",
+    "::",
+    "template<",
+    "#if 1\n",
+    "#define X X X\n",
+    "<<<",
+    ">>>",
+    "0x",
+    "1e999",
+    "'",
+    "\"",
+    "/*",
+    "//",
+    "\\\n",
+    "__shared__ ",
+    "struct ",
+    "operator",
+    "\u{1F600}",
+    "\0",
 ];
 
 /// The source after one to eight random edits; may no longer be UTF-8.
