@@ -4,6 +4,7 @@
 
 // warpsmith: grid=1 block=32 arg x=int[32]=iota arg y=int[32] arg n=32
 // warpsmith: grid=2 block=16 arg x=int[27]=iota arg y=int[27] arg n=27
+// warpsmith: grid=1 block=1024 arg x=int[5]=iota arg y=int[5] arg n=5
 __global__ void checked_copy(const int *x, int *y, int n)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

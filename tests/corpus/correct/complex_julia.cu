@@ -24,8 +24,8 @@ __device__ int julia(int x, int y, int dim)
     return 1;
 }
 
-// warpsmith: grid=16,16 block=1 arg ptr=uchar[16][16][4] arg dim=16
-// warpsmith: grid=9,9 block=1 arg ptr=uchar[9][9][4] arg dim=9
+// warpsmith: grid=16,16 block=1 arg ptr=uchar[16][16][4]=random arg dim=16
+// warpsmith: grid=9,9 block=1 arg ptr=uchar[9][9][4]=random arg dim=9
 __global__ void julia_kernel(unsigned char *ptr, int dim)
 {
     int x = blockIdx.x;

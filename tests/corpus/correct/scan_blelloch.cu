@@ -4,6 +4,7 @@
 
 // warpsmith: kernel='prescan<128>' grid=1 block=64 arg n=128 arg g_odata=int[128] arg g_idata=int[128]=iota
 // warpsmith: kernel='prescan<64>' grid=2 block=32 arg n=101 arg g_odata=int[101] arg g_idata=int[101]=iota
+// warpsmith: kernel='prescan<64>' grid=2 block=32 arg n=80 arg g_odata=int[80] arg g_idata=int[80]=iota
 template <int N>
 __global__ void prescan(int *g_odata, const int *g_idata, int n)
 {

@@ -7,6 +7,7 @@ __device__ void swap_if_greater(T &a, T &b)
 
 // warpsmith: kernel='odd_even_sort<float>' grid=1 block=32 shared=256 arg data=float[64]=random arg n=64
 // warpsmith: kernel='odd_even_sort<short>' grid=1 block=20 shared=74 arg data=short[37]=random arg n=37
+// warpsmith: kernel='odd_even_sort<float>' grid=1 block=2 shared=12 arg data=float[3]=random(1) arg n=3
 template <class T>
 __global__ void odd_even_sort(T *data, int n)
 {

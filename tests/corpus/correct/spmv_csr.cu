@@ -16,7 +16,7 @@ __global__ void build_band(int *row_begin, int *row_end, int *col, float *val, i
     }
 }
 
-// warpsmith: grid=2 block=20 arg row_begin=int[40] arg row_end=int[40] arg col=int[120] arg val=float[120] arg x=float[40]=random arg y=float[40] arg n=37
+// warpsmith: grid=2 block=20 arg row_begin=int[40] arg row_end=int[40] arg col=int[120] arg val=float[120] arg x=float[40]=random arg y=float[40]=random arg n=37
 __global__ void spmv_csr_scalar(const int *row_begin, const int *row_end, const int *col, const float *val, const float *x, float *y, int n)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -27,7 +27,7 @@ __global__ void spmv_csr_scalar(const int *row_begin, const int *row_end, const 
     }
 }
 
-// warpsmith: grid=10 block=128 arg row_begin=int[40] arg row_end=int[40] arg col=int[120] arg val=float[120] arg x=float[40]=random arg z=float[40] arg n=37
+// warpsmith: grid=10 block=128 arg row_begin=int[40] arg row_end=int[40] arg col=int[120] arg val=float[120] arg x=float[40]=random arg z=float[40]=random arg n=37
 __global__ void spmv_csr_vector(const int *row_begin, const int *row_end, const int *col, const float *val, const float *x, float *z, int n)
 {
     int thread_id = blockDim.x * blockIdx.x + threadIdx.x;

@@ -18,7 +18,7 @@ __global__ void rank_within_key(const int *key, int *rank, unsigned *flags)
     if (lane < 16) f |= __ballot_sync(0x0000ffffu, k > 2) << 8;
     const int leader = __ffs(peers) - 1;
     f += (unsigned)__shfl_sync(full, rank[i] + k, leader) << 24;
-    f ^= __shfl_up_sync(full, f, 1, 8);
+    f += __shfl_up_sync(full, f, 1, 8);
     flags[i] = f;
     __syncwarp();
 }

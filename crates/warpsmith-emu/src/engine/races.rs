@@ -456,11 +456,15 @@ impl Machine<'_> {
                 if s.e.kind == Kind::Atomic {
                     // Several atomic writers stay known, for a plain access by the last of them.
                     let earlier = (c.writer, c.thread(0));
-                    if earlier.0 != 0
-                        && earlier.1 != thread
-                        && self.event_of(b, s, earlier.0).kind == Kind::Atomic
-                    {
-                        cell.set(1, earlier.0, earlier.1);
+                    if earlier.0 != 0 {
+                        let atomic = self.event_of(b, s, earlier.0).kind == Kind::Atomic;
+                        if !atomic {
+                            // A plain store stays known as well: the atomics of others race with it even
+                            // when its own thread has made one since.
+                            cell.set(2, earlier.0, earlier.1);
+                        } else if earlier.1 != thread {
+                            cell.set(1, earlier.0, earlier.1);
+                        }
                     }
                 } else {
                     cell.readers = [0; 2];
@@ -504,7 +508,7 @@ impl Machine<'_> {
         }
         for slot in 1..3 {
             let id = cell.readers[slot - 1];
-            if id != 0 && self.event_of(b, s, id).kind == Kind::Atomic {
+            if id != 0 && !self.event_of(b, s, id).kind.reads_only() {
                 self.against(b, g, a, s, w, (id, cell.thread(slot)), thread, offset);
             }
         }
