@@ -82,12 +82,20 @@ fn add_shared(l: &mut Lower<'_>, launch: &LaunchConfig) -> Result<(), EmuError> 
     let module = l.module;
     let mut base = 0u64;
     let mut dynamic = vec![];
+    // Variables of the file are one for all functions.
+    let mut of_file = std::collections::HashMap::new();
     for id in reachable(module, launch.kernel) {
         let function = module.function(id);
         for (i, v) in function.vars.iter().enumerate() {
             let var = warpsmith_ir::VarId(i as u32);
             match v.kind {
                 VarKind::Shared => {
+                    let key = (v.name.as_str(), v.origin.span);
+                    let shown = v.name.strip_prefix("::");
+                    if let Some(known) = of_file.get(&key).filter(|_| shown.is_some()) {
+                        l.objects_by_var.insert((id, var), *known);
+                        continue;
+                    }
                     let layout = layout_of(module, &v.ty);
                     let align = layout.align.max(u64::from(v.align)).max(16);
                     base = base.next_multiple_of(align);
@@ -97,7 +105,8 @@ fn add_shared(l: &mut Lower<'_>, launch: &LaunchConfig) -> Result<(), EmuError> 
                         l.at(v.origin.span);
                         return l.unsupported("more than 1 MiB of shared memory");
                     }
-                    let pointer = l.object(&v.name, &v.ty, home);
+                    let pointer = l.object(shown.unwrap_or(&v.name), &v.ty, home);
+                    of_file.insert(key, pointer);
                     l.objects_by_var.insert((id, var), pointer);
                 }
                 VarKind::DynamicShared => dynamic.push((id, var)),

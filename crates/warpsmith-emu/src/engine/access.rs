@@ -150,29 +150,61 @@ impl Machine<'_> {
         self.each_warp(b, g, a, common, pc, kind, &mut |m, b, g, w| m.move_in(b, g, a, w, pc));
     }
 
-    /// The common form of a load, for all warps at once: 4 bytes at a scalar plus one index, from
-    /// memory that nobody watches. False: it is another form, or some lane needs a closer look.
+    /// The common form of a load, for all warps at once: 4 bytes at a scalar plus one index. False: it is
+    /// another form, or some lane needs a closer look.
     fn load_words(&mut self, b: &mut Block, g: &Group, a: &Access, common: u64, pc: usize) -> bool {
-        let ([Opd::V(dst)], 4, 1) = (a.values.as_slice(), a.elem.bytes(), a.count) else {
-            return false;
-        };
-        let mut varying = a.terms.iter().filter(|t| matches!(t.index, Opd::V(_)));
-        let (Some(t), None) = (varying.next(), varying.next()) else { return false };
-        let (Opd::V(index), Scalar::I32 | Scalar::U32) = (t.index, t.ty) else { return false };
-        if matches!(a.base, Opd::V(_)) || t.scale % 4 != 0 {
+        let Some((dst, index, l)) = self.word_load(b, g, a, common) else { return false };
+        let handle = split_pointer(common).0;
+        let watched = self.check_races && self.races.watches(handle);
+        if watched && a.volatile {
             return false;
         }
+        let n = (g.hi - g.lo) as usize * 32;
+        // SAFETY: the row holds all warps of the block.
+        let row = unsafe { std::slice::from_raw_parts(l.index, n) };
+        let mut plan = std::mem::take(&mut self.plans[pc]);
+        // A destination that is the index too would be lost for a second look.
+        let planned = plan.fits(row, l.signed, l.scale) && index != dst;
+        let done = if planned && (!watched || self.touch_plan(b, g, &plan, &l, handle, pc)) {
+            // SAFETY: the rows hold all warps of the block, apart from memory; they are disjoint.
+            unsafe { plan.load(l) }
+        } else {
+            // SAFETY: as above.
+            !watched && index != dst && unsafe { lanes::load_words(l, n) }
+        };
+        self.plans[pc] = plan;
+        if done && self.check_poison {
+            self.define(b, g, a.values[0], pc);
+        }
+        done
+    }
+
+    /// A load in the form of [`lanes::WordLoad`] by whole warps from defined memory, with the rows it writes and
+    /// is indexed by.
+    fn word_load(
+        &mut self,
+        b: &mut Block,
+        g: &Group,
+        a: &Access,
+        common: u64,
+    ) -> Option<(u32, u32, lanes::WordLoad)> {
+        let ([Opd::V(dst)], 4, 1) = (a.values.as_slice(), a.elem.bytes(), a.count) else {
+            return None;
+        };
+        let mut varying = a.terms.iter().filter(|t| matches!(t.index, Opd::V(_)));
+        let (Some(t), None) = (varying.next(), varying.next()) else { return None };
+        let (Opd::V(index), Scalar::I32 | Scalar::U32) = (t.index, t.ty) else { return None };
         let (handle, offset) = split_pointer(common);
-        if offset % 4 != 0 || self.check_races && self.races.watches(handle) {
-            return false;
+        if matches!(a.base, Opd::V(_)) || t.scale % 4 != 0 || offset % 4 != 0 {
+            return None;
         }
         let warps = g.lo as usize..g.hi as usize;
         if g.mask.warps[warps].iter().any(|m| *m != u32::MAX) {
-            return false;
+            return None;
         }
-        let Some(view) = self.view(b, handle) else { return false };
+        let view = self.view(b, handle)?;
         if !view.poison.is_null() || matches!(view.home, Home::Local { .. }) {
-            return false;
+            return None;
         }
         let first = g.lo as usize * 32;
         let l = lanes::WordLoad {
@@ -184,16 +216,7 @@ impl Machine<'_> {
             index: b.row(index, self.width).wrapping_add(first),
             dst: b.row(*dst, self.width).wrapping_add(first),
         };
-        // A destination that is the index too would be lost for a second look.
-        let n = (g.hi - g.lo) as usize * 32;
-        // SAFETY: the rows hold all warps of the block, apart from memory; rows are equal or disjoint.
-        if index == *dst || !unsafe { lanes::load_words(l, n) } {
-            return false;
-        }
-        if self.check_poison {
-            self.define(b, g, a.values[0], pc);
-        }
-        true
+        Some((*dst, index, l))
     }
 
     /// One value for the whole group.

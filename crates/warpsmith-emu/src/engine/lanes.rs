@@ -601,3 +601,36 @@ pub unsafe fn load_words(l: WordLoad, n: usize) -> bool {
     }
     true
 }
+
+/// As [`load_words`], for offsets known to be inside: `shapes` says how each eight lanes read.
+///
+/// # Safety
+/// `index` and `dst` are valid for eight lanes a shape and equal or disjoint; all offsets lie inside
+/// of the object, which is apart from `dst`.
+#[multiversion(targets(
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt+avx512f+avx512bw+avx512dq+avx512vl+avx512cd",
+    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt+fma"
+))]
+pub unsafe fn move_words(l: WordLoad, shapes: &[u8]) {
+    let offset = |v: u32| {
+        let v = if l.signed { i64::from(v as i32) } else { i64::from(v) };
+        l.offset.wrapping_add(v.wrapping_mul(l.scale)) as isize
+    };
+    for (part, shape) in shapes.iter().enumerate() {
+        // SAFETY: by the contract of the function.
+        unsafe {
+            let x = l.index.add(8 * part);
+            let d = l.dst.add(8 * part).cast::<[u32; 8]>();
+            let start = l.bytes.offset(offset(x.read()));
+            match *shape {
+                super::plans::SAME => d.write_unaligned([start.cast::<u32>().read_unaligned(); 8]),
+                super::plans::ROW => d.write_unaligned(start.cast::<[u32; 8]>().read_unaligned()),
+                _ => {
+                    let x = x.cast::<[u32; 8]>().read_unaligned();
+                    let word = |v: u32| l.bytes.offset(offset(v)).cast::<u32>().read_unaligned();
+                    d.write_unaligned(x.map(|v| word(v)));
+                }
+            }
+        }
+    }
+}

@@ -6,6 +6,7 @@ use std::time::Instant;
 use warpsmith_ir::Module;
 
 use super::block::{Block, Group, Mask, Spin, Wait};
+use super::plans::Plan;
 use super::poison::Origin;
 use super::races::Races;
 use super::report::Report;
@@ -54,6 +55,8 @@ pub struct Machine<'a> {
     pub known_uses: HashMap<(u32, u32), usize>,
     /// The latest origin of a scalar's poison.
     pub scalar_origin: u32,
+    /// Address patterns, by instruction.
+    pub plans: Vec<Plan>,
 }
 
 /// Runs a launch, see [`crate::api::run`].
@@ -133,6 +136,7 @@ impl<'a> Machine<'a> {
             origin_numbers: HashMap::new(),
             known_refusals: HashMap::new(),
             known_uses: HashMap::new(),
+            plans: program.code.iter().map(|_| Plan::default()).collect(),
             scalar_origin: 0,
         }
     }

@@ -9,6 +9,7 @@ mod copies;
 mod lanes;
 mod launch;
 mod order;
+mod plans;
 mod poison;
 mod print;
 mod races;

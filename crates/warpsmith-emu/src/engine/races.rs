@@ -11,9 +11,10 @@ use warpsmith_ir::{BarrierKind, Scalar};
 use super::access::{View, Warp, from_bits};
 use super::block::{Block, Group};
 use super::copies::Pending;
-use super::lanes::Pattern;
+use super::lanes::{Pattern, WordLoad};
 use super::launch::Machine;
 use super::order::{BlockOrder, Locations};
+use super::plans::Plan;
 use crate::api::{Access as Place, Finding, LaunchConfig, Limit, Options, Rule};
 use crate::compile::lir::{Access, Home, Op, Opd, Program, words};
 use crate::compile::split_pointer;
@@ -105,6 +106,24 @@ impl Cell {
     }
 }
 
+impl Cell {
+    /// Remembers two threads that read in one event, in place of past readers and beside those of the
+    /// same event: of different warps if possible.
+    fn add_readers(&mut self, event: u32, threads: [u32; 2]) {
+        if self.readers[0] != event {
+            self.set(1, event, threads[0]);
+            self.readers[1] = 0;
+        }
+        for t in threads {
+            let (x, y) = (self.thread(1), self.thread(2));
+            let second = self.readers[1] == event;
+            if t != x && (!second || x / 32 == y / 32 && t / 32 != x / 32) {
+                self.set(2, event, t);
+            }
+        }
+    }
+}
+
 /// Events and the cells that refer to them.
 #[derive(Default)]
 struct Shadow {
@@ -113,6 +132,8 @@ struct Shadow {
     latest: Vec<u32>,
     /// By object.
     cells: Vec<Vec<Cell>>,
+    /// Some event is atomic: reader slots may hold writers.
+    has_atomics: bool,
 }
 
 impl Shadow {
@@ -125,6 +146,7 @@ impl Shadow {
         if last != 0 && self.events[last as usize - 1] == e {
             return last;
         }
+        self.has_atomics |= e.kind.is_atomic();
         self.events.push(e);
         self.latest[pc] = self.events.len() as u32;
         self.latest[pc]
@@ -140,12 +162,15 @@ pub struct BlockShadow {
     /// The barrier that opened this interval is known to be needed.
     needed: bool,
     seen: HashSet<(u32, u32)>,
+    /// Events up to this one are of earlier intervals.
+    past: u32,
 }
 
 impl BlockShadow {
     pub fn next_interval(&mut self, pc: u32) {
         self.barriers.push(pc);
         self.needed = false;
+        self.past = self.shadow.events.len() as u32;
     }
 }
 
@@ -166,8 +191,8 @@ pub struct Races {
     needed: BTreeSet<u32>,
     executed: BTreeSet<u32>,
     constraints: BTreeSet<Vec<u32>>,
-    /// The latest event with the writer its accesses need not be compared with.
-    sure: (u32, u64, u32),
+    /// For each instruction: its latest event and object, and a writer its accesses need not be compared with.
+    sure: Vec<(u32, u64, u32)>,
 }
 
 /// An access of one warp.
@@ -185,6 +210,7 @@ impl Races {
             lockstep: options.warp_lockstep,
             granules: if on { granules(p) } else { vec![] },
             warps: threads.div_ceil(32),
+            sure: vec![(0, 0, 0); p.code.len()],
             ..Races::default()
         }
     }
@@ -304,6 +330,50 @@ impl Machine<'_> {
         self.finish_scan(b, scan);
     }
 
+    /// As [`Machine::touch`], for a read of shared memory by all threads with a known pattern. False, and nothing
+    /// remembered: some element needs to be compared with an earlier access.
+    pub fn touch_plan(
+        &mut self,
+        b: &mut Block,
+        g: &Group,
+        plan: &Plan,
+        l: &WordLoad,
+        handle: u64,
+        pc: usize,
+    ) -> bool {
+        let shared = matches!(self.home(handle), Home::Shared { .. });
+        let words = self.races.granules.get(handle as usize) == Some(&Some(2));
+        if !shared || !words || self.races.lockstep || g.lo != 0 {
+            return false;
+        }
+        let clock = b.checks.clock(0);
+        if (1..g.hi).any(|w| b.checks.clock(w) != clock) {
+            return false;
+        }
+        let e = Event { block: b.id, interval: b.interval, clock, pc: pc as u32, kind: Kind::Read };
+        let own = &mut b.checks.shadow;
+        let (event, past) = (own.shadow.event(e), own.past);
+        let (known, of, writer) = self.races.sure[pc];
+        let sure = if (known, of) == (event, handle) { writer } else { 0 };
+        if own.shadow.has_atomics {
+            return false;
+        }
+        let Some(cells) = own.shadow.cells.get_mut(handle as usize) else { return false };
+        let at = |index: i64| (l.offset.wrapping_add(index.wrapping_mul(l.scale)) >> 2) as usize;
+        let simple = |c: &Cell| {
+            (c.writer == 0 || c.writer == sure)
+                && (c.readers[0] == event || c.readers.iter().all(|r| *r <= past))
+                && (c.readers[1] == event || c.readers[1] <= past)
+        };
+        if !plan.elements.iter().all(|e| cells.get(at(e.index)).is_some_and(simple)) {
+            return false;
+        }
+        for e in &plan.elements {
+            cells[at(e.index)].add_readers(event, e.threads);
+        }
+        true
+    }
+
     /// As [`Machine::touch`], for the bytes of an asynchronous copy of one thread.
     #[expect(clippy::too_many_arguments, reason = "one access of one thread")]
     pub fn touch_bytes(
@@ -397,7 +467,7 @@ impl Machine<'_> {
             cells.resize(need, Cell::default());
         }
         // The same instruction of other warps in this interval found it ordered by a barrier.
-        let (known_event, known_handle, writer) = self.races.sure;
+        let (known_event, known_handle, writer) = self.races.sure[pc];
         let same = known_event == event && known_handle == handle && shared;
         let sure = if same { writer } else { 0 };
         Some(Scan { cells, event, e, handle, granule, shared, reads: kind.reads_only(), sure })
@@ -407,7 +477,7 @@ impl Machine<'_> {
         let shadow = if scan.shared { &mut b.checks.shadow.shadow } else { &mut self.races.shadow };
         shadow.cells[scan.handle as usize] = scan.cells;
         if scan.shared {
-            self.races.sure = (scan.event, scan.handle, scan.sure);
+            self.races.sure[scan.e.pc as usize] = (scan.event, scan.handle, scan.sure);
         }
     }
 
@@ -962,5 +1032,25 @@ fn derives_from(p: &Program, pc: u32, loads: &[u32]) -> bool {
         if wanted.len() == before {
             return false;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readers_of_one_event_add_up() {
+        let mut c = Cell::default();
+        c.add_readers(7, [3, 3]);
+        assert_eq!((c.readers, c.thread(1)), ([7, 0], 3));
+        // The same instruction in a later iteration: another lane, then another warp.
+        c.add_readers(7, [4, 4]);
+        assert_eq!((c.readers, c.thread(1), c.thread(2)), ([7, 7], 3, 4));
+        c.add_readers(7, [40, 41]);
+        assert_eq!((c.thread(1), c.thread(2)), (3, 40));
+        // A new event takes the place of both.
+        c.add_readers(9, [5, 5]);
+        assert_eq!((c.readers, c.thread(1)), ([9, 0], 5));
     }
 }
