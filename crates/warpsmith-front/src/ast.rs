@@ -11,6 +11,15 @@ pub struct TranslationUnit {
     pub items: Vec<Item>,
     /// `// warpsmith: …`, `// step: …` and other comments the commands read, in order of position.
     pub comments: Vec<Comment>,
+    /// Explicit instantiations of functions with their arguments, as `template void f<float, 4>(…);` names them.
+    pub instantiations: Vec<Instantiation>,
+}
+
+/// `f<float, 4>` of an explicit instantiation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instantiation {
+    pub name: String,
+    pub span: Span,
 }
 
 #[derive(Clone, Debug)]

@@ -100,3 +100,20 @@ fn wrong_calls_have_one_diagnostic_each() {
     }
     assert!(bad.is_empty(), "{}", bad.join("\n\n"));
 }
+
+#[test]
+fn blocks_tiles_and_coalesced_lanes_are_thread_groups() {
+    for text in [
+        "auto sum = [&](cg::thread_group g, int v) { g.sync(); return v + g.thread_rank() + g.size(); };
+         cg::thread_block b = cg::this_thread_block();
+         a[i] = sum(b, 1) + sum(cg::tiled_partition<16>(b), 2) + sum(cg::coalesced_threads(), 3);",
+        "cg::thread_group t = cg::tiled_partition(cg::this_thread_block(), 8); cg::sync(t);
+         cg::thread_group u = t; a[i] = u.num_threads();",
+    ] {
+        if let Err((_, shown)) = lower(text) {
+            panic!("{text}\n{shown}");
+        }
+    }
+    let refused = lower("cg::thread_group t = cg::this_grid(); t.sync();");
+    assert!(refused.is_err_and(|(list, _)| list.iter().any(|d| d.code == "W062")));
+}

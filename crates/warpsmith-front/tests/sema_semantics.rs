@@ -205,3 +205,98 @@ fn inline_copies_are_lowered() {
     let text = warpsmith_ir::text::print(&lowered.module);
     assert!(text.contains("async"), "{text}");
 }
+
+#[test]
+fn parentheses_around_a_variable_are_no_cast() {
+    let o = probe(
+        "#define SPAN(x, a, b) ((x)>=(a) && (x)<=(b))
+        typedef float real;
+        __device__ float calc(int n, int b, real r) {
+            int x = (n)-1*2;
+            int y = SPAN(n, b, n) && SPAN(b, b, n);
+            int z = (int)(n)-1*4;
+            int w = -(n)*(b)-(b)*(b);
+            real minus = (real)-r;
+            return x + 100 * y + 1000 * z + 10000 * w + minus;
+        }
+        __device__ void probe(float *o) { o[0] = calc(10, 3, 1.0f); }",
+        1,
+    );
+    assert_eq!(o, [8.0 + 100.0 + 6000.0 - 390000.0 - 1.0]);
+}
+
+#[test]
+fn assignments_in_a_list_in_parentheses_happen_in_order() {
+    let o = probe(
+        "__device__ void probe(float *o) {
+            int i = 1, s = 0;
+            int k = (i += 2, i);
+            int m = (i = 7, s -= 1, i + s);
+            for (i = 0; (s += i, i < 4); ++i, s += 2) ;
+            o[0] = k; o[1] = m; o[2] = s;
+        }",
+        3,
+    );
+    assert_eq!(o, [3.0, 6.0, 17.0]);
+}
+
+#[test]
+fn class_templates_take_their_arguments_from_the_initialiser() {
+    let o = probe(
+        "template <typename T> struct Pair {
+            T a, b;
+            __device__ Pair(T x, T y) : a(x), b(y) {}
+            __device__ T sum() const { return a + b; }
+        };
+        template <typename T, typename U> struct Both { T t; U u; };
+        __device__ void probe(float *o) {
+            Pair p(1.5f, 2.0f);
+            Pair q{7, 4};
+            const Pair c = Pair(1.25, 1.0);
+            Both b{sizeof(char) == 1, 0.5f};
+            o[0] = p.sum(); o[1] = q.sum() / 2; o[2] = c.sum(); o[3] = b.u + sizeof(b);
+        }",
+        4,
+    );
+    assert_eq!(o, [3.5, 5.0, 2.25, 8.5]);
+}
+
+#[test]
+fn functions_are_values_of_a_type_of_their_own() {
+    let o = probe(
+        "struct P { float a; };
+        __device__ P add(P x, P y) { return {x.a + y.a}; }
+        __device__ float square(float x) { return x * x; }
+        template <typename T> __device__ T twice(T x) { return x + x; }
+        template <typename T, typename F> __device__ T apply(T x, T y, F f) { return f(x, y); }
+        template <typename F> __device__ float one(float x, const F &f) { return f(x); }
+        typedef float (*op_t)(float);
+        template <op_t op> __device__ float fixed(float x) { return op(x); }
+        __device__ void probe(float *o) {
+            P a = {1}, b = {2};
+            o[0] = apply(a, b, add).a;
+            o[1] = one(3, square) + one(1, &square);
+            o[2] = one(4, twice<float>);
+            o[3] = fixed<square>(5);
+        }",
+        4,
+    );
+    assert_eq!(o, [3.0, 10.0, 8.0, 25.0]);
+}
+
+#[test]
+fn pointers_to_rows_are_declared_in_functions() {
+    let o = probe(
+        "typedef float real;
+        __device__ void probe(float *o) {
+            float a[3][4];
+            for (int i = 0; i < 12; ++i) a[i / 4][i % 4] = i;
+            float (*row)[4] = a;
+            real (*next)[4] = row + 1;
+            float (*flat)[2][4] = (float (*)[2][4])a;
+            o[0] = row[2][1]; o[1] = (*next)[3]; o[2] = flat[0][1][2];
+        }",
+        3,
+    );
+    assert_eq!(o, [9.0, 7.0, 6.0]);
+}

@@ -109,7 +109,8 @@ pub enum VarKind {
     Param,
     /// A variable of one thread; in a register unless its address is taken or it is an array.
     Local,
-    /// `__shared__` of constant size: one per block, poison at block start.
+    /// `__shared__` of constant size: one per block, poison at block start. A name that begins with `::` is declared at
+    /// file level: functions that have one of the same name and origin share it.
     Shared,
     /// `extern __shared__ T name[]`: all of them start at the same address; the type is an array of length 0.
     DynamicShared,

@@ -1,11 +1,12 @@
 //! Cooperative groups: the block, the grid, tiles of a warp, and the lanes that happen to be together.
 //!
-//! A group is an object without fields, except the coalesced group, which carries its mask. Tiles are aligned parts of
-//! a warp, so everything about them follows from the lane.
+//! A group is an object without fields, except the coalesced group, which carries its mask, and `thread_group`, which
+//! may be a block or lanes of a warp and says at run time which. Tiles are aligned parts of a warp, so everything about
+//! them follows from the lane.
 
 use warpsmith_ir::{
-    Axis, BarrierKind, BinaryOp, Builtin, Diagnostic, Expr, MathFn, Scalar, StmtKind, Type, Value,
-    WarpOp,
+    Axis, BarrierKind, BinaryOp, Block, Builtin, Diagnostic, Expr, MathFn, Scalar, Stmt, StmtKind,
+    Type, Value, WarpOp,
 };
 
 use super::call::{Call, Lowered};
@@ -23,6 +24,8 @@ enum Group {
     Grid,
     Tile(u32),
     Coalesced,
+    /// `thread_group`: the block when field 0 is 0, else the lanes in field 1.
+    Any,
 }
 
 /// The library type of that name.
@@ -32,6 +35,7 @@ pub fn type_named(path: &str, template_args: &[BuiltinTemplateArg]) -> Option<Bu
         "thread_block" => Some(object_type(Group::Block)),
         "grid_group" => Some(object_type(Group::Grid)),
         "coalesced_group" => Some(object_type(Group::Coalesced)),
+        "thread_group" => Some(object_type(Group::Any)),
         "thread_block_tile" => tile_size(template_args).map(|n| object_type(Group::Tile(n))),
         _ if OPERATORS.contains(&name) => Some(operator_type(name)),
         _ => None,
@@ -55,6 +59,10 @@ fn object_type(group: Group) -> BuiltinType {
         Group::Block => ("thread_block", vec![], vec![]),
         Group::Grid => ("grid_group", vec![], vec![]),
         Group::Coalesced => ("coalesced_group", vec![], vec![("mask".to_string(), Type::U32)]),
+        Group::Any => {
+            let fields = ["of_warp", "mask"].map(|n| (n.to_string(), Type::U32));
+            ("thread_group", vec![], fields.to_vec())
+        }
         Group::Tile(n) => {
             let size = BuiltinTemplateArg::Value(Value::int(Scalar::U32, n.into()));
             ("thread_block_tile", vec![size], vec![])
@@ -72,9 +80,15 @@ fn group_of(ty: &BuiltinType) -> Option<Group> {
         "thread_block" => Some(Group::Block),
         "grid_group" => Some(Group::Grid),
         "coalesced_group" => Some(Group::Coalesced),
+        "thread_group" => Some(Group::Any),
         "thread_block_tile" => tile_size(&ty.args).map(Group::Tile),
         _ => None,
     }
+}
+
+/// Whether an object of one type converts to another: every group but the grid is a `thread_group`.
+pub fn converts(from: &BuiltinType, to: &BuiltinType) -> bool {
+    group_of(to) == Some(Group::Any) && group_of(from).is_some_and(|g| g != Group::Grid)
 }
 
 /// Functions of the namespace.
@@ -85,6 +99,7 @@ pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
         "this_grid" => c.arity(0).map(|()| Some(object(c, Group::Grid, vec![]))),
         "coalesced_threads" => coalesced(c),
         "tiled_partition" => partition(c),
+        "thread_group" => any_group(c),
         "sync" => group_argument(c).and_then(|(g, e)| sync(c, g, e)),
         "reduce" => reduce_call(c),
         _ if OPERATORS.contains(&name) => {
@@ -121,6 +136,27 @@ fn group_argument(c: &Call<'_>) -> Result<(Group, Expr), Diagnostic> {
     }
 }
 
+/// A group as a `thread_group`.
+fn any_group(c: &mut Call<'_>) -> Lowered {
+    c.arity(1)?;
+    let (group, receiver) = group_argument(c)?;
+    let (of_warp, mask) = match group {
+        Group::Any => return Ok(Some(receiver)),
+        Group::Block => (0, c.u32(0)),
+        Group::Tile(n) => (1, tile_mask(c, n)),
+        Group::Coalesced => (1, coalesced_mask(c, receiver)),
+        Group::Grid => return Err(c.wrong_type(0, "a block or a part of a warp")),
+    };
+    let of_warp = c.u32(of_warp);
+    Ok(Some(object(c, Group::Any, vec![of_warp, mask])))
+}
+
+/// Whether a `thread_group` is the block.
+fn is_block(c: &Call<'_>, receiver: Expr) -> Expr {
+    let of_warp = c.member(receiver, 0, Type::U32);
+    c.binary(BinaryOp::Eq, of_warp, c.u32(0))
+}
+
 fn coalesced(c: &mut Call<'_>) -> Lowered {
     c.arity(0)?;
     let mask = c.held(Expr::builtin(Builtin::ActiveMask).with_origin(c.span));
@@ -138,6 +174,7 @@ fn partition(c: &mut Call<'_>) -> Lowered {
     let fits = match (parent, size) {
         (Group::Block, Some(_)) => true,
         (Group::Tile(n), Some(m)) => m <= n,
+        (Group::Any, Some(_)) => true,
         _ => false,
     };
     match size.filter(|_| fits) {
@@ -170,6 +207,7 @@ fn group_method(c: &mut Call<'_>, group: Group, receiver: Expr, name: &str) -> L
         Group::Grid => grid_method(c, name),
         Group::Tile(n) => tile_method(c, n, name),
         Group::Coalesced => coalesced_method(c, receiver, name),
+        Group::Any => None,
     };
     lowered.unwrap_or_else(|| Err(super::math::unsupported(c)))
 }
@@ -180,6 +218,18 @@ fn sync(c: &mut Call<'_>, group: Group, receiver: Expr) -> Lowered {
         Group::Grid => (BarrierKind::Grid, None),
         Group::Tile(n) => (BarrierKind::Warp, Some(tile_mask(c, n))),
         Group::Coalesced => (BarrierKind::Warp, Some(coalesced_mask(c, receiver))),
+        Group::Any => {
+            let barrier = |kind, operand| {
+                let kind = StmtKind::Barrier { kind, operand, result: None };
+                Block::new(vec![Stmt::new(kind, c.span)])
+            };
+            let mask = c.member(receiver.clone(), 1, Type::U32);
+            let then = barrier(BarrierKind::Block, None);
+            let otherwise = barrier(BarrierKind::Warp, Some(mask));
+            let cond = is_block(c, receiver);
+            c.emit(StmtKind::If { cond, then, otherwise });
+            return Ok(None);
+        }
     };
     c.emit(StmtKind::Barrier { kind, operand, result: None });
     Ok(None)
@@ -231,12 +281,24 @@ fn thread_rank(c: &mut Call<'_>, group: Group, receiver: Expr) -> Expr {
         }
         Group::Coalesced => {
             let mask = coalesced_mask(c, receiver);
-            let bit = u32_op(c, BinaryOp::Shl, c.u32(1), Expr::builtin(Builtin::LaneId));
-            let below = u32_op(c, BinaryOp::Sub, bit, c.u32(1));
-            let lower = u32_op(c, BinaryOp::BitAnd, mask, below);
-            c.math(MathFn::Popc, vec![lower], Type::I32).cast(Type::U32)
+            rank_in(c, mask)
+        }
+        Group::Any => {
+            let mask = c.member(receiver.clone(), 1, Type::U32);
+            let in_block = thread_in_block(c);
+            let in_mask = rank_in(c, mask);
+            let cond = is_block(c, receiver);
+            c.select(cond, in_block, in_mask)
         }
     }
+}
+
+/// The number of lanes of a mask below this one.
+fn rank_in(c: &Call<'_>, mask: Expr) -> Expr {
+    let bit = u32_op(c, BinaryOp::Shl, c.u32(1), Expr::builtin(Builtin::LaneId));
+    let below = u32_op(c, BinaryOp::Sub, bit, c.u32(1));
+    let lower = u32_op(c, BinaryOp::BitAnd, mask, below);
+    c.math(MathFn::Popc, vec![lower], Type::I32).cast(Type::U32)
 }
 
 fn size(c: &mut Call<'_>, group: Group, receiver: Expr) -> Expr {
@@ -251,6 +313,13 @@ fn size(c: &mut Call<'_>, group: Group, receiver: Expr) -> Expr {
         Group::Coalesced => {
             let mask = coalesced_mask(c, receiver);
             c.math(MathFn::Popc, vec![mask], Type::I32).cast(Type::U32)
+        }
+        Group::Any => {
+            let mask = c.member(receiver.clone(), 1, Type::U32);
+            let of_block = volume(c, Builtin::BlockDim, Type::U32);
+            let of_mask = c.math(MathFn::Popc, vec![mask], Type::I32).cast(Type::U32);
+            let cond = is_block(c, receiver);
+            c.select(cond, of_block, of_mask)
         }
     }
 }

@@ -22,7 +22,7 @@ mod bits;
 pub mod c_math;
 mod call;
 mod convert;
-mod groups;
+pub(crate) mod groups;
 mod half;
 mod integer;
 mod known;

@@ -7,7 +7,7 @@ use warpsmith_ir::{Diagnostic, Span};
 
 use super::mask::{ARGUMENTS, C_NAME, MarkKind, Masked};
 use super::names::Names;
-use crate::ast::{Attrs, Expr, Pragma};
+use crate::ast::{Attrs, Expr, Instantiation, Pragma};
 use crate::pp::Language;
 
 /// How deep statements, expressions and types may nest. Later phases walk the tree by recursion.
@@ -24,6 +24,7 @@ pub struct Cx<'t> {
     pub suppressed: Vec<Diagnostic>,
     /// Argument lists of attributes, by number.
     pub lists: Vec<Vec<Expr>>,
+    pub instantiations: Vec<Instantiation>,
     taken: Vec<bool>,
     next_pragma: usize,
     depth: usize,
@@ -40,6 +41,7 @@ impl<'t> Cx<'t> {
             diagnostics: vec![],
             suppressed: vec![],
             lists: vec![],
+            instantiations: vec![],
             taken: vec![false; masked.marks.len()],
             next_pragma: 0,
             depth: 0,

@@ -6,8 +6,8 @@ use warpsmith_ir::Span;
 use super::context::{Cx, all_kids, field, fields, has_token, kids};
 use super::types::{Declared, DeclaredName, FunctionParts};
 use crate::ast::{
-    AliasDecl, Attrs, Declarator, Expr, ExprKind, FunctionDecl, FunctionName, Initializer, Item,
-    ItemKind, Param, TemplateHeader, TypeKind, TypeName, VarDecl,
+    AliasDecl, Attrs, Declarator, Expr, ExprKind, FunctionDecl, FunctionName, Initializer,
+    Instantiation, Item, ItemKind, Param, TemplateHeader, TypeKind, TypeName, VarDecl,
 };
 
 impl<'t> Cx<'t> {
@@ -63,7 +63,7 @@ impl<'t> Cx<'t> {
             }
             "template_declaration" => self.template(node, local, out),
             // The instance is made where it is used.
-            "template_instantiation" => {}
+            "template_instantiation" => self.instantiation(node),
             "struct_specifier" | "class_specifier" | "union_specifier" => {
                 let mut decl = self.struct_decl(node, None);
                 self.outer_align(node, &mut decl.align);
@@ -95,6 +95,22 @@ impl<'t> Cx<'t> {
             "expression_statement" if kids(node).is_empty() => {}
             "ERROR" => out.push(unsupported("text with a syntax error")),
             other => out.push(unsupported(&format!("this {}", other.replace('_', " ")))),
+        }
+    }
+
+    /// Notes the function that an explicit instantiation names with all its arguments.
+    fn instantiation(&mut self, node: Node<'t>) {
+        let mut at = field(node, "declarator");
+        while let Some(inner) = at.and_then(|n| field(n, "declarator")) {
+            at = Some(inner);
+        }
+        let Some(name) = at else { return };
+        let text = self.str(name);
+        if text.contains('<') && matches!(name.kind(), "template_function" | "qualified_identifier")
+        {
+            let name_text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            let span = self.span(name);
+            self.instantiations.push(Instantiation { name: name_text, span });
         }
     }
 

@@ -11,6 +11,7 @@ use warpsmith_ir::Span;
 
 use super::map::{Expansions, Segment, TextMap};
 use super::names::{Names, Tokens};
+use super::parens::{self, Parens};
 use crate::ast::Comment;
 use crate::pp::{Language, Preprocessed, Token, TokenKind};
 
@@ -84,6 +85,10 @@ pub fn mask(
         list_segments: vec![],
         list_count: 0,
         last: None,
+        parens: match language {
+            Language::C => Parens::default(),
+            Language::Cuda => parens::find(&program.tokens, groups, names),
+        },
     };
     let mut pragmas = program.pragmas.iter().peekable();
     let mut simd = simd.iter().filter(|c| c.text == "SIMD").peekable();
@@ -116,6 +121,8 @@ struct Masker<'a> {
     list_count: usize,
     /// Index of the token written last.
     last: Option<usize>,
+    /// Parentheses the grammar must not see, and ones it needs.
+    parens: Parens,
 }
 
 impl Masker<'_> {
@@ -141,6 +148,13 @@ impl Masker<'_> {
             return;
         }
         self.at = at + 1;
+        if self.parens.dropped.contains(&at) {
+            return;
+        }
+        if self.parens.opened.contains(&at) {
+            self.out.text.push_str(" (");
+            self.last = None;
+        }
         match token.kind {
             TokenKind::Word => {
                 let spelled = self.spelling(&token.text);
@@ -154,6 +168,10 @@ impl Masker<'_> {
                 let text = token.text.clone();
                 self.write(at, &text);
             }
+        }
+        if self.parens.closed.contains(&at) {
+            self.out.text.push(')');
+            self.last = None;
         }
     }
 
@@ -177,13 +195,23 @@ impl Masker<'_> {
         }
         let start = self.out.text.len();
         self.out.text.push_str(text);
-        let (span, end) = (token.span, self.out.text.len() as u32);
+        let (span, end) = (self.written_span(at), self.out.text.len() as u32);
         self.out.map.push(Segment { start: start as u32, end, span });
         if let Some(spelled) = token.spelled {
             self.out.expansions.add(span, spelled);
         }
         self.last = Some(at);
         start
+    }
+
+    /// The place of a token, with the parentheses around it that are not written: an edit must take both or none.
+    fn written_span(&self, at: usize) -> Span {
+        let own = self.tokens[at].span;
+        let bare = at.checked_sub(1).filter(|b| self.parens.dropped.contains(b));
+        match (bare.and_then(|b| self.tokens.get(b)), self.tokens.get(at + 1)) {
+            (Some(open), Some(close)) => open.span.to(own).to(close.span),
+            _ => own,
+        }
     }
 
     fn mark(&mut self, kind: MarkKind) {

@@ -12,6 +12,7 @@ mod literals;
 mod map;
 mod mask;
 mod names;
+mod parens;
 mod paths;
 mod stmts;
 mod structs;
@@ -187,7 +188,8 @@ impl Job<'_> {
             errors.truncate(errors::MAX_ERRORS);
             return Err(errors);
         }
-        let unit = TranslationUnit { items, comments: vec![] };
+        let unit =
+            TranslationUnit { items, comments: vec![], instantiations: cx.instantiations };
         Ok(ParsedUnit { unit, warnings: vec![], suppressed, expansions: masked.expansions })
     }
 

@@ -286,6 +286,8 @@ impl<'a> Sema<'a> {
             Operand::Shaped { pointer, index, shape, .. } if index.len() < shape.len() => {
                 Ok(Operand::Value(self.shaped_value(pointer, index, shape, span)))
             }
+            // `&f` is the function, as `f` is.
+            Operand::Functions { object: None, .. } => Ok(operand),
             Operand::Functions { name, .. } => {
                 let d = error(
                     "W053",

@@ -15,6 +15,10 @@ impl<'a> Sema<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Res<Operand<'a>> {
+        if let Some(q) = self.deduced_call(callee, args)? {
+            let list = self.arguments(args)?;
+            return self.construct(&q.ty, list, false, span).map(Operand::Value);
+        }
         let target = self.callee(callee)?;
         match target {
             Operand::Foreign { names, args: targs } => {
@@ -48,6 +52,9 @@ impl<'a> Sema<'a> {
             }
             Operand::Type(q) => {
                 let list = self.arguments(args)?;
+                if let Some(f) = self.function_of(&q.ty) {
+                    return self.call_function_value(&f, list, span);
+                }
                 self.construct(&q.ty, list, is_dim3(callee), span).map(Operand::Value)
             }
             object => self.call_object(object, args, span),
@@ -77,6 +84,9 @@ impl<'a> Sema<'a> {
         let list = self.arguments(args)?;
         if let Some(lambda) = self.class(class).lambda {
             return self.call_lambda(object, class, lambda, list, span);
+        }
+        if let Some(f) = self.class(class).function.clone() {
+            return self.call_function_value(&f, list, span);
         }
         let scope = self.class(class).scope;
         let fns = super::expr::functions(&self.lookup_in(scope, "operator()"));
@@ -382,7 +392,10 @@ impl<'a> Sema<'a> {
         braces: bool,
         span: Span,
     ) -> Res<Operand<'a>> {
-        let q = self.resolve_type(self.f_scope(), ty)?;
+        let q = match self.deduced_construct(ty, args)? {
+            Some(q) => q,
+            None => self.resolve_type(self.f_scope(), ty)?,
+        };
         let ones = type_is_dim3(ty);
         if q.ty == Type::Void && args.is_empty() {
             return Ok(Operand::Void);

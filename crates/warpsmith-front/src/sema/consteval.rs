@@ -14,7 +14,7 @@ use super::model::*;
 use crate::ast;
 
 /// Steps a constant expression may take.
-const MAX_STEPS: u64 = 10_000_000;
+const MAX_STEPS: u64 = 2_000_000;
 /// Bytes of one table of constants.
 const MAX_TABLE: u64 = 1 << 24;
 
@@ -154,25 +154,15 @@ impl<'a> Sema<'a> {
         item: &'a ast::Declarator,
         scope: ScopeId,
     ) -> Res<Entity<'a>> {
-        let serial = self.f().serial;
-        if !decl.attrs.is_extern {
-            let key = std::ptr::from_ref(item) as usize;
-            let owner = *self.shared_owner.entry(key).or_insert(serial);
-            if owner != serial {
-                let d = error(
-                    "W094",
-                    item.span,
-                    format!("`{}` is shared between functions through the file", item.name),
-                );
-                return Err(d.help("declare it in the kernel and pass a pointer").into());
-            }
-        }
         let q = self.resolve_type(scope, &item.ty)?;
         let align = match &decl.attrs.align {
             Some(e) => self.const_value(scope, e)?.as_i64().clamp(0, 1 << 16) as u32,
             None => 0,
         };
-        self.shared_entity(decl, item, q, align)
+        // `::` says that all functions mean one variable.
+        let name =
+            if decl.attrs.is_extern { item.name.clone() } else { format!("::{}", item.name) };
+        self.shared_entity(decl, item, &name, q, align)
     }
 
     fn lower_global(

@@ -7,6 +7,7 @@ use warpsmith_ir::{
 use super::Sema;
 use super::model::*;
 use super::templates::despaced_type;
+use crate::builtins;
 
 /// How well an argument fits a parameter; lower is better.
 pub(crate) const EXACT: u32 = 0;
@@ -58,6 +59,12 @@ impl<'a> Sema<'a> {
 
     /// Derived to base, converting constructor, conversion operator; `None` when there is none.
     fn convert_class(&mut self, expr: &Expr, ty: &Type, span: Span) -> Res<Option<Expr>> {
+        if self.library_object_converts(&expr.ty, ty)
+            && let Some(object) = self.library_object(ty)
+            && let Some(done) = builtins::call(&object.name, &[], vec![expr.clone()], span, self)
+        {
+            return Ok(done?);
+        }
         if let (Some(from), Some(to)) = (self.is_class(&expr.ty), self.is_class(ty))
             && let Some(path) = self.base_path(from, to)
         {
@@ -81,6 +88,21 @@ impl<'a> Sema<'a> {
             return self.construct_class(class, vec![arg], span).map(Some);
         }
         Ok(None)
+    }
+
+    fn library_object(&self, ty: &Type) -> Option<super::builtin_api::BuiltinType> {
+        match ty {
+            Type::Struct(id) => self.object_of_struct(*id),
+            _ => None,
+        }
+    }
+
+    /// A tile of a warp is a `thread_group`.
+    fn library_object_converts(&self, from: &Type, to: &Type) -> bool {
+        match (self.library_object(from), self.library_object(to)) {
+            (Some(from), Some(to)) => builtins::groups::converts(&from, &to),
+            _ => false,
+        }
     }
 
     /// A place of the base inside a place of the derived class.
@@ -199,6 +221,9 @@ impl<'a> Sema<'a> {
             }
             (Type::Scalar(s), Type::Vector(Scalar::U32, 3)) if s.is_integer() => Some(USER),
             (Type::Struct(_), _) | (_, Type::Struct(_)) => {
+                if self.library_object_converts(&decayed, to) {
+                    return Some(CONVERTED);
+                }
                 if let (Some(from), Some(to)) = (self.is_class(&decayed), self.is_class(to))
                     && self.base_path(from, to).is_some()
                 {

@@ -39,7 +39,10 @@ impl<'a> Sema<'a> {
             return self.auto_var(vars, d);
         }
         let scope = self.f_scope();
-        let mut q = self.resolve_type(scope, &d.ty)?;
+        let mut q = match self.deduced_variable(scope, d)? {
+            Some(q) => q,
+            None => self.resolve_type(scope, &d.ty)?,
+        };
         q.is_const |= vars.attrs.is_constexpr;
         if q.is_reference() {
             return self.reference_var(&q, d);
@@ -336,15 +339,17 @@ impl<'a> Sema<'a> {
         let scope = self.f_scope();
         let q = self.resolve_type(scope, &d.ty)?;
         let align = self.alignment(vars, scope)?;
-        let entity = self.shared_entity(vars, d, q, align)?;
+        let entity = self.shared_entity(vars, d, &d.name, q, align)?;
         self.declare(scope, &d.name, entity);
         Ok(())
     }
 
+    /// `name` is that of the variable in the IR: a variable of the file begins with `::`.
     pub(crate) fn shared_entity(
         &mut self,
         vars: &'a ast::VarDecl,
         d: &'a ast::Declarator,
+        name: &str,
         q: QualType,
         align: u32,
     ) -> Res<Entity<'a>> {
@@ -372,11 +377,11 @@ impl<'a> Sema<'a> {
         let kind = if is_dynamic { VarKind::DynamicShared } else { VarKind::Shared };
         let f = self.f();
         // Each function has one variable for a declaration, however often its name is looked up.
-        let same = |v: &Var| v.kind == kind && v.name == d.name && v.origin.span == Some(d.span);
+        let same = |v: &Var| v.kind == kind && v.name == name && v.origin.span == Some(d.span);
         let id = match f.func.vars.iter().position(same) {
             Some(i) => warpsmith_ir::VarId(i as u32),
             None => {
-                let mut var = Var::new(&d.name, ty.clone(), kind);
+                let mut var = Var::new(name, ty.clone(), kind);
                 var.align = align;
                 var.origin = d.span.into();
                 f.func.add_var(var)

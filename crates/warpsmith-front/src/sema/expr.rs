@@ -114,6 +114,10 @@ impl<'a> Sema<'a> {
                 let text = self.qual_text(&t);
                 fail("W075", span, format!("`{text}` is a type, a value is needed here"))
             }
+            Operand::Functions { name, fns, args, object: None } if !fns.is_empty() => {
+                let id = self.function_type(&name, &fns, args.as_deref());
+                Ok(Expr::new(ExprKind::Make(vec![]), Type::Struct(id), span))
+            }
             Operand::Functions { name, .. } => {
                 let d =
                     error("W053", span, format!("the function `{name}` cannot be used as a value"));
@@ -163,6 +167,10 @@ impl<'a> Sema<'a> {
     pub(crate) fn operand_type(&mut self, operand: &Operand<'a>) -> Option<QualType> {
         match operand {
             Operand::Value(e) => Some(QualType::plain(e.ty.clone())),
+            Operand::Functions { name, fns, args, object: None } if !fns.is_empty() => {
+                let id = self.function_type(name, fns, args.as_deref());
+                Some(QualType::plain(Type::Struct(id)))
+            }
             Operand::Place { place, is_const } => {
                 let volatile = pointer_volatile(place);
                 Some(QualType {

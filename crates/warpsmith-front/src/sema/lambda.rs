@@ -50,6 +50,7 @@ impl<'a> Sema<'a> {
                 destructor: None,
                 template: None,
                 lambda: Some(l),
+                function: None,
                 complete: false,
             },
         );

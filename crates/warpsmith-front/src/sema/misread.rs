@@ -10,6 +10,9 @@ use crate::ast;
 impl<'a> Sema<'a> {
     /// Lowers an expression statement as the declaration it is, if the path before `<` names a type.
     pub(crate) fn misread_declaration(&mut self, e: &'a ast::Expr) -> Option<Res<()>> {
+        if let Some(done) = self.misread_row_pointer(e) {
+            return Some(done);
+        }
         let ast::ExprKind::Binary { op, left, right } = &*e.kind else { return None };
         let ast::ExprKind::Binary { op: open, left: template, right: arg } = &*left.kind else {
             return None;
@@ -37,6 +40,45 @@ impl<'a> Sema<'a> {
             }
             Found::Entities(..) => return None,
         };
+        Some(self.declare_misread(name, ty, value, e.span))
+    }
+
+    /// `float (*row)[4] = m;` reads as `float(*row)[4] = m`, an element of a conversion of `*row`.
+    fn misread_row_pointer(&mut self, e: &'a ast::Expr) -> Option<Res<()>> {
+        let ast::ExprKind::Assign { op, target, value } = &*e.kind else { return None };
+        let (mut at, mut extents) = (target, vec![]);
+        while let ast::ExprKind::Index { base, index } = &*at.kind {
+            extents.push(index);
+            at = base;
+        }
+        if op != "=" || extents.is_empty() {
+            return None;
+        }
+        let scope = self.f_scope();
+        let (element, declared) = match &*at.kind {
+            ast::ExprKind::Construct { ty, args, braces: false } => match args.as_slice() {
+                [ast::Initializer::Expr(arg)] => (self.resolve_type(scope, ty).ok()?.ty, arg),
+                _ => return None,
+            },
+            ast::ExprKind::Call { callee, args } => match (&*callee.kind, args.as_slice()) {
+                (ast::ExprKind::Path(path), [arg]) => {
+                    let Ok(Operand::Type(q)) = self.path_operand(scope, path) else { return None };
+                    (q.ty, arg)
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let ast::ExprKind::Unary { op, operand } = &*declared.kind else { return None };
+        let ast::ExprKind::Path(name) = &*operand.kind else { return None };
+        let name = name.as_name().filter(|_| op == "*")?;
+        // The innermost extent was met first.
+        let mut row = element;
+        for extent in extents {
+            let length = self.array_length(scope, extent).ok()?;
+            row = Type::array(row, length);
+        }
+        let ty = Type::pointer(row, warpsmith_ir::Space::Generic);
         Some(self.declare_misread(name, ty, value, e.span))
     }
 

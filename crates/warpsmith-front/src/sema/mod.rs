@@ -46,7 +46,9 @@ mod convert;
 mod decl;
 mod expr;
 mod expr_ops;
+mod deduce_class;
 mod finish;
+mod function_values;
 mod functions;
 mod host;
 mod init;
@@ -247,8 +249,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) objects: Vec<(builtin_api::BuiltinType, StructId)>,
     pub(crate) instances: HashMap<FnKey, InstanceState>,
     pub(crate) globals: HashMap<(usize, ScopeId), Option<Entity<'a>>>,
-    /// The function that uses a shared variable of the file.
-    pub(crate) shared_owner: HashMap<usize, u32>,
+    /// The types that stand for functions used as values, by declaration and template arguments.
+    pub(crate) function_types: Vec<(usize, Option<Vec<TArg>>, StructId)>,
     /// Definitions of methods outside of their class, by class and name.
     pub(crate) out_of_line: HashMap<(String, String), Vec<FnDecl<'a>>>,
     pub(crate) functions_in_order: Vec<FnDecl<'a>>,
@@ -282,13 +284,14 @@ impl<'a> Sema<'a> {
                 destructor: None,
                 template: None,
                 lambda: None,
+                function: None,
                 complete: false,
             },
             class_memo: HashMap::new(),
             objects: vec![],
             instances: HashMap::new(),
             globals: HashMap::new(),
-            shared_owner: HashMap::new(),
+            function_types: vec![],
             out_of_line: HashMap::new(),
             functions_in_order: vec![],
             static_asserts: vec![],

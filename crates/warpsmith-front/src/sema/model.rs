@@ -202,6 +202,14 @@ pub(crate) struct BaseInfo {
     pub index: Option<u32>,
 }
 
+/// Functions of one name used as a value.
+#[derive(Clone, Debug)]
+pub(crate) struct FunctionValue<'a> {
+    pub name: String,
+    pub fns: Vec<FnDecl<'a>>,
+    pub args: Option<Vec<TArg>>,
+}
+
 /// A class after instantiation.
 #[derive(Debug)]
 pub(crate) struct ClassInfo<'a> {
@@ -216,6 +224,8 @@ pub(crate) struct ClassInfo<'a> {
     /// Name of the template and its arguments, for deduction of `S<T>`.
     pub template: Option<(String, Vec<TArg>)>,
     pub lambda: Option<&'a ast::LambdaDecl>,
+    /// The functions an object of this type stands for.
+    pub function: Option<FunctionValue<'a>>,
     pub complete: bool,
 }
 

@@ -138,6 +138,7 @@ impl<'a> Sema<'a> {
             destructor: None,
             template: args.map(|list| (base, list)),
             lambda: None,
+            function: None,
             complete: false,
         };
         self.classes.insert(id, info);

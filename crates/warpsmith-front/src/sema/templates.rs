@@ -62,6 +62,13 @@ impl<'a> Sema<'a> {
                 if let Some(t) = self.entity_type(scope, &entities, args, path.span)? {
                     return Ok(TArg::Type(despaced(t)));
                 }
+                let fns = super::expr::functions(&entities);
+                if !fns.is_empty() {
+                    let name = path.segments.last().map(|s| s.name.clone()).unwrap_or_default();
+                    let args = args.map(|list| self.resolve_args(scope, list)).transpose()?;
+                    let id = self.function_type(&name, &fns, args.as_deref());
+                    return Ok(TArg::Type(QualType::plain(Type::Struct(id))));
+                }
             }
             Found::Foreign(names, args) => {
                 if let Some(t) = self.foreign_type(&names, &args) {
@@ -169,6 +176,12 @@ impl<'a> Sema<'a> {
                     Type::Scalar(s) => Ok(TArg::Value(warpsmith_ir::eval::cast(v, s))),
                     _ => fail("W056", ty.span, "template values are numbers"),
                 }
+            }
+            // A function for a parameter of function pointer type.
+            (TemplateParamKind::Value { .. }, TArg::Type(t))
+                if self.function_of(&t.ty).is_some() =>
+            {
+                Ok(TArg::Type(t))
             }
             (TemplateParamKind::Type { .. }, _) => fail(
                 "W056",

@@ -343,7 +343,7 @@ impl<'a> Sema<'a> {
         }
     }
 
-    fn array_length(&mut self, scope: ScopeId, extent: &'a ast::Expr) -> Res<u64> {
+    pub(crate) fn array_length(&mut self, scope: ScopeId, extent: &'a ast::Expr) -> Res<u64> {
         let value = self.const_value(scope, extent)?;
         if value.ty.is_float() {
             return fail("W054", extent.span, "the length of an array is an integer");

@@ -1,7 +1,7 @@
 //! Which kernels are launched, and how: the options of the command line joined with a file's directives.
 
 use warpsmith_emu::Rule;
-use warpsmith_front::ast::{FunctionName, Item, ItemKind, TranslationUnit};
+use warpsmith_front::ast::{FunctionName, Instantiation, Item, ItemKind, TranslationUnit};
 use warpsmith_ir::{Diagnostic, Span};
 
 use super::args::{LaunchArgs, SourceArgs};
@@ -63,7 +63,9 @@ pub fn make(
                 .help("a kernel is a function marked `__global__`"),
         ]);
     }
-    let mut planner = Planner { kernels, cli, source, plan: Plan::default(), errors: vec![] };
+    let instances = &unit.instantiations;
+    let mut planner =
+        Planner { kernels, instances, cli, source, plan: Plan::default(), errors: vec![] };
     let mut launches = vec![];
     let mut runs = vec![];
     for parsed in unit.comments.iter().filter_map(directive::parse) {
@@ -72,9 +74,7 @@ pub fn make(
                 planner.plan.allows.push(Allow { rule, reason, span })
             }
             Ok(Directive::Launch { args, span }) => {
-                if let Some(planned) = planner.launch(&args.launch, &args.source, span) {
-                    launches.push(planned);
-                }
+                launches.extend(planner.launch(&args.launch, &args.source, span));
             }
             Ok(Directive::Run { kernels, span }) => runs.push((kernels, span)),
             Err(error) => planner.errors.push(error),
@@ -86,6 +86,7 @@ pub fn make(
 
 struct Planner<'a> {
     kernels: Vec<KernelDecl>,
+    instances: &'a [Instantiation],
     cli: &'a LaunchArgs,
     source: &'a SourceArgs,
     plan: Plan,
@@ -93,12 +94,32 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    /// The launch a directive asks for.
-    fn launch(&mut self, args: &LaunchArgs, source: &SourceArgs, span: Span) -> Option<Planned> {
-        let kernel = match &args.kernel {
+    /// The launches a directive asks for: one, or one of each explicit instantiation of a template.
+    fn launch(&mut self, args: &LaunchArgs, source: &SourceArgs, span: Span) -> Vec<Planned> {
+        let kernels = self.launched_kernels(args, span).unwrap_or_default();
+        let planned = |kernel| Planned {
+            kernel,
+            args: args.clone(),
+            source: self.source.with(source),
+            span: Some(span),
+        };
+        kernels.into_iter().map(planned).collect()
+    }
+
+    /// What a name without template arguments stands for: the instances the file asks for, else itself.
+    fn instances_of(&self, name: &str) -> Vec<String> {
+        let of = self.instances.iter().map(|i| &i.name);
+        let mut all: Vec<String> =
+            of.filter(|i| base_name(i) == base_name(name)).cloned().collect();
+        all.dedup();
+        if all.is_empty() || name.contains('<') { vec![name.to_string()] } else { all }
+    }
+
+    fn launched_kernels(&mut self, args: &LaunchArgs, span: Span) -> Option<Vec<String>> {
+        match &args.kernel {
             Some(name) => {
                 self.known(name, Some(span))?;
-                name.clone()
+                Some(self.instances_of(name))
             }
             None => {
                 let next = self
@@ -114,7 +135,8 @@ impl Planner<'_> {
                     self.errors.push(error);
                     return None;
                 };
-                if next.is_template {
+                let instances = self.instances_of(&next.name);
+                if next.is_template && instances.iter().all(|i| !i.contains('<')) {
                     let error = Diagnostic::error("W304", format!("`{}` is a template", next.name))
                         .label(span, "this launch does not say which instance")
                         .help(format!(
@@ -124,15 +146,9 @@ impl Planner<'_> {
                     self.errors.push(error);
                     return None;
                 }
-                next.name.clone()
+                Some(instances)
             }
-        };
-        Some(Planned {
-            kernel,
-            args: args.clone(),
-            source: self.source.with(source),
-            span: Some(span),
-        })
+        }
     }
 
     /// Checks that a name, without its template arguments, is a kernel of the file.
@@ -165,8 +181,8 @@ impl Planner<'_> {
                 .is_none_or(|w| kernel == w || (!w.contains('<') && base_name(kernel) == *w))
         };
         let in_runs: Vec<&String> = runs.iter().flat_map(|(names, _)| names).collect();
-        for planned in launches.iter().filter(|p| fits(&p.kernel) && !in_runs.contains(&&p.kernel))
-        {
+        let alone = |p: &Planned| !in_runs.iter().any(|n| names_kernel(n, &p.kernel));
+        for planned in launches.iter().filter(|p| fits(&p.kernel) && alone(p)) {
             self.plan.steps.push(Step { launches: vec![self.merged(planned)] });
         }
         for (names, span) in &runs {
@@ -186,7 +202,7 @@ impl Planner<'_> {
         let mut step = Step { launches: vec![] };
         for name in names {
             self.known(name, Some(span))?;
-            match launches.iter().find(|p| p.kernel == *name) {
+            match launches.iter().find(|p| names_kernel(name, &p.kernel)) {
                 Some(planned) => step.launches.push(self.merged(planned)),
                 None => {
                     let error = Diagnostic::error("W305", format!("`{name}` has no launch to run"))
@@ -210,7 +226,7 @@ impl Planner<'_> {
         if self.cli.grid.is_none() && self.cli.block.is_none() && self.cli.kernel.is_none() {
             return;
         }
-        let kernel = match (&self.cli.kernel, self.kernels.as_slice()) {
+        let name = match (&self.cli.kernel, self.kernels.as_slice()) {
             (Some(name), _) => name.clone(),
             (None, [only]) => only.name.clone(),
             (None, several) => {
@@ -222,10 +238,19 @@ impl Planner<'_> {
                 return;
             }
         };
-        let planned =
-            Planned { kernel, args: self.cli.clone(), source: self.source.clone(), span: None };
-        self.plan.steps.push(Step { launches: vec![planned] });
+        for kernel in self.instances_of(&name) {
+            let planned =
+                Planned { kernel, args: self.cli.clone(), source: self.source.clone(), span: None };
+            self.plan.steps.push(Step { launches: vec![planned] });
+        }
     }
+}
+
+/// Whether a name in a `run` means a launched kernel; without template arguments it means any instance.
+fn names_kernel(name: &str, kernel: &str) -> bool {
+    let squeezed = |s: &str| s.split_whitespace().collect::<String>();
+    squeezed(name) == squeezed(kernel)
+        || !name.contains('<') && base_name(kernel) == base_name(name)
 }
 
 /// The name before the template arguments.
@@ -253,4 +278,43 @@ fn kernels_of(items: &[Item]) -> Vec<KernelDecl> {
         }
     }
     kernels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
+    use warpsmith_ir::SourceMap;
+
+    fn kernels(text: &str, cli: &LaunchArgs) -> Result<Vec<String>, String> {
+        let options = ParseOptions::new(Language::Cuda);
+        let mut sources = SourceMap::new();
+        let parsed = parse::parse("t.cu", text.as_bytes(), &options, &DiskLoader, &mut sources);
+        let unit = parsed.map_err(|list| list[0].message.clone())?.unit;
+        let plan = make(&unit, cli, &SourceArgs::default());
+        let steps = plan.map_err(|list| list[0].message.clone())?.steps;
+        Ok(steps.into_iter().flat_map(|s| s.launches).map(|l| l.kernel).collect())
+    }
+
+    const TEMPLATE: &str = "// warpsmith: grid=1 block=32\n\
+        template <typename T, int N> __global__ void f(T *x) { x[threadIdx.x] = N; }\n";
+
+    #[test]
+    fn explicit_instantiations_say_which_instances_a_launch_means() {
+        let text = format!(
+            "{TEMPLATE}template __global__ void f<float, 4>(float *);\ntemplate __global__ void f<int, 2>(int *);\n"
+        );
+        let both = Ok(vec!["f<float, 4>".to_string(), "f<int, 2>".to_string()]);
+        assert_eq!(kernels(&text, &LaunchArgs::default()), both);
+        let named = LaunchArgs { kernel: Some("f".into()), ..Default::default() };
+        assert_eq!(kernels(&text, &named), both);
+        let in_run = format!("{text}// warpsmith: run f\n");
+        assert_eq!(kernels(&in_run, &LaunchArgs::default()).map(|k| k.len()), Ok(1));
+    }
+
+    #[test]
+    fn a_template_without_instances_is_an_error() {
+        let message = kernels(TEMPLATE, &LaunchArgs::default());
+        assert_eq!(message, Err("`f` is a template".to_string()));
+    }
 }

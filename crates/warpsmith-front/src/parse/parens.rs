@@ -1,0 +1,145 @@
+//! Parentheses that mislead the grammar.
+//!
+//! `(n)-1`, `(n) && (m)` read as casts to a type `n` unless one knows that `n` is none: such parentheses are left out.
+//! `(i += 2, i)` reads as the start of a fold over a pack: its assignments get parentheses of their own.
+
+use std::collections::HashSet;
+
+use super::names::Names;
+use crate::pp::{Token, TokenKind};
+
+/// Indices of tokens.
+#[derive(Debug, Default)]
+pub struct Parens {
+    /// Parentheses that are not written.
+    pub dropped: HashSet<usize>,
+    /// Tokens with an additional `(` before them.
+    pub opened: HashSet<usize>,
+    /// Tokens with an additional `)` after them.
+    pub closed: HashSet<usize>,
+}
+
+/// Finds them; `groups` is the table of [`super::names::bracket_ends`].
+pub fn find(tokens: &[Token], groups: &[u32], names: &Names) -> Parens {
+    let finder = Finder { tokens, groups, names };
+    let mut found = Parens::default();
+    for at in (0..tokens.len()).filter(|i| finder.text(*i) == "(") {
+        if finder.is_value_in_parentheses(at) {
+            found.dropped.extend([at, at + 2]);
+        } else {
+            finder.assignments_in_list(at, &mut found);
+        }
+    }
+    found
+}
+
+struct Finder<'a> {
+    tokens: &'a [Token],
+    groups: &'a [u32],
+    names: &'a Names,
+}
+
+impl Finder<'_> {
+    fn text(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |t| &t.text)
+    }
+
+    fn is_word(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|t| t.kind == TokenKind::Word)
+    }
+
+    /// `(n)` before an operator that is also a prefix, where a value may stand and `n` is no type.
+    fn is_value_in_parentheses(&self, at: usize) -> bool {
+        let ambiguous = matches!(self.text(at + 3), "-" | "+" | "*" | "&" | "&&");
+        if !ambiguous || !self.is_word(at + 1) || self.text(at + 2) != ")" {
+            return false;
+        }
+        let name = self.text(at + 1);
+        // A type nobody declares is the library's; those of C end in `_t`.
+        let may_be_type =
+            is_keyword(name) || self.names.is_type(name) || name.ends_with("_t") || name == "this";
+        !may_be_type && self.value_may_follow(at)
+    }
+
+    /// Whether the parenthesis at `at` begins an operand: no call, no condition, no declarator.
+    fn value_may_follow(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return false };
+        match self.text(before) {
+            // `(float)(n)-1`: what is closed must be a cast to one word.
+            ")" => {
+                before >= 2
+                    && self.text(before - 2) == "("
+                    && (is_keyword(self.text(before - 1))
+                        || self.names.is_type(self.text(before - 1)))
+                    && before
+                        .checked_sub(3)
+                        .is_none_or(|b| !self.is_word(b) || self.text(b) == "return")
+            }
+            "]" | ">" | "}" | ";" | "{" => false,
+            "return" | "case" => true,
+            _ => self.tokens[before].kind == TokenKind::Punct,
+        }
+    }
+
+    /// Puts the assignments of `(a = b, c)` into parentheses when the parenthesis is that of an expression.
+    fn assignments_in_list(&self, at: usize, found: &mut Parens) {
+        let Some(end) = self.groups.get(at).map(|e| *e as usize).filter(|e| *e > at + 1) else {
+            return;
+        };
+        let expression = at.checked_sub(1).is_some_and(|b| match self.text(b) {
+            "return" | "if" | "while" | "switch" => true,
+            ")" | "]" | ">" | "}" | "{" => false,
+            ";" => true,
+            _ => self.tokens[b].kind == TokenKind::Punct,
+        });
+        if !expression {
+            return;
+        }
+        let (mut start, mut assigns, mut parts) = (at + 1, false, vec![]);
+        let mut i = at + 1;
+        while i + 1 < end {
+            match self.text(i) {
+                ";" => return,
+                "," => {
+                    parts.push((start, i - 1, assigns));
+                    (start, assigns) = (i + 1, false);
+                }
+                "=" | "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>=" => {
+                    assigns = true;
+                }
+                "(" | "[" | "{" => {
+                    i = self.groups.get(i).map_or(i + 1, |e| (*e as usize).max(i + 1));
+                    continue;
+                }
+                _ => {}
+            }
+            i += 1;
+        }
+        if parts.is_empty() {
+            return;
+        }
+        parts.push((start, end - 2, assigns));
+        for (first, last, _) in parts.into_iter().filter(|(f, l, assigns)| *assigns && f <= l) {
+            found.opened.insert(first);
+            found.closed.insert(last);
+        }
+    }
+}
+
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "int"
+            | "unsigned"
+            | "signed"
+            | "long"
+            | "short"
+            | "char"
+            | "float"
+            | "double"
+            | "bool"
+            | "void"
+            | "auto"
+            | "size_t"
+    )
+}

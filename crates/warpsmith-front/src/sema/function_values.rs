@@ -1,0 +1,66 @@
+//! Functions used as values: `reduce(tile, x, combine)`, `map<square>(…)`.
+//!
+//! There are no pointers to functions: the value is an empty object whose type says which functions are meant, so that
+//! every call is resolved when it is lowered.
+
+use warpsmith_ir::{Span, StructId, Type};
+
+use super::Sema;
+use super::model::*;
+
+impl<'a> Sema<'a> {
+    /// The type that stands for functions of one name; the same one for the same functions.
+    pub(crate) fn function_type(
+        &mut self,
+        name: &str,
+        fns: &[FnDecl<'a>],
+        args: Option<&[TArg]>,
+    ) -> StructId {
+        let key = fns.first().map_or(0, FnDecl::key);
+        let known = self.function_types.iter().find(|(k, a, _)| *k == key && a.as_deref() == args);
+        if let Some((_, _, id)) = known {
+            return *id;
+        }
+        let span = fns.first().map_or(self.f().span, |f| f.decl.head_span);
+        let id = self.new_struct(name, span);
+        let scope = self.new_scope(Some(self.root), ScopeKind::Class(id));
+        let function = FunctionValue {
+            name: name.to_string(),
+            fns: fns.to_vec(),
+            args: args.map(<[TArg]>::to_vec),
+        };
+        let info = ClassInfo {
+            name: name.to_string(),
+            decl: None,
+            scope,
+            fields: vec![],
+            bases: vec![],
+            ctors: vec![],
+            conversions: vec![],
+            destructor: None,
+            template: None,
+            lambda: None,
+            function: Some(function),
+            complete: true,
+        };
+        self.classes.insert(id, info);
+        self.function_types.push((key, args.map(<[TArg]>::to_vec), id));
+        id
+    }
+
+    /// The functions that a type stands for.
+    pub(crate) fn function_of(&self, ty: &Type) -> Option<FunctionValue<'a>> {
+        self.class(self.is_class(ty)?).function.clone()
+    }
+
+    pub(crate) fn call_function_value(
+        &mut self,
+        f: &FunctionValue<'a>,
+        args: Vec<Operand<'a>>,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let chosen =
+            self.resolve_overload(&f.name, &f.fns, f.args.as_deref(), None, &args, span)?;
+        self.call_chosen(chosen, None, args, span)
+    }
+}
