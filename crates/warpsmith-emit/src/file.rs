@@ -26,7 +26,7 @@ pub fn module_file(module: &Module) -> Result<String> {
     let mut body = Out::default();
     functions(&cx, &reach.functions, &mut body)?;
     let mut out = Out::default();
-    let declarations = declarations(&cx, &reach)?;
+    let declarations = declarations(&cx, &reach, Target::Device)?;
     includes(&cx, &mut out);
     append(&mut out, &declarations);
     append(&mut out, &body);
@@ -53,11 +53,11 @@ pub(crate) fn functions(cx: &Context<'_>, ids: &[FuncId], out: &mut Out) -> Resu
 
 /// Everything that stands before the functions; called after they are printed, so that what they
 /// need is known. Call [`includes`] after it.
-pub(crate) fn declarations(cx: &Context<'_>, reach: &Reach) -> Result<Out> {
+pub(crate) fn declarations(cx: &Context<'_>, reach: &Reach, target: Target) -> Result<Out> {
     let mut out = Out::default();
     structs(cx, &reach.structs, &mut out)?;
     constants(cx, reach, &mut out);
-    globals(cx, reach, &mut out)?;
+    globals(cx, reach, target, &mut out)?;
     let needs = cx.needs.borrow().clone();
     for helper in &needs.helpers {
         out.gap();
@@ -184,14 +184,20 @@ fn structure(
     Ok(())
 }
 
-fn globals(cx: &Context<'_>, reach: &Reach, out: &mut Out) -> Result<()> {
+/// Variables outside of functions; in code for the processor alone, constant memory is an ordinary constant.
+fn globals(cx: &Context<'_>, reach: &Reach, target: Target, out: &mut Out) -> Result<()> {
     let mut first = true;
     for id in &reach.globals {
         let Some(g) = cx.module.globals.get(id.0 as usize) else { continue };
         if std::mem::take(&mut first) {
             out.gap();
         }
-        let space = if g.space == Space::Constant { "__constant__" } else { "__device__" };
+        let space = match (target, g.space) {
+            (Target::Host, Space::Constant) => "static const",
+            (Target::Host, _) => "static",
+            (Target::Device, Space::Constant) => "__constant__",
+            (Target::Device, _) => "__device__",
+        };
         let left = declare(&g.ty, cx.names.global(*id), Qualifiers::default(), cx.names)?;
         let left = text(format!("{space} {left}"));
         match &g.init {

@@ -97,7 +97,7 @@ pub fn cuda_file(emit: &Emit<'_>) -> Result<String> {
 
     let mut out = Out::default();
     heading(emit, &format!("{}.cu", emit.name), &mut out);
-    let declarations = file::declarations(&cx, &reach)?;
+    let declarations = file::declarations(&cx, &reach, Target::Device)?;
     file::includes(&cx, &mut out);
     file::append(&mut out, &declarations);
     file::append(&mut out, &body);

@@ -39,6 +39,8 @@ pub enum Fill {
     /// Reals or integers in an interval.
     Between(f64, f64),
     Zeros,
+    /// 0, 1, 2 and so on: offsets of rows, a permutation.
+    Iota,
 }
 
 /// Value of an integer parameter that has no default.
@@ -69,7 +71,7 @@ fn reference(cx: &Context<'_>, function: FuncId) -> Result<(Out, Out)> {
         body.gap();
         Printer::new(cx, id, Target::Host).definition(&mut body)?;
     }
-    Ok((file::declarations(cx, &reach)?, body))
+    Ok((file::declarations(cx, &reach, Target::Host)?, body))
 }
 
 /// `NAME_test.cu`: includes `NAME.cu`, runs it and the original loops on the same data, prints the
@@ -293,6 +295,7 @@ impl Main<'_> {
         let fill = self.test.fills.iter().find(|(var, _)| *var == id).map(|f| &f.1);
         Ok(match fill {
             Some(Fill::Zeros) => text(format!("{name}.fill(0.0, 0.0);")),
+            Some(Fill::Iota) => text(format!("{name}.count_up();")),
             Some(Fill::Between(low, high)) => text(format!("{name}.fill({low:?}, {high:?});")),
             Some(Fill::Below(limit)) => {
                 let limit = self.printer.expr(limit)?.at_least(prec::SUM);
@@ -471,12 +474,19 @@ struct Array {
 
     Range range() const { return {(const char *)device, (const char *)(device + count)}; }
 
+    // Random numbers from low to high, whole ones for integers.
     void fill(double low, double high) {
+        const bool whole = std::is_integral<T>::value;
         for (size_t i = 0; i < count; ++i) {
             const double u = random_unit();
-            const bool whole = std::is_integral<T>::value;
-            host[i] = (T)(float)(whole ? low + floor(u * (high - low + 1)) : low + u * (high - low));
+            const double x = whole ? floor(u * (high - low + 1)) : u * (high - low);
+            host[i] = (T)(float)(low + x);
         }
+    }
+
+    // 0, 1, 2 …
+    void count_up() {
+        for (size_t i = 0; i < count; ++i) host[i] = (T)(float)i;
     }
 
     void upload() {

@@ -299,6 +299,9 @@ fn bounds_give_plain_pointers_their_extents() {
     let text = "#pragma ws bounds(a: n, m + 1; b: 4)\nvoid f(int n, int m, float *a, float *b)\n{\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) a[i * (m + 1)] = b[0] + b[1];\n}\n";
     let input = accepted(text);
     assert!(cloops::missing_extents(&input).is_empty());
+    let apart = accepted(&text.replace("; b: 4", ") bounds(b: 4"));
+    assert!(cloops::missing_extents(&apart).is_empty());
+    refused(&text.replace("; b: 4)", ") bound(b: 4)"), "W150", "bound");
     let open = accepted(&text.replace("; b: 4", ""));
     assert_eq!(cloops::missing_extents(&open).len(), 1);
     refused(&text.replace("b: 4", "c: 4"), "W150", "c");
@@ -315,4 +318,18 @@ fn shared_writes_of_a_region_are_refused_outside_work_sharing_loops() {
     refused(&region("s = 1;"), "W152", "s");
     accepted(&region("#pragma omp single\ns = 1;"));
     accepted(&region("float own = 2; own += 1;"));
+}
+
+#[test]
+fn a_cast_to_a_type_the_grammar_does_not_know_is_no_call() {
+    accepted(&body(&format!(
+        "{MARK}for (int i = 0; i < n; i++) x[i] = (float)(_Float16)(x[i] + 1);"
+    )));
+}
+
+#[test]
+fn a_function_that_calls_itself_twice_is_one_error() {
+    let text = "static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\n";
+    let use_it = body(&format!("{MARK}for (int i = 0; i < n; i++) x[i] = fib(i);"));
+    refused(&format!("{text}{use_it}"), "W142", "fib(n - 1)");
 }

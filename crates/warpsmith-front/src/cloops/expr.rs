@@ -52,7 +52,13 @@ impl<'u> Cx<'u> {
                 self.effects(first)?;
                 return self.value(second);
             }
-            A::Call { callee, args } => return self.call(callee, args, e.span),
+            A::Call { callee, args } => match (named_in_parentheses(callee), args.as_slice()) {
+                (Some(to), [operand]) => {
+                    let value = self.scalar(operand)?;
+                    self.convert(value, to).with_origin(e.span)
+                }
+                _ => return self.call(callee, args, e.span),
+            },
             A::Cast { ty, operand, .. } => self.cast(ty, operand, e)?,
             A::Construct { ty, args, .. } => match args.as_slice() {
                 [ast::Initializer::Expr(operand)] => self.cast(ty, operand, e)?,
@@ -461,4 +467,11 @@ fn binary_op(op: &str) -> Option<BinaryOp> {
         "!=" => Ne,
         _ => return None,
     })
+}
+
+/// `(_Float16)` before a parenthesis is a cast, which a grammar without this type reads as a call.
+fn named_in_parentheses(callee: &ast::Expr) -> Option<Scalar> {
+    let ast::ExprKind::Paren(inner) = &*callee.kind else { return None };
+    let ast::ExprKind::Path(path) = &*inner.kind else { return None };
+    types::library_type(path.as_name()?)
 }

@@ -63,11 +63,15 @@ impl<'u> Lowering<'u> {
         let mut complete = true;
         for (callee, span) in self.unit.callees(name) {
             if self.stack.contains(&callee) {
-                let d = Diagnostic::error("W142", format!("`{callee}` calls itself"))
+                complete = false;
+                let message = format!("`{callee}` calls itself");
+                if self.diagnostics.iter().any(|d| d.message == message) {
+                    continue;
+                }
+                let d = Diagnostic::error("W142", message)
                     .label(span, "this call closes the circle")
                     .help("recursion is not part of the loop language; write it as a loop");
                 self.diagnostics.push(d);
-                complete = false;
             } else if super::inline::is_needed(self.unit, &callee) {
                 // Its body goes into the caller; only what it calls is needed as functions.
                 self.stack.push(callee.clone());

@@ -336,67 +336,59 @@ fn parse_unroll(rest: &[Token]) -> Parsed<Directive> {
     }
 }
 
+const BOUNDS_HELP: &str = "write `#pragma ws bounds(A: n, m)`";
+
+/// `ws bounds(A: n, m) bounds(B: k)`.
 fn parse_ws(rest: &[Token], ws: Span) -> Parsed<Directive> {
-    let help = "write `#pragma ws bounds(A: n, m)`";
-    let Some((word, rest)) = rest.split_first() else {
+    if rest.is_empty() {
         return Err(error("W150", "`#pragma ws` says nothing".into(), ws, "nothing follows")
-            .help(help)
+            .help(BOUNDS_HELP)
             .into());
-    };
-    if word.text != "bounds" {
-        let d = error("W150", format!("unknown pragma `ws {}`", word.text), word.span, "not known");
-        return Err(d.help(help).into());
-    }
-    if rest.first().is_none_or(|t| t.text != "(") {
-        return Err(error("W150", "`bounds` needs parentheses".into(), word.span, "this pragma")
-            .help(help)
-            .into());
-    }
-    let (inside, after) = parenthesised(rest, word)?;
-    if let Some(extra) = after.first() {
-        return Err(error(
-            "W150",
-            format!("unexpected `{}`", extra.text),
-            extra.span,
-            "after `bounds(…)`",
-        )
-        .into());
     }
     let mut list = vec![];
-    for part in split_arrays(inside) {
-        let [array, colon, extents @ ..] = part else {
-            return Err(error(
-                "W150",
-                "`bounds` needs an array and its extents".into(),
-                word.span,
-                "here",
-            )
-            .help(help)
-            .into());
-        };
-        if !array.is_word() || colon.text != ":" || extents.is_empty() {
-            let d = error(
-                "W150",
-                "`bounds` needs an array, a colon and extents".into(),
-                array.span,
-                "here",
-            );
-            return Err(d.help(help).into());
+    let mut rest = rest;
+    while let Some((word, after)) = rest.split_first() {
+        if word.text == "," && !list.is_empty() {
+            rest = after;
+            continue;
         }
-        let extents: Vec<Vec<Token>> =
-            split_top(extents).into_iter().map(<[Token]>::to_vec).collect();
-        if extents.iter().any(Vec::is_empty) {
-            let d = error(
-                "W150",
-                format!("an extent of `{}` is empty", array.text),
-                array.span,
-                "this array",
-            );
-            return Err(d.help(help).into());
+        if word.text != "bounds" {
+            let message = match list.is_empty() {
+                true => format!("unknown pragma `ws {}`", word.text),
+                false => format!("unexpected `{}`", word.text),
+            };
+            let label = if list.is_empty() { "not known" } else { "after `bounds(…)`" };
+            return Err(error("W150", message, word.span, label).help(BOUNDS_HELP).into());
         }
-        list.push(Bounds { array: array.clone(), extents });
+        if after.first().is_none_or(|t| t.text != "(") {
+            let message = "`bounds` needs parentheses".to_string();
+            return Err(error("W150", message, word.span, "this pragma").help(BOUNDS_HELP).into());
+        }
+        let (inside, after) = parenthesised(after, word)?;
+        for part in split_arrays(inside) {
+            list.push(parse_bounds(part, word)?);
+        }
+        rest = after;
     }
     Ok(Directive::Bounds(list))
+}
+
+/// `A: n, m`.
+fn parse_bounds(part: &[Token], word: &Token) -> Parsed<Bounds> {
+    let [array, colon, extents @ ..] = part else {
+        let message = "`bounds` needs an array and its extents".to_string();
+        return Err(error("W150", message, word.span, "here").help(BOUNDS_HELP).into());
+    };
+    if !array.is_word() || colon.text != ":" || extents.is_empty() {
+        let message = "`bounds` needs an array, a colon and extents".to_string();
+        return Err(error("W150", message, array.span, "here").help(BOUNDS_HELP).into());
+    }
+    let extents: Vec<Vec<Token>> = split_top(extents).into_iter().map(<[Token]>::to_vec).collect();
+    if extents.iter().any(Vec::is_empty) {
+        let message = format!("an extent of `{}` is empty", array.text);
+        return Err(error("W150", message, array.span, "this array").help(BOUNDS_HELP).into());
+    }
+    Ok(Bounds { array: array.clone(), extents })
 }
 
 /// `A: n, m; B: k` and `A: n, m, B: k` into one part for each array: a comma before `name :` starts a new one.

@@ -130,7 +130,8 @@ const LIBRARY: &[(&str, Scalar)] = &[
     ("double_t", Scalar::F64),
 ];
 
-fn library_type(name: &str) -> Option<Scalar> {
+/// A type that headers or compilers define under a name.
+pub fn library_type(name: &str) -> Option<Scalar> {
     LIBRARY.iter().find(|(n, _)| *n == name).map(|(_, s)| *s)
 }
 

@@ -154,6 +154,9 @@ pub fn is_const(e: &Expr, value: i64) -> bool {
 }
 
 /// The number of iterations of a loop that runs, in the counter's type.
+///
+/// Written `(distance - 1) / step + 1` rather than `(distance + step - 1) / step`: no intermediate value exceeds the
+/// distance between the bounds, so that nothing overflows near the greatest number of the type.
 pub fn count(function: &Function, l: &ForLoop) -> Expr {
     let ty = counter_type(function, l);
     let up = counts_up(l);
@@ -162,25 +165,25 @@ pub fn count(function: &Function, l: &ForLoop) -> Expr {
     let distance = Expr::binary(BinaryOp::Sub, high.clone(), low.clone());
     let step = if up { l.step.clone() } else { times(l.step.clone(), &Expr::int(ty, -1)) };
     let step = tidy(function, step, ty);
-    if is_const(&step, 1) {
-        let extra = Expr::int(ty, inclusive.into());
-        return tidy(function, Expr::binary(BinaryOp::Add, distance, extra), ty);
-    }
-    // Rounded up for an exclusive limit; for an inclusive one, the last iteration is one more.
-    let mut slack = Expr::binary(BinaryOp::Add, distance, step.clone());
-    if !inclusive {
-        slack = Expr::binary(BinaryOp::Sub, slack, Expr::int(ty, 1));
-    }
-    Expr::binary(BinaryOp::Div, tidy(function, slack, ty), step)
+    // From the first iteration to the last number inside the bounds.
+    let span = match inclusive {
+        true => distance,
+        false => Expr::binary(BinaryOp::Sub, distance, Expr::int(ty, 1)),
+    };
+    let steps = match is_const(&step, 1) {
+        true => span,
+        false => Expr::binary(BinaryOp::Div, tidy(function, span, ty), step),
+    };
+    tidy(function, Expr::binary(BinaryOp::Add, steps, Expr::int(ty, 1)), ty)
 }
 
-/// `ceil(count / size)`.
+/// `ceil(count / size)` for a count of at least 1, as `(count - 1) / size + 1`: it cannot overflow.
 pub fn blocks(function: &Function, count: Expr, size: Expr) -> Expr {
     let ty = count.ty.scalar().unwrap_or(Scalar::I32);
     let size = size.cast(Type::Scalar(ty));
-    let sum = Expr::binary(BinaryOp::Add, count, size.clone());
-    let sum = Expr::binary(BinaryOp::Sub, sum, Expr::int(ty, 1));
-    Expr::binary(BinaryOp::Div, tidy(function, sum, ty), size)
+    let last = Expr::binary(BinaryOp::Sub, count, Expr::int(ty, 1));
+    let full = Expr::binary(BinaryOp::Div, tidy(function, last, ty), size);
+    Expr::binary(BinaryOp::Add, full, Expr::int(ty, 1))
 }
 
 /// The same value, sums collected.
@@ -189,5 +192,65 @@ pub fn tidy(function: &Function, e: Expr, ty: Scalar) -> Expr {
     match Poly::from_expr(&e) {
         Some(poly) => poly.to_expr(ty, &var_type),
         None => e,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpsmith_ir::{Block, FunctionKind, LoopKind, Var, VarKind};
+
+    use super::*;
+    use crate::analysis::guards;
+
+    /// A loop over `i` from `first` to a parameter `n`.
+    fn loop_to_n(first: i64, compare: BinaryOp, step: i64) -> (Function, ForLoop) {
+        let mut function = Function::new("f", FunctionKind::Host);
+        let n = function.add_param(Var::new("n", Type::I32, VarKind::Param));
+        let i = function.add_var(Var::new("i", Type::I32, VarKind::Local));
+        let l = ForLoop {
+            id: function.fresh_loop(),
+            var: i,
+            declares: true,
+            first: Expr::int(Scalar::I32, first),
+            compare,
+            limit: Expr::var(n, Type::I32),
+            step: Expr::int(Scalar::I32, step),
+            kind: LoopKind::Serial,
+            body: Block::default(),
+        };
+        (function, l)
+    }
+
+    /// The value for `n`, when neither it nor a part of it leaves the range of `int`.
+    fn value(e: &Expr, n: i64) -> Option<i128> {
+        if let ExprKind::Binary(_, a, b) = &*e.kind {
+            value(a, n)?;
+            value(b, n)?;
+        }
+        let v = guards::eval(e, &|_| Some(n.into()))?;
+        i32::try_from(v).ok().map(i128::from)
+    }
+
+    #[test]
+    fn counts_and_blocks_are_exact_up_to_the_greatest_int() {
+        for (first, compare, step) in [
+            (0, BinaryOp::Lt, 1),
+            (0, BinaryOp::Lt, 3),
+            (2, BinaryOp::Lt, 1),
+            (5, BinaryOp::Lt, 4),
+            (1, BinaryOp::Le, 1),
+            (1, BinaryOp::Le, 7),
+        ] {
+            let (function, l) = loop_to_n(first, compare, step);
+            let iterations = count(&function, &l);
+            let grid = blocks(&function, iterations.clone(), Expr::int(Scalar::I32, 256));
+            for n in [6, 7, 8, 255, 256, 257, 1000, i64::from(i32::MAX) - 1, i32::MAX.into()] {
+                let distance = n - first + i64::from(compare == BinaryOp::Le);
+                let expected = (distance + step - 1) / step;
+                assert_eq!(value(&iterations, n), Some(expected.into()), "count for n = {n}");
+                let expected = (expected + 255) / 256;
+                assert_eq!(value(&grid, n), Some(expected.into()), "blocks for n = {n}");
+            }
+        }
     }
 }

@@ -28,8 +28,11 @@ pub enum NoReference {
     Refused(String),
 }
 
-/// Flags of the reference: no contraction and no excess precision, so that results can be compared bit for bit.
+/// Flags of the reference: no contraction and no excess precision, so that results can be compared bit for bit. The
+/// pragmas are not obeyed: the reference is the serial program, whose sums run in source order.
 const FLAGS: [&str; 4] = ["-O2", "-ffp-contract=off", "-w", "-std=gnu11"];
+/// Flags that not every compiler has: operations on `_Float16` that round each result, as the device's do.
+const HALF_FLAGS: [&str; 2] = ["-fexcess-precision=16", "-ffloat16-excess-precision=none"];
 
 impl HostReference {
     /// Compiles the user's file with a small driver around it.
@@ -49,20 +52,23 @@ impl HostReference {
         let program = folder.path().join("reference");
         let compiler =
             std::env::var("CC").ok().filter(|c| !c.is_empty()).unwrap_or("cc".to_string());
-        let compile = |openmp: bool| {
+        let compile = |extra: Option<&str>| {
             let mut command = Command::new(&compiler);
-            command.args(FLAGS).args(options);
-            if openmp {
-                command.arg("-fopenmp");
-            }
+            command.args(FLAGS).args(options).args(extra);
             command.arg("-o").arg(&program).arg(&source).arg("-lm").stdin(Stdio::null());
             command.output()
         };
-        let mut output = compile(true).map_err(|_| NoReference::NoCompiler)?;
-        if !output.status.success() {
-            // Some hosts have no OpenMP; the pragmas are then ignored, as C allows.
-            output = compile(false).map_err(|_| NoReference::NoCompiler)?;
+        let wanted = HALF_FLAGS.iter().filter(|_| uses_half(file)).map(|flag| Some(*flag));
+        let mut output = None;
+        for extra in wanted.chain([None]) {
+            let attempt = compile(extra).map_err(|_| NoReference::NoCompiler)?;
+            let done = attempt.status.success();
+            output = Some(attempt);
+            if done {
+                break;
+            }
         }
+        let Some(output) = output else { return Err(NoReference::NoCompiler) };
         if !output.status.success() {
             return Err(NoReference::Refused(String::from_utf8_lossy(&output.stderr).into_owned()));
         }
@@ -88,7 +94,6 @@ impl HostReference {
         let mut child = Command::new(&self.program)
             .arg(&input)
             .arg(&output)
-            .env("OMP_NUM_THREADS", "1")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -122,6 +127,11 @@ impl HostReference {
         }
         Ok(rest.to_vec())
     }
+}
+
+/// Whether the file mentions 16-bit reals.
+fn uses_half(file: &Path) -> bool {
+    std::fs::read_to_string(file).is_ok_and(|text| text.contains("_Float16"))
 }
 
 /// An argument as bytes.

@@ -71,7 +71,7 @@ fn array(
     point: &Point,
     left: u64,
 ) -> Result<Vec<u8>, String> {
-    let count = extents::elements(sources.function, var, point)?
+    let count = extents::elements(sources.module, sources.function, var, point)?
         .ok_or_else(|| format!("the extent of array `{}` is not known", var.name))?;
     let size = warpsmith_ir::layout::layout_of(sources.module, element).size;
     let bytes = count.checked_mul(size).filter(|b| *b <= left);

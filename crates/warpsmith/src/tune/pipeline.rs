@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use warpsmith_emit::{Emit, TestProgram, cuda_file, header_file, test_file};
+use warpsmith_emit::{Emit, Fill, TestProgram, cuda_file, header_file, test_file};
 use warpsmith_emu as emu;
 use warpsmith_front::cloops::{self, CInput};
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
-use warpsmith_ir::{Diagnostic, Function, SourceMap};
+use warpsmith_ir::{BinaryOp, Diagnostic, Expr, Function, SourceMap, Type, VarId};
+use warpsmith_opt::rewrite::independence;
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
 use super::arch::{self, Arch};
@@ -18,7 +19,7 @@ use super::sizes::{self, Point, SizeSpec};
 use super::verify::{Failed, Verified, Verifier};
 use super::witness::Witness;
 use super::{extents, points, result};
-use crate::data::NamedSpec;
+use crate::data::{ArgSpec, Init, NamedSpec};
 use crate::output::check_folder;
 use crate::status::{Failure, Status};
 
@@ -57,6 +58,7 @@ pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> 
     let work = Work { args, input: &input, program: &program, arch, specs: &specs, sizes: &sizes };
     let (files, verified, mut messages) = work.verified_files(&steps.print(), sources)?;
     messages.extend(program.notes.iter().cloned());
+    messages.extend(independence::suggestions(&Kernel::new(input.module.clone(), input.function)));
     let mut assumptions = program.assumptions.clone();
     assumptions.extend(verified.assumptions());
     let mut tuned = Tuned {
@@ -155,7 +157,8 @@ fn chosen_sizes(
     let points = sizes::points(function, &given, &fixed)?;
     for point in &points {
         for param in &function.params {
-            let elements = extents::elements(function, function.var(*param), point);
+            let var = function.var(*param);
+            let elements = extents::elements(&input.module, function, var, point);
             elements.map_err(|why| Failure::input("W312", why))?;
         }
         sizes::check_memory(&input.module, function, point, arch.memory, arch.name)?;
@@ -312,8 +315,8 @@ impl Work<'_> {
             function: self.input.function,
             defaults: self.test_defaults(),
             extents: vec![],
-            fills: vec![],
-            terms: None,
+            fills: self.test_fills(),
+            terms: self.test_terms(),
         };
         let ours = |e: warpsmith_emit::EmitError| {
             Failure::input("W322", e.to_string()).with_status(Status::Bug)
@@ -326,6 +329,37 @@ impl Work<'_> {
         ])
     }
 
+    /// What `--arg` and the file's own defaults say about the contents of arrays. Files are not carried along: they
+    /// need not exist where the test program runs.
+    fn test_fills(&self) -> Vec<(VarId, Fill)> {
+        let function = function_of(self.input);
+        let arrays = function.params.iter().filter(|p| function.var(**p).ty.is_pointer());
+        let fills = arrays.filter_map(|p| {
+            let spec = self.specs.iter().find(|s| s.name == function.var(*p).name)?;
+            let (ArgSpec::Init(init) | ArgSpec::Array { init, .. }) = &spec.spec else {
+                return None;
+            };
+            let fill = match init {
+                Init::Zeros => Fill::Zeros,
+                Init::Iota => Fill::Iota,
+                Init::Random(_) | Init::File(_) => return None,
+            };
+            Some((*p, fill))
+        });
+        fills.collect()
+    }
+
+    /// A bound of the number of terms of any sum in a single loop: all sizes together. Sums over several loops have
+    /// more terms, but their rounding errors do not all point the same way.
+    fn test_terms(&self) -> Option<Expr> {
+        let function = function_of(self.input);
+        let params = sizes::size_params(function).into_iter();
+        let real = params.map(|(id, _, scalar)| {
+            Expr::var(id, Type::Scalar(scalar)).cast(Type::F64)
+        });
+        real.reduce(|a, b| Expr::binary(BinaryOp::Add, a, b))
+    }
+
     /// The first tuned sizes, and the numbers of `--arg`.
     fn test_defaults(&self) -> Vec<(String, f64)> {
         let mut defaults: Vec<(String, f64)> = vec![];
@@ -333,7 +367,7 @@ impl Work<'_> {
             defaults.extend(point.iter().map(|(n, v)| (n.clone(), *v as f64)));
         }
         for spec in self.specs {
-            if let crate::data::ArgSpec::Number(text) = &spec.spec
+            if let ArgSpec::Number(text) = &spec.spec
                 && let Ok(value) = crate::data::parse_scalar(text, warpsmith_ir::Scalar::F64)
             {
                 defaults.push((spec.name.clone(), value.as_f64()));

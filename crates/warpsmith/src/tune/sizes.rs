@@ -155,7 +155,7 @@ pub fn check_memory(
     for id in &function.params {
         let var = function.var(*id);
         let Some(pointee) = var.ty.pointee() else { continue };
-        let Ok(Some(count)) = extents::elements(function, var, point) else { continue };
+        let Ok(Some(count)) = extents::elements(module, function, var, point) else { continue };
         let size = warpsmith_ir::layout::layout_of(module, pointee).size;
         total += u128::from(count) * u128::from(size);
     }

@@ -7,6 +7,7 @@ use warpsmith_emu as emu;
 use warpsmith_ir::interp::{self, Arg, InterpErrorKind, Limits, Memory};
 use warpsmith_ir::{FuncId, Function, Module, Scalar};
 
+use super::extents;
 use super::compare::{Difference, first_difference};
 use super::host_c::{ArgBytes, HostReference};
 use super::inputs::{self, Sources};
@@ -18,6 +19,8 @@ use crate::progress::Progress;
 
 /// Steps of the reference at one point; a point that needs more is too large to be worth it.
 const POINT_STEPS: u64 = 2_000_000;
+/// Elements of all arrays at one point, as long as other points could be run.
+const POINT_ELEMENTS: u64 = 1 << 20;
 /// Steps of the reference at all points together.
 const TOTAL_STEPS: u64 = 20_000_000;
 
@@ -91,6 +94,11 @@ impl Verifier<'_> {
     /// One point; returns the steps the reference took.
     fn at_point(&self, point: &Point, verified: &mut Verified) -> Result<u64, Failed> {
         let name = points::name(point);
+        // Several sizes that are large together would cost more than they say. Where nothing else ran, they must do.
+        let elements = extents::total_elements(self.module(), self.function(), point);
+        if elements.is_none_or(|n| n > POINT_ELEMENTS) && !verified.sizes.is_empty() {
+            return Ok(0);
+        }
         let inputs = inputs::arguments(&self.sources, point).map_err(Failed::Input)?;
         let reference = match self.interpret(&inputs) {
             Ok(reference) => reference,
