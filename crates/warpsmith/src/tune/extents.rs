@@ -50,9 +50,12 @@ fn evaluate(module: &Module, function: &Function, expr: &Expr, point: &Point) ->
             _ => None,
         },
         ExprKind::Cast(inner) if expr.ty.is_integer() => evaluate(module, function, inner, point),
-        ExprKind::Unary(UnaryOp::Neg, inner) => evaluate(module, function, inner, point)?.checked_neg(),
+        ExprKind::Unary(UnaryOp::Neg, inner) => {
+            evaluate(module, function, inner, point)?.checked_neg()
+        }
         ExprKind::Binary(op, a, b) => {
-            let (a, b) = (evaluate(module, function, a, point)?, evaluate(module, function, b, point)?);
+            let (a, b) =
+                (evaluate(module, function, a, point)?, evaluate(module, function, b, point)?);
             match op {
                 BinaryOp::Add => a.checked_add(b),
                 BinaryOp::Sub => a.checked_sub(b),

@@ -354,9 +354,8 @@ impl Work<'_> {
     fn test_terms(&self) -> Option<Expr> {
         let function = function_of(self.input);
         let params = sizes::size_params(function).into_iter();
-        let real = params.map(|(id, _, scalar)| {
-            Expr::var(id, Type::Scalar(scalar)).cast(Type::F64)
-        });
+        let real =
+            params.map(|(id, _, scalar)| Expr::var(id, Type::Scalar(scalar)).cast(Type::F64));
         real.reduce(|a, b| Expr::binary(BinaryOp::Add, a, b))
     }
 

@@ -7,8 +7,8 @@ use warpsmith_emu as emu;
 use warpsmith_ir::interp::{self, Arg, InterpErrorKind, Limits, Memory};
 use warpsmith_ir::{FuncId, Function, Module, Scalar};
 
-use super::extents;
 use super::compare::{Difference, first_difference};
+use super::extents;
 use super::host_c::{ArgBytes, HostReference};
 use super::inputs::{self, Sources};
 use super::points;
