@@ -18,7 +18,7 @@ pub fn sarif(report: &Report, sources: &SourceMap) -> Value {
             "tool": {"driver": {
                 "name": "warpsmith",
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": Rule::ALL.iter().map(|r| rule(*r)).collect::<Vec<_>>(),
+                "rules": Rule::ALL.iter().map(|r| rule(*r)).chain([unexpected_value()]).collect::<Vec<_>>(),
             }},
             "columnKind": "unicodeCodePoints",
             "invocations": [{
@@ -36,6 +36,15 @@ fn rule(rule: Rule) -> Value {
         "id": rule.name(),
         "shortDescription": {"text": describe(rule)},
         "defaultConfiguration": {"level": if rule.is_note() { "note" } else { "error" }},
+    })
+}
+
+/// The rule of `--expect`, which is not the emulator's.
+fn unexpected_value() -> Value {
+    json!({
+        "id": "unexpected-value",
+        "shortDescription": {"text": "A buffer differs from the file it is compared with."},
+        "defaultConfiguration": {"level": "error"},
     })
 }
 
@@ -101,9 +110,12 @@ fn location(place: &Place, sources: &SourceMap) -> Value {
     })
 }
 
-/// A relative path as a URI reference: forward slashes, the reserved characters escaped.
+/// A path as a URI reference: relative below the working folder, else a `file` URI; the reserved characters escaped.
 fn uri(path: &str) -> String {
-    let mut text = String::new();
+    let here = std::env::current_dir().unwrap_or_default();
+    let path =
+        std::path::Path::new(path).strip_prefix(here).map_or(path.into(), |p| p.to_string_lossy());
+    let mut text = String::from(if path.starts_with('/') { "file://" } else { "" });
     for b in path.replace('\\', "/").bytes() {
         match b {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
@@ -122,4 +134,17 @@ fn notifications(report: &Report) -> Vec<Value> {
         .chain(skipped)
         .map(|(level, text)| json!({"level": level, "message": {"text": text}}))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uri;
+
+    #[test]
+    fn paths_are_relative_uris_where_they_can_be() {
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(uri(&here.join("a b.cu").to_string_lossy()), "a%20b.cu");
+        assert_eq!(uri("sub/k.cu"), "sub/k.cu");
+        assert_eq!(uri("/elsewhere/k.cu"), "file:///elsewhere/k.cu");
+    }
 }
