@@ -204,3 +204,13 @@ fn repetition_takes_linear_time() {
         survive(text.as_bytes(), Language::Cuda).unwrap_or_else(|e| panic!("{piece}: {e}"));
     }
 }
+
+/// The lexer would look for the end of the comment for ever.
+#[test]
+fn an_open_comment_may_end_in_a_spliced_line() {
+    for text in ["/*\\\n", "/*\\\n\\\n", "int x; /* a \\\r\n"] {
+        for language in [Language::C, Language::Cuda] {
+            survive(text.as_bytes(), language).expect("a diagnostic");
+        }
+    }
+}

@@ -108,7 +108,7 @@ impl<'a> Files<'a> {
                     let more = self.wanted(&text, &parent);
                     queue.extend(more);
                 }
-                self.cache.insert(path, bytes);
+                self.cache.insert(path, closed(bytes));
                 break;
             }
         }
@@ -160,8 +160,16 @@ impl FileSystem for Files<'_> {
         if bytes.len() > MAX_FILE {
             return Err(io::Error::other("larger than 64 MiB"));
         }
-        Ok(SourceBytes::new(printable(bytes)))
+        Ok(SourceBytes::new(closed(printable(bytes))))
     }
+}
+
+/// The text with a line end more when it ends in a spliced one: in an open comment the lexer would not see its end.
+pub(super) fn closed(mut bytes: Vec<u8>) -> Vec<u8> {
+    if bytes.ends_with(b"\\\n") || bytes.ends_with(b"\\\r\n") {
+        bytes.push(b'\n');
+    }
+    bytes
 }
 
 /// Bytes that are valid UTF-8 and keep their offsets: what is not text becomes `?`.

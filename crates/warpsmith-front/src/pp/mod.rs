@@ -114,7 +114,7 @@ impl Job<'_> {
         let prelude = self.prelude();
         let prelude = sources.add("<built-in>", prelude.into_bytes()).map_err(full)?;
         let (text, raw_strings) = self.hide_raw_strings();
-        let main = sources.add(self.path, text.into_bytes()).map_err(full)?;
+        let main = sources.add(self.path, files::closed(text.into_bytes())).map_err(full)?;
         let mut search = SearchPath::new();
         for dir in &self.options.include_dirs {
             search.push_bracket(dir);
