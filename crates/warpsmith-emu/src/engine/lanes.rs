@@ -628,7 +628,7 @@ pub unsafe fn move_words(l: WordLoad, shapes: &[u8]) {
                 _ => {
                     let x = x.cast::<[u32; 8]>().read_unaligned();
                     let word = |v: u32| l.bytes.offset(offset(v)).cast::<u32>().read_unaligned();
-                    d.write_unaligned(x.map(|v| word(v)));
+                    d.write_unaligned(x.map(word));
                 }
             }
         }
