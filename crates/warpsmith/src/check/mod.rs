@@ -32,8 +32,10 @@ pub fn run(args: &CheckArgs) -> Status {
         }
         Err(failure) => {
             eprint!("{}", failure.render(&sources, color_on_stderr()));
-            if args.format == Format::Json {
-                println!("{}", failed(&failure));
+            match args.format {
+                Format::Json => println!("{}", failed(&failure)),
+                Format::Sarif => println!("{}", report::failed_sarif(&failure, &sources)),
+                Format::Human => {}
             }
             failure.status
         }

@@ -8,7 +8,7 @@ use warpsmith_ir::{SourceMap, Span};
 
 pub use human::human;
 pub use json::json;
-pub use sarif::sarif;
+pub use sarif::{failed_sarif, sarif};
 
 use crate::status::Status;
 

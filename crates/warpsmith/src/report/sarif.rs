@@ -5,6 +5,7 @@ use warpsmith_emu::Rule;
 use warpsmith_ir::SourceMap;
 
 use super::{Item, Place, Report, element, thread_name};
+use crate::status::Failure;
 
 /// One SARIF log with one run.
 pub fn sarif(report: &Report, sources: &SourceMap) -> Value {
@@ -27,6 +28,31 @@ pub fn sarif(report: &Report, sources: &SourceMap) -> Value {
                 "toolExecutionNotifications": notifications(report),
             }],
             "results": results,
+        }],
+    })
+}
+
+/// The log of a run that could not start: no results, and why.
+pub fn failed_sarif(failure: &Failure, sources: &SourceMap) -> Value {
+    let reasons: Vec<Value> = failure
+        .diagnostics
+        .iter()
+        .map(|d| json!({"level": "error", "message": {"text": d.render(sources, false)}}))
+        .collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "warpsmith",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+            }},
+            "invocations": [{
+                "executionSuccessful": false,
+                "exitCode": failure.status.code(),
+                "toolExecutionNotifications": reasons,
+            }],
+            "results": [],
         }],
     })
 }
@@ -138,7 +164,19 @@ fn notifications(report: &Report) -> Vec<Value> {
 
 #[cfg(test)]
 mod tests {
-    use super::uri;
+    use super::{failed_sarif, uri};
+    use crate::status::Failure;
+    use warpsmith_ir::SourceMap;
+
+    #[test]
+    fn a_run_that_could_not_start_says_why() {
+        let log = failed_sarif(&Failure::input("W301", "cannot read it"), &SourceMap::new());
+        let invocation = &log["runs"][0]["invocations"][0];
+        assert_eq!(invocation["exitCode"], 2);
+        let text = &invocation["toolExecutionNotifications"][0]["message"]["text"];
+        assert!(text.as_str().unwrap().contains("cannot read it"));
+        assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(0));
+    }
 
     #[test]
     fn paths_are_relative_uris_where_they_can_be() {
