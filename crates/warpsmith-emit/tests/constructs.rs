@@ -178,7 +178,8 @@ fn selects_and_math_functions_have_the_spelling_of_their_type() {
 
 #[test]
 fn elements_are_addressed_in_64_bits_only_where_it_matters() {
-    let text = |index: fn(&[Expr; 3]) -> (Vec<Expr>, Vec<Expr>)| {
+    type Subscripts = fn(&[Expr; 3]) -> (Vec<Expr>, Vec<Expr>);
+    let text = |index: Subscripts| {
         expr_text(move |k| {
             let a = k.param("A", const_ptr(Type::F32));
             let (index, dims) = index(&ints(k));

@@ -7,7 +7,7 @@ use std::process::Command;
 use warpsmith_front::cloops::{self, CInput};
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_ir::interp::{self, Arg, Limits, Memory, NoLaunch};
-use warpsmith_ir::{ExprKind, Function, PlaceKind, Scalar, SourceMap, Type, Value, eval};
+use warpsmith_ir::{ExprKind, PlaceKind, Scalar, SourceMap, Type, Value, eval};
 
 fn examples() -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
@@ -72,7 +72,7 @@ fn scalar_value(ty: Scalar, index: usize) -> Value {
 }
 
 /// An extent at the test's sizes.
-fn extent(f: &Function, e: &warpsmith_ir::Expr, values: &[(warpsmith_ir::VarId, Value)]) -> i64 {
+fn extent(e: &warpsmith_ir::Expr, values: &[(warpsmith_ir::VarId, Value)]) -> i64 {
     match &*e.kind {
         ExprKind::Const(v) => v.as_i64(),
         ExprKind::Read(p) => match &*p.kind {
@@ -81,9 +81,9 @@ fn extent(f: &Function, e: &warpsmith_ir::Expr, values: &[(warpsmith_ir::VarId, 
             }
             other => panic!("an extent reads {other:?}"),
         },
-        ExprKind::Cast(inner) => extent(f, inner, values),
+        ExprKind::Cast(inner) => extent(inner, values),
         ExprKind::Binary(op, a, b) => {
-            let [a, b] = [a, b].map(|e| Value::int(Scalar::I64, extent(f, e, values)));
+            let [a, b] = [a, b].map(|e| Value::int(Scalar::I64, extent(e, values)));
             eval::binary(*op, a, b).as_i64()
         }
         other => panic!("an extent is {other:?}"),
@@ -94,7 +94,7 @@ fn extent(f: &Function, e: &warpsmith_ir::Expr, values: &[(warpsmith_ir::VarId, 
 fn element(ty: Scalar, i: usize) -> Value {
     match ty {
         _ if ty.is_float() => Value::float(ty, ((i * 37 + 11) % 17) as f64 / 8.0 - 0.9375),
-        Scalar::U8 => Value::int(ty, ((i * 5 + i / 3) % 3 == 0).into()),
+        Scalar::U8 => Value::int(ty, (i * 5 + i / 3).is_multiple_of(3).into()),
         _ => Value::int(ty, (i % 5) as i64),
     }
 }
@@ -127,7 +127,7 @@ fn parameters(input: &CInput) -> Vec<Parameter> {
                 Type::Scalar(s) => (*s, None, true),
                 Type::Pointer { pointee, readonly, .. } => {
                     let shape = var.shape.as_ref().expect("extents");
-                    let n: i64 = shape.iter().map(|e| extent(f, e, &values)).product();
+                    let n: i64 = shape.iter().map(|e| extent(e, &values)).product();
                     (pointee.scalar().expect("a number"), Some(n as usize), *readonly)
                 }
                 other => panic!("parameter of type {other:?}"),

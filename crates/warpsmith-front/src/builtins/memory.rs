@@ -51,7 +51,8 @@ fn piece(c: &Call<'_>, pointees: &[Type], bytes: u64) -> Result<(Scalar, u64), D
         }
         _ => None,
     };
-    let scalar = scalar.filter(|s| bytes.is_multiple_of(u64::from(s.bytes()))).unwrap_or(Scalar::U8);
+    let scalar =
+        scalar.filter(|s| bytes.is_multiple_of(u64::from(s.bytes()))).unwrap_or(Scalar::U8);
     let count = bytes / u64::from(scalar.bytes());
     if count > MAX_PIECES {
         let d = c

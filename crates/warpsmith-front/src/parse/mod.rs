@@ -188,8 +188,7 @@ impl Job<'_> {
             errors.truncate(errors::MAX_ERRORS);
             return Err(errors);
         }
-        let unit =
-            TranslationUnit { items, comments: vec![], instantiations: cx.instantiations };
+        let unit = TranslationUnit { items, comments: vec![], instantiations: cx.instantiations };
         Ok(ParsedUnit { unit, warnings: vec![], suppressed, expansions: masked.expansions })
     }
 

@@ -247,7 +247,7 @@ fn parse_count(text: &str) -> Result<u64, String> {
         return Ok(n);
     }
     match text.parse::<f64>() {
-        Ok(x) if x >= 0.0 && x <= 9e18 && x.fract() == 0.0 => Ok(x as u64),
+        Ok(x) if (0.0..=9e18).contains(&x) && x.fract() == 0.0 => Ok(x as u64),
         _ => Err(format!("`{text}` is not a whole number")),
     }
 }

@@ -194,7 +194,7 @@ impl Planner<'_> {
             }
         }
         if self.plan.steps.is_empty() && self.errors.is_empty() {
-            self.from_command_line();
+            self.add_command_line();
         }
     }
 
@@ -222,7 +222,7 @@ impl Planner<'_> {
     }
 
     /// A launch given by options alone.
-    fn from_command_line(&mut self) {
+    fn add_command_line(&mut self) {
         if self.cli.grid.is_none() && self.cli.block.is_none() && self.cli.kernel.is_none() {
             return;
         }
