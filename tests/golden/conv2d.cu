@@ -41,12 +41,12 @@ __global__ void conv2d_kernel(int h, int w, int fh, int fw, const float *__restr
 cudaError_t conv2d_launch(int h, int w, int fh, int fw, const float *image, const float *filter,
                           float *out, cudaStream_t stream) {
     if (h + fh - 1 > 0 && w + fw - 1 > 0) {
-        int blocks_y = (h + fh + BY - 2) / BY;
+        int blocks_y = (h + fh - 2) / BY + 1;
         if (blocks_y > MAX_BLOCKS) {
             blocks_y = MAX_BLOCKS;
         }
         const dim3 block(BX, BY);
-        const dim3 grid((w + fw + BX - 2) / BX, blocks_y);
+        const dim3 grid((w + fw - 2) / BX + 1, blocks_y);
         conv2d_kernel<<<grid, block, 0, stream>>>(h, w, fh, fw, image, filter, out);
     }
     return cudaGetLastError();

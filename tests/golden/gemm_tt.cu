@@ -36,12 +36,12 @@ __global__ void gemm_tt_kernel(int n, int m, int k, const float *__restrict__ A,
 cudaError_t gemm_tt_launch(int n, int m, int k, const float *A, const float *B, float *C,
                            cudaStream_t stream) {
     if (n > 0 && m > 0) {
-        int blocks_y = (n + BY - 1) / BY;
+        int blocks_y = (n - 1) / BY + 1;
         if (blocks_y > MAX_BLOCKS) {
             blocks_y = MAX_BLOCKS;
         }
         const dim3 block(BX, BY);
-        const dim3 grid((m + BX - 1) / BX, blocks_y);
+        const dim3 grid((m - 1) / BX + 1, blocks_y);
         gemm_tt_kernel<<<grid, block, 0, stream>>>(n, m, k, A, B, C);
     }
     return cudaGetLastError();

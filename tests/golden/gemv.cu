@@ -30,7 +30,7 @@ __global__ void gemv_kernel(int n, int m, const float *__restrict__ A, const flo
 cudaError_t gemv_launch(int n, int m, const float *A, const float *x, float *y,
                         cudaStream_t stream) {
     if (n > 0) {
-        gemv_kernel<<<(n + BLOCK - 1) / BLOCK, BLOCK, 0, stream>>>(n, m, A, x, y);
+        gemv_kernel<<<(n - 1) / BLOCK + 1, BLOCK, 0, stream>>>(n, m, A, x, y);
     }
     return cudaGetLastError();
 }

@@ -33,12 +33,12 @@ __global__ void jacobi5_kernel(int n, int m, const float *__restrict__ u, float 
 
 cudaError_t jacobi5_launch(int n, int m, const float *u, float *v, cudaStream_t stream) {
     if (n > 2 && m > 2) {
-        int blocks_y = (n + BY - 3) / BY;
+        int blocks_y = (n - 3) / BY + 1;
         if (blocks_y > MAX_BLOCKS) {
             blocks_y = MAX_BLOCKS;
         }
         const dim3 block(BX, BY);
-        const dim3 grid((m + BX - 3) / BX, blocks_y);
+        const dim3 grid((m - 3) / BX + 1, blocks_y);
         jacobi5_kernel<<<grid, block, 0, stream>>>(n, m, u, v);
     }
     return cudaGetLastError();

@@ -1,0 +1,172 @@
+// himeno.cu: CUDA translation of `himeno` in himeno.c.
+//
+// Assumes:
+// - array arguments do not overlap
+// - counters of type int stay at least one grid width away from the limits of the type: loops run
+//   up to 2^31 - 2^24 iterations
+//
+// Verified:
+// - Level: checked. This text was emulated, with every check on, and compared with the C function,
+//   by its compiler and by an interpreter at 36 combinations of imax, jmax, kmax from {0, 1, 2, 3,
+//   4, 5, 7, 31, 32, 33, 37, 49, 255, 256, 257, 385}.
+//
+// Made for sm_90.
+
+constexpr int REDUCE_BLOCK = 256;  // threads that combine their values
+constexpr int REDUCE_GRID = 256;   // most blocks of a reduction, each with one partial result
+constexpr int BX = 32;             // threads of a block along x
+constexpr int BY = 4;              // threads of a block along y
+constexpr int BZ = 2;              // threads of a block along z
+constexpr int MAX_BLOCKS = 65535;  // blocks of a grid along y or z
+
+__global__ void himeno_gosa_partial(int imax, int jmax, int kmax, float omega,
+                                    const float *__restrict__ a0, const float *__restrict__ a1,
+                                    const float *__restrict__ a2, const float *__restrict__ a3,
+                                    const float *__restrict__ b0, const float *__restrict__ b1,
+                                    const float *__restrict__ b2, const float *__restrict__ c0,
+                                    const float *__restrict__ c1, const float *__restrict__ c2,
+                                    const float *__restrict__ wrk1, const float *__restrict__ bnd,
+                                    const float *__restrict__ p, float *wrk2, float *gosa_partial) {
+    __shared__ float gosa_shared[256];
+
+    // every thread combines its share of the iterations
+    float gosa = 0.0f;
+    const long long iterations = (long long)(imax - 2) * (jmax - 2) * (kmax - 2);
+    for (long long iteration = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+         iteration < iterations;
+         iteration += (long long)gridDim.x * blockDim.x) {
+        const int i = 1 + (int)(iteration / ((long long)(jmax - 2) * (kmax - 2)));
+        const int j = 1 + (int)(iteration / (kmax - 2) % (jmax - 2));
+        const int k = 1 + (int)(iteration % (kmax - 2));
+        const float s0 = a0[((size_t)i * jmax + j) * kmax + k] *
+                         p[((size_t)(i + 1) * jmax + j) * kmax + k] +
+                         a1[((size_t)i * jmax + j) * kmax + k] *
+                         p[((size_t)i * jmax + j + 1) * kmax + k] +
+                         a2[((size_t)i * jmax + j) * kmax + k] *
+                         p[((size_t)i * jmax + j) * kmax + k + 1] +
+                         b0[((size_t)i * jmax + j) * kmax + k] *
+                         (p[((size_t)(i + 1) * jmax + j + 1) * kmax + k] -
+                          p[((size_t)(i + 1) * jmax + j - 1) * kmax + k] -
+                          p[((size_t)(i - 1) * jmax + j + 1) * kmax + k] +
+                          p[((size_t)(i - 1) * jmax + j - 1) * kmax + k]) +
+                         b1[((size_t)i * jmax + j) * kmax + k] *
+                         (p[((size_t)i * jmax + j + 1) * kmax + k + 1] -
+                          p[((size_t)i * jmax + j - 1) * kmax + k + 1] -
+                          p[((size_t)i * jmax + j + 1) * kmax + k - 1] +
+                          p[((size_t)i * jmax + j - 1) * kmax + k - 1]) +
+                         b2[((size_t)i * jmax + j) * kmax + k] *
+                         (p[((size_t)(i + 1) * jmax + j) * kmax + k + 1] -
+                          p[((size_t)(i - 1) * jmax + j) * kmax + k + 1] -
+                          p[((size_t)(i + 1) * jmax + j) * kmax + k - 1] +
+                          p[((size_t)(i - 1) * jmax + j) * kmax + k - 1]) +
+                         c0[((size_t)i * jmax + j) * kmax + k] *
+                         p[((size_t)(i - 1) * jmax + j) * kmax + k] +
+                         c1[((size_t)i * jmax + j) * kmax + k] *
+                         p[((size_t)i * jmax + j - 1) * kmax + k] +
+                         c2[((size_t)i * jmax + j) * kmax + k] *
+                         p[((size_t)i * jmax + j) * kmax + k - 1] +
+                         wrk1[((size_t)i * jmax + j) * kmax + k];
+        const float ss = (s0 * a3[((size_t)i * jmax + j) * kmax + k] -
+                          p[((size_t)i * jmax + j) * kmax + k]) *
+                         bnd[((size_t)i * jmax + j) * kmax + k];
+        gosa += ss * ss;
+        wrk2[((size_t)i * jmax + j) * kmax + k] = p[((size_t)i * jmax + j) * kmax + k] + omega * ss;
+    }
+
+    // the block's values are combined in pairs, in half as many threads each round
+    gosa_shared[threadIdx.x] = gosa;
+    __syncthreads();
+    unsigned offset = blockDim.x / 2;
+    for (; offset > 0; offset /= 2) {
+        if (threadIdx.x < offset) {
+            gosa_shared[threadIdx.x] += gosa_shared[threadIdx.x + offset];
+        }
+        __syncthreads();
+    }
+
+    // one partial result for each block
+    if (threadIdx.x == 0) {
+        gosa_partial[blockIdx.x] = gosa_shared[0];
+    }
+}
+
+__global__ void himeno_gosa_finish(float *result, const float *__restrict__ gosa_partial,
+                                   int blocks) {
+    __shared__ float gosa_shared[256];
+    float gosa_total = 0.0f;
+    for (int i = threadIdx.x; i < blocks; i += blockDim.x) {
+        gosa_total += gosa_partial[i];
+    }
+
+    // the block's values are combined in pairs, in half as many threads each round
+    gosa_shared[threadIdx.x] = gosa_total;
+    __syncthreads();
+    unsigned offset = blockDim.x / 2;
+    for (; offset > 0; offset /= 2) {
+        if (threadIdx.x < offset) {
+            gosa_shared[threadIdx.x] += gosa_shared[threadIdx.x + offset];
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        *result = gosa_shared[0];
+    }
+}
+
+__global__ void himeno_p(int imax, int jmax, int kmax, float *p, const float *__restrict__ wrk2) {
+    const int k = 1 + (int)(blockIdx.x * blockDim.x + threadIdx.x);
+
+    // the grid is rounded up to whole blocks: threads past the end have no element
+    if (k >= kmax - 1) return;
+
+    // a grid has at most 65535 blocks along z: go on in its strides
+    for (int i = 1 + (int)(blockIdx.z * blockDim.z + threadIdx.z);
+         i < imax - 1;
+         i += gridDim.z * blockDim.z) {
+        // a grid has at most 65535 blocks along y: go on in its strides
+        for (int j = 1 + (int)(blockIdx.y * blockDim.y + threadIdx.y);
+             j < jmax - 1;
+             j += gridDim.y * blockDim.y) {
+            p[((size_t)i * jmax + j) * kmax + k] = wrk2[((size_t)i * jmax + j) * kmax + k];
+        }
+    }
+}
+
+size_t himeno_workspace(int imax, int jmax, int kmax, float omega) {
+    return 1024;
+}
+
+cudaError_t himeno_launch(int imax, int jmax, int kmax, float omega, const float *a0,
+                          const float *a1, const float *a2, const float *a3, const float *b0,
+                          const float *b1, const float *b2, const float *c0, const float *c1,
+                          const float *c2, const float *wrk1, const float *bnd, float *p,
+                          float *wrk2, float *result, void *workspace, cudaStream_t stream) {
+    // values that only the device knows live in the workspace
+    float *gosa_partial = (float *)workspace;
+    int blocks = 0;
+    if (imax > 2 && jmax > 2 && kmax > 2) {
+        const long long iterations = (long long)(imax - 2) * (jmax - 2) * (kmax - 2);
+        const long long wanted = (iterations - 1) / REDUCE_BLOCK + 1;
+        blocks = wanted < REDUCE_GRID ? (int)wanted : REDUCE_GRID;
+        himeno_gosa_partial<<<blocks, REDUCE_BLOCK, 0, stream>>>(imax, jmax, kmax, omega, a0, a1,
+                                                                 a2, a3, b0, b1, b2, c0, c1, c2,
+                                                                 wrk1, bnd, p, wrk2, gosa_partial);
+    }
+
+    // runs for an empty loop too: the result is then the start value
+    himeno_gosa_finish<<<1, REDUCE_BLOCK, 0, stream>>>(result, gosa_partial, blocks);
+    if (imax > 2 && jmax > 2 && kmax > 2) {
+        int blocks_z = (imax - 3) / BZ + 1;
+        if (blocks_z > MAX_BLOCKS) {
+            blocks_z = MAX_BLOCKS;
+        }
+        int blocks_y = (jmax - 3) / BY + 1;
+        if (blocks_y > MAX_BLOCKS) {
+            blocks_y = MAX_BLOCKS;
+        }
+        const dim3 block(BX, BY, BZ);
+        const dim3 grid((kmax - 3) / BX + 1, blocks_y, blocks_z);
+        himeno_p<<<grid, block, 0, stream>>>(imax, jmax, kmax, p, wrk2);
+    }
+    return cudaGetLastError();
+}
