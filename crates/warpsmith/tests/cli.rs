@@ -132,6 +132,19 @@ fn buffers_are_dumped_and_compared() {
 }
 
 #[test]
+fn buffers_of_a_run_are_compared_at_its_end() {
+    let twice = GOOD.replace("twice", "again").replace("=iota", "");
+    let both = format!("// warpsmith: run twice, again\n{GOOD}{twice}");
+    let folder = folder_with(&[("run.cu", both.as_bytes())]);
+    assert_eq!(
+        warpsmith(&["check", "run.cu", "--dump", "x=x.npy"], folder.path()).status.code(),
+        Some(0)
+    );
+    let same = warpsmith(&["check", "run.cu", "--expect", "x=@x.npy"], folder.path());
+    assert_eq!(same.status.code(), Some(0), "{}", String::from_utf8_lossy(&same.stdout));
+}
+
+#[test]
 fn tune_writes_five_files_that_do_not_change() {
     let folder = folder_with(&[("scale.c", SCALE.as_bytes())]);
     let output = warpsmith(&["tune", "scale.c", "--size", "n=4096"], folder.path());

@@ -74,12 +74,19 @@ struct Array {
 
     Range range() const { return {(const char *)device, (const char *)(device + count)}; }
 
+    // Random numbers from low to high, whole ones for integers.
     void fill(double low, double high) {
+        const bool whole = std::is_integral<T>::value;
         for (size_t i = 0; i < count; ++i) {
             const double u = random_unit();
-            const bool whole = std::is_integral<T>::value;
-            host[i] = (T)(float)(whole ? low + floor(u * (high - low + 1)) : low + u * (high - low));
+            const double x = whole ? floor(u * (high - low + 1)) : u * (high - low);
+            host[i] = (T)(float)(low + x);
         }
+    }
+
+    // 0, 1, 2 …
+    void count_up() {
+        for (size_t i = 0; i < count; ++i) host[i] = (T)(float)i;
     }
 
     void upload() {
