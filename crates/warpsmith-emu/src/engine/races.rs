@@ -360,16 +360,35 @@ impl Machine<'_> {
         }
         let Some(cells) = own.shadow.cells.get_mut(handle as usize) else { return false };
         let at = |index: i64| (l.offset.wrapping_add(index.wrapping_mul(l.scale)) >> 2) as usize;
-        let simple = |c: &Cell| {
-            (c.writer == 0 || c.writer == sure)
-                && (c.readers[0] == event || c.readers.iter().all(|r| *r <= past))
-                && (c.readers[1] == event || c.readers[1] <= past)
-        };
-        if !plan.elements.iter().all(|e| cells.get(at(e.index)).is_some_and(simple)) {
+        let mut ordered = None;
+        for e in &plan.elements {
+            let Some(c) = cells.get(at(e.index)) else { return false };
+            let readers = (c.readers[0] == event || c.readers.iter().all(|r| *r <= past))
+                && (c.readers[1] == event || c.readers[1] <= past);
+            if !readers {
+                return false;
+            }
+            if c.writer == 0 || c.writer == sure {
+                continue;
+            }
+            // A write of an earlier interval, read in another warp: the barriers between order it.
+            let other_warp = e.threads.iter().any(|t| t / 32 != c.thread(0) / 32);
+            let one = ordered.is_none_or(|w| w == c.writer);
+            if c.writer > past || !other_warp || !one {
+                return false;
+            }
+            ordered = Some(c.writer);
+        }
+        let by_barrier = ordered.map(|w| own.shadow.events[w as usize - 1]);
+        if by_barrier.is_some_and(|w| w.kind != Kind::Write) {
             return false;
         }
         for e in &plan.elements {
             cells[at(e.index)].add_readers(event, e.threads);
+        }
+        if let (Some(writer), Some(w)) = (ordered, by_barrier) {
+            self.barrier_needed(b, w.interval);
+            self.races.sure[pc] = (event, handle, writer);
         }
         true
     }
