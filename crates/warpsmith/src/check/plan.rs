@@ -200,10 +200,18 @@ impl Planner<'_> {
 
     fn run_step(&mut self, names: &[String], span: Span, launches: &[Planned]) -> Option<Step> {
         let mut step = Step { launches: vec![] };
-        for name in names {
+        for (at, name) in names.iter().enumerate() {
             self.known(name, Some(span))?;
             match launches.iter().find(|p| names_kernel(name, &p.kernel)) {
-                Some(planned) => step.launches.push(self.merged(planned)),
+                Some(planned) => {
+                    let mut launch = self.merged(planned);
+                    if at + 1 < names.len() {
+                        // What the command line wants of buffers it wants at the end of the run.
+                        launch.args.dump.clone_from(&planned.args.dump);
+                        launch.args.expect.clone_from(&planned.args.expect);
+                    }
+                    step.launches.push(launch);
+                }
                 None => {
                     let error = Diagnostic::error("W305", format!("`{name}` has no launch to run"))
                         .label(span, "named here")
