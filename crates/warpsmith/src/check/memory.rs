@@ -239,7 +239,7 @@ fn make_buffer(
     let Some(count) = count.filter(|n| n.saturating_mul(size.max(1)) <= cx.max_memory) else {
         return Err(too_large(cx, &var.name));
     };
-    let seed = cx.seed ^ name_hash(&var.name);
+    let seed = cx.seed ^ data::name_hash(&var.name);
     let bytes = data::fill(cx.module, &element, count, init, seed);
     Ok(Buffer { name: var.name.clone(), element: Some(element), shape, bytes, ..Buffer::default() })
 }
@@ -283,10 +283,4 @@ fn resolve(module: &Module, element: &Element) -> Result<Type, String> {
                 .ok_or_else(|| format!("`{name}` is not a type the kernel uses"))
         }
     }
-}
-
-/// FNV-1a: gives every buffer random data of its own.
-pub fn name_hash(name: &str) -> u64 {
-    name.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3))
 }

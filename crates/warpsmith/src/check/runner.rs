@@ -7,7 +7,7 @@ use warpsmith_emu::{self as emu, Checks, EmuError, Finding, LaunchConfig, Limit,
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 use super::args::{CheckArgs, LaunchArgs};
-use super::memory::{Buffers, name_hash};
+use super::memory::Buffers;
 use super::plan::{Allow, Planned};
 use super::program::{self, StepProgram};
 use super::{expect, shown};
@@ -150,7 +150,10 @@ impl<'a> Runner<'a> {
         self.outputs.extend(expect::dump(&planned.args, buffers)?);
         for difference in expect::compare(&planned.args, buffers)? {
             self.items.push(Item {
-                id: format!("unexpected-value-{:08x}", name_hash(&difference.name) as u32),
+                id: format!(
+                    "unexpected-value-{:08x}",
+                    crate::data::name_hash(&difference.name) as u32
+                ),
                 rule: "unexpected-value",
                 is_note: false,
                 kind: None,

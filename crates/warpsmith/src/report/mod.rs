@@ -85,9 +85,7 @@ pub fn stable_id(rule: &str, places: &[Place], array: Option<&str>, sources: &So
         }
     }
     text += array.unwrap_or("");
-    let hash = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
+    let hash = crate::data::name_hash(&text);
     format!("{rule}-{:08x}", (hash ^ (hash >> 32)) as u32)
 }
 

@@ -7,7 +7,6 @@ use warpsmith_ir::{Function, Module, Type, Var};
 use super::extents;
 use super::host_c::ArgBytes;
 use super::sizes::Point;
-use crate::check::memory::name_hash;
 use crate::data::{self, ArgSpec, Init, NamedSpec};
 
 /// Where the content of arguments comes from.
@@ -54,11 +53,11 @@ fn scalar(sources: &Sources<'_>, var: &Var, ty: &Type, point: &Point) -> Result<
             Ok(data::scalar_bytes(value))
         }
         Some(ArgSpec::Init(init)) => {
-            Ok(data::fill(sources.module, ty, 1, init, sources.seed ^ name_hash(&var.name)))
+            Ok(data::fill(sources.module, ty, 1, init, sources.seed ^ data::name_hash(&var.name)))
         }
         Some(_) => Err(format!("`{}` is a number; write --arg {}=1.5", var.name, var.name)),
         None => {
-            let seed = sources.seed ^ name_hash(&var.name);
+            let seed = sources.seed ^ data::name_hash(&var.name);
             Ok(data::fill(sources.module, ty, 1, &Init::Random(None), seed))
         }
     }
@@ -92,7 +91,7 @@ fn array(
     if let Init::File(path) = &init {
         return from_file(path, element, bytes);
     }
-    Ok(data::fill(sources.module, element, count, &init, sources.seed ^ name_hash(&var.name)))
+    Ok(data::fill(sources.module, element, count, &init, sources.seed ^ data::name_hash(&var.name)))
 }
 
 /// The first `bytes` bytes of a file's data, repeated if it has fewer: representative values at any size.
