@@ -1,0 +1,53 @@
+//! The numbers of the model that no manual gives, with what they were fitted to.
+
+/// Fitted constants. All but the launch overhead are properties of the model as much as of a GPU, and are used for
+/// every GPU; they were fitted on an H200 (see each field).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibration {
+    /// Seconds from the start of a kernel's time to its first block's first instruction and from the last block's
+    /// end to the end of the time. Fitted: an empty kernel between events.
+    pub launch_s: f64,
+    /// Extra seconds until a stream from device memory runs at full speed. Fitted: device-to-device copies of 16 MB
+    /// to 8.6 GB, whose time is 8 µs plus bytes over bandwidth.
+    pub dram_ramp_s: f64,
+    /// Share of the data sheet's bandwidth that a copy reaches: 4,253 of 4,800 GB/s.
+    pub dram_share: f64,
+    /// Blocks that the whole GPU starts a clock. Fitted: stencils of 2 and 4 million blocks of one or two warps.
+    pub blocks_per_clock: f64,
+    /// Clocks until a block's first instruction, and to retire it. Fitted.
+    pub block_start: f64,
+    /// Clocks of a barrier, beyond what the slowest warp takes. Fitted.
+    pub barrier: f64,
+    /// Tags that L1 looks up a clock: how many different lines of a request. Fitted.
+    pub l1_sectors_per_clock: f64,
+    /// Share of L2 that is of use before lines are lost: both halves keep copies of what both read. Fitted.
+    pub l2_share: f64,
+    /// Share of L1 that is of use before lines are lost. Fitted.
+    pub l1_share: f64,
+    /// Exponent of the norm that joins times that overlap: ∞ would be their maximum, 1 their sum. Fitted.
+    pub overlap: f64,
+    /// The same for the first block on a multiprocessor whose phases are kept apart by barriers, per block beyond.
+    pub overlap_per_block: f64,
+    /// Share of the issue slots that real code reaches (dual use of register banks, instruction fetch). Fitted: the
+    /// best matrix products and convolutions.
+    pub issue_share: f64,
+}
+
+impl Default for Calibration {
+    fn default() -> Calibration {
+        Calibration {
+            launch_s: 2.5e-6,
+            dram_ramp_s: 4.0e-6,
+            dram_share: 0.886,
+            blocks_per_clock: 0.837,
+            block_start: 700.0,
+            barrier: 20.0,
+            l1_sectors_per_clock: 4.0,
+            l2_share: 0.5,
+            l1_share: 0.8,
+            overlap: 4.0,
+            overlap_per_block: 0.75,
+            issue_share: 0.9,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! How long one warp takes if nothing else competes: what other warps and independent work must hide.
+
+use crate::architecture::Architecture;
+use crate::predict::calibration::Calibration;
+use crate::predict::memory::Traffic;
+use crate::profile::KernelProfile;
+
+/// Clocks from the start of a block to its end when every wait is served at once: the longest chain of a warp.
+///
+/// Little's law in its other form: with W warps on a multiprocessor, each of which has so many operations in flight at
+/// a time, throughput cannot pass W × in flight / latency; so a batch of blocks takes at least this chain, however few
+/// or many of them there are.
+pub fn chain(
+    arch: &Architecture,
+    profile: &KernelProfile,
+    traffic: &Traffic,
+    fit: &Calibration,
+) -> f64 {
+    let warps = (profile.blocks() as f64 * f64::from(profile.warps_per_block())).max(1.0);
+    let (work, lat) = (&profile.work, &arch.latencies);
+    let independent = profile.parallelism;
+    let arithmetic = independent.arithmetic.max(1.0);
+    // A thread issues at most one instruction a clock, and a scheduler a warp instruction of a pipe as wide as a
+    // quarter of the unit's lanes: independent chains help down to that.
+    let pipe = |count: f64, latency: f64, rate: f64| {
+        let issue = f64::from(Architecture::WARP) / (rate / f64::from(arch.schedulers));
+        count / warps * (latency / arithmetic).max(issue)
+    };
+    let rates = &arch.rates;
+    let compute = pipe(work.fp32, lat.arithmetic, rates.fp32)
+        + pipe(work.fp64, lat.fp64, rates.fp64)
+        + pipe(work.fp16, lat.arithmetic, rates.fp16 / 2.0)
+        + pipe(work.sfu, lat.sfu, rates.sfu)
+        // Addresses and loop counters are chains beside the others: they cost their issue.
+        + pipe(work.int, 1.0, rates.int)
+        + (work.control + work.constants) / warps * 2.0
+        + work.shuffles / warps * (lat.shared / arithmetic).max(1.0);
+    let shared_rounds = profile.shared.loads / warps / independent.shared_loads.max(1.0);
+    let shared =
+        shared_rounds * lat.shared + (profile.shared.loads + profile.shared.stores) / warps;
+    let global_rounds = traffic.loads / warps / independent.global_loads.max(1.0);
+    let global = global_rounds * load_latency(arch, traffic) + traffic.requests / warps;
+    let barriers = work.barriers / warps * fit.barrier;
+    fit.block_start + compute + shared + global + barriers
+}
+
+/// Clocks until a load's data arrives, on average over where it is found.
+///
+/// A warp waits for the slowest of its sectors, so a request that misses partly waits as if it missed; with many
+/// sectors a request, the average over sectors is what remains to go by.
+fn load_latency(arch: &Architecture, traffic: &Traffic) -> f64 {
+    let lat = &arch.latencies;
+    let beyond = lat.l2 + traffic.l2_miss * (lat.dram - lat.l2);
+    lat.l1 + traffic.l1_miss * (beyond - lat.l1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{Parallelism, Work};
+
+    fn arch() -> &'static Architecture {
+        Architecture::find("sm_90").unwrap()
+    }
+
+    fn chain_of(profile: &KernelProfile, traffic: &Traffic) -> f64 {
+        let fit = Calibration { block_start: 0.0, ..Calibration::default() };
+        chain(arch(), profile, traffic, &fit)
+    }
+
+    #[test]
+    fn independent_chains_shorten_the_wait_down_to_the_issue_rate() {
+        let mut profile = KernelProfile {
+            grid: [1, 1, 1],
+            block_threads: 32,
+            work: Work { fp32: 1000.0, ..Work::default() },
+            ..KernelProfile::default()
+        };
+        let mut clocks = |ilp: f64| {
+            profile.parallelism = Parallelism { arithmetic: ilp, ..Parallelism::default() };
+            chain_of(&profile, &Traffic::default())
+        };
+        assert_eq!(clocks(1.0), 4000.0);
+        assert_eq!(clocks(2.0), 2000.0);
+        assert_eq!(clocks(4.0), 1000.0);
+        assert_eq!(clocks(16.0), 1000.0);
+    }
+
+    #[test]
+    fn loads_wait_for_the_level_that_has_the_data() {
+        let at = |l1_miss, l2_miss| {
+            load_latency(arch(), &Traffic { l1_miss, l2_miss, ..Traffic::default() })
+        };
+        assert_eq!(at(0.0, 0.0), arch().latencies.l1);
+        assert_eq!(at(1.0, 0.0), arch().latencies.l2);
+        assert_eq!(at(1.0, 1.0), arch().latencies.dram);
+    }
+
+    #[test]
+    fn loads_in_flight_together_wait_once() {
+        let mut profile =
+            KernelProfile { grid: [1, 1, 1], block_threads: 32, ..KernelProfile::default() };
+        let traffic = Traffic { loads: 80.0, l1_miss: 1.0, l2_miss: 1.0, ..Traffic::default() };
+        let alone = chain_of(&profile, &traffic);
+        profile.parallelism.global_loads = 8.0;
+        assert_eq!(alone, 8.0 * chain_of(&profile, &traffic));
+    }
+}

@@ -1,0 +1,183 @@
+//! Where the sectors come from: L1, L2 or device memory.
+
+use crate::architecture::Architecture;
+use crate::gpu::Gpu;
+use crate::predict::calibration::Calibration;
+use crate::profile::{GlobalTraffic, KernelProfile, TrafficKind};
+
+/// Bytes of a sector.
+const SECTOR: f64 = Architecture::SECTOR as f64;
+
+/// Traffic of a launch, level by level.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Traffic {
+    /// Warp requests to global memory.
+    pub requests: f64,
+    /// Sectors that loads ask L1 for, and that stores and atomics send through it.
+    pub l1_sectors: f64,
+    /// Sectors that go on to L2.
+    pub l2_sectors: f64,
+    /// Bytes that go on to device memory.
+    pub dram_bytes: f64,
+    /// Load requests, which a thread waits for.
+    pub loads: f64,
+    /// Of the sectors that loads ask for, the share that L1 does not have.
+    pub l1_miss: f64,
+    /// Of the sectors that L2 is asked for, the share that it does not have.
+    pub l2_miss: f64,
+}
+
+/// Counts the traffic of a launch with so many blocks on a multiprocessor at a time.
+pub fn traffic(
+    gpu: &Gpu,
+    profile: &KernelProfile,
+    resident: u32,
+    l1_bytes: f64,
+    fit: &Calibration,
+) -> Traffic {
+    let blocks = profile.blocks() as f64;
+    let demand: f64 = profile.global.iter().map(|g| g.reuse_bytes).fold(0.0, f64::max);
+    let l1_overflow = overflow(demand * f64::from(resident), l1_bytes * fit.l1_share);
+    let wave_blocks = (f64::from(resident) * f64::from(gpu.sms)).min(blocks).max(1.0);
+    let wave: f64 = profile.global.iter().map(|g| wave_bytes(g, profile.grid, wave_blocks)).sum();
+    let whole: f64 = profile.global.iter().map(|g| g.grid_bytes).sum();
+    let l2 = gpu.l2_bytes() * fit.l2_share;
+    let mut total = Traffic::default();
+    let (mut load_sectors, mut load_misses) = (0.0, 0.0);
+    for access in &profile.global {
+        let on = l2_sectors(access, blocks, l1_overflow);
+        total.requests += access.requests;
+        total.l1_sectors += access.sectors;
+        total.l2_sectors += on;
+        let below = dram_bytes(access, profile.grid, wave_blocks, overflow(whole.min(wave), l2));
+        // Never more than L2 was asked for, rounding of footprints aside.
+        total.dram_bytes += below.min(on * SECTOR);
+        if matches!(access.kind, TrafficKind::Load | TrafficKind::AsyncCopy) {
+            total.loads += access.requests;
+            load_sectors += access.sectors;
+            load_misses += on;
+        }
+    }
+    total.l1_miss = share(load_misses, load_sectors);
+    total.l2_miss = share(total.dram_bytes, total.l2_sectors * SECTOR);
+    total
+}
+
+/// Sectors of an access that go on from L1 to L2.
+///
+/// Stores are written through and atomics execute in L2, so all theirs do. Of a load's, each block needs every sector
+/// of its footprint once; the rest are hits as far as L1 holds what lies between two uses.
+fn l2_sectors(access: &GlobalTraffic, blocks: f64, l1_overflow: f64) -> f64 {
+    if matches!(access.kind, TrafficKind::Store | TrafficKind::Atomic) {
+        return access.sectors;
+    }
+    let once = (blocks * access.block_bytes / SECTOR).min(access.sectors);
+    let again = access.sectors - once;
+    once + again * if access.reuse_bytes > 0.0 { l1_overflow } else { 0.0 }
+}
+
+/// Bytes of an access that device memory has to deliver or take.
+///
+/// If what a wave of blocks touches stays in L2, every byte moves once. As it outgrows L2, what the next wave shares
+/// with this one is gone by then, and each wave moves its own.
+fn dram_bytes(access: &GlobalTraffic, grid: [u64; 3], wave_blocks: f64, l2_overflow: f64) -> f64 {
+    let blocks: f64 = grid.iter().map(|n| *n as f64).product();
+    let waves = (blocks / wave_blocks).max(1.0);
+    let each_wave = (wave_bytes(access, grid, wave_blocks) * waves).max(access.grid_bytes);
+    access.grid_bytes + (each_wave - access.grid_bytes) * l2_overflow
+}
+
+/// Bytes of the different sectors that a wave of consecutive blocks touches, x running fastest.
+///
+/// The grid's bytes are split evenly over the tiles that the varying axes make; the wave covers as many of them as it
+/// has different coordinates along those axes.
+fn wave_bytes(access: &GlobalTraffic, grid: [u64; 3], wave_blocks: f64) -> f64 {
+    let n = grid.map(|axis| axis.max(1) as f64);
+    // How many different coordinates a run of `wave_blocks` has along each axis, and jointly.
+    let rows = (wave_blocks / n[0]).ceil().min(n[1]);
+    let planes = (wave_blocks / (n[0] * n[1])).ceil().min(n[2]);
+    let mut covered = [wave_blocks.min(n[0]), rows, planes];
+    let mut tiles = 1.0;
+    for axis in 0..3 {
+        if access.varies[axis] {
+            tiles *= n[axis];
+        } else {
+            covered[axis] = 1.0;
+        }
+    }
+    let touched = covered.iter().product::<f64>().min(tiles);
+    (access.grid_bytes * touched / tiles)
+        .min(access.block_bytes.max(access.grid_bytes / tiles) * wave_blocks)
+}
+
+/// Share of a working set that a cache cannot keep: 0 when it fits, rising towards 1.
+fn overflow(working_set: f64, capacity: f64) -> f64 {
+    if working_set <= capacity { 0.0 } else { 1.0 - capacity / working_set }
+}
+
+fn share(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { (part / whole).min(1.0) } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A of a product of n×n matrices by tiles of 128×128: a row of tiles for each block row.
+    fn operand(n: f64, varies: [bool; 3]) -> GlobalTraffic {
+        GlobalTraffic {
+            block_bytes: 128.0 * n * 4.0,
+            grid_bytes: n * n * 4.0,
+            varies,
+            ..GlobalTraffic::default()
+        }
+    }
+
+    #[test]
+    fn a_wave_touches_the_rows_it_covers_and_all_columns() {
+        let grid = [32, 32, 1];
+        let n = 4096.0;
+        // 64 blocks are two rows of tiles: 2 of 32 tile rows of A, all 32 tile columns of B.
+        let a = operand(n, [false, true, false]);
+        let b = operand(n, [true, false, false]);
+        assert_eq!(wave_bytes(&a, grid, 64.0), n * n * 4.0 / 16.0);
+        assert_eq!(wave_bytes(&b, grid, 64.0), n * n * 4.0);
+        assert_eq!(wave_bytes(&b, grid, 8.0), n * n * 4.0 / 4.0);
+    }
+
+    #[test]
+    fn what_fits_in_l2_moves_once_and_what_does_not_once_a_wave() {
+        let b = operand(4096.0, [true, false, false]);
+        assert_eq!(dram_bytes(&b, [32, 32, 1], 64.0, 0.0), b.grid_bytes);
+        assert_eq!(dram_bytes(&b, [32, 32, 1], 64.0, 1.0), 16.0 * b.grid_bytes);
+        let a = operand(4096.0, [false, true, false]);
+        assert_eq!(
+            dram_bytes(&a, [32, 32, 1], 64.0, 1.0),
+            a.grid_bytes,
+            "no wave shares A with another"
+        );
+    }
+
+    #[test]
+    fn l1_keeps_reuse_that_fits() {
+        let access = GlobalTraffic {
+            sectors: 900.0,
+            block_bytes: 320.0,
+            reuse_bytes: 320.0,
+            ..GlobalTraffic::default()
+        };
+        assert_eq!(l2_sectors(&access, 10.0, 0.0), 100.0);
+        assert_eq!(l2_sectors(&access, 10.0, 1.0), 900.0);
+        assert_eq!(l2_sectors(&access, 10.0, 0.5), 500.0);
+        let store = GlobalTraffic { kind: TrafficKind::Store, ..access };
+        assert_eq!(l2_sectors(&store, 10.0, 0.0), 900.0, "stores are written through");
+    }
+
+    #[test]
+    fn caches_overflow_gradually() {
+        assert_eq!(overflow(10.0, 10.0), 0.0);
+        assert_eq!(overflow(20.0, 10.0), 0.5);
+        assert_eq!(overflow(10.0, 0.0), 1.0);
+        assert_eq!(overflow(0.0, 0.0), 0.0);
+    }
+}

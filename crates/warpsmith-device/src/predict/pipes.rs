@@ -1,0 +1,128 @@
+//! What each unit of a multiprocessor has to do, in clocks.
+
+use crate::architecture::Architecture;
+use crate::predict::Bound;
+use crate::predict::calibration::Calibration;
+use crate::predict::memory::Traffic;
+use crate::profile::KernelProfile;
+
+/// Lanes of a warp.
+const WARP: f64 = Architecture::WARP as f64;
+
+/// Clocks that a whole launch costs each unit if one multiprocessor did all of it, and the instructions issued.
+pub fn clocks(
+    arch: &Architecture,
+    profile: &KernelProfile,
+    traffic: &Traffic,
+    fit: &Calibration,
+) -> Vec<(Bound, f64)> {
+    let (work, rates) = (&profile.work, &arch.rates);
+    // An instruction on a packed pair gives two results a lane.
+    let fp16 = work.fp16 * 2.0 * WARP / rates.fp16;
+    let fp32 = work.fp32 * WARP / rates.fp32;
+    let int = work.int * WARP / rates.int;
+    let both = (work.fp32 + work.int) * WARP / rates.fp32;
+    vec![
+        (Bound::Fp32, if rates.int_shares_fp32 { both.max(fp32) } else { fp32 }),
+        (Bound::Fp64, work.fp64 * WARP / rates.fp64),
+        (Bound::Fp16, fp16),
+        (Bound::Int, int),
+        (Bound::Special, work.sfu * WARP / rates.sfu),
+        (
+            Bound::Issue,
+            instructions(profile, traffic) / f64::from(arch.schedulers) / fit.issue_share,
+        ),
+        (Bound::Shared, shared(arch, profile)),
+        (Bound::L1, l1(arch, traffic, fit)),
+        (Bound::LoadStore, load_store(arch, profile, traffic, fit)),
+    ]
+}
+
+/// Warp instructions that the schedulers issue, one a clock each.
+pub fn instructions(profile: &KernelProfile, traffic: &Traffic) -> f64 {
+    let w = &profile.work;
+    let arithmetic = w.fp32 + w.fp64 + w.fp16 + w.int + w.sfu;
+    let others = w.control + w.shuffles + w.barriers + w.constants;
+    arithmetic + others + traffic.requests + profile.shared.loads + profile.shared.stores
+}
+
+/// Clocks of the banks: a wavefront moves 32 words of 4 bytes.
+fn shared(arch: &Architecture, profile: &KernelProfile) -> f64 {
+    let wavefront = f64::from(Architecture::BANKS * Architecture::BANK_BYTES);
+    profile.shared.wavefronts * wavefront / arch.rates.shared_bytes
+}
+
+/// Clocks of L1 for global accesses: a request takes one, and as many as its sectors need.
+fn l1(arch: &Architecture, traffic: &Traffic, fit: &Calibration) -> f64 {
+    let sectors = fit.l1_sectors_per_clock * arch.rates.shared_bytes / 128.0;
+    traffic.requests.max(traffic.l1_sectors / sectors)
+}
+
+/// Clocks of the path that shared and global accesses and shuffles take together: the address units, and the data
+/// lines of the unified memory.
+fn load_store(
+    arch: &Architecture,
+    profile: &KernelProfile,
+    traffic: &Traffic,
+    fit: &Calibration,
+) -> f64 {
+    let requests = traffic.requests + profile.shared.loads + profile.shared.stores;
+    let addresses = requests * WARP / arch.rates.lsu;
+    let shuffles = profile.work.shuffles * WARP / arch.rates.shuffle;
+    let data = shared(arch, profile) + l1(arch, traffic, fit) + shuffles;
+    data.max(addresses + shuffles)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::{SharedTraffic, Work};
+
+    fn hopper() -> &'static Architecture {
+        Architecture::find("sm_90").unwrap()
+    }
+
+    fn clocks_of(arch: &Architecture, bound: Bound, profile: &KernelProfile) -> f64 {
+        let all = clocks(arch, profile, &Traffic::default(), &Calibration::default());
+        all.into_iter().find(|(b, _)| *b == bound).unwrap().1
+    }
+
+    #[test]
+    fn a_two_way_conflict_doubles_the_clocks_of_the_banks() {
+        let once = SharedTraffic { loads: 100.0, stores: 0.0, wavefronts: 100.0 };
+        let free = KernelProfile { shared: once, ..KernelProfile::default() };
+        let mut conflicts = free.clone();
+        conflicts.shared.wavefronts = 200.0;
+        assert_eq!(clocks_of(hopper(), Bound::Shared, &free), 100.0);
+        assert_eq!(clocks_of(hopper(), Bound::Shared, &conflicts), 200.0);
+        assert_eq!(clocks_of(hopper(), Bound::LoadStore, &conflicts), 200.0);
+    }
+
+    #[test]
+    fn arithmetic_runs_at_the_rates_of_the_manual() {
+        let work = Work { fp32: 128.0, fp64: 128.0, ..Work::default() };
+        let profile = KernelProfile { work, ..KernelProfile::default() };
+        assert_eq!(clocks_of(hopper(), Bound::Fp32, &profile), 32.0);
+        assert_eq!(clocks_of(hopper(), Bound::Fp64, &profile), 64.0);
+        let ada = Architecture::find("sm_89").unwrap();
+        assert_eq!(clocks_of(ada, Bound::Fp64, &profile), 2048.0);
+    }
+
+    #[test]
+    fn integers_cost_reals_their_lanes_only_where_they_share_them() {
+        let work = Work { fp32: 128.0, int: 64.0, ..Work::default() };
+        let profile = KernelProfile { work, ..KernelProfile::default() };
+        assert_eq!(clocks_of(hopper(), Bound::Fp32, &profile), 32.0);
+        let ampere = Architecture::find("sm_86").unwrap();
+        assert_eq!(clocks_of(ampere, Bound::Fp32, &profile), 48.0);
+    }
+
+    #[test]
+    fn scattered_lanes_cost_l1_more_clocks() {
+        let fit = Calibration::default();
+        let dense = Traffic { requests: 10.0, l1_sectors: 40.0, ..Traffic::default() };
+        let scattered = Traffic { l1_sectors: 320.0, ..dense };
+        assert_eq!(l1(hopper(), &dense, &fit), 10.0);
+        assert_eq!(l1(hopper(), &scattered, &fit), 80.0);
+    }
+}

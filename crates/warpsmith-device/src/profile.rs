@@ -1,0 +1,156 @@
+//! What a kernel does, as counts: the input of the model.
+//!
+//! All counts are totals of one launch. An instruction is counted once a warp, not once a lane, as the vendor's
+//! profiler counts (`smsp__inst_executed…`); sectors and wavefronts are counted as there too. Counts are floating-point
+//! numbers because analyses average over warps.
+
+use crate::occupancy::BlockShape;
+
+/// A launch of a kernel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KernelProfile {
+    /// Blocks along x, y and z.
+    pub grid: [u64; 3],
+    /// Threads a block.
+    pub block_threads: u32,
+    /// Registers a thread, from the assembler or estimated. More than a block of this size can have means spilling.
+    pub registers: u32,
+    /// Bytes a thread spills according to the assembler (stores and loads together).
+    pub spill_bytes: u32,
+    /// How often a thread runs through the code that spills: the trip count of the loop around it, 1 if unknown.
+    pub spill_executions: f64,
+    /// Static shared memory a block in bytes.
+    pub shared_static: u32,
+    /// Dynamic shared memory a block in bytes.
+    pub shared_dynamic: u32,
+    /// Instructions by class.
+    pub work: Work,
+    /// Shared-memory traffic.
+    pub shared: SharedTraffic,
+    /// Global-memory traffic, one entry an access or a group of accesses to one array.
+    pub global: Vec<GlobalTraffic>,
+    /// How much of it is independent.
+    pub parallelism: Parallelism,
+}
+
+impl KernelProfile {
+    /// Blocks of the launch.
+    pub fn blocks(&self) -> u64 {
+        self.grid.iter().fold(1u64, |product, axis| product.saturating_mul(*axis))
+    }
+
+    /// Warps a block.
+    pub fn warps_per_block(&self) -> u32 {
+        self.block_threads.div_ceil(32)
+    }
+
+    /// What a block takes of a multiprocessor.
+    pub fn block_shape(&self) -> BlockShape {
+        BlockShape {
+            threads: self.block_threads,
+            registers: self.registers,
+            shared_static: self.shared_static,
+            shared_dynamic: self.shared_dynamic,
+        }
+    }
+
+    /// Whether every count is a number that a launch can have: finite, not negative.
+    pub fn is_sane(&self) -> bool {
+        let (w, s, p) = (&self.work, &self.shared, &self.parallelism);
+        let counts =
+            [w.fp32, w.fp64, w.fp16, w.int, w.sfu, w.control, w.shuffles, w.barriers, w.constants];
+        let traffic = [s.loads, s.stores, s.wavefronts, self.spill_executions];
+        let independent = [p.arithmetic, p.global_loads, p.shared_loads];
+        let access =
+            |g: &GlobalTraffic| [g.requests, g.sectors, g.block_bytes, g.reuse_bytes, g.grid_bytes];
+        let mut all = counts.iter().chain(&traffic).chain(&independent);
+        let sane = |count: &f64| count.is_finite() && *count >= 0.0;
+        all.all(sane) && self.global.iter().all(|g| access(g).iter().all(sane))
+    }
+}
+
+/// Warp instructions by the unit that runs them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Work {
+    /// Single-precision additions, multiplications, fused multiply-adds, comparisons, minima.
+    pub fp32: f64,
+    /// The same in double precision.
+    pub fp64: f64,
+    /// Half precision; an instruction on a packed pair counts once.
+    pub fp16: f64,
+    /// Integer arithmetic, logic, address computation, predicates.
+    pub int: f64,
+    /// Reciprocals, roots, exponentials, sines, and conversions between integers and reals.
+    pub sfu: f64,
+    /// Branches, loop ends, votes.
+    pub control: f64,
+    /// Warp shuffles.
+    pub shuffles: f64,
+    /// Block-wide barriers, once for every warp that arrives.
+    pub barriers: f64,
+    /// Loads of constant memory that are not operands of other instructions.
+    pub constants: f64,
+}
+
+/// Shared memory, as warp instructions and as what the banks do.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SharedTraffic {
+    /// Load requests: warp instructions.
+    pub loads: f64,
+    /// Store and atomic requests.
+    pub stores: f64,
+    /// Wavefronts of all of them: 1 a request without conflicts and with 4 bytes a lane, 4 with 16 bytes a lane, and
+    /// as many times that as the worst bank has different words.
+    pub wavefronts: f64,
+}
+
+/// What an access to global memory does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TrafficKind {
+    /// Through L1 to a register.
+    #[default]
+    Load,
+    /// Through to L2.
+    Store,
+    /// Executed in L2.
+    Atomic,
+    /// `cp.async`, to shared memory past the registers; 16-byte copies pass L1 too.
+    AsyncCopy,
+}
+
+/// One global access, or several to one array that share sectors.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GlobalTraffic {
+    pub kind: TrafficKind,
+    /// Warp instructions.
+    pub requests: f64,
+    /// 32-byte sectors that the requests ask for, each request counted for itself.
+    pub sectors: f64,
+    /// Bytes of the different sectors that one block touches.
+    pub block_bytes: f64,
+    /// Bytes that a block touches between two uses of the same sector, by which L1 is judged: 0 when no sector is
+    /// used twice, one plane for a stencil that streams through planes, everything when all is used again at the end.
+    pub reuse_bytes: f64,
+    /// Bytes of the different sectors that the whole grid touches.
+    pub grid_bytes: f64,
+    /// Along which grid axes the touched bytes differ. For A of a matrix product only along y: all blocks of a row
+    /// of blocks read the same.
+    pub varies: [bool; 3],
+}
+
+/// How much a thread has to do at the same time: what hides latency besides other warps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parallelism {
+    /// Independent chains of arithmetic, for instance the accumulators of a thread.
+    pub arithmetic: f64,
+    /// Global loads that a thread has issued before it needs the first.
+    pub global_loads: f64,
+    /// Shared loads that a thread has issued before it needs the first.
+    pub shared_loads: f64,
+}
+
+impl Default for Parallelism {
+    fn default() -> Parallelism {
+        Parallelism { arithmetic: 1.0, global_loads: 1.0, shared_loads: 1.0 }
+    }
+}
