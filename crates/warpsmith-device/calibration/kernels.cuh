@@ -55,7 +55,9 @@ __global__ void __launch_bounds__(BX *BY) gemm(const float *__restrict__ A, cons
             __syncthreads();
         }
     }
+#pragma unroll
     for (int i = 0; i < TM; ++i)
+#pragma unroll
         for (int j = 0; j < TN; ++j) C[(i0 + ty + i * BY) * n + j0 + col(j)] = acc[i][j];
 }
 
@@ -79,15 +81,15 @@ __global__ void __launch_bounds__(BX *BY) conv(const float *__restrict__ in, flo
     const int left = MODE == 2 ? tx * TX : tx;
     float acc[TY][TX] = {};
     if constexpr (UNROLL) {
-#pragma unroll
+#pragma unroll (TY + F - 1)
         for (int r = 0; r < TY + F - 1; ++r) {
             const float *row = base + (ty * TY + r) * LD + left;
-#pragma unroll
+#pragma unroll (TX)
             for (int j = 0; j < TX; ++j)
-#pragma unroll
+#pragma unroll (F)
                 for (int f = 0; f < F; ++f) {
                     const float v = row[j * STEP + f];
-#pragma unroll
+#pragma unroll (TY)
                     for (int i = 0; i < TY; ++i)
                         if (r - i >= 0 && r - i < F) acc[i][j] += v * conv_filter[(r - i) * F + f];
                 }
@@ -104,7 +106,9 @@ __global__ void __launch_bounds__(BX *BY) conv(const float *__restrict__ in, flo
                     for (int f = 0; f < F; ++f) acc[i][j] += row[j * STEP + f] * conv_filter[g * F + f];
             }
     }
+#pragma unroll
     for (int i = 0; i < TY; ++i)
+#pragma unroll
         for (int j = 0; j < TX; ++j) out[(size_t)(y0 + ty * TY + i) * CONV_N + x0 + left + j * STEP] = acc[i][j];
 }
 

@@ -18,14 +18,16 @@ def warps(bx, by):
     return [threads[i:i + 32] for i in range(0, len(threads), 32)]
 
 def sectors(bx, by, address, width=4):
-    """Sectors of one execution by the whole block; `address` gives bytes for (tx, ty), None when idle."""
+    """Sectors and L1 wavefronts of one execution by the whole block; `address` gives bytes for (tx, ty), None when
+    idle. Tags are in four banks by line; a wavefront looks up one line of each and moves four sectors at most."""
     total = 0
     for warp in warps(bx, by):
-        touched = set()
+        touched, tags = set(), [set(), set(), set(), set()]
         for tx, ty in warp:
             at = address(tx, ty)
             if at is not None: touched.update(range(at // 32, (at + width - 1) // 32 + 1))
-        total += len(touched)
+        for sector in touched: tags[sector // 4 % 4].add(sector // 4)
+        total += complex(len(touched), max(max(map(len, tags)), len(touched) / 4))
     return total
 
 def wavefronts(bx, by, address, width=4):
@@ -46,7 +48,7 @@ def base(blocks, bx, by, grid):
         shared_loads=0, shared_stores=0, shared_wavefronts=0, constants=0, ilp=1, load_ilp=1, shared_ilp=1, access=[])
 
 def access(kind, requests, sects, block_bytes, reuse_bytes, grid_bytes, depends):
-    return f"{kind}:{requests:.0f}:{sects:.0f}:{block_bytes:.0f}:{reuse_bytes:.0f}:{grid_bytes:.0f}:{depends}"
+    return f"{kind}:{requests:.0f}:{sects.real:.0f}:{sects.imag:.0f}:{block_bytes:.0f}:{reuse_bytes:.0f}:{grid_bytes:.0f}:{depends}"
 
 def gemm(bx, by, tm, tn, bk, mode, vec):
     bm, bn, t = by * tm, bx * tn, bx * by
@@ -126,7 +128,8 @@ def conv(bx, by, tx_, ty_, mode, unroll):
     whole = width * width * 4
     if mode == 0:
         s = rows * sum(sectors(bx, by, lambda x, y: (y * ty_ * width + left(x) + c) * 4) for c in cols)
-        p["access"].append(access("load", blocks * w * per_thread, blocks * s, footprint, footprint, whole, "xy"))
+        # An input row is read again and again before the next: what lies between is a row of every thread row.
+        p["access"].append(access("load", blocks * w * per_thread, blocks * s, footprint, 2 * by * tw * 4, whole, "xy"))
         p["load_ilp"] = min(24, len(cols))
         p["int"] = blocks * w * (rows * 2 + 10)
     else:
@@ -142,7 +145,9 @@ def conv(bx, by, tx_, ty_, mode, unroll):
         p["barriers"] = blocks * w
         p["load_ilp"] = min(4, max(1, e // t))
         p["shared_ilp"] = min(24, len(cols))
-    if not unroll: p["control"] += blocks * w * F
+    if not unroll:
+        p["control"] += blocks * w * F
+        p["constants"] = blocks * w * F * F
     osec = ty_ * sum(sectors(bx, by, lambda x, y: (y * ty_ * CN + left(x) + j * step) * 4) for j in range(tx_))
     p["access"].append(access("store", blocks * w * tx_ * ty_, blocks * osec, bx * tx_ * by * ty_ * 4, 0, CN * CN * 4, "xy"))
     p["ilp"] = tx_ * ty_
@@ -157,6 +162,7 @@ def conv_space():
                     for mode in (0, 1, 2):
                         for unroll in (0, 1):
                             if not 32 <= bx * by <= 1024 or tx_ * ty_ > 16: continue
+                            if unroll and tx_ * ty_ == 16 and ty_ == 8: continue  # nvcc 13 gives up unrolling the rows
                             if mode and (bx * tx_ + F - 1) * (by * ty_ + F - 1) * 4 > CONSTRAINT_SHARED: continue
                             yield bx, by, tx_, ty_, mode, unroll
 
@@ -174,7 +180,7 @@ def stencil(bx, by, tz, mode, vec):
     if mode == 2:
         rows = -(-bx // 32)
         req += 2 * rows + 2 * max(1, by * min(bx, 32) // 32)
-        sec += 2 * max(1, bx * vec * 4 // 32) + 2 * by
+        sec += 2 * complex(max(1, bx * vec * 4 // 32), rows) + 2 * complex(by, by)
         ld = bx * vec + 8
         one = lambda dy, dx: wavefronts(bx, by, lambda x, y: ((y + 1 + dy) * ld + 4 + x * vec + dx) * 4)
         p["shared_loads"] = steps * w * (2 * vec + 2)

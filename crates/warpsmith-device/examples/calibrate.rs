@@ -102,14 +102,15 @@ fn search(kernels: &[Recorded], steps: u32) -> Calibration {
         };
         let mut next = best.clone();
         let factor = 0.6 + 0.9 * random();
-        let field = match (random() * 8.0) as u32 {
+        let field = match (random() * 9.0) as u32 {
             0 => &mut next.block_start,
             1 => &mut next.barrier,
-            2 => &mut next.l1_sectors_per_clock,
+            2 => &mut next.warp_start,
             3 => &mut next.l2_share,
             4 => &mut next.l1_share,
             5 => &mut next.overlap,
             6 => &mut next.overlap_per_block,
+            7 => &mut next.constant_miss,
             _ => &mut next.issue_share,
         };
         *field *= factor;

@@ -2,7 +2,8 @@
 //!
 //! Multiprocessors, boost clock, memory size and bandwidth, and L2 size are those of NVIDIA's data sheets and
 //! architecture white papers for the board. The bandwidth of L2 is in none of them: it is an estimate from
-//! published micro-benchmarks, scaled by L2 slices and clock where a board has none of its own.
+//! published micro-benchmarks, scaled by L2 slices and clock where a board has none of its own; for the H200 it
+//! is what stencils with many halo reads reached.
 
 use crate::architecture::Architecture;
 
@@ -58,13 +59,13 @@ pub static GPUS: [Gpu; 30] = [
     gpu("RTX 4070", "sm_89", (46, 2475.0), (504.0, 2000.0), (36.0, 12)),
     gpu("L4", "sm_89", (58, 2040.0), (300.0, 2000.0), (48.0, 24)),
     gpu("L40S", "sm_89", (142, 2520.0), (864.0, 5000.0), (96.0, 48)),
-    gpu("H200", "sm_90", (132, 1980.0), (4800.0, 6000.0), (60.0, 141)),
-    gpu("H100 SXM", "sm_90", (132, 1980.0), (3352.0, 5700.0), (50.0, 80)),
-    gpu("H100 PCIe", "sm_90", (114, 1755.0), (2039.0, 4500.0), (50.0, 80)),
-    gpu("H100 NVL", "sm_90", (132, 1785.0), (3938.0, 5100.0), (60.0, 94)),
-    gpu("GH200", "sm_90", (132, 1980.0), (4000.0, 6000.0), (60.0, 96)),
-    gpu("B200", "sm_100", (148, 1965.0), (8000.0, 10000.0), (126.0, 180)),
-    gpu("GB200", "sm_100", (152, 2062.0), (8000.0, 10500.0), (126.0, 186)),
+    gpu("H200", "sm_90", (132, 1980.0), (4800.0, 8000.0), (60.0, 141)),
+    gpu("H100 SXM", "sm_90", (132, 1980.0), (3352.0, 7500.0), (50.0, 80)),
+    gpu("H100 PCIe", "sm_90", (114, 1755.0), (2039.0, 6000.0), (50.0, 80)),
+    gpu("H100 NVL", "sm_90", (132, 1785.0), (3938.0, 7000.0), (60.0, 94)),
+    gpu("GH200", "sm_90", (132, 1980.0), (4000.0, 8000.0), (60.0, 96)),
+    gpu("B200", "sm_100", (148, 1965.0), (8000.0, 12000.0), (126.0, 180)),
+    gpu("GB200", "sm_100", (152, 2062.0), (8000.0, 12500.0), (126.0, 186)),
     gpu("RTX 5090", "sm_120", (170, 2407.0), (1792.0, 6500.0), (96.0, 32)),
     gpu("RTX 5080", "sm_120", (84, 2617.0), (960.0, 3600.0), (64.0, 16)),
     gpu("RTX 5070", "sm_120", (48, 2512.0), (672.0, 2400.0), (48.0, 12)),

@@ -19,4 +19,6 @@ pub use architecture::{ARCHITECTURES, Architecture, Latencies, Rates};
 pub use gpu::{GPUS, Gpu};
 pub use occupancy::{BlockShape, Carveout, Limiter, Occupancy, occupancy};
 pub use predict::{Bound, CannotLaunch, Part, Prediction, predict};
-pub use profile::{GlobalTraffic, KernelProfile, Parallelism, SharedTraffic, TrafficKind, Work};
+pub use profile::{
+    GlobalTraffic, KernelProfile, Parallelism, SharedTraffic, TrafficKind, Work, l1_wavefronts,
+};

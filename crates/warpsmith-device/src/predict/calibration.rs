@@ -18,8 +18,15 @@ pub struct Calibration {
     pub block_start: f64,
     /// Clocks of a barrier, beyond what the slowest warp takes. Fitted.
     pub barrier: f64,
-    /// Tags that L1 looks up a clock: how many different lines of a request. Fitted.
-    pub l1_sectors_per_clock: f64,
+    /// Clocks of a multiprocessor to start a warp: its registers are set up one by one. Fitted: blocks of 1,024 threads
+    /// with little work each.
+    pub warp_start: f64,
+    /// Clocks of a read of constant memory at an index that changes in a loop, when more blocks are resident than
+    /// [`Self::constant_blocks`] and run out of step: the cache of immediate constants then misses. Fitted: convolutions
+    /// whose filter loops are not unrolled; the profiler shows 90 % of their stalls to be of this kind.
+    pub constant_miss: f64,
+    /// Resident blocks up to which such reads hit.
+    pub constant_blocks: u32,
     /// Share of L2 that is of use before lines are lost: both halves keep copies of what both read. Fitted.
     pub l2_share: f64,
     /// Share of L1 that is of use before lines are lost. Fitted.
@@ -42,7 +49,9 @@ impl Default for Calibration {
             blocks_per_clock: 0.837,
             block_start: 700.0,
             barrier: 20.0,
-            l1_sectors_per_clock: 4.0,
+            warp_start: 10.0,
+            constant_miss: 22.0,
+            constant_blocks: 8,
             l2_share: 0.5,
             l1_share: 0.8,
             overlap: 4.0,

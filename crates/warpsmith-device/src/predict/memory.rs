@@ -13,8 +13,8 @@ const SECTOR: f64 = Architecture::SECTOR as f64;
 pub struct Traffic {
     /// Warp requests to global memory.
     pub requests: f64,
-    /// Sectors that loads ask L1 for, and that stores and atomics send through it.
-    pub l1_sectors: f64,
+    /// L1 wavefronts of those requests.
+    pub l1_wavefronts: f64,
     /// Sectors that go on to L2.
     pub l2_sectors: f64,
     /// Bytes that go on to device memory.
@@ -47,7 +47,7 @@ pub fn traffic(
     for access in &profile.global {
         let on = l2_sectors(access, blocks, l1_overflow);
         total.requests += access.requests;
-        total.l1_sectors += access.sectors;
+        total.l1_wavefronts += access.wavefronts.max(access.requests);
         total.l2_sectors += on;
         let below = dram_bytes(access, profile.grid, wave_blocks, overflow(whole.min(wave), l2));
         // Never more than L2 was asked for, rounding of footprints aside.

@@ -50,6 +50,10 @@ pub enum Bound {
     Int,
     /// Special functions.
     Special,
+    /// Reads of constant memory.
+    Constant,
+    /// Setting up warps on a multiprocessor.
+    Starts,
     /// Issue slots of the schedulers.
     Issue,
     /// Waiting: too few warps and too little independent work.
@@ -74,6 +78,8 @@ impl Bound {
             Bound::Fp16 => "half-precision arithmetic",
             Bound::Int => "integer arithmetic",
             Bound::Special => "special functions",
+            Bound::Constant => "constant memory",
+            Bound::Starts => "warp starts",
             Bound::Issue => "instruction issue",
             Bound::Latency => "latency",
             Bound::Blocks => "block starts",
@@ -166,7 +172,7 @@ pub fn predict_with(
     let shared = occupancy.shared_per_block.saturating_mul(resident);
     let l1_bytes = f64::from(arch.l1_beside(shared));
     let traffic = memory::traffic(gpu, profile, resident, l1_bytes, fit);
-    let sm = Multiprocessor::new(arch, profile, &traffic, fit);
+    let sm = Multiprocessor::new(arch, profile, &traffic, resident, fit);
     let mut parts = sm.parts(gpu, blocks, resident);
     parts.extend(shared_parts(gpu, blocks, &traffic, fit));
     let running = sm.seconds(gpu, blocks, resident);
@@ -215,10 +221,11 @@ impl Multiprocessor {
         arch: &Architecture,
         profile: &KernelProfile,
         traffic: &Traffic,
+        resident: u32,
         fit: &Calibration,
     ) -> Multiprocessor {
         let blocks = (profile.blocks() as f64).max(1.0);
-        let mut pipes = pipes::clocks(arch, profile, traffic, fit);
+        let mut pipes = pipes::clocks(arch, profile, traffic, resident, fit);
         for (_, clocks) in &mut pipes {
             *clocks /= blocks;
         }

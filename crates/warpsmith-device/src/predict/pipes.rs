@@ -14,6 +14,7 @@ pub fn clocks(
     arch: &Architecture,
     profile: &KernelProfile,
     traffic: &Traffic,
+    resident: u32,
     fit: &Calibration,
 ) -> Vec<(Bound, f64)> {
     let (work, rates) = (&profile.work, &arch.rates);
@@ -32,9 +33,11 @@ pub fn clocks(
             Bound::Issue,
             instructions(profile, traffic) / f64::from(arch.schedulers) / fit.issue_share,
         ),
+        (Bound::Constant, constants(profile, resident, fit)),
+        (Bound::Starts, warps(profile) * fit.warp_start),
         (Bound::Shared, shared(arch, profile)),
-        (Bound::L1, l1(arch, traffic, fit)),
-        (Bound::LoadStore, load_store(arch, profile, traffic, fit)),
+        (Bound::L1, l1(arch, traffic)),
+        (Bound::LoadStore, load_store(arch, profile, traffic)),
     ]
 }
 
@@ -46,30 +49,34 @@ pub fn instructions(profile: &KernelProfile, traffic: &Traffic) -> f64 {
     arithmetic + others + traffic.requests + profile.shared.loads + profile.shared.stores
 }
 
+/// Warps of the launch.
+fn warps(profile: &KernelProfile) -> f64 {
+    profile.blocks() as f64 * f64::from(profile.warps_per_block())
+}
+
+/// Clocks of reads of constant memory whose index changes in a loop.
+fn constants(profile: &KernelProfile, resident: u32, fit: &Calibration) -> f64 {
+    profile.work.constants * if resident > fit.constant_blocks { fit.constant_miss } else { 1.0 }
+}
+
 /// Clocks of the banks: a wavefront moves 32 words of 4 bytes.
 fn shared(arch: &Architecture, profile: &KernelProfile) -> f64 {
     let wavefront = f64::from(Architecture::BANKS * Architecture::BANK_BYTES);
     profile.shared.wavefronts * wavefront / arch.rates.shared_bytes
 }
 
-/// Clocks of L1 for global accesses: a request takes one, and as many as its sectors need.
-fn l1(arch: &Architecture, traffic: &Traffic, fit: &Calibration) -> f64 {
-    let sectors = fit.l1_sectors_per_clock * arch.rates.shared_bytes / 128.0;
-    traffic.requests.max(traffic.l1_sectors / sectors)
+/// Clocks of L1 for global accesses: its wavefronts, as wide as those of shared memory.
+fn l1(arch: &Architecture, traffic: &Traffic) -> f64 {
+    traffic.l1_wavefronts * f64::from(Architecture::LINE) / arch.rates.shared_bytes
 }
 
 /// Clocks of the path that shared and global accesses and shuffles take together: the address units, and the data
 /// lines of the unified memory.
-fn load_store(
-    arch: &Architecture,
-    profile: &KernelProfile,
-    traffic: &Traffic,
-    fit: &Calibration,
-) -> f64 {
+fn load_store(arch: &Architecture, profile: &KernelProfile, traffic: &Traffic) -> f64 {
     let requests = traffic.requests + profile.shared.loads + profile.shared.stores;
     let addresses = requests * WARP / arch.rates.lsu;
     let shuffles = profile.work.shuffles * WARP / arch.rates.shuffle;
-    let data = shared(arch, profile) + l1(arch, traffic, fit) + shuffles;
+    let data = shared(arch, profile) + l1(arch, traffic) + shuffles;
     data.max(addresses + shuffles)
 }
 
@@ -83,7 +90,7 @@ mod tests {
     }
 
     fn clocks_of(arch: &Architecture, bound: Bound, profile: &KernelProfile) -> f64 {
-        let all = clocks(arch, profile, &Traffic::default(), &Calibration::default());
+        let all = clocks(arch, profile, &Traffic::default(), 1, &Calibration::default());
         all.into_iter().find(|(b, _)| *b == bound).unwrap().1
     }
 
@@ -118,11 +125,19 @@ mod tests {
     }
 
     #[test]
-    fn scattered_lanes_cost_l1_more_clocks() {
+    fn constants_read_in_a_loop_cost_once_many_blocks_run_out_of_step() {
+        let work = Work { constants: 100.0, ..Work::default() };
+        let profile = KernelProfile { work, ..KernelProfile::default() };
         let fit = Calibration::default();
-        let dense = Traffic { requests: 10.0, l1_sectors: 40.0, ..Traffic::default() };
-        let scattered = Traffic { l1_sectors: 320.0, ..dense };
-        assert_eq!(l1(hopper(), &dense, &fit), 10.0);
-        assert_eq!(l1(hopper(), &scattered, &fit), 80.0);
+        assert_eq!(constants(&profile, fit.constant_blocks, &fit), 100.0);
+        assert_eq!(constants(&profile, fit.constant_blocks + 1, &fit), 100.0 * fit.constant_miss);
+    }
+
+    #[test]
+    fn l1_and_shared_wavefronts_share_the_data_lines() {
+        let traffic = Traffic { requests: 10.0, l1_wavefronts: 40.0, ..Traffic::default() };
+        let shared = SharedTraffic { loads: 5.0, stores: 0.0, wavefronts: 60.0 };
+        let profile = KernelProfile { shared, ..KernelProfile::default() };
+        assert_eq!(load_store(hopper(), &profile, &traffic), 100.0);
     }
 }

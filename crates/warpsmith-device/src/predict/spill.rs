@@ -29,6 +29,7 @@ pub fn with_spills(arch: &Architecture, profile: &KernelProfile) -> KernelProfil
             kind,
             requests: requests / 2.0,
             sectors: requests * 2.0,
+            wavefronts: requests / 2.0,
             block_bytes: footprint,
             reuse_bytes: footprint,
             // The same local memory serves block after block; it stays in L2 and is as good as never written back.

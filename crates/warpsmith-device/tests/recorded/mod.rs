@@ -78,10 +78,11 @@ fn access(text: &str) -> GlobalTraffic {
         kind: if parts[0] == "store" { TrafficKind::Store } else { TrafficKind::Load },
         requests: number(1),
         sectors: number(2),
-        block_bytes: number(3),
-        reuse_bytes: number(4),
-        grid_bytes: number(5),
-        varies: ['x', 'y', 'z'].map(|axis| parts[6].contains(axis)),
+        wavefronts: number(3),
+        block_bytes: number(4),
+        reuse_bytes: number(5),
+        grid_bytes: number(6),
+        varies: ['x', 'y', 'z'].map(|axis| parts[7].contains(axis)),
     }
 }
 
