@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use warpsmith_ir::{FuncId, FunctionKind, Global, Module, Scalar, Space, StructId, Type, Value};
+use warpsmith_ir::{
+    FuncId, FunctionKind, Global, Module, Scalar, Space, StructId, Type, Value, VarId,
+};
 
 use crate::context::{Context, Helper, Printer, Target};
 use crate::doc::{Doc, Out, cat, list, text};
 use crate::error::{EmitError, Result};
 use crate::literal;
-use crate::names::Names;
+use crate::names::{Names, is_shared_of_file};
 use crate::tidy::tidy;
 use crate::types::{self, Qualifiers, declare};
 use crate::walk::Reach;
@@ -58,6 +60,7 @@ pub(crate) fn declarations(cx: &Context<'_>, reach: &Reach, target: Target) -> R
     structs(cx, &reach.structs, &mut out)?;
     constants(cx, reach, &mut out);
     globals(cx, reach, target, &mut out)?;
+    shared_of_file(cx, reach, &mut out)?;
     let needs = cx.needs.borrow().clone();
     for helper in &needs.helpers {
         out.gap();
@@ -206,6 +209,26 @@ fn globals(cx: &Context<'_>, reach: &Reach, target: Target, out: &mut Out) -> Re
                 out.doc(&cat([left, text(" = "), value, text(";")]));
             }
             None => out.doc(&cat([left, text(";")])),
+        }
+    }
+    Ok(())
+}
+
+/// Shared memory that several functions may name.
+fn shared_of_file(cx: &Context<'_>, reach: &Reach, out: &mut Out) -> Result<()> {
+    let mut done = BTreeSet::new();
+    for &id in &reach.functions {
+        let printer = Printer::new(cx, id, Target::Device);
+        for (i, var) in cx.module.function(id).vars.iter().enumerate() {
+            let var_id = VarId(i as u32);
+            let name = cx.names.var(id, var_id).to_string();
+            if !is_shared_of_file(var) || !done.insert(name) {
+                continue;
+            }
+            if done.len() == 1 {
+                out.gap();
+            }
+            out.line(&format!("{};", printer.declarator(var_id, false)?));
         }
     }
     Ok(())

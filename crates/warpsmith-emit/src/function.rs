@@ -7,6 +7,7 @@ use warpsmith_ir::{
 use crate::context::{Context, Printer, Target};
 use crate::doc::{Doc, INDENT, Out, WIDTH, cat, list, text};
 use crate::error::{EmitError, Result};
+use crate::names::is_shared_of_file;
 use crate::stmt::out_line;
 use crate::types::{self, Qualifiers, declare};
 use crate::walk;
@@ -82,8 +83,9 @@ impl<'a> Printer<'a> {
         let ids = (0..self.function.vars.len()).map(|i| VarId(i as u32));
         let missing = ids.filter(|id| {
             let u = self.use_of(*id);
-            let param = self.var(*id).is_some_and(|v| v.kind == VarKind::Param);
-            !param && !u.declared && u.mentioned()
+            let elsewhere =
+                self.var(*id).is_some_and(|v| v.kind == VarKind::Param || is_shared_of_file(v));
+            !elsewhere && !u.declared && u.mentioned()
         });
         let origin = &self.function.origin;
         missing.map(|var| Stmt::new(StmtKind::Decl { var, init: None }, origin.clone())).collect()

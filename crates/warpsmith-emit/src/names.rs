@@ -7,7 +7,8 @@
 use std::collections::{HashMap, HashSet};
 
 use warpsmith_ir::{
-    Block, ConstId, FuncId, Function, GlobalId, Module, StmtKind, StructId, Type, VarId, VarKind,
+    Block, ConstId, FuncId, Function, GlobalId, Module, Span, StmtKind, StructId, Type, Var, VarId,
+    VarKind,
 };
 
 use crate::walk;
@@ -64,6 +65,12 @@ fn is_vector_type(name: &str) -> bool {
     base.len() + 1 == name.len() && bases.contains(&base)
 }
 
+/// Shared memory declared outside of functions: all functions of the file that name it have the same, which
+/// its name tells by two leading colons.
+pub(crate) fn is_shared_of_file(var: &Var) -> bool {
+    var.kind == VarKind::Shared && var.name.starts_with("::")
+}
+
 /// All names of one module's text.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
@@ -101,10 +108,17 @@ impl Names {
         let constants = module.constants.iter().map(|c| file.choose_global(&c.name)).collect();
         // All dynamic shared arrays of a file are one array to the linker: the same name only for the same type.
         let mut dynamic: HashMap<(String, Type), String> = HashMap::new();
+        let mut shared: HashMap<(String, Option<Span>), String> = HashMap::new();
         let mut dynamic_of = vec![];
         for function in &module.functions {
             let mut of_this = HashMap::new();
             for (i, var) in function.vars.iter().enumerate() {
+                if is_shared_of_file(var) {
+                    let key = (var.name.clone(), var.origin.span);
+                    let choose = || file.choose_global(var.name.trim_start_matches(':'));
+                    let name = shared.entry(key).or_insert_with(choose).clone();
+                    of_this.insert(VarId(i as u32), name);
+                }
                 if var.kind == VarKind::DynamicShared {
                     let key = (var.name.clone(), var.ty.clone());
                     let name =

@@ -563,7 +563,8 @@ fn shared_memory_and_barriers() {
         });
         k.push(StmtKind::Barrier { kind: BarrierKind::Warp, operand: Some(u(0xff)), result: None });
         k.push(StmtKind::Fence(Scope::Device));
-        k.push(assign(&deref(&p), &cast(&count, Type::F32)));
+        let first = at(&at(&tile, &t), &i(0));
+        k.push(assign(&deref(&p), &add(&cast(&count, Type::F32), &first)));
     });
     let expected = "\
 __shared__ float tile[16][17];
@@ -574,7 +575,7 @@ __syncthreads();
 const int count = __syncthreads_count(threadIdx.x < 3);
 __syncwarp(255);
 __threadfence();
-*p = count;";
+*p = count + tile[threadIdx.x][0];";
     assert_eq!(text, expected);
 }
 

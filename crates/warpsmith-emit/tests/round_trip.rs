@@ -85,6 +85,20 @@ fn printed_kernels_are_read_again_as_what_they_were() {
     assert!(with_kernels.get() > 50, "{}", with_kernels.get());
 }
 
+#[test]
+fn shared_memory_of_the_file_stays_one_for_all_functions() {
+    let source = "__shared__ float slot[32];
+        __device__ void put(float v) { slot[threadIdx.x] = v; }
+        __global__ void turn(float *a) {
+            put(a[threadIdx.x]);
+            __syncthreads();
+            a[threadIdx.x] = slot[31 - threadIdx.x];
+        }";
+    let text = printed(&read_cuda("turn.cu", source, &[]).unwrap()).unwrap();
+    assert_eq!(text.matches("__shared__").count(), 1, "{text}");
+    assert!(text.starts_with("__shared__ float slot[32];\n\n"), "{text}");
+}
+
 fn printed(module: &Module) -> Result<String, String> {
     warpsmith_emit::module_file(module).map_err(|e| e.to_string())
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use warpsmith_ir::{Expr, ExprKind, FuncId, FunctionKind, Place, PlaceKind, Type, VarId};
 
+use super::facts::without_casts;
 use super::lir::*;
 use super::lower::{Frame, Lower, Result, Slot};
 use super::places::{Addr, PlaceRef, variable_read};
@@ -74,6 +75,7 @@ impl<'m> Lower<'m> {
 
     fn argument(&mut self, arg: &Expr, alias: bool) -> Result<Binding> {
         if alias {
+            let arg = without_casts(arg);
             if let ExprKind::AddressOf(p) = &*arg.kind {
                 match self.place(p)? {
                     PlaceRef::Memory(addr) => {

@@ -121,6 +121,7 @@ impl Scan<'_> {
             if !facts.alias.get(param.0 as usize).copied().unwrap_or(false) {
                 continue;
             }
+            let arg = without_casts(arg);
             match &*arg.kind {
                 ExprKind::Read(p) => {
                     // Handed on to a parameter that is only dereferenced.
@@ -158,7 +159,7 @@ impl Scan<'_> {
                 }
             }
             PlaceKind::Deref(e) => {
-                if let ExprKind::Read(inner) = &*e.kind
+                if let ExprKind::Read(inner) = &*without_casts(e).kind
                     && let PlaceKind::Var(v) = &*inner.kind
                     && let Some(n) = self.derefs.get_mut(v.0 as usize)
                 {
@@ -171,6 +172,21 @@ impl Scan<'_> {
             _ => {}
         }
     }
+}
+
+/// The pointer itself, where only its address space or qualifiers change on the way.
+pub fn without_casts(mut e: &Expr) -> &Expr {
+    while let ExprKind::Cast(inner) = &*e.kind {
+        let plain = |t: &Type| match t {
+            Type::Pointer { volatile: false, .. } => t.pointee().cloned(),
+            _ => None,
+        };
+        match (plain(&e.ty), plain(&inner.ty)) {
+            (Some(a), Some(b)) if a == b => e = inner,
+            _ => break,
+        }
+    }
+    e
 }
 
 /// The value of an expression of constants.

@@ -7,6 +7,7 @@ mod facts;
 pub mod lir;
 mod lower;
 pub mod places;
+mod split;
 mod stmts;
 mod uniform;
 mod values;
@@ -56,6 +57,7 @@ pub fn compile(
     l.at(kernel.origin.span);
     l.emit(Op::Exit { explicit: false })?;
     let uniform = uniform::find(&mut l);
+    split::split_indices(&mut l, &uniform);
     Ok(assign::assign(l, &uniform))
 }
 

@@ -5,7 +5,7 @@ use warpsmith_ir::{
     BinaryOp, Expr, ExprKind, Module, Place, PlaceKind, Scalar, Space, Type, VarId, VarKind,
 };
 
-use super::facts::const_value;
+use super::facts::{const_value, without_casts};
 use super::lir::*;
 use super::lower::{Lower, Result, Slot};
 use super::values::{holds_union, leaf_count, pieces};
@@ -198,6 +198,7 @@ impl<'m> Lower<'m> {
 
     /// The place a pointer leads to.
     fn deref(&mut self, e: &Expr) -> Result<PlaceRef> {
+        let e = without_casts(e);
         if let Some(v) = variable_read(e)
             && let Slot::Alias(place) = self.slot(v)?
         {

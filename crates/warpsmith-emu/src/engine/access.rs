@@ -145,7 +145,10 @@ impl Machine<'_> {
             return;
         }
         if matches!(a.values.first(), Some(Opd::S(_))) {
-            return self.load_scalar(b, g, a, common, kind, pc);
+            if !self.load_unwatched_scalar(b, g, a, common) {
+                self.load_scalar(b, g, a, common, kind, pc);
+            }
+            return;
         }
         self.each_warp(b, g, a, common, pc, kind, &mut |m, b, g, w| m.move_in(b, g, a, w, pc));
     }
@@ -153,7 +156,7 @@ impl Machine<'_> {
     /// The common form of a load, for all warps at once: 4 bytes at a scalar plus one index. False: it is
     /// another form, or some lane needs a closer look.
     fn load_words(&mut self, b: &mut Block, g: &Group, a: &Access, common: u64, pc: usize) -> bool {
-        let Some((dst, index, l)) = self.word_load(b, g, a, common) else { return false };
+        let Some((dst, index, l, poison)) = self.word_load(b, g, a, common) else { return false };
         let handle = split_pointer(common).0;
         let watched = self.check_races && self.races.watches(handle);
         if watched && a.volatile {
@@ -164,13 +167,17 @@ impl Machine<'_> {
         let row = unsafe { std::slice::from_raw_parts(l.index, n) };
         let mut plan = std::mem::take(&mut self.plans[pc]);
         // A destination that is the index too would be lost for a second look.
-        let planned = plan.fits(row, l.signed, l.scale) && index != dst;
+        // SAFETY: poison has a byte for each byte of the object.
+        let planned = plan.fits(row, l.signed, l.scale)
+            && index != dst
+            && (poison.is_null() || unsafe { plan.is_defined(&l, poison) });
         let done = if planned && (!watched || self.touch_plan(b, g, &plan, &l, handle, pc)) {
             // SAFETY: the rows hold all warps of the block, apart from memory; they are disjoint.
             unsafe { plan.load(l) }
         } else {
+            let simple = !watched && index != dst && poison.is_null();
             // SAFETY: as above.
-            !watched && index != dst && unsafe { lanes::load_words(l, n) }
+            simple && unsafe { lanes::load_words(l, n) }
         };
         self.plans[pc] = plan;
         if done && self.check_poison {
@@ -179,15 +186,15 @@ impl Machine<'_> {
         done
     }
 
-    /// A load in the form of [`lanes::WordLoad`] by whole warps from defined memory, with the rows it writes and
-    /// is indexed by.
+    /// A load in the form of [`lanes::WordLoad`] by whole warps, with the rows it writes and is indexed by and the
+    /// object's poison.
     fn word_load(
         &mut self,
         b: &mut Block,
         g: &Group,
         a: &Access,
         common: u64,
-    ) -> Option<(u32, u32, lanes::WordLoad)> {
+    ) -> Option<(u32, u32, lanes::WordLoad, *const u8)> {
         let ([Opd::V(dst)], 4, 1) = (a.values.as_slice(), a.elem.bytes(), a.count) else {
             return None;
         };
@@ -203,7 +210,7 @@ impl Machine<'_> {
             return None;
         }
         let view = self.view(b, handle)?;
-        if !view.poison.is_null() || matches!(view.home, Home::Local { .. }) {
+        if matches!(view.home, Home::Local { .. }) {
             return None;
         }
         let first = g.lo as usize * 32;
@@ -216,7 +223,40 @@ impl Machine<'_> {
             index: b.row(index, self.width).wrapping_add(first),
             dst: b.row(*dst, self.width).wrapping_add(first),
         };
-        Some((*dst, index, l))
+        Some((*dst, index, l, view.poison.cast_const()))
+    }
+
+    /// One value for the whole group, at one defined address of memory that no thread writes. False: it is
+    /// something else, or needs a closer look.
+    fn load_unwatched_scalar(
+        &mut self,
+        b: &mut Block,
+        g: &mut Group,
+        a: &Access,
+        common: u64,
+    ) -> bool {
+        let (handle, offset) = split_pointer(common);
+        if a.volatile || !Self::is_uniform(a) || self.check_races && self.races.watches(handle) {
+            return false;
+        }
+        let Some(view) = self.view(b, handle) else { return false };
+        let n = u64::from(a.elem.bytes());
+        let size = n * u64::from(a.count);
+        let inside = u64::try_from(offset)
+            .is_ok_and(|at| at.checked_add(size).is_some_and(|end| end <= view.len));
+        let direct = view.poison.is_null() && !matches!(view.home, Home::Local { .. });
+        let all_scalars = a.values.iter().all(|v| matches!(v, Opd::S(_)));
+        if !inside || !direct || !all_scalars || offset as u64 % size.max(1) != 0 {
+            return false;
+        }
+        for (c, dst) in a.values.iter().enumerate() {
+            let Opd::S(s) = *dst else { continue };
+            let at = offset as usize + c * n as usize;
+            // SAFETY: all elements lie inside of the object.
+            g.scalars[s as usize] = unsafe { read_scalar(view.bytes.add(at), a.elem) };
+            g.poison[s as usize] = false;
+        }
+        true
     }
 
     /// One value for the whole group.
@@ -528,6 +568,14 @@ impl Machine<'_> {
         let first = (w.offsets[0] + shift) as usize;
         if let Home::Local { base, .. } = w.view.home {
             let width = self.width as usize;
+            if w.pattern == Pattern::Same {
+                let at = (w.offsets[0] + shift + u64::from(base)) as usize / 4 * width + lane0;
+                if let Some(words) = b.local.get(at..at + 32) {
+                    // SAFETY: the row holds all warps of the block.
+                    unsafe { std::ptr::copy_nonoverlapping(words.as_ptr(), row, 32) };
+                }
+                return;
+            }
             for k in 0..32 {
                 let at = (w.offsets[k] + shift + u64::from(base)) as usize / 4;
                 let v = b.local[at * width + lane0 + k];
@@ -609,6 +657,10 @@ impl Machine<'_> {
             if self.check_poison {
                 self.store_poison(b, g, w, *src, shift, n, pc);
             }
+            if a.elem.bytes() == 4 && w.mask == u32::MAX && self.store_local_row(b, w, shift, *src)
+            {
+                continue;
+            }
             let fast = a.elem.bytes() == 4
                 && a.count == 1
                 && w.pattern == Pattern::Row
@@ -643,6 +695,22 @@ impl Machine<'_> {
                 self.write_element(b, w, a.elem, w.offsets[k as usize] + shift, k, v);
             }
         }
+    }
+
+    /// A row of registers to the same word of every lane's local memory. False: it is another form.
+    fn store_local_row(&mut self, b: &mut Block, w: &Warp<'_>, shift: u64, src: Opd) -> bool {
+        let (Home::Local { base, .. }, Pattern::Same, Opd::V(o)) = (w.view.home, w.pattern, src)
+        else {
+            return false;
+        };
+        let lane0 = w.warp as usize * 32;
+        let row = b.row(o, self.width).wrapping_add(lane0);
+        let word = (w.offsets[0] + shift + u64::from(base)) as usize / 4;
+        let at = word * self.width as usize + lane0;
+        let Some(words) = b.local.get_mut(at..at + 32) else { return false };
+        // SAFETY: the row holds all warps of the block; registers are apart from local memory.
+        unsafe { std::ptr::copy_nonoverlapping(row, words.as_mut_ptr(), 32) };
+        true
     }
 
     pub fn write_element(

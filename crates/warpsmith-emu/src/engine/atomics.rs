@@ -113,6 +113,19 @@ impl Machine<'_> {
 
 /// What memory holds after the operation; `None`: it is left as it is.
 fn updated(op: AtomicOp, ty: Scalar, old: u64, new: u64, compare: u64) -> Option<u64> {
+    // Counters are most of what kernels do with atomics.
+    match (op, ty) {
+        (AtomicOp::Add, Scalar::I32 | Scalar::U32) => {
+            return Some((old as u32).wrapping_add(new as u32).into());
+        }
+        (AtomicOp::Add, Scalar::F32) => {
+            let sum = f32::from_bits(old as u32) + f32::from_bits(new as u32);
+            if !sum.is_nan() {
+                return Some(sum.to_bits().into());
+            }
+        }
+        _ => {}
+    }
     let (x, y) = (from_register(ty, old), from_register(ty, new));
     let bin = |op| to_register(eval::binary(op, x, y));
     let less = |a: Value, b: Value| eval::binary(BinaryOp::Lt, a, b).bits != 0;

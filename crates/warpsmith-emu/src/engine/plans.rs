@@ -71,17 +71,36 @@ impl Plan {
         self.ready = true;
     }
 
+    /// All elements lie inside of the object.
+    fn inside(&self, l: &WordLoad) -> bool {
+        let at = |index: i64| l.offset.wrapping_add(index.wrapping_mul(l.scale));
+        let (first, last) = (at(self.low).min(at(self.high)), at(self.low).max(at(self.high)));
+        let outside = first < 0 || last < 0 || (last as u64).saturating_add(4) > l.len;
+        !outside
+    }
+
+    /// All elements lie inside of the object and are defined.
+    ///
+    /// # Safety
+    /// `poison` is valid for `l.len` bytes.
+    pub unsafe fn is_defined(&self, l: &WordLoad, poison: *const u8) -> bool {
+        self.inside(l)
+            && self.elements.iter().all(|e| {
+                let at = l.offset.wrapping_add(e.index.wrapping_mul(l.scale));
+                // SAFETY: the offset lies between the lowest and the highest.
+                unsafe { poison.offset(at as isize).cast::<u32>().read_unaligned() == 0 }
+            })
+    }
+
     /// Loads all lanes. False, and nothing done: some element lies outside of the object.
     ///
     /// # Safety
     /// As [`lanes::load_words`], with `l.index` the row of the plan.
     pub unsafe fn load(&self, l: WordLoad) -> bool {
-        let at = |index: i64| l.offset.wrapping_add(index.wrapping_mul(l.scale));
-        let (first, last) = (at(self.low).min(at(self.high)), at(self.low).max(at(self.high)));
-        if first < 0 || last < 0 || (last as u64).saturating_add(4) > l.len {
+        if !self.inside(&l) {
             return false;
         }
-        // SAFETY: every offset lies between `first` and `last`; the rest is the caller's promise.
+        // SAFETY: every offset lies in the object; the rest is the caller's promise.
         unsafe { lanes::move_words(l, &self.shapes) };
         true
     }

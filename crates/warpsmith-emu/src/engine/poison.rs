@@ -9,6 +9,7 @@ use warpsmith_ir::{BinaryOp, Scalar};
 use super::access::Warp;
 use super::arithmetic::destination;
 use super::block::{Block, Group, Mask};
+use super::lanes::Pattern;
 use super::launch::Machine;
 use crate::api::{Access as Place, Finding, Rule};
 use crate::compile::lir::{Access, Home, Op, Opd};
@@ -286,6 +287,21 @@ impl Machine<'_> {
         (0..n).any(|i| unsafe { w.view.poison.add((offset + i) as usize).read() } != 0)
     }
 
+    /// The poison of one word of local memory in all lanes of a warp, when all access that word.
+    fn local_row<'b>(
+        &self,
+        b: &'b mut Block,
+        w: &Warp<'_>,
+        shift: u64,
+    ) -> Option<&'b mut [u8; 128]> {
+        let (Home::Local { base, .. }, Pattern::Same) = (w.view.home, w.pattern) else {
+            return None;
+        };
+        let word = (u64::from(base) + w.offsets[0] + shift) as usize / 4;
+        let at = (word * self.width as usize + w.warp as usize * 32) * 4;
+        b.local_poison.get_mut(at..)?.first_chunk_mut()
+    }
+
     /// Undefined lanes of a load, to the destination.
     pub fn load_poison(
         &mut self,
@@ -299,7 +315,8 @@ impl Machine<'_> {
         let Opd::V(row) = dst else { return };
         let local = matches!(w.view.home, Home::Local { .. });
         let mut bits = 0u32;
-        if !w.view.poison.is_null() || local && b.local_undefined {
+        let clean = local && n == 4 && self.local_row(b, w, shift).is_some_and(|p| *p == [0; 128]);
+        if !clean && (!w.view.poison.is_null() || local && b.local_undefined) {
             for k in (0..32).filter(|k| w.mask >> k & 1 == 1) {
                 if self.is_undefined(b, w, w.offsets[k as usize] + shift, n, k) {
                     bits |= 1 << k;
@@ -370,6 +387,14 @@ impl Machine<'_> {
                 return;
             }
             b.local_undefined = true;
+            if n == 4
+                && bits == 0
+                && w.mask == u32::MAX
+                && let Some(row) = self.local_row(b, w, shift)
+            {
+                *row = [0; 128];
+                return;
+            }
             for k in (0..32).filter(|k| w.mask >> k & 1 == 1) {
                 let thread = (w.warp * 32 + k) as usize;
                 for i in 0..n {
@@ -397,6 +422,16 @@ impl Machine<'_> {
         }
         let mut defined = 0;
         for k in (0..32).filter(|k| w.mask >> k & 1 == 1) {
+            if n == 4 {
+                // SAFETY: as in `is_undefined`; each of the four bytes is 0 or 1.
+                unsafe {
+                    let p =
+                        w.view.poison.add((w.offsets[k as usize] + shift) as usize).cast::<u32>();
+                    defined += u64::from(p.read_unaligned().count_ones());
+                    p.write_unaligned(0);
+                }
+                continue;
+            }
             for i in 0..n {
                 // SAFETY: as in `is_undefined`.
                 unsafe {

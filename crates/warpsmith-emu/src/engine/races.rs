@@ -191,8 +191,35 @@ pub struct Races {
     needed: BTreeSet<u32>,
     executed: BTreeSet<u32>,
     constraints: BTreeSet<Vec<u32>>,
-    /// For each instruction: its latest event and object, and a writer its accesses need not be compared with.
-    sure: Vec<(u32, u64, u32)>,
+    /// For each instruction, what its latest accesses found settled.
+    settled: Vec<Settled>,
+}
+
+/// Earlier events that an instruction's accesses to an object need not be compared with any more: barriers
+/// order them before all threads of the block, and the barriers are known to be needed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Settled {
+    /// The event, its block and the object this is about.
+    event: u32,
+    block: u32,
+    handle: u64,
+    earlier: [u32; 3],
+    next: u8,
+}
+
+impl Settled {
+    /// The event needs no comparison; 0 stands for none.
+    #[inline(always)]
+    fn holds(&self, earlier: u32) -> bool {
+        earlier == 0 || self.earlier.contains(&earlier)
+    }
+
+    fn add(&mut self, earlier: u32) {
+        if !self.holds(earlier) {
+            self.earlier[usize::from(self.next)] = earlier;
+            self.next = (self.next + 1) % 3;
+        }
+    }
 }
 
 /// An access of one warp.
@@ -210,13 +237,22 @@ impl Races {
             lockstep: options.warp_lockstep,
             granules: if on { granules(p) } else { vec![] },
             warps: threads.div_ceil(32),
-            sure: vec![(0, 0, 0); p.code.len()],
+            settled: vec![Settled::default(); p.code.len()],
             ..Races::default()
         }
     }
 
     pub fn block(&self, _id: u32) -> BlockOrder {
         BlockOrder::new(self.warps)
+    }
+
+    /// What an instruction's event found settled about an object so far.
+    fn settled_for(&self, pc: usize, event: u32, block: u32, handle: u64) -> Settled {
+        let known = self.settled[pc];
+        if (known.event, known.block, known.handle) == (event, block, handle) {
+            return known;
+        }
+        Settled { event, block, handle, ..Settled::default() }
     }
 
     /// Accesses to the object are remembered.
@@ -353,8 +389,7 @@ impl Machine<'_> {
         let e = Event { block: b.id, interval: b.interval, clock, pc: pc as u32, kind: Kind::Read };
         let own = &mut b.checks.shadow;
         let (event, past) = (own.shadow.event(e), own.past);
-        let (known, of, writer) = self.races.sure[pc];
-        let sure = if (known, of) == (event, handle) { writer } else { 0 };
+        let mut settled = self.races.settled_for(pc, event, b.id, handle);
         if own.shadow.has_atomics {
             return false;
         }
@@ -368,7 +403,7 @@ impl Machine<'_> {
             if !readers {
                 return false;
             }
-            if c.writer == 0 || c.writer == sure {
+            if settled.holds(c.writer) {
                 continue;
             }
             // A write of an earlier interval, read in another warp: the barriers between order it.
@@ -388,7 +423,8 @@ impl Machine<'_> {
         }
         if let (Some(writer), Some(w)) = (ordered, by_barrier) {
             self.barrier_needed(b, w.interval);
-            self.races.sure[pc] = (event, handle, writer);
+            settled.add(writer);
+            self.races.settled[pc] = settled;
         }
         true
     }
@@ -485,18 +521,31 @@ impl Machine<'_> {
             self.races.peak = self.races.peak.max(self.races.bytes);
             cells.resize(need, Cell::default());
         }
-        // The same instruction of other warps in this interval found it ordered by a barrier.
-        let (known_event, known_handle, writer) = self.races.sure[pc];
-        let same = known_event == event && known_handle == handle && shared;
-        let sure = if same { writer } else { 0 };
-        Some(Scan { cells, event, e, handle, granule, shared, reads: kind.reads_only(), sure })
+        // What the same instruction of other warps found in this interval.
+        let settled = self.races.settled_for(pc, event, b.id, if shared { handle } else { 0 });
+        let own = &b.checks.shadow;
+        let past = if shared { own.past } else { 0 };
+        let shadow = if shared { &own.shadow } else { &self.races.shadow };
+        Some(Scan {
+            cells,
+            event,
+            e,
+            handle,
+            granule,
+            shared,
+            reads: kind.reads_only(),
+            settled,
+            past,
+            has_atomics: shadow.has_atomics,
+            has_async: self.program.has_async,
+        })
     }
 
     fn finish_scan(&mut self, b: &mut Block, scan: Scan) {
         let shadow = if scan.shared { &mut b.checks.shadow.shadow } else { &mut self.races.shadow };
         shadow.cells[scan.handle as usize] = scan.cells;
         if scan.shared {
-            self.races.sure[scan.e.pc as usize] = (scan.event, scan.handle, scan.sure);
+            self.races.settled[scan.e.pc as usize] = scan.settled;
         }
     }
 
@@ -516,18 +565,13 @@ impl Machine<'_> {
         let thread = w.warp * 32 + lane;
         let (first, last) = (offset >> s.granule, (offset + w.size - 1) >> s.granule);
         for i in first..=last {
+            if s.note_settled(i, thread) {
+                continue;
+            }
             let Some(&c) = s.cells.get(i as usize) else { return };
             let mut cell = c;
-            if s.reads && (c.writer == 0 || c.writer == s.sure) && c.readers[0] == s.event {
-                // Two threads of different warps have read it in this event, or this very thread.
-                let (x, y) = (c.thread(1), c.thread(2));
-                let known = c.readers[1] == s.event && (x / 32 != y / 32 || x / 32 == w.warp);
-                if known || x == thread {
-                    continue;
-                }
-            }
             if s.reads {
-                if c.writer != 0 && c.writer != s.sure {
+                if !s.settled.holds(c.writer) {
                     self.against(b, g, a, s, w, (c.writer, c.thread(0)), thread, offset);
                 }
                 if s.e.kind.is_atomic()
@@ -674,9 +718,7 @@ impl Machine<'_> {
                     && b.checks.warp_orders(w.warp, e.clock, earlier, thread);
                 if !by_warp {
                     self.barrier_needed(b, e.interval);
-                    if s.e.kind.reads_only() && b.checks.shadow.needed {
-                        s.sure = id;
-                    }
+                    s.settled.add(id);
                 }
                 return;
             }
@@ -885,11 +927,59 @@ struct Scan {
     granule: u32,
     shared: bool,
     reads: bool,
-    /// A writer that is known to be ordered before all threads of the block.
-    sure: u32,
+    settled: Settled,
+    /// Events of a shared object up to this one are of earlier intervals.
+    past: u32,
+    has_atomics: bool,
+    has_async: bool,
 }
 
 impl Scan {
+    /// Remembers a thread's access to a granule all of whose earlier accesses are settled. False: it is left as it
+    /// was, for a comparison with the earlier ones.
+    #[inline(always)]
+    fn note_settled(&mut self, granule: u64, thread: u32) -> bool {
+        let Some(c) = self.cells.get_mut(granule as usize) else { return false };
+        let event = self.event;
+        let past = |id: u32| id <= self.past;
+        // A thread is in order with itself, except with its copies under way.
+        let own = |c: &Cell, slot: usize, id: u32| {
+            past(id) && c.thread(slot) == thread && !self.has_async
+        };
+        let ordered = |c: &Cell, slot: usize, id: u32| self.settled.holds(id) || own(c, slot, id);
+        if c.writer != event && !ordered(c, 0, c.writer) {
+            return false;
+        }
+        let readers_ordered = |c: &Cell| ordered(c, 1, c.readers[0]) && ordered(c, 2, c.readers[1]);
+        match self.e.kind {
+            Kind::Read if !self.has_atomics && c.writer != event => {
+                if c.readers[0] != event && !c.readers.into_iter().all(past) {
+                    return false;
+                }
+                c.add_readers(event, [thread; 2]);
+                true
+            }
+            Kind::Write if c.writer != event && readers_ordered(c) => {
+                c.readers = [0; 2];
+                c.set(0, event, thread);
+                true
+            }
+            Kind::Atomic if c.readers[0] == event && c.readers[1] == 0 || readers_ordered(c) => {
+                // Several atomic writers stay known, for a plain access by the last of them.
+                let other = c.thread(0);
+                let second = c.writer == event && other != thread;
+                let keep = if second { (event, other) } else { (c.readers[0], c.thread(1)) };
+                c.readers = [0; 2];
+                if keep.0 == event {
+                    c.set(1, event, keep.1);
+                }
+                c.set(0, event, thread);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Reads of all lanes are what the cells hold already.
     fn all_known(&self, w: &Warp<'_>) -> bool {
         if !self.reads || w.size > 1 << self.granule || w.mask != u32::MAX {
@@ -898,7 +988,7 @@ impl Scan {
         w.offsets.iter().all(|offset| {
             self.cells.get((offset >> self.granule) as usize).is_some_and(|c| {
                 let (x, y) = (c.thread(1) / 32, c.thread(2) / 32);
-                (c.writer == 0 || c.writer == self.sure)
+                self.settled.holds(c.writer)
                     && c.readers == [self.event; 2]
                     && (x != y || x == w.warp)
             })

@@ -167,6 +167,9 @@ impl Machine<'_> {
         result: Option<Opd>,
     ) {
         let wide = words(ty) == 2;
+        if p.lanes == u32::MAX && !wide && self.shuffle_whole_warp(b, g, p.warp, op, args, result) {
+            return;
+        }
         let mut values = [0u64; 32];
         for k in lanes_of(p.lanes) {
             values[k as usize] = self.lane_value(b, g, args[0], wide, p.warp * 32 + k);
@@ -198,6 +201,45 @@ impl Machine<'_> {
             self.put_lane(b, dst, wide, p.warp * 32 + k, out[k as usize]);
         }
         self.set_result_poison(b, g, dst, p.warp, (p.lanes, bits), args[0]);
+    }
+}
+
+impl Machine<'_> {
+    /// A shuffle of defined 4-byte values by all lanes with one distance and width. False: it is another form.
+    fn shuffle_whole_warp(
+        &mut self,
+        b: &mut Block,
+        g: &Group,
+        warp: u32,
+        op: WarpOp,
+        args: [Opd; 3],
+        result: Option<Opd>,
+    ) -> bool {
+        let [Opd::V(src), which, width] = args else { return false };
+        let Some(Opd::V(dst)) = result else { return false };
+        if matches!(which, Opd::V(_)) || matches!(width, Opd::V(_)) {
+            return false;
+        }
+        let undefined = |o: Opd| match o {
+            Opd::V(row) => b.origin[row as usize] != 0,
+            Opd::S(s) => g.poison[s as usize],
+            _ => false,
+        };
+        if self.check_poison && args.into_iter().chain(result).any(undefined) {
+            return false;
+        }
+        let (which, width) = (self.scalar(g, which) as u32, self.scalar(g, width) as u32);
+        let at = warp as usize * 32;
+        let (from, to) = (b.row(src, self.width), b.row(dst, self.width));
+        // SAFETY: both rows hold all warps of the block.
+        unsafe {
+            let values = from.add(at).cast::<[u32; 32]>().read_unaligned();
+            let out: [u32; 32] = std::array::from_fn(|k| {
+                values[source_lane(op, k as u32, which, width) as usize & 31]
+            });
+            to.add(at).cast::<[u32; 32]>().write_unaligned(out);
+        }
+        true
     }
 }
 
