@@ -1,18 +1,21 @@
-//! Any bytes as a C file: diagnostics, never a panic.
+//! Any bytes as a C file: diagnostics, or a function whose translation prints and is read again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use warpsmith_front::cloops::lower_c;
-use warpsmith_front::parse::{DiskLoader, Language, ParseOptions, parse};
+use warpsmith_fuzz::{is_read_again, is_sound, read_c};
 use warpsmith_ir::SourceMap;
 
 fuzz_target!(|bytes: &[u8]| {
     let mut sources = SourceMap::new();
-    let options = ParseOptions::new(Language::C);
-    let lowered = parse("fuzz.c", bytes, &options, &DiskLoader, &mut sources)
-        .and_then(|unit| lower_c(&unit.unit, None));
-    if let Err(errors) = lowered {
-        assert!(!errors.is_empty());
-        errors.iter().for_each(|e| drop(e.render(&sources, false)));
+    let Some(input) = read_c(bytes, &mut sources) else { return };
+    match warpsmith_opt::translate(&input.module, input.function, &sources) {
+        Ok((program, _)) => {
+            is_sound(&program.module);
+            is_read_again(&program.module);
+        }
+        Err(errors) => {
+            assert!(!errors.is_empty());
+            errors.iter().for_each(|e| drop(e.render(&sources, false)));
+        }
     }
 });
