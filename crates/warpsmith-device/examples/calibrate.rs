@@ -102,7 +102,7 @@ fn search(kernels: &[Recorded], steps: u32) -> Calibration {
         };
         let mut next = best.clone();
         let factor = 0.6 + 0.9 * random();
-        let field = match (random() * 9.0) as u32 {
+        let field = match (random() * 10.0) as u32 {
             0 => &mut next.block_start,
             1 => &mut next.barrier,
             2 => &mut next.warp_start,
@@ -111,11 +111,16 @@ fn search(kernels: &[Recorded], steps: u32) -> Calibration {
             5 => &mut next.overlap,
             6 => &mut next.overlap_per_block,
             7 => &mut next.constant_miss,
+            8 => &mut next.l1_sharing,
             _ => &mut next.issue_share,
         };
         *field *= factor;
         next.overlap = next.overlap.max(1.0);
-        next.issue_share = next.issue_share.min(1.0);
+        // Where the data says little, physics decides.
+        next.issue_share = next.issue_share.clamp(0.7, 1.0);
+        next.barrier = next.barrier.max(8.0);
+        next.warp_start = next.warp_start.max(4.0);
+        next.l1_sharing = next.l1_sharing.min(1.0);
         next.l2_share = next.l2_share.min(1.0);
         next.l1_share = next.l1_share.min(1.0);
         let new = worth(kernels, &next);

@@ -21,7 +21,7 @@ pub struct Calibration {
     /// Clocks of a multiprocessor to start a warp: its registers are set up one by one. Fitted: blocks of 1,024 threads
     /// with little work each.
     pub warp_start: f64,
-    /// Clocks of a read of constant memory at an index that changes in a loop, when more blocks are resident than
+    /// Clocks, times their share of all instructions, of a read of constant memory at an index that changes in a loop, when more blocks are resident than
     /// [`Self::constant_blocks`] and run out of step: the cache of immediate constants then misses. Fitted: convolutions
     /// whose filter loops are not unrolled; the profiler shows 90 % of their stalls to be of this kind.
     pub constant_miss: f64,
@@ -29,6 +29,8 @@ pub struct Calibration {
     pub constant_blocks: u32,
     /// Share of L2 that is of use before lines are lost: both halves keep copies of what both read. Fitted.
     pub l2_share: f64,
+    /// How much of what resident blocks could share in L1 they do share: they run in step, but not exactly. Fitted.
+    pub l1_sharing: f64,
     /// Share of L1 that is of use before lines are lost. Fitted.
     pub l1_share: f64,
     /// Exponent of the norm that joins times that overlap: ∞ would be their maximum, 1 their sum. Fitted.
@@ -47,16 +49,17 @@ impl Default for Calibration {
             dram_ramp_s: 4.0e-6,
             dram_share: 0.886,
             blocks_per_clock: 0.837,
-            block_start: 700.0,
-            barrier: 20.0,
-            warp_start: 10.0,
-            constant_miss: 22.0,
+            block_start: 2200.0,
+            barrier: 8.0,
+            warp_start: 14.0,
+            constant_miss: 75.0,
             constant_blocks: 8,
-            l2_share: 0.5,
-            l1_share: 0.8,
-            overlap: 4.0,
-            overlap_per_block: 0.75,
-            issue_share: 0.9,
+            l2_share: 0.48,
+            l1_sharing: 0.27,
+            l1_share: 1.0,
+            overlap: 3.7,
+            overlap_per_block: 0.62,
+            issue_share: 0.7,
         }
     }
 }

@@ -45,7 +45,9 @@ pub fn traffic(
     let mut total = Traffic::default();
     let (mut load_sectors, mut load_misses) = (0.0, 0.0);
     for access in &profile.global {
-        let on = l2_sectors(access, blocks, l1_overflow);
+        let alone = alone(access, profile.grid, u64::from(gpu.sms), resident);
+        let unshared = 1.0 - (1.0 - alone) * fit.l1_sharing;
+        let on = l2_sectors(access, blocks, l1_overflow, unshared);
         total.requests += access.requests;
         total.l1_wavefronts += access.wavefronts.max(access.requests);
         total.l2_sectors += on;
@@ -67,13 +69,38 @@ pub fn traffic(
 ///
 /// Stores are written through and atomics execute in L2, so all theirs do. Of a load's, each block needs every sector
 /// of its footprint once; the rest are hits as far as L1 holds what lies between two uses.
-fn l2_sectors(access: &GlobalTraffic, blocks: f64, l1_overflow: f64) -> f64 {
+fn l2_sectors(access: &GlobalTraffic, blocks: f64, l1_overflow: f64, unshared: f64) -> f64 {
     if matches!(access.kind, TrafficKind::Store | TrafficKind::Atomic) {
         return access.sectors;
     }
     let once = (blocks * access.block_bytes / SECTOR).min(access.sectors);
     let again = access.sectors - once;
-    once + again * if access.reuse_bytes > 0.0 { l1_overflow } else { 0.0 }
+    let again = again * if access.reuse_bytes > 0.0 { l1_overflow } else { 0.0 };
+    // Copies to shared memory pass L1 by.
+    let once = if access.kind == TrafficKind::Load { once * unshared } else { once };
+    once + again
+}
+
+/// Of the blocks that are resident on one multiprocessor, the share that does not touch what another one does.
+///
+/// Blocks are dealt out to the multiprocessors in turn, so those of one are `sms` apart; they touch the same where
+/// their coordinates along the varying axes are equal.
+fn alone(access: &GlobalTraffic, grid: [u64; 3], sms: u64, resident: u32) -> f64 {
+    let n = grid.map(|axis| axis.max(1));
+    let mut seen: Vec<[u64; 3]> = vec![];
+    for i in 0..u64::from(resident.max(1)) {
+        let id = i * sms.max(1);
+        let mut at = [id % n[0], id / n[0] % n[1], id / n[0] / n[1] % n[2]];
+        for axis in 0..3 {
+            if !access.varies[axis] {
+                at[axis] = 0;
+            }
+        }
+        if !seen.contains(&at) {
+            seen.push(at);
+        }
+    }
+    seen.len() as f64 / f64::from(resident.max(1))
 }
 
 /// Bytes of an access that device memory has to deliver or take.
@@ -166,11 +193,22 @@ mod tests {
             reuse_bytes: 320.0,
             ..GlobalTraffic::default()
         };
-        assert_eq!(l2_sectors(&access, 10.0, 0.0), 100.0);
-        assert_eq!(l2_sectors(&access, 10.0, 1.0), 900.0);
-        assert_eq!(l2_sectors(&access, 10.0, 0.5), 500.0);
+        assert_eq!(l2_sectors(&access, 10.0, 0.0, 1.0), 100.0);
+        assert_eq!(l2_sectors(&access, 10.0, 1.0, 1.0), 900.0);
+        assert_eq!(l2_sectors(&access, 10.0, 0.5, 1.0), 500.0);
         let store = GlobalTraffic { kind: TrafficKind::Store, ..access };
-        assert_eq!(l2_sectors(&store, 10.0, 0.0), 900.0, "stores are written through");
+        assert_eq!(l2_sectors(&access, 10.0, 0.0, 0.5), 50.0, "two blocks share");
+        assert_eq!(l2_sectors(&store, 10.0, 0.0, 0.5), 900.0, "stores are written through");
+    }
+
+    #[test]
+    fn blocks_of_a_multiprocessor_share_what_their_coordinates_share() {
+        let b = operand(4096.0, [true, false, false]);
+        assert_eq!(alone(&b, [8, 1024, 1], 132, 32), 2.0 / 32.0, "132 mod 8 is 4: two columns");
+        assert_eq!(alone(&b, [1024, 8, 1], 132, 4), 1.0);
+        let everywhere = operand(4096.0, [true; 3]);
+        assert_eq!(alone(&everywhere, [64, 64, 64], 132, 16), 1.0);
+        assert_eq!(alone(&operand(4096.0, [false; 3]), [64, 64, 1], 132, 4), 0.25);
     }
 
     #[test]

@@ -129,7 +129,14 @@ pub enum CannotLaunch {
 impl fmt::Display for CannotLaunch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CannotLaunch::DoesNotFit(limiter) => write!(f, "a block has too many {limiter}"),
+            CannotLaunch::DoesNotFit(limiter) => f.write_str(match limiter {
+                Limiter::BlockTooLarge | Limiter::Warps => "a block has too many threads",
+                Limiter::BlockRegisters | Limiter::Registers => "a block has too many registers",
+                Limiter::BlockShared | Limiter::Shared => {
+                    "a block has too many bytes of shared memory"
+                }
+                Limiter::Blocks => "no block fits a multiprocessor",
+            }),
             CannotLaunch::BadProfile => {
                 f.write_str("a count of the profile is not a number of events")
             }

@@ -33,7 +33,7 @@ pub fn clocks(
             Bound::Issue,
             instructions(profile, traffic) / f64::from(arch.schedulers) / fit.issue_share,
         ),
-        (Bound::Constant, constants(profile, resident, fit)),
+        (Bound::Constant, constants(profile, traffic, resident, fit)),
         (Bound::Starts, warps(profile) * fit.warp_start),
         (Bound::Shared, shared(arch, profile)),
         (Bound::L1, l1(arch, traffic)),
@@ -55,8 +55,14 @@ fn warps(profile: &KernelProfile) -> f64 {
 }
 
 /// Clocks of reads of constant memory whose index changes in a loop.
-fn constants(profile: &KernelProfile, resident: u32, fit: &Calibration) -> f64 {
-    profile.work.constants * if resident > fit.constant_blocks { fit.constant_miss } else { 1.0 }
+///
+/// A miss costs more the more of the instructions are such reads: between rare ones the cache catches up.
+fn constants(profile: &KernelProfile, traffic: &Traffic, resident: u32, fit: &Calibration) -> f64 {
+    let reads = profile.work.constants;
+    if resident <= fit.constant_blocks || reads == 0.0 {
+        return reads;
+    }
+    reads * (fit.constant_miss * reads / instructions(profile, traffic)).max(1.0)
 }
 
 /// Clocks of the banks: a wavefront moves 32 words of 4 bytes.
@@ -129,8 +135,13 @@ mod tests {
         let work = Work { constants: 100.0, ..Work::default() };
         let profile = KernelProfile { work, ..KernelProfile::default() };
         let fit = Calibration::default();
-        assert_eq!(constants(&profile, fit.constant_blocks, &fit), 100.0);
-        assert_eq!(constants(&profile, fit.constant_blocks + 1, &fit), 100.0 * fit.constant_miss);
+        let traffic = Traffic::default();
+        assert_eq!(constants(&profile, &traffic, fit.constant_blocks, &fit), 100.0);
+        let many = fit.constant_blocks + 1;
+        assert_eq!(constants(&profile, &traffic, many, &fit), 100.0 * fit.constant_miss);
+        let mut diluted = profile.clone();
+        diluted.work.fp32 = 100.0;
+        assert_eq!(constants(&diluted, &traffic, many, &fit), 50.0 * fit.constant_miss);
     }
 
     #[test]

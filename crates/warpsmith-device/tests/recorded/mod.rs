@@ -1,5 +1,8 @@
 //! Kernels measured on an H200 (`calibration/measure.py`), with the profile counted from their parameters.
 
+// Each of the programs that share this file needs another part of it.
+#![allow(dead_code)]
+
 use warpsmith_device::{
     GlobalTraffic, KernelProfile, Parallelism, SharedTraffic, TrafficKind, Work,
 };
