@@ -83,6 +83,7 @@ impl Printer<'_> {
         condition: Option<&LoopCondition>,
         body: &Block,
         step: &Block,
+        counter: Option<&Stmt>,
     ) -> Result<()> {
         let plain = condition.is_none_or(|c| c.before.stmts.is_empty());
         let at_end = condition.is_some_and(|c| c.at_end);
@@ -103,7 +104,10 @@ impl Printer<'_> {
                 let head = match (cond, steps.is_empty()) {
                     (None, true) => text("while (true) {"),
                     (Some(c), true) => cat([text("while ("), c.align(), text(") {")]),
-                    (cond, _) => clauses(text(""), cond.unwrap_or(text("")), list("", steps, "")),
+                    (cond, _) => {
+                        let init = self.clause(counter)?;
+                        clauses(init, cond.unwrap_or(text("")), list("", steps, ""))
+                    }
                 };
                 out.doc(&head);
                 self.indented(out, body)?;
@@ -112,6 +116,15 @@ impl Printer<'_> {
             _ if has_continue(body) => self.loop_with_flag(out, condition, body, step),
             _ => self.endless_loop(out, condition, body, step),
         }
+    }
+
+    /// A declaration as the first clause of a `for`.
+    fn clause(&self, declaration: Option<&Stmt>) -> Result<Doc> {
+        let Some(declaration) = declaration else { return Ok(text("")) };
+        let mut out = Out::default();
+        self.statements(&mut out, &[declaration])?;
+        let line = out.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Ok(text(line.trim_end_matches(';')))
     }
 
     /// The step as expressions for the head of a `for`; `None` where it is more than assignments.

@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{
     BinaryOp, Block, Case, Expr, ExprKind, FunctionKind, Place, PlaceKind, Scalar, Stmt, StmtKind,
-    Type, Value, VarId, VarKind,
+    Type, Value, Var, VarId, VarKind,
 };
 
 use crate::context::Printer;
@@ -57,6 +57,14 @@ impl Printer<'_> {
                 skipped[i] = true;
             }
         }
+        let mut counters = vec![None; stmts.len()];
+        for (i, pair) in stmts.windows(2).enumerate() {
+            if let Some(var) = self.loop_variable(pair[0], pair[1], &stmts[i + 2..]) {
+                counters[i + 1] = Some(pair[0]);
+                skipped[i] = true;
+                joined[i + 1] = Some(var);
+            }
+        }
         for (i, s) in stmts.iter().enumerate() {
             if !s.comment.is_empty() {
                 out.gap();
@@ -66,10 +74,29 @@ impl Printer<'_> {
                 _ if skipped[i] => {}
                 // Braces around the rest of a block say nothing.
                 StmtKind::Scope(inner) if i + 1 == stmts.len() => self.block(out, inner)?,
+                StmtKind::Loop { condition, body, step, .. } if counters[i].is_some() => {
+                    self.general_loop(out, condition.as_ref(), body, step, counters[i])?;
+                }
                 _ => self.statement(out, s, joined[i])?,
             }
         }
         Ok(())
+    }
+
+    /// The variable that a declaration makes for the loop after it: stepped by the loop, and used nowhere else. It is
+    /// then declared in the head of the loop.
+    fn loop_variable(&self, declaration: &Stmt, next: &Stmt, rest: &[&Stmt]) -> Option<VarId> {
+        let StmtKind::Decl { var, init: Some(_) } = declaration.kind else { return None };
+        let StmtKind::Loop { condition: Some(c), step, .. } = &next.kind else { return None };
+        let stepped = step.stmts.iter().all(|s| match &s.kind {
+            StmtKind::Assign { place, .. } => *place.kind == PlaceKind::Var(var),
+            _ => false,
+        });
+        let plain = !c.at_end && c.before.stmts.is_empty() && !step.stmts.is_empty() && stepped;
+        let alone = declaration.comment.is_empty() && next.comment.is_empty();
+        let simple = self.is_plain_local(var) && !self.use_of(var).addressed;
+        let later = rest.iter().any(|s| walk::mentions(s, var));
+        (plain && alone && simple && !later).then_some(var)
     }
 
     /// One statement; it also declares the variable `joined`, which it gives its first value.
@@ -80,7 +107,7 @@ impl Printer<'_> {
             StmtKind::If { cond, then, otherwise } => self.if_chain(out, cond, then, otherwise),
             StmtKind::For(l) => self.for_loop(out, l),
             StmtKind::Loop { condition, body, step, .. } => {
-                self.general_loop(out, condition.as_ref(), body, step)
+                self.general_loop(out, condition.as_ref(), body, step, None)
             }
             StmtKind::Switch { selector, cases } => self.switch(out, selector, cases),
             StmtKind::Break => out_line(out, "break;"),
@@ -140,13 +167,28 @@ impl Printer<'_> {
         let constant = scalar && value && u.writes == 1 && !u.addressed;
         let qualifiers = Qualifiers { constant, restrict: v.restrict, reference: v.reference };
         let name = self.name(var);
-        let text = declare(&v.ty, name, qualifiers, self.cx.names)?;
+        let text = match self.named_extent(v) {
+            Some((element, extent)) => {
+                declare(element, &format!("{name}[{extent}]"), qualifiers, self.cx.names)?
+            }
+            None => declare(&v.ty, name, qualifiers, self.cx.names)?,
+        };
         let align = if v.align > 0 { format!("__align__({}) ", v.align) } else { String::new() };
         Ok(match v.kind {
             VarKind::Shared => format!("__shared__ {align}{text}"),
             VarKind::DynamicShared => format!("extern __shared__ {align}{text}"),
             VarKind::Local | VarKind::Param => format!("{align}{text}"),
         })
+    }
+
+    /// The element and the named constant of a shared array that was declared with one.
+    fn named_extent<'v>(&self, v: &'v Var) -> Option<(&'v Type, &str)> {
+        let (Type::Array(element, length), VarKind::Shared) = (&v.ty, v.kind) else { return None };
+        let [extent] = v.shape.as_deref()? else { return None };
+        let ExprKind::Named(id) = *extent.kind else { return None };
+        let constant = self.cx.module.constants.get(id.0 as usize)?;
+        let same = u64::try_from(constant.value.as_i64()).is_ok_and(|n| n == *length);
+        same.then(|| (&**element, self.cx.names.constant(id)))
     }
 
     fn declaration(&self, out: &mut Out, var: VarId, init: Option<&Expr>) -> Result<()> {

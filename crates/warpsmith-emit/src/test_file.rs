@@ -116,10 +116,17 @@ pub fn test_file(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
     ));
     out.comment("");
     out.comment(&format!(
-        "  nvcc -O2 -o {0}_test {0}_test.cu && ./{0}_test{1}",
+        "  nvcc -O2{2} -o {0}_test {0}_test.cu && ./{0}_test{1}",
         emit.name,
-        main.usage()
+        main.usage(),
+        if main.rounds_to_integers() { " -fmad=false" } else { "" }
     ));
+    if main.rounds_to_integers() {
+        out.comment("");
+        out.comment(
+            "Integers that come from real numbers are compared exactly, so that the compiler must not contract a * b + c.",
+        );
+    }
     out.line("");
     out.line(&format!("#include \"{}.cu\"", emit.name));
     for header in ["assert.h", "math.h", "stdio.h", "stdlib.h"] {
@@ -163,6 +170,25 @@ struct Main<'p> {
 }
 
 impl Main<'_> {
+    /// Whether integers among the outputs may come from real arithmetic.
+    fn rounds_to_integers(&self) -> bool {
+        let function = self.test.module.function(self.test.function);
+        let integer = |ty: &Type| ty.scalar().is_some_and(Scalar::is_integer);
+        let written = function.params.iter().filter_map(|p| match &function.var(*p).ty {
+            Type::Pointer { pointee, readonly: false, .. } => Some(&**pointee),
+            _ => None,
+        });
+        let integers = written.chain([&function.ret]).any(integer);
+        let mut real = false;
+        for function in &self.test.module.functions {
+            warpsmith_ir::visit::for_each_expr(&function.body, &mut |e| {
+                let arithmetic = matches!(&*e.kind, warpsmith_ir::ExprKind::Binary(..));
+                real |= arithmetic && e.ty.scalar().is_some_and(Scalar::is_float);
+            });
+        }
+        integers && real
+    }
+
     fn params(&self) -> impl Iterator<Item = (VarId, &Var)> {
         let params = self.printer.function.params.iter();
         params.filter_map(|id| Some((*id, self.printer.var(*id)?)))

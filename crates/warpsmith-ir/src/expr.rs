@@ -238,6 +238,37 @@ math_functions! {
     Dp4a "dp4a" 3,
 }
 
+impl MathFn {
+    /// Whether the result is the same on every machine: correctly rounded, or without any rounding.
+    pub fn is_exact(self) -> bool {
+        use MathFn::*;
+        let rounded = matches!(self, Sqrt | Fma | Fmod | Remainder | Ldexp | Fdim | Nextafter);
+        let plain = matches!(
+            self,
+            Floor | Ceil | Trunc | Round | Rint | Abs | Min | Max | Copysign | Saturate
+        );
+        rounded || plain || self.on_integers() || matches!(self, IsNan | IsInf | IsFinite | SignBit)
+    }
+
+    /// The functions on bits and integers.
+    fn on_integers(self) -> bool {
+        use MathFn::*;
+        matches!(
+            self,
+            Popc | Clz
+                | Ffs
+                | Brev
+                | MulHi
+                | Mul24
+                | Sad
+                | BytePerm
+                | FunnelShiftLeft
+                | FunnelShiftRight
+                | Dp4a
+        )
+    }
+}
+
 impl Expr {
     pub fn new(kind: ExprKind, ty: Type, origin: impl Into<Origin>) -> Expr {
         Expr { kind: Box::new(kind), ty, origin: origin.into() }

@@ -19,6 +19,7 @@ mod eval;
 mod exec;
 mod memory;
 mod printf;
+mod slack;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -43,6 +44,9 @@ pub struct Memory {
     pub printed: String,
     /// The bound of the returned real, when bounds are tracked.
     pub result_bound: Option<Bound>,
+    /// A branch, a subscript or a number of iterations depends on inexact math functions so closely that another
+    /// library may decide otherwise; only known when bounds are tracked.
+    pub doubtful: bool,
     /// Statements executed and expressions evaluated by all calls so far.
     pub steps: u64,
     /// Bounds of the elements that were written, by byte offset, for each buffer.

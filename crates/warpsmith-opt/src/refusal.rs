@@ -35,6 +35,8 @@ pub enum Refusal {
     NoReduction { name: String },
     /// A reduction of a type or to a place that is not supported.
     ReductionOf { var: VarId, op: ReduceOp, why: &'static str },
+    /// An iteration stores the value that a reduced variable has so far.
+    PartialValue { loop_id: LoopId, var: VarId, at: Origin },
     /// Nothing of this name is accumulated in a serial loop.
     NothingAccumulated { name: String },
     /// What keeps a reference from being kept in a register.
@@ -190,6 +192,14 @@ impl Refusal {
                 let message = format!("loop `{}` is inside another parallel loop", name(loop_id));
                 at_loop(kernel, Diagnostic::error("W223", message), *loop_id, "runs inside a thread")
                     .help("bind the outermost parallel loop of the nest")
+            }
+            Refusal::PartialValue { loop_id, var, at } => {
+                let variable = kernel.name_of(*var);
+                let message = format!("loop `{}` stores what `{variable}` has come to so far", name(loop_id));
+                let d = label(Diagnostic::error("W227", message), at.span, "a partial result of the reduction");
+                at_loop(kernel, d, *loop_id, "iterations of this loop run at the same time")
+                    .note("the result of a reduction is known after its loop: inside, every thread has a sum of its own")
+                    .help(format!("a running total is no reduction: remove `{variable}` from the clause and the mark from the loop"))
             }
             Refusal::HasReduction { loop_id, var } => {
                 let variable = kernel.name_of(*var);

@@ -83,6 +83,22 @@ impl Pointer {
     }
 }
 
+/// The function of the C library that allocates what the expression points to.
+fn allocator(e: &ast::Expr) -> Option<&str> {
+    match &*e.kind {
+        ast::ExprKind::Paren(inner) | ast::ExprKind::Cast { operand: inner, .. } => {
+            allocator(inner)
+        }
+        ast::ExprKind::Call { callee, .. } => match &*callee.kind {
+            ast::ExprKind::Path(path) => path.as_name().filter(|n| {
+                matches!(*n, "malloc" | "calloc" | "realloc" | "aligned_alloc" | "alloca")
+            }),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// The sum of two offsets. Pointer arithmetic is done in 64 bits, so two 32-bit offsets are widened first.
 fn add_wide(a: Expr, b: Expr) -> Expr {
     let is_zero = |e: &Expr| e.as_const().is_some_and(|v| v.as_i64() == 0);
@@ -104,6 +120,7 @@ impl<'u> Cx<'u> {
                 Some(name) => self.named_place(name, e.span),
                 None => Err(self.error("W146", "qualified names are not C", e.span, "this name")),
             },
+            ast::ExprKind::Member { .. } => Err(self.no_member(e.span)),
             ast::ExprKind::Index { base, index } => self.element(base, index, e.span).map(Some),
             ast::ExprKind::Unary { op, operand } if op == "*" => {
                 self.dereference(operand, e.span).map(Some)
@@ -119,6 +136,13 @@ impl<'u> Cx<'u> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// The message for a member of a structure.
+    pub fn no_member(&mut self, span: Span) -> super::cx::Reported {
+        let d = Diagnostic::error("W144", "structures are not part of the loop language")
+            .label(span, "a member of a structure");
+        self.fail(d.help("keep each field in an array of its own"))
     }
 
     fn named_place(&mut self, name: &str, span: Span) -> Low<Option<Designated>> {
@@ -200,6 +224,10 @@ impl<'u> Cx<'u> {
     }
 
     fn dereference(&mut self, operand: &ast::Expr, span: Span) -> Low<Designated> {
+        if let ast::ExprKind::IncDec { operand: moved, .. } = &*operand.kind {
+            // A pointer whose declaration was refused has its message already.
+            self.designated(moved)?;
+        }
         match self.designated(operand)? {
             Some(Designated::Pointer(p)) if p.is_untouched() && p.dims.is_empty() => {
                 let element = Type::Scalar(p.element);
@@ -417,6 +445,14 @@ impl<'u> Cx<'u> {
     ///
     /// Values the offset depends on are held in a variable when something assigns them afterwards.
     pub fn declare_alias(&mut self, name: &str, init: &ast::Expr, span: Span) -> Low<()> {
+        if let Some(allocator) = allocator(init) {
+            let message = format!("`{name}` is allocated here, with `{allocator}`");
+            let d = Diagnostic::error("W143", message)
+                .label(init.span, "the launcher does not allocate memory");
+            return Err(self.fail(d.help(format!(
+                "make `{name}` a parameter of the function, with its extents, as in `float {name}[n]`"
+            ))));
+        }
         let Some(mut pointer) = self.decayed(init)? else {
             return Err(self.unknown_base(init.span));
         };

@@ -32,7 +32,15 @@ impl<'u> Cx<'u> {
                 self.push(StmtKind::Assert { cond, text: name }, span);
                 Ok(None)
             }
-            _ => Err(self.unknown_call(&name, callee.span)),
+            _ => {
+                // `free(p)` of a pointer whose declaration was refused adds nothing to that message.
+                for arg in args {
+                    if let ast::ExprKind::Path(_) = &*arg.kind {
+                        self.designated(arg)?;
+                    }
+                }
+                Err(self.unknown_call(&name, callee.span))
+            }
         }
     }
 

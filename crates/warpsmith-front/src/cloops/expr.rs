@@ -66,11 +66,7 @@ impl<'u> Cx<'u> {
             },
             A::SizeofType(ty) => self.size_of(ty, e.span)?,
             A::SizeofExpr(inner) => self.size_of_value(inner, e.span)?,
-            A::Member { .. } => {
-                let d = Diagnostic::error("W144", "structures are not part of the loop language")
-                    .label(e.span, "a member of a structure");
-                return Err(self.fail(d.help("keep each field in an array of its own")));
-            }
+            A::Member { .. } => return Err(self.no_member(e.span)),
             A::Str(_) => return Err(self.unsupported("a string", e.span)),
             A::Launch { .. }
             | A::Lambda(_)

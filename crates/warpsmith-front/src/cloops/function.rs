@@ -110,10 +110,10 @@ fn lower<'u>(
         following: &[],
         inlining: vec![],
     };
-    // Every error has been recorded on the way.
-    let _ = cx.signature(decl);
+    // Every error has been recorded on the way. A body under a wrong signature would only repeat it.
+    let signature = cx.signature(decl);
     cx.leading_pragmas(unit.pragmas_before.get(name.as_str()).map_or(&[], Vec::as_slice));
-    if let Some(body) = &decl.body {
+    if let Some(body) = decl.body.as_ref().filter(|_| signature.is_ok()) {
         cx.scopes.push(HashMap::new());
         cx.stmts(&body.stmts);
         cx.scopes.pop();
@@ -122,14 +122,15 @@ fn lower<'u>(
     let (mut function, diagnostics) = (cx.function, cx.diagnostics);
     counters::localise(&mut function);
     infer_single_elements(&mut function);
-    (function, dedup(diagnostics))
+    (function, diagnostics)
 }
 
-/// A body put in place of two calls would say the same twice.
-fn dedup(list: Vec<Diagnostic>) -> Vec<Diagnostic> {
+/// The first message of each wording: the second structure or the same name again says nothing new, and a body put in
+/// place of two calls would say everything twice.
+pub fn dedup(list: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut seen: Vec<Diagnostic> = vec![];
     for d in list {
-        if !seen.contains(&d) {
+        if seen.iter().all(|s| s.code != d.code || s.message != d.message) {
             seen.push(d);
         }
     }

@@ -17,7 +17,9 @@ pub fn bind(cx: &mut Cx<'_>, name: &str) -> Low<Binding> {
     let Some(&(decl, declarator)) = cx.unit.globals.get(name) else {
         return Err(super::cx::Reported);
     };
-    if !is_const(&declarator.ty) && !decl.attrs.is_constexpr {
+    // What is private to the file and never written there is as constant as if it said so.
+    let untouched = decl.attrs.is_static && !cx.unit.writes(name);
+    if !is_const(&declarator.ty) && !decl.attrs.is_constexpr && !untouched {
         let d = Diagnostic::error("W146", format!("`{name}` is a variable outside the function"))
             .label(declarator.span, "not `const`");
         return Err(cx.fail(d.help("pass it as a parameter, or declare it `const` with its value")));
@@ -32,7 +34,7 @@ pub fn bind(cx: &mut Cx<'_>, name: &str) -> Low<Binding> {
             Ok(Binding::Const(cx.named_const(name, value)))
         }
         CType::Array { element, extents, .. } => {
-            array(cx, declarator, element, &extents).map(Binding::Global)
+            table(cx, declarator, element, &extents).map(Binding::Global)
         }
         CType::Pointer { .. } | CType::Void => {
             let d =
@@ -43,7 +45,7 @@ pub fn bind(cx: &mut Cx<'_>, name: &str) -> Low<Binding> {
     }
 }
 
-fn is_const(ty: &TypeName) -> bool {
+pub fn is_const(ty: &TypeName) -> bool {
     match &ty.kind {
         crate::ast::TypeKind::Array { element, .. } => ty.is_const || is_const(element),
         _ => ty.is_const,
@@ -94,15 +96,17 @@ fn fold_real(cx: &Cx<'_>, e: &warpsmith_ir::Expr) -> Option<Value> {
     ty.is_float().then(|| Value::float(ty, value))
 }
 
-fn array(
+/// A constant array in constant memory. Functions may have tables of the same name with other contents: the second one
+/// gets a name of its own.
+///
+/// # Errors
+/// W146 and W149 when values are not known or do not fit.
+pub fn table(
     cx: &mut Cx<'_>,
     d: &Declarator,
     element: Scalar,
     extents: &[Option<&Expr>],
 ) -> Low<GlobalId> {
-    if let Some(at) = cx.module.globals.iter().position(|g| g.name == d.name) {
-        return Ok(GlobalId(at as u32));
-    }
     let Some(Initializer::List(items, _)) = &d.init else { return Err(no_value(cx, d.span)) };
     let mut lengths = vec![];
     for extent in extents {
@@ -121,16 +125,21 @@ fn array(
     fill(cx, items, &lengths, element, &mut values, d.span)?;
     let ty = lengths.iter().rev().fold(Type::Scalar(element), |t, n| Type::array(t, *n));
     let width = element.bytes() as usize;
-    let init = values.iter().flat_map(|v| v.bits.to_le_bytes().into_iter().take(width)).collect();
-    let global = Global {
-        name: d.name.clone(),
-        ty,
-        space: Space::Constant,
-        init: Some(init),
-        origin: d.span.into(),
-    };
-    cx.module.globals.push(global);
-    Ok(GlobalId(cx.module.globals.len() as u32 - 1))
+    let init: Vec<u8> =
+        values.iter().flat_map(|v| v.bits.to_le_bytes().into_iter().take(width)).collect();
+    let init = Some(init);
+    let globals = &mut cx.module.globals;
+    if let Some(at) = globals.iter().position(|g| g.origin.span == Some(d.span)) {
+        return Ok(GlobalId(at as u32));
+    }
+    let mut name = d.name.clone();
+    let mut number = 2;
+    while globals.iter().any(|g| g.name == name) {
+        name = format!("{}_{number}", d.name);
+        number += 1;
+    }
+    globals.push(Global { name, ty, space: Space::Constant, init, origin: d.span.into() });
+    Ok(GlobalId(globals.len() as u32 - 1))
 }
 
 /// Fills the elements of an array from its list: nested lists for rows, or all elements one after the other.

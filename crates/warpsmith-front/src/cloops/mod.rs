@@ -72,7 +72,7 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
 
     let mut lowering = function::Lowering::new(&declared);
     let id = lowering.function(name, FunctionKind::Host);
-    errors.extend(lowering.diagnostics);
+    errors.extend(function::dedup(lowering.diagnostics));
     let module = lowering.module;
     let Some(id) = id.filter(|_| errors.is_empty()) else {
         debug_assert!(!errors.is_empty(), "a function failed without a message");

@@ -6,6 +6,7 @@ use warpsmith_ir::{
 };
 
 use super::cx::{Binding, Cx, Frame, Low, Region};
+use super::globals;
 use super::pragma::{self, Clauses, Directive};
 use super::types::{self, CType};
 use crate::ast;
@@ -130,15 +131,45 @@ impl<'u> Cx<'u> {
             S::RangeFor { .. } => {
                 Err(self.unsupported("a range-based `for` is not C and", stmt.span))
             }
-            S::Item(_) => {
-                Err(self.unsupported("a declaration of a type inside a function", stmt.span))
-            }
+            S::Item(local) => self.local_type(&local.0),
             S::Asm { .. } => Err(self.unsupported("inline assembly", stmt.span)),
             S::Unsupported { what } => {
                 let what = what.clone();
                 Err(self.unsupported(&what, stmt.span))
             }
         }
+    }
+
+    /// A type declared inside the function. Its name is known to [`super::unit::Unit`]; an enumeration also has constants.
+    fn local_type(&mut self, item: &'u ast::Item) -> Low<()> {
+        match &item.kind {
+            ast::ItemKind::Alias(_) => Ok(()),
+            ast::ItemKind::Enum(e) => self.local_enumeration(e),
+            ast::ItemKind::Struct(_) => {
+                let d = Diagnostic::error("W144", "structures are not part of the loop language")
+                    .label(item.span, "this type");
+                Err(self.fail(d.help("keep each field in a variable of its own")))
+            }
+            _ => Err(self.unsupported("this declaration inside a function", item.span)),
+        }
+    }
+
+    fn local_enumeration(&mut self, e: &'u ast::EnumDecl) -> Low<()> {
+        let mut next = 0i64;
+        for (name, value, span) in &e.variants {
+            if let Some(value) = value {
+                next = self.case_value(value)?;
+            }
+            if i32::try_from(next).is_err() {
+                let d = Diagnostic::error("W149", format!("`{name}` does not fit `int`"))
+                    .label(*span, "this constant");
+                return Err(self.fail(d.help("declare it `const long`")));
+            }
+            let id = self.named_const(name, Value::int(Scalar::I32, next));
+            self.bind(name, Binding::Const(id));
+            next += 1;
+        }
+        Ok(())
     }
 
     /// A statement as a block of its own; braces around it add no second scope.
@@ -239,7 +270,7 @@ impl<'u> Cx<'u> {
             Some(v) => Ok(v.as_i64()),
             None => Err(self.error(
                 "W148",
-                "the value of a `case` must be constant",
+                "this value must be constant",
                 e.span,
                 "known only at run time",
             )),
@@ -317,9 +348,10 @@ impl<'u> Cx<'u> {
     pub fn vars(&mut self, decl: &'u ast::VarDecl) -> Low<()> {
         let mut result = Ok(());
         for d in &decl.declarators {
-            if let Err(reported) = self.variable(decl, d) {
+            // What is wrong with one variable of a declaration is mostly wrong with the next.
+            result = result.and_then(|()| self.variable(decl, d));
+            if result.is_err() {
                 self.bind(&d.name, Binding::Poison);
-                result = Err(reported);
             }
         }
         result
@@ -327,15 +359,18 @@ impl<'u> Cx<'u> {
 
     fn variable(&mut self, decl: &'u ast::VarDecl, d: &'u ast::Declarator) -> Low<()> {
         let a = &decl.attrs;
-        if a.is_extern
-            || (a.is_static && !d.ty.is_const && !matches!(d.ty.kind, ast::TypeKind::Array { .. }))
-        {
+        if a.is_extern || (a.is_static && !globals::is_const(&d.ty)) {
             let e = Diagnostic::error("W146", format!("`{}` outlives the call", d.name))
                 .label(d.span, "declared here");
             return Err(self.fail(e.help("pass it as a parameter")));
         }
         match types::read(self.unit, &d.ty, false).map_err(|e| self.fail(*e))? {
             CType::Scalar(scalar) => self.scalar_variable(d, scalar),
+            CType::Array { element, extents, .. } if a.is_static => {
+                let table = globals::table(self, d, element, &extents)?;
+                self.bind(&d.name, Binding::Global(table));
+                Ok(())
+            }
             CType::Array { element, readonly, extents } => {
                 self.array_variable(d, element, readonly, &extents)
             }

@@ -47,8 +47,9 @@ impl<'a> Unit<'a> {
             ItemKind::Function(f) => {
                 if let FunctionName::Plain(path) = &f.name
                     && let Some(name) = path.as_name()
-                    && f.body.is_some()
+                    && let Some(body) = &f.body
                 {
+                    body.stmts.iter().for_each(|s| self.local_types(s));
                     self.functions.push((name, f, item.span));
                     self.pragmas_before.insert(name, std::mem::take(pending));
                 }
@@ -71,6 +72,37 @@ impl<'a> Unit<'a> {
             ItemKind::Pragma(text) => pending.push(Pragma { text: text.clone(), span: item.span }),
             ItemKind::Using { .. } | ItemKind::StaticAssert(_) | ItemKind::Unsupported { .. } => {}
         }
+    }
+
+    /// Names of types that a function declares inside. One name with two meanings keeps the first, and the host compiler,
+    /// which knows better, disagrees when they are compared.
+    fn local_types(&mut self, stmt: &'a Stmt) {
+        use StmtKind as S;
+        match &stmt.kind {
+            S::Item(local) => match &local.0.kind {
+                ItemKind::Enum(e) => self.enums.extend(e.name.as_deref()),
+                ItemKind::Struct(s) => self.structs.extend(s.name.as_deref()),
+                ItemKind::Alias(a) => _ = self.aliases.entry(&a.name).or_insert(&a.ty),
+                _ => {}
+            },
+            S::Block(b) => b.stmts.iter().for_each(|s| self.local_types(s)),
+            S::If { then, otherwise, .. } => {
+                self.local_types(then);
+                otherwise.iter().for_each(|s| self.local_types(s));
+            }
+            S::For { body, .. } | S::While { body, .. } | S::DoWhile { body, .. } => {
+                self.local_types(body)
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether some function of the file may write the variable, or hand out its address.
+    pub fn writes(&self, name: &str) -> bool {
+        self.functions.iter().filter_map(|(_, f, _)| f.body.as_ref()).any(|body| {
+            let e = scan::effects_of(&body.stmts);
+            e.assigned.contains(name) || e.stored.contains(name)
+        })
     }
 
     fn inline_type(&mut self, ty: &'a TypeName) {

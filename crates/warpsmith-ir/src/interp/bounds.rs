@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::slack;
 use crate::eval::{cast, math};
 use crate::expr::{BinaryOp, MathFn};
 use crate::types::Scalar;
@@ -15,16 +16,19 @@ pub struct Bound {
     pub magnitude: f64,
     /// Length of the sum; a call of a math function counts as one more term (4 ulp).
     pub terms: u64,
+    /// How far another math library may take the value from this one, absolute; 0 where no inexact function took part.
+    /// Infinite for what is in doubt: an integer that depends on which side of a threshold a real falls.
+    pub slack: f64,
 }
 
 impl Bound {
     /// The bound of a value that is given, not computed.
     pub fn input(value: Value) -> Bound {
-        Bound { magnitude: value.as_f64().abs(), terms: 1 }
+        Bound { magnitude: value.as_f64().abs(), terms: 1, slack: 0.0 }
     }
 
     fn and(self, other: Bound, magnitude: f64) -> Bound {
-        Bound { magnitude, terms: self.terms.max(other.terms) }
+        Bound { magnitude, terms: self.terms.max(other.terms), slack: 0.0 }
     }
 }
 
@@ -44,6 +48,8 @@ pub(crate) trait Track {
     fn store(map: &mut HashMap<u64, Bound>, offset: u64, value: (Value, Self::Bound));
     fn load(map: Option<&HashMap<u64, Bound>>, offset: u64, value: Value) -> Self::Bound;
     fn export(bound: Self::Bound) -> Option<Bound>;
+    /// Whether the value is an integer that another math library may make another one.
+    fn in_doubt(value: Value, bound: Self::Bound) -> bool;
 }
 
 /// No bounds: costs nothing.
@@ -60,6 +66,9 @@ impl Track for Untracked {
     fn export(_: ()) -> Option<Bound> {
         None
     }
+    fn in_doubt(_: Value, _: ()) -> bool {
+        false
+    }
 }
 
 pub(crate) struct Tracked;
@@ -72,53 +81,44 @@ impl Track for Tracked {
     }
 
     fn binary(op: BinaryOp, a: (Value, Bound), b: (Value, Bound), result: Value) -> Bound {
-        if !result.ty.is_float() {
-            return Bound::input(result);
-        }
-        let ((x, p), (y, q)) = (a, b);
-        match op {
-            BinaryOp::Add | BinaryOp::Sub => Bound {
-                magnitude: p.magnitude + q.magnitude,
-                terms: p.terms.saturating_add(q.terms),
-            },
-            BinaryOp::Mul => p.and(q, p.magnitude * q.magnitude),
-            BinaryOp::Div => {
-                let (x, y) = (x.as_f64().abs(), y.as_f64().abs());
-                let magnitude = p.magnitude / y + x * q.magnitude / (y * y);
-                more(p.and(q, finite_or(magnitude, result)))
-            }
-            _ => more(p.and(q, result.as_f64().abs())),
-        }
+        let slack = slack::binary(op, (a.0, a.1.slack), (b.0, b.1.slack), result);
+        Bound { slack, ..sum(op, a, b, result) }
     }
 
     fn call(function: MathFn, args: &[(Value, Bound)], result: Value) -> Bound {
+        let slacks: Vec<(Value, f64)> = args.iter().map(|(v, b)| (*v, b.slack)).collect();
+        let slack = slack::call(function, &slacks, result);
         if !result.ty.is_float() {
-            return Bound::input(result);
+            return Bound { slack, ..Bound::input(result) };
         }
-        let joined = args.iter().fold(Bound { magnitude: 0.0, terms: 0 }, |all, (_, b)| {
-            all.and(*b, all.magnitude.max(b.magnitude))
-        });
+        let joined =
+            args.iter().fold(Bound { magnitude: 0.0, terms: 0, slack: 0.0 }, |all, (_, b)| {
+                all.and(*b, all.magnitude.max(b.magnitude))
+            });
         use MathFn::*;
-        match function {
+        let bound = match function {
             Abs | Min | Max | Copysign | Saturate | Floor | Ceil | Trunc | Round | Rint => joined,
             Fma => match args {
                 [(_, a), (_, b), (_, c)] => Bound {
                     magnitude: a.magnitude * b.magnitude + c.magnitude,
                     terms: a.terms.max(b.terms).saturating_add(c.terms),
+                    slack: 0.0,
                 },
                 _ => joined,
             },
             _ => more(Bound { magnitude: first_order(function, args, result), ..joined }),
-        }
+        };
+        Bound { slack, ..bound }
     }
 
     fn cast(from: (Value, Bound), result: Value) -> Bound {
         let real = from.0.ty.is_float() && result.ty.is_float();
-        if real { from.1 } else { Bound::input(result) }
+        let slack = slack::cast((from.0, from.1.slack), result);
+        Bound { slack, ..if real { from.1 } else { Bound::input(result) } }
     }
 
     fn store(map: &mut HashMap<u64, Bound>, offset: u64, (value, bound): (Value, Bound)) {
-        if value.ty.is_float() {
+        if value.ty.is_float() || bound.slack > 0.0 {
             map.insert(offset, bound);
         } else if !map.is_empty() {
             map.remove(&offset);
@@ -126,14 +126,45 @@ impl Track for Tracked {
     }
 
     fn load(map: Option<&HashMap<u64, Bound>>, offset: u64, value: Value) -> Bound {
-        if !value.ty.is_float() {
-            return Bound::input(value);
+        let stored = map.and_then(|map| map.get(&offset)).copied();
+        match stored {
+            Some(bound) if value.ty.is_float() => bound,
+            // The bits of a real that may differ, read as an integer.
+            Some(bound) if bound.slack > 0.0 => {
+                Bound { slack: f64::INFINITY, ..Bound::input(value) }
+            }
+            _ => Bound::input(value),
         }
-        map.and_then(|map| map.get(&offset)).copied().unwrap_or_else(|| Bound::input(value))
     }
 
     fn export(bound: Bound) -> Option<Bound> {
         Some(bound)
+    }
+
+    fn in_doubt(value: Value, bound: Bound) -> bool {
+        bound.slack > 0.0 && !value.ty.is_float()
+    }
+}
+
+/// Magnitude and terms of `a op b`.
+fn sum(op: BinaryOp, a: (Value, Bound), b: (Value, Bound), result: Value) -> Bound {
+    if !result.ty.is_float() {
+        return Bound::input(result);
+    }
+    let ((x, p), (y, q)) = (a, b);
+    match op {
+        BinaryOp::Add | BinaryOp::Sub => Bound {
+            magnitude: p.magnitude + q.magnitude,
+            terms: p.terms.saturating_add(q.terms),
+            slack: 0.0,
+        },
+        BinaryOp::Mul => p.and(q, p.magnitude * q.magnitude),
+        BinaryOp::Div => {
+            let (x, y) = (x.as_f64().abs(), y.as_f64().abs());
+            let magnitude = p.magnitude / y + x * q.magnitude / (y * y);
+            more(p.and(q, finite_or(magnitude, result)))
+        }
+        _ => more(p.and(q, result.as_f64().abs())),
     }
 }
 

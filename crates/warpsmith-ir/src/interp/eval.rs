@@ -124,11 +124,20 @@ impl<T: Track> Interp<'_, '_, T> {
     }
 
     pub fn integer(&mut self, e: &Expr) -> Run<i64> {
-        Ok(self.number(e)?.0.as_i64())
+        Ok(self.decisive(e)?.as_i64())
     }
 
     pub fn truth(&mut self, e: &Expr) -> Run<bool> {
-        Ok(self.number(e)?.0.is_true())
+        Ok(self.decisive(e)?.is_true())
+    }
+
+    /// A number that decides what happens next: notes when another math library may decide otherwise.
+    pub fn decisive(&mut self, e: &Expr) -> Run<Value> {
+        let (value, bound) = self.number(e)?;
+        if T::in_doubt(value, bound) {
+            self.memory.doubtful = true;
+        }
+        Ok(value)
     }
 
     pub fn pointer(&mut self, e: &Expr) -> Run<Pointer> {

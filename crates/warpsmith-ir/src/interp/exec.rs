@@ -95,7 +95,8 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         self.memory.result_bound = None;
         match result {
             Some((Val::Num(v), bound)) => {
-                self.memory.result_bound = T::export(bound).filter(|_| v.ty.is_float());
+                self.memory.result_bound =
+                    T::export(bound).filter(|b| v.ty.is_float() || b.slack > 0.0);
                 Ok(Some(v))
             }
             Some(_) => self.unsupported("returning anything but a scalar", &f.origin),
@@ -350,9 +351,9 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
     }
 
     fn for_loop(&mut self, l: &ForLoop, origin: &Origin) -> Run<Flow> {
-        let mut at = self.number(&l.first)?.0;
-        let limit = self.number(&l.limit)?.0;
-        let step = self.number(&l.step)?.0;
+        let mut at = self.decisive(&l.first)?;
+        let limit = self.decisive(&l.limit)?;
+        let step = self.decisive(&l.step)?;
         let clauses = match &l.kind {
             LoopKind::Bound(_) => return self.unsupported("a loop bound to the machine", origin),
             LoopKind::Parallel(p) => Some(p),

@@ -71,8 +71,14 @@ fn bounds_count_terms_and_sum_magnitudes() {
         Memory::new(vec![floats(&a), floats(&[5.0, 6.0, 7.0, 8.0]), floats(&[0.0; 4])]);
     run_with(PRODUCT, &[i32(2), at(0), at(1), at(2)], &mut memory, &limits).unwrap();
     // 0 + 1*5 + -2*7: magnitude 5 + 14, three terms with the zero.
-    assert_eq!(memory.bound(2, 0, Scalar::F32), Some(Bound { magnitude: 19.0, terms: 3 }));
-    assert_eq!(memory.bound(0, 4, Scalar::F32), Some(Bound { magnitude: 2.0, terms: 1 }));
+    assert_eq!(
+        memory.bound(2, 0, Scalar::F32),
+        Some(Bound { magnitude: 19.0, terms: 3, slack: 0.0 })
+    );
+    assert_eq!(
+        memory.bound(0, 4, Scalar::F32),
+        Some(Bound { magnitude: 2.0, terms: 1, slack: 0.0 })
+    );
     assert_eq!(memory.bound(2, 16, Scalar::F32), None);
     let text = "host fn f(x: f32) -> f32 { return exp(x) / 2.0f32; }";
     let x = Arg::Value(Value::float(Scalar::F32, 3.0));

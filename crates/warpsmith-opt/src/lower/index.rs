@@ -1,7 +1,8 @@
 //! Iteration numbers, guards and extents of counted loops, as expressions.
 //!
-//! The counter of thread `t` is `first + t * step` (dense indexing). All arithmetic is that of the counter's type;
-//! see [`super::RANGE_ASSUMPTION`] for its range.
+//! The counter of thread `t` is `first + t * step` (dense indexing). The grid is rounded up to whole blocks, so that the
+//! counters of the excess threads can leave the range of a 32-bit type: [`excess`] says when, and what to do about it.
+//! Ranges of 64-bit counters are not an issue, since no memory and no time is enough to come near their limits.
 
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
@@ -84,6 +85,80 @@ fn runs_by_distance(function: &Function, l: &ForLoop, op: BinaryOp) -> Option<Ex
     let least = Expr::int(ty, i64::try_from(least).ok()?);
     let op = if inclusive { BinaryOp::Ge } else { BinaryOp::Gt };
     Some(Expr::binary(op, rest.to_expr(ty, &var_type), least))
+}
+
+/// What can become of the counters of threads past the end of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Excess {
+    /// They stay in the range of the type.
+    InRange,
+    /// They may pass the end of the range once and come out before the first iteration, where a comparison finds them.
+    Wraps,
+    /// They may land anywhere: the guard must be computed in 64 bits.
+    Anywhere,
+}
+
+/// Steps up to this size cannot carry the threads of a block, at most 1024, once around the range of 32 bits.
+const SHORT_STEP: u64 = 1 << 20;
+
+/// For a loop with one thread an iteration, in blocks of `block` threads.
+pub fn excess(function: &Function, l: &ForLoop, block: u32) -> Excess {
+    let ty = counter_type(function, l);
+    if ty.bytes() == 8 {
+        return Excess::InRange;
+    }
+    let Some(step) = l.step.as_const().map(|v| v.as_i64()) else { return Excess::Anywhere };
+    // A power of two divides the range: rounding up cannot pass its end.
+    if is_const(&l.first, 0) && step == 1 && block.is_power_of_two() {
+        return Excess::InRange;
+    }
+    if step.unsigned_abs() > SHORT_STEP {
+        return Excess::Anywhere;
+    }
+    if let Some(limit) = l.limit.as_const().map(|v| v.as_i64()) {
+        let (least, greatest) = match ty.is_signed() {
+            true => (i64::from(i32::MIN), i64::from(i32::MAX)),
+            false => (0, i64::from(u32::MAX)),
+        };
+        let last = limit + step * i64::from(block);
+        if (least..=greatest).contains(&last) {
+            return Excess::InRange;
+        }
+    }
+    // What wraps lands at the other end of the range: before the first iteration, if that is not there as well.
+    let starts_inside = match l.first.as_const().map(|v| v.as_i64()) {
+        Some(first) => ty.is_signed() && first.unsigned_abs() <= 1 << 30,
+        None => ty.is_signed(),
+    };
+    let one_by_one = step == 1 && block.is_power_of_two();
+    if starts_inside || (one_by_one && !is_const(&l.first, 0)) {
+        Excess::Wraps
+    } else {
+        Excess::Anywhere
+    }
+}
+
+/// The counter lies before the first iteration.
+pub fn before(l: &ForLoop, counter: Expr) -> Expr {
+    let op = if counts_up(l) { BinaryOp::Lt } else { BinaryOp::Gt };
+    Expr::binary(op, counter, l.first.clone())
+}
+
+/// The loop with bounds and step in 64 bits.
+pub fn wide(l: &ForLoop) -> ForLoop {
+    let cast = |e: &Expr| match e.as_const() {
+        Some(v) => Expr::int(Scalar::I64, v.as_i64()),
+        None => e.clone().cast(Type::I64),
+    };
+    ForLoop { first: cast(&l.first), limit: cast(&l.limit), step: cast(&l.step), ..l.clone() }
+}
+
+/// Whether the number of iterations is sure to fit the counter's type.
+pub fn count_fits(function: &Function, l: &ForLoop) -> bool {
+    let ty = counter_type(function, l);
+    let low = if counts_up(l) { &l.first } else { &l.limit };
+    let from_zero = low.as_const().is_some_and(|v| v.as_i64() >= 0);
+    ty.bytes() == 8 || !ty.is_signed() || from_zero
 }
 
 /// The last iteration of the loop: `counter + step` would be outside.

@@ -65,8 +65,9 @@ pub struct Slot {
     pub bytes: u64,
 }
 
-/// The range in which 32-bit index arithmetic of guards and grid strides stays exact.
-pub const RANGE_ASSUMPTION: &str = "counters of type int stay at least one grid width away from the limits of the type: loops run up to 2^31 - 2^24 iterations";
+/// Stated for loops of `int` that may begin below zero: the distance between their bounds is computed as C would.
+pub const RANGE_ASSUMPTION: &str =
+    "parallel loops that begin below zero or at a variable have less than 2^31 iterations";
 
 const NO_OVERLAP: &str = "array arguments do not overlap";
 
@@ -299,7 +300,7 @@ impl<'k> Lowering<'k> {
         }
         let narrow = self.source.nests.values().flat_map(|n| &n.axes).any(|(id, _)| {
             let l = self.source.find_loop(*id);
-            l.is_some_and(|l| index::counter_type(function, l).bytes() < 8)
+            l.is_some_and(|l| !index::count_fits(function, l))
         });
         if narrow {
             list.push(RANGE_ASSUMPTION.into());

@@ -5,8 +5,8 @@
 //! everything inside, run in the thread.
 
 use warpsmith_ir::{
-    Axis, BinaryOp, Block, Expr, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind, Stmt,
-    StmtKind, Type, VarId,
+    Axis, BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind,
+    Scalar, Stmt, StmtKind, Type, VarId, visit,
 };
 
 use super::{Lowered, Lowering, host, index};
@@ -116,9 +116,13 @@ impl Lowering<'_> {
         let mut stmts = vec![];
         let mut enclosed = true;
         if let Some(l) = &hoisted {
-            stmts.extend(self.thread_counter(l));
-            let counter = self.counter(l);
-            stmts.push(leave_if(index::outside(l, counter), &stmt.origin));
+            let (declare, [outside, _]) = self.thread_counter(l, nest);
+            let (wide, own) = declare;
+            stmts.extend(wide);
+            // The counter itself follows the guard where the guard is computed in 64 bits.
+            let first = stmts.is_empty();
+            let guard = leave_if(outside, &stmt.origin);
+            stmts.extend(if first { [own, guard] } else { [guard, own] });
             enclosed = nest.axes.len() > 1 || root.id != l.id;
         }
         stmts.extend(self.nest_levels(
@@ -168,8 +172,8 @@ impl Lowering<'_> {
         match axis {
             Some(Axis::X) if hoisted == Some(l.id) => Ok(inner),
             Some(Axis::X) => {
-                let mut stmts = self.thread_counter(l);
-                let cond = index::inside(l, self.counter(l));
+                let ((wide, own), [_, cond]) = self.thread_counter(l, nest);
+                let mut stmts: Vec<Stmt> = wide.into_iter().chain([own]).collect();
                 let then = Block::new(inner);
                 let kind = StmtKind::If { cond, then, otherwise: Block::default() };
                 stmts.push(Stmt::new(kind, origin));
@@ -191,31 +195,86 @@ impl Lowering<'_> {
     }
 
     /// `for (i = first + t * step; i in range; i += width * step)` with the threads of the grid along an axis.
-    pub(super) fn grid_stride(&self, l: &ForLoop, axis: Axis, body: Vec<Stmt>) -> ForLoop {
+    ///
+    /// Near the greatest number of a 32-bit type the next stride would leave its range: the loop counts in 64 bits.
+    pub(super) fn grid_stride(&mut self, l: &ForLoop, axis: Axis, body: Vec<Stmt>) -> ForLoop {
         let ty = index::counter_type(&self.host, l);
-        let compare = match (l.compare, index::counts_up(l)) {
+        let mut body = Block::new(body);
+        let (l, ty) = match ty.bytes() {
+            8 => (l.clone(), ty),
+            _ => (self.widened(l, &mut body), Scalar::I64),
+        };
+        let compare = match (l.compare, index::counts_up(&l)) {
             (BinaryOp::Ne, true) => BinaryOp::Lt,
             (BinaryOp::Ne, false) => BinaryOp::Gt,
             (other, _) => other,
         };
         ForLoop {
-            first: index::counter_of(l, index::thread_number(axis, ty)),
+            first: index::counter_of(&l, index::thread_number(axis, ty)),
             step: index::times(index::grid_width(axis, ty), &l.step),
             compare,
             declares: true,
             kind: LoopKind::Serial,
-            body: Block::new(body),
-            ..l.clone()
+            body,
+            ..l
         }
     }
 
-    /// The counter of the loop on x, declared.
-    fn thread_counter(&mut self, l: &ForLoop) -> Vec<Stmt> {
+    /// The loop with a counter of 64 bits under the same name. The body sees the value in the old type; subscripts,
+    /// which are of 64 bits anyway, see the counter itself.
+    fn widened(&mut self, l: &ForLoop, body: &mut Block) -> ForLoop {
+        let mut var = self.host.var(l.var).clone();
+        let narrow = var.ty.clone();
+        var.ty = Type::I64;
+        var.constant = false;
+        let counter = self.host.add_var(var);
+        visit::rename_vars(body, &mut |v| if v == l.var { counter } else { v });
+        visit::Rewriter::block(&mut Narrow { counter, narrow }, body);
+        ForLoop { var: counter, ..index::wide(l) }
+    }
+
+    /// The counter of the loop on x: its declaration, after another one where the guard needs 64 bits; and the
+    /// conditions that the thread has no iteration, and that it has one.
+    fn thread_counter(&mut self, l: &ForLoop, nest: &Nest) -> ((Option<Stmt>, Stmt), [Expr; 2]) {
         let ty = index::counter_type(&self.host, l);
-        let value = index::counter_of(l, index::thread_number(Axis::X, ty));
         self.host.vars[l.var.0 as usize].constant = true;
-        let kind = StmtKind::Decl { var: l.var, init: Some(value) };
-        vec![Stmt::new(kind, Origin::default())]
+        let declare =
+            |var, value| Stmt::new(StmtKind::Decl { var, init: Some(value) }, Origin::default());
+        let counter = self.counter(l);
+        let both = |op, a, b| Expr::binary(op, a, b);
+        let (outside, inside) =
+            (index::outside(l, counter.clone()), index::inside(l, counter.clone()));
+        let value = index::counter_of(l, index::thread_number(Axis::X, ty));
+        match index::excess(&self.host, l, nest.block[Axis::X.index()]) {
+            index::Excess::InRange => ((None, declare(l.var, value)), [outside, inside]),
+            index::Excess::Wraps => {
+                let before = index::before(l, counter);
+                let not_before = match &*before.kind {
+                    ExprKind::Binary(BinaryOp::Lt, c, first) => {
+                        Expr::binary(BinaryOp::Ge, c.clone(), first.clone())
+                    }
+                    ExprKind::Binary(_, c, first) => {
+                        Expr::binary(BinaryOp::Le, c.clone(), first.clone())
+                    }
+                    _ => before.clone(),
+                };
+                let outside = both(BinaryOp::LogicalOr, before, outside);
+                let inside = both(BinaryOp::LogicalAnd, not_before, inside);
+                ((None, declare(l.var, value)), [outside, inside])
+            }
+            index::Excess::Anywhere => {
+                let name = self.fresh_name(&format!("{}_wide", self.host.var(l.var).name));
+                let exact = self.local(&name, Type::I64);
+                self.host.vars[exact.0 as usize].constant = true;
+                let wide = index::wide(l);
+                let value = index::counter_of(&wide, index::thread_number(Axis::X, Scalar::I64));
+                let counter = || Expr::var(exact, Type::I64);
+                let conditions =
+                    [index::outside(&wide, counter()), index::inside(&wide, counter())];
+                let own = declare(l.var, counter().cast(Type::Scalar(ty)));
+                ((Some(declare(exact, value)), own), conditions)
+            }
+        }
     }
 
     pub(super) fn counter(&self, l: &ForLoop) -> Expr {
@@ -233,7 +292,7 @@ impl Lowering<'_> {
         let mut block = body.clone();
         let mut stmts = self.private_variables(nest, &block);
         if !nest.clauses.last_private.is_empty() {
-            self.keep_last(nest, stmt, &mut block)?;
+            self.keep_last(nest, stmt, &mut block);
         }
         if !enclosed {
             continue_to_return(&mut block);
@@ -283,24 +342,11 @@ impl Lowering<'_> {
     }
 
     /// After the body, the thread with the last iteration stores the variables of `lastprivate`.
-    fn keep_last(&mut self, nest: &Nest, stmt: &Stmt, block: &mut Block) -> Lowered<()> {
-        if has_continue(block) {
-            let l = self.bound_loops(nest);
-            let at = l.first().cloned();
-            return match at {
-                Some(l) => Err(self.at_loop(
-                    "W244",
-                    &l,
-                    stmt,
-                    "`continue` in a loop with `lastprivate` variables",
-                )),
-                None => Ok(()),
-            };
-        }
+    fn keep_last(&mut self, nest: &Nest, stmt: &Stmt, block: &mut Block) {
         let loops = self.bound_loops(nest);
         let last = loops.iter().map(|l| index::is_last(l, self.counter(l)));
         let last = last.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
-        let Some(cond) = last else { return Ok(()) };
+        let Some(cond) = last else { return };
         let mut stores = vec![];
         for v in &nest.clauses.last_private {
             let pointer = self.pointer_to(*v);
@@ -309,10 +355,80 @@ impl Lowering<'_> {
             stores.push(Stmt::new(StmtKind::Assign { place, value }, stmt.origin.clone()));
         }
         let kind = StmtKind::If { cond, then: Block::new(stores), otherwise: Block::default() };
-        block.stmts.push(
-            Stmt::new(kind, stmt.origin.by("bind")).comment("what the last iteration leaves"),
-        );
-        Ok(())
+        let keep =
+            Stmt::new(kind, stmt.origin.by("bind")).comment("what the last iteration leaves");
+        // An iteration ends at its `continue`s, too.
+        before_continue(block, &keep);
+        if !matches!(block.stmts.last().map(|s| &s.kind), Some(StmtKind::Continue)) {
+            block.stmts.push(keep);
+        }
+    }
+}
+
+/// Puts the narrow value in place of a counter that was widened.
+struct Narrow {
+    counter: VarId,
+    narrow: Type,
+}
+
+impl Narrow {
+    fn is_counter(&self, e: &Expr) -> bool {
+        matches!(&*e.kind, ExprKind::Read(p) if *p.kind == PlaceKind::Var(self.counter))
+    }
+
+    /// A subscript keeps the 64 bits of the counter.
+    fn subscript(&mut self, e: &mut Expr) {
+        match self.wide(e) {
+            Some(wide) => *e = wide,
+            None => visit::Rewriter::expr(self, e),
+        }
+    }
+
+    /// Sums with the counter in 64 bits: where C's `int` does not overflow, the value is the same. `None` where the
+    /// counter is no part of the sum, or the type is one that wraps.
+    fn wide(&self, e: &Expr) -> Option<Expr> {
+        if self.is_counter(e) {
+            return Some(Expr::var(self.counter, Type::I64).with_origin(e.origin.clone()));
+        }
+        let ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) = &*e.kind else {
+            return None;
+        };
+        let term = |e: &Expr| match (self.wide(e), e.as_const()) {
+            (Some(wide), _) => Some(wide),
+            (None, Some(v)) => Some(Expr::int(Scalar::I64, v.as_i64())),
+            _ => None,
+        };
+        let signed = e.ty.scalar().is_some_and(Scalar::is_signed) && e.ty == self.narrow;
+        if !signed || (self.wide(a).is_none() && self.wide(b).is_none()) {
+            return None;
+        }
+        Some(Expr::binary(*op, term(a)?, term(b)?).with_origin(e.origin.clone()))
+    }
+}
+
+impl visit::Rewriter for Narrow {
+    fn expr(&mut self, e: &mut Expr) {
+        if self.is_counter(e) {
+            let origin = e.origin.clone();
+            *e = Expr::var(self.counter, Type::I64).cast(self.narrow.clone()).with_origin(origin);
+            return;
+        }
+        visit::rewrite_expr(self, e);
+    }
+
+    fn place(&mut self, place: &mut Place) {
+        match &mut *place.kind {
+            PlaceKind::Elem { pointer, index, dims } => {
+                self.expr(pointer);
+                index.iter_mut().for_each(|i| self.subscript(i));
+                dims.iter_mut().for_each(|d| self.expr(d));
+            }
+            PlaceKind::Index(inner, i) => {
+                self.place(inner);
+                self.subscript(i);
+            }
+            _ => visit::rewrite_place(self, place),
+        }
     }
 }
 
@@ -358,10 +474,21 @@ fn continue_to_return(block: &mut Block) {
     }
 }
 
-fn has_continue(block: &Block) -> bool {
-    block.stmts.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Continue => true,
-        StmtKind::For(_) | StmtKind::Loop { .. } => false,
-        _ => walk::blocks(stmt).into_iter().any(has_continue),
-    })
+/// Puts a statement before every `continue` that ends the iteration.
+fn before_continue(block: &mut Block, keep: &Stmt) {
+    let mut at = 0;
+    while at < block.stmts.len() {
+        match &mut block.stmts[at].kind {
+            StmtKind::Continue => {
+                block.stmts.insert(at, keep.clone());
+                at += 1;
+            }
+            StmtKind::For(_) | StmtKind::Loop { .. } => {}
+            _ => {
+                let inner = walk::blocks_mut(&mut block.stmts[at]);
+                inner.into_iter().for_each(|b| before_continue(b, keep));
+            }
+        }
+        at += 1;
+    }
 }

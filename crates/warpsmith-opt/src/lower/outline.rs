@@ -47,7 +47,9 @@ pub fn outline(host: &Function, name: &str, stmts: Vec<Stmt>, restrict: bool) ->
         map.insert(*v, kernel.add_param(var));
     }
     for v in mentioned.iter().filter(|v| declared.contains(v)) {
-        map.insert(*v, kernel.add_var(Var { shape: None, ..host.var(*v).clone() }));
+        // Extents of shared arrays are named constants, which mean the same everywhere.
+        let shape = host.var(*v).shape.clone().filter(|_| host.var(*v).kind == VarKind::Shared);
+        map.insert(*v, kernel.add_var(Var { shape, ..host.var(*v).clone() }));
     }
     visit::rename_vars(&mut body, &mut |v| map.get(&v).copied().unwrap_or(v));
     retype(&kernel, &mut body);

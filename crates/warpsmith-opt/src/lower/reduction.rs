@@ -50,12 +50,12 @@ impl Lowering<'_> {
         for l in &loops {
             self.must_know_bounds(l, stmt)?;
         }
+        let block = self.constant("REDUCE_BLOCK", shape.block, "threads that combine their values");
         let mut reduced = vec![];
         for r in &nest.clauses.reductions {
-            reduced.push(self.reduced(r, shape, pending));
+            reduced.push(self.reduced(r, shape, &block, pending));
         }
         self.flush(pending, out)?;
-        let block = self.constant("REDUCE_BLOCK", shape.block, "threads that combine their values");
         let most = self.constant(
             "REDUCE_GRID",
             shape.grid,
@@ -107,7 +107,13 @@ impl Lowering<'_> {
         }
     }
 
-    fn reduced(&mut self, r: &Reduction, shape: Reduce, pending: &mut Pending) -> Reduced {
+    fn reduced(
+        &mut self,
+        r: &Reduction,
+        shape: Reduce,
+        block: &Expr,
+        pending: &mut Pending,
+    ) -> Reduced {
         let var = self.host.var(r.var).clone();
         let by_pointer = var.ty.is_pointer();
         let ty = crate::rewrite::reduce::reduced_type(&var.ty).cloned().unwrap_or(Type::F64);
@@ -117,7 +123,8 @@ impl Lowering<'_> {
         let local =
             if by_pointer { self.local(&format!("{}_value", var.name), ty.clone()) } else { r.var };
         let array = Type::array(ty.clone(), shape.block.into());
-        let shared = Var::new(format!("{}_shared", var.name), array, VarKind::Shared);
+        let mut shared = Var::new(format!("{}_shared", var.name), array, VarKind::Shared);
+        shared.shape = Some(vec![block.clone()]);
         let shared = self.host.add_var(shared);
         let partial = self.slot(&format!("{}_partial", var.name), ty, shape.grid.into());
         // The least and the greatest of numbers do not depend on the order.

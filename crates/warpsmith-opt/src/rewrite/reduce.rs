@@ -18,6 +18,7 @@ use warpsmith_ir::{
 use super::Rewritten;
 use super::bind::{self, check_outermost, check_step};
 use super::independence::{self, Findings};
+use crate::analysis::scalars;
 use crate::kernel::{Kernel, Nest, Reduce};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -49,6 +50,13 @@ pub fn check<'k>(kernel: &'k Kernel, var: &str, shape: Reduce) -> Result<LegalRe
     let (group, clauses) = independence::group_of(kernel, root);
     for reduction in &clauses.reductions {
         check_variable(kernel, reduction)?;
+    }
+    if let Some(l) = kernel.find_loop(root) {
+        for reduction in &clauses.reductions {
+            if let Some(at) = scalars::partial_value(&l.body, reduction.var) {
+                return Err(Refusal::PartialValue { loop_id: root, var: reduction.var, at });
+            }
+        }
     }
     let mut findings = vec![];
     for id in &group {

@@ -108,7 +108,7 @@ pub fn points(
 fn missing(name: &str) -> Failure {
     Diagnostic::error("W311", format!("parameter `{name}` has no size"))
         .help(format!(
-            "add --size {name}=1024, or write `// warpsmith: size {name}=1024` in the file"
+            "add --size {name}=1024, or write `// warpsmith: size {name}=1024` in the file; a number that is no size can be given with --arg {name}=7"
         ))
         .into()
 }
