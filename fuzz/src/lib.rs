@@ -18,6 +18,8 @@ use warpsmith_ir::{Diagnostic, Module, SourceMap, text, verify::verify};
 const MAX_MEMORY: u64 = 256 << 20;
 /// Thread instructions of a launch, so that a mutant without an end costs a fraction of a second.
 const MAX_TOTAL_STEPS: u64 = 2_000_000;
+/// Steps of the interpreter for the verification of a translation.
+const VERIFY_STEPS: u64 = 500_000;
 /// Seconds a call of `tune` may take.
 const TUNE_SECONDS: u64 = 8;
 
@@ -193,7 +195,8 @@ pub fn tuned(source: &[u8], schedule: Option<&[u8]>, options: &[&str]) -> Option
         line.push(format!("--schedule={}", file("nest.sched", steps).display()));
     }
     line.push(path.display().to_string());
-    let line = TuneLine::try_parse_from(line).expect("a command line");
+    let mut line = TuneLine::try_parse_from(line).expect("a command line");
+    line.tune.verify_steps = VERIFY_STEPS;
     let mut sources = SourceMap::new();
     match tune(&line.tune, &mut sources) {
         Ok(tuned) => {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::verify;
 use crate::check::args::{parse_bytes, parse_duration};
 use crate::data::NamedSpec;
 
@@ -65,6 +66,11 @@ pub struct TuneArgs {
     /// Time for everything, then exit status 3
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
+
+    /// Steps of the reference at all sizes together, after which no further size is looked at. Not an option of the
+    /// command: tests that verify many programs choose less.
+    #[arg(skip = verify::TOTAL_STEPS)]
+    pub verify_steps: u64,
 
     /// Do everything but write files
     #[arg(long)]

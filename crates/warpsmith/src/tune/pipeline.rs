@@ -238,6 +238,7 @@ impl Work<'_> {
             witness: &witness,
             reassociated: self.reassociated(),
             options: self.options(),
+            total_steps: self.args.verify_steps,
         };
         let verified = verifier.verify(&self.candidates()).map_err(|e| self.explain(e))?;
         let files = self.print(&verified.paragraphs(host.is_some()), steps)?;
