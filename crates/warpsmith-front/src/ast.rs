@@ -13,6 +13,8 @@ pub struct TranslationUnit {
     pub comments: Vec<Comment>,
     /// Explicit instantiations of functions with their arguments, as `template void f<float, 4>(…);` names them.
     pub instantiations: Vec<Instantiation>,
+    /// Macros without parameters that are defined at the end of the file, with their values.
+    pub macros: std::collections::HashMap<String, String>,
 }
 
 /// `f<float, 4>` of an explicit instantiation.
@@ -137,6 +139,8 @@ pub struct Attrs {
     pub is_inline: bool,
     pub is_constexpr: bool,
     pub is_volatile: bool,
+    /// A friend defined in the class.
+    pub is_friend: bool,
     /// `__align__(n)`, `alignas(n)`, `__attribute__((aligned(n)))`.
     pub align: Option<Box<Expr>>,
     /// Arguments of `__launch_bounds__`.
@@ -390,13 +394,24 @@ pub enum StmtKind {
     LabelDef(String),
     /// Local struct, enum, alias, using, static_assert.
     Item(Box<LocalItem>),
-    /// `asm volatile("…" : outputs : inputs : clobbers)`; the pieces as written.
+    /// `asm volatile("…" : outputs : inputs : clobbers)`.
     Asm {
-        text: String,
+        /// The joined string literals, escapes resolved.
+        template: String,
+        /// Outputs, then inputs.
+        operands: Vec<AsmOperand>,
     },
     Unsupported {
         what: String,
     },
+}
+
+/// `"=r"(variable)`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AsmOperand {
+    /// `r`, `l`, `n`, `=r`, `+f` …
+    pub constraint: String,
+    pub expr: Expr,
 }
 
 #[derive(Clone, Debug)]

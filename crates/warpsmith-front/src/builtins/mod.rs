@@ -27,7 +27,7 @@ mod half;
 mod integer;
 mod known;
 mod math;
-mod memory;
+pub mod memory;
 mod misc;
 mod shuffle;
 mod stdlib;

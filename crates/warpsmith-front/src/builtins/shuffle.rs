@@ -143,6 +143,38 @@ pub fn shuffle(
     })
 }
 
+/// The same for a value of any type, as groups exchange it: objects and vectors number by number.
+pub fn exchange(
+    c: &mut Call<'_>,
+    op: WarpOp,
+    mask: &Expr,
+    value: Expr,
+    lane: &Expr,
+    width: u32,
+) -> Result<Expr, Diagnostic> {
+    let ty = value.ty.clone();
+    let parts: Vec<Type> = match &ty {
+        Type::Struct(id) => {
+            let fields = c.cx.module().structs.get(id.0 as usize).map(|s| s.fields.clone());
+            fields.unwrap_or_default().into_iter().map(|f| f.ty).collect()
+        }
+        Type::Vector(Scalar::F16 | Scalar::BF16, 2) => vec![],
+        Type::Vector(s, n) => vec![Type::Scalar(*s); usize::from(*n)],
+        _ => vec![],
+    };
+    if parts.is_empty() {
+        let result = shuffle(c, op, mask.clone(), value, lane.clone(), width)?;
+        return Ok(if result.ty == ty { result } else { result.cast(ty) });
+    }
+    let value = c.held(value);
+    let mut all = vec![];
+    for (i, part) in parts.into_iter().enumerate() {
+        let part = c.member(value.clone(), i as u32, part);
+        all.push(exchange(c, op, mask, part, lane, width)?);
+    }
+    Ok(c.make(all, ty))
+}
+
 fn vote_call(c: &mut Call<'_>, op: WarpOp) -> Lowered {
     c.arity(2)?;
     let mask = c.scalar_arg(0, Scalar::U32)?;

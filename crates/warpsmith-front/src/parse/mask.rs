@@ -44,6 +44,14 @@ pub struct Mark {
     pub kind: MarkKind,
 }
 
+/// An `asm` statement without its operands, which are arguments of the call that stands for it.
+#[derive(Clone, Debug, Default)]
+pub struct Asm {
+    pub template: String,
+    /// One for each operand.
+    pub constraints: Vec<String>,
+}
+
 #[derive(Clone, Debug)]
 pub struct PragmaAt {
     pub at: usize,
@@ -59,8 +67,8 @@ pub struct Masked {
     pub marks: Vec<Mark>,
     pub pragmas: Vec<PragmaAt>,
     pub expansions: Expansions,
-    /// `asm` statements as written, by the number in their stand-in.
-    pub asm: Vec<String>,
+    /// What is between quotes in `asm` statements, by the number in their stand-in.
+    pub asm: Vec<Asm>,
     /// Where a `<` was written as `<=` to make it a comparison.
     pub less: HashSet<usize>,
 }
@@ -151,8 +159,8 @@ impl Masker<'_> {
         if self.parens.dropped.contains(&at) {
             return;
         }
-        if self.parens.opened.contains(&at) {
-            self.out.text.push_str(" (");
+        if let Some(count) = self.parens.opened.get(&at) {
+            self.out.text.push_str(&" (".repeat(*count));
             self.last = None;
         }
         match token.kind {
@@ -169,8 +177,8 @@ impl Masker<'_> {
                 self.write(at, &text);
             }
         }
-        if self.parens.closed.contains(&at) {
-            self.out.text.push(')');
+        if let Some(count) = self.parens.closed.get(&at) {
+            self.out.text.push_str(&")".repeat(*count));
             self.last = None;
         }
     }
@@ -323,7 +331,7 @@ impl Masker<'_> {
         number
     }
 
-    /// `asm volatile (…)`: a call that stands for it.
+    /// `asm volatile (…)`: a call that stands for it, with the operands as arguments.
     fn asm(&mut self) -> bool {
         let mut open = self.at + 1;
         while matches!(
@@ -336,23 +344,66 @@ impl Masker<'_> {
         if end == open || self.text(open) != "(" {
             return false;
         }
-        let mut text = String::new();
-        for i in self.at..end {
-            if i > self.at && !self.tokens[i].glued {
-                text.push(' ');
-            }
-            text.push_str(&self.tokens[i].text);
+        let mut asm = Asm::default();
+        let mut at = open + 1;
+        while let Some(piece) = self.quoted(at) {
+            asm.template.push_str(&piece);
+            at += 1;
         }
         let name = format!("{ASM}{}", self.out.asm.len());
-        self.out.asm.push(text);
         let first = self.at;
         self.write(first, &name);
         self.last = None;
         self.write(open, "(");
+        // A number first, so that the call cannot be read as a declaration.
+        self.out.text.push('0');
+        // Outputs and inputs; clobbers carry no values.
+        let mut colons = 0;
+        while at < end - 1 {
+            colons += self.text(at).chars().filter(|c| *c == ':').count();
+            let close = self.group_end(at + 1);
+            match self.quoted(at) {
+                Some(constraint) if colons <= 2 && close > at + 1 => {
+                    asm.constraints.push(constraint);
+                    self.out.text.push_str(", (");
+                    self.last = None;
+                    self.at = at + 2;
+                    while self.at < close - 1 {
+                        self.step();
+                    }
+                    self.out.text.push(')');
+                    at = close;
+                }
+                _ => at += 1,
+            }
+        }
         self.last = None;
         self.write(end - 1, ")");
+        self.out.asm.push(asm);
         self.at = end;
         true
+    }
+
+    /// The text of a string literal, escapes resolved; `None` for another token.
+    fn quoted(&self, at: usize) -> Option<String> {
+        let token = self.tokens.get(at).filter(|t| t.kind == TokenKind::Literal)?;
+        if let Some(raw) = token.text.strip_prefix("R\"") {
+            let inner = raw.split_once('(')?.1;
+            return Some(inner.rsplit_once(')')?.0.to_owned());
+        }
+        let inner = token.text.strip_prefix('"')?.strip_suffix('"')?;
+        let mut out = String::new();
+        let mut chars = inner.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '\\' => match chars.next()? {
+                    'n' | 't' | 'r' => out.push('\n'),
+                    other => out.push(other),
+                },
+                _ => out.push(c),
+            }
+        }
+        Some(out)
     }
 
     /// The standard spelling of a word.

@@ -102,6 +102,7 @@ pub fn parse(
         }
     };
     parsed.unit.comments = comments;
+    parsed.unit.macros = program.macros;
     parsed.warnings = program.warnings;
     Ok(parsed)
 }
@@ -188,7 +189,12 @@ impl Job<'_> {
             errors.truncate(errors::MAX_ERRORS);
             return Err(errors);
         }
-        let unit = TranslationUnit { items, comments: vec![], instantiations: cx.instantiations };
+        let unit = TranslationUnit {
+            items,
+            comments: vec![],
+            instantiations: cx.instantiations,
+            macros: Default::default(),
+        };
         Ok(ParsedUnit { unit, warnings: vec![], suppressed, expansions: masked.expansions })
     }
 

@@ -1,9 +1,10 @@
 //! Parentheses that mislead the grammar.
 //!
 //! `(n)-1`, `(n) && (m)` read as casts to a type `n` unless one knows that `n` is none: such parentheses are left out.
+//! `a + (T)-r` reads as a sum and a difference although `T` is a type: the cast gets parentheses of its own.
 //! `(i += 2, i)` reads as the start of a fold over a pack: its assignments get parentheses of their own.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::names::Names;
 use crate::pp::{Token, TokenKind};
@@ -13,10 +14,18 @@ use crate::pp::{Token, TokenKind};
 pub struct Parens {
     /// Parentheses that are not written.
     pub dropped: HashSet<usize>,
-    /// Tokens with an additional `(` before them.
-    pub opened: HashSet<usize>,
-    /// Tokens with an additional `)` after them.
-    pub closed: HashSet<usize>,
+    /// Tokens with additional `(` before them, and how many.
+    pub opened: HashMap<usize, usize>,
+    /// Tokens with additional `)` after them, and how many.
+    pub closed: HashMap<usize, usize>,
+}
+
+impl Parens {
+    /// Puts the tokens from `first` to `last` into parentheses.
+    fn wrap(&mut self, first: usize, last: usize) {
+        *self.opened.entry(first).or_default() += 1;
+        *self.closed.entry(last).or_default() += 1;
+    }
 }
 
 /// Finds them; `groups` is the table of [`super::names::bracket_ends`].
@@ -26,6 +35,8 @@ pub fn find(tokens: &[Token], groups: &[u32], names: &Names) -> Parens {
     for at in (0..tokens.len()).filter(|i| finder.text(*i) == "(") {
         if finder.is_value_in_parentheses(at) {
             found.dropped.extend([at, at + 2]);
+        } else if let Some(last) = finder.cast_after_operator(at) {
+            found.wrap(at, last);
         } else {
             finder.assignments_in_list(at, &mut found);
         }
@@ -59,6 +70,51 @@ impl Finder<'_> {
         let may_be_type =
             is_keyword(name) || self.names.is_type(name) || name.ends_with("_t") || name == "this";
         !may_be_type && self.value_may_follow(at)
+    }
+
+    /// The last token of `(T)-x` behind a binary operator, where `T` is a type.
+    fn cast_after_operator(&self, at: usize) -> Option<usize> {
+        const OPERATORS: &[&str] = &[
+            "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "<", ">", "<=", ">=", "==", "!=",
+            "&&", "||",
+        ];
+        let end = self.groups.get(at).map(|e| *e as usize).filter(|e| *e > at + 2)?;
+        let behind_operator = OPERATORS.contains(&self.text(at.checked_sub(1)?));
+        let ambiguous = matches!(self.text(end), "-" | "+" | "*" | "&");
+        let inside = at + 1..end - 1;
+        let named = inside.clone().all(|i| self.is_word(i) || self.text(i) == "::");
+        let is_type = self.names.is_type(self.text(end - 2)) || self.text(end - 2).ends_with("_t");
+        if !(behind_operator && ambiguous && named && is_type) {
+            return None;
+        }
+        let mut i = end;
+        // Prefixes and further casts.
+        loop {
+            let group = self.groups.get(i).map(|e| *e as usize).filter(|e| *e > i + 1);
+            match (self.text(i), group) {
+                ("-" | "+" | "*" | "&" | "~" | "!", _) => i += 1,
+                ("(", Some(e)) if self.is_word(e) || self.text(e) == "(" => i = e,
+                _ => break,
+            }
+        }
+        let operand = self.tokens.get(i)?;
+        let mut last = match (&*operand.text, operand.kind) {
+            ("(", _) => (*self.groups.get(i)? as usize).checked_sub(1)?,
+            (_, TokenKind::Word | TokenKind::Number) => i,
+            _ => return None,
+        };
+        // What is applied to the operand before the cast.
+        loop {
+            let next = last + 1;
+            last = match self.text(next) {
+                "(" | "[" => {
+                    (*self.groups.get(next)? as usize).checked_sub(1).filter(|l| *l > next)?
+                }
+                "." | "->" | "::" => next + 1,
+                "++" | "--" => next,
+                _ => return Some(last),
+            };
+        }
     }
 
     /// Whether the parenthesis at `at` begins an operand: no call, no condition, no declarator.
@@ -120,8 +176,7 @@ impl Finder<'_> {
         }
         parts.push((start, end - 2, assigns));
         for (first, last, _) in parts.into_iter().filter(|(f, l, assigns)| *assigns && f <= l) {
-            found.opened.insert(first);
-            found.closed.insert(last);
+            found.wrap(first, last);
         }
     }
 }

@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use super::context::{Cx, field, has_token, kids};
 use super::mask::ASM;
 use crate::ast::{
-    Block, Declarator, Expr, ExprKind, Initializer, LocalItem, Path, PathSegment, Pragma, Stmt,
-    StmtKind, VarDecl,
+    AsmOperand, Block, Declarator, Expr, ExprKind, Initializer, LocalItem, Path, PathSegment,
+    Pragma, Stmt, StmtKind, VarDecl,
 };
 
 impl<'t> Cx<'t> {
@@ -156,10 +156,22 @@ impl<'t> Cx<'t> {
         let text = self.str(inner);
         if let Some(rest) = text.strip_prefix(ASM) {
             let number: String = rest.chars().take_while(char::is_ascii_digit).collect();
-            let text = number.parse().ok().and_then(|n: usize| self.masked.asm.get(n).cloned());
-            return StmtKind::Asm { text: text.unwrap_or_default() };
+            let asm = number.parse().ok().and_then(|n: usize| self.masked.asm.get(n).cloned());
+            return self.asm(asm.unwrap_or_default(), inner);
         }
         StmtKind::Expr(self.expr(inner))
+    }
+
+    /// The statement behind the call that stands for it.
+    fn asm(&mut self, asm: super::mask::Asm, call: Node<'t>) -> StmtKind {
+        let args = field(call, "arguments").map(kids).unwrap_or_default();
+        let exprs: Vec<Expr> = args.into_iter().skip(1).map(|n| self.expr(n)).collect();
+        if exprs.len() != asm.constraints.len() {
+            return StmtKind::Unsupported { what: "this inline assembly".to_owned() };
+        }
+        let operands = asm.constraints.into_iter().zip(exprs);
+        let operands = operands.map(|(constraint, expr)| AsmOperand { constraint, expr }).collect();
+        StmtKind::Asm { template: asm.template, operands }
     }
 
     fn if_statement(&mut self, node: Node<'t>) -> StmtKind {

@@ -64,6 +64,7 @@ impl<'t> Cx<'t> {
                 let inner = kids(node).into_iter().find(|n| n.kind() == "function_definition");
                 if let Some(inner) = inner {
                     self.method(inner, None, out);
+                    self.befriend(node, out);
                 }
             }
             "using_declaration" => {
@@ -73,6 +74,14 @@ impl<'t> Cx<'t> {
                 });
             }
             _ => self.other_member(node, out),
+        }
+    }
+
+    /// The function just read is a friend; words before `friend` are its own.
+    fn befriend(&mut self, node: Node<'t>, out: &mut [Member]) {
+        if let Some(Member::Method(f)) = out.last_mut() {
+            self.take_attrs(node, node.end_byte(), &mut f.attrs);
+            f.attrs.is_friend = true;
         }
     }
 
@@ -107,6 +116,14 @@ impl<'t> Cx<'t> {
     }
 
     fn member_template(&mut self, node: Node<'t>, out: &mut Vec<Member>) {
+        let friend = kids(node).into_iter().find(|n| n.kind() == "friend_declaration");
+        let befriended =
+            friend.and_then(|f| kids(f).into_iter().find(|n| n.kind() == "function_definition"));
+        if let Some(inner) = befriended {
+            let header = field(node, "parameters").map(|n| self.template_header(n));
+            self.method(inner, header, out);
+            return self.befriend(node, out);
+        }
         let inner = kids(node).into_iter().find(|n| {
             matches!(n.kind(), "function_definition" | "declaration" | "field_declaration")
         });

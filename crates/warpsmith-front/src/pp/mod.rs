@@ -12,7 +12,7 @@ mod messages;
 mod scan;
 mod tokens;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use rucc_base::Interner;
@@ -83,7 +83,9 @@ pub fn preprocess(
                 .label(Span { file, start: 0, end: 0 }, ""),
         ]
     })?;
-    tokens::convert(raw, file, cuda, sources)
+    let macros = raw.macros.clone();
+    let converted = tokens::convert(raw, file, cuda, sources)?;
+    Ok(Preprocessed { macros, ..converted })
 }
 
 /// A run of the library, made so that it can move to another thread.
@@ -104,6 +106,8 @@ struct Raw {
     main: rucc_diag::FileId,
     /// Raw strings that were hidden from the library: where, and as written.
     raw_strings: Vec<(u32, String)>,
+    /// Macros without parameters that are defined at the end.
+    macros: HashMap<String, String>,
 }
 
 impl Job<'_> {
@@ -135,7 +139,8 @@ impl Job<'_> {
         }
         let tokens = pp.run(main, &mut cx);
         let diagnostics = pp.take_diagnostics();
-        Ok(Raw { tokens, diagnostics, interner, sources, main, raw_strings })
+        let macros = object_macros(&rucc_pp::dump_macros(pp.macros(), cx.interner));
+        Ok(Raw { tokens, diagnostics, interner, sources, main, raw_strings, macros })
     }
 
     /// The definitions that are there before the first line.
@@ -205,6 +210,13 @@ impl Job<'_> {
         }
         (text, hidden)
     }
+}
+
+/// Names and values of the macros without parameters in a list of `#define` lines.
+fn object_macros(lines: &str) -> HashMap<String, String> {
+    let definitions = lines.lines().filter_map(|l| l.strip_prefix("#define "));
+    let plain = definitions.filter_map(|d| d.split_once(' ')).filter(|(n, _)| !n.contains('('));
+    plain.map(|(name, value)| (name.to_string(), value.to_string())).collect()
 }
 
 fn macro_name(definition: &str) -> &str {

@@ -46,6 +46,8 @@ pub struct PragmaLine {
 pub struct Preprocessed {
     pub tokens: Vec<Token>,
     pub pragmas: Vec<PragmaLine>,
+    /// Macros without parameters that are defined at the end, with their values.
+    pub macros: std::collections::HashMap<String, String>,
     pub warnings: Vec<Diagnostic>,
 }
 

@@ -84,6 +84,23 @@ pub trait BuiltinContext {
     /// The IR struct that stands for a library type; the same one for equal types.
     fn object_type(&mut self, ty: &BuiltinType) -> Type;
 
+    /// Calls an object of the user's with values: a lambda, a function, an object with `operator()`. `None` when it
+    /// cannot be called.
+    fn call_functor(
+        &mut self,
+        functor: Expr,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Option<Result<Expr, Diagnostic>>;
+
     /// The library type that an IR struct stands for.
     fn object_of(&self, ty: &Type) -> Option<BuiltinType>;
 }
+
+/// Stands for an error that the user has been told of; it is dropped where it arrives.
+pub(crate) fn reported(span: Span) -> Diagnostic {
+    Diagnostic::error(REPORTED, "the argument has errors").label(span, "")
+}
+
+/// The code of [`reported`].
+pub(crate) const REPORTED: &str = "W000";

@@ -76,12 +76,29 @@ impl<'a> Sema<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Res<Operand<'a>> {
-        let q = self.operand_type(&object);
-        let Some(class) = q.as_ref().and_then(|q| self.is_class(&q.ty)) else {
-            let text = q.map_or("this".into(), |q| format!("`{}`", self.type_text(&q.ty)));
-            return fail("W081", span, format!("{text} cannot be called"));
-        };
+        self.class_of_callee(&object, span)?;
         let list = self.arguments(args)?;
+        self.call_object_with(object, list, span)
+    }
+
+    fn class_of_callee(&mut self, object: &Operand<'a>, span: Span) -> Res<StructId> {
+        let q = self.operand_type(object);
+        if let Some(class) = q.as_ref().and_then(|q| self.is_class(&q.ty)) {
+            return Ok(class);
+        }
+        let text = q.map_or("this".into(), |q| format!("`{}`", self.type_text(&q.ty)));
+        fail("W081", span, format!("{text} cannot be called"))
+    }
+
+    /// The same with arguments that have been evaluated.
+    pub(crate) fn call_object_with(
+        &mut self,
+        object: Operand<'a>,
+        list: Vec<Operand<'a>>,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let class = self.class_of_callee(&object, span)?;
+        let q = self.operand_type(&object);
         if let Some(lambda) = self.class(class).lambda {
             return self.call_lambda(object, class, lambda, list, span);
         }

@@ -5,8 +5,8 @@
 
 use warpsmith_ir::interp::{self, Arg, Limits, Memory, NoLaunch};
 use warpsmith_ir::{
-    Block, Expr, FunctionKind, Global, GlobalId, Origin, Place, PlaceKind, Scalar, Space, Span,
-    Stmt, StmtKind, Type, Value, Var, VarKind, layout,
+    Block, Expr, ExprKind, FunctionKind, Global, GlobalId, Origin, Place, PlaceKind, Scalar, Space,
+    Span, Stmt, StmtKind, Type, Value, Var, VarKind, layout,
 };
 
 use super::Sema;
@@ -58,6 +58,10 @@ impl<'a> Sema<'a> {
         let mut state = self.pop_fn();
         let e = result?;
         let stmts = state.blocks.pop().unwrap_or_default();
+        if divides_by_zero(&e) {
+            let d = error("W076", span, "this is not constant at compile time");
+            return Err(d.note("it divides by zero").into());
+        }
         if let (Some(v), true) = (e.as_const(), stmts.is_empty()) {
             return Ok(v);
         }
@@ -387,4 +391,15 @@ impl<'a> Sema<'a> {
         };
         Some(Value::bool(truth))
     }
+}
+
+/// Whether a part of the value is an integer divided by a zero that is known.
+fn divides_by_zero(e: &Expr) -> bool {
+    let mut found = false;
+    warpsmith_ir::visit::for_each_subexpr(e, &mut |part| {
+        if let ExprKind::Binary(op, _, b) = &*part.kind {
+            found |= b.as_const().is_some_and(|v| super::convert::divides_by_zero(*op, v));
+        }
+    });
+    found
 }

@@ -6,7 +6,7 @@ use warpsmith_ir::{
 
 use super::Sema;
 use super::builtin_api::{BuiltinContext, BuiltinType};
-use super::model::Failure;
+use super::model::{Failure, Operand};
 
 impl BuiltinContext for Sema<'_> {
     fn emit(&mut self, kind: StmtKind, span: Span) {
@@ -28,9 +28,7 @@ impl BuiltinContext for Sema<'_> {
     fn convert(&mut self, expr: Expr, ty: &Type, span: Span) -> Result<Expr, Diagnostic> {
         self.convert_to(expr, ty, span).map_err(|failure| match failure {
             Failure::New(d) => *d,
-            Failure::Reported => {
-                Diagnostic::error("W062", "this argument has errors").label(span, "")
-            }
+            Failure::Reported => super::builtin_api::reported(span),
         })
     }
 
@@ -55,6 +53,23 @@ impl BuiltinContext for Sema<'_> {
 
     fn object_type(&mut self, ty: &BuiltinType) -> Type {
         self.object_struct(ty)
+    }
+
+    fn call_functor(
+        &mut self,
+        functor: Expr,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Option<Result<Expr, Diagnostic>> {
+        self.is_class(&functor.ty)?;
+        let args = args.into_iter().map(Operand::Value).collect();
+        let result = self
+            .call_object_with(Operand::Value(functor), args, span)
+            .and_then(|result| self.rvalue_of(result, span));
+        Some(result.map_err(|failure| match failure {
+            Failure::New(d) => *d,
+            Failure::Reported => super::builtin_api::reported(span),
+        }))
     }
 
     fn object_of(&self, ty: &Type) -> Option<BuiltinType> {

@@ -462,10 +462,17 @@ pub(crate) fn common_type(a: Scalar, b: Scalar) -> Scalar {
 
 /// `a op b` on equal types, folded when both are constant.
 pub(crate) fn binary_folded(op: BinaryOp, a: Expr, b: Expr, span: Span) -> Expr {
-    if let (Some(x), Some(y)) = (a.as_const(), b.as_const()) {
+    if let (Some(x), Some(y)) = (a.as_const(), b.as_const())
+        && !divides_by_zero(op, y)
+    {
         return Expr::constant(eval::binary(op, x, y)).with_origin(span);
     }
     Expr::binary(op, a, b).with_origin(span)
+}
+
+/// An integer divided by this constant has no value.
+pub(crate) fn divides_by_zero(op: BinaryOp, divisor: Value) -> bool {
+    matches!(op, BinaryOp::Div | BinaryOp::Rem) && divisor.ty.is_integer() && divisor.bits == 0
 }
 
 pub(crate) fn unary_folded(op: UnaryOp, a: Expr, span: Span) -> Expr {

@@ -11,12 +11,6 @@ impl<'a> Sema<'a> {
     /// A lambda expression: the closure object.
     pub(crate) fn lambda(&mut self, l: &'a ast::LambdaDecl, span: Span) -> Res<Operand<'a>> {
         let parent = self.f_scope();
-        let id = self.new_struct("lambda", span);
-        let name = format!("lambda{}", id.0);
-        if let Some(def) = self.module.structs.get_mut(id.0 as usize) {
-            def.name.clone_from(&name);
-        }
-        let scope = self.new_scope(Some(parent), ScopeKind::Class(id));
         let mut types = vec![];
         let mut fields = vec![];
         let mut values = vec![];
@@ -24,9 +18,6 @@ impl<'a> Sema<'a> {
             let Some((q, value)) = self.capture(&captured, by_ref, span)? else { continue };
             let index = types.len() as u32;
             types.push((captured.clone(), stored_type(&q)));
-            if captured != "this" {
-                self.declare(scope, &captured, Entity::Field { class: id, path: vec![index] });
-            }
             fields.push(FieldInfo {
                 name: captured,
                 ty: q,
@@ -36,6 +27,39 @@ impl<'a> Sema<'a> {
                 anonymous: None,
             });
             values.push(value);
+        }
+        // An expression that is looked at twice, for its type and for its value, has one type.
+        let key = (std::ptr::from_ref(l) as usize, parent, types.clone());
+        let known = self.lambda_types.iter().find(|(k, _)| *k == key).map(|(_, id)| *id);
+        let id = match known {
+            Some(id) => id,
+            None => {
+                let id = self.lambda_class(l, parent, types, fields, span);
+                self.lambda_types.push((key, id));
+                id
+            }
+        };
+        Ok(Operand::Value(Expr::new(ExprKind::Make(values), Type::Struct(id), span)))
+    }
+
+    /// The class of a closure with these captures.
+    fn lambda_class(
+        &mut self,
+        l: &'a ast::LambdaDecl,
+        parent: ScopeId,
+        types: Vec<(String, Type)>,
+        fields: Vec<FieldInfo<'a>>,
+        span: Span,
+    ) -> StructId {
+        let id = self.new_struct("lambda", span);
+        let name = format!("lambda{}", id.0);
+        if let Some(def) = self.module.structs.get_mut(id.0 as usize) {
+            def.name.clone_from(&name);
+        }
+        let scope = self.new_scope(Some(parent), ScopeKind::Class(id));
+        for (i, (captured, _)) in types.iter().enumerate().filter(|(_, (n, _))| n != "this") {
+            let path = vec![i as u32];
+            self.declare(scope, captured, Entity::Field { class: id, path });
         }
         self.classes.insert(
             id,
@@ -55,7 +79,7 @@ impl<'a> Sema<'a> {
             },
         );
         self.lay_out_class(id, types, fields, false, 1);
-        Ok(Operand::Value(Expr::new(ExprKind::Make(values), Type::Struct(id), span)))
+        id
     }
 
     /// What is captured: named explicitly, or used in the body under a default.

@@ -206,7 +206,10 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<()> {
         let Some(d) = decl.declarators.first() else { return Err(Failure::Reported) };
-        let (place, is_const) = self.lvalue(range)?;
+        let (place, is_const) = match &*range.kind {
+            ast::ExprKind::InitList(items) => (self.list_range(d, items, range.span)?, true),
+            _ => self.lvalue(range)?,
+        };
         let Type::Array(element, count) = place.ty.clone() else {
             let text = self.type_text(&place.ty);
             return fail(
@@ -246,6 +249,30 @@ impl<'a> Sema<'a> {
         };
         self.emit(StmtKind::For(l), span);
         Ok(())
+    }
+
+    /// `for (T x : {a, b})`: an array of the values, of the type of the first unless the loop says which.
+    fn list_range(
+        &mut self,
+        d: &'a ast::Declarator,
+        items: &'a [ast::InitItem],
+        span: Span,
+    ) -> Res<Place> {
+        let Some(first) = items.first() else {
+            let d = error("W075", span, "there is nothing to iterate over");
+            return Err(d.help("put values between the braces").into());
+        };
+        let scope = self.f_scope();
+        let ty = match &first.value {
+            ast::Initializer::Expr(e) if super::functions::is_auto(&d.ty) => {
+                let q = self.type_of_expr(scope, e)?;
+                self.decayed(super::templates::despaced(q)).ty
+            }
+            _ => self.resolve_type(scope, &d.ty)?.ty,
+        };
+        let ty = Type::array(ty, items.len() as u64);
+        let value = self.list_value(&ty, items, scope, span)?;
+        Ok(self.materialise(value, span))
     }
 
     fn range_item(&mut self, d: &'a ast::Declarator, item: Place, is_const: bool) -> Res<()> {

@@ -37,6 +37,7 @@
 //! | W098, W099 | launches and host functions |
 
 mod access;
+mod assembly;
 mod assign;
 pub mod builtin_api;
 mod calls;
@@ -90,6 +91,8 @@ pub enum KernelSelection {
     All,
     /// These, in this order; templates with their arguments: `f<float, 32>`.
     Named(Vec<String>),
+    /// The same, with where each name was written, for messages.
+    Asked(Vec<(String, Span)>),
 }
 
 /// What is wanted of a file.
@@ -140,8 +143,13 @@ pub fn kernels_of(unit: &TranslationUnit) -> Vec<KernelDecl> {
 pub struct KernelDecl {
     /// With its namespaces: `ns::f`.
     pub name: String,
+    /// Without them: `f`.
+    pub base: String,
     pub is_template: bool,
+    /// Name and parameters.
     pub span: Span,
+    /// All of the definition, the template header included.
+    pub item: Span,
 }
 
 fn collect_kernels(items: &[ast::Item], prefix: &str, all: &mut Vec<KernelDecl>) {
@@ -150,9 +158,11 @@ fn collect_kernels(items: &[ast::Item], prefix: &str, all: &mut Vec<KernelDecl>)
             ast::ItemKind::Function(f) if f.attrs.global && f.body.is_some() => {
                 let ast::FunctionName::Plain(path) = &f.name else { continue };
                 let is_template = f.template.as_ref().is_some_and(|t| !t.params.is_empty());
+                let Some(last) = path.segments.last() else { continue };
                 let name = format!("{prefix}{}", types::path_text(path));
                 if !all.iter().any(|k| k.name == name && k.is_template == is_template) {
-                    all.push(KernelDecl { name, is_template, span: f.head_span });
+                    let (base, span) = (last.name.clone(), f.head_span);
+                    all.push(KernelDecl { name, base, is_template, span, item: item.span });
                 }
             }
             ast::ItemKind::Namespace { name: Some(n), items } => {
@@ -215,23 +225,41 @@ fn parse_names(
     unit: &TranslationUnit,
     request: &Request,
 ) -> Result<Option<Vec<ParsedName>>, Vec<Diagnostic>> {
-    let KernelSelection::Named(names) = &request.kernels else { return Ok(None) };
-    let span = first_span(unit);
+    let none = first_span(unit);
+    let names: Vec<(String, Span)> = match &request.kernels {
+        KernelSelection::All => return Ok(None),
+        KernelSelection::Named(names) => names.iter().map(|n| (n.clone(), none)).collect(),
+        KernelSelection::Asked(names) => names.clone(),
+    };
     let mut parsed = vec![];
     let mut errors = vec![];
-    for name in names {
-        match request::kernel_name(name, span) {
-            Ok(n) => parsed.push((name.clone(), n.path)),
-            Err(why) => errors.push(Diagnostic::error("W050", why)),
+    for (name, span) in names {
+        let expanded = request::with_macros(&name, &unit.macros);
+        match request::kernel_name(&expanded, span) {
+            Ok(n) => parsed.push((name, n.path)),
+            Err(why) => errors.push(
+                error("W050", span, why)
+                    .help("write it like a call: f, ns::f, f<float>, f<float, 32>"),
+            ),
         }
     }
     if errors.is_empty() { Ok(Some(parsed)) } else { Err(errors) }
+}
+
+/// How the template arguments of a kernel are given.
+fn arguments_help(decl: &ast::FunctionDecl) -> String {
+    let params = decl.template.iter().flat_map(|t| &t.params);
+    let names: Vec<&str> = params.map(|p| p.name.as_deref().unwrap_or("…")).collect();
+    format!("its template parameters are <{}>", names.join(", "))
 }
 
 fn first_span(unit: &TranslationUnit) -> Span {
     let none = Span { file: warpsmith_ir::FileId(0), start: 0, end: 0 };
     unit.items.first().map_or(none, |i| Span { end: i.span.start, ..i.span })
 }
+
+/// A lambda expression, the scope it is evaluated in, and what it captures.
+type LambdaKey = (usize, ScopeId, Vec<(String, warpsmith_ir::Type)>);
 
 /// The state of one lowering.
 pub(crate) struct Sema<'a> {
@@ -247,6 +275,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) no_class: ClassInfo<'a>,
     pub(crate) class_memo: HashMap<(usize, ScopeId, Vec<TArg>), StructId>,
     pub(crate) objects: Vec<(builtin_api::BuiltinType, StructId)>,
+    /// Classes of closures by expression, scope and captures.
+    pub(crate) lambda_types: Vec<(LambdaKey, StructId)>,
     pub(crate) instances: HashMap<FnKey, InstanceState>,
     pub(crate) globals: HashMap<(usize, ScopeId), Option<Entity<'a>>>,
     /// The types that stand for functions used as values, by declaration and template arguments.
@@ -289,6 +319,7 @@ impl<'a> Sema<'a> {
             },
             class_memo: HashMap::new(),
             objects: vec![],
+            lambda_types: vec![],
             instances: HashMap::new(),
             globals: HashMap::new(),
             function_types: vec![],
@@ -376,7 +407,7 @@ impl<'a> Sema<'a> {
         let root = self.root;
         let found = self.resolve_path(root, path)?;
         let types::Found::Entities(entities, args) = found else {
-            return Err(self.no_kernel(text));
+            return Err(self.no_kernel(text, path.span));
         };
         let fns: Vec<FnDecl<'a>> = expr::functions(&entities)
             .into_iter()
@@ -388,7 +419,8 @@ impl<'a> Sema<'a> {
         };
         let mut failure = None;
         for f in fns {
-            let span = f.decl.head_span;
+            let head = f.decl.head_span;
+            let span = path.span;
             let header = f.decl.template.as_ref().filter(|t| !t.params.is_empty());
             let bound = match (header, &args) {
                 (Some(header), _) => {
@@ -396,22 +428,32 @@ impl<'a> Sema<'a> {
                 }
                 (None, None) => Ok((f.scope, vec![])),
                 (None, Some(_)) => {
-                    fail("W056", span, format!("`{}` is no template", types::path_text(path)))
+                    let d =
+                        error("W056", span, format!("`{}` is no template", types::path_text(path)));
+                    let d = d.label(head, "declared here");
+                    Err(d.help("leave the template arguments out").into())
                 }
             };
             match bound {
                 Ok((scope, args)) => {
                     let instance =
-                        self.instance(Chosen { f, scope, args }, FunctionKind::Kernel, span)?;
-                    return Ok(KernelInfo { id: instance.id, name: text.to_string(), span });
+                        self.instance(Chosen { f, scope, args }, FunctionKind::Kernel, head)?;
+                    return Ok(KernelInfo { id: instance.id, name: text.to_string(), span: head });
+                }
+                Err(Failure::New(d)) => {
+                    // Whose arguments are wrong, and how they are written.
+                    let known = d.labels.iter().any(|l| l.span.file == head.file && l.span != span);
+                    let d = if known { *d } else { d.label(head, "the kernel") };
+                    let d = if d.help.is_empty() { d.help(arguments_help(f.decl)) } else { d };
+                    failure = Some(d.into());
                 }
                 Err(e) => failure = Some(e),
             }
         }
-        Err(failure.unwrap_or_else(|| self.no_kernel(text)))
+        Err(failure.unwrap_or_else(|| self.no_kernel(text, path.span)))
     }
 
-    fn no_kernel(&self, text: &str) -> Failure {
+    fn no_kernel(&self, text: &str, span: Span) -> Failure {
         let names: Vec<String> = self
             .functions_in_order
             .iter()
@@ -421,7 +463,7 @@ impl<'a> Sema<'a> {
                 _ => None,
             })
             .collect();
-        let d = Diagnostic::error("W050", format!("there is no kernel `{text}`"));
+        let d = error("W050", span, format!("there is no kernel `{text}`"));
         let plain = text.split('<').next().unwrap_or(text);
         let d = match crate::spelling::nearest(plain, names.iter().map(String::as_str)) {
             Some(near) => d.help(format!("did you mean `{near}`?")),

@@ -23,6 +23,9 @@ pub(crate) type Res<T> = Result<T, Failure>;
 
 impl From<Diagnostic> for Failure {
     fn from(diagnostic: Diagnostic) -> Failure {
+        if diagnostic.code == super::builtin_api::REPORTED {
+            return Failure::Reported;
+        }
         Failure::New(Box::new(diagnostic))
     }
 }

@@ -1,6 +1,7 @@
 //! Small pieces of C++ that come as text: names of kernels with template arguments, numbers in pragmas.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 
 use warpsmith_ir::Span;
 
@@ -30,6 +31,29 @@ impl Arena {
 /// A kernel as a user names it: `ns::f<float, 32>`.
 pub(crate) struct KernelName {
     pub path: Path,
+}
+
+/// The text with macros without parameters replaced by their values, also in those.
+pub(crate) fn with_macros(text: &str, macros: &HashMap<String, String>) -> String {
+    let mut text = text.to_string();
+    // A macro that names itself stays; so do chains of a length nobody writes.
+    for _ in 0..16 {
+        let mut out = String::new();
+        let mut rest = text.as_str();
+        while let Some(start) = rest.find(|c: char| c.is_alphanumeric() || c == '_') {
+            let tail = &rest[start..];
+            let end = tail.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(tail.len());
+            out.push_str(&rest[..start]);
+            out.push_str(macros.get(&tail[..end]).map_or(&tail[..end], String::as_str));
+            rest = &tail[end..];
+        }
+        out.push_str(rest);
+        if out == text || out.len() > 4096 {
+            break;
+        }
+        text = out;
+    }
+    text
 }
 
 /// Parses a kernel's name; the error says what is wrong with it.
@@ -305,6 +329,13 @@ mod tests {
         assert_eq!(path.segments.len(), 2);
         let args = path.segments[1].args.as_ref().map_or(0, Vec::len);
         assert_eq!(args, 4);
+    }
+
+    #[test]
+    fn macros_in_names_are_replaced() {
+        let define = |n: &str, v: &str| (n.to_string(), v.to_string());
+        let macros = HashMap::from([define("N", "(2 * M)"), define("M", "4"), define("X", "X")]);
+        assert_eq!(with_macros("f<float, N, X>", &macros), "f<float, (2 * 4), X>");
     }
 
     #[test]

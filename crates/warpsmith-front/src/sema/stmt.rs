@@ -107,47 +107,9 @@ impl<'a> Sema<'a> {
                 self.declare_item(scope, &item.0);
                 Ok(())
             }
-            K::Asm { text } => self.assembly(text, span),
+            K::Asm { template, operands } => self.assembly(template, operands, span),
             K::Unsupported { what } => fail("W053", span, format!("{what}: not supported here")),
         }
-    }
-
-    /// Inline PTX: the forms that `builtins::asm` knows, with simple operands.
-    fn assembly(&mut self, text: &str, span: Span) -> Res<()> {
-        let Some(parsed) = crate::builtins::asm::parse(text) else {
-            return fail("W088", span, "this inline assembly is not understood");
-        };
-        let mut values = vec![];
-        for operand in &parsed.operands {
-            let Some(e) = super::request::expression(&operand.text, span) else {
-                let d =
-                    error("W088", span, format!("the operand `{}` is too complex", operand.text));
-                return Err(d.help("compute it into a variable first").into());
-            };
-            let e = self.arena.keep(e);
-            let value = self.rvalue(e)?;
-            values.push(self.traced(value));
-        }
-        crate::builtins::asm::lower(&parsed, &values, span, self)?;
-        Ok(())
-    }
-
-    /// The value a constant variable was declared with, where its declaration is in view: it says which
-    /// pointer an address came from.
-    fn traced(&mut self, value: Expr) -> Expr {
-        let warpsmith_ir::ExprKind::Read(place) = &*value.kind else { return value };
-        let warpsmith_ir::PlaceKind::Var(v) = *place.kind else { return value };
-        let f = self.f();
-        let var = f.func.var(v);
-        if !var.constant && f.changed.contains(&var.name) {
-            return value;
-        }
-        let stmts = f.blocks.iter().flatten();
-        let mut init = stmts.filter_map(|s| match &s.kind {
-            StmtKind::Decl { var, init: Some(init) } if *var == v => Some(init.clone()),
-            _ => None,
-        });
-        init.next_back().filter(|i| i.ty == value.ty).unwrap_or(value)
     }
 
     fn if_stmt(

@@ -212,11 +212,28 @@ impl<'a> Sema<'a> {
         }
     }
 
+    /// The innermost namespace that a scope is in.
+    fn namespace_around(&self, mut scope: ScopeId) -> ScopeId {
+        while self.scope(scope).kind != ScopeKind::Namespace {
+            match self.scope(scope).parent {
+                Some(parent) => scope = parent,
+                None => break,
+            }
+        }
+        scope
+    }
+
     fn declare_method(&mut self, id: StructId, scope: ScopeId, decl: &'a ast::FunctionDecl) {
         let is_static = decl.attrs.is_static;
-        let mut f = FnDecl { decl, scope, class: Some(id), is_static };
+        // A friend defined in the class is a free function that sees the class's names.
+        let class = (!decl.attrs.is_friend).then_some(id);
+        let mut f = FnDecl { decl, scope, class, is_static };
         let name = match &decl.name {
             ast::FunctionName::Plain(path) => match path.segments.last() {
+                Some(last) if decl.attrs.is_friend => {
+                    let around = self.namespace_around(scope);
+                    return self.declare(around, &last.name, Entity::Function(f));
+                }
                 Some(last) => last.name.clone(),
                 None => return,
             },

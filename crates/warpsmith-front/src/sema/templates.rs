@@ -242,11 +242,18 @@ impl<'a> Sema<'a> {
                 };
                 self.deduce_type(to, &inner, params, scope, true, found)
             }
-            TypeKind::Reference { to, .. } if mentions(to, params) => {
+            TypeKind::Reference { to, rvalue } if mentions(to, params) => {
                 if exact && !actual.is_reference() {
                     return false;
                 }
-                let inner = QualType { reference: RefKind::No, ..actual.clone() };
+                // A forwarding reference to a variable is bound to a reference, which collapses with `&&`.
+                let forwards = *rvalue
+                    && !exact
+                    && !to.is_const
+                    && matches!(to.kind, TypeKind::Named(_))
+                    && actual.reference == RefKind::Lvalue;
+                let reference = if forwards { RefKind::Lvalue } else { RefKind::No };
+                let inner = QualType { reference, ..actual.clone() };
                 self.deduce_type(to, &inner, params, scope, exact, found)
             }
             TypeKind::Array { element, extent }

@@ -298,6 +298,9 @@ impl<'a> Sema<'a> {
             if let Some(t) = self.trait_type(plain, args) {
                 return Some(t);
             }
+            if let Some(t) = self.storage_type(plain, args) {
+                return Some(t);
+            }
             let list: Vec<_> = args.iter().flat_map(TArg::to_builtin).collect();
             match builtins::type_named(name, &list) {
                 Some(NamedType::Plain(t)) => return Some(t),
@@ -332,6 +335,34 @@ impl<'a> Sema<'a> {
             }
             _ => None,
         }
+    }
+
+    /// `aligned_storage<bytes, alignment>`: bytes without a type.
+    fn storage_type(&mut self, name: &str, args: &[TArg]) -> Option<Type> {
+        let value = |i: usize| match args.get(i) {
+            Some(TArg::Value(v)) => u64::try_from(v.as_i64()).ok(),
+            _ => None,
+        };
+        let base = name.strip_suffix("::type").or(name.strip_suffix("_t"))?;
+        let bytes = value(0).filter(|n| (1..=1 << 30).contains(n))?;
+        let align = value(1).unwrap_or_else(|| bytes.next_power_of_two().min(16));
+        if base != "aligned_storage" || !align.is_power_of_two() || align > 256 {
+            return None;
+        }
+        let name = format!("aligned_storage<{bytes}, {align}>");
+        let structs = &self.module.structs;
+        let known = structs.iter().position(|s| s.name == name && s.align == align);
+        let id = match known {
+            Some(i) => StructId(i as u32),
+            None => {
+                let span = self.f().span;
+                let id = self.new_struct(&name, span);
+                let field = ("bytes".to_string(), Type::array(Type::Scalar(Scalar::U8), bytes));
+                self.lay_out_class(id, vec![field], vec![], false, align);
+                id
+            }
+        };
+        Some(Type::Struct(id))
     }
 
     /// The scalar an enum is stored as.

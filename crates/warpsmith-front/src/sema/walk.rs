@@ -37,8 +37,23 @@ pub(crate) fn stmt(s: &ast::Stmt, see: &mut dyn FnMut(&ast::Expr)) {
             stmt(body, see);
         }
         StmtKind::Return(Some(value)) => initializer(value, see),
+        StmtKind::Asm { operands, .. } => {
+            for o in operands {
+                expr(&o.expr, see);
+                if o.constraint.starts_with(['=', '+']) {
+                    see(&written(&o.expr));
+                }
+            }
+        }
         _ => {}
     }
+}
+
+/// An output of inline assembly, as the assignment it is.
+fn written(target: &ast::Expr) -> ast::Expr {
+    let (op, span) = ("=".to_string(), target.span);
+    let kind = ExprKind::Assign { op, target: target.clone(), value: target.clone() };
+    ast::Expr { kind: Box::new(kind), span }
 }
 
 fn var_decl(vars: &ast::VarDecl, see: &mut dyn FnMut(&ast::Expr)) {

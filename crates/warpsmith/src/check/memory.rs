@@ -8,7 +8,7 @@ use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, Span, Type, Value, Var};
 
 use super::args::LaunchArgs;
-use crate::data::{self, ArgSpec, Array, Element, Init, eval_extent};
+use crate::data::{self, ArgSpec, Array, Element, Init, NamedSpec, eval_extent};
 use crate::status::Failure;
 
 /// Buffers by name, so that the kernels of one `run` share them.
@@ -49,7 +49,8 @@ impl Buffers {
         let function = cx.module.function(cx.kernel);
         let names: Vec<&str> =
             function.params.iter().map(|p| function.var(*p).name.as_str()).collect();
-        if let Some(unknown) = cx.args.args.iter().find(|a| !names.contains(&a.name.as_str())) {
+        let unknown = |a: &&NamedSpec| !names.contains(&base(&a.name));
+        if let Some(unknown) = cx.args.args.iter().find(unknown) {
             let message = format!("kernel `{}` has no parameter `{}`", function.name, unknown.name);
             return Err(cx
                 .error(message)
@@ -62,6 +63,7 @@ impl Buffers {
             let var = function.var(*param);
             args.push(match &var.ty {
                 Type::Pointer { pointee, .. } => self.pointer(cx, var, pointee, &scalars)?,
+                Type::Struct(_) => Arg::Bytes(self.object(cx, var, &scalars)?),
                 ty => Arg::Bytes(by_value(cx, var, ty)?),
             });
         }
@@ -75,38 +77,97 @@ impl Buffers {
         pointee: &Type,
         scalars: &HashMap<String, i128>,
     ) -> Result<Arg, Failure> {
-        let spec = cx.args.spec(&var.name);
+        self.pointer_named(cx, &var.name, pointee, scalars)
+    }
+
+    /// The buffer behind a pointer: a parameter, or a field of one (`a.data`).
+    fn pointer_named(
+        &mut self,
+        cx: &ArgContext<'_>,
+        name: &str,
+        pointee: &Type,
+        scalars: &HashMap<String, i128>,
+    ) -> Result<Arg, Failure> {
+        let spec = cx.args.spec(name);
         if let Some(ArgSpec::Number(text)) = spec {
             if text == "0" {
                 return Ok(Arg::Null);
             }
-            let message = format!("`{}` is a pointer; `{text}` is no data for it", var.name);
-            return Err(cx
-                .error(message)
-                .help(format!("write {}=float[256]=random", var.name))
-                .into());
+            let message = format!("`{name}` is a pointer; `{text}` is no data for it");
+            return Err(cx.error(message).help(format!("write {name}=float[256]=random")).into());
         }
-        if let Some(id) = self.by_name.get(&var.name) {
+        if let Some(id) = self.by_name.get(name) {
             return Ok(Arg::Pointer { buffer: *id, offset: 0 });
         }
         let buffer = match spec {
-            None => self.growing(var, pointee),
-            Some(spec) => make_buffer(cx, var, spec, pointee, scalars)?,
+            None => self.growing(name, pointee),
+            Some(spec) => make_buffer(cx, name, spec, pointee, scalars)?,
         };
         let used: u64 = self.memory.buffers.iter().map(|b| b.bytes.len() as u64).sum();
         if used + buffer.bytes.len() as u64 > cx.max_memory {
-            return Err(too_large(cx, &var.name));
+            return Err(too_large(cx, name));
         }
         self.memory.buffers.push(buffer);
         let id = BufferId(self.memory.buffers.len() as u32 - 1);
-        self.by_name.insert(var.name.clone(), id);
+        self.by_name.insert(name.to_string(), id);
         Ok(Arg::Pointer { buffer: id, offset: 0 })
     }
 
-    fn growing(&mut self, var: &Var, pointee: &Type) -> Buffer {
-        self.unbounded.push(var.name.clone());
+    /// The bytes of a struct: as a whole, `p={1, 2.5}`, or field by field, `p.n=1`. A pointer in it that is not
+    /// given points to a buffer that grows, as for a parameter.
+    fn object(
+        &mut self,
+        cx: &ArgContext<'_>,
+        var: &Var,
+        scalars: &HashMap<String, i128>,
+    ) -> Result<Vec<u8>, Failure> {
+        let fields = leaves(cx.module, &var.ty, &var.name, 0);
+        let of_this = |a: &&NamedSpec| base(&a.name) == var.name && a.name != var.name;
+        for given in cx.args.args.iter().filter(of_this) {
+            let known = fields.iter().any(|f| f.name == given.name);
+            if !known {
+                let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
+                let error = cx.error(format!("there is no field `{}`", given.name));
+                return Err(error.help(format!("its fields are {}", names.join(", "))).into());
+            }
+        }
+        let by_field = cx.args.args.iter().any(|a| of_this(&a));
+        let mut bytes = match cx.args.spec(&var.name) {
+            None if by_field || fields.iter().all(|f| f.ty.is_pointer()) => {
+                vec![0u8; layout_of(cx.module, &var.ty).size as usize]
+            }
+            _ => by_value(cx, var, &var.ty)?,
+        };
+        for field in &fields {
+            let at = field.offset as usize;
+            match (&field.ty, cx.args.spec(&field.name)) {
+                (Type::Pointer { pointee, .. }, _) => {
+                    let number = match self.pointer_named(cx, &field.name, pointee, scalars)? {
+                        Arg::Pointer { buffer, offset } => {
+                            warpsmith_emu::device_pointer(buffer, offset)
+                        }
+                        _ => 0,
+                    };
+                    bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
+                }
+                (ty, Some(spec)) => {
+                    let part = value_bytes(cx, &field.name, ty, spec)?;
+                    bytes[at..at + part.len()].copy_from_slice(&part);
+                }
+                (_, None) if by_field && cx.args.spec(&var.name).is_none() => {
+                    let error = cx.error(format!("field `{}` has no value", field.name));
+                    return Err(error.help(format!("add --arg {}=1", field.name)).into());
+                }
+                _ => {}
+            }
+        }
+        Ok(bytes)
+    }
+
+    fn growing(&mut self, name: &str, pointee: &Type) -> Buffer {
+        self.unbounded.push(name.to_string());
         Buffer {
-            name: var.name.clone(),
+            name: name.to_string(),
             element: Some(pointee.clone()),
             grows: true,
             ..Buffer::default()
@@ -122,6 +183,30 @@ impl ArgContext<'_> {
             None => diagnostic,
         }
     }
+}
+
+/// The parameter that an argument names, itself or by a field.
+fn base(name: &str) -> &str {
+    name.split('.').next().unwrap_or(name)
+}
+
+/// A part of a struct that can be given a value: a number, a vector, an array, a pointer.
+struct Leaf {
+    /// `p.a.b`.
+    name: String,
+    offset: u64,
+    ty: Type,
+}
+
+fn leaves(module: &Module, ty: &Type, name: &str, offset: u64) -> Vec<Leaf> {
+    let Type::Struct(id) = ty else {
+        return vec![Leaf { name: name.to_string(), offset, ty: ty.clone() }];
+    };
+    let fields = module.structs.get(id.0 as usize).map_or(&[][..], |s| &s.fields);
+    let part = |f: &warpsmith_ir::StructField| {
+        leaves(module, &f.ty, &format!("{name}.{}", f.name), offset + f.offset)
+    };
+    fields.iter().flat_map(part).collect()
 }
 
 fn too_large(cx: &ArgContext<'_>, name: &str) -> Failure {
@@ -144,8 +229,9 @@ fn scalar_arguments(cx: &ArgContext<'_>) -> Result<HashMap<String, i128>, Failur
             (None, Some(text)) => text,
             _ => continue,
         };
-        let value = data::parse_scalar(text, scalar)
-            .map_err(|why| cx.error(format!("argument `{}`: {why}", var.name)))?;
+        let value = data::parse_scalar(text, scalar).map_err(|why| {
+            cx.error(format!("argument `{}`: {why}", var.name)).help(number_help(scalar))
+        })?;
         let wide =
             if scalar == Scalar::U64 { i128::from(value.bits) } else { i128::from(value.as_i64()) };
         values.insert(var.name.clone(), wide);
@@ -165,14 +251,27 @@ fn by_value(cx: &ArgContext<'_>, var: &Var, ty: &Type) -> Result<Vec<u8>, Failur
                 .into());
         }
     };
+    value_bytes(cx, &var.name, ty, &spec)
+}
+
+/// The bytes of a value that is given as numbers.
+fn value_bytes(
+    cx: &ArgContext<'_>,
+    name: &str,
+    ty: &Type,
+    spec: &ArgSpec,
+) -> Result<Vec<u8>, Failure> {
+    let wrong = |why: String| cx.error(format!("argument `{name}`: {why}"));
     let mut bytes = vec![0u8; layout_of(cx.module, ty).size as usize];
     let slots = data::scalars_of(cx.module, ty, 0);
     let mut numbers = vec![];
-    flatten(&spec, &mut numbers)
-        .map_err(|why| cx.error(format!("argument `{}`: {why}", var.name)))?;
+    flatten(spec, &mut numbers).map_err(|why| {
+        let example = if slots.len() == 1 { "1".to_string() } else { "{1, 2.5, 3}".to_string() };
+        wrong(why).help(format!("write {name}={example}"))
+    })?;
     if numbers.len() != slots.len() {
         let message =
-            format!("argument `{}` has {} values, not {}", var.name, slots.len(), numbers.len());
+            format!("argument `{name}` has {} values, not {}", slots.len(), numbers.len());
         return Err(cx
             .error(message)
             .help("write the parts of a struct or vector as {1, 2.5, 3}")
@@ -180,11 +279,21 @@ fn by_value(cx: &ArgContext<'_>, var: &Var, ty: &Type) -> Result<Vec<u8>, Failur
     }
     for ((offset, scalar), text) in slots.into_iter().zip(numbers) {
         let value: Value = data::parse_scalar(&text, scalar)
-            .map_err(|why| cx.error(format!("argument `{}`: {why}", var.name)))?;
+            .map_err(|why| wrong(why).help(number_help(scalar)))?;
         let at = offset as usize;
         bytes[at..at + scalar.bytes() as usize].copy_from_slice(&data::scalar_bytes(value));
     }
     Ok(bytes)
+}
+
+/// How a number of that type is written.
+fn number_help(scalar: Scalar) -> String {
+    let example = match scalar {
+        Scalar::Bool => "true or false",
+        s if s.is_float() => "a number such as 1.5 or 2e-3",
+        _ => "a whole number such as 256 or 0xff",
+    };
+    format!("its type is {scalar}: write {example}")
 }
 
 fn flatten(spec: &ArgSpec, into: &mut Vec<String>) -> Result<(), String> {
@@ -205,13 +314,14 @@ fn flatten(spec: &ArgSpec, into: &mut Vec<String>) -> Result<(), String> {
 /// A buffer with its initial content.
 fn make_buffer(
     cx: &ArgContext<'_>,
-    var: &Var,
+    name: &str,
     spec: &ArgSpec,
     pointee: &Type,
     scalars: &HashMap<String, i128>,
 ) -> Result<Buffer, Failure> {
-    let wrong =
-        |why: String| -> Failure { cx.error(format!("argument `{}`: {why}", var.name)).into() };
+    let wrong = |why: String| -> Failure {
+        cx.error(format!("argument `{name}`: {why}")).help(array_help(name)).into()
+    };
     let (element, dims, init) = match spec {
         ArgSpec::Array { element, dims, init } => (Some(element), dims.as_slice(), init),
         ArgSpec::Init(init @ Init::File(_)) => (None, &[][..], init),
@@ -228,7 +338,7 @@ fn make_buffer(
     };
     if let Init::File(path) = init {
         let array = data::read_npy(Path::new(path)).map_err(wrong)?;
-        return from_file(cx, var, array, dims, scalars, &element).map_err(wrong);
+        return from_file(cx, name, array, dims, scalars, &element).map_err(wrong);
     }
     let mut shape = vec![];
     for dim in dims {
@@ -236,17 +346,28 @@ fn make_buffer(
     }
     let size = layout_of(cx.module, &element).size;
     let count = shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d));
-    let Some(count) = count.filter(|n| n.saturating_mul(size.max(1)) <= cx.max_memory) else {
-        return Err(too_large(cx, &var.name));
+    let bytes = count.and_then(|n| n.checked_mul(size.max(1)));
+    let (Some(count), Some(bytes)) = (count, bytes) else {
+        return Err(wrong("its size does not fit 64 bits".to_string()));
     };
-    let seed = cx.seed ^ data::name_hash(&var.name);
+    if bytes > cx.max_memory {
+        return Err(too_large(cx, name));
+    };
+    let seed = cx.seed ^ data::name_hash(name);
     let bytes = data::fill(cx.module, &element, count, init, seed);
-    Ok(Buffer { name: var.name.clone(), element: Some(element), shape, bytes, ..Buffer::default() })
+    Ok(Buffer { name: name.to_string(), element: Some(element), shape, bytes, ..Buffer::default() })
+}
+
+/// How an array is given.
+fn array_help(name: &str) -> String {
+    format!(
+        "write {name}=TYPE[extent] or {name}=TYPE[extent]=random, for example {name}=float[256]"
+    )
 }
 
 fn from_file(
     cx: &ArgContext<'_>,
-    var: &Var,
+    name: &str,
     array: Array,
     dims: &[String],
     scalars: &HashMap<String, i128>,
@@ -271,7 +392,7 @@ fn from_file(
         return Err(format!("the file has shape {:?}, which does not fit {shape:?}", array.shape));
     }
     let element = Some(element.clone());
-    Ok(Buffer { name: var.name.clone(), element, shape, bytes: array.bytes, ..Buffer::default() })
+    Ok(Buffer { name: name.to_string(), element, shape, bytes: array.bytes, ..Buffer::default() })
 }
 
 fn resolve(module: &Module, element: &Element) -> Result<Type, String> {

@@ -1,7 +1,8 @@
 //! Which kernels are launched, and how: the options of the command line joined with a file's directives.
 
 use warpsmith_emu::Rule;
-use warpsmith_front::ast::{FunctionName, Instantiation, Item, ItemKind, TranslationUnit};
+use warpsmith_front::ast::{Instantiation, TranslationUnit};
+use warpsmith_front::sema::{self, KernelDecl};
 use warpsmith_ir::{Diagnostic, Span};
 
 use super::args::{LaunchArgs, SourceArgs};
@@ -38,14 +39,6 @@ pub struct Allow {
     pub span: Span,
 }
 
-/// A `__global__` function of the file.
-#[derive(Debug, Clone)]
-struct KernelDecl {
-    name: String,
-    is_template: bool,
-    span: Span,
-}
-
 /// Joins the command line with the directives of a file.
 ///
 /// # Errors
@@ -56,7 +49,7 @@ pub fn make(
     cli: &LaunchArgs,
     source: &SourceArgs,
 ) -> Result<Plan, Vec<Diagnostic>> {
-    let kernels = kernels_of(&unit.items);
+    let kernels = sema::kernels_of(unit);
     if kernels.is_empty() {
         return Err(vec![
             Diagnostic::error("W303", "the file has no kernel")
@@ -125,7 +118,7 @@ impl Planner<'_> {
                 let next = self
                     .kernels
                     .iter()
-                    .find(|k| k.span.file == span.file && k.span.start >= span.end);
+                    .find(|k| k.item.file == span.file && k.item.start >= span.end);
                 let Some(next) = next else {
                     let error = Diagnostic::error("W305", "no kernel follows this directive")
                         .label(span, "here")
@@ -154,7 +147,7 @@ impl Planner<'_> {
     /// Checks that a name, without its template arguments, is a kernel of the file.
     fn known(&mut self, name: &str, span: Option<Span>) -> Option<()> {
         let base = base_name(name);
-        if self.kernels.iter().any(|k| k.name == base) {
+        if self.kernels.iter().any(|k| k.base == base) {
             return Some(());
         }
         let names: Vec<String> = self.kernels.iter().map(|k| format!("`{}`", k.name)).collect();
@@ -265,27 +258,6 @@ fn names_kernel(name: &str, kernel: &str) -> bool {
 pub fn base_name(kernel: &str) -> &str {
     let plain = kernel.split('<').next().unwrap_or(kernel).trim();
     plain.rsplit("::").next().unwrap_or(plain)
-}
-
-/// All kernels in order of the source, namespaces included; of a declaration and its definition, the definition.
-fn kernels_of(items: &[Item]) -> Vec<KernelDecl> {
-    let mut kernels = vec![];
-    for item in items {
-        match &item.kind {
-            ItemKind::Namespace { items, .. } => kernels.extend(kernels_of(items)),
-            ItemKind::Function(f) if f.attrs.global && f.body.is_some() => {
-                let FunctionName::Plain(path) = &f.name else { continue };
-                let Some(last) = path.segments.last() else { continue };
-                kernels.push(KernelDecl {
-                    name: last.name.clone(),
-                    is_template: f.template.as_ref().is_some_and(|t| !t.params.is_empty()),
-                    span: item.span,
-                });
-            }
-            _ => {}
-        }
-    }
-    kernels
 }
 
 #[cfg(test)]

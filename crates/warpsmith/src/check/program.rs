@@ -7,7 +7,7 @@ use warpsmith_emu::LaunchConfig;
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_front::sema::{self, KernelSelection, Request};
-use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap};
+use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span};
 
 use super::args::{LaunchArgs, SourceArgs};
 use super::memory::{ArgContext, Buffers};
@@ -73,11 +73,21 @@ fn compile(
             names.push(launch.kernel.clone());
         }
     }
-    let request =
-        Request { kernels: KernelSelection::Named(names.clone()), host_functions: vec![] };
+    let asked = names.iter().map(|name| (name.clone(), name_span(name, &step.launches, sources)));
+    let kernels = KernelSelection::Asked(asked.collect());
+    let request = Request { kernels, host_functions: vec![] };
     let lowered = sema::lower_cuda(unit, &request)?;
     let kernels = names.into_iter().zip(lowered.kernels.iter().map(|k| k.id)).collect();
     Ok(StepProgram { module: lowered.module, launches: step.launches, kernels })
+}
+
+/// Where a kernel is named: in its directive, or in the command line, which is shown like a file.
+fn name_span(name: &str, launches: &[Planned], sources: &mut SourceMap) -> Span {
+    let directive = launches.iter().filter(|l| l.kernel == name).find_map(|l| l.span);
+    directive.unwrap_or_else(|| {
+        let file = sources.add("--kernel", name);
+        Span { file, start: 0, end: name.len() as u32 }
+    })
 }
 
 fn parse_with(

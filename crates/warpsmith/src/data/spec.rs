@@ -1,6 +1,7 @@
 //! The `NAME=SPEC` of `--arg`.
 //!
 //! ```text
+//! NAME  := parameter | parameter.field …     a field of a struct that is passed by value
 //! SPEC  := number | {SPEC, …} | INIT | TYPE DIMS [= INIT]
 //! TYPE  := float | double | int | uint | char | … | float4 | the name of a struct
 //! DIMS  := [extent] …          an extent is a number or a sum, product … of numbers and scalar arguments
@@ -59,7 +60,7 @@ impl FromStr for NamedSpec {
             format!("`{text}` has no `=`; write NAME=SPEC, for example n=256 or a=float[256]")
         })?;
         let name = name.trim();
-        if !is_identifier(name) {
+        if !name.split('.').all(is_identifier) {
             return Err(format!("`{name}` is not the name of a parameter"));
         }
         Ok(NamedSpec { name: name.to_string(), spec: spec.parse()? })

@@ -9,13 +9,16 @@ use warpsmith_ir::{
     Type, Value, WarpOp,
 };
 
+mod coalesced;
+mod reduce;
+
 use super::call::{Call, Lowered};
 use super::shuffle;
 use crate::sema::builtin_api::{BuiltinResult, BuiltinTemplateArg, BuiltinType};
 
 const NAMESPACE: &str = "cooperative_groups::";
 
-/// Operators that [`reduce`] takes.
+/// Operators of the library.
 const OPERATORS: &[&str] = &["plus", "less", "greater", "bit_and", "bit_or", "bit_xor"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +104,7 @@ pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
         "tiled_partition" => partition(c),
         "thread_group" => any_group(c),
         "sync" => group_argument(c).and_then(|(g, e)| sync(c, g, e)),
-        "reduce" => reduce_call(c),
+        "reduce" => reduce::call(c),
         _ if OPERATORS.contains(&name) => {
             let ty = c.cx.object_type(&operator_type(name));
             Ok(Some(c.make(vec![], ty)))
@@ -144,7 +147,7 @@ fn any_group(c: &mut Call<'_>) -> Lowered {
         Group::Any => return Ok(Some(receiver)),
         Group::Block => (0, c.u32(0)),
         Group::Tile(n) => (1, tile_mask(c, n)),
-        Group::Coalesced => (1, coalesced_mask(c, receiver)),
+        Group::Coalesced => (1, coalesced::mask(c, receiver)),
         Group::Grid => return Err(c.wrong_type(0, "a block or a part of a warp")),
     };
     let of_warp = c.u32(of_warp);
@@ -206,7 +209,7 @@ fn group_method(c: &mut Call<'_>, group: Group, receiver: Expr, name: &str) -> L
         Group::Block => block_method(c, name),
         Group::Grid => grid_method(c, name),
         Group::Tile(n) => tile_method(c, n, name),
-        Group::Coalesced => coalesced_method(c, receiver, name),
+        Group::Coalesced => coalesced::method(c, receiver, name),
         Group::Any => None,
     };
     lowered.unwrap_or_else(|| Err(super::math::unsupported(c)))
@@ -217,7 +220,7 @@ fn sync(c: &mut Call<'_>, group: Group, receiver: Expr) -> Lowered {
         Group::Block => (BarrierKind::Block, None),
         Group::Grid => (BarrierKind::Grid, None),
         Group::Tile(n) => (BarrierKind::Warp, Some(tile_mask(c, n))),
-        Group::Coalesced => (BarrierKind::Warp, Some(coalesced_mask(c, receiver))),
+        Group::Coalesced => (BarrierKind::Warp, Some(coalesced::mask(c, receiver))),
         Group::Any => {
             let barrier = |kind, operand| {
                 let kind = StmtKind::Barrier { kind, operand, result: None };
@@ -280,25 +283,17 @@ fn thread_rank(c: &mut Call<'_>, group: Group, receiver: Expr) -> Expr {
             u32_op(c, BinaryOp::Add, before, thread_in_block(c).cast(Type::U64))
         }
         Group::Coalesced => {
-            let mask = coalesced_mask(c, receiver);
-            rank_in(c, mask)
+            let mask = coalesced::mask(c, receiver);
+            coalesced::rank_in(c, mask)
         }
         Group::Any => {
             let mask = c.member(receiver.clone(), 1, Type::U32);
             let in_block = thread_in_block(c);
-            let in_mask = rank_in(c, mask);
+            let in_mask = coalesced::rank_in(c, mask);
             let cond = is_block(c, receiver);
             c.select(cond, in_block, in_mask)
         }
     }
-}
-
-/// The number of lanes of a mask below this one.
-fn rank_in(c: &Call<'_>, mask: Expr) -> Expr {
-    let bit = u32_op(c, BinaryOp::Shl, c.u32(1), Expr::builtin(Builtin::LaneId));
-    let below = u32_op(c, BinaryOp::Sub, bit, c.u32(1));
-    let lower = u32_op(c, BinaryOp::BitAnd, mask, below);
-    c.math(MathFn::Popc, vec![lower], Type::I32).cast(Type::U32)
 }
 
 fn size(c: &mut Call<'_>, group: Group, receiver: Expr) -> Expr {
@@ -311,7 +306,7 @@ fn size(c: &mut Call<'_>, group: Group, receiver: Expr) -> Expr {
             u32_op(c, BinaryOp::Mul, blocks, threads)
         }
         Group::Coalesced => {
-            let mask = coalesced_mask(c, receiver);
+            let mask = coalesced::mask(c, receiver);
             c.math(MathFn::Popc, vec![mask], Type::I32).cast(Type::U32)
         }
         Group::Any => {
@@ -410,7 +405,7 @@ fn tile_shuffle(c: &mut Call<'_>, n: u32, op: WarpOp) -> Lowered {
     let value = c.args[0].clone();
     let lane = shuffle::lane_operand(c, 1, op)?;
     let mask = tile_mask(c, n);
-    shuffle::shuffle(c, op, mask, value, lane, n).map(Some)
+    shuffle::exchange(c, op, &mask, value, &lane, n).map(Some)
 }
 
 fn tile_vote(c: &mut Call<'_>, n: u32, op: WarpOp) -> Lowered {
@@ -427,86 +422,4 @@ fn tile_match(c: &mut Call<'_>, n: u32) -> Lowered {
     let mask = tile_mask(c, n);
     let lanes = shuffle::match_lanes(c, WarpOp::MatchAny, mask, value);
     Ok(Some(own_lanes(c, n, lanes)))
-}
-
-// ---- coalesced lanes
-
-fn coalesced_mask(c: &Call<'_>, receiver: Expr) -> Expr {
-    c.member(receiver, 0, Type::U32)
-}
-
-fn coalesced_method(c: &mut Call<'_>, receiver: Expr, name: &str) -> Option<Lowered> {
-    Some(match name {
-        "any" => coalesced_vote(c, receiver, WarpOp::Any),
-        "all" => coalesced_vote(c, receiver, WarpOp::All),
-        "shfl" => coalesced_shuffle(c, receiver),
-        _ => return None,
-    })
-}
-
-fn coalesced_vote(c: &mut Call<'_>, receiver: Expr, op: WarpOp) -> Lowered {
-    c.arity(1)?;
-    let predicate = c.scalar_arg(0, Scalar::Bool)?;
-    let mask = coalesced_mask(c, receiver);
-    Ok(Some(shuffle::vote(c, op, mask, predicate)))
-}
-
-/// The value of the group's first thread; other ranks would need the n-th lane of a mask.
-fn coalesced_shuffle(c: &mut Call<'_>, receiver: Expr) -> Lowered {
-    c.arity(2)?;
-    if c.cx.fold(&c.args[1]).is_none_or(|v| v.as_i64() != 0) {
-        let d = c.error("W107", "a coalesced group exchanges the value of its thread 0 only");
-        return Err(d.help("take the first thread as the source, or use a tile"));
-    }
-    let mask = coalesced_mask(c, receiver);
-    let mask = c.held(mask);
-    let first = c.math(MathFn::Ffs, vec![mask.clone()], Type::I32);
-    let lane = c.binary(BinaryOp::Sub, first, Expr::i32(1));
-    let value = c.args[0].clone();
-    shuffle::shuffle(c, WarpOp::Shuffle, mask, value, lane, 32).map(Some)
-}
-
-// ---- reductions
-
-/// `reduce(tile, value, op)`: a butterfly, so that every thread has the result.
-fn reduce_call(c: &mut Call<'_>) -> Lowered {
-    c.arity(3)?;
-    let (Group::Tile(n), _) = group_argument(c)? else {
-        return Err(c
-            .error("W107", "`reduce` is supported for tiles of a warp")
-            .help("make a tile: `tiled_partition<32>(block)`"));
-    };
-    let operator = c.cx.object_of(&c.args[2].ty).map(|t| t.name);
-    let Some(operator) = operator.as_deref().and_then(|n| n.strip_prefix(NAMESPACE)) else {
-        return Err(c.wrong_type(2, "an operator such as `cg::plus<int>()`"));
-    };
-    let operator = operator.to_string();
-    let scalar = c.scalar_of(1)?;
-    if operator.starts_with("bit_") && scalar.is_float() {
-        return Err(c.wrong_type(1, "an integer"));
-    }
-    let mut value = c.args[1].clone();
-    let mask = tile_mask(c, n);
-    let mask = c.held(mask);
-    let mut distance = n / 2;
-    while distance > 0 {
-        value = c.held(value);
-        let lane = Expr::i32(distance as i32);
-        let other = shuffle::shuffle(c, WarpOp::ShuffleXor, mask.clone(), value.clone(), lane, n)?;
-        let ty = value.ty.clone();
-        value = combine(c, &operator, value, other.cast(ty));
-        distance /= 2;
-    }
-    Ok(Some(value))
-}
-
-fn combine(c: &Call<'_>, operator: &str, a: Expr, b: Expr) -> Expr {
-    match operator {
-        "less" => c.same(MathFn::Min, vec![a, b]),
-        "greater" => c.same(MathFn::Max, vec![a, b]),
-        "bit_and" => c.binary(BinaryOp::BitAnd, a, b),
-        "bit_or" => c.binary(BinaryOp::BitOr, a, b),
-        "bit_xor" => c.binary(BinaryOp::BitXor, a, b),
-        _ => c.binary(BinaryOp::Add, a, b),
-    }
 }

@@ -1,0 +1,131 @@
+//! PTX that orders threads or makes them exchange: barriers, fences, votes, shuffles.
+
+use warpsmith_ir::{BarrierKind, Builtin, Diagnostic, Expr, Scalar, StmtKind, Type, WarpOp};
+
+use super::Machine;
+use super::memory::scope_of;
+use super::text::Instruction;
+
+/// Executes the instruction if it is one of these; false otherwise.
+pub fn run(m: &mut Machine<'_>, i: &Instruction) -> Result<bool, Diagnostic> {
+    match i.name() {
+        "bar" | "barrier" => barrier(m, i)?,
+        "membar" | "fence" if i.has("proxy") => {}
+        "membar" => {
+            let scope = if i.has("gl") { warpsmith_ir::Scope::Device } else { scope_of(i) };
+            m.put(StmtKind::Fence(scope));
+        }
+        "fence" => m.put(StmtKind::Fence(scope_of(i))),
+        "activemask" => {
+            let [to] = i.operands.as_slice() else { return Err(m.unsupported()) };
+            let mask = m.cx.hold(Expr::builtin(Builtin::ActiveMask), m.span);
+            m.write(to, mask);
+        }
+        "vote" => vote(m, i)?,
+        "shfl" => shuffle(m, i)?,
+        "redux" => reduction(m, i)?,
+        "trap" => m.put(StmtKind::Trap),
+        // A pause or a hint changes when something happens, not what.
+        "nanosleep" | "griddepcontrol" | "setmaxnreg" | "pmevent" => {}
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn barrier(m: &mut Machine<'_>, i: &Instruction) -> Result<(), Diagnostic> {
+    if i.has("warp") {
+        let [mask] = i.operands.as_slice() else { return Err(m.unsupported()) };
+        let mask = m.operand(mask, Scalar::U32)?;
+        m.put(StmtKind::Barrier { kind: BarrierKind::Warp, operand: Some(mask), result: None });
+        return Ok(());
+    }
+    if !i.has("sync") {
+        return Err(m.unsupported());
+    }
+    if i.operands.len() > 1 {
+        let d = Diagnostic::error("W109", "barriers of a part of the block are not supported");
+        return Err(d
+            .label(m.span, "this barrier counts its threads")
+            .help("leave the number of threads out when all threads of the block take part"));
+    }
+    m.put(StmtKind::Barrier { kind: BarrierKind::Block, operand: None, result: None });
+    Ok(())
+}
+
+/// `vote.sync.ballot.b32 d, p, mask`, `vote.sync.any.pred`.
+fn vote(m: &mut Machine<'_>, i: &Instruction) -> Result<(), Diagnostic> {
+    let op = match i.words.get(2).map_or("", String::as_str) {
+        "ballot" => WarpOp::Ballot,
+        "any" => WarpOp::Any,
+        "all" => WarpOp::All,
+        _ => return Err(m.unsupported()),
+    };
+    let [to, p, mask] = i.operands.as_slice() else { return Err(m.unsupported()) };
+    let (negated, name) = match p.strip_prefix('!') {
+        Some(name) => (true, name),
+        None => (false, p.as_str()),
+    };
+    let p = m.read(name)?;
+    let mut p = m.truth(p);
+    if negated {
+        p = Expr::binary(warpsmith_ir::BinaryOp::Eq, p, super::bool_value(false));
+    }
+    let mask = m.operand(mask, Scalar::U32)?;
+    let ty = if op == WarpOp::Ballot { Type::U32 } else { Type::BOOL };
+    let value = m.result(ty, |var| StmtKind::Warp { op, mask, args: vec![p], result: Some(var) });
+    m.write(to, value);
+    Ok(())
+}
+
+/// `shfl.sync.down.b32 d, a, b, c, mask` over the whole warp, which `c` must say.
+fn shuffle(m: &mut Machine<'_>, i: &Instruction) -> Result<(), Diagnostic> {
+    let (op, clamp) = match i.words.get(2).map_or("", String::as_str) {
+        "idx" => (WarpOp::Shuffle, 0x1f),
+        "up" => (WarpOp::ShuffleUp, 0),
+        "down" => (WarpOp::ShuffleDown, 0x1f),
+        "bfly" => (WarpOp::ShuffleXor, 0x1f),
+        _ => return Err(m.unsupported()),
+    };
+    let [to, a, b, c, mask] = i.operands.as_slice() else { return Err(m.unsupported()) };
+    // `d|p` also asks whether the source lane was in range.
+    if m.constant(c)? != clamp || to.contains('|') {
+        return Err(m.unsupported());
+    }
+    let value = m.operand(a, Scalar::U32)?;
+    let up_down = matches!(op, WarpOp::ShuffleUp | WarpOp::ShuffleDown);
+    let lane = m.operand(b, if up_down { Scalar::U32 } else { Scalar::I32 })?;
+    let mask = m.operand(mask, Scalar::U32)?;
+    let args = vec![value, lane, Expr::i32(32)];
+    let value = m.result(Type::U32, |var| StmtKind::Warp { op, mask, args, result: Some(var) });
+    m.write(to, value);
+    Ok(())
+}
+
+/// `redux.sync.add.s32 d, a, mask`.
+fn reduction(m: &mut Machine<'_>, i: &Instruction) -> Result<(), Diagnostic> {
+    let op = match i.words.get(2).map_or("", String::as_str) {
+        "add" => WarpOp::ReduceAdd,
+        "min" => WarpOp::ReduceMin,
+        "max" => WarpOp::ReduceMax,
+        "and" => WarpOp::ReduceAnd,
+        "or" => WarpOp::ReduceOr,
+        "xor" => WarpOp::ReduceXor,
+        _ => return Err(m.unsupported()),
+    };
+    let ty = match i.suffix() {
+        "s32" => Scalar::I32,
+        "u32" | "b32" => Scalar::U32,
+        _ => return Err(m.unsupported()),
+    };
+    let [to, a, mask] = i.operands.as_slice() else { return Err(m.unsupported()) };
+    let value = m.operand(a, ty)?;
+    let mask = m.operand(mask, Scalar::U32)?;
+    let value = m.result(Type::Scalar(ty), |var| StmtKind::Warp {
+        op,
+        mask,
+        args: vec![value],
+        result: Some(var),
+    });
+    m.write(to, value);
+    Ok(())
+}

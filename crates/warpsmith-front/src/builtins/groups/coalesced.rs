@@ -1,0 +1,95 @@
+//! The lanes that happen to be together: a group that carries its mask and numbers its threads by rank.
+
+use warpsmith_ir::{BinaryOp, Builtin, Diagnostic, Expr, MathFn, Scalar, Type, WarpOp};
+
+use super::super::call::{Call, Lowered};
+use super::super::shuffle;
+
+pub fn mask(c: &Call<'_>, receiver: Expr) -> Expr {
+    c.member(receiver, 0, Type::U32)
+}
+
+pub fn method(c: &mut Call<'_>, receiver: Expr, name: &str) -> Option<Lowered> {
+    Some(match name {
+        "any" => vote(c, receiver, WarpOp::Any),
+        "all" => vote(c, receiver, WarpOp::All),
+        "shfl" => exchange(c, receiver, WarpOp::Shuffle),
+        "shfl_up" => exchange(c, receiver, WarpOp::ShuffleUp),
+        "shfl_down" => exchange(c, receiver, WarpOp::ShuffleDown),
+        "meta_group_rank" => c.arity(0).map(|()| Some(c.u32(0))),
+        "meta_group_size" => c.arity(0).map(|()| Some(c.u32(1))),
+        _ => return None,
+    })
+}
+
+fn vote(c: &mut Call<'_>, receiver: Expr, op: WarpOp) -> Lowered {
+    c.arity(1)?;
+    let predicate = c.scalar_arg(0, Scalar::Bool)?;
+    let mask = self::mask(c, receiver);
+    Ok(Some(shuffle::vote(c, op, mask, predicate)))
+}
+
+/// The lane of the group's thread of that rank: the position of a mask's n-th bit, found by halving.
+fn lane_of_rank(c: &mut Call<'_>, mask: Expr, rank: Expr) -> Expr {
+    let (mut rest, mut rank, mut lane) = (mask, rank, c.u32(0));
+    for width in [16, 8, 4, 2, 1u32] {
+        let low = c.binary(BinaryOp::BitAnd, rest.clone(), c.u32((1 << width) - 1));
+        let count = c.math(MathFn::Popc, vec![low], Type::I32).cast(Type::U32);
+        let count = c.held(count);
+        let above = c.binary(BinaryOp::Ge, rank.clone(), count.clone());
+        let above = c.held(above);
+        let skipped = c.select(above.clone(), count, c.u32(0));
+        let less = c.binary(BinaryOp::Sub, rank, skipped);
+        rank = c.held(less);
+        let by = c.select(above, c.u32(width), c.u32(0));
+        let by = c.held(by);
+        let moved = c.binary(BinaryOp::Shr, rest, by.clone());
+        rest = c.held(moved);
+        let further = c.binary(BinaryOp::Add, lane, by);
+        lane = c.held(further);
+    }
+    lane
+}
+
+/// Exchanges by rank; a rank outside the group gives the thread's own value.
+fn exchange(c: &mut Call<'_>, receiver: Expr, op: WarpOp) -> Lowered {
+    c.arity(2)?;
+    let value = c.args[0].clone();
+    let by = c.scalar_arg(1, Scalar::U32)?;
+    let mask = self::mask(c, receiver);
+    let mask = c.held(mask);
+    by_rank(c, &mask, value, by, op).map(Some)
+}
+
+/// Exchanges by rank, or by a distance between ranks.
+pub fn by_rank(
+    c: &mut Call<'_>,
+    mask: &Expr,
+    value: Expr,
+    by: Expr,
+    op: WarpOp,
+) -> Result<Expr, Diagnostic> {
+    let own = rank_in(c, mask.clone());
+    let own = c.held(own);
+    let rank = match op {
+        WarpOp::ShuffleUp => c.binary(BinaryOp::Sub, own.clone(), by),
+        WarpOp::ShuffleDown => c.binary(BinaryOp::Add, own.clone(), by),
+        _ => by,
+    };
+    let rank = c.held(rank);
+    let size = c.math(MathFn::Popc, vec![mask.clone()], Type::I32).cast(Type::U32);
+    // A difference below zero is a large unsigned number.
+    let inside = c.binary(BinaryOp::Lt, rank.clone(), size);
+    let rank = c.select(inside, rank, own);
+    let rank = c.held(rank);
+    let lane = lane_of_rank(c, mask.clone(), rank).cast(Type::I32);
+    shuffle::exchange(c, WarpOp::Shuffle, mask, value, &lane, 32)
+}
+
+/// The number of lanes of a mask below this one.
+pub fn rank_in(c: &Call<'_>, mask: Expr) -> Expr {
+    let bit = c.binary(BinaryOp::Shl, c.u32(1), Expr::builtin(Builtin::LaneId));
+    let below = c.binary(BinaryOp::Sub, bit, c.u32(1));
+    let lower = c.binary(BinaryOp::BitAnd, mask, below);
+    c.math(MathFn::Popc, vec![lower], Type::I32).cast(Type::U32)
+}
