@@ -50,13 +50,13 @@ pub fn parse(log: &str) -> Vec<Resources> {
                 kernel.spill_stores = number_before(line, "bytes spill stores").unwrap_or(0);
                 kernel.spill_loads = number_before(line, "bytes spill loads").unwrap_or(0);
             }
-        } else if let Some(registers) = after(line, "Used ").and(number_before(line, "registers")) {
-            if let Some(mut kernel) = current.take() {
-                kernel.registers = registers;
-                // Up to CUDA 12 it could be `64+16 bytes smem`: the user's and the system's.
-                kernel.shared = number_before(line, "bytes smem").unwrap_or(0);
-                found.push(kernel);
-            }
+        } else if let Some(registers) = after(line, "Used ").and(number_before(line, "registers"))
+            && let Some(mut kernel) = current.take()
+        {
+            kernel.registers = registers;
+            // Up to CUDA 12 it could be `64+16 bytes smem`: the user's and the system's.
+            kernel.shared = number_before(line, "bytes smem").unwrap_or(0);
+            found.push(kernel);
         }
     }
     found

@@ -91,9 +91,9 @@ fn alone(access: &GlobalTraffic, grid: [u64; 3], sms: u64, resident: u32) -> f64
     for i in 0..u64::from(resident.max(1)) {
         let id = i * sms.max(1);
         let mut at = [id % n[0], id / n[0] % n[1], id / n[0] / n[1] % n[2]];
-        for axis in 0..3 {
-            if !access.varies[axis] {
-                at[axis] = 0;
+        for (coordinate, varies) in at.iter_mut().zip(access.varies) {
+            if !varies {
+                *coordinate = 0;
             }
         }
         if !seen.contains(&at) {
