@@ -9,7 +9,7 @@ mod cuda;
 mod mutate;
 
 pub use c_nest::c_program;
-pub use cuda::{C_PRELUDE, CudaKernel, PARAMS, cuda_kernel};
+pub use cuda::{CudaKernel, PARAMS, THREADS, c_prelude, cuda_kernel, cuda_threads};
 pub use mutate::mutate_source;
 
 /// Bytes that look random, from a number.

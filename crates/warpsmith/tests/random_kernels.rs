@@ -1,5 +1,5 @@
 //! Random CUDA kernels: no finding, and the outputs of the same computation in C, bit for bit; without one of their
-//! barriers, a finding.
+//! barriers, a finding. Random threads: the emulator's outputs are the interpreter's.
 //!
 //! `WARPSMITH_RANDOM_KERNELS=N` looks at N kernels instead of CI's few, from the seed `WARPSMITH_RANDOM_SEED`.
 
@@ -14,8 +14,9 @@ use warpsmith::check::args::{LaunchArgs, SourceArgs};
 use warpsmith::check::memory::Buffers;
 use warpsmith::check::program;
 use warpsmith_emu::{self as emu, Finding, Options};
-use warpsmith_ir::SourceMap;
-use warpsmith_testgen::{C_PRELUDE, CudaKernel, PARAMS, cuda_kernel};
+use warpsmith_ir::interp::{self, Arg, Limits, Memory, NoLaunch};
+use warpsmith_ir::{Module, SourceMap, Value};
+use warpsmith_testgen::{CudaKernel, PARAMS, THREADS, c_prelude, cuda_kernel, cuda_threads};
 
 /// Kernels compiled by one call of the host compiler.
 const BATCH: u64 = 20;
@@ -25,10 +26,14 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
 }
 
-fn kernel(seed: u64) -> CudaKernel {
+fn noise(seed: u64) -> Vec<u8> {
     let mut bytes = vec![0; 2000];
     Xoshiro256PlusPlus::seed_from_u64(seed).fill_bytes(&mut bytes);
-    cuda_kernel(&bytes, &format!("reference_{seed}"))
+    bytes
+}
+
+fn kernel(seed: u64) -> CudaKernel {
+    cuda_kernel(&noise(seed), &format!("reference_{seed}"))
 }
 
 /// What a run in the emulator starts from and leaves, and what is found.
@@ -37,6 +42,7 @@ struct Run {
     before: Vec<Vec<u8>>,
     after: Vec<Vec<u8>>,
     findings: Vec<Finding>,
+    module: Module,
 }
 
 fn emulate(text: &str, folder: &Path, seed: u64) -> Result<Run, String> {
@@ -60,12 +66,12 @@ fn emulate(text: &str, folder: &Path, seed: u64) -> Result<Run, String> {
     let result = emu::run(&step.module, &config, &mut buffers.memory, &Options::default());
     let result = result.map_err(|e| format!("{e:?}"))?;
     let findings = result.findings.into_iter().filter(|f| !f.rule.is_note()).collect();
-    Ok(Run { before, after: contents(&buffers), findings })
+    Ok(Run { before, after: contents(&buffers), findings, module: step.module.clone() })
 }
 
 /// A program that reads the parameters of all kernels, calls their references, and writes the parameters.
 fn c_program(kernels: &[CudaKernel], first: u64, runs: &[Run]) -> String {
-    let mut text = format!("#include <stdio.h>\n{C_PRELUDE}");
+    let mut text = format!("#include <stdio.h>\n{}", c_prelude());
     let mut main = String::from("int main(void)\n{\n");
     for (k, (kernel, run)) in kernels.iter().zip(runs).enumerate() {
         text += &kernel.c;
@@ -128,7 +134,7 @@ fn difference(ty: &str, emulated: &[u8], host: &[u8]) -> Option<String> {
     let pairs = emulated.chunks(size).zip(host.chunks(size)).enumerate();
     pairs
         .filter(|(_, (a, b))| a != b && !(is_nan(a) && is_nan(b)))
-        .map(|(i, (a, b))| format!("[{i}]: emulator {a:02x?}, host {b:02x?} (little-endian)"))
+        .map(|(i, (a, b))| format!("[{i}]: emulator {a:02x?}, reference {b:02x?} (little-endian)"))
         .next()
 }
 
@@ -140,7 +146,8 @@ fn batch(seeds: std::ops::Range<u64>, folder: &Path) -> (Vec<String>, bool) {
     for (seed, kernel) in seeds.clone().zip(&kernels) {
         let run = emulate(&kernel.cuda, folder, seed).unwrap_or_else(|e| {
             failures.push(format!("seed {seed}: {e}\n{}", kernel.cuda));
-            Run { before: vec![vec![]; PARAMS.len()], after: vec![], findings: vec![] }
+            let (before, after) = (vec![vec![]; PARAMS.len()], vec![]);
+            Run { before, after, findings: vec![], module: Module::default() }
         });
         if let Some(finding) = run.findings.first() {
             failures.push(format!("seed {seed}: {finding:?}\n{}", kernel.cuda));
@@ -209,4 +216,57 @@ fn a_missing_barrier_is_found() {
     }
     assert!(silent.is_empty(), "{} of {tried}:\n{}", silent.len(), silent.join("\n"));
     assert!(tried * 2 > count, "too few kernels have barriers");
+}
+
+/// The parameters after the interpreter ran all threads of [`cuda_threads`] one after the other.
+fn interpreted(run: &Run) -> Result<Vec<Vec<u8>>, String> {
+    let body = run.module.find_function("body").ok_or("no device function")?;
+    let mut memory = Memory::new(run.before.clone());
+    let [threads, blocks] = THREADS;
+    for block in 0..blocks {
+        for tid in 0..threads {
+            let numbers = [tid, block, threads * blocks].map(|v| Arg::Value(Value::i32(v as i32)));
+            let buffers = (0..PARAMS.len()).map(|buffer| Arg::Pointer { buffer, offset: 0 });
+            let args: Vec<Arg> = numbers.into_iter().chain(buffers).collect();
+            let limits = Limits::default();
+            interp::call(&run.module, body, &args, &mut memory, &limits, &mut NoLaunch)
+                .map_err(|e| e.to_string())?;
+        }
+    }
+    Ok(memory.buffers)
+}
+
+/// How the two differ on the threads of a seed, or what one of them could not do.
+fn threads_differ(text: &str, folder: &Path, seed: u64) -> Option<String> {
+    let run = match emulate(text, folder, seed) {
+        Ok(run) => run,
+        Err(e) => return Some(e),
+    };
+    if let Some(finding) = run.findings.first() {
+        return Some(format!("{finding:?}"));
+    }
+    let expected = match interpreted(&run) {
+        Ok(expected) => expected,
+        Err(e) => return Some(e),
+    };
+    let both = PARAMS.iter().zip(run.after.iter().zip(&expected));
+    both.filter_map(|((name, ty, ..), (emulated, interpreted))| {
+        Some(format!("{name}{}", difference(ty, emulated, interpreted)?))
+    })
+    .next()
+}
+
+#[test]
+fn random_threads_agree_with_the_interpreter() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (count, first) =
+        (number("WARPSMITH_RANDOM_KERNELS", 40), number("WARPSMITH_RANDOM_SEED", 1));
+    let mut failures = vec![];
+    for seed in first..first + count {
+        let text = cuda_threads(&noise(seed));
+        if let Some(what) = threads_differ(&text, folder.path(), seed) {
+            failures.push(format!("seed {seed}: {what}\n{text}"));
+        }
+    }
+    assert!(failures.is_empty(), "{} of {count}:\n{}", failures.len(), failures.join("\n"));
 }

@@ -7,12 +7,16 @@
 //! kernel turns the bits of a real into an integer).
 
 mod block;
+mod objects;
+mod prelude;
 mod thread;
 mod value;
+mod warp;
 
 use std::fmt::Write;
 
 use crate::choice::Choice;
+use prelude::{C_PRELUDE, COMMON, CUDA_PRELUDE};
 use value::Kind;
 
 /// Ends the line of every barrier whose removal makes a race.
@@ -23,7 +27,7 @@ const NEEDED: &str = "// orders accesses of two threads";
 pub struct CudaKernel {
     /// A file with one kernel, `kernel`, and its launch in a directive.
     pub cuda: String,
-    /// The C function and what it needs except [`C_PRELUDE`]; the parameters are those of the kernel.
+    /// The C function and what it needs except [`c_prelude`]; the parameters are those of the kernel.
     pub c: String,
     pub n: usize,
 }
@@ -41,71 +45,6 @@ pub const PARAMS: [(&str, &str, usize, bool); 10] = [
     ("out_f", "float", 0, true),
     ("out_d", "double", 0, true),
 ];
-
-/// What the C texts use of CUDA, written in C. Comes once before any number of them.
-pub const C_PRELUDE: &str = r"#include <math.h>
-#include <stdint.h>
-#define min(a, b) ((b) < (a) ? (b) : (a))
-#define max(a, b) ((a) < (b) ? (b) : (a))
-static int __popc(unsigned x) { int n = 0; for (; x; x &= x - 1) n++; return n; }
-static int __popcll(unsigned long long x) { int n = 0; for (; x; x &= x - 1) n++; return n; }
-static int __clz(int x) { int n = 0; while (n < 32 && !((unsigned)x >> (31 - n) & 1)) n++; return n; }
-static int __ffs(int x) { for (int i = 0; i < 32; i++) if ((unsigned)x >> i & 1) return i + 1; return 0; }
-static unsigned __brev(unsigned x) { unsigned r = 0; for (int i = 0; i < 32; i++) r |= (x >> i & 1) << (31 - i); return r; }
-static unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
-static int __mulhi(int a, int b) { return (int)((long long)a * b >> 32); }
-static unsigned __funnelshift_l(unsigned low, unsigned high, unsigned s) { s &= 31; return s ? high << s | low >> (32 - s) : high; }
-static unsigned __byte_perm(unsigned a, unsigned b, unsigned s)
-{
-    unsigned long long both = (unsigned long long)b << 32 | a;
-    unsigned r = 0;
-    for (int i = 0; i < 4; i++) {
-        unsigned pick = s >> (4 * i) & 15, byte = both >> (8 * (pick & 7)) & 255;
-        if (pick & 8) byte = byte & 128 ? 255 : 0;
-        r |= byte << (8 * i);
-    }
-    return r;
-}
-static unsigned __float_as_uint(float x) { union { float f; unsigned u; } v = { x }; return v.u; }
-static float __uint_as_float(unsigned x) { union { unsigned u; float f; } v = { x }; return v.f; }
-static unsigned mix(unsigned x, int k)
-{
-    if (k < 0)
-        return x ^ 0x9e3779b9u;
-    for (int i = 0; i < (k & 3); i++) {
-        x ^= x >> 15;
-        x *= 0x85ebca6bu;
-    }
-    return x;
-}
-static void twist(unsigned *x, float *y, unsigned by)
-{
-    *x = (*x << 7 | *x >> 25) + by;
-    if (*x & 1u)
-        *y = *y * 0.5f;
-}
-";
-
-/// The device functions of [`C_PRELUDE`] that CUDA does not have by itself.
-const CUDA_PRELUDE: &str = r"__device__ unsigned mix(unsigned x, int k)
-{
-    if (k < 0)
-        return x ^ 0x9e3779b9u;
-    for (int i = 0; i < (k & 3); i++) {
-        x ^= x >> 15;
-        x *= 0x85ebca6bu;
-    }
-    return x;
-}
-
-__device__ void twist(unsigned *x, float *y, unsigned by)
-{
-    *x = (*x << 7 | *x >> 25) + by;
-    if (*x & 1u)
-        *y = *y * 0.5f;
-}
-
-";
 
 /// Shape of a launch and how the shapes read in a directive and in the index expressions.
 struct Launch {
@@ -143,6 +82,11 @@ const POOL: [(&str, Kind); 10] = [
 /// Those of a type narrower than `int`: name and type.
 const NARROW: [(&str, &str); 3] = [("b0", "unsigned char"), ("h0", "short"), ("g0", "signed char")];
 
+/// What the C functions need, once before any number of them.
+pub fn c_prelude() -> String {
+    format!("{C_PRELUDE}{COMMON}")
+}
+
 /// A kernel made from the bytes; the C function is called `name`.
 pub fn cuda_kernel(bytes: &[u8], name: &str) -> CudaKernel {
     let mut choice = Choice::new(bytes);
@@ -156,6 +100,37 @@ pub fn cuda_kernel(bytes: &[u8], name: &str) -> CudaKernel {
     g.finish();
     let (cuda, c) = (g.cuda_file(n), g.c_function(name));
     CudaKernel { cuda, c, n }
+}
+
+/// Threads and blocks of [`cuda_threads`].
+pub const THREADS: [usize; 2] = [32, 2];
+
+/// A file with a kernel whose threads do nothing together: each calls the device function `body(tid, block, …)` with the
+/// kernel's own parameters after these two, so that the same can be run thread by thread.
+pub fn cuda_threads(bytes: &[u8]) -> String {
+    let mut g = Generator::new(Choice::new(bytes), &LAUNCHES[0]);
+    let n = THREADS[0] * THREADS[1];
+    g.pool();
+    for _ in 0..3 + g.choice.below(10) {
+        g.statement(3);
+    }
+    g.results();
+    let [params, names] = [true, false].map(|declare| {
+        let one = |(name, ty, _, out): &(&str, &str, usize, bool)| match (declare, out) {
+            (true, true) => format!("{ty} *{name}"),
+            (true, false) => format!("const {ty} *{name}"),
+            (false, _) => name.to_string(),
+        };
+        PARAMS.iter().map(one).collect::<Vec<_>>().join(", ")
+    });
+    format!(
+        "{CUDA_PRELUDE}{COMMON}__device__ void body(int tid, int block, int n, {params})\n{{\n    \
+         const int i = block * {} + tid;\n{}}}\n\n{}\n__global__ void kernel(int n, {params})\n{{\n    \
+         body(threadIdx.x, blockIdx.x, n, {names});\n}}\n",
+        THREADS[0],
+        g.cuda,
+        g.directive(n)
+    )
 }
 
 impl CudaKernel {
@@ -192,6 +167,8 @@ struct Generator<'a> {
     fresh: usize,
     /// Loops around the place in the thread's code.
     loops: usize,
+    /// Whether one shared array is the launch's dynamic one.
+    dynamic: bool,
 }
 
 impl<'a> Generator<'a> {
@@ -205,6 +182,7 @@ impl<'a> Generator<'a> {
             locals: vec![],
             fresh: 0,
             loops: 0,
+            dynamic: false,
         }
     }
 
@@ -232,9 +210,13 @@ impl<'a> Generator<'a> {
         format!("{prefix}{}", self.fresh + 9)
     }
 
-    fn cuda_file(&self, n: usize) -> String {
-        let mut text = format!("// warpsmith: {} arg n={n}", self.launch.directive);
-        let mut params = vec!["int n".to_string()];
+    /// The launch, and what the parameters hold.
+    fn directive(&self, n: usize) -> String {
+        let mut text = format!("// warpsmith: {}", self.launch.directive);
+        if self.dynamic {
+            let _ = write!(text, " shared={}", 4 * self.launch.block);
+        }
+        let _ = write!(text, " arg n={n}");
         for (name, ty, extent, out) in PARAMS {
             let spelled = match ty {
                 "unsigned" => "uint",
@@ -244,10 +226,19 @@ impl<'a> Generator<'a> {
             let extent = if extent == 0 { n } else { extent };
             let fill = if out { "" } else { "=random" };
             let _ = write!(text, " arg {name}={spelled}[{extent}]{fill}");
-            params.push(format!("{}{ty} *{name}", if out { "" } else { "const " }));
         }
+        text
+    }
+
+    fn cuda_file(&self, n: usize) -> String {
+        let params: Vec<String> = PARAMS
+            .iter()
+            .map(|(name, ty, _, out)| format!("{}{ty} *{name}", if *out { "" } else { "const " }))
+            .collect();
         format!(
-            "{CUDA_PRELUDE}{text}\n__global__ void kernel({})\n{{\n{}}}\n",
+            "{CUDA_PRELUDE}{COMMON}__device__ unsigned g_u[{}];\n\n{}\n__global__ void kernel(int n, {})\n{{\n{}}}\n",
+            self.launch.block * self.launch.grid,
+            self.directive(n),
             params.join(", "),
             self.cuda
         )

@@ -5,7 +5,7 @@ use super::{Generator, NARROW, POOL};
 
 impl Generator<'_> {
     pub(super) fn statement(&mut self, size: usize) {
-        match self.choice.below(11) {
+        match self.choice.below(19) {
             0 | 1 => self.assignment(),
             2 => self.declaration(),
             3 => self.narrow(),
@@ -16,6 +16,12 @@ impl Generator<'_> {
             8 if size > 0 => self.switch(size - 1),
             9 => self.local_array(),
             10 => self.increment(),
+            11 | 12 => self.structure(),
+            13 => self.vector(),
+            14 => self.pointer(),
+            15 => self.compound(),
+            16 if size > 0 && self.loops < 2 => self.endless_loop(size - 1),
+            17 => self.lambda(),
             _ => self.assignment(),
         }
     }
@@ -70,6 +76,51 @@ impl Generator<'_> {
         let value = self.value(Kind::Unsigned, 2);
         let (u, f) = (self.choice.pick(&["u0", "u1", "u2"]), self.choice.pick(&["f0", "f1"]));
         self.line(&format!("twist(&@{u}, &@{f}, {value});"));
+    }
+
+    /// Assignments that compute, and several in one statement.
+    fn compound(&mut self) {
+        let value = self.value(Kind::Unsigned, 2);
+        match self.choice.below(6) {
+            0 => self.line(&format!("@u0 <<= ({value}) & 31u;")),
+            1 => self.line(&format!("@q0 >>= ({value}) & 63u;")),
+            2 => self.line(&format!("@u1 %= ({value}) | 1u;")),
+            3 => self.line(&format!("@q0 /= ({value}) | 1u, @u2 = (unsigned)@q0;")),
+            4 => self.line(&format!("@u0 = @u1 = {value};")),
+            _ => {
+                let (condition, z) = (self.condition(2), self.name("z"));
+                self.line(&format!("bool {z} = {condition};"));
+                self.line(&format!("@x0 ^= {z}, {z} = !{z} && ({value}) > 'a', @u1 += {z};"));
+            }
+        }
+    }
+
+    /// A function object called where it is written; in C its body.
+    fn lambda(&mut self) {
+        let (value, factor) = (self.value(Kind::Unsigned, 2), 1 + self.choice.below(9));
+        self.cuda_line(&format!(
+            "@u1 = [&](unsigned z) {{ @u0 += z; return z * {factor}u ^ @u2; }}({value});"
+        ));
+        let z = self.name("z");
+        self.c_line(&format!("unsigned {z} = {value};"));
+        self.c_line(&format!("@u0 += {z}, @u1 = {z} * {factor}u ^ @u2;"));
+    }
+
+    /// A loop that only a `break` ends.
+    fn endless_loop(&mut self, size: usize) {
+        let k = self.name("w");
+        let start = self.value(Kind::Unsigned, 1);
+        self.line(&format!("unsigned {k} = ({start}) & 7u;"));
+        let head = self.choice.pick(&["for (;;) {", "while (true) {"]);
+        self.line(head);
+        self.loops += 1;
+        self.scope(|g| {
+            g.line(&format!("if ({k}++ > 6u)"));
+            g.line("    break;");
+            g.statement(size);
+        });
+        self.loops -= 1;
+        self.line("}");
     }
 
     /// Side effects whose order C and C++ define.

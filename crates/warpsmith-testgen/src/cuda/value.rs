@@ -31,7 +31,11 @@ impl Kind {
 
 impl Generator<'_> {
     pub(super) fn condition(&mut self, size: usize) -> String {
-        match self.choice.below(8) {
+        match self.choice.below(9) {
+            3 if size > 0 => {
+                let (a, b) = (self.value(Kind::Float, size), self.value(Kind::Float, size));
+                format!("__hlt(__float2half({a}), __float2half({b}))")
+            }
             0 if size > 0 => {
                 let (a, b) = (self.condition(size - 1), self.condition(size - 1));
                 let op = self.choice.pick(&["&&", "||"]);
@@ -102,7 +106,17 @@ impl Generator<'_> {
 
     fn unsigned(&mut self, size: usize) -> String {
         let a = self.value(Kind::Unsigned, size);
-        match self.choice.below(11) {
+        match self.choice.below(15) {
+            11 => format!("table[({a}) & 7u]"),
+            12 => {
+                let (k, b) = (self.choice.below(4), self.value(Kind::Unsigned, size));
+                format!("PICK({k}, (unsigned)({a}), (unsigned)({b}))")
+            }
+            13 => {
+                let (k, b) = (self.choice.below(40), self.value(Kind::Unsigned, size));
+                format!("__funnelshift_r({a}, {b}, {k})")
+            }
+            14 => format!("({a} + (unsigned)sizeof(struct Part))"),
             0 => format!("(~{a})"),
             1 => {
                 let op = self.choice.pick(&["<<", ">>"]);
@@ -143,7 +157,8 @@ impl Generator<'_> {
 
     fn long(&mut self, size: usize) -> String {
         let a = self.value(Kind::Long, size);
-        match self.choice.below(5) {
+        match self.choice.below(6) {
+            4 => format!("(long long)__clzll({a})"),
             0 => format!("((long long)({}) * 70001)", self.value(Kind::Int, size)),
             1 => format!("(long long)({})", self.value(Kind::ULong, size)),
             2 => format!("({a} >> {})", self.choice.below(64)),
@@ -182,7 +197,13 @@ impl Generator<'_> {
 
     fn float(&mut self, size: usize) -> String {
         let a = self.value(Kind::Float, size);
-        match self.choice.below(10) {
+        match self.choice.below(12) {
+            10 => {
+                let b = self.value(Kind::Float, size);
+                let call = self.choice.pick(&["__hadd", "__hsub", "__hmul"]);
+                format!("__half2float({call}(__float2half({a}), __float2half({b})))")
+            }
+            11 => format!("__half2float(__float2half({a}))"),
             0 => format!("sqrtf(fabsf({a}))"),
             1 => {
                 format!("{}({a})", self.choice.pick(&["floorf", "ceilf", "truncf", "rintf", "-"]))
