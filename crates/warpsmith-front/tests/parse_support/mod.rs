@@ -496,7 +496,11 @@ impl Printer {
             StmtKind::Goto(l) => self.line(&format!("goto {l}")),
             StmtKind::LabelDef(l) => self.line(&format!("label {l}")),
             StmtKind::Item(i) => self.item(&i.0),
-            StmtKind::Asm { text } => self.line(&format!("asm {text}")),
+            StmtKind::Asm { template, operands } => {
+                let constraints: Vec<&str> =
+                    operands.iter().map(|o| o.constraint.as_str()).collect();
+                self.line(&format!("asm {template:?} {constraints:?}"));
+            }
             StmtKind::Unsupported { what } => self.line(&format!("unsupported[{what}]")),
         }
     }
