@@ -360,7 +360,7 @@ fn statements_of_all_kinds() {
             goto end
             label end
             (= n 5)
-            asm asm volatile("bar.sync %0;" : : "r"(n) : "memory")
+            asm "bar.sync %0;" ["r"]
             alias T = float
             struct L
               field a: int
