@@ -2,8 +2,6 @@
 //
 // Assumes:
 // - array arguments do not overlap
-// - counters of type int stay at least one grid width away from the limits of the type: loops run
-//   up to 2^31 - 2^24 iterations
 //
 // Verified:
 // - Level: checked. This text was emulated, with every check on, and compared with the C function,
@@ -29,13 +27,15 @@ __global__ void blur_tmp(int h, int w, const float *__restrict__ image, float *t
     if (x >= w) return;
 
     // a grid has at most 65535 blocks along y: go on in its strides
-    for (int y = blockIdx.y * blockDim.y + threadIdx.y; y < h; y += gridDim.y * blockDim.y) {
+    for (long long y = (long long)blockIdx.y * blockDim.y + threadIdx.y;
+         y < h;
+         y += (long long)gridDim.y * blockDim.y) {
         float sum = 0.0f;
         for (int d = -2; d <= 2; ++d) {
             const int clamp_value = clamp(x + d, w);
-            sum += weight[d + 2] * image[(size_t)y * w + clamp_value];
+            sum += weight[d + 2] * image[y * w + clamp_value];
         }
-        tmp[(size_t)y * w + x] = sum;
+        tmp[y * w + x] = sum;
     }
 }
 
@@ -46,13 +46,15 @@ __global__ void blur_out(int h, int w, const float *__restrict__ tmp, float *out
     if (x >= w) return;
 
     // a grid has at most 65535 blocks along y: go on in its strides
-    for (int y = blockIdx.y * blockDim.y + threadIdx.y; y < h; y += gridDim.y * blockDim.y) {
+    for (long long y = (long long)blockIdx.y * blockDim.y + threadIdx.y;
+         y < h;
+         y += (long long)gridDim.y * blockDim.y) {
         float sum = 0.0f;
         for (int d = -2; d <= 2; ++d) {
-            const int clamp_value = clamp(y + d, h);
+            const int clamp_value = clamp((int)y + d, h);
             sum += weight[d + 2] * tmp[(size_t)clamp_value * w + x];
         }
-        out[(size_t)y * w + x] = sum;
+        out[y * w + x] = sum;
     }
 }
 

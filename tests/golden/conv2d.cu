@@ -2,8 +2,6 @@
 //
 // Assumes:
 // - array arguments do not overlap
-// - counters of type int stay at least one grid width away from the limits of the type: loops run
-//   up to 2^31 - 2^24 iterations
 //
 // Verified:
 // - Level: checked. This text was emulated, with every check on, and compared with the C function,
@@ -24,17 +22,17 @@ __global__ void conv2d_kernel(int h, int w, int fh, int fw, const float *__restr
     if (x >= w + fw - 1) return;
 
     // a grid has at most 65535 blocks along y: go on in its strides
-    for (int y = blockIdx.y * blockDim.y + threadIdx.y;
+    for (long long y = (long long)blockIdx.y * blockDim.y + threadIdx.y;
          y < h + fh - 1;
-         y += gridDim.y * blockDim.y) {
+         y += (long long)gridDim.y * blockDim.y) {
         float sum = 0.0f;
         for (int dy = 0; dy < fh; ++dy) {
             for (int dx = 0; dx < fw; ++dx) {
                 sum += filter[(size_t)(fh - 1 - dy) * fw + fw - 1 - dx] *
-                       image[(size_t)(y + dy) * (w + 2 * (fw - 1)) + x + dx];
+                       image[(size_t)((int)y + dy) * (w + 2 * (fw - 1)) + x + dx];
             }
         }
-        out[(size_t)y * (w + fw - 1) + x] = sum;
+        out[y * (w + fw - 1) + x] = sum;
     }
 }
 

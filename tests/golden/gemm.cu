@@ -2,8 +2,6 @@
 //
 // Assumes:
 // - array arguments do not overlap
-// - counters of type int stay at least one grid width away from the limits of the type: loops run
-//   up to 2^31 - 2^24 iterations
 //
 // Verified:
 // - Level: checked. This text was emulated, with every check on, and compared with the C function,
@@ -24,10 +22,12 @@ __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
     if (j >= m) return;
 
     // a grid has at most 65535 blocks along y: go on in its strides
-    for (int i = blockIdx.y * blockDim.y + threadIdx.y; i < n; i += gridDim.y * blockDim.y) {
-        C[(size_t)i * m + j] = 0.0f;
+    for (long long i = (long long)blockIdx.y * blockDim.y + threadIdx.y;
+         i < n;
+         i += (long long)gridDim.y * blockDim.y) {
+        C[i * m + j] = 0.0f;
         for (int l = 0; l < k; ++l) {
-            C[(size_t)i * m + j] += A[(size_t)i * k + l] * B[(size_t)l * m + j];
+            C[i * m + j] += A[i * k + l] * B[(size_t)l * m + j];
         }
     }
 }

@@ -2,8 +2,6 @@
 //
 // Assumes:
 // - array arguments do not overlap
-// - counters of type int stay at least one grid width away from the limits of the type: loops run
-//   up to 2^31 - 2^24 iterations
 //
 // Verified:
 // - Level: checked. This text was emulated, with every check on, and compared with the C function,
@@ -24,12 +22,14 @@ __global__ void gemm_tt_kernel(int n, int m, int k, const float *__restrict__ A,
     if (j >= m) return;
 
     // a grid has at most 65535 blocks along y: go on in its strides
-    for (int i = blockIdx.y * blockDim.y + threadIdx.y; i < n; i += gridDim.y * blockDim.y) {
+    for (long long i = (long long)blockIdx.y * blockDim.y + threadIdx.y;
+         i < n;
+         i += (long long)gridDim.y * blockDim.y) {
         float sum = 0.0f;
         for (int l = 0; l < k; ++l) {
             sum += A[(size_t)l * n + i] * B[(size_t)j * k + l];
         }
-        C[(size_t)i * m + j] = sum;
+        C[i * m + j] = sum;
     }
 }
 

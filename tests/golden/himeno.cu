@@ -2,8 +2,6 @@
 //
 // Assumes:
 // - array arguments do not overlap
-// - counters of type int stay at least one grid width away from the limits of the type: loops run
-//   up to 2^31 - 2^24 iterations
 //
 // Verified:
 // - Level: checked. This text was emulated, with every check on, and compared with the C function,
@@ -27,7 +25,7 @@ __global__ void himeno_gosa_partial(int imax, int jmax, int kmax, float omega,
                                     const float *__restrict__ c1, const float *__restrict__ c2,
                                     const float *__restrict__ wrk1, const float *__restrict__ bnd,
                                     const float *__restrict__ p, float *wrk2, float *gosa_partial) {
-    __shared__ float gosa_shared[256];
+    __shared__ float gosa_shared[REDUCE_BLOCK];
 
     // every thread combines its share of the iterations
     float gosa = 0.0f;
@@ -76,8 +74,7 @@ __global__ void himeno_gosa_partial(int imax, int jmax, int kmax, float omega,
     // the block's values are combined in pairs, in half as many threads each round
     gosa_shared[threadIdx.x] = gosa;
     __syncthreads();
-    unsigned offset = blockDim.x / 2;
-    for (; offset > 0; offset /= 2) {
+    for (unsigned offset = blockDim.x / 2; offset > 0; offset /= 2) {
         if (threadIdx.x < offset) {
             gosa_shared[threadIdx.x] += gosa_shared[threadIdx.x + offset];
         }
@@ -92,7 +89,7 @@ __global__ void himeno_gosa_partial(int imax, int jmax, int kmax, float omega,
 
 __global__ void himeno_gosa_finish(float *result, const float *__restrict__ gosa_partial,
                                    int blocks) {
-    __shared__ float gosa_shared[256];
+    __shared__ float gosa_shared[REDUCE_BLOCK];
     float gosa_total = 0.0f;
     for (int i = threadIdx.x; i < blocks; i += blockDim.x) {
         gosa_total += gosa_partial[i];
@@ -101,8 +98,7 @@ __global__ void himeno_gosa_finish(float *result, const float *__restrict__ gosa
     // the block's values are combined in pairs, in half as many threads each round
     gosa_shared[threadIdx.x] = gosa_total;
     __syncthreads();
-    unsigned offset = blockDim.x / 2;
-    for (; offset > 0; offset /= 2) {
+    for (unsigned offset = blockDim.x / 2; offset > 0; offset /= 2) {
         if (threadIdx.x < offset) {
             gosa_shared[threadIdx.x] += gosa_shared[threadIdx.x + offset];
         }
@@ -117,17 +113,17 @@ __global__ void himeno_p(int imax, int jmax, int kmax, float *p, const float *__
     const int k = 1 + (int)(blockIdx.x * blockDim.x + threadIdx.x);
 
     // the grid is rounded up to whole blocks: threads past the end have no element
-    if (k >= kmax - 1) return;
+    if (k < 1 || k >= kmax - 1) return;
 
     // a grid has at most 65535 blocks along z: go on in its strides
-    for (int i = 1 + (int)(blockIdx.z * blockDim.z + threadIdx.z);
+    for (long long i = 1 + ((long long)blockIdx.z * blockDim.z + threadIdx.z);
          i < imax - 1;
-         i += gridDim.z * blockDim.z) {
+         i += (long long)gridDim.z * blockDim.z) {
         // a grid has at most 65535 blocks along y: go on in its strides
-        for (int j = 1 + (int)(blockIdx.y * blockDim.y + threadIdx.y);
+        for (long long j = 1 + ((long long)blockIdx.y * blockDim.y + threadIdx.y);
              j < jmax - 1;
-             j += gridDim.y * blockDim.y) {
-            p[((size_t)i * jmax + j) * kmax + k] = wrk2[((size_t)i * jmax + j) * kmax + k];
+             j += (long long)gridDim.y * blockDim.y) {
+            p[(i * jmax + j) * kmax + k] = wrk2[(i * jmax + j) * kmax + k];
         }
     }
 }

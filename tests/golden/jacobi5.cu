@@ -2,8 +2,6 @@
 //
 // Assumes:
 // - array arguments do not overlap
-// - counters of type int stay at least one grid width away from the limits of the type: loops run
-//   up to 2^31 - 2^24 iterations
 //
 // Verified:
 // - Level: checked. This text was emulated, with every check on, and compared with the C function,
@@ -20,14 +18,14 @@ __global__ void jacobi5_kernel(int n, int m, const float *__restrict__ u, float 
     const int j = 1 + (int)(blockIdx.x * blockDim.x + threadIdx.x);
 
     // the grid is rounded up to whole blocks: threads past the end have no element
-    if (j >= m - 1) return;
+    if (j < 1 || j >= m - 1) return;
 
     // a grid has at most 65535 blocks along y: go on in its strides
-    for (int i = 1 + (int)(blockIdx.y * blockDim.y + threadIdx.y);
+    for (long long i = 1 + ((long long)blockIdx.y * blockDim.y + threadIdx.y);
          i < n - 1;
-         i += gridDim.y * blockDim.y) {
-        v[(size_t)i * m + j] = 0.25f * (u[(size_t)(i - 1) * m + j] + u[(size_t)(i + 1) * m + j] +
-                                        u[(size_t)i * m + j - 1] + u[(size_t)i * m + j + 1]);
+         i += (long long)gridDim.y * blockDim.y) {
+        v[i * m + j] = 0.25f * (u[(i - 1) * m + j] + u[(i + 1) * m + j] + u[i * m + j - 1] +
+                                u[i * m + j + 1]);
     }
 }
 

@@ -2,8 +2,6 @@
 //
 // Assumes:
 // - array arguments do not overlap
-// - counters of type int stay at least one grid width away from the limits of the type: loops run
-//   up to 2^31 - 2^24 iterations
 //
 // Verified:
 // - Level: checked. This text was emulated, with every check on, and compared with the C function,
@@ -16,19 +14,20 @@ constexpr int REDUCE_BLOCK = 256;  // threads that combine their values
 constexpr int REDUCE_GRID = 256;   // most blocks of a reduction, each with one partial result
 
 __global__ void total_sum_partial(int n, const float *__restrict__ x, float *sum_partial) {
-    __shared__ float sum_shared[256];
+    __shared__ float sum_shared[REDUCE_BLOCK];
 
     // every thread combines its share of the iterations
     float sum = 0.0f;
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+         i < n;
+         i += (long long)gridDim.x * blockDim.x) {
         sum += x[i];
     }
 
     // the block's values are combined in pairs, in half as many threads each round
     sum_shared[threadIdx.x] = sum;
     __syncthreads();
-    unsigned offset = blockDim.x / 2;
-    for (; offset > 0; offset /= 2) {
+    for (unsigned offset = blockDim.x / 2; offset > 0; offset /= 2) {
         if (threadIdx.x < offset) {
             sum_shared[threadIdx.x] += sum_shared[threadIdx.x + offset];
         }
@@ -42,7 +41,7 @@ __global__ void total_sum_partial(int n, const float *__restrict__ x, float *sum
 }
 
 __global__ void total_sum_finish(float *total, const float *__restrict__ sum_partial, int blocks) {
-    __shared__ float sum_shared[256];
+    __shared__ float sum_shared[REDUCE_BLOCK];
     float sum_total = 0.0f;
     for (int i = threadIdx.x; i < blocks; i += blockDim.x) {
         sum_total += sum_partial[i];
@@ -51,8 +50,7 @@ __global__ void total_sum_finish(float *total, const float *__restrict__ sum_par
     // the block's values are combined in pairs, in half as many threads each round
     sum_shared[threadIdx.x] = sum_total;
     __syncthreads();
-    unsigned offset = blockDim.x / 2;
-    for (; offset > 0; offset /= 2) {
+    for (unsigned offset = blockDim.x / 2; offset > 0; offset /= 2) {
         if (threadIdx.x < offset) {
             sum_shared[threadIdx.x] += sum_shared[threadIdx.x + offset];
         }
