@@ -1,0 +1,132 @@
+//! `warpsmith tune` as a user meets it: what it takes, what it refuses, with one message each.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const SCALE: &str = "void scale(int n, int m, float a, float x[n][m])\n{\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++)\n        for (int j = 0; j < m; j++)\n            x[i][j] = a * x[i][j];\n}\n";
+
+fn tune(folder: &Path, source: &str, options: &[&str]) -> Output {
+    std::fs::write(folder.join("nest.c"), source).expect("a writable folder");
+    Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .args(["tune", "nest.c"])
+        .args(options)
+        .output()
+        .expect("the program starts")
+}
+
+fn accepted(source: &str, options: &[&str]) -> Output {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = tune(folder.path(), source, options);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{options:?}: {stderr}\n{source}");
+    output
+}
+
+/// Exactly one error, with all of the texts in it, and no files.
+fn refused(source: &str, options: &[&str], schedule: Option<&str>, status: i32, texts: &[&str]) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    if let Some(schedule) = schedule {
+        std::fs::write(folder.path().join("x.sched"), schedule).expect("a writable folder");
+    }
+    let output = tune(folder.path(), source, options);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{options:?}: {stderr}");
+    for text in texts {
+        assert!(stderr.contains(text), "no `{text}` in: {stderr}");
+    }
+    assert_eq!(stderr.lines().filter(|l| l.starts_with("error")).count(), 1, "{stderr}");
+    assert!(!folder.path().join("warpsmith-out").exists(), "{options:?} left files");
+}
+
+#[test]
+fn lists_of_sizes_are_zipped() {
+    accepted(SCALE, &["--size", "n=32,64", "--size", "m=8,16"]);
+    accepted(SCALE, &["--size", "n=32,64", "--size", "m=8"]);
+    let options = ["--size", "n=32,64,128", "--size", "m=8,16"];
+    refused(SCALE, &options, None, 2, &["W311", "2 values", "has 3"]);
+    refused(SCALE, &["--size", "n=32"], None, 2, &["parameter `m` has no size"]);
+}
+
+#[test]
+fn schedules_with_mistakes() {
+    let options = ["--size", "n=32", "--size", "m=8", "--schedule", "x.sched"];
+    refused(SCALE, &options, Some("polish i\n"), 2, &["W230", "x.sched:1"]);
+    refused(SCALE, &options, Some("bind q -> x block 64\n"), 1, &["W231", "x.sched:1"]);
+    refused(SCALE, &options, Some("bind i -> \n"), 2, &["W230", "x.sched:1"]);
+}
+
+#[test]
+fn a_machine_reads_json() {
+    let output = accepted(SCALE, &["--size", "n=32", "--size", "m=8", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
+    assert_eq!(json["schema"], 1);
+    assert_eq!(json["command"], "tune");
+}
+
+#[test]
+fn the_function_is_chosen_by_name() {
+    let two = format!("{SCALE}{}", SCALE.replace("scale", "again"));
+    refused(&two, &["--size", "n=32", "--size", "m=8"], None, 2, &["W130", "--function"]);
+    accepted(&two, &["--size", "n=32", "--size", "m=8", "--function", "again"]);
+    refused(&two, &["--function", "agian"], None, 2, &["W130", "did you mean `again`?"]);
+}
+
+#[test]
+fn constants_of_the_file_and_of_the_function() {
+    let source = "static float weights[3] = {0.25f, 0.5f, 0.25f};\n\
+        void f(int n, const int a[n], float b[n]) {\n\
+        enum { LOW = 3, HIGH = LOW + 7 };\n\
+        static const int table[2][2] = {{-1, 0}, {2, 1}};\n\
+        #pragma omp parallel for\n\
+        for (int i = 0; i < n; i++) {\n\
+            int v = a[i] < LOW ? LOW : a[i] > HIGH ? HIGH : a[i];\n\
+            b[i] = weights[i % 3] * v + table[i & 1][1];\n\
+        }\n}\n";
+    accepted(source, &["--size", "n=64"]);
+}
+
+#[test]
+fn lastprivate_survives_continue() {
+    let source = "int f(int n, const int a[n], int b[n]) {\n int x = -1;\n\
+        #pragma omp parallel for lastprivate(x)\n\
+        for (int i = 0; i < n; i++) { x = a[i] / 2; if (a[i] & 1) continue; b[i] = x * 2; }\n\
+        return x;\n}\n";
+    accepted(source, &["--size", "n=64"]);
+}
+
+#[test]
+fn steps_that_carry_threads_out_of_the_range_of_int() {
+    let source = "void f(int n, int s, float a[n]) {\n\
+        #pragma omp parallel for\n\
+        for (int i = 0; i < n; i += s) a[i] += i;\n}\n";
+    accepted(source, &["--size", "n=64", "--arg", "s=1073741824"]);
+}
+
+#[test]
+fn what_is_refused_is_refused_once() {
+    let n = ["--size", "n=64"];
+    let loops = "#pragma omp parallel for\nfor (int i = 0; i < n; i++)";
+    let source = format!(
+        "#include <stdlib.h>\nvoid f(int n, float a[n]) {{\nfloat *t = malloc(n * sizeof(float));\n{loops} t[i] = a[i];\n{loops} a[i] = t[i] + 1;\nfree(t);\n}}\n"
+    );
+    refused(&source, &n, None, 2, &["W143", "`t` is allocated here, with `malloc`"]);
+    let source = format!(
+        "struct p {{ float x, y; }};\nvoid f(int n, struct p a[n], struct p b[n]) {{\n{loops} {{ a[i].x = b[i].y; struct p t = a[i]; b[i] = t; }}\n}}\n"
+    );
+    refused(&source, &n, None, 2, &["W144", "structures are not part of the loop language"]);
+    let source = format!(
+        "void f(int n, float a[n], float b[n]) {{\nfloat *x = a, *y = b;\nfor (int t = 0; t < 4; t++) {{\n{loops} y[i] = x[i] + 1;\nfloat *z = x; x = y; y = z;\n}}\n}}\n"
+    );
+    refused(&source, &n, None, 2, &["W143", "the pointer `x` changes"]);
+    let source = format!(
+        "void f(int n, const float a[n], float b[n]) {{\nfloat s = 0;\n{} {{ s += a[i]; b[i] = s; }}\n}}\n",
+        loops.replace("for\n", "for reduction(+: s)\n")
+    );
+    refused(&source, &n, None, 1, &["W227", "a running total is no reduction"]);
+    let source = format!(
+        "void f(int n, const int k[n], const float a[n], float b[n]) {{\n{loops} b[k[i]] = a[i];\n}}\n"
+    );
+    refused(&source, &n, None, 1, &["W325", "race-global", "remove the mark"]);
+}
