@@ -307,6 +307,28 @@ mod tests {
     }
 
     #[test]
+    fn excess_threads_are_recognised() {
+        let of = |first, step, block| {
+            let (function, l) = loop_to_n(first, BinaryOp::Lt, step);
+            excess(&function, &l, block)
+        };
+        assert_eq!(of(0, 1, 256), Excess::InRange);
+        // 2^31 is no multiple of 96.
+        assert_eq!(of(0, 1, 96), Excess::Wraps);
+        assert_eq!(of(1, 1, 256), Excess::Wraps);
+        assert_eq!(of(0, 3, 256), Excess::Wraps);
+        assert_eq!(of(0, 1 << 21, 256), Excess::Anywhere);
+        let (function, l) = loop_to_n(0, BinaryOp::Lt, -1);
+        let down = ForLoop {
+            first: l.limit.clone(),
+            limit: Expr::int(Scalar::I32, 0),
+            compare: BinaryOp::Ge,
+            ..l
+        };
+        assert_eq!(excess(&function, &down, 256), Excess::InRange);
+    }
+
+    #[test]
     fn counts_and_blocks_are_exact_up_to_the_greatest_int() {
         for (first, compare, step) in [
             (0, BinaryOp::Lt, 1),
