@@ -90,6 +90,7 @@ impl Scan<'_> {
                     && !self.bound.contains(&std::ptr::from_ref(e))
                 {
                     self.set(p.root_var(), |s| &mut s.memory);
+                    self.needs_pointer(p);
                 }
             }
             Node::Place(p, written) => self.place(p, written),
@@ -168,9 +169,34 @@ impl Scan<'_> {
             }
             PlaceKind::Index(base, index) if !self.is_inside(base, index) => {
                 self.set(base.root_var(), |s| &mut s.memory);
+                self.needs_pointer(base);
             }
             _ => {}
         }
+    }
+
+    /// A part of what a parameter points to is addressed at run time: a place in registers cannot stand for it.
+    fn needs_pointer(&mut self, place: &Place) {
+        if let Some(n) = pointer_behind(place).and_then(|v| self.mentions.get_mut(v.0 as usize)) {
+            *n += 1;
+        }
+    }
+}
+
+/// The pointer variable that a place lies behind.
+fn pointer_behind(place: &Place) -> Option<VarId> {
+    match &*place.kind {
+        PlaceKind::Deref(e) => match &*without_casts(e).kind {
+            ExprKind::Read(inner) => match &*inner.kind {
+                PlaceKind::Var(v) => Some(*v),
+                _ => None,
+            },
+            _ => None,
+        },
+        PlaceKind::Field(p, _) | PlaceKind::Component(p, _) | PlaceKind::Index(p, _) => {
+            pointer_behind(p)
+        }
+        _ => None,
     }
 }
 
