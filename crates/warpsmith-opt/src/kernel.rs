@@ -37,6 +37,40 @@ pub struct Nest {
     pub clauses: Parallel,
     /// The nest combines values over its iterations.
     pub reduce: Option<Reduce>,
+    /// Bound loops of which a thread computes several iterations, and how many.
+    pub tiles: BTreeMap<LoopId, u32>,
+    /// Arrays that are copied to shared memory.
+    pub stages: Vec<Stage>,
+}
+
+/// An array whose elements a block copies to shared memory before it reads them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    pub array: VarId,
+    /// The serial loop that is cut into strips, and the iterations of a strip; `None`: one copy for the whole block.
+    pub strip: Option<(LoopId, u32)>,
+    /// Unused elements at the end of each row, against bank conflicts.
+    pub pad: u32,
+    /// The last two dimensions change places.
+    pub transposed: bool,
+}
+
+impl Nest {
+    /// Threads of the block along the axes, nothing else decided.
+    pub fn bound(axes: Vec<(LoopId, Axis)>, block: [u32; 3], clauses: Parallel) -> Nest {
+        Nest { axes, block, clauses, reduce: None, tiles: BTreeMap::new(), stages: vec![] }
+    }
+
+    /// Blocks compute tiles of more than one element a thread, or through shared memory.
+    pub fn is_tiled(&self) -> bool {
+        !self.tiles.is_empty() || !self.stages.is_empty()
+    }
+
+    /// Iterations of a bound loop that one block computes.
+    pub fn block_extent(&self, id: LoopId) -> Option<u32> {
+        let (_, axis) = self.axes.iter().find(|(l, _)| *l == id)?;
+        Some(self.block[axis.index()] * self.tiles.get(&id).copied().unwrap_or(1))
+    }
 }
 
 /// Shape of a reduction over the grid.

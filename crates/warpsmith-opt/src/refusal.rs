@@ -53,6 +53,16 @@ pub enum Refusal {
         dependence: Option<Box<CarriedDependence>>,
         reason: Option<String>,
     },
+    /// The loop is not bound to threads.
+    NotBound { loop_id: LoopId },
+    /// The loop is not run by each thread on its own.
+    NotSerial { loop_id: LoopId },
+    /// A number of iterations for a thread or a strip that cannot be.
+    TileFactor { loop_id: LoopId, factor: u32, most: u32 },
+    /// The nest cannot be computed tile by tile; where it says so.
+    NotTiled { loop_id: LoopId, why: String, at: Box<Option<Origin>> },
+    /// What keeps an array from being copied to shared memory.
+    CannotStage { name: String, why: String, at: Box<Option<Origin>> },
     /// The verifier found the result of a step malformed: a bug of ours.
     Malformed { step: String, errors: Vec<String> },
 }
@@ -131,6 +141,18 @@ impl Refusal {
                 Diagnostic::error("W220", format!("no marked loop has a reduction of `{name}`"))
                     .help(format!("write `reduction(+: {name})` at the loop"))
             }
+            Refusal::CannotStage { name, why, at } => {
+                let d = Diagnostic::error("W261", format!("cannot stage `{name}`: {why}"));
+                label(d, at.as_ref().as_ref().and_then(|o| o.span), "this access")
+            }
+            Refusal::NotTiled { loop_id, why, at } => {
+                let name = kernel.loop_name(*loop_id);
+                let d = Diagnostic::error("W260", format!("cannot compute the nest of `{name}` in tiles: {why}"));
+                match at.as_ref() {
+                    Some(origin) => label(d, origin.span, "here"),
+                    None => at_loop(kernel, d, *loop_id, "this nest"),
+                }
+            }
             Refusal::Malformed { step, errors } => {
                 let d = Diagnostic::error("W299", format!("`{step}` made a malformed program: a bug in warpsmith"));
                 errors.iter().fold(d, |d, e| d.note(e.clone()))
@@ -142,6 +164,19 @@ impl Refusal {
     fn about_loops(&self, kernel: &Kernel) -> Diagnostic {
         let name = |id: &LoopId| kernel.loop_name(*id);
         match self {
+            Refusal::NotBound { loop_id } => {
+                let message = format!("loop `{}` is not bound to threads", name(loop_id));
+                at_loop(kernel, Diagnostic::error("W262", message), *loop_id, "this loop")
+                    .help("bind its nest first, for example with `bind i, j -> y, x block 16x16`")
+            }
+            Refusal::NotSerial { loop_id } => {
+                let message = format!("loop `{}` is shared by threads: only a serial loop can be cut or unrolled", name(loop_id));
+                at_loop(kernel, Diagnostic::error("W263", message), *loop_id, "this loop")
+            }
+            Refusal::TileFactor { loop_id, factor, most } => {
+                let message = format!("{factor} iterations of `{}` are too few or too many: at most {most} make sense here", name(loop_id));
+                at_loop(kernel, Diagnostic::error("W264", message), *loop_id, "this loop")
+            }
             Refusal::NotParallel { loop_id, reasons } => {
                 let message = format!("loop `{}` is not marked parallel, and its iterations are not proved independent", name(loop_id));
                 let d = at_loop(kernel, Diagnostic::error("W212", message), *loop_id, "this loop");

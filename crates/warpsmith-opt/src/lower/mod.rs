@@ -5,12 +5,15 @@
 //! of arrays: the launcher never waits for the device.
 
 mod control;
+mod copies;
 mod host;
 mod index;
 mod nest;
 mod outline;
 mod place;
 mod reduction;
+mod replicas;
+mod tiled;
 
 use std::collections::{BTreeMap, BTreeSet};
 

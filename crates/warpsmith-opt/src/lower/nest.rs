@@ -20,6 +20,9 @@ impl Lowering<'_> {
     /// Launches a nest.
     pub(super) fn nest(&mut self, root: &ForLoop, stmt: &Stmt, out: &mut Vec<Stmt>) -> Lowered<()> {
         let Some(nest) = self.source.nests.get(&root.id).cloned() else { return Ok(()) };
+        if nest.is_tiled() {
+            return self.tiled_nest(root, stmt, &nest, out);
+        }
         let loops = self.bound_loops(&nest);
         for l in &loops {
             self.must_know_bounds(l, stmt)?;
@@ -51,7 +54,7 @@ impl Lowering<'_> {
     }
 
     /// `NAME_kernel` for an only nest, else after what it writes.
-    fn nest_name(&self, root: &ForLoop) -> String {
+    pub(super) fn nest_name(&self, root: &ForLoop) -> String {
         let function = &self.host.name;
         if self.source.nests.len() == 1 {
             return format!("{function}_kernel");
@@ -71,7 +74,7 @@ impl Lowering<'_> {
     }
 
     /// The named sizes of the block along x, y, z.
-    fn block_constants(&mut self, nest: &Nest) -> [Expr; 3] {
+    pub(super) fn block_constants(&mut self, nest: &Nest) -> [Expr; 3] {
         let names: [&str; 3] = if nest.axes.len() == 1 { ["BLOCK"; 3] } else { ["BX", "BY", "BZ"] };
         Axis::ALL.map(|axis| {
             if nest.axes.iter().any(|(_, a)| *a == axis) {

@@ -53,7 +53,7 @@ pub fn check<'k>(
         check_step(kernel, *id)?;
     }
     check_bounds(kernel, &loops)?;
-    let nest = Nest { axes: axes.to_vec(), block, clauses, reduce: None };
+    let nest = Nest::bound(axes.to_vec(), block, clauses);
     Ok(LegalBind { kernel, root, nest, findings })
 }
 

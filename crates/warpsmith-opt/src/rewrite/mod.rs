@@ -5,6 +5,9 @@ pub mod bind;
 pub mod independence;
 pub mod interchange;
 pub mod reduce;
+pub mod register_tile;
+pub mod stage;
+pub mod unroll;
 
 use warpsmith_ir::{Block, LoopId, LoopKind, Module, Stmt, StmtKind};
 

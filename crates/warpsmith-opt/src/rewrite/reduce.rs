@@ -64,7 +64,7 @@ pub fn check<'k>(kernel: &'k Kernel, var: &str, shape: Reduce) -> Result<LegalRe
         check_step(kernel, *id)?;
     }
     let axes = rectangular_prefix(kernel, &group).into_iter().map(|id| (id, Axis::X)).collect();
-    let nest = Nest { axes, block: [shape.block, 1, 1], clauses, reduce: Some(shape) };
+    let nest = Nest { reduce: Some(shape), ..Nest::bound(axes, [shape.block, 1, 1], clauses) };
     Ok(LegalReduce { kernel, root, nest, findings })
 }
 

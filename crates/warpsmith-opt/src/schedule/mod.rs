@@ -8,6 +8,10 @@
 //! reduce s block 256 grid 256      # threads of a block, most blocks
 //! accumulate C                     # keep the element that a serial loop adds to in a register
 //! interchange i                    # swap with the loop directly inside
+//! register_tile i by 4             # iterations of a bound loop for each thread
+//! stage A at k tile 16 pad 1       # through shared memory, 16 iterations of k at a time
+//! stage u transposed               # all that a block reads at once, its last two dimensions swapped
+//! unroll k by 4                    # or entirely: `unroll k`
 //! ```
 
 mod derive;
@@ -22,7 +26,9 @@ pub use parse::parse;
 
 use crate::kernel::{Kernel, Reduce};
 use crate::refusal::Refusal;
-use crate::rewrite::{self, Rewritten, accumulate, bind, interchange, reduce};
+use crate::rewrite::{
+    self, Rewritten, accumulate, bind, interchange, reduce, register_tile, stage, unroll,
+};
 
 /// Steps in order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,6 +59,12 @@ pub enum StepKind {
     Accumulate { array: String },
     /// See [`rewrite::interchange`].
     Interchange { outer: String },
+    /// See [`rewrite::register_tile`].
+    RegisterTile { target: String, factor: u32 },
+    /// See [`rewrite::stage`].
+    Stage { array: String, strip: Option<(String, u32)>, pad: u32, transposed: bool },
+    /// See [`rewrite::unroll`].
+    Unroll { target: String, factor: Option<u32> },
 }
 
 impl fmt::Display for StepKind {
@@ -70,6 +82,23 @@ impl fmt::Display for StepKind {
             }
             StepKind::Accumulate { array } => write!(f, "accumulate {array}"),
             StepKind::Interchange { outer } => write!(f, "interchange {outer}"),
+            StepKind::RegisterTile { target, factor } => {
+                write!(f, "register_tile {target} by {factor}")
+            }
+            StepKind::Stage { array, strip, pad, transposed } => {
+                write!(f, "stage {array}")?;
+                if let Some((name, tile)) = strip {
+                    write!(f, " at {name} tile {tile}")?;
+                }
+                if *pad > 0 {
+                    write!(f, " pad {pad}")?;
+                }
+                f.write_str(if *transposed { " transposed" } else { "" })
+            }
+            StepKind::Unroll { target, factor } => {
+                write!(f, "unroll {target}")?;
+                factor.map_or(Ok(()), |n| write!(f, " by {n}"))
+            }
         }
     }
 }
@@ -131,6 +160,19 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         StepKind::Accumulate { array } => Ok(accumulate::apply(accumulate::check(kernel, array)?)),
         StepKind::Interchange { outer } => {
             Ok(interchange::apply(interchange::check(kernel, find(outer)?)?))
+        }
+        StepKind::RegisterTile { target, factor } => {
+            Ok(register_tile::apply(register_tile::check(kernel, find(target)?, *factor)?))
+        }
+        StepKind::Stage { array, strip, pad, transposed } => {
+            let strip = match strip {
+                Some((name, tile)) => Some((find(name)?, *tile)),
+                None => None,
+            };
+            Ok(stage::apply(stage::check(kernel, array, strip, *pad, *transposed)?))
+        }
+        StepKind::Unroll { target, factor } => {
+            Ok(unroll::apply(unroll::check(kernel, find(target)?, *factor)?))
         }
     }
 }

@@ -31,7 +31,7 @@ pub fn parse(sources: &SourceMap, file: FileId) -> std::result::Result<Schedule,
                 let end = start + code_of(line).trim_end().len().max(at + 1);
                 let d = Diagnostic::error("W230", "this is not a step of a schedule")
                     .label(span(file, start + at, end), wanted)
-                    .help("the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `accumulate C` and `interchange i`");
+                    .help("the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `accumulate C`, `interchange i`, `register_tile i by 4`, `stage A at k tile 16` and `unroll k by 4`");
                 errors.push(d);
             }
         }
@@ -87,8 +87,13 @@ fn step(input: &mut &str) -> Result<StepKind> {
         preceded(keyword("accumulate"), cut_err(name)).map(|array| StepKind::Accumulate { array }),
         preceded(keyword("interchange"), cut_err(name))
             .map(|outer| StepKind::Interchange { outer }),
+        preceded(keyword("register_tile"), cut_err(register_tile)),
+        preceded(keyword("stage"), cut_err(stage)),
+        preceded(keyword("unroll"), cut_err(unroll)),
     ))
-    .context(wanted("a step starts with `bind`, `reduce`, `accumulate` or `interchange`"))
+    .context(wanted(
+        "a step starts with `bind`, `reduce`, `accumulate`, `interchange`, `register_tile`, `stage` or `unroll`",
+    ))
     .parse_next(input)
 }
 
@@ -155,4 +160,31 @@ fn reduce(input: &mut &str) -> Result<StepKind> {
     let grid = opt(preceded((space1, "grid", space1), number)).parse_next(input)?;
     let shape = Reduce { block: block.unwrap_or(256), grid: grid.unwrap_or(256) };
     Ok(StepKind::Reduce { var, shape })
+}
+
+fn register_tile(input: &mut &str) -> Result<StepKind> {
+    let target = name.parse_next(input)?;
+    let factor = preceded((space1, "by", space1), number)
+        .context(wanted("`by` and the iterations of a thread are wanted here"))
+        .parse_next(input)?;
+    Ok(StepKind::RegisterTile { target, factor })
+}
+
+fn stage(input: &mut &str) -> Result<StepKind> {
+    let array = name.parse_next(input)?;
+    let strip = opt((
+        preceded((space1, "at", space1), cut_err(name)),
+        cut_err(preceded((space1, "tile", space1), number))
+            .context(wanted("`tile` and the iterations of a strip are wanted here")),
+    ))
+    .parse_next(input)?;
+    let pad = opt(preceded((space1, "pad", space1), cut_err(number))).parse_next(input)?;
+    let transposed = opt((space1, "transposed")).parse_next(input)?.is_some();
+    Ok(StepKind::Stage { array, strip, pad: pad.unwrap_or(0), transposed })
+}
+
+fn unroll(input: &mut &str) -> Result<StepKind> {
+    let target = name.parse_next(input)?;
+    let factor = opt(preceded((space1, "by", space1), cut_err(number))).parse_next(input)?;
+    Ok(StepKind::Unroll { target, factor })
 }

@@ -1,0 +1,476 @@
+//! Copies to shared memory, the strip-mined loops around them, and the reads from there.
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::poly::Poly;
+use warpsmith_ir::{
+    BarrierKind, BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Place,
+    PlaceKind, Scalar, Stmt, StmtKind, Type, Value, VarId, visit,
+};
+
+use super::index;
+use super::replicas::{Replicas, end_of, type_of};
+use crate::rewrite::stage::{Counter, Dim};
+use crate::walk;
+
+/// A copy with at most this many elements a thread is unrolled.
+const UNROLL: u64 = 8;
+
+/// `__syncthreads()` with the reason for it.
+pub(super) fn barrier(why: &str) -> Stmt {
+    let kind = StmtKind::Barrier { kind: BarrierKind::Block, operand: None, result: None };
+    Stmt::new(kind, Origin::default()).comment(why)
+}
+
+impl Replicas<'_, '_> {
+    /// A serial loop in strips: copies, barrier, the strip's iterations, barrier.
+    pub(super) fn strip(&mut self, l: &ForLoop, stmt: &Stmt, copies: &[usize]) -> Vec<Stmt> {
+        let Some((_, length)) = self.copies.get(copies[0]).and_then(|c| c.stage.strip) else {
+            return vec![];
+        };
+        let ty = type_of(self.lowering, l);
+        let name = self.lowering.host.var(l.var).name.clone();
+        let size = self.lowering.constant(
+            &format!("TILE_{}", name.to_uppercase()),
+            length,
+            &format!("iterations of `{name}` whose elements are in shared memory at a time"),
+        );
+        let size = size.cast(Type::Scalar(ty));
+        let start = self.lowering.local(&format!("{name}_block"), Type::Scalar(ty));
+        self.strips.insert(l.id, start);
+        let mut body = vec![];
+        for k in copies {
+            body.extend(self.copy(*k));
+        }
+        body.push(barrier("the strip is there before anyone reads it"));
+        let before = self.staged.len();
+        self.staged.extend(copies);
+        body.extend(self.strip_iterations(l, &size, length, start, ty));
+        self.staged.truncate(before);
+        self.strips.remove(&l.id);
+        body.push(barrier("everyone has read the strip before the next one takes its place"));
+        let strips = ForLoop {
+            id: self.lowering.host.fresh_loop(),
+            var: start,
+            declares: true,
+            first: l.first.clone(),
+            compare: l.compare,
+            limit: l.limit.clone(),
+            step: size,
+            kind: LoopKind::Serial,
+            body: Block::new(body),
+        };
+        let comment = stmt.comment.clone();
+        vec![Stmt { kind: StmtKind::For(strips), origin: stmt.origin.by("stage"), comment }]
+    }
+
+    /// The iterations of a strip: a constant number but for the last one.
+    fn strip_iterations(
+        &mut self,
+        l: &ForLoop,
+        size: &Expr,
+        length: u32,
+        start: VarId,
+        ty: Scalar,
+    ) -> Vec<Stmt> {
+        let known = index::tidy(
+            &self.lowering.host,
+            Expr::binary(BinaryOp::Sub, end_of(l, ty), l.first.clone()),
+            ty,
+        );
+        let whole = known.as_const().is_some_and(|n| n.as_i64() % i64::from(length) == 0);
+        let full = self.strip_loop(l, size.clone(), start, ty, true);
+        if whole {
+            return vec![full];
+        }
+        let name = self.lowering.host.var(l.var).name.clone();
+        let left = self.lowering.local(&format!("{name}_left"), Type::Scalar(ty));
+        self.lowering.host.vars[left.0 as usize].constant = true;
+        let rest = Expr::binary(BinaryOp::Sub, end_of(l, ty), Expr::var(start, Type::Scalar(ty)));
+        let declare = Stmt::new(StmtKind::Decl { var: left, init: Some(rest) }, Origin::default());
+        let left = || Expr::var(left, Type::Scalar(ty));
+        let partial = self.strip_loop(l, left(), start, ty, false);
+        let kind = StmtKind::If {
+            cond: Expr::binary(BinaryOp::Ge, left(), size.clone()),
+            then: Block::new(vec![full]),
+            otherwise: Block::new(vec![partial]),
+        };
+        vec![declare, Stmt::new(kind, Origin::default()).comment("the last strip may be shorter")]
+    }
+
+    fn strip_loop(
+        &mut self,
+        l: &ForLoop,
+        limit: Expr,
+        start: VarId,
+        ty: Scalar,
+        full: bool,
+    ) -> Stmt {
+        let host = &mut self.lowering.host;
+        let (name, counter_type) = (host.var(l.var).name.clone(), Type::Scalar(ty));
+        let offset = self.lowering.local(&format!("{name}_strip"), counter_type.clone());
+        let counter = {
+            let own = self.lowering.host.var(l.var).clone();
+            let own = self.lowering.host.add_var(own);
+            self.lowering.host.vars[own.0 as usize].constant = true;
+            own
+        };
+        let mut source = l.body.clone();
+        visit::renew_loops(&mut self.lowering.host, &mut source);
+        self.strips.insert(l.id, offset);
+        let inner = self.block(&source);
+        self.strips.insert(l.id, start);
+        let mut body = Block::new(inner);
+        let mut mentioned = false;
+        walk::each_var_of_block(&body, &mut |v| mentioned |= v == l.var);
+        if mentioned {
+            visit::rename_vars(&mut body, &mut |v| if v == l.var { counter } else { v });
+            let value = Expr::binary(
+                BinaryOp::Add,
+                Expr::var(start, counter_type.clone()),
+                Expr::var(offset, counter_type),
+            );
+            let kind = StmtKind::Decl { var: counter, init: Some(value) };
+            body.stmts.insert(0, Stmt::new(kind, Origin::default()));
+        }
+        let kind = match (full, &l.kind) {
+            (true, LoopKind::Unrolled(n)) => LoopKind::Unrolled(*n),
+            _ => LoopKind::Serial,
+        };
+        let id = self.lowering.host.fresh_loop();
+        let l = ForLoop {
+            id,
+            var: offset,
+            declares: true,
+            first: Expr::int(ty, 0),
+            compare: BinaryOp::Lt,
+            limit,
+            step: Expr::int(ty, 1),
+            kind,
+            body,
+        };
+        Stmt::new(StmtKind::For(l), Origin::default())
+    }
+
+    /// All threads of the block copy the elements of a footprint, neighbours by neighbours.
+    pub(super) fn copy(&mut self, at: usize) -> Vec<Stmt> {
+        let copy = &self.copies[at];
+        let (stage, f, shared) = (copy.stage.clone(), copy.footprint.clone(), copy.shared);
+        let array = self.lowering.host.var(stage.array).name.clone();
+        let total: u64 = f.dims.iter().map(|d| d.extent).product();
+        let element = self.lowering.local("element", Type::I32);
+        let mut body = vec![];
+        let coordinates = self.coordinates(element, &f.dims, &mut body);
+        let mut global = vec![];
+        let mut exists: Option<Expr> = None;
+        for (d, c) in f.dims.iter().zip(&coordinates) {
+            let ty = self.index_type(d);
+            let own = c.clone().cast(Type::Scalar(ty));
+            let low = self.lowest(d, ty);
+            global.push(match index::is_const(&low, 0) {
+                true => own.clone(),
+                false => Expr::binary(BinaryOp::Add, low, own.clone()),
+            });
+            let above = self.missing(d, ty).map(|n| Expr::binary(BinaryOp::Ge, own.clone(), n));
+            let below = self.valid(d, ty).map(|n| Expr::binary(BinaryOp::Lt, own, n));
+            exists = exists
+                .into_iter()
+                .chain(above)
+                .chain(below)
+                .reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+        }
+        let read = Expr::read(self.global_place(at, global));
+        let zero = Expr::constant(Value::int(read.ty.scalar().unwrap_or(Scalar::I32), 0));
+        let value = match exists {
+            None => read,
+            Some(cond) => {
+                let ty = read.ty.clone();
+                Expr::new(ExprKind::Select(cond, read, zero), ty, Origin::default())
+            }
+        };
+        let mut order = coordinates;
+        let n = order.len();
+        if stage.transposed && n >= 2 {
+            order.swap(n - 1, n - 2);
+        }
+        let place = self.shared_place(shared, order);
+        body.push(Stmt::new(StmtKind::Assign { place, value }, Origin::default()));
+        let whole = total.is_multiple_of(self.threads.into());
+        let short = total / u64::from(self.threads) <= UNROLL;
+        let l = ForLoop {
+            id: self.lowering.host.fresh_loop(),
+            var: element,
+            declares: true,
+            first: Expr::var(self.thread, Type::I32),
+            compare: BinaryOp::Lt,
+            limit: Expr::int(Scalar::I32, i64::try_from(total).unwrap_or(i64::MAX)),
+            step: Expr::int(Scalar::I32, self.threads.into()),
+            kind: if whole && short { LoopKind::Unrolled(None) } else { LoopKind::Serial },
+            body: Block::new(body),
+        };
+        let shape: Vec<String> = f.dims.iter().map(|d| d.extent.to_string()).collect();
+        let comment = format!("the block copies {} elements of {array}", shape.join(" x "));
+        vec![Stmt::new(StmtKind::For(l), Origin::default()).comment(comment)]
+    }
+
+    /// The coordinates of an element of the box, from its number row by row.
+    fn coordinates(&mut self, element: VarId, dims: &[Dim], body: &mut Vec<Stmt>) -> Vec<Expr> {
+        let names: &[&str] = match dims.len() {
+            1 => return vec![Expr::var(element, Type::I32)],
+            2 => &["row", "column"],
+            3 => &["plane", "row", "column"],
+            _ => &[],
+        };
+        let mut out = vec![];
+        for (k, d) in dims.iter().enumerate() {
+            let name = names.get(k).map_or_else(|| format!("at_{k}"), |n| (*n).to_string());
+            let var = self.lowering.local(&name, Type::I32);
+            self.lowering.host.vars[var.0 as usize].constant = true;
+            let after: u64 = dims[k + 1..].iter().map(|d| d.extent).product();
+            let number = |n: u64| Expr::int(Scalar::I32, i64::try_from(n).unwrap_or(i64::MAX));
+            let mut value = Expr::var(element, Type::I32);
+            if after > 1 {
+                value = Expr::binary(BinaryOp::Div, value, number(after));
+            }
+            if k > 0 {
+                value = Expr::binary(BinaryOp::Rem, value, number(d.extent));
+            }
+            let kind = StmtKind::Decl { var, init: Some(value) };
+            body.push(Stmt::new(kind, Origin::default()));
+            out.push(Expr::var(var, Type::I32));
+        }
+        out
+    }
+
+    fn loop_of(&self, id: LoopId) -> Option<ForLoop> {
+        self.lowering.source.find_loop(id).cloned()
+    }
+
+    fn index_type(&self, d: &Dim) -> Scalar {
+        let wide = d
+            .terms
+            .iter()
+            .filter_map(|(c, _)| self.loop_of(c.id()))
+            .any(|l| type_of(self.lowering, &l).bytes() == 8);
+        let wide = wide
+            || d.invariant.atoms().iter().any(|a| match a {
+                warpsmith_ir::poly::Atom::Var(v) => {
+                    self.lowering.host.var(*v).ty.scalar().is_some_and(|s| s.bytes() == 8)
+                }
+                _ => true,
+            });
+        if wide { Scalar::I64 } else { Scalar::I32 }
+    }
+
+    /// The first value of a counter in the block or strip, and whether the variable holds it.
+    fn start_of(&self, c: &Counter) -> Poly {
+        match c {
+            Counter::Bound(id, _) => {
+                let tile = self.tiles.iter().find(|t| t.source.id == *id);
+                tile.map_or_else(Poly::zero, |t| Poly::var(t.block))
+            }
+            Counter::Strip(id, _) => self.strips.get(id).map_or_else(Poly::zero, |v| Poly::var(*v)),
+            Counter::Constant(_, first, _) => Poly::constant(*first),
+        }
+    }
+
+    fn to_expr(&self, p: &Poly, ty: Scalar) -> Expr {
+        let host = &self.lowering.host;
+        p.to_expr(ty, &|v| host.var(v).ty.scalar().unwrap_or(ty))
+    }
+
+    /// The least subscript of the box.
+    fn lowest(&self, d: &Dim, ty: Scalar) -> Expr {
+        let mut sum = d.invariant.add(&Poly::constant(d.constants.0)).unwrap_or_default();
+        for (c, factor) in &d.terms {
+            let mut at = self.start_of(c);
+            if *factor < 0 {
+                at = at.add(&Poly::constant(i128::from(c.count()) - 1)).unwrap_or_default();
+            }
+            sum = at.scale(*factor).and_then(|t| sum.add(&t)).unwrap_or(sum);
+        }
+        self.to_expr(&sum, ty)
+    }
+
+    /// How many subscripts at the low end of the box belong to iterations past the end; `None`: there are none, as no
+    /// subscript falls with a counter.
+    fn missing(&self, d: &Dim, ty: Scalar) -> Option<Expr> {
+        let mut count = Poly::zero();
+        let mut falls = false;
+        for (c, factor) in
+            d.terms.iter().filter(|(c, f)| *f < 0 && !matches!(c, Counter::Constant(..)))
+        {
+            let l = self.loop_of(c.id())?;
+            let end = Poly::from_expr(&end_of(&l, type_of(self.lowering, &l)))?;
+            let past = self.start_of(c).add(&Poly::constant(c.count().into()))?.sub(&end)?;
+            count = count.add(&past.scale(factor.abs())?)?;
+            falls = true;
+        }
+        falls.then(|| self.to_expr(&count, ty))
+    }
+
+    /// How many subscripts from the lowest on belong to iterations that exist; `None`: all of the box.
+    fn valid(&self, d: &Dim, ty: Scalar) -> Option<Expr> {
+        let variable = |c: &Counter| !matches!(c, Counter::Constant(..));
+        if !d.terms.iter().any(|(c, _)| variable(c)) {
+            return None;
+        }
+        // Greatest subscript minus lowest, plus one: constants of loops and of the reads cancel out.
+        let mut count = Poly::constant(d.constants.1 - d.constants.0 + 1);
+        for (c, factor) in &d.terms {
+            let last = match c {
+                Counter::Constant(_, first, n) => Poly::constant(first + i128::from(*n) - 1),
+                _ => {
+                    let l = self.loop_of(c.id())?;
+                    let end = Poly::from_expr(&end_of(&l, type_of(self.lowering, &l)))?;
+                    end.sub(&Poly::constant(1))?
+                }
+            };
+            // A falling subscript is greatest at the first iteration of the block, which always exists; its lowest is
+            // that of an iteration past the end where the block is cut off.
+            let term = match *factor > 0 {
+                true => last.sub(&self.start_of(c))?.scale(*factor)?,
+                false => Poly::constant((i128::from(c.count()) - 1) * factor.abs()),
+            };
+            count = count.add(&term)?;
+        }
+        Some(self.to_expr(&count, ty))
+    }
+
+    /// The array's element with these subscripts.
+    fn global_place(&self, at: usize, index: Vec<Expr>) -> Place {
+        let copy = &self.copies[at];
+        let (place, _) = &copy.footprint.reads[0];
+        let mut place = place.clone();
+        if let PlaceKind::Elem { index: old, dims, .. } = &mut *place.kind {
+            if let Some(rows) = &copy.footprint.rows {
+                let ty = index.first().and_then(|e| e.ty.scalar()).unwrap_or(Scalar::I64);
+                *dims = rows.iter().map(|p| self.to_expr(p, ty)).collect();
+            }
+            *old = index;
+        }
+        place
+    }
+
+    fn shared_place(&self, shared: VarId, index: Vec<Expr>) -> Place {
+        let ty = self.lowering.host.var(shared).ty.clone();
+        let mut place = Place::var(shared, ty);
+        for i in index {
+            if let Type::Array(element, _) = place.ty.clone() {
+                place = Place::new(
+                    PlaceKind::Index(place, i),
+                    element.as_ref().clone(),
+                    Origin::default(),
+                );
+            }
+        }
+        place
+    }
+
+    /// Puts elements in shared memory in place of those of staged arrays.
+    pub(super) fn use_copies(&self, body: &mut Block, replicas: &BTreeMap<usize, VarId>) {
+        struct Use<'u, 'r, 'k> {
+            all: &'u Replicas<'r, 'k>,
+            replicas: &'u BTreeMap<usize, VarId>,
+        }
+        impl visit::Rewriter for Use<'_, '_, '_> {
+            fn place(&mut self, place: &mut Place) {
+                let found = self.all.staged.iter().find_map(|k| {
+                    let reads = &self.all.copies[*k].footprint.reads;
+                    let (_, constants) = reads.iter().find(|(known, _)| known == place)?;
+                    Some((*k, constants.clone()))
+                });
+                match found {
+                    Some((k, constants)) => {
+                        *place = self.all.staged_element(k, &constants, self.replicas);
+                    }
+                    None => visit::rewrite_place(self, place),
+                }
+            }
+        }
+        if !self.staged.is_empty() {
+            visit::Rewriter::block(&mut Use { all: self, replicas }, body);
+        }
+    }
+
+    fn staged_element(
+        &self,
+        at: usize,
+        constants: &[i128],
+        replicas: &BTreeMap<usize, VarId>,
+    ) -> Place {
+        let copy = &self.copies[at];
+        let mut index: Vec<Expr> = copy
+            .footprint
+            .dims
+            .iter()
+            .zip(constants)
+            .map(|(d, constant)| self.local_subscript(d, *constant, replicas))
+            .collect();
+        let n = index.len();
+        if copy.stage.transposed && n >= 2 {
+            index.swap(n - 1, n - 2);
+        }
+        self.shared_place(copy.shared, index)
+    }
+
+    /// The subscript of a read, counted from the lowest of the box.
+    fn local_subscript(&self, d: &Dim, constant: i128, replicas: &BTreeMap<usize, VarId>) -> Expr {
+        let mut rest = constant - d.constants.0;
+        let mut sum: Option<Expr> = None;
+        for (c, factor) in &d.terms {
+            let local = self.local_counter(c, replicas);
+            let ty = local.ty.scalar().unwrap_or(Scalar::I32);
+            let size = i64::try_from(factor.unsigned_abs()).unwrap_or(i64::MAX);
+            let term = match size {
+                1 => local,
+                n => Expr::binary(BinaryOp::Mul, local, Expr::int(ty, n)),
+            };
+            if *factor < 0 {
+                rest += (i128::from(c.count()) - 1) * factor.abs();
+            }
+            let op = if *factor < 0 { BinaryOp::Sub } else { BinaryOp::Add };
+            sum = Some(match sum {
+                None if *factor < 0 => {
+                    let start = Expr::int(ty, i64::try_from(rest).unwrap_or(0));
+                    rest = 0;
+                    Expr::binary(op, start, term)
+                }
+                None => term,
+                Some(s) => Expr::binary(op, s.clone(), term.cast(s.ty)),
+            });
+        }
+        let Some(sum) = sum else {
+            return Expr::int(Scalar::I32, i64::try_from(rest).unwrap_or(0));
+        };
+        let ty = sum.ty.scalar().unwrap_or(Scalar::I32);
+        match i64::try_from(rest).unwrap_or(0) {
+            0 => sum,
+            n => Expr::binary(BinaryOp::Add, sum, Expr::int(ty, n)),
+        }
+    }
+
+    /// A counter from the start of the block, the strip or its loop.
+    fn local_counter(&self, c: &Counter, replicas: &BTreeMap<usize, VarId>) -> Expr {
+        match c {
+            Counter::Bound(id, _) => {
+                let found = self.tiles.iter().enumerate().find(|(_, t)| t.source.id == *id);
+                found.map_or_else(|| Expr::i32(0), |(k, t)| t.local(replicas.get(&k).copied()))
+            }
+            Counter::Strip(id, _) => {
+                let ty = |v: VarId| self.lowering.host.var(v).ty.clone();
+                self.strips.get(id).map_or_else(|| Expr::i32(0), |v| Expr::var(*v, ty(*v)))
+            }
+            Counter::Constant(id, first, _) => {
+                let Some(l) = self.loop_of(*id) else { return Expr::i32(0) };
+                let counter = Expr::var(l.var, self.lowering.host.var(l.var).ty.clone());
+                let ty = type_of(self.lowering, &l);
+                match i64::try_from(*first).unwrap_or(0) {
+                    0 => counter,
+                    n if n < 0 => Expr::binary(BinaryOp::Add, counter, Expr::int(ty, -n)),
+                    n => Expr::binary(BinaryOp::Sub, counter, Expr::int(ty, n)),
+                }
+            }
+        }
+    }
+}

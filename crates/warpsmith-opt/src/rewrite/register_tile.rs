@@ -1,0 +1,145 @@
+//! Gives each thread several iterations of a bound loop (AutoGPU's *unrolling of parallel loops*).
+//!
+//! ```text
+//!     i = i_block + threadIdx.y;                    S(i)
+//!       ==> register_tile i by 4
+//!     for ti in 0..4 { i = i_block + threadIdx.y + ti * BY;    S(i) }
+//! ```
+//!
+//! A block then computes four times as many iterations, which lie a block's width apart, so that neighbouring threads
+//! still have neighbouring elements. The loop over `ti` goes around every statement that depends on `i`, inside of the
+//! serial loops, and is unrolled; every variable that depends on `i` becomes an array with one element for each `ti`,
+//! which the compiler keeps in registers.
+//!
+//! Legal where the loop is bound with step 1, and nothing leaves an iteration early: the iterations are independent, so
+//! that their statements may be interleaved.
+
+use warpsmith_ir::{BinaryOp, ExprKind, ForLoop, LoopId, Stmt, StmtKind};
+
+use super::Rewritten;
+use crate::kernel::{Kernel, Nest};
+use crate::refusal::Refusal;
+use crate::walk;
+
+/// More iterations than this a thread cannot keep in registers.
+const MOST: u32 = 64;
+
+/// The verdict on a `register_tile`, which alone allows it.
+pub struct LegalRegisterTile<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+    target: LoopId,
+    factor: u32,
+}
+
+/// Asks whether each thread can compute `factor` iterations of the loop.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check(
+    kernel: &Kernel,
+    target: LoopId,
+    factor: u32,
+) -> Result<LegalRegisterTile<'_>, Refusal> {
+    if !(2..=MOST).contains(&factor) {
+        return Err(Refusal::TileFactor { loop_id: target, factor, most: MOST });
+    }
+    let (root, nest) = bound_nest(kernel, target)?;
+    check_tiles(kernel, root, nest)?;
+    let others = nest.tiles.iter().filter(|(id, _)| **id != target);
+    let all = others.fold(u64::from(factor), |n, (_, f)| n * u64::from(*f));
+    if all > 256 {
+        let factor = u32::try_from(all).unwrap_or(u32::MAX);
+        return Err(Refusal::TileFactor { loop_id: target, factor, most: 256 });
+    }
+    Ok(LegalRegisterTile { kernel, root, target, factor })
+}
+
+/// Notes the tile; the nest is written out when it is lowered.
+pub fn apply(legal: LegalRegisterTile<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    if let Some(nest) = kernel.nests.get_mut(&legal.root) {
+        nest.tiles.insert(legal.target, legal.factor);
+    }
+    Rewritten::same_loops(kernel)
+}
+
+/// The nest in which a loop is bound.
+pub(super) fn bound_nest(kernel: &Kernel, id: LoopId) -> Result<(LoopId, &Nest), Refusal> {
+    let found = kernel.nests.iter().find(|(_, n)| n.axes.iter().any(|(l, _)| *l == id));
+    match found {
+        Some((root, nest)) if nest.reduce.is_none() => Ok((*root, nest)),
+        Some((_, nest)) => {
+            let var = nest.clauses.reductions.first().map(|r| r.var);
+            Err(match var {
+                Some(var) => Refusal::HasReduction { loop_id: id, var },
+                None => Refusal::NotBound { loop_id: id },
+            })
+        }
+        None => Err(Refusal::NotBound { loop_id: id }),
+    }
+}
+
+/// Whether a nest can be computed tile by tile at all.
+pub(super) fn check_tiles(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
+    let refuse = |why: &str, at: Option<&Stmt>| {
+        let at = at.map(|s| s.origin.clone());
+        Err(Refusal::NotTiled { loop_id: root, why: why.into(), at: Box::new(at) })
+    };
+    if !nest.clauses.last_private.is_empty() {
+        return refuse("it has a `lastprivate` clause", None);
+    }
+    let loops: Vec<&ForLoop> =
+        nest.axes.iter().filter_map(|(id, _)| kernel.find_loop(*id)).collect();
+    if loops.first().is_none_or(|l| l.id != root) {
+        return refuse("its outer loops are not bound", None);
+    }
+    if let Some(l) = loops.iter().find(|l| !unit_step(l)) {
+        let name = kernel.loop_name(l.id);
+        return refuse(&format!("loop `{name}` does not count up by one"), None);
+    }
+    let Some(body) = loops.last().map(|l| &l.body) else { return Ok(()) };
+    if let Some(stmt) = continues(body) {
+        return refuse("an iteration ends early", Some(stmt));
+    }
+    let mut odd = None;
+    walk::each_stmt(body, &mut |s| {
+        let mut bad = matches!(
+            s.kind,
+            StmtKind::Atomic { .. }
+                | StmtKind::Warp { .. }
+                | StmtKind::Barrier { .. }
+                | StmtKind::Printf { .. }
+        );
+        for e in walk::operands(s).reads {
+            walk::each_expr(e, &mut |e| {
+                bad |= matches!(&*e.kind, ExprKind::AddressOf(p) if p.root_var().is_some());
+            });
+        }
+        if bad && odd.is_none() {
+            odd = Some(s);
+        }
+    });
+    match odd {
+        Some(stmt) => refuse("a statement works on more than this iteration's values", Some(stmt)),
+        None => Ok(()),
+    }
+}
+
+/// Counts `first, first + 1, …` up to a limit.
+pub(super) fn unit_step(l: &ForLoop) -> bool {
+    let one = l.step.as_const().is_some_and(|s| s.as_i64() == 1);
+    one && matches!(l.compare, BinaryOp::Lt | BinaryOp::Le)
+}
+
+/// A `continue` that ends the iteration, or anything that leaves it.
+fn continues(body: &warpsmith_ir::Block) -> Option<&Stmt> {
+    fn search(block: &warpsmith_ir::Block) -> Option<&Stmt> {
+        block.stmts.iter().find_map(|s| match &s.kind {
+            StmtKind::Continue => Some(s),
+            StmtKind::For(_) | StmtKind::Loop { .. } => None,
+            _ => walk::blocks(s).into_iter().find_map(search),
+        })
+    }
+    walk::leaves(body).or_else(|| search(body))
+}

@@ -1,0 +1,435 @@
+//! Copies what a block reads of an array to shared memory first.
+//!
+//! ```text
+//!     for k in K { … A[i][k] … }
+//!       ==> stage A at k tile 16
+//!     for k_block in K step 16 {
+//!         barrier; all threads copy A[i_block …][k_block …] to A_shared; barrier
+//!         for k in k_block … min(k_block + 16, end of K) { … A_shared[i - i_block][k - k_block] … }
+//!     }
+//! ```
+//!
+//! With a loop (AutoGPU's case) the loop is cut into strips and each strip has its own copy; without one (`stage u`) all
+//! that the block reads is copied once. Reads of several threads that overlap (stencils, convolutions) are one copy with
+//! a halo. `pad n` adds unused elements to each row, `transposed` swaps the last two dimensions.
+//!
+//! Legal where nothing in the nest writes the array; every subscript of every read is a sum of counters with constant
+//! factors, the same in all reads but for a constant; the counters are those of the bound loops, of the strip loop, or
+//! of loops with constant bounds; the loop is run by all threads of the block alike; and the copy fits in 48 KB.
+
+use warpsmith_ir::poly::{Atom, Poly};
+use warpsmith_ir::{Expr, ForLoop, LoopId, LoopKind, Place, Stmt, StmtKind, Type, VarId};
+
+use super::Rewritten;
+use super::register_tile::{bound_nest, check_tiles, unit_step};
+use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
+use crate::kernel::{Kernel, Nest, Stage};
+use crate::refusal::Refusal;
+use crate::walk;
+
+/// Static shared memory of a block in bytes.
+const SHARED_BYTES: u64 = 48 * 1024;
+
+/// The verdict on a `stage`, which alone allows it.
+pub struct LegalStage<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+    stage: Stage,
+}
+
+/// What a block reads of an array: a box of elements.
+#[derive(Clone, Debug)]
+pub struct Footprint {
+    pub dims: Vec<Dim>,
+    /// Lengths of the rows of the array seen in these dimensions (one fewer), where they are not those of the place.
+    pub rows: Option<Vec<Poly>>,
+    /// The reads, each with the constants of its subscripts.
+    pub reads: Vec<(Place, Vec<i128>)>,
+}
+
+/// One dimension of a footprint: `Σ factor · counter + invariant + constant`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dim {
+    pub terms: Vec<(Counter, i128)>,
+    pub invariant: Poly,
+    /// Least and greatest constant of the reads.
+    pub constants: (i128, i128),
+    /// Elements.
+    pub extent: u64,
+}
+
+/// A counter that a subscript may depend on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Counter {
+    /// A bound loop; the iterations of a block.
+    Bound(LoopId, u32),
+    /// The strip loop; the iterations of a strip.
+    Strip(LoopId, u32),
+    /// A serial loop with constant first value and number of iterations.
+    Constant(LoopId, i128, u32),
+}
+
+impl Counter {
+    pub fn count(&self) -> u32 {
+        match self {
+            Counter::Bound(_, n) | Counter::Strip(_, n) | Counter::Constant(_, _, n) => *n,
+        }
+    }
+
+    pub fn id(&self) -> LoopId {
+        match self {
+            Counter::Bound(id, _) | Counter::Strip(id, _) | Counter::Constant(id, ..) => *id,
+        }
+    }
+}
+
+/// Asks whether the array `name` can be staged; `strip`: the serial loop to cut and the iterations of a strip.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check<'k>(
+    kernel: &'k Kernel,
+    name: &str,
+    strip: Option<(LoopId, u32)>,
+    pad: u32,
+    transposed: bool,
+) -> Result<LegalStage<'k>, Refusal> {
+    let refuse =
+        |why: String| Err(Refusal::CannotStage { name: name.into(), why, at: Box::default() });
+    let function = kernel.func();
+    let array = function.params.iter().copied().find(|v| function.var(*v).name == name);
+    let Some(array) = array.filter(|v| function.var(*v).ty.is_pointer()) else {
+        return refuse("the function has no array parameter of this name".into());
+    };
+    let Some((root, nest)) = nest_of(kernel, array, strip.map(|s| s.0)) else {
+        return refuse("no bound nest reads it there: bind its loops first".into());
+    };
+    bound_nest(kernel, root)?;
+    check_tiles(kernel, root, nest)?;
+    let stage = Stage { array, strip, pad, transposed };
+    check_strip(kernel, nest, &stage)?;
+    footprint(kernel, root, nest, &stage)?;
+    check_size(kernel, root, nest, &stage)?;
+    Ok(LegalStage { kernel, root, stage })
+}
+
+/// Notes the copy; it is written out when the nest is lowered.
+pub fn apply(legal: LegalStage<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    if let Some(nest) = kernel.nests.get_mut(&legal.root) {
+        nest.stages.push(legal.stage);
+    }
+    Rewritten::same_loops(kernel)
+}
+
+/// The bound nest with the strip loop, or the first that reads the array.
+fn nest_of(kernel: &Kernel, array: VarId, strip: Option<LoopId>) -> Option<(LoopId, &Nest)> {
+    let reads = |root: LoopId| {
+        let mut found = false;
+        let body = kernel.find_loop(root).map(|l| &l.body);
+        body.inspect(|b| walk::each_var_of_block(b, &mut |v| found |= v == array));
+        found
+    };
+    let within = |root: LoopId| {
+        strip.is_none_or(|id| {
+            kernel.find_loop(root).is_some_and(|l| walk::find_loop(&l.body, id).is_some())
+        })
+    };
+    let mut nests = kernel.nests.iter().filter(|(_, n)| n.reduce.is_none());
+    nests.find(|(root, _)| reads(**root) && within(**root)).map(|(root, nest)| (*root, nest))
+}
+
+/// All threads of a block run the strip loop alike, in strips of one length.
+fn check_strip(kernel: &Kernel, nest: &Nest, stage: &Stage) -> Result<(), Refusal> {
+    let Some((id, tile)) = stage.strip else { return Ok(()) };
+    let name = kernel.name_of(stage.array).to_string();
+    let refuse =
+        |why: String| Err(Refusal::CannotStage { name: name.clone(), why, at: Box::default() });
+    let loop_name = kernel.loop_name(id);
+    let Some(l) = kernel.find_loop(id) else { return refuse("the loop is gone".into()) };
+    if !matches!(l.kind, LoopKind::Serial | LoopKind::Unrolled(_))
+        || nest.axes.iter().any(|(a, _)| *a == id)
+    {
+        return Err(Refusal::NotSerial { loop_id: id });
+    }
+    if !(1..=1024).contains(&tile) {
+        return Err(Refusal::TileFactor { loop_id: id, factor: tile, most: 1024 });
+    }
+    if !unit_step(l) {
+        return refuse(format!("loop `{loop_name}` does not count up by one"));
+    }
+    if walk::leaves(&l.body).is_some() {
+        return refuse(format!(
+            "loop `{loop_name}` may end early, before the copy for other threads"
+        ));
+    }
+    for other in &nest.stages {
+        if let Some((known, length)) = other.strip
+            && known == id
+            && length != tile
+        {
+            return refuse(format!("loop `{loop_name}` is cut into strips of {length} already"));
+        }
+        if other.array == stage.array {
+            return refuse("it is staged already".into());
+        }
+    }
+    let Some(body) = nest.axes.last().and_then(|(id, _)| kernel.find_loop(*id)).map(|l| &l.body)
+    else {
+        return Ok(());
+    };
+    match reached_by_all(kernel, body, nest, id) {
+        true => Ok(()),
+        false => refuse(format!("not all threads of a block run loop `{loop_name}` alike")),
+    }
+}
+
+/// The loop stands under no condition, in loops whose bounds are the same for all threads.
+fn reached_by_all(kernel: &Kernel, body: &warpsmith_ir::Block, nest: &Nest, id: LoopId) -> bool {
+    let uniform = |e: &Expr| {
+        let mut same = !walk::reads_memory(e);
+        walk::each_var(e, &mut |v| {
+            let axis = nest.axes.iter().filter_map(|(id, _)| kernel.find_loop(*id));
+            same &= axis.into_iter().all(|l| l.var != v);
+            let written = walk::writes_var(body, v);
+            let counter = walk::for_loops(body).iter().any(|l| l.var == v);
+            same &= !written || counter;
+        });
+        same
+    };
+    fn path<'a>(block: &'a warpsmith_ir::Block, id: LoopId, found: &mut Vec<&'a Stmt>) -> bool {
+        for stmt in &block.stmts {
+            let here = matches!(&stmt.kind, StmtKind::For(l) if l.id == id);
+            if here || walk::blocks(stmt).into_iter().any(|b| path(b, id, found)) {
+                found.push(stmt);
+                return true;
+            }
+        }
+        false
+    }
+    let mut around = vec![];
+    path(body, id, &mut around);
+    !around.is_empty()
+        && around.iter().all(|s| match &s.kind {
+            StmtKind::For(l) => {
+                walk::leaves(&l.body).is_none()
+                    && [&l.first, &l.limit, &l.step].into_iter().all(uniform)
+            }
+            StmtKind::Scope(_) => true,
+            _ => false,
+        })
+}
+
+fn check_size(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<(), Refusal> {
+    let mut bytes = 0u64;
+    for s in nest.stages.iter().chain([stage]) {
+        let shape = shared_shape(&footprint(kernel, root, nest, s)?, s);
+        let element = kernel.func().var(s.array).ty.pointee().cloned().unwrap_or(Type::Void);
+        let size = warpsmith_ir::layout::layout_of(&kernel.module, &element).size;
+        bytes = shape.iter().fold(size, |n, e| n.saturating_mul(*e)).saturating_add(bytes);
+    }
+    if bytes > SHARED_BYTES {
+        let name = kernel.name_of(stage.array).to_string();
+        let why = format!(
+            "the copies of a block would take {bytes} bytes of shared memory, of which there are {SHARED_BYTES}"
+        );
+        return Err(Refusal::CannotStage { name, why, at: Box::default() });
+    }
+    Ok(())
+}
+
+/// Extents of the array in shared memory, outermost first.
+pub fn shared_shape(f: &Footprint, stage: &Stage) -> Vec<u64> {
+    let mut shape: Vec<u64> = f.dims.iter().map(|d| d.extent).collect();
+    let n = shape.len();
+    if stage.transposed && n >= 2 {
+        shape.swap(n - 1, n - 2);
+    }
+    if let Some(last) = shape.last_mut() {
+        *last += u64::from(stage.pad);
+    }
+    shape
+}
+
+/// What a block reads of the staged array, all its reads together.
+///
+/// # Errors
+/// [`Refusal::CannotStage`] with the read that does not fit.
+pub fn footprint(
+    kernel: &Kernel,
+    root: LoopId,
+    nest: &Nest,
+    stage: &Stage,
+) -> Result<Footprint, Refusal> {
+    let name = kernel.name_of(stage.array).to_string();
+    let refuse = |why: String, at: Option<&Access<'_>>| {
+        let at = at.map(|a| a.origin.clone());
+        Err(Refusal::CannotStage { name: name.clone(), why, at: Box::new(at) })
+    };
+    let Some(l) = kernel.find_loop(root) else { return refuse("its nest is gone".into(), None) };
+    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
+    let accesses = scope.accesses();
+    let touches = |a: &&Access<'_>| a.base == Base::Var(stage.array) || a.base == Base::Anything;
+    let mut found: Option<Footprint> = None;
+    for a in accesses.iter().filter(touches) {
+        if a.kind != AccessKind::Read || a.base == Base::Anything {
+            return refuse("the nest may write it".into(), Some(a));
+        }
+        let inside = stage.strip.is_none_or(|(id, _)| a.loops.iter().any(|l| l.id == id));
+        if !inside {
+            continue;
+        }
+        let Some(place) = a.place else {
+            return refuse("a called function reads it".into(), Some(a));
+        };
+        if place.ty.scalar().is_none() {
+            return refuse("its elements are no numbers".into(), Some(a));
+        }
+        if !a.guards.is_empty() {
+            return refuse("it is read under a condition".into(), Some(a));
+        }
+        let (index, rows) = match subscripts(&scope, a) {
+            Ok(found) => found,
+            Err(why) => return refuse(why, Some(a)),
+        };
+        let mut dims = vec![];
+        for poly in &index {
+            match dim(kernel, &scope, nest, stage, a, poly) {
+                Ok(d) => dims.push(d),
+                Err(why) => return refuse(why, Some(a)),
+            }
+        }
+        let constants: Vec<i128> = dims.iter().map(|d| d.constants.0).collect();
+        let read = (place.clone(), constants);
+        match &mut found {
+            None => found = Some(Footprint { dims, rows, reads: vec![read] }),
+            Some(f) => {
+                let same = f.rows == rows
+                    && f.dims.len() == dims.len()
+                    && f.dims
+                        .iter()
+                        .zip(&dims)
+                        .all(|(x, y)| x.terms == y.terms && x.invariant == y.invariant);
+                if !same {
+                    return refuse("its reads differ by more than a constant".into(), Some(a));
+                }
+                for (x, y) in f.dims.iter_mut().zip(&dims) {
+                    x.constants.0 = x.constants.0.min(y.constants.0);
+                    x.constants.1 = x.constants.1.max(y.constants.1);
+                }
+                f.reads.push(read);
+            }
+        }
+    }
+    let Some(mut f) = found else {
+        return refuse("nothing reads it there".into(), None);
+    };
+    if f.rows.is_some() && f.reads.windows(2).any(|w| w[0].1 != w[1].1) {
+        // Seen as one row, the corners of the box need not be elements.
+        return refuse("its reads differ, and its shape is not declared".into(), None);
+    }
+    for d in &mut f.dims {
+        let spread =
+            d.terms.iter().try_fold(d.constants.1 - d.constants.0 + 1, |n, (c, factor)| {
+                factor.abs().checked_mul(i128::from(c.count()) - 1)?.checked_add(n)
+            });
+        let Some(extent) =
+            spread.and_then(|n| u64::try_from(n).ok()).filter(|n| *n <= SHARED_BYTES)
+        else {
+            return refuse("a block reads too much of it".into(), None);
+        };
+        d.extent = extent;
+    }
+    Ok(f)
+}
+
+type Subscripts = (Vec<Poly>, Option<Vec<Poly>>);
+
+/// The subscripts of a read; a single one that is a row number times a length plus a column is taken apart, with that
+/// length.
+fn subscripts(scope: &Scope<'_>, a: &Access<'_>) -> Result<Subscripts, String> {
+    match &a.view {
+        View::Unknown(why) => Err(why.clone()),
+        View::Affine { index, .. } if index.len() > 1 => Ok((index.clone(), None)),
+        View::Affine { index, .. } => {
+            let Some(only) = index.first() else { return Err("it has no subscript".into()) };
+            let counters: Vec<VarId> =
+                a.loops.iter().map(|l| l.var).chain(scope.outer.iter().map(|l| l.var)).collect();
+            match rows_and_columns(only, &counters) {
+                Some((row, column, length)) => Ok((vec![row, column], Some(vec![length]))),
+                None => Ok((vec![only.clone()], None)),
+            }
+        }
+    }
+}
+
+/// `p = row * length + column` with a length that is one variable.
+fn rows_and_columns(p: &Poly, counters: &[VarId]) -> Option<(Poly, Poly, Poly)> {
+    let is_counter = |a: &Atom| matches!(a, Atom::Var(v) if counters.contains(v));
+    let length = p.terms().find_map(|(monomial, _)| match monomial {
+        [a, b] if is_counter(a) != is_counter(b) => Some(if is_counter(a) { b } else { a }.clone()),
+        _ => None,
+    })?;
+    let (row, column) = p.split(&length)?;
+    let clean = !row.atoms().contains(&length) && !column.atoms().contains(&length);
+    clean.then(|| (row, column, Poly::atom(length)))
+}
+
+/// One subscript as a sum of counters.
+fn dim(
+    kernel: &Kernel,
+    scope: &Scope<'_>,
+    nest: &Nest,
+    stage: &Stage,
+    a: &Access<'_>,
+    poly: &Poly,
+) -> Result<Dim, String> {
+    let mut terms = vec![];
+    let mut invariant = Poly::zero();
+    for (monomial, factor) in poly.terms() {
+        let inner = monomial.iter().find_map(|atom| a.loops.iter().find(|l| atom.mentions(l.var)));
+        let Some(l) = inner else {
+            let mut term = Poly::constant(factor);
+            for atom in monomial {
+                term = term.mul(&Poly::atom(atom.clone())).ok_or("its subscript overflows")?;
+            }
+            if !monomial.is_empty() {
+                invariant = invariant.add(&term).ok_or("its subscript overflows")?;
+            }
+            continue;
+        };
+        if !matches!(monomial, [Atom::Var(v)] if *v == l.var) {
+            let name = kernel.name_of(l.var);
+            return Err(format!("a subscript is not a constant times `{name}`"));
+        }
+        terms.push((counter(kernel, scope, nest, stage, l)?, factor));
+    }
+    let constant = poly.constant_term();
+    Ok(Dim { terms, invariant, constants: (constant, constant), extent: 0 })
+}
+
+fn counter(
+    kernel: &Kernel,
+    scope: &Scope<'_>,
+    nest: &Nest,
+    stage: &Stage,
+    l: &ForLoop,
+) -> Result<Counter, String> {
+    if let Some(n) = nest.block_extent(l.id) {
+        return Ok(Counter::Bound(l.id, n));
+    }
+    if let Some((id, n)) = stage.strip.filter(|s| s.0 == l.id) {
+        return Ok(Counter::Strip(id, n));
+    }
+    let name = kernel.loop_name(l.id);
+    let (low, high) = scope.range(l);
+    let constant = |p: Option<Poly>| p.and_then(|p| p.as_constant());
+    let (Some(low), Some(high), true) = (constant(low), constant(high), unit_step(l)) else {
+        return Err(format!(
+            "a subscript depends on `{name}`, whose number of iterations is not constant"
+        ));
+    };
+    let count =
+        u32::try_from((high - low + 1).max(1)).map_err(|_| format!("loop `{name}` is too long"))?;
+    Ok(Counter::Constant(l.id, low, count))
+}

@@ -1,0 +1,203 @@
+//! Tiled nests: register tiles and stages, in many shapes, against the C function.
+
+mod common;
+
+use common::{Input, check_program};
+
+fn check(source: &str, schedule: &str, sizes: &[&[(&'static str, i64)]]) -> String {
+    let mut input = Input::new(source);
+    let program = input.scheduled(schedule).unwrap_or_else(|e| panic!("{schedule}\n{e}"));
+    let text = warpsmith_emit::module_file(&program.module).unwrap();
+    if std::env::var_os("SHOW").is_some() {
+        eprintln!("// {schedule}\n{text}");
+    }
+    for point in sizes {
+        check_program(&input, &program, &point.iter().copied().collect());
+    }
+    text
+}
+
+const GEMM: &str = "
+void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            C[i][j] = 0.0f;
+            for (int l = 0; l < k; l++)
+                C[i][j] += A[i][l] * B[l][j];
+        }
+}
+";
+
+const PRODUCT_SIZES: &[&[(&str, i64)]] = &[
+    &[("n", 0), ("m", 3), ("k", 2)],
+    &[("n", 1), ("m", 1), ("k", 1)],
+    &[("n", 8), ("m", 8), ("k", 4)],
+    &[("n", 17), ("m", 9), ("k", 5)],
+    &[("n", 33), ("m", 31), ("k", 0)],
+    &[("n", 32), ("m", 64), ("k", 16)],
+];
+
+#[test]
+fn products_in_tiles() {
+    for schedule in [
+        "bind i, j -> y, x block 8x4\nregister_tile i by 2",
+        "bind i, j -> y, x block 8x4\naccumulate C\nregister_tile i by 4\nregister_tile j by 2",
+        "bind i, j -> y, x block 8x8\naccumulate C\nstage A at l tile 4\nstage B at l tile 4",
+        "bind i, j -> y, x block 8x4\naccumulate C\nstage A at l tile 4 pad 1\nstage B at l tile 4\nregister_tile i by 4\nregister_tile j by 2\nunroll l",
+        "accumulate C\nbind i, j -> y, x block 4x8\nregister_tile j by 3\nstage A at l tile 3 transposed\nstage B at l tile 3",
+    ] {
+        check(GEMM, schedule, PRODUCT_SIZES);
+    }
+}
+
+const SQUARES: &[&[(&str, i64)]] = &[
+    &[("n", 0), ("m", 5)],
+    &[("n", 1), ("m", 1)],
+    &[("n", 3), ("m", 3)],
+    &[("n", 8), ("m", 16)],
+    &[("n", 19), ("m", 35)],
+];
+
+#[test]
+fn stencils_with_a_halo() {
+    let five = "
+void five(int n, int m, const float u[n][m], float v[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 1; j < m - 1; j++)
+            v[i][j] = 4 * u[i][j] - u[i - 1][j] - u[i + 1][j] - u[i][j - 1] - u[i][j + 1];
+}
+";
+    for schedule in [
+        "bind i, j -> y, x block 8x4\nstage u",
+        "bind i, j -> y, x block 8x4\nstage u pad 1\nregister_tile i by 2",
+        "bind i, j -> y, x block 8x4\nregister_tile j by 2\nregister_tile i by 3\nstage u transposed",
+    ] {
+        check(five, schedule, SQUARES);
+    }
+    let seven = "
+void heat(int n, int m, const double u[n][m][m], double v[n][m][m]) {
+    #pragma omp parallel for collapse(3)
+    for (int k = 1; k < n - 1; k++)
+        for (int i = 1; i <= m - 2; i++)
+            for (int j = 2; j < m - 1; j++)
+                v[k][i][j] = u[k][i][j] + u[k + 1][i][j] + u[k - 1][i][j] + u[k][i + 1][j]
+                           + u[k][i - 1][j] + u[k][i][j + 1] + u[k][i][j - 2];
+}
+";
+    for schedule in [
+        "bind k, i, j -> z, y, x block 8x2x2\nstage u",
+        "bind k, i, j -> z, y, x block 4x4x2\nregister_tile k by 2\nstage u",
+    ] {
+        check(
+            seven,
+            schedule,
+            &[&[("n", 2), ("m", 2)], &[("n", 5), ("m", 7)], &[("n", 6), ("m", 11)]],
+        );
+    }
+}
+
+#[test]
+fn convolutions_with_constant_filters() {
+    let source = "
+void convolve(int n, int m, const float in[n + 4][m + 2], const float f[5][3], float out[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            float sum = 0.0f;
+            for (int a = 0; a < 5; a++)
+                for (int b = 0; b < 3; b++)
+                    sum += in[i + a][j + b] * f[a][b];
+            out[i][j] = sum;
+        }
+}
+";
+    for schedule in [
+        "bind i, j -> y, x block 8x4\nstage in",
+        "bind i, j -> y, x block 8x4\nstage in\nstage f\nregister_tile i by 2\nunroll a\nunroll b",
+        "bind i, j -> y, x block 8x4\nstage in at a tile 2\nregister_tile j by 2",
+        "bind i, j -> y, x block 8x4\nstage in at a tile 1\nstage f at a tile 1",
+    ] {
+        check(source, schedule, SQUARES);
+    }
+    let dilated = "
+void dilated(int n, int m, const int in[n + 8][2 * m + 6], const int f[3][3], int out[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            int sum = 1;
+            for (int a = 0; a < 3; a++)
+                for (int b = -1; b < 2; b++)
+                    sum += in[i + 4 * a][2 * j + 3 * b + 3] / f[a][b + 1];
+            out[i][j] = sum;
+        }
+}
+";
+    let schedule = "bind i, j -> y, x block 4x4\nregister_tile i by 2\nstage in\nstage f";
+    check(dilated, schedule, SQUARES);
+}
+
+#[test]
+fn one_and_three_loops_flat_arrays_and_falling_subscripts() {
+    let flat = "
+#pragma ws bounds(A: n, k) bounds(x: k) bounds(y: n)
+void gemv(int n, int k, const float *A, const float *x, float *y) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float s = 0.0f;
+        for (int l = 0; l < k; l++)
+            s += A[i * k + l] * x[l];
+        y[i] = s;
+    }
+}
+";
+    let sizes: &[&[(&str, i64)]] = &[
+        &[("n", 0), ("k", 1)],
+        &[("n", 1), ("k", 0)],
+        &[("n", 40), ("k", 9)],
+        &[("n", 64), ("k", 8)],
+    ];
+    for schedule in [
+        "bind i -> x block 32\nstage x at l tile 4",
+        "bind i -> x block 32\nstage A at l tile 4 pad 1\nstage x at l tile 4\nregister_tile i by 2",
+    ] {
+        check(flat, schedule, sizes);
+    }
+    let backwards = "
+void mirror(int n, int m, const float a[n + m], const float w[4], float b[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float s = 0.0f;
+        for (int t = 0; t < 4; t++)
+            s += a[n - 1 - i + t] * w[3 - t];
+        b[i] = s;
+    }
+}
+";
+    let sizes: &[&[(&str, i64)]] =
+        &[&[("n", 1), ("m", 3)], &[("n", 37), ("m", 4)], &[("n", 64), ("m", 3)]];
+    for schedule in [
+        "bind i -> x block 32\nstage a\nstage w",
+        "bind i -> x block 32\nregister_tile i by 2\nstage a",
+    ] {
+        check(backwards, schedule, sizes);
+    }
+    let batched = "
+void batched(int n, int m, int k, const double A[n][m][k], const double B[n][k][m], double C[n][m][m]) {
+    #pragma omp parallel for collapse(3)
+    for (int b = 0; b < n; b++)
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < m; j++) {
+                double best = 1e30;
+                for (int l = 0; l < k; l++) {
+                    double sum = A[b][i][l] + B[b][l][j];
+                    if (sum < best) best = sum;
+                }
+                C[b][i][j] = best;
+            }
+}
+";
+    let schedule = "bind b, i, j -> z, y, x block 4x4x1\nregister_tile i by 2\nstage A at l tile 4\nstage B at l tile 4";
+    check(batched, schedule, PRODUCT_SIZES);
+}
