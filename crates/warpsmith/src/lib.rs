@@ -2,11 +2,13 @@
 //!
 //! This crate is the command and the library facade over the parts: [`check`] runs CUDA kernels in
 //! the emulator and reports what is wrong with them, [`tune`] turns a C loop nest into a verified
-//! CUDA kernel. The parts themselves are re-exported under their short names.
+//! CUDA kernel, [`doctor`] says what the machine has. The parts themselves are re-exported under their
+//! short names.
 
 pub mod check;
 pub mod cli;
 pub mod data;
+pub mod doctor;
 pub mod output;
 mod progress;
 pub mod report;

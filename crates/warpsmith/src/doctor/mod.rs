@@ -1,0 +1,51 @@
+//! `warpsmith doctor`: what this machine has, what each missing part costs, and how to get it.
+//!
+//! Nothing is loaded into this process and nothing is compiled: programs are asked for their version, with a time
+//! limit, and libraries are looked for by name. Missing parts are no failure: every one of them is optional.
+
+mod parts;
+mod places;
+mod probe;
+mod report;
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+pub use self::parts::{Part, State, examine};
+pub use self::places::Places;
+pub use self::report::{human, json};
+
+use crate::status::Status;
+
+/// Options of `doctor`.
+#[derive(Args, Debug)]
+pub struct DoctorArgs {
+    /// How the result is written to stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: DoctorFormat,
+    /// Seconds a program may take to say its version
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub timeout: u64,
+}
+
+/// How `doctor` writes its result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum DoctorFormat {
+    #[default]
+    Human,
+    Json,
+}
+
+/// The command: prints what was found; always done, since nothing it looks for is required.
+pub fn run(args: &DoctorArgs) -> Status {
+    use std::io::Write;
+    let parts = examine(&Places::of_this_process(), Duration::from_secs(args.timeout));
+    let text = match args.format {
+        DoctorFormat::Human => human(&parts),
+        DoctorFormat::Json => json(&parts).to_string() + "\n",
+    };
+    // A closed pipe (`| head`) is the reader's choice, not an error.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    Status::Done
+}
