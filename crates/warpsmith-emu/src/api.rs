@@ -1,7 +1,10 @@
 //! What a caller of the emulator sees: memory, launches, options, findings.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use crate::counters::Counters;
 use warpsmith_ir::{FuncId, Module, Span, Type};
 
 /// Names a buffer in [`DeviceMemory`].
@@ -81,8 +84,11 @@ pub struct Options {
     pub checks: Checks,
     /// A warp executes in lockstep: accesses of one warp are ordered by the instructions (older code).
     pub warp_lockstep: bool,
-    /// Worker threads; 0: one for each core. Findings do not depend on it.
+    /// Worker threads; 0: one for each core. What comes out does not depend on it.
     pub jobs: usize,
+    /// Thread instructions, estimated from the first block, from which a launch is worth several workers; 0: every
+    /// launch is.
+    pub parallel_from: u64,
     /// Instructions a thread may execute before `infinite-loop` is reported.
     pub max_steps: u64,
     /// Thread instructions of the whole launch; beyond it the run stops with [`Limit::TotalSteps`].
@@ -91,8 +97,12 @@ pub struct Options {
     pub max_memory: u64,
     /// The run stops with [`Limit::Timeout`] after it.
     pub deadline: Option<Instant>,
+    /// The run stops with [`Limit::Interrupted`] soon after somebody sets it.
+    pub interrupt: Option<Arc<AtomicBool>>,
     /// Keep what device `printf` prints.
     pub collect_printf: bool,
+    /// Count requests, sectors, wavefronts and instructions, see [`crate::counters`].
+    pub counters: bool,
 }
 
 impl Default for Options {
@@ -101,11 +111,14 @@ impl Default for Options {
             checks: Checks::ALL,
             warp_lockstep: false,
             jobs: 0,
+            parallel_from: 2_000_000,
             max_steps: 100_000_000,
             max_total_steps: u64::MAX,
             max_memory: 8 << 30,
             deadline: None,
+            interrupt: None,
             collect_printf: true,
+            counters: false,
         }
     }
 }
@@ -247,6 +260,10 @@ pub struct Outcome {
     /// `__requires`/`__assume` was false: the launch does not count.
     pub assumption_failed: bool,
     pub stats: Stats,
+    /// Workers whose results make up the outcome; 1: the blocks ran one after another. Nothing else depends on it.
+    pub workers: u32,
+    /// Present when [`Options::counters`] asks for them.
+    pub counters: Option<Counters>,
 }
 
 /// A kernel that cannot be run as asked. These are the user's errors, not findings.

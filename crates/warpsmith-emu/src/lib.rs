@@ -5,6 +5,7 @@
 
 pub mod api;
 mod compile;
+pub mod counters;
 mod engine;
 mod memory;
 

@@ -4,7 +4,7 @@ use super::block::{Block, Group};
 use super::launch::Machine;
 use super::races::Kind;
 use crate::api::Rule;
-use crate::compile::lir::{Home, Op};
+use crate::compile::lir::{Home, Op, Opd};
 use crate::compile::split_pointer;
 
 /// One copy under way.
@@ -39,6 +39,10 @@ impl Machine<'_> {
             self.use_in_address(b, g, from, pc);
         }
         let (targets, sources) = (self.pointers(b, g, to), self.pointers(b, g, from));
+        if self.counting.is_some() {
+            self.count_copies_of(b, g, *bytes, &targets, pc);
+            self.count_copies_of(b, g, *bytes, &sources, pc);
+        }
         for ((thread, target), (_, origin)) in targets.into_iter().zip(sources) {
             let n = self.lane_value(b, g, *bytes, true, thread);
             let zeros = self.lane_value(b, g, *zero_fill, true, thread).min(n);
@@ -46,6 +50,22 @@ impl Machine<'_> {
                 continue;
             }
             self.start_copy(b, g, pc, thread, (target, origin), n, zeros);
+        }
+    }
+
+    /// Counts one end of the copies that start: threads that move the same number of bytes together.
+    fn count_copies_of(
+        &mut self,
+        b: &mut Block,
+        g: &Group,
+        bytes: Opd,
+        all: &[(u32, u64)],
+        pc: usize,
+    ) {
+        for n in [4, 8, 16] {
+            let mut some = all.to_vec();
+            some.retain(|(thread, _)| self.lane_value(b, g, bytes, true, *thread) == n);
+            self.count_copies(b, &some, n, pc);
         }
     }
 

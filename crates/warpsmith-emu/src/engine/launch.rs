@@ -1,11 +1,14 @@
 //! A launch from its checks to its outcome.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use warpsmith_ir::Module;
 
 use super::block::{Block, Group, Mask, Spin, Wait};
+use super::counting::Counting;
+use super::parallel::Queue;
 use super::plans::Plan;
 use super::poison::Origin;
 use super::races::Races;
@@ -57,6 +60,16 @@ pub struct Machine<'a> {
     pub scalar_origin: u32,
     /// Address patterns, by instruction.
     pub plans: Vec<Plan>,
+    /// Performance counters, when they are asked for.
+    pub counting: Option<Box<Counting>>,
+    /// Turns of groups so far.
+    pub turns: u64,
+    /// The other workers of the launch, when it has any.
+    pub queue: Option<&'a Queue>,
+    /// Workers that ran the launch.
+    pub workers: u32,
+    /// Bytes of shadow memory that one worker would have needed, after several ran the launch.
+    pub shadow_bytes: u64,
 }
 
 /// Runs a launch, see [`crate::api::run`].
@@ -98,7 +111,7 @@ fn check_launch(launch: &LaunchConfig) -> Result<(), EmuError> {
 }
 
 impl<'a> Machine<'a> {
-    fn new(
+    pub fn new(
         program: &'a Program,
         launch: &'a LaunchConfig,
         options: &'a Options,
@@ -109,7 +122,7 @@ impl<'a> Machine<'a> {
             memory.buffers.iter().chain(&memory.globals).any(|b| b.poison.contains(&true));
         let used = memory.buffers.iter().chain(&memory.globals).map(|b| b.bytes.len() as u64).sum();
         Machine {
-            races: Races::new(program, options, launch, threads),
+            races: Races::new(program, options, threads),
             report: Report::default(),
             program,
             launch,
@@ -138,6 +151,11 @@ impl<'a> Machine<'a> {
             known_uses: HashMap::new(),
             plans: program.code.iter().map(|_| Plan::default()).collect(),
             scalar_origin: 0,
+            counting: options.counters.then(|| Box::new(Counting::new(program))),
+            turns: 0,
+            queue: None,
+            workers: 1,
+            shadow_bytes: 0,
         }
     }
 
@@ -208,12 +226,18 @@ impl<'a> Machine<'a> {
         block.done = true;
     }
 
+    /// The run has to stop now: the deadline, the user, or another worker says so.
     pub fn deadline_passed(&mut self) -> bool {
         let late = self.options.deadline.is_some_and(|d| Instant::now() >= d);
-        if late {
+        let interrupt = self.options.interrupt.as_ref();
+        let interrupted = interrupt.is_some_and(|i| i.load(Ordering::Relaxed))
+            || self.queue.is_some_and(Queue::stopped);
+        if interrupted {
+            self.limit.get_or_insert(Limit::Interrupted);
+        } else if late {
             self.limit.get_or_insert(Limit::Timeout);
         }
-        late
+        late || interrupted
     }
 
     /// The name findings use for an object.
@@ -237,9 +261,11 @@ impl<'a> Machine<'a> {
 
     fn outcome(self) -> Outcome {
         let mut stats = self.stats;
-        stats.shadow_bytes = self.races.peak_bytes();
+        stats.shadow_bytes = self.races.peak_bytes().max(self.shadow_bytes);
         let mut printed = self.printed;
         printed.sort_by_key(|(block, _)| *block);
+        let counting = self.counting.as_ref();
+        let counters = counting.map(|c| c.finish(self.program, self.launch));
         let findings = self.report.finish(self.program, &self.races, self.options);
         Outcome {
             findings,
@@ -247,6 +273,8 @@ impl<'a> Machine<'a> {
             limit: self.limit,
             assumption_failed: self.assumption_failed,
             stats,
+            workers: self.workers,
+            counters,
         }
     }
 }

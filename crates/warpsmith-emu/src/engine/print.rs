@@ -7,7 +7,7 @@ use super::launch::Machine;
 use crate::compile::lir::{Opd, from_register, words};
 
 /// Bytes of output that a launch keeps, as the device's buffer does.
-const MAX_OUTPUT: usize = 1 << 20;
+pub const MAX_OUTPUT: usize = 1 << 20;
 
 impl Machine<'_> {
     pub fn printf(&mut self, b: &mut Block, g: &Group, format: u32, args: &[(Opd, Scalar)]) {

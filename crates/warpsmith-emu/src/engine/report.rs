@@ -40,6 +40,15 @@ impl Report {
         }
     }
 
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// The findings in the order they were made.
+    pub fn into_findings(self) -> Vec<Finding> {
+        self.findings
+    }
+
     /// More occurrences of a finding.
     pub fn count(&mut self, at: usize, more: u64) {
         if let Some(f) = self.findings.get_mut(at) {

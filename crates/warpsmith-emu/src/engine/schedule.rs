@@ -27,6 +27,7 @@ impl Machine<'_> {
         let total = self.blocks();
         let mut next = 0;
         let mut open: Vec<Block> = vec![];
+        let mut tried = false;
         while next < total || !open.is_empty() {
             let mut progress = self.run_open(&mut open);
             if self.limit.is_some() || self.assumption_failed {
@@ -41,7 +42,15 @@ impl Machine<'_> {
                 next += 1;
                 progress = true;
                 match self.run_block(&mut block) {
-                    Turn::Finished => self.finish(&mut block),
+                    Turn::Finished => {
+                        self.finish(&mut block);
+                        if !tried && open.is_empty() {
+                            tried = true;
+                            if self.run_side_by_side(next) {
+                                next = total;
+                            }
+                        }
+                    }
                     Turn::Stopped => {
                         self.flush(&mut block);
                         break;
@@ -108,10 +117,13 @@ impl Machine<'_> {
         })
     }
 
-    fn finish(&mut self, b: &mut Block) {
+    pub fn finish(&mut self, b: &mut Block) {
         self.flush(b);
         self.races.end_block(b);
         self.retire(b);
+        if let Some(counting) = &mut self.counting {
+            counting.end_block();
+        }
     }
 
     /// Moves what a block printed to the output, thread by thread.
@@ -178,6 +190,10 @@ impl Machine<'_> {
                 .min()
                 .unwrap_or(u32::MAX);
             let outcome = self.run_group(b, &mut g, next);
+            self.turns += 1;
+            if self.turns & 1023 == 0 {
+                self.check_limits();
+            }
             if self.limit.is_some() || self.assumption_failed {
                 return Turn::Stopped;
             }

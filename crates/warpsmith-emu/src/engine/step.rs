@@ -64,6 +64,9 @@ impl Machine<'_> {
             let Some(op) = program.code.get(pc) else { return Stop::Ended };
             *executed += 1;
             self.stats.thread_instructions += u64::from(g.active);
+            if let Some(counting) = &mut self.counting {
+                counting.execute(g);
+            }
             match op {
                 Op::Label(_) => {
                     g.pc += 1;
@@ -217,6 +220,9 @@ impl Machine<'_> {
         if go == g.mask {
             g.pc = target;
             return g.pc >= next;
+        }
+        if let Some(counting) = &mut self.counting {
+            counting.branch(g, &go);
         }
         let mut other = g.clone();
         other.pc = target;

@@ -178,7 +178,7 @@ impl<'a> Runner<'a> {
             max_total_steps: self.steps_left,
             max_memory: self.args.max_memory,
             deadline: self.deadline,
-            collect_printf: true,
+            ..emu::Options::default()
         }
     }
 

@@ -1,0 +1,367 @@
+//! Blocks of one launch on several threads.
+//!
+//! A launch is spread only where no block can learn anything from another one while it runs: no fences, grid
+//! barriers, clocks, volatile or atomic reads of global memory. The first block runs by itself and tells how much
+//! work there is. Then each worker runs blocks on its own copy of memory; afterwards the shadows tell whether an
+//! element that one worker wrote was touched by another. If so, or if a block had a finding, met a limit or waited
+//! for others, the workers' results are thrown away and the blocks run one after another, so that reports are
+//! exactly those of one worker.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+use warpsmith_ir::BarrierKind;
+
+use super::counting::Counting;
+use super::launch::Machine;
+use super::print::MAX_OUTPUT;
+use super::races::{Atomics, Races, Trace, commutes};
+use super::schedule::Turn;
+use super::targets::{Target, Usage, granules, targets};
+use crate::api::{DeviceMemory, Finding, Rule, Stats};
+use crate::compile::lir::{Home, Op, Opd, Program, Role, Special};
+
+/// Chunks of blocks for each worker: more than one, because blocks take different time.
+const CHUNKS: u32 = 8;
+
+/// How the blocks of a program may run side by side.
+struct Plan {
+    /// For each object in global memory that is written: log2 of the granule.
+    granules: Vec<Option<u32>>,
+    atomics: Atomics,
+}
+
+/// What the workers of a launch share.
+pub struct Queue {
+    next: AtomicU32,
+    stop: AtomicBool,
+    /// Thread instructions of all workers so far.
+    steps: AtomicU64,
+    /// The first block, the end, and the blocks of a chunk.
+    first: u32,
+    end: u32,
+    size: u32,
+}
+
+/// What one worker brings back.
+struct Part {
+    memory: DeviceMemory,
+    trace: Trace,
+    stats: Stats,
+    /// The notes of each chunk.
+    notes: Vec<(u32, Vec<Finding>)>,
+    printed: Vec<(u32, String)>,
+    printed_bytes: usize,
+    counting: Option<Box<Counting>>,
+}
+
+impl Queue {
+    fn new(first: u32, end: u32, workers: u32) -> Queue {
+        let size = (end - first).div_ceil(workers.saturating_mul(CHUNKS)).max(1);
+        let zero = AtomicU32::new(0);
+        Queue {
+            next: zero,
+            stop: AtomicBool::new(false),
+            steps: AtomicU64::new(0),
+            first,
+            end,
+            size,
+        }
+    }
+
+    /// The next chunk: its number and its blocks.
+    fn take(&self) -> Option<(u32, std::ops::Range<u32>)> {
+        let chunk = self.next.fetch_add(1, Ordering::Relaxed);
+        let first = u64::from(self.first) + u64::from(chunk) * u64::from(self.size);
+        let end = (first + u64::from(self.size)).min(self.end.into());
+        (first < end).then_some((chunk, first as u32..end as u32))
+    }
+
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+impl Machine<'_> {
+    /// Runs the blocks from `first` on side by side, after the ones before it have ended. False: they have to run
+    /// one after another, and nothing has changed.
+    pub fn run_side_by_side(&mut self, first: u32) -> bool {
+        let blocks = self.blocks();
+        if self.options.jobs == 1 || first >= blocks || !self.only_notes() {
+            return false;
+        }
+        let work =
+            self.stats.thread_instructions / u64::from(first.max(1)) * u64::from(blocks - first);
+        let bytes: u64 = self.all_buffers().map(|b| b.bytes.len() as u64).sum();
+        if work < self.options.parallel_from.saturating_add(2 * bytes)
+            && self.options.parallel_from > 0
+        {
+            return false;
+        }
+        let Some(plan) = self.plan() else { return false };
+        let workers = self.worker_count(blocks - first, bytes);
+        if workers < 2 {
+            return false;
+        }
+        let queue = Queue::new(first, blocks, workers);
+        let parts = self.start_workers(&plan, &queue, workers);
+        let done = !queue.stopped() && self.merge(&plan, parts);
+        if done {
+            self.workers = workers;
+        }
+        done
+    }
+
+    fn all_buffers(&self) -> impl Iterator<Item = &crate::api::Buffer> {
+        self.memory.buffers.iter().chain(&self.memory.globals)
+    }
+
+    /// How many workers there are to be, and fit in memory with a copy and a shadow of all buffers each.
+    fn worker_count(&self, blocks: u32, bytes: u64) -> u32 {
+        let jobs = match self.options.jobs {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            n => n,
+        };
+        let each = bytes.saturating_mul(5).saturating_add(1 << 20);
+        let fit = self.options.max_memory.saturating_sub(bytes) / each;
+        (jobs as u64).min(fit).min(blocks.into()).min(1024) as u32
+    }
+
+    fn start_workers(&self, plan: &Plan, queue: &Queue, workers: u32) -> Vec<Part> {
+        let (program, launch, options) = (self.program, self.launch, self.options);
+        let memory: &DeviceMemory = self.memory;
+        let run = || {
+            let mut memory = memory.clone();
+            let mut m = Machine::new(program, launch, options, &mut memory);
+            if !m.check_races {
+                let threads = m.threads;
+                m.races = Races::with(program, options, threads, plan.granules.clone());
+                m.check_races = true;
+            }
+            m.queue = Some(queue);
+            let notes = m.work(queue);
+            let (stats, printed, printed_bytes) = (m.stats, m.printed, m.printed_bytes);
+            let (trace, counting) = (m.races.into_trace(), m.counting);
+            Part { memory, trace, stats, notes, printed, printed_bytes, counting }
+        };
+        std::thread::scope(|scope| {
+            let handles: Vec<_> = (1..workers)
+                .filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, run).ok())
+                .collect();
+            let mut parts = vec![run()];
+            for handle in handles {
+                match handle.join() {
+                    Ok(part) => parts.push(part),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            parts
+        })
+    }
+
+    /// One worker: runs chunks until none is left or somebody has a doubt.
+    fn work(&mut self, queue: &Queue) -> Vec<(u32, Vec<Finding>)> {
+        let mut notes = vec![];
+        while let Some((chunk, ids)) = queue.take() {
+            for id in ids {
+                let before = self.stats.thread_instructions;
+                if queue.stopped() || !self.run_alone(id) {
+                    queue.stop.store(true, Ordering::Relaxed);
+                    return notes;
+                }
+                let more = self.stats.thread_instructions - before;
+                let steps = queue.steps.fetch_add(more, Ordering::Relaxed).saturating_add(more);
+                if steps > self.options.max_total_steps {
+                    queue.stop.store(true, Ordering::Relaxed);
+                }
+            }
+            notes.push((chunk, std::mem::take(&mut self.report).into_findings()));
+        }
+        notes
+    }
+
+    /// Runs one block from beginning to end. False: it is not clear that this is all there is to it.
+    fn run_alone(&mut self, id: u32) -> bool {
+        let Some(mut block) = self.new_block(id) else { return false };
+        if self.run_block(&mut block) != Turn::Finished {
+            return false;
+        }
+        self.finish(&mut block);
+        self.deadline_passed();
+        let ended = self.limit.is_none() && !self.assumption_failed && !self.abandoned;
+        ended && !self.races.conflict && self.only_notes()
+    }
+
+    /// Nothing was found but what is merely counted.
+    fn only_notes(&self) -> bool {
+        self.report.findings().iter().all(|f| f.rule == Rule::ExitedBeforeBarrier)
+    }
+
+    /// Takes over what the workers did. False, and nothing changed: the order of the blocks may matter.
+    fn merge(&mut self, plan: &Plan, parts: Vec<Part>) -> bool {
+        let traces: Vec<&Trace> = parts.iter().map(|p| &p.trace).collect();
+        let printed = parts.iter().map(|p| p.printed_bytes).sum::<usize>() + self.printed_bytes;
+        let steps = parts.iter().map(|p| p.stats.thread_instructions).sum::<u64>();
+        if printed > MAX_OUTPUT
+            || self.stats.thread_instructions.saturating_add(steps) > self.options.max_total_steps
+            || Races::conflict(&self.races, &traces, &plan.atomics)
+        {
+            return false;
+        }
+        let Some(shadow) = self.shadow_of_all(&parts, &traces) else { return false };
+        self.shadow_bytes = shadow;
+        let before: HashMap<u64, Vec<u8>> = plan
+            .atomics
+            .keys()
+            .filter_map(|h| Some((*h, self.buffer_of(self.memory, *h)?.bytes.clone())))
+            .collect();
+        let mut notes = vec![];
+        for part in parts {
+            self.lengthen(&part);
+            part.trace.write_back(
+                self.program,
+                &plan.granules,
+                &plan.atomics,
+                &before,
+                &part.memory,
+                self.memory,
+            );
+            self.races.absorb(part.trace);
+            self.stats.thread_instructions += part.stats.thread_instructions;
+            self.stats.instructions += part.stats.instructions;
+            self.stats.barriers += part.stats.barriers;
+            self.printed.extend(part.printed);
+            if let (Some(own), Some(more)) = (&mut self.counting, part.counting) {
+                own.add(*more);
+            }
+            notes.extend(part.notes);
+        }
+        notes.sort_by_key(|(chunk, _)| *chunk);
+        for f in notes.into_iter().flat_map(|(_, list)| list) {
+            self.report.add(f);
+        }
+        true
+    }
+
+    fn buffer_of<'m>(
+        &self,
+        memory: &'m DeviceMemory,
+        handle: u64,
+    ) -> Option<&'m crate::api::Buffer> {
+        match self.home(handle) {
+            Home::Buffer(i) => memory.buffers.get(i as usize),
+            Home::Variable { index, .. } => memory.globals.get(index as usize),
+            _ => None,
+        }
+    }
+
+    /// Bytes of shadow memory that one worker would have used. `None`: it might have met the limit of memory.
+    fn shadow_of_all(&self, parts: &[Part], traces: &[&Trace]) -> Option<u64> {
+        let len = |h: usize| {
+            let copies = parts.iter().map(|p| &p.memory).chain([&*self.memory]);
+            let own = copies.filter_map(|m| self.buffer_of(m, h as u64));
+            own.map(|b| b.bytes.len() as u64).max().unwrap_or(0)
+        };
+        let buffers: u64 = (0..self.program.objects.len()).map(len).sum();
+        let block = super::block::Block::bytes(self.program, self.width, true);
+        let shadow = self.races.merged_bytes(traces, len);
+        let used = buffers.saturating_add(block).saturating_add(shadow);
+        (used <= self.options.max_memory).then_some(if self.check_races { shadow } else { 0 })
+    }
+
+    /// Buffers that grow are as long as the longest copy.
+    fn lengthen(&mut self, part: &Part) {
+        for (to, from) in self.memory.buffers.iter_mut().zip(&part.memory.buffers) {
+            if to.bytes.len() < from.bytes.len() {
+                to.bytes.resize(from.bytes.len(), 0);
+                if !to.poison.is_empty() {
+                    to.poison.resize(from.bytes.len(), false);
+                }
+            }
+        }
+    }
+
+    /// Whether the blocks may run side by side at all.
+    fn plan(&self) -> Option<Plan> {
+        let p = self.program;
+        if Machine::tracks_order(p) || p.virtual_code.iter().any(|ins| shows_order(&ins.op)) {
+            return None;
+        }
+        let list = targets(p);
+        let atomics = atomics(p, &list)?;
+        let undefined =
+            |h: &u64| self.buffer_of(self.memory, *h).is_some_and(|b| !b.poison.is_empty());
+        if atomics.keys().any(undefined) {
+            return None;
+        }
+        let (mut read, mut written) = (HashSet::new(), HashSet::new());
+        for t in &list {
+            let set = if t.usage == Usage::Read { &mut read } else { &mut written };
+            set.extend(t.objects.iter().copied().filter(|h| is_global(p, *h)));
+        }
+        // Without checks nobody would notice that a block reads what another one writes.
+        if !self.check_races && read.intersection(&written).next().is_some() {
+            return None;
+        }
+        Some(Plan { granules: Races::across_blocks(p, &granules(p, &list)), atomics })
+    }
+}
+
+fn is_global(p: &Program, handle: u64) -> bool {
+    let home = p.objects.get(handle as usize).map(|o| o.home);
+    matches!(home, Some(Home::Buffer(_) | Home::Variable { .. }))
+}
+
+/// The instruction tells when it runs.
+fn shows_order(op: &Op) -> bool {
+    match op {
+        Op::Barrier { kind, .. } => *kind == BarrierKind::Grid,
+        Op::Special { what, .. } => *what == Special::Clock,
+        Op::Fence(_) => true,
+        _ => false,
+    }
+}
+
+/// The objects in global memory that are updated atomically, when no thread can learn the order of the updates.
+/// `None`: one can.
+fn atomics(p: &Program, list: &[Target]) -> Option<Atomics> {
+    let mut found = Atomics::new();
+    for t in list {
+        let a = &p.virtual_accesses[t.access as usize];
+        let mut global = t.objects.iter().filter(|h| is_global(p, **h)).peekable();
+        if global.peek().is_none() {
+            continue;
+        }
+        let op = &p.virtual_code[t.pc].op;
+        match op {
+            Op::Atomic { op, result, .. } => {
+                if !commutes(*op, a.elem) || result.is_some_and(|r| is_used(p, r)) {
+                    return None;
+                }
+                for h in global {
+                    if *found.entry(*h).or_insert((*op, a.elem)) != (*op, a.elem) {
+                        return None;
+                    }
+                }
+            }
+            Op::AsyncCopy { .. } if t.usage == Usage::Write => return None,
+            _ if a.volatile => return None,
+            _ => {}
+        }
+    }
+    let touched =
+        |t: &Target| t.usage != Usage::Atomic && t.objects.iter().any(|h| found.contains_key(h));
+    (!list.iter().any(touched)).then_some(found)
+}
+
+/// Some instruction uses the register.
+fn is_used(p: &Program, register: Opd) -> bool {
+    let mut accesses = p.virtual_accesses.clone();
+    p.virtual_code.iter().any(|ins| {
+        let mut used = false;
+        ins.op
+            .clone()
+            .operands(&mut accesses, &mut |o, role| used |= role == Role::Use && *o == register);
+        used
+    })
+}

@@ -1,0 +1,200 @@
+//! Shadow cells: who touched a granule of memory last.
+
+use super::{Event, Kind};
+use crate::engine::access::Warp;
+
+/// The accesses remembered for a granule: event numbers plus one, and the threads in 10 bits each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cell {
+    pub(super) writer: u32,
+    pub(super) readers: [u32; 2],
+    pub(super) threads: u32,
+}
+
+const _: () = assert!(std::mem::size_of::<Cell>() == 16);
+
+impl Cell {
+    pub(super) fn thread(&self, slot: usize) -> u32 {
+        self.threads >> (10 * slot) & 1023
+    }
+
+    pub(super) fn set(&mut self, slot: usize, event: u32, thread: u32) {
+        match slot {
+            0 => self.writer = event,
+            n => self.readers[n - 1] = event,
+        }
+        self.threads = self.threads & !(1023 << (10 * slot)) | thread << (10 * slot);
+    }
+}
+
+impl Cell {
+    /// Remembers two threads that read in one event, in place of past readers and beside those of the
+    /// same event: of different warps if possible.
+    pub(super) fn add_readers(&mut self, event: u32, threads: [u32; 2]) {
+        if self.readers[0] != event {
+            self.set(1, event, threads[0]);
+            self.readers[1] = 0;
+        }
+        for t in threads {
+            let (x, y) = (self.thread(1), self.thread(2));
+            let second = self.readers[1] == event;
+            if t != x && (!second || x / 32 == y / 32 && t / 32 != x / 32) {
+                self.set(2, event, t);
+            }
+        }
+    }
+}
+
+/// Events and the cells that refer to them.
+#[derive(Default)]
+pub(super) struct Shadow {
+    pub(super) events: Vec<Event>,
+    /// The latest event of each instruction.
+    pub(super) latest: Vec<u32>,
+    /// By object.
+    pub(super) cells: Vec<Vec<Cell>>,
+    /// Some event is atomic: reader slots may hold writers.
+    pub(super) has_atomics: bool,
+}
+
+impl Shadow {
+    pub(super) fn event(&mut self, e: Event) -> u32 {
+        let pc = e.pc as usize;
+        if self.latest.len() <= pc {
+            self.latest.resize(pc + 1, 0);
+        }
+        let last = self.latest[pc];
+        if last != 0 && self.events[last as usize - 1] == e {
+            return last;
+        }
+        self.has_atomics |= e.kind.is_atomic();
+        self.events.push(e);
+        self.latest[pc] = self.events.len() as u32;
+        self.latest[pc]
+    }
+}
+
+/// Earlier events that an instruction's accesses to an object need not be compared with any more: barriers
+/// order them before all threads of the block, and the barriers are known to be needed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Settled {
+    /// The event, its block and the object this is about.
+    pub(super) event: u32,
+    pub(super) block: u32,
+    pub(super) handle: u64,
+    pub(super) earlier: [u32; 3],
+    pub(super) next: u8,
+}
+
+impl Settled {
+    /// The event needs no comparison; 0 stands for none.
+    #[inline(always)]
+    pub(super) fn holds(&self, earlier: u32) -> bool {
+        earlier == 0 || self.earlier.contains(&earlier)
+    }
+
+    pub(super) fn add(&mut self, earlier: u32) {
+        if !self.holds(earlier) {
+            self.earlier[usize::from(self.next)] = earlier;
+            self.next = (self.next + 1) % 3;
+        }
+    }
+}
+
+/// The cells of an object while an access goes through them.
+pub(super) struct Scan {
+    pub(super) cells: Vec<Cell>,
+    pub(super) event: u32,
+    pub(super) e: Event,
+    pub(super) handle: u64,
+    pub(super) granule: u32,
+    pub(super) shared: bool,
+    pub(super) reads: bool,
+    pub(super) settled: Settled,
+    /// Events of a shared object up to this one are of earlier intervals.
+    pub(super) past: u32,
+    pub(super) has_atomics: bool,
+    pub(super) has_async: bool,
+}
+
+impl Scan {
+    /// Remembers a thread's access to a granule all of whose earlier accesses are settled. False: it is left as it
+    /// was, for a comparison with the earlier ones.
+    #[inline(always)]
+    pub(super) fn note_settled(&mut self, granule: u64, thread: u32) -> bool {
+        let Some(c) = self.cells.get_mut(granule as usize) else { return false };
+        let event = self.event;
+        let past = |id: u32| id <= self.past;
+        // A thread is in order with itself, except with its copies under way.
+        let own = |c: &Cell, slot: usize, id: u32| {
+            past(id) && c.thread(slot) == thread && !self.has_async
+        };
+        let ordered = |c: &Cell, slot: usize, id: u32| self.settled.holds(id) || own(c, slot, id);
+        if c.writer != event && !ordered(c, 0, c.writer) {
+            return false;
+        }
+        let readers_ordered = |c: &Cell| ordered(c, 1, c.readers[0]) && ordered(c, 2, c.readers[1]);
+        match self.e.kind {
+            Kind::Read if !self.has_atomics && c.writer != event => {
+                if c.readers[0] != event && !c.readers.into_iter().all(past) {
+                    return false;
+                }
+                c.add_readers(event, [thread; 2]);
+                true
+            }
+            Kind::Write if c.writer != event && readers_ordered(c) => {
+                c.readers = [0; 2];
+                c.set(0, event, thread);
+                true
+            }
+            Kind::Atomic if c.readers[0] == event && c.readers[1] == 0 || readers_ordered(c) => {
+                // Several atomic writers stay known, for a plain access by the last of them.
+                let other = c.thread(0);
+                let second = c.writer == event && other != thread;
+                let keep = if second { (event, other) } else { (c.readers[0], c.thread(1)) };
+                c.readers = [0; 2];
+                if keep.0 == event {
+                    c.set(1, event, keep.1);
+                }
+                c.set(0, event, thread);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Reads of all lanes are what the cells hold already.
+    pub(super) fn all_known(&self, w: &Warp<'_>) -> bool {
+        if !self.reads || w.size > 1 << self.granule || w.mask != u32::MAX {
+            return false;
+        }
+        w.offsets.iter().all(|offset| {
+            self.cells.get((offset >> self.granule) as usize).is_some_and(|c| {
+                let (x, y) = (c.thread(1) / 32, c.thread(2) / 32);
+                self.settled.holds(c.writer)
+                    && c.readers == [self.event; 2]
+                    && (x != y || x == w.warp)
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readers_of_one_event_add_up() {
+        let mut c = Cell::default();
+        c.add_readers(7, [3, 3]);
+        assert_eq!((c.readers, c.thread(1)), ([7, 0], 3));
+        // The same instruction in a later iteration: another lane, then another warp.
+        c.add_readers(7, [4, 4]);
+        assert_eq!((c.readers, c.thread(1), c.thread(2)), ([7, 7], 3, 4));
+        c.add_readers(7, [40, 41]);
+        assert_eq!((c.thread(1), c.thread(2)), (3, 40));
+        // A new event takes the place of both.
+        c.add_readers(9, [5, 5]);
+        assert_eq!((c.readers, c.thread(1)), ([9, 0], 5));
+    }
+}
