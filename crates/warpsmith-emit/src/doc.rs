@@ -89,7 +89,7 @@ pub(crate) fn layout(doc: &Doc, indent: usize, start: usize) -> String {
     let ways = [(true, true), (true, false), (false, true), (false, false)];
     let mut best: Option<(usize, usize, String)> = None;
     for (aligned, first) in ways {
-        let text = render(doc, indent, start, Way { aligned, first });
+        let text = render(doc, indent, start, Way { aligned, first, deepest: WIDTH });
         let over = widest(&text, start).saturating_sub(WIDTH);
         let lines = text.lines().count();
         if over == 0 && lines <= 1 {
@@ -103,7 +103,12 @@ pub(crate) fn layout(doc: &Doc, indent: usize, start: usize) -> String {
             break;
         }
     }
-    best.map_or(String::new(), |b| b.2)
+    let (over, _, text) = best.unwrap_or_default();
+    if over == 0 {
+        return text;
+    }
+    // Nested too deeply for its nesting to be shown.
+    render(doc, indent, start, Way { aligned: false, first: false, deepest: indent + 2 * INDENT })
 }
 
 /// How choices are decided.
@@ -113,6 +118,8 @@ struct Way {
     aligned: bool,
     /// Which side of each [`Doc::Either`].
     first: bool,
+    /// No line begins further to the right.
+    deepest: usize,
 }
 
 /// Columns of the longest line.
@@ -144,8 +151,8 @@ fn render(doc: &Doc, indent: usize, start: usize, way: Way) -> String {
                     out.pop();
                 }
                 out.push('\n');
-                out.push_str(&" ".repeat(indent));
-                column = indent;
+                column = indent.min(way.deepest);
+                out.push_str(&" ".repeat(column));
             }
             Doc::Text(s) => {
                 out.push_str(s);
@@ -320,6 +327,16 @@ mod tests {
         assert!(lines[0].ends_with("parameter_6,"), "{s}");
         assert!(lines[1].starts_with("  parameter_7, "), "{s}");
         assert!(s.lines().all(|l| l.len() <= WIDTH));
+    }
+
+    #[test]
+    fn nesting_gives_way_where_it_takes_all_the_room() {
+        let name = "parameter_of_a_rather_long_name";
+        let nested = (0..40)
+            .fold(text("x"), |inner, i| list("f(", vec![text(format!("{name}{i}")), inner], ")"));
+        let s = layout(&nested, 4, 4);
+        assert!(s.lines().all(|l| l.len() <= WIDTH), "{s}");
+        assert_eq!(s.matches(name).count(), 40);
     }
 
     #[test]

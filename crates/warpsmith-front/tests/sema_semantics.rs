@@ -3,6 +3,7 @@
 mod sema_support;
 
 use warpsmith_ir::interp::{self, Arg, Limits, Memory, NoLaunch};
+use warpsmith_ir::visit::for_each_expr;
 use warpsmith_ir::{FunctionKind, Module};
 
 /// Runs `__device__ void probe(float *o)` of a source and returns the first `n` floats it wrote.
@@ -299,4 +300,19 @@ fn pointers_to_rows_are_declared_in_functions() {
         3,
     );
     assert_eq!(o, [9.0, 7.0, 6.0]);
+}
+
+#[test]
+fn exchanges_by_rank_do_not_copy_their_operands_again_and_again() {
+    let lowered = sema_support::lower(
+        "#include <cooperative_groups.h>
+        __global__ void turn(int *o, const int n) {
+            auto group = cooperative_groups::coalesced_threads();
+            o[0] = group.shfl(n * 3 + o[1], n - 1) + group.shfl_down(n * 5, n);
+        }",
+    );
+    let kernel = lowered.module.function(lowered.kernels[0].id);
+    let mut nodes = 0;
+    for_each_expr(&kernel.body, &mut |_| nodes += 1);
+    assert!(nodes < 500, "{nodes} expressions");
 }

@@ -346,37 +346,37 @@ fn steps_of_a_schedule() {
     step_refused(
         "fold i",
         expect![[r#"
-        error[W230]: this is not a step of a schedule
-         --> input.sched:1:1
-          |
-        1 | fold i
-          | ^^^^^^ a step starts with `bind`, `reduce`, `accumulate` or `interchange`
-          |
-          = help: the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `accumulate C` and `interchange i`
-    "#]],
+            error[W230]: this is not a step of a schedule
+             --> input.sched:1:1
+              |
+            1 | fold i
+              | ^^^^^^ a step starts with `bind`, `reduce`, `accumulate`, `interchange`, `register_tile`, `stage` or `unroll`
+              |
+              = help: the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `accumulate C`, `interchange i`, `register_tile i by 4`, `stage A at k tile 16` and `unroll k by 4`
+        "#]],
     );
     step_refused(
         "bind i -> w 32",
         expect![[r#"
-        error[W230]: this is not a step of a schedule
-         --> input.sched:1:11
-          |
-        1 | bind i -> w 32
-          |           ^^^^ an axis, `x`, `y` or `z`, is wanted here
-          |
-          = help: the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `accumulate C` and `interchange i`
-    "#]],
+            error[W230]: this is not a step of a schedule
+             --> input.sched:1:11
+              |
+            1 | bind i -> w 32
+              |           ^^^^ an axis, `x`, `y` or `z`, is wanted here
+              |
+              = help: the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `accumulate C`, `interchange i`, `register_tile i by 4`, `stage A at k tile 16` and `unroll k by 4`
+        "#]],
     );
     step_refused(
         "bind i, j -> y, y 32",
         expect![[r#"
-        error[W230]: this is not a step of a schedule
-         --> input.sched:1:17
-          |
-        1 | bind i, j -> y, y 32
-          |                 ^^^^ another axis is wanted here
-          |
-          = help: the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `accumulate C` and `interchange i`
-    "#]],
+            error[W230]: this is not a step of a schedule
+             --> input.sched:1:17
+              |
+            1 | bind i, j -> y, y 32
+              |                 ^^^^ another axis is wanted here
+              |
+              = help: the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `accumulate C`, `interchange i`, `register_tile i by 4`, `stage A at k tile 16` and `unroll k by 4`
+        "#]],
     );
 }

@@ -4,12 +4,14 @@
 
 use std::collections::HashMap;
 
-use warpsmith_emu::{Arg, Buffer, BufferId, DeviceMemory, LaunchConfig, Options, Outcome, run};
+use warpsmith_emu::{
+    Arg, Buffer, BufferId, DeviceMemory, LaunchConfig, Options, Outcome, device_pointer, run,
+};
 use warpsmith_front::parse::{ParseOptions, parse};
 use warpsmith_front::pp::{DiskLoader, Language};
 use warpsmith_front::sema::{KernelSelection, Request, kernels_of, lower_cuda};
 use warpsmith_ir::layout::layout_of;
-use warpsmith_ir::{FuncId, Module, SourceMap, Type, Value};
+use warpsmith_ir::{FuncId, Module, Scalar, SourceMap, Type, Value};
 
 /// A module with its source.
 pub struct Source {
@@ -159,8 +161,7 @@ pub fn launch(
     let mut args = vec![];
     for &p in &function.params {
         let v = function.var(p);
-        let spec = d.args.iter().find(|(n, _)| *n == v.name).map(|(_, s)| s.as_str());
-        args.push(argument(module, &v.name, &v.ty, spec, memory)?);
+        args.push(argument(module, &v.name, &v.ty, d, memory)?);
     }
     let config =
         LaunchConfig { kernel, grid: d.grid, block: d.block, dynamic_shared: d.shared, args };
@@ -173,9 +174,10 @@ fn argument(
     module: &Module,
     name: &str,
     ty: &Type,
-    spec: Option<&str>,
+    d: &Directive,
     memory: &mut Memory,
 ) -> Result<Arg, String> {
+    let spec = d.args.iter().find(|(n, _)| n == name).map(|(_, s)| s.as_str());
     match ty {
         Type::Pointer { pointee, .. } => {
             let id = match memory.names.get(name) {
@@ -191,12 +193,42 @@ fn argument(
         }
         Type::Scalar(s) => {
             let text = spec.ok_or(format!("no value for `{name}`"))?;
-            let v: f64 = text.parse().map_err(|_| format!("`{text}` is no number"))?;
-            let value = if s.is_float() { Value::float(*s, v) } else { Value::int(*s, v as i64) };
-            Ok(Arg::Bytes(value.bits.to_le_bytes()[..s.bytes() as usize].to_vec()))
+            Ok(Arg::Bytes(number(*s, text)?))
+        }
+        Type::Struct(id) => {
+            let mut bytes = vec![0; layout_of(module, ty).size as usize];
+            for field in &module.structs[id.0 as usize].fields {
+                let name = format!("{name}.{}", field.name);
+                let part = match argument(module, &name, &field.ty, d, memory)? {
+                    Arg::Bytes(part) => part,
+                    Arg::Pointer { buffer, offset } => {
+                        device_pointer(buffer, offset).to_le_bytes().to_vec()
+                    }
+                    Arg::Null => vec![0; 8],
+                };
+                let at = field.offset as usize;
+                bytes[at..at + part.len()].copy_from_slice(&part);
+            }
+            Ok(Arg::Bytes(bytes))
+        }
+        Type::Vector(s, lanes) => {
+            let text = spec.ok_or(format!("no value for `{name}`"))?;
+            let list: Vec<&str> = text.trim_matches(['{', '}']).split(',').collect();
+            if list.len() != usize::from(*lanes) {
+                return Err(format!("`{text}` has not {lanes} values"));
+            }
+            let parts: Result<Vec<_>, String> = list.into_iter().map(|t| number(*s, t)).collect();
+            Ok(Arg::Bytes(parts?.concat()))
         }
         _ => Err(format!("parameter `{name}` of type {ty:?}")),
     }
+}
+
+/// The bytes of a scalar.
+fn number(s: Scalar, text: &str) -> Result<Vec<u8>, String> {
+    let v: f64 = text.trim().parse().map_err(|_| format!("`{text}` is no number"))?;
+    let value = if s.is_float() { Value::float(s, v) } else { Value::int(s, v as i64) };
+    Ok(value.bits.to_le_bytes()[..s.bytes() as usize].to_vec())
 }
 
 fn buffer(

@@ -232,7 +232,7 @@ impl<'a> Sema<'a> {
         let (place, is_const) = self.place_of(inner, operand.span)?;
         self.check_assignable(&place, is_const, operand, span)?;
         let old = self.read_place(place.clone(), false, span);
-        let old = if used && !prefix { self.hold_now(old, span) } else { old };
+        let old = if used && !prefix { self.hold_old(old, span) } else { old };
         let ir_op = if op == "++" { BinaryOp::Add } else { BinaryOp::Sub };
         let new = match &place.ty {
             Type::Scalar(s) => {
@@ -261,7 +261,7 @@ impl<'a> Sema<'a> {
     }
 
     /// Evaluates into a temporary even if nothing is known to change the value.
-    fn hold_now(&mut self, e: Expr, span: Span) -> Expr {
+    fn hold_old(&mut self, e: Expr, span: Span) -> Expr {
         let ty = e.ty.clone();
         let name = "old";
         let var = self.fresh_var(name, ty.clone(), span);

@@ -60,7 +60,7 @@ pub trait BuiltinContext {
     fn temp(&mut self, ty: Type, span: Span) -> VarId;
 
     /// Evaluates an expression now, so that later statements do not change its value. Constants and
-    /// values that nothing can change come back as they are.
+    /// small values that nothing can change come back as they are.
     fn hold(&mut self, value: Expr, span: Span) -> Expr;
 
     /// The value of an expression that is constant at compile time.

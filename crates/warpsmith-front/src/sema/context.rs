@@ -1,5 +1,6 @@
 //! What built-in functions may ask of the lowerer.
 
+use warpsmith_ir::visit::for_each_subexpr;
 use warpsmith_ir::{
     Diagnostic, Expr, FunctionKind, Module, Place, Span, StmtKind, Type, Value, VarId,
 };
@@ -18,7 +19,7 @@ impl BuiltinContext for Sema<'_> {
     }
 
     fn hold(&mut self, value: Expr, span: Span) -> Expr {
-        self.hold_value(value, span)
+        if is_large(&value) { self.hold_now(value, span) } else { self.hold_value(value, span) }
     }
 
     fn fold(&self, expr: &Expr) -> Option<Value> {
@@ -78,4 +79,13 @@ impl BuiltinContext for Sema<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether an expression is worth a temporary although nothing can change it: a built-in function uses
+/// what it holds several times, and holds what is made of that, so that copies would grow without end.
+fn is_large(expr: &Expr) -> bool {
+    const FEW: usize = 8;
+    let mut nodes = 0;
+    for_each_subexpr(expr, &mut |_| nodes += 1);
+    nodes > FEW
 }

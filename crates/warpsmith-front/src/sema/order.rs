@@ -87,9 +87,11 @@ impl<'a> Sema<'a> {
 
     /// Evaluates now, so that nothing later changes the value.
     pub(crate) fn hold_value(&mut self, expr: Expr, span: Span) -> Expr {
-        if self.is_stable(&expr) {
-            return expr;
-        }
+        if self.is_stable(&expr) { expr } else { self.hold_now(expr, span) }
+    }
+
+    /// The value in a temporary of its own.
+    pub(crate) fn hold_now(&mut self, expr: Expr, span: Span) -> Expr {
         let name = self.temp_name();
         let ty = expr.ty.clone();
         let var = self.fresh_var(&name, ty.clone(), span);
