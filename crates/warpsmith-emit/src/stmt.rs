@@ -7,7 +7,7 @@ use warpsmith_ir::{
 
 use crate::context::Printer;
 use crate::convert::{common, lossless};
-use crate::doc::{Doc, Out, WIDTH, cat, list, text};
+use crate::doc::{Doc, Out, WIDTH, cat, layout, list, text};
 use crate::error::{EmitError, Result};
 use crate::expr::half;
 use crate::literal;
@@ -167,9 +167,9 @@ impl Printer<'_> {
         let constant = scalar && value && u.writes == 1 && !u.addressed;
         let qualifiers = Qualifiers { constant, restrict: v.restrict, reference: v.reference };
         let name = self.name(var);
-        let text = match self.named_extent(v) {
-            Some((element, extent)) => {
-                declare(element, &format!("{name}[{extent}]"), qualifiers, self.cx.names)?
+        let text = match self.named_extents(v)? {
+            Some((element, extents)) => {
+                declare(element, &format!("{name}{extents}"), qualifiers, self.cx.names)?
             }
             None => declare(&v.ty, name, qualifiers, self.cx.names)?,
         };
@@ -181,14 +181,41 @@ impl Printer<'_> {
         })
     }
 
-    /// The element and the named constant of a shared array that was declared with one.
-    fn named_extent<'v>(&self, v: &'v Var) -> Option<(&'v Type, &str)> {
-        let (Type::Array(element, length), VarKind::Shared) = (&v.ty, v.kind) else { return None };
-        let [extent] = v.shape.as_deref()? else { return None };
-        let ExprKind::Named(id) = *extent.kind else { return None };
-        let constant = self.cx.module.constants.get(id.0 as usize)?;
-        let same = u64::try_from(constant.value.as_i64()).is_ok_and(|n| n == *length);
-        same.then(|| (&**element, self.cx.names.constant(id)))
+    /// The element of a shared array and its extents in brackets, where these were given by named constants.
+    fn named_extents<'v>(&self, v: &'v Var) -> Result<Option<(&'v Type, String)>> {
+        let (Some(shape), VarKind::Shared) = (v.shape.as_deref(), v.kind) else { return Ok(None) };
+        let (mut element, mut text) = (&v.ty, String::new());
+        for extent in shape {
+            let Type::Array(inner, length) = element else { return Ok(None) };
+            let value = self.extent_value(extent).and_then(|n| u64::try_from(n).ok());
+            if value != Some(*length) {
+                return Ok(None);
+            }
+            text.push_str(&format!("[{}]", layout(&self.expr(extent)?.doc, 0, 0)));
+            element = inner;
+        }
+        Ok((!shape.is_empty()).then_some((element, text)))
+    }
+
+    /// The value of a sum or product of constants.
+    fn extent_value(&self, e: &Expr) -> Option<i64> {
+        match &*e.kind {
+            ExprKind::Const(v) if v.ty.is_integer() => Some(v.as_i64()),
+            ExprKind::Named(id) => {
+                Some(self.cx.module.constants.get(id.0 as usize)?.value.as_i64())
+            }
+            ExprKind::Cast(inner) if e.ty.is_integer() => self.extent_value(inner),
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.extent_value(a)?, self.extent_value(b)?);
+                match op {
+                    BinaryOp::Add => a.checked_add(b),
+                    BinaryOp::Sub => a.checked_sub(b),
+                    BinaryOp::Mul => a.checked_mul(b),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
     }
 
     fn declaration(&self, out: &mut Out, var: VarId, init: Option<&Expr>) -> Result<()> {

@@ -41,6 +41,10 @@ pub struct Nest {
     pub tiles: BTreeMap<LoopId, u32>,
     /// Arrays that are copied to shared memory.
     pub stages: Vec<Stage>,
+    /// What the kernel's name ends in; empty for the kernel that is right for all sizes.
+    pub label: String,
+    /// Parameters that are known to be multiples of a number.
+    pub multiples: BTreeMap<VarId, u32>,
 }
 
 /// An array whose elements a block copies to shared memory before it reads them.
@@ -58,7 +62,16 @@ pub struct Stage {
 impl Nest {
     /// Threads of the block along the axes, nothing else decided.
     pub fn bound(axes: Vec<(LoopId, Axis)>, block: [u32; 3], clauses: Parallel) -> Nest {
-        Nest { axes, block, clauses, reduce: None, tiles: BTreeMap::new(), stages: vec![] }
+        Nest {
+            axes,
+            block,
+            clauses,
+            reduce: None,
+            tiles: BTreeMap::new(),
+            stages: vec![],
+            label: String::new(),
+            multiples: BTreeMap::new(),
+        }
     }
 
     /// Blocks compute tiles of more than one element a thread, or through shared memory.

@@ -63,6 +63,10 @@ pub enum Refusal {
     NotTiled { loop_id: LoopId, why: String, at: Box<Option<Origin>> },
     /// What keeps an array from being copied to shared memory.
     CannotStage { name: String, why: String, at: Box<Option<Origin>> },
+    /// What cannot be done to a loop (`verb`: "cut"), and why.
+    LoopRefused { verb: &'static str, loop_id: LoopId, why: String },
+    /// A size that a kernel cannot be made for.
+    SizeRefused { name: String, why: String },
     /// The verifier found the result of a step malformed: a bug of ours.
     Malformed { step: String, errors: Vec<String> },
 }
@@ -145,6 +149,9 @@ impl Refusal {
                 let d = Diagnostic::error("W261", format!("cannot stage `{name}`: {why}"));
                 label(d, at.as_ref().as_ref().and_then(|o| o.span), "this access")
             }
+            Refusal::SizeRefused { name, why } => {
+                Diagnostic::error("W266", format!("cannot make a kernel for a size `{name}`: {why}"))
+            }
             Refusal::NotTiled { loop_id, why, at } => {
                 let name = kernel.loop_name(*loop_id);
                 let d = Diagnostic::error("W260", format!("cannot compute the nest of `{name}` in tiles: {why}"));
@@ -168,6 +175,10 @@ impl Refusal {
                 let message = format!("loop `{}` is not bound to threads", name(loop_id));
                 at_loop(kernel, Diagnostic::error("W262", message), *loop_id, "this loop")
                     .help("bind its nest first, for example with `bind i, j -> y, x block 16x16`")
+            }
+            Refusal::LoopRefused { verb, loop_id, why } => {
+                let message = format!("cannot {verb} loop `{}`: {why}", name(loop_id));
+                at_loop(kernel, Diagnostic::error("W265", message), *loop_id, "this loop")
             }
             Refusal::NotSerial { loop_id } => {
                 let message = format!("loop `{}` is shared by threads: only a serial loop can be cut or unrolled", name(loop_id));

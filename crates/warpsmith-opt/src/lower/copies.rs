@@ -8,9 +8,11 @@ use warpsmith_ir::{
     PlaceKind, Scalar, Stmt, StmtKind, Type, Value, VarId, visit,
 };
 
+use super::Lowering;
 use super::index;
 use super::replicas::{Replicas, end_of, type_of};
-use crate::rewrite::stage::{Counter, Dim};
+use super::tiled::Tile;
+use crate::rewrite::stage::{Counter, Dim, Footprint};
 use crate::walk;
 
 /// A copy with at most this many elements a thread is unrolled.
@@ -22,6 +24,78 @@ pub(super) fn barrier(why: &str) -> Stmt {
     Stmt::new(kind, Origin::default()).comment(why)
 }
 
+/// The product of constants; 1 for none.
+fn product(factors: &[Expr]) -> Expr {
+    let all = factors.iter().filter(|e| !index::is_const(e, 1)).cloned();
+    all.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)).unwrap_or_else(|| Expr::i32(1))
+}
+
+impl Lowering<'_> {
+    /// The iterations of a strip of the loop over `counter`, as a named constant.
+    fn strip_constant(&mut self, counter: &str, length: u32) -> Expr {
+        self.constant(
+            &format!("TILE_{}", counter.to_uppercase()),
+            length,
+            &format!("iterations of `{counter}` whose elements are in shared memory at a time"),
+        )
+    }
+
+    /// The extents of a footprint, by the names of the constants that they come from.
+    pub(super) fn extents(&mut self, f: &Footprint, tiles: &[Tile]) -> Vec<Expr> {
+        let mut extents = vec![];
+        for d in &f.dims {
+            // Σ |factor| · (count - 1) + distance of the constants + 1, with the named counts apart.
+            let mut rest = d.constants.1 - d.constants.0 + 1;
+            let mut named: Option<Expr> = None;
+            for (c, factor) in &d.terms {
+                rest += factor.abs() * (i128::from(c.count()) - 1);
+                let Some(count) = self.named_count(c, tiles) else { continue };
+                rest -= factor.abs() * i128::from(c.count());
+                let size = i64::try_from(factor.abs()).unwrap_or(i64::MAX);
+                let term = match size {
+                    1 => count,
+                    n => Expr::binary(BinaryOp::Mul, Expr::int(Scalar::I32, n), count),
+                };
+                named = named
+                    .into_iter()
+                    .chain([term])
+                    .reduce(|a, b| Expr::binary(BinaryOp::Add, a, b));
+            }
+            let rest = i64::try_from(rest).unwrap_or(i64::MAX);
+            extents.push(match named {
+                None => Expr::int(Scalar::I32, rest),
+                Some(e) => plus(e, rest),
+            });
+        }
+        extents
+    }
+
+    fn named_count(&mut self, c: &Counter, tiles: &[Tile]) -> Option<Expr> {
+        match c {
+            Counter::Bound(id, _) => {
+                let tile = tiles.iter().find(|t| t.source.id == *id)?;
+                Some(tile.extent.clone().cast(Type::I32))
+            }
+            Counter::Strip(id, n) => {
+                let l = self.source.find_loop(*id)?;
+                let name = self.host.var(l.var).name.clone();
+                Some(self.strip_constant(&name, *n))
+            }
+            Counter::Constant(..) => None,
+        }
+    }
+}
+
+/// `e + n`, or `e - |n|`.
+pub(super) fn plus(e: Expr, n: i64) -> Expr {
+    let ty = e.ty.scalar().unwrap_or(Scalar::I32);
+    match n {
+        0 => e,
+        n if n < 0 => Expr::binary(BinaryOp::Sub, e, Expr::int(ty, n.saturating_neg())),
+        n => Expr::binary(BinaryOp::Add, e, Expr::int(ty, n)),
+    }
+}
+
 impl Replicas<'_, '_> {
     /// A serial loop in strips: copies, barrier, the strip's iterations, barrier.
     pub(super) fn strip(&mut self, l: &ForLoop, stmt: &Stmt, copies: &[usize]) -> Vec<Stmt> {
@@ -30,12 +104,7 @@ impl Replicas<'_, '_> {
         };
         let ty = type_of(self.lowering, l);
         let name = self.lowering.host.var(l.var).name.clone();
-        let size = self.lowering.constant(
-            &format!("TILE_{}", name.to_uppercase()),
-            length,
-            &format!("iterations of `{name}` whose elements are in shared memory at a time"),
-        );
-        let size = size.cast(Type::Scalar(ty));
+        let size = self.lowering.strip_constant(&name, length).cast(Type::Scalar(ty));
         let start = self.lowering.local(&format!("{name}_block"), Type::Scalar(ty));
         self.strips.insert(l.id, start);
         let mut body = vec![];
@@ -73,12 +142,7 @@ impl Replicas<'_, '_> {
         start: VarId,
         ty: Scalar,
     ) -> Vec<Stmt> {
-        let known = index::tidy(
-            &self.lowering.host,
-            Expr::binary(BinaryOp::Sub, end_of(l, ty), l.first.clone()),
-            ty,
-        );
-        let whole = known.as_const().is_some_and(|n| n.as_i64() % i64::from(length) == 0);
+        let whole = self.lowering.fills_blocks(l, self.nest, length.into());
         let full = self.strip_loop(l, size.clone(), start, ty, true);
         if whole {
             return vec![full];
@@ -160,7 +224,8 @@ impl Replicas<'_, '_> {
         let total: u64 = f.dims.iter().map(|d| d.extent).product();
         let element = self.lowering.local("element", Type::I32);
         let mut body = vec![];
-        let coordinates = self.coordinates(element, &f.dims, &mut body);
+        let extents = self.lowering.extents(&f, self.tiles);
+        let coordinates = self.coordinates(element, &f.dims, &extents, &mut body);
         let mut global = vec![];
         let mut exists: Option<Expr> = None;
         for (d, c) in f.dims.iter().zip(&coordinates) {
@@ -203,8 +268,8 @@ impl Replicas<'_, '_> {
             declares: true,
             first: Expr::var(self.thread, Type::I32),
             compare: BinaryOp::Lt,
-            limit: Expr::int(Scalar::I32, i64::try_from(total).unwrap_or(i64::MAX)),
-            step: Expr::int(Scalar::I32, self.threads.into()),
+            limit: product(&extents),
+            step: self.threads_expr(),
             kind: if whole && short { LoopKind::Unrolled(None) } else { LoopKind::Serial },
             body: Block::new(body),
         };
@@ -214,7 +279,13 @@ impl Replicas<'_, '_> {
     }
 
     /// The coordinates of an element of the box, from its number row by row.
-    fn coordinates(&mut self, element: VarId, dims: &[Dim], body: &mut Vec<Stmt>) -> Vec<Expr> {
+    fn coordinates(
+        &mut self,
+        element: VarId,
+        dims: &[Dim],
+        extents: &[Expr],
+        body: &mut Vec<Stmt>,
+    ) -> Vec<Expr> {
         let names: &[&str] = match dims.len() {
             1 => return vec![Expr::var(element, Type::I32)],
             2 => &["row", "column"],
@@ -227,19 +298,27 @@ impl Replicas<'_, '_> {
             let var = self.lowering.local(&name, Type::I32);
             self.lowering.host.vars[var.0 as usize].constant = true;
             let after: u64 = dims[k + 1..].iter().map(|d| d.extent).product();
-            let number = |n: u64| Expr::int(Scalar::I32, i64::try_from(n).unwrap_or(i64::MAX));
             let mut value = Expr::var(element, Type::I32);
             if after > 1 {
-                value = Expr::binary(BinaryOp::Div, value, number(after));
+                value = Expr::binary(BinaryOp::Div, value, product(&extents[k + 1..]));
             }
-            if k > 0 {
-                value = Expr::binary(BinaryOp::Rem, value, number(d.extent));
+            if k > 0 && d.extent > 1 {
+                value = Expr::binary(BinaryOp::Rem, value, extents[k].clone());
+            } else if k > 0 {
+                value = Expr::i32(0);
             }
             let kind = StmtKind::Decl { var, init: Some(value) };
             body.push(Stmt::new(kind, Origin::default()));
             out.push(Expr::var(var, Type::I32));
         }
         out
+    }
+
+    /// Threads of a block, by the names of its extents.
+    fn threads_expr(&self) -> Expr {
+        let widths: Vec<Expr> =
+            self.tiles.iter().rev().map(|t| t.threads.clone().cast(Type::I32)).collect();
+        product(&widths)
     }
 
     fn loop_of(&self, id: LoopId) -> Option<ForLoop> {
@@ -292,14 +371,23 @@ impl Replicas<'_, '_> {
         self.to_expr(&sum, ty)
     }
 
+    /// All iterations of a block or strip exist.
+    fn complete(&self, c: &Counter) -> bool {
+        match c {
+            Counter::Constant(..) => true,
+            Counter::Bound(id, _) => self.tiles.iter().any(|t| t.source.id == *id && t.filled),
+            Counter::Strip(id, n) => self
+                .loop_of(*id)
+                .is_some_and(|l| self.lowering.fills_blocks(&l, self.nest, (*n).into())),
+        }
+    }
+
     /// How many subscripts at the low end of the box belong to iterations past the end; `None`: there are none, as no
     /// subscript falls with a counter.
     fn missing(&self, d: &Dim, ty: Scalar) -> Option<Expr> {
         let mut count = Poly::zero();
         let mut falls = false;
-        for (c, factor) in
-            d.terms.iter().filter(|(c, f)| *f < 0 && !matches!(c, Counter::Constant(..)))
-        {
+        for (c, factor) in d.terms.iter().filter(|(c, f)| *f < 0 && !self.complete(c)) {
             let l = self.loop_of(c.id())?;
             let end = Poly::from_expr(&end_of(&l, type_of(self.lowering, &l)))?;
             let past = self.start_of(c).add(&Poly::constant(c.count().into()))?.sub(&end)?;
@@ -311,8 +399,7 @@ impl Replicas<'_, '_> {
 
     /// How many subscripts from the lowest on belong to iterations that exist; `None`: all of the box.
     fn valid(&self, d: &Dim, ty: Scalar) -> Option<Expr> {
-        let variable = |c: &Counter| !matches!(c, Counter::Constant(..));
-        if !d.terms.iter().any(|(c, _)| variable(c)) {
+        if d.terms.iter().all(|(c, _)| self.complete(c)) {
             return None;
         }
         // Greatest subscript minus lowest, plus one: constants of loops and of the reads cancel out.
@@ -320,6 +407,9 @@ impl Replicas<'_, '_> {
         for (c, factor) in &d.terms {
             let last = match c {
                 Counter::Constant(_, first, n) => Poly::constant(first + i128::from(*n) - 1),
+                _ if self.complete(c) => {
+                    self.start_of(c).add(&Poly::constant(i128::from(c.count()) - 1))?
+                }
                 _ => {
                     let l = self.loop_of(c.id())?;
                     let end = Poly::from_expr(&end_of(&l, type_of(self.lowering, &l)))?;

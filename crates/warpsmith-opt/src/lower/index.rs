@@ -4,9 +4,12 @@
 //! counters of the excess threads can leave the range of a 32-bit type: [`excess`] says when, and what to do about it.
 //! Ranges of 64-bit counters are not an issue, since no memory and no time is enough to come near their limits.
 
-use warpsmith_ir::poly::Poly;
+use std::collections::BTreeMap;
+
+use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
     Axis, BinaryOp, Builtin, Expr, ExprKind, ForLoop, Function, Origin, Scalar, Type, UnaryOp,
+    VarId,
 };
 
 /// The type of a loop's counter.
@@ -250,6 +253,29 @@ pub fn count(function: &Function, l: &ForLoop) -> Expr {
         false => Expr::binary(BinaryOp::Div, tidy(function, span, ty), step),
     };
     tidy(function, Expr::binary(BinaryOp::Add, steps, Expr::int(ty, 1)), ty)
+}
+
+/// The number of iterations of a loop that counts up by one, as a sum.
+pub fn iterations(l: &ForLoop, ty: Scalar) -> Option<Poly> {
+    let last = Poly::from_expr(&l.limit)?.sub(&Poly::from_expr(&l.first)?)?;
+    // Differences of unsigned numbers may wrap, which a sum does not show.
+    let exact = ty.is_signed() || is_const(&l.first, 0);
+    let inclusive = i128::from(l.compare == BinaryOp::Le);
+    if exact { last.add(&Poly::constant(inclusive)) } else { None }
+}
+
+/// Whether `size` divides a sum, given numbers of which variables are multiples.
+pub fn divides(sum: &Poly, size: u64, multiples: &BTreeMap<VarId, u32>) -> bool {
+    sum.terms().all(|(atoms, factor)| {
+        let known = atoms.iter().filter_map(|a| match a {
+            Atom::Var(v) => multiples.get(v).copied(),
+            _ => None,
+        });
+        let product = known.fold(factor.unsigned_abs() % u128::from(size), |product, n| {
+            product * u128::from(n) % u128::from(size)
+        });
+        product == 0
+    })
 }
 
 /// `ceil(count / size)` for a count of at least 1, as `(count - 1) / size + 1`: it cannot overflow.

@@ -15,6 +15,8 @@ mod reduction;
 mod replicas;
 mod tiled;
 
+pub(crate) use index::counts_up;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{

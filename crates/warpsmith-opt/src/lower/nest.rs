@@ -28,7 +28,7 @@ impl Lowering<'_> {
             self.must_know_bounds(l, stmt)?;
         }
         let stmts = self.nest_kernel(root, stmt, &nest)?;
-        let wanted = self.nest_name(root);
+        let wanted = self.nest_name(root, &nest);
         let sizes = self.block_constants(&nest);
         let mut launches = vec![];
         let grid = self.grid(&nest, &loops, &sizes, &mut launches);
@@ -54,10 +54,11 @@ impl Lowering<'_> {
     }
 
     /// `NAME_kernel` for an only nest, else after what it writes.
-    pub(super) fn nest_name(&self, root: &ForLoop) -> String {
+    pub(super) fn nest_name(&self, root: &ForLoop, nest: &Nest) -> String {
         let function = &self.host.name;
-        if self.source.nests.len() == 1 {
-            return format!("{function}_kernel");
+        let general = self.source.nests.values().filter(|n| n.label.is_empty()).count();
+        if general == 1 {
+            return format!("{function}_kernel{}", nest.label);
         }
         let mut written = None;
         walk::each_stmt(&root.body, &mut |s| {
@@ -68,9 +69,17 @@ impl Lowering<'_> {
             }
         });
         match written {
-            Some(name) if !name.is_empty() => format!("{function}_{name}"),
-            _ => format!("{function}_kernel"),
+            Some(name) if !name.is_empty() => format!("{function}_{name}{}", nest.label),
+            _ => format!("{function}_kernel{}", nest.label),
         }
+    }
+
+    /// Whether the loop's iterations fill blocks of `extent`, by what is known of the sizes.
+    pub(super) fn fills_blocks(&self, l: &ForLoop, nest: &Nest, extent: u64) -> bool {
+        let ty = index::counter_type(&self.host, l);
+        crate::rewrite::register_tile::unit_step(l)
+            && index::iterations(l, ty)
+                .is_some_and(|count| index::divides(&count, extent, &nest.multiples))
     }
 
     /// The named sizes of the block along x, y, z.
@@ -125,7 +134,12 @@ impl Lowering<'_> {
             // The counter itself follows the guard where the guard is computed in 64 bits.
             let first = stmts.is_empty();
             let guard = leave_if(outside, &stmt.origin);
-            stmts.extend(if first { [own, guard] } else { [guard, own] });
+            let filled = self.fills_blocks(l, nest, nest.block[Axis::X.index()].into());
+            stmts.extend(match first {
+                _ if filled => vec![own],
+                true => vec![own, guard],
+                false => vec![guard, own],
+            });
             enclosed = nest.axes.len() > 1 || root.id != l.id;
         }
         stmts.extend(self.nest_levels(

@@ -13,6 +13,7 @@ use warpsmith_ir::{
 
 use super::tiled::{Copy, Tile};
 use super::{Lowering, index};
+use crate::kernel::Nest;
 use crate::walk;
 
 /// A set of bound loops, one bit each.
@@ -20,6 +21,7 @@ type Axes = u8;
 
 pub(super) struct Replicas<'r, 'k> {
     pub lowering: &'r mut Lowering<'k>,
+    pub nest: &'r Nest,
     pub tiles: &'r [Tile],
     pub copies: Vec<Copy>,
     /// Variable: the thread's number in the block.
@@ -48,6 +50,7 @@ struct Group {
 impl<'r, 'k> Replicas<'r, 'k> {
     pub fn new(
         lowering: &'r mut Lowering<'k>,
+        nest: &'r Nest,
         tiles: &'r [Tile],
         copies: Vec<Copy>,
         thread: VarId,
@@ -69,6 +72,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
         let (arrays, staged, strips) = (BTreeMap::new(), vec![], BTreeMap::new());
         Replicas {
             lowering,
+            nest,
             tiles,
             copies,
             thread,
@@ -430,7 +434,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
         let mut axes: Axes = 0;
         walk::each_var_of_block(body, &mut |v| axes |= self.depends.get(&v).copied().unwrap_or(0));
         let needed = if acts { Axes::MAX } else { axes };
-        let chosen = self.chosen(needed).into_iter();
+        let chosen = self.chosen(needed).into_iter().filter(|(_, tile)| !tile.filled);
         let conditions = chosen.map(|(k, tile)| tile.inside(replicas.get(&k).copied()));
         conditions.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
     }

@@ -10,6 +10,7 @@ use warpsmith_ir::{
     Axis, BinaryOp, Block, Builtin, Expr, ForLoop, Origin, Scalar, Stmt, StmtKind, Type, VarId,
 };
 
+use super::copies::plus;
 use super::replicas::Replicas;
 use super::{Lowered, Lowering, host, index};
 use crate::kernel::Nest;
@@ -29,6 +30,8 @@ pub(super) struct Tile {
     pub threads: Expr,
     /// Iterations of a block.
     pub extent: Expr,
+    /// The loop's iterations fill all blocks.
+    pub filled: bool,
     /// Variable: the first iteration of the block.
     pub block: VarId,
     /// Variable: iterations from there to the end of the loop.
@@ -94,7 +97,7 @@ impl Lowering<'_> {
         }
         let tiles = self.tiles(nest, &loops);
         let body = self.tiled_kernel(root, stmt, nest, &tiles)?;
-        let wanted = self.nest_name(root);
+        let wanted = self.nest_name(root, nest);
         let blocks = tiles.iter().map(|t| {
             let count = index::count(&self.host, &t.source);
             index::blocks(&self.host, count, t.extent.clone())
@@ -145,6 +148,7 @@ impl Lowering<'_> {
                     self.constant(&format!("TILE_{letter}"), size * n, &comment)
                 }
             };
+            let filled = self.fills_blocks(l, nest, u64::from(size) * u64::from(factor));
             let ty = index::counter_type(&self.host, l);
             let mut constant = |name: String, ty: Scalar| {
                 let var = self.local(&name, Type::Scalar(ty));
@@ -163,6 +167,7 @@ impl Lowering<'_> {
                 factor,
                 factor_expr,
                 threads: own,
+                filled,
                 extent,
                 block,
                 left,
@@ -180,7 +185,7 @@ impl Lowering<'_> {
         nest: &Nest,
         tiles: &[Tile],
     ) -> Lowered<Vec<Stmt>> {
-        let copies = self.copies(root, nest);
+        let copies = self.copies(root, nest, tiles);
         let mut stmts = vec![];
         for (k, copy) in copies.iter().enumerate() {
             let kind = StmtKind::Decl { var: copy.shared, init: None };
@@ -204,7 +209,7 @@ impl Lowering<'_> {
         let mut whole = self.private_variables(nest, &body);
         whole.extend(body.stmts);
         let threads = nest.block.iter().product();
-        let mut replicas = Replicas::new(self, tiles, copies, thread, threads, &whole);
+        let mut replicas = Replicas::new(self, nest, tiles, copies, thread, threads, &whole);
         stmts.extend(replicas.kernel(&Block::new(whole)));
         let mut body = Block::new(stmts);
         self.move_to_device(&mut body);
@@ -212,7 +217,7 @@ impl Lowering<'_> {
         Ok(body.stmts)
     }
 
-    fn copies(&mut self, root: &ForLoop, nest: &Nest) -> Vec<Copy> {
+    fn copies(&mut self, root: &ForLoop, nest: &Nest, tiles: &[Tile]) -> Vec<Copy> {
         let mut copies = vec![];
         for s in &nest.stages {
             // Later steps may have enlarged the tile since the stage was asked for; the check saw to the rest.
@@ -224,6 +229,15 @@ impl Lowering<'_> {
             let ty = shape.iter().rev().fold(element, |ty, n| Type::array(ty, *n));
             let mut shared = warpsmith_ir::Var::new(name, ty, warpsmith_ir::VarKind::Shared);
             shared.origin = var.origin.by("stage");
+            let mut extents = self.extents(&footprint, tiles);
+            let n = extents.len();
+            if s.transposed && n >= 2 {
+                extents.swap(n - 1, n - 2);
+            }
+            if let Some(last) = extents.pop() {
+                extents.push(plus(last, s.pad.into()));
+            }
+            shared.shape = Some(extents);
             let shared = self.host.add_var(shared);
             copies.push(Copy { stage: s.clone(), footprint, shared });
         }

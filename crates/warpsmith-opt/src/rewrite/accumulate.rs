@@ -6,6 +6,15 @@
 //!     acc = C[i][j]; for k in K { acc = acc + e(k); } C[i][j] = acc;
 //! ```
 //!
+//! Where the statement right before the loop stores the element, its value starts the register, and neither store nor
+//! load is left:
+//!
+//! ```text
+//!     C[i][j] = 0; for k in K { C[i][j] = C[i][j] + e(k); }
+//!       ==> accumulate C
+//!     acc = 0; for k in K { acc = acc + e(k); } C[i][j] = acc;
+//! ```
+//!
 //! The loop is the outermost serial loop L around the assignment such that the reference depends on no counter of L or
 //! of any loop between L and the assignment. Legal when, in L, the reference's subscripts do not change, no other
 //! reference and no call may touch the array, the assignment is under no condition, and nothing returns.
@@ -255,17 +264,31 @@ fn hoist(block: &mut Block, legal: &LegalAccumulate<'_>, acc: VarId) -> bool {
     };
     let origin = legal.origin.by("accumulate");
     let register = Place::new(PlaceKind::Var(acc), legal.place.ty.clone(), origin.clone());
+    let start = start_value(block, at, &legal.place);
     if let StmtKind::For(l) = &mut block.stmts[at].kind {
         replace(&mut l.body, &legal.place, &register);
     }
-    let load = Expr::read(legal.place.clone());
-    let load = Stmt::new(StmtKind::Decl { var: acc, init: Some(load) }, origin.clone())
+    let init = start.clone().unwrap_or_else(|| Expr::read(legal.place.clone()));
+    let load = Stmt::new(StmtKind::Decl { var: acc, init: Some(init) }, origin.clone())
         .comment("the element stays in a register while the loop adds to it");
     let value = Expr::read(register);
     let store = Stmt::new(StmtKind::Assign { place: legal.place.clone(), value }, origin);
     block.stmts.insert(at + 1, store);
-    block.stmts.insert(at, load);
+    match start {
+        Some(_) => block.stmts[at - 1] = load,
+        None => block.stmts.insert(at, load),
+    }
     true
+}
+
+/// What the statement right before the loop stores in the element, if it does and the loop's bounds do not look at the
+/// array: until the store after the loop, the array keeps its old value.
+fn start_value(block: &Block, at: usize, place: &Place) -> Option<Expr> {
+    let before = block.stmts.get(at.checked_sub(1)?)?;
+    let StmtKind::Assign { place: stored, value } = &before.kind else { return None };
+    let StmtKind::For(l) = &block.stmts.get(at)?.kind else { return None };
+    let looks = [&l.first, &l.limit, &l.step].into_iter().any(walk::reads_memory);
+    (stored == place && value.ty == place.ty && !looks).then(|| value.clone())
 }
 
 fn replace(block: &mut Block, from: &Place, to: &Place) {

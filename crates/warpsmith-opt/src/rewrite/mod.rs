@@ -3,10 +3,14 @@
 pub mod accumulate;
 pub mod bind;
 pub mod independence;
+pub mod indexing;
 pub mod interchange;
 pub mod reduce;
 pub mod register_tile;
+pub mod specialise;
+pub mod split;
 pub mod stage;
+pub mod tile;
 pub mod unroll;
 
 use warpsmith_ir::{Block, LoopId, LoopKind, Module, Stmt, StmtKind};

@@ -11,12 +11,12 @@
 //! serial loops, and is unrolled; every variable that depends on `i` becomes an array with one element for each `ti`,
 //! which the compiler keeps in registers.
 //!
-//! Legal where the loop is bound with step 1, and nothing leaves an iteration early: the iterations are independent, so
-//! that their statements may be interleaved.
+//! Legal where the loop is bound with step 1, nothing leaves an iteration early (the iterations are independent, so that
+//! their statements may be interleaved), and what the larger block copies still fits in shared memory.
 
 use warpsmith_ir::{BinaryOp, ExprKind, ForLoop, LoopId, Stmt, StmtKind};
 
-use super::Rewritten;
+use super::{Rewritten, stage};
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -52,6 +52,9 @@ pub fn check(
         let factor = u32::try_from(all).unwrap_or(u32::MAX);
         return Err(Refusal::TileFactor { loop_id: target, factor, most: 256 });
     }
+    let mut tiled = nest.clone();
+    tiled.tiles.insert(target, factor);
+    stage::check_all(kernel, root, &tiled)?;
     Ok(LegalRegisterTile { kernel, root, target, factor })
 }
 
@@ -127,7 +130,7 @@ pub(super) fn check_tiles(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<
 }
 
 /// Counts `first, first + 1, …` up to a limit.
-pub(super) fn unit_step(l: &ForLoop) -> bool {
+pub(crate) fn unit_step(l: &ForLoop) -> bool {
     let one = l.step.as_const().is_some_and(|s| s.as_i64() == 1);
     one && matches!(l.compare, BinaryOp::Lt | BinaryOp::Le)
 }

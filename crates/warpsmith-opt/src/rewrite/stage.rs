@@ -106,10 +106,14 @@ pub fn check<'k>(
     };
     bound_nest(kernel, root)?;
     check_tiles(kernel, root, nest)?;
+    if nest.stages.iter().any(|s| s.array == array) {
+        return refuse("it is staged already".into());
+    }
     let stage = Stage { array, strip, pad, transposed };
     check_strip(kernel, nest, &stage)?;
-    footprint(kernel, root, nest, &stage)?;
-    check_size(kernel, root, nest, &stage)?;
+    let mut staged = nest.clone();
+    staged.stages.push(stage.clone());
+    check_all(kernel, root, &staged)?;
     Ok(LegalStage { kernel, root, stage })
 }
 
@@ -170,9 +174,6 @@ fn check_strip(kernel: &Kernel, nest: &Nest, stage: &Stage) -> Result<(), Refusa
         {
             return refuse(format!("loop `{loop_name}` is cut into strips of {length} already"));
         }
-        if other.array == stage.array {
-            return refuse("it is staged already".into());
-        }
     }
     let Some(body) = nest.axes.last().and_then(|(id, _)| kernel.find_loop(*id)).map(|l| &l.body)
     else {
@@ -220,22 +221,28 @@ fn reached_by_all(kernel: &Kernel, body: &warpsmith_ir::Block, nest: &Nest, id: 
         })
 }
 
-fn check_size(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<(), Refusal> {
+/// Whether all copies of a nest, with its tiles as they are, can be made and fit in shared memory together.
+///
+/// # Errors
+/// [`Refusal::CannotStage`] for the last copy.
+pub(super) fn check_all(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
     let mut bytes = 0u64;
-    for s in nest.stages.iter().chain([stage]) {
+    for s in &nest.stages {
         let shape = shared_shape(&footprint(kernel, root, nest, s)?, s);
         let element = kernel.func().var(s.array).ty.pointee().cloned().unwrap_or(Type::Void);
         let size = warpsmith_ir::layout::layout_of(&kernel.module, &element).size;
         bytes = shape.iter().fold(size, |n, e| n.saturating_mul(*e)).saturating_add(bytes);
     }
-    if bytes > SHARED_BYTES {
-        let name = kernel.name_of(stage.array).to_string();
-        let why = format!(
-            "the copies of a block would take {bytes} bytes of shared memory, of which there are {SHARED_BYTES}"
-        );
-        return Err(Refusal::CannotStage { name, why, at: Box::default() });
+    match nest.stages.last() {
+        Some(last) if bytes > SHARED_BYTES => {
+            let name = kernel.name_of(last.array).to_string();
+            let why = format!(
+                "the copies of a block would take {bytes} bytes of shared memory, of which there are {SHARED_BYTES}"
+            );
+            Err(Refusal::CannotStage { name, why, at: Box::default() })
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Extents of the array in shared memory, outermost first.

@@ -12,10 +12,15 @@
 //! stage A at k tile 16 pad 1       # through shared memory, 16 iterations of k at a time
 //! stage u transposed               # all that a block reads at once, its last two dimensions swapped
 //! unroll k by 4                    # or entirely: `unroll k`
+//! split k by 32                    # strips of a serial loop
+//! tile k, l by 32x8                # two nested serial loops, tile by tile
+//! indexing i sparse                # every step-th thread works; `dense`: one for each iteration
+//! specialise n=1024, m%32=0        # a kernel of its own for these sizes
 //! ```
 
 mod derive;
 mod parse;
+pub mod rewrites;
 
 use std::fmt;
 
@@ -27,8 +32,10 @@ pub use parse::parse;
 use crate::kernel::{Kernel, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
-    self, Rewritten, accumulate, bind, interchange, reduce, register_tile, stage, unroll,
+    self, Rewritten, accumulate, bind, indexing, interchange, reduce, register_tile, specialise,
+    split, stage, tile, unroll,
 };
+use specialise::Fact;
 
 /// Steps in order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,6 +72,33 @@ pub enum StepKind {
     Stage { array: String, strip: Option<(String, u32)>, pad: u32, transposed: bool },
     /// See [`rewrite::unroll`].
     Unroll { target: String, factor: Option<u32> },
+    /// See [`rewrite::split`].
+    Split { target: String, size: u32 },
+    /// See [`rewrite::tile`].
+    Tile { loops: [String; 2], sizes: [u32; 2] },
+    /// See [`rewrite::indexing`].
+    Indexing { target: String, sparse: bool },
+    /// See [`rewrite::specialise`].
+    Specialise { facts: Vec<(String, Fact)> },
+}
+
+impl StepKind {
+    /// The word that the step starts with, as in the table of [`rewrites`].
+    pub fn name(&self) -> &'static str {
+        match self {
+            StepKind::Bind { .. } => "bind",
+            StepKind::Reduce { .. } => "reduce",
+            StepKind::Accumulate { .. } => "accumulate",
+            StepKind::Interchange { .. } => "interchange",
+            StepKind::RegisterTile { .. } => "register_tile",
+            StepKind::Stage { .. } => "stage",
+            StepKind::Unroll { .. } => "unroll",
+            StepKind::Split { .. } => "split",
+            StepKind::Tile { .. } => "tile",
+            StepKind::Indexing { .. } => "indexing",
+            StepKind::Specialise { .. } => "specialise",
+        }
+    }
 }
 
 impl fmt::Display for StepKind {
@@ -98,6 +132,20 @@ impl fmt::Display for StepKind {
             StepKind::Unroll { target, factor } => {
                 write!(f, "unroll {target}")?;
                 factor.map_or(Ok(()), |n| write!(f, " by {n}"))
+            }
+            StepKind::Split { target, size } => write!(f, "split {target} by {size}"),
+            StepKind::Tile { loops: [a, b], sizes: [n, m] } => {
+                write!(f, "tile {a}, {b} by {n}x{m}")
+            }
+            StepKind::Indexing { target, sparse } => {
+                write!(f, "indexing {target} {}", if *sparse { "sparse" } else { "dense" })
+            }
+            StepKind::Specialise { facts } => {
+                let facts = facts.iter().map(|(name, fact)| match fact {
+                    Fact::Equals(n) => format!("{name}={n}"),
+                    Fact::Multiple(n) => format!("{name}%{n}=0"),
+                });
+                write!(f, "specialise {}", facts.collect::<Vec<_>>().join(", "))
             }
         }
     }
@@ -174,6 +222,17 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         StepKind::Unroll { target, factor } => {
             Ok(unroll::apply(unroll::check(kernel, find(target)?, *factor)?))
         }
+        StepKind::Split { target, size } => {
+            Ok(split::apply(split::check(kernel, find(target)?, *size)?))
+        }
+        StepKind::Tile { loops: [outer, inner], sizes } => {
+            let loops = [find(outer)?, find(inner)?];
+            Ok(tile::apply(tile::check(kernel, loops, *sizes)?))
+        }
+        StepKind::Indexing { target, sparse } => {
+            Ok(indexing::apply(indexing::check(kernel, find(target)?, *sparse)?))
+        }
+        StepKind::Specialise { facts } => Ok(specialise::apply(specialise::check(kernel, facts)?)),
     }
 }
 

@@ -8,8 +8,10 @@ use winnow::combinator::{alt, cut_err, eof, opt, preceded, separated};
 use winnow::error::{ContextError, ErrMode, StrContext, StrContextValue};
 use winnow::token::take_while;
 
+use super::rewrites;
 use super::{Schedule, Step, StepKind};
 use crate::kernel::Reduce;
+use crate::rewrite::specialise::Fact;
 
 /// Parses the schedule in a file of the source map.
 ///
@@ -31,7 +33,7 @@ pub fn parse(sources: &SourceMap, file: FileId) -> std::result::Result<Schedule,
                 let end = start + code_of(line).trim_end().len().max(at + 1);
                 let d = Diagnostic::error("W230", "this is not a step of a schedule")
                     .label(span(file, start + at, end), wanted)
-                    .help("the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `accumulate C`, `interchange i`, `register_tile i by 4`, `stage A at k tile 16` and `unroll k by 4`");
+                    .help(rewrites::EXAMPLES.as_str());
                 errors.push(d);
             }
         }
@@ -81,18 +83,31 @@ fn parse_line(line: &str) -> std::result::Result<Option<Located>, (usize, String
 }
 
 fn step(input: &mut &str) -> Result<StepKind> {
+    alt((nest_step, loop_step)).context(wanted(rewrites::NAMES.as_str())).parse_next(input)
+}
+
+/// Steps about nests and arrays.
+fn nest_step(input: &mut &str) -> Result<StepKind> {
     alt((
         preceded(keyword("bind"), cut_err(bind)),
         preceded(keyword("reduce"), cut_err(reduce)),
         preceded(keyword("accumulate"), cut_err(name)).map(|array| StepKind::Accumulate { array }),
+        preceded(keyword("stage"), cut_err(stage)),
+        preceded(keyword("specialise"), cut_err(specialise)),
+    ))
+    .parse_next(input)
+}
+
+/// Steps about loops.
+fn loop_step(input: &mut &str) -> Result<StepKind> {
+    alt((
         preceded(keyword("interchange"), cut_err(name))
             .map(|outer| StepKind::Interchange { outer }),
         preceded(keyword("register_tile"), cut_err(register_tile)),
-        preceded(keyword("stage"), cut_err(stage)),
         preceded(keyword("unroll"), cut_err(unroll)),
-    ))
-    .context(wanted(
-        "a step starts with `bind`, `reduce`, `accumulate`, `interchange`, `register_tile`, `stage` or `unroll`",
+        preceded(keyword("split"), cut_err(split)),
+        preceded(keyword("tile"), cut_err(tile)),
+        preceded(keyword("indexing"), cut_err(indexing)),
     ))
     .parse_next(input)
 }
@@ -187,4 +202,54 @@ fn unroll(input: &mut &str) -> Result<StepKind> {
     let target = name.parse_next(input)?;
     let factor = opt(preceded((space1, "by", space1), cut_err(number))).parse_next(input)?;
     Ok(StepKind::Unroll { target, factor })
+}
+
+fn by<'s, O>(
+    inner: impl Parser<&'s str, O, ErrMode<ContextError>>,
+    text: &'static str,
+) -> impl Parser<&'s str, O, ErrMode<ContextError>> {
+    preceded((space1, "by", space1), inner).context(wanted(text))
+}
+
+fn split(input: &mut &str) -> Result<StepKind> {
+    let target = name.parse_next(input)?;
+    let size =
+        by(number, "`by` and the iterations of a strip are wanted here").parse_next(input)?;
+    Ok(StepKind::Split { target, size })
+}
+
+fn tile(input: &mut &str) -> Result<StepKind> {
+    let outer = name.parse_next(input)?;
+    let inner = preceded(comma(), name)
+        .context(wanted("a comma and the loop directly inside are wanted here"))
+        .parse_next(input)?;
+    let text = "`by` and two numbers, `32x8`, are wanted here";
+    let (rows, columns) = by((number, preceded('x', number)), text).parse_next(input)?;
+    Ok(StepKind::Tile { loops: [outer, inner], sizes: [rows, columns] })
+}
+
+fn indexing(input: &mut &str) -> Result<StepKind> {
+    let target = name.parse_next(input)?;
+    let sparse = preceded(space1, alt(("sparse".value(true), "dense".value(false))))
+        .context(wanted("`sparse` or `dense` is wanted here"))
+        .parse_next(input)?;
+    Ok(StepKind::Indexing { target, sparse })
+}
+
+fn specialise(input: &mut &str) -> Result<StepKind> {
+    let facts = separated(1.., fact, comma()).parse_next(input)?;
+    Ok(StepKind::Specialise { facts })
+}
+
+/// `n=1024` or `n%32=0`.
+fn fact(input: &mut &str) -> Result<(String, Fact)> {
+    let var = name.parse_next(input)?;
+    let fact = alt((
+        preceded((space0, '=', space0), number).map(Fact::Equals),
+        (preceded((space0, '%', space0), number), (space0, '=', space0, '0'))
+            .map(|(n, _)| Fact::Multiple(n)),
+    ))
+    .context(wanted("`=` and a number, or `%`, a number and `=0` are wanted here"))
+    .parse_next(input)?;
+    Ok((var, fact))
 }

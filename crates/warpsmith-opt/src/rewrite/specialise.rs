@@ -1,0 +1,198 @@
+//! Makes a kernel of its own for some sizes.
+//!
+//! ```text
+//!     for i in 0..n { S(i, n) }
+//!       ==> specialise n=1024
+//!     if (n == 1024) { for i in 0..1024 { S(i, 1024) } } else { for i in 0..n { S(i, n) } }
+//! ```
+//!
+//! `n=1024` puts the number in place of the parameter, `n%32=0` only says that it is a multiple, which spares guards
+//! where blocks divide the loops. The launcher chooses, so that every size stays right. Later steps see both nests: the
+//! special one first (`i`), then the general one (`i#2`).
+//!
+//! Legal for by-value integer parameters that nothing assigns, in nests that are bound and do not reduce.
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, LoopId, Place, PlaceKind, Scalar, Stmt, StmtKind, Type, VarId,
+    visit,
+};
+
+use super::Rewritten;
+use crate::kernel::{Kernel, Nest};
+use crate::refusal::Refusal;
+use crate::walk;
+
+/// What a kernel knows about a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fact {
+    Equals(u32),
+    /// A multiple of this, which is at least 1.
+    Multiple(u32),
+}
+
+/// The verdict on a `specialise`, which alone allows it.
+pub struct LegalSpecialise<'k> {
+    kernel: &'k Kernel,
+    facts: Vec<(VarId, Fact)>,
+    roots: Vec<LoopId>,
+}
+
+/// Asks whether the bound nests can have kernels of their own for these sizes.
+///
+/// # Errors
+/// The first parameter that cannot be known, or that there is no nest to make a kernel of.
+pub fn check<'k>(
+    kernel: &'k Kernel,
+    facts: &[(String, Fact)],
+) -> Result<LegalSpecialise<'k>, Refusal> {
+    let function = kernel.func();
+    let mut known: Vec<(VarId, Fact)> = vec![];
+    for (name, fact) in facts {
+        let refuse =
+            |why: &str| Err(Refusal::SizeRefused { name: name.clone(), why: why.to_string() });
+        let var = function.params.iter().copied().find(|v| function.var(*v).name == *name);
+        let Some(var) = var else { return refuse("the function has no parameter of this name") };
+        let Some(ty) = function.var(var).ty.scalar().filter(|t| t.is_integer()) else {
+            return refuse("it is no integer");
+        };
+        if walk::writes_var(&function.body, var) {
+            return refuse("the function changes it");
+        }
+        if known.iter().any(|(v, _)| *v == var) {
+            return refuse("it is named twice");
+        }
+        let (Fact::Equals(n) | Fact::Multiple(n)) = fact;
+        if Expr::int(ty, (*n).into()).as_const().map(|v| v.as_i64()) != Some((*n).into()) {
+            return refuse("its type is too small for this number");
+        }
+        if *fact == Fact::Multiple(0) {
+            return refuse("no number but zero is a multiple of zero");
+        }
+        known.push((var, *fact));
+    }
+    let nests = kernel.nests.iter().filter(|(_, n)| n.reduce.is_none() && n.label.is_empty());
+    let mentions = |root: LoopId| {
+        let mut found = false;
+        if let Some(stmt) = walk::loop_stmt(&function.body, root) {
+            let block = Block::new(vec![stmt.clone()]);
+            walk::each_var_of_block(&block, &mut |v| found |= known.iter().any(|(k, _)| *k == v));
+        }
+        found
+    };
+    let roots: Vec<LoopId> = nests.map(|(root, _)| *root).filter(|root| mentions(*root)).collect();
+    if roots.is_empty() {
+        let name = facts.first().map(|(n, _)| n.clone()).unwrap_or_default();
+        let why = "no bound nest uses it: bind its loops first".to_string();
+        return Err(Refusal::SizeRefused { name, why });
+    }
+    Ok(LegalSpecialise { kernel, facts: known, roots })
+}
+
+/// Makes the second copies, and lets the host choose between the two.
+pub fn apply(legal: LegalSpecialise<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    for root in &legal.roots {
+        let Some(stmt) = walk::loop_stmt(&kernel.func().body, *root).cloned() else { continue };
+        let Some(nest) = kernel.nests.get(root).cloned() else { continue };
+        let (general, ids) = general_copy(&mut kernel, &stmt);
+        let special = special_copy(&stmt, &legal.facts, kernel.func());
+        let cond = condition(&legal, kernel.func());
+        let origin = stmt.origin.by("specialise");
+        let kind = StmtKind::If {
+            cond,
+            then: Block::new(vec![special]),
+            otherwise: Block::new(vec![general]),
+        };
+        let choice = Stmt::new(kind, origin)
+            .comment("a kernel that knows these sizes; the general one takes the rest");
+        super::with_loop(&mut kernel.func_mut().body, *root, &mut |s| *s = choice.clone());
+        kernel.nests.insert(ids.get(root).copied().unwrap_or(*root), renamed(&nest, &ids));
+        if let Some(nest) = kernel.nests.get_mut(root) {
+            nest.label = label(&legal, legal.kernel);
+            for (var, fact) in &legal.facts {
+                if let Fact::Multiple(n) = fact {
+                    nest.multiples.insert(*var, *n);
+                }
+            }
+        }
+    }
+    Rewritten::same_loops(kernel)
+}
+
+/// The nest once more, with loops and variables of its own, and which loop became which.
+fn general_copy(kernel: &mut Kernel, stmt: &Stmt) -> (Stmt, BTreeMap<LoopId, LoopId>) {
+    let mut block = Block::new(vec![stmt.clone()]);
+    let function = kernel.func_mut();
+    let ids: BTreeMap<LoopId, LoopId> =
+        visit::renew_loops(function, &mut block).into_iter().collect();
+    let mut declared = vec![];
+    walk::each_stmt(&block, &mut |s| match &s.kind {
+        StmtKind::Decl { var, .. } => declared.push(*var),
+        StmtKind::For(l) if l.declares => declared.push(l.var),
+        _ => {}
+    });
+    let mut vars = BTreeMap::new();
+    for v in declared {
+        let var = function.var(v).clone();
+        vars.entry(v).or_insert_with(|| function.add_var(var));
+    }
+    visit::rename_vars(&mut block, &mut |v| vars.get(&v).copied().unwrap_or(v));
+    (block.stmts.remove(0), ids)
+}
+
+/// The nest with numbers in place of the parameters.
+fn special_copy(stmt: &Stmt, facts: &[(VarId, Fact)], function: &warpsmith_ir::Function) -> Stmt {
+    let mut block = Block::new(vec![stmt.clone()]);
+    visit::map_exprs(&mut block, &mut |e| {
+        let ExprKind::Read(p) = &*e.kind else { return };
+        let PlaceKind::Var(v) = *p.kind else { return };
+        if let Some((_, Fact::Equals(n))) = facts.iter().find(|(k, _)| *k == v) {
+            let scalar = function.var(v).ty.scalar().unwrap_or(Scalar::I32);
+            *e = Expr::int(scalar, (*n).into()).with_origin(e.origin.clone());
+        }
+    });
+    block.stmts.remove(0)
+}
+
+fn condition(legal: &LegalSpecialise<'_>, function: &warpsmith_ir::Function) -> Expr {
+    let facts = legal.facts.iter().map(|(var, fact)| {
+        let ty = function.var(*var).ty.scalar().unwrap_or(Scalar::I32);
+        let value = Expr::read(Place::var(*var, Type::Scalar(ty)));
+        let number = |n: u32| Expr::int(ty, n.into());
+        match fact {
+            Fact::Equals(n) => Expr::binary(BinaryOp::Eq, value, number(*n)),
+            Fact::Multiple(n) => {
+                let rest = Expr::binary(BinaryOp::Rem, value, number(*n));
+                Expr::binary(BinaryOp::Eq, rest, number(0))
+            }
+        }
+    });
+    let all = facts.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+    all.unwrap_or_else(|| Expr::constant(warpsmith_ir::Value::bool(true)))
+}
+
+/// What the special kernel's name ends in.
+fn label(legal: &LegalSpecialise<'_>, kernel: &Kernel) -> String {
+    let parts = legal.facts.iter().map(|(var, fact)| {
+        let name = kernel.name_of(*var);
+        match fact {
+            Fact::Equals(n) => format!("_{name}{n}"),
+            Fact::Multiple(n) => format!("_{name}_by{n}"),
+        }
+    });
+    parts.collect()
+}
+
+/// What was decided about a nest, for its copy.
+fn renamed(nest: &Nest, ids: &BTreeMap<LoopId, LoopId>) -> Nest {
+    let new = |id: LoopId| ids.get(&id).copied().unwrap_or(id);
+    let mut copy = nest.clone();
+    copy.axes.iter_mut().for_each(|(id, _)| *id = new(*id));
+    copy.tiles = nest.tiles.iter().map(|(id, n)| (new(*id), *n)).collect();
+    for stage in &mut copy.stages {
+        stage.strip = stage.strip.map(|(id, n)| (new(id), n));
+    }
+    copy
+}

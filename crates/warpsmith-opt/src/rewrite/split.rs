@@ -1,0 +1,144 @@
+//! Cuts a serial loop into strips.
+//!
+//! ```text
+//!     for k in 0..n { S(k) }
+//!       ==> split k by 32
+//!     for k_block in 0..n step 32 { for k in k_block..min(k_block + 32, n) { S(k) } }
+//! ```
+//!
+//! The iterations keep their order, so that the results are the same to the last bit. Legal for a serial loop that
+//! counts up by one, whose counter nothing reads after it, which nothing leaves early, and whose bounds its body does
+//! not change.
+
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Stmt, StmtKind, Type, Var,
+    VarId, VarKind,
+};
+
+use super::Rewritten;
+use super::accumulate::fresh_name;
+use super::register_tile::unit_step;
+use crate::analysis::scalars;
+use crate::kernel::Kernel;
+use crate::refusal::Refusal;
+use crate::walk;
+
+/// Longest strip.
+const MOST: u32 = 1 << 20;
+
+/// The verdict on a `split`, which alone allows it.
+pub struct LegalSplit<'k> {
+    kernel: &'k Kernel,
+    target: LoopId,
+    size: u32,
+}
+
+/// Asks whether the loop can be cut into strips of `size` iterations.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check(kernel: &Kernel, target: LoopId, size: u32) -> Result<LegalSplit<'_>, Refusal> {
+    if !(1..=MOST).contains(&size) {
+        return Err(Refusal::TileFactor { loop_id: target, factor: size, most: MOST });
+    }
+    let Some(l) = kernel.find_loop(target) else {
+        return Err(Refusal::NotSerial { loop_id: target });
+    };
+    if !matches!(l.kind, LoopKind::Serial | LoopKind::Unrolled(_)) {
+        return Err(Refusal::NotSerial { loop_id: target });
+    }
+    let refuse = |why: String| Err(Refusal::LoopRefused { verb: "cut", loop_id: target, why });
+    if !unit_step(l) {
+        return refuse("it does not count up by one".into());
+    }
+    if walk::leaves(&l.body).is_some() {
+        return refuse("it may end early".into());
+    }
+    if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
+        return refuse("its counter is read after it".into());
+    }
+    if changes_bounds(l) {
+        return refuse("its body may change its bounds".into());
+    }
+    if let Some(array) = staged_at(kernel, target) {
+        let name = kernel.name_of(array);
+        return refuse(format!("the copy of `{name}` cuts it already"));
+    }
+    Ok(LegalSplit { kernel, target, size })
+}
+
+/// Cuts the loop. The inner loop keeps its identity.
+pub fn apply(legal: LegalSplit<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    let Some(l) = kernel.find_loop(legal.target).cloned() else {
+        return Rewritten::same_loops(kernel);
+    };
+    let function = kernel.func_mut();
+    let counter = function.var(l.var).clone();
+    let name = fresh_name(function, &format!("{}_block", counter.name));
+    let mut var = Var::new(name, counter.ty.clone(), VarKind::Local);
+    var.origin = counter.origin.by("split");
+    let start = function.add_var(var);
+    let id = function.fresh_loop();
+    super::with_loop(&mut function.body, legal.target, &mut |stmt| {
+        let strips = strips(&l, id, start, counter.ty.clone(), legal.size);
+        let origin = stmt.origin.by("split");
+        let inner = Block::new(vec![Stmt { comment: vec![], ..stmt.clone() }]);
+        stmt.kind = StmtKind::For(ForLoop { body: inner, ..strips });
+        stmt.origin = origin;
+        if let StmtKind::For(outer) = &mut stmt.kind
+            && let Some(inner) = outer.body.stmts.first_mut()
+            && let StmtKind::For(strip) = &mut inner.kind
+        {
+            bound_strip(strip, start, &counter.ty, legal.size);
+        }
+    });
+    Rewritten::same_loops(kernel)
+}
+
+/// The loop over the first iterations of the strips, with an empty body.
+fn strips(l: &ForLoop, id: LoopId, start: VarId, ty: Type, size: u32) -> ForLoop {
+    let scalar = ty.scalar().unwrap_or(warpsmith_ir::Scalar::I32);
+    ForLoop {
+        id,
+        var: start,
+        declares: true,
+        first: l.first.clone(),
+        compare: l.compare,
+        limit: l.limit.clone(),
+        step: Expr::int(scalar, size.into()),
+        kind: LoopKind::Serial,
+        body: Block::default(),
+    }
+}
+
+/// Lets the loop run from the start of a strip to its end, or to the end of the whole loop where that comes first. The
+/// end of the strip is only computed where it lies inside the loop, so that it cannot leave the range of the type.
+fn bound_strip(strip: &mut ForLoop, start: VarId, ty: &Type, size: u32) {
+    let scalar = ty.scalar().unwrap_or(warpsmith_ir::Scalar::I32);
+    let from = || Expr::var(start, ty.clone());
+    // With `<=` the last iteration of the strip counts, with `<` the first after it.
+    let length = i64::from(size) - i64::from(strip.compare == BinaryOp::Le);
+    let end = Expr::binary(BinaryOp::Add, from(), Expr::int(scalar, length));
+    let left = Expr::binary(BinaryOp::Sub, strip.limit.clone(), from());
+    let whole = Expr::binary(BinaryOp::Gt, left, Expr::int(scalar, length));
+    let select = ExprKind::Select(whole, end, strip.limit.clone());
+    strip.limit = Expr::new(select, ty.clone(), Origin::default());
+    strip.first = from();
+}
+
+/// Whether the body writes what the bounds read, memory included.
+fn changes_bounds(l: &ForLoop) -> bool {
+    let mut changes = false;
+    for e in [&l.first, &l.limit] {
+        changes |= walk::reads_memory(e);
+        walk::each_var(e, &mut |v| changes |= v == l.var || walk::writes_var(&l.body, v));
+    }
+    changes
+}
+
+/// The array whose stage cuts the loop.
+fn staged_at(kernel: &Kernel, id: LoopId) -> Option<VarId> {
+    let stages = kernel.nests.values().flat_map(|n| &n.stages);
+    stages.filter(|s| s.strip.is_some_and(|(l, _)| l == id)).map(|s| s.array).next()
+}

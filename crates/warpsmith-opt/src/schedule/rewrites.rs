@@ -1,0 +1,110 @@
+//! The steps that a schedule can take, described: one table, from which the lists for users are made.
+
+use std::sync::LazyLock;
+
+/// One kind of step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RewriteInfo {
+    /// The word a step starts with.
+    pub name: &'static str,
+    /// A step as a schedule has it.
+    pub example: &'static str,
+    pub does: &'static str,
+    /// When it is legal.
+    pub legal: &'static str,
+}
+
+/// All kinds of steps, roughly in the order in which schedules take them.
+pub const REWRITES: &[RewriteInfo] = &[
+    RewriteInfo {
+        name: "bind",
+        example: "bind i, j -> y, x block 32x8",
+        does: "gives the iterations of parallel loops to the threads of a grid, in blocks of these extents along x, y, z",
+        legal: "the loops are nested one directly in the other, their iterations are independent, and a block has at most 1024 threads",
+    },
+    RewriteInfo {
+        name: "reduce",
+        example: "reduce s block 256 grid 256",
+        does: "spreads a loop that reduces to a scalar over the threads of a block and the blocks of a grid",
+        legal: "the loop is marked with a reduction of the variable and is otherwise parallel",
+    },
+    RewriteInfo {
+        name: "indexing",
+        example: "indexing i sparse",
+        does: "chooses the threads that work on a loop with a step: one for each iteration (`dense`), or every step-th (`sparse`)",
+        legal: "the loop is bound, its step is constant and not one, and nothing needs its last value",
+    },
+    RewriteInfo {
+        name: "specialise",
+        example: "specialise n=1024, m%32=0",
+        does: "makes a second kernel for sizes that are known, or known to be multiples; the launcher chooses",
+        legal: "the sizes are integer parameters that nothing assigns, and their nests are bound",
+    },
+    RewriteInfo {
+        name: "interchange",
+        example: "interchange i",
+        does: "swaps a loop with the one directly inside it",
+        legal: "no two iterations that change places conflict, and the inner bounds do not depend on the outer counter",
+    },
+    RewriteInfo {
+        name: "split",
+        example: "split k by 32",
+        does: "cuts a serial loop into strips: a loop over strips around a loop in the strip",
+        legal: "the loop counts up by one and does not end early",
+    },
+    RewriteInfo {
+        name: "tile",
+        example: "tile k, l by 32x8",
+        does: "computes two nested serial loops tile by tile",
+        legal: "both loops can be split, and the loops in the middle interchanged",
+    },
+    RewriteInfo {
+        name: "accumulate",
+        example: "accumulate C",
+        does: "keeps an element that serial loops add to in a register, loaded before and stored after them",
+        legal: "the element's subscripts do not change in the loops, and nothing else there may be the same element",
+    },
+    RewriteInfo {
+        name: "stage",
+        example: "stage A at k tile 16 pad 1",
+        does: "copies what a block reads of an array to shared memory, in strips of a serial loop or all at once, with padding or transposed",
+        legal: "nothing in the nest writes the array, its subscripts are sums of counters, and the copies fit in 48 KB",
+    },
+    RewriteInfo {
+        name: "register_tile",
+        example: "register_tile i by 4",
+        does: "gives each thread several iterations of a bound loop",
+        legal: "the loop counts up by one and nothing leaves an iteration early",
+    },
+    RewriteInfo {
+        name: "unroll",
+        example: "unroll k by 4",
+        does: "unrolls a serial loop by a factor, or entirely",
+        legal: "always, for a loop that each thread runs on its own",
+    },
+];
+
+/// The names for a message, `a`, `b` or `c`.
+pub(super) static NAMES: LazyLock<String> =
+    LazyLock::new(|| format!("a step starts with {}", listed(|r| r.name, "or")));
+
+/// The examples for a message.
+pub(super) static EXAMPLES: LazyLock<String> =
+    LazyLock::new(|| format!("the steps are {}", listed(|r| r.example, "and")));
+
+fn listed(text: impl Fn(&RewriteInfo) -> &'static str, last: &str) -> String {
+    let all: Vec<String> = REWRITES.iter().map(|r| format!("`{}`", text(r))).collect();
+    match all.split_last() {
+        Some((end, rest)) if !rest.is_empty() => format!("{} {last} {end}", rest.join(", ")),
+        _ => all.concat(),
+    }
+}
+
+/// The table as text for a terminal: a paragraph for each step.
+pub fn list() -> String {
+    let mut text = String::new();
+    for r in REWRITES {
+        text.push_str(&format!("{}\n    {}\n    legal: {}\n\n", r.example, r.does, r.legal));
+    }
+    text
+}
