@@ -130,3 +130,24 @@ fn what_is_refused_is_refused_once() {
     );
     refused(&source, &n, None, 1, &["W325", "race-global", "remove the mark"]);
 }
+
+#[test]
+fn the_steps_of_schedules_are_listed() {
+    let output = Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+        .args(["tune", "--list-rewrites"])
+        .output()
+        .expect("the program starts");
+    assert_eq!(output.status.code(), Some(0));
+    let text = String::from_utf8_lossy(&output.stdout);
+    for r in warpsmith_opt::schedule::rewrites::REWRITES {
+        let lines = format!("{}\n    {}\n    legal: {}\n", r.example, r.does, r.legal);
+        assert!(text.contains(&lines), "no {} in\n{text}", r.name);
+    }
+    let with_a_file = Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+        .args(["tune", "nest.c", "--list-rewrites"])
+        .output()
+        .expect("the program starts");
+    assert_eq!(with_a_file.status.code(), Some(2));
+    let nothing = Command::new(env!("CARGO_BIN_EXE_warpsmith")).arg("tune").output();
+    assert_eq!(nothing.expect("the program starts").status.code(), Some(2));
+}

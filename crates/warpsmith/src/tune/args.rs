@@ -12,8 +12,17 @@ use crate::data::NamedSpec;
 #[derive(Args, Debug, Clone)]
 pub struct TuneArgs {
     /// A C file with a loop nest whose independent loops are marked
-    #[arg(value_name = "FILE.c")]
+    #[arg(
+        value_name = "FILE.c",
+        required_unless_present = "list_rewrites",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub file: PathBuf,
+
+    /// Print the steps that a schedule can take: what each does, and when it is legal
+    #[arg(long, exclusive = true)]
+    pub list_rewrites: bool,
 
     /// The function to translate, when the file has several with marked loops
     #[arg(long, value_name = "NAME")]

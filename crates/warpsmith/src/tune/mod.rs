@@ -26,6 +26,10 @@ use crate::status::{Failure, Status};
 
 /// The command: writes the files, prints what was done and says how it ended.
 pub fn run(args: &TuneArgs) -> Status {
+    if args.list_rewrites {
+        print!("{}", warpsmith_opt::schedule::rewrites::list());
+        return Status::Done;
+    }
     let mut sources = SourceMap::new();
     let tuned = match tune(args, &mut sources) {
         Ok(tuned) => tuned,
