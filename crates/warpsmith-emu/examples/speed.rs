@@ -1,4 +1,4 @@
-//! Prints how fast the emulator is, with and without checks, on one core.
+//! Prints how fast the emulator is, with and without checks, on one core; then what several workers gain.
 //!
 //! `cargo run --release -p warpsmith-emu --example speed [KERNEL]`
 
@@ -137,8 +137,8 @@ fn main() {
     let (mut checked, mut plain) = (vec![], vec![]);
     let wanted = std::env::args().nth(1);
     for c in cases.iter().filter(|c| wanted.as_ref().is_none_or(|w| c.name == w)) {
-        let with = measure(&lowered.module, c, Checks::ALL);
-        let without = measure(&lowered.module, c, Checks::NONE);
+        let with = measure(&lowered.module, c, Checks::ALL, 1).rate;
+        let without = measure(&lowered.module, c, Checks::NONE, 1).rate;
         let unit = if c.products > 0 { "G multiply-adds/s" } else { "G thread-ops/s" };
         println!("{:<10} {with:>22.3} {without:>22.3}  {unit}", c.name);
         if c.products == 0 {
@@ -152,6 +152,35 @@ fn main() {
         mean(&checked),
         mean(&plain)
     );
+    for c in cases.iter().filter(|c| wanted.as_ref().is_none_or(|w| c.name == w)) {
+        print_workers(&lowered.module, c);
+    }
+}
+
+/// Elapsed time of a larger launch of a kernel, with one worker and with more.
+fn print_workers(module: &Module, c: &Case) {
+    let matrix = c.products > 0;
+    let n = if matrix { 2 * c.n } else { c.n };
+    let grid = if matrix { [n / 16, n / 16, 1] } else { [c.grid[0] * 12, 1, 1] };
+    if c.name == "stencil" {
+        // Its blocks run through planes: a launch has few of them.
+        return;
+    }
+    let large = Case { name: c.name, grid, block: c.block, n, products: c.products * 8 };
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    for checks in [Checks::ALL, Checks::NONE] {
+        let one = measure(module, &large, checks, 1).seconds;
+        let what = if checks == Checks::ALL { "all checks" } else { "no checks" };
+        print!("{:<10} {what:<10} 1 worker {one:.3} s", c.name);
+        let mut jobs = 2;
+        while jobs <= cores {
+            let several = measure(module, &large, checks, jobs);
+            let gain = one / several.seconds;
+            print!("; {jobs} asked, {} at work: {gain:.2} x", several.workers);
+            jobs *= 2;
+        }
+        println!();
+    }
 }
 
 /// Seconds this process has had on a core, so that other work on the machine does not count;
@@ -169,11 +198,20 @@ fn mean(v: &[f64]) -> f64 {
     (v.iter().map(|x| x.ln()).sum::<f64>() / v.len() as f64).exp()
 }
 
-/// Units of work a second, in billions, best of three.
-fn measure(module: &Module, c: &Case, checks: Checks) -> f64 {
+/// Best of three runs.
+#[derive(Clone, Copy, Default)]
+struct Speed {
+    /// Units of work a second on a core, in billions.
+    rate: f64,
+    /// Elapsed time.
+    seconds: f64,
+    workers: u32,
+}
+
+fn measure(module: &Module, c: &Case, checks: Checks, jobs: usize) -> Speed {
     let kernel = module.find_function(c.name).expect("a kernel of the source");
     let count = 512 * 512;
-    let mut best = 0f64;
+    let mut best = Speed { seconds: f64::MAX, ..Speed::default() };
     for _ in 0..3 {
         let mut memory = DeviceMemory::new(module);
         let buffer = |name: &str| Buffer {
@@ -188,15 +226,17 @@ fn measure(module: &Module, c: &Case, checks: Checks) -> f64 {
             .collect();
         args.push(Arg::Bytes(Value::i32(c.n as i32).bits.to_le_bytes()[..4].to_vec()));
         let launch = LaunchConfig { kernel, grid: c.grid, block: c.block, dynamic_shared: 0, args };
-        let options = Options { checks, jobs: 1, ..Options::default() };
-        let start = cpu_seconds();
+        let options = Options { checks, jobs, ..Options::default() };
+        let (start, began) = (cpu_seconds(), Instant::now());
         let outcome = run(module, &launch, &mut memory, &options).expect("a launch that runs");
         let seconds = (cpu_seconds() - start).max(1e-6);
+        best.seconds = best.seconds.min(began.elapsed().as_secs_f64());
+        best.workers = outcome.workers;
         for f in outcome.findings.iter().filter(|f| !f.rule.is_note()) {
             println!("  unexpected in {}: {}", c.name, f.message);
         }
         let work = if c.products > 0 { c.products } else { outcome.stats.thread_instructions };
-        best = best.max(work as f64 / seconds / 1e9);
+        best.rate = best.rate.max(work as f64 / seconds / 1e9);
     }
     best
 }

@@ -260,6 +260,9 @@ pub struct Outcome {
     /// `__requires`/`__assume` was false: the launch does not count.
     pub assumption_failed: bool,
     pub stats: Stats,
+    /// Barriers that some conflict in this launch needs, when [`Checks::redundant_barriers`] looks for others: one of
+    /// several launches may need what another one does not.
+    pub needed_barriers: Vec<Span>,
     /// Workers whose results make up the outcome; 1: the blocks ran one after another. Nothing else depends on it.
     pub workers: u32,
     /// Present when [`Options::counters`] asks for them.

@@ -160,7 +160,8 @@ pub struct AccessCounters {
     /// The fewest sectors that the different bytes of each request fit in.
     pub ideal_sectors: u64,
     /// Wavefronts. Shared memory: a bank serves one 4-byte word a wavefront, to all lanes that want it; accesses of 8
-    /// bytes are served for half a warp at a time, of 16 for a quarter; atomics one lane after another for each bank.
+    /// bytes are served for half a warp at a time, of 16 for a quarter, two of these at once when their lanes agree in
+    /// pairs; atomics one lane after another for each bank.
     /// Global memory: as tags are looked up, in four banks of lines, and no more than four sectors each. Constant
     /// memory: different addresses.
     pub wavefronts: f64,

@@ -226,19 +226,29 @@ fn a_place_in_the_source() {
     assert_eq!(line(text, span.start), 4);
 }
 
+/// Lanes whose words shared memory looks up at once.
+fn parts(addresses: &[Option<u64>], size: u64) -> Vec<Vec<Option<u64>>> {
+    if size < 8 {
+        return vec![addresses.to_vec()];
+    }
+    let (pair, single) = if size == 8 { (32, 16) } else { (16, 8) };
+    let alike = |a: Option<u64>, b: Option<u64>| a.is_none() || b.is_none() || a == b;
+    let mut all = vec![];
+    for lanes in addresses.chunks(pair) {
+        let next = lanes.chunks(2).all(|c| alike(c[0], c[1]));
+        let after = lanes.chunks(4).all(|c| alike(c[0], c[2]) && alike(c[1], c[3]));
+        let width = if next || after { pair } else { single };
+        all.extend(lanes.chunks(width).map(<[_]>::to_vec));
+    }
+    all
+}
+
 /// What a request costs, from sets of bytes and words.
 fn recount(addresses: &[Option<u64>], size: u64) -> (u64, u64, u64) {
     let lanes = || addresses.iter().flatten();
     let bytes: BTreeSet<u64> = lanes().flat_map(|a| *a..a + size).collect();
     let sectors: BTreeSet<u64> = bytes.iter().map(|b| b / 32).collect();
-    let group = if size == 16 {
-        8
-    } else if size == 8 {
-        16
-    } else {
-        32
-    };
-    let wavefronts = addresses.chunks(group).map(|part| {
+    let wavefronts = parts(addresses, size).into_iter().map(|part| {
         let words: BTreeSet<u64> =
             part.iter().flatten().flat_map(|a| *a..a + size).map(|b| b / 4).collect();
         (0..32).map(|bank| words.iter().filter(|w| **w % 32 == bank).count()).max().unwrap_or(0)
@@ -264,9 +274,16 @@ fn a_recount_from_the_addresses_agrees() {
     ] {
         for round in 0..12 {
             let (stride, spread) = (next(9), [1, 4, 64][round % 3]);
+            // Lanes in groups want the same.
+            let shift = [0, 1, 2][round / 3 % 3];
             // Index of each thread; negative: it takes no part.
             let index: Vec<i32> = (0..96u64)
-                .map(|t| if next(8) == 0 { -1 } else { ((t * stride + next(spread)) % 256) as i32 })
+                .map(|t| (t >> shift, next(8), next(spread)))
+                .map(
+                    |(t, gap, noise)| {
+                        if gap == 0 { -1 } else { ((t * stride + noise) % 256) as i32 }
+                    },
+                )
                 .collect();
             let text = format!(
                 "// warpsmith: grid=1 block=96 arg p=int[96] arg x=float[1024] arg y=float[192]\n\

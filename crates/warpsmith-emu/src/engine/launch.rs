@@ -84,7 +84,8 @@ pub fn run(
         memory.globals = DeviceMemory::new(module).globals;
     }
     let program = compile::compile(module, launch, memory)?;
-    let mut m = Machine::new(&program, launch, options, memory);
+    let races = Races::new(&program, options, launch.block.iter().product());
+    let mut m = Machine::new(&program, launch, options, memory, races);
     m.run_grid();
     Ok(m.outcome())
 }
@@ -116,13 +117,14 @@ impl<'a> Machine<'a> {
         launch: &'a LaunchConfig,
         options: &'a Options,
         memory: &'a mut DeviceMemory,
+        races: Races,
     ) -> Machine<'a> {
         let threads: u32 = launch.block.iter().product();
         let any_buffer_poison =
             memory.buffers.iter().chain(&memory.globals).any(|b| b.poison.contains(&true));
         let used = memory.buffers.iter().chain(&memory.globals).map(|b| b.bytes.len() as u64).sum();
         Machine {
-            races: Races::new(program, options, threads),
+            races,
             report: Report::default(),
             program,
             launch,
@@ -266,6 +268,10 @@ impl<'a> Machine<'a> {
         printed.sort_by_key(|(block, _)| *block);
         let counting = self.counting.as_ref();
         let counters = counting.map(|c| c.finish(self.program, self.launch));
+        let needed_barriers = match self.options.checks.redundant_barriers {
+            true => self.races.needed_barriers(self.program),
+            false => vec![],
+        };
         let findings = self.report.finish(self.program, &self.races, self.options);
         Outcome {
             findings,
@@ -273,6 +279,7 @@ impl<'a> Machine<'a> {
             limit: self.limit,
             assumption_failed: self.assumption_failed,
             stats,
+            needed_barriers,
             workers: self.workers,
             counters,
         }

@@ -26,8 +26,8 @@ const CHUNKS: u32 = 8;
 
 /// How the blocks of a program may run side by side.
 struct Plan {
-    /// For each object in global memory that is written: log2 of the granule.
-    granules: Vec<Option<u32>>,
+    /// For each object that is written: log2 of the granule. In shared memory only when somebody asked for checks.
+    watched: Vec<Option<u32>>,
     atomics: Atomics,
 }
 
@@ -128,16 +128,15 @@ impl Machine<'_> {
     }
 
     fn start_workers(&self, plan: &Plan, queue: &Queue, workers: u32) -> Vec<Part> {
-        let (program, launch, options) = (self.program, self.launch, self.options);
+        let (program, launch, options, threads) =
+            (self.program, self.launch, self.options, self.threads);
         let memory: &DeviceMemory = self.memory;
         let run = || {
             let mut memory = memory.clone();
-            let mut m = Machine::new(program, launch, options, &mut memory);
-            if !m.check_races {
-                let threads = m.threads;
-                m.races = Races::with(program, options, threads, plan.granules.clone());
-                m.check_races = true;
-            }
+            let races = Races::with(program, options, threads, plan.watched.clone());
+            let mut m = Machine::new(program, launch, options, &mut memory, races);
+            // Without checks too: somebody has to notice what blocks do to each other.
+            m.check_races = true;
             m.queue = Some(queue);
             let notes = m.work(queue);
             let (stats, printed, printed_bytes) = (m.stats, m.printed, m.printed_bytes);
@@ -220,7 +219,7 @@ impl Machine<'_> {
             self.lengthen(&part);
             part.trace.write_back(
                 self.program,
-                &plan.granules,
+                &plan.watched,
                 &plan.atomics,
                 &before,
                 &part.memory,
@@ -303,7 +302,9 @@ impl Machine<'_> {
         if !self.check_races && read.intersection(&written).next().is_some() {
             return None;
         }
-        Some(Plan { granules: Races::across_blocks(p, &granules(p, &list)), atomics })
+        let all = granules(p, &list);
+        let watched = if self.check_races { all } else { Races::across_blocks(p, &all) };
+        Some(Plan { watched, atomics })
     }
 }
 

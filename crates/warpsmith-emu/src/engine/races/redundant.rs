@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use warpsmith_ir::BarrierKind;
+use warpsmith_ir::{BarrierKind, Span};
 
 use super::Races;
 use crate::api::{Access as Place, Finding, Rule};
@@ -11,23 +11,33 @@ use crate::engine::block::Block;
 use crate::engine::launch::Machine;
 
 impl Races {
-    /// Notes about barriers that no observed conflict needs.
-    pub fn redundant_barriers(&self, p: &Program) -> Vec<Finding> {
+    /// Sites of barriers that some observed conflict needs.
+    fn needed_sites(&self, p: &Program) -> BTreeSet<u32> {
         let mut needed = self.needed.clone();
         for set in &self.constraints {
             if !set.iter().any(|pc| needed.contains(pc)) {
                 needed.extend(set.last());
             }
         }
+        needed.into_iter().map(|pc| p.sites[pc as usize]).collect()
+    }
+
+    /// Places in the source of barriers that some observed conflict needs.
+    pub fn needed_barriers(&self, p: &Program) -> Vec<Span> {
+        let spans = self.needed_sites(p).into_iter().filter_map(|site| p.spans[site as usize]);
+        let sorted: BTreeSet<Span> = spans.collect();
+        sorted.into_iter().collect()
+    }
+
+    /// Notes about barriers that no observed conflict needs.
+    pub fn redundant_barriers(&self, p: &Program) -> Vec<Finding> {
+        let needed_sites = self.needed_sites(p);
         let plain = |pc: &u32| {
             matches!(p.code.get(*pc as usize), Some(Op::Barrier { kind: BarrierKind::Block, .. }))
         };
-        let sites = |set: &BTreeSet<u32>| -> BTreeSet<u32> {
-            set.iter().map(|pc| p.sites[*pc as usize]).collect()
-        };
-        let needed_sites = sites(&needed);
-        let unused: BTreeSet<u32> = self.executed.iter().copied().filter(plain).collect();
-        sites(&unused)
+        let executed = self.executed.iter().copied().filter(plain);
+        let sites: BTreeSet<u32> = executed.map(|pc| p.sites[pc as usize]).collect();
+        sites
             .into_iter()
             .filter(|s| !needed_sites.contains(s))
             .map(|site| Finding {
