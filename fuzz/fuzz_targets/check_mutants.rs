@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
 
 /// Findings and what was printed; `None` when a launch reached a limit, which ends workers at different places.
 fn run(source: &[u8], jobs: usize) -> Option<Vec<(Vec<Finding>, String)>> {
-    let options = Options { jobs, ..Options::default() };
+    let options = Options { jobs, parallel_from: 0, ..Options::default() };
     let outcomes = emulate(source, &options).ok()?;
     let whole = |o: warpsmith_emu::Outcome| o.limit.is_none().then_some((o.findings, o.printed));
     outcomes.into_iter().map(whole).collect()

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::status::Status;
-use crate::{check, doctor, tune};
+use crate::{check, doctor, interrupt, tune};
 
 /// Turns C loop nests and CUDA kernels into fast, readable, verified CUDA C.
 #[derive(Parser, Debug)]
@@ -47,13 +47,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
             return if error.use_stderr() { Status::BadInput } else { Status::Done };
         }
     };
-    let interrupted = ctrlc::set_handler(|| {
-        eprintln!("warpsmith: interrupted");
-        std::process::exit(Status::Interrupted.code());
-    });
-    if let Err(error) = interrupted {
-        eprintln!("warpsmith: Ctrl-C will end the program without a message: {error}");
-    }
+    interrupt::listen();
     guarded(|| match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Tune(args) => tune::run(args),

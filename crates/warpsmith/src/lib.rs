@@ -9,12 +9,15 @@ pub mod check;
 pub mod cli;
 pub mod data;
 pub mod doctor;
+mod interrupt;
 pub mod output;
+pub mod profile;
 mod progress;
 pub mod report;
 pub mod status;
 pub mod tune;
 
+pub use warpsmith_device as device;
 pub use warpsmith_emit as emit;
 pub use warpsmith_emu as emu;
 pub use warpsmith_front as front;

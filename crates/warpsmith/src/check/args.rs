@@ -41,6 +41,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
 
+    /// Count requests, sectors, wavefronts, bank conflicts and instructions, and show them beside the source
+    #[arg(long)]
+    pub counters: bool,
+
     /// Say what would be run, and run nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -18,6 +18,7 @@ pub use self::files::read as read_file;
 use self::args::CheckArgs;
 use self::runner::Runner;
 use crate::cli::{Format, color_on_stderr, color_on_stdout};
+use crate::interrupt;
 use crate::progress::Progress;
 use crate::report::{self, Report};
 use crate::status::{Failure, Status};
@@ -25,7 +26,10 @@ use crate::status::{Failure, Status};
 /// The command: prints the report to stdout and says how it ended.
 pub fn run(args: &CheckArgs) -> Status {
     let mut sources = SourceMap::new();
-    match check(args, &mut sources) {
+    let gently = interrupt::gently();
+    let result = check(args, &mut sources);
+    drop(gently);
+    match result {
         Ok(report) => {
             print_report(args.format, &report, &sources);
             report.status

@@ -1,16 +1,19 @@
 //! Runs the planned launches of each file and gathers their findings.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
 
-use warpsmith_emu::{self as emu, Checks, EmuError, Finding, LaunchConfig, Limit, Outcome};
-use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_emu::counters::Counters;
+use warpsmith_emu::{self as emu, Checks, EmuError, Finding, LaunchConfig, Limit, Outcome, Rule};
+use warpsmith_ir::{Diagnostic, SourceMap, Span};
 
 use super::args::{CheckArgs, LaunchArgs};
 use super::memory::Buffers;
 use super::plan::{Allow, Planned};
 use super::program::{self, StepProgram};
 use super::{expect, shown};
+use crate::interrupt;
 use crate::report::{Item, Place, Report, stable_id};
 use crate::status::{Failure, Status};
 
@@ -27,6 +30,10 @@ pub struct Runner<'a> {
     outputs: Vec<String>,
     printed: String,
     limits: Vec<String>,
+    counters: Vec<(String, Counters)>,
+    interrupted: bool,
+    /// File and offset of barriers that some launch needs.
+    needed_barriers: HashSet<(String, u32)>,
 }
 
 impl<'a> Runner<'a> {
@@ -43,6 +50,9 @@ impl<'a> Runner<'a> {
             outputs: vec![],
             printed: String::new(),
             limits: vec![],
+            counters: vec![],
+            interrupted: false,
+            needed_barriers: HashSet::new(),
         }
     }
 
@@ -137,6 +147,9 @@ impl<'a> Runner<'a> {
         scalar: Option<&str>,
         sources: &SourceMap,
     ) -> Result<(), Failure> {
+        if self.interrupted {
+            return Ok(());
+        }
         let config = step.config(planned, buffers, seed, scalar, self.args.max_memory)?;
         let label = describe(path, planned, &config, scalar);
         self.launches.push(label.clone());
@@ -178,6 +191,8 @@ impl<'a> Runner<'a> {
             max_total_steps: self.steps_left,
             max_memory: self.args.max_memory,
             deadline: self.deadline,
+            interrupt: Some(interrupt::flag()),
+            counters: self.args.counters,
             ..emu::Options::default()
         }
     }
@@ -194,9 +209,13 @@ impl<'a> Runner<'a> {
             return;
         }
         self.printed += &outcome.printed;
+        self.counters.extend(outcome.counters.map(|c| (label.to_string(), c)));
+        self.interrupted |= limit == Some(Limit::Interrupted);
         if let Some(limit) = limit {
             self.limits.push(format!("{label}: {}", limit_text(limit)));
         }
+        let place = |s: Span| barrier_place(s, sources);
+        self.needed_barriers.extend(outcome.needed_barriers.into_iter().map(place));
         for finding in outcome.findings {
             let item = item(finding, label, sources);
             match self.items.iter_mut().find(|i| i.same_as(&item)) {
@@ -228,10 +247,17 @@ impl<'a> Runner<'a> {
     /// The report of everything that was run.
     pub fn finish(self, sources: &SourceMap) -> Report {
         let mut items = self.items;
+        // A barrier is redundant when no launch at all needs it.
+        items.retain(|i| {
+            let mut places = i.places.iter().filter_map(|p| p.span);
+            i.rule != Rule::RedundantBarrier.name()
+                || !places.any(|s| self.needed_barriers.contains(&barrier_place(s, sources)))
+        });
         items.sort_by_key(|i| sort_key(i, sources));
         let (notes, findings): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|i| i.is_note);
         let complete = self.limits.is_empty();
         let status = match (findings.is_empty(), complete) {
+            _ if self.interrupted => Status::Interrupted,
             (false, _) => Status::No,
             (true, false) => Status::Limit,
             (true, true) => Status::Done,
@@ -249,8 +275,14 @@ impl<'a> Runner<'a> {
             outputs: self.outputs,
             printed: self.printed,
             limits: self.limits,
+            counters: self.counters,
         }
     }
+}
+
+/// Where a barrier stands; a file that is parsed twice has two numbers and one path.
+fn barrier_place(span: Span, sources: &SourceMap) -> (String, u32) {
+    (sources.get(span.file).map_or(String::new(), |f| f.path.clone()), span.start)
 }
 
 /// Findings in order of file and line, so that a reader can walk through the source.

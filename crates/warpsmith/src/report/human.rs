@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{Diagnostic, Severity, SourceMap};
 
-use super::{Item, Report, element, thread_name};
+use super::{Item, Report, counters, element, thread_name};
 
 /// The whole report as text.
 pub fn human(report: &Report, sources: &SourceMap, color: bool) -> String {
@@ -10,6 +10,10 @@ pub fn human(report: &Report, sources: &SourceMap, color: bool) -> String {
     for item in report.findings.iter().chain(&report.notes) {
         text += &diagnostic(item).render(sources, color);
         text += "\n\n";
+    }
+    for (launch, counters) in &report.counters {
+        text += &counters::human(launch, counters, sources);
+        text += "\n";
     }
     for (item, reason) in &report.allowed {
         let place = item.places.iter().find_map(|p| p.span);

@@ -1,15 +1,16 @@
 //! The report as one JSON object, schema 1.
 
 use serde_json::{Value, json};
+use warpsmith_emu::counters::Counters;
 use warpsmith_ir::SourceMap;
 
-use super::{Item, Place, Report};
+use super::{Item, Place, Report, counters};
 
 /// The report in schema 1: `schema`, `command`, `status`, `complete`, `findings`, `notes`, `outputs`, `verification` and
 /// what is particular to `check`.
 pub fn json(report: &Report, sources: &SourceMap) -> Value {
     let items = |list: &[Item]| -> Vec<Value> { list.iter().map(|i| item(i, sources)).collect() };
-    json!({
+    let mut value = json!({
         "schema": 1,
         "command": report.command,
         "status": report.status.name(),
@@ -31,7 +32,12 @@ pub fn json(report: &Report, sources: &SourceMap) -> Value {
         "skipped": report.skipped.iter().map(|(file, reason)| json!({"file": file, "reason": reason})).collect::<Vec<_>>(),
         "limits": report.limits,
         "printed": report.printed,
-    })
+    });
+    if !report.counters.is_empty() {
+        let launch = |(label, c): &(String, Counters)| counters::json(label, c, sources);
+        value["counters"] = report.counters.iter().map(launch).collect();
+    }
+    value
 }
 
 fn item(item: &Item, sources: &SourceMap) -> Value {

@@ -1,9 +1,11 @@
 //! Reports of findings: one model, three ways to write it.
 
+mod counters;
 mod human;
 mod json;
 mod sarif;
 
+use warpsmith_emu::counters::Counters;
 use warpsmith_ir::{SourceMap, Span};
 
 pub use human::human;
@@ -36,6 +38,8 @@ pub struct Report {
     pub printed: String,
     /// Limits that were reached.
     pub limits: Vec<String>,
+    /// Performance counters of each launch, when they were asked for.
+    pub counters: Vec<(String, Counters)>,
 }
 
 /// One finding or note.

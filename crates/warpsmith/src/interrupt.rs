@@ -1,0 +1,47 @@
+//! Ctrl-C: a command that can say what it has done so far is asked to stop, others end at once.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use crate::status::Status;
+
+/// Commands that look at the flag.
+static LISTENING: AtomicUsize = AtomicUsize::new(0);
+
+/// Set when the user has asked to stop.
+pub fn flag() -> Arc<AtomicBool> {
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    FLAG.get_or_init(Arc::default).clone()
+}
+
+/// Takes Ctrl-C over from the system, once for the program.
+pub fn listen() {
+    let handled = ctrlc::set_handler(|| {
+        let first = !flag().swap(true, Ordering::SeqCst);
+        if first && LISTENING.load(Ordering::SeqCst) > 0 {
+            eprintln!(
+                "warpsmith: interrupted; here is what was done so far (again to end at once)"
+            );
+            return;
+        }
+        eprintln!("warpsmith: interrupted");
+        std::process::exit(Status::Interrupted.code());
+    });
+    if let Err(error) = handled {
+        eprintln!("warpsmith: Ctrl-C will end the program without a message: {error}");
+    }
+}
+
+/// While it lives, the first Ctrl-C sets the flag and does not end the program.
+pub struct Gently(());
+
+pub fn gently() -> Gently {
+    LISTENING.fetch_add(1, Ordering::SeqCst);
+    Gently(())
+}
+
+impl Drop for Gently {
+    fn drop(&mut self) {
+        LISTENING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
