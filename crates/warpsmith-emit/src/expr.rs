@@ -477,8 +477,12 @@ impl Printer<'_> {
 
     fn make(&self, parts: &[Expr], e: &Expr) -> Result<Printed> {
         let mut docs = vec![];
+        // Braces do not convert a variable to a type that may not hold its values; a call does.
+        let braces = matches!(e.ty, Type::Struct(_) | Type::Array(..));
         for part in parts {
-            docs.push(self.implicit(part)?.doc);
+            let plain = self.implicit(part)?;
+            let narrows = braces && plain.literal.is_none() && plain.ty != part.ty;
+            docs.push(if narrows { self.exact(part)?.doc } else { plain.doc });
         }
         let (open, close) = match &e.ty {
             Type::Vector(Scalar::F16, 2) => {

@@ -8,6 +8,7 @@
 //! The emitter knows the IR and C++, not how the program came to be: schedules and tuning are for
 //! others. What it prints is parsed again and verified, so that an error here is found, not shipped.
 
+mod accumulators;
 mod context;
 mod convert;
 mod doc;

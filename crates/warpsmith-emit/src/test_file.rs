@@ -2,6 +2,7 @@
 
 use warpsmith_ir::{Expr, FuncId, Module, Scalar, Type, Var, VarId};
 
+use crate::accumulators;
 use crate::context::{Context, Printer, Target};
 use crate::doc::{Doc, Out, cat, list, text};
 use crate::error::{EmitError, Result};
@@ -80,7 +81,7 @@ fn reference(cx: &Context<'_>, function: FuncId) -> Result<(Out, Out)> {
 /// # Errors
 /// When something has no spelling in CUDA C++, see [`EmitError`].
 pub fn test_file(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
-    let module = tidy(test.module);
+    let (module, widened) = accumulators::widen(&tidy(test.module), test.function);
     let test = &TestProgram { module: &module, ..test.clone() };
     let name = identifier(&emit.name);
     let taken: Vec<String> = [
@@ -150,6 +151,11 @@ pub fn test_file(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
     }
     out.line("");
     out.comment("The original loops, run on the processor.");
+    if widened {
+        out.comment(
+            "What they reduce is kept in double: one term after the other, it would lose more digits than the kernel does.",
+        );
+    }
     out.line("namespace reference {");
     out.line("");
     file::append(&mut out, &declarations);

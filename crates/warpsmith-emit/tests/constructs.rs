@@ -839,6 +839,19 @@ fn arrays_in_registers() {
 }
 
 #[test]
+fn braces_convert_nothing_silently() {
+    let text = body_text(|k| {
+        let n = k.param("n", Type::I32);
+        let ty = Type::array(Type::F32, 2);
+        let (w_id, w) = k.local("w", ty.clone());
+        let parts = vec![f(1.0), n.clone().cast(Type::F32)];
+        k.push(decl(w_id, Some(&Expr::new(ExprKind::Make(parts), ty, o()))));
+        k.push(assign(&at(&w, &i(0)), &n.cast(Type::F32)));
+    });
+    assert_eq!(text, "float w[2] = {1.0f, (float)n};\nw[0] = n;");
+}
+
+#[test]
 fn launches() {
     let mut module = Module::default();
     let mut k = Fun::new("step", FunctionKind::Kernel);

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use expect_test::expect;
+
 const SCALE: &str = "void scale(int n, int m, float a, float x[n][m])\n{\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++)\n        for (int j = 0; j < m; j++)\n            x[i][j] = a * x[i][j];\n}\n";
 
 fn tune(folder: &Path, source: &str, options: &[&str]) -> Output {
@@ -150,4 +152,39 @@ fn the_steps_of_schedules_are_listed() {
     assert_eq!(with_a_file.status.code(), Some(2));
     let nothing = Command::new(env!("CARGO_BIN_EXE_warpsmith")).arg("tune").output();
     assert_eq!(nothing.expect("the program starts").status.code(), Some(2));
+}
+
+#[test]
+fn the_reference_of_the_test_program_sums_in_double() {
+    let source = "float f(int n, const float x[n], float *least) {\n\
+        float s = 1, low = x[0], unit = 2;\n\
+        #pragma omp parallel for reduction(+: s) reduction(min: low)\n\
+        for (int i = 0; i < n; i++) {\n\
+            s = s + x[i] * unit - x[i] * x[i];\n\
+            low = low < x[i] ? low : x[i];\n\
+        }\n\
+        least[0] = low + s;\n\
+        return s;\n}\n";
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = tune(folder.path(), source, &["--size", "n=64", "--arg", "least=float[1]"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let text = std::fs::read_to_string(folder.path().join("warpsmith-out/f/f_test.cu"));
+    let text = text.expect("the test program");
+    let reference = text.split("namespace reference {\n\n").nth(1).expect("the reference");
+    let reference = reference.split("\n}  // namespace").next().expect("its end");
+    expect![[r#"
+        float f(int n, const float *x, float *least) {
+            double s = 1.0;
+            float low = x[0];
+            const float unit = 2.0f;
+            for (int i = 0; i < n; ++i) {
+                s = s + x[i] * unit - x[i] * x[i];
+                low = low < x[i] ? low : x[i];
+            }
+            least[0] = low + (float)s;
+            return s;
+        }
+    "#]]
+    .assert_eq(reference);
 }

@@ -344,7 +344,9 @@ impl<'a> Sema<'a> {
     }
 
     pub(crate) fn report(&mut self, d: Diagnostic) {
-        if self.errors.len() < MAX_ERRORS && !self.errors.contains(&d) {
+        // A name that is not declared is one mistake, however often it is used.
+        let known = |e: &Diagnostic| *e == d || d.code == "W050" && e.message == d.message;
+        if self.errors.len() < MAX_ERRORS && !self.errors.iter().any(known) {
             self.errors.push(d);
         }
     }

@@ -286,9 +286,19 @@ impl<'a> Sema<'a> {
         let d = error("W050", span, format!("`{name}` is not declared"));
         match crate::spelling::nearest(name, names.iter().map(String::as_str)) {
             Some(near) => d.help(format!("did you mean `{near}`?")).into(),
+            None if is_constant_name(name) => {
+                d.help(format!("if it is a macro, give it a value with `-D {name}=…`")).into()
+            }
             None => d.into(),
         }
     }
+}
+
+/// Written as people write macros: `BLOCK_SIZE`.
+fn is_constant_name(name: &str) -> bool {
+    name.len() > 1
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// The type at the bottom of pointers, references and arrays.

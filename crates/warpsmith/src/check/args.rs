@@ -70,7 +70,7 @@ pub struct LaunchArgs {
     pub args: Vec<NamedSpec>,
 
     /// Values to try for every scalar argument that is not given
-    #[arg(long, value_name = "N,M,…", value_delimiter = ',')]
+    #[arg(long, value_name = "N,M,…", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_number)]
     pub scalars: Vec<String>,
 
     /// Repeat with this many different seeds for random data
@@ -106,11 +106,11 @@ pub struct LaunchArgs {
 #[derive(Args, Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct SourceArgs {
     /// Define a macro, as for a compiler
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = parse_define)]
     pub define: Vec<String>,
 
     /// Define a macro that parameterises the kernel; the same as -D
-    #[arg(long = "param", value_name = "NAME=VALUE")]
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parse_param)]
     pub param: Vec<String>,
 
     /// Search a folder for the project's own headers
@@ -243,6 +243,37 @@ fn parse_dump(text: &str) -> Result<(String, PathBuf), String> {
     let (name, path) =
         text.split_once('=').ok_or_else(|| format!("`{text}` is not of the form NAME=FILE.npy"))?;
     Ok((name.to_string(), path.into()))
+}
+
+/// A definition as a compiler takes it, `NAME`, `NAME=VALUE` or `NAME(X)=VALUE`.
+fn parse_define(text: &str) -> Result<String, String> {
+    let macro_ = text.split_once('=').map_or(text, |(name, _)| name);
+    let name = match macro_.split_once('(') {
+        Some((name, rest)) if rest.ends_with(')') => name,
+        _ => macro_,
+    };
+    let word = |c: char| c == '_' || c.is_ascii_alphanumeric();
+    match name.starts_with(|c: char| word(c) && !c.is_ascii_digit()) && name.chars().all(word) {
+        true => Ok(text.to_string()),
+        false => Err(format!("`{macro_}` is not the name of a macro")),
+    }
+}
+
+/// A definition with a value.
+fn parse_param(text: &str) -> Result<String, String> {
+    match text.split_once('=') {
+        Some((_, value)) if !value.is_empty() => parse_define(text),
+        _ => Err(format!("`{text}` is not of the form NAME=VALUE")),
+    }
+}
+
+/// The text of something that may be a number of any type: which one is known when the parameter is.
+fn parse_number(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    match text.is_empty() {
+        true => Err("a number is missing".to_string()),
+        false => Ok(text.to_string()),
+    }
 }
 
 /// A count, also as `1e8`.

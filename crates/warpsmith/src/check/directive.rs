@@ -3,9 +3,9 @@
 use clap::Parser;
 use warpsmith_emu::Rule;
 use warpsmith_front::ast::Comment;
-use warpsmith_ir::{Diagnostic, Span};
+use warpsmith_ir::{Diagnostic, FileId, Span};
 
-use super::args::DirectiveArgs;
+use super::args::{DirectiveArgs, SourceArgs};
 
 /// One directive of a file.
 #[derive(Debug, Clone)]
@@ -33,6 +33,21 @@ pub fn parse(comment: &Comment) -> Option<Result<Directive, Diagnostic>> {
         Some("size") => None,
         Some(_) => Some(parse_launch(&words, comment.span)),
     }
+}
+
+/// How the first directive of a text that says anything about it wants the file compiled. Looks at lines only, for files
+/// that cannot be parsed without; `None` when there is no such directive.
+pub fn source_options(text: &[u8]) -> Option<SourceArgs> {
+    let text = String::from_utf8_lossy(text);
+    let mut directives = text.lines().filter_map(|line| {
+        let span = Span { file: FileId(0), start: 0, end: 0 };
+        let text = line.trim().strip_prefix("//")?.to_string();
+        match parse(&Comment { text, span })? {
+            Ok(Directive::Launch { args, .. }) => Some(args.source),
+            _ => None,
+        }
+    });
+    directives.find(|source| *source != SourceArgs::default())
 }
 
 fn parse_run(words: &[String], span: Span) -> Result<Directive, Diagnostic> {
@@ -84,6 +99,10 @@ fn parse_launch(words: &[String], span: Span) -> Result<Directive, Diagnostic> {
     while let Some(word) = words.next() {
         if word.starts_with('-') {
             line.push(word.clone());
+        } else if word == "D" || word == "I" {
+            let value =
+                words.next().ok_or_else(|| problem(span, format!("`{word}` needs a value")))?;
+            line.push(format!("-{word}{value}"));
         } else if NAMED.contains(&word.as_str()) {
             let value =
                 words.next().ok_or_else(|| problem(span, format!("`{word}` needs NAME=…")))?;
@@ -119,7 +138,6 @@ fn problem(span: Span, why: impl Into<String>) -> Diagnostic {
 mod tests {
     use super::*;
     use crate::check::args::Dim3;
-    use warpsmith_ir::FileId;
 
     fn read(text: &str) -> Option<Result<Directive, Diagnostic>> {
         let span = Span { file: FileId(0), start: 0, end: 1 };

@@ -1,6 +1,6 @@
 //! Device memory and arguments of a launch, from what the user wrote.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use warpsmith_emu::{Arg, Buffer, BufferId, DeviceMemory};
@@ -49,6 +49,11 @@ impl Buffers {
         let function = cx.module.function(cx.kernel);
         let names: Vec<&str> =
             function.params.iter().map(|p| function.var(*p).name.as_str()).collect();
+        let mut seen = HashSet::new();
+        if let Some(twice) = cx.args.args.iter().find(|a| !seen.insert(&a.name)) {
+            let message = format!("argument `{}` is given twice", twice.name);
+            return Err(cx.error(message).help("keep the one that is meant").into());
+        }
         let unknown = |a: &&NamedSpec| !names.contains(&base(&a.name));
         if let Some(unknown) = cx.args.args.iter().find(unknown) {
             let message = format!("kernel `{}` has no parameter `{}`", function.name, unknown.name);

@@ -12,7 +12,7 @@ use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span};
 use super::args::{LaunchArgs, SourceArgs};
 use super::memory::{ArgContext, Buffers};
 use super::plan::{self, Allow, Planned, Step};
-use super::{files, shown};
+use super::{directive, files, shown};
 use crate::status::Failure;
 
 /// All steps of a file.
@@ -41,7 +41,14 @@ pub fn load(
     sources: &mut SourceMap,
 ) -> Result<Loaded, Failure> {
     let text = files::read(path)?;
-    let unit = parse_with(path, &text, source, sources)?;
+    let unit = match parse_with(path, &text, source, sources) {
+        Ok(unit) => unit,
+        // To find the launches the file must be parsed, which may need the options of a launch.
+        Err(failure) => match directive::source_options(&text) {
+            Some(own) => parse_with(path, &text, &source.with(&own), sources)?,
+            None => return Err(failure),
+        },
+    };
     let plan = plan::make(&unit, launch, source)?;
     let mut steps = vec![];
     for step in plan.steps {

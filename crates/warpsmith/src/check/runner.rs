@@ -151,7 +151,8 @@ impl<'a> Runner<'a> {
             return Ok(());
         }
         let config = step.config(planned, buffers, seed, scalar, self.args.max_memory)?;
-        let label = describe(path, planned, &config, scalar);
+        let first = seed == planned.args.seed.unwrap_or(0);
+        let label = describe(path, planned, &config, scalar, (!first).then_some(seed));
         self.launches.push(label.clone());
         if self.args.dry_run {
             return Ok(());
@@ -270,6 +271,7 @@ impl<'a> Runner<'a> {
             notes,
             allowed: self.allowed,
             launches: self.launches,
+            dry_run: self.args.dry_run,
             skipped: self.skipped,
             assumptions: self.assumptions,
             outputs: self.outputs,
@@ -333,7 +335,14 @@ fn item(finding: Finding, label: &str, sources: &SourceMap) -> Item {
     }
 }
 
-fn describe(path: &Path, planned: &Planned, config: &LaunchConfig, scalar: Option<&str>) -> String {
+/// A launch in words; `seed`: that of a repetition with other random data.
+fn describe(
+    path: &Path,
+    planned: &Planned,
+    config: &LaunchConfig,
+    scalar: Option<&str>,
+    seed: Option<u64>,
+) -> String {
     let dims = |d: [u32; 3]| match d {
         [x, 1, 1] => format!("{x}"),
         [x, y, 1] => format!("({x},{y})"),
@@ -348,6 +357,7 @@ fn describe(path: &Path, planned: &Planned, config: &LaunchConfig, scalar: Optio
             _ => None,
         })
         .chain(scalar.map(|s| format!("scalars={s}")))
+        .chain(seed.map(|s| format!("seed={s}")))
         .collect();
     let with =
         if numbers.is_empty() { String::new() } else { format!(" with {}", numbers.join(", ")) };

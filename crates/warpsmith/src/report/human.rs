@@ -34,11 +34,19 @@ pub fn human(report: &Report, sources: &SourceMap, color: bool) -> String {
     for limit in &report.limits {
         text += &format!("stopped: {limit}\n");
     }
+    if report.dry_run {
+        for launch in &report.launches {
+            text += &format!("would run: {launch}\n");
+        }
+    }
     text + &summary(report) + "\n"
 }
 
 fn summary(report: &Report) -> String {
     let launches = count(report.launches.len(), "launch", "launches");
+    if report.dry_run {
+        return format!("{launches} planned, none run");
+    }
     let findings = match report.findings.len() {
         0 => "nothing found".to_string(),
         n => count(n, "finding", "findings"),

@@ -25,10 +25,11 @@ pub fn json(report: &Report, sources: &SourceMap) -> Value {
         }).collect::<Vec<_>>(),
         "outputs": report.outputs,
         "verification": {
-            "level": "checked",
-            "sizes": report.launches,
+            "level": if report.dry_run { "none" } else { "checked" },
+            "sizes": if report.dry_run { &[][..] } else { &report.launches[..] },
             "assumptions": report.assumptions,
         },
+        "planned": if report.dry_run { &report.launches[..] } else { &[][..] },
         "skipped": report.skipped.iter().map(|(file, reason)| json!({"file": file, "reason": reason})).collect::<Vec<_>>(),
         "limits": report.limits,
         "printed": report.printed,

@@ -28,6 +28,8 @@ pub struct Report {
     pub allowed: Vec<(Item, String)>,
     /// Launches run, as `file: kernel<<<grid, block>>>`.
     pub launches: Vec<String>,
+    /// Nothing was run: the launches are those that would be.
+    pub dry_run: bool,
     /// Files without a launch, in a folder.
     pub skipped: Vec<(String, String)>,
     /// What the result rests on, for example arrays without bounds.

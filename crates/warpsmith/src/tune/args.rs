@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::verify;
@@ -16,7 +17,8 @@ pub struct TuneArgs {
         value_name = "FILE.c",
         required_unless_present = "list_rewrites",
         default_value = "",
-        hide_default_value = true
+        hide_default_value = true,
+        value_parser = OsStringValueParser::new().map(PathBuf::from)
     )]
     pub file: PathBuf,
 

@@ -1,0 +1,214 @@
+//! The options of `warpsmith check` that vary a launch or the source: right use, and one message for wrong use.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// Needs a header from another folder and a macro; correct for blocks of `BLOCK` threads.
+const SCALE: &str = r#"#include "offset.h"
+__global__ void scale(float *x, int n, float a)
+{
+    __requires(n > 0);
+    __shared__ float s[BLOCK];
+    int t = threadIdx.x, i = blockIdx.x * BLOCK + t;
+    s[t] = i < n ? x[i] : 0.0f;
+    __assert(s[t] < 1.0f);
+    __syncthreads();
+    if (i < n) x[i] = a * s[BLOCK - 1 - t] + OFFSET;
+}
+"#;
+
+const LAUNCH: [&str; 6] = ["--grid", "2", "--block", "64", "--arg", "x=float[100]=random"];
+const HEADER: [&str; 2] = ["-I", "headers"];
+const MACRO: [&str; 2] = ["-D", "BLOCK=64"];
+const SCALARS: [&str; 4] = ["--arg", "n=100", "--arg", "a=2"];
+
+fn folder(source: &str) -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("scale.cu"), source).expect("a writable folder");
+    std::fs::create_dir(folder.path().join("headers")).expect("a writable folder");
+    let header = "#ifndef OFFSET\n#define OFFSET 0.0f\n#endif\n";
+    std::fs::write(folder.path().join("headers/offset.h"), header).expect("a writable folder");
+    folder
+}
+
+fn check_in(folder: &Path, parts: &[&[&str]]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .args(["check", "scale.cu"])
+        .args(parts.concat())
+        .output()
+        .expect("the program starts")
+}
+
+/// What is printed to stdout; the status must be the given one.
+fn check(source: &str, parts: &[&[&str]], status: i32) -> String {
+    let folder = folder(source);
+    let output = check_in(folder.path(), parts);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{parts:?}: {stderr}{stdout}");
+    stdout
+}
+
+/// Exactly one error on stderr, with the text in it, nothing on stdout, and status 2.
+fn refused(source: &str, parts: &[&[&str]], text: &str) {
+    let folder = folder(source);
+    let output = check_in(folder.path(), parts);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{parts:?}: {stderr}");
+    assert!(stderr.contains(text), "no `{text}` in: {stderr}");
+    assert_eq!(stderr.lines().filter(|l| l.starts_with("error")).count(), 1, "{stderr}");
+    assert!(output.stdout.is_empty(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[test]
+fn macros_come_from_either_option_and_the_last_one_wins() {
+    let clean = "1 launch checked: nothing found";
+    for macros in [
+        &["-D", "BLOCK=64"][..],
+        &["-DBLOCK=64"],
+        &["--param", "BLOCK=64"],
+        &["-D", "BLOCK=8", "-D", "BLOCK=64"],
+        &["-D", "BLOCK=SIZE(32)", "-D", "SIZE(n)=(2 * n)"],
+    ] {
+        let text = check(SCALE, &[&LAUNCH, &HEADER, &SCALARS, macros], 0);
+        assert!(text.contains(clean), "{macros:?}: {text}");
+    }
+    let small = check(SCALE, &[&LAUNCH, &HEADER, &SCALARS, &["-D", "BLOCK"]], 1);
+    assert!(small.contains("`s[1]` is outside of `s`, which has 1 element"), "{small}");
+}
+
+#[test]
+fn macros_with_mistakes() {
+    let with = |macros: &[&str], text: &str| {
+        refused(SCALE, &[&LAUNCH, &HEADER, &SCALARS, macros], text);
+    };
+    with(&[], "`BLOCK` is not declared");
+    with(&[], "give it a value with `-D BLOCK=…`");
+    with(&["-D", ""], "`` is not the name of a macro");
+    with(&["-D", "1X=3", "-D", "BLOCK=64"], "`1X` is not the name of a macro");
+    with(&["-D", "a b=3", "-D", "BLOCK=64"], "`a b` is not the name of a macro");
+    with(&["--param", "BLOCK"], "`BLOCK` is not of the form NAME=VALUE");
+    with(&["--param", "=64"], "`` is not the name of a macro");
+    with(&["-D", "BLOCK="], "the shared array `s` needs a length");
+    with(&["-D", "BLOCK=64)"], "scale.cu:5");
+}
+
+#[test]
+fn headers_are_searched_in_the_folders_given() {
+    let text = check(SCALE, &[&LAUNCH, &MACRO, &SCALARS, &["-I", "nowhere", "-I", "headers"]], 0);
+    assert!(text.contains("nothing found"), "{text}");
+    for folders in [&[][..], &["-I", "nowhere"], &["-I", "headers/offset.h"]] {
+        let parts = [&LAUNCH[..], &MACRO, &SCALARS, folders];
+        refused(SCALE, &parts, "give the folder it is in with `-I`");
+    }
+}
+
+#[test]
+fn scalars_are_tried_one_after_the_other() {
+    let common: [&[&str]; 3] = [&LAUNCH, &HEADER, &MACRO];
+    let with = |more: &'static [&'static str]| [&common[..], &[more]].concat();
+    let text = check(SCALE, &with(&["--scalars", "1,64,100", "--arg", "a=2"]), 0);
+    assert!(text.contains("3 launches checked: nothing found"), "{text}");
+    let text = check(SCALE, &with(&["--scalars", "100,200", "--arg", "a=2"]), 1);
+    assert!(text.contains("`x[100]` is outside of `x`"), "{text}");
+    assert!(text.contains("with a=2, scalars=200"), "{text}");
+    // A number below zero is no option; here the kernel's own assumption excludes it.
+    let text = check(SCALE, &with(&["--scalars", "-5,100", "--arg", "a=2"]), 0);
+    assert!(text.contains("scalars=-5: an assumption of the kernel is false"), "{text}");
+    refused(SCALE, &with(&["--arg", "a=2"]), "scalar argument `n` has no value");
+    refused(SCALE, &with(&["--scalars", "1,many", "--arg", "a=2"]), "`many` is not a whole number");
+    refused(SCALE, &with(&["--scalars", "", "--arg", "a=2"]), "a number is missing");
+    refused(SCALE, &with(&["--scalars", "1.5", "--arg", "a=2"]), "`1.5` is not a whole number");
+}
+
+#[test]
+fn seeds_repeat_with_other_data_that_can_be_had_again() {
+    // Two of a hundred integers are rarely equal: some seed finds it, not the first.
+    let source =
+        "__global__ void f(const int *x) { if (threadIdx.x == 0) __assert(x[0] % 4 != 1); }\n";
+    let launch = ["--grid", "1", "--block", "32", "--arg", "x=int[4]=random"];
+    let text = check(source, &[&launch, &["--seeds", "40"]], 1);
+    assert!(text.contains("40 launches checked: 1 finding"), "{text}");
+    let seed = text.split("seed=").nth(1).expect("a seed beyond the first").lines().next();
+    let seed = seed.expect("a number").to_string();
+    let again = check(source, &[&launch, &["--seed", &seed]], 1);
+    assert!(again.contains("1 launch checked: 1 finding"), "{again}");
+    assert_eq!(check(source, &[&launch, &["--seeds", "40"]], 1), text, "the same every time");
+    for wrong in ["0", "-1", "many", "10001"] {
+        refused(source, &[&launch, &[&format!("--seeds={wrong}")]], "--seeds");
+    }
+}
+
+#[test]
+fn a_dry_run_says_what_would_be_run() {
+    let parts: [&[&str]; 4] = [
+        &LAUNCH,
+        &HEADER,
+        &["-D", "BLOCK=8", "--arg", "a=2"],
+        &["--scalars", "1,100", "--seeds", "2", "--dry-run"],
+    ];
+    let text = check(SCALE, &parts, 0);
+    let expected = "\
+would run: scale.cu: scale<<<2, 64>>> with a=2, scalars=1
+would run: scale.cu: scale<<<2, 64>>> with a=2, scalars=100
+would run: scale.cu: scale<<<2, 64>>> with a=2, scalars=1, seed=1
+would run: scale.cu: scale<<<2, 64>>> with a=2, scalars=100, seed=1
+4 launches planned, none run
+";
+    assert_eq!(text, expected);
+    let text = check(SCALE, &[&parts[..], &[&["--format", "json"]]].concat(), 0);
+    let json: serde_json::Value = serde_json::from_str(&text).expect("one object");
+    assert_eq!(json["verification"]["level"], "none");
+    assert_eq!(json["planned"].as_array().map(Vec::len), Some(4));
+    // What is wrong with the input is found without running.
+    refused(SCALE, &[&parts[..], &[&["--arg", "y=1"]]].concat(), "has no parameter `y`");
+    refused("", &[&["--dry-run"]], "empty");
+}
+
+#[test]
+fn conditions_of_a_kernel_filter_its_inputs_and_are_checked() {
+    let common: [&[&str]; 3] = [&LAUNCH, &HEADER, &MACRO];
+    let with = |more: &'static [&'static str]| [&common[..], &[more]].concat();
+    let text = check(SCALE, &with(&["--arg", "n=0", "--arg", "a=2"]), 0);
+    assert!(text.contains("an assumption of the kernel is false"), "{text}");
+    refused(
+        SCALE,
+        &with(&["--arg", "n=100", "--arg", "a=2", "--arg", "x=float[100]=iota"]),
+        "argument `x` is given twice",
+    );
+    let ones = ["--grid", "2", "--block", "64", "--arg", "x=float[100]=iota"];
+    let text = check(SCALE, &[&ones, &HEADER, &MACRO, &SCALARS], 1);
+    assert!(text.contains("assertion `s[t] < 1.0f` failed"), "{text}");
+    assert!(text.contains("scale.cu:8"), "{text}");
+    for (wrong, text) in [
+        ("__requires()", "`__requires` takes one condition"),
+        ("__requires(n, 3)", "`__requires` takes one condition"),
+        ("__requires(m > 0)", "`m` is not declared"),
+        ("__requires(x[0].y)", "has no member `y`"),
+    ] {
+        let source = SCALE.replace("__requires(n > 0)", wrong);
+        refused(&source, &[&LAUNCH, &HEADER, &MACRO, &SCALARS], text);
+    }
+}
+
+#[test]
+fn options_stand_in_directives_as_on_the_command_line() {
+    let directive = "// warpsmith: grid=2 block=64 arg x=float[100]=random scalars=1,100 seeds=2 D BLOCK=64 -Iheaders arg a=2\n";
+    let place = SCALE.find("__global__").expect("a kernel");
+    let mut source = SCALE.to_string();
+    source.insert_str(place, directive);
+    let text = check(&source, &[], 0);
+    assert!(text.contains("4 launches checked: nothing found"), "{text}");
+    for (from, to, message) in [
+        ("seeds=2", "seeds=0", "malformed directive"),
+        ("D BLOCK=64", "D 6=64", "`6` is not the name of a macro"),
+        ("scalars=1,100", "scalars=,", "a number is missing"),
+        ("seeds=2", "seeds", "`seeds` is not understood"),
+    ] {
+        refused(&source.replace(from, to), &[&HEADER], message);
+    }
+}
