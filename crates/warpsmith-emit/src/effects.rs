@@ -55,6 +55,15 @@ impl Printer<'_> {
                 cat([text("__builtin_assume("), self.condition(cond)?.doc.align(), text(");")])
             }
             StmtKind::Trap => text("__trap();"),
+            StmtKind::CopyToGlobal { destination, source } => {
+                self.launched.set(true);
+                let name = self.place(destination)?.doc;
+                let mut args = vec![name.clone(), self.expr(source)?.doc];
+                args.push(cat([text("sizeof("), name, text(")")]));
+                args.extend([text("0"), text("cudaMemcpyDeviceToDevice")]);
+                args.extend(self.stream.clone().map(text));
+                list("cudaMemcpyToSymbolAsync(", args, ");")
+            }
             _ => return Err(EmitError::new("this statement", &s.origin)),
         };
         out.doc(&doc);

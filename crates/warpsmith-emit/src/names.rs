@@ -25,7 +25,7 @@ signed sizeof static static_assert static_cast struct switch template this threa
 try typedef typeid typename typeof union unsigned using virtual void volatile wchar_t xor xor_eq
 threadIdx blockIdx blockDim gridDim warpSize dim3 half half2 size_t ssize_t ptrdiff_t int8_t int16_t
 int32_t int64_t uint8_t uint16_t uint32_t uint64_t uint ushort ulong uchar intptr_t uintptr_t
-cudaError_t cudaStream_t cudaSuccess cooperative_groups cuda std assert printf NULL INFINITY NAN
+cudaError_t cudaStream_t cudaSuccess cudaMemcpyToSymbolAsync cudaMemcpyDeviceToDevice cooperative_groups cuda std assert printf NULL INFINITY NAN
 EOF errno linux unix stdin stdout stderr major minor makedev HUGE_VAL M_PI M_E I
 texture surface main";
 

@@ -78,6 +78,10 @@ pub(crate) fn direct_operands<'a>(s: &'a Stmt, f: Visit<'a, '_>) {
         }
         StmtKind::Printf { args, .. } => args.iter().for_each(|e| expr(e, f)),
         StmtKind::Assert { cond, .. } | StmtKind::Assume { cond, .. } => expr(cond, f),
+        StmtKind::CopyToGlobal { destination, source } => {
+            place(destination, f);
+            expr(source, f);
+        }
         StmtKind::Launch(l) => {
             let shape = l.grid.iter().chain(&l.block);
             shape.chain([&l.shared]).chain(&l.args).for_each(|e| expr(e, f));

@@ -26,7 +26,7 @@ use std::fmt;
 
 use crate::diag::Diagnostic;
 use crate::eval::from_bytes;
-use crate::module::{FuncId, FunctionKind, Module};
+use crate::module::{FuncId, FunctionKind, GlobalId, Module};
 use crate::span::Span;
 use crate::types::Scalar;
 use crate::value::Value;
@@ -65,6 +65,21 @@ impl Memory {
         let value = from_bytes(ty, bytes)?;
         let tracked = self.bounds.get(buffer).and_then(|map| map.get(&offset));
         Some(tracked.copied().unwrap_or_else(|| Bound::input(value)))
+    }
+
+    /// The bytes behind a pointer argument.
+    ///
+    /// # Errors
+    /// A sentence, when the argument is no pointer or the buffer ends before.
+    pub fn bytes_at(&self, pointer: &Arg, size: u64) -> Result<Vec<u8>, String> {
+        let Arg::Pointer { buffer, offset } = pointer else {
+            return Err("a copy reads through no valid pointer".into());
+        };
+        let start = usize::try_from(*offset).ok();
+        let bytes = start.zip(usize::try_from(size).ok()).and_then(|(start, size)| {
+            self.buffers.get(*buffer)?.get(start..start.checked_add(size)?)
+        });
+        bytes.map(<[u8]>::to_vec).ok_or_else(|| "a copy reads past the end of an array".into())
     }
 
     /// Forgets all bounds: what the buffers hold counts as input from now on.
@@ -120,6 +135,15 @@ pub struct LaunchRequest {
 pub trait Launcher {
     /// Runs the kernel to its end, or says why it could not.
     fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String>;
+
+    /// Fills a variable of the device.
+    ///
+    /// # Errors
+    /// A launcher without variables refuses.
+    fn copy_to_global(&mut self, global: GlobalId, bytes: Vec<u8>) -> Result<(), String> {
+        let _ = bytes;
+        Err(format!("variable {} of the device cannot be filled here", global.0))
+    }
 }
 
 /// Refuses every launch.

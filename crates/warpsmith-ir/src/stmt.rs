@@ -141,6 +141,12 @@ pub enum StmtKind {
 
     /// Starts a kernel; host functions only.
     Launch(Launch),
+    /// Fills all of a `__constant__` or `__device__` variable from device memory, in order with the launches; host
+    /// functions only. `destination` is the variable, `source` a pointer.
+    CopyToGlobal {
+        destination: Place,
+        source: Expr,
+    },
 }
 
 /// A counted loop: `for (var = first; var compare limit; var += step) body`.

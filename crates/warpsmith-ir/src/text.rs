@@ -53,6 +53,7 @@
 //!            | ("assert" | "assume") "(" expr "," string ")" ";"
 //!            | "launch" name "grid" "(" x, y, z ")" "block" "(" x, y, z ")" "shared" "(" n ")"
 //!              "args" "(" exprs ")" ";"
+//!            | "copy_to_global" "(" place "," pointer ")" ";"
 //! block    = "{" { stmt } "}"
 //! step     = "step" block
 //! range    = ".." (<) | "..=" (<=) | "..>" | "..>=" | "..!="

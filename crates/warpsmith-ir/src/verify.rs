@@ -17,7 +17,8 @@
 //! 12. A local variable is used inside the scope of its declaration only, and not declared again there.
 //! 13. Barriers, atomics, warp operations, fences, asynchronous copies, hardware values and bound
 //!     loops occur in kernels and device functions only.
-//! 14. Launches occur in host functions only, start a kernel, and fit its parameters.
+//! 14. Launches occur in host functions only, start a kernel, and fit its parameters; so do copies to variables of
+//!     the device, which are those of the module.
 //! 15. Calls reach a function of a fitting kind with fitting arguments: no kernel, and no host function
 //!     from a kernel or device function; a function without value gives no result.
 //! 16. There is no recursion.

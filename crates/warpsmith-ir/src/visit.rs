@@ -125,6 +125,10 @@ fn walk_effect<V: Visitor + ?Sized>(v: &mut V, stmt: &Stmt) {
         }
         StmtKind::Printf { args, .. } => visit_all(v, args),
         StmtKind::Assert { cond, .. } | StmtKind::Assume { cond, .. } => v.expr(cond),
+        StmtKind::CopyToGlobal { destination, source } => {
+            v.place(destination, Access::Write);
+            v.expr(source);
+        }
         StmtKind::Launch(l) => {
             visit_all(v, &l.grid);
             visit_all(v, &l.block);
@@ -313,6 +317,10 @@ fn rewrite_effect<R: Rewriter + ?Sized>(r: &mut R, stmt: &mut Stmt) {
         }
         StmtKind::Printf { args, .. } => rewrite_all(r, args),
         StmtKind::Assert { cond, .. } | StmtKind::Assume { cond, .. } => r.expr(cond),
+        StmtKind::CopyToGlobal { destination, source } => {
+            r.place(destination);
+            r.expr(source);
+        }
         StmtKind::Launch(l) => {
             rewrite_all(r, &mut l.grid);
             rewrite_all(r, &mut l.block);

@@ -1,6 +1,6 @@
 //! The function being scheduled: the handle that rewrites check and change.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
     Axis, Block, Diagnostic, ForLoop, FuncId, Function, LoopId, LoopKind, Module, Parallel, Place,
@@ -18,6 +18,8 @@ pub struct Kernel {
     pub function: FuncId,
     /// Nests that become kernels, by their outermost marked loop.
     pub nests: BTreeMap<LoopId, Nest>,
+    /// Arrays that kernels read from constant memory.
+    pub constants: BTreeSet<VarId>,
     /// Steps taken, as schedule text.
     pub steps: Vec<String>,
     /// What the result relies on beyond the C standard and was not proved.
@@ -41,6 +43,8 @@ pub struct Nest {
     pub tiles: BTreeMap<LoopId, u32>,
     /// Arrays that are copied to shared memory.
     pub stages: Vec<Stage>,
+    /// Blocks whose iterations all exist run without guards.
+    pub peel: bool,
     /// What the kernel's name ends in; empty for the kernel that is right for all sizes.
     pub label: String,
     /// Parameters that are known to be multiples of a number.
@@ -69,6 +73,7 @@ impl Nest {
             reduce: None,
             tiles: BTreeMap::new(),
             stages: vec![],
+            peel: false,
             label: String::new(),
             multiples: BTreeMap::new(),
         }
@@ -101,6 +106,7 @@ impl Kernel {
             module,
             function,
             nests: BTreeMap::new(),
+            constants: BTreeSet::new(),
             steps: vec![],
             assumptions: vec![],
             notes: vec![],

@@ -65,6 +65,10 @@ pub enum Refusal {
     CannotStage { name: String, why: String, at: Box<Option<Origin>> },
     /// What cannot be done to a loop (`verb`: "cut"), and why.
     LoopRefused { verb: &'static str, loop_id: LoopId, why: String },
+    /// What keeps an array from constant memory.
+    CannotBeConstant { name: String, why: String, at: Box<Option<Origin>> },
+    /// No nest is computed in tiles.
+    NothingTiled,
     /// A size that a kernel cannot be made for.
     SizeRefused { name: String, why: String },
     /// The verifier found the result of a step malformed: a bug of ours.
@@ -152,6 +156,14 @@ impl Refusal {
             Refusal::SizeRefused { name, why } => {
                 Diagnostic::error("W266", format!("cannot make a kernel for a size `{name}`: {why}"))
             }
+            Refusal::CannotBeConstant { name, why, at } => {
+                let message = format!("cannot read `{name}` from constant memory: {why}");
+                let at = at.as_ref().as_ref().and_then(|o| o.span);
+                label(Diagnostic::error("W267", message), at, "here")
+            }
+            Refusal::NothingTiled => Diagnostic::error("W268", "no nest is computed in tiles")
+                .note("a thread with one iteration asks once whether it exists: nothing can be spared there")
+                .help("take this step after `register_tile` or `stage`"),
             Refusal::NotTiled { loop_id, why, at } => {
                 let name = kernel.loop_name(*loop_id);
                 let d = Diagnostic::error("W260", format!("cannot compute the nest of `{name}` in tiles: {why}"));

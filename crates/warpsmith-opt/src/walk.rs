@@ -96,6 +96,10 @@ pub fn operands(stmt: &Stmt) -> Operands<'_> {
         }
         StmtKind::Printf { args, .. } => o.reads.extend(args),
         StmtKind::Assert { cond, .. } | StmtKind::Assume { cond, .. } => o.reads.push(cond),
+        StmtKind::CopyToGlobal { destination, source } => {
+            o.reads.push(source);
+            o.writes = Some(destination);
+        }
         StmtKind::Launch(l) => {
             o.reads.extend(l.grid.iter().chain(&l.block).chain([&l.shared]).chain(&l.args));
         }

@@ -302,6 +302,124 @@ void five(int n, int m, const float u[n][m], float v[n][m]) {
     assert!(!special.contains("if ("), "no guard is left:\n{special}");
 }
 
+const CONVOLVE: &str = "
+void convolve(int n, int m, const float in[n + 4][m + 2], const float f[5][3], const float g[2], float out[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            float sum = 0.0f;
+            for (int a = 0; a < 5; a++)
+                for (int b = 0; b < 3; b++)
+                    sum += in[i + a][j + b] * f[a][b];
+            out[i][j] = sum * g[0] + g[1];
+        }
+}
+";
+
+#[test]
+fn small_arrays_in_constant_memory() {
+    let sizes: Sizes<'_> = &[&[("n", 0), ("m", 5)], &[("n", 1), ("m", 1)], &[("n", 19), ("m", 35)]];
+    let text = check(CONVOLVE, "bind i, j -> y, x block 8x4\nconstant f", sizes);
+    has(&text, &["__constant__ float f_constant[5][3];", "* f_constant[a][b]"]);
+    has(&text, &["cudaMemcpyToSymbolAsync(f_constant, f, sizeof(f_constant), 0,", "<<<"]);
+    for schedule in [
+        "bind i, j -> y, x block 8x4\nconstant f\nconstant g\nstage in\nregister_tile i by 2\nunroll a",
+        "bind i, j -> y, x block 8x4\nconstant f\nstage f",
+        "bind i, j -> y, x block 8x4\nspecialise n=19\nconstant f\nregister_tile j by 2",
+    ] {
+        check(CONVOLVE, schedule, sizes);
+    }
+    let flat = "
+#pragma ws bounds(f: 9) bounds(x: n + 9) bounds(y: n)
+void fir(int n, const double *f, const double *x, double *y) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        y[i] = 0;
+        for (int k = 0; k < 3; k++)
+            for (int l = 0; l < 3; l++)
+                y[i] += f[3 * k + l] * x[i + 3 * k + l];
+    }
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        y[i] *= f[8];
+}
+";
+    let sizes: Sizes<'_> = &[&[("n", 0)], &[("n", 1)], &[("n", 65)]];
+    check(flat, "bind i -> x block 32\nbind i#2 -> x block 64\naccumulate y\nconstant f", sizes);
+    // Rows of threads may read different elements as long as a row is a warp.
+    let rows = "
+void rows(int m, const int f[4], const int x[4][m], int y[4][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < m; j++)
+            y[i][j] = f[i] * x[i][j];
+}
+";
+    check(rows, "bind i, j -> y, x block 32x4\nconstant f", &[&[("m", 0)], &[("m", 33)]]);
+}
+
+#[test]
+fn blocks_inside_run_without_guards() {
+    let sizes: Sizes<'_> = &[
+        &[("n", 0), ("m", 3), ("k", 2)],
+        &[("n", 1), ("m", 1), ("k", 1)],
+        &[("n", 17), ("m", 9), ("k", 5)],
+        &[("n", 33), ("m", 31), ("k", 0)],
+        &[("n", 32), ("m", 32), ("k", 8)],
+        &[("n", 40), ("m", 41), ("k", 9)],
+    ];
+    for schedule in [
+        "bind i, j -> y, x block 8x4\naccumulate C\nregister_tile i by 4\nbounds peel",
+        "bind i, j -> y, x block 8x4\naccumulate C\nstage A at l tile 4\nstage B at l tile 4\nregister_tile i by 4\nregister_tile j by 2\nbounds peel\nunroll l",
+        "bind i, j -> y, x block 8x4\nspecialise m%8=0\nregister_tile i by 2\nregister_tile i#2 by 2\nbounds peel",
+    ] {
+        check(GEMM, schedule, sizes);
+    }
+    let text = check(
+        GEMM,
+        "bind i, j -> y, x block 8x4\naccumulate C\nregister_tile i by 4\nbounds peel",
+        sizes,
+    );
+    has(&text, &["if (i_left >= TILE_Y && j_left >= BX) {", "} else {", "if ("]);
+    let inside = text.split("} else {").next().unwrap_or_default();
+    assert_eq!(inside.matches("if (").count(), 1, "no guard inside:\n{text}");
+    let guard = check(
+        GEMM,
+        "bind i, j -> y, x block 8x4\naccumulate C\nregister_tile i by 4\nbounds peel\nbounds guard",
+        sizes,
+    );
+    let plain =
+        check(GEMM, "bind i, j -> y, x block 8x4\naccumulate C\nregister_tile i by 4", sizes);
+    assert_eq!(guard, plain);
+    let stencil = "
+void five(int n, int m, const float u[n][m], float v[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 1; i < n - 1; i++)
+        for (int j = 1; j < m - 1; j++) {
+            float s = 4 * u[i][j];
+            for (int d = -1; d <= 1; d += 2)
+                s -= u[i + d][j];
+            v[i][j] = s - u[i][j - 1] - u[i][j + 1];
+        }
+}
+";
+    let sizes: Sizes<'_> = &[
+        &[("n", 0), ("m", 5)],
+        &[("n", 3), ("m", 3)],
+        &[("n", 10), ("m", 18)],
+        &[("n", 19), ("m", 35)],
+    ];
+    for schedule in [
+        "bind i, j -> y, x block 8x4\nregister_tile i by 2\nbounds peel",
+        "bind i, j -> y, x block 8x4\nregister_tile j by 2\nbounds peel",
+    ] {
+        check(stencil, schedule, sizes);
+    }
+    let staged =
+        "bind i, j -> y, x block 8x4\nstage in\nregister_tile i by 2\nconstant f\nbounds peel";
+    check(CONVOLVE, staged, &[&[("n", 0), ("m", 5)], &[("n", 19), ("m", 35)]]);
+}
+
 #[test]
 fn every_kind_of_step_is_described_by_one_that_can_be_read() {
     let mut input = Input::new(GEMM);

@@ -188,3 +188,24 @@ fn the_reference_of_the_test_program_sums_in_double() {
     "#]]
     .assert_eq(reference);
 }
+
+#[test]
+fn a_filter_in_constant_memory_is_verified_from_the_text() {
+    let source = "void fir(int n, const float f[5], const float x[n + 4], float y[n])\n{\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++) {\n        y[i] = 0;\n        for (int k = 0; k < 5; k++)\n            y[i] += f[k] * x[i + k];\n    }\n}\n";
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(
+        folder.path().join("x.sched"),
+        "bind i -> x block 64\naccumulate y\nconstant f\n",
+    )
+    .expect("a writable folder");
+    let output = tune(folder.path(), source, &["--size", "n=100", "--schedule", "x.sched"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let text = std::fs::read_to_string(folder.path().join("warpsmith-out/fir/fir.cu"))
+        .expect("the kernel is written");
+    assert!(
+        text.contains("cudaMemcpyToSymbolAsync(f_constant, f, sizeof(f_constant), 0,"),
+        "{text}"
+    );
+    assert!(text.contains("__constant__ float f_constant[5];"), "{text}");
+}

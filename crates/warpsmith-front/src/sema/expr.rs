@@ -436,10 +436,16 @@ pub(crate) fn index_component(which: IndexVector, axis: Axis, span: Span) -> Exp
     Expr::builtin(b).with_origin(span)
 }
 
+/// `cudaMemcpyDeviceToDevice`.
+pub(crate) const DEVICE_TO_DEVICE: i32 = 3;
+
 /// Values of the run-time API that launchers mention.
 fn cuda_constant(name: &str) -> Option<Value> {
     match name {
         "cudaSuccess" => Some(Value::i32(0)),
+        "cudaMemcpyHostToDevice" => Some(Value::i32(1)),
+        "cudaMemcpyDeviceToHost" => Some(Value::i32(2)),
+        "cudaMemcpyDeviceToDevice" => Some(Value::i32(DEVICE_TO_DEVICE)),
         "cudaErrorInvalidValue" => Some(Value::i32(1)),
         "cudaErrorMemoryAllocation" => Some(Value::i32(2)),
         "cudaErrorInvalidConfiguration" => Some(Value::i32(9)),

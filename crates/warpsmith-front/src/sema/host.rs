@@ -1,6 +1,6 @@
 //! Launchers: the little host code that starts kernels.
 
-use warpsmith_ir::{Expr, ExprKind, FunctionKind, Launch, Scalar, Span, StmtKind, Type};
+use warpsmith_ir::{Expr, ExprKind, FunctionKind, Launch, PlaceKind, Scalar, Span, StmtKind, Type};
 
 use super::Sema;
 use super::model::*;
@@ -129,6 +129,7 @@ impl<'a> Sema<'a> {
             "cudaFuncSetAttribute" | "cudaFuncSetCacheConfig" | "cudaFuncSetSharedMemConfig" => {
                 Ok(Operand::Value(Expr::i32(0).with_origin(span)))
             }
+            "cudaMemcpyToSymbolAsync" => self.copy_to_symbol(args, span),
             _ => {
                 let d = error("W099", span, format!("the host function `{name}` is not supported"));
                 Err(d
@@ -136,6 +137,49 @@ impl<'a> Sema<'a> {
                     .into())
             }
         })
+    }
+
+    /// `cudaMemcpyToSymbolAsync(variable, source, sizeof(variable), 0, cudaMemcpyDeviceToDevice, stream)`
+    fn copy_to_symbol(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
+        let help = "`cudaMemcpyToSymbolAsync(variable, source, sizeof(variable), 0, cudaMemcpyDeviceToDevice, stream)` is understood";
+        let refuse = |span, why: &str| -> Res<Operand<'a>> {
+            Err(error("W098", span, why.to_string()).help(help).into())
+        };
+        let [variable, source, count, offset, kind, rest @ ..] = args else {
+            return refuse(span, "this copy is not understood");
+        };
+        let destination = match self.expr(variable)? {
+            Operand::Place { place, .. } if matches!(&*place.kind, PlaceKind::Global(_)) => place,
+            _ => return refuse(variable.span, "this is no variable of the device"),
+        };
+        let source = self.rvalue(source)?;
+        let size = warpsmith_ir::layout::layout_of(&self.module, &destination.ty).size;
+        let wanted = [
+            (
+                count,
+                i64::try_from(size).unwrap_or(i64::MAX),
+                "this is not the size of the variable",
+            ),
+            (offset, 0, "a copy to the middle of a variable is not supported"),
+            (
+                kind,
+                super::expr::DEVICE_TO_DEVICE.into(),
+                "only copies from device memory are supported",
+            ),
+        ];
+        for (e, value, why) in wanted {
+            if self.rvalue(e)?.as_const().map(|v| v.as_i64()) != Some(value) {
+                return refuse(e.span, why);
+            }
+        }
+        for e in rest {
+            self.rvalue(e)?;
+        }
+        if !source.ty.is_pointer() {
+            return refuse(span, "the source of this copy is no pointer");
+        }
+        self.emit(StmtKind::CopyToGlobal { destination, source }, span);
+        Ok(Operand::Value(Expr::i32(0).with_origin(span)))
     }
 }
 

@@ -254,6 +254,7 @@ fn add_effects(stmt: &Stmt, effects: &mut Effects) {
         | StmtKind::AsyncCommit
         | StmtKind::AsyncWait(_)
         | StmtKind::Launch(_)
+        | StmtKind::CopyToGlobal { .. }
         | StmtKind::Printf { .. } => effects.memory = true,
         StmtKind::Break
         | StmtKind::Continue

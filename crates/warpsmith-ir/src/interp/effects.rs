@@ -6,7 +6,8 @@ use super::exec::{Interp, Run};
 use super::memory::{Pointer, Val};
 use super::{Arg, InterpErrorKind, LaunchRequest};
 use crate::eval;
-use crate::expr::{BinaryOp, Expr, MathFn};
+use crate::expr::{BinaryOp, Expr, MathFn, Place, PlaceKind};
+use crate::layout::layout_of;
 use crate::span::Origin;
 use crate::stmt::{AtomicOp, Launch};
 use crate::types::Type;
@@ -66,6 +67,25 @@ impl<T: Track> Interp<'_, '_, T> {
         let result = self.launcher.launch(self.memory, request);
         // What the kernel wrote has no history here.
         self.memory.clear_bounds();
+        result.map_err(|why| self.error(InterpErrorKind::Launch(why), origin))
+    }
+
+    /// The host's copy to a variable of the device, which the launcher keeps.
+    pub fn copy_to_global(
+        &mut self,
+        destination: &Place,
+        source: &Expr,
+        origin: &Origin,
+    ) -> Run<()> {
+        let PlaceKind::Global(global) = *destination.kind else {
+            return self.unsupported("a copy to this place", origin);
+        };
+        let size = layout_of(self.module, &destination.ty).size;
+        let source = self.launch_arg(source)?;
+        let result = self
+            .memory
+            .bytes_at(&source, size)
+            .and_then(|bytes| self.launcher.copy_to_global(global, bytes));
         result.map_err(|why| self.error(InterpErrorKind::Launch(why), origin))
     }
 

@@ -344,6 +344,9 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             StmtKind::Assert { .. } | StmtKind::Assume { .. } => Ok(()),
             StmtKind::Trap => Err(self.error(InterpErrorKind::Trap, origin)),
             StmtKind::Launch(launch) => self.launch(launch, origin),
+            StmtKind::CopyToGlobal { destination, source } => {
+                self.copy_to_global(destination, source, origin)
+            }
             StmtKind::Warp { .. } => self.unsupported("a warp operation", origin),
             StmtKind::Barrier { .. } => self.unsupported("a barrier", origin),
             _ => self.unsupported("an asynchronous copy", origin),

@@ -386,3 +386,35 @@ fn speed() {
         println!("bounds {track_bounds}: {each:.0} ns an inner iteration");
     }
 }
+
+struct Variables(Vec<(u32, Vec<u8>)>);
+
+impl Launcher for Variables {
+    fn launch(&mut self, _: &mut Memory, _: LaunchRequest) -> Result<(), String> {
+        Err("no kernels here".into())
+    }
+
+    fn copy_to_global(&mut self, global: crate::GlobalId, bytes: Vec<u8>) -> Result<(), String> {
+        self.0.push((global.0, bytes));
+        Ok(())
+    }
+}
+
+#[test]
+fn variables_of_the_device_are_filled_from_memory() {
+    let text = "static constant c: [i32; 2];
+host fn f(p: *i32) { copy_to_global(c, (p + 1)); }";
+    let m = module(&crate::text::print(&module(text)));
+    let run = |ints: usize, launcher: &mut dyn Launcher| {
+        let bytes: Vec<u8> = (0..ints as u32).flat_map(|k| k.to_le_bytes()).collect();
+        let mut memory = Memory::new(vec![bytes]);
+        let args = [Arg::Pointer { buffer: 0, offset: 0 }];
+        call(&m, FuncId(0), &args, &mut memory, &Limits::default(), launcher)
+    };
+    let mut variables = Variables(vec![]);
+    run(3, &mut variables).unwrap();
+    assert_eq!(variables.0, [(0, vec![1, 0, 0, 0, 2, 0, 0, 0])]);
+    let short = run(2, &mut Variables(vec![])).unwrap_err().to_string();
+    assert!(short.contains("past the end"), "{short}");
+    assert!(run(3, &mut NoLaunch).unwrap_err().to_string().contains("cannot be filled"));
+}

@@ -318,7 +318,7 @@ impl Maker {
         }
         let function = FuncId(self.random.below(functions) as u32);
         let result = self.random.flip().then(|| self.var_id());
-        match self.random.below(19) {
+        match self.random.below(20) {
             0 => {
                 let init = self.random.flip().then(|| self.expr(2));
                 StmtKind::Decl { var: self.var_id(), init }
@@ -351,6 +351,7 @@ impl Maker {
             15 => StmtKind::Assert { cond: self.expr(2), text: "a < \"b\"".into() },
             16 => StmtKind::Assume { cond: self.expr(2), text: "tab\t".into() },
             17 => StmtKind::Trap,
+            18 => StmtKind::CopyToGlobal { destination: self.place(2), source: self.expr(2) },
             _ => {
                 let n = self.random.below(3);
                 StmtKind::Launch(Launch {

@@ -35,6 +35,7 @@ const RESERVED: &[&str] = &[
     "assume",
     "trap",
     "launch",
+    "copy_to_global",
     "unroll",
     "parallel",
     "bind",

@@ -74,6 +74,7 @@ impl Parser {
                 | "assert"
                 | "assume"
                 | "launch"
+                | "copy_to_global"
         );
         if !known {
             return self.assignment();
@@ -106,6 +107,7 @@ impl Parser {
                 StmtKind::Printf { format, args }
             }
             "launch" => self.launch()?,
+            "copy_to_global" => self.copy_to_global()?,
             _ => {
                 self.symbol("(")?;
                 let cond = self.expr()?;
@@ -200,6 +202,15 @@ impl Parser {
         let zero_fill = if self.eat_symbol(",") { Some(self.expr()?) } else { None };
         self.symbol(")")?;
         Ok(StmtKind::AsyncCopy { destination, source, bytes, zero_fill })
+    }
+
+    fn copy_to_global(&mut self) -> Parsed<StmtKind> {
+        self.symbol("(")?;
+        let destination = self.place()?;
+        self.symbol(",")?;
+        let source = self.expr()?;
+        self.symbol(")")?;
+        Ok(StmtKind::CopyToGlobal { destination, source })
     }
 
     fn launch(&mut self) -> Parsed<StmtKind> {

@@ -279,6 +279,9 @@ impl<'a> Writer<'a> {
             }
             StmtKind::Trap => "trap".into(),
             StmtKind::Launch(l) => self.launch(l),
+            StmtKind::CopyToGlobal { destination, source } => {
+                format!("copy_to_global({}, {})", c.place(destination, 0), e(source))
+            }
             // Printed over several lines by `stmt`.
             StmtKind::If { .. }
             | StmtKind::For(_)

@@ -2,7 +2,7 @@
 
 use super::expr::is_readonly;
 use super::{Checker, same};
-use crate::expr::{BinaryOp, Expr};
+use crate::expr::{BinaryOp, Expr, PlaceKind};
 use crate::module::{FuncId, FunctionKind, VarId, VarKind};
 use crate::span::Origin;
 use crate::stmt::{
@@ -83,6 +83,15 @@ impl Checker<'_> {
             StmtKind::Assert { cond, .. } | StmtKind::Assume { cond, .. } => self.condition(cond),
             StmtKind::Trap => {}
             StmtKind::Launch(launch) => self.launch(launch, origin),
+            StmtKind::CopyToGlobal { destination, source } => {
+                let host = !self.is_device();
+                self.require(host, 14, origin, "a copy outside host functions");
+                self.place(destination);
+                let whole = matches!(&*destination.kind, PlaceKind::Global(_));
+                self.require(whole, 14, origin, "a copy to something else than a whole variable");
+                self.expr(source);
+                self.require(source.ty.is_pointer(), 14, origin, "a copy needs a pointer");
+            }
             _ => {
                 let device = self.is_device();
                 self.require(device, 13, origin, "this is for kernels and device functions only");

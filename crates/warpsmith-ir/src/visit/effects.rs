@@ -84,6 +84,9 @@ impl Visitor for Effects {
                 self.reads.insert(l.var);
                 self.clauses(&l.kind);
             }
+            StmtKind::CopyToGlobal { .. } => {
+                (self.reads_memory, self.writes_memory) = (true, true);
+            }
             StmtKind::Call { .. } | StmtKind::Launch(_) => {
                 self.calls = true;
                 (self.reads_memory, self.writes_memory) = (true, true);

@@ -4,6 +4,7 @@
 //! where it depends on by-value parameters alone, and becomes a kernel of one thread where it depends on the contents
 //! of arrays: the launcher never waits for the device.
 
+mod constants;
 mod control;
 mod copies;
 mod host;
@@ -16,6 +17,8 @@ mod replicas;
 mod tiled;
 
 pub(crate) use index::counts_up;
+pub(crate) use place::mentions;
+pub(crate) use replicas::spread;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -108,6 +111,8 @@ struct Lowering<'k> {
     homes: place::Homes,
     kernels: Vec<FuncId>,
     slots: Vec<Slot>,
+    /// Variables in constant memory that kernels read in place of arrays.
+    constants: BTreeMap<VarId, warpsmith_ir::GlobalId>,
     /// Pointers to the device variables.
     pointers: BTreeMap<VarId, VarId>,
     result: Option<VarId>,
@@ -146,6 +151,7 @@ impl<'k> Lowering<'k> {
             homes: place::Homes::of(source),
             kernels: vec![],
             slots: vec![],
+            constants: BTreeMap::new(),
             pointers: BTreeMap::new(),
             result: None,
             workspace: None,

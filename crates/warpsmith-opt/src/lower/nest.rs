@@ -27,7 +27,8 @@ impl Lowering<'_> {
         for l in &loops {
             self.must_know_bounds(l, stmt)?;
         }
-        let stmts = self.nest_kernel(root, stmt, &nest)?;
+        let mut stmts = self.nest_kernel(root, stmt, &nest)?;
+        let copies = self.read_constants(&mut stmts);
         let wanted = self.nest_name(root, &nest);
         let sizes = self.block_constants(&nest);
         let mut launches = vec![];
@@ -35,6 +36,7 @@ impl Lowering<'_> {
         let block = sizes.map(|s| s.cast(Type::U32));
         let mut launch = self.launch_of(stmts, &wanted, grid, block);
         launch.origin = stmt.origin.by("bind");
+        launches.extend(copies);
         launches.push(launch);
         let guard = loops.iter().map(|l| index::runs(&self.host, l));
         let guard = guard.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));

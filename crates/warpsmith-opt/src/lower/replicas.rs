@@ -456,7 +456,7 @@ fn mask_of(e: &Expr, depends: &BTreeMap<VarId, Axes>) -> Axes {
 }
 
 /// One round of finding out which variables depend on which bound loops: through values, subscripts and conditions.
-fn spread(block: &Block, around: Axes, depends: &mut BTreeMap<VarId, Axes>) {
+pub(crate) fn spread(block: &Block, around: Axes, depends: &mut BTreeMap<VarId, Axes>) {
     for stmt in &block.stmts {
         let o = walk::operands(stmt);
         let mut axes = o.reads.iter().fold(around, |m, e| m | mask_of(e, depends));

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use warpsmith_ir::{
     Axis, BinaryOp, Block, Builtin, Expr, ForLoop, Origin, Scalar, Stmt, StmtKind, Type, VarId,
+    visit,
 };
 
 use super::copies::plus;
@@ -15,6 +16,7 @@ use super::replicas::Replicas;
 use super::{Lowered, Lowering, host, index};
 use crate::kernel::Nest;
 use crate::rewrite::stage::{self, Footprint};
+use crate::walk;
 
 /// A bound loop in a tiled nest.
 #[derive(Clone)]
@@ -76,6 +78,7 @@ impl Tile {
 }
 
 /// A stage with what it copies and where to.
+#[derive(Clone)]
 pub(super) struct Copy {
     pub stage: crate::kernel::Stage,
     pub footprint: Footprint,
@@ -96,7 +99,8 @@ impl Lowering<'_> {
             self.must_know_bounds(l, stmt)?;
         }
         let tiles = self.tiles(nest, &loops);
-        let body = self.tiled_kernel(root, stmt, nest, &tiles)?;
+        let mut body = self.tiled_kernel(root, stmt, nest, &tiles)?;
+        let mut launches = self.read_constants(&mut body);
         let wanted = self.nest_name(root, nest);
         let blocks = tiles.iter().map(|t| {
             let count = index::count(&self.host, &t.source);
@@ -111,15 +115,16 @@ impl Lowering<'_> {
         let block = self.block_constants(nest).map(|s| s.cast(Type::U32));
         let mut launch = self.launch_of(body, &wanted, grid, block);
         launch.origin = stmt.origin.by("bind");
+        launches.push(launch);
         let runs = loops.iter().map(|l| index::runs(&self.host, l));
         let runs = runs.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
         match runs {
             Some(cond) => {
-                let then = Block::new(vec![launch]);
+                let then = Block::new(launches);
                 let kind = StmtKind::If { cond, then, otherwise: Block::default() };
                 out.push(Stmt::new(kind, stmt.origin.by("bind")));
             }
-            None => out.push(launch),
+            None => out.extend(launches),
         }
         Ok(())
     }
@@ -208,13 +213,71 @@ impl Lowering<'_> {
         let body = tiles.last().map(|t| t.source.body.clone()).unwrap_or_default();
         let mut whole = self.private_variables(nest, &body);
         whole.extend(body.stmts);
+        let peeled = self.peeled(nest, tiles, &copies, thread, &whole);
         let threads = nest.block.iter().product();
         let mut replicas = Replicas::new(self, nest, tiles, copies, thread, threads, &whole);
-        stmts.extend(replicas.kernel(&Block::new(whole)));
+        let guarded = replicas.kernel(&Block::new(whole));
+        match peeled {
+            Some((cond, then)) => {
+                let kind = StmtKind::If { cond, then, otherwise: Block::new(guarded) };
+                let choice = Stmt::new(kind, stmt.origin.by("bounds"))
+                    .comment("blocks whose iterations all exist need no guards");
+                stmts.push(choice);
+            }
+            None => stmts.extend(guarded),
+        }
         let mut body = Block::new(stmts);
         self.move_to_device(&mut body);
         host::own_counters(&mut self.host, &mut body);
         Ok(body.stmts)
+    }
+
+    /// The body without guards, and the condition under which a block may run it; `None` where no guards are wanted
+    /// apart, or none are left.
+    fn peeled(
+        &mut self,
+        nest: &Nest,
+        tiles: &[Tile],
+        copies: &[Copy],
+        thread: VarId,
+        whole: &[Stmt],
+    ) -> Option<(Expr, Block)> {
+        let open = tiles.iter().filter(|t| nest.peel && !t.filled);
+        let cond = open
+            .map(|t| {
+                let left = Expr::var(t.left, Type::Scalar(t.ty));
+                Expr::binary(BinaryOp::Ge, left, t.extent.clone().cast(Type::Scalar(t.ty)))
+            })
+            .reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))?;
+        let filled: Vec<Tile> = tiles.iter().map(|t| Tile { filled: true, ..t.clone() }).collect();
+        let before = self.host.vars.clone();
+        let threads = nest.block.iter().product();
+        let mut replicas =
+            Replicas::new(self, nest, &filled, copies.to_vec(), thread, threads, whole);
+        let mut block = Block::new(replicas.kernel(&Block::new(whole.to_vec())));
+        visit::renew_loops(&mut self.host, &mut block);
+        self.renew_variables(&mut block);
+        // What became an array in this copy is a plain variable again for the other one.
+        self.host.vars[..before.len()].clone_from_slice(&before);
+        Some((cond, block))
+    }
+
+    /// Gives a block variables of its own in place of those it declares.
+    fn renew_variables(&mut self, block: &mut Block) {
+        let mut declared = BTreeMap::new();
+        walk::each_stmt(block, &mut |s| {
+            let var = match &s.kind {
+                StmtKind::Decl { var, .. } => Some(*var),
+                StmtKind::For(l) if l.declares => Some(l.var),
+                _ => None,
+            };
+            declared.extend(var.map(|v| (v, v)));
+        });
+        for (old, new) in &mut declared {
+            let own = self.host.var(*old).clone();
+            *new = self.host.add_var(own);
+        }
+        visit::rename_vars(block, &mut |v| declared.get(&v).copied().unwrap_or(v));
     }
 
     fn copies(&mut self, root: &ForLoop, nest: &Nest, tiles: &[Tile]) -> Vec<Copy> {

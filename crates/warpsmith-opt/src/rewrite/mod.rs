@@ -2,6 +2,8 @@
 
 pub mod accumulate;
 pub mod bind;
+pub mod bounds;
+pub mod constant;
 pub mod independence;
 pub mod indexing;
 pub mod interchange;

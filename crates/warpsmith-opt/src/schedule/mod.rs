@@ -15,6 +15,8 @@
 //! split k by 32                    # strips of a serial loop
 //! tile k, l by 32x8                # two nested serial loops, tile by tile
 //! indexing i sparse                # every step-th thread works; `dense`: one for each iteration
+//! constant f                       # a small array, from constant memory
+//! bounds peel                      # blocks inside without guards; `guard`: every thread asks
 //! specialise n=1024, m%32=0        # a kernel of its own for these sizes
 //! ```
 
@@ -32,8 +34,8 @@ pub use parse::parse;
 use crate::kernel::{Kernel, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
-    self, Rewritten, accumulate, bind, indexing, interchange, reduce, register_tile, specialise,
-    split, stage, tile, unroll,
+    self, Rewritten, accumulate, bind, bounds, constant, indexing, interchange, reduce,
+    register_tile, specialise, split, stage, tile, unroll,
 };
 use specialise::Fact;
 
@@ -78,6 +80,10 @@ pub enum StepKind {
     Tile { loops: [String; 2], sizes: [u32; 2] },
     /// See [`rewrite::indexing`].
     Indexing { target: String, sparse: bool },
+    /// See [`rewrite::bounds`].
+    Bounds { peel: bool },
+    /// See [`rewrite::constant`].
+    Constant { array: String },
     /// See [`rewrite::specialise`].
     Specialise { facts: Vec<(String, Fact)> },
 }
@@ -96,6 +102,8 @@ impl StepKind {
             StepKind::Split { .. } => "split",
             StepKind::Tile { .. } => "tile",
             StepKind::Indexing { .. } => "indexing",
+            StepKind::Bounds { .. } => "bounds",
+            StepKind::Constant { .. } => "constant",
             StepKind::Specialise { .. } => "specialise",
         }
     }
@@ -140,6 +148,10 @@ impl fmt::Display for StepKind {
             StepKind::Indexing { target, sparse } => {
                 write!(f, "indexing {target} {}", if *sparse { "sparse" } else { "dense" })
             }
+            StepKind::Bounds { peel } => {
+                write!(f, "bounds {}", if *peel { "peel" } else { "guard" })
+            }
+            StepKind::Constant { array } => write!(f, "constant {array}"),
             StepKind::Specialise { facts } => {
                 let facts = facts.iter().map(|(name, fact)| match fact {
                     Fact::Equals(n) => format!("{name}={n}"),
@@ -232,6 +244,8 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         StepKind::Indexing { target, sparse } => {
             Ok(indexing::apply(indexing::check(kernel, find(target)?, *sparse)?))
         }
+        StepKind::Bounds { peel } => Ok(bounds::apply(bounds::check(kernel, *peel)?)),
+        StepKind::Constant { array } => Ok(constant::apply(constant::check(kernel, array)?)),
         StepKind::Specialise { facts } => Ok(specialise::apply(specialise::check(kernel, facts)?)),
     }
 }

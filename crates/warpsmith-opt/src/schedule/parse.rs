@@ -93,6 +93,8 @@ fn nest_step(input: &mut &str) -> Result<StepKind> {
         preceded(keyword("reduce"), cut_err(reduce)),
         preceded(keyword("accumulate"), cut_err(name)).map(|array| StepKind::Accumulate { array }),
         preceded(keyword("stage"), cut_err(stage)),
+        preceded(keyword("bounds"), cut_err(bounds)),
+        preceded(keyword("constant"), cut_err(name)).map(|array| StepKind::Constant { array }),
         preceded(keyword("specialise"), cut_err(specialise)),
     ))
     .parse_next(input)
@@ -239,6 +241,13 @@ fn indexing(input: &mut &str) -> Result<StepKind> {
 fn specialise(input: &mut &str) -> Result<StepKind> {
     let facts = separated(1.., fact, comma()).parse_next(input)?;
     Ok(StepKind::Specialise { facts })
+}
+
+fn bounds(input: &mut &str) -> Result<StepKind> {
+    let peel = alt(("peel".value(true), "guard".value(false)))
+        .context(wanted("`peel` or `guard` is wanted here"))
+        .parse_next(input)?;
+    Ok(StepKind::Bounds { peel })
 }
 
 /// `n=1024` or `n%32=0`.

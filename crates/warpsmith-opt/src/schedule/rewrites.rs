@@ -71,10 +71,22 @@ pub const REWRITES: &[RewriteInfo] = &[
         legal: "nothing in the nest writes the array, its subscripts are sums of counters, and the copies fit in 48 KB",
     },
     RewriteInfo {
+        name: "constant",
+        example: "constant f",
+        does: "reads a small array from constant memory, to which the launcher copies it on the stream",
+        legal: "the array has constant extents and at most 64 KB, nothing writes it, and the threads of a warp read one element at a time",
+    },
+    RewriteInfo {
         name: "register_tile",
         example: "register_tile i by 4",
         does: "gives each thread several iterations of a bound loop",
         legal: "the loop counts up by one and nothing leaves an iteration early",
+    },
+    RewriteInfo {
+        name: "bounds",
+        example: "bounds peel",
+        does: "lets blocks whose iterations all exist run without guards (`peel`), or every thread ask (`guard`, the default)",
+        legal: "a nest is computed in tiles: take it after `register_tile` or `stage`",
     },
     RewriteInfo {
         name: "unroll",

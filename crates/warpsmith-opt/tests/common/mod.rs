@@ -8,7 +8,7 @@ use warpsmith_emu::{
 };
 use warpsmith_front::{cloops, parse, pp};
 use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory, NoLaunch};
-use warpsmith_ir::{FuncId, Function, Module, Scalar, SourceMap, Type, Value};
+use warpsmith_ir::{FuncId, Function, GlobalId, Module, Scalar, SourceMap, Type, Value};
 use warpsmith_opt::{Kernel, Program, Schedule, analysis::guards, lower, schedule, translate};
 
 /// A lowered C function with the files its spans point into.
@@ -100,7 +100,8 @@ pub fn check_program(input: &Input, program: &Program, sizes: &Sizes) {
         let bytes = workspace.bytes.as_const().expect("a constant here").bits;
         push(bytes, &mut args);
     }
-    let mut device = Device { module: &program.module };
+    let globals = DeviceMemory::new(&program.module).globals;
+    let mut device = Device { module: &program.module, globals };
     interp::call(&program.module, program.launcher, &args, &mut actual, &limits, &mut device)
         .unwrap_or_else(|e| panic!("translation at {sizes:?}: {e}"));
     for (k, (e, a)) in expected.buffers.iter().zip(&actual.buffers).enumerate() {
@@ -149,11 +150,20 @@ fn data(ty: Scalar, count: usize, seed: usize) -> Vec<u8> {
 /// Runs launches in the emulator; any finding is an error.
 struct Device<'a> {
     module: &'a Module,
+    /// Variables of the device, which outlive a launch.
+    globals: Vec<Buffer>,
 }
 
 impl Launcher for Device<'_> {
+    fn copy_to_global(&mut self, global: GlobalId, bytes: Vec<u8>) -> Result<(), String> {
+        let variable = self.globals.get_mut(global.0 as usize).ok_or("no such variable")?;
+        (variable.bytes, variable.poison) = (bytes, vec![]);
+        Ok(())
+    }
+
     fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
         let mut device = DeviceMemory::new(self.module);
+        device.globals = std::mem::take(&mut self.globals);
         for (k, bytes) in std::mem::take(&mut memory.buffers).into_iter().enumerate() {
             let name = format!("buffer{k}");
             device.add(Buffer { name, bytes, ..Buffer::default() });
@@ -176,6 +186,7 @@ impl Launcher for Device<'_> {
             args: args.collect(),
         };
         let outcome = warpsmith_emu::run(self.module, &launch, &mut device, &Options::default());
+        self.globals = device.globals;
         memory.buffers = device.buffers.into_iter().map(|b| b.bytes).collect();
         let Outcome { findings, limit, .. } = outcome.map_err(|e| format!("{e:?}"))?;
         match findings.iter().find(|f| !f.rule.is_note()) {

@@ -13,7 +13,7 @@ use warpsmith_front::ast::{FunctionName, Item, ItemKind};
 use warpsmith_front::parse::{self, FileLoader, Language, ParseOptions};
 use warpsmith_front::sema::{self, KernelSelection, Request};
 use warpsmith_ir::interp::{self, Arg, InterpError, LaunchRequest, Launcher, Limits, Memory};
-use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap, Type, Value};
+use warpsmith_ir::{Diagnostic, FuncId, GlobalId, Module, Scalar, SourceMap, Type, Value};
 
 use super::host_c::ArgBytes;
 use crate::data::{scalar_bytes, scalar_from_bytes};
@@ -282,6 +282,13 @@ fn named_buffer(var: &warpsmith_ir::Var) -> Buffer {
 }
 
 impl Launcher for EmuLauncher<'_> {
+    fn copy_to_global(&mut self, global: GlobalId, bytes: Vec<u8>) -> Result<(), String> {
+        let variable = self.device.globals.get_mut(global.0 as usize);
+        let variable = variable.ok_or("a copy to a variable that does not exist")?;
+        (variable.bytes, variable.poison) = (bytes, vec![]);
+        Ok(())
+    }
+
     fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
         let config = self.config(&request)?;
         for (buffer, bytes) in self.device.buffers.iter_mut().zip(&mut memory.buffers) {
