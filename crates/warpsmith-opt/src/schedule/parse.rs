@@ -33,7 +33,7 @@ pub fn parse(sources: &SourceMap, file: FileId) -> std::result::Result<Schedule,
                 let end = start + code_of(line).trim_end().len().max(at + 1);
                 let d = Diagnostic::error("W230", "this is not a step of a schedule")
                     .label(span(file, start + at, end), wanted)
-                    .help(rewrites::EXAMPLES.as_str());
+                    .help(rewrites::help(line));
                 errors.push(d);
             }
         }

@@ -97,18 +97,20 @@ pub const REWRITES: &[RewriteInfo] = &[
 ];
 
 /// The names for a message, `a`, `b` or `c`.
-pub(super) static NAMES: LazyLock<String> =
-    LazyLock::new(|| format!("a step starts with {}", listed(|r| r.name, "or")));
-
-/// The examples for a message.
-pub(super) static EXAMPLES: LazyLock<String> =
-    LazyLock::new(|| format!("the steps are {}", listed(|r| r.example, "and")));
-
-fn listed(text: impl Fn(&RewriteInfo) -> &'static str, last: &str) -> String {
-    let all: Vec<String> = REWRITES.iter().map(|r| format!("`{}`", text(r))).collect();
+pub(super) static NAMES: LazyLock<String> = LazyLock::new(|| {
+    let all: Vec<String> = REWRITES.iter().map(|r| format!("`{}`", r.name)).collect();
     match all.split_last() {
-        Some((end, rest)) if !rest.is_empty() => format!("{} {last} {end}", rest.join(", ")),
-        _ => all.concat(),
+        Some((end, rest)) => format!("a step starts with {} or {end}", rest.join(", ")),
+        None => String::new(),
+    }
+});
+
+/// What helps with a line that could not be read: an example of the step it starts, or where they all are described.
+pub(super) fn help(line: &str) -> String {
+    let word = line.split_whitespace().next();
+    match REWRITES.iter().find(|r| Some(r.name) == word) {
+        Some(r) => format!("for example `{}`", r.example),
+        None => "`warpsmith tune --list-rewrites` describes the steps".into(),
     }
 }
 
