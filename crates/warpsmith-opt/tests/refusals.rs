@@ -352,7 +352,7 @@ fn steps_of_a_schedule() {
             1 | fold i
               | ^^^^^^ a step starts with `bind`, `reduce`, `indexing`, `specialise`, `interchange`, `split`, `tile`, `accumulate`, `stage`, `constant`, `register_tile`, `bounds` or `unroll`
               |
-              = help: the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `indexing i sparse`, `specialise n=1024, m%32=0`, `interchange i`, `split k by 32`, `tile k, l by 32x8`, `accumulate C`, `stage A at k tile 16 pad 1`, `constant f`, `register_tile i by 4`, `bounds peel` and `unroll k by 4`
+              = help: `warpsmith tune --list-rewrites` describes the steps
         "#]],
     );
     step_refused(
@@ -364,7 +364,7 @@ fn steps_of_a_schedule() {
             1 | bind i -> w 32
               |           ^^^^ an axis, `x`, `y` or `z`, is wanted here
               |
-              = help: the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `indexing i sparse`, `specialise n=1024, m%32=0`, `interchange i`, `split k by 32`, `tile k, l by 32x8`, `accumulate C`, `stage A at k tile 16 pad 1`, `constant f`, `register_tile i by 4`, `bounds peel` and `unroll k by 4`
+              = help: for example `bind i, j -> y, x block 32x8`
         "#]],
     );
     step_refused(
@@ -376,7 +376,7 @@ fn steps_of_a_schedule() {
             1 | bind i, j -> y, y 32
               |                 ^^^^ another axis is wanted here
               |
-              = help: the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `indexing i sparse`, `specialise n=1024, m%32=0`, `interchange i`, `split k by 32`, `tile k, l by 32x8`, `accumulate C`, `stage A at k tile 16 pad 1`, `constant f`, `register_tile i by 4`, `bounds peel` and `unroll k by 4`
+              = help: for example `bind i, j -> y, x block 32x8`
         "#]],
     );
 }

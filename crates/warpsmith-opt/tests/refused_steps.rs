@@ -1005,7 +1005,7 @@ fn indexing_of_something_else() {
             2 | indexing i thick
               |            ^^^^^ `sparse` or `dense` is wanted here
               |
-              = help: the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `indexing i sparse`, `specialise n=1024, m%32=0`, `interchange i`, `split k by 32`, `tile k, l by 32x8`, `accumulate C`, `stage A at k tile 16 pad 1`, `constant f`, `register_tile i by 4`, `bounds peel` and `unroll k by 4`
+              = help: for example `indexing i sparse`
         "#]],
     );
 }
@@ -1141,7 +1141,7 @@ fn sizes_without_a_number() {
             1 | specialise n<4
               |             ^^ `=` and a number, or `%`, a number and `=0` are wanted here
               |
-              = help: the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `indexing i sparse`, `specialise n=1024, m%32=0`, `interchange i`, `split k by 32`, `tile k, l by 32x8`, `accumulate C`, `stage A at k tile 16 pad 1`, `constant f`, `register_tile i by 4`, `bounds peel` and `unroll k by 4`
+              = help: for example `specialise n=1024, m%32=0`
         "#]],
     );
 }
@@ -1402,13 +1402,13 @@ fn bounds_of_another_kind() {
         PLAIN,
         "bind i -> x 32\nbounds skip",
         expect![[r#"
-        error[W230]: this is not a step of a schedule
-         --> input.sched:2:8
-          |
-        2 | bounds skip
-          |        ^^^^ `peel` or `guard` is wanted here
-          |
-          = help: the steps are `bind i, j -> y, x block 32x8`, `reduce s block 256 grid 256`, `indexing i sparse`, `specialise n=1024, m%32=0`, `interchange i`, `split k by 32`, `tile k, l by 32x8`, `accumulate C`, `stage A at k tile 16 pad 1`, `constant f`, `register_tile i by 4`, `bounds peel` and `unroll k by 4`
-    "#]],
+            error[W230]: this is not a step of a schedule
+             --> input.sched:2:8
+              |
+            2 | bounds skip
+              |        ^^^^ `peel` or `guard` is wanted here
+              |
+              = help: for example `bounds peel`
+        "#]],
     );
 }
