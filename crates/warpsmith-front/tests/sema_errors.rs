@@ -135,3 +135,44 @@ fn launchers_are_host_functions_with_launches() {
     );
     assert!(unsupported.expect_err("no allocation").contains("error[W099]"));
 }
+
+#[test]
+fn copies_to_constant_memory() {
+    let lower = |call: &str| {
+        let text = format!(
+            "__constant__ float c[4];\ncudaError_t f(const float *p, cudaStream_t s) {{\n    {call};\n    return cudaGetLastError();\n}}"
+        );
+        let request =
+            Request { kernels: KernelSelection::Named(vec![]), host_functions: vec!["f".into()] };
+        lower_with("test.cu", &text, &request)
+    };
+    let whole = lower("cudaMemcpyToSymbolAsync(c, p, sizeof(c), 0, cudaMemcpyDeviceToDevice, s)");
+    let module = whole.expect("a whole variable").module;
+    assert!(warpsmith_ir::text::print(&module).contains("copy_to_global(@c, "));
+    for (call, why) in [
+        ("cudaMemcpyToSymbolAsync(c, p)", "this copy is not understood"),
+        (
+            "cudaMemcpyToSymbolAsync(p, p, sizeof(c), 0, cudaMemcpyDeviceToDevice, s)",
+            "this is no variable of the device",
+        ),
+        (
+            "cudaMemcpyToSymbolAsync(c, p, 8, 0, cudaMemcpyDeviceToDevice, s)",
+            "this is not the size of the variable",
+        ),
+        (
+            "cudaMemcpyToSymbolAsync(c, p, sizeof(c), 4, cudaMemcpyDeviceToDevice, s)",
+            "a copy to the middle of a variable is not supported",
+        ),
+        (
+            "cudaMemcpyToSymbolAsync(c, p, sizeof(c), 0, cudaMemcpyHostToDevice, s)",
+            "only copies from device memory are supported",
+        ),
+        (
+            "cudaMemcpyToSymbolAsync(c, 7, sizeof(c), 0, cudaMemcpyDeviceToDevice, s)",
+            "the source of this copy is no pointer",
+        ),
+    ] {
+        let refused = lower(call).expect_err(call);
+        assert!(refused.contains("error[W098]") && refused.contains(why), "{call}: {refused}");
+    }
+}

@@ -403,7 +403,7 @@ impl Launcher for Variables {
 #[test]
 fn variables_of_the_device_are_filled_from_memory() {
     let text = "static constant c: [i32; 2];
-host fn f(p: *i32) { copy_to_global(c, (p + 1)); }";
+host fn f(p: *i32) { copy_to_global(@c, offset(p, 1)); }";
     let m = module(&crate::text::print(&module(text)));
     let run = |ints: usize, launcher: &mut dyn Launcher| {
         let bytes: Vec<u8> = (0..ints as u32).flat_map(|k| k.to_le_bytes()).collect();
