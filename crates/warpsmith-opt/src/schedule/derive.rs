@@ -37,7 +37,7 @@ pub fn derive(kernel: &Kernel, sources: &SourceMap) -> Result<Schedule, Vec<Diag
     Ok(schedule)
 }
 
-fn step_for(kernel: &Kernel, root: LoopId) -> StepKind {
+pub(super) fn step_for(kernel: &Kernel, root: LoopId) -> StepKind {
     let (group, clauses) = independence::group_of(kernel, root);
     if let Some(first) = clauses.reductions.first() {
         return StepKind::Reduce { var: kernel.name_of(first.var).into(), shape: REDUCE };

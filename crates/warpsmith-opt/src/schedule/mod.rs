@@ -23,6 +23,7 @@
 mod derive;
 mod parse;
 pub mod rewrites;
+pub mod template;
 
 use std::fmt;
 

@@ -14,6 +14,13 @@ pub struct Arch {
     pub memory: u64,
 }
 
+impl Arch {
+    /// The GPU that stands for the architecture where none is named.
+    pub fn gpu(&self) -> &'static warpsmith_device::Gpu {
+        warpsmith_device::Gpu::find(self.name).unwrap_or(&warpsmith_device::GPUS[0])
+    }
+}
+
 const GIB: u64 = 1 << 30;
 
 /// All known architectures, oldest first.

@@ -50,6 +50,10 @@ pub struct TuneArgs {
     #[arg(long, value_name = "FILE.sched")]
     pub schedule: Option<PathBuf>,
 
+    /// How the schedule is chosen
+    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
+    pub strategy: Strategy,
+
     /// Folder for the results [default: ./warpsmith-out/NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -90,6 +94,15 @@ pub struct TuneArgs {
     /// How the result is written to stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: TuneFormat,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Strategy {
+    /// The device model ranks the schedules that the nest's templates offer
+    #[default]
+    Model,
+    /// The direct translation
+    Direct,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

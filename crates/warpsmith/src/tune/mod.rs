@@ -2,12 +2,14 @@
 
 mod arch;
 pub mod args;
+pub mod choice;
 mod compare;
 mod extents;
 mod host_c;
 mod inputs;
 mod pipeline;
 mod points;
+mod profile;
 mod result;
 pub mod sizes;
 pub mod verify;

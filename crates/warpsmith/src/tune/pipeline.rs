@@ -12,7 +12,8 @@ use warpsmith_opt::rewrite::independence;
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
 use super::arch::{self, Arch};
-use super::args::TuneArgs;
+use super::args::{Strategy, TuneArgs};
+use super::choice::{self, Choice};
 use super::host_c::{HostReference, NoReference};
 use super::inputs::Sources;
 use super::sizes::{self, Point, SizeSpec};
@@ -36,6 +37,8 @@ pub struct Tuned {
     pub files: Vec<(String, String)>,
     pub folder: PathBuf,
     pub verified: Verified,
+    /// How the schedule was chosen; `None`: it was given, or is the direct translation.
+    pub planned: Option<Planned>,
     /// What the result rests on.
     pub assumptions: Vec<String>,
     /// Warnings and suggestions about the user's source.
@@ -54,7 +57,7 @@ pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> 
     check_folder(&out)?;
     let specs = argument_specs(args, &input)?;
     let sizes = chosen_sizes(args, &input, &specs, arch)?;
-    let (program, steps) = translate(args, &input, sources)?;
+    let (program, steps, planned) = translate(args, &input, &sizes, arch, sources)?;
     let work = Work { args, input: &input, program: &program, arch, specs: &specs, sizes: &sizes };
     let (files, verified, mut messages) = work.verified_files(&steps.print(), sources)?;
     messages.extend(program.notes.iter().cloned());
@@ -70,6 +73,7 @@ pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> 
         files,
         folder: out,
         verified,
+        planned,
         assumptions,
         messages,
     };
@@ -181,11 +185,14 @@ fn with_defaults(mut given: Vec<SizeSpec>, input: &CInput) -> Vec<SizeSpec> {
 fn translate(
     args: &TuneArgs,
     input: &CInput,
+    sizes: &[Point],
+    arch: Arch,
     sources: &mut SourceMap,
-) -> Result<(Program, Schedule), Failure> {
+) -> Result<(Program, Schedule, Option<Planned>), Failure> {
     // What is wrong with the user's file or schedule is "no"; a malformed schedule is bad input.
     let no = |errors: Vec<Diagnostic>| Failure::from(errors).with_status(Status::No);
     let kernel = Kernel::new(input.module.clone(), input.function);
+    let mut planned = None;
     let steps = match &args.schedule {
         Some(path) => {
             let text = crate::check::read_file(path)?;
@@ -195,11 +202,27 @@ fn translate(
             let file = sources.add(path.display().to_string(), text);
             schedule::parse(sources, file)?
         }
-        None => schedule::derive(&kernel, sources).map_err(no)?,
+        None if args.strategy == Strategy::Direct => {
+            schedule::derive(&kernel, sources).map_err(no)?
+        }
+        None => {
+            let gpu = arch.gpu();
+            let choice = choice::choose(&kernel, gpu, sizes, sources).map_err(no)?;
+            let steps = choice.schedule.clone();
+            planned = Some(Planned { gpu: gpu.name, choice });
+            steps
+        }
     };
     let kernel = schedule::replay(&kernel, &steps, sources).map_err(no)?;
     let program = lower::lower(&kernel, sources).map_err(no)?;
-    Ok((program, steps))
+    Ok((program, steps, planned))
+}
+
+/// How the schedule was chosen, when the model did it.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    pub gpu: &'static str,
+    pub choice: Choice,
 }
 
 /// What emission and verification need.

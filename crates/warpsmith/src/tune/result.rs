@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use warpsmith_ir::{Diagnostic, SourceMap};
 
-use super::pipeline::Tuned;
+use super::pipeline::{Planned, Tuned};
 use super::points;
 use crate::status::Status;
 
@@ -15,6 +15,9 @@ pub fn human(tuned: &Tuned, paths: &[PathBuf]) -> String {
     let mut text = format!("{}: {} for {}\n", tuned.source, tuned.name, tuned.arch);
     for line in tuned.schedule.lines() {
         text += &format!("  {line}\n");
+    }
+    if let Some(planned) = &tuned.planned {
+        text += &prediction(planned);
     }
     let host = if v.with_host > 0 { ", compared with the host compiler's code" } else { "" };
     text += &format!("checked with every check on{host}: {}\n", points::summary(&v.points));
@@ -30,6 +33,29 @@ pub fn human(tuned: &Tuned, paths: &[PathBuf]) -> String {
         }
     }
     text
+}
+
+/// What the model said of the chosen schedule, at the first size.
+fn prediction(planned: &Planned) -> String {
+    let c = &planned.choice;
+    match (c.seconds.first(), c.direct.first()) {
+        (Some(chosen), Some(direct)) => format!(
+            "predicted for {}: {}, of {} schedules ({} by the direct translation)\n",
+            planned.gpu,
+            time(*chosen),
+            c.compared,
+            time(*direct)
+        ),
+        _ => String::new(),
+    }
+}
+
+fn time(seconds: f64) -> String {
+    match seconds {
+        s if s < 1e-3 => format!("{:.1} us", s * 1e6),
+        s if s < 1.0 => format!("{:.2} ms", s * 1e3),
+        s => format!("{s:.2} s"),
+    }
 }
 
 /// The result in schema 1.
@@ -48,6 +74,12 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
         "arch": tuned.arch,
         "sizes": tuned.sizes,
         "schedule": tuned.schedule.lines().collect::<Vec<_>>(),
+        "predicted": tuned.planned.as_ref().map(|p| json!({
+            "gpu": p.gpu,
+            "seconds": p.choice.seconds,
+            "direct_seconds": p.choice.direct,
+            "compared": p.choice.compared,
+        })),
         "verification": {
             "level": "checked",
             "sizes": tuned.verified.sizes,

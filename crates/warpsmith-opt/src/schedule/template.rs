@@ -1,0 +1,252 @@
+//! Schedules worth considering for a nest, from what it does: products are staged and computed in register tiles,
+//! stencils and convolutions staged with their halo, everything else gets blocks of several shapes.
+//!
+//! A template is a list of steps with parameters; [`alternatives`] lists the legal combinations. Which one is fastest is
+//! for others to say.
+
+use warpsmith_ir::{Axis, ForLoop, LoopId, LoopKind, SourceMap, StmtKind, VarId};
+
+use super::{Schedule, Step, StepKind, take};
+use crate::analysis::access::{AccessKind, Base, Scope};
+use crate::kernel::{Kernel, Reduce};
+use crate::rewrite::{accumulate, stage};
+use crate::walk;
+
+/// Loops with at most this many iterations are unrolled entirely.
+const SHORT: i128 = 32;
+/// A thread has at most this many iterations.
+const MOST_OUTPUTS: u32 = 64;
+
+/// Legal step lists for the nest of `root`, the direct translation first. The steps before must have been taken.
+pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<Vec<StepKind>> {
+    let direct = super::derive::step_for(kernel, root);
+    let mut found = vec![vec![direct.clone()]];
+    match &direct {
+        StepKind::Reduce { var, .. } => {
+            for block in [128, 256, 512, 1024] {
+                for grid in [256, 528, 1056] {
+                    let shape = Reduce { block, grid };
+                    found.push(vec![StepKind::Reduce { var: var.clone(), shape }]);
+                }
+            }
+        }
+        StepKind::Bind { loops, axes, .. } => {
+            found.extend(bound(kernel, root, loops, axes, sources));
+        }
+        _ => {}
+    }
+    let mut legal: Vec<Vec<StepKind>> = vec![];
+    for steps in found {
+        if !legal.contains(&steps) && replays(kernel, &steps, sources) {
+            legal.push(steps);
+        }
+    }
+    legal
+}
+
+/// The schedule of step lists one after the other.
+pub fn schedule_of(parts: &[Vec<StepKind>]) -> Schedule {
+    let steps = parts.iter().flatten().map(|kind| Step { kind: kind.clone(), span: None });
+    Schedule { steps: steps.collect() }
+}
+
+fn replays(kernel: &Kernel, steps: &[StepKind], sources: &SourceMap) -> bool {
+    let mut state = kernel.clone();
+    for step in steps {
+        match take(&state, step, sources) {
+            Ok(r) => state = r.kernel,
+            Err(_) => return false,
+        }
+    }
+    true
+}
+
+fn bound(
+    kernel: &Kernel,
+    root: LoopId,
+    loops: &[String],
+    axes: &[Axis],
+    sources: &SourceMap,
+) -> Vec<Vec<StepKind>> {
+    let bind =
+        |block: [u32; 3]| StepKind::Bind { loops: loops.to_vec(), axes: axes.to_vec(), block };
+    let Ok(state) = take(kernel, &bind([32, 1, 1]), sources) else { return vec![] };
+    let mut state = state.kernel;
+    let kept = accumulated(&state, root);
+    for step in &kept {
+        if let Ok(r) = take(&state, step, sources) {
+            state = r.kernel;
+        }
+    }
+    let stages = stages(&state, root);
+    let tiled = stages.iter().any(|s| !s.is_empty());
+    let mut found = vec![];
+    for block in blocks(loops.len(), tiled) {
+        for tile in tiles(loops.len(), tiled) {
+            if tile.iter().product::<u32>() > MOST_OUTPUTS {
+                continue;
+            }
+            for staged in &stages {
+                let mut steps = vec![bind(block)];
+                steps.extend(kept.iter().cloned());
+                for (name, factor) in loops.iter().zip(&tile).filter(|(_, f)| **f > 1) {
+                    steps.push(StepKind::RegisterTile { target: name.clone(), factor: *factor });
+                }
+                steps.extend(staged.iter().cloned());
+                steps.extend(unrolled(&state, root, staged));
+                found.push(steps);
+            }
+        }
+    }
+    found
+}
+
+/// Threads of a block along x, y, z for a nest of so many loops.
+fn blocks(loops: usize, tiled: bool) -> Vec<[u32; 3]> {
+    match (loops, tiled) {
+        (1, _) => vec![[64, 1, 1], [128, 1, 1], [256, 1, 1], [512, 1, 1]],
+        (2, true) => vec![[16, 16, 1], [32, 8, 1], [32, 4, 1], [16, 8, 1], [64, 4, 1]],
+        (2, false) => vec![[32, 4, 1], [32, 8, 1], [64, 4, 1], [128, 2, 1], [256, 1, 1]],
+        _ => vec![[32, 4, 2], [32, 8, 1], [64, 4, 1], [32, 4, 1], [128, 2, 1]],
+    }
+}
+
+/// Iterations of a thread, outermost loop first.
+fn tiles(loops: usize, staged: bool) -> Vec<Vec<u32>> {
+    let list: &[&[u32]] = match (loops, staged) {
+        (1, _) => &[&[1], &[2], &[4], &[8]],
+        (2, true) => &[
+            &[1, 1],
+            &[2, 1],
+            &[4, 1],
+            &[8, 1],
+            &[2, 2],
+            &[4, 2],
+            &[4, 4],
+            &[8, 2],
+            &[8, 4],
+            &[4, 8],
+            &[8, 8],
+        ],
+        (2, false) => &[&[1, 1], &[2, 1], &[4, 1], &[8, 1]],
+        _ => &[&[1, 1, 1], &[2, 1, 1], &[4, 1, 1], &[1, 2, 1]],
+    };
+    list.iter().map(|t| t.to_vec()).collect()
+}
+
+/// `accumulate` for every array that a serial loop adds to.
+fn accumulated(kernel: &Kernel, root: LoopId) -> Vec<StepKind> {
+    let mut names: Vec<String> = vec![];
+    let Some(l) = kernel.find_loop(root) else { return vec![] };
+    walk::each_stmt(&l.body, &mut |s| {
+        if let StmtKind::Assign { place, .. } = &s.kind
+            && let Base::Var(v) = crate::analysis::access::base_of(place)
+        {
+            let name = kernel.name_of(v).to_string();
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    });
+    names.retain(|name| accumulate::check(kernel, name).is_ok());
+    names.into_iter().map(|array| StepKind::Accumulate { array }).collect()
+}
+
+/// Ways to stage what the nest reads: nothing; strips of several lengths of the loop that most arrays can be cut at; or
+/// whole footprints.
+fn stages(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
+    let mut ways = vec![vec![]];
+    let arrays = shared_reads(kernel, root);
+    let serial: Vec<(String, LoopId)> =
+        serial_loops(kernel, root).into_iter().map(|l| (kernel.loop_name(l.id), l.id)).collect();
+    for (name, id) in &serial {
+        let cut: Vec<&String> = arrays
+            .iter()
+            .filter(|a| stage::check(kernel, a, Some((*id, 8)), 0, false).is_ok())
+            .collect();
+        if cut.is_empty() {
+            continue;
+        }
+        for length in [8, 16, 32] {
+            let step = |array: &&String| StepKind::Stage {
+                array: (*array).clone(),
+                strip: Some((name.clone(), length)),
+                pad: 0,
+                transposed: false,
+            };
+            ways.push(cut.iter().map(step).collect());
+        }
+        break;
+    }
+    let whole: Vec<StepKind> = arrays
+        .iter()
+        .filter(|a| stage::check(kernel, a, None, 0, false).is_ok())
+        .map(|array| StepKind::Stage {
+            array: array.clone(),
+            strip: None,
+            pad: 0,
+            transposed: false,
+        })
+        .collect();
+    if !whole.is_empty() {
+        ways.push(whole);
+    }
+    ways
+}
+
+/// Arrays that the nest only reads, of which several threads or several iterations read the same elements: those with
+/// fewer counters in the subscripts than loops around the read, or with several reads.
+fn shared_reads(kernel: &Kernel, root: LoopId) -> Vec<String> {
+    let Some(l) = kernel.find_loop(root) else { return vec![] };
+    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
+    let accesses = scope.accesses();
+    let mut arrays: Vec<VarId> = vec![];
+    for a in &accesses {
+        let Base::Var(v) = a.base else { continue };
+        let written = accesses.iter().any(|o| o.base == a.base && o.kind != AccessKind::Read);
+        let reads = accesses.iter().filter(|o| o.base == a.base).count();
+        let counters = a.loops.iter().filter(|l| match a.place {
+            Some(place) => {
+                let mut mentions = false;
+                walk::each_expr_of_place(place, &mut |e| {
+                    walk::each_var(e, &mut |v| mentions |= v == l.var)
+                });
+                mentions
+            }
+            None => true,
+        });
+        let reused =
+            reads > 1 || counters.count() < a.loops.len() || serial_loops(kernel, root).len() > 1;
+        if !written && reused && !arrays.contains(&v) {
+            arrays.push(v);
+        }
+    }
+    arrays.into_iter().map(|v| kernel.name_of(v).to_string()).collect()
+}
+
+fn serial_loops(kernel: &Kernel, root: LoopId) -> Vec<&ForLoop> {
+    let Some(l) = kernel.find_loop(root) else { return vec![] };
+    let serial = |l: &&ForLoop| matches!(l.kind, LoopKind::Serial | LoopKind::Unrolled(_));
+    walk::for_loops(&l.body).into_iter().filter(serial).collect()
+}
+
+/// Short loops of constant length, and the loop of a strip, are unrolled.
+fn unrolled(kernel: &Kernel, root: LoopId, staged: &[StepKind]) -> Vec<StepKind> {
+    let strip = staged.iter().find_map(|s| match s {
+        StepKind::Stage { strip: Some((name, _)), .. } => Some(name.clone()),
+        _ => None,
+    });
+    let mut steps = vec![];
+    for l in serial_loops(kernel, root) {
+        let name = kernel.loop_name(l.id);
+        let scope = Scope::new(&kernel.module, kernel.func(), vec![], l);
+        let count = match scope.range(l) {
+            (Some(low), Some(high)) => high.sub(&low).and_then(|d| d.as_constant()).map(|d| d + 1),
+            _ => None,
+        };
+        if strip.as_ref() == Some(&name) || count.is_some_and(|n| n <= SHORT) {
+            steps.push(StepKind::Unroll { target: name, factor: None });
+        }
+    }
+    steps
+}

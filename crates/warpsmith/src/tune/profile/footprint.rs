@@ -1,0 +1,91 @@
+//! The sectors a block touches, as sets that grow by the loops around an access.
+
+use std::collections::BTreeSet;
+
+/// Bytes of a sector, what a request to memory is counted in.
+pub const SECTOR: i64 = 32;
+
+/// Sets larger than this are extrapolated.
+const MOST: usize = 1 << 14;
+
+/// Distinct sectors over all iterations, and the sectors touched before one is touched again.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Grown {
+    pub sectors: f64,
+    /// 0: none is touched twice.
+    pub reuse: f64,
+}
+
+/// The sectors of byte ranges.
+pub fn sectors(addresses: impl IntoIterator<Item = i64>, bytes: i64) -> BTreeSet<i64> {
+    let mut set = BTreeSet::new();
+    for a in addresses {
+        let first = a.div_euclid(SECTOR);
+        let last = (a + bytes.max(1) - 1).div_euclid(SECTOR);
+        set.extend(first..=last);
+    }
+    set
+}
+
+/// Lets the set of one iteration grow by loops, innermost first, each with its shift in bytes and its trips.
+pub fn grow(first: &BTreeSet<i64>, loops: &[(i64, f64)]) -> Grown {
+    let mut set = first.clone();
+    let mut scale = 1.0;
+    let mut reuse = 0.0;
+    for (shift, trips) in loops {
+        if *trips <= 1.0 {
+            continue;
+        }
+        let size = set.len() as f64 * scale;
+        // Several iterations within a sector move on once they leave it.
+        let (step, per_step) = match shift.unsigned_abs() {
+            0 => (0, 1.0),
+            s if s < SECTOR as u64 => (shift.signum(), SECTOR as f64 / s as f64),
+            s => (shift.signum() * ((s as i64 + SECTOR / 2) / SECTOR), 1.0),
+        };
+        let steps = ((trips - 1.0) / per_step).ceil() + 1.0;
+        let moved: BTreeSet<i64> = set.iter().map(|s| s + step).collect();
+        let new = moved.difference(&set).count();
+        if reuse == 0.0 && (step == 0 || per_step > 1.0 || new < set.len()) {
+            reuse = size;
+        }
+        if step == 0 || new == 0 {
+            continue;
+        }
+        if (set.len() as f64 * steps) < MOST as f64 {
+            let mut whole = set.clone();
+            for k in 1..steps.round() as i64 {
+                whole.extend(set.iter().map(|s| s + k * step));
+            }
+            set = whole;
+        } else {
+            scale *= 1.0 + new as f64 / set.len() as f64 * (steps - 1.0);
+        }
+    }
+    Grown { sectors: set.len() as f64 * scale, reuse }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(n: i64) -> BTreeSet<i64> {
+        sectors((0..n).map(|k| 4 * k), 4)
+    }
+
+    #[test]
+    fn sets_grow_by_what_is_new() {
+        assert_eq!(row(32).len(), 4);
+        assert_eq!(sectors([28], 8).len(), 2, "across a boundary");
+        // A row after the other.
+        assert_eq!(grow(&row(32), &[(4096, 10.0)]), Grown { sectors: 40.0, reuse: 0.0 });
+        // Along the row, element by element: 32 + 32 elements.
+        let along = grow(&row(32), &[(4, 33.0)]);
+        assert_eq!((along.sectors, along.reuse), (8.0, 4.0));
+        // The same again and again.
+        assert_eq!(grow(&row(32), &[(0, 9.0)]), Grown { sectors: 4.0, reuse: 4.0 });
+        // Large sets are extrapolated.
+        let large = grow(&row(32), &[(128, 1e6)]);
+        assert!((large.sectors - 4e6).abs() < 1.0, "{large:?}");
+    }
+}

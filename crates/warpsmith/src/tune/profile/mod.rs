@@ -1,0 +1,271 @@
+//! What a program's kernels do, counted from their text: the input of the device model.
+//!
+//! One block in the middle of the grid is walked through once: integer values are computed for each of its threads,
+//! loops are entered once and weigh as often as they run, conditions that depend on data weigh half. From the
+//! addresses of each access follow sectors, bank conflicts and footprints, from the loops that an address depends on how
+//! often the compiled code makes it: the compiler keeps what does not change.
+
+mod footprint;
+mod values;
+mod walk;
+
+use std::collections::HashMap;
+
+use warpsmith_device::{
+    GlobalTraffic, KernelProfile, Parallelism, SharedTraffic, TrafficKind, Work,
+};
+use warpsmith_ir::{
+    Axis, BinaryOp, Builtin, Expr, ExprKind, FuncId, Function, Launch, Module, Scalar, Stmt,
+    StmtKind, Type, Value, VarId, VarKind, layout::layout_of,
+};
+use warpsmith_opt::walk as tree;
+
+use super::sizes::Point;
+use values::{Dual, Extents, Thread};
+use walk::{Site, Walk};
+
+/// Unrolled code with more instructions than this does not stay in the instruction cache, and the compiler keeps
+/// values of distant statements in registers that it does not have.
+const MOST_STRAIGHT: f64 = 2048.0;
+
+/// The profiles of all launches at a size, each with how often it happens. Launches whose extents depend on data are
+/// left out.
+pub fn profiles(module: &Module, launcher: FuncId, sizes: &Point) -> Vec<(f64, KernelProfile)> {
+    let host = module.function(launcher);
+    let mut thread = Thread::default();
+    for p in &host.params {
+        let var = host.var(*p);
+        if let (Some(ty), Some(size)) = (var.ty.scalar(), sizes.get(&var.name)) {
+            let value =
+                if ty.is_float() { Value::float(ty, *size as f64) } else { Value::int(ty, *size) };
+            thread.vars.insert(*p, Dual::constant(value));
+        }
+    }
+    let mut found = vec![];
+    host_block(module, &host.body.stmts, &mut thread, 1.0, &mut found);
+    found
+}
+
+const HOST: Extents = Extents { grid: [1; 3], block: [1; 3] };
+
+fn host_block(
+    module: &Module,
+    stmts: &[Stmt],
+    thread: &mut Thread,
+    times: f64,
+    found: &mut Vec<(f64, KernelProfile)>,
+) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Decl { var, init: Some(e) } => set(module, thread, *var, e),
+            StmtKind::Assign { place, value } => {
+                if let Some(v) = place.root_var() {
+                    set(module, thread, v, value);
+                }
+            }
+            StmtKind::If { cond, then, otherwise } => {
+                let holds = thread.eval(module, HOST, cond).is_none_or(|c| c.value.is_true());
+                let taken = if holds { then } else { otherwise };
+                host_block(module, &taken.stmts, thread, times, found);
+            }
+            StmtKind::For(l) => {
+                let trips = walk::trips(module, HOST, thread, l).unwrap_or(1.0);
+                set(module, thread, l.var, &l.first);
+                host_block(module, &l.body.stmts, thread, times * trips, found);
+            }
+            StmtKind::Scope(b) => host_block(module, &b.stmts, thread, times, found),
+            StmtKind::Launch(l) => {
+                found.extend(launch(module, thread, l).map(|p| (times, p)));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn set(module: &Module, thread: &mut Thread, var: VarId, value: &Expr) {
+    match thread.eval(module, HOST, value) {
+        Some(v) => _ = thread.vars.insert(var, v),
+        None => _ = thread.vars.remove(&var),
+    }
+}
+
+fn launch(module: &Module, host: &Thread, l: &Launch) -> Option<KernelProfile> {
+    let extent = |e: &Expr| {
+        let value = host.eval(module, HOST, e)?.value.as_i64();
+        u32::try_from(value).ok().filter(|v| *v > 0)
+    };
+    let all = |e: &[Expr; 3]| Some([extent(&e[0])?, extent(&e[1])?, extent(&e[2])?]);
+    let at = Extents { grid: all(&l.grid)?, block: all(&l.block)? };
+    let kernel = module.function(l.kernel);
+    let args: HashMap<VarId, Dual> = kernel
+        .params
+        .iter()
+        .zip(&l.args)
+        .filter_map(|(p, a)| Some((*p, host.eval(module, HOST, a)?)))
+        .collect();
+    Some(profile(module, kernel, at, &args))
+}
+
+fn profile(
+    module: &Module,
+    kernel: &Function,
+    at: Extents,
+    args: &HashMap<VarId, Dual>,
+) -> KernelProfile {
+    let threads = at.block.iter().product::<u32>();
+    let middle = at.grid.map(|g| g / 2);
+    let whole = Walk::run(module, kernel, at, args, middle, threads);
+    let logical = logical_grid(module, kernel, at, args);
+    let neighbours: Vec<Vec<Site>> = neighbours(at, middle, logical)
+        .into_iter()
+        .map(|block| Walk::run(module, kernel, at, args, block, threads.min(32)).sites)
+        .collect();
+    let own = Walk::run(module, kernel, at, args, middle, threads.min(32)).sites;
+    let blocks = logical.iter().map(|g| *g as f64).product::<f64>();
+    let mut shared = SharedTraffic::default();
+    let mut global = vec![];
+    for (k, site) in whole.sites.iter().enumerate() {
+        match site.shared {
+            true => {
+                let requests = site.requests * blocks;
+                if site.store {
+                    shared.stores += requests
+                } else {
+                    shared.loads += requests
+                }
+                shared.wavefronts += site.wavefronts * blocks;
+            }
+            false => {
+                let moved = |axis: usize| {
+                    let there = neighbours.get(axis).and_then(|n| n.get(k));
+                    there.zip(own.get(k)).is_none_or(|(a, b)| a.first != b.first)
+                };
+                global.push(traffic(site, logical, [0, 1, 2].map(moved)));
+            }
+        }
+    }
+    let work = scaled(&whole.work, blocks);
+    let registers = match whole.straight > MOST_STRAIGHT {
+        // More than a thread can have: the model counts on spilling.
+        true => 256 + (whole.straight / 32.0).min(1e4) as u32,
+        false => registers(module, kernel, &whole),
+    };
+    let shared_static = shared_bytes(module, kernel);
+    KernelProfile {
+        grid: logical,
+        block_threads: threads,
+        registers,
+        shared_static,
+        work,
+        shared,
+        global,
+        parallelism: Parallelism {
+            arithmetic: whole.chains.max(1.0),
+            global_loads: whole.loads_together.max(1.0),
+            shared_loads: whole.shared_together.max(1.0),
+        },
+        ..KernelProfile::default()
+    }
+}
+
+fn traffic(site: &Site, grid: [u64; 3], varies: [bool; 3]) -> GlobalTraffic {
+    let blocks = grid.iter().map(|g| *g as f64).product::<f64>();
+    let grown = footprint::grow(&site.first, &site.shifts);
+    let block_bytes = grown.sectors * footprint::SECTOR as f64;
+    let apart = grid.iter().zip(varies).map(|(g, v)| if v { *g as f64 } else { 1.0 });
+    GlobalTraffic {
+        kind: if site.store { TrafficKind::Store } else { TrafficKind::Load },
+        requests: site.requests * blocks,
+        sectors: site.sectors * blocks,
+        wavefronts: site.wavefronts * blocks,
+        block_bytes,
+        reuse_bytes: grown.reuse * footprint::SECTOR as f64,
+        grid_bytes: block_bytes * apart.product::<f64>(),
+        varies,
+    }
+}
+
+fn scaled(w: &Work, n: f64) -> Work {
+    Work {
+        fp32: w.fp32 * n,
+        fp64: w.fp64 * n,
+        fp16: w.fp16 * n,
+        int: w.int * n,
+        sfu: w.sfu * n,
+        control: w.control * n,
+        shuffles: w.shuffles * n,
+        barriers: w.barriers * n,
+        constants: w.constants * n,
+    }
+}
+
+/// The grid as blocks along x, y, z, also where the kernel numbers them along x only: `blockIdx.x % columns`.
+fn logical_grid(
+    module: &Module,
+    kernel: &Function,
+    at: Extents,
+    args: &HashMap<VarId, Dual>,
+) -> [u64; 3] {
+    let mut thread = Thread { vars: args.clone(), ..Thread::default() };
+    let mut columns = vec![];
+    for stmt in &kernel.body.stmts {
+        let StmtKind::Decl { var, init: Some(e) } = &stmt.kind else { continue };
+        if let ExprKind::Binary(BinaryOp::Rem, a, b) = &*e.kind {
+            let mut numbers = false;
+            tree::each_expr(a, &mut |e| {
+                numbers |= matches!(&*e.kind, ExprKind::Builtin(Builtin::BlockIdx(Axis::X)));
+            });
+            let count = thread.eval(module, at, b).map(|d| d.value.as_i64());
+            if let (true, Some(n)) = (numbers, count.and_then(|n| u64::try_from(n).ok())) {
+                columns.push(n.max(1));
+            }
+        }
+        if let Some(v) = thread.eval(module, at, e) {
+            thread.vars.insert(*var, v);
+        }
+    }
+    let grid = at.grid.map(u64::from);
+    match columns.as_slice() {
+        [] => grid,
+        [x] => [*x, grid[0].div_ceil(*x), 1],
+        [x, y, ..] => [*x, *y, grid[0].div_ceil(x * y)],
+    }
+}
+
+/// The next block along each axis.
+fn neighbours(at: Extents, middle: [u32; 3], logical: [u64; 3]) -> [[u32; 3]; 3] {
+    let flat = at.grid[1] == 1 && at.grid[2] == 1 && logical[1] * logical[2] > 1;
+    let stride = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    match flat {
+        true => [1, logical[0], logical[0] * logical[1]]
+            .map(|step| [middle[0].wrapping_add(stride(step)) % at.grid[0].max(1), 0, 0]),
+        false => [0, 1, 2].map(|axis| {
+            let mut block = middle;
+            block[axis] = (block[axis] + 1) % at.grid[axis].max(1);
+            block
+        }),
+    }
+}
+
+fn shared_bytes(module: &Module, kernel: &Function) -> u32 {
+    let vars = kernel.vars.iter().filter(|v| v.kind == VarKind::Shared);
+    let bytes: u64 = vars.map(|v| layout_of(module, &v.ty).size.next_multiple_of(16)).sum();
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+/// An estimate of a thread's registers: addresses and counters, arrays that stay in registers, and what was loaded for
+/// several uses.
+fn registers(module: &Module, kernel: &Function, walk: &Walk<'_>) -> u32 {
+    let words = |ty: &Type| layout_of(module, ty).size.div_ceil(4);
+    let arrays: u64 = kernel
+        .vars
+        .iter()
+        .filter(|v| v.kind == VarKind::Local && matches!(v.ty, Type::Array(..)))
+        .map(|v| words(&v.ty))
+        .sum();
+    let wide = kernel.vars.iter().any(|v| v.ty.innermost().scalar() == Some(Scalar::F64));
+    let together = walk.shared_together.max(walk.loads_together).min(64.0);
+    let loaded = together * if wide { 2.0 } else { 1.0 };
+    let estimate = 26 + arrays + loaded as u64;
+    u32::try_from(estimate.next_multiple_of(8).min(255)).unwrap_or(255)
+}

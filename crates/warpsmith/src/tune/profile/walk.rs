@@ -1,0 +1,554 @@
+//! The walk of one block through a kernel.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use warpsmith_device::{Work, l1_wavefronts};
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, ForLoop, Function, LoopKind, MathFn, Module, Place, PlaceKind,
+    Scalar, Stmt, StmtKind, Type, VarId, VarKind, layout::layout_of,
+};
+use warpsmith_opt::analysis::access::{Base, base_of};
+use warpsmith_opt::walk as tree;
+
+use super::footprint;
+use super::values::{Dual, Extents, MAX_LOOPS, Thread};
+
+/// Loops around a statement, one bit each.
+type Loops = u32;
+
+/// Banks of shared memory, four bytes wide.
+const BANKS: i64 = 32;
+
+/// An access, all iterations of the block together.
+#[derive(Clone, Debug)]
+pub struct Site {
+    pub shared: bool,
+    pub store: bool,
+    /// Warp instructions of the block.
+    pub requests: f64,
+    pub sectors: f64,
+    pub wavefronts: f64,
+    /// Sectors of the first iteration.
+    pub first: BTreeSet<i64>,
+    /// Loops that the address depends on, innermost first: bytes from one iteration to the next, and iterations.
+    pub shifts: Vec<(i64, f64)>,
+}
+
+struct Level {
+    trips: f64,
+    unrolled: bool,
+}
+
+pub struct Walk<'a> {
+    module: &'a Module,
+    kernel: &'a Function,
+    at: Extents,
+    lanes: Vec<Thread>,
+    active: Vec<bool>,
+    /// Share of the block's warps that come here, where the walk does not know which.
+    share: f64,
+    loops: Vec<Level>,
+    depends: HashMap<VarId, Loops>,
+    written: BTreeSet<Base>,
+    /// Reads made already at this depth of loops.
+    known: Vec<(Place, usize)>,
+    pub work: Work,
+    pub sites: Vec<Site>,
+    /// Independent accumulators of a thread.
+    pub chains: f64,
+    /// Instructions of the longest stretch of code without a loop.
+    pub straight: f64,
+    /// Global and shared loads of one iteration of an unrolled body.
+    pub loads_together: f64,
+    pub shared_together: f64,
+}
+
+/// How often a loop runs in a thread.
+pub fn trips(module: &Module, at: Extents, thread: &Thread, l: &ForLoop) -> Option<f64> {
+    let value = |e: &Expr| thread.eval(module, at, e).map(|d| d.value.as_i64() as f64);
+    let (first, limit, step) = (value(&l.first)?, value(&l.limit)?, value(&l.step)?);
+    let distance = match l.compare {
+        BinaryOp::Lt | BinaryOp::Ne => limit - first,
+        BinaryOp::Le => limit - first + step.signum(),
+        BinaryOp::Gt => limit - first,
+        _ => limit - first + step.signum(),
+    };
+    if step == 0.0 {
+        return None;
+    }
+    Some((distance / step).ceil().max(0.0))
+}
+
+impl<'a> Walk<'a> {
+    /// Walks the first `threads` threads of a block.
+    pub fn run(
+        module: &'a Module,
+        kernel: &'a Function,
+        at: Extents,
+        args: &HashMap<VarId, Dual>,
+        block: [u32; 3],
+        threads: u32,
+    ) -> Walk<'a> {
+        let lane = |t: u32| {
+            let [x, y, _] = at.block;
+            Thread { thread: [t % x, t / x % y, t / (x * y)], block, vars: args.clone() }
+        };
+        let mut written = BTreeSet::new();
+        tree::each_stmt(&kernel.body, &mut |s| {
+            let place = tree::operands(s).writes;
+            written.extend(place.filter(|p| !matches!(&*p.kind, PlaceKind::Var(_))).map(base_of));
+        });
+        let mut walk = Walk {
+            module,
+            kernel,
+            at,
+            lanes: (0..threads).map(lane).collect(),
+            active: vec![true; threads as usize],
+            share: 1.0,
+            loops: vec![],
+            depends: HashMap::new(),
+            written,
+            known: vec![],
+            work: Work::default(),
+            sites: vec![],
+            chains: 0.0,
+            straight: 0.0,
+            loads_together: 0.0,
+            shared_together: 0.0,
+        };
+        walk.block(&kernel.body);
+        walk
+    }
+
+    /// Warps of the block that take part.
+    fn warps(&self) -> f64 {
+        let active = self.active.chunks(32).filter(|w| w.iter().any(|a| *a)).count();
+        active as f64 * self.share
+    }
+
+    /// How often code runs that the compiler keeps inside of the loops in the set only.
+    fn times(&self, of: Loops) -> f64 {
+        let inside = self.loops.iter().enumerate().filter(|(k, _)| of >> k & 1 == 1);
+        inside.map(|(_, l)| l.trips).product()
+    }
+
+    fn all_loops(&self) -> Loops {
+        (1u64 << self.loops.len()).wrapping_sub(1) as Loops
+    }
+
+    /// Loops that remain loops.
+    fn serial_loops(&self) -> Loops {
+        let serial = self.loops.iter().enumerate().filter(|(_, l)| !l.unrolled);
+        serial.fold(0, |m, (k, _)| m | 1 << k)
+    }
+
+    fn loops_of(&self, e: &Expr) -> Loops {
+        let mut of = 0;
+        tree::each_var(e, &mut |v| of |= self.depends.get(&v).copied().unwrap_or(0));
+        of
+    }
+
+    fn block(&mut self, block: &Block) {
+        block.stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Decl { var, init: Some(e) } => {
+                self.expr(e);
+                self.assign(*var, e);
+            }
+            StmtKind::Assign { place, value } => {
+                self.expr(value);
+                match (&*place.kind, place.root_var()) {
+                    (PlaceKind::Var(v), _) => self.assign(*v, value),
+                    (_, Some(v)) if self.kernel.var(v).kind != VarKind::Shared => {
+                        // An element of a register array.
+                        let of = self.loops_of(value);
+                        *self.depends.entry(v).or_default() |= of;
+                        let elements: u64 = self.kernel.var(v).ty.extents().iter().product();
+                        if self.serial_loops() != 0 {
+                            self.chains = self.chains.max(elements as f64);
+                        }
+                    }
+                    _ => self.access(place, true),
+                }
+            }
+            StmtKind::If { cond, then, otherwise } => self.condition(cond, then, otherwise),
+            StmtKind::For(l) => self.counted(l),
+            StmtKind::Loop { condition, body, step, .. } => {
+                // The number of iterations depends on data: a few.
+                self.enter(8.0, false);
+                if let Some(c) = condition {
+                    self.block(&c.before);
+                    self.expr(&c.expr);
+                }
+                self.block(body);
+                self.block(step);
+                self.leave();
+            }
+            StmtKind::Scope(b) => self.block(b),
+            StmtKind::Switch { selector, cases } => {
+                self.expr(selector);
+                let before = self.share;
+                self.share /= cases.len().max(1) as f64;
+                cases.iter().for_each(|c| self.block(&c.body));
+                self.share = before;
+            }
+            StmtKind::Barrier { .. } => {
+                self.work.barriers += self.warps() * self.times(self.serial_loops());
+            }
+            StmtKind::Warp { .. } => {
+                self.work.shuffles += self.warps() * self.times(self.all_loops())
+            }
+            StmtKind::Return(_) => {}
+            _ => tree::operands(stmt).reads.into_iter().for_each(|e| self.expr(e)),
+        }
+    }
+
+    fn assign(&mut self, var: VarId, e: &Expr) {
+        let of = self.loops_of(e);
+        *self.depends.entry(var).or_default() |= of;
+        if e.ty.scalar().is_none_or(|s| s.is_float()) {
+            self.chains = self.chains.max(if self.loops.is_empty() { 0.0 } else { 1.0 });
+            return;
+        }
+        let (module, at) = (self.module, self.at);
+        for (lane, active) in self.lanes.iter_mut().zip(&self.active) {
+            if !active {
+                continue;
+            }
+            match lane.eval(module, at, e) {
+                Some(v) => _ = lane.vars.insert(var, v),
+                None => _ = lane.vars.remove(&var),
+            }
+        }
+    }
+
+    fn condition(&mut self, cond: &Expr, then: &Block, otherwise: &Block) {
+        self.expr(cond);
+        let of = self.loops_of(cond) | self.serial_loops();
+        self.work.control += self.warps() * self.times(of);
+        let (module, at) = (self.module, self.at);
+        let truth: Vec<Option<bool>> = self
+            .lanes
+            .iter()
+            .map(|l| l.eval(module, at, cond).map(|d| d.value.is_true()))
+            .collect();
+        let known = truth.iter().zip(&self.active).all(|(t, a)| !*a || t.is_some());
+        let before = self.active.clone();
+        if !known {
+            let share = self.share;
+            self.share = share / if otherwise.stmts.is_empty() { 1.0 } else { 2.0 };
+            self.block(then);
+            self.block(otherwise);
+            self.share = share;
+            return;
+        }
+        // Threads that leave here do not come back.
+        let gone = matches!(then.stmts.last().map(|s| &s.kind), Some(StmtKind::Return(_)));
+        for (block, value) in [(then, true), (otherwise, false)] {
+            for ((active, was), t) in self.active.iter_mut().zip(&before).zip(&truth) {
+                *active = *was && *t == Some(value);
+            }
+            if self.active.contains(&true) {
+                self.block(block);
+            }
+        }
+        self.active = before;
+        if gone {
+            for (active, t) in self.active.iter_mut().zip(&truth) {
+                *active &= *t != Some(true);
+            }
+        }
+    }
+
+    fn enter(&mut self, trips: f64, unrolled: bool) {
+        self.loops.push(Level { trips, unrolled });
+    }
+
+    fn leave(&mut self) {
+        self.loops.pop();
+        let depth = self.loops.len();
+        self.known.retain(|(_, d)| *d <= depth);
+        let mask = self.all_loops();
+        self.depends.values_mut().for_each(|m| *m &= mask);
+        for lane in &mut self.lanes {
+            lane.vars.values_mut().for_each(|d| {
+                if let Some(c) = d.change.get_mut(depth) {
+                    *c = 0;
+                }
+            });
+        }
+    }
+
+    fn counted(&mut self, l: &ForLoop) {
+        let (module, at) = (self.module, self.at);
+        let counts: Vec<f64> = self
+            .lanes
+            .iter()
+            .zip(&self.active)
+            .filter(|(_, a)| **a)
+            .map(|(lane, _)| trips(module, at, lane, l).unwrap_or(8.0))
+            .collect();
+        if counts.is_empty() {
+            return;
+        }
+        // A warp runs as long as its longest lane.
+        let per_warp: Vec<f64> =
+            counts.chunks(32).map(|w| w.iter().copied().fold(0.0, f64::max)).collect();
+        let mean = per_warp.iter().sum::<f64>() / per_warp.len() as f64;
+        if mean == 0.0 {
+            return;
+        }
+        let unrolled = match l.kind {
+            LoopKind::Unrolled(None) => true,
+            LoopKind::Unrolled(Some(n)) => f64::from(n) >= mean,
+            _ => mean <= 4.0 && l.limit.as_const().is_some() && l.first.as_const().is_some(),
+        };
+        let factor = match l.kind {
+            LoopKind::Unrolled(Some(n)) => f64::from(n).max(1.0),
+            _ => 4.0,
+        };
+        let depth = self.loops.len();
+        let ty = self.kernel.var(l.var).ty.scalar().unwrap_or(Scalar::I32);
+        for lane in &mut self.lanes {
+            let (first, step) = (lane.eval(module, at, &l.first), lane.eval(module, at, &l.step));
+            match (first, step) {
+                (Some(mut v), Some(step)) => {
+                    if let Some(c) = v.change.get_mut(depth) {
+                        *c = step.value.as_i64();
+                    }
+                    lane.vars.insert(l.var, v);
+                }
+                _ => _ = lane.vars.insert(l.var, Dual::int(ty, 0)),
+            }
+        }
+        self.enter(mean, unrolled);
+        if depth < MAX_LOOPS {
+            self.depends.insert(l.var, 1 << depth);
+        }
+        if !unrolled {
+            let rounds = self.warps() * self.times(self.serial_loops());
+            self.work.control += rounds / factor;
+            self.work.int += rounds * 2.0 / factor;
+        }
+        self.block(&l.body);
+        self.leave();
+    }
+
+    /// Counts what computing a value takes.
+    fn expr(&mut self, e: &Expr) {
+        match &*e.kind {
+            ExprKind::Const(_) | ExprKind::Named(_) | ExprKind::Builtin(_) => {}
+            ExprKind::Read(p)
+                if p.root_var().is_none_or(|v| self.kernel.var(v).kind == VarKind::Shared) =>
+            {
+                self.access(p, false);
+            }
+            ExprKind::AddressOf(_) => {}
+            ExprKind::Binary(op, a, b) => {
+                self.expr(a);
+                self.expr(b);
+                let product = |e: &Expr| matches!(&*e.kind, ExprKind::Binary(BinaryOp::Mul, ..));
+                // A product is part of the sum around it.
+                let fused = *op == BinaryOp::Mul && e.ty.scalar().is_some_and(Scalar::is_float);
+                let sum = matches!(op, BinaryOp::Add | BinaryOp::Sub) && (product(a) || product(b));
+                let cost = match op {
+                    _ if fused => 0.5,
+                    _ if sum => 0.5,
+                    BinaryOp::Div | BinaryOp::Rem if b.as_const().is_some() => 4.0,
+                    BinaryOp::Div | BinaryOp::Rem => 12.0,
+                    BinaryOp::LogicalAnd | BinaryOp::LogicalOr => 0.0,
+                    _ => 1.0,
+                };
+                self.count(&a.ty, cost, self.loops_of(e));
+            }
+            ExprKind::Unary(_, a) => self.expr(a),
+            ExprKind::Cast(a) => {
+                self.expr(a);
+                let float = |t: &Type| t.scalar().is_some_and(Scalar::is_float);
+                if float(&a.ty) != float(&e.ty) {
+                    self.work.sfu +=
+                        self.warps() * self.times(self.loops_of(e) | self.serial_loops());
+                }
+            }
+            ExprKind::Select(c, a, b) => {
+                self.expr(c);
+                self.expr(a);
+                self.expr(b);
+                self.count(&e.ty, 1.0, self.loops_of(e));
+            }
+            ExprKind::Call(f, args) => {
+                args.iter().for_each(|a| self.expr(a));
+                let simple =
+                    f.is_exact() && !matches!(f, MathFn::Sqrt | MathFn::Fmod | MathFn::Remainder);
+                if !simple {
+                    self.work.sfu += self.warps() * self.times(self.all_loops());
+                }
+                self.count(&e.ty, if simple { 1.0 } else { 8.0 }, self.loops_of(e));
+            }
+            _ => {}
+        }
+    }
+
+    /// Arithmetic on reals is done in every iteration, on integers where its operands change.
+    fn count(&mut self, ty: &Type, instructions: f64, of: Loops) {
+        let all = self.warps() * self.times(self.all_loops()) * instructions;
+        if ty.innermost().scalar().is_some_and(Scalar::is_float) {
+            self.straight += instructions * self.times(self.all_loops() & !self.serial_loops());
+        }
+        let own = self.warps() * self.times(of) * instructions;
+        match ty.innermost().scalar() {
+            Some(Scalar::F64) => self.work.fp64 += all,
+            Some(Scalar::F32) => self.work.fp32 += all,
+            Some(Scalar::F16 | Scalar::BF16) => self.work.fp16 += all,
+            _ => self.work.int += own,
+        }
+    }
+
+    /// An access to global or shared memory.
+    fn access(&mut self, place: &Place, store: bool) {
+        let base = base_of(place);
+        let shared = matches!(base, Base::Var(v) if self.kernel.var(v).kind == VarKind::Shared);
+        let depth = self.loops.len();
+        if !store && self.known.iter().any(|(p, d)| *d == depth && p.kind == place.kind) {
+            return;
+        }
+        let mut of: Loops = 0;
+        tree::each_expr_of_place(place, &mut |e| of |= self.loops_of(e));
+        if !store {
+            self.known.push((place.clone(), depth));
+        }
+        let kept = !store && (shared || !self.written.contains(&base));
+        let around = match (kept, shared) {
+            (true, true) => of | self.serial_loops(),
+            (true, false) => of,
+            _ => self.all_loops(),
+        };
+        let times = self.times(around);
+        let bytes = layout_of(self.module, &place.ty).size.max(1) as i64;
+        let addresses: Vec<Option<Dual>> = self
+            .lanes
+            .iter()
+            .zip(&self.active)
+            .map(|(lane, active)| active.then(|| self.address(lane, place)).flatten())
+            .collect();
+        let mut site = Site {
+            shared,
+            store,
+            requests: 0.0,
+            sectors: 0.0,
+            wavefronts: 0.0,
+            first: BTreeSet::new(),
+            shifts: vec![],
+        };
+        for (warp, active) in addresses.chunks(32).zip(self.active.chunks(32)) {
+            let lanes = active.iter().filter(|a| **a).count();
+            if lanes == 0 {
+                continue;
+            }
+            site.requests += times * self.share;
+            let known: Vec<i64> = warp.iter().flatten().map(|d| d.value.as_i64()).collect();
+            if known.len() < lanes {
+                // Through data: every lane goes its own way.
+                site.sectors += times * self.share * lanes as f64;
+                site.wavefronts += times * self.share * lanes as f64 / 2.0;
+                continue;
+            }
+            let touched = footprint::sectors(known.iter().copied(), bytes);
+            site.sectors += times * self.share * touched.len() as f64;
+            let waves = match shared {
+                true => conflicts(&known, bytes),
+                false => l1_wavefronts(known.iter().map(|a| *a as u64), bytes as u64),
+            };
+            site.wavefronts += times * self.share * waves;
+            if !shared {
+                site.first.extend(touched);
+            }
+        }
+        if let Some(lane) = addresses.iter().flatten().next() {
+            for (k, l) in self.loops.iter().enumerate().rev() {
+                let bit = k < MAX_LOOPS && around >> k & 1 == 1;
+                if bit {
+                    site.shifts.push((lane.change[k], l.trips));
+                }
+            }
+        }
+        // Addresses of unrolled code are constants away from each other.
+        self.work.int += site.requests / times.max(1.0) * self.times(around & self.serial_loops());
+        if !store {
+            let together = self.times(of & !self.serial_loops());
+            match shared {
+                true => self.shared_together += together.min(16.0),
+                false => self.loads_together += together.min(16.0),
+            }
+        }
+        self.sites.push(site);
+    }
+
+    /// The byte address of an element in its array.
+    fn address(&self, lane: &Thread, place: &Place) -> Option<Dual> {
+        let eval = |e: &Expr| lane.eval(self.module, self.at, e);
+        let size = |t: &Type| layout_of(self.module, t).size as i64;
+        let scaled = |d: Dual, n: i64| Dual {
+            value: warpsmith_ir::Value::int(Scalar::I64, d.value.as_i64().wrapping_mul(n)),
+            change: d.change.map(|c| c.wrapping_mul(n)),
+        };
+        let sum = |a: Dual, b: Dual| Dual {
+            value: warpsmith_ir::Value::int(
+                Scalar::I64,
+                a.value.as_i64().wrapping_add(b.value.as_i64()),
+            ),
+            change: std::array::from_fn(|k| a.change[k].wrapping_add(b.change[k])),
+        };
+        match &*place.kind {
+            PlaceKind::Elem { index, dims, .. } => {
+                let mut at = Dual::int(Scalar::I64, 0);
+                for (k, i) in index.iter().enumerate() {
+                    if k > 0 {
+                        at = scaled(at, eval(dims.get(k - 1)?)?.value.as_i64());
+                    }
+                    at = sum(at, eval(i)?);
+                }
+                Some(scaled(at, size(&place.ty)))
+            }
+            PlaceKind::Index(p, i) => {
+                let inner = self.address(lane, p)?;
+                Some(sum(inner, scaled(eval(i)?, size(&place.ty))))
+            }
+            PlaceKind::Field(p, n) => {
+                let Type::Struct(id) = &p.ty else { return None };
+                let (offset, _) = warpsmith_ir::layout::field_of(self.module, *id, *n)?;
+                Some(sum(self.address(lane, p)?, Dual::int(Scalar::I64, offset as i64)))
+            }
+            PlaceKind::Component(p, n) => {
+                let offset = i64::from(*n) * size(&place.ty);
+                Some(sum(self.address(lane, p)?, Dual::int(Scalar::I64, offset)))
+            }
+            PlaceKind::Deref(_) | PlaceKind::Var(_) | PlaceKind::Global(_) => {
+                Some(Dual::int(Scalar::I64, 0))
+            }
+        }
+    }
+}
+
+/// Wavefronts of a request to shared memory: the most different words that one bank must give.
+fn conflicts(addresses: &[i64], bytes: i64) -> f64 {
+    let per_wave = match bytes {
+        16 => 8,
+        8 => 16,
+        _ => 32,
+    };
+    let mut waves = 0.0;
+    for part in addresses.chunks(per_wave) {
+        let words: HashSet<i64> = part
+            .iter()
+            .flat_map(|a| (a.div_euclid(4)..=(a + bytes - 1).div_euclid(4)).collect::<Vec<_>>())
+            .collect();
+        let mut banks = [0u32; BANKS as usize];
+        words.iter().for_each(|w| banks[w.rem_euclid(BANKS) as usize] += 1);
+        waves += f64::from(banks.into_iter().max().unwrap_or(1).max(1));
+    }
+    waves
+}
