@@ -82,7 +82,11 @@ fn independent_errors_are_all_reported() {
         "__global__ void k(int *o) { o[0] = a1; o[1] = a2; int x = a3; x = 1; }\n__global__ void k2(int *o) { o[0] = a4; }",
     );
     assert_eq!(text.matches("error[W050]").count(), 4, "{text}");
-    let many = format!("__global__ void k(int *o) {{ {} }}", "o[0] = zz; o[1] = yy;".repeat(40));
+    // One name is one error, and after twenty the rest is left out.
+    let twice = "__global__ void k(int *o) { o[0] = zz; o[1] = yy; o[2] = zz; }";
+    assert_eq!(errors(twice).matches("error[").count(), 2);
+    let names: String = (0..40).map(|n| format!("o[{n}] = z{n};")).collect();
+    let many = format!("__global__ void k(int *o) {{ {names} }}");
     assert_eq!(errors(&many).matches("error[").count(), 20);
 }
 
