@@ -99,6 +99,7 @@ fn marked_loops_that_are_not_counted_are_refused_with_the_reason() {
         ("for (int i = 0; i < n; i++) { x[i] = 1; i = i + 1; }", "int i = 0"),
         ("for (float t = 0; t < n; t++) x[0] = t;", "float t = 0"),
         ("for (int i = 0; i < n; i--) x[i] = 1;", "i--"),
+        ("for (int i = 0; i != n; i += n) x[i] = 1;", "i += n"),
         ("for (int i = 0, j = 0; i < n; i++) x[i] = j;", "int i = 0, j = 0;"),
         ("for (unsigned i = 9; i > 0; i--) x[i] = 1;", "i--"),
     ] {

@@ -25,6 +25,8 @@ pub enum Refusal {
     BlockTooLarge { threads: u64, axis: Option<Axis> },
     /// Not a power of two.
     BlockNotPowerOfTwo { threads: u32 },
+    /// A reduction by no block, or by more than the last one can combine.
+    ReductionGrid { blocks: u32 },
     /// The loop is already part of a nest that is bound.
     AlreadyBound { loop_id: LoopId },
     /// The loops are inside other parallel loops, or are not the outermost of their nest.
@@ -33,8 +35,6 @@ pub enum Refusal {
     HasReduction { loop_id: LoopId, var: VarId },
     /// No nest reduces the variable.
     NoReduction { name: String },
-    /// A reduction of a type or to a place that is not supported.
-    ReductionOf { var: VarId, op: ReduceOp, why: &'static str },
     /// An iteration stores the value that a reduced variable has so far.
     PartialValue { loop_id: LoopId, var: VarId, at: Origin },
     /// Nothing of this name is accumulated in a serial loop.
@@ -137,14 +137,6 @@ impl Refusal {
                 format!("nothing to accumulate: no serial loop updates one element of `{name}`"),
             )
             .help("the step needs a form like `for (k …) C[i][j] += …;` where `C[i][j]` does not change with `k`"),
-            Refusal::ReductionOf { var, op, why } => {
-                let name = kernel.name_of(*var);
-                let d = Diagnostic::error(
-                    "W221",
-                    format!("cannot reduce `{name}` with `{}`: {why}", clause_name(*op)),
-                );
-                label(d, kernel.func().var(*var).origin.span, "declared here")
-            }
             Refusal::NoReduction { name } => {
                 Diagnostic::error("W220", format!("no marked loop has a reduction of `{name}`"))
                     .help(format!("write `reduction(+: {name})` at the loop"))
@@ -207,9 +199,9 @@ impl Refusal {
                 d.help("if you know that they are, write `#pragma omp parallel for` before it")
             }
             Refusal::LeavesLoop { loop_id, at } => {
-                let d = Diagnostic::error("W213", format!("the marked loop `{}` is left before its end", name(loop_id)));
+                let d = Diagnostic::error("W213", format!("loop `{}` may be left before its end", name(loop_id)));
                 let d = label(d, at.span, "control leaves the loop here");
-                let d = at_loop(kernel, d, *loop_id, "iterations of this loop run at the same time");
+                let d = at_loop(kernel, d, *loop_id, "the step needs all iterations of this loop");
                 d.help("let the iteration do nothing instead: put the rest of the body under an `if`")
             }
             Refusal::UnknownStep { loop_id } => {
@@ -233,10 +225,15 @@ impl Refusal {
             }
             Refusal::BlockTooLarge { threads, axis } => {
                 let message = match axis {
+                    Some(a) if *threads == 0 => format!("a block without threads along {}", a.name()),
                     Some(a) => format!("a block of {threads} threads along {} is too large", a.name()),
                     None => format!("a block of {threads} threads is too large"),
                 };
                 Diagnostic::error("W217", message).note("a block has at most 1024 threads, at most 64 of them along z, and at least one along each axis")
+            }
+            Refusal::ReductionGrid { blocks } => {
+                Diagnostic::error("W217", format!("a reduction by {blocks} blocks does not work"))
+                    .note("the last block combines what the others leave: take from 1 to 65536 blocks")
             }
             Refusal::BlockNotPowerOfTwo { threads } => {
                 Diagnostic::error("W217", format!("a reduction by {threads} threads does not work"))

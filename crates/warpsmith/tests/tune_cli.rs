@@ -209,3 +209,28 @@ fn a_filter_in_constant_memory_is_verified_from_the_text() {
     );
     assert!(text.contains("__constant__ float f_constant[5];"), "{text}");
 }
+
+#[test]
+fn loops_without_a_mark_and_shared_counters_are_pointed_out() {
+    let source = "void f(int n, int m, float a[n][m], float b[n]) {\n\
+        int j;\n\
+        j = 5;\n\
+        #pragma omp parallel for\n\
+        for (int i = 0; i < n; i++)\n\
+            for (j = 0; j < m; j++)\n\
+                a[i][j] = 1;\n\
+        for (int k = 0; k < n; k++)\n\
+            b[k] = 0;\n}\n";
+    let output = accepted(source, &["--size", "n=16", "--size", "m=8"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    for text in [
+        "warning[W251]: the counter `j` is shared by the iterations of the marked loop `i`",
+        "nest.c:6:",
+        "add `private(j)` or declare it in the loop",
+        "note[W250]: loop `k` is not marked, but its iterations are independent",
+        "this loop could run in parallel",
+        "warning[W252]: loop `k` is not parallel and works on arrays",
+    ] {
+        assert!(stderr.contains(text), "no `{text}` in: {stderr}");
+    }
+}

@@ -398,6 +398,10 @@ impl<'u> Cx<'u> {
             let step = if named { amount } else { Expr::int(counter, n).with_origin(span) };
             return Ok(Ok(step));
         }
+        if marked && head.compare == BinaryOp::Ne {
+            let why = Why::new("a step that is not known may pass the limit by", span);
+            return Ok(Err(why.help("compare with `<` or `>`")));
+        }
         if !head.down {
             return Ok(Ok(amount));
         }

@@ -88,15 +88,6 @@ impl Lowering<'_> {
                 return Err(Box::new(d.help("pass the size as a parameter of the function")));
             }
         }
-        let ty = super::index::counter_type(&self.host, l);
-        match ty.bytes() < 4 {
-            true => Err(self.at_loop(
-                "W241",
-                l,
-                stmt,
-                "the counter of a parallel loop is narrower than `int`",
-            )),
-            false => Ok(()),
-        }
+        Ok(())
     }
 }

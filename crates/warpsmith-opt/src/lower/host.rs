@@ -344,12 +344,9 @@ impl Lowering<'_> {
             let read = !l.declares
                 && crate::analysis::scalars::read_outside_its_loops(&function.body, l.var);
             if read && !outermost {
-                return Err(self.at_loop(
-                    "W243",
-                    l,
-                    stmt,
-                    "the counter of an inner parallel loop is read after the nest",
-                ));
+                let message = "the counter of an inner parallel loop is read after the nest";
+                let d = self.at_loop("W243", l, stmt, message);
+                return Err(Box::new(d.help("set a variable to the loop's limit, and read that")));
             }
             if read {
                 out.push(self.final_counter(l, stmt));

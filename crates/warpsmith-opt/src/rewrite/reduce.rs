@@ -8,12 +8,10 @@
 //!     the value s had before the loop
 //! ```
 //!
-//! Legal when the nest is the outermost parallel one, its iterations are independent but for the reduced variables,
-//! and these are numbers. The order of the operations changes: floating-point results are compared with a tolerance.
+//! Legal when the nest is the outermost parallel one, and its iterations are independent but for the reduced variables
+//! (numbers, of a type that has the operation: whoever reads the clause sees to that). The order of the operations changes: floating-point results are compared with a tolerance.
 
-use warpsmith_ir::{
-    Axis, BindLevel, Binding, LoopId, LoopKind, ReduceOp, Reduction, SourceMap, Type, VarId,
-};
+use warpsmith_ir::{Axis, BindLevel, Binding, LoopId, LoopKind, SourceMap, Type, VarId};
 
 use super::Rewritten;
 use super::bind::{self, check_outermost, check_step};
@@ -41,16 +39,13 @@ pub fn check<'k>(kernel: &'k Kernel, var: &str, shape: Reduce) -> Result<LegalRe
         return Err(Refusal::BlockNotPowerOfTwo { threads: shape.block });
     }
     if shape.grid == 0 || shape.grid > 1 << 16 {
-        return Err(Refusal::BlockTooLarge { threads: shape.grid.into(), axis: None });
+        return Err(Refusal::ReductionGrid { blocks: shape.grid });
     }
     let Some(root) = find(kernel, var) else {
         return Err(Refusal::NoReduction { name: var.into() });
     };
     check_outermost(kernel, Some(root))?;
     let (group, clauses) = independence::group_of(kernel, root);
-    for reduction in &clauses.reductions {
-        check_variable(kernel, reduction)?;
-    }
     if let Some(l) = kernel.find_loop(root) {
         for reduction in &clauses.reductions {
             if let Some(at) = scalars::partial_value(&l.body, reduction.var) {
@@ -87,20 +82,6 @@ fn find(kernel: &Kernel, var: &str) -> Option<LoopId> {
         let (_, clauses) = independence::group_of(kernel, *root);
         clauses.reductions.iter().any(|r| kernel.name_of(r.var) == var)
     })
-}
-
-fn check_variable(kernel: &Kernel, reduction: &Reduction) -> Result<(), Refusal> {
-    let (var, op) = (reduction.var, reduction.op);
-    let refuse = |why| Err(Refusal::ReductionOf { var, op, why });
-    let ty = &kernel.func().var(var).ty;
-    let Some(scalar) = reduced_type(ty).and_then(Type::scalar) else {
-        return refuse("it is no number");
-    };
-    let bits = matches!(op, ReduceOp::BitAnd | ReduceOp::BitOr | ReduceOp::BitXor);
-    if bits && scalar.is_float() {
-        return refuse("a real number has no bits to combine");
-    }
-    Ok(())
 }
 
 /// The type of the value: the variable's own, or that of what it points to.

@@ -1,0 +1,122 @@
+//! What the user reads when a nest cannot be computed in tiles, word for word: the reasons that
+//! `refused_steps.rs` leaves out.
+
+mod common;
+
+use common::Input;
+use expect_test::{Expect, expect};
+
+/// The message of the last step of a schedule; the steps before it are legal.
+fn refused(source: &str, schedule: &str, expected: Expect) {
+    match Input::new(source).scheduled(schedule) {
+        Ok(_) => panic!("`{schedule}` is taken"),
+        Err(text) => expected.assert_eq(&text),
+    }
+}
+
+const GEMM: &str = "\
+void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            for (int l = 0; l < k; l++)
+                C[i][j] += A[i][l] * B[l][j];
+}
+";
+
+/// A function of a row `x` and `y`, of which the body of a marked loop over `i` is given.
+fn row(parameters: &str, body: &str) -> String {
+    format!(
+        "void f(int n{parameters}, const float x[n], float y[n]) {{\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++) {{\n        {body}\n    }}\n}}\n"
+    )
+}
+
+const BOUND: &str = "bind i -> x 32\n";
+
+fn row_refused(parameters: &str, body: &str, step: &str, expected: Expect) {
+    refused(&row(parameters, body), &format!("{BOUND}{step}"), expected);
+}
+
+#[test]
+fn nests_of_which_a_part_is_bound_have_no_tiles() {
+    refused(GEMM, "bind j -> x 32\nregister_tile j by 2", expect![[""]]);
+}
+
+#[test]
+fn statements_that_reach_further_have_no_tiles() {
+    refused(
+        "static void put(float *t, float v) { *t = v; }\nvoid f(int n, const float x[n], float y[n]) {\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++) {\n        float t;\n        put(&t, x[i]);\n        y[i] = t;\n    }\n}\n",
+        "bind i -> x 32\nregister_tile i by 2",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn strips_are_of_loops_that_all_threads_run_alike() {
+    row_refused(
+        "",
+        "if (y[i] > 0)\n            for (int l = 0; l < n; l++) y[i] += x[l];",
+        "stage x at l tile 4",
+        expect![[""]],
+    );
+    row_refused(
+        "",
+        "for (int l = 0; l < i; l++) y[i] += x[l];",
+        "stage x at l tile 4",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn functions_that_are_called_read_the_array_itself() {
+    refused(
+        "static float at(const float *x, int i) { return x[i] * 2; }\nvoid f(int n, const float x[n], float y[n]) {\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++)\n        y[i] = at(x, i);\n}\n",
+        "bind i -> x 32\nstage x",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn subscripts_that_are_no_sums_are_not_staged() {
+    row_refused("", "y[i] = x[i / 2];", "stage x", expect![[""]]);
+    row_refused("", "y[i] = x[i * i];", "stage x", expect![[""]]);
+}
+
+#[test]
+fn reads_of_whole_rows_need_a_strip() {
+    row_refused("", "for (int l = 0; l < n; l++) y[i] += x[l];", "stage x", expect![[""]]);
+}
+
+#[test]
+fn reads_in_endless_rows() {
+    row_refused(
+        "",
+        "for (long l = 0; l < 5000000000; l++) y[i] += x[l];",
+        "stage x",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn reads_stand_in_the_loop_that_is_cut() {
+    row_refused(
+        "",
+        "float t = x[i];\n        for (int l = 0; l < n; l++) y[i] += t;",
+        "stage x at l tile 4",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn reads_with_a_halo_need_a_shape() {
+    refused(
+        "void f(int n, int m, const float *x, float *y) {\n    #pragma omp parallel for collapse(2)\n    for (int i = 0; i < n; i++)\n        for (int j = 0; j < m - 1; j++)\n            y[i * m + j] = x[i * m + j] + x[i * m + j + 1];\n}\n",
+        "bind i, j -> y, x block 8x4\nstage x",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn reads_far_apart_are_not_staged() {
+    row_refused("", "y[i] = x[i * 100000];", "stage x", expect![[""]]);
+}
