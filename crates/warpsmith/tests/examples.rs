@@ -73,6 +73,16 @@ fn file<'a>(tuned: &'a Tuned, suffix: &str) -> &'a str {
     found.map(|(_, text)| text.as_str()).unwrap_or_else(|| panic!("no {suffix}"))
 }
 
+/// With `WARPSMITH_EMITTED=DIR` the files are left there for a CUDA compiler as well.
+fn keep(tuned: &Tuned) {
+    let Some(dir) = std::env::var_os("WARPSMITH_EMITTED") else { return };
+    let folder = Path::new(&dir).join(&tuned.name);
+    std::fs::create_dir_all(&folder).expect("a writable folder");
+    for (name, text) in &tuned.files {
+        std::fs::write(folder.join(name), text).expect("a writable folder");
+    }
+}
+
 #[test]
 fn every_example_is_tuned_and_reads_well() {
     let mut problems = vec![];
@@ -85,6 +95,7 @@ fn every_example_is_tuned_and_reads_well() {
                 continue;
             }
         };
+        keep(&tuned);
         for (name, text) in
             tuned.files.iter().filter(|(n, _)| n.ends_with(".cu") || n.ends_with(".h"))
         {
