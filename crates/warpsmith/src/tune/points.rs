@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 
 use super::sizes::Point;
 
+/// Points with no larger value are tried first: they are cheap, so that some are always reached.
+const SMALL: i64 = 64;
+
 /// Sizes small enough to be quick and varied enough to reach every guard, in the order they are tried.
 ///
 /// `bounds` are the numbers that the kernel treats specially: block extents, tiles, loop constants. Every
@@ -37,6 +40,8 @@ pub fn candidates(params: &[String], bounds: &[i64], wanted: &[Point]) -> Vec<Po
     for point in wanted.iter().filter(|p| p.values().all(|v| *v <= largest)) {
         add(point.clone());
     }
+    // What is left of a limit on steps goes to the large ones.
+    points.sort_by_key(|p| p.values().any(|v| *v > SMALL));
     points
 }
 
