@@ -201,3 +201,41 @@ void batched(int n, int m, int k, const double A[n][m][k], const double B[n][k][
     let schedule = "bind b, i, j -> z, y, x block 4x4x1\nregister_tile i by 2\nstage A at l tile 4\nstage B at l tile 4";
     check(batched, schedule, PRODUCT_SIZES);
 }
+
+#[test]
+fn what_iterations_write_before_they_jump_is_their_own() {
+    let sizes: &[&[(&str, i64)]] =
+        &[&[("n", 0), ("m", 3)], &[("n", 5), ("m", 1)], &[("n", 9), ("m", 37)]];
+    let bodies = [
+        // The jump of the data is rare, but what is counted before it belongs to the iteration all the same.
+        "int c = 0; for (int i = 0; i < n; i++) { if (a[i][j] > 3) break; c = i; } o[j] = c;",
+        "int c = 0; for (int i = 0; i < n; i++) { if (a[i][j] == 100) break; c++; } o[j] = c;",
+        "int c = 0; for (int i = 0; i < n; i++) { if (a[i][j] < 2) continue; c += 2; } o[j] = c;",
+        "int k = n, s = 0; do { k -= 2; if (k > 0) s += a[k][j]; } while (k > 0); o[j] = s + k;",
+        "int c = 0, s = 0; if (n > 3) { c++; s = j; } o[j] = c + s;",
+        "int c = 0, s = 1; switch (n & 3) { case 1: c++; s += j; break; default: c += 2; } o[j] = c * s;",
+        "int best = 0; for (int i = 1; i < n; i++) if (a[i][j] > a[best][j]) best = i; o[j] = best;",
+        "int c = 0; if (a[0][0] > 1) { c++; o[j] = c + j; } else o[j] = c;",
+    ];
+    for body in bodies {
+        let source = format!(
+            "void f(int n, int m, const int a[n + 1][m], int o[m]) {{
+                #pragma omp parallel for
+                for (int j = 0; j < m; j++) {{ {body} }}
+            }}"
+        );
+        check(&source, "bind j -> x block 32\nregister_tile j by 2", sizes);
+    }
+    let both = "
+void g(int n, int m, const int a[n], const int b[m], int o[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            int c = 0, s = 0;
+            if (i > 3) { c++; s += b[j]; }
+            o[i][j] = c * 100 + s + a[i];
+        }
+}
+";
+    check(both, "bind i, j -> y, x block 8x4\nregister_tile i by 2\nregister_tile j by 2", sizes);
+}

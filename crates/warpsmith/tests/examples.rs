@@ -117,6 +117,9 @@ fn every_example_is_tuned_and_reads_well() {
         if planned.is_none_or(|(chosen, direct)| chosen.is_empty() || chosen[0] > direct[0]) {
             problems.push(format!("{}: no prediction, or a worse one: {planned:?}", tuned.name));
         }
+        if tuned.messages.iter().any(|m| m.code == "W329") {
+            problems.push(format!("{}: the chosen schedule is wrong", tuned.name));
+        }
         if tuned.verified.sizes.len() < 5 {
             problems.push(format!("{}: verified at {:?} only", tuned.name, tuned.verified.sizes));
         }

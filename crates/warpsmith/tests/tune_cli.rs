@@ -234,3 +234,18 @@ fn loops_without_a_mark_and_shared_counters_are_pointed_out() {
         assert!(stderr.contains(text), "no `{text}` in: {stderr}");
     }
 }
+
+#[test]
+fn sizes_without_an_iteration_show_nothing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = "void scatter(int n, const int idx[n], const float x[n], float y[n]) {
+        #pragma omp parallel for
+        for (int i = 0; i < n; i++) y[idx[i]] = x[i];
+    }";
+    let output = tune(folder.path(), source, &["--size", "n=1024"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("error[W328]") && said.contains("--arg"), "{said}");
+    let output = tune(folder.path(), source, &["--size", "n=1024", "--arg", "idx=iota"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}

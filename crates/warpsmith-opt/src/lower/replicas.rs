@@ -475,10 +475,35 @@ pub(crate) fn spread(block: &Block, around: Axes, depends: &mut BTreeMap<VarId, 
         }
         let inner = match &stmt.kind {
             StmtKind::Scope(_) => around,
+            _ if runs_as_a_whole(stmt, depends) => axes | mentioned(stmt, depends),
             _ => axes,
         };
         walk::blocks(stmt).into_iter().for_each(|b| spread(b, inner, depends));
     }
+}
+
+/// A statement that each iteration runs by itself, once for each: what it writes then differs between iterations that
+/// differ in anything it mentions, be it only in the jump that ended it.
+fn runs_as_a_whole(stmt: &Stmt, depends: &BTreeMap<VarId, Axes>) -> bool {
+    match &stmt.kind {
+        StmtKind::Loop { .. } | StmtKind::Switch { .. } => true,
+        StmtKind::For(l) => {
+            let bounds = [&l.first, &l.limit, &l.step];
+            let differ = bounds.into_iter().any(|e| mask_of(e, depends) != 0);
+            differ || walk::leaves(&l.body).is_some() || continues(&l.body)
+        }
+        StmtKind::If { cond, .. } => mask_of(cond, depends) != 0 || walk::reads_memory(cond),
+        _ => false,
+    }
+}
+
+/// The bound loops that anything in a statement depends on.
+fn mentioned(stmt: &Stmt, depends: &BTreeMap<VarId, Axes>) -> Axes {
+    let mut axes = 0;
+    walk::each_var_of_block(&Block::new(vec![stmt.clone()]), &mut |v| {
+        axes |= depends.get(&v).copied().unwrap_or(0);
+    });
+    axes
 }
 
 /// `limit` of a loop that counts up by one, exclusive.

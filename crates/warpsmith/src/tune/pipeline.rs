@@ -57,9 +57,26 @@ pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> 
     check_folder(&out)?;
     let specs = argument_specs(args, &input)?;
     let sizes = chosen_sizes(args, &input, &specs, arch)?;
-    let (program, steps, planned) = translate(args, &input, &sizes, arch, sources)?;
-    let work = Work { args, input: &input, program: &program, arch, specs: &specs, sizes: &sizes };
-    let (files, verified, mut messages) = work.verified_files(&steps.print(), sources)?;
+    let mut chosen = translate(args, &input, &sizes, arch, sources)?;
+    let verify = |(program, steps, _): &Chosen, sources: &mut SourceMap| {
+        let (input, specs, sizes) = (&input, &specs[..], &sizes[..]);
+        Work { args, input, program, arch, specs, sizes }.verified_files(&steps.print(), sources)
+    };
+    let mut retreat = None;
+    let verdict = match verify(&chosen, sources) {
+        Err(failure) if chosen.2.is_some() && failure.status == Status::No => {
+            // Where the direct translation is right, the schedule is to blame and not the input.
+            let direct = TuneArgs { strategy: Strategy::Direct, ..args.clone() };
+            let blamed = chosen.1.print();
+            chosen = translate(&direct, &input, &sizes, arch, sources)?;
+            retreat = Some(retreated(&blamed));
+            verify(&chosen, sources)
+        }
+        verdict => verdict,
+    };
+    let (files, verified, mut messages) = verdict?;
+    let (program, steps, planned) = chosen;
+    messages.extend(retreat);
     messages.extend(program.notes.iter().cloned());
     messages.extend(independence::suggestions(&Kernel::new(input.module.clone(), input.function)));
     let mut assumptions = program.assumptions.clone();
@@ -83,6 +100,14 @@ pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> 
         result.map_err(|e| Failure::input("W322", e.to_string()).with_status(Status::Bug))?;
     tuned.files.push(("result.json".to_string(), result + "\n"));
     Ok(tuned)
+}
+
+/// The schedule that the model chose made a wrong kernel: a bug of ours, named.
+fn retreated(schedule: &str) -> Diagnostic {
+    let message = "the kernel of the chosen schedule failed its verification: a bug in warpsmith";
+    let d = Diagnostic::warning("W329", message);
+    let d = schedule.lines().fold(d, |d, step| d.note(step.to_string()));
+    d.help("the direct translation is written instead; please report the source with these steps")
 }
 
 /// Kernels are verified in the emulator; other devices are refused rather than ignored.
@@ -188,7 +213,7 @@ fn translate(
     sizes: &[Point],
     arch: Arch,
     sources: &mut SourceMap,
-) -> Result<(Program, Schedule, Option<Planned>), Failure> {
+) -> Result<Chosen, Failure> {
     // What is wrong with the user's file or schedule is "no"; a malformed schedule is bad input.
     let no = |errors: Vec<Diagnostic>| Failure::from(errors).with_status(Status::No);
     let kernel = Kernel::new(input.module.clone(), input.function);
@@ -217,6 +242,9 @@ fn translate(
     let program = lower::lower(&kernel, sources).map_err(no)?;
     Ok((program, steps, planned))
 }
+
+/// A program with the steps that made it.
+type Chosen = (Program, Schedule, Option<Planned>);
 
 /// How the schedule was chosen, when the model did it.
 #[derive(Clone, Debug)]
@@ -480,10 +508,7 @@ impl Verified {
     }
 
     fn assumptions(&self) -> Vec<String> {
-        let mut list = vec!["array parameters do not overlap".to_string()];
-        list.extend(
-            self.outside.iter().map(|o| format!("outside the function's own extents at {o}")),
-        );
-        list
+        let at = |o: &String| format!("outside the function's own extents at {o}");
+        self.outside.iter().map(at).collect()
     }
 }
