@@ -842,13 +842,15 @@ fn arrays_in_registers() {
 fn braces_convert_nothing_silently() {
     let text = body_text(|k| {
         let n = k.param("n", Type::I32);
+        let p = k.param("p", ptr(Type::F32));
         let ty = Type::array(Type::F32, 2);
         let (w_id, w) = k.local("w", ty.clone());
         let parts = vec![f(1.0), n.clone().cast(Type::F32)];
         k.push(decl(w_id, Some(&Expr::new(ExprKind::Make(parts), ty, o()))));
         k.push(assign(&at(&w, &i(0)), &n.cast(Type::F32)));
+        k.push(assign(&deref(&p), &add(&at(&w, &i(0)), &at(&w, &i(1)))));
     });
-    assert_eq!(text, "float w[2] = {1.0f, (float)n};\nw[0] = n;");
+    assert_eq!(text, "float w[2] = {1.0f, (float)n};\nw[0] = n;\n*p = w[0] + w[1];");
 }
 
 #[test]
