@@ -248,6 +248,15 @@ pub fn leaves(block: &Block) -> Option<&Stmt> {
     inside(block, false)
 }
 
+/// A `continue` of the loop whose body the block is.
+pub fn continues(block: &Block) -> Option<&Stmt> {
+    block.stmts.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Continue => Some(stmt),
+        StmtKind::For(_) | StmtKind::Loop { .. } => None,
+        _ => blocks(stmt).into_iter().find_map(continues),
+    })
+}
+
 /// A `return` anywhere in the block.
 pub fn returns(block: &Block) -> Option<&Stmt> {
     let mut found = None;

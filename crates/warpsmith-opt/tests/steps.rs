@@ -2,24 +2,10 @@
 
 mod common;
 
-use common::{Input, check_program};
+use common::{Input, check_scheduled as check};
 use warpsmith_opt::schedule::{self, StepKind, rewrites};
 
 type Sizes<'a> = &'a [&'a [(&'static str, i64)]];
-
-/// Runs the scheduled program at the sizes and returns its text.
-fn check(source: &str, schedule: &str, sizes: Sizes<'_>) -> String {
-    let mut input = Input::new(source);
-    let program = input.scheduled(schedule).unwrap_or_else(|e| panic!("{schedule}\n{e}"));
-    let text = warpsmith_emit::module_file(&program.module).unwrap();
-    if std::env::var_os("SHOW").is_some() {
-        eprintln!("// {schedule}\n{text}");
-    }
-    for point in sizes {
-        check_program(&input, &program, &point.iter().copied().collect());
-    }
-    text
-}
 
 /// The text has these pieces, in this order.
 #[track_caller]

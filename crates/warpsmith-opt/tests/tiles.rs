@@ -2,20 +2,7 @@
 
 mod common;
 
-use common::{Input, check_program};
-
-fn check(source: &str, schedule: &str, sizes: &[&[(&'static str, i64)]]) -> String {
-    let mut input = Input::new(source);
-    let program = input.scheduled(schedule).unwrap_or_else(|e| panic!("{schedule}\n{e}"));
-    let text = warpsmith_emit::module_file(&program.module).unwrap();
-    if std::env::var_os("SHOW").is_some() {
-        eprintln!("// {schedule}\n{text}");
-    }
-    for point in sizes {
-        check_program(&input, &program, &point.iter().copied().collect());
-    }
-    text
-}
+use common::check_scheduled as check;
 
 const GEMM: &str = "
 void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m]) {

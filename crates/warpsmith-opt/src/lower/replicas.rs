@@ -62,13 +62,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
         let mut depends: BTreeMap<VarId, Axes> =
             tiles.iter().enumerate().map(|(k, t)| (t.source.var, 1 << k)).collect();
         let block = Block::new(body.to_vec());
-        loop {
-            let before = depends.clone();
-            spread(&block, 0, &mut depends);
-            if before == depends {
-                break;
-            }
-        }
+        spread(&block, &mut depends);
         let (arrays, staged, strips) = (BTreeMap::new(), vec![], BTreeMap::new());
         Replicas {
             lowering,
@@ -123,13 +117,8 @@ impl<'r, 'k> Replicas<'r, 'k> {
         mask_of(e, &self.depends)
     }
 
-    /// The bound loops that a statement depends on, statements inside it included.
     fn axes_of(&self, stmt: &Stmt) -> Axes {
-        let mut axes = 0;
-        walk::each_var_of_block(&Block::new(vec![stmt.clone()]), &mut |v| {
-            axes |= self.depends.get(&v).copied().unwrap_or(0);
-        });
-        axes
+        mentioned(stmt, &self.depends)
     }
 
     /// The statements of a block for all of the thread's iterations.
@@ -164,26 +153,18 @@ impl<'r, 'k> Replicas<'r, 'k> {
             origin: stmt.origin.clone(),
             comment: stmt.comment.clone(),
         };
+        if !self.goes_outside(stmt, axes) {
+            return None;
+        }
         match &stmt.kind {
             StmtKind::Scope(b) => {
                 let inner = self.block(b);
                 Some(vec![same(stmt, StmtKind::Scope(Block::new(inner)))])
             }
             StmtKind::For(l) => {
-                let copies: Vec<usize> = (0..self.copies.len())
-                    .filter(|k| self.copies[*k].stage.strip.is_some_and(|(id, _)| id == l.id))
-                    .collect();
+                let copies = self.copies_at(l);
                 if !copies.is_empty() {
                     return Some(self.strip(l, stmt, &copies));
-                }
-                let bounds = [&l.first, &l.limit, &l.step];
-                let bounds = bounds.into_iter().fold(0, |m, e| m | self.axes_of_expr(e));
-                let alike = bounds & self.tiled == 0
-                    && walk::leaves(&l.body).is_none()
-                    && !continues(&l.body);
-                let needed = axes != 0 || self.holds_strip(&l.body);
-                if !alike || !needed {
-                    return None;
                 }
                 let body = Block::new(self.block(&l.body));
                 let kind = match l.kind {
@@ -192,19 +173,21 @@ impl<'r, 'k> Replicas<'r, 'k> {
                 };
                 Some(vec![same(stmt, StmtKind::For(ForLoop { body, kind, ..l.clone() }))])
             }
-            StmtKind::If { cond, then, otherwise }
-                if axes != 0 && self.axes_of_expr(cond) == 0 && !walk::reads_memory(cond) =>
-            {
+            StmtKind::If { cond, then, otherwise } => {
                 let (then, otherwise) = (self.block(then), self.block(otherwise));
                 let (then, otherwise) = (Block::new(then), Block::new(otherwise));
                 Some(vec![same(stmt, StmtKind::If { cond: cond.clone(), then, otherwise })])
             }
             // The array is declared where the variable was.
-            StmtKind::Decl { var, init: None } => {
-                Some(vec![self.declare_array(*var, &stmt.origin)])
-            }
+            StmtKind::Decl { var, .. } => Some(vec![self.declare_array(*var, &stmt.origin)]),
             _ => None,
         }
+    }
+
+    /// The copies that are made for each strip of a loop.
+    fn copies_at(&self, l: &ForLoop) -> Vec<usize> {
+        let here = |k: &usize| self.copies[*k].stage.strip.is_some_and(|(id, _)| id == l.id);
+        (0..self.copies.len()).filter(here).collect()
     }
 
     fn holds_strip(&self, body: &Block) -> bool {
@@ -222,8 +205,8 @@ impl<'r, 'k> Replicas<'r, 'k> {
             let mut together = own.is_some();
             let mut broken = false;
             for later in &block.stmts[at + 1..] {
-                let alone = self.goes_outside(later);
                 let here = self.axes_of(later) & self.tiled;
+                let alone = self.goes_outside(later, here);
                 broken |= alone || Some(here) != own;
                 let mut mentions = false;
                 walk::each_var_of_block(&Block::new(vec![later.clone()]), &mut |v| {
@@ -237,25 +220,22 @@ impl<'r, 'k> Replicas<'r, 'k> {
         }
     }
 
-    /// As [`Replicas::outside`], without doing it.
-    fn goes_outside(&self, stmt: &Stmt) -> bool {
-        let axes = self.axes_of(stmt) & self.tiled;
+    /// Whether a statement with these tiled axes goes around the loops over the thread's iterations: all of them run
+    /// it alike, and something in it is for each of them.
+    fn goes_outside(&self, stmt: &Stmt, axes: Axes) -> bool {
         match &stmt.kind {
-            StmtKind::Scope(_) => true,
+            StmtKind::Scope(_) | StmtKind::Decl { init: None, .. } => true,
             StmtKind::For(l) => {
                 let bounds = [&l.first, &l.limit, &l.step];
                 let bounds = bounds.into_iter().fold(0, |m, e| m | self.axes_of_expr(e));
                 let alike = bounds & self.tiled == 0
                     && walk::leaves(&l.body).is_none()
-                    && !continues(&l.body);
-                let strip =
-                    self.copies.iter().any(|c| c.stage.strip.is_some_and(|(id, _)| id == l.id));
-                strip || alike && (axes != 0 || self.holds_strip(&l.body))
+                    && walk::continues(&l.body).is_none();
+                !self.copies_at(l).is_empty() || alike && (axes != 0 || self.holds_strip(&l.body))
             }
             StmtKind::If { cond, .. } => {
                 axes != 0 && self.axes_of_expr(cond) == 0 && !walk::reads_memory(cond)
             }
-            StmtKind::Decl { init: None, .. } => true,
             _ => false,
         }
     }
@@ -440,23 +420,24 @@ impl<'r, 'k> Replicas<'r, 'k> {
     }
 }
 
-/// A `continue` of the loop whose body this is.
-fn continues(block: &Block) -> bool {
-    block.stmts.iter().any(|s| match &s.kind {
-        StmtKind::Continue => true,
-        StmtKind::For(_) | StmtKind::Loop { .. } => false,
-        _ => walk::blocks(s).into_iter().any(continues),
-    })
-}
-
 fn mask_of(e: &Expr, depends: &BTreeMap<VarId, Axes>) -> Axes {
     let mut axes = 0;
     walk::each_var(e, &mut |v| axes |= depends.get(&v).copied().unwrap_or(0));
     axes
 }
 
-/// One round of finding out which variables depend on which bound loops: through values, subscripts and conditions.
-pub(crate) fn spread(block: &Block, around: Axes, depends: &mut BTreeMap<VarId, Axes>) {
+/// Adds the variables that depend on those given, and on which bound loops: through values, subscripts and conditions.
+pub(crate) fn spread(block: &Block, depends: &mut BTreeMap<VarId, Axes>) {
+    loop {
+        let before = depends.clone();
+        spread_once(block, 0, depends);
+        if before == *depends {
+            return;
+        }
+    }
+}
+
+fn spread_once(block: &Block, around: Axes, depends: &mut BTreeMap<VarId, Axes>) {
     for stmt in &block.stmts {
         let o = walk::operands(stmt);
         let mut axes = o.reads.iter().fold(around, |m, e| m | mask_of(e, depends));
@@ -478,7 +459,7 @@ pub(crate) fn spread(block: &Block, around: Axes, depends: &mut BTreeMap<VarId, 
             _ if runs_as_a_whole(stmt, depends) => axes | mentioned(stmt, depends),
             _ => axes,
         };
-        walk::blocks(stmt).into_iter().for_each(|b| spread(b, inner, depends));
+        walk::blocks(stmt).into_iter().for_each(|b| spread_once(b, inner, depends));
     }
 }
 
@@ -490,14 +471,14 @@ fn runs_as_a_whole(stmt: &Stmt, depends: &BTreeMap<VarId, Axes>) -> bool {
         StmtKind::For(l) => {
             let bounds = [&l.first, &l.limit, &l.step];
             let differ = bounds.into_iter().any(|e| mask_of(e, depends) != 0);
-            differ || walk::leaves(&l.body).is_some() || continues(&l.body)
+            differ || walk::leaves(&l.body).is_some() || walk::continues(&l.body).is_some()
         }
         StmtKind::If { cond, .. } => mask_of(cond, depends) != 0 || walk::reads_memory(cond),
         _ => false,
     }
 }
 
-/// The bound loops that anything in a statement depends on.
+/// The bound loops that anything in a statement depends on, statements inside it included.
 fn mentioned(stmt: &Stmt, depends: &BTreeMap<VarId, Axes>) -> Axes {
     let mut axes = 0;
     walk::each_var_of_block(&Block::new(vec![stmt.clone()]), &mut |v| {

@@ -157,13 +157,7 @@ fn differs(kernel: &Kernel, nest: &Nest, body: &Block, array: VarId) -> Option<(
             depends.insert(l.var, 1u8 << k);
         }
     }
-    loop {
-        let before = depends.clone();
-        lower::spread(body, 0, &mut depends);
-        if before == depends {
-            break;
-        }
-    }
+    lower::spread(body, &mut depends);
     let rank = kernel.func().var(array).shape.as_ref().map_or(0, Vec::len);
     let mut found = None;
     let mut look = |e: &Expr| {

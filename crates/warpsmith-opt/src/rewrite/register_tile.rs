@@ -102,7 +102,7 @@ pub(super) fn check_tiles(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<
         return refuse(&format!("loop `{name}` does not count up by one"), None);
     }
     let Some(body) = loops.last().map(|l| &l.body) else { return Ok(()) };
-    if let Some(stmt) = continues(body) {
+    if let Some(stmt) = ends_early(body) {
         return refuse("an iteration ends early", Some(stmt));
     }
     let mut odd = None;
@@ -136,13 +136,6 @@ pub(crate) fn unit_step(l: &ForLoop) -> bool {
 }
 
 /// A `continue` that ends the iteration, or anything that leaves it.
-fn continues(body: &warpsmith_ir::Block) -> Option<&Stmt> {
-    fn search(block: &warpsmith_ir::Block) -> Option<&Stmt> {
-        block.stmts.iter().find_map(|s| match &s.kind {
-            StmtKind::Continue => Some(s),
-            StmtKind::For(_) | StmtKind::Loop { .. } => None,
-            _ => walk::blocks(s).into_iter().find_map(search),
-        })
-    }
-    walk::leaves(body).or_else(|| search(body))
+fn ends_early(body: &warpsmith_ir::Block) -> Option<&Stmt> {
+    walk::leaves(body).or_else(|| walk::continues(body))
 }

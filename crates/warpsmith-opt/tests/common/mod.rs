@@ -75,6 +75,20 @@ pub fn check(source: &str, sizes: &[&[(&'static str, i64)]]) {
     }
 }
 
+/// Runs the program that a schedule makes at the sizes, and returns its text; `SHOW=1` prints it.
+pub fn check_scheduled(source: &str, schedule: &str, sizes: &[&[(&'static str, i64)]]) -> String {
+    let mut input = Input::new(source);
+    let program = input.scheduled(schedule).unwrap_or_else(|e| panic!("{schedule}\n{e}"));
+    let text = warpsmith_emit::module_file(&program.module).unwrap();
+    if std::env::var_os("SHOW").is_some() {
+        eprintln!("// {schedule}\n{text}");
+    }
+    for point in sizes {
+        check_program(&input, &program, &point.iter().copied().collect());
+    }
+    text
+}
+
 pub fn check_program(input: &Input, program: &Program, sizes: &Sizes) {
     let function = input.module.function(input.function);
     let (mut args, buffers) = arguments(function, sizes);
