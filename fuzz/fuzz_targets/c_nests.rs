@@ -1,14 +1,4 @@
-//! Random programs of the loop language through all of `tune`, without a host compiler: all are translated, and the
-//! emulated kernels agree with the interpreter. The comparison with C is the property test `random_programs` of the
-//! command's crate.
+//! See `warpsmith_fuzz::targets::c_nests`.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use warpsmith_fuzz::{tuned, without_host_compiler};
-use warpsmith_testgen::c_program;
-
-fuzz_target!(init: without_host_compiler(), |bytes: &[u8]| {
-    let source = c_program(bytes);
-    let sizes = ["--size=n=17", "--size=m=9"];
-    assert!(tuned(source.as_bytes(), None, &sizes).is_some(), "refused:\n{source}");
-});
+libfuzzer_sys::fuzz_target!(init: warpsmith_fuzz::without_host_compiler(), |bytes: &[u8]| warpsmith_fuzz::targets::c_nests::run(bytes));

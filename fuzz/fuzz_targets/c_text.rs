@@ -1,21 +1,4 @@
-//! Any bytes as a C file: diagnostics, or a function whose translation prints and is read again.
+//! See `warpsmith_fuzz::targets::c_text`.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use warpsmith_fuzz::{is_read_again, is_sound, read_c};
-use warpsmith_ir::SourceMap;
-
-fuzz_target!(|bytes: &[u8]| {
-    let mut sources = SourceMap::new();
-    let Some(input) = read_c(bytes, &mut sources) else { return };
-    match warpsmith_opt::translate(&input.module, input.function, &sources) {
-        Ok((program, _)) => {
-            is_sound(&program.module);
-            is_read_again(&program.module);
-        }
-        Err(errors) => {
-            assert!(!errors.is_empty());
-            errors.iter().for_each(|e| drop(e.render(&sources, false)));
-        }
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| warpsmith_fuzz::targets::c_text::run(bytes));

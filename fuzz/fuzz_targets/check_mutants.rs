@@ -1,28 +1,4 @@
-//! A kernel of the corpus with small damage in the emulator: an end within the limits, and findings and printed text
-//! that do not depend on the number of workers.
+//! See `warpsmith_fuzz::targets::check_mutants`.
 #![no_main]
 
-use std::sync::LazyLock;
-
-use libfuzzer_sys::fuzz_target;
-use warpsmith_emu::{Finding, Options};
-use warpsmith_fuzz::{emulate, kernels, pick};
-use warpsmith_testgen::mutate_source;
-
-static KERNELS: LazyLock<Vec<String>> = LazyLock::new(kernels);
-
-fuzz_target!(|bytes: &[u8]| {
-    let Some((kernel, donor, rest)) = pick(&KERNELS, bytes) else { return };
-    let source = mutate_source(kernel, donor, rest);
-    let one = run(&source, 1);
-    let two = run(&source, 2);
-    assert_eq!(one, two, "{}", String::from_utf8_lossy(&source));
-});
-
-/// Findings and what was printed; `None` when a launch reached a limit, which ends workers at different places.
-fn run(source: &[u8], jobs: usize) -> Option<Vec<(Vec<Finding>, String)>> {
-    let options = Options { jobs, parallel_from: 0, ..Options::default() };
-    let outcomes = emulate(source, &options).ok()?;
-    let whole = |o: warpsmith_emu::Outcome| o.limit.is_none().then_some((o.findings, o.printed));
-    outcomes.into_iter().map(whole).collect()
-}
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| warpsmith_fuzz::targets::check_mutants::run(bytes));

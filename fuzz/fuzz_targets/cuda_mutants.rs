@@ -1,18 +1,4 @@
-//! A kernel of the corpus with small damage: what still has a meaning prints, and is read again.
+//! See `warpsmith_fuzz::targets::cuda_mutants`.
 #![no_main]
 
-use std::sync::LazyLock;
-
-use libfuzzer_sys::fuzz_target;
-use warpsmith_fuzz::{is_read_again, kernels, pick, read_cuda};
-use warpsmith_testgen::mutate_source;
-
-static KERNELS: LazyLock<Vec<String>> = LazyLock::new(kernels);
-
-fuzz_target!(|bytes: &[u8]| {
-    let Some((kernel, donor, rest)) = pick(&KERNELS, bytes) else { return };
-    let source = mutate_source(kernel, donor, rest);
-    if let Some(module) = read_cuda(&source) {
-        is_read_again(&module);
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| warpsmith_fuzz::targets::cuda_mutants::run(bytes));

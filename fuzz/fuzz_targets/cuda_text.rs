@@ -1,8 +1,4 @@
-//! Any bytes as a CUDA file: diagnostics, or a module that the verifier accepts and that keeps its text form.
+//! See `warpsmith_fuzz::targets::cuda_text`.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| {
-    warpsmith_fuzz::read_cuda(bytes);
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| warpsmith_fuzz::targets::cuda_text::run(bytes));

@@ -93,6 +93,30 @@ fn a_loop_without_a_direction() {
 }
 
 #[test]
+fn a_triangle_of_which_threads_run_the_outer_loop() {
+    step_refused(
+        "void f(int n, float y[n][n]) {\n    #pragma omp parallel for collapse(2)\n    for (int i = 0; i < n; i++)\n        for (int j = 0; j < i + 1; j++)\n            y[i][j] = 0;\n}\n",
+        "bind j -> x 32",
+        expect![[r#"
+            error[W216]: the bounds of loop `j` depend on `i`
+             --> input.c:4:22
+              |
+            3 |     for (int i = 0; i < n; i++)
+              |                  - the outer loop
+            4 |         for (int j = 0; j < i + 1; j++)
+              |                      ^ not the same for all iterations of the outer loop
+              |
+             ::: input.sched:1:1
+              |
+            1 | bind j -> x 32
+              | -------------- in this step
+              |
+              = note: step 1: `bind j -> x block 32`
+        "#]],
+    );
+}
+
+#[test]
 fn a_triangle_as_a_rectangle() {
     step_refused(
         "void f(int n, float a[n][n]) {\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++)\n        for (int j = 0; j < i; j++)\n            a[i][j] = 0;\n}\n",

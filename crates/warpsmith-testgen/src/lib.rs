@@ -7,10 +7,14 @@ mod c_nest;
 mod choice;
 mod cuda;
 mod mutate;
+mod steps;
+mod tunable;
 
 pub use c_nest::c_program;
 pub use cuda::{CudaKernel, PARAMS, THREADS, c_prelude, cuda_kernel, cuda_threads};
 pub use mutate::mutate_source;
+pub use steps::{Schedulable, StepExample, StepLoop, StepNames, random_schedule};
+pub use tunable::{TUNABLE_SIZES, TunableProgram};
 
 /// Bytes that look random, from a number.
 #[cfg(test)]

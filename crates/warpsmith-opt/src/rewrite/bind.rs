@@ -9,7 +9,7 @@
 //!
 //! Legal when the loops are nested one directly in the other, the first is not inside another parallel loop other than
 //! such a nest, their iterations are independent (a mark is believed where analysis can neither prove nor refute it, and
-//! that is recorded), no bound depends on another counter of the list, nothing leaves them early, and the block has at
+//! that is recorded), no bound depends on the counter of another loop of the list or of the nest around it, nothing leaves them early, and the block has at
 //! most 1024 threads, at most 64 along z.
 
 use warpsmith_ir::{
@@ -52,7 +52,7 @@ pub fn check<'k>(
         findings.push((*id, check_loop(kernel, *id, &group, &clauses)?));
         check_step(kernel, *id)?;
     }
-    check_bounds(kernel, &loops)?;
+    check_bounds(kernel, root, &loops)?;
     let nest = Nest::bound(axes.to_vec(), block, clauses);
     Ok(LegalBind { kernel, root, nest, findings })
 }
@@ -175,9 +175,14 @@ pub(super) fn check_step(kernel: &Kernel, id: LoopId) -> Result<(), Refusal> {
     if unknown { Err(Refusal::UnknownStep { loop_id: id }) } else { Ok(()) }
 }
 
-fn check_bounds(kernel: &Kernel, loops: &[LoopId]) -> Result<(), Refusal> {
-    for (k, inner) in loops.iter().enumerate() {
-        for outer in &loops[..k] {
+/// The grid is as large for every iteration of the nest's loops around, those that each thread runs included.
+fn check_bounds(kernel: &Kernel, root: LoopId, loops: &[LoopId]) -> Result<(), Refusal> {
+    let run_by_threads = kernel.perfect_group(root).into_iter().map(|l| l.id);
+    let mut around: Vec<LoopId> = run_by_threads.take_while(|id| !loops.contains(id)).collect();
+    let outside = around.len();
+    around.extend(loops);
+    for (k, inner) in around.iter().enumerate().skip(outside) {
+        for outer in &around[..k] {
             if !reduce::bounds_independent(kernel, *inner, *outer) {
                 return Err(Refusal::DependentBounds { outer: *outer, inner: *inner });
             }

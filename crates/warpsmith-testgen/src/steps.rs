@@ -1,0 +1,341 @@
+//! Random steps of schedules, as text: names of what there is and numbers that make small blocks and short strips.
+//!
+//! What is legal is for others to say: steps are offered to a [`Schedulable`], which takes them or not.
+
+use crate::choice::Choice;
+
+/// A kind of step: the word it starts with, and an example of it.
+pub type StepExample = (&'static str, &'static str);
+
+/// A function in the course of its schedule.
+pub trait Schedulable {
+    /// What steps can name.
+    fn names(&self) -> StepNames;
+
+    /// Takes a step, if it is legal.
+    fn take(&mut self, step: &str) -> bool;
+}
+
+/// What steps can name.
+#[derive(Clone, Debug, Default)]
+pub struct StepNames {
+    pub loops: Vec<StepLoop>,
+    /// Array parameters.
+    pub arrays: Vec<String>,
+    /// By-value integer parameters.
+    pub sizes: Vec<String>,
+    /// Variables of `reduction` clauses.
+    pub reductions: Vec<String>,
+}
+
+/// A counted loop.
+#[derive(Clone, Debug, Default)]
+pub struct StepLoop {
+    pub name: String,
+    /// The loop directly inside, with nothing beside it.
+    pub inner: Option<String>,
+    /// Marked and not yet bound, in no other such loop.
+    pub root: bool,
+    pub bound: bool,
+}
+
+/// Attempts to find a legal step.
+const ATTEMPTS: usize = 24;
+/// Steps, not counting those that bind what is left.
+const MOST_STEPS: usize = 8;
+
+/// Takes random legal steps, of these kinds, and returns them. What is marked is bound or reduced at the end.
+pub fn random_schedule(
+    bytes: &[u8],
+    kinds: &[StepExample],
+    state: &mut dyn Schedulable,
+) -> Vec<String> {
+    let mut choice = Choice::new(bytes);
+    let mut taken = vec![];
+    // Most steps are about bound nests.
+    if choice.chance(80) {
+        taken.extend(bind_roots(&mut choice, state));
+    }
+    for _ in 0..1 + choice.below(MOST_STEPS) {
+        if choice.is_empty() {
+            break;
+        }
+        let kind = choice.below(kinds.len());
+        for attempt in 0..ATTEMPTS {
+            let names = state.names();
+            // A kind that nothing here is legal for gives way to another.
+            let kind = if attempt < ATTEMPTS / 3 { kind } else { choice.below(kinds.len()) };
+            let step = Writer { choice: &mut choice, names: &names }.step(kinds[kind]);
+            if let Some(step) = step
+                && state.take(&step)
+            {
+                taken.push(step);
+                break;
+            }
+        }
+    }
+    taken.extend(bind_roots(&mut choice, state));
+    taken
+}
+
+/// Binds or reduces every marked nest that is not bound yet.
+fn bind_roots(choice: &mut Choice<'_>, state: &mut dyn Schedulable) -> Vec<String> {
+    let mut taken = vec![];
+    for _ in 0..state.names().loops.len() {
+        let names = state.names();
+        if !names.loops.iter().any(|l| l.root) {
+            break;
+        }
+        for attempt in 0..ATTEMPTS {
+            let mut writer = Writer { choice, names: &names };
+            let reduces = attempt % 3 == 2 && !names.reductions.is_empty();
+            let step = if reduces { writer.reduce() } else { writer.bind() };
+            if let Some(step) = step
+                && state.take(&step)
+            {
+                taken.push(step);
+                break;
+            }
+        }
+    }
+    taken
+}
+
+struct Writer<'c, 'b, 'n> {
+    choice: &'c mut Choice<'b>,
+    names: &'n StepNames,
+}
+
+impl Writer<'_, '_, '_> {
+    /// A step of a kind; `None` when there is nothing that it could name.
+    fn step(&mut self, (name, example): StepExample) -> Option<String> {
+        match name {
+            "bind" => self.bind(),
+            "reduce" => self.reduce(),
+            "accumulate" | "constant" => Some(format!("{name} {}", self.array()?)),
+            "interchange" => Some(format!("interchange {}", self.outer()?.0)),
+            "tile" => {
+                let (outer, inner) = self.outer()?;
+                Some(format!("tile {outer}, {inner} by {}x{}", self.number(), self.number()))
+            }
+            "register_tile" => {
+                let target = self.loop_where(|l| l.bound)?;
+                Some(format!("register_tile {target} by {}", self.of(&[2, 3, 4, 2, 8])))
+            }
+            "split" => {
+                let target = self.loop_where(|l| !l.bound)?;
+                Some(format!("split {target} by {}", self.number()))
+            }
+            "unroll" => {
+                let target = self.loop_where(|l| !l.bound)?;
+                match self.choice.chance(50) {
+                    true => Some(format!("unroll {target}")),
+                    false => Some(format!("unroll {target} by {}", self.number())),
+                }
+            }
+            "indexing" => {
+                let target = self.loop_where(|l| l.bound)?;
+                Some(format!("indexing {target} {}", self.choice.pick(&["sparse", "dense"])))
+            }
+            "bounds" => {
+                Some(format!("bounds {}", self.choice.pick(&["peel", "peel", "peel", "guard"])))
+            }
+            "stage" => self.stage(),
+            "specialise" => self.specialise(),
+            _ => self.like(example),
+        }
+    }
+
+    fn of(&mut self, numbers: &[u32]) -> u32 {
+        numbers[self.choice.below(numbers.len())]
+    }
+
+    /// Of iterations.
+    fn number(&mut self) -> u32 {
+        self.of(&[2, 3, 4, 5, 8, 16, 1, 32])
+    }
+
+    fn loop_where(&mut self, fits: impl Fn(&StepLoop) -> bool) -> Option<String> {
+        // Names that do not fit are worth a refusal now and then.
+        let any = self.choice.chance(10);
+        let loops: Vec<&StepLoop> = self.names.loops.iter().filter(|l| any || fits(l)).collect();
+        (!loops.is_empty()).then(|| loops[self.choice.below(loops.len())].name.clone())
+    }
+
+    /// A loop with one directly inside.
+    fn outer(&mut self) -> Option<(String, String)> {
+        let pairs: Vec<(&String, &String)> =
+            self.names.loops.iter().filter_map(|l| Some((&l.name, l.inner.as_ref()?))).collect();
+        if pairs.is_empty() {
+            return None;
+        }
+        let (outer, inner) = pairs[self.choice.below(pairs.len())];
+        Some((outer.clone(), inner.clone()))
+    }
+
+    fn array(&mut self) -> Option<String> {
+        let arrays = &self.names.arrays;
+        (!arrays.is_empty()).then(|| arrays[self.choice.below(arrays.len())].clone())
+    }
+
+    /// Up to three loops, each directly in the one before, to the axes in any order.
+    fn bind(&mut self) -> Option<String> {
+        let roots: Vec<&StepLoop> = self.names.loops.iter().filter(|l| l.root).collect();
+        let mut at = match roots.is_empty() || self.choice.chance(10) {
+            true => self.names.loops.get(self.choice.below(self.names.loops.len()))?,
+            false => roots[self.choice.below(roots.len())],
+        };
+        let mut loops = vec![at.name.clone()];
+        let wanted = self.of(&[3, 2, 2, 1]);
+        while loops.len() < wanted as usize {
+            let inner = at.inner.as_ref();
+            let Some(next) = inner.and_then(|i| self.names.loops.iter().find(|l| l.name == *i))
+            else {
+                break;
+            };
+            loops.push(next.name.clone());
+            at = next;
+        }
+        let orders: &[&[usize]] = match loops.len() {
+            1 => &[&[0], &[0], &[0], &[1], &[2]],
+            2 => &[&[1, 0], &[1, 0], &[0, 1], &[2, 0], &[1, 2]],
+            _ => &[&[2, 1, 0], &[2, 1, 0], &[0, 1, 2], &[1, 2, 0]],
+        };
+        let order = orders[self.choice.below(orders.len())];
+        let block = match loops.len() {
+            1 => [self.of(&[4, 8, 5, 32, 33, 64, 1]), self.of(&[1, 4]), self.of(&[1, 3])],
+            _ => [self.of(&[4, 8, 3, 16, 32, 1]), self.of(&[2, 4, 1, 3, 8]), self.of(&[1, 2, 3])],
+        };
+        let axes: Vec<&str> = order.iter().map(|a| ["x", "y", "z"][*a]).collect();
+        let used = 1 + order.iter().max()?;
+        let block: Vec<String> = block[..used].iter().map(u32::to_string).collect();
+        Some(format!("bind {} -> {} block {}", loops.join(", "), axes.join(", "), block.join("x")))
+    }
+
+    fn reduce(&mut self) -> Option<String> {
+        let vars = &self.names.reductions;
+        let var = vars.get(self.choice.below(vars.len()))?.clone();
+        let block = self.of(&[8, 32, 1, 2, 64, 128]);
+        Some(format!("reduce {var} block {block} grid {}", self.of(&[4, 1, 3, 64])))
+    }
+
+    fn stage(&mut self) -> Option<String> {
+        let mut step = format!("stage {}", self.array()?);
+        if self.choice.chance(60) {
+            let strip = self.loop_where(|l| !l.bound)?;
+            step += &format!(" at {strip} tile {}", self.of(&[4, 8, 3, 16, 1]));
+        }
+        if self.choice.chance(30) {
+            step += &format!(" pad {}", self.of(&[1, 2, 5]));
+        }
+        if self.choice.chance(30) {
+            step += " transposed";
+        }
+        Some(step)
+    }
+
+    fn specialise(&mut self) -> Option<String> {
+        let sizes = &self.names.sizes;
+        let mut facts = vec![];
+        for _ in 0..1 + self.choice.below(2) {
+            let name = sizes.get(self.choice.below(sizes.len()))?;
+            facts.push(match self.choice.chance(50) {
+                true => format!("{name}={}", self.of(&[16, 5, 33, 1, 8])),
+                false => format!("{name}%{}=0", self.of(&[4, 8, 16, 3, 1])),
+            });
+        }
+        Some(format!("specialise {}", facts.join(", ")))
+    }
+
+    /// The example with other names and numbers. A word that is the same for all steps of the kind stays.
+    fn like(&mut self, example: &str) -> Option<String> {
+        const FIXED: [&str; 12] =
+            ["at", "by", "tile", "pad", "block", "grid", "float", "double", "half", "x", "y", "z"];
+        let mut step = String::new();
+        for (at, word) in words(example).into_iter().enumerate() {
+            let is_name = word.starts_with(|c: char| c.is_ascii_alphabetic());
+            let replaced = match word {
+                _ if at == 0 || FIXED.contains(&word) => word.to_string(),
+                _ if word.starts_with(|c: char| c.is_ascii_digit()) => self.number().to_string(),
+                // Words of one letter are names in the examples; others only now and then.
+                _ if is_name && (word.len() == 1 || self.choice.chance(10)) => {
+                    let upper = word.starts_with(|c: char| c.is_ascii_uppercase());
+                    match upper || self.choice.chance(30) {
+                        true => self.array()?,
+                        false => self.loop_where(|_| true)?,
+                    }
+                }
+                _ => word.to_string(),
+            };
+            step += &replaced;
+        }
+        Some(step)
+    }
+}
+
+/// Words, numbers, and what stands between them.
+fn words(text: &str) -> Vec<&str> {
+    let class = |c: char| match c {
+        c if c.is_ascii_digit() => 1,
+        c if c.is_ascii_alphabetic() || c == '_' => 2,
+        _ => 3,
+    };
+    let mut words = vec![];
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        // `x` between numbers is no name.
+        let end = rest.find(|c| class(c) != class(first)).unwrap_or(rest.len());
+        words.push(&rest[..end]);
+        rest = &rest[end..];
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise;
+
+    /// Takes everything.
+    struct Willing(Vec<String>);
+
+    impl Schedulable for Willing {
+        fn names(&self) -> StepNames {
+            let plain = |name: &str| StepLoop { name: name.into(), ..StepLoop::default() };
+            let bound = self.0.iter().any(|s| s.starts_with("bind"));
+            let i = StepLoop { inner: Some("j".into()), root: !bound, bound, ..plain("i") };
+            StepNames {
+                loops: vec![i, plain("j")],
+                arrays: vec!["A".into()],
+                sizes: vec!["n".into()],
+                reductions: vec!["s".into()],
+            }
+        }
+
+        fn take(&mut self, step: &str) -> bool {
+            self.0.push(step.into());
+            true
+        }
+    }
+
+    #[test]
+    fn what_is_taken_is_returned_and_roots_are_bound() {
+        let kinds = [("bind", ""), ("stage", ""), ("split_k", "split_k k by 4 into ws")];
+        for seed in 0..50 {
+            let mut state = Willing(vec![]);
+            let taken = random_schedule(&noise(seed, 200), &kinds, &mut state);
+            assert_eq!(taken, state.0);
+            assert!(taken.iter().any(|s| s.starts_with("bind")), "{taken:?}");
+        }
+    }
+
+    #[test]
+    fn unknown_kinds_follow_their_example() {
+        let names = Willing(vec![]).names();
+        let bytes = noise(3, 200);
+        let mut choice = Choice::new(&bytes);
+        let mut writer = Writer { choice: &mut choice, names: &names };
+        let step = writer.step(("pitch", "pitch A by 32 bytes")).expect("a step");
+        assert!(step.starts_with("pitch A by ") && step != "pitch A by 32 bytes", "{step}");
+    }
+}

@@ -1,0 +1,623 @@
+//! Random C functions that the steps of a schedule apply to: contractions, stencils and convolutions, element-wise nests,
+//! reductions, rows, triangles, perfect serial nests, gathers and time loops, with extents at run time or constant.
+//!
+//! By construction they have no undefined behaviour at any size from 0 up and their marked loops carry no dependence: a
+//! nest reads no array that it writes, but for the element of its own iteration; `int` values stay small.
+
+use crate::choice::Choice;
+
+/// A C file with one function `f(int n, int m, int k, …)`, nest by nest, so that failures can be made smaller.
+#[derive(Clone, Debug)]
+pub struct TunableProgram {
+    arrays: Vec<Array>,
+    nests: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+struct Array {
+    name: String,
+    ty: &'static str,
+    extents: Vec<String>,
+    written: bool,
+}
+
+/// The sizes of the function, all `int`.
+pub const TUNABLE_SIZES: [&str; 3] = ["n", "m", "k"];
+
+impl TunableProgram {
+    /// The program that the bytes choose, of one to three nests.
+    pub fn new(bytes: &[u8]) -> TunableProgram {
+        let mut g = Generator {
+            choice: Choice::new(bytes),
+            arrays: vec![],
+            used: vec![],
+            ty: "float",
+            counter: "int",
+            text: String::new(),
+            depth: 1,
+        };
+        let count = [1, 1, 1, 2, 2, 3][g.choice.below(6)];
+        let mut nests = vec![];
+        for _ in 0..count {
+            g.used.clear();
+            g.ty = g
+                .choice
+                .pick(&["float", "float", "float", "double", "unsigned", "unsigned", "int"]);
+            g.counter = g.choice.pick(&["int", "int", "int", "int", "int", "int", "long long"]);
+            g.nest();
+            nests.push(std::mem::take(&mut g.text));
+        }
+        TunableProgram { arrays: g.arrays, nests }
+    }
+
+    /// The number of nests.
+    pub fn nests(&self) -> usize {
+        self.nests.len()
+    }
+
+    /// The program without one of its nests.
+    pub fn without(&self, nest: usize) -> TunableProgram {
+        let mut less = self.clone();
+        less.nests.remove(nest);
+        less
+    }
+
+    /// The text of the file.
+    pub fn source(&self) -> String {
+        let mut params: Vec<String> = TUNABLE_SIZES.iter().map(|s| format!("int {s}")).collect();
+        let body = self.nests.concat();
+        let mentioned = |name: &str| body.contains(&format!("{name}["));
+        params.extend(self.arrays.iter().filter(|a| mentioned(&a.name)).map(|a| {
+            let extents: String = a.extents.iter().map(|e| format!("[{e}]")).collect();
+            let qualifier = if a.written { "" } else { "const " };
+            format!("{qualifier}{} {}{extents}", a.ty, a.name)
+        }));
+        format!("#include <math.h>\n\nvoid f({})\n{{\n{body}}}\n", params.join(", "))
+    }
+}
+
+/// A subscript with the extent that its dimension needs.
+struct Subscript {
+    text: String,
+    extent: String,
+}
+
+struct Generator<'a> {
+    choice: Choice<'a>,
+    arrays: Vec<Array>,
+    /// Arrays of the nest in the making.
+    used: Vec<usize>,
+    /// Of the elements of the nest.
+    ty: &'static str,
+    counter: &'static str,
+    text: String,
+    depth: usize,
+}
+
+impl Generator<'_> {
+    fn nest(&mut self) {
+        match self.choice.below(12) {
+            0..=2 => self.contraction(),
+            3 | 4 => self.stencil(),
+            5 => self.convolution(),
+            6 => self.elements(),
+            7 => self.reduction(),
+            8 => self.rows(),
+            9 => self.triangle(),
+            10 => self.serial_pair(),
+            _ => self.time_loop(),
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text += &"    ".repeat(self.depth);
+        self.text += line;
+        self.text.push('\n');
+    }
+
+    fn open(&mut self, line: &str) {
+        self.line(&format!("{line} {{"));
+        self.depth += 1;
+    }
+
+    fn close_to(&mut self, depth: usize) {
+        while self.depth > depth {
+            self.depth -= 1;
+            self.line("}");
+        }
+    }
+
+    /// A loop of step one from `first` below `limit`, in one of its spellings.
+    fn count(&mut self, name: &str, first: &str, limit: &str) {
+        let ty = self.counter;
+        match self.choice.below(8) {
+            0 => {
+                self.open(&format!("for ({ty} {name} = {first}; {name} <= {limit} - 1; {name}++)"))
+            }
+            1 => self.open(&format!("for ({ty} {name} = {first}; {name} < {limit}; {name} += 1)")),
+            _ => self.open(&format!("for ({ty} {name} = {first}; {name} < {limit}; {name}++)")),
+        }
+    }
+
+    /// A loop with steps, up or down.
+    fn stride(&mut self, name: &str, limit: &str) {
+        let ty = self.counter;
+        let step = self.choice.pick(&["2", "3", "5", "1"]);
+        let first = self.choice.pick(&["0", "1", "2"]);
+        if self.choice.chance(30) {
+            self.open(&format!(
+                "for ({ty} {name} = {limit} - 1; {name} >= {first}; {name} -= {step})"
+            ));
+        } else {
+            self.open(&format!("for ({ty} {name} = {first}; {name} < {limit}; {name} += {step})"));
+        }
+    }
+
+    /// Marked loops over ranges, one in the other: collapsed, each with a mark, or only the first marked.
+    fn parallel(&mut self, loops: &[(&str, &str, &str)]) {
+        let style = self.choice.below(4);
+        for (at, (name, first, limit)) in loops.iter().enumerate() {
+            match (at, style) {
+                (0, 0 | 1) if loops.len() > 1 => {
+                    self.line(&format!("#pragma omp parallel for collapse({})", loops.len()));
+                }
+                (0, _) | (_, 2) => self.line("#pragma omp parallel for"),
+                _ => {}
+            }
+            self.count(name, first, limit);
+        }
+    }
+
+    /// An array of the nest's type that it reads: an earlier one where one fits, or a new one.
+    fn input(&mut self, letter: &str, extents: &[String]) -> String {
+        self.array(letter, extents, 50, false)
+    }
+
+    fn output(&mut self, letter: &str, extents: &[String]) -> String {
+        self.array(letter, extents, 30, true)
+    }
+
+    fn array(&mut self, letter: &str, extents: &[String], again: usize, written: bool) -> String {
+        let fits: Vec<usize> = (0..self.arrays.len())
+            .filter(|a| !self.used.contains(a))
+            .filter(|a| self.arrays[*a].ty == self.ty && self.arrays[*a].extents == extents)
+            .collect();
+        // Results that are operands again would overflow `int`.
+        let at = if !fits.is_empty() && self.ty != "int" && self.choice.chance(again) {
+            fits[self.choice.below(fits.len())]
+        } else {
+            let name = format!("{letter}{}", self.arrays.len());
+            self.arrays.push(Array { name, ty: self.ty, extents: extents.to_vec(), written });
+            self.arrays.len() - 1
+        };
+        self.arrays[at].written |= written;
+        self.used.push(at);
+        self.arrays[at].name.clone()
+    }
+
+    /// Three different sizes; the last may be a small constant.
+    fn sizes(&mut self) -> [&'static str; 3] {
+        let mut order = TUNABLE_SIZES;
+        order.rotate_left(self.choice.below(3));
+        if self.choice.chance(30) {
+            order[2] = self.choice.pick(&["3", "7", "16"]);
+        }
+        order
+    }
+
+    /// `counter`, which is below `extent`, in a subscript: often plain, else moved, spread or reversed.
+    fn subscript(&mut self, counter: &str, extent: &str) -> Subscript {
+        let (text, extent) = match self.choice.below(12) {
+            0 => (format!("{counter} + 1"), format!("{extent} + 1")),
+            1 => (format!("{counter} + 3"), format!("{extent} + 3")),
+            2 => (format!("2 * {counter}"), format!("2 * {extent}")),
+            3 => (format!("2 * {counter} + 1"), format!("2 * {extent} + 1")),
+            4 => (format!("{extent} - 1 - {counter}"), extent.to_string()),
+            _ => (counter.to_string(), extent.to_string()),
+        };
+        Subscript { text, extent }
+    }
+
+    /// An element of an input at these counters, in this order or the last two swapped.
+    fn element(&mut self, letter: &str, counters: &[(&str, &str)]) -> String {
+        let mut places: Vec<Subscript> =
+            counters.iter().map(|(counter, extent)| self.subscript(counter, extent)).collect();
+        let last = places.len();
+        if last > 1 && self.choice.chance(40) {
+            places.swap(last - 1, last - 2);
+        }
+        let extents: Vec<String> = places.iter().map(|p| p.extent.clone()).collect();
+        let name = self.input(letter, &extents);
+        places.iter().fold(name, |text, p| text + "[" + &p.text + "]")
+    }
+
+    fn is_real(&self) -> bool {
+        matches!(self.ty, "float" | "double")
+    }
+
+    /// A literal of the nest's type.
+    fn literal(&mut self) -> &'static str {
+        match self.ty {
+            "float" => self.choice.pick(&["0.5f", "2.0f", "-1.25f", "0.1f"]),
+            "double" => self.choice.pick(&["0.5", "2.0", "-1.25", "0.1"]),
+            "unsigned" => self.choice.pick(&["3u", "7u", "1u", "40503u"]),
+            _ => self.choice.pick(&["3", "-2", "1", "5"]),
+        }
+    }
+
+    fn zero(&self) -> &'static str {
+        match self.ty {
+            "float" => "0.0f",
+            "double" => "0.0",
+            "unsigned" => "0u",
+            _ => "0",
+        }
+    }
+
+    /// The smaller or larger of two values.
+    fn least(&mut self, a: &str, b: &str) -> String {
+        let op = self.choice.pick(&["<", ">"]);
+        match (self.ty, op) {
+            ("float", "<") => format!("fminf({a}, {b})"),
+            ("float", _) => format!("fmaxf({a}, {b})"),
+            _ => format!("{a} {op} {b} ? {a} : {b}"),
+        }
+    }
+
+    /// A sum over one or two serial loops for each element of a matrix or of a batch of them.
+    fn contraction(&mut self) {
+        let [rows, columns, length] = self.sizes();
+        let batch = self.choice.chance(15);
+        let outer = self.depth;
+        let mut loops = vec![("i", "0", rows), ("j", "0", columns)];
+        let mut own = vec![("i", rows), ("j", columns)];
+        if batch {
+            loops.insert(0, ("b", "0", "3"));
+            own.insert(0, ("b", "3"));
+        }
+        let swapped = self.choice.chance(20);
+        if swapped {
+            let last = own.len() - 1;
+            own.swap(last, last - 1);
+        }
+        let extents: Vec<String> = own.iter().map(|(_, e)| e.to_string()).collect();
+        let target = own.iter().fold(self.output("C", &extents), |t, (c, _)| t + "[" + c + "]");
+        let (mut left, mut right) =
+            (vec![("i", rows), ("l", length)], vec![("l", length), ("j", columns)]);
+        if batch {
+            left.insert(0, ("b", "3"));
+            right.insert(0, ("b", "3"));
+        }
+        let second = self.choice.chance(20);
+        if second {
+            left.push(("p", "3"));
+        }
+        let (a, b) = (self.element("A", &left), self.element("B", &right));
+        self.parallel(&loops);
+        let form = self.choice.below(5);
+        let (sum, start) = match form {
+            0 | 1 => (target.clone(), Some(format!("{target} = {};", self.zero()))),
+            2 => (target.clone(), None),
+            _ => ("s".to_string(), Some(format!("{} s = {};", self.ty, self.zero()))),
+        };
+        start.inspect(|s| self.line(s));
+        let inside = self.depth;
+        self.count("l", "0", length);
+        if second {
+            self.count("p", "0", "3");
+        }
+        let term = if self.choice.chance(20) {
+            let w = self.element("w", &[("l", length)]);
+            format!("{a} * {b} * {w}")
+        } else {
+            format!("{a} * {b}")
+        };
+        match self.choice.below(6) {
+            0 => {
+                let value = self.least(&sum, &format!("({a} + {b})"));
+                self.line(&format!("{sum} = {value};"));
+            }
+            1 => {
+                let limit = self.literal();
+                self.line(&format!("if ({a} < {limit})"));
+                self.line(&format!("    {sum} += {term};"));
+            }
+            2 if self.is_real() => self.line(&format!("{sum} -= {term};")),
+            _ => self.line(&format!("{sum} += {term};")),
+        }
+        self.close_to(inside);
+        if form > 2 {
+            let (alpha, beta) = (self.literal(), self.literal());
+            let value = self.choice.pick(&["s", "alpha", "both"]);
+            match value {
+                "s" => self.line(&format!("{target} = s;")),
+                "alpha" => self.line(&format!("{target} += {alpha} * s;")),
+                _ => self.line(&format!("{target} = {alpha} * s + {beta} * {target};")),
+            }
+        } else if self.choice.chance(30) {
+            let bias = self.element("bias", &[("j", columns)]);
+            let value = self.least(&format!("({target} + {bias})"), self.zero());
+            self.line(&format!("{target} = {value};"));
+        }
+        self.close_to(outer);
+    }
+
+    /// Neighbours at a few offsets, in one to three dimensions.
+    fn stencil(&mut self) {
+        let outer = self.depth;
+        let dims = 1 + self.choice.below(3);
+        let radius = 1 + self.choice.below(2);
+        let sizes = self.sizes();
+        let counters = &["i", "j", "p"][..dims];
+        let first = radius.to_string();
+        let limits: Vec<String> = sizes[..dims].iter().map(|s| format!("{s} - {radius}")).collect();
+        let loops: Vec<(&str, &str, &str)> =
+            counters.iter().zip(&limits).map(|(c, l)| (*c, first.as_str(), l.as_str())).collect();
+        let extents: Vec<String> = sizes[..dims].iter().map(|s| s.to_string()).collect();
+        let (target, source) = (self.output("V", &extents), self.input("U", &extents));
+        let own: String = counters.iter().map(|c| format!("[{c}]")).collect();
+        let coefficients = self.choice.chance(25).then(|| self.input("K", &extents));
+        let mut terms = vec![];
+        for _ in 0..2 + self.choice.below(5) {
+            let at: String = counters
+                .iter()
+                .map(|c| match self.choice.below(2 * radius + 3) {
+                    o if o < radius => format!("[{c} - {}]", o + 1),
+                    o if o < 2 * radius => format!("[{c} + {}]", o - radius + 1),
+                    _ => format!("[{c}]"),
+                })
+                .collect();
+            let factor = self.literal();
+            terms.push(format!("{factor} * {source}{at}"));
+        }
+        if let Some(k) = coefficients {
+            terms.push(format!("{k}{own} * {source}{own}"));
+        }
+        self.parallel(&loops);
+        let op = self.choice.pick(&["=", "=", "+="]);
+        self.line(&format!("{target}{own} {op} {};", terms.join(" + ")));
+        self.close_to(outer);
+    }
+
+    /// A window of constant extents with a filter, in one or two dimensions: dilated, strided or clamped.
+    fn convolution(&mut self) {
+        let outer = self.depth;
+        let two = self.choice.chance(70);
+        let sizes = self.sizes();
+        let window = ["3", "5", "2"][self.choice.below(3)];
+        let (stride, dilation) = (1 + self.choice.below(2), 1 + self.choice.below(2));
+        let clamped = self.choice.chance(25);
+        let dims = if two { 2 } else { 1 };
+        let (counters, taps) = (&["i", "j"][..dims], &["a", "b"][..dims]);
+        let extents: Vec<String> = sizes[..dims].iter().map(|s| s.to_string()).collect();
+        let places: Vec<Subscript> = (0..dims)
+            .map(|d| {
+                let (c, t, size) = (counters[d], taps[d], sizes[d]);
+                if clamped {
+                    let at = format!("{c} + {t} - 1");
+                    let text = format!("({at} < 0 ? 0 : {at} > {size} - 1 ? {size} - 1 : {at})");
+                    return Subscript { text, extent: size.to_string() };
+                }
+                let own = if stride > 1 { format!("{stride} * {c}") } else { c.to_string() };
+                let tap = if dilation > 1 { format!("{dilation} * {t}") } else { t.to_string() };
+                let extent = format!("{stride} * {size} + 8");
+                Subscript { text: format!("{own} + {tap}"), extent }
+            })
+            .collect();
+        let source_extents: Vec<String> = places.iter().map(|p| p.extent.clone()).collect();
+        let (target, source) = (self.output("O", &extents), self.input("I", &source_extents));
+        let filter = self.input("F", &vec![window.to_string(); dims]);
+        let own: String = counters.iter().map(|c| format!("[{c}]")).collect();
+        let at: String = places.iter().map(|p| format!("[{}]", p.text)).collect();
+        let tap: String = taps.iter().map(|t| format!("[{t}]")).collect();
+        let loops: Vec<(&str, &str, &str)> =
+            counters.iter().zip(&sizes).map(|(c, s)| (*c, "0", *s)).collect();
+        self.parallel(&loops);
+        let local = self.choice.chance(60);
+        let sum = if local { "s".to_string() } else { format!("{target}{own}") };
+        let start = if local { format!("{} s", self.ty) } else { sum.clone() };
+        let zero = self.zero();
+        self.line(&format!("{start} = {zero};"));
+        let inside = self.depth;
+        for t in taps {
+            self.count(t, "0", window);
+        }
+        self.line(&format!("{sum} += {source}{at} * {filter}{tap};"));
+        self.close_to(inside);
+        if local {
+            self.line(&format!("{target}{own} = s;"));
+        }
+        self.close_to(outer);
+    }
+
+    /// Each element from elements and vectors, in one to three dimensions, perhaps with steps.
+    fn elements(&mut self) {
+        let outer = self.depth;
+        let dims = 1 + self.choice.below(3);
+        let sizes = self.sizes();
+        let counters: Vec<(&str, &str)> =
+            ["i", "j", "p"].into_iter().zip(sizes).take(dims).collect();
+        let extents: Vec<String> = counters.iter().map(|(_, e)| e.to_string()).collect();
+        let own: String = counters.iter().map(|(c, _)| format!("[{c}]")).collect();
+        let target = self.output("Y", &extents) + &own;
+        let a = self.element("X", &counters);
+        let row = self.element("r", &counters[..1]);
+        let column = self.element("c", &counters[dims - 1..]);
+        if self.choice.chance(50) {
+            for (name, limit) in &counters {
+                self.line("#pragma omp parallel for");
+                self.stride(name, limit);
+            }
+        } else {
+            let loops: Vec<_> = counters.iter().map(|(c, e)| (*c, "0", *e)).collect();
+            self.parallel(&loops);
+        }
+        let factor = self.literal();
+        match self.choice.below(5) {
+            0 => self.line(&format!("{target} = {factor} * {a} + {row};")),
+            1 => {
+                self.line(&format!("{} t = {a} - {column};", self.ty));
+                self.line(&format!("if (t > {factor})"));
+                self.line(&format!("    {target} += t * {row};"));
+            }
+            2 if self.is_real() => {
+                let call = if self.ty == "float" { "sqrtf(fabsf" } else { "sqrt(fabs" };
+                self.line(&format!("{target} = {call}({a} * {column})) + {row};"));
+            }
+            _ => self.line(&format!("{target} += {row} * {column} + {a};")),
+        }
+        self.close_to(outer);
+    }
+
+    /// A sum, least or largest value of a vector or a matrix.
+    fn reduction(&mut self) {
+        let outer = self.depth;
+        let dims = 1 + self.choice.below(2);
+        let sizes = self.sizes();
+        let counters: Vec<(&str, &str)> = ["i", "j"].into_iter().zip(sizes).take(dims).collect();
+        let total = self.output("T", &["1".to_string()]);
+        let (a, b) = (self.element("X", &counters), self.element("Z", &counters));
+        let least = self.choice.chance(30);
+        let op = match (least, self.is_real()) {
+            (true, _) => "min",
+            (_, true) => "+",
+            _ => self.choice.pick(&["+", "^", "|", "+"]),
+        };
+        let s = format!("s{}", self.arrays.len());
+        self.line(&format!("{} {s} = {total}[0];", self.ty));
+        let collapse = if dims > 1 { " collapse(2)" } else { "" };
+        self.line(&format!("#pragma omp parallel for{collapse} reduction({op}: {s})"));
+        for (name, limit) in &counters {
+            if dims == 1 && self.choice.chance(30) {
+                self.stride(name, limit);
+            } else {
+                self.count(name, "0", limit);
+            }
+        }
+        match least {
+            true => self.line(&format!("{s} = {a} < {s} ? {a} : {s};")),
+            false => self.line(&format!("{s} {op}= {a} * {b};")),
+        }
+        self.close_to(outer);
+        self.line(&format!("{total}[0] = {s};"));
+    }
+
+    /// Imperfect: each row is summed and then changed by its sum.
+    fn rows(&mut self) {
+        let outer = self.depth;
+        let [rows, columns, _] = self.sizes();
+        let own = [rows.to_string(), columns.to_string()];
+        let (target, sums) = (self.output("Y", &own), self.output("S", &own[..1]));
+        let a = self.element("X", &[("i", rows), ("j", columns)]);
+        let w = self.element("w", &[("j", columns)]);
+        self.parallel(&[("i", "0", rows)]);
+        let inside = self.depth;
+        let direct = self.choice.chance(50);
+        let sum = if direct { format!("{sums}[i]") } else { "s".to_string() };
+        let start = if direct { sum.clone() } else { format!("{} s", self.ty) };
+        let first = self.literal();
+        self.line(&format!("{start} = {first};"));
+        self.count("j", "0", columns);
+        self.line(&format!("{sum} += {a} * {w};"));
+        self.close_to(inside);
+        if !direct {
+            self.line(&format!("{sums}[i] = s;"));
+        }
+        if self.choice.chance(70) {
+            self.count("j", "0", columns);
+            let value = if direct { format!("{sums}[i]") } else { "s".to_string() };
+            self.line(&format!("{target}[i][j] = {a} - {value};"));
+        }
+        self.close_to(outer);
+    }
+
+    /// Bounds that depend on the outer counter.
+    fn triangle(&mut self) {
+        let outer = self.depth;
+        let [n, ..] = self.sizes();
+        let square = [n.to_string(), n.to_string()];
+        let below = self.choice.chance(50);
+        let (first, limit) = if below { ("0", "i + 1") } else { ("i", n) };
+        if self.choice.chance(50) {
+            let target = self.output("S", &square[..1]);
+            let (a, x) = (self.input("L", &square), self.element("x", &[("j", n)]));
+            self.parallel(&[("i", "0", n)]);
+            let zero = self.zero();
+            self.line(&format!("{target}[i] = {zero};"));
+            self.count("j", first, limit);
+            self.line(&format!("{target}[i] += {a}[i][j] * {x};"));
+        } else {
+            let target = self.output("Y", &square);
+            let (row, x) = (self.element("r", &[("i", n)]), self.element("x", &[("j", n)]));
+            self.parallel(&[("i", "0", n), ("j", first, limit)]);
+            self.line(&format!("{target}[i][j] += {row} * {x};"));
+        }
+        self.close_to(outer);
+    }
+
+    /// Two serial loops one directly in the other, in a marked one.
+    fn serial_pair(&mut self) {
+        let outer = self.depth;
+        let [rows, columns, length] = self.sizes();
+        let own = [rows, columns, length].map(str::to_string);
+        self.counter = "int";
+        let counters = [("i", rows), ("j", columns), ("l", length)];
+        if self.choice.chance(60) {
+            let target = self.output("Y", &own);
+            let (a, w) = (self.element("X", &counters), self.element("w", &counters[1..]));
+            self.parallel(&[("i", "0", rows)]);
+            self.count("j", "0", columns);
+            self.count("l", "0", length);
+            self.line(&format!("{target}[i][j][l] = {a} * {w};"));
+        } else {
+            let target = self.output("S", &own[..1]);
+            let (a, w) = (self.element("X", &counters), self.element("w", &counters[1..]));
+            self.parallel(&[("i", "0", rows)]);
+            self.count("j", "0", columns);
+            self.count("l", "0", length);
+            self.line(&format!("{target}[i] += {a} * {w};"));
+        }
+        self.close_to(outer);
+    }
+
+    /// Two nests that take turns, and a gather from a table in between.
+    fn time_loop(&mut self) {
+        let outer = self.depth;
+        let [rows, columns, _] = self.sizes();
+        let own = [rows.to_string(), columns.to_string()];
+        let (a, b) = (self.output("P", &own), self.output("Q", &own));
+        let table = self.input("table", &["8".to_string()]);
+        self.open("for (int t = 0; t < 2; t++)");
+        let inside = self.depth;
+        let low = [("i", "1", rows), ("j", "0", columns)];
+        self.parallel(&low);
+        let factor = self.literal();
+        self.line(&format!("{b}[i][j] = {a}[i - 1][j] + {factor} * {a}[i][j];"));
+        self.close_to(inside);
+        self.parallel(&low);
+        self.line(&format!("{a}[i][j] = {b}[i][j] * {table}[(3 * i + j) & 7];"));
+        self.close_to(outer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::noise;
+
+    #[test]
+    fn programs_differ_are_balanced_and_lose_nests() {
+        let mut seen = std::collections::HashSet::new();
+        for seed in 0..200 {
+            let program = TunableProgram::new(&noise(seed, 300));
+            let source = program.source();
+            assert_eq!(source.matches('{').count(), source.matches('}').count(), "{source}");
+            assert_eq!(source.matches('(').count(), source.matches(')').count(), "{source}");
+            if program.nests() > 1 {
+                assert!(program.without(0).source().len() < source.len());
+            }
+            seen.insert(source);
+        }
+        assert!(seen.len() > 190, "{}", seen.len());
+    }
+}
