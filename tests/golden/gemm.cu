@@ -5,8 +5,8 @@
 //
 // Verified:
 // - Level: checked. This text was emulated, with every check on, and compared with the C function,
-//   by its compiler and by an interpreter at 42 combinations of k, m, n from {0, 1, 2, 3, 5, 7, 8,
-//   9, 13, 31, 32, 33, 37, 49}.
+//   by its compiler and by an interpreter at 96 combinations of k, m, n from {0 to 3, 5, 7, 8, 9,
+//   13, 16, 31, 32, 33, 37, 49, 64}.
 //
 // Made for sm_90.
 

@@ -5,8 +5,8 @@
 //
 // Verified:
 // - Level: checked. This text was emulated, with every check on, and compared with the C function,
-//   by its compiler and by an interpreter at 36 combinations of imax, jmax, kmax from {0, 1, 2, 3,
-//   4, 5, 7, 31, 32, 33, 37, 49, 255, 256, 257, 385}.
+//   by its compiler and by an interpreter at 99 combinations of imax, jmax, kmax from {0 to 8, 10,
+//   31 to 35, 37, 49, 64, 66, 255 to 259, 385, 512, 514}.
 //
 // Made for sm_90.
 

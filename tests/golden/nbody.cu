@@ -5,7 +5,7 @@
 //
 // Verified:
 // - Level: checked. This text was emulated, with every check on, and compared with the C function,
-//   by its compiler and by an interpreter at 9 values of n from {0, 1, 2, 3, 5, 37, 255, 256, 257}.
+//   by its compiler and by an interpreter at 54 values of n from {0 to 50, 255, 256, 257}.
 //
 // Made for sm_90.
 

@@ -41,8 +41,22 @@ pub struct StepLoop {
 
 /// Attempts to find a legal step.
 const ATTEMPTS: usize = 24;
-/// Steps, not counting those that bind what is left.
+/// Steps, not counting those that bind what is left, and those of [`DEEP`].
 const MOST_STEPS: usize = 8;
+/// The order in which steps build on each other, as in a kernel for contractions: at random they seldom meet.
+const DEEP: [&str; 11] = [
+    "specialise",
+    "accumulate",
+    "register_tile",
+    "register_tile",
+    "stage",
+    "stage",
+    "vectorise",
+    "vectorise",
+    "warp",
+    "pipeline",
+    "rasterise",
+];
 
 /// Takes random legal steps, of these kinds, and returns them. What is marked is bound or reduced at the end.
 pub fn random_schedule(
@@ -56,16 +70,24 @@ pub fn random_schedule(
     if choice.chance(80) {
         taken.extend(bind_roots(&mut choice, state));
     }
-    for _ in 0..1 + choice.below(MOST_STEPS) {
+    let mut next: Vec<Option<usize>> = vec![];
+    if choice.chance(40) {
+        let known = |name: &str| kinds.iter().position(|k| k.0 == name);
+        next.extend(DEEP.iter().filter_map(|name| known(name)).map(Some));
+        next.retain(|_| choice.chance(70));
+    }
+    next.extend((0..1 + choice.below(MOST_STEPS)).map(|_| None));
+    for kind in next {
         if choice.is_empty() {
             break;
         }
-        let kind = choice.below(kinds.len());
+        let wanted = kind.unwrap_or_else(|| choice.below(kinds.len()));
         for attempt in 0..ATTEMPTS {
             let names = state.names();
             // A kind that nothing here is legal for gives way to another.
-            let kind = if attempt < ATTEMPTS / 3 { kind } else { choice.below(kinds.len()) };
-            let step = Writer { choice: &mut choice, names: &names }.step(kinds[kind]);
+            let other = kind.is_none() && attempt >= ATTEMPTS / 3;
+            let wanted = if other { choice.below(kinds.len()) } else { wanted };
+            let step = Writer { choice: &mut choice, names: &names }.step(kinds[wanted]);
             if let Some(step) = step
                 && state.take(&step)
             {
@@ -138,7 +160,31 @@ impl Writer<'_, '_, '_> {
                 Some(format!("indexing {target} {}", self.choice.pick(&["sparse", "dense"])))
             }
             "bounds" => {
-                Some(format!("bounds {}", self.choice.pick(&["peel", "peel", "peel", "guard"])))
+                Some(format!("bounds {}", self.choice.pick(&["peel", "peel", "pad", "guard"])))
+            }
+            "vectorise" => {
+                let target = match self.choice.chance(50) {
+                    true => self.array()?,
+                    false => self.loop_where(|l| l.bound)?,
+                };
+                Some(format!("vectorise {target} by {}", self.of(&[4, 2])))
+            }
+            "warp" => self.warp(),
+            "pipeline" => {
+                let target = self.loop_where(|l| !l.bound)?;
+                Some(format!("pipeline {target} stages {}", self.of(&[2, 3, 4])))
+            }
+            "rasterise" => {
+                let target = self.loop_where(|l| l.bound)?;
+                Some(format!("rasterise {target} by {}", self.of(&[2, 3, 4, 8])))
+            }
+            "split_k" => {
+                let target = self.loop_where(|l| !l.bound)?;
+                Some(format!("split_k {target} by {}", self.of(&[2, 3, 4, 7])))
+            }
+            "pitch" => Some(format!("pitch {} {}", self.array()?, self.of(&[4, 8, 32, 5]))),
+            "precision" => {
+                Some(format!("precision {}", self.choice.pick(&["float", "double", "half"])))
             }
             "stage" => self.stage(),
             "specialise" => self.specialise(),
@@ -204,6 +250,7 @@ impl Writer<'_, '_, '_> {
         let order = orders[self.choice.below(orders.len())];
         let block = match loops.len() {
             1 => [self.of(&[4, 8, 5, 32, 33, 64, 1]), self.of(&[1, 4]), self.of(&[1, 3])],
+            _ if self.choice.chance(40) => [self.of(&[8, 16, 32]), self.of(&[4, 8]), 1],
             _ => [self.of(&[4, 8, 3, 16, 32, 1]), self.of(&[2, 4, 1, 3, 8]), self.of(&[1, 2, 3])],
         };
         let axes: Vec<&str> = order.iter().map(|a| ["x", "y", "z"][*a]).collect();
@@ -234,6 +281,22 @@ impl Writer<'_, '_, '_> {
         Some(step)
     }
 
+    /// Two loops of which one is directly in the other, or one.
+    fn warp(&mut self) -> Option<String> {
+        let bound: Vec<&StepLoop> = self.names.loops.iter().filter(|l| l.bound).collect();
+        if bound.is_empty() {
+            return None;
+        }
+        let outer = bound[self.choice.below(bound.len())];
+        match &outer.inner {
+            Some(inner) if bound.iter().any(|l| l.name == *inner) => {
+                let lanes = self.choice.pick(&["8x4", "4x8", "2x16", "16x2", "1x32", "32x1"]);
+                Some(format!("warp {}, {inner} by {lanes}", outer.name))
+            }
+            _ => Some(format!("warp {} by 32", outer.name)),
+        }
+    }
+
     fn specialise(&mut self) -> Option<String> {
         let sizes = &self.names.sizes;
         let mut facts = vec![];
@@ -243,6 +306,10 @@ impl Writer<'_, '_, '_> {
                 true => format!("{name}={}", self.of(&[16, 5, 33, 1, 8])),
                 false => format!("{name}%{}=0", self.of(&[4, 8, 16, 3, 1])),
             });
+        }
+        // What vectors need to know.
+        while self.choice.chance(40) {
+            facts.push(format!("{}%16=0", self.array()?));
         }
         Some(format!("specialise {}", facts.join(", ")))
     }

@@ -3,8 +3,10 @@
 mod arch;
 pub mod args;
 pub mod choice;
+mod choices;
 mod compare;
 mod extents;
+pub mod faults;
 mod host_c;
 mod inputs;
 mod pipeline;

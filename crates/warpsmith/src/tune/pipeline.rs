@@ -14,6 +14,7 @@ use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 use super::arch::{self, Arch};
 use super::args::{Strategy, TuneArgs};
 use super::choice::{self, Choice};
+use super::choices::{self, Fact};
 use super::host_c::{HostReference, NoReference};
 use super::inputs::Sources;
 use super::sizes::{self, Point, SizeSpec};
@@ -127,7 +128,7 @@ fn check_device(device: &str) -> Result<(), Failure> {
 }
 
 /// Reads, parses and lowers the C file.
-fn read(args: &TuneArgs, sources: &mut SourceMap) -> Result<CInput, Failure> {
+pub(super) fn read(args: &TuneArgs, sources: &mut SourceMap) -> Result<CInput, Failure> {
     let text = crate::check::read_file(&args.file)?;
     let defines = args.define.iter().map(|d| {
         let (name, value) = d.split_once('=').unwrap_or((d, "1"));
@@ -144,7 +145,7 @@ fn read(args: &TuneArgs, sources: &mut SourceMap) -> Result<CInput, Failure> {
 }
 
 /// `--arg`, else the file's own defaults; every name must be a parameter.
-fn argument_specs(args: &TuneArgs, input: &CInput) -> Result<Vec<NamedSpec>, Failure> {
+pub(super) fn argument_specs(args: &TuneArgs, input: &CInput) -> Result<Vec<NamedSpec>, Failure> {
     let function = function_of(input);
     let names: Vec<&str> = function.params.iter().map(|p| function.var(*p).name.as_str()).collect();
     let mut specs = args.args.clone();
@@ -169,7 +170,7 @@ fn function_of(input: &CInput) -> &Function {
 }
 
 /// The points to tune for, checked against the parameters and the memory of the architecture.
-fn chosen_sizes(
+pub(super) fn chosen_sizes(
     args: &TuneArgs,
     input: &CInput,
     specs: &[NamedSpec],
@@ -207,7 +208,7 @@ fn with_defaults(mut given: Vec<SizeSpec>, input: &CInput) -> Vec<SizeSpec> {
 }
 
 /// Applies the given schedule or the derived one.
-fn translate(
+pub(super) fn translate(
     args: &TuneArgs,
     input: &CInput,
     sizes: &[Point],
@@ -244,7 +245,7 @@ fn translate(
 }
 
 /// A program with the steps that made it.
-type Chosen = (Program, Schedule, Option<Planned>);
+pub(super) type Chosen = (Program, Schedule, Option<Planned>);
 
 /// How the schedule was chosen, when the model did it.
 #[derive(Clone, Debug)]
@@ -254,16 +255,16 @@ pub struct Planned {
 }
 
 /// What emission and verification need.
-struct Work<'a> {
-    args: &'a TuneArgs,
-    input: &'a CInput,
-    program: &'a Program,
-    arch: Arch,
-    specs: &'a [NamedSpec],
-    sizes: &'a [Point],
+pub(super) struct Work<'a> {
+    pub args: &'a TuneArgs,
+    pub input: &'a CInput,
+    pub program: &'a Program,
+    pub arch: Arch,
+    pub specs: &'a [NamedSpec],
+    pub sizes: &'a [Point],
 }
 
-type Files = Vec<(String, String)>;
+pub(super) type Files = Vec<(String, String)>;
 
 impl Work<'_> {
     /// Emits, parses what was emitted, verifies that, and emits again with the verdict in the comments.
@@ -273,9 +274,26 @@ impl Work<'_> {
         sources: &mut SourceMap,
     ) -> Result<(Files, Verified, Vec<Diagnostic>), Failure> {
         let draft = self.print(&[], steps)?;
-        let witness = self.witness(&draft, sources)?;
         let mut messages = vec![];
         let host = self.host_reference(&mut messages);
+        let (witness, verified) = self.verify(&draft, host.as_ref(), sources)?;
+        let files = self.print(&verified.paragraphs(host.is_some()), steps)?;
+        let again = self.witness(&files, sources)?;
+        if !witness.same_program(&again) {
+            let what = "the verdict in the comments changed the emitted program";
+            return Err(Failure::input("W321", what).with_status(Status::Bug));
+        }
+        Ok((files, verified, messages))
+    }
+
+    /// Parses what was emitted and compares it with the C function.
+    pub(super) fn verify(
+        &self,
+        draft: &Files,
+        host: Option<&HostReference>,
+        sources: &mut SourceMap,
+    ) -> Result<(Witness, Verified), Failure> {
+        let witness = self.witness(draft, sources)?;
         let verifier = Verifier {
             sources: Sources {
                 module: &self.input.module,
@@ -285,20 +303,16 @@ impl Work<'_> {
                 max_memory: self.args.max_memory,
             },
             function: self.input.function,
-            host: host.as_ref(),
+            host,
             witness: &witness,
             reassociated: self.reassociated(),
+            // Iterations that are taken on trust may write one value to one element.
+            same_writes: self.program.assumptions.iter().any(|a| a.contains("assumed independent")),
             options: self.options(),
             total_steps: self.args.verify_steps,
         };
         let verified = verifier.verify(&self.candidates()).map_err(|e| self.explain(e))?;
-        let files = self.print(&verified.paragraphs(host.is_some()), steps)?;
-        let again = self.witness(&files, sources)?;
-        if !witness.same_program(&again) {
-            let what = "the verdict in the comments changed the emitted program";
-            return Err(Failure::input("W321", what).with_status(Status::Bug));
-        }
-        Ok((files, verified, messages))
+        Ok((witness, verified))
     }
 
     fn options(&self) -> emu::Options {
@@ -335,11 +349,23 @@ impl Work<'_> {
             .map(|(_, name, _)| name)
             .filter(|n| !fixed.contains(&n.as_str()))
             .collect();
-        points::candidates(&params, &self.special_sizes(), self.sizes)
+        let launcher = self.program.module.function(self.program.launcher);
+        let (told_apart, offsets) = (choices::of_launcher(launcher), choices::offsets(launcher));
+        let mut numbers = self.special_sizes();
+        numbers.extend(told_apart.iter().flatten().map(|fact| match fact {
+            Fact::Equals(_, n) | Fact::Multiple(_, n) => *n,
+        }));
+        let mut first: Vec<Point> =
+            told_apart.iter().flat_map(|facts| choices::points(&params, facts)).collect();
+        for limit in choices::block_limits(&self.program.module, launcher) {
+            let threads = numbers.iter().copied().filter(|n| *n != limit).max().unwrap_or(limit);
+            first.extend(choices::strided(&params, limit, threads));
+        }
+        points::candidates(&params, &numbers, &offsets, &first, self.sizes)
     }
 
     /// The texts of all files.
-    fn print(&self, verification: &[String], steps: &str) -> Result<Files, Failure> {
+    pub(super) fn print(&self, verification: &[String], steps: &str) -> Result<Files, Failure> {
         let name = &self.input.name;
         let emit = Emit {
             module: &self.program.module,
@@ -501,14 +527,23 @@ impl Verified {
         } else {
             "the C function, by an interpreter"
         };
-        vec![format!(
+        let mut text = vec![format!(
             "Level: checked. This text was emulated, with every check on, and compared with {against} at {}.",
             points::summary(&self.points)
-        )]
+        )];
+        if !self.idle.is_empty() {
+            let names: Vec<String> = self.idle.iter().map(|k| format!("`{k}`")).collect();
+            text.push(format!(
+                "Not run at any of these sizes, so not checked: {}.",
+                names.join(", ")
+            ));
+        }
+        text
     }
 
     fn assumptions(&self) -> Vec<String> {
         let at = |o: &String| format!("outside the function's own extents at {o}");
-        self.outside.iter().map(at).collect()
+        let idle = |k: &String| format!("kernel `{k}` is right: no size that was tried runs it");
+        self.outside.iter().map(at).chain(self.idle.iter().map(idle)).collect()
     }
 }

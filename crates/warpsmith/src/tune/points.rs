@@ -7,15 +7,33 @@ use super::sizes::Point;
 /// Points with no larger value are tried first: they are cheap, so that some are always reached.
 const SMALL: i64 = 64;
 
+/// All sizes up to this one are tried where there is one parameter.
+const DENSE: i64 = 50;
+
 /// Sizes small enough to be quick and varied enough to reach every guard, in the order they are tried.
 ///
-/// `bounds` are the numbers that the kernel treats specially: block extents, tiles, loop constants. Every
+/// `bounds` are the numbers that the kernel treats specially: block extents, tiles, loop constants; `offsets` the sizes
+/// up to which there is nothing to do, beyond which blocks fill up. Every
 /// parameter takes every value; parameters differ from each other in most points, so that swapped ones show.
+/// `first` are points of which the caller knows that they go another way than others: they come before those of about
+/// their size.
 /// `wanted` are the tuned sizes, of which only those below the largest value here are used.
-pub fn candidates(params: &[String], bounds: &[i64], wanted: &[Point]) -> Vec<Point> {
+pub fn candidates(
+    params: &[String],
+    bounds: &[i64],
+    offsets: &[i64],
+    first: &[Point],
+    wanted: &[Point],
+) -> Vec<Point> {
     let mut values: Vec<i64> = vec![0, 1, 2, 3, 5, 37];
     for bound in bounds.iter().copied().filter(|b| (1..=1024).contains(b)) {
-        values.extend([bound - 1, bound, bound + 1, bound + bound / 2 + 1]);
+        values.extend([bound - 1, bound, bound + 1, bound + bound / 2 + 1, 2 * bound]);
+        // Blocks are full, and one more is begun, where there are so many iterations.
+        values.extend(offsets.iter().flat_map(|o| [bound + o, bound + o + 1, 2 * bound + o]));
+    }
+    // One parameter alone has few points: every small size meets every combination of steps and blocks.
+    if params.len() == 1 {
+        values.extend(0..=DENSE);
     }
     values.sort_unstable();
     values.dedup();
@@ -26,8 +44,9 @@ pub fn candidates(params: &[String], bounds: &[i64], wanted: &[Point]) -> Vec<Po
             points.push(point);
         }
     };
+    first.iter().cloned().for_each(&mut add);
     // Different values for different parameters come first: they say more.
-    for shift in [n / 2 + 1, 1, 0] {
+    for shift in [n / 2 + 1, 1, 0, n / 3 + 1, n / 4 + 1, 2] {
         for start in 0..n {
             let at = |i: usize| values[(start + i * shift) % n];
             add(params.iter().enumerate().map(|(i, p)| (p.clone(), at(i))).collect());
@@ -60,9 +79,19 @@ pub fn summary(points: &[Point]) -> String {
     }
     let params: Vec<&str> = first.keys().map(String::as_str).collect();
     let values: BTreeSet<i64> = points.iter().flat_map(|p| p.values().copied()).collect();
-    let values: Vec<String> = values.iter().map(i64::to_string).collect();
+    let values = ranges(&values.into_iter().collect::<Vec<i64>>());
     let what = if params.len() == 1 { "values" } else { "combinations" };
     format!("{} {what} of {} from {{{}}}", points.len(), params.join(", "), values.join(", "))
+}
+
+/// Numbers in order as text; more than three that follow each other as `a to b`.
+fn ranges(numbers: &[i64]) -> Vec<String> {
+    let runs = numbers.chunk_by(|a, b| a + 1 == *b);
+    runs.flat_map(|run| match run {
+        [first, .., last] if run.len() > 3 => vec![format!("{first} to {last}")],
+        _ => run.iter().map(i64::to_string).collect(),
+    })
+    .collect()
 }
 
 #[cfg(test)]
@@ -72,9 +101,9 @@ mod tests {
     #[test]
     fn every_parameter_takes_every_special_value() {
         let params = ["n".to_string(), "m".to_string(), "k".to_string()];
-        let points = candidates(&params, &[32, 8], &[]);
+        let points = candidates(&params, &[32, 8], &[2], &[], &[]);
         for p in &params {
-            for v in [0, 1, 7, 8, 9, 31, 32, 33, 37] {
+            for v in [0, 1, 7, 8, 9, 10, 11, 16, 18, 31, 32, 33, 34, 35, 37, 64, 66] {
                 assert!(points.iter().any(|point| point[p] == v), "{p}={v}");
             }
         }
@@ -82,7 +111,24 @@ mod tests {
     }
 
     #[test]
+    fn points_that_go_another_way_come_first() {
+        let params = ["n".to_string(), "m".to_string()];
+        let special = |n: i64, m: i64| Point::from([("n".to_string(), n), ("m".to_string(), m)]);
+        let points = candidates(&params, &[4, 90], &[], &[special(24, 8), special(900, 3)], &[]);
+        assert_eq!(points[0], special(24, 8));
+        let large = points.iter().find(|p| p.values().any(|v| *v > SMALL));
+        assert_eq!(large, Some(&special(900, 3)));
+    }
+
+    #[test]
+    fn one_parameter_takes_all_small_sizes() {
+        let points = candidates(&["n".to_string()], &[8], &[], &[], &[]);
+        assert!((0..=DENSE).all(|v| points.iter().any(|p| p["n"] == v)));
+        assert!(summary(&points).ends_with("of n from {0 to 50}"), "{}", summary(&points));
+    }
+
+    #[test]
     fn a_function_without_sizes_has_one_point() {
-        assert_eq!(candidates(&[], &[32], &[]).len(), 1);
+        assert_eq!(candidates(&[], &[32], &[], &[], &[]).len(), 1);
     }
 }

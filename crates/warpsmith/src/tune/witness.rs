@@ -3,6 +3,7 @@
 //!
 //! It knows the file and the contract of the launcher, nothing of how they were made.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
@@ -13,7 +14,9 @@ use warpsmith_front::ast::{FunctionName, Item, ItemKind};
 use warpsmith_front::parse::{self, FileLoader, Language, ParseOptions};
 use warpsmith_front::sema::{self, KernelSelection, Request};
 use warpsmith_ir::interp::{self, Arg, InterpError, LaunchRequest, Launcher, Limits, Memory};
-use warpsmith_ir::{Diagnostic, FuncId, GlobalId, Module, Scalar, SourceMap, Type, Value};
+use warpsmith_ir::{
+    Diagnostic, FuncId, FunctionKind, GlobalId, Module, Scalar, SourceMap, Type, Value,
+};
 
 use super::host_c::ArgBytes;
 use crate::data::{scalar_bytes, scalar_from_bytes};
@@ -33,8 +36,11 @@ pub struct WitnessRun {
     pub args: Vec<ArgBytes>,
     /// The element behind the result pointer, for functions that return a value.
     pub result: Option<Vec<u8>>,
+    /// Errors, and elements to which several threads write the same value.
     pub findings: Vec<Finding>,
     pub thread_instructions: u64,
+    /// Names of the kernels that were launched.
+    pub launched: BTreeSet<String>,
 }
 
 /// Why a run of the witness did not end.
@@ -50,6 +56,13 @@ impl Witness {
     /// Whether another text means the same program; comments and layout do not count.
     pub fn same_program(&self, other: &Witness) -> bool {
         self.module == other.module
+    }
+
+    /// The names of its kernels.
+    pub fn kernels(&self) -> Vec<String> {
+        let functions = self.module.functions.iter();
+        let kernels = functions.filter(|f| f.kind == FunctionKind::Kernel);
+        kernels.map(|f| f.name.clone()).collect()
     }
 
     /// Parses the emitted file again. `files` are the other files of the output, by name, for its includes.
@@ -142,8 +155,14 @@ impl Witness {
         if let Some(limit) = launcher.limit {
             return Err(WitnessError::Limit(limit));
         }
-        if let Err(error) = outcome {
-            return Err(WitnessError::Failed(error.to_string()));
+        match outcome {
+            Ok(Some(status)) if status.as_i64() == 0 => {}
+            Ok(status) => {
+                let status = status.map_or("nothing".to_string(), |s| s.as_i64().to_string());
+                let message = format!("the launcher returns {status} in place of cudaSuccess");
+                return Err(WitnessError::Failed(message));
+            }
+            Err(error) => return Err(WitnessError::Failed(error.to_string())),
         }
         let mut buffers = std::mem::take(&mut memory.buffers).into_iter();
         let args = args
@@ -154,8 +173,8 @@ impl Witness {
             })
             .collect();
         let result = result.and_then(|_| buffers.next());
-        let (findings, thread_instructions) = (launcher.findings, launcher.thread_instructions);
-        Ok(WitnessRun { args, result, findings, thread_instructions })
+        let EmuLauncher { findings, thread_instructions, launched, .. } = launcher;
+        Ok(WitnessRun { args, result, findings, thread_instructions, launched })
     }
 
     /// Bytes of workspace at these sizes, by the emitted function.
@@ -212,6 +231,7 @@ struct EmuLauncher<'a> {
     device: DeviceMemory,
     findings: Vec<Finding>,
     thread_instructions: u64,
+    launched: BTreeSet<String>,
     limit: Option<&'static str>,
 }
 
@@ -248,6 +268,7 @@ impl<'a> EmuLauncher<'a> {
             device,
             findings: vec![],
             thread_instructions: 0,
+            launched: BTreeSet::new(),
             limit: None,
         }
     }
@@ -291,6 +312,7 @@ impl Launcher for EmuLauncher<'_> {
 
     fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
         let config = self.config(&request)?;
+        self.launched.insert(self.witness.module.function(request.kernel).name.clone());
         for (buffer, bytes) in self.device.buffers.iter_mut().zip(&mut memory.buffers) {
             buffer.bytes = std::mem::take(bytes);
             if buffer.poison.len() == 1 && buffer.bytes.len() != 1 {
@@ -307,7 +329,8 @@ impl Launcher for EmuLauncher<'_> {
             | emu::EmuError::Unsupported { message, .. } => message,
         })?;
         self.thread_instructions += outcome.stats.thread_instructions;
-        self.findings.extend(outcome.findings.into_iter().filter(|f| !f.rule.is_note()));
+        let counts = |f: &Finding| !f.rule.is_note() || f.rule == emu::Rule::RaceBenign;
+        self.findings.extend(outcome.findings.into_iter().filter(counts));
         if let Some(limit) = outcome.limit {
             self.limit = Some(match limit {
                 emu::Limit::TotalSteps => "the limit of thread instructions",

@@ -1,0 +1,71 @@
+//! For tests of the verification: what `tune` verifies, changed between two of its parts as a bug there would change it.
+//!
+//! The change happens to the lowered program, as by a wrong rewrite, or to the emitted text, as by a wrong emitter; what
+//! comes after is `tune`'s own.
+
+use warpsmith_front::cloops::CInput;
+use warpsmith_ir::SourceMap;
+use warpsmith_opt::Program;
+
+use super::arch::{self, Arch};
+use super::args::TuneArgs;
+use super::pipeline::{self, Files, Work};
+use super::sizes::Point;
+use super::verify::Verified;
+use crate::data::NamedSpec;
+use crate::status::Failure;
+
+/// A translated function, not yet emitted.
+pub struct Prepared {
+    args: TuneArgs,
+    input: CInput,
+    arch: Arch,
+    specs: Vec<NamedSpec>,
+    sizes: Vec<Point>,
+    steps: String,
+    pub program: Program,
+}
+
+impl Prepared {
+    /// Reads and translates, as `tune` does.
+    ///
+    /// # Errors
+    /// As `tune`'s, up to there.
+    pub fn new(args: &TuneArgs, sources: &mut SourceMap) -> Result<Prepared, Failure> {
+        let arch = arch::find(&args.arch)?;
+        let input = pipeline::read(args, sources)?;
+        let specs = pipeline::argument_specs(args, &input)?;
+        let sizes = pipeline::chosen_sizes(args, &input, &specs, arch)?;
+        let (program, steps, _) = pipeline::translate(args, &input, &sizes, arch, sources)?;
+        let steps = steps.print();
+        Ok(Prepared { args: args.clone(), input, arch, specs, sizes, steps, program })
+    }
+
+    fn work<'a>(&'a self, program: &'a Program) -> Work<'a> {
+        let Prepared { args, input, arch, specs, sizes, .. } = self;
+        Work { args, input, program, arch: *arch, specs, sizes }
+    }
+
+    fn files(&self, program: &Program) -> Result<Files, Failure> {
+        self.work(program).print(&[], &self.steps)
+    }
+
+    /// The text of the emitted file for a program, mine or a changed one.
+    ///
+    /// # Errors
+    /// The program has no text.
+    pub fn text(&self, program: &Program) -> Result<String, Failure> {
+        Ok(self.files(program)?.swap_remove(0).1)
+    }
+
+    /// Verifies a text in place of the emitted one, without the host compiler, which sees nothing of it.
+    ///
+    /// # Errors
+    /// As `tune`'s: the text is no program (status 70), or a wrong one (1), or a limit was reached (3).
+    pub fn verify(&self, text: &str, sources: &mut SourceMap) -> Result<Verified, Failure> {
+        let mut files = self.files(&self.program)?;
+        files[0].1 = text.to_string();
+        let (_, verified) = self.work(&self.program).verify(&files, None, sources)?;
+        Ok(verified)
+    }
+}

@@ -1,0 +1,233 @@
+//! Faults planted in rewrites and in the emitter: the verification of `tune` must catch them all.
+//!
+//! A fault is one change to a lowered program, which is then emitted, or to the emitted text; what verifies the result is
+//! what verifies every kernel that `tune` hands out. Faults that change nothing a run could show are listed with a reason
+//! in `survivors.txt`; one that is not listed fails the test, and so does an entry that is caught.
+//!
+//! CI plants some of each kind; `WARPSMITH_ALL_FAULTS=1` plants all of them and is the way to make the list,
+//! `WARPSMITH_FAULTS_OF=TEXT` those of cases whose names contain the text.
+
+mod cases;
+mod program;
+mod text;
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cases::{CASES, Case};
+use clap::Parser;
+use warpsmith::ir::SourceMap;
+use warpsmith::opt::Program;
+use warpsmith::status::{Failure, Status};
+use warpsmith::tune::args::TuneArgs;
+use warpsmith::tune::faults::Prepared;
+
+/// Faults of one case that CI plants.
+const SAMPLE: usize = 24;
+/// The fewest that CI must plant and see caught.
+const LEAST: usize = 250;
+
+#[derive(Parser)]
+#[command(no_binary_name = true)]
+struct Line {
+    #[command(flatten)]
+    tune: TuneArgs,
+}
+
+/// A changed text, with what was changed.
+struct Fault {
+    /// `CASE: WHAT: OLD LINE -> NEW LINE`, lines without blanks around them.
+    name: String,
+    what: &'static str,
+    text: String,
+}
+
+fn prepare(case: &Case, folder: &Path) -> Prepared {
+    let path = |suffix: &str| folder.join(format!("{}.{suffix}", case.name.replace(' ', "_")));
+    let (source, schedule) = (path("c"), path("sched"));
+    std::fs::write(&source, case.source).expect("a writable folder");
+    std::fs::write(&schedule, case.schedule).expect("a writable folder");
+    let schedule = format!("--schedule={}", schedule.display());
+    let line = ["--jobs=1", "--timeout=60s", &schedule, source.to_str().expect("a plain path")];
+    let line = Line::try_parse_from(line).expect("a command line");
+    let mut sources = SourceMap::new();
+    Prepared::new(&line.tune, &mut sources)
+        .unwrap_or_else(|e| panic!("{}: {}", case.name, e.render(&sources, false)))
+}
+
+/// All faults of a case with different texts.
+fn faults(case: &Case, prepared: &Prepared) -> Vec<Fault> {
+    let right = prepared.text(&prepared.program).expect("the program has a text");
+    let of_rewrites =
+        program::faults(&prepared.program.module).into_iter().filter_map(|(what, module)| {
+            let program = Program { module, ..prepared.program.clone() };
+            Some((what, prepared.text(&program).ok()?))
+        });
+    let mut seen = HashSet::from([right.clone()]);
+    let mut found = vec![];
+    for (what, text) in of_rewrites.chain(text::faults(&right)) {
+        if seen.insert(text.clone()) {
+            let (old, new) = first_difference(&right, &text);
+            let name = format!("{}: {what}: {old} -> {new}", case.name);
+            found.push(Fault { name, what, text });
+        }
+    }
+    found
+}
+
+/// The first lines that differ, without blanks around them.
+fn first_difference(right: &str, wrong: &str) -> (String, String) {
+    let mut pairs = right.lines().zip(wrong.lines());
+    let (old, new) = pairs.find(|(a, b)| a != b).unwrap_or_default();
+    (old.trim().to_string(), new.trim().to_string())
+}
+
+/// Of every kind some, at even distances.
+fn sample(mut faults: Vec<Fault>) -> Vec<Fault> {
+    faults.sort_by(|a, b| a.what.cmp(b.what));
+    let stride = faults.len().div_ceil(SAMPLE).max(1);
+    faults.into_iter().step_by(stride).collect()
+}
+
+/// What caught a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Oracle {
+    /// The text is not a program: nothing was planted.
+    NoProgram,
+    /// A finding of the emulator.
+    Finding,
+    /// Other contents of an array, or another result.
+    Output,
+    /// The launcher or a launch cannot be run.
+    Launch,
+    /// The run does not end.
+    Limit,
+    /// Nothing.
+    Survived,
+}
+
+fn oracle(verdict: Result<(), Failure>) -> Oracle {
+    let Err(failure) = verdict else { return Oracle::Survived };
+    let note = |d: &warpsmith::ir::Diagnostic| format!("{d:?}");
+    let said: String = failure.diagnostics.iter().map(note).collect();
+    let code = failure.diagnostics.first().map_or("", |d| d.code);
+    match (failure.status, code) {
+        (Status::Limit, _) => Oracle::Limit,
+        (Status::No, "W325") if said.contains("differs at index") => Oracle::Output,
+        (Status::No, "W325") if RULES.iter().any(|r| said.contains(&format!("{r}: "))) => {
+            Oracle::Finding
+        }
+        (Status::No, "W325") => Oracle::Launch,
+        _ => Oracle::NoProgram,
+    }
+}
+
+/// The emulator's rules that a wrong kernel can break.
+const RULES: [&str; 11] = [
+    "race-benign",
+    "race-shared",
+    "race-global",
+    "out-of-bounds",
+    "uninitialized-shared",
+    "uninitialized-local",
+    "divergent-barrier",
+    "exited-before-barrier",
+    "misaligned",
+    "infinite-loop",
+    "invalid-pointer",
+];
+
+/// `NAME -- REASON` for every survivor known and explained; `…` in a name stands for any text.
+fn known_survivors() -> Vec<&'static str> {
+    let entries = include_str!("survivors.txt").lines();
+    entries
+        .filter(|l| !l.starts_with('#') && !l.trim().is_empty())
+        .map(|l| {
+            let (name, reason) = l.rsplit_once(" -- ").expect("NAME -- REASON");
+            assert!(!reason.trim().is_empty(), "`{name}` has no reason");
+            name.trim()
+        })
+        .collect()
+}
+
+/// Whether a name is one that the pattern describes.
+fn fits(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('…');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let mut last = None;
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+        last = Some(part);
+    }
+    rest.is_empty() || last.is_some_and(|part| part.is_empty() || rest.ends_with(part))
+}
+
+#[test]
+fn planted_faults_are_caught() {
+    let all = std::env::var_os("WARPSMITH_ALL_FAULTS").is_some();
+    let only = std::env::var("WARPSMITH_FAULTS_OF").unwrap_or_default();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let chosen: Vec<&Case> = CASES.iter().filter(|c| c.name.contains(&only)).collect();
+    let prepared: Vec<Prepared> = chosen.iter().map(|c| prepare(c, folder.path())).collect();
+    let mut planted: Vec<(&Prepared, Fault)> = vec![];
+    for (case, prepared) in chosen.iter().zip(&prepared) {
+        let right = prepared.text(&prepared.program).expect("the program has a text");
+        let verdict = prepared.verify(&right, &mut SourceMap::new());
+        assert!(verdict.is_ok(), "{} is wrong before anything is planted:\n{right}", case.name);
+        let faults = faults(case, prepared);
+        let faults = if all { faults } else { sample(faults) };
+        planted.extend(faults.into_iter().map(|f| (prepared, f)));
+    }
+    let (next, verdicts) = (AtomicUsize::new(0), Mutex::new(vec![]));
+    let worker = || {
+        while let Some((prepared, fault)) = planted.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let verdict = prepared.verify(&fault.text, &mut SourceMap::new()).map(drop);
+            let oracle = oracle(verdict);
+            verdicts.lock().expect("no worker has panicked").push((oracle, fault));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(worker);
+        }
+    });
+    let verdicts = verdicts.into_inner().expect("no worker has panicked");
+    report(&verdicts, all && only.is_empty());
+    let caught = |o: &Oracle| !matches!(o, Oracle::NoProgram | Oracle::Survived);
+    let count = verdicts.iter().filter(|(o, _)| caught(o)).count();
+    assert!(!only.is_empty() || count >= LEAST, "only {count} faults were planted and caught");
+}
+
+/// Prints what caught how many; nothing may survive without a reason, nor be listed and caught.
+fn report(verdicts: &[(Oracle, &Fault)], all: bool) {
+    let mut by_oracle: BTreeMap<Oracle, usize> = BTreeMap::new();
+    let mut by_kind: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    for (oracle, fault) in verdicts.iter().filter(|(o, _)| *o != Oracle::NoProgram) {
+        *by_oracle.entry(*oracle).or_default() += 1;
+        by_kind.entry(fault.what).or_default()[usize::from(*oracle == Oracle::Survived)] += 1;
+    }
+    println!("faults by what caught them: {by_oracle:?}");
+    println!("by kind, caught and not: {by_kind:?}");
+    let known = known_survivors();
+    let survivors: HashSet<&str> = verdicts
+        .iter()
+        .filter(|(o, _)| *o == Oracle::Survived)
+        .map(|(_, fault)| fault.name.as_str())
+        .collect();
+    let mut new: Vec<&&str> =
+        survivors.iter().filter(|s| !known.iter().any(|k| fits(k, s))).collect();
+    new.sort();
+    assert!(new.is_empty(), "{} survive without a reason:\n{}", new.len(), lines(&new));
+    if all {
+        let caught: Vec<&&str> =
+            known.iter().filter(|k| !survivors.iter().any(|s| fits(k, s))).collect();
+        assert!(caught.is_empty(), "listed as survivors, but caught:\n{}", lines(&caught));
+    }
+}
+
+fn lines<T: std::fmt::Display>(items: &[T]) -> String {
+    items.iter().map(|i| format!("{i}\n")).collect()
+}
