@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
-    Axis, Block, Diagnostic, ForLoop, FuncId, Function, LoopId, LoopKind, Module, Parallel, Place,
-    StmtKind, VarId,
+    Axis, Block, Diagnostic, Expr, ForLoop, FuncId, Function, LoopId, LoopKind, Module, Parallel,
+    Place, Scalar, Space, StmtKind, Type, Var, VarId, VarKind,
 };
 
 use crate::walk;
@@ -20,12 +20,39 @@ pub struct Kernel {
     pub nests: BTreeMap<LoopId, Nest>,
     /// Arrays that kernels read from constant memory.
     pub constants: BTreeSet<VarId>,
+    /// Arrays in the workspace that rewrites made.
+    pub scratch: Vec<Scratch>,
+    /// Numbers that the launcher computes first.
+    pub lengths: Vec<Length>,
+    /// Arrays whose contents depend on the order of a floating-point sum that a rewrite changed.
+    pub reassociated: BTreeSet<VarId>,
+    /// Numbers around which rewrites treat sizes differently.
+    pub numbers: Vec<u32>,
+    /// The type of all reals, where a step chose it.
+    pub precision: Option<Scalar>,
     /// Steps taken, as schedule text.
     pub steps: Vec<String>,
     /// What the result relies on beyond the C standard and was not proved.
     pub assumptions: Vec<String>,
     /// Warnings and suggestions met on the way.
     pub notes: Vec<Diagnostic>,
+}
+
+/// An array of the workspace: a parameter of the function, with extents, until the function is lowered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scratch {
+    pub var: VarId,
+    /// What it holds, for the reader of the launcher.
+    pub comment: String,
+}
+
+/// A number that follows from the sizes: a parameter of the function until the function is lowered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Length {
+    pub var: VarId,
+    /// Over by-value parameters that nothing assigns.
+    pub value: Expr,
+    pub comment: String,
 }
 
 /// How one nest of parallel loops runs on the device.
@@ -47,6 +74,8 @@ pub struct Nest {
     pub peel: bool,
     /// What the kernel's name ends in; empty for the kernel that is right for all sizes.
     pub label: String,
+    /// A rewrite made the nest, to copy an array.
+    pub copies: bool,
     /// Parameters that are known to be multiples of a number.
     pub multiples: BTreeMap<VarId, u32>,
 }
@@ -75,6 +104,7 @@ impl Nest {
             stages: vec![],
             peel: false,
             label: String::new(),
+            copies: false,
             multiples: BTreeMap::new(),
         }
     }
@@ -107,6 +137,11 @@ impl Kernel {
             function,
             nests: BTreeMap::new(),
             constants: BTreeSet::new(),
+            scratch: vec![],
+            lengths: vec![],
+            reassociated: BTreeSet::new(),
+            numbers: vec![],
+            precision: None,
             steps: vec![],
             assumptions: vec![],
             notes: vec![],
@@ -120,6 +155,55 @@ impl Kernel {
     /// The body of the function, to be changed; an empty one when the function does not exist.
     pub fn func_mut(&mut self) -> &mut Function {
         &mut self.module.functions[self.function.0 as usize]
+    }
+
+    /// Whether a parameter was made by a rewrite: the caller of the launcher knows nothing of it.
+    pub fn is_derived(&self, var: VarId) -> bool {
+        self.scratch.iter().any(|s| s.var == var) || self.lengths.iter().any(|l| l.var == var)
+    }
+
+    /// A new array of the workspace with these extents; they are over parameters that nothing assigns.
+    pub fn add_scratch(
+        &mut self,
+        wanted: &str,
+        element: Type,
+        extents: Vec<Expr>,
+        comment: String,
+    ) -> VarId {
+        let name = self.fresh_name(wanted);
+        let mut var = Var::new(name, Type::pointer(element, Space::Global), VarKind::Param);
+        var.restrict = true;
+        var.shape = Some(extents);
+        let var = self.func_mut().add_param(var);
+        self.scratch.push(Scratch { var, comment });
+        var
+    }
+
+    /// A new number that the launcher computes first.
+    pub fn add_length(&mut self, wanted: &str, value: Expr, comment: String) -> VarId {
+        let name = self.fresh_name(wanted);
+        let mut var = Var::new(name, value.ty.clone(), VarKind::Param);
+        var.constant = true;
+        let var = self.func_mut().add_param(var);
+        self.lengths.push(Length { var, value, comment });
+        var
+    }
+
+    fn fresh_name(&self, wanted: &str) -> String {
+        crate::rewrite::accumulate::fresh_name(self.func(), wanted)
+    }
+
+    /// Whether the launcher can compute an expression before anything else: it is over by-value parameters that
+    /// nothing assigns.
+    pub fn known_at_start(&self, e: &Expr) -> bool {
+        let function = self.func();
+        let mut known = !walk::reads_memory(e);
+        walk::each_var(e, &mut |v| {
+            known &= function.params.contains(&v)
+                && function.var(v).ty.scalar().is_some()
+                && !walk::writes_var(&function.body, v);
+        });
+        known
     }
 
     pub fn name_of(&self, var: VarId) -> &str {
@@ -171,6 +255,17 @@ impl Kernel {
         let mut path = vec![];
         search(&self.func().body, id, &mut path);
         path
+    }
+
+    /// Whether each thread runs a loop on its own: a serial one, or a marked one inside a loop that threads share.
+    pub fn runs_in_thread(&self, id: LoopId) -> bool {
+        match self.find_loop(id).map(|l| &l.kind) {
+            Some(LoopKind::Serial | LoopKind::Unrolled(_)) => true,
+            Some(LoopKind::Parallel(_)) => {
+                self.loops_around(id).iter().any(|l| matches!(l.kind, LoopKind::Bound(_)))
+            }
+            _ => false,
+        }
     }
 
     /// Marked loops that form a perfect nest from `root` inward, as many as hold nothing but the next one. Loops of

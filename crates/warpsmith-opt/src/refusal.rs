@@ -67,6 +67,12 @@ pub enum Refusal {
     LoopRefused { verb: &'static str, loop_id: LoopId, why: String },
     /// What keeps an array from constant memory.
     CannotBeConstant { name: String, why: String, at: Box<Option<Origin>> },
+    /// What keeps an array from being worked on in another shape (`verb`: "pitch"), and why.
+    CannotCopy { name: String, verb: &'static str, why: String, at: Box<Option<Origin>> },
+    /// What keeps the reals of the function from being computed in another type.
+    CannotConvert { to: &'static str, why: String, at: Box<Option<Origin>> },
+    /// What keeps the arrays of a nest from being padded to whole tiles.
+    CannotPad { loop_id: LoopId, why: String, at: Box<Option<Origin>> },
     /// No nest is computed in tiles.
     NothingTiled,
     /// A size that a kernel cannot be made for.
@@ -152,6 +158,23 @@ impl Refusal {
                 let message = format!("cannot read `{name}` from constant memory: {why}");
                 let at = at.as_ref().as_ref().and_then(|o| o.span);
                 label(Diagnostic::error("W267", message), at, "here")
+            }
+            Refusal::CannotCopy { name, verb, why, at } => {
+                let d = Diagnostic::error("W269", format!("cannot {verb} `{name}`: {why}"));
+                label(d, at.as_ref().as_ref().and_then(|o| o.span), "here")
+            }
+            Refusal::CannotConvert { to, why, at } => {
+                let d = Diagnostic::error("W271", format!("cannot compute in `{to}`: {why}"));
+                label(d, at.as_ref().as_ref().and_then(|o| o.span), "here")
+            }
+            Refusal::CannotPad { loop_id, why, at } => {
+                let name = kernel.loop_name(*loop_id);
+                let d = Diagnostic::error("W270", format!("cannot pad the arrays of the nest of `{name}`: {why}"));
+                match at.as_ref() {
+                    Some(origin) => label(d, origin.span, "here"),
+                    None => at_loop(kernel, d, *loop_id, "this nest"),
+                }
+                .help("`bounds peel` needs no copies, `bounds guard` works for every nest")
             }
             Refusal::NothingTiled => Diagnostic::error("W268", "no nest is computed in tiles")
                 .note("a thread with one iteration asks once whether it exists: nothing can be spared there")

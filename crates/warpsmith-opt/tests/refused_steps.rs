@@ -303,28 +303,6 @@ fn tiles_of_loops_with_a_step() {
 }
 
 #[test]
-fn tiles_inside_a_serial_parallel_loop() {
-    refused(
-        GEMM,
-        "bind j -> x 32\nregister_tile j by 2",
-        expect![[r#"
-        error[W260]: cannot compute the nest of `i` in tiles: its outer loops are not bound
-         --> input.c:3:18
-          |
-        3 |     for (int i = 0; i < n; i++)
-          |                  ^ this nest
-          |
-         ::: input.sched:2:1
-          |
-        2 | register_tile j by 2
-          | -------------------- in this step
-          |
-          = note: step 2: `register_tile j by 2`
-    "#]],
-    );
-}
-
-#[test]
 fn tiles_with_last_values() {
     refused(
         LAST,
@@ -1406,7 +1384,7 @@ fn bounds_of_another_kind() {
              --> input.sched:2:8
               |
             2 | bounds skip
-              |        ^^^^ `peel` or `guard` is wanted here
+              |        ^^^^ `peel`, `pad` or `guard` is wanted here
               |
               = help: for example `bounds peel`
         "#]],

@@ -38,28 +38,6 @@ fn row_refused(parameters: &str, body: &str, step: &str, expected: Expect) {
 }
 
 #[test]
-fn nests_of_which_a_part_is_bound_have_no_tiles() {
-    refused(
-        GEMM,
-        "bind j -> x 32\nregister_tile j by 2",
-        expect![[r#"
-        error[W260]: cannot compute the nest of `i` in tiles: its outer loops are not bound
-         --> input.c:3:18
-          |
-        3 |     for (int i = 0; i < n; i++)
-          |                  ^ this nest
-          |
-         ::: input.sched:2:1
-          |
-        2 | register_tile j by 2
-          | -------------------- in this step
-          |
-          = note: step 2: `register_tile j by 2`
-    "#]],
-    );
-}
-
-#[test]
 fn statements_that_reach_further_have_no_tiles() {
     refused(
         "static void put(float *t, float v) { *t = v; }\nvoid f(int n, const float x[n], float y[n]) {\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++) {\n        float t;\n        put(&t, x[i]);\n        y[i] = t;\n    }\n}\n",

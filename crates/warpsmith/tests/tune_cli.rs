@@ -249,3 +249,79 @@ fn sizes_without_an_iteration_show_nothing() {
     let output = tune(folder.path(), source, &["--size", "n=1024", "--arg", "idx=iota"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+/// Runs with a schedule file; returns what was said and the files by name.
+fn scheduled(
+    source: &str,
+    schedule: &str,
+    options: &[&str],
+) -> (String, std::path::PathBuf, tempfile::TempDir) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("x.sched"), schedule).expect("a writable folder");
+    let mut all = vec!["--schedule", "x.sched", "--out", "out"];
+    all.extend(options);
+    let output = tune(folder.path(), source, &all);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{schedule}: {stderr}");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    (text, folder.path().join("out"), folder)
+}
+
+const SPACE: &str = "param BX in pow2 16..128\nparam BY in 1, 2, 4, 2000\nwhere BX * BY <= 256 || BY == 2000\nbind i, j -> y, x block {BX}x{BY}\n";
+
+#[test]
+fn parameters_are_chosen_and_the_result_has_none() {
+    let sizes = ["--size", "n=64", "--size", "m=512"];
+    let (text, out, _folder) = scheduled(SCALE, SPACE, &sizes);
+    assert!(
+        text.contains("16 combinations, of which the constraints allow 15; 15 looked at, 11 legal"),
+        "{text}"
+    );
+    let chosen = std::fs::read_to_string(out.join("scale.sched")).expect("the schedule");
+    assert!(chosen.starts_with("bind i, j -> y, x block ") && !chosen.contains('{'), "{chosen}");
+    // The same steps, replayed, make the same text.
+    let first = std::fs::read(out.join("scale.cu")).expect("the kernel");
+    let (_, again, _folder2) = scheduled(SCALE, &chosen, &sizes);
+    assert_eq!(first, std::fs::read(again.join("scale.cu")).expect("the kernel"));
+    let fixed = ["--param", "BX=32", "--param", "BY=2", "--size", "n=64", "--size", "m=512"];
+    let (_, out, _folder) = scheduled(SCALE, SPACE, &fixed);
+    let chosen = std::fs::read_to_string(out.join("scale.sched")).expect("the schedule");
+    assert_eq!(chosen, "bind i, j -> y, x block 32x2\n");
+}
+
+#[test]
+fn parameters_that_do_not_fit_are_refused() {
+    let with = |more: &[&'static str]| {
+        [&["--size", "n=8", "--size", "m=8", "--schedule", "x.sched"], more].concat()
+    };
+    let f = |schedule: &str, more: &[&'static str], status: i32, texts: &[&str]| {
+        refused(SCALE, &with(more), Some(schedule), status, texts);
+    };
+    f(SPACE, &["--param", "BZ=2"], 2, &["W233", "no parameter `BZ`", "BX, BY"]);
+    f(SPACE, &["--param", "BX=7"], 2, &["W233", "16, 32, 64, 128"]);
+    f(SPACE, &["--param", "BX"], 2, &["W233", "--param T=4"]);
+    f(SPACE, &["--param", "BX=128", "--param", "BY=4"], 2, &["W234", "do not satisfy"]);
+    f("param T in 2, 4\nwhere T > 9\nunroll i by {T}\n", &[], 1, &["W234", "2 combinations"]);
+    f("param T in 2, 4\nunroll k by {T}\n", &[], 1, &["W231", "none of 2 configurations is legal"]);
+    f("param T in 2, 4\nunroll k by {U}\n", &[], 2, &["W232", "x.sched:2:14"]);
+}
+
+#[test]
+fn a_function_is_computed_in_another_precision() {
+    let source = "double mean(int n, const double x[n], double y[n])\n{\n    double s = 0;\n    #pragma omp parallel for reduction(+: s)\n    for (int i = 0; i < n; i++) {\n        y[i] = x[i] / 3.0 + 0.1;\n        s += y[i];\n    }\n    return s / (n + 1);\n}\n";
+    for (name, spelling) in [("float", "const float *"), ("half", "const half *")] {
+        let schedule = format!("precision {name}\nreduce s block 64 grid 8\n");
+        let (_, out, _folder) = scheduled(source, &schedule, &["--size", "n=1000"]);
+        let header = std::fs::read_to_string(out.join("mean.h")).expect("the header");
+        assert!(header.contains(spelling), "{header}");
+    }
+    // 300 * 300 is beyond the greatest half.
+    let large = "void f(int n, const float x[n], float y[n])\n{\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++) y[i] = (x[i] + 300.0f) * 300.0f;\n}\n";
+    refused(
+        large,
+        &["--size", "n=64", "--schedule", "x.sched"],
+        Some("precision half\nbind i -> x block 32\n"),
+        1,
+        &["W330", "leave the range"],
+    );
+}

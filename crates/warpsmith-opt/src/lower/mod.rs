@@ -15,9 +15,11 @@ mod place;
 mod reduction;
 mod replicas;
 mod tiled;
+mod workspace;
 
-pub(crate) use index::counts_up;
+pub(crate) use index::{counts_up, divides, tidy};
 pub(crate) use place::mentions;
+pub(crate) use reduction::{combine, identity};
 pub(crate) use replicas::spread;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,6 +53,11 @@ pub struct Program {
     /// Parameters of the launcher whose contents depend on the order of a floating-point reduction: they are compared
     /// with a tolerance, all others bit for bit.
     pub reassociated: Vec<VarId>,
+    /// Numbers around which the launcher treats sizes differently, beside the named constants.
+    pub numbers: Vec<u32>,
+    /// The type of all reals, where a step chose it: the launcher's parameters then have other types than the C
+    /// function's.
+    pub precision: Option<warpsmith_ir::Scalar>,
 }
 
 /// Device memory the caller lends to the launcher.
@@ -68,9 +75,10 @@ pub struct Workspace {
 pub struct Slot {
     /// The launcher's variable that points to it.
     pub pointer: VarId,
-    /// From the start of the workspace, in bytes.
-    pub offset: u64,
-    pub bytes: u64,
+    /// From the start of the workspace, in bytes, `u64`.
+    pub offset: Expr,
+    /// Size in bytes, `u64`.
+    pub bytes: Expr,
 }
 
 /// Stated for loops of `int` that may begin below zero: the distance between their bounds is computed as C would.
@@ -78,9 +86,6 @@ pub const RANGE_ASSUMPTION: &str =
     "parallel loops that begin below zero or at a variable have less than 2^31 iterations";
 
 const NO_OVERLAP: &str = "array arguments do not overlap";
-
-/// Alignment of slots in bytes.
-const SLOT_ALIGN: u64 = 256;
 
 /// Lowers a scheduled function.
 ///
@@ -110,7 +115,8 @@ struct Lowering<'k> {
     module: Module,
     homes: place::Homes,
     kernels: Vec<FuncId>,
-    slots: Vec<Slot>,
+    /// Slots of constant size.
+    slots: Vec<workspace::Fixed>,
     /// Variables in constant memory that kernels read in place of arrays.
     constants: BTreeMap<VarId, warpsmith_ir::GlobalId>,
     /// Pointers to the device variables.
@@ -133,6 +139,11 @@ impl<'k> Lowering<'k> {
         let function = source.func();
         let mut host = function.clone();
         host.body = Block::default();
+        host.params.retain(|p| !source.is_derived(*p));
+        for k in (0..host.vars.len()).filter(|k| source.is_derived(VarId(*k as u32))) {
+            host.vars[k].kind = warpsmith_ir::VarKind::Local;
+            host.vars[k].shape = None;
+        }
         host.ret = Type::Void;
         let mut module = source.module.clone();
         module.functions.retain(|f| f.kind == FunctionKind::Device);
@@ -156,7 +167,7 @@ impl<'k> Lowering<'k> {
             result: None,
             workspace: None,
             flows: vec![],
-            reassociated: BTreeSet::new(),
+            reassociated: source.reassociated.clone(),
             notes: source.notes.clone(),
             first_values: BTreeMap::new(),
             distinct_pointers: !assigns_pointer,
@@ -249,20 +260,11 @@ impl<'k> Lowering<'k> {
         pointer
     }
 
-    /// A new slot of `elements` elements, and the launcher's pointer to it.
-    fn slot(&mut self, name: &str, element: Type, elements: u64) -> VarId {
-        let size = warpsmith_ir::layout::layout_of(&self.module, &element).size;
-        let pointer = self.local(name, Type::pointer(element, warpsmith_ir::Space::Global));
-        let end = self.slots.last().map_or(0, |s| s.offset + s.bytes);
-        let offset = end.next_multiple_of(SLOT_ALIGN);
-        let bytes = size.saturating_mul(elements);
-        self.slots.push(Slot { pointer, offset, bytes });
-        pointer
-    }
-
     /// Puts the launcher together.
     fn finish(mut self, stmts: Vec<Stmt>) -> Program {
-        let mut body = self.slot_declarations();
+        let mut body = self.lengths();
+        let slots = self.all_slots();
+        body.extend(self.slot_declarations(&slots));
         body.extend(stmts);
         self.host.body = Block::new(body);
         // A counter that no thread changes is constant in its kernel; on the host it is what the user made it.
@@ -275,15 +277,7 @@ impl<'k> Lowering<'k> {
         self.host.name = self.source.func().name.clone();
         let map = compact(&mut self.host);
         let renamed = |v: VarId| map.get(&v).copied();
-        self.slots
-            .iter_mut()
-            .for_each(|s| s.pointer = map.get(&s.pointer).copied().unwrap_or(s.pointer));
-        let bytes = self.slots.last().map_or(0, |s| s.offset + s.bytes);
-        let workspace = self.workspace.and_then(renamed).map(|param| Workspace {
-            param,
-            bytes: Expr::int(warpsmith_ir::Scalar::U64, i64::try_from(bytes).unwrap_or(i64::MAX)),
-            slots: self.slots.clone(),
-        });
+        let workspace = self.workspace.map(|param| self.workspace_of(param, slots, &map));
         let reassociated: Vec<VarId> = self.tainted().into_iter().filter_map(renamed).collect();
         let reassociated =
             reassociated.into_iter().filter(|v| self.host.params.contains(v)).collect();
@@ -298,6 +292,8 @@ impl<'k> Lowering<'k> {
             assumptions,
             notes: self.notes,
             reassociated,
+            numbers: self.source.numbers.clone(),
+            precision: self.source.precision,
         }
     }
 
@@ -305,7 +301,8 @@ impl<'k> Lowering<'k> {
         let mut list = self.source.assumptions.clone();
         list.dedup();
         let function = self.source.func();
-        let arrays = function.params.iter().filter(|p| function.var(**p).ty.is_pointer()).count();
+        let given = function.params.iter().filter(|p| !self.source.is_derived(**p));
+        let arrays = given.filter(|p| function.var(**p).ty.is_pointer()).count();
         if arrays > 1 {
             list.push(NO_OVERLAP.into());
         }
@@ -333,37 +330,6 @@ impl<'k> Lowering<'k> {
                 return tainted;
             }
         }
-    }
-
-    /// `float *s = (float *)((char *)workspace + 256);` for every slot, and the parameter itself.
-    fn slot_declarations(&mut self) -> Vec<Stmt> {
-        if self.slots.is_empty() {
-            return vec![];
-        }
-        let name = self.fresh_name("workspace");
-        let void = Type::pointer(Type::Void, warpsmith_ir::Space::Global);
-        let workspace =
-            self.host.add_param(Var::new(name, void.clone(), warpsmith_ir::VarKind::Param));
-        self.workspace = Some(workspace);
-        let byte =
-            Type::pointer(Type::Scalar(warpsmith_ir::Scalar::I8), warpsmith_ir::Space::Global);
-        let mut stmts = vec![];
-        for slot in &self.slots {
-            let mut base = Expr::var(workspace, void.clone());
-            if slot.offset > 0 {
-                let offset = Expr::int(warpsmith_ir::Scalar::I64, slot.offset as i64);
-                let kind = warpsmith_ir::ExprKind::PtrOffset(base.cast(byte.clone()), offset);
-                base = Expr::new(kind, byte.clone(), warpsmith_ir::Origin::default());
-            }
-            let value = base.cast(self.host.var(slot.pointer).ty.clone());
-            let kind = StmtKind::Decl { var: slot.pointer, init: Some(value) };
-            stmts.push(Stmt::new(kind, warpsmith_ir::Origin::default()));
-            self.host.vars[slot.pointer.0 as usize].constant = false;
-        }
-        if let Some(first) = stmts.first_mut() {
-            first.comment.push("values that only the device knows live in the workspace".into());
-        }
-        stmts
     }
 }
 

@@ -86,7 +86,12 @@ impl Lowering<'_> {
 
     /// The named sizes of the block along x, y, z.
     pub(super) fn block_constants(&mut self, nest: &Nest) -> [Expr; 3] {
-        let names: [&str; 3] = if nest.axes.len() == 1 { ["BLOCK"; 3] } else { ["BX", "BY", "BZ"] };
+        let names: [&str; 3] = match (nest.axes.len(), nest.copies) {
+            (1, false) => ["BLOCK"; 3],
+            (1, true) => ["COPY_BLOCK"; 3],
+            (_, false) => ["BX", "BY", "BZ"],
+            (_, true) => ["COPY_X", "COPY_Y", "COPY_Z"],
+        };
         Axis::ALL.map(|axis| {
             if nest.axes.iter().any(|(_, a)| *a == axis) {
                 let comment = format!("threads of a block along {}", axis.name());

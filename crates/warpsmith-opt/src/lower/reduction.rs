@@ -464,7 +464,7 @@ pub fn identity(op: ReduceOp, ty: Scalar) -> Value {
 }
 
 /// `a op b`.
-fn combine(op: ReduceOp, scalar: Scalar, a: Expr, b: Expr) -> Expr {
+pub fn combine(op: ReduceOp, scalar: Scalar, a: Expr, b: Expr) -> Expr {
     let ty = Type::Scalar(scalar);
     let arithmetic = |op| {
         // C computes narrow integers as `int`.

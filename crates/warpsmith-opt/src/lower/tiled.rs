@@ -15,6 +15,7 @@ use super::copies::plus;
 use super::replicas::Replicas;
 use super::{Lowered, Lowering, host, index};
 use crate::kernel::Nest;
+use crate::rewrite::register_tile;
 use crate::rewrite::stage::{self, Footprint};
 use crate::walk;
 
@@ -95,7 +96,9 @@ impl Lowering<'_> {
         out: &mut Vec<Stmt>,
     ) -> Lowered<()> {
         let loops = self.bound_loops(nest);
-        for l in &loops {
+        let outer: Vec<ForLoop> =
+            register_tile::outer_loops(self.source, root.id, nest).into_iter().cloned().collect();
+        for l in outer.iter().chain(&loops) {
             self.must_know_bounds(l, stmt)?;
         }
         let tiles = self.tiles(nest, &loops);
@@ -106,7 +109,9 @@ impl Lowering<'_> {
             let count = index::count(&self.host, &t.source);
             index::blocks(&self.host, count, t.extent.clone())
         });
-        let wide = tiles.len() > 1 || tiles.iter().any(|t| t.ty.bytes() == 8);
+        // Every iteration of the outer loops has blocks of its own.
+        let blocks = outer.iter().map(|l| index::count(&self.host, l)).chain(blocks);
+        let wide = tiles.len() + outer.len() > 1 || tiles.iter().any(|t| t.ty.bytes() == 8);
         let ty = if wide { Type::I64 } else { Type::I32 };
         let blocks: Vec<Expr> = blocks.map(|b| b.cast(ty.clone())).collect();
         let all = blocks.into_iter().reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
@@ -116,7 +121,7 @@ impl Lowering<'_> {
         let mut launch = self.launch_of(body, &wanted, grid, block);
         launch.origin = stmt.origin.by("bind");
         launches.push(launch);
-        let runs = loops.iter().map(|l| index::runs(&self.host, l));
+        let runs = outer.iter().chain(&loops).map(|l| index::runs(&self.host, l));
         let runs = runs.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
         match runs {
             Some(cond) => {
@@ -200,7 +205,9 @@ impl Lowering<'_> {
             }
             stmts.push(declare);
         }
-        stmts.extend(self.block_numbers(tiles));
+        let outer: Vec<ForLoop> =
+            register_tile::outer_loops(self.source, root.id, nest).into_iter().cloned().collect();
+        stmts.extend(self.block_numbers(&outer, tiles));
         for tile in tiles {
             stmts.extend(self.block_start(tile));
         }
@@ -308,13 +315,13 @@ impl Lowering<'_> {
     }
 
     /// The number of the block along each loop.
-    fn block_numbers(&mut self, tiles: &[Tile]) -> Vec<Stmt> {
+    fn block_numbers(&mut self, outer: &[ForLoop], tiles: &[Tile]) -> Vec<Stmt> {
         let mut stmts = vec![];
         let mut number = Expr::builtin(Builtin::BlockIdx(Axis::X));
         for (k, tile) in tiles.iter().enumerate().rev() {
             let name = self.host.var(tile.source.var).name.clone();
             let value = match k {
-                0 => number.clone(),
+                0 if outer.is_empty() => number.clone(),
                 _ => {
                     let count = index::count(&self.host, &tile.source);
                     let blocks = index::blocks(&self.host, count, tile.extent.clone());
@@ -336,6 +343,31 @@ impl Lowering<'_> {
             };
             let kind = StmtKind::Decl { var: tile.number, init: Some(value) };
             stmts.push(Stmt::new(kind, Origin::default()));
+        }
+        stmts.extend(self.outer_counters(outer, number));
+        stmts
+    }
+
+    /// The counters of the loops around the bound ones, from what is left of the block's number.
+    fn outer_counters(&mut self, outer: &[ForLoop], mut number: Expr) -> Vec<Stmt> {
+        let mut stmts = vec![];
+        for (k, l) in outer.iter().enumerate().rev() {
+            let ty = Type::Scalar(index::counter_type(&self.host, l));
+            let own = match k {
+                0 => number.clone(),
+                _ => {
+                    let count = index::count(&self.host, l).cast(Type::U32);
+                    let own = Expr::binary(BinaryOp::Rem, number.clone(), count.clone());
+                    number = Expr::binary(BinaryOp::Div, number, count);
+                    own
+                }
+            };
+            self.host.vars[l.var.0 as usize].constant = true;
+            let value = index::counter_of(l, own.cast(ty));
+            stmts.push(Stmt::new(
+                StmtKind::Decl { var: l.var, init: Some(value) },
+                Origin::default(),
+            ));
         }
         stmts
     }

@@ -21,7 +21,7 @@
 
 use warpsmith_ir::{
     Block, Expr, ExprKind, LoopId, LoopKind, Origin, Place, PlaceKind, Stmt, StmtKind, Var, VarId,
-    VarKind, visit,
+    VarKind,
 };
 
 use super::Rewritten;
@@ -159,7 +159,7 @@ fn place_origin(place: &Place, stmt: &Stmt) -> Origin {
 
 /// Whether the element changes while the loop runs: its subscripts use the counter, something the body writes, or
 /// memory.
-fn moves(place: &Place, counter: VarId, body: &Block) -> bool {
+pub(super) fn moves(place: &Place, counter: VarId, body: &Block) -> bool {
     let mut moves = false;
     walk::each_expr_of_place(place, &mut |e| {
         moves |= matches!(&*e.kind, ExprKind::Read(p) if !matches!(&*p.kind, PlaceKind::Var(_)));
@@ -266,7 +266,7 @@ fn hoist(block: &mut Block, legal: &LegalAccumulate<'_>, acc: VarId) -> bool {
     let register = Place::new(PlaceKind::Var(acc), legal.place.ty.clone(), origin.clone());
     let start = start_value(block, at, &legal.place);
     if let StmtKind::For(l) = &mut block.stmts[at].kind {
-        replace(&mut l.body, &legal.place, &register);
+        super::copy::replace_place(&mut l.body, &legal.place, &register);
     }
     let init = start.clone().unwrap_or_else(|| Expr::read(legal.place.clone()));
     let load = Stmt::new(StmtKind::Decl { var: acc, init: Some(init) }, origin.clone())
@@ -289,18 +289,4 @@ fn start_value(block: &Block, at: usize, place: &Place) -> Option<Expr> {
     let StmtKind::For(l) = &block.stmts.get(at)?.kind else { return None };
     let looks = [&l.first, &l.limit, &l.step].into_iter().any(walk::reads_memory);
     (stored == place && value.ty == place.ty && !looks).then(|| value.clone())
-}
-
-fn replace(block: &mut Block, from: &Place, to: &Place) {
-    struct Replace<'a>(&'a Place, &'a Place);
-    impl visit::Rewriter for Replace<'_> {
-        fn place(&mut self, place: &mut Place) {
-            if place == self.0 {
-                *place = self.1.clone();
-            } else {
-                visit::rewrite_place(self, place);
-            }
-        }
-    }
-    visit::Rewriter::block(&mut Replace(from, to), block);
 }

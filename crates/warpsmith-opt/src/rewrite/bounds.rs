@@ -4,39 +4,69 @@
 //!     if (i < left) S(i)                                  guard: every thread asks, the default
 //!       ==> bounds peel
 //!     if (left >= TILE) { S(i) } else { if (i < left) S(i) }        the block asks once
+//!       ==> bounds pad
+//!     S(i)                                                nobody asks: arrays are padded with zeros, see `pad`
 //! ```
 //!
 //! Peeling makes the kernel twice as long: blocks inside run the first copy, those at the edge the second. Legal for
-//! nests that are computed in tiles.
+//! nests that are computed in tiles; padding has conditions of its own.
 
 use warpsmith_ir::LoopId;
 
-use super::Rewritten;
+use super::{Rewritten, pad};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
+
+/// How a kernel treats iterations that do not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edges {
+    Guard,
+    Peel,
+    Pad,
+}
+
+impl Edges {
+    /// The word in a schedule.
+    pub fn name(self) -> &'static str {
+        match self {
+            Edges::Guard => "guard",
+            Edges::Peel => "peel",
+            Edges::Pad => "pad",
+        }
+    }
+}
 
 /// The verdict on a `bounds`, which alone allows it.
 pub struct LegalBounds<'k> {
     kernel: &'k Kernel,
     roots: Vec<LoopId>,
     peel: bool,
+    /// The kernel on padded arrays.
+    padded: Option<Kernel>,
 }
 
 /// Asks whether the edges of the tiled nests can be treated so.
 ///
 /// # Errors
-/// [`Refusal::NothingTiled`], when no nest has tiles.
-pub fn check(kernel: &Kernel, peel: bool) -> Result<LegalBounds<'_>, Refusal> {
+/// [`Refusal::NothingTiled`], when no nest has tiles, or [`Refusal::CannotPad`].
+pub fn check(kernel: &Kernel, edges: Edges) -> Result<LegalBounds<'_>, Refusal> {
     let tiled = kernel.nests.iter().filter(|(_, n)| n.is_tiled());
     let roots: Vec<LoopId> = tiled.map(|(root, _)| *root).collect();
-    match roots.is_empty() {
-        true => Err(Refusal::NothingTiled),
-        false => Ok(LegalBounds { kernel, roots, peel }),
+    if roots.is_empty() {
+        return Err(Refusal::NothingTiled);
     }
+    let padded = match edges {
+        Edges::Pad => Some(pad::padded(kernel)?),
+        _ => None,
+    };
+    Ok(LegalBounds { kernel, roots, peel: edges == Edges::Peel, padded })
 }
 
-/// Notes the choice; the copies are made when the nests are lowered.
+/// Notes the choice, to be acted on when the nests are lowered; padded arrays are there at once.
 pub fn apply(legal: LegalBounds<'_>) -> Rewritten {
+    if let Some(padded) = legal.padded {
+        return Rewritten::same_loops(padded);
+    }
     let mut kernel = legal.kernel.clone();
     for root in &legal.roots {
         if let Some(nest) = kernel.nests.get_mut(root) {

@@ -16,7 +16,7 @@
 
 use warpsmith_ir::{BinaryOp, ExprKind, ForLoop, LoopId, Stmt, StmtKind};
 
-use super::{Rewritten, stage};
+use super::{Rewritten, independence, reduce, stage};
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -89,14 +89,15 @@ pub(super) fn check_tiles(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<
         let at = at.map(|s| s.origin.clone());
         Err(Refusal::NotTiled { loop_id: root, why: why.into(), at: Box::new(at) })
     };
+    if nest.copies {
+        return refuse("an earlier step made it, to copy an array", None);
+    }
     if !nest.clauses.last_private.is_empty() {
         return refuse("it has a `lastprivate` clause", None);
     }
     let loops: Vec<&ForLoop> =
         nest.axes.iter().filter_map(|(id, _)| kernel.find_loop(*id)).collect();
-    if loops.first().is_none_or(|l| l.id != root) {
-        return refuse("its outer loops are not bound", None);
-    }
+    check_outer(kernel, root, nest)?;
     if let Some(l) = loops.iter().find(|l| !unit_step(l)) {
         let name = kernel.loop_name(l.id);
         return refuse(&format!("loop `{name}` does not count up by one"), None);
@@ -127,6 +128,39 @@ pub(super) fn check_tiles(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<
         Some(stmt) => refuse("a statement works on more than this iteration's values", Some(stmt)),
         None => Ok(()),
     }
+}
+
+/// Loops of the nest around the bound ones, outermost first: every block has one iteration of them.
+pub(crate) fn outer_loops<'k>(kernel: &'k Kernel, root: LoopId, nest: &Nest) -> Vec<&'k ForLoop> {
+    let first = nest.axes.first().map_or(root, |(id, _)| *id);
+    let around = kernel.loops_around(first);
+    around.into_iter().skip_while(|l| l.id != root).collect()
+}
+
+/// The outer loops can be shared among blocks.
+fn check_outer(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
+    let outer = outer_loops(kernel, root, nest);
+    let (group, clauses) = independence::group_of(kernel, root);
+    for (k, l) in outer.iter().enumerate() {
+        let name = kernel.loop_name(l.id);
+        let refuse =
+            |why: String| Err(Refusal::NotTiled { loop_id: root, why, at: Box::default() });
+        if !unit_step(l) {
+            return refuse(format!("loop `{name}` does not count up by one"));
+        }
+        if !independence::check(kernel, l.id, &group, &clauses)?.unproved.is_empty() {
+            return refuse(format!(
+                "iterations of its outer loop `{name}` are not proved independent"
+            ));
+        }
+        let inner = outer[k + 1..].iter().map(|l| l.id).chain(nest.axes.iter().map(|(id, _)| *id));
+        for inner in inner {
+            if !reduce::bounds_independent(kernel, inner, l.id) {
+                return Err(Refusal::DependentBounds { outer: l.id, inner });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Counts `first, first + 1, …` up to a limit.

@@ -122,7 +122,7 @@ pub fn apply(legal: LegalSpecialise<'_>) -> Rewritten {
 }
 
 /// The nest once more, with loops and variables of its own, and which loop became which.
-fn general_copy(kernel: &mut Kernel, stmt: &Stmt) -> (Stmt, BTreeMap<LoopId, LoopId>) {
+pub(super) fn general_copy(kernel: &mut Kernel, stmt: &Stmt) -> (Stmt, BTreeMap<LoopId, LoopId>) {
     let mut block = Block::new(vec![stmt.clone()]);
     let function = kernel.func_mut();
     let ids: BTreeMap<LoopId, LoopId> =

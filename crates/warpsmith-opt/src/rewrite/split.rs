@@ -6,9 +6,9 @@
 //!     for k_block in 0..n step 32 { for k in k_block..min(k_block + 32, n) { S(k) } }
 //! ```
 //!
-//! The iterations keep their order, so that the results are the same to the last bit. Legal for a serial loop that
-//! counts up by one, whose counter nothing reads after it, which nothing leaves early, and whose bounds its body does
-//! not change.
+//! The iterations keep their order, so that the results are the same to the last bit. Legal for a loop that each thread
+//! runs on its own and that counts up by one, whose counter nothing reads after it, which nothing leaves early, and
+//! whose bounds its body does not change.
 
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Stmt, StmtKind, Type, Var,
@@ -44,7 +44,7 @@ pub fn check(kernel: &Kernel, target: LoopId, size: u32) -> Result<LegalSplit<'_
     let Some(l) = kernel.find_loop(target) else {
         return Err(Refusal::NotSerial { loop_id: target });
     };
-    if !matches!(l.kind, LoopKind::Serial | LoopKind::Unrolled(_)) {
+    if !kernel.runs_in_thread(target) {
         return Err(Refusal::NotSerial { loop_id: target });
     }
     let refuse = |why: String| Err(Refusal::LoopRefused { verb: "cut", loop_id: target, why });

@@ -18,10 +18,10 @@
 //! of loops with constant bounds; the loop is run by all threads of the block alike; and the copy fits in 48 KB.
 
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{Expr, ForLoop, LoopId, LoopKind, Place, Stmt, StmtKind, Type, VarId};
+use warpsmith_ir::{Expr, ForLoop, LoopId, Place, Stmt, StmtKind, Type, VarId};
 
 use super::Rewritten;
-use super::register_tile::{bound_nest, check_tiles, unit_step};
+use super::register_tile::{check_tiles, unit_step};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Nest, Stage};
 use crate::refusal::Refusal;
@@ -104,7 +104,6 @@ pub fn check<'k>(
     let Some((root, nest)) = nest_of(kernel, array, strip.map(|s| s.0)) else {
         return refuse("no bound nest reads it there: bind its loops first".into());
     };
-    bound_nest(kernel, root)?;
     check_tiles(kernel, root, nest)?;
     if nest.stages.iter().any(|s| s.array == array) {
         return refuse("it is staged already".into());
@@ -151,9 +150,7 @@ fn check_strip(kernel: &Kernel, nest: &Nest, stage: &Stage) -> Result<(), Refusa
         |why: String| Err(Refusal::CannotStage { name: name.clone(), why, at: Box::default() });
     let loop_name = kernel.loop_name(id);
     let Some(l) = kernel.find_loop(id) else { return refuse("the loop is gone".into()) };
-    if !matches!(l.kind, LoopKind::Serial | LoopKind::Unrolled(_))
-        || nest.axes.iter().any(|(a, _)| *a == id)
-    {
+    if !kernel.runs_in_thread(id) || nest.axes.iter().any(|(a, _)| *a == id) {
         return Err(Refusal::NotSerial { loop_id: id });
     }
     if !(1..=1024).contains(&tile) {
@@ -190,8 +187,10 @@ fn reached_by_all(kernel: &Kernel, body: &warpsmith_ir::Block, nest: &Nest, id: 
     let uniform = |e: &Expr| {
         let mut same = !walk::reads_memory(e);
         walk::each_var(e, &mut |v| {
-            let axis = nest.axes.iter().filter_map(|(id, _)| kernel.find_loop(*id));
-            same &= axis.into_iter().all(|l| l.var != v);
+            // A block with one iteration of a loop has one value of its counter.
+            let several = nest.axes.iter().filter(|(id, _)| nest.block_extent(*id) != Some(1));
+            let mut several = several.filter_map(|(id, _)| kernel.find_loop(*id));
+            same &= several.all(|l| l.var != v);
             let written = walk::writes_var(body, v);
             let counter = walk::for_loops(body).iter().any(|l| l.var == v);
             same &= !written || counter;
@@ -228,6 +227,7 @@ fn reached_by_all(kernel: &Kernel, body: &warpsmith_ir::Block, nest: &Nest, id: 
 pub(super) fn check_all(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
     let mut bytes = 0u64;
     for s in &nest.stages {
+        check_strip(kernel, nest, s)?;
         let shape = shared_shape(&footprint(kernel, root, nest, s)?, s);
         let element = kernel.func().var(s.array).ty.pointee().cloned().unwrap_or(Type::Void);
         let size = warpsmith_ir::layout::layout_of(&kernel.module, &element).size;
@@ -394,7 +394,10 @@ fn dim(
     let mut terms = vec![];
     let mut invariant = Poly::zero();
     for (monomial, factor) in poly.terms() {
-        let inner = monomial.iter().find_map(|atom| a.loops.iter().find(|l| atom.mentions(l.var)));
+        // Of the loops around the bound ones a block has one iteration.
+        let bound = |l: &&&ForLoop| nest.axes.iter().any(|(id, _)| *id == l.id);
+        let own = || a.loops.iter().skip_while(|l| !bound(l));
+        let inner = monomial.iter().find_map(|atom| own().find(|l| atom.mentions(l.var)));
         let Some(l) = inner else {
             let mut term = Poly::constant(factor);
             for atom in monomial {

@@ -35,11 +35,9 @@ pub fn check(
     if let Some(factor) = factor.filter(|f| !(1..=1024).contains(f)) {
         return Err(Refusal::TileFactor { loop_id: target, factor, most: 1024 });
     }
-    match kernel.find_loop(target).map(|l| &l.kind) {
-        Some(LoopKind::Serial | LoopKind::Unrolled(_)) => {
-            Ok(LegalUnroll { kernel, target, factor })
-        }
-        _ => Err(Refusal::NotSerial { loop_id: target }),
+    match kernel.runs_in_thread(target) {
+        true => Ok(LegalUnroll { kernel, target, factor }),
+        false => Err(Refusal::NotSerial { loop_id: target }),
     }
 }
 

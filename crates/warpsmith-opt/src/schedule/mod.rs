@@ -4,6 +4,7 @@
 //! order, is `i#2`, the third `i#3`.
 //!
 //! ```text
+//! precision float                  # all reals in `float`, `double` or `half`, parameters too
 //! bind i, j -> y, x block 32x8     # loops to axes; threads of a block along x, y, z
 //! reduce s block 256 grid 256      # threads of a block, most blocks
 //! accumulate C                     # keep the element that a serial loop adds to in a register
@@ -13,21 +14,25 @@
 //! stage u transposed               # all that a block reads at once, its last two dimensions swapped
 //! unroll k by 4                    # or entirely: `unroll k`
 //! split k by 32                    # strips of a serial loop
+//! split_k k by 4                   # the sum over a serial loop, in parts that other blocks compute
 //! tile k, l by 32x8                # two nested serial loops, tile by tile
 //! indexing i sparse                # every step-th thread works; `dense`: one for each iteration
 //! constant f                       # a small array, from constant memory
-//! bounds peel                      # blocks inside without guards; `guard`: every thread asks
+//! bounds peel                      # blocks inside without guards; `guard`: every thread asks; `pad`: zeros behind
+//! pitch A 32                       # rows begin at multiples of 32 elements, in a copy
 //! specialise n=1024, m%32=0        # a kernel of its own for these sizes
 //! ```
 
 mod derive;
 mod parse;
 pub mod rewrites;
+pub mod space;
 pub mod template;
+mod term;
 
 use std::fmt;
 
-use warpsmith_ir::{Axis, Diagnostic, SourceMap, Span};
+use warpsmith_ir::{Axis, Diagnostic, Scalar, SourceMap, Span};
 
 pub use derive::derive;
 pub use parse::parse;
@@ -35,9 +40,10 @@ pub use parse::parse;
 use crate::kernel::{Kernel, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
-    self, Rewritten, accumulate, bind, bounds, constant, indexing, interchange, reduce,
-    register_tile, specialise, split, stage, tile, unroll,
+    self, Rewritten, accumulate, bind, bounds, constant, indexing, interchange, pitch, precision,
+    reduce, register_tile, specialise, split, split_k, stage, tile, unroll,
 };
+use bounds::Edges;
 use specialise::Fact;
 
 /// Steps in order.
@@ -77,14 +83,20 @@ pub enum StepKind {
     Unroll { target: String, factor: Option<u32> },
     /// See [`rewrite::split`].
     Split { target: String, size: u32 },
+    /// See [`rewrite::split_k`].
+    SplitK { target: String, parts: u32 },
     /// See [`rewrite::tile`].
     Tile { loops: [String; 2], sizes: [u32; 2] },
     /// See [`rewrite::indexing`].
     Indexing { target: String, sparse: bool },
     /// See [`rewrite::bounds`].
-    Bounds { peel: bool },
+    Bounds { edges: Edges },
+    /// See [`rewrite::pitch`].
+    Pitch { array: String, unit: u32 },
     /// See [`rewrite::constant`].
     Constant { array: String },
+    /// See [`rewrite::precision`].
+    Precision { to: Scalar },
     /// See [`rewrite::specialise`].
     Specialise { facts: Vec<(String, Fact)> },
 }
@@ -101,10 +113,13 @@ impl StepKind {
             StepKind::Stage { .. } => "stage",
             StepKind::Unroll { .. } => "unroll",
             StepKind::Split { .. } => "split",
+            StepKind::SplitK { .. } => "split_k",
             StepKind::Tile { .. } => "tile",
             StepKind::Indexing { .. } => "indexing",
             StepKind::Bounds { .. } => "bounds",
+            StepKind::Pitch { .. } => "pitch",
             StepKind::Constant { .. } => "constant",
+            StepKind::Precision { .. } => "precision",
             StepKind::Specialise { .. } => "specialise",
         }
     }
@@ -143,16 +158,17 @@ impl fmt::Display for StepKind {
                 factor.map_or(Ok(()), |n| write!(f, " by {n}"))
             }
             StepKind::Split { target, size } => write!(f, "split {target} by {size}"),
+            StepKind::SplitK { target, parts } => write!(f, "split_k {target} by {parts}"),
             StepKind::Tile { loops: [a, b], sizes: [n, m] } => {
                 write!(f, "tile {a}, {b} by {n}x{m}")
             }
             StepKind::Indexing { target, sparse } => {
                 write!(f, "indexing {target} {}", if *sparse { "sparse" } else { "dense" })
             }
-            StepKind::Bounds { peel } => {
-                write!(f, "bounds {}", if *peel { "peel" } else { "guard" })
-            }
+            StepKind::Bounds { edges } => write!(f, "bounds {}", edges.name()),
+            StepKind::Pitch { array, unit } => write!(f, "pitch {array} {unit}"),
             StepKind::Constant { array } => write!(f, "constant {array}"),
+            StepKind::Precision { to } => write!(f, "precision {}", precision::name(*to)),
             StepKind::Specialise { facts } => {
                 let facts = facts.iter().map(|(name, fact)| match fact {
                     Fact::Equals(n) => format!("{name}={n}"),
@@ -238,6 +254,9 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         StepKind::Split { target, size } => {
             Ok(split::apply(split::check(kernel, find(target)?, *size)?))
         }
+        StepKind::SplitK { target, parts } => {
+            Ok(split_k::apply(split_k::check(kernel, find(target)?, *parts)?))
+        }
         StepKind::Tile { loops: [outer, inner], sizes } => {
             let loops = [find(outer)?, find(inner)?];
             Ok(tile::apply(tile::check(kernel, loops, *sizes)?))
@@ -245,8 +264,10 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         StepKind::Indexing { target, sparse } => {
             Ok(indexing::apply(indexing::check(kernel, find(target)?, *sparse)?))
         }
-        StepKind::Bounds { peel } => Ok(bounds::apply(bounds::check(kernel, *peel)?)),
+        StepKind::Bounds { edges } => Ok(bounds::apply(bounds::check(kernel, *edges)?)),
+        StepKind::Pitch { array, unit } => Ok(pitch::apply(pitch::check(kernel, array, *unit)?)),
         StepKind::Constant { array } => Ok(constant::apply(constant::check(kernel, array)?)),
+        StepKind::Precision { to } => Ok(precision::apply(precision::check(kernel, *to)?)),
         StepKind::Specialise { facts } => Ok(specialise::apply(specialise::check(kernel, facts)?)),
     }
 }

@@ -1,6 +1,6 @@
 //! Reads a schedule's text.
 
-use warpsmith_ir::{Axis, Diagnostic, FileId, SourceMap, Span};
+use warpsmith_ir::{Axis, Diagnostic, FileId, Scalar, SourceMap, Span};
 use winnow::ModalResult as Result;
 use winnow::Parser;
 use winnow::ascii::{dec_uint, space0, space1};
@@ -11,6 +11,8 @@ use winnow::token::take_while;
 use super::rewrites;
 use super::{Schedule, Step, StepKind};
 use crate::kernel::Reduce;
+use crate::rewrite::bounds::Edges;
+use crate::rewrite::precision::name as precision_name;
 use crate::rewrite::specialise::Fact;
 
 /// Parses the schedule in a file of the source map.
@@ -42,13 +44,13 @@ pub fn parse(sources: &SourceMap, file: FileId) -> std::result::Result<Schedule,
     if errors.is_empty() { Ok(schedule) } else { Err(errors) }
 }
 
-fn span(file: FileId, start: usize, end: usize) -> Span {
+pub(super) fn span(file: FileId, start: usize, end: usize) -> Span {
     let clamp = |x: usize| u32::try_from(x).unwrap_or(u32::MAX);
     Span { file, start: clamp(start), end: clamp(end) }
 }
 
 /// The part of a line before a comment. `#` followed by a digit belongs to a loop's name.
-fn code_of(line: &str) -> &str {
+pub(super) fn code_of(line: &str) -> &str {
     let comment = line.match_indices('#').find(|(at, _)| {
         let digit = line[at + 1..].starts_with(|d: char| d.is_ascii_digit());
         let name = line[..*at].ends_with(|d: char| d.is_ascii_alphanumeric() || d == '_');
@@ -58,11 +60,11 @@ fn code_of(line: &str) -> &str {
     line.trim_end_matches(['\n', '\r'])
 }
 
-type Located = (StepKind, std::ops::Range<usize>);
+pub(super) type Located = (StepKind, std::ops::Range<usize>);
 
 /// The step of a line with its place in it; `None` for a line without one; else where the text went wrong, and what
 /// was wanted there.
-fn parse_line(line: &str) -> std::result::Result<Option<Located>, (usize, String)> {
+pub(super) fn parse_line(line: &str) -> std::result::Result<Option<Located>, (usize, String)> {
     let code = code_of(line);
     let trimmed = code.trim();
     if trimmed.is_empty() {
@@ -94,6 +96,8 @@ fn nest_step(input: &mut &str) -> Result<StepKind> {
         preceded(keyword("accumulate"), cut_err(name)).map(|array| StepKind::Accumulate { array }),
         preceded(keyword("stage"), cut_err(stage)),
         preceded(keyword("bounds"), cut_err(bounds)),
+        preceded(keyword("precision"), cut_err(precision)),
+        preceded(keyword("pitch"), cut_err(pitch)),
         preceded(keyword("constant"), cut_err(name)).map(|array| StepKind::Constant { array }),
         preceded(keyword("specialise"), cut_err(specialise)),
     ))
@@ -108,6 +112,7 @@ fn loop_step(input: &mut &str) -> Result<StepKind> {
         preceded(keyword("register_tile"), cut_err(register_tile)),
         preceded(keyword("unroll"), cut_err(unroll)),
         preceded(keyword("split"), cut_err(split)),
+        preceded(keyword("split_k"), cut_err(split_k)),
         preceded(keyword("tile"), cut_err(tile)),
         preceded(keyword("indexing"), cut_err(indexing)),
     ))
@@ -220,6 +225,12 @@ fn split(input: &mut &str) -> Result<StepKind> {
     Ok(StepKind::Split { target, size })
 }
 
+fn split_k(input: &mut &str) -> Result<StepKind> {
+    let target = name.parse_next(input)?;
+    let parts = by(number, "`by` and the number of parts are wanted here").parse_next(input)?;
+    Ok(StepKind::SplitK { target, parts })
+}
+
 fn tile(input: &mut &str) -> Result<StepKind> {
     let outer = name.parse_next(input)?;
     let inner = preceded(comma(), name)
@@ -243,11 +254,30 @@ fn specialise(input: &mut &str) -> Result<StepKind> {
     Ok(StepKind::Specialise { facts })
 }
 
-fn bounds(input: &mut &str) -> Result<StepKind> {
-    let peel = alt(("peel".value(true), "guard".value(false)))
-        .context(wanted("`peel` or `guard` is wanted here"))
+fn precision(input: &mut &str) -> Result<StepKind> {
+    let all = [Scalar::F64, Scalar::F32, Scalar::F16];
+    let to = alt(all.map(|s| precision_name(s).value(s)))
+        .context(wanted(
+            "`double`, `float` or `half` is wanted here; a device has no `long double`",
+        ))
         .parse_next(input)?;
-    Ok(StepKind::Bounds { peel })
+    Ok(StepKind::Precision { to })
+}
+
+fn pitch(input: &mut &str) -> Result<StepKind> {
+    let array = name.parse_next(input)?;
+    let unit = preceded(space1, number)
+        .context(wanted("a number of elements, a multiple of which each row has, is wanted here"))
+        .parse_next(input)?;
+    Ok(StepKind::Pitch { array, unit })
+}
+
+fn bounds(input: &mut &str) -> Result<StepKind> {
+    let all = [Edges::Guard, Edges::Peel, Edges::Pad];
+    let edges = alt(all.map(|e| e.name().value(e)))
+        .context(wanted("`peel`, `pad` or `guard` is wanted here"))
+        .parse_next(input)?;
+    Ok(StepKind::Bounds { edges })
 }
 
 /// `n=1024` or `n%32=0`.

@@ -17,6 +17,12 @@ pub struct RewriteInfo {
 /// All kinds of steps, roughly in the order in which schedules take them.
 pub const REWRITES: &[RewriteInfo] = &[
     RewriteInfo {
+        name: "precision",
+        example: "precision float",
+        does: "computes all reals in `float`, `double` or `half`: variables, literals, and the arrays and numbers that the launcher takes",
+        legal: "nothing is bound yet, no bits of a real are used, and no literal becomes infinite; the result is compared with that of the function as written, within the rounding errors of the less precise type",
+    },
+    RewriteInfo {
         name: "bind",
         example: "bind i, j -> y, x block 32x8",
         does: "gives the iterations of parallel loops to the threads of a grid, in blocks of these extents along x, y, z",
@@ -53,6 +59,12 @@ pub const REWRITES: &[RewriteInfo] = &[
         legal: "the loop counts up by one and does not end early",
     },
     RewriteInfo {
+        name: "split_k",
+        example: "split_k k by 4",
+        does: "splits the sum over a serial loop into parts: a nest over `k_part` and the parallel loops leaves partial results in the workspace, the old nest (its loops now `i#2`, `j#2`) combines them in order",
+        legal: "the loop is directly in a nest that is not bound yet, all bounds are sizes, and it only combines one variable or element with something; sums of reals are then compared with a tolerance",
+    },
+    RewriteInfo {
         name: "tile",
         example: "tile k, l by 32x8",
         does: "computes two nested serial loops tile by tile",
@@ -85,8 +97,14 @@ pub const REWRITES: &[RewriteInfo] = &[
     RewriteInfo {
         name: "bounds",
         example: "bounds peel",
-        does: "lets blocks whose iterations all exist run without guards (`peel`), or every thread ask (`guard`, the default)",
-        legal: "a nest is computed in tiles: take it after `register_tile` or `stage`",
+        does: "lets blocks whose iterations all exist run without guards (`peel`), pads arrays with zeros to whole tiles so that nobody asks (`pad`: copies in the workspace), or lets every thread ask (`guard`, the default)",
+        legal: "a nest is computed in tiles: take it after `register_tile` and `stage`; to pad, subscripts must be counters plus something, under no condition, and what is written past the end must lie behind the arrays",
+    },
+    RewriteInfo {
+        name: "pitch",
+        example: "pitch A 32",
+        does: "lets the rows of an array begin at multiples of so many elements: the function works on a copy in the workspace, `A_pitched` for later steps",
+        legal: "the array has two or more extents that the launcher knows at its start, is used by its elements only, and is not staged yet",
     },
     RewriteInfo {
         name: "unroll",

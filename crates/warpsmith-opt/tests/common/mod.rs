@@ -111,8 +111,10 @@ pub fn check_program(input: &Input, program: &Program, sizes: &Sizes) {
         result_at = Some((count, ty));
     }
     if let Some(workspace) = &program.workspace {
-        let bytes = workspace.bytes.as_const().expect("a constant here").bits;
-        push(bytes, &mut args);
+        let launcher = program.module.function(program.launcher);
+        let size = |v| sizes.get(launcher.var(v).name.as_str()).map(|n| i128::from(*n));
+        let bytes = guards::eval(&workspace.bytes, &size).expect("bytes over the sizes");
+        push(u64::try_from(bytes).expect("a number of bytes"), &mut args);
     }
     let globals = DeviceMemory::new(&program.module).globals;
     let mut device = Device { module: &program.module, globals };

@@ -50,6 +50,10 @@ pub struct TuneArgs {
     #[arg(long, value_name = "FILE.sched")]
     pub schedule: Option<PathBuf>,
 
+    /// A value for a parameter of the schedule file; the model chooses the others
+    #[arg(long = "param", value_name = "NAME=N", requires = "schedule")]
+    pub params: Vec<String>,
+
     /// How the schedule is chosen
     #[arg(long, value_enum, value_name = "NAME", default_value_t)]
     pub strategy: Strategy,

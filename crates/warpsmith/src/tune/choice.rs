@@ -22,6 +22,23 @@ pub struct Choice {
     pub direct: Vec<f64>,
     /// Schedules that were compared.
     pub compared: usize,
+    /// How the values of parameters were chosen, for a schedule that has some.
+    pub explored: Option<Explored>,
+}
+
+/// The space of a schedule with parameters, and what was found there.
+#[derive(Clone, Debug)]
+pub struct Explored {
+    /// The chosen values, as text.
+    pub values: String,
+    /// Combinations of values, before the constraints.
+    pub combinations: u128,
+    /// Those that the constraints allow, as many as were listed.
+    pub allowed: usize,
+    /// All that are allowed were listed.
+    pub complete: bool,
+    /// Those that are legal and can run, of the compared ones.
+    pub legal: usize,
 }
 
 /// The schedule of least predicted time, nest by nest; over several sizes, of least geometric mean.
@@ -68,6 +85,7 @@ pub fn choose(
                         seconds: vec![],
                         direct: vec![],
                         compared,
+                        explored: None,
                     });
                 }
             }
@@ -79,17 +97,18 @@ pub fn choose(
         seconds: best.unwrap_or_default(),
         direct: base.unwrap_or_default(),
         compared,
+        explored: None,
     })
 }
 
 /// Geometric mean of `a / b`.
-fn ratio(a: &[f64], b: &[f64]) -> f64 {
+pub(super) fn ratio(a: &[f64], b: &[f64]) -> f64 {
     let logs = a.iter().zip(b).map(|(a, b)| (a / b).ln());
     (logs.sum::<f64>() / a.len().max(1) as f64).exp()
 }
 
 /// Predicted seconds at each size; `None` where the schedule is not legal or a launch cannot run.
-fn times(
+pub(super) fn times(
     kernel: &Kernel,
     schedule: &Schedule,
     gpu: &Gpu,

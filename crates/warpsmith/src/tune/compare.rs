@@ -1,9 +1,9 @@
 //! Comparing results: bit for bit, or within the bound of a reassociated sum.
 
-use warpsmith_ir::Scalar;
 use warpsmith_ir::interp::Bound;
+use warpsmith_ir::{Scalar, Value};
 
-use crate::data::scalar_from_bytes;
+use crate::data::{scalar_bytes, scalar_from_bytes};
 
 /// The first element that differs.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,6 +84,22 @@ pub fn of_a_sum(ty: Scalar, bound: Bound) -> f64 {
     if allowed.is_finite() { allowed } else { 0.0 }
 }
 
+/// What the rounding errors of the less precise of two types explain; inputs and literals are rounded, too.
+pub fn of_precision(a: Scalar, b: Scalar, bound: Bound) -> f64 {
+    let more = Bound { terms: bound.terms.saturating_add(2), ..bound };
+    of_a_sum(a, more).max(of_a_sum(b, more))
+}
+
+/// Scalars of one type as those of another.
+pub fn converted(from: Scalar, to: Scalar, bytes: &[u8]) -> Vec<u8> {
+    if from == to {
+        return bytes.to_vec();
+    }
+    let values = bytes.chunks_exact(from.bytes() as usize);
+    let one = |b: &[u8]| scalar_bytes(Value::float(to, scalar_from_bytes(from, b).as_f64()));
+    values.flat_map(one).collect()
+}
+
 /// What two math libraries may differ by. The analysis is of first order: twice its result covers what it leaves out.
 pub fn of_math_functions(bound: Bound) -> f64 {
     2.0 * bound.slack
@@ -119,6 +135,16 @@ mod tests {
         let doubt = |i| if i == 1 { f64::INFINITY } else { 0.0 };
         let d = first_difference(Scalar::F32, &a, &b, &doubt).unwrap();
         assert_eq!((d.index, d.count), (2, 1));
+    }
+
+    #[test]
+    fn another_precision_has_the_bound_of_the_worse() {
+        let bound = Bound { magnitude: 1.0, terms: 2, slack: 0.0 };
+        let half = of_precision(Scalar::F64, Scalar::F16, bound);
+        assert_eq!(half, of_precision(Scalar::F16, Scalar::F32, bound));
+        assert!(half > of_precision(Scalar::F64, Scalar::F32, bound) && half < 0.01);
+        let there = converted(Scalar::F32, Scalar::F16, &bytes(&[1.5, -2.0]));
+        assert_eq!(converted(Scalar::F16, Scalar::F32, &there), bytes(&[1.5, -2.0]));
     }
 
     #[test]

@@ -18,6 +18,9 @@ use crate::status::Failure;
 /// A translated function, not yet emitted.
 pub struct Prepared {
     args: TuneArgs,
+    /// As the user wrote it.
+    written: CInput,
+    /// With its reals in the type that the program computes in.
     input: CInput,
     arch: Arch,
     specs: Vec<NamedSpec>,
@@ -38,12 +41,14 @@ impl Prepared {
         let sizes = pipeline::chosen_sizes(args, &input, &specs, arch)?;
         let (program, steps, _) = pipeline::translate(args, &input, &sizes, arch, sources)?;
         let steps = steps.print();
-        Ok(Prepared { args: args.clone(), input, arch, specs, sizes, steps, program })
+        let written = input;
+        let input = pipeline::in_its_types(&written, &program);
+        Ok(Prepared { args: args.clone(), written, input, arch, specs, sizes, steps, program })
     }
 
     fn work<'a>(&'a self, program: &'a Program) -> Work<'a> {
-        let Prepared { args, input, arch, specs, sizes, .. } = self;
-        Work { args, input, program, arch: *arch, specs, sizes }
+        let Prepared { args, written, input, arch, specs, sizes, .. } = self;
+        Work { args, input, written, program, arch: *arch, specs, sizes }
     }
 
     fn files(&self, program: &Program) -> Result<Files, Failure> {

@@ -14,6 +14,7 @@ mod points;
 mod profile;
 mod result;
 pub mod sizes;
+mod space;
 pub mod verify;
 mod witness;
 

@@ -8,7 +8,7 @@ use warpsmith_emu as emu;
 use warpsmith_front::cloops::{self, CInput};
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_ir::{BinaryOp, Diagnostic, Expr, Function, SourceMap, Type, VarId};
-use warpsmith_opt::rewrite::independence;
+use warpsmith_opt::rewrite::{independence, precision};
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
 use super::arch::{self, Arch};
@@ -18,9 +18,9 @@ use super::choices::{self, Fact};
 use super::host_c::{HostReference, NoReference};
 use super::inputs::Sources;
 use super::sizes::{self, Point, SizeSpec};
-use super::verify::{Failed, Verified, Verifier};
+use super::verify::{Failed, Verified, Verifier, Written};
 use super::witness::Witness;
-use super::{extents, points, result};
+use super::{extents, points, result, space};
 use crate::data::{ArgSpec, Init, NamedSpec};
 use crate::output::check_folder;
 use crate::status::{Failure, Status};
@@ -60,12 +60,16 @@ pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> 
     let sizes = chosen_sizes(args, &input, &specs, arch)?;
     let mut chosen = translate(args, &input, &sizes, arch, sources)?;
     let verify = |(program, steps, _): &Chosen, sources: &mut SourceMap| {
-        let (input, specs, sizes) = (&input, &specs[..], &sizes[..]);
-        Work { args, input, program, arch, specs, sizes }.verified_files(&steps.print(), sources)
+        let (written, specs, sizes) = (&input, &specs[..], &sizes[..]);
+        let input = &in_its_types(written, program);
+        Work { args, input, written, program, arch, specs, sizes }
+            .verified_files(&steps.print(), sources)
     };
     let mut retreat = None;
     let verdict = match verify(&chosen, sources) {
-        Err(failure) if chosen.2.is_some() && failure.status == Status::No => {
+        Err(failure)
+            if chosen.2.is_some() && args.schedule.is_none() && failure.status == Status::No =>
+        {
             // Where the direct translation is right, the schedule is to blame and not the input.
             let direct = TuneArgs { strategy: Strategy::Direct, ..args.clone() };
             let blamed = chosen.1.print();
@@ -101,6 +105,15 @@ pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> 
         result.map_err(|e| Failure::input("W322", e.to_string()).with_status(Status::Bug))?;
     tuned.files.push(("result.json".to_string(), result + "\n"));
     Ok(tuned)
+}
+
+/// The input with its reals in the type that the program computes in.
+pub(super) fn in_its_types(input: &CInput, program: &Program) -> CInput {
+    let mut input = input.clone();
+    if let Some(to) = program.precision {
+        input.module = precision::retyped(&input.module, to);
+    }
+    input
 }
 
 /// The schedule that the model chose made a wrong kernel: a bug of ours, named.
@@ -226,7 +239,17 @@ pub(super) fn translate(
                 Failure::input("W301", format!("`{}` is not a text file", path.display()))
             })?;
             let file = sources.add(path.display().to_string(), text);
-            schedule::parse(sources, file)?
+            let mut space = schedule::space::parse(sources, file)?;
+            space::fix(&mut space, &args.params)?;
+            if space.size() == 1 || args.strategy == Strategy::Direct {
+                space::plain(&space)?
+            } else {
+                let gpu = arch.gpu();
+                let choice = space::choose(&space, &kernel, gpu, sizes, sources).map_err(no)?;
+                let steps = choice.schedule.clone();
+                planned = Some(Planned { gpu: gpu.name, choice });
+                steps
+            }
         }
         None if args.strategy == Strategy::Direct => {
             schedule::derive(&kernel, sources).map_err(no)?
@@ -258,6 +281,8 @@ pub struct Planned {
 pub(super) struct Work<'a> {
     pub args: &'a TuneArgs,
     pub input: &'a CInput,
+    /// The same as the user wrote it, where the program computes in another type.
+    pub written: &'a CInput,
     pub program: &'a Program,
     pub arch: Arch,
     pub specs: &'a [NamedSpec],
@@ -275,7 +300,11 @@ impl Work<'_> {
     ) -> Result<(Files, Verified, Vec<Diagnostic>), Failure> {
         let draft = self.print(&[], steps)?;
         let mut messages = vec![];
-        let host = self.host_reference(&mut messages);
+        // The compiler knows the types of the user's file only.
+        let host = match self.program.precision {
+            None => self.host_reference(&mut messages),
+            Some(_) => None,
+        };
         let (witness, verified) = self.verify(&draft, host.as_ref(), sources)?;
         let files = self.print(&verified.paragraphs(host.is_some()), steps)?;
         let again = self.witness(&files, sources)?;
@@ -294,6 +323,11 @@ impl Work<'_> {
         sources: &mut SourceMap,
     ) -> Result<(Witness, Verified), Failure> {
         let witness = self.witness(draft, sources)?;
+        let written = self.program.precision.map(|precision| Written {
+            module: &self.written.module,
+            function: self.written.function,
+            precision,
+        });
         let verifier = Verifier {
             sources: Sources {
                 module: &self.input.module,
@@ -304,6 +338,7 @@ impl Work<'_> {
             },
             function: self.input.function,
             host,
+            written,
             witness: &witness,
             reassociated: self.reassociated(),
             // Iterations that are taken on trust may write one value to one element.
@@ -338,7 +373,8 @@ impl Work<'_> {
     /// The numbers in the kernels around which guards change: block extents and other named constants.
     fn special_sizes(&self) -> Vec<i64> {
         let constants = self.program.module.constants.iter();
-        constants.filter(|c| c.value.ty.is_integer()).map(|c| c.value.as_i64()).collect()
+        let named = constants.filter(|c| c.value.ty.is_integer()).map(|c| c.value.as_i64());
+        named.chain(self.program.numbers.iter().map(|n| i64::from(*n))).collect()
     }
 
     /// Sizes around every number the kernel treats specially.
@@ -504,6 +540,12 @@ impl Work<'_> {
                         .help("look for undefined behaviour: signed overflow, overlapping arrays, uninitialised values"),
                 )
                 .with_status(Status::No)
+            }
+            Failed::Precision { point, message } => {
+                let text = format!("in its new types `{name}` computes something else at {point}");
+                let d = Diagnostic::error("W330", text).note(message);
+                Failure::from(d.help("rounding errors do not explain this: numbers leave the range of the type, or decisions depend on their last bits"))
+                    .with_status(Status::No)
             }
             Failed::Limit(limit) => {
                 Failure::input("W327", format!("verification stopped: {limit} was reached"))

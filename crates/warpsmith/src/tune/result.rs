@@ -38,7 +38,14 @@ pub fn human(tuned: &Tuned, paths: &[PathBuf]) -> String {
 /// What the model said of the chosen schedule, at the first size.
 fn prediction(planned: &Planned) -> String {
     let c = &planned.choice;
-    match (c.seconds.first(), c.direct.first()) {
+    let explored = c.explored.as_ref().map_or(String::new(), |e| {
+        let more = if e.complete { "" } else { "more than " };
+        format!(
+            "parameters {}: {} combinations, of which the constraints allow {more}{}; {} looked at, {} legal\n",
+            e.values, e.combinations, e.allowed, c.compared, e.legal
+        )
+    });
+    let predicted = match (c.seconds.first(), c.direct.first()) {
         (Some(chosen), Some(direct)) => format!(
             "predicted for {}: {}, of {} schedules ({} by the direct translation)\n",
             planned.gpu,
@@ -47,7 +54,8 @@ fn prediction(planned: &Planned) -> String {
             time(*direct)
         ),
         _ => String::new(),
-    }
+    };
+    explored + &predicted
 }
 
 fn time(seconds: f64) -> String {
@@ -79,6 +87,13 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
             "seconds": p.choice.seconds,
             "direct_seconds": p.choice.direct,
             "compared": p.choice.compared,
+            "parameters": p.choice.explored.as_ref().map(|e| json!({
+                "values": e.values,
+                "combinations": e.combinations.to_string(),
+                "allowed": e.allowed,
+                "complete": e.complete,
+                "legal": e.legal,
+            })),
         })),
         "verification": {
             "level": "checked",

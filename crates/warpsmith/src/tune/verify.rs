@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use warpsmith_emu as emu;
 use warpsmith_ir::interp::{self, Arg, InterpErrorKind, Limits, Memory};
-use warpsmith_ir::{ExprKind, FuncId, Function, Module, Scalar, visit};
+use warpsmith_ir::{ExprKind, FuncId, Function, Module, Scalar, Type, visit};
 
 use super::compare::{self, Difference, first_difference};
 use super::extents;
@@ -27,6 +27,8 @@ pub struct Verifier<'a> {
     pub sources: Sources<'a>,
     pub function: FuncId,
     pub host: Option<&'a HostReference>,
+    /// The function as it was written, where `function` is the same with reals of another type.
+    pub written: Option<Written<'a>>,
     pub witness: &'a Witness,
     /// For each parameter, and last for the result: it may differ by the bound of a reassociated sum.
     pub reassociated: Vec<bool>,
@@ -35,6 +37,15 @@ pub struct Verifier<'a> {
     pub options: emu::Options,
     /// Steps of the reference at all points together.
     pub total_steps: u64,
+}
+
+/// A function before its reals changed their type.
+#[derive(Clone, Copy)]
+pub struct Written<'a> {
+    pub module: &'a Module,
+    pub function: FuncId,
+    /// The type that they have now.
+    pub precision: Scalar,
 }
 
 /// A verified kernel: where, and on which grounds.
@@ -60,6 +71,8 @@ pub enum Failed {
     Wrong { point: String, message: String, notes: Vec<String> },
     /// The interpreter and the host compiler disagree about the C function.
     References { point: String, message: String },
+    /// In its new types the function says something else than as it was written.
+    Precision { point: String, message: String },
     /// A limit was reached.
     Limit(&'static str),
     /// No point could be run at all.
@@ -118,7 +131,9 @@ impl Verifier<'_> {
                 return Err(Failed::Wrong { point: name, message: why, notes: vec![] });
             }
         };
-        if let Some(host) = self.host {
+        if let Some(written) = self.written {
+            self.against_written(written, &inputs, &reference, &name)?;
+        } else if let Some(host) = self.host {
             verified.with_host += usize::from(self.against_host(host, &inputs, &reference, &name)?);
         }
         let options =
@@ -198,6 +213,79 @@ impl Verifier<'_> {
                 _ => Outside::Leaves(error.to_string()),
             }),
         }
+    }
+
+    /// The function in its new types must say what it says as it was written, but for the rounding errors of the less
+    /// precise of both.
+    fn against_written(
+        &self,
+        written: Written<'_>,
+        inputs: &[ArgBytes],
+        reference: &Reference,
+        point: &str,
+    ) -> Result<(), Failed> {
+        let sources = Sources {
+            module: written.module,
+            function: written.module.function(written.function),
+            specs: self.sources.specs,
+            seed: self.sources.seed,
+            max_memory: self.sources.max_memory,
+        };
+        let old = Verifier {
+            sources,
+            function: written.function,
+            host: None,
+            written: None,
+            witness: self.witness,
+            // Rounding errors are bounded for everything.
+            reassociated: vec![true; self.function().params.len() + 1],
+            same_writes: self.same_writes,
+            options: self.options.clone(),
+            total_steps: self.total_steps,
+        };
+        let types = |f: &Function| -> Vec<Scalar> {
+            let element = |ty: &Type| ty.pointee().unwrap_or(ty).scalar().unwrap_or(Scalar::U8);
+            f.params.iter().map(|p| element(&f.var(*p).ty)).collect()
+        };
+        let (new_types, old_types) = (types(self.function()), types(old.function()));
+        let converted: Vec<ArgBytes> = inputs
+            .iter()
+            .zip(new_types.iter().zip(&old_types))
+            .map(|(input, (from, to))| match input {
+                ArgBytes::Array(bytes) => ArgBytes::Array(compare::converted(*from, *to, bytes)),
+                ArgBytes::Value(bytes) => ArgBytes::Value(compare::converted(*from, *to, bytes)),
+            })
+            .collect();
+        let before = match old.interpret(&converted) {
+            Ok(before) => before,
+            Err(Outside::TooLarge(_)) => return Ok(()),
+            Err(Outside::Leaves(why) | Outside::Unsupported(why)) => {
+                return Err(Failed::References { point: point.to_string(), message: why });
+            }
+        };
+        let wrong = |what: &str, d: &Difference| Failed::Precision {
+            point: point.to_string(),
+            message: describe(what, d, "the function as written", "in the new type it"),
+        };
+        let against = Against::Written(written.precision);
+        let arrays = (0..self.function().params.len())
+            .filter(|k| self.function().var(self.function().params[*k]).ty.is_pointer());
+        for (buffer, param) in arrays.enumerate() {
+            let Some(bytes) = reference.memory.buffers.get(buffer) else { continue };
+            let bytes = compare::converted(new_types[param], old_types[param], bytes);
+            if let Some((name, d)) = old.compare_array(buffer, &before, &bytes, against) {
+                return Err(wrong(&name, &d));
+            }
+        }
+        if let (Some(to), Some(from), Some(result)) =
+            (old.result_type(), self.result_type(), &reference.result)
+        {
+            let result = compare::converted(from, to, result);
+            if let Some(d) = old.compare_result(&before, &result, against) {
+                return Err(wrong("the result", &d));
+            }
+        }
+        Ok(())
     }
 
     /// The user's C must say what the interpreter says, or one of the two misunderstands the source. Both run the sums
@@ -323,6 +411,8 @@ enum Against {
     Kernel,
     /// Other math functions, but the same order.
     Host,
+    /// Reals of this type instead of those of the function.
+    Written(Scalar),
 }
 
 impl Against {
@@ -331,6 +421,7 @@ impl Against {
             Against::Kernel if reassociated => compare::of_a_sum(scalar, bound),
             Against::Kernel => 0.0,
             Against::Host => compare::of_math_functions(bound),
+            Against::Written(new) => compare::of_precision(scalar, new, bound),
         }
     }
 }

@@ -1,0 +1,230 @@
+//! Copies of arrays in the workspace: what the rewrites that work on such copies share.
+
+use warpsmith_ir::visit::Access;
+use warpsmith_ir::{
+    Axis, BinaryOp, BindLevel, Binding, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin,
+    Parallel, Place, PlaceKind, Scalar, Stmt, StmtKind, Type, Value, Var, VarId, VarKind, visit,
+};
+
+use crate::kernel::{Kernel, Nest};
+use crate::lower;
+use crate::walk;
+
+/// Threads of the blocks that copy, by the number of bound loops.
+const BLOCKS: [[u32; 3]; 3] = [[256, 1, 1], [32, 8, 1], [32, 4, 2]];
+
+/// The element of an array with declared extents that a place is: its subscripts.
+pub fn element_of<'p>(place: &'p Place, array: VarId, shape: &[Expr]) -> Option<&'p [Expr]> {
+    let PlaceKind::Elem { pointer, index, dims } = &*place.kind else { return None };
+    let ExprKind::Read(p) = &*pointer.kind else { return None };
+    let found = *p.kind == PlaceKind::Var(array)
+        && index.len() == shape.len()
+        && shape.get(1..) == Some(dims.as_slice());
+    found.then_some(index.as_slice())
+}
+
+/// How a block uses an array.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    pub reads: bool,
+    pub writes: bool,
+    /// In another way than by its elements, with all subscripts.
+    pub otherwise: bool,
+}
+
+/// Looks at all uses of an array with declared extents.
+pub fn uses(block: &Block, array: VarId, shape: &[Expr]) -> Uses {
+    let mut uses = Uses::default();
+    let mut elements = 0;
+    visit::for_each_place(block, &mut |place, access| {
+        let index = element_of(place, array, shape).filter(|_| access != Access::Address);
+        if index.is_some_and(|index| !runs_over_rows(index)) {
+            elements += 1;
+            uses.reads |= access == Access::Read;
+            uses.writes |= access == Access::Write;
+        }
+    });
+    uses.otherwise = lower::mentions(block, array) != elements;
+    uses
+}
+
+/// `A[0][i]` is also what a pointer to the first element reads, which goes on in the next row.
+fn runs_over_rows(index: &[Expr]) -> bool {
+    let zero = |e: &Expr| e.as_const().is_some_and(|v| v.as_i64() == 0);
+    match index.split_last() {
+        Some((last, rows)) => {
+            !rows.is_empty() && rows.iter().all(zero) && last.as_const().is_none()
+        }
+        None => false,
+    }
+}
+
+/// Puts elements of a copy, with the inner extents `dims`, in place of those of an array.
+pub fn use_copy(kernel: &Kernel, block: &mut Block, from: VarId, to: VarId) {
+    struct Use<'a> {
+        from: VarId,
+        shape: &'a [Expr],
+        to: VarId,
+        ty: Type,
+        dims: &'a [Expr],
+    }
+    impl visit::Rewriter for Use<'_> {
+        fn place(&mut self, place: &mut Place) {
+            visit::rewrite_place(self, place);
+            if element_of(place, self.from, self.shape).is_none() {
+                return;
+            }
+            if let PlaceKind::Elem { pointer, dims, .. } = &mut *place.kind {
+                *pointer = Expr::var(self.to, self.ty.clone());
+                *dims = self.dims.to_vec();
+            }
+        }
+    }
+    let function = kernel.func();
+    let shape = function.var(from).shape.clone().unwrap_or_default();
+    let new = function.var(to).shape.clone().unwrap_or_default();
+    let ty = function.var(to).ty.clone();
+    let mut rewriter = Use { from, shape: &shape, to, ty, dims: new.get(1..).unwrap_or_default() };
+    visit::Rewriter::block(&mut rewriter, block);
+}
+
+/// One side of a copy: elements of `array`; those with subscripts beyond `extents` are zero.
+#[derive(Clone, Debug)]
+pub struct Side {
+    pub array: VarId,
+    pub extents: Vec<Expr>,
+}
+
+/// A bound nest that copies all elements of `to` from the elements of `from` with the same subscripts, and zeros where
+/// there are none.
+pub fn copy_nest(kernel: &mut Kernel, to: &Side, from: &Side, comment: String) -> Stmt {
+    let counters = counters(kernel, &to.extents);
+    let element = |kernel: &Kernel, array: VarId| {
+        let var = kernel.func().var(array);
+        let index: Vec<Expr> =
+            counters.iter().map(|c| Expr::var(*c, kernel.func().var(*c).ty.clone())).collect();
+        let dims = var.shape.as_deref().and_then(|s| s.get(1..)).unwrap_or_default().to_vec();
+        let pointer = Expr::var(array, var.ty.clone());
+        let ty = var.ty.pointee().cloned().unwrap_or(Type::Void);
+        Place::new(PlaceKind::Elem { pointer, index, dims }, ty, Origin::default())
+    };
+    let (target, source) = (element(kernel, to.array), element(kernel, from.array));
+    let inside = counters.iter().zip(&from.extents).zip(&to.extents);
+    let inside = inside.filter(|((_, have), wanted)| have != wanted).map(|((c, have), _)| {
+        let counter = Expr::var(*c, kernel.func().var(*c).ty.clone());
+        let ty = counter.ty.clone();
+        Expr::binary(BinaryOp::Lt, counter, have.clone().cast(ty))
+    });
+    let inside = inside.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+    let read = Expr::read(source);
+    let value = match inside {
+        None => read,
+        Some(cond) => {
+            let ty = read.ty.clone();
+            let zero = Value::int(ty.scalar().unwrap_or(Scalar::I32), 0);
+            let kind = ExprKind::Select(cond, read, Expr::constant(zero));
+            Expr::new(kind, ty, Origin::default())
+        }
+    };
+    let assign = Stmt::new(StmtKind::Assign { place: target, value }, Origin::default());
+    bound_nest(kernel, &counters, &to.extents, assign).comment(comment)
+}
+
+/// The statement in loops from zero to the extents, the three innermost bound.
+fn bound_nest(kernel: &mut Kernel, counters: &[VarId], extents: &[Expr], body: Stmt) -> Stmt {
+    let bound = counters.len().min(3);
+    let block = BLOCKS[bound.max(1) - 1];
+    let mut axes = vec![];
+    let mut stmt = body;
+    let mut root = LoopId(0);
+    for (k, (counter, extent)) in counters.iter().zip(extents).enumerate().rev() {
+        let ty = kernel.func().var(*counter).ty.scalar().unwrap_or(Scalar::I32);
+        let from_inside = counters.len() - 1 - k;
+        root = kernel.func_mut().fresh_loop();
+        let kind = match Axis::ALL.get(from_inside) {
+            Some(axis) => {
+                axes.insert(0, (root, *axis));
+                let extent = Some(block[axis.index()]);
+                LoopKind::Bound(Binding { level: BindLevel::Thread, axis: *axis, extent })
+            }
+            None => LoopKind::Serial,
+        };
+        let l = ForLoop {
+            id: root,
+            var: *counter,
+            declares: true,
+            first: Expr::int(ty, 0),
+            compare: BinaryOp::Lt,
+            limit: extent.clone().cast(Type::Scalar(ty)),
+            step: Expr::int(ty, 1),
+            kind,
+            body: Block::new(vec![stmt]),
+        };
+        stmt = Stmt::new(StmtKind::For(l), Origin::default());
+    }
+    let nest = Nest { copies: true, ..Nest::bound(axes, block, Parallel::default()) };
+    kernel.nests.insert(root, nest);
+    stmt
+}
+
+/// A counter for each extent, of its type, by the names of rows and columns.
+fn counters(kernel: &mut Kernel, extents: &[Expr]) -> Vec<VarId> {
+    let names: &[&str] = match extents.len() {
+        1 => &["element"],
+        2 => &["row", "column"],
+        3 => &["plane", "row", "column"],
+        _ => &[],
+    };
+    let mut counters = vec![];
+    for (k, extent) in extents.iter().enumerate() {
+        let wanted = names.get(k).map_or_else(|| format!("at_{k}"), |n| (*n).to_string());
+        let ty = extent.ty.clone();
+        // Copies in other kernels have the same counters.
+        let ours = |v: &Var| v.name == wanted && v.ty == ty && v.origin.rewrite == Some("copy");
+        let known = kernel.func().vars.iter().position(ours);
+        counters.push(match known {
+            Some(at) => VarId(at as u32),
+            None => {
+                let name = super::accumulate::fresh_name(kernel.func(), &wanted);
+                let mut var = Var::new(name, ty, VarKind::Local);
+                var.origin = Origin::default().by("copy");
+                kernel.func_mut().add_var(var)
+            }
+        });
+    }
+    counters
+}
+
+/// Puts statements before and after the counted loop `id`.
+pub fn put_around(kernel: &mut Kernel, id: LoopId, before: Vec<Stmt>, after: Vec<Stmt>) {
+    fn place(block: &mut Block, id: LoopId, around: &mut Option<(Vec<Stmt>, Vec<Stmt>)>) {
+        let here = |s: &Stmt| matches!(&s.kind, StmtKind::For(l) if l.id == id);
+        if let Some(at) = block.stmts.iter().position(here) {
+            let Some((before, after)) = around.take() else { return };
+            block.stmts.splice(at + 1..at + 1, after);
+            block.stmts.splice(at..at, before);
+            return;
+        }
+        for stmt in &mut block.stmts {
+            for inner in walk::blocks_mut(stmt) {
+                place(inner, id, around);
+            }
+        }
+    }
+    place(&mut kernel.func_mut().body, id, &mut Some((before, after)));
+}
+
+/// Puts one place in place of another.
+pub fn replace_place(block: &mut Block, from: &Place, to: &Place) {
+    struct Replace<'a>(&'a Place, &'a Place);
+    impl visit::Rewriter for Replace<'_> {
+        fn place(&mut self, place: &mut Place) {
+            if place == self.0 {
+                *place = self.1.clone();
+            } else {
+                visit::rewrite_place(self, place);
+            }
+        }
+    }
+    visit::Rewriter::block(&mut Replace(from, to), block);
+}

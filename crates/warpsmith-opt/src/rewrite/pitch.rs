@@ -1,0 +1,143 @@
+//! Gives the rows of an array a length that is a multiple of a number.
+//!
+//! ```text
+//!     … A[i][j] …
+//!       ==> pitch A 32
+//!     A_pitch = (m + 31) / 32 * 32; copy A to A_pitched;  … A_pitched[i * A_pitch + j] …;  copy A_pitched back
+//! ```
+//!
+//! Every row then begins at a multiple of as many elements, so that the threads of a warp that read one row side by side
+//! need no more sectors than their elements have, and adjacent elements can be read together. The copy lives in the
+//! workspace; it is made once, before everything else, and goes back at the end where the function writes the array.
+//!
+//! Legal for an array parameter with at least two declared extents that the launcher knows at its start, which the
+//! function uses by its elements only; a function that writes it must not return before its end.
+
+use warpsmith_ir::{BinaryOp, Block, Expr, Stmt, StmtKind, VarId};
+
+use super::Rewritten;
+use super::copy::{self, Side, Uses};
+use crate::kernel::Kernel;
+use crate::refusal::Refusal;
+use crate::walk;
+
+/// Largest multiple, in elements.
+const MOST: u32 = 1024;
+
+/// The verdict on a `pitch`, which alone allows it.
+pub struct LegalPitch<'k> {
+    kernel: &'k Kernel,
+    array: VarId,
+    unit: u32,
+    uses: Uses,
+}
+
+/// Asks whether the rows of the array `name` can begin at multiples of `unit` elements.
+///
+/// # Errors
+/// [`Refusal::CannotCopy`] with the first reason why not.
+pub fn check<'k>(kernel: &'k Kernel, name: &str, unit: u32) -> Result<LegalPitch<'k>, Refusal> {
+    let refuse = |why: &str| {
+        Err(Refusal::CannotCopy {
+            name: name.into(),
+            verb: "pitch",
+            why: why.into(),
+            at: Box::default(),
+        })
+    };
+    let function = kernel.func();
+    let array = function.params.iter().copied().find(|v| function.var(*v).name == name);
+    let Some(array) = array.filter(|v| function.var(*v).ty.is_pointer()) else {
+        return refuse("the function has no array parameter of this name");
+    };
+    if !(2..=MOST).contains(&unit) {
+        return refuse("its rows can begin at multiples of 2 to 1024 elements");
+    }
+    let shape = function.var(array).shape.as_deref().unwrap_or_default();
+    if shape.len() < 2 {
+        return refuse("it has no rows: an array with two extents or more is wanted");
+    }
+    if !shape.iter().all(|e| kernel.known_at_start(e)) {
+        return refuse("its extents are not known when the launcher starts");
+    }
+    if kernel.scratch.iter().any(|s| s.var == array) {
+        return refuse("it is a copy in the workspace already");
+    }
+    if kernel.constants.contains(&array) {
+        return refuse("it is read from constant memory");
+    }
+    if kernel.nests.values().any(|n| n.stages.iter().any(|s| s.array == array)) {
+        return refuse("it is staged already: pitch it first");
+    }
+    let uses = copy::uses(&function.body, array, shape);
+    if uses.otherwise {
+        return refuse("it is used otherwise than by its elements");
+    }
+    if uses.writes && returns_early(&function.body) {
+        return refuse("the function may return before the copy goes back");
+    }
+    Ok(LegalPitch { kernel, array, unit, uses })
+}
+
+fn returns_early(body: &Block) -> bool {
+    let (last, rest) = match body.stmts.split_last() {
+        Some((last, rest)) => (Some(last), rest),
+        None => (None, &body.stmts[..]),
+    };
+    let rest = Block::new(rest.to_vec());
+    let inner = last.into_iter().flat_map(walk::blocks).any(|b| walk::returns(b).is_some());
+    inner || walk::returns(&rest).is_some()
+}
+
+/// Makes the copy and lets the function work on it.
+pub fn apply(legal: LegalPitch<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    let var = kernel.func().var(legal.array).clone();
+    let shape = var.shape.clone().unwrap_or_default();
+    let element = var.ty.pointee().cloned().unwrap_or(warpsmith_ir::Type::Void);
+    let Some(row) = shape.last() else { return Rewritten::same_loops(kernel) };
+    let comment = format!("rows of `{}` begin at multiples of {} elements", var.name, legal.unit);
+    let length = rounded_up(row, legal.unit);
+    kernel.assumptions.push(format!(
+        "the length of a row of `{}`, rounded up to a multiple of {}, fits its type",
+        var.name, legal.unit
+    ));
+    kernel.numbers.push(legal.unit);
+    let pitch = kernel.add_length(&format!("{}_pitch", var.name), length, comment);
+    let mut extents = shape.clone();
+    if let Some(last) = extents.last_mut() {
+        *last = Expr::var(pitch, kernel.func().var(pitch).ty.clone());
+    }
+    let comment = format!("`{}` with its rows apart", var.name);
+    let copy =
+        kernel.add_scratch(&format!("{}_pitched", var.name), element, extents.clone(), comment);
+    let mut body = std::mem::take(&mut kernel.func_mut().body);
+    copy::use_copy(&kernel, &mut body, legal.array, copy);
+    kernel.func_mut().body = body;
+    let side = |array: VarId| Side { array, extents: shape.clone() };
+    let comment = "with zeros between the end of a row and the next one".to_string();
+    let whole = Side { array: copy, extents };
+    let there = copy::copy_nest(&mut kernel, &whole, &side(legal.array), comment);
+    kernel.func_mut().body.stmts.insert(0, there);
+    if legal.uses.writes {
+        let comment = "back to where the caller looks".to_string();
+        let back = copy::copy_nest(&mut kernel, &side(legal.array), &side(copy), comment);
+        let stmts = &mut kernel.func_mut().body.stmts;
+        let returns = |s: &Stmt| matches!(s.kind, StmtKind::Return(_));
+        let at = if stmts.last().is_some_and(returns) { stmts.len() - 1 } else { stmts.len() };
+        stmts.insert(at, back);
+    }
+    Rewritten::same_loops(kernel)
+}
+
+/// The least multiple of `unit` that is not less than `e`.
+pub(super) fn rounded_up(e: &Expr, unit: u32) -> Expr {
+    let ty = e.ty.scalar().unwrap_or(warpsmith_ir::Scalar::I32);
+    let number = |n: u32| Expr::int(ty, n.into());
+    if let Some(v) = e.as_const() {
+        let unit = i64::from(unit);
+        return Expr::int(ty, (v.as_i64() + unit - 1) / unit * unit);
+    }
+    let up = Expr::binary(BinaryOp::Add, e.clone(), number(unit - 1));
+    Expr::binary(BinaryOp::Mul, Expr::binary(BinaryOp::Div, up, number(unit)), number(unit))
+}

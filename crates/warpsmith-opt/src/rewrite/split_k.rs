@@ -1,0 +1,531 @@
+//! Splits a sum across blocks.
+//!
+//! ```text
+//!     parallel for i in I { s = a; for k in K { s += e(i, k) }; C[i] = s }
+//!       ==> split_k k by 4
+//!     parallel for k_part in 0..4 { parallel for i in I {
+//!         s_parts[k_part][i] = 0; for k in the k_part-th quarter of K { s_parts[k_part][i] += e(i, k) } } }
+//!     parallel for i in I { s = a; for k_part in 0..4 { s += s_parts[k_part][i] }; C[i] = s }
+//! ```
+//!
+//! Where a nest has few outputs and long sums, the parts keep the whole device busy. The partial results live in the
+//! workspace and are combined in the order of the parts: every run gives the same bits. Both nests are bound by later
+//! steps, the first one by the names of the loops (`bind k_part, i -> y, x …`), the second one by `i#2`.
+//!
+//! Legal for a serial loop directly inside a nest of parallel loops that all count up by one, with bounds that the
+//! launcher knows at its start, whose only effect is that one variable or element is combined with something by `+`,
+//! `-`, `*`, `&`, `|`, `^`, minimum or maximum. Sums and products of reals are reassociated: they are compared with a
+//! tolerance.
+
+use std::collections::BTreeSet;
+
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Parallel, Place, PlaceKind,
+    ReduceOp, Scalar, Stmt, StmtKind, Type, Value, Var, VarId, VarKind, visit,
+};
+
+use super::accumulate::{fresh_name, moves};
+use super::register_tile::unit_step;
+use super::{Rewritten, copy, reduce};
+use crate::analysis::access::{Base, base_of};
+use crate::analysis::scalars;
+use crate::kernel::{Kernel, is_marked};
+use crate::lower;
+use crate::refusal::Refusal;
+use crate::walk;
+
+/// Most parts: a thread adds them one by one.
+const MOST: u32 = 1024;
+
+/// The verdict on a `split_k`, which alone allows it.
+pub struct LegalSplitK<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+    /// The parallel loops, outermost first.
+    group: Vec<LoopId>,
+    target: LoopId,
+    parts: u32,
+    sum: Sum,
+    /// Declarations before the loop that its body needs.
+    needed: Vec<Stmt>,
+}
+
+/// What a loop adds to.
+struct Sum {
+    place: Place,
+    op: ReduceOp,
+    scalar: Scalar,
+}
+
+/// Asks whether the sum of the loop can be split into `parts` partial sums.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check(kernel: &Kernel, target: LoopId, parts: u32) -> Result<LegalSplitK<'_>, Refusal> {
+    let refuse = |why: String| refused(target, why);
+    if !(2..=MOST).contains(&parts) {
+        return refuse(format!("the parts must be 2 to {MOST}"));
+    }
+    let Some(l) = kernel.find_loop(target) else { return refuse("it is gone".into()) };
+    if !matches!(l.kind, LoopKind::Serial | LoopKind::Unrolled(_)) {
+        return Err(Refusal::NotSerial { loop_id: target });
+    }
+    let (root, group) = nest_around(kernel, target)?;
+    if let Some(bound) = group.iter().find(|id| is_bound(kernel, **id)) {
+        return Err(Refusal::AlreadyBound { loop_id: *bound });
+    }
+    check_clauses(kernel, target, &group)?;
+    check_loops(kernel, &group, l)?;
+    let sum = sum_of(kernel, l)?;
+    let innermost = group.last().and_then(|id| kernel.find_loop(*id));
+    let body = innermost.map(|l| l.body.clone()).unwrap_or_default();
+    let needed = needed(kernel, &body, l, &sum)?;
+    Ok(LegalSplitK { kernel, root, group, target, parts, sum, needed })
+}
+
+fn refused<T>(target: LoopId, why: String) -> Result<T, Refusal> {
+    Err(Refusal::LoopRefused { verb: "split the sum of", loop_id: target, why })
+}
+
+fn is_bound(kernel: &Kernel, id: LoopId) -> bool {
+    kernel.nests.contains_key(&id)
+        || kernel.find_loop(id).is_some_and(|l| matches!(l.kind, LoopKind::Bound(_)))
+}
+
+/// The parallel loops around the serial one, which must be a statement of the innermost.
+fn nest_around(kernel: &Kernel, target: LoopId) -> Result<(LoopId, Vec<LoopId>), Refusal> {
+    let around = kernel.loops_around(target);
+    let parallel = |l: &&&ForLoop| is_marked(l) || is_bound(kernel, l.id);
+    let Some(root) = around.iter().find(parallel).map(|l| l.id) else {
+        return refused(target, "it is not inside a parallel loop".into());
+    };
+    let group: Vec<LoopId> = around.iter().skip_while(|l| l.id != root).map(|l| l.id).collect();
+    let perfect = group.windows(2).all(|pair| {
+        let inside = kernel.find_loop(pair[0]).and_then(|l| crate::kernel::only_loop(&l.body));
+        inside.is_some_and(|l| l.id == pair[1])
+    });
+    let direct = group.last().and_then(|id| kernel.find_loop(*id)).is_some_and(|l| {
+        let is_target = |s: &Stmt| matches!(&s.kind, StmtKind::For(l) if l.id == target);
+        (is_marked(l) || is_bound(kernel, l.id)) && l.body.stmts.iter().any(is_target)
+    });
+    match perfect && direct {
+        true => Ok((root, group)),
+        false => refused(target, "it is not directly inside a nest of parallel loops".into()),
+    }
+}
+
+fn check_clauses(kernel: &Kernel, target: LoopId, group: &[LoopId]) -> Result<(), Refusal> {
+    let loops: Vec<&ForLoop> = group.iter().filter_map(|id| kernel.find_loop(*id)).collect();
+    let clauses = kernel.clauses(&loops);
+    if let (Some(r), Some(first)) = (clauses.reductions.first(), group.first()) {
+        return Err(Refusal::HasReduction { loop_id: *first, var: r.var });
+    }
+    match clauses.last_private.is_empty() {
+        true => Ok(()),
+        false => refused(target, "its nest has a `lastprivate` clause".into()),
+    }
+}
+
+/// All loops count up by one, have bounds known at the start, and end where their bounds say.
+fn check_loops(kernel: &Kernel, group: &[LoopId], target: &ForLoop) -> Result<(), Refusal> {
+    let all = group.iter().filter_map(|id| kernel.find_loop(*id)).chain([target]);
+    for l in all {
+        let name = kernel.loop_name(l.id);
+        if !unit_step(l) {
+            return refused(target.id, format!("loop `{name}` does not count up by one"));
+        }
+        for outer in group.iter().filter(|id| **id != l.id) {
+            if !reduce::bounds_independent(kernel, l.id, *outer) && encloses(kernel, *outer, l.id) {
+                return Err(Refusal::DependentBounds { outer: *outer, inner: l.id });
+            }
+        }
+        if ![&l.first, &l.limit].into_iter().all(|e| kernel.known_at_start(e)) {
+            let why = format!("the bounds of `{name}` are not known when the launcher starts");
+            return refused(target.id, why);
+        }
+    }
+    if walk::leaves(&target.body).is_some() {
+        return refused(target.id, "it may end early".into());
+    }
+    if !target.declares && scalars::read_outside_its_loops(&kernel.func().body, target.var) {
+        return refused(target.id, "its counter is read after it".into());
+    }
+    Ok(())
+}
+
+fn encloses(kernel: &Kernel, outer: LoopId, inner: LoopId) -> bool {
+    kernel.find_loop(outer).is_some_and(|l| walk::find_loop(&l.body, inner).is_some())
+}
+
+/// The one thing that a loop changes.
+fn sum_of(kernel: &Kernel, l: &ForLoop) -> Result<Sum, Refusal> {
+    let own = declared_in(&l.body);
+    let mut found: Option<(&Place, &Expr)> = None;
+    let mut other = None;
+    walk::each_stmt(&l.body, &mut |s| {
+        let o = walk::operands(s);
+        match &s.kind {
+            StmtKind::Assign { place, value }
+                if place.root_var().is_none_or(|v| !own.contains(&v)) =>
+            {
+                if found.is_none() {
+                    found = Some((place, value));
+                } else {
+                    other = other.take().or(Some("it changes more than one variable or element"));
+                }
+            }
+            StmtKind::Call { args, .. } if args.iter().any(|a| a.ty.is_pointer()) => {
+                other = other.take().or(Some("it calls a function with a pointer"));
+            }
+            StmtKind::Atomic { .. }
+            | StmtKind::Barrier { .. }
+            | StmtKind::Warp { .. }
+            | StmtKind::Printf { .. } => {
+                other = other.take().or(Some("it does more than compute"));
+            }
+            StmtKind::Assign { .. } | StmtKind::Decl { .. } | StmtKind::For(_) => {}
+            _ => {
+                let target = o.writes.and_then(Place::root_var);
+                if o.results.iter().copied().chain(target).any(|v| !own.contains(&v)) {
+                    other = other.take().or(Some("it changes more than one variable or element"));
+                }
+            }
+        }
+    });
+    if let Some(why) = other {
+        return refused(l.id, why.into());
+    }
+    let Some((place, value)) = found else {
+        return refused(l.id, "it adds to nothing".into());
+    };
+    let name = kernel.show_place(place);
+    let Some(scalar) = place.ty.scalar() else {
+        return refused(l.id, format!("`{name}` is no number"));
+    };
+    if moves(place, l.var, &l.body) {
+        return refused(l.id, format!("it adds to another `{name}` in every iteration"));
+    }
+    let Some(op) = operation(kernel, value, place) else {
+        return refused(l.id, format!("`{name}` is not combined with something by one operation"));
+    };
+    match touched_elsewhere(l, place) {
+        true => refused(l.id, format!("it uses the value that `{name}` has so far")),
+        false => Ok(Sum { place: place.clone(), op, scalar }),
+    }
+}
+
+/// Variables that come into being in the block, and counters of its loops.
+fn declared_in(block: &Block) -> BTreeSet<VarId> {
+    let mut own = BTreeSet::new();
+    walk::each_stmt(block, &mut |s| match &s.kind {
+        StmtKind::Decl { var, .. } => _ = own.insert(*var),
+        StmtKind::For(l) => _ = own.insert(l.var),
+        _ => {}
+    });
+    own
+}
+
+/// The operation of `place = place op e`.
+fn operation(kernel: &Kernel, value: &Expr, place: &Place) -> Option<ReduceOp> {
+    if let PlaceKind::Var(v) = *place.kind {
+        return scalars::accumulation(value, v);
+    }
+    // The element by the name of a variable that nothing else uses.
+    let stand_in = VarId(kernel.func().vars.len() as u32);
+    let mut value = value.clone();
+    let by = Place::new(PlaceKind::Var(stand_in), place.ty.clone(), place.origin.clone());
+    replace_in(&mut value, place, &by);
+    scalars::accumulation(&value, stand_in)
+}
+
+fn replace_in(value: &mut Expr, from: &Place, to: &Place) {
+    struct Replace<'a>(&'a Place, &'a Place);
+    impl visit::Rewriter for Replace<'_> {
+        fn place(&mut self, place: &mut Place) {
+            if place == self.0 {
+                *place = self.1.clone();
+            } else {
+                visit::rewrite_place(self, place);
+            }
+        }
+    }
+    visit::Rewriter::expr(&mut Replace(from, to), value);
+}
+
+/// Anything in the loop that may be the element, but for the sum itself.
+fn touched_elsewhere(l: &ForLoop, place: &Place) -> bool {
+    let base = base_of(place);
+    let mut count = 0usize;
+    let mut other = false;
+    visit::for_each_place(&l.body, &mut |p, _| {
+        if p == place {
+            count += 1;
+        } else if !matches!(&*p.kind, PlaceKind::Var(_)) {
+            let touched = base_of(p);
+            other |= touched == base || touched == Base::Anything || base == Base::Anything;
+        }
+    });
+    // Once written and once read.
+    other || count > 2
+}
+
+/// The declarations of the iteration that the loop needs: what it computes from them must not depend on anything that
+/// the nest changes.
+fn needed(kernel: &Kernel, body: &Block, l: &ForLoop, sum: &Sum) -> Result<Vec<Stmt>, Refusal> {
+    let at = body
+        .stmts
+        .iter()
+        .position(|s| matches!(&s.kind, StmtKind::For(x) if x.id == l.id))
+        .unwrap_or(0);
+    let mut wanted = BTreeSet::new();
+    walk::each_var_of_block(&l.body, &mut |v| _ = wanted.insert(v));
+    if let Some(v) = sum.place.root_var() {
+        wanted.remove(&v);
+    }
+    let mut found = vec![];
+    let mut reads: Vec<Place> = vec![];
+    read_places(&l.body, &sum.place, &mut reads);
+    for stmt in body.stmts[..at].iter().rev() {
+        let alone = Block::new(vec![stmt.clone()]);
+        let writes = wanted.iter().find(|v| walk::writes_var(&alone, **v)).copied();
+        let Some(var) = writes else { continue };
+        let StmtKind::Decl { init: Some(init), .. } = &stmt.kind else {
+            let why = format!(
+                "`{}` is computed before it by more than a declaration",
+                kernel.name_of(var)
+            );
+            return refused(l.id, why);
+        };
+        walk::each_var(init, &mut |v| _ = wanted.insert(v));
+        read_places(&alone, &sum.place, &mut reads);
+        found.insert(0, stmt.clone());
+    }
+    let mut written = vec![];
+    for stmt in body.stmts.iter().filter(|s| !matches!(&s.kind, StmtKind::For(x) if x.id == l.id)) {
+        walk::each_stmt(&Block::new(vec![stmt.clone()]), &mut |s| {
+            if let Some(p) = walk::operands(s).writes.filter(|p| p.root_var().is_none()) {
+                written.push(base_of(p));
+            }
+            if matches!(s.kind, StmtKind::Call { .. } | StmtKind::Atomic { .. }) {
+                written.push(Base::Anything);
+            }
+        });
+    }
+    let conflict = reads
+        .iter()
+        .map(base_of)
+        .find(|r| written.iter().any(|w| w == r || *w == Base::Anything || *r == Base::Anything));
+    match conflict {
+        Some(Base::Var(v)) => {
+            refused(l.id, format!("its nest writes `{}`, which it reads", kernel.name_of(v)))
+        }
+        Some(_) => refused(l.id, "its nest writes what it reads".into()),
+        None => Ok(found),
+    }
+}
+
+/// Memory that a block reads, the sum itself left out.
+fn read_places(block: &Block, sum: &Place, found: &mut Vec<Place>) {
+    visit::for_each_place(block, &mut |p, access| {
+        let memory = p.root_var().is_none();
+        if access == visit::Access::Read && memory && p != sum {
+            found.push(p.clone());
+        }
+    });
+}
+
+/// Makes the nest of partial sums, and lets the other one combine them.
+pub fn apply(legal: LegalSplitK<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    let loops: Vec<ForLoop> =
+        legal.group.iter().filter_map(|id| kernel.find_loop(*id).cloned()).collect();
+    let (Some(l), Some(stmt)) = (
+        kernel.find_loop(legal.target).cloned(),
+        walk::loop_stmt(&kernel.func().body, legal.root).cloned(),
+    ) else {
+        return Rewritten::same_loops(kernel);
+    };
+    kernel.numbers.push(legal.parts);
+    let counter = kernel.name_of(l.var).to_string();
+    let parts = partial_results(&mut kernel, &legal, &loops);
+    if legal.sum.scalar.is_float() && matches!(legal.sum.op, ReduceOp::Add | ReduceOp::Mul) {
+        kernel.reassociated.insert(parts.array);
+    }
+    let ty = kernel.func().var(l.var).ty.clone();
+    let scalar = ty.scalar().unwrap_or(Scalar::I32);
+    let count = length_of(&kernel, &l, scalar);
+    let length = Expr::binary(BinaryOp::Div, count, Expr::int(scalar, legal.parts.into()));
+    let comment = format!(
+        "a sum over `{counter}` is split into {} parts; the last one takes what is left over",
+        legal.parts
+    );
+    let length = kernel.add_length(&format!("{counter}_length"), length, comment);
+    let name = fresh_name(kernel.func(), &format!("{counter}_part"));
+    let mut var = Var::new(name, ty.clone(), VarKind::Local);
+    var.origin = stmt.origin.by("split_k");
+    let part = kernel.func_mut().add_var(var);
+    let first = first_nest(&mut kernel, &legal, &loops, &l, &parts, (part, length), &stmt);
+    let first = super::specialise::general_copy(&mut kernel, &first).0;
+    combine(&mut kernel, &legal, &loops, &parts, part);
+    copy::put_around(&mut kernel, legal.root, vec![first], vec![]);
+    Rewritten::same_loops(kernel)
+}
+
+/// The array of the partial results.
+struct Parts {
+    array: VarId,
+    element: Type,
+    /// Extents of the inner dimensions.
+    dims: Vec<Expr>,
+}
+
+impl Parts {
+    /// The partial result of an iteration.
+    fn element(&self, kernel: &Kernel, part: Expr, loops: &[ForLoop]) -> Place {
+        let mut index = vec![part];
+        for l in loops {
+            let ty = kernel.func().var(l.var).ty.clone();
+            let at = Expr::var(l.var, ty.clone());
+            index.push(match l.first.as_const().map(|v| v.as_i64()) {
+                Some(0) => at,
+                _ => Expr::binary(BinaryOp::Sub, at, l.first.clone()),
+            });
+        }
+        let pointer = Expr::var(self.array, kernel.func().var(self.array).ty.clone());
+        let kind = PlaceKind::Elem { pointer, index, dims: self.dims.clone() };
+        Place::new(kind, self.element.clone(), warpsmith_ir::Origin::default())
+    }
+}
+
+/// The number of iterations, zero for a loop that does not run and begins at zero.
+fn length_of(kernel: &Kernel, l: &ForLoop, scalar: Scalar) -> Expr {
+    let mut e = match l.first.as_const().map(|v| v.as_i64()) {
+        Some(0) => l.limit.clone(),
+        _ => Expr::binary(BinaryOp::Sub, l.limit.clone(), l.first.clone()),
+    };
+    if l.compare == BinaryOp::Le {
+        e = Expr::binary(BinaryOp::Add, e, Expr::int(scalar, 1));
+    }
+    lower::tidy(kernel.func(), e, scalar)
+}
+
+fn partial_results(kernel: &mut Kernel, legal: &LegalSplitK<'_>, loops: &[ForLoop]) -> Parts {
+    let name = match base_of(&legal.sum.place) {
+        Base::Var(v) => kernel.name_of(v).to_string(),
+        _ => "sum".into(),
+    };
+    let element = Type::Scalar(legal.sum.scalar);
+    let dims: Vec<Expr> = loops
+        .iter()
+        .map(|l| {
+            let scalar = kernel.func().var(l.var).ty.scalar().unwrap_or(Scalar::I32);
+            length_of(kernel, l, scalar)
+        })
+        .collect();
+    let mut extents = vec![Expr::i32(i32::try_from(legal.parts).unwrap_or(i32::MAX))];
+    extents.extend(dims.iter().cloned());
+    let comment = format!("partial results of `{name}`");
+    let array = kernel.add_scratch(&format!("{name}_parts"), element.clone(), extents, comment);
+    Parts { array, element, dims }
+}
+
+/// The nest that computes the partial results, with the loops and variables of the old one.
+fn first_nest(
+    kernel: &mut Kernel,
+    legal: &LegalSplitK<'_>,
+    loops: &[ForLoop],
+    l: &ForLoop,
+    parts: &Parts,
+    (part, length): (VarId, VarId),
+    stmt: &Stmt,
+) -> Stmt {
+    let origin = stmt.origin.by("split_k");
+    let ty = kernel.func().var(part).ty.clone();
+    let scalar = ty.scalar().unwrap_or(Scalar::I32);
+    let value = |v: VarId| Expr::var(v, ty.clone());
+    let element = parts.element(kernel, value(part), loops);
+    let start = Expr::constant(lower::identity(legal.sum.op, legal.sum.scalar));
+    let clear = StmtKind::Assign { place: element.clone(), value: start };
+    let begin = |number: Expr| {
+        let from = Expr::binary(BinaryOp::Mul, number, value(length));
+        match l.first.as_const().map(|v| v.as_i64()) {
+            Some(0) => from,
+            _ => Expr::binary(BinaryOp::Add, l.first.clone(), from),
+        }
+    };
+    let last = Expr::int(scalar, i64::from(legal.parts) - 1);
+    let next = Expr::binary(BinaryOp::Add, value(part), Expr::int(scalar, 1));
+    // Behind the last iteration: that of a part but the last lies inside the loop.
+    let whole = match l.compare {
+        BinaryOp::Le => Expr::binary(BinaryOp::Add, l.limit.clone(), Expr::int(scalar, 1)),
+        _ => l.limit.clone(),
+    };
+    let whole = lower::tidy(kernel.func(), whole, scalar);
+    let is_last = Expr::binary(BinaryOp::Eq, value(part), last);
+    let limit = ExprKind::Select(is_last, whole, begin(next));
+    let limit = Expr::new(limit, ty.clone(), origin.clone());
+    let mut body = l.body.clone();
+    copy::replace_place(&mut body, &legal.sum.place, &element);
+    let share = ForLoop {
+        first: begin(value(part)),
+        compare: BinaryOp::Lt,
+        limit,
+        body,
+        declares: true,
+        ..l.clone()
+    };
+    let mut stmts = legal.needed.clone();
+    stmts.push(Stmt::new(clear, origin.clone()));
+    stmts.push(Stmt::new(StmtKind::For(share), origin.clone()));
+    for outer in loops.iter().rev() {
+        let body = Block::new(stmts);
+        let own = ForLoop { body, ..outer.clone() };
+        stmts = vec![Stmt::new(StmtKind::For(own), origin.clone())];
+    }
+    let all = ForLoop {
+        id: kernel.func_mut().fresh_loop(),
+        var: part,
+        declares: true,
+        first: Expr::int(scalar, 0),
+        compare: BinaryOp::Lt,
+        limit: Expr::int(scalar, legal.parts.into()),
+        step: Expr::int(scalar, 1),
+        kind: LoopKind::Parallel(Parallel::default()),
+        body: Block::new(stmts),
+    };
+    Stmt::new(StmtKind::For(all), origin)
+}
+
+/// Puts the sum over the parts in place of the loop.
+fn combine(
+    kernel: &mut Kernel,
+    legal: &LegalSplitK<'_>,
+    loops: &[ForLoop],
+    parts: &Parts,
+    part: VarId,
+) {
+    let var = kernel.func().var(part).clone();
+    let ty = var.ty.clone();
+    let scalar = ty.scalar().unwrap_or(Scalar::I32);
+    let own = kernel.func_mut().add_var(var);
+    let id = kernel.func_mut().fresh_loop();
+    let element = Expr::read(parts.element(kernel, Expr::var(own, ty), loops));
+    let place = legal.sum.place.clone();
+    let value = lower::combine(legal.sum.op, legal.sum.scalar, Expr::read(place.clone()), element);
+    super::with_loop(&mut kernel.func_mut().body, legal.target, &mut |stmt| {
+        let origin = stmt.origin.by("split_k");
+        let kind = StmtKind::Assign { place: place.clone(), value: value.clone() };
+        stmt.kind = StmtKind::For(ForLoop {
+            id,
+            var: own,
+            declares: true,
+            first: Expr::int(scalar, 0),
+            compare: BinaryOp::Lt,
+            limit: Expr::constant(Value::int(scalar, legal.parts.into())),
+            step: Expr::int(scalar, 1),
+            kind: LoopKind::Serial,
+            body: Block::new(vec![Stmt::new(kind, origin.clone())]),
+        });
+        stmt.origin = origin;
+    });
+}

@@ -1,0 +1,288 @@
+//! Sums that are split across blocks: what becomes of a program, and that it still computes the same.
+
+mod common;
+
+use common::{Input, check_scheduled as check};
+use expect_test::{Expect, expect};
+
+type Sizes<'a> = &'a [&'a [(&'static str, i64)]];
+
+#[track_caller]
+fn has(text: &str, pieces: &[&str]) {
+    let mut rest = text;
+    for piece in pieces {
+        match rest.find(piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => panic!("no `{piece}` (any more) in\n{text}"),
+        }
+    }
+}
+
+const GEMM: &str = "
+void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            C[i][j] = 2.0f * C[i][j];
+            for (int l = 0; l < k; l++)
+                C[i][j] += A[i][l] * B[l][j];
+        }
+}
+";
+
+const PRODUCTS: Sizes<'_> = &[
+    &[("n", 0), ("m", 3), ("k", 2)],
+    &[("n", 1), ("m", 1), ("k", 1)],
+    &[("n", 17), ("m", 9), ("k", 5)],
+    &[("n", 9), ("m", 17), ("k", 0)],
+    &[("n", 16), ("m", 32), ("k", 64)],
+    &[("n", 5), ("m", 6), ("k", 37)],
+];
+
+const BOUND: &str =
+    "split_k l by 4\nbind l_part, i, j -> z, y, x block 8x4x1\nbind i#2, j#2 -> y, x block 8x4\n";
+
+#[test]
+fn a_product_in_parts() {
+    let text = check(GEMM, BOUND, PRODUCTS);
+    has(
+        &text,
+        &[
+            "C_parts[(l_part * n + i) * m + j] = 0.0f;",
+            "for (int l = (int)l_part * l_length;",
+            "l < ((int)l_part == 3 ? k : ((int)l_part + 1) * l_length);",
+            "C[i * m + j] = 2.0f * C[i * m + j];",
+            "for (int l_part = 0; l_part < 4; ++l_part)",
+            "C[i * m + j] += C_parts[((size_t)l_part * n + i) * m + j]",
+            "const int l_length = k / 4;",
+        ],
+    );
+}
+
+#[test]
+fn parts_are_staged_and_tiled() {
+    let steps = "accumulate C_parts\nstage A at l tile 8\nstage B at l tile 8\nregister_tile i by 2\nregister_tile j by 2\naccumulate C\nunroll l_part#2";
+    let text = check(GEMM, &format!("{BOUND}{steps}"), PRODUCTS);
+    has(&text, &["A_shared", "acc", "C_parts"]);
+    check(GEMM, &format!("{BOUND}accumulate C_parts\nregister_tile i by 4\nbounds peel"), PRODUCTS);
+}
+
+#[test]
+fn a_local_sum_with_what_it_needs() {
+    let source = "
+void f(int n, int m, const double a[n][m], const double s[n], double y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        double scale = s[i];
+        double twice = 2 * scale, sum = 1;
+        for (int k = 2; k <= m - 1; k++) {
+            double t = a[i][k] * twice;
+            if (t > 1) sum -= t;
+        }
+        y[i] = sum + scale;
+    }
+}
+";
+    let sizes: Sizes<'_> = &[
+        &[("n", 0), ("m", 9)],
+        &[("n", 3), ("m", 2)],
+        &[("n", 33), ("m", 3)],
+        &[("n", 40), ("m", 50)],
+    ];
+    let text = check(
+        source,
+        "split_k k by 3\nbind k_part, i -> y, x block 32x1\nbind i#2 -> x block 32",
+        sizes,
+    );
+    has(&text, &["double scale = s[i];", "double twice", "sum_parts", "y[i] = sum + scale;"]);
+}
+
+#[test]
+fn least_sums_and_integers_are_exact() {
+    let source = "
+#include <math.h>
+void f(int n, int m, const float d[n][m], const float e[m][n], float least[n][n], unsigned bits[n]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float best = 1e9f;
+            for (int k = 0; k < m; k++)
+                best = fminf(best, d[i][k] + e[k][j]);
+            least[i][j] = best;
+        }
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < m; k++)
+            bits[i] ^= (unsigned)(d[i][k] * 3.0f + 20.0f);
+}
+";
+    let schedule = "split_k k by 5\nsplit_k k#2 by 2\nbind k_part, i, j -> z, y, x block 8x4x1\nbind i#2, j#2 -> y, x block 8x4\nbind k_part2, i#3 -> y, x block 32x1\nbind i#4 -> x block 32";
+    let mut input = Input::new(source);
+    let program = input.scheduled(schedule).unwrap_or_else(|e| panic!("{e}"));
+    assert!(program.reassociated.is_empty(), "nothing depends on an order here");
+    check(
+        source,
+        schedule,
+        &[&[("n", 0), ("m", 1)], &[("n", 9), ("m", 13)], &[("n", 3), ("m", 2)]],
+    );
+    let program = Input::new(GEMM).scheduled(BOUND).unwrap();
+    let launcher = program.module.function(program.launcher);
+    let names: Vec<&str> =
+        program.reassociated.iter().map(|v| launcher.var(*v).name.as_str()).collect();
+    assert_eq!(names, ["C"]);
+}
+
+#[test]
+fn fewer_iterations_than_parts() {
+    let source = "
+void f(int n, unsigned m, const int a[n][m + 1], int y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (unsigned k = 0; k <= m; k++)
+            y[i] += a[i][k];
+}
+";
+    let sizes: Sizes<'_> = &[
+        &[("n", 3), ("m", 0)],
+        &[("n", 3), ("m", 1)],
+        &[("n", 3), ("m", 6)],
+        &[("n", 3), ("m", 7)],
+    ];
+    check(
+        source,
+        "split_k k by 8\nbind k_part, i -> y, x block 32x1\nbind i#2 -> x block 32",
+        sizes,
+    );
+    let signed = source.replace("unsigned", "int");
+    check(
+        &signed,
+        "split_k k by 8\nbind k_part, i -> y, x block 32x1\nbind i#2 -> x block 32",
+        sizes,
+    );
+}
+
+/// The message of a schedule.
+fn refused(body: &str, schedule: &str, expected: Expect) {
+    let source = format!(
+        "void f(int n, int m, const float a[n][m], float x[n], float y[n]) {{\n{body}\n}}\n"
+    );
+    match Input::new(&source).scheduled(schedule) {
+        Ok(_) => panic!("`{schedule}` is taken"),
+        Err(text) => expected.assert_eq(text.lines().next().unwrap_or_default()),
+    }
+}
+
+fn nest(inner: &str) -> String {
+    format!("    #pragma omp parallel for\n    for (int i = 0; i < n; i++) {{\n{inner}\n    }}")
+}
+
+#[test]
+fn what_is_no_sum() {
+    let step = "split_k k by 4";
+    let f = |inner: &str, e: Expect| refused(&nest(inner), step, e);
+    f(
+        "for (int k = 0; k < m; k++) x[k] = a[i][k];",
+        expect![
+            "error[W265]: cannot split the sum of loop `k`: it adds to another `x[k]` in every iteration"
+        ],
+    );
+    f(
+        "for (int k = 0; k < m; k++) y[i] = a[i][k] - y[i];",
+        expect![
+            "error[W265]: cannot split the sum of loop `k`: `y[i]` is not combined with something by one operation"
+        ],
+    );
+    f(
+        "for (int k = 0; k < m; k++) { y[i] += a[i][k]; x[i] += 1; }",
+        expect![
+            "error[W265]: cannot split the sum of loop `k`: it changes more than one variable or element"
+        ],
+    );
+    f(
+        "for (int k = 0; k < m; k++) { y[i] += a[i][k]; if (y[i] > 3) y[i] += 2; }",
+        expect![
+            "error[W265]: cannot split the sum of loop `k`: it changes more than one variable or element"
+        ],
+    );
+    f(
+        "for (int k = 0; k < m; k++) y[i] += y[0] * a[i][k];",
+        expect![
+            "error[W265]: cannot split the sum of loop `k`: it uses the value that `y[i]` has so far"
+        ],
+    );
+    f(
+        "for (int k = 0; k < m; k++) { float t = a[i][k]; t += 1; }",
+        expect!["error[W265]: cannot split the sum of loop `k`: it adds to nothing"],
+    );
+    f(
+        "for (int k = 0; k < m; k++) { y[i] += a[i][k]; if (a[i][k] > 3) break; }",
+        expect!["error[W265]: cannot split the sum of loop `k`: it may end early"],
+    );
+    f(
+        "int k; for (k = 0; k < m; k++) y[i] += a[i][k]; x[i] = k;",
+        expect!["error[W265]: cannot split the sum of loop `k`: its counter is read after it"],
+    );
+    f(
+        "x[i] = 1; for (int k = 0; k < m; k++) y[i] += a[i][k] * x[i];",
+        expect![
+            "error[W265]: cannot split the sum of loop `k`: its nest writes `x`, which it reads"
+        ],
+    );
+    f(
+        "float t = 1; t += x[i]; for (int k = 0; k < m; k++) y[i] += a[i][k] * t;",
+        expect![
+            "error[W265]: cannot split the sum of loop `k`: `t` is computed before it by more than a declaration"
+        ],
+    );
+    f(
+        "for (int k = 0; k < m; k += 2) y[i] += a[i][k];",
+        expect!["error[W265]: cannot split the sum of loop `k`: loop `k` does not count up by one"],
+    );
+    f(
+        "for (int k = 0; k < i; k++) y[i] += a[i][k];",
+        expect!["error[W216]: the bounds of loop `k` depend on `i`"],
+    );
+    f(
+        "int e = m / 2; for (int k = 0; k < e; k++) y[i] += a[i][k];",
+        expect!["error[W216]: the bounds of loop `k` depend on `i`"],
+    );
+    f(
+        "if (n > 3) { for (int k = 0; k < m; k++) y[i] += a[i][k]; }",
+        expect![
+            "error[W265]: cannot split the sum of loop `k`: it is not directly inside a nest of parallel loops"
+        ],
+    );
+}
+
+#[test]
+fn loops_that_are_not_ready() {
+    let sum = nest("for (int k = 0; k < m; k++) y[i] += a[i][k];");
+    refused(
+        &sum,
+        "split_k k by 1",
+        expect!["error[W265]: cannot split the sum of loop `k`: the parts must be 2 to 1024"],
+    );
+    refused(
+        &sum,
+        "split_k i by 4",
+        expect![
+            "error[W263]: loop `i` is shared by threads: only a serial loop can be cut or unrolled"
+        ],
+    );
+    refused(
+        &sum,
+        "bind i -> x block 32\nsplit_k k by 4",
+        expect!["error[W222]: loop `i` is bound already"],
+    );
+    refused(&sum, "split_k q by 4", expect!["error[W231]: no loop is called `q`"]);
+    refused(
+        "for (int k = 0; k < m; k++) y[0] += a[0][k];\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) x[i] = 0;",
+        "split_k k by 4",
+        expect!["error[W265]: cannot split the sum of loop `k`: it is not inside a parallel loop"],
+    );
+    refused(
+        "float s = 0;\n#pragma omp parallel for reduction(+: s)\nfor (int i = 0; i < n; i++) for (int k = 0; k < m; k++) s += a[i][k];\ny[0] = s;",
+        "split_k k by 4",
+        expect!["error[W224]: loop `i` reduces `s`"],
+    );
+}
