@@ -1,0 +1,255 @@
+//! A Gaussian process with one length scale an axis (Rasmussen and Williams, *Gaussian Processes for Machine Learning*,
+//! algorithm 2.1; Matérn covariance with ν = 5/2, equation 4.17).
+
+use super::features::Features;
+
+/// Bounds of length scales in units of an axis, and of the noise relative to the signal.
+const SCALES: (f64, f64) = (0.05, 20.0);
+const NOISES: (f64, f64) = (1e-6, 0.3);
+
+/// What the process believes about the function before it has seen any of it.
+#[derive(Clone, Debug)]
+pub struct Belief {
+    /// Natural logarithms of length scales, then of the noise's share.
+    logs: Vec<f64>,
+}
+
+impl Belief {
+    pub fn new(axes: usize) -> Belief {
+        let mut logs = vec![0.5f64.ln(); axes];
+        logs.push(1e-2f64.ln());
+        Belief { logs }
+    }
+
+    fn noise(&self) -> f64 {
+        self.logs.last().map_or(1e-2, |log| log.exp())
+    }
+
+    fn weights(&self) -> Vec<f64> {
+        self.logs[..self.logs.len() - 1].iter().map(|log| (-2.0 * log).exp()).collect()
+    }
+
+    /// Logarithm of the prior: length scales around 0.7 within a factor of three, noise around 1 % and far less sure.
+    fn log_prior(&self) -> f64 {
+        let scales = &self.logs[..self.logs.len() - 1];
+        let square =
+            |log: &f64, centre: f64, width: f64| -0.5 * ((log - centre.ln()) / width).powi(2);
+        let of_scales: f64 = scales.iter().map(|log| square(log, 0.7, 1.1)).sum();
+        of_scales + square(&self.logs[self.logs.len() - 1], 1e-2, 1.5)
+    }
+}
+
+/// The process given what was seen.
+pub struct Process {
+    weights: Vec<f64>,
+    categorical: Vec<bool>,
+    points: Vec<Vec<f64>>,
+    /// Rows of the lower triangle of the Cholesky factor.
+    factor: Vec<Vec<f64>>,
+    noise: f64,
+    /// The factor's inverse times the centred values.
+    whitened: Vec<f64>,
+    mean: f64,
+    variance: f64,
+}
+
+impl Process {
+    /// Conditions the process on values at points; `belief` is improved by `sweeps` rounds of search over its scales.
+    pub fn fit(
+        features: &Features,
+        points: &[Vec<f64>],
+        values: &[f64],
+        belief: &mut Belief,
+        sweeps: usize,
+    ) -> Process {
+        let categorical: Vec<bool> =
+            (0..features.count()).map(|axis| features.is_categorical(axis)).collect();
+        let mut score = score(&categorical, points, values, belief);
+        for sweep in 0..sweeps {
+            let step = if sweep == 0 { 0.9 } else { 0.45 };
+            for i in 0..belief.logs.len() {
+                let bounds = if i + 1 == belief.logs.len() { NOISES } else { SCALES };
+                for direction in [step, -step] {
+                    let mut changed = belief.clone();
+                    changed.logs[i] =
+                        (changed.logs[i] + direction).clamp(bounds.0.ln(), bounds.1.ln());
+                    let new = self::score(&categorical, points, values, &changed);
+                    if new > score {
+                        score = new;
+                        *belief = changed;
+                        break;
+                    }
+                }
+            }
+        }
+        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+        let mut process = Process {
+            weights: belief.weights(),
+            categorical,
+            points: vec![],
+            factor: vec![],
+            noise: belief.noise(),
+            whitened: vec![],
+            mean,
+            variance: 1.0,
+        };
+        for (point, value) in points.iter().zip(values) {
+            process.extend(point, *value);
+        }
+        let squares: f64 = process.whitened.iter().map(|w| w * w).sum();
+        process.variance = (squares / values.len().max(1) as f64).max(1e-12);
+        process
+    }
+
+    /// Adds an observation; mean and scale of the values stay.
+    fn extend(&mut self, point: &[f64], value: f64) {
+        let row = self.whiten(point);
+        let rest: f64 = row.iter().map(|x| x * x).sum();
+        let diagonal = (1.0 + self.noise - rest).max(1e-10).sqrt();
+        let known: f64 = row.iter().zip(&self.whitened).map(|(a, b)| a * b).sum();
+        self.whitened.push((value - self.mean - known) / diagonal);
+        let mut row = row;
+        row.push(diagonal);
+        self.factor.push(row);
+        self.points.push(point.to_vec());
+    }
+
+    /// The factor's inverse times the covariances of a point with those that were seen.
+    fn whiten(&self, point: &[f64]) -> Vec<f64> {
+        let mut row = Vec::with_capacity(self.points.len() + 1);
+        self.whiten_further(point, &mut row);
+        row
+    }
+
+    /// Continues a whitened row for the observations that came after it.
+    pub fn whiten_further(&self, point: &[f64], row: &mut Vec<f64>) {
+        for i in row.len()..self.points.len() {
+            let covariance =
+                matern(distance(&self.weights, &self.categorical, point, &self.points[i]));
+            let factor = &self.factor[i];
+            let known = dot(row, &factor[..i]);
+            row.push((covariance - known) / factor[i]);
+        }
+    }
+
+    /// Mean and standard deviation, without noise, at the point of a whitened row.
+    pub fn predict(&self, row: &[f64]) -> (f64, f64) {
+        let mean = self.mean + dot(row, &self.whitened);
+        let left = (1.0 - dot(row, row)).max(1e-9);
+        (mean, (left * self.variance).sqrt())
+    }
+
+    /// Mean and standard deviation at a point.
+    pub fn predict_at(&self, point: &[f64]) -> (f64, f64) {
+        self.predict(&self.whiten(point))
+    }
+
+    /// Pretends to have seen its own expectation at a point, so that the next choice goes elsewhere.
+    pub fn imagine(&mut self, point: &[f64]) {
+        let (mean, _) = self.predict_at(point);
+        self.extend(point, mean);
+    }
+
+    /// Adds an observation to the process as it is fitted.
+    pub fn observe(&mut self, point: &[f64], value: f64) {
+        self.extend(point, value);
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+fn distance(weights: &[f64], categorical: &[bool], a: &[f64], b: &[f64]) -> f64 {
+    let mut square = 0.0;
+    for i in 0..weights.len() {
+        let d = a[i] - b[i];
+        square += weights[i] * if categorical[i] { f64::from(u8::from(d != 0.0)) } else { d * d };
+    }
+    square.sqrt()
+}
+
+fn matern(distance: f64) -> f64 {
+    let x = 5f64.sqrt() * distance;
+    (1.0 + x + x * x / 3.0) * (-x).exp()
+}
+
+/// Logarithm of the belief's posterior, up to a constant, with the signal's variance at its best value.
+fn score(categorical: &[bool], points: &[Vec<f64>], values: &[f64], belief: &Belief) -> f64 {
+    let n = points.len();
+    if n == 0 {
+        return 0.0;
+    }
+    let (weights, noise) = (belief.weights(), belief.noise());
+    let mean = values.iter().sum::<f64>() / n as f64;
+    let mut factor: Vec<Vec<f64>> = Vec::with_capacity(n);
+    let mut whitened: Vec<f64> = Vec::with_capacity(n);
+    let mut log_determinant = 0.0;
+    for i in 0..n {
+        let mut row = Vec::with_capacity(i + 1);
+        for j in 0..i {
+            let covariance = matern(distance(&weights, categorical, &points[i], &points[j]));
+            let known = dot(&row, &factor[j][..j]);
+            row.push((covariance - known) / factor[j][j]);
+        }
+        let diagonal = (1.0 + noise - dot(&row, &row)).max(1e-10).sqrt();
+        whitened.push((values[i] - mean - dot(&row, &whitened)) / diagonal);
+        log_determinant += diagonal.ln();
+        row.push(diagonal);
+        factor.push(row);
+    }
+    let variance = (dot(&whitened, &whitened) / n as f64).max(1e-12);
+    -0.5 * n as f64 * variance.ln() - log_determinant + belief.log_prior()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+    use crate::space::{Parameter, Space};
+    use crate::value::Value;
+
+    fn features(axes: usize) -> Features {
+        let parameter = |i| Parameter::new(format!("p{i}"), (0..21).map(Value::Int));
+        Features::new(&Space::new((0..axes).map(parameter).collect(), &[]).unwrap())
+    }
+
+    #[test]
+    fn it_interpolates_what_is_smooth() {
+        let mut rng = Rng::new(5);
+        let function = |p: &[f64]| (3.0 * p[0]).sin() + 0.5 * p[1];
+        let points: Vec<Vec<f64>> = (0..40).map(|_| vec![rng.unit(), rng.unit()]).collect();
+        let values: Vec<f64> = points.iter().map(|p| function(p)).collect();
+        let process = Process::fit(&features(2), &points, &values, &mut Belief::new(2), 3);
+        for _ in 0..50 {
+            let p = vec![rng.unit(), rng.unit()];
+            let (mean, deviation) = process.predict_at(&p);
+            assert!((mean - function(&p)).abs() < 0.15, "{p:?}: {mean} ± {deviation}");
+        }
+        let (_, seen) = process.predict_at(&points[0]);
+        let (_, unseen) = process.predict_at(&[3.0, 3.0]);
+        assert!(seen < unseen);
+    }
+
+    #[test]
+    fn an_axis_that_does_not_matter_gets_a_long_scale() {
+        let mut rng = Rng::new(6);
+        let points: Vec<Vec<f64>> = (0..40).map(|_| vec![rng.unit(), rng.unit()]).collect();
+        let values: Vec<f64> = points.iter().map(|p| (6.0 * p[0]).sin()).collect();
+        let mut belief = Belief::new(2);
+        Process::fit(&features(2), &points, &values, &mut belief, 4);
+        assert!(belief.logs[1] > belief.logs[0] + 0.5, "{:?}", belief.logs);
+    }
+
+    #[test]
+    fn rows_can_be_continued() {
+        let points = vec![vec![0.1], vec![0.5], vec![0.9]];
+        let mut process =
+            Process::fit(&features(1), &points, &[1.0, 0.0, 2.0], &mut Belief::new(1), 1);
+        let mut row = vec![];
+        process.whiten_further(&[0.3], &mut row);
+        process.observe(&[0.35], 0.4);
+        process.whiten_further(&[0.3], &mut row);
+        assert_eq!(process.predict(&row), process.predict_at(&[0.3]));
+    }
+}

@@ -1,0 +1,368 @@
+//! Results that outlive the run: a SQLite database with a row for every configuration, written as it arrives.
+//!
+//! A *problem* is everything that a time depends on beside the configuration: kernel source, schedule, arguments, GPU,
+//! driver and compiler. A configuration of a problem is recorded once; the first outcome stays. Rows are committed one by
+//! one to a write-ahead log, so a process that is killed loses nothing it has reported as recorded, and several
+//! processes may write at a time.
+
+mod outcome_json;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use warpsmith_ir::Diagnostic;
+
+use crate::outcome::{Outcome, Record, Status};
+use crate::space::{ConfigId, Configuration, Space};
+use crate::value::Value;
+
+/// The layout of the database, kept in it as `user_version`.
+const LAYOUT: i32 = 1;
+
+const TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS problem (
+        id INTEGER PRIMARY KEY,
+        kernel TEXT NOT NULL,
+        source_hash TEXT NOT NULL,
+        schedule_hash TEXT NOT NULL,
+        arguments TEXT NOT NULL,
+        device TEXT NOT NULL,
+        driver TEXT NOT NULL,
+        compiler TEXT NOT NULL,
+        UNIQUE (kernel, source_hash, schedule_hash, arguments, device, driver, compiler)
+    );
+    CREATE TABLE IF NOT EXISTS result (
+        id INTEGER PRIMARY KEY,
+        problem INTEGER NOT NULL REFERENCES problem (id),
+        -- Names and values as a JSON list of pairs.
+        configuration TEXT NOT NULL,
+        status TEXT NOT NULL,
+        -- NULL unless the configuration can be used.
+        time_ms REAL,
+        -- Raw samples in milliseconds, in the order they were taken, as a JSON list.
+        samples_ms TEXT NOT NULL,
+        -- Everything else that is known, as JSON.
+        details TEXT NOT NULL,
+        recorded TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')),
+        UNIQUE (problem, configuration)
+    );
+    CREATE INDEX IF NOT EXISTS result_by_time ON result (problem, time_ms);
+";
+
+/// What a time depends on, beside the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ProblemKey {
+    /// The kernel's name, for people.
+    pub kernel: String,
+    /// [`fingerprint`] of the source.
+    pub source_hash: String,
+    /// [`fingerprint`] of the schedule or template whose parameters are tuned; empty where there is none.
+    pub schedule_hash: String,
+    /// Sizes and how arrays are filled, in one canonical text.
+    pub arguments: String,
+    pub device: String,
+    pub driver: String,
+    pub compiler: String,
+}
+
+/// A problem in the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProblemId(i64);
+
+/// A problem with what is known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    pub id: ProblemId,
+    pub key: ProblemKey,
+    pub results: u64,
+    pub failed: u64,
+    pub best_ms: Option<f64>,
+}
+
+/// Which results to list.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Filter {
+    pub status: Option<Status>,
+    /// The fastest so many; results without a time come last.
+    pub fastest: Option<u32>,
+}
+
+/// An open database.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Store {
+    /// Opens a database, or makes one.
+    ///
+    /// # Errors
+    /// The file cannot be opened, is no database of ours, or is of a newer version.
+    pub fn open(path: &Path) -> Result<Store, Diagnostic> {
+        let path = path.to_path_buf();
+        let refuse = |why: String| {
+            let text = format!("cannot open the store `{}`: {why}", path.display());
+            Diagnostic::error("W420", text)
+        };
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection =
+            Connection::open_with_flags(&path, flags).map_err(|e| refuse(e.to_string()))?;
+        prepare(&connection).map_err(refuse)?;
+        Ok(Store { connection, path })
+    }
+
+    fn failed(&self, error: &rusqlite::Error) -> Diagnostic {
+        let text = format!("the store `{}` failed: {error}", self.path.display());
+        Diagnostic::error("W421", text)
+    }
+
+    /// The problem of a key; it is added when it is new.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn problem(&mut self, key: &ProblemKey) -> Result<ProblemId, Diagnostic> {
+        self.find_problem(key).map(ProblemId).map_err(|error| self.failed(&error))
+    }
+
+    fn find_problem(&self, key: &ProblemKey) -> rusqlite::Result<i64> {
+        let fields = params![
+            key.kernel,
+            key.source_hash,
+            key.schedule_hash,
+            key.arguments,
+            key.device,
+            key.driver,
+            key.compiler
+        ];
+        self.connection.execute(
+            "INSERT OR IGNORE INTO problem
+             (kernel, source_hash, schedule_hash, arguments, device, driver, compiler)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            fields,
+        )?;
+        self.connection.query_row(
+            "SELECT id FROM problem WHERE kernel = ?1 AND source_hash = ?2 AND schedule_hash = ?3
+             AND arguments = ?4 AND device = ?5 AND driver = ?6 AND compiler = ?7",
+            fields,
+            |row| row.get(0),
+        )
+    }
+
+    /// Records an outcome durably. False when the configuration was recorded before; that outcome stays.
+    ///
+    /// # Errors
+    /// What the database reports, such as a full disk.
+    pub fn record(&mut self, problem: ProblemId, record: &Record) -> Result<bool, Diagnostic> {
+        let outcome = &record.outcome;
+        let time = Some(outcome.cost()).filter(|t| t.is_finite());
+        let inserted = self.connection.execute(
+            "INSERT OR IGNORE INTO result (problem, configuration, status, time_ms, samples_ms, details)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![
+                problem.0,
+                configuration_text(&record.configuration),
+                outcome.status.name(),
+                time,
+                outcome_json::samples(outcome),
+                outcome_json::details(outcome),
+            ],
+        );
+        inserted.map(|rows| rows > 0).map_err(|error| self.failed(&error))
+    }
+
+    /// The recorded outcome of a configuration.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn find(
+        &self,
+        problem: ProblemId,
+        configuration: &Configuration,
+    ) -> Result<Option<Outcome>, Diagnostic> {
+        let row = self.connection.query_row(
+            "SELECT configuration, status, samples_ms, details FROM result
+             WHERE problem = ?1 AND configuration = ?2",
+            params![problem.0, configuration_text(configuration)],
+            record_of,
+        );
+        row.optional().map(|r| r.map(|r| r.outcome)).map_err(|error| self.failed(&error))
+    }
+
+    /// Results of a problem, in the order they were recorded, or fastest first.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn results(&self, problem: ProblemId, filter: Filter) -> Result<Vec<Record>, Diagnostic> {
+        self.list(problem, filter).map_err(|error| self.failed(&error))
+    }
+
+    fn list(&self, problem: ProblemId, filter: Filter) -> rusqlite::Result<Vec<Record>> {
+        let order = match filter.fastest {
+            Some(_) => "time_ms IS NULL, time_ms, id",
+            None => "id",
+        };
+        let mut statement = self.connection.prepare(&format!(
+            "SELECT configuration, status, samples_ms, details FROM result
+             WHERE problem = ?1 AND (?2 IS NULL OR status = ?2) ORDER BY {order} LIMIT ?3"
+        ))?;
+        let status = filter.status.map(Status::name);
+        let limit = filter.fastest.map_or(-1, i64::from);
+        let rows = statement.query_map(params![problem.0, status, limit], record_of)?;
+        rows.collect()
+    }
+
+    /// What a search of this space need not measure again, with costs, for [`crate::tuner::Options::known`].
+    /// Configurations outside of the space are left out.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn known(
+        &self,
+        problem: ProblemId,
+        space: &Space,
+    ) -> Result<Vec<(ConfigId, f64)>, Diagnostic> {
+        let records = self.results(problem, Filter::default())?;
+        let cost = |r: Record| Some((space.find(&r.configuration)?, r.outcome.cost()));
+        Ok(records.into_iter().filter_map(cost).collect())
+    }
+
+    /// All problems, oldest first.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn problems(&self) -> Result<Vec<Summary>, Diagnostic> {
+        self.summaries().map_err(|error| self.failed(&error))
+    }
+
+    fn summaries(&self) -> rusqlite::Result<Vec<Summary>> {
+        let mut statement = self.connection.prepare(
+            "SELECT p.id, kernel, source_hash, schedule_hash, arguments, device, driver, compiler,
+                    COUNT(r.id), COUNT(r.id) - COUNT(r.time_ms), MIN(r.time_ms)
+             FROM problem p LEFT JOIN result r ON r.problem = p.id GROUP BY p.id ORDER BY p.id",
+        )?;
+        let rows = statement.query_map([], |row| {
+            Ok(Summary {
+                id: ProblemId(row.get(0)?),
+                key: ProblemKey {
+                    kernel: row.get(1)?,
+                    source_hash: row.get(2)?,
+                    schedule_hash: row.get(3)?,
+                    arguments: row.get(4)?,
+                    device: row.get(5)?,
+                    driver: row.get(6)?,
+                    compiler: row.get(7)?,
+                },
+                results: row.get(8)?,
+                failed: row.get(9)?,
+                best_ms: row.get(10)?,
+            })
+        })?;
+        rows.collect()
+    }
+
+    /// Asks the database whether it is whole.
+    ///
+    /// # Errors
+    /// What is damaged.
+    pub fn check(&self) -> Result<(), Diagnostic> {
+        let answer: rusqlite::Result<String> =
+            self.connection.query_row("PRAGMA integrity_check", [], |row| row.get(0));
+        match answer {
+            Ok(answer) if answer == "ok" => Ok(()),
+            Ok(answer) => {
+                let text = format!("the store `{}` is damaged: {answer}", self.path.display());
+                Err(Diagnostic::error("W421", text))
+            }
+            Err(error) => Err(self.failed(&error)),
+        }
+    }
+}
+
+/// Sets the connection up and makes the tables.
+fn prepare(connection: &Connection) -> Result<(), String> {
+    let words = |error: rusqlite::Error| error.to_string();
+    connection.busy_timeout(Duration::from_secs(20)).map_err(words)?;
+    let version: i32 =
+        connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(words)?;
+    if version > LAYOUT {
+        return Err(format!(
+            "it was made by a newer version (layout {version}, this one knows {LAYOUT})"
+        ));
+    }
+    let tables: i64 = connection
+        .query_row("SELECT COUNT(*) FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'", [], |row| {
+            row.get(0)
+        })
+        .map_err(words)?;
+    if version == 0 && tables > 0 {
+        let ours: i64 = connection
+            .query_row(
+                "SELECT COUNT(*) FROM sqlite_master WHERE name IN ('problem', 'result')",
+                [],
+                |row| row.get(0),
+            )
+            .map_err(words)?;
+        if ours == 0 {
+            return Err("it is a database of something else".into());
+        }
+    }
+    // A commit reaches the log before it returns: a killed process loses nothing. `NORMAL` leaves it to the system
+    // when the log reaches the disk; only a loss of power can cost the last rows, and never the database.
+    connection
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;",
+        )
+        .map_err(words)?;
+    if version < LAYOUT {
+        let make = format!("BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {LAYOUT}; COMMIT;");
+        connection.execute_batch(&make).map_err(words)?;
+    }
+    Ok(())
+}
+
+/// A configuration as a list of pairs, in the order of its parameters: one text for one configuration.
+fn configuration_text(configuration: &Configuration) -> String {
+    let pairs: Vec<serde_json::Value> = configuration
+        .values
+        .iter()
+        .map(|(name, value)| serde_json::json!([name, value.to_json()]))
+        .collect();
+    serde_json::Value::Array(pairs).to_string()
+}
+
+fn record_of(row: &rusqlite::Row) -> rusqlite::Result<Record> {
+    let damaged = |column: usize| {
+        rusqlite::Error::InvalidColumnType(column, "JSON".into(), rusqlite::types::Type::Text)
+    };
+    let (configuration, status): (String, String) = (row.get(0)?, row.get(1)?);
+    let pairs: Vec<(String, serde_json::Value)> =
+        serde_json::from_str(&configuration).map_err(|_| damaged(0))?;
+    let values: Option<Vec<(String, Value)>> = pairs
+        .into_iter()
+        .map(|(name, json)| Value::from_json(&json).map(|value| (name, value)))
+        .collect();
+    let status = Status::named(&status).ok_or_else(|| damaged(1))?;
+    let (samples, details): (String, String) = (row.get(2)?, row.get(3)?);
+    let outcome = outcome_json::read(status, &samples, &details).ok_or_else(|| damaged(3))?;
+    Ok(Record {
+        configuration: Configuration { values: values.ok_or_else(|| damaged(0))? },
+        outcome,
+    })
+}
+
+/// A short name of a text's content: 128 bits of FNV-1a in hexadecimal. Against accidents, not against attacks.
+pub fn fingerprint(text: &str) -> String {
+    let mut hash: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    for byte in text.bytes() {
+        hash ^= u128::from(byte);
+        hash = hash.wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+    }
+    format!("{hash:032x}")
+}
+
+#[cfg(test)]
+mod tests;

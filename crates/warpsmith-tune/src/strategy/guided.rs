@@ -1,0 +1,372 @@
+//! The default strategy: a model of the cost, learned from what was tried, says where to look next.
+//!
+//! The logarithm of the time is modelled by a Gaussian process and a forest of random trees side by side. They err in
+//! different ways, so the next configuration is the one that promises most by their common expectation. Failures are
+//! modelled apart, as a probability of being valid.
+
+use std::collections::HashSet;
+
+use super::{Search, Searched};
+use crate::model::expected_improvement;
+use crate::model::features::Features;
+use crate::model::forest::Forest;
+use crate::model::gaussian::{Belief, Process};
+use crate::space::{ConfigId, Neighbourhood, Space};
+use crate::tuner::Prior;
+
+/// Whole spaces up to this size are candidates; of larger ones a sample of it and neighbours of the best.
+const MOST_CANDIDATES: u64 = 6_000;
+/// Configurations that are shown to the caller's model, of a larger space.
+const PRIOR_SAMPLE: u64 = 20_000;
+/// Observations the Gaussian process is conditioned on at most; its cost grows with the square.
+const MOST_OBSERVATIONS: usize = 220;
+/// The best configurations whose neighbours are candidates.
+const CENTRES: usize = 6;
+
+/// Expected improvement by the process alone, after a random start.
+pub(super) fn bayesian(search: &mut Search) -> Searched<()> {
+    Guide::new(search, Taste { forest: 0.0, local: false })?.run(search)
+}
+
+pub(super) fn model_guided(search: &mut Search) -> Searched<()> {
+    Guide::new(search, Taste { forest: 0.5, local: true })?.run(search)
+}
+
+/// What distinguishes the strategies made here.
+struct Taste {
+    /// Weight of the forest beside the process, in `[0, 1]`.
+    forest: f64,
+    /// Whether neighbours of the best are candidates.
+    local: bool,
+}
+
+struct Candidate {
+    id: ConfigId,
+    point: Vec<f64>,
+    /// As far as the process has been worked out for it.
+    row: Vec<f64>,
+}
+
+/// Configurations as numbers; the last one is what the caller's model predicts, where there is one.
+struct View {
+    features: Features,
+    prior: Option<Prior>,
+    /// Least and greatest logarithm of predictions in a sample.
+    range: (f64, f64),
+}
+
+impl View {
+    fn new(search: &mut Search) -> Searched<View> {
+        let mut features = Features::new(&search.space);
+        let prior = search.prior.clone();
+        let mut range = (f64::INFINITY, f64::NEG_INFINITY);
+        if let Some(prior) = &prior {
+            features.appended = 1;
+            for _ in 0..256 {
+                let id = search.random()?;
+                let log = prior.predict(&search.space.configuration(id)).ln();
+                if log.is_finite() {
+                    range = (range.0.min(log), range.1.max(log));
+                }
+            }
+        }
+        Ok(View { features, prior, range })
+    }
+
+    fn of(&self, space: &Space, id: ConfigId) -> Vec<f64> {
+        let mut point = self.features.of(&space.point(id));
+        if let Some(prior) = &self.prior {
+            let log = prior.predict(&space.configuration(id)).ln();
+            let scaled = (log - self.range.0) / (self.range.1 - self.range.0).max(1e-9);
+            // What cannot run according to the prior is beyond its slowest.
+            point.push(if scaled.is_finite() { scaled.clamp(-0.5, 1.5) } else { 2.0 });
+        }
+        point
+    }
+}
+
+struct Guide {
+    taste: Taste,
+    view: View,
+    belief: Belief,
+    candidates: Vec<Candidate>,
+    present: HashSet<ConfigId>,
+    process: Option<Process>,
+    /// Observations in the process when it was last fitted, and now.
+    fitted: usize,
+    /// How many of the history have been seen.
+    seen: usize,
+}
+
+impl Guide {
+    fn new(search: &mut Search, taste: Taste) -> Searched<Guide> {
+        let view = View::new(search)?;
+        let belief = Belief::new(view.features.count());
+        Ok(Guide {
+            taste,
+            view,
+            belief,
+            candidates: vec![],
+            present: HashSet::new(),
+            process: None,
+            fitted: 0,
+            seen: 0,
+        })
+    }
+
+    fn run(mut self, search: &mut Search) -> Searched<()> {
+        self.start(search)?;
+        loop {
+            while search.pending().len() < search.workers {
+                let next = self.choose(search)?;
+                search.submit(next)?;
+            }
+            search.collect()?;
+        }
+    }
+
+    /// A first look: configurations far from each other.
+    fn start(&mut self, search: &mut Search) -> Searched<()> {
+        let wanted = (search.budget / 5).clamp(4, 8 + self.view.features.count() as u64 / 2);
+        let mut chosen: Vec<Vec<f64>> = vec![];
+        for id in self.promising(search, wanted as usize / 2)? {
+            chosen.push(self.view.of(&search.space, id));
+            self.first(search, id)?;
+        }
+        for _ in chosen.len() as u64..wanted.min(search.space.count()) {
+            let mut farthest: Option<(f64, ConfigId, Vec<f64>)> = None;
+            for _ in 0..12 {
+                let id = search.fresh()?;
+                let point = self.view.of(&search.space, id);
+                let near = chosen.iter().map(|p| apart(p, &point)).fold(f64::INFINITY, f64::min);
+                if farthest.as_ref().is_none_or(|(d, ..)| near > *d) {
+                    farthest = Some((near, id, point));
+                }
+            }
+            if let Some((_, id, point)) = farthest {
+                chosen.push(point);
+                self.first(search, id)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn first(&self, search: &mut Search, id: ConfigId) -> Searched<()> {
+        search.submit(id)?;
+        while search.pending().len() >= search.workers {
+            search.collect()?;
+        }
+        Ok(())
+    }
+
+    /// What the caller's model thinks best in a large sample; nothing where there is no such model.
+    fn promising(&self, search: &mut Search, wanted: usize) -> Searched<Vec<ConfigId>> {
+        let Some(prior) = self.view.prior.clone() else { return Ok(vec![]) };
+        let mut sample: Vec<(f64, ConfigId)> = vec![];
+        for id in self.drawn(search, PRIOR_SAMPLE)? {
+            sample.push((prior.predict(&search.space.configuration(id)), id));
+        }
+        sample.retain(|(predicted, _)| predicted.is_finite());
+        sample.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Ok(sample.into_iter().take(wanted).map(|(_, id)| id).collect())
+    }
+
+    /// Distinct configurations: all, or a sample of this size.
+    fn drawn(&self, search: &mut Search, size: u64) -> Searched<Vec<ConfigId>> {
+        if search.space.count() <= size {
+            return Ok(search.space.ids().collect());
+        }
+        let mut drawn = HashSet::new();
+        let mut list = vec![];
+        for _ in 0..size {
+            let id = search.random()?;
+            if drawn.insert(id) {
+                list.push(id);
+            }
+        }
+        Ok(list)
+    }
+
+    /// The configuration to try next.
+    fn choose(&mut self, search: &mut Search) -> Searched<ConfigId> {
+        let Some(best) = search.best() else { return search.fresh() };
+        if self.process.is_none() || self.due(search) {
+            self.refit(search)?;
+        }
+        self.catch_up(search, best.cost);
+        let data = Data::new(search, &self.view);
+        let valid = data.validity(&self.view.features, search);
+        let forest = (self.taste.forest > 0.0)
+            .then(|| Forest::fit(&self.view.features, &data.points, &data.logs, &mut search.rng));
+        let Some(process) = &self.process else { return search.fresh() };
+        let target = data.target;
+        let mut chosen: Option<(f64, ConfigId)> = None;
+        for candidate in &mut self.candidates {
+            if search.known(candidate.id).is_some() || search.is_pending(candidate.id) {
+                continue;
+            }
+            process.whiten_further(&candidate.point, &mut candidate.row);
+            let (mut mean, mut deviation) = process.predict(&candidate.row);
+            if let Some(forest) = &forest {
+                let w = self.taste.forest;
+                let (m, d) = forest.predict(&candidate.point);
+                mean = (1.0 - w) * mean + w * m;
+                deviation = ((1.0 - w) * deviation * deviation + w * d * d).sqrt();
+            }
+            let mut worth = expected_improvement(mean, deviation, target);
+            if let Some(valid) = &valid {
+                worth *= valid.predict(&candidate.point).0.clamp(0.01, 1.0);
+            }
+            if chosen.is_none_or(|(most, _)| worth > most) {
+                chosen = Some((worth, candidate.id));
+            }
+        }
+        match chosen {
+            Some((_, id)) => Ok(id),
+            None => search.fresh(),
+        }
+    }
+
+    /// Whether the process should be fitted anew: often at first, then every so often.
+    fn due(&self, search: &Search) -> bool {
+        let now = search.history().len();
+        now >= self.fitted + (self.fitted / 8).clamp(2, 20)
+    }
+
+    fn refit(&mut self, search: &mut Search) -> Searched<()> {
+        let data = Data::new(search, &self.view);
+        let sweeps = if self.process.is_none() { 3 } else { 2 };
+        let keep = data.points.len().saturating_sub(MOST_OBSERVATIONS);
+        let process = Process::fit(
+            &self.view.features,
+            &data.points[keep..],
+            &data.logs[keep..],
+            &mut self.belief,
+            sweeps,
+        );
+        self.process = Some(process);
+        self.fitted = search.history().len();
+        self.seen = self.fitted;
+        self.gather(search)
+    }
+
+    /// Makes the list of candidates.
+    fn gather(&mut self, search: &mut Search) -> Searched<()> {
+        self.candidates.clear();
+        self.present.clear();
+        if search.space.count() <= MOST_CANDIDATES {
+            for id in search.space.ids() {
+                self.add(search, id);
+            }
+            return Ok(());
+        }
+        for id in self.drawn(search, MOST_CANDIDATES / 2)? {
+            self.add(search, id);
+        }
+        for id in self.promising(search, MOST_CANDIDATES as usize / 8)? {
+            self.add(search, id);
+        }
+        if self.taste.local {
+            let mut best = search.history().to_vec();
+            best.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+            for known in best.into_iter().take(CENTRES) {
+                self.surround(search, known.id);
+            }
+        }
+        Ok(())
+    }
+
+    fn surround(&mut self, search: &mut Search, centre: ConfigId) {
+        let near = search.shuffled_neighbours(centre, Neighbourhood::Hamming);
+        for id in near {
+            self.add(search, id);
+        }
+        let around = search.shuffled_neighbours(centre, Neighbourhood::StrictlyAdjacent);
+        for id in around.into_iter().take(300) {
+            self.add(search, id);
+        }
+    }
+
+    fn add(&mut self, search: &Search, id: ConfigId) {
+        if search.known(id).is_none() && self.present.insert(id) {
+            let point = self.view.of(&search.space, id);
+            self.candidates.push(Candidate { id, point, row: vec![] });
+        }
+    }
+
+    /// Tells the process what has come in since it was fitted.
+    fn catch_up(&mut self, search: &mut Search, best: f64) {
+        let data = Data::new(search, &self.view);
+        let Some(process) = &mut self.process else { return };
+        let news: Vec<_> = search.history()[self.seen..].to_vec();
+        self.seen = search.history().len();
+        for known in news {
+            let point = self.view.of(&search.space, known.id);
+            if known.cost.is_finite() {
+                process.observe(&point, data.squash(known.cost));
+            }
+            if known.cost <= best && self.taste.local && search.space.count() > MOST_CANDIDATES {
+                self.surround(search, known.id);
+                return self.catch_up(search, best);
+            }
+        }
+    }
+}
+
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum()
+}
+
+/// What was tried, as numbers.
+struct Data {
+    /// Of what ran.
+    points: Vec<Vec<f64>>,
+    /// Logarithms of times, with the slow ones brought together.
+    logs: Vec<f64>,
+    /// All, with 1 for what ran.
+    tried: Vec<Vec<f64>>,
+    ran: Vec<f64>,
+    /// The least logarithm.
+    target: f64,
+    middle: f64,
+}
+
+impl Data {
+    fn new(search: &Search, view: &View) -> Data {
+        let mut data = Data {
+            points: vec![],
+            logs: vec![],
+            tried: vec![],
+            ran: vec![],
+            target: f64::INFINITY,
+            middle: f64::INFINITY,
+        };
+        let mut logs: Vec<f64> = search.history().iter().map(|known| known.cost.ln()).collect();
+        logs.retain(|log| log.is_finite());
+        logs.sort_by(f64::total_cmp);
+        data.middle = logs.get(logs.len() / 2).copied().unwrap_or(f64::INFINITY);
+        data.target = logs.first().copied().unwrap_or(f64::INFINITY);
+        for known in search.history() {
+            let point = view.of(&search.space, known.id);
+            if known.cost.is_finite() {
+                data.points.push(point.clone());
+                data.logs.push(data.squash(known.cost));
+            }
+            data.ran.push(f64::from(u8::from(known.cost.is_finite())));
+            data.tried.push(point);
+        }
+        data
+    }
+
+    /// The logarithm of a time; how slow the slower half is matters less and less.
+    fn squash(&self, cost: f64) -> f64 {
+        let log = cost.ln();
+        if log > self.middle { self.middle + (1.0 + log - self.middle).ln() } else { log }
+    }
+
+    /// The probability of being valid, when anything failed.
+    fn validity(&self, features: &Features, search: &mut Search) -> Option<Forest> {
+        let failed = self.ran.contains(&0.0);
+        failed.then(|| Forest::fit(features, &self.tried, &self.ran, &mut search.rng))
+    }
+}
