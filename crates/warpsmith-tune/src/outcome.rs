@@ -126,7 +126,7 @@ pub fn median(samples: &[f64]) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;
-    let even = sorted.len() % 2 == 0;
+    let even = sorted.len().is_multiple_of(2);
     Some(if even { (sorted[middle - 1] + sorted[middle]) / 2.0 } else { sorted[middle] })
 }
 

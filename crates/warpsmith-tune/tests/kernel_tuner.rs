@@ -1,7 +1,7 @@
 //! Kernel Tuner continues from our cache files, and we from its. Needs the Python package `kernel_tuner` and a C++
 //! compiler; the interpreter is `WARPSMITH_KERNEL_TUNER_PYTHON`, else `python3`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value as Json;
@@ -58,7 +58,7 @@ fn record(x: i64, mode: i64) -> Record {
     Record { configuration: Configuration { values }, outcome }
 }
 
-fn read(path: &PathBuf) -> kernel_tuner::Cache {
+fn read(path: &Path) -> kernel_tuner::Cache {
     let mut sources = SourceMap::new();
     let file = exchange::open(path, &mut sources).unwrap();
     let text = sources.get(file).unwrap().text.clone();

@@ -371,8 +371,11 @@ proptest! {
     #[test]
     fn no_text_of_a_file_panics(at in 0usize..2000, what in "[\"{}\\[\\]:,a0.]{0,3}") {
         for text in [CACHE, HUB, T1] {
-            let cut = text.floor_char_boundary(at.min(text.len()));
-            let damaged = format!("{}{what}{}", &text[..cut], &text[text.ceil_char_boundary((cut + 2).min(text.len()))..]);
+            let bytes = text.as_bytes();
+            let cut = at.min(bytes.len());
+            let rest = &bytes[(cut + 2).min(bytes.len())..];
+            let damaged = [&bytes[..cut], what.as_bytes(), rest].concat();
+            let damaged = String::from_utf8_lossy(&damaged);
             let _ = read_cache(&damaged);
             let _ = read_t4(&damaged);
             let _ = told("t1.json", &damaged, t1::Problem::read);

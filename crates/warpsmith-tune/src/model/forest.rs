@@ -5,7 +5,7 @@ use super::features::Features;
 use crate::rng::Rng;
 
 /// Trees of one forest.
-const TREES: usize = 40;
+const TREES: usize = 24;
 /// A node of fewer samples is a leaf.
 const SMALLEST: usize = 3;
 

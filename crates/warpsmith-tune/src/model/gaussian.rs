@@ -29,12 +29,12 @@ impl Belief {
         self.logs[..self.logs.len() - 1].iter().map(|log| (-2.0 * log).exp()).collect()
     }
 
-    /// Logarithm of the prior: length scales around 0.7 within a factor of three, noise around 1 % and far less sure.
+    /// Logarithm of the prior: length scales around 0.5 within a factor of three, noise around 1 % and far less sure.
     fn log_prior(&self) -> f64 {
         let scales = &self.logs[..self.logs.len() - 1];
         let square =
             |log: &f64, centre: f64, width: f64| -0.5 * ((log - centre.ln()) / width).powi(2);
-        let of_scales: f64 = scales.iter().map(|log| square(log, 0.7, 1.1)).sum();
+        let of_scales: f64 = scales.iter().map(|log| square(log, 0.5, 1.1)).sum();
         of_scales + square(&self.logs[self.logs.len() - 1], 1e-2, 1.5)
     }
 }

@@ -1,43 +1,49 @@
 //! The default strategy: a model of the cost, learned from what was tried, says where to look next.
 //!
 //! The logarithm of the time is modelled by a Gaussian process and a forest of random trees side by side. They err in
-//! different ways, so the next configuration is the one that promises most by their common expectation. Failures are
-//! modelled apart, as a probability of being valid.
+//! different ways, so the next configuration is the one that promises most by their common expectation: sometimes of all
+//! candidates, more often of a few offspring of the best so far, because a model that has seen little is best trusted
+//! close to what it has seen. Failures are modelled apart, as a probability of being valid.
 
 use std::collections::HashSet;
 
-use super::{Search, Searched};
+use super::{Known, Search, Searched};
 use crate::model::expected_improvement;
 use crate::model::features::Features;
 use crate::model::forest::Forest;
 use crate::model::gaussian::{Belief, Process};
-use crate::space::{ConfigId, Neighbourhood, Space};
+use crate::space::{ConfigId, Neighbourhood, Point, Space};
 use crate::tuner::Prior;
 
 /// Whole spaces up to this size are candidates; of larger ones a sample of it and neighbours of the best.
-const MOST_CANDIDATES: u64 = 6_000;
+const MOST_CANDIDATES: u64 = 12_000;
 /// Configurations that are shown to the caller's model, of a larger space.
 const PRIOR_SAMPLE: u64 = 20_000;
 /// Observations the Gaussian process is conditioned on at most; its cost grows with the square.
 const MOST_OBSERVATIONS: usize = 220;
+/// Offspring to choose from, and the share of them that is crossed.
+const POOL: usize = 12;
+const CROSSED: f64 = 0.4;
+/// Evaluations without a new best before the search looks elsewhere.
+const STRETCH: usize = 8;
 /// The best configurations whose neighbours are candidates.
 const CENTRES: usize = 6;
 
 /// Expected improvement by the process alone, after a random start.
 pub(super) fn bayesian(search: &mut Search) -> Searched<()> {
-    Guide::new(search, Taste { forest: 0.0, local: false })?.run(search)
+    Guide::new(search, Taste { forest: 0.0, offspring: 0.0 })?.run(search)
 }
 
 pub(super) fn model_guided(search: &mut Search) -> Searched<()> {
-    Guide::new(search, Taste { forest: 0.5, local: true })?.run(search)
+    Guide::new(search, Taste { forest: 0.5, offspring: 0.6 })?.run(search)
 }
 
 /// What distinguishes the strategies made here.
 struct Taste {
-    /// Weight of the forest beside the process, in `[0, 1]`.
+    /// Weight of the forest beside the process once there is data enough, in `[0, 1]`.
     forest: f64,
-    /// Whether neighbours of the best are candidates.
-    local: bool,
+    /// How often only a few offspring of the best are candidates at first, in `[0, 1]`.
+    offspring: f64,
 }
 
 struct Candidate {
@@ -92,6 +98,8 @@ struct Guide {
     candidates: Vec<Candidate>,
     present: HashSet<ConfigId>,
     process: Option<Process>,
+    /// The probability of being valid, when anything failed.
+    valid: Option<Forest>,
     /// Observations in the process when it was last fitted, and now.
     fitted: usize,
     /// How many of the history have been seen.
@@ -109,6 +117,7 @@ impl Guide {
             candidates: vec![],
             present: HashSet::new(),
             process: None,
+            valid: None,
             fitted: 0,
             seen: 0,
         })
@@ -127,7 +136,7 @@ impl Guide {
 
     /// A first look: configurations far from each other.
     fn start(&mut self, search: &mut Search) -> Searched<()> {
-        let wanted = (search.budget / 5).clamp(4, 8 + self.view.features.count() as u64 / 2);
+        let wanted = (search.budget / 8).clamp(4, 8 + self.view.features.count() as u64 / 2);
         let mut chosen: Vec<Vec<f64>> = vec![];
         for id in self.promising(search, wanted as usize / 2)? {
             chosen.push(self.view.of(&search.space, id));
@@ -190,31 +199,35 @@ impl Guide {
     /// The configuration to try next.
     fn choose(&mut self, search: &mut Search) -> Searched<ConfigId> {
         let Some(best) = search.best() else { return search.fresh() };
-        if self.process.is_none() || self.due(search) {
-            self.refit(search)?;
-        }
-        self.catch_up(search, best.cost);
         let data = Data::new(search, &self.view);
-        let valid = data.validity(&self.view.features, search);
+        if self.process.is_none() || self.due(search) {
+            self.refit(search, &data)?;
+        }
+        self.catch_up(search, &data);
         let forest = (self.taste.forest > 0.0)
             .then(|| Forest::fit(&self.view.features, &data.points, &data.logs, &mut search.rng));
+        let experience = experience(search);
+        let stalled = stalled(search);
+        let pool = self.offspring(search, stalled)?;
+        let doubt = if stalled && self.taste.offspring > 0.0 { 2.0 } else { 1.0 };
+        let target = data.squash(best.cost);
         let Some(process) = &self.process else { return search.fresh() };
-        let target = data.target;
         let mut chosen: Option<(f64, ConfigId)> = None;
         for candidate in &mut self.candidates {
-            if search.known(candidate.id).is_some() || search.is_pending(candidate.id) {
+            let outside = pool.as_ref().is_some_and(|pool| !pool.contains(&candidate.id));
+            if outside || search.known(candidate.id).is_some() || search.is_pending(candidate.id) {
                 continue;
             }
             process.whiten_further(&candidate.point, &mut candidate.row);
             let (mut mean, mut deviation) = process.predict(&candidate.row);
             if let Some(forest) = &forest {
-                let w = self.taste.forest;
+                let w = self.taste.forest * experience;
                 let (m, d) = forest.predict(&candidate.point);
                 mean = (1.0 - w) * mean + w * m;
                 deviation = ((1.0 - w) * deviation * deviation + w * d * d).sqrt();
             }
-            let mut worth = expected_improvement(mean, deviation, target);
-            if let Some(valid) = &valid {
+            let mut worth = expected_improvement(mean, doubt * deviation, target);
+            if let Some(valid) = &self.valid {
                 worth *= valid.predict(&candidate.point).0.clamp(0.01, 1.0);
             }
             if chosen.is_none_or(|(most, _)| worth > most) {
@@ -227,24 +240,67 @@ impl Guide {
         }
     }
 
+    /// A few offspring of the best so far, most of the time: crossed, changed in one parameter, or drawn anew. `None`
+    /// stands for all candidates.
+    fn offspring(
+        &mut self,
+        search: &mut Search,
+        stalled: bool,
+    ) -> Searched<Option<HashSet<ConfigId>>> {
+        // With more data the models are trusted farther away.
+        let share = self.taste.offspring * (1.0 - 0.6 * experience(search));
+        let often = if stalled { (1.0 + share) / 2.0 } else { share };
+        if share == 0.0 || !search.rng.chance(often) {
+            return Ok(None);
+        }
+        let mut parents: Vec<Known> = search.history().to_vec();
+        parents.retain(|known| known.cost.is_finite());
+        parents.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+        parents.truncate(if stalled { 20 } else { 8 });
+        let single = if stalled { 0.2 } else { 0.45 };
+        let mut pool = HashSet::new();
+        for _ in 0..4 * POOL {
+            let (Some(&a), Some(&b)) = (search.rng.pick(&parents), search.rng.pick(&parents))
+            else {
+                break;
+            };
+            let roll = search.rng.unit();
+            let id = if roll < CROSSED {
+                let (a, b) = (search.space.point(a.id), search.space.point(b.id));
+                let mut either =
+                    |(x, y): (&u16, &u16)| if search.rng.chance(0.5) { *x } else { *y };
+                let mixed: Point = a.iter().zip(&b).map(&mut either).collect();
+                search.repaired(&mixed)?
+            } else if roll < CROSSED + single {
+                search.random_neighbour(a.id)?
+            } else {
+                search.random()?
+            };
+            if search.known(id).is_none() && !search.is_pending(id) {
+                self.add(search, id);
+                pool.insert(id);
+            }
+            if pool.len() == POOL {
+                break;
+            }
+        }
+        Ok((!pool.is_empty()).then_some(pool))
+    }
+
     /// Whether the process should be fitted anew: often at first, then every so often.
     fn due(&self, search: &Search) -> bool {
         let now = search.history().len();
         now >= self.fitted + (self.fitted / 8).clamp(2, 20)
     }
 
-    fn refit(&mut self, search: &mut Search) -> Searched<()> {
-        let data = Data::new(search, &self.view);
+    fn refit(&mut self, search: &mut Search, data: &Data) -> Searched<()> {
         let sweeps = if self.process.is_none() { 3 } else { 2 };
         let keep = data.points.len().saturating_sub(MOST_OBSERVATIONS);
-        let process = Process::fit(
-            &self.view.features,
-            &data.points[keep..],
-            &data.logs[keep..],
-            &mut self.belief,
-            sweeps,
-        );
-        self.process = Some(process);
+        let (points, logs) = (&data.points[keep..], &data.logs[keep..]);
+        let features = &self.view.features;
+        self.process = Some(Process::fit(features, points, logs, &mut self.belief, sweeps));
+        let failed = data.ran.contains(&0.0);
+        self.valid = failed.then(|| Forest::fit(features, &data.tried, &data.ran, &mut search.rng));
         self.fitted = search.history().len();
         self.seen = self.fitted;
         self.gather(search)
@@ -266,7 +322,7 @@ impl Guide {
         for id in self.promising(search, MOST_CANDIDATES as usize / 8)? {
             self.add(search, id);
         }
-        if self.taste.local {
+        if self.taste.offspring > 0.0 {
             let mut best = search.history().to_vec();
             best.sort_by(|a, b| a.cost.total_cmp(&b.cost));
             for known in best.into_iter().take(CENTRES) {
@@ -295,22 +351,37 @@ impl Guide {
     }
 
     /// Tells the process what has come in since it was fitted.
-    fn catch_up(&mut self, search: &mut Search, best: f64) {
-        let data = Data::new(search, &self.view);
+    fn catch_up(&mut self, search: &mut Search, data: &Data) {
         let Some(process) = &mut self.process else { return };
-        let news: Vec<_> = search.history()[self.seen..].to_vec();
+        let news: Vec<Known> = search.history()[self.seen..].to_vec();
         self.seen = search.history().len();
-        for known in news {
-            let point = self.view.of(&search.space, known.id);
-            if known.cost.is_finite() {
-                process.observe(&point, data.squash(known.cost));
-            }
-            if known.cost <= best && self.taste.local && search.space.count() > MOST_CANDIDATES {
-                self.surround(search, known.id);
-                return self.catch_up(search, best);
-            }
+        for known in news.iter().filter(|known| known.cost.is_finite()) {
+            process.observe(&self.view.of(&search.space, known.id), data.squash(known.cost));
+        }
+        // Close to what has just turned out well there may be better, which a sample of a large space lacks.
+        let large = search.space.count() > MOST_CANDIDATES;
+        let best = search.best().filter(|best| news.iter().any(|known| known.id == best.id));
+        if let Some(best) = best.filter(|_| large && self.taste.offspring > 0.0) {
+            self.surround(search, best.id);
         }
     }
+}
+
+/// How much the models have to go by: 1 from a hundred evaluations on.
+fn experience(search: &Search) -> f64 {
+    (search.history().len() as f64 / 100.0).min(1.0)
+}
+
+/// Whether the search should look elsewhere for a while: after eight evaluations without a new best, in every other
+/// stretch of eight.
+fn stalled(search: &Search) -> bool {
+    let mut best = f64::INFINITY;
+    let mut since = 0;
+    for known in search.history() {
+        since = if known.cost < best { 1 } else { since + 1 };
+        best = best.min(known.cost);
+    }
+    since > STRETCH && (since / STRETCH) % 2 == 1
 }
 
 fn apart(a: &[f64], b: &[f64]) -> f64 {
@@ -326,8 +397,7 @@ struct Data {
     /// All, with 1 for what ran.
     tried: Vec<Vec<f64>>,
     ran: Vec<f64>,
-    /// The least logarithm.
-    target: f64,
+    /// The median logarithm.
     middle: f64,
 }
 
@@ -338,14 +408,12 @@ impl Data {
             logs: vec![],
             tried: vec![],
             ran: vec![],
-            target: f64::INFINITY,
             middle: f64::INFINITY,
         };
         let mut logs: Vec<f64> = search.history().iter().map(|known| known.cost.ln()).collect();
         logs.retain(|log| log.is_finite());
         logs.sort_by(f64::total_cmp);
         data.middle = logs.get(logs.len() / 2).copied().unwrap_or(f64::INFINITY);
-        data.target = logs.first().copied().unwrap_or(f64::INFINITY);
         for known in search.history() {
             let point = view.of(&search.space, known.id);
             if known.cost.is_finite() {
@@ -362,11 +430,5 @@ impl Data {
     fn squash(&self, cost: f64) -> f64 {
         let log = cost.ln();
         if log > self.middle { self.middle + (1.0 + log - self.middle).ln() } else { log }
-    }
-
-    /// The probability of being valid, when anything failed.
-    fn validity(&self, features: &Features, search: &mut Search) -> Option<Forest> {
-        let failed = self.ran.contains(&0.0);
-        failed.then(|| Forest::fit(features, &self.tried, &self.ran, &mut search.rng))
     }
 }
