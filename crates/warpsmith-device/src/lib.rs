@@ -20,5 +20,6 @@ pub use gpu::{GPUS, Gpu};
 pub use occupancy::{BlockShape, Carveout, Limiter, Occupancy, occupancy};
 pub use predict::{Bound, CannotLaunch, Part, Prediction, predict};
 pub use profile::{
-    GlobalTraffic, KernelProfile, Parallelism, SharedTraffic, TrafficKind, Work, l1_wavefronts,
+    BankUse, GlobalTraffic, KernelProfile, Parallelism, SharedTraffic, TrafficKind, Work,
+    l1_wavefronts, shared_wavefronts,
 };

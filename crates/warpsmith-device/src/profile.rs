@@ -165,6 +165,52 @@ pub fn l1_wavefronts(addresses: impl IntoIterator<Item = u64>, bytes: u64) -> f6
     tags.max(touched.len() as f64 / 4.0)
 }
 
+/// What a request to shared memory costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BankUse {
+    pub wavefronts: u32,
+    /// Without conflicts.
+    pub ideal: u32,
+}
+
+/// Wavefronts of one request to shared memory, from the byte addresses of the lanes of a warp (`None`: not active) and
+/// the bytes a lane. A wavefront takes one 4-byte word from each of 32 banks, for all lanes that want it; `atomic`
+/// accesses of several lanes to one word take turns.
+///
+/// Half a warp is served at a time where lanes want 8 bytes, and a quarter where they want 16; but two neighbouring
+/// parts together, when each lane of both wants the same as the lane next to it, or each the same as the next but one.
+/// Measured on an H200.
+pub fn shared_wavefronts(lanes: &[Option<u64>], bytes: u64, atomic: bool) -> BankUse {
+    let width = match bytes {
+        16.. => 8,
+        8.. => 16,
+        _ => 32,
+    };
+    let mut all = BankUse::default();
+    let mut serve = |lanes: &[Option<u64>]| {
+        let of = |a: &u64| a / 4..=a.saturating_add(bytes.saturating_sub(1)) / 4;
+        let mut words: Vec<u64> = lanes.iter().flatten().flat_map(of).collect();
+        words.sort_unstable();
+        if !atomic {
+            words.dedup();
+        }
+        let mut banks = [0u32; 32];
+        words.iter().for_each(|w| banks[(w % 32) as usize] += 1);
+        all.wavefronts += banks.into_iter().max().unwrap_or(0);
+        all.ideal += u32::from(!words.is_empty());
+    };
+    for pair in lanes.chunks(2 * width) {
+        let same = |(a, b): (&Option<u64>, &Option<u64>)| a.is_none() || b.is_none() || a == b;
+        let neighbours = pair.chunks_exact(2).all(|c| same((&c[0], &c[1])));
+        let crossed = pair.chunks_exact(4).all(|c| same((&c[0], &c[2])) && same((&c[1], &c[3])));
+        match width == 32 || neighbours || crossed {
+            true => serve(pair),
+            false => pair.chunks(width).for_each(&mut serve),
+        }
+    }
+    all
+}
+
 /// How much a thread has to do at the same time: what hides latency besides other warps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parallelism {
@@ -196,6 +242,35 @@ mod tests {
         assert_eq!(l1_wavefronts(lanes(512), 4), 32.0, "32 lines in one bank");
         assert_eq!(l1_wavefronts([], 4), 0.0);
         assert_eq!(l1_wavefronts([u64::MAX], 8), 1.0, "no overflow");
+    }
+
+    #[test]
+    fn wavefronts_of_shared_memory_follow_banks() {
+        let request = |bytes: u64, f: &dyn Fn(u64) -> u64| {
+            let lanes: Vec<Option<u64>> = (0..32).map(|k| Some(f(k))).collect();
+            let used = shared_wavefronts(&lanes, bytes, false);
+            (used.wavefronts, used.ideal)
+        };
+        // The table in bench/NOTES.md, cycles a request.
+        assert_eq!(request(4, &|k| 4 * k), (1, 1), "a row");
+        assert_eq!(request(4, &|_| 64), (1, 1), "one address");
+        assert_eq!(request(4, &|k| 8 * k), (2, 1), "every other word");
+        assert_eq!(request(4, &|k| 128 * k), (32, 1), "a column of 32");
+        assert_eq!(request(8, &|k| 8 * k), (2, 2), "a row of doubles");
+        assert_eq!(request(8, &|k| 16 * k), (4, 2), "every other double");
+        assert_eq!(request(8, &|k| k / 2 * 8), (1, 1), "two neighbours alike");
+        assert_eq!(request(8, &|k| k % 16 * 8), (2, 2), "both halves of the warp alike");
+        assert_eq!(request(16, &|k| 16 * k), (4, 4), "a row of float4");
+        assert_eq!(request(16, &|k| k / 8 * 16), (2, 2), "eight neighbours alike");
+        assert_eq!(request(16, &|k| k % 2 * 16), (2, 2), "every other lane alike");
+        assert_eq!(request(16, &|k| k % 8 * 16), (4, 4), "quarters alike");
+        assert_eq!(request(16, &|k| k / 8 * 128), (4, 2), "eight alike, groups in one bank");
+        let one = |k: u64| (k == 5).then_some(u64::MAX - 2);
+        let lanes: Vec<Option<u64>> = (0..32).map(one).collect();
+        assert_eq!(shared_wavefronts(&lanes, 4, false).wavefronts, 1, "no overflow");
+        assert_eq!(shared_wavefronts(&[None; 32], 16, false), BankUse::default());
+        let counter = shared_wavefronts(&[Some(8); 32], 4, true);
+        assert_eq!((counter.wavefronts, counter.ideal), (32, 1), "one counter");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::status::Status;
-use crate::{check, doctor, interrupt, tune};
+use crate::{check, doctor, interrupt, ladder, tune};
 
 /// Turns C loop nests and CUDA kernels into fast, readable, verified CUDA C.
 #[derive(Parser, Debug)]
@@ -23,6 +23,8 @@ enum Command {
     Check(check::args::CheckArgs),
     /// Turns a C loop nest into a verified CUDA kernel
     Tune(tune::args::TuneArgs),
+    /// Writes the versions of a matrix product that a course would teach, step by step
+    Ladder(ladder::LadderArgs),
     /// Says what this machine has, what each missing part costs, and how to get it
     Doctor(doctor::DoctorArgs),
 }
@@ -51,6 +53,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     guarded(|| match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Tune(args) => tune::run(args),
+        Command::Ladder(args) => ladder::run(args),
         Command::Doctor(args) => doctor::run(args),
     })
 }

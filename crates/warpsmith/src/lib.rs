@@ -10,6 +10,7 @@ pub mod cli;
 pub mod data;
 pub mod doctor;
 mod interrupt;
+pub mod ladder;
 pub mod output;
 pub mod profile;
 mod progress;

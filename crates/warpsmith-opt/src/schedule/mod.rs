@@ -24,6 +24,7 @@
 //! ```
 
 mod derive;
+pub mod ladder;
 mod parse;
 pub mod rewrites;
 pub mod space;

@@ -1,15 +1,16 @@
 //! Schedules worth considering for a nest, from what it does: products are staged and computed in register tiles,
 //! stencils and convolutions staged with their halo, everything else gets blocks of several shapes.
 //!
-//! A template is a list of steps with parameters; [`alternatives`] lists the legal combinations. Which one is fastest is
-//! for others to say.
+//! A template is a list of steps with parameters; [`alternatives`] lists the combinations. Which of them are legal, and
+//! which one is fastest, shows when they are replayed.
 
+use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{Axis, ForLoop, LoopId, LoopKind, SourceMap, StmtKind, VarId};
 
 use super::{Schedule, Step, StepKind, take};
-use crate::analysis::access::{AccessKind, Base, Scope};
+use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Reduce};
-use crate::rewrite::{accumulate, stage};
+use crate::rewrite::{accumulate, constant, stage};
 use crate::walk;
 
 /// Loops with at most this many iterations are unrolled entirely.
@@ -17,7 +18,8 @@ const SHORT: i128 = 32;
 /// A thread has at most this many iterations.
 const MOST_OUTPUTS: u32 = 64;
 
-/// Legal step lists for the nest of `root`, the direct translation first. The steps before must have been taken.
+/// Step lists for the nest of `root`, the direct translation first; not all need be legal. The steps before must have
+/// been taken.
 pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<Vec<StepKind>> {
     let direct = super::derive::step_for(kernel, root);
     let mut found = vec![vec![direct.clone()]];
@@ -35,30 +37,19 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
         }
         _ => {}
     }
-    let mut legal: Vec<Vec<StepKind>> = vec![];
+    let mut different: Vec<Vec<StepKind>> = vec![];
     for steps in found {
-        if !legal.contains(&steps) && replays(kernel, &steps, sources) {
-            legal.push(steps);
+        if !different.contains(&steps) {
+            different.push(steps);
         }
     }
-    legal
+    different
 }
 
 /// The schedule of step lists one after the other.
 pub fn schedule_of(parts: &[Vec<StepKind>]) -> Schedule {
     let steps = parts.iter().flatten().map(|kind| Step { kind: kind.clone(), span: None });
     Schedule { steps: steps.collect() }
-}
-
-fn replays(kernel: &Kernel, steps: &[StepKind], sources: &SourceMap) -> bool {
-    let mut state = kernel.clone();
-    for step in steps {
-        match take(&state, step, sources) {
-            Ok(r) => state = r.kernel,
-            Err(_) => return false,
-        }
-    }
-    true
 }
 
 fn bound(
@@ -72,7 +63,8 @@ fn bound(
         |block: [u32; 3]| StepKind::Bind { loops: loops.to_vec(), axes: axes.to_vec(), block };
     let Ok(state) = take(kernel, &bind([32, 1, 1]), sources) else { return vec![] };
     let mut state = state.kernel;
-    let kept = accumulated(&state, root);
+    let mut kept = constants(&state, root);
+    kept.extend(accumulated(&state, root));
     for step in &kept {
         if let Ok(r) = take(&state, step, sources) {
             state = r.kernel;
@@ -80,9 +72,16 @@ fn bound(
     }
     let stages = stages(&state, root);
     let tiled = stages.iter().any(|s| !s.is_empty());
+    let strips = |s: &StepKind| matches!(s, StepKind::Stage { strip: Some(_), .. });
+    // A sum of products is tiled in its two innermost loops, however many there are around.
+    let planes = loops.len() == 3 && stages.iter().flatten().any(strips);
+    let shape = if planes { 2 } else { loops.len() };
     let mut found = vec![];
-    for block in blocks(loops.len(), tiled) {
-        for tile in tiles(loops.len(), tiled) {
+    for block in blocks(shape, tiled) {
+        for mut tile in tiles(shape, tiled) {
+            if planes {
+                tile.insert(0, 1);
+            }
             if tile.iter().product::<u32>() > MOST_OUTPUTS {
                 continue;
             }
@@ -93,7 +92,16 @@ fn bound(
                     steps.push(StepKind::RegisterTile { target: name.clone(), factor: *factor });
                 }
                 steps.extend(staged.iter().cloned());
-                steps.extend(unrolled(&state, root, staged));
+                let last = unrolled(&state, root, staged);
+                // Loads of several iterations at a time, where nothing else gives the thread several.
+                if let (true, [], Some(step)) =
+                    (last.is_empty(), &staged[..], deepest(&state, root))
+                {
+                    let mut together = steps.clone();
+                    together.push(step);
+                    found.push(together);
+                }
+                steps.extend(last);
                 found.push(steps);
             }
         }
@@ -135,7 +143,7 @@ fn tiles(loops: usize, staged: bool) -> Vec<Vec<u32>> {
 }
 
 /// `accumulate` for every array that a serial loop adds to.
-fn accumulated(kernel: &Kernel, root: LoopId) -> Vec<StepKind> {
+pub(super) fn accumulated(kernel: &Kernel, root: LoopId) -> Vec<StepKind> {
     let mut names: Vec<String> = vec![];
     let Some(l) = kernel.find_loop(root) else { return vec![] };
     walk::each_stmt(&l.body, &mut |s| {
@@ -150,6 +158,20 @@ fn accumulated(kernel: &Kernel, root: LoopId) -> Vec<StepKind> {
     });
     names.retain(|name| accumulate::check(kernel, name).is_ok());
     names.into_iter().map(|array| StepKind::Accumulate { array }).collect()
+}
+
+/// `constant` for every small array that all threads of a warp read together.
+fn constants(kernel: &Kernel, root: LoopId) -> Vec<StepKind> {
+    let mut names = shared_reads(kernel, root);
+    names.retain(|name| constant::check(kernel, name).is_ok());
+    names.into_iter().map(|array| StepKind::Constant { array }).collect()
+}
+
+/// Partial unrolling of the deepest loop that each thread runs.
+fn deepest(kernel: &Kernel, root: LoopId) -> Option<StepKind> {
+    let inside = |l: &&ForLoop| walk::for_loops(&l.body).is_empty();
+    let l = serial_loops(kernel, root).into_iter().find(inside)?;
+    Some(StepKind::Unroll { target: kernel.loop_name(l.id), factor: Some(8) })
 }
 
 /// Ways to stage what the nest reads: nothing; strips of several lengths of the loop that most arrays can be cut at; or
@@ -194,8 +216,8 @@ fn stages(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
     ways
 }
 
-/// Arrays that the nest only reads, of which several threads or several iterations read the same elements: those with
-/// fewer counters in the subscripts than loops around the read, or with several reads.
+/// Arrays that the nest only reads, of which several threads or several iterations read the same elements: those read
+/// with fewer counters than there are loops around, at several places, or with a sum of counters as a subscript.
 fn shared_reads(kernel: &Kernel, root: LoopId) -> Vec<String> {
     let Some(l) = kernel.find_loop(root) else { return vec![] };
     let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
@@ -203,28 +225,25 @@ fn shared_reads(kernel: &Kernel, root: LoopId) -> Vec<String> {
     let mut arrays: Vec<VarId> = vec![];
     for a in &accesses {
         let Base::Var(v) = a.base else { continue };
-        let written = accesses.iter().any(|o| o.base == a.base && o.kind != AccessKind::Read);
-        let reads = accesses.iter().filter(|o| o.base == a.base).count();
-        let counters = a.loops.iter().filter(|l| match a.place {
-            Some(place) => {
-                let mut mentions = false;
-                walk::each_expr_of_place(place, &mut |e| {
-                    walk::each_var(e, &mut |v| mentions |= v == l.var)
-                });
-                mentions
-            }
-            None => true,
-        });
-        let reused =
-            reads > 1 || counters.count() < a.loops.len() || serial_loops(kernel, root).len() > 1;
-        if !written && reused && !arrays.contains(&v) {
+        let own = || accesses.iter().filter(|o| o.base == a.base);
+        let written = own().any(|o| o.kind != AccessKind::Read);
+        let elsewhere = own().any(|o| o.view != a.view);
+        if !written && (elsewhere || is_reused(a)) && !arrays.contains(&v) {
             arrays.push(v);
         }
     }
     arrays.into_iter().map(|v| kernel.name_of(v).to_string()).collect()
 }
 
-fn serial_loops(kernel: &Kernel, root: LoopId) -> Vec<&ForLoop> {
+/// Whether iterations of the loops around an access touch the same element.
+fn is_reused(a: &Access<'_>) -> bool {
+    let View::Affine { index, .. } = &a.view else { return false };
+    let counters = |p: &Poly| a.loops.iter().filter(|l| p.mentions(l.var)).count();
+    let used = a.loops.iter().filter(|l| index.iter().any(|p| p.mentions(l.var))).count();
+    used < a.loops.len() || index.iter().any(|p| counters(p) > 1)
+}
+
+pub(super) fn serial_loops(kernel: &Kernel, root: LoopId) -> Vec<&ForLoop> {
     let Some(l) = kernel.find_loop(root) else { return vec![] };
     let serial = |l: &&ForLoop| matches!(l.kind, LoopKind::Serial | LoopKind::Unrolled(_));
     walk::for_loops(&l.body).into_iter().filter(serial).collect()

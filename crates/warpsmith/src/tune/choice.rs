@@ -1,5 +1,7 @@
 //! The choice of a schedule without a GPU: the device model ranks what the templates offer.
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
 use warpsmith_device::{Gpu, predict};
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_opt::schedule::StepKind;
@@ -60,11 +62,14 @@ pub fn choose(
     for at in 0..parts.len() {
         let Some(root) = state.marked_roots().first().copied() else { break };
         let mut found = parts[at].clone();
-        for steps in alternatives(&state, root, sources) {
-            compared += 1;
+        let offered = alternatives(&state, root, sources);
+        let asked = |steps: &Vec<StepKind>| {
             let mut all = parts.clone();
             all[at] = steps.clone();
-            let seconds = times(kernel, &schedule_of(&all), gpu, sizes, sources);
+            times(kernel, &schedule_of(&all), gpu, sizes, sources)
+        };
+        for (steps, seconds) in offered.iter().zip(on_all_cores(&offered, asked)) {
+            compared += usize::from(seconds.is_some());
             let gain = match (&seconds, &best) {
                 (Some(s), Some(b)) => {
                     ratio(s, b) < if found.len() < steps.len() { WORTH } else { 1.0 }
@@ -72,7 +77,7 @@ pub fn choose(
                 _ => false,
             };
             if gain {
-                (found, best) = (steps, seconds);
+                (found, best) = (steps.clone(), seconds);
             }
         }
         parts[at] = found;
@@ -99,6 +104,32 @@ pub fn choose(
         compared,
         explored: None,
     })
+}
+
+/// What a function says of each item, asked on all cores; the order is that of the items.
+fn on_all_cores<T: Sync, R: Send>(items: &[T], ask: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut answers = vec![];
+        while let Some((at, item)) = items.iter().enumerate().nth(next.fetch_add(1, Relaxed)) {
+            answers.push((at, ask(item)));
+        }
+        answers
+    };
+    let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..workers.min(items.len())).map(|_| scope.spawn(work)).collect();
+        let mut all = work();
+        for other in others {
+            match other.join() {
+                Ok(answers) => all.extend(answers),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        all
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, answer)| answer).collect()
 }
 
 /// Geometric mean of `a / b`.

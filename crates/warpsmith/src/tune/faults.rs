@@ -39,7 +39,7 @@ impl Prepared {
         let input = pipeline::read(args, sources)?;
         let specs = pipeline::argument_specs(args, &input)?;
         let sizes = pipeline::chosen_sizes(args, &input, &specs, arch)?;
-        let (program, steps, _) = pipeline::translate(args, &input, &sizes, arch, sources)?;
+        let (program, steps, _) = pipeline::translate(args, None, &input, &sizes, arch, sources)?;
         let steps = steps.print();
         let written = input;
         let input = pipeline::in_its_types(&written, &program);

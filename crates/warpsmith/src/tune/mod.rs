@@ -5,6 +5,7 @@ pub mod args;
 pub mod choice;
 mod choices;
 mod compare;
+pub mod counted;
 mod extents;
 pub mod faults;
 mod host_c;
@@ -12,7 +13,7 @@ mod inputs;
 mod pipeline;
 mod points;
 mod profile;
-mod result;
+pub(crate) mod result;
 pub mod sizes;
 mod space;
 pub mod verify;
@@ -22,12 +23,20 @@ use std::path::PathBuf;
 
 use warpsmith_ir::{Diagnostic, SourceMap};
 
-pub use self::pipeline::{Tuned, tune};
+pub use self::pipeline::{Tuned, kernel, plan, tune, tune_as};
 
 use self::args::{TuneArgs, TuneFormat};
 use crate::cli::color_on_stderr;
 use crate::output::Outputs;
 use crate::status::{Failure, Status};
+
+/// The GPU that stands for an architecture.
+///
+/// # Errors
+/// W310 with the list of known names.
+pub fn gpu(arch: &str) -> Result<&'static warpsmith_device::Gpu, Failure> {
+    Ok(arch::find(arch)?.gpu())
+}
 
 /// The command: writes the files, prints what was done and says how it ended.
 pub fn run(args: &TuneArgs) -> Status {

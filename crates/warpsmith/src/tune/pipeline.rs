@@ -40,6 +40,8 @@ pub struct Tuned {
     pub verified: Verified,
     /// How the schedule was chosen; `None`: it was given, or is the direct translation.
     pub planned: Option<Planned>,
+    /// What the device model predicts, for each of the sizes.
+    pub seconds: Option<Vec<f64>>,
     /// What the result rests on.
     pub assumptions: Vec<String>,
     /// Warnings and suggestions about the user's source.
@@ -51,6 +53,18 @@ pub struct Tuned {
 /// # Errors
 /// Bad input (status 2), a refused loop or a failed verification (1), a limit (3), or a bug of ours (70).
 pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> {
+    tune_as(args, None, sources)
+}
+
+/// As [`tune`], with the steps that are given in place of those that the options ask for.
+///
+/// # Errors
+/// As [`tune`].
+pub fn tune_as(
+    args: &TuneArgs,
+    given: Option<&Schedule>,
+    sources: &mut SourceMap,
+) -> Result<Tuned, Failure> {
     let arch = arch::find(&args.arch)?;
     check_device(&args.device)?;
     let input = read(args, sources)?;
@@ -58,7 +72,7 @@ pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> 
     check_folder(&out)?;
     let specs = argument_specs(args, &input)?;
     let sizes = chosen_sizes(args, &input, &specs, arch)?;
-    let mut chosen = translate(args, &input, &sizes, arch, sources)?;
+    let mut chosen = translate(args, given, &input, &sizes, arch, sources)?;
     let verify = |(program, steps, _): &Chosen, sources: &mut SourceMap| {
         let (written, specs, sizes) = (&input, &specs[..], &sizes[..]);
         let input = &in_its_types(written, program);
@@ -73,7 +87,7 @@ pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> 
             // Where the direct translation is right, the schedule is to blame and not the input.
             let direct = TuneArgs { strategy: Strategy::Direct, ..args.clone() };
             let blamed = chosen.1.print();
-            chosen = translate(&direct, &input, &sizes, arch, sources)?;
+            chosen = translate(&direct, None, &input, &sizes, arch, sources)?;
             retreat = Some(retreated(&blamed));
             verify(&chosen, sources)
         }
@@ -86,6 +100,7 @@ pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> 
     messages.extend(independence::suggestions(&Kernel::new(input.module.clone(), input.function)));
     let mut assumptions = program.assumptions.clone();
     assumptions.extend(verified.assumptions());
+    let seconds = sizes.iter().map(|point| choice::seconds(&program, arch.gpu(), point)).collect();
     let mut tuned = Tuned {
         name: input.name.clone(),
         source: args.file.display().to_string(),
@@ -96,6 +111,7 @@ pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> 
         folder: out,
         verified,
         planned,
+        seconds,
         assumptions,
         messages,
     };
@@ -122,6 +138,29 @@ fn retreated(schedule: &str) -> Diagnostic {
     let d = Diagnostic::warning("W329", message);
     let d = schedule.lines().fold(d, |d, step| d.note(step.to_string()));
     d.help("the direct translation is written instead; please report the source with these steps")
+}
+
+/// The function of a C file, with nothing done to it.
+///
+/// # Errors
+/// As [`tune`], for input that cannot be read.
+pub fn kernel(args: &TuneArgs, sources: &mut SourceMap) -> Result<Kernel, Failure> {
+    let input = read(args, sources)?;
+    Ok(Kernel::new(input.module, input.function))
+}
+
+/// Chooses a schedule by the device model, and does nothing else.
+///
+/// # Errors
+/// As [`tune`], for input that cannot be read or whose marks are wrong.
+pub fn plan(args: &TuneArgs, sources: &mut SourceMap) -> Result<Choice, Failure> {
+    let arch = arch::find(&args.arch)?;
+    let input = read(args, sources)?;
+    let specs = argument_specs(args, &input)?;
+    let sizes = chosen_sizes(args, &input, &specs, arch)?;
+    let kernel = Kernel::new(input.module, input.function);
+    let choice = choice::choose(&kernel, arch.gpu(), &sizes, sources);
+    choice.map_err(|errors| Failure::from(errors).with_status(Status::No))
 }
 
 /// Kernels are verified in the emulator; other devices are refused rather than ignored.
@@ -223,6 +262,7 @@ fn with_defaults(mut given: Vec<SizeSpec>, input: &CInput) -> Vec<SizeSpec> {
 /// Applies the given schedule or the derived one.
 pub(super) fn translate(
     args: &TuneArgs,
+    given: Option<&Schedule>,
     input: &CInput,
     sizes: &[Point],
     arch: Arch,
@@ -232,8 +272,9 @@ pub(super) fn translate(
     let no = |errors: Vec<Diagnostic>| Failure::from(errors).with_status(Status::No);
     let kernel = Kernel::new(input.module.clone(), input.function);
     let mut planned = None;
-    let steps = match &args.schedule {
-        Some(path) => {
+    let steps = match (given, &args.schedule) {
+        (Some(steps), _) => steps.clone(),
+        (None, Some(path)) => {
             let text = crate::check::read_file(path)?;
             let text = String::from_utf8(text).map_err(|_| {
                 Failure::input("W301", format!("`{}` is not a text file", path.display()))
@@ -251,10 +292,10 @@ pub(super) fn translate(
                 steps
             }
         }
-        None if args.strategy == Strategy::Direct => {
+        (None, None) if args.strategy == Strategy::Direct => {
             schedule::derive(&kernel, sources).map_err(no)?
         }
-        None => {
+        (None, None) => {
             let gpu = arch.gpu();
             let choice = choice::choose(&kernel, gpu, sizes, sources).map_err(no)?;
             let steps = choice.schedule.clone();

@@ -58,7 +58,7 @@ fn prediction(planned: &Planned) -> String {
     explored + &predicted
 }
 
-fn time(seconds: f64) -> String {
+pub fn time(seconds: f64) -> String {
     match seconds {
         s if s < 1e-3 => format!("{:.1} us", s * 1e6),
         s if s < 1.0 => format!("{:.2} ms", s * 1e3),

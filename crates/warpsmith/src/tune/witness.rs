@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
+use warpsmith_emu::counters::Counters;
 use warpsmith_emu::{
     self as emu, Arg as EmuArg, Buffer, BufferId, DeviceMemory, Finding, LaunchConfig,
 };
@@ -15,10 +16,12 @@ use warpsmith_front::parse::{self, FileLoader, Language, ParseOptions};
 use warpsmith_front::sema::{self, KernelSelection, Request};
 use warpsmith_ir::interp::{self, Arg, InterpError, LaunchRequest, Launcher, Limits, Memory};
 use warpsmith_ir::{
-    Diagnostic, FuncId, FunctionKind, GlobalId, Module, Scalar, SourceMap, Type, Value,
+    Diagnostic, FuncId, FunctionKind, GlobalId, Module, Scalar, SourceMap, Type, Value, VarId,
+    eval::from_bytes,
 };
 
 use super::host_c::ArgBytes;
+use super::profile::views::{self, Argument, View};
 use crate::data::{scalar_bytes, scalar_from_bytes};
 
 /// The emitted file as a program.
@@ -41,7 +44,23 @@ pub struct WitnessRun {
     pub thread_instructions: u64,
     /// Names of the kernels that were launched.
     pub launched: BTreeSet<String>,
+    /// The launches, when the options ask for counters.
+    pub launches: Vec<CountedLaunch>,
 }
+
+/// A launch with what the emulator counted, and what the access views of its kernel say.
+#[derive(Clone, Debug)]
+pub struct CountedLaunch {
+    pub kernel: String,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub counters: Counters,
+    /// `None`: too many statements to walk through.
+    pub views: Option<Vec<View>>,
+}
+
+/// Statements of threads that access views walk through at most.
+const VIEW_STEPS: u64 = 100_000_000;
 
 /// Why a run of the witness did not end.
 #[derive(Debug)]
@@ -173,8 +192,8 @@ impl Witness {
             })
             .collect();
         let result = result.and_then(|_| buffers.next());
-        let EmuLauncher { findings, thread_instructions, launched, .. } = launcher;
-        Ok(WitnessRun { args, result, findings, thread_instructions, launched })
+        let EmuLauncher { findings, thread_instructions, launched, launches, .. } = launcher;
+        Ok(WitnessRun { args, result, findings, thread_instructions, launched, launches })
     }
 
     /// Bytes of workspace at these sizes, by the emitted function.
@@ -232,6 +251,7 @@ struct EmuLauncher<'a> {
     findings: Vec<Finding>,
     thread_instructions: u64,
     launched: BTreeSet<String>,
+    launches: Vec<CountedLaunch>,
     limit: Option<&'static str>,
 }
 
@@ -269,8 +289,32 @@ impl<'a> EmuLauncher<'a> {
             findings: vec![],
             thread_instructions: 0,
             launched: BTreeSet::new(),
+            launches: vec![],
             limit: None,
         }
+    }
+
+    fn counted(&self, config: &LaunchConfig, counters: Counters) -> CountedLaunch {
+        let module = &self.witness.module;
+        let kernel = module.function(config.kernel);
+        let arg = |(param, arg): (&VarId, &EmuArg)| match arg {
+            EmuArg::Bytes(bytes) => {
+                let ty = kernel.var(*param).ty.scalar();
+                let value = ty.and_then(|ty| from_bytes(ty, bytes));
+                value.map_or(Argument::Other, Argument::Value)
+            }
+            EmuArg::Pointer { buffer, offset } => {
+                let array = self.device.buffers.get(buffer.0 as usize);
+                let array = array.map_or(String::new(), |b| b.name.clone());
+                Argument::Pointer { array, offset: *offset }
+            }
+            EmuArg::Null => Argument::Other,
+        };
+        let args: Vec<Argument> = kernel.params.iter().zip(&config.args).map(arg).collect();
+        let extents = [config.grid, config.block];
+        let views = views::views(module, config.kernel, extents, &args, VIEW_STEPS);
+        let [grid, block] = extents;
+        CountedLaunch { kernel: kernel.name.clone(), grid, block, counters, views }
     }
 
     fn config(&self, request: &LaunchRequest) -> Result<LaunchConfig, String> {
@@ -329,6 +373,10 @@ impl Launcher for EmuLauncher<'_> {
             | emu::EmuError::Unsupported { message, .. } => message,
         })?;
         self.thread_instructions += outcome.stats.thread_instructions;
+        if let Some(counters) = outcome.counters {
+            let counted = self.counted(&config, counters);
+            self.launches.push(counted);
+        }
         let counts = |f: &Finding| !f.rule.is_note() || f.rule == emu::Rule::RaceBenign;
         self.findings.extend(outcome.findings.into_iter().filter(counts));
         if let Some(limit) = outcome.limit {

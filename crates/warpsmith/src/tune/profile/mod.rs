@@ -5,11 +5,11 @@
 //! addresses of each access follow sectors, bank conflicts and footprints, from the loops that an address depends on how
 //! often the compiled code makes it: the compiler keeps what does not change.
 
+mod address;
 mod footprint;
 mod values;
+pub mod views;
 mod walk;
-
-use std::collections::HashMap;
 
 use warpsmith_device::{
     GlobalTraffic, KernelProfile, Parallelism, SharedTraffic, TrafficKind, Work,
@@ -21,7 +21,7 @@ use warpsmith_ir::{
 use warpsmith_opt::walk as tree;
 
 use super::sizes::Point;
-use values::{Dual, Extents, Thread};
+use values::{Extents, Thread, Vars};
 use walk::{Site, Walk};
 
 /// Unrolled code with more instructions than this does not stay in the instruction cache, and the compiler keeps
@@ -32,13 +32,13 @@ const MOST_STRAIGHT: f64 = 2048.0;
 /// left out.
 pub fn profiles(module: &Module, launcher: FuncId, sizes: &Point) -> Vec<(f64, KernelProfile)> {
     let host = module.function(launcher);
-    let mut thread = Thread::default();
+    let mut thread = Thread::<Value>::default();
     for p in &host.params {
         let var = host.var(*p);
         if let (Some(ty), Some(size)) = (var.ty.scalar(), sizes.get(&var.name)) {
             let value =
                 if ty.is_float() { Value::float(ty, *size as f64) } else { Value::int(ty, *size) };
-            thread.vars.insert(*p, Dual::constant(value));
+            thread.vars.set(*p, Some(value));
         }
     }
     let mut found = vec![];
@@ -51,7 +51,7 @@ const HOST: Extents = Extents { grid: [1; 3], block: [1; 3] };
 fn host_block(
     module: &Module,
     stmts: &[Stmt],
-    thread: &mut Thread,
+    thread: &mut Thread<Value>,
     times: f64,
     found: &mut Vec<(f64, KernelProfile)>,
 ) {
@@ -64,7 +64,7 @@ fn host_block(
                 }
             }
             StmtKind::If { cond, then, otherwise } => {
-                let holds = thread.eval(module, HOST, cond).is_none_or(|c| c.value.is_true());
+                let holds = thread.eval(module, HOST, cond).is_none_or(|c| c.is_true());
                 let taken = if holds { then } else { otherwise };
                 host_block(module, &taken.stmts, thread, times, found);
             }
@@ -82,36 +82,26 @@ fn host_block(
     }
 }
 
-fn set(module: &Module, thread: &mut Thread, var: VarId, value: &Expr) {
-    match thread.eval(module, HOST, value) {
-        Some(v) => _ = thread.vars.insert(var, v),
-        None => _ = thread.vars.remove(&var),
-    }
+fn set(module: &Module, thread: &mut Thread<Value>, var: VarId, value: &Expr) {
+    thread.vars.set(var, thread.eval(module, HOST, value));
 }
 
-fn launch(module: &Module, host: &Thread, l: &Launch) -> Option<KernelProfile> {
+fn launch(module: &Module, host: &Thread<Value>, l: &Launch) -> Option<KernelProfile> {
     let extent = |e: &Expr| {
-        let value = host.eval(module, HOST, e)?.value.as_i64();
+        let value = host.eval(module, HOST, e)?.as_i64();
         u32::try_from(value).ok().filter(|v| *v > 0)
     };
     let all = |e: &[Expr; 3]| Some([extent(&e[0])?, extent(&e[1])?, extent(&e[2])?]);
     let at = Extents { grid: all(&l.grid)?, block: all(&l.block)? };
     let kernel = module.function(l.kernel);
-    let args: HashMap<VarId, Dual> = kernel
-        .params
-        .iter()
-        .zip(&l.args)
-        .filter_map(|(p, a)| Some((*p, host.eval(module, HOST, a)?)))
-        .collect();
+    let mut args = Vars::default();
+    for (param, arg) in kernel.params.iter().zip(&l.args) {
+        args.set(*param, host.eval(module, HOST, arg));
+    }
     Some(profile(module, kernel, at, &args))
 }
 
-fn profile(
-    module: &Module,
-    kernel: &Function,
-    at: Extents,
-    args: &HashMap<VarId, Dual>,
-) -> KernelProfile {
+fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) -> KernelProfile {
     let threads = at.block.iter().product::<u32>();
     let middle = at.grid.map(|g| g / 2);
     let whole = Walk::run(module, kernel, at, args, middle, threads);
@@ -200,12 +190,7 @@ fn scaled(w: &Work, n: f64) -> Work {
 }
 
 /// The grid as blocks along x, y, z, also where the kernel numbers them along x only: `blockIdx.x % columns`.
-fn logical_grid(
-    module: &Module,
-    kernel: &Function,
-    at: Extents,
-    args: &HashMap<VarId, Dual>,
-) -> [u64; 3] {
+fn logical_grid(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) -> [u64; 3] {
     let mut thread = Thread { vars: args.clone(), ..Thread::default() };
     let mut columns = vec![];
     for stmt in &kernel.body.stmts {
@@ -215,14 +200,12 @@ fn logical_grid(
             tree::each_expr(a, &mut |e| {
                 numbers |= matches!(&*e.kind, ExprKind::Builtin(Builtin::BlockIdx(Axis::X)));
             });
-            let count = thread.eval(module, at, b).map(|d| d.value.as_i64());
+            let count = thread.eval(module, at, b).map(Value::as_i64);
             if let (true, Some(n)) = (numbers, count.and_then(|n| u64::try_from(n).ok())) {
                 columns.push(n.max(1));
             }
         }
-        if let Some(v) = thread.eval(module, at, e) {
-            thread.vars.insert(*var, v);
-        }
+        thread.vars.set(*var, thread.eval(module, at, e));
     }
     let grid = at.grid.map(u64::from);
     match columns.as_slice() {

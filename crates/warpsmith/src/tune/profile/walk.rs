@@ -1,23 +1,20 @@
 //! The walk of one block through a kernel.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
-use warpsmith_device::{Work, l1_wavefronts};
+use warpsmith_device::{Work, l1_wavefronts, shared_wavefronts};
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, ForLoop, Function, LoopKind, MathFn, Module, Place, PlaceKind,
-    Scalar, Stmt, StmtKind, Type, VarId, VarKind, layout::layout_of,
+    Scalar, Space, Stmt, StmtKind, Type, Value, VarId, VarKind, layout::layout_of,
 };
 use warpsmith_opt::analysis::access::{Base, base_of};
 use warpsmith_opt::walk as tree;
 
 use super::footprint;
-use super::values::{Dual, Extents, MAX_LOOPS, Thread};
+use super::values::{Dual, Extents, MAX_LOOPS, Number, Thread, Vars};
 
 /// Loops around a statement, one bit each.
 type Loops = u32;
-
-/// Banks of shared memory, four bytes wide.
-const BANKS: i64 = 32;
 
 /// An access, all iterations of the block together.
 #[derive(Clone, Debug)]
@@ -43,7 +40,9 @@ pub struct Walk<'a> {
     module: &'a Module,
     kernel: &'a Function,
     at: Extents,
-    lanes: Vec<Thread>,
+    lanes: Vec<Thread<Value>>,
+    /// The first thread once more, with how its values change from iteration to iteration; it goes everywhere.
+    first: Thread<Dual>,
     active: Vec<bool>,
     /// Share of the block's warps that come here, where the walk does not know which.
     share: f64,
@@ -64,8 +63,8 @@ pub struct Walk<'a> {
 }
 
 /// How often a loop runs in a thread.
-pub fn trips(module: &Module, at: Extents, thread: &Thread, l: &ForLoop) -> Option<f64> {
-    let value = |e: &Expr| thread.eval(module, at, e).map(|d| d.value.as_i64() as f64);
+pub fn trips(module: &Module, at: Extents, thread: &Thread<Value>, l: &ForLoop) -> Option<f64> {
+    let value = |e: &Expr| thread.eval(module, at, e).map(|v| v.as_i64() as f64);
     let (first, limit, step) = (value(&l.first)?, value(&l.limit)?, value(&l.step)?);
     let distance = match l.compare {
         BinaryOp::Lt | BinaryOp::Ne => limit - first,
@@ -85,14 +84,19 @@ impl<'a> Walk<'a> {
         module: &'a Module,
         kernel: &'a Function,
         at: Extents,
-        args: &HashMap<VarId, Dual>,
+        args: &Vars<Value>,
         block: [u32; 3],
         threads: u32,
     ) -> Walk<'a> {
         let lane = |t: u32| {
             let [x, y, _] = at.block;
-            Thread { thread: [t % x, t / x % y, t / (x * y)], block, vars: args.clone() }
+            let thread = [t % x, t / x % y, t / (x * y)];
+            Thread { thread, block, vars: args.clone(), pointers: HashMap::new() }
         };
+        let mut first = Thread { block, ..Thread::default() };
+        for param in &kernel.params {
+            first.vars.set(*param, args.get(*param).map(Dual::constant));
+        }
         let mut written = BTreeSet::new();
         tree::each_stmt(&kernel.body, &mut |s| {
             let place = tree::operands(s).writes;
@@ -103,6 +107,7 @@ impl<'a> Walk<'a> {
             kernel,
             at,
             lanes: (0..threads).map(lane).collect(),
+            first,
             active: vec![true; threads as usize],
             share: 1.0,
             loops: vec![],
@@ -142,6 +147,14 @@ impl<'a> Walk<'a> {
         serial.fold(0, |m, (k, _)| m | 1 << k)
     }
 
+    /// Loops inside the innermost one that remains a loop: their iterations stand side by side in the code, and those
+    /// of loops further out do not.
+    fn side_by_side(&self) -> Loops {
+        let serial = self.loops.iter().rposition(|l| !l.unrolled);
+        self.all_loops()
+            & serial.map_or(Loops::MAX, |k| Loops::MAX.checked_shl(k as u32 + 1).unwrap_or(0))
+    }
+
     fn loops_of(&self, e: &Expr) -> Loops {
         let mut of = 0;
         tree::each_var(e, &mut |v| of |= self.depends.get(&v).copied().unwrap_or(0));
@@ -168,7 +181,8 @@ impl<'a> Walk<'a> {
                         *self.depends.entry(v).or_default() |= of;
                         let elements: u64 = self.kernel.var(v).ty.extents().iter().product();
                         if self.serial_loops() != 0 {
-                            self.chains = self.chains.max(elements as f64);
+                            let together = self.times(self.side_by_side());
+                            self.chains = self.chains.max(together.min(elements as f64));
                         }
                     }
                     _ => self.access(place, true),
@@ -218,11 +232,9 @@ impl<'a> Walk<'a> {
             if !active {
                 continue;
             }
-            match lane.eval(module, at, e) {
-                Some(v) => _ = lane.vars.insert(var, v),
-                None => _ = lane.vars.remove(&var),
-            }
+            lane.vars.set(var, lane.eval(module, at, e));
         }
+        self.first.vars.set(var, self.first.eval(module, at, e));
     }
 
     fn condition(&mut self, cond: &Expr, then: &Block, otherwise: &Block) {
@@ -230,11 +242,8 @@ impl<'a> Walk<'a> {
         let of = self.loops_of(cond) | self.serial_loops();
         self.work.control += self.warps() * self.times(of);
         let (module, at) = (self.module, self.at);
-        let truth: Vec<Option<bool>> = self
-            .lanes
-            .iter()
-            .map(|l| l.eval(module, at, cond).map(|d| d.value.is_true()))
-            .collect();
+        let truth: Vec<Option<bool>> =
+            self.lanes.iter().map(|l| l.eval(module, at, cond).map(Value::is_true)).collect();
         let known = truth.iter().zip(&self.active).all(|(t, a)| !*a || t.is_some());
         let before = self.active.clone();
         if !known {
@@ -273,12 +282,10 @@ impl<'a> Walk<'a> {
         self.known.retain(|(_, d)| *d <= depth);
         let mask = self.all_loops();
         self.depends.values_mut().for_each(|m| *m &= mask);
-        for lane in &mut self.lanes {
-            lane.vars.values_mut().for_each(|d| {
-                if let Some(c) = d.change.get_mut(depth) {
-                    *c = 0;
-                }
-            });
+        for d in self.first.vars.iter_mut() {
+            if let Some(c) = d.change.get_mut(depth) {
+                *c = 0;
+            }
         }
     }
 
@@ -312,18 +319,18 @@ impl<'a> Walk<'a> {
         };
         let depth = self.loops.len();
         let ty = self.kernel.var(l.var).ty.scalar().unwrap_or(Scalar::I32);
+        let zero = Value::int(ty, 0);
         for lane in &mut self.lanes {
-            let (first, step) = (lane.eval(module, at, &l.first), lane.eval(module, at, &l.step));
-            match (first, step) {
-                (Some(mut v), Some(step)) => {
-                    if let Some(c) = v.change.get_mut(depth) {
-                        *c = step.value.as_i64();
-                    }
-                    lane.vars.insert(l.var, v);
-                }
-                _ => _ = lane.vars.insert(l.var, Dual::int(ty, 0)),
-            }
+            let first = lane.eval(module, at, &l.first).unwrap_or(zero);
+            lane.vars.set(l.var, Some(first));
         }
+        let (first, step) =
+            (self.first.eval(module, at, &l.first), self.first.eval(module, at, &l.step));
+        let mut counter = first.unwrap_or(Dual::constant(zero));
+        if let (Some(c), Some(step)) = (counter.change.get_mut(depth), step) {
+            *c = step.value.as_i64();
+        }
+        self.first.vars.set(l.var, Some(counter));
         self.enter(mean, unrolled);
         if depth < MAX_LOOPS {
             self.depends.insert(l.var, 1 << depth);
@@ -410,6 +417,12 @@ impl<'a> Walk<'a> {
     /// An access to global or shared memory.
     fn access(&mut self, place: &Place, store: bool) {
         let base = base_of(place);
+        if let Base::Global(g) = base
+            && self.module.globals.get(g.0 as usize).is_some_and(|g| g.space == Space::Constant)
+        {
+            self.work.constants += self.warps() * self.times(self.all_loops());
+            return;
+        }
         let shared = matches!(base, Base::Var(v) if self.kernel.var(v).kind == VarKind::Shared);
         let depth = self.loops.len();
         if !store && self.known.iter().any(|(p, d)| *d == depth && p.kind == place.kind) {
@@ -428,11 +441,14 @@ impl<'a> Walk<'a> {
         };
         let times = self.times(around);
         let bytes = layout_of(self.module, &place.ty).size.max(1) as i64;
-        let addresses: Vec<Option<Dual>> = self
+        let addresses: Vec<Option<i64>> = self
             .lanes
             .iter()
             .zip(&self.active)
-            .map(|(lane, active)| active.then(|| self.address(lane, place)).flatten())
+            .map(|(lane, active)| {
+                let address = active.then(|| lane.address(self.module, self.at, place)).flatten();
+                address.map(|a| a.offset.as_i64())
+            })
             .collect();
         let mut site = Site {
             shared,
@@ -449,7 +465,7 @@ impl<'a> Walk<'a> {
                 continue;
             }
             site.requests += times * self.share;
-            let known: Vec<i64> = warp.iter().flatten().map(|d| d.value.as_i64()).collect();
+            let known: Vec<i64> = warp.iter().flatten().copied().collect();
             if known.len() < lanes {
                 // Through data: every lane goes its own way.
                 site.sectors += times * self.share * lanes as f64;
@@ -459,7 +475,11 @@ impl<'a> Walk<'a> {
             let touched = footprint::sectors(known.iter().copied(), bytes);
             site.sectors += times * self.share * touched.len() as f64;
             let waves = match shared {
-                true => conflicts(&known, bytes),
+                true => {
+                    let lanes: Vec<Option<u64>> =
+                        warp.iter().map(|a| a.map(|a| a as u64)).collect();
+                    f64::from(shared_wavefronts(&lanes, bytes as u64, false).wavefronts)
+                }
                 false => l1_wavefronts(known.iter().map(|a| *a as u64), bytes as u64),
             };
             site.wavefronts += times * self.share * waves;
@@ -467,18 +487,18 @@ impl<'a> Walk<'a> {
                 site.first.extend(touched);
             }
         }
-        if let Some(lane) = addresses.iter().flatten().next() {
+        if let Some(first) = self.first.address(self.module, self.at, place) {
             for (k, l) in self.loops.iter().enumerate().rev() {
                 let bit = k < MAX_LOOPS && around >> k & 1 == 1;
                 if bit {
-                    site.shifts.push((lane.change[k], l.trips));
+                    site.shifts.push((first.offset.change[k], l.trips));
                 }
             }
         }
         // Addresses of unrolled code are constants away from each other.
         self.work.int += site.requests / times.max(1.0) * self.times(around & self.serial_loops());
         if !store {
-            let together = self.times(of & !self.serial_loops());
+            let together = self.times(of & self.side_by_side());
             match shared {
                 true => self.shared_together += together.min(16.0),
                 false => self.loads_together += together.min(16.0),
@@ -486,69 +506,4 @@ impl<'a> Walk<'a> {
         }
         self.sites.push(site);
     }
-
-    /// The byte address of an element in its array.
-    fn address(&self, lane: &Thread, place: &Place) -> Option<Dual> {
-        let eval = |e: &Expr| lane.eval(self.module, self.at, e);
-        let size = |t: &Type| layout_of(self.module, t).size as i64;
-        let scaled = |d: Dual, n: i64| Dual {
-            value: warpsmith_ir::Value::int(Scalar::I64, d.value.as_i64().wrapping_mul(n)),
-            change: d.change.map(|c| c.wrapping_mul(n)),
-        };
-        let sum = |a: Dual, b: Dual| Dual {
-            value: warpsmith_ir::Value::int(
-                Scalar::I64,
-                a.value.as_i64().wrapping_add(b.value.as_i64()),
-            ),
-            change: std::array::from_fn(|k| a.change[k].wrapping_add(b.change[k])),
-        };
-        match &*place.kind {
-            PlaceKind::Elem { index, dims, .. } => {
-                let mut at = Dual::int(Scalar::I64, 0);
-                for (k, i) in index.iter().enumerate() {
-                    if k > 0 {
-                        at = scaled(at, eval(dims.get(k - 1)?)?.value.as_i64());
-                    }
-                    at = sum(at, eval(i)?);
-                }
-                Some(scaled(at, size(&place.ty)))
-            }
-            PlaceKind::Index(p, i) => {
-                let inner = self.address(lane, p)?;
-                Some(sum(inner, scaled(eval(i)?, size(&place.ty))))
-            }
-            PlaceKind::Field(p, n) => {
-                let Type::Struct(id) = &p.ty else { return None };
-                let (offset, _) = warpsmith_ir::layout::field_of(self.module, *id, *n)?;
-                Some(sum(self.address(lane, p)?, Dual::int(Scalar::I64, offset as i64)))
-            }
-            PlaceKind::Component(p, n) => {
-                let offset = i64::from(*n) * size(&place.ty);
-                Some(sum(self.address(lane, p)?, Dual::int(Scalar::I64, offset)))
-            }
-            PlaceKind::Deref(_) | PlaceKind::Var(_) | PlaceKind::Global(_) => {
-                Some(Dual::int(Scalar::I64, 0))
-            }
-        }
-    }
-}
-
-/// Wavefronts of a request to shared memory: the most different words that one bank must give.
-fn conflicts(addresses: &[i64], bytes: i64) -> f64 {
-    let per_wave = match bytes {
-        16 => 8,
-        8 => 16,
-        _ => 32,
-    };
-    let mut waves = 0.0;
-    for part in addresses.chunks(per_wave) {
-        let words: HashSet<i64> = part
-            .iter()
-            .flat_map(|a| (a.div_euclid(4)..=(a + bytes - 1).div_euclid(4)).collect::<Vec<_>>())
-            .collect();
-        let mut banks = [0u32; BANKS as usize];
-        words.iter().for_each(|w| banks[w.rem_euclid(BANKS) as usize] += 1);
-        waves += f64::from(banks.into_iter().max().unwrap_or(1).max(1));
-    }
-    waves
 }

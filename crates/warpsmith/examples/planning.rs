@@ -1,0 +1,60 @@
+//! Times the choice of a schedule, without verification: `cargo run --release -p warpsmith --example planning [FILE.c…]`,
+//! all examples of the repository when no file is named. Exits with 1 when one takes five seconds or more.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use warpsmith::tune::{self, args::TuneArgs};
+use warpsmith_ir::SourceMap;
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    tune: TuneArgs,
+}
+
+/// Seconds that planning may take.
+const MOST: f64 = 5.0;
+
+fn examples() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|e| e.path()).collect();
+    files.retain(|p| p.extension().is_some_and(|e| e == "c"));
+    files.sort();
+    files
+}
+
+fn main() -> ExitCode {
+    let named: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    let files = if named.is_empty() { examples() } else { named };
+    let mut slowest = 0.0f64;
+    println!("| file | seconds | legal schedules | predicted |\n|---|---|---|---|");
+    for file in files {
+        let line = ["planning".as_ref(), file.as_os_str()];
+        let args = match Line::try_parse_from(line) {
+            Ok(line) => line.tune,
+            Err(e) => e.exit(),
+        };
+        let mut sources = SourceMap::new();
+        let start = Instant::now();
+        let choice = tune::plan(&args, &mut sources);
+        let seconds = start.elapsed().as_secs_f64();
+        slowest = slowest.max(seconds);
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        match choice {
+            Ok(choice) => {
+                let predicted = choice.seconds.first().map_or(f64::NAN, |s| s * 1e6);
+                println!("| {name} | {seconds:.2} | {} | {predicted:.1} us |", choice.compared);
+            }
+            Err(e) => {
+                eprint!("{}", e.render(&sources, false));
+                return ExitCode::from(2);
+            }
+        }
+    }
+    println!("\nslowest: {slowest:.2} s");
+    ExitCode::from(u8::from(slowest >= MOST))
+}

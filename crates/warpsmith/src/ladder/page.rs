@@ -1,0 +1,202 @@
+//! What `ladder` says: the table on the terminal, the page, and the JSON object.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use warpsmith_emu::counters::{AccessCounters, MemoryKind};
+use warpsmith_ir::SourceMap;
+
+use super::{Ladder, Version};
+use crate::status::{Failure, Status};
+use crate::tune::result::{failed as failed_object, time};
+
+/// Sums over the accesses of a version.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    /// Warp instructions to global memory, and the sectors that they touch.
+    requests: u64,
+    sectors: u64,
+    /// Wavefronts of shared memory, and those of them that conflicts cost.
+    wavefronts: f64,
+    conflicts: f64,
+}
+
+fn accesses(version: &Version) -> impl Iterator<Item = &AccessCounters> {
+    let all = version.launches.iter().flat_map(|l| &l.counters.accesses);
+    all.filter(|a| matches!(a.memory, MemoryKind::Global | MemoryKind::Shared))
+}
+
+fn sums(version: &Version) -> Sums {
+    let mut sums = Sums::default();
+    for a in accesses(version) {
+        match a.memory {
+            MemoryKind::Global => {
+                sums.requests += a.requests.warps;
+                sums.sectors += a.sectors;
+            }
+            _ => {
+                sums.wavefronts += a.wavefronts;
+                sums.conflicts += a.bank_conflicts();
+            }
+        }
+    }
+    sums
+}
+
+impl Sums {
+    fn sectors_a_request(&self) -> f64 {
+        if self.requests == 0 { 0.0 } else { self.sectors as f64 / self.requests as f64 }
+    }
+}
+
+fn predicted(version: &Version) -> String {
+    version.tuned.seconds.as_ref().and_then(|s| s.first()).map_or("–".to_string(), |s| time(*s))
+}
+
+fn point(sizes: Option<&super::Point>) -> String {
+    let pairs = sizes.into_iter().flatten().map(|(name, v)| format!("{name}={v}"));
+    pairs.collect::<Vec<_>>().join(" ")
+}
+
+fn title(ladder: &Ladder) -> String {
+    let first = ladder.versions.first().map(|v| &v.tuned);
+    format!(
+        "{}: predicted for {} at {}, counted in the emulator at {}",
+        first.map_or("", |t| t.name.as_str()),
+        ladder.gpu,
+        point(first.and_then(|t| t.sizes.first())),
+        point(Some(&ladder.point)),
+    )
+}
+
+/// The table for a person.
+pub fn human(ladder: &Ladder, paths: &[PathBuf]) -> String {
+    let mut text = title(ladder) + "\n\n";
+    text += &format!(
+        "{:<22} {:>10} {:>16} {:>10} {:>18} {:>10}\n",
+        "version", "predicted", "global sectors", "a request", "shared wavefronts", "conflicts"
+    );
+    for (k, version) in ladder.versions.iter().enumerate() {
+        let s = sums(version);
+        text += &format!(
+            "{:<22} {:>10} {:>16} {:>10.2} {:>18} {:>10}\n",
+            version.folder(k),
+            predicted(version),
+            s.sectors,
+            s.sectors_a_request(),
+            s.wavefronts,
+            s.conflicts
+        );
+    }
+    text.push('\n');
+    for (name, why) in &ladder.left_out {
+        text += &format!("left out: {name}: {why}\n");
+    }
+    text += "all versions were checked with every check on\n";
+    for path in paths {
+        text += &format!("wrote {}\n", path.display());
+    }
+    text
+}
+
+/// The page: for each version its idea, schedule, counters and what it changes.
+pub fn markdown(ladder: &Ladder) -> String {
+    let mut text = format!("# {}\n\n", title(ladder));
+    text += "| version | predicted | global sectors | a request | shared wavefronts | bank conflicts |\n|---|---|---|---|---|---|\n";
+    for (k, version) in ladder.versions.iter().enumerate() {
+        let s = sums(version);
+        text += &format!(
+            "| [{0}]({0}) | {1} | {2} | {3:.2} | {4} | {5} |\n",
+            version.folder(k),
+            predicted(version),
+            s.sectors,
+            s.sectors_a_request(),
+            s.wavefronts,
+            s.conflicts
+        );
+    }
+    for (name, why) in &ladder.left_out {
+        text += &format!("\nLeft out: {name}, because {why}.\n");
+    }
+    for (k, version) in ladder.versions.iter().enumerate() {
+        text += &section(k, version);
+    }
+    text
+}
+
+fn section(index: usize, version: &Version) -> String {
+    let mut text = format!("\n## {} {}\n\n{}.\n", index + 1, version.name, capital(&version.idea));
+    text += &format!("\n```\n{}\n```\n", version.tuned.schedule.trim_end());
+    text += "\n| array | access | requests | sectors a request | bank conflicts |\n|---|---|---|---|---|\n";
+    for a in accesses(version) {
+        let sectors = match a.memory {
+            MemoryKind::Global => format!("{:.2}", a.sectors_per_request()),
+            _ => String::new(),
+        };
+        let conflicts = match a.memory {
+            MemoryKind::Shared => a.bank_conflicts().to_string(),
+            _ => String::new(),
+        };
+        text += &format!(
+            "| `{}` | {} {} | {} | {sectors} | {conflicts} |\n",
+            a.array,
+            a.memory.name(),
+            a.kind.name(),
+            a.requests.warps
+        );
+    }
+    if !version.changes.is_empty() {
+        text += &format!("\n```diff\n{}```\n", version.changes);
+    }
+    text
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    first + chars.as_str()
+}
+
+/// The result in schema 1.
+pub fn json(ladder: &Ladder, paths: &[PathBuf]) -> Value {
+    let outputs: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
+    let versions: Vec<Value> = ladder
+        .versions
+        .iter()
+        .map(|v| {
+            let s = sums(v);
+            json!({
+                "name": v.name,
+                "idea": v.idea,
+                "schedule": v.tuned.schedule.lines().collect::<Vec<_>>(),
+                "predicted_seconds": v.tuned.seconds,
+                "global_requests": s.requests,
+                "global_sectors": s.sectors,
+                "shared_wavefronts": s.wavefronts,
+                "bank_conflicts": s.conflicts,
+                "verification": {"level": "checked", "sizes": v.tuned.verified.sizes},
+            })
+        })
+        .collect();
+    json!({
+        "schema": 1,
+        "command": "ladder",
+        "status": Status::Done.name(),
+        "exit": 0,
+        "complete": true,
+        "findings": [],
+        "outputs": outputs,
+        "gpu": ladder.gpu,
+        "counted_at": ladder.point,
+        "versions": versions,
+        "left_out": ladder.left_out.iter().map(|(n, w)| json!({"name": n, "why": w})).collect::<Vec<_>>(),
+    })
+}
+
+/// The object of a run that failed.
+pub fn failed(failure: &Failure, sources: &SourceMap) -> Value {
+    let messages: Vec<_> = failure.diagnostics.iter().collect();
+    let mut object = failed_object(failure.status, &messages, sources);
+    object["command"] = json!("ladder");
+    object
+}

@@ -1,0 +1,59 @@
+//! What a tuned kernel asks of the memory system at a size: the emulator's counters, and the access views.
+
+use warpsmith_emu as emu;
+use warpsmith_ir::{Diagnostic, SourceMap};
+
+use super::args::TuneArgs;
+use super::inputs::{self, Sources};
+use super::pipeline::{self, Tuned};
+use super::sizes::Point;
+use super::witness::{Witness, WitnessError};
+use crate::status::{Failure, Status};
+
+pub use super::profile::views::View;
+pub use super::witness::CountedLaunch;
+
+/// Runs the emitted text at a size and counts, launch by launch.
+///
+/// # Errors
+/// Data that does not fit, or a limit that was reached first.
+pub fn counted(
+    args: &TuneArgs,
+    tuned: &Tuned,
+    point: &Point,
+    sources: &mut SourceMap,
+) -> Result<Vec<CountedLaunch>, Failure> {
+    let input = pipeline::read(args, sources)?;
+    let specs = pipeline::argument_specs(args, &input)?;
+    let function = input.module.function(input.function);
+    let data = Sources {
+        module: &input.module,
+        function,
+        specs: &specs,
+        seed: args.seed,
+        max_memory: args.max_memory,
+    };
+    let inputs = inputs::arguments(&data, point).map_err(|why| Failure::input("W306", why))?;
+    let ours = |e: Failure| e.with_status(Status::Bug);
+    let Some(((name, text), others)) = tuned.files.split_first() else { return Ok(vec![]) };
+    let launcher = format!("{}_launch", tuned.name);
+    let witness = Witness::parse(name, text, &launcher, others, sources);
+    let witness = witness.map_err(|errors| ours(Failure::from(errors)))?;
+    let options = emu::Options {
+        jobs: args.jobs,
+        max_memory: args.max_memory,
+        checks: emu::Checks::NONE,
+        counters: true,
+        ..emu::Options::default()
+    };
+    match witness.run(&inputs, function.ret.scalar(), &options) {
+        Ok(run) => Ok(run.launches),
+        Err(WitnessError::Failed(message)) => {
+            Err(ours(Diagnostic::error("W325", "the kernel cannot be run").note(message).into()))
+        }
+        Err(WitnessError::Limit(limit)) => {
+            Err(Failure::input("W327", format!("counting stopped: {limit} was reached"))
+                .with_status(Status::Limit))
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! `warpsmith ladder`: which nests it takes, what it writes, and how it refuses.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// Another product than the example's: other names, differences instead of products.
+const PATHS: &str = "\
+// warpsmith: size p=64 q=64 r=64
+void paths(int p, int q, int r, const float far[p][r], const float near[r][q], float best[p][q])
+{
+    #pragma omp parallel for collapse(2)
+    for (int a = 0; a < p; a++)
+        for (int b = 0; b < q; b++) {
+            float sum = 0.0f;
+            for (int c = 0; c < r; c++) {
+                float apart = far[a][c] - near[c][b];
+                sum += apart * apart;
+            }
+            best[a][b] = sum;
+        }
+}
+";
+
+const SCALE: &str = "\
+// warpsmith: size n=64
+void scale(int n, float x[n])
+{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        x[i] = 2.0f * x[i];
+}
+";
+
+fn ladder(source: &str, options: &[&str]) -> (TempDir, Output) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("nest.c"), source).expect("a writable folder");
+    let output = Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+        .current_dir(folder.path())
+        .env("NO_COLOR", "1")
+        .args(["ladder", "nest.c"])
+        .args(options)
+        .output()
+        .expect("the program starts");
+    (folder, output)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+#[test]
+fn any_contraction_gets_its_ladder() {
+    let (folder, output) = ladder(PATHS, &["--format", "json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
+    assert_eq!((&json["command"], &json["exit"]), (&"ladder".into(), &0.into()));
+    let versions = json["versions"].as_array().expect("a list");
+    let names: Vec<&str> = versions.iter().filter_map(|v| v["name"].as_str()).collect();
+    assert_eq!(names.first(), Some(&"direct"));
+    assert_eq!(names.last(), Some(&"chosen"));
+    for name in ["square-tiles", "unrolled", "outer-products", "transposed-tile", "register-tiles"]
+    {
+        assert!(names.contains(&name), "no {name} in {names:?}: {}", json["left_out"]);
+    }
+    let sum = |name: &str, what: &str| {
+        let version = versions.iter().find(|v| v["name"] == name).expect("a version");
+        version[what].as_f64().expect("a number")
+    };
+    // What the steps are for.
+    assert!(sum("square-tiles", "global_sectors") * 4.0 < sum("direct", "global_sectors"));
+    assert_eq!(sum("direct", "shared_wavefronts"), 0.0);
+    let fewer =
+        sum("outer-products", "shared_wavefronts") < sum("square-tiles", "shared_wavefronts");
+    assert!(fewer, "{json}");
+    assert_eq!(sum("transposed-tile", "bank_conflicts"), 0.0);
+
+    let out = folder.path().join("warpsmith-out/paths-ladder");
+    let page = read(&out.join("ladder.md"));
+    for (k, name) in names.iter().enumerate() {
+        assert!(page.contains(&format!("\n## {} {name}\n", k + 1)), "{page}");
+        let version = out.join(format!("{}-{name}", k + 1));
+        for file in ["paths.cu", "paths.h", "paths_test.cu", "paths.sched"] {
+            assert!(version.join(file).is_file(), "no {file} in {}", version.display());
+        }
+        assert_eq!(version.join("changes.diff").exists(), k > 0);
+    }
+    let changes = read(&out.join("2-square-tiles/changes.diff"));
+    assert!(changes.contains("+    __shared__ float far_shared["), "{changes}");
+    let schedule = read(&out.join("5-transposed-tile/paths.sched"));
+    assert!(schedule.contains("stage far at c tile 32 pad 1 transposed\n"), "{schedule}");
+}
+
+#[test]
+fn what_is_stored_transposed_is_not_transposed_again() {
+    let stored = PATHS.replace("far[p][r]", "far[r][p]").replace("far[a][c]", "far[c][a]");
+    let (_, output) = ladder(&stored, &["--format", "json", "--dry-run"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
+    let versions = json["versions"].as_array().expect("a list");
+    let names: Vec<&str> = versions.iter().filter_map(|v| v["name"].as_str()).collect();
+    assert!(names.contains(&"outer-products"), "{names:?}");
+    assert!(!names.contains(&"transposed-tile"), "{names:?}");
+    assert_eq!(json["left_out"], serde_json::json!([]));
+}
+
+#[test]
+fn nests_that_are_no_contraction_are_refused() {
+    let (folder, output) = ladder(SCALE, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = text(&output.stderr);
+    assert_eq!(
+        stderr,
+        "\
+error[W232]: no nest of `scale` is a contraction
+ --> nest.c:5:5
+  |
+5 | /     for (int i = 0; i < n; i++)
+6 | |         x[i] = 2.0f * x[i];
+  | |________^ this nest is none
+  |
+  = note: a contraction has two parallel loops, one directly in the other, and a serial loop inside that sums over two arrays, each read with the counter of the sum and of one of the two loops
+  = help: `warpsmith tune` takes any nest
+"
+    );
+    assert!(!folder.path().join("warpsmith-out").exists(), "files were left");
+    let carried = SCALE.replace("2.0f * x[i]", "2.0f * x[i + 1]");
+    let (_, output) = ladder(&carried.replace("i < n", "i < n - 1"), &[]);
+    assert_eq!(output.status.code(), Some(1), "a dependence: {}", text(&output.stderr));
+}
+
+#[test]
+fn bad_input_is_told_from_no() {
+    let (_, output) = ladder("int x\n", &[]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    let (_, output) = ladder(PATHS, &["--arch", "sm_1"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    let (folder, output) = ladder(PATHS, &["--dry-run", "--size", "p=48"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(!folder.path().join("warpsmith-out").exists(), "a dry run writes nothing");
+    assert!(text(&output.stdout).contains("p=48"), "{}", text(&output.stdout));
+}

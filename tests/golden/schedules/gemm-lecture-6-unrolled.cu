@@ -1,0 +1,76 @@
+constexpr int BX = 32;      // threads of a block along x
+constexpr int BY = 32;      // threads of a block along y
+constexpr int TILE_L = 32;  // iterations of `l` whose elements are in shared memory at a time
+
+__global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
+                            const float *__restrict__ B, float *C) {
+    // what the block's threads read several times
+    __shared__ float A_shared[BY][TILE_L];
+    __shared__ float B_shared[TILE_L][BX];
+
+    // blocks are numbered along x: a grid has at most 65535 along y
+    const unsigned j_blocks = (m - 1) / BX + 1;
+    const unsigned block_x = blockIdx.x % j_blocks;
+    const unsigned block_y = blockIdx.x / j_blocks;
+    const int i_block = (int)block_y * BY;
+    const int i_left = n - i_block;
+    const int j_block = (int)block_x * BX;
+    const int j_left = m - j_block;
+    const int thread = (int)threadIdx.y * BX + (int)threadIdx.x;
+    const int i = i_block + (int)threadIdx.y;
+    const int j = j_block + (int)threadIdx.x;
+
+    // the element stays in a register while the loop adds to it
+    float acc = 0.0f;
+    for (int l_block = 0; l_block < k; l_block += TILE_L) {
+        // the block copies 32 x 32 elements of A
+        #pragma unroll
+        for (int element = thread; element < BY * TILE_L; element += BX * BY) {
+            const int row = element / TILE_L;
+            const int column = element % TILE_L;
+            A_shared[row][column] = row < n - i_block && column < k - l_block
+                                        ? A[(size_t)(i_block + row) * k + l_block + column] : 0.0f;
+        }
+
+        // the block copies 32 x 32 elements of B
+        #pragma unroll
+        for (int element = thread; element < TILE_L * BX; element += BX * BY) {
+            const int row = element / BX;
+            const int column = element % BX;
+            B_shared[row][column] = row < k - l_block && column < m - j_block
+                                        ? B[(size_t)(l_block + row) * m + j_block + column] : 0.0f;
+        }
+
+        // the strip is there before anyone reads it
+        __syncthreads();
+        const int l_left = k - l_block;
+
+        // the last strip may be shorter
+        if (l_left >= TILE_L) {
+            #pragma unroll
+            for (int l_strip = 0; l_strip < TILE_L; ++l_strip) {
+                acc += A_shared[(int)threadIdx.y][l_strip] * B_shared[l_strip][(int)threadIdx.x];
+            }
+        } else {
+            for (int l_strip = 0; l_strip < l_left; ++l_strip) {
+                acc += A_shared[(int)threadIdx.y][l_strip] * B_shared[l_strip][(int)threadIdx.x];
+            }
+        }
+
+        // everyone has read the strip before the next one takes its place
+        __syncthreads();
+    }
+    if ((int)threadIdx.y < i_left && (int)threadIdx.x < j_left) {
+        C[(size_t)i * m + j] = acc;
+    }
+}
+
+cudaError_t gemm_launch(int n, int m, int k, const float *A, const float *B, float *C,
+                        cudaStream_t stream) {
+    if (n > 0 && m > 0) {
+        const dim3 block(BX, BY);
+        const dim3 grid((long long)((n - 1) / BY + 1) * ((m - 1) / BX + 1));
+        gemm_kernel<<<grid, block, 0, stream>>>(n, m, k, A, B, C);
+    }
+    return cudaGetLastError();
+}
