@@ -163,7 +163,8 @@ impl Printer<'_> {
             return Err(EmitError::new("an unknown variable", &self.function.origin));
         };
         let u = self.use_of(var);
-        let scalar = v.ty.scalar().is_some() && v.kind == VarKind::Local;
+        let value_type = matches!(v.ty, Type::Scalar(_) | Type::Vector(..));
+        let scalar = value_type && v.kind == VarKind::Local;
         let constant = scalar && value && u.writes == 1 && !u.addressed;
         let qualifiers = Qualifiers { constant, restrict: v.restrict, reference: v.reference };
         let name = self.name(var);
@@ -181,9 +182,11 @@ impl Printer<'_> {
         })
     }
 
-    /// The element of a shared array and its extents in brackets, where these were given by named constants.
+    /// The element of a kernel's array and its extents in brackets, where these were given by named constants.
     fn named_extents<'v>(&self, v: &'v Var) -> Result<Option<(&'v Type, String)>> {
-        let (Some(shape), VarKind::Shared) = (v.shape.as_deref(), v.kind) else { return Ok(None) };
+        let (Some(shape), VarKind::Shared | VarKind::Local) = (v.shape.as_deref(), v.kind) else {
+            return Ok(None);
+        };
         let (mut element, mut text) = (&v.ty, String::new());
         for extent in shape {
             let Type::Array(inner, length) = element else { return Ok(None) };

@@ -68,15 +68,26 @@ pub struct Nest {
     pub reduce: Option<Reduce>,
     /// Bound loops of which a thread computes several iterations, and how many.
     pub tiles: BTreeMap<LoopId, u32>,
+    /// Tiled loops of which a thread's iterations come in groups of neighbours, and how many.
+    pub vectors: BTreeMap<LoopId, u32>,
+    /// How the 32 lanes of a warp lie along x, y, z; `None`: as the hardware numbers the threads.
+    pub lanes: Option<[u32; 3]>,
     /// Arrays that are copied to shared memory.
     pub stages: Vec<Stage>,
+    /// Strip loops whose copies run ahead, and the strips that are in shared memory at a time.
+    pub pipelines: BTreeMap<LoopId, u32>,
+    /// Strip loops whose iterations read from shared memory what the next one needs.
+    pub double_buffers: BTreeSet<LoopId>,
+    /// Blocks along the second of the innermost bound loops that run one after the other before the next one along
+    /// the innermost; 1: row by row.
+    pub raster: u32,
     /// Blocks whose iterations all exist run without guards.
     pub peel: bool,
     /// What the kernel's name ends in; empty for the kernel that is right for all sizes.
     pub label: String,
     /// A rewrite made the nest, to copy an array.
     pub copies: bool,
-    /// Parameters that are known to be multiples of a number.
+    /// Parameters that are known to be multiples of a number; for pointers, the address in bytes.
     pub multiples: BTreeMap<VarId, u32>,
 }
 
@@ -90,6 +101,8 @@ pub struct Stage {
     pub pad: u32,
     /// The last two dimensions change places.
     pub transposed: bool,
+    /// Neighbouring elements that a thread copies at a time.
+    pub vector: u32,
 }
 
 impl Nest {
@@ -101,7 +114,12 @@ impl Nest {
             clauses,
             reduce: None,
             tiles: BTreeMap::new(),
+            vectors: BTreeMap::new(),
+            lanes: None,
             stages: vec![],
+            pipelines: BTreeMap::new(),
+            double_buffers: BTreeSet::new(),
+            raster: 1,
             peel: false,
             label: String::new(),
             copies: false,
@@ -111,7 +129,12 @@ impl Nest {
 
     /// Blocks compute tiles of more than one element a thread, or through shared memory.
     pub fn is_tiled(&self) -> bool {
-        !self.tiles.is_empty() || !self.stages.is_empty()
+        !self.tiles.is_empty() || !self.stages.is_empty() || self.lanes.is_some() || self.raster > 1
+    }
+
+    /// Strips of a stage that are in shared memory at a time.
+    pub fn strips(&self, stage: &Stage) -> u32 {
+        stage.strip.and_then(|(id, _)| self.pipelines.get(&id)).copied().unwrap_or(1)
     }
 
     /// Iterations of a bound loop that one block computes.

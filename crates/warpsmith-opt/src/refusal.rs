@@ -73,6 +73,8 @@ pub enum Refusal {
     CannotConvert { to: &'static str, why: String, at: Box<Option<Origin>> },
     /// What keeps the arrays of a nest from being padded to whole tiles.
     CannotPad { loop_id: LoopId, why: String, at: Box<Option<Origin>> },
+    /// What keeps the copy of a staged array from moving several elements at a time.
+    CannotVectorise { name: String, why: String },
     /// No nest is computed in tiles.
     NothingTiled,
     /// A size that a kernel cannot be made for.
@@ -175,6 +177,9 @@ impl Refusal {
                     None => at_loop(kernel, d, *loop_id, "this nest"),
                 }
                 .help("`bounds peel` needs no copies, `bounds guard` works for every nest")
+            }
+            Refusal::CannotVectorise { name, why } => {
+                Diagnostic::error("W275", format!("cannot copy `{name}` in vectors: {why}"))
             }
             Refusal::NothingTiled => Diagnostic::error("W268", "no nest is computed in tiles")
                 .note("a thread with one iteration asks once whether it exists: nothing can be spared there")

@@ -1011,7 +1011,7 @@ fn sizes_that_are_no_integers() {
         PLAIN,
         "bind i -> x 32\nspecialise a=4",
         expect![[r#"
-        error[W266]: cannot make a kernel for a size `a`: it is no integer
+        error[W266]: cannot make a kernel for a size `a`: of an array, only that its address is a multiple of 2 to 256 bytes can be known
          --> input.sched:2:1
           |
         2 | specialise a=4

@@ -4,19 +4,17 @@ use std::collections::BTreeMap;
 
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
-    BarrierKind, BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Place,
-    PlaceKind, Scalar, Stmt, StmtKind, Type, Value, VarId, visit,
+    BarrierKind, BinaryOp, Block, Expr, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind,
+    Scalar, Stmt, StmtKind, Type, VarId, visit,
 };
 
 use super::Lowering;
 use super::index;
-use super::replicas::{Replicas, end_of, type_of};
-use super::tiled::Tile;
+use super::replicas::{Ahead, Replicas, end_of, type_of};
+use super::tiled::{Replica, Tile, declare};
+use crate::rewrite::double_buffer::is_even;
 use crate::rewrite::stage::{Counter, Dim, Footprint};
 use crate::walk;
-
-/// A copy with at most this many elements a thread is unrolled.
-const UNROLL: u64 = 8;
 
 /// `__syncthreads()` with the reason for it.
 pub(super) fn barrier(why: &str) -> Stmt {
@@ -25,14 +23,14 @@ pub(super) fn barrier(why: &str) -> Stmt {
 }
 
 /// The product of constants; 1 for none.
-fn product(factors: &[Expr]) -> Expr {
+pub(super) fn product(factors: &[Expr]) -> Expr {
     let all = factors.iter().filter(|e| !index::is_const(e, 1)).cloned();
     all.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)).unwrap_or_else(|| Expr::i32(1))
 }
 
 impl Lowering<'_> {
     /// The iterations of a strip of the loop over `counter`, as a named constant.
-    fn strip_constant(&mut self, counter: &str, length: u32) -> Expr {
+    pub(super) fn strip_constant(&mut self, counter: &str, length: u32) -> Expr {
         self.constant(
             &format!("TILE_{}", counter.to_uppercase()),
             length,
@@ -114,7 +112,8 @@ impl Replicas<'_, '_> {
         body.push(barrier("the strip is there before anyone reads it"));
         let before = self.staged.len();
         self.staged.extend(copies);
-        body.extend(self.strip_iterations(l, &size, length, start, ty));
+        let (first, iterations) = self.strip_iterations(l, &size, length, start, ty);
+        body.extend(first.into_iter().chain(iterations));
         self.staged.truncate(before);
         self.strips.remove(&l.id);
         body.push(barrier("everyone has read the strip before the next one takes its place"));
@@ -133,33 +132,33 @@ impl Replicas<'_, '_> {
         vec![Stmt { kind: StmtKind::For(strips), origin: stmt.origin.by("stage"), comment }]
     }
 
-    /// The iterations of a strip: a constant number but for the last one.
-    fn strip_iterations(
+    /// The iterations of a strip, a constant number but for the last one; and what may be done before anything else.
+    pub(super) fn strip_iterations(
         &mut self,
         l: &ForLoop,
         size: &Expr,
         length: u32,
         start: VarId,
         ty: Scalar,
-    ) -> Vec<Stmt> {
+    ) -> (Vec<Stmt>, Vec<Stmt>) {
         let whole = self.lowering.fills_blocks(l, self.nest, length.into());
-        let full = self.strip_loop(l, size.clone(), start, ty, true);
+        let (first, full) = self.strip_loop(l, size.clone(), start, ty, true);
         if whole {
-            return vec![full];
+            return (first, vec![full]);
         }
         let name = self.lowering.host.var(l.var).name.clone();
         let left = self.lowering.local(&format!("{name}_left"), Type::Scalar(ty));
         self.lowering.host.vars[left.0 as usize].constant = true;
         let rest = Expr::binary(BinaryOp::Sub, end_of(l, ty), Expr::var(start, Type::Scalar(ty)));
-        let declare = Stmt::new(StmtKind::Decl { var: left, init: Some(rest) }, Origin::default());
+        let declare = declare(left, rest).comment("the last strip may be shorter");
         let left = || Expr::var(left, Type::Scalar(ty));
-        let partial = self.strip_loop(l, left(), start, ty, false);
+        let (_, partial) = self.strip_loop(l, left(), start, ty, false);
         let kind = StmtKind::If {
             cond: Expr::binary(BinaryOp::Ge, left(), size.clone()),
             then: Block::new(vec![full]),
             otherwise: Block::new(vec![partial]),
         };
-        vec![declare, Stmt::new(kind, Origin::default()).comment("the last strip may be shorter")]
+        (first, vec![declare, Stmt::new(kind, Origin::default())])
     }
 
     fn strip_loop(
@@ -169,7 +168,7 @@ impl Replicas<'_, '_> {
         start: VarId,
         ty: Scalar,
         full: bool,
-    ) -> Stmt {
+    ) -> (Vec<Stmt>, Stmt) {
         let host = &mut self.lowering.host;
         let (name, counter_type) = (host.var(l.var).name.clone(), Type::Scalar(ty));
         let offset = self.lowering.local(&format!("{name}_strip"), counter_type.clone());
@@ -182,7 +181,15 @@ impl Replicas<'_, '_> {
         let mut source = l.body.clone();
         visit::renew_loops(&mut self.lowering.host, &mut source);
         self.strips.insert(l.id, offset);
+        let ahead = full && self.nest.double_buffers.contains(&l.id) && is_even(&l.kind);
+        self.ahead = ahead.then(|| Ahead {
+            id: l.id,
+            counter: Expr::var(offset, counter_type.clone()),
+            length: limit.clone(),
+            first: vec![],
+        });
         let inner = self.block(&source);
+        let first = self.ahead.take().map(|a| a.first).unwrap_or_default();
         self.strips.insert(l.id, start);
         let mut body = Block::new(inner);
         let mut mentioned = false;
@@ -213,109 +220,11 @@ impl Replicas<'_, '_> {
             kind,
             body,
         };
-        Stmt::new(StmtKind::For(l), Origin::default())
-    }
-
-    /// All threads of the block copy the elements of a footprint, neighbours by neighbours.
-    pub(super) fn copy(&mut self, at: usize) -> Vec<Stmt> {
-        let copy = &self.copies[at];
-        let (stage, f, shared) = (copy.stage.clone(), copy.footprint.clone(), copy.shared);
-        let array = self.lowering.host.var(stage.array).name.clone();
-        let total: u64 = f.dims.iter().map(|d| d.extent).product();
-        let element = self.lowering.local("element", Type::I32);
-        let mut body = vec![];
-        let extents = self.lowering.extents(&f, self.tiles);
-        let coordinates = self.coordinates(element, &f.dims, &extents, &mut body);
-        let mut global = vec![];
-        let mut exists: Option<Expr> = None;
-        for (d, c) in f.dims.iter().zip(&coordinates) {
-            let ty = self.index_type(d);
-            let own = c.clone().cast(Type::Scalar(ty));
-            let low = self.lowest(d, ty);
-            global.push(match index::is_const(&low, 0) {
-                true => own.clone(),
-                false => Expr::binary(BinaryOp::Add, low, own.clone()),
-            });
-            let above = self.missing(d, ty).map(|n| Expr::binary(BinaryOp::Ge, own.clone(), n));
-            let below = self.valid(d, ty).map(|n| Expr::binary(BinaryOp::Lt, own, n));
-            exists = exists
-                .into_iter()
-                .chain(above)
-                .chain(below)
-                .reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
-        }
-        let read = Expr::read(self.global_place(at, global));
-        let zero = Expr::constant(Value::int(read.ty.scalar().unwrap_or(Scalar::I32), 0));
-        let value = match exists {
-            None => read,
-            Some(cond) => {
-                let ty = read.ty.clone();
-                Expr::new(ExprKind::Select(cond, read, zero), ty, Origin::default())
-            }
-        };
-        let mut order = coordinates;
-        let n = order.len();
-        if stage.transposed && n >= 2 {
-            order.swap(n - 1, n - 2);
-        }
-        let place = self.shared_place(shared, order);
-        body.push(Stmt::new(StmtKind::Assign { place, value }, Origin::default()));
-        let whole = total.is_multiple_of(self.threads.into());
-        let short = total / u64::from(self.threads) <= UNROLL;
-        let l = ForLoop {
-            id: self.lowering.host.fresh_loop(),
-            var: element,
-            declares: true,
-            first: Expr::var(self.thread, Type::I32),
-            compare: BinaryOp::Lt,
-            limit: product(&extents),
-            step: self.threads_expr(),
-            kind: if whole && short { LoopKind::Unrolled(None) } else { LoopKind::Serial },
-            body: Block::new(body),
-        };
-        let shape: Vec<String> = f.dims.iter().map(|d| d.extent.to_string()).collect();
-        let comment = format!("the block copies {} elements of {array}", shape.join(" x "));
-        vec![Stmt::new(StmtKind::For(l), Origin::default()).comment(comment)]
-    }
-
-    /// The coordinates of an element of the box, from its number row by row.
-    fn coordinates(
-        &mut self,
-        element: VarId,
-        dims: &[Dim],
-        extents: &[Expr],
-        body: &mut Vec<Stmt>,
-    ) -> Vec<Expr> {
-        let names: &[&str] = match dims.len() {
-            1 => return vec![Expr::var(element, Type::I32)],
-            2 => &["row", "column"],
-            3 => &["plane", "row", "column"],
-            _ => &[],
-        };
-        let mut out = vec![];
-        for (k, d) in dims.iter().enumerate() {
-            let name = names.get(k).map_or_else(|| format!("at_{k}"), |n| (*n).to_string());
-            let var = self.lowering.local(&name, Type::I32);
-            self.lowering.host.vars[var.0 as usize].constant = true;
-            let after: u64 = dims[k + 1..].iter().map(|d| d.extent).product();
-            let mut value = Expr::var(element, Type::I32);
-            if after > 1 {
-                value = Expr::binary(BinaryOp::Div, value, product(&extents[k + 1..]));
-            }
-            if k > 0 && d.extent > 1 {
-                value = Expr::binary(BinaryOp::Rem, value, extents[k].clone());
-            } else if k > 0 {
-                value = Expr::i32(0);
-            }
-            let kind = StmtKind::Decl { var, init: Some(value) };
-            body.push(Stmt::new(kind, Origin::default()));
-            out.push(Expr::var(var, Type::I32));
-        }
-        out
+        (first, Stmt::new(StmtKind::For(l), Origin::default()))
     }
 
     /// Threads of a block, by the names of its extents.
-    fn threads_expr(&self) -> Expr {
+    pub(super) fn threads_expr(&self) -> Expr {
         let widths: Vec<Expr> =
             self.tiles.iter().rev().map(|t| t.threads.clone().cast(Type::I32)).collect();
         product(&widths)
@@ -325,7 +234,7 @@ impl Replicas<'_, '_> {
         self.lowering.source.find_loop(id).cloned()
     }
 
-    fn index_type(&self, d: &Dim) -> Scalar {
+    pub(super) fn index_type(&self, d: &Dim) -> Scalar {
         let wide = d
             .terms
             .iter()
@@ -359,7 +268,7 @@ impl Replicas<'_, '_> {
     }
 
     /// The least subscript of the box.
-    fn lowest(&self, d: &Dim, ty: Scalar) -> Expr {
+    pub(super) fn lowest(&self, d: &Dim, ty: Scalar) -> Expr {
         let mut sum = d.invariant.add(&Poly::constant(d.constants.0)).unwrap_or_default();
         for (c, factor) in &d.terms {
             let mut at = self.start_of(c);
@@ -384,7 +293,7 @@ impl Replicas<'_, '_> {
 
     /// How many subscripts at the low end of the box belong to iterations past the end; `None`: there are none, as no
     /// subscript falls with a counter.
-    fn missing(&self, d: &Dim, ty: Scalar) -> Option<Expr> {
+    pub(super) fn missing(&self, d: &Dim, ty: Scalar) -> Option<Expr> {
         let mut count = Poly::zero();
         let mut falls = false;
         for (c, factor) in d.terms.iter().filter(|(c, f)| *f < 0 && !self.complete(c)) {
@@ -398,7 +307,7 @@ impl Replicas<'_, '_> {
     }
 
     /// How many subscripts from the lowest on belong to iterations that exist; `None`: all of the box.
-    fn valid(&self, d: &Dim, ty: Scalar) -> Option<Expr> {
+    pub(super) fn valid(&self, d: &Dim, ty: Scalar) -> Option<Expr> {
         if d.terms.iter().all(|(c, _)| self.complete(c)) {
             return None;
         }
@@ -428,7 +337,7 @@ impl Replicas<'_, '_> {
     }
 
     /// The array's element with these subscripts.
-    fn global_place(&self, at: usize, index: Vec<Expr>) -> Place {
+    pub(super) fn global_place(&self, at: usize, index: Vec<Expr>) -> Place {
         let copy = &self.copies[at];
         let (place, _) = &copy.footprint.reads[0];
         let mut place = place.clone();
@@ -442,7 +351,7 @@ impl Replicas<'_, '_> {
         place
     }
 
-    fn shared_place(&self, shared: VarId, index: Vec<Expr>) -> Place {
+    pub(super) fn shared_place(&self, shared: VarId, index: Vec<Expr>) -> Place {
         let ty = self.lowering.host.var(shared).ty.clone();
         let mut place = Place::var(shared, ty);
         for i in index {
@@ -458,36 +367,26 @@ impl Replicas<'_, '_> {
     }
 
     /// Puts elements in shared memory in place of those of staged arrays.
-    pub(super) fn use_copies(&self, body: &mut Block, replicas: &BTreeMap<usize, VarId>) {
-        struct Use<'u, 'r, 'k> {
-            all: &'u Replicas<'r, 'k>,
-            replicas: &'u BTreeMap<usize, VarId>,
-        }
-        impl visit::Rewriter for Use<'_, '_, '_> {
-            fn place(&mut self, place: &mut Place) {
-                let found = self.all.staged.iter().find_map(|k| {
-                    let reads = &self.all.copies[*k].footprint.reads;
-                    let (_, constants) = reads.iter().find(|(known, _)| known == place)?;
-                    Some((*k, constants.clone()))
-                });
-                match found {
-                    Some((k, constants)) => {
-                        *place = self.all.staged_element(k, &constants, self.replicas);
-                    }
-                    None => visit::rewrite_place(self, place),
-                }
-            }
-        }
+    pub(super) fn use_copies(&self, body: &mut Block, replicas: &BTreeMap<usize, Replica>) {
         if !self.staged.is_empty() {
-            visit::Rewriter::block(&mut Use { all: self, replicas }, body);
+            visit::Rewriter::block(&mut UseCopies { all: self, replicas }, body);
         }
     }
 
-    fn staged_element(
+    /// The staged copy that holds an element, and the constants of the read's subscripts.
+    pub(super) fn staged_read(&self, place: &Place) -> Option<(usize, &[i128])> {
+        self.staged.iter().find_map(|k| {
+            let reads = &self.copies[*k].footprint.reads;
+            let (_, constants) = reads.iter().find(|(known, _)| known == place)?;
+            Some((*k, constants.as_slice()))
+        })
+    }
+
+    pub(super) fn staged_element(
         &self,
         at: usize,
         constants: &[i128],
-        replicas: &BTreeMap<usize, VarId>,
+        replicas: &BTreeMap<usize, Replica>,
     ) -> Place {
         let copy = &self.copies[at];
         let mut index: Vec<Expr> = copy
@@ -501,11 +400,25 @@ impl Replicas<'_, '_> {
         if copy.stage.transposed && n >= 2 {
             index.swap(n - 1, n - 2);
         }
+        self.slotted(at, &mut index);
         self.shared_place(copy.shared, index)
     }
 
+    /// Where several strips of a copy are in shared memory, the first subscript says which.
+    pub(super) fn slotted(&self, at: usize, index: &mut Vec<Expr>) {
+        let strip = self.copies[at].stage.strip;
+        if let Some(slot) = strip.and_then(|(id, _)| self.slots.get(&id)) {
+            index.insert(0, slot.clone());
+        }
+    }
+
     /// The subscript of a read, counted from the lowest of the box.
-    fn local_subscript(&self, d: &Dim, constant: i128, replicas: &BTreeMap<usize, VarId>) -> Expr {
+    fn local_subscript(
+        &self,
+        d: &Dim,
+        constant: i128,
+        replicas: &BTreeMap<usize, Replica>,
+    ) -> Expr {
         let mut rest = constant - d.constants.0;
         let mut sum: Option<Expr> = None;
         for (c, factor) in &d.terms {
@@ -541,12 +454,13 @@ impl Replicas<'_, '_> {
     }
 
     /// A counter from the start of the block, the strip or its loop.
-    fn local_counter(&self, c: &Counter, replicas: &BTreeMap<usize, VarId>) -> Expr {
+    fn local_counter(&self, c: &Counter, replicas: &BTreeMap<usize, Replica>) -> Expr {
         match c {
             Counter::Bound(id, _) => {
                 let found = self.tiles.iter().enumerate().find(|(_, t)| t.source.id == *id);
-                found.map_or_else(|| Expr::i32(0), |(k, t)| t.local(replicas.get(&k).copied()))
+                found.map_or_else(|| Expr::i32(0), |(k, t)| t.local(replicas.get(&k)))
             }
+            Counter::Strip(id, _) if self.offsets.contains_key(id) => self.offsets[id].clone(),
             Counter::Strip(id, _) => {
                 let ty = |v: VarId| self.lowering.host.var(v).ty.clone();
                 self.strips.get(id).map_or_else(|| Expr::i32(0), |v| Expr::var(*v, ty(*v)))
@@ -561,6 +475,23 @@ impl Replicas<'_, '_> {
                     n => Expr::binary(BinaryOp::Sub, counter, Expr::int(ty, n)),
                 }
             }
+        }
+    }
+}
+
+/// Puts elements in shared memory in place of those of staged arrays.
+pub(super) struct UseCopies<'u, 'r, 'k> {
+    pub all: &'u Replicas<'r, 'k>,
+    pub replicas: &'u BTreeMap<usize, Replica>,
+}
+
+impl visit::Rewriter for UseCopies<'_, '_, '_> {
+    fn place(&mut self, place: &mut Place) {
+        match self.all.staged_read(place) {
+            Some((k, constants)) => {
+                *place = self.all.staged_element(k, constants, self.replicas);
+            }
+            None => visit::rewrite_place(self, place),
         }
     }
 }

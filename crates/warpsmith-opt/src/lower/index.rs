@@ -280,6 +280,9 @@ pub fn divides(sum: &Poly, size: u64, multiples: &BTreeMap<VarId, u32>) -> bool 
 
 /// `ceil(count / size)` for a count of at least 1, as `(count - 1) / size + 1`: it cannot overflow.
 pub fn blocks(function: &Function, count: Expr, size: Expr) -> Expr {
+    if is_const(&size, 1) {
+        return count;
+    }
     let ty = count.ty.scalar().unwrap_or(Scalar::I32);
     let size = size.cast(Type::Scalar(ty));
     let last = Expr::binary(BinaryOp::Sub, count, Expr::int(ty, 1));

@@ -4,17 +4,23 @@
 //! where it depends on by-value parameters alone, and becomes a kernel of one thread where it depends on the contents
 //! of arrays: the launcher never waits for the device.
 
+mod blocks;
 mod constants;
 mod control;
 mod copies;
+mod fragments;
 mod host;
 mod index;
 mod nest;
 mod outline;
+mod pipeline;
 mod place;
 mod reduction;
 mod replicas;
 mod tiled;
+mod transfer;
+mod vectors;
+mod warps;
 mod workspace;
 
 pub(crate) use index::{counts_up, divides, tidy};

@@ -96,6 +96,9 @@ impl Lowering<'_> {
             if nest.axes.iter().any(|(_, a)| *a == axis) {
                 let comment = format!("threads of a block along {}", axis.name());
                 let size = nest.block[axis.index()];
+                if size == 1 {
+                    return Expr::int(warpsmith_ir::Scalar::U32, 1);
+                }
                 self.constant(names[axis.index()], size, &comment)
             } else {
                 Expr::int(warpsmith_ir::Scalar::U32, 1)

@@ -47,8 +47,9 @@ pub fn outline(host: &Function, name: &str, stmts: Vec<Stmt>, restrict: bool) ->
         map.insert(*v, kernel.add_param(var));
     }
     for v in mentioned.iter().filter(|v| declared.contains(v)) {
-        // Extents of shared arrays are named constants, which mean the same everywhere.
-        let shape = host.var(*v).shape.clone().filter(|_| host.var(*v).kind == VarKind::Shared);
+        // Extents of arrays in a kernel are named constants, which mean the same everywhere.
+        let own = matches!(host.var(*v).kind, VarKind::Shared | VarKind::Local);
+        let shape = host.var(*v).shape.clone().filter(|_| own);
         map.insert(*v, kernel.add_var(Var { shape, ..host.var(*v).clone() }));
     }
     visit::rename_vars(&mut body, &mut |v| map.get(&v).copied().unwrap_or(v));
@@ -101,15 +102,18 @@ struct Uses {
 fn pointer_uses(body: &Block) -> Uses {
     let (mut reads, mut writes) = (BTreeSet::new(), BTreeSet::new());
     let mut direct = std::collections::BTreeMap::<VarId, i64>::new();
+    let lent = lent(body);
     visit::for_each_place(body, &mut |place, access| {
+        let only_read = access == Access::Address && lent.contains(place);
         if access != Access::Read
+            && !only_read
             && !matches!(&*place.kind, PlaceKind::Var(_))
             && let Base::Var(v) = base_of(place)
         {
             writes.insert(v);
         }
         if let Some(v) = pointer_of(place) {
-            if access == Access::Read {
+            if access == Access::Read || only_read {
                 reads.insert(v);
             }
             *direct.entry(v).or_default() += 1;
@@ -130,6 +134,32 @@ fn pointer_uses(body: &Block) -> Uses {
         .map(|(v, _)| *v)
         .collect();
     Uses { reads, writes, odd }
+}
+
+/// Places whose address is taken as one of memory that is not written through it, and never as any other.
+fn lent(body: &Block) -> Vec<Place> {
+    let (mut lent, mut written) = (vec![], vec![]);
+    visit::for_each_place(body, &mut |place, access| {
+        if access == Access::Address && !lent.contains(place) {
+            lent.push(place.clone());
+        }
+    });
+    let mut each = |e: &warpsmith_ir::Expr| {
+        if let ExprKind::AddressOf(p) = &*e.kind
+            && !matches!(e.ty, Type::Pointer { readonly: true, .. })
+        {
+            written.push(p.clone());
+        }
+    };
+    walk::each_stmt(body, &mut |s| {
+        let o = walk::operands(s);
+        o.reads.iter().for_each(|e| walk::each_expr(e, &mut each));
+        if let Some(place) = o.writes {
+            walk::each_expr_of_place(place, &mut each);
+        }
+    });
+    lent.retain(|p| !written.contains(p));
+    lent
 }
 
 /// The pointer variable that a place is an element of.

@@ -11,13 +11,13 @@ use warpsmith_ir::{
     StmtKind, Type, VarId, VarKind, visit,
 };
 
-use super::tiled::{Copy, Tile};
+use super::tiled::{Copy, Replica, Tile};
 use super::{Lowering, index};
 use crate::kernel::Nest;
 use crate::walk;
 
 /// A set of bound loops, one bit each.
-type Axes = u8;
+pub(super) type Axes = u8;
 
 pub(super) struct Replicas<'r, 'k> {
     pub lowering: &'r mut Lowering<'k>,
@@ -38,6 +38,22 @@ pub(super) struct Replicas<'r, 'k> {
     pub staged: Vec<usize>,
     /// For strip loops around: the variable that counts from the start of the strip.
     pub strips: BTreeMap<warpsmith_ir::LoopId, VarId>,
+    /// For strip loops, the iteration of the strip that reads are for, where it is not that of the counter.
+    pub offsets: BTreeMap<warpsmith_ir::LoopId, Expr>,
+    /// The strip loop whose body the walk stands in, where it reads one iteration ahead.
+    pub ahead: Option<Ahead>,
+    /// For strip loops of which several strips are in shared memory: which of them is meant.
+    pub slots: BTreeMap<warpsmith_ir::LoopId, Expr>,
+}
+
+/// A strip loop that reads from shared memory one iteration ahead.
+pub(super) struct Ahead {
+    pub id: warpsmith_ir::LoopId,
+    /// Its counter in the strip, and the iterations of a strip.
+    pub counter: Expr,
+    pub length: Expr,
+    /// What is to be done before the loop.
+    pub first: Vec<Stmt>,
 }
 
 /// Statements that stand in the same loops over the thread's iterations.
@@ -63,7 +79,8 @@ impl<'r, 'k> Replicas<'r, 'k> {
             tiles.iter().enumerate().map(|(k, t)| (t.source.var, 1 << k)).collect();
         let block = Block::new(body.to_vec());
         spread(&block, &mut depends);
-        let (arrays, staged, strips) = (BTreeMap::new(), vec![], BTreeMap::new());
+        let (arrays, staged) = (BTreeMap::new(), vec![]);
+        let (strips, slots, offsets) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         Replicas {
             lowering,
             nest,
@@ -76,6 +93,9 @@ impl<'r, 'k> Replicas<'r, 'k> {
             arrays,
             staged,
             strips,
+            slots,
+            offsets,
+            ahead: None,
         }
     }
 
@@ -113,7 +133,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
         stmts
     }
 
-    fn axes_of_expr(&self, e: &Expr) -> Axes {
+    pub(super) fn axes_of_expr(&self, e: &Expr) -> Axes {
         mask_of(e, &self.depends)
     }
 
@@ -164,9 +184,15 @@ impl<'r, 'k> Replicas<'r, 'k> {
             StmtKind::For(l) => {
                 let copies = self.copies_at(l);
                 if !copies.is_empty() {
-                    return Some(self.strip(l, stmt, &copies));
+                    return Some(match self.nest.pipelines.get(&l.id) {
+                        Some(strips) => self.pipelined(l, stmt, &copies, *strips),
+                        None => self.strip(l, stmt, &copies),
+                    });
                 }
+                // What stands in an inner loop is not read once for each iteration of the strip.
+                let ahead = self.ahead.take();
                 let body = Block::new(self.block(&l.body));
+                self.ahead = ahead;
                 let kind = match l.kind {
                     LoopKind::Unrolled(n) => LoopKind::Unrolled(n),
                     _ => LoopKind::Serial,
@@ -174,7 +200,9 @@ impl<'r, 'k> Replicas<'r, 'k> {
                 Some(vec![same(stmt, StmtKind::For(ForLoop { body, kind, ..l.clone() }))])
             }
             StmtKind::If { cond, then, otherwise } => {
+                let ahead = self.ahead.take();
                 let (then, otherwise) = (self.block(then), self.block(otherwise));
+                self.ahead = ahead;
                 let (then, otherwise) = (Block::new(then), Block::new(otherwise));
                 Some(vec![same(stmt, StmtKind::If { cond: cond.clone(), then, otherwise })])
             }
@@ -249,8 +277,10 @@ impl<'r, 'k> Replicas<'r, 'k> {
         for (_, tile) in self.chosen(axes).into_iter().rev() {
             ty = Type::array(ty, tile.factor.into());
         }
+        let extents = self.chosen(axes).into_iter().map(|(_, t)| t.factor_expr.clone()).collect();
         let v = &mut self.lowering.host.vars[var.0 as usize];
         v.ty = ty;
+        v.shape = (axes != 0).then_some(extents);
         v.constant = false;
     }
 
@@ -258,7 +288,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
         Stmt::new(StmtKind::Decl { var, init: None }, origin.by("register_tile"))
     }
 
-    fn chosen(&self, axes: Axes) -> Vec<(usize, &'r Tile)> {
+    pub(super) fn chosen(&self, axes: Axes) -> Vec<(usize, &'r Tile)> {
         self.tiles.iter().enumerate().filter(|(k, _)| axes >> k & 1 == 1).collect()
     }
 
@@ -268,12 +298,14 @@ impl<'r, 'k> Replicas<'r, 'k> {
         if stmts.is_empty() {
             return;
         }
-        let mut replicas = BTreeMap::new();
-        for (k, tile) in self.chosen(axes) {
-            let name = format!("t{}", self.lowering.host.var(tile.source.var).name);
-            replicas.insert(k, self.lowering.local(&name, Type::I32));
+        if let Some(stmts) = self.vector_group(&stmts, axes) {
+            out.extend(stmts);
+            return;
         }
+        let replicas = self.replicas(axes);
         let mut body = Block::new(stmts);
+        let fragments = self.fragments(&body, axes, out);
+        self.use_fragments(&mut body, &fragments, &replicas);
         self.use_copies(&mut body, &replicas);
         let guard = self.guard(&body, &replicas);
         if guard.is_none() && replicas.is_empty() {
@@ -285,12 +317,13 @@ impl<'r, 'k> Replicas<'r, 'k> {
         for stmt in body.stmts {
             match &stmt.kind {
                 StmtKind::Decl { var, init } if self.arrays.contains_key(var) => {
-                    out.push(self.declare_array(*var, &stmt.origin));
+                    let mut declaration = self.declare_array(*var, &stmt.origin);
+                    declaration.comment = stmt.comment.clone();
+                    out.push(declaration);
                     let Some(value) = init.clone() else { continue };
                     let ty = value.ty.clone();
                     let place = Place::new(PlaceKind::Var(*var), ty, stmt.origin.clone());
-                    let kind = StmtKind::Assign { place, value };
-                    inner.push(Stmt { kind, origin: stmt.origin, comment: stmt.comment });
+                    inner.push(Stmt::new(StmtKind::Assign { place, value }, stmt.origin));
                 }
                 _ => inner.push(stmt),
             }
@@ -300,12 +333,23 @@ impl<'r, 'k> Replicas<'r, 'k> {
         out.extend(self.wrapped(body, guard, &replicas));
     }
 
+    /// Counters for the thread's iterations of some loops.
+    pub(super) fn replicas(&mut self, axes: Axes) -> BTreeMap<usize, Replica> {
+        let mut replicas = BTreeMap::new();
+        for (k, tile) in self.chosen(axes) {
+            let name = format!("t{}", self.lowering.host.var(tile.source.var).name);
+            let var = self.lowering.local(&name, Type::I32);
+            replicas.insert(k, Replica { var, at: None });
+        }
+        replicas
+    }
+
     /// The loops over the thread's iterations around a group, with its counters and its condition.
-    fn wrapped(
+    pub(super) fn wrapped(
         &mut self,
         body: Block,
         guard: Option<Expr>,
-        replicas: &BTreeMap<usize, VarId>,
+        replicas: &BTreeMap<usize, Replica>,
     ) -> Vec<Stmt> {
         let mut mentioned = BTreeSet::new();
         walk::each_var_of_block(&body, &mut |v| _ = mentioned.insert(v));
@@ -321,7 +365,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
                 let mut block = Block::new(stmts);
                 visit::rename_vars(&mut block, &mut |v| if v == var { own } else { v });
                 stmts = block.stmts;
-                let kind = StmtKind::Decl { var: own, init: Some(tile.counter(Some(*replica))) };
+                let kind = StmtKind::Decl { var: own, init: Some(tile.counter(Some(replica))) };
                 counters.push((*k, Stmt::new(kind, Origin::default())));
             }
         }
@@ -336,12 +380,12 @@ impl<'r, 'k> Replicas<'r, 'k> {
             }
             let l = ForLoop {
                 id: self.lowering.host.fresh_loop(),
-                var: *replica,
+                var: replica.var,
                 declares: true,
                 first: Expr::i32(0),
                 compare: BinaryOp::Lt,
                 limit: self.tiles[*k].factor_expr.clone(),
-                step: Expr::i32(1),
+                step: Expr::i32(if replica.at.is_some() { self.tiles[*k].width as i32 } else { 1 }),
                 kind: LoopKind::Unrolled(None),
                 body: Block::new(stmts),
             };
@@ -351,46 +395,31 @@ impl<'r, 'k> Replicas<'r, 'k> {
     }
 
     /// Puts elements in place of variables that became arrays.
-    fn use_arrays(&self, body: &mut Block, replicas: &BTreeMap<usize, VarId>) {
-        struct Use<'u> {
-            arrays: &'u BTreeMap<VarId, Axes>,
-            replicas: &'u BTreeMap<usize, VarId>,
-            host: &'u warpsmith_ir::Function,
-        }
-        impl visit::Rewriter for Use<'_> {
-            fn place(&mut self, place: &mut Place) {
-                if let PlaceKind::Var(v) = *place.kind
-                    && let Some(axes) = self.arrays.get(&v)
-                {
-                    let origin = place.origin.clone();
-                    let mut at =
-                        Place::new(PlaceKind::Var(v), self.host.var(v).ty.clone(), origin.clone());
-                    for (k, replica) in self.replicas {
-                        if axes >> k & 1 == 1
-                            && let Type::Array(element, _) = at.ty.clone()
-                        {
-                            let index = Expr::var(*replica, Type::I32);
-                            let kind = PlaceKind::Index(at, index);
-                            at = Place::new(kind, element.as_ref().clone(), origin.clone());
-                        }
-                    }
-                    *place = at;
-                    return;
-                }
-                visit::rewrite_place(self, place);
-            }
-        }
-        let mut rewriter = Use { arrays: &self.arrays, replicas, host: &self.lowering.host };
-        visit::Rewriter::block(&mut rewriter, body);
+    fn use_arrays(&self, body: &mut Block, replicas: &BTreeMap<usize, Replica>) {
+        visit::Rewriter::block(&mut self.arrays_rewriter(replicas), body);
+    }
+
+    pub(super) fn arrays_rewriter<'u>(
+        &'u self,
+        replicas: &'u BTreeMap<usize, Replica>,
+    ) -> UseArrays<'u> {
+        UseArrays { arrays: &self.arrays, replicas, host: &self.lowering.host }
     }
 
     /// What excess threads must not do: touch memory, divide, call.
-    fn guard(&self, body: &Block, replicas: &BTreeMap<usize, VarId>) -> Option<Expr> {
-        let (mut reads, mut acts) = (false, false);
+    pub(super) fn guard(&self, body: &Block, replicas: &BTreeMap<usize, Replica>) -> Option<Expr> {
+        // The loops whose excess iterations would read or divide by what does not exist.
+        let mut needed: Axes = 0;
+        let mut acts = false;
         let shared = |p: &Place| {
             p.root_var().is_some_and(|v| {
                 matches!(self.lowering.host.var(v).kind, VarKind::Shared | VarKind::Local)
             })
+        };
+        let axes_of = |e: &Expr| {
+            let mut axes = 0;
+            walk::each_var(e, &mut |v| axes |= self.depends.get(&v).copied().unwrap_or(0));
+            axes
         };
         walk::each_stmt(body, &mut |s| {
             let o = walk::operands(s);
@@ -401,23 +430,58 @@ impl<'r, 'k> Replicas<'r, 'k> {
             );
             let places = o.writes.into_iter();
             let mut look = |e: &Expr| match &*e.kind {
-                ExprKind::Read(p) => reads |= !matches!(&*p.kind, PlaceKind::Var(_)) && !shared(p),
-                ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) => reads |= e.ty.is_integer(),
+                ExprKind::Read(p) if matches!(&*p.kind, PlaceKind::Var(_)) || shared(p) => {}
+                ExprKind::Read(_) => needed |= axes_of(e),
+                ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) if e.ty.is_integer() => {
+                    needed |= axes_of(e);
+                }
                 _ => {}
             };
             places.for_each(|p| walk::each_expr_of_place(p, &mut look));
             o.reads.into_iter().for_each(|e| walk::each_expr(e, &mut look));
         });
-        if !reads && !acts {
-            return None;
+        if acts {
+            needed = Axes::MAX;
         }
-        let mut axes: Axes = 0;
-        walk::each_var_of_block(body, &mut |v| axes |= self.depends.get(&v).copied().unwrap_or(0));
-        let needed = if acts { Axes::MAX } else { axes };
         let chosen = self.chosen(needed).into_iter().filter(|(_, tile)| !tile.filled);
-        let conditions = chosen.map(|(k, tile)| tile.inside(replicas.get(&k).copied()));
+        let conditions = chosen.map(|(k, tile)| tile.inside(replicas.get(&k)));
         conditions.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
     }
+}
+
+/// Puts elements in place of variables that became arrays.
+pub(super) struct UseArrays<'u> {
+    arrays: &'u BTreeMap<VarId, Axes>,
+    replicas: &'u BTreeMap<usize, Replica>,
+    host: &'u warpsmith_ir::Function,
+}
+
+impl visit::Rewriter for UseArrays<'_> {
+    fn place(&mut self, place: &mut Place) {
+        if let PlaceKind::Var(v) = *place.kind
+            && let Some(axes) = self.arrays.get(&v)
+        {
+            let whole =
+                Place::new(PlaceKind::Var(v), self.host.var(v).ty.clone(), place.origin.clone());
+            *place = element_of(whole, *axes, self.replicas);
+            return;
+        }
+        visit::rewrite_place(self, place);
+    }
+}
+
+/// The element of an array over some of the thread's iterations.
+pub(super) fn element_of(whole: Place, axes: Axes, replicas: &BTreeMap<usize, Replica>) -> Place {
+    let (mut at, origin) = (whole.clone(), whole.origin);
+    for (k, replica) in replicas {
+        if axes >> k & 1 == 1
+            && let Type::Array(element, _) = at.ty.clone()
+        {
+            let kind = PlaceKind::Index(at, replica.number());
+            at = Place::new(kind, element.as_ref().clone(), origin.clone());
+        }
+    }
+    at
 }
 
 fn mask_of(e: &Expr, depends: &BTreeMap<VarId, Axes>) -> Axes {

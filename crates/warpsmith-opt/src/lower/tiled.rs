@@ -29,12 +29,19 @@ pub(super) struct Tile {
     pub factor: u32,
     /// The same as a named constant; 1 where it is one.
     pub factor_expr: Expr,
+    /// Neighbouring iterations that a thread has together.
+    pub width: u32,
+    /// Threads whose groups of iterations lie side by side, as a named constant: those of the block along the axis, or
+    /// the lanes of a warp.
+    pub abreast: Expr,
     /// Threads of the block along the axis, as a named constant.
     pub threads: Expr,
     /// Iterations of a block.
     pub extent: Expr,
     /// The loop's iterations fill all blocks.
     pub filled: bool,
+    /// Variable: the thread's first iteration, counted from the block's; `None`: a block has one thread along the loop.
+    pub own: Option<VarId>,
     /// Variable: the first iteration of the block.
     pub block: VarId,
     /// Variable: iterations from there to the end of the loop.
@@ -48,33 +55,67 @@ impl Tile {
         Expr::var(var, Type::Scalar(self.ty))
     }
 
-    fn thread(&self) -> Expr {
-        Expr::builtin(Builtin::ThreadIdx(self.axis)).cast(Type::Scalar(self.ty))
+    /// How far a thread's iteration is from its first one, as terms of a sum.
+    fn offset(&self, replica: &Replica) -> Vec<Expr> {
+        let r = Expr::var(replica.var, Type::I32);
+        let times = |a: Expr, b: Expr| match index::is_const(&b, 1) {
+            true => a,
+            false => Expr::binary(BinaryOp::Mul, a, b),
+        };
+        let terms = match replica.at {
+            // The variable counts from group to group.
+            Some(0) => vec![times(r, self.abreast.clone())],
+            Some(at) => vec![times(r, self.abreast.clone()), Expr::i32(at as i32)],
+            None if self.width == self.factor => vec![r],
+            None if self.width == 1 => vec![times(r, self.abreast.clone())],
+            None => {
+                let width = || Expr::i32(self.width as i32);
+                let group = Expr::binary(BinaryOp::Div, r.clone(), width());
+                let groups = Expr::binary(BinaryOp::Mul, width(), self.abreast.clone());
+                let inside = Expr::binary(BinaryOp::Rem, r, width());
+                vec![Expr::binary(BinaryOp::Mul, group, groups), inside]
+            }
+        };
+        terms.into_iter().map(|t| t.cast(Type::Scalar(self.ty))).collect()
     }
 
-    /// `e`, moved on to a thread's iteration `replica`.
-    fn moved(&self, e: Expr, replica: Option<VarId>) -> Expr {
-        let Some(r) = replica else { return e };
-        let ty = Type::Scalar(self.ty);
-        let threads = self.threads.clone().cast(ty.clone());
-        let offset = Expr::binary(BinaryOp::Mul, Expr::var(r, Type::I32).cast(ty), threads);
-        Expr::binary(BinaryOp::Add, e, offset)
+    /// The terms of [`local`].
+    fn terms(&self, replica: Option<&Replica>) -> Vec<Expr> {
+        let own = self.own.map(|v| self.value(v));
+        own.into_iter().chain(replica.into_iter().flat_map(|r| self.offset(r))).collect()
     }
 
-    /// The iteration's number in the block, for a thread's iteration `replica`.
-    pub fn local(&self, replica: Option<VarId>) -> Expr {
-        self.moved(self.thread(), replica)
+    /// The iteration's number in the block, for one of the thread's iterations.
+    pub fn local(&self, replica: Option<&Replica>) -> Expr {
+        let sum = self.terms(replica).into_iter().reduce(|a, b| Expr::binary(BinaryOp::Add, a, b));
+        sum.unwrap_or_else(|| Expr::int(self.ty, 0))
     }
 
     /// The loop's counter.
-    pub fn counter(&self, replica: Option<VarId>) -> Expr {
-        let first = Expr::binary(BinaryOp::Add, self.value(self.block), self.thread());
-        self.moved(first, replica)
+    pub fn counter(&self, replica: Option<&Replica>) -> Expr {
+        let add = |a, b| Expr::binary(BinaryOp::Add, a, b);
+        self.terms(replica).into_iter().fold(self.value(self.block), add)
     }
 
     /// The iteration exists.
-    pub fn inside(&self, replica: Option<VarId>) -> Expr {
+    pub fn inside(&self, replica: Option<&Replica>) -> Expr {
         Expr::binary(BinaryOp::Lt, self.local(replica), self.value(self.left))
+    }
+}
+
+/// One of a thread's iterations of a tiled loop.
+#[derive(Clone, Copy)]
+pub(super) struct Replica {
+    /// Variable: its number among the thread's; or, with `at`, that of the first of its group.
+    pub var: VarId,
+    /// Its place in the group.
+    pub at: Option<u32>,
+}
+
+impl Replica {
+    /// The iteration's number among the thread's.
+    pub fn number(&self) -> Expr {
+        plus(Expr::var(self.var, Type::I32), self.at.unwrap_or(0).into())
     }
 }
 
@@ -150,7 +191,19 @@ impl Lowering<'_> {
                     &format!("iterations of `{name}` for a thread"),
                 ),
             };
-            let own = threads[axis.index()].clone();
+            let own = match size {
+                1 => Expr::i32(1),
+                _ => threads[axis.index()].clone(),
+            };
+            let width = nest.vectors.get(id).copied().unwrap_or(1);
+            let abreast = match nest.lanes.map(|l| l[axis.index()]) {
+                None => own.clone(),
+                Some(1) => Expr::i32(1),
+                Some(lanes) => {
+                    let comment = format!("lanes of a warp along {}", axis.name());
+                    self.constant(&format!("LANES_{letter}"), lanes, &comment)
+                }
+            };
             let extent = match factor {
                 1 => own.clone(),
                 n => {
@@ -158,13 +211,15 @@ impl Lowering<'_> {
                     self.constant(&format!("TILE_{letter}"), size * n, &comment)
                 }
             };
-            let filled = self.fills_blocks(l, nest, u64::from(size) * u64::from(factor));
+            let filled = size * factor == 1
+                || self.fills_blocks(l, nest, u64::from(size) * u64::from(factor));
             let ty = index::counter_type(&self.host, l);
             let mut constant = |name: String, ty: Scalar| {
                 let var = self.local(&name, Type::Scalar(ty));
                 self.host.vars[var.0 as usize].constant = true;
                 var
             };
+            let thread = (size > 1).then(|| constant(format!("{name}_thread"), ty));
             let block = constant(format!("{name}_block"), ty);
             let left = constant(format!("{name}_left"), ty);
             let number = constant(format!("block_{}", axis.name()), Scalar::U32);
@@ -176,8 +231,11 @@ impl Lowering<'_> {
                 ty,
                 factor,
                 factor_expr,
+                width,
+                abreast,
                 threads: own,
                 filled,
+                own: thread,
                 extent,
                 block,
                 left,
@@ -207,16 +265,16 @@ impl Lowering<'_> {
         }
         let outer: Vec<ForLoop> =
             register_tile::outer_loops(self.source, root.id, nest).into_iter().cloned().collect();
-        stmts.extend(self.block_numbers(&outer, tiles));
+        stmts.extend(self.block_numbers(nest, &outer, tiles));
         for tile in tiles {
             stmts.extend(self.block_start(tile));
         }
         let thread = self.local("thread", Type::I32);
         self.host.vars[thread.0 as usize].constant = true;
-        if !copies.is_empty() {
-            let kind = StmtKind::Decl { var: thread, init: Some(flat_thread(tiles)) };
-            stmts.push(Stmt::new(kind, Origin::default()));
+        if !copies.is_empty() || nest.lanes.is_some() {
+            stmts.push(declare(thread, flat_thread(tiles)));
         }
+        stmts.extend(self.thread_starts(nest, tiles, thread));
         let body = tiles.last().map(|t| t.source.body.clone()).unwrap_or_default();
         let mut whole = self.private_variables(nest, &body);
         whole.extend(body.stmts);
@@ -295,7 +353,11 @@ impl Lowering<'_> {
             let var = self.host.var(s.array);
             let name = self.fresh_name(&format!("{}_shared", var.name));
             let element = var.ty.pointee().cloned().unwrap_or(Type::Void);
-            let shape = stage::shared_shape(&footprint, s);
+            let mut shape = stage::shared_shape(&footprint, s);
+            let strips = nest.strips(s);
+            if strips > 1 {
+                shape.insert(0, strips.into());
+            }
             let ty = shape.iter().rev().fold(element, |ty, n| Type::array(ty, *n));
             let mut shared = warpsmith_ir::Var::new(name, ty, warpsmith_ir::VarKind::Shared);
             shared.origin = var.origin.by("stage");
@@ -307,6 +369,10 @@ impl Lowering<'_> {
             if let Some(last) = extents.pop() {
                 extents.push(plus(last, s.pad.into()));
             }
+            if strips > 1 {
+                extents.insert(0, self.strips_in_flight(strips));
+            }
+            shared.align = self.shared_alignment(nest, s);
             shared.shape = Some(extents);
             let shared = self.host.add_var(shared);
             copies.push(Copy { stage: s.clone(), footprint, shared });
@@ -314,69 +380,14 @@ impl Lowering<'_> {
         copies
     }
 
-    /// The number of the block along each loop.
-    fn block_numbers(&mut self, outer: &[ForLoop], tiles: &[Tile]) -> Vec<Stmt> {
-        let mut stmts = vec![];
-        let mut number = Expr::builtin(Builtin::BlockIdx(Axis::X));
-        for (k, tile) in tiles.iter().enumerate().rev() {
-            let name = self.host.var(tile.source.var).name.clone();
-            let value = match k {
-                0 if outer.is_empty() => number.clone(),
-                _ => {
-                    let count = index::count(&self.host, &tile.source);
-                    let blocks = index::blocks(&self.host, count, tile.extent.clone());
-                    let var = self.local(&format!("{name}_blocks"), Type::U32);
-                    self.host.vars[var.0 as usize].constant = true;
-                    let kind = StmtKind::Decl { var, init: Some(blocks.cast(Type::U32)) };
-                    let mut declare = Stmt::new(kind, Origin::default());
-                    if k + 1 == tiles.len() {
-                        declare.comment.push(
-                            "blocks are numbered along x: a grid has at most 65535 along y".into(),
-                        );
-                    }
-                    stmts.push(declare);
-                    let blocks = Expr::var(var, Type::U32);
-                    let value = Expr::binary(BinaryOp::Rem, number.clone(), blocks.clone());
-                    number = Expr::binary(BinaryOp::Div, number, blocks);
-                    value
-                }
-            };
-            let kind = StmtKind::Decl { var: tile.number, init: Some(value) };
-            stmts.push(Stmt::new(kind, Origin::default()));
-        }
-        stmts.extend(self.outer_counters(outer, number));
-        stmts
-    }
-
-    /// The counters of the loops around the bound ones, from what is left of the block's number.
-    fn outer_counters(&mut self, outer: &[ForLoop], mut number: Expr) -> Vec<Stmt> {
-        let mut stmts = vec![];
-        for (k, l) in outer.iter().enumerate().rev() {
-            let ty = Type::Scalar(index::counter_type(&self.host, l));
-            let own = match k {
-                0 => number.clone(),
-                _ => {
-                    let count = index::count(&self.host, l).cast(Type::U32);
-                    let own = Expr::binary(BinaryOp::Rem, number.clone(), count.clone());
-                    number = Expr::binary(BinaryOp::Div, number, count);
-                    own
-                }
-            };
-            self.host.vars[l.var.0 as usize].constant = true;
-            let value = index::counter_of(l, own.cast(ty));
-            stmts.push(Stmt::new(
-                StmtKind::Decl { var: l.var, init: Some(value) },
-                Origin::default(),
-            ));
-        }
-        stmts
-    }
-
     /// The first iteration of the block, and how many there are from it on.
     fn block_start(&self, tile: &Tile) -> [Stmt; 2] {
         let ty = Type::Scalar(tile.ty);
         let number = Expr::var(tile.number, Type::U32).cast(ty.clone());
-        let start = Expr::binary(BinaryOp::Mul, number, tile.extent.clone().cast(ty.clone()));
+        let start = match index::is_const(&tile.extent, 1) {
+            true => number,
+            false => Expr::binary(BinaryOp::Mul, number, tile.extent.clone().cast(ty.clone())),
+        };
         let start = match index::is_const(&tile.source.first, 0) {
             true => start,
             false => Expr::binary(BinaryOp::Add, tile.source.first.clone(), start),
@@ -392,13 +403,29 @@ impl Lowering<'_> {
     }
 }
 
+/// `const T var = value;`
+pub(super) fn declare(var: VarId, value: Expr) -> Stmt {
+    Stmt::new(StmtKind::Decl { var, init: Some(value) }, Origin::default())
+}
+
+/// A product without factors of one.
+pub(super) fn times(a: Expr, b: Expr) -> Expr {
+    match (index::is_const(&a, 1), index::is_const(&b, 1)) {
+        (true, _) => b,
+        (_, true) => a,
+        _ => Expr::binary(BinaryOp::Mul, a, b),
+    }
+}
+
 /// The thread's number in its block.
 fn flat_thread(tiles: &[Tile]) -> Expr {
     let threads: BTreeMap<usize, Expr> =
         tiles.iter().map(|t| (t.axis.index(), t.threads.clone())).collect();
     let mut sum: Option<Expr> = None;
     for axis in Axis::ALL.into_iter().rev() {
-        let Some(width) = threads.get(&axis.index()) else { continue };
+        let Some(width) = threads.get(&axis.index()).filter(|w| !index::is_const(w, 1)) else {
+            continue;
+        };
         let thread = Expr::builtin(Builtin::ThreadIdx(axis)).cast(Type::I32);
         sum = Some(match sum {
             None => thread,

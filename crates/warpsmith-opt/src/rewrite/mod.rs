@@ -5,12 +5,15 @@ pub mod bind;
 pub mod bounds;
 pub mod constant;
 pub mod copy;
+pub mod double_buffer;
 pub mod independence;
 pub mod indexing;
 pub mod interchange;
 pub mod pad;
+pub mod pipeline;
 pub mod pitch;
 pub mod precision;
+pub mod rasterise;
 pub mod reduce;
 pub mod register_tile;
 pub mod specialise;
@@ -19,6 +22,8 @@ pub mod split_k;
 pub mod stage;
 pub mod tile;
 pub mod unroll;
+pub mod vectorise;
+pub mod warp;
 
 use warpsmith_ir::{Block, LoopId, LoopKind, Module, Stmt, StmtKind};
 

@@ -52,6 +52,11 @@ pub fn check(
         let factor = u32::try_from(all).unwrap_or(u32::MAX);
         return Err(Refusal::TileFactor { loop_id: target, factor, most: 256 });
     }
+    if let Some(width) = nest.vectors.get(&target).filter(|w| !factor.is_multiple_of(**w)) {
+        let why =
+            format!("its iterations come in groups of {width}, of which {factor} is no multiple");
+        return Err(Refusal::LoopRefused { verb: "tile", loop_id: target, why });
+    }
     let mut tiled = nest.clone();
     tiled.tiles.insert(target, factor);
     stage::check_all(kernel, root, &tiled)?;

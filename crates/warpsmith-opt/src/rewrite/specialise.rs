@@ -7,10 +7,11 @@
 //! ```
 //!
 //! `n=1024` puts the number in place of the parameter, `n%32=0` only says that it is a multiple, which spares guards
-//! where blocks divide the loops. The launcher chooses, so that every size stays right. Later steps see both nests: the
+//! where blocks divide the loops. Of an array, `A%16=0` says that its address is a multiple of so many bytes, which wide
+//! accesses need. The launcher chooses, so that every size stays right. Later steps see both nests: the
 //! special one first (`i`), then the general one (`i#2`).
 //!
-//! Legal for by-value integer parameters that nothing assigns, in nests that are bound and do not reduce.
+//! Legal for by-value integer parameters and arrays that nothing assigns, in nests that are bound and do not reduce.
 
 use std::collections::BTreeMap;
 
@@ -54,9 +55,15 @@ pub fn check<'k>(
             |why: &str| Err(Refusal::SizeRefused { name: name.clone(), why: why.to_string() });
         let var = function.params.iter().copied().find(|v| function.var(*v).name == *name);
         let Some(var) = var else { return refuse("the function has no parameter of this name") };
-        let Some(ty) = function.var(var).ty.scalar().filter(|t| t.is_integer()) else {
+        let array = function.var(var).ty.is_pointer();
+        let Some(ty) = number_type(&function.var(var).ty).filter(|t| t.is_integer()) else {
             return refuse("it is no integer");
         };
+        if array && !matches!(fact, Fact::Multiple(2..=ALIGNMENT)) {
+            return refuse(
+                "of an array, only that its address is a multiple of 2 to 256 bytes can be known",
+            );
+        }
         if walk::writes_var(&function.body, var) {
             return refuse("the function changes it");
         }
@@ -88,6 +95,14 @@ pub fn check<'k>(
         return Err(Refusal::SizeRefused { name, why });
     }
     Ok(LegalSpecialise { kernel, facts: known, roots })
+}
+
+/// Addresses that the runtime gives out are multiples of this.
+const ALIGNMENT: u32 = 256;
+
+/// The type in which a parameter is compared with a number: that of its value, or of an array's address.
+fn number_type(ty: &Type) -> Option<Scalar> {
+    if ty.is_pointer() { Some(Scalar::U64) } else { ty.scalar() }
 }
 
 /// Makes the second copies, and lets the host choose between the two.
@@ -158,8 +173,9 @@ fn special_copy(stmt: &Stmt, facts: &[(VarId, Fact)], function: &warpsmith_ir::F
 
 fn condition(legal: &LegalSpecialise<'_>, function: &warpsmith_ir::Function) -> Expr {
     let facts = legal.facts.iter().map(|(var, fact)| {
-        let ty = function.var(*var).ty.scalar().unwrap_or(Scalar::I32);
-        let value = Expr::read(Place::var(*var, Type::Scalar(ty)));
+        let own = &function.var(*var).ty;
+        let ty = number_type(own).unwrap_or(Scalar::I32);
+        let value = Expr::read(Place::var(*var, own.clone())).cast(Type::Scalar(ty));
         let number = |n: u32| Expr::int(ty, n.into());
         match fact {
             Fact::Equals(n) => Expr::binary(BinaryOp::Eq, value, number(*n)),
@@ -175,14 +191,16 @@ fn condition(legal: &LegalSpecialise<'_>, function: &warpsmith_ir::Function) -> 
 
 /// What the special kernel's name ends in.
 fn label(legal: &LegalSpecialise<'_>, kernel: &Kernel) -> String {
-    let parts = legal.facts.iter().map(|(var, fact)| {
+    let sizes = legal.facts.iter().filter(|(v, _)| !kernel.func().var(*v).ty.is_pointer());
+    let parts = sizes.map(|(var, fact)| {
         let name = kernel.name_of(*var);
         match fact {
             Fact::Equals(n) => format!("_{name}{n}"),
             Fact::Multiple(n) => format!("_{name}_by{n}"),
         }
     });
-    parts.collect()
+    let parts: String = parts.collect();
+    if parts.is_empty() { "_aligned".into() } else { parts }
 }
 
 /// What was decided about a nest, for its copy.
@@ -190,7 +208,12 @@ fn renamed(nest: &Nest, ids: &BTreeMap<LoopId, LoopId>) -> Nest {
     let new = |id: LoopId| ids.get(&id).copied().unwrap_or(id);
     let mut copy = nest.clone();
     copy.axes.iter_mut().for_each(|(id, _)| *id = new(*id));
-    copy.tiles = nest.tiles.iter().map(|(id, n)| (new(*id), *n)).collect();
+    let moved =
+        |known: &BTreeMap<LoopId, u32>| known.iter().map(|(id, n)| (new(*id), *n)).collect();
+    copy.tiles = moved(&nest.tiles);
+    copy.vectors = moved(&nest.vectors);
+    copy.pipelines = moved(&nest.pipelines);
+    copy.double_buffers = nest.double_buffers.iter().map(|id| new(*id)).collect();
     for stage in &mut copy.stages {
         stage.strip = stage.strip.map(|(id, n)| (new(id), n));
     }

@@ -20,8 +20,8 @@
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{Expr, ForLoop, LoopId, Place, Stmt, StmtKind, Type, VarId};
 
-use super::Rewritten;
 use super::register_tile::{check_tiles, unit_step};
+use super::{Rewritten, pipeline, vectorise};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Nest, Stage};
 use crate::refusal::Refusal;
@@ -108,7 +108,7 @@ pub fn check<'k>(
     if nest.stages.iter().any(|s| s.array == array) {
         return refuse("it is staged already".into());
     }
-    let stage = Stage { array, strip, pad, transposed };
+    let stage = Stage { array, strip, pad, transposed, vector: 1 };
     check_strip(kernel, nest, &stage)?;
     let mut staged = nest.clone();
     staged.stages.push(stage.clone());
@@ -228,9 +228,13 @@ pub(super) fn check_all(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<()
     let mut bytes = 0u64;
     for s in &nest.stages {
         check_strip(kernel, nest, s)?;
-        let shape = shared_shape(&footprint(kernel, root, nest, s)?, s);
+        let footprint = footprint(kernel, root, nest, s)?;
+        vectorise::check_copy(kernel, nest, s, &footprint)?;
+        let shape = shared_shape(&footprint, s);
+        pipeline::check_copies(kernel, nest, s, shape.last().copied().unwrap_or(1))?;
         let element = kernel.func().var(s.array).ty.pointee().cloned().unwrap_or(Type::Void);
         let size = warpsmith_ir::layout::layout_of(&kernel.module, &element).size;
+        let size = size.saturating_mul(nest.strips(s).into());
         bytes = shape.iter().fold(size, |n, e| n.saturating_mul(*e)).saturating_add(bytes);
     }
     match nest.stages.last() {

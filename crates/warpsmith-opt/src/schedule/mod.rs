@@ -10,6 +10,11 @@
 //! accumulate C                     # keep the element that a serial loop adds to in a register
 //! interchange i                    # swap with the loop directly inside
 //! register_tile i by 4             # iterations of a bound loop for each thread
+//! vectorise i by 4                 # neighbouring ones, or the copies of a staged array: float4
+//! warp i, j by 8x4                 # lanes of a warp along the loops
+//! pipeline k stages 2              # copies of staged strips run ahead
+//! double_buffer k                  # read the next iteration's values from shared memory first
+//! rasterise i by 8                 # order of the blocks: groups along i
 //! stage A at k tile 16 pad 1       # through shared memory, 16 iterations of k at a time
 //! stage u transposed               # all that a block reads at once, its last two dimensions swapped
 //! unroll k by 4                    # or entirely: `unroll k`
@@ -30,6 +35,7 @@ pub mod rewrites;
 pub mod space;
 pub mod template;
 mod term;
+mod wide;
 
 use std::fmt;
 
@@ -41,8 +47,9 @@ pub use parse::parse;
 use crate::kernel::{Kernel, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
-    self, Rewritten, accumulate, bind, bounds, constant, indexing, interchange, pitch, precision,
-    reduce, register_tile, specialise, split, split_k, stage, tile, unroll,
+    self, Rewritten, accumulate, bind, bounds, constant, double_buffer, indexing, interchange,
+    pipeline, pitch, precision, rasterise, reduce, register_tile, specialise, split, split_k,
+    stage, tile, unroll, vectorise, warp,
 };
 use bounds::Edges;
 use specialise::Fact;
@@ -80,6 +87,16 @@ pub enum StepKind {
     RegisterTile { target: String, factor: u32 },
     /// See [`rewrite::stage`].
     Stage { array: String, strip: Option<(String, u32)>, pad: u32, transposed: bool },
+    /// See [`rewrite::vectorise`]; a loop or a staged array.
+    Vectorise { target: String, width: u32 },
+    /// See [`rewrite::warp`]. As many lanes as loops.
+    Warp { loops: Vec<String>, lanes: Vec<u32> },
+    /// See [`rewrite::pipeline`].
+    Pipeline { target: String, stages: u32 },
+    /// See [`rewrite::double_buffer`].
+    DoubleBuffer { target: String },
+    /// See [`rewrite::rasterise`].
+    Rasterise { target: String, blocks: u32 },
     /// See [`rewrite::unroll`].
     Unroll { target: String, factor: Option<u32> },
     /// See [`rewrite::split`].
@@ -112,6 +129,11 @@ impl StepKind {
             StepKind::Interchange { .. } => "interchange",
             StepKind::RegisterTile { .. } => "register_tile",
             StepKind::Stage { .. } => "stage",
+            StepKind::Vectorise { .. } => "vectorise",
+            StepKind::Warp { .. } => "warp",
+            StepKind::Pipeline { .. } => "pipeline",
+            StepKind::DoubleBuffer { .. } => "double_buffer",
+            StepKind::Rasterise { .. } => "rasterise",
             StepKind::Unroll { .. } => "unroll",
             StepKind::Split { .. } => "split",
             StepKind::SplitK { .. } => "split_k",
@@ -154,6 +176,14 @@ impl fmt::Display for StepKind {
                 }
                 f.write_str(if *transposed { " transposed" } else { "" })
             }
+            StepKind::Vectorise { target, width } => write!(f, "vectorise {target} by {width}"),
+            StepKind::Warp { loops, lanes } => {
+                let lanes: Vec<String> = lanes.iter().map(u32::to_string).collect();
+                write!(f, "warp {} by {}", loops.join(", "), lanes.join("x"))
+            }
+            StepKind::Pipeline { target, stages } => write!(f, "pipeline {target} stages {stages}"),
+            StepKind::DoubleBuffer { target } => write!(f, "double_buffer {target}"),
+            StepKind::Rasterise { target, blocks } => write!(f, "rasterise {target} by {blocks}"),
             StepKind::Unroll { target, factor } => {
                 write!(f, "unroll {target}")?;
                 factor.map_or(Ok(()), |n| write!(f, " by {n}"))
@@ -248,6 +278,28 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
                 None => None,
             };
             Ok(stage::apply(stage::check(kernel, array, strip, *pad, *transposed)?))
+        }
+        StepKind::Vectorise { target, width } => {
+            // The names of loops come first.
+            let legal = match find(target) {
+                Ok(id) => vectorise::check(kernel, id, *width)?,
+                Err(_) => vectorise::check_array(kernel, target, *width)?,
+            };
+            Ok(vectorise::apply(legal))
+        }
+        StepKind::Warp { loops, lanes } => {
+            let ids: Result<Vec<_>, _> = loops.iter().map(find).collect();
+            let pairs: Vec<_> = ids?.into_iter().zip(lanes.iter().copied()).collect();
+            Ok(warp::apply(warp::check(kernel, &pairs)?))
+        }
+        StepKind::Pipeline { target, stages } => {
+            Ok(pipeline::apply(pipeline::check(kernel, find(target)?, *stages)?))
+        }
+        StepKind::DoubleBuffer { target } => {
+            Ok(double_buffer::apply(double_buffer::check(kernel, find(target)?)?))
+        }
+        StepKind::Rasterise { target, blocks } => {
+            Ok(rasterise::apply(rasterise::check(kernel, find(target)?, *blocks)?))
         }
         StepKind::Unroll { target, factor } => {
             Ok(unroll::apply(unroll::check(kernel, find(target)?, *factor)?))

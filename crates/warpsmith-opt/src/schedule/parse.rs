@@ -85,7 +85,9 @@ pub(super) fn parse_line(line: &str) -> std::result::Result<Option<Located>, (us
 }
 
 fn step(input: &mut &str) -> Result<StepKind> {
-    alt((nest_step, loop_step)).context(wanted(rewrites::NAMES.as_str())).parse_next(input)
+    alt((nest_step, loop_step, machine_step))
+        .context(wanted(rewrites::NAMES.as_str()))
+        .parse_next(input)
 }
 
 /// Steps about nests and arrays.
@@ -115,6 +117,19 @@ fn loop_step(input: &mut &str) -> Result<StepKind> {
         preceded(keyword("split_k"), cut_err(split_k)),
         preceded(keyword("tile"), cut_err(tile)),
         preceded(keyword("indexing"), cut_err(indexing)),
+    ))
+    .parse_next(input)
+}
+
+/// Steps about how the machine works off what the others decided.
+fn machine_step(input: &mut &str) -> Result<StepKind> {
+    alt((
+        preceded(keyword("vectorise"), cut_err(vectorise)),
+        preceded(keyword("warp"), cut_err(warp)),
+        preceded(keyword("pipeline"), cut_err(pipeline)),
+        preceded(keyword("rasterise"), cut_err(rasterise)),
+        preceded(keyword("double_buffer"), cut_err(name))
+            .map(|target| StepKind::DoubleBuffer { target }),
     ))
     .parse_next(input)
 }
@@ -190,6 +205,39 @@ fn register_tile(input: &mut &str) -> Result<StepKind> {
         .context(wanted("`by` and the iterations of a thread are wanted here"))
         .parse_next(input)?;
     Ok(StepKind::RegisterTile { target, factor })
+}
+
+fn vectorise(input: &mut &str) -> Result<StepKind> {
+    let target = name.parse_next(input)?;
+    let width = preceded((space1, "by", space1), number)
+        .context(wanted("`by` and the elements of a vector are wanted here"))
+        .parse_next(input)?;
+    Ok(StepKind::Vectorise { target, width })
+}
+
+fn warp(input: &mut &str) -> Result<StepKind> {
+    let loops: Vec<String> = separated(1..=3, name, comma()).parse_next(input)?;
+    let lanes = preceded((space1, "by", space1), separated(1..=3, number, 'x'))
+        .verify(|lanes: &Vec<u32>| lanes.len() == loops.len())
+        .context(wanted("`by` and the lanes along each loop, as in `8x4`, are wanted here"))
+        .parse_next(input)?;
+    Ok(StepKind::Warp { loops, lanes })
+}
+
+fn pipeline(input: &mut &str) -> Result<StepKind> {
+    let target = name.parse_next(input)?;
+    let stages = preceded((space1, "stages", space1), number)
+        .context(wanted("`stages` and the strips in flight are wanted here"))
+        .parse_next(input)?;
+    Ok(StepKind::Pipeline { target, stages })
+}
+
+fn rasterise(input: &mut &str) -> Result<StepKind> {
+    let target = name.parse_next(input)?;
+    let blocks = preceded((space1, "by", space1), number)
+        .context(wanted("`by` and the blocks of a group are wanted here"))
+        .parse_next(input)?;
+    Ok(StepKind::Rasterise { target, blocks })
 }
 
 fn stage(input: &mut &str) -> Result<StepKind> {

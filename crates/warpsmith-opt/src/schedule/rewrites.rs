@@ -95,6 +95,36 @@ pub const REWRITES: &[RewriteInfo] = &[
         legal: "the loop counts up by one and nothing leaves an iteration early",
     },
     RewriteInfo {
+        name: "vectorise",
+        example: "vectorise j by 4",
+        does: "lets a thread's iterations come in groups of neighbours whose elements it accesses together, or (`vectorise B by 4`) copies a staged array in vectors",
+        legal: "the thread's iterations are a multiple of the group; global arrays need a kernel that knows their alignment, from `specialise m%4=0, C%16=0`",
+    },
+    RewriteInfo {
+        name: "warp",
+        example: "warp i, j by 8x4",
+        does: "lays the lanes of a warp out as a rectangle, so that each warp computes a compact tile",
+        legal: "the lanes are 32, and divide the threads of the block along each loop",
+    },
+    RewriteInfo {
+        name: "pipeline",
+        example: "pipeline k stages 2",
+        does: "starts the copies of the next strips before the current one is used, by `cp.async`",
+        legal: "arrays are staged in strips of the loop, each copy has 4, 8 or 16 bytes, and all strips in flight fit in 48 KB",
+    },
+    RewriteInfo {
+        name: "double_buffer",
+        example: "double_buffer k",
+        does: "reads from shared memory what the next iteration of a strip needs before the current one is computed",
+        legal: "strips of the loop are staged, and it is unrolled entirely or by an even number",
+    },
+    RewriteInfo {
+        name: "rasterise",
+        example: "rasterise i by 8",
+        does: "runs the blocks in groups along a loop, so that those that run together share what they read",
+        legal: "the loop is bound right outside the innermost one",
+    },
+    RewriteInfo {
         name: "bounds",
         example: "bounds peel",
         does: "lets blocks whose iterations all exist run without guards (`peel`), pads arrays with zeros to whole tiles so that nobody asks (`pad`: copies in the workspace), or lets every thread ask (`guard`, the default)",

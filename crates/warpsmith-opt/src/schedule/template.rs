@@ -7,7 +7,7 @@
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{Axis, ForLoop, LoopId, LoopKind, SourceMap, StmtKind, VarId};
 
-use super::{Schedule, Step, StepKind, take};
+use super::{Schedule, Step, StepKind, take, wide};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Reduce};
 use crate::rewrite::{accumulate, constant, stage};
@@ -106,6 +106,14 @@ fn bound(
             }
         }
     }
+    let nest = wide::Nest { kernel, root, loops, axes, kept: &kept };
+    match cut_in_strips(&state, root) {
+        Some((name, id, cut)) => {
+            found.extend(wide::products(&nest, &state, &cut, (&name, id)));
+        }
+        None if !tiled => found.extend(wide::rows(&nest, sources)),
+        None => {}
+    }
     found
 }
 
@@ -179,26 +187,16 @@ fn deepest(kernel: &Kernel, root: LoopId) -> Option<StepKind> {
 fn stages(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
     let mut ways = vec![vec![]];
     let arrays = shared_reads(kernel, root);
-    let serial: Vec<(String, LoopId)> =
-        serial_loops(kernel, root).into_iter().map(|l| (kernel.loop_name(l.id), l.id)).collect();
-    for (name, id) in &serial {
-        let cut: Vec<&String> = arrays
-            .iter()
-            .filter(|a| stage::check(kernel, a, Some((*id, 8)), 0, false).is_ok())
-            .collect();
-        if cut.is_empty() {
-            continue;
-        }
+    if let Some((name, _, cut)) = cut_in_strips(kernel, root) {
         for length in [8, 16, 32] {
-            let step = |array: &&String| StepKind::Stage {
-                array: (*array).clone(),
+            let step = |array: &String| StepKind::Stage {
+                array: array.clone(),
                 strip: Some((name.clone(), length)),
                 pad: 0,
                 transposed: false,
             };
             ways.push(cut.iter().map(step).collect());
         }
-        break;
     }
     let whole: Vec<StepKind> = arrays
         .iter()
@@ -214,6 +212,16 @@ fn stages(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
         ways.push(whole);
     }
     ways
+}
+
+/// The first serial loop that arrays can be staged in strips of, and these arrays.
+fn cut_in_strips(kernel: &Kernel, root: LoopId) -> Option<(String, LoopId, Vec<String>)> {
+    let arrays = shared_reads(kernel, root);
+    serial_loops(kernel, root).into_iter().find_map(|l| {
+        let legal = |a: &&String| stage::check(kernel, a, Some((l.id, 8)), 0, false).is_ok();
+        let cut: Vec<String> = arrays.iter().filter(legal).cloned().collect();
+        (!cut.is_empty()).then(|| (kernel.loop_name(l.id), l.id, cut))
+    })
 }
 
 /// Arrays that the nest only reads, of which several threads or several iterations read the same elements: those read

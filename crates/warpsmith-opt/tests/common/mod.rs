@@ -90,8 +90,13 @@ pub fn check_scheduled(source: &str, schedule: &str, sizes: &[&[(&'static str, i
 }
 
 pub fn check_program(input: &Input, program: &Program, sizes: &Sizes) {
+    check_shifted(input, program, sizes, 0);
+}
+
+/// As [`check_program`], with arrays that begin so many elements after an address that everything is aligned at.
+pub fn check_shifted(input: &Input, program: &Program, sizes: &Sizes, shift: usize) {
     let function = input.module.function(input.function);
-    let (mut args, buffers) = arguments(function, sizes);
+    let (mut args, buffers) = arguments(function, sizes, shift);
     let mut expected = Memory::new(buffers.clone());
     let limits = Limits::default();
     let result =
@@ -131,7 +136,7 @@ pub fn check_program(input: &Input, program: &Program, sizes: &Sizes) {
 }
 
 /// Arguments and buffers for a C function: arrays have the size of their declared shape.
-fn arguments(function: &Function, sizes: &Sizes) -> (Vec<Arg>, Vec<Vec<u8>>) {
+fn arguments(function: &Function, sizes: &Sizes, shift: usize) -> (Vec<Arg>, Vec<Vec<u8>>) {
     let value = |name: &str| *sizes.get(name).unwrap_or_else(|| panic!("no value for `{name}`"));
     let mut buffers: Vec<Vec<u8>> = vec![];
     let args = function.params.iter().map(|p| {
@@ -145,8 +150,9 @@ fn arguments(function: &Function, sizes: &Sizes) -> (Vec<Arg>, Vec<Vec<u8>>) {
         });
         let count: usize = extents.product();
         let element = var.ty.pointee().and_then(Type::scalar).expect("an array of numbers");
-        buffers.push(data(element, count, buffers.len()));
-        Arg::Pointer { buffer: buffers.len() - 1, offset: 0 }
+        buffers.push(data(element, count + shift, buffers.len()));
+        let offset = (shift * element.bytes() as usize) as i64;
+        Arg::Pointer { buffer: buffers.len() - 1, offset }
     });
     (args.collect(), buffers)
 }

@@ -26,7 +26,7 @@ use walk::{Site, Walk};
 
 /// Unrolled code with more instructions than this does not stay in the instruction cache, and the compiler keeps
 /// values of distant statements in registers that it does not have.
-const MOST_STRAIGHT: f64 = 2048.0;
+const MOST_STRAIGHT: f64 = 4096.0;
 
 /// The profiles of all launches at a size, each with how often it happens. Launches whose extents depend on data are
 /// left out.
@@ -105,8 +105,8 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
     let threads = at.block.iter().product::<u32>();
     let middle = at.grid.map(|g| g / 2);
     let whole = Walk::run(module, kernel, at, args, middle, threads);
-    let logical = logical_grid(module, kernel, at, args);
-    let neighbours: Vec<Vec<Site>> = neighbours(at, middle, logical)
+    let (logical, group) = logical_grid(module, kernel, at, args);
+    let neighbours: Vec<Vec<Site>> = neighbours(at, middle, logical, group)
         .into_iter()
         .map(|block| Walk::run(module, kernel, at, args, block, threads.min(32)).sites)
         .collect();
@@ -189,10 +189,17 @@ fn scaled(w: &Work, n: f64) -> Work {
     }
 }
 
-/// The grid as blocks along x, y, z, also where the kernel numbers them along x only: `blockIdx.x % columns`.
-fn logical_grid(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) -> [u64; 3] {
+/// The grid as blocks along x, y, z, also where the kernel numbers them along x only: `blockIdx.x % columns`; and the
+/// rows of blocks that are numbered together, `blockIdx.x % (GROUP * columns)`.
+fn logical_grid(
+    module: &Module,
+    kernel: &Function,
+    at: Extents,
+    args: &Vars<Value>,
+) -> ([u64; 3], u64) {
     let mut thread = Thread { vars: args.clone(), ..Thread::default() };
     let mut columns = vec![];
+    let mut group = 1;
     for stmt in &kernel.body.stmts {
         let StmtKind::Decl { var, init: Some(e) } = &stmt.kind else { continue };
         if let ExprKind::Binary(BinaryOp::Rem, a, b) = &*e.kind {
@@ -200,26 +207,48 @@ fn logical_grid(module: &Module, kernel: &Function, at: Extents, args: &Vars<Val
             tree::each_expr(a, &mut |e| {
                 numbers |= matches!(&*e.kind, ExprKind::Builtin(Builtin::BlockIdx(Axis::X)));
             });
-            let count = thread.eval(module, at, b).map(Value::as_i64);
-            if let (true, Some(n)) = (numbers, count.and_then(|n| u64::try_from(n).ok())) {
+            let value = |e: &Expr| {
+                let value = thread.eval(module, at, e)?.as_i64();
+                u64::try_from(value).ok()
+            };
+            let (rows, b) = match &*b.kind {
+                ExprKind::Binary(BinaryOp::Mul, rows, columns) if columns_of_group(rows) => {
+                    (value(rows), columns)
+                }
+                _ => (None, b),
+            };
+            group = rows.unwrap_or(group).max(1);
+            if let (true, Some(n)) = (numbers, value(b)) {
                 columns.push(n.max(1));
             }
         }
         thread.vars.set(*var, thread.eval(module, at, e));
     }
     let grid = at.grid.map(u64::from);
-    match columns.as_slice() {
+    let logical = match columns.as_slice() {
         [] => grid,
         [x] => [*x, grid[0].div_ceil(*x), 1],
         [x, y, ..] => [*x, *y, grid[0].div_ceil(x * y)],
+    };
+    (logical, group.min(logical[1]))
+}
+
+/// A factor that is a named constant is how many rows of blocks are numbered together.
+fn columns_of_group(rows: &Expr) -> bool {
+    match &*rows.kind {
+        ExprKind::Named(_) => true,
+        ExprKind::Cast(inner) => columns_of_group(inner),
+        _ => false,
     }
 }
 
 /// The next block along each axis.
-fn neighbours(at: Extents, middle: [u32; 3], logical: [u64; 3]) -> [[u32; 3]; 3] {
+fn neighbours(at: Extents, middle: [u32; 3], logical: [u64; 3], group: u64) -> [[u32; 3]; 3] {
     let flat = at.grid[1] == 1 && at.grid[2] == 1 && logical[1] * logical[2] > 1;
     let stride = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     match flat {
+        true if group > 1 => [group, 1, logical[0] * logical[1]]
+            .map(|step| [middle[0].wrapping_add(stride(step)) % at.grid[0].max(1), 0, 0]),
         true => [1, logical[0], logical[0] * logical[1]]
             .map(|step| [middle[0].wrapping_add(stride(step)) % at.grid[0].max(1), 0, 0]),
         false => [0, 1, 2].map(|axis| {

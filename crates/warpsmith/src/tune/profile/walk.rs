@@ -215,6 +215,15 @@ impl<'a> Walk<'a> {
             StmtKind::Warp { .. } => {
                 self.work.shuffles += self.warps() * self.times(self.all_loops())
             }
+            StmtKind::AsyncCopy { destination, source, bytes, zero_fill } => {
+                zero_fill.iter().for_each(|e| self.expr(e));
+                let bytes = bytes.as_const().map_or(4, |v| v.as_i64());
+                for (pointer, store) in [(source, false), (destination, true)] {
+                    if let ExprKind::AddressOf(p) = &*pointer.kind {
+                        self.access_bytes(p, bytes, store);
+                    }
+                }
+            }
             StmtKind::Return(_) => {}
             _ => tree::operands(stmt).reads.into_iter().for_each(|e| self.expr(e)),
         }
@@ -380,6 +389,8 @@ impl<'a> Walk<'a> {
                         self.warps() * self.times(self.loops_of(e) | self.serial_loops());
                 }
             }
+            ExprKind::Make(parts) => parts.iter().for_each(|p| self.expr(p)),
+            ExprKind::Member(a, _) => self.expr(a),
             ExprKind::Select(c, a, b) => {
                 self.expr(c);
                 self.expr(a);
@@ -416,6 +427,12 @@ impl<'a> Walk<'a> {
 
     /// An access to global or shared memory.
     fn access(&mut self, place: &Place, store: bool) {
+        let bytes = layout_of(self.module, &place.ty).size.max(1) as i64;
+        self.access_bytes(place, bytes, store);
+    }
+
+    /// An access to so many bytes from a place on.
+    fn access_bytes(&mut self, place: &Place, bytes: i64, store: bool) {
         let base = base_of(place);
         if let Base::Global(g) = base
             && self.module.globals.get(g.0 as usize).is_some_and(|g| g.space == Space::Constant)
@@ -440,7 +457,6 @@ impl<'a> Walk<'a> {
             _ => self.all_loops(),
         };
         let times = self.times(around);
-        let bytes = layout_of(self.module, &place.ty).size.max(1) as i64;
         let addresses: Vec<Option<i64>> = self
             .lanes
             .iter()

@@ -1,0 +1,213 @@
+//! How the threads of a block move a box of elements to shared memory: one by one, in vectors, or without waiting.
+
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopKind, Origin, Place, Scalar, Space, Stmt,
+    StmtKind, Type, Value, VarId,
+};
+
+use super::copies::{plus, product};
+use super::index;
+use super::replicas::Replicas;
+use super::tiled::declare;
+use super::vectors;
+use crate::rewrite::stage::Dim;
+
+/// A copy with at most this many elements a thread is unrolled.
+const UNROLL: u64 = 8;
+
+fn assign(place: Place, value: Expr) -> Stmt {
+    Stmt::new(StmtKind::Assign { place, value }, Origin::default())
+}
+
+impl Replicas<'_, '_> {
+    /// All threads of the block copy the elements of a footprint, neighbours by neighbours.
+    pub(super) fn copy(&mut self, at: usize) -> Vec<Stmt> {
+        let copy = &self.copies[at];
+        let (stage, f) = (copy.stage.clone(), copy.footprint.clone());
+        let array = self.lowering.host.var(stage.array).name.clone();
+        let shape: Vec<String> = f.dims.iter().map(|d| d.extent.to_string()).collect();
+        let mut extents = self.lowering.extents(&f, self.tiles);
+        let width = stage.vector;
+        let mut counted = f.dims.clone();
+        if let (Some(d), Some(e), true) = (counted.last_mut(), extents.last_mut(), width > 1) {
+            // Rows are counted in vectors.
+            d.extent /= u64::from(width);
+            *e = Expr::binary(BinaryOp::Div, e.clone(), Expr::i32(width as i32));
+        }
+        let total: u64 = counted.iter().map(|d| d.extent).product();
+        let name = if width > 1 { "vector" } else { "element" };
+        let element = self.lowering.local(name, Type::I32);
+        let mut body = vec![];
+        let coordinates = self.coordinates(element, &counted, &extents, width, &mut body);
+        let mut global = vec![];
+        let mut exists: Option<Expr> = None;
+        for (d, c) in f.dims.iter().zip(&coordinates) {
+            let ty = self.index_type(d);
+            let own = c.clone().cast(Type::Scalar(ty));
+            let low = self.lowest(d, ty);
+            global.push(match index::is_const(&low, 0) {
+                true => own.clone(),
+                false => Expr::binary(BinaryOp::Add, low, own.clone()),
+            });
+            let above = self.missing(d, ty).map(|n| Expr::binary(BinaryOp::Ge, own.clone(), n));
+            let below = self.valid(d, ty).map(|n| Expr::binary(BinaryOp::Lt, own, n));
+            exists = exists
+                .into_iter()
+                .chain(above)
+                .chain(below)
+                .reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+        }
+        let source = self.global_place(at, global);
+        body.extend(self.copied(at, source, &coordinates, exists));
+        let whole = total.is_multiple_of(self.threads.into());
+        let short = total / u64::from(self.threads) <= UNROLL;
+        let l = ForLoop {
+            id: self.lowering.host.fresh_loop(),
+            var: element,
+            declares: true,
+            first: Expr::var(self.thread, Type::I32),
+            compare: BinaryOp::Lt,
+            limit: product(&extents),
+            step: self.threads_expr(),
+            kind: if whole && short { LoopKind::Unrolled(None) } else { LoopKind::Serial },
+            body: Block::new(body),
+        };
+        let comment = format!("the block copies {} elements of {array}", shape.join(" x "));
+        vec![Stmt::new(StmtKind::For(l), Origin::default()).comment(comment)]
+    }
+
+    /// Where the element `after` the one with these coordinates goes.
+    fn target(&self, at: usize, coordinates: &[Expr], after: u32) -> Place {
+        let mut order = coordinates.to_vec();
+        let n = order.len();
+        if let Some(last) = order.last_mut() {
+            *last = plus(last.clone(), after.into());
+        }
+        if self.copies[at].stage.transposed && n >= 2 {
+            order.swap(n - 1, n - 2);
+        }
+        self.slotted(at, &mut order);
+        self.shared_place(self.copies[at].shared, order)
+    }
+
+    /// Copies an element, or the vector that begins with it; zeros where it does not exist.
+    fn copied(
+        &mut self,
+        at: usize,
+        source: Place,
+        coordinates: &[Expr],
+        exists: Option<Expr>,
+    ) -> Vec<Stmt> {
+        let stage = self.copies[at].stage.clone();
+        let element = source.ty.scalar().unwrap_or(Scalar::I32);
+        if stage.strip.is_some_and(|(id, _)| self.slots.contains_key(&id)) {
+            let bytes = (element.bytes() * stage.vector) as i32;
+            let zero_fill = exists.map(|cond| {
+                let kind = ExprKind::Select(cond, Expr::i32(0), Expr::i32(bytes));
+                Expr::new(kind, Type::I32, Origin::default())
+            });
+            let target = self.target(at, coordinates, 0);
+            let kind = StmtKind::AsyncCopy {
+                destination: vectors::address(target, Space::Shared, false),
+                source: vectors::address(source, Space::Global, true),
+                bytes: Expr::i32(bytes),
+                zero_fill,
+            };
+            return vec![Stmt::new(kind, Origin::default())];
+        }
+        if stage.vector > 1 {
+            return self.copied_vector(at, source, coordinates, exists);
+        }
+        let read = Expr::read(source);
+        let value = match exists {
+            None => read,
+            Some(cond) => {
+                let (ty, zero) = (read.ty.clone(), Expr::constant(Value::int(element, 0)));
+                Expr::new(ExprKind::Select(cond, read, zero), ty, Origin::default())
+            }
+        };
+        vec![assign(self.target(at, coordinates, 0), value)]
+    }
+
+    /// Through a register, which holds zeros where the vector does not exist.
+    fn copied_vector(
+        &mut self,
+        at: usize,
+        source: Place,
+        coordinates: &[Expr],
+        exists: Option<Expr>,
+    ) -> Vec<Stmt> {
+        let (transposed, width) = (self.copies[at].stage.transposed, self.copies[at].stage.vector);
+        let element = source.ty.scalar().unwrap_or(Scalar::I32);
+        let ty = Type::Vector(element, width as u8);
+        let read = Expr::read(vectors::wide(source, Space::Global, width, true));
+        let vector = self.lowering.local(vectors::name(width), ty.clone());
+        let mut stmts = match exists {
+            None => {
+                self.lowering.host.vars[vector.0 as usize].constant = true;
+                vec![declare(vector, read)]
+            }
+            Some(cond) => {
+                let zeros = vec![Expr::constant(Value::int(element, 0)); width as usize];
+                let zeros = Expr::new(ExprKind::Make(zeros), ty.clone(), Origin::default());
+                let then = Block::new(vec![assign(Place::var(vector, ty.clone()), read)]);
+                let kind = StmtKind::If { cond, then, otherwise: Block::default() };
+                vec![declare(vector, zeros), Stmt::new(kind, Origin::default())]
+            }
+        };
+        let value = Expr::var(vector, ty);
+        let row = self.lowering.host.var(self.copies[at].shared).ty.extents();
+        if !transposed && row.last().is_some_and(|n| n.is_multiple_of(width.into())) {
+            let target = self.target(at, coordinates, 0);
+            stmts.push(assign(vectors::wide(target, Space::Shared, width, false), value));
+        } else {
+            let part = |k| assign(self.target(at, coordinates, k), vectors::part(&value, k));
+            stmts.extend((0..width).map(part));
+        }
+        stmts
+    }
+
+    /// The coordinates of an element of the box, from its number row by row.
+    fn coordinates(
+        &mut self,
+        element: VarId,
+        dims: &[Dim],
+        extents: &[Expr],
+        width: u32,
+        body: &mut Vec<Stmt>,
+    ) -> Vec<Expr> {
+        let wide = |e: Expr| match width {
+            1 => e,
+            w => Expr::binary(BinaryOp::Mul, e, Expr::i32(w as i32)),
+        };
+        let names: &[&str] = match dims.len() {
+            1 => return vec![wide(Expr::var(element, Type::I32))],
+            2 => &["row", "column"],
+            3 => &["plane", "row", "column"],
+            _ => &[],
+        };
+        let mut out = vec![];
+        for (k, d) in dims.iter().enumerate() {
+            let name = names.get(k).map_or_else(|| format!("at_{k}"), |n| (*n).to_string());
+            let var = self.lowering.local(&name, Type::I32);
+            self.lowering.host.vars[var.0 as usize].constant = true;
+            let after: u64 = dims[k + 1..].iter().map(|d| d.extent).product();
+            let mut value = Expr::var(element, Type::I32);
+            if after > 1 {
+                value = Expr::binary(BinaryOp::Div, value, product(&extents[k + 1..]));
+            }
+            if k > 0 && d.extent > 1 {
+                value = Expr::binary(BinaryOp::Rem, value, extents[k].clone());
+            } else if k > 0 {
+                value = Expr::i32(0);
+            }
+            if k + 1 == dims.len() {
+                value = wide(value);
+            }
+            let kind = StmtKind::Decl { var, init: Some(value) };
+            body.push(Stmt::new(kind, Origin::default()));
+            out.push(Expr::var(var, Type::I32));
+        }
+        out
+    }
+}

@@ -1,0 +1,201 @@
+//! Accesses to several neighbouring elements at a time, and the groups of statements that are made of them.
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::poly::Poly;
+use warpsmith_ir::{
+    Block, Expr, ExprKind, Origin, Place, PlaceKind, Space, Stmt, StmtKind, Type, VarId, visit,
+};
+
+use super::replicas::{Axes, Replicas};
+use super::tiled::{Replica, Tile, declare};
+use super::{Lowering, divides};
+use crate::analysis::access::{Base, base_of};
+use crate::kernel::{Nest, Stage};
+use crate::rewrite::vectorise::{has_vector, multiple, pointer_aligned, whole_groups};
+use crate::walk;
+
+/// The address of an element.
+pub(super) fn address(place: Place, space: Space, readonly: bool) -> Expr {
+    let ty = pointer(place.ty.clone(), space, readonly);
+    Expr::new(ExprKind::AddressOf(place), ty, Origin::default())
+}
+
+fn pointer(pointee: Type, space: Space, readonly: bool) -> Type {
+    Type::Pointer { pointee: pointee.into(), space, volatile: false, readonly }
+}
+
+/// The vector that begins with an element.
+pub(super) fn wide(place: Place, space: Space, width: u32, readonly: bool) -> Place {
+    let Some(element) = place.ty.scalar() else { return place };
+    let ty = Type::Vector(element, width as u8);
+    let first = address(place, space, readonly).cast(pointer(ty.clone(), space, readonly));
+    Place::new(PlaceKind::Deref(first), ty, Origin::default())
+}
+
+/// An element of a vector.
+pub(super) fn part(vector: &Expr, at: u32) -> Expr {
+    let Type::Vector(element, _) = vector.ty else { return vector.clone() };
+    let kind = ExprKind::Member(vector.clone(), at);
+    Expr::new(kind, Type::Scalar(element), Origin::default())
+}
+
+/// What a vector of so many elements is called.
+pub(super) fn name(width: u32) -> &'static str {
+    if width == 2 { "pair" } else { "four" }
+}
+
+impl Lowering<'_> {
+    /// Shared arrays that are accessed in vectors begin at a multiple of the widest; 0: nothing special.
+    pub(super) fn shared_alignment(&self, nest: &Nest, stage: &Stage) -> u32 {
+        if stage.vector > 1 || !nest.vectors.is_empty() { 16 } else { 0 }
+    }
+}
+
+impl Replicas<'_, '_> {
+    /// A group of statements that each store an element of a global array, with the elements of neighbouring iterations
+    /// stored together; `None` where that is not possible.
+    pub(super) fn vector_group(&mut self, stmts: &[Stmt], axes: Axes) -> Option<Vec<Stmt>> {
+        let along = |(k, tile): &(usize, &Tile)| {
+            tile.width > 1
+                && whole_groups(self.nest, &tile.source, tile.width)
+                && self.stores_along(stmts, tile)
+                && axes >> k & 1 == 1
+        };
+        let (at, tile) = self.chosen(axes).into_iter().find(along)?;
+        let mut replicas = self.replicas(axes);
+        if let Some(replica) = replicas.get_mut(&at) {
+            replica.at = Some(0);
+        }
+        let mut body = vec![];
+        for stmt in stmts {
+            let StmtKind::Assign { place, value } = &stmt.kind else { return None };
+            let value = self.vector_value(value, (at, tile), &replicas, &mut body);
+            let place = wide(place.clone(), Space::Global, tile.width, false);
+            let kind = StmtKind::Assign { place, value };
+            let (origin, comment) = (stmt.origin.clone(), stmt.comment.clone());
+            body.push(Stmt { kind, origin, comment });
+        }
+        let body = Block::new(body);
+        let guard = self.guard(&body, &replicas);
+        Some(self.wrapped(body, guard, &replicas))
+    }
+
+    /// Every statement stores to a global array, neighbours along the loop side by side, and reads nothing else of it.
+    fn stores_along(&self, stmts: &[Stmt], tile: &Tile) -> bool {
+        let mut stored: Vec<&Place> = vec![];
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Assign { place, .. } if self.is_wide(place, tile) => stored.push(place),
+                _ => return false,
+            }
+        }
+        let mut alone = true;
+        for stmt in stmts {
+            walk::operands(stmt).reads.into_iter().for_each(|e| {
+                walk::each_expr(e, &mut |e| {
+                    if let ExprKind::Read(p) = &*e.kind
+                        && !matches!(&*p.kind, PlaceKind::Var(_))
+                    {
+                        alone &= stored.iter().all(|s| base_of(s) != base_of(p) || **s == *p);
+                    }
+                });
+            });
+        }
+        let same = |a: &Place, b: &Place| base_of(a) != base_of(b) || a == b;
+        self.lowering.distinct_pointers
+            && alone
+            && stored.iter().all(|a| stored.iter().all(|b| same(a, b)))
+    }
+
+    /// The elements of neighbouring iterations of the loop are one aligned vector.
+    fn is_wide(&self, place: &Place, tile: &Tile) -> bool {
+        let (PlaceKind::Elem { index, dims, .. }, Base::Var(array)) =
+            (&*place.kind, base_of(place))
+        else {
+            return false;
+        };
+        let Some(element) = place.ty.scalar().filter(|s| has_vector(*s, tile.width)) else {
+            return false;
+        };
+        let bytes = element.bytes() * tile.width;
+        let counter = tile.source.var;
+        let mentions = |e: &Expr| {
+            let mut found = false;
+            walk::each_var(e, &mut |v| found |= v == counter);
+            found
+        };
+        let Some((last, before)) = index.split_last() else { return false };
+        // What is left without the counter itself must not move with it.
+        let rest = Poly::from_expr(last).and_then(|p| p.sub(&Poly::var(counter)));
+        let beside = rest.is_some_and(|p| {
+            !p.atoms().iter().any(|a| a.mentions(counter))
+                && divides(&p, tile.width.into(), &self.nest.multiples)
+        });
+        beside
+            && pointer_aligned(self.nest, array, bytes)
+            && !before.iter().chain(dims).any(mentions)
+            && dims.last().is_none_or(|d| multiple(self.nest, d, tile.width))
+            && !self.lowering.constants.contains_key(&array)
+    }
+
+    /// The values of neighbouring iterations as a vector; what they read side by side is read before.
+    fn vector_value(
+        &mut self,
+        value: &Expr,
+        (at, tile): (usize, &Tile),
+        replicas: &BTreeMap<usize, Replica>,
+        before: &mut Vec<Stmt>,
+    ) -> Expr {
+        let mut vectors: Vec<(Place, VarId)> = vec![];
+        walk::each_expr(value, &mut |e| {
+            if let ExprKind::Read(p) = &*e.kind
+                && vectors.iter().all(|(known, _)| known != p)
+                && self.staged_read(p).is_none()
+                && self.is_wide(p, tile)
+            {
+                vectors.push((p.clone(), VarId(0)));
+            }
+        });
+        for (place, var) in &mut vectors {
+            let read = Expr::read(wide(place.clone(), Space::Global, tile.width, true));
+            let Base::Var(array) = base_of(place) else { continue };
+            let name = format!("{}{}", self.lowering.host.var(array).name, tile.width);
+            *var = self.lowering.local(&name, read.ty.clone());
+            self.lowering.host.vars[var.0 as usize].constant = true;
+            before.push(declare(*var, read));
+        }
+        let mut parts = vec![];
+        for k in 0..tile.width {
+            let mut own = replicas.clone();
+            if let Some(replica) = own.get_mut(&at) {
+                replica.at = Some(k);
+            }
+            let mut e = value.clone();
+            visit::map_subexprs(&mut e, &mut |e| {
+                let ExprKind::Read(p) = &*e.kind else { return };
+                if let Some((place, var)) = vectors.iter().find(|(known, _)| known == p) {
+                    let ty = Type::Vector(
+                        place.ty.scalar().unwrap_or(warpsmith_ir::Scalar::I32),
+                        tile.width as u8,
+                    );
+                    *e = part(&Expr::var(*var, ty), k).with_origin(e.origin.clone());
+                }
+            });
+            visit::Rewriter::expr(
+                &mut super::copies::UseCopies { all: self, replicas: &own },
+                &mut e,
+            );
+            visit::Rewriter::expr(&mut self.arrays_rewriter(&own), &mut e);
+            if k > 0 {
+                let counter = tile.source.var;
+                let next = super::copies::plus(Expr::var(counter, Type::Scalar(tile.ty)), k.into());
+                visit::substitute_var_in_expr(&mut e, counter, &next);
+            }
+            parts.push(e);
+        }
+        let element = value.ty.scalar().unwrap_or(warpsmith_ir::Scalar::I32);
+        let ty = Type::Vector(element, tile.width as u8);
+        Expr::new(ExprKind::Make(parts), ty, value.origin.clone())
+    }
+}

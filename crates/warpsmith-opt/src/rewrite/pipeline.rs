@@ -1,0 +1,97 @@
+//! Lets the copies of strips run ahead of the computation, without waiting for each.
+//!
+//! ```text
+//!     for k_block in K step 16 { copy strip; barrier; use strip; barrier }
+//!       ==> pipeline k stages 2
+//!     start the copy of the first strip
+//!     for k_block in K step 16 {
+//!         wait for the strip; barrier
+//!         start the copy of the next strip, to where the last one was
+//!         use strip
+//!     }
+//! ```
+//!
+//! The copies are `cp.async`, which go to shared memory past the registers; on devices before sm_80 the same primitives
+//! copy at once. One barrier a strip is enough: it says that the strip is there, and that everyone is done with the one
+//! whose place the next copy takes.
+//!
+//! Legal where strips of the loop are staged, each thread copies 4, 8 or 16 bytes at a time (what the hardware can), and
+//! all strips in flight fit in shared memory.
+
+use warpsmith_ir::{LoopId, Type};
+
+use super::{Rewritten, stage};
+use crate::kernel::{Kernel, Nest, Stage};
+use crate::refusal::Refusal;
+
+/// More strips in flight than this do not hide anything any more.
+const MOST: u32 = 8;
+
+/// The verdict on a `pipeline`, which alone allows it.
+pub struct LegalPipeline<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+    target: LoopId,
+    stages: u32,
+}
+
+/// Asks whether `stages` strips of the loop can be in shared memory at a time.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check(kernel: &Kernel, target: LoopId, stages: u32) -> Result<LegalPipeline<'_>, Refusal> {
+    let refuse = |why: String| Err(Refusal::LoopRefused { verb: "pipeline", loop_id: target, why });
+    if !(2..=MOST).contains(&stages) {
+        return refuse(format!("{stages} strips in flight make no sense, 2 to {MOST} do"));
+    }
+    let cut = |n: &Nest| n.stages.iter().any(|s| s.strip.is_some_and(|(id, _)| id == target));
+    let Some((root, nest)) = kernel.nests.iter().find(|(_, n)| cut(n)) else {
+        return refuse("no array is staged in strips of it: take `stage` first".into());
+    };
+    let mut piped = nest.clone();
+    piped.pipelines.insert(target, stages);
+    stage::check_all(kernel, *root, &piped)?;
+    Ok(LegalPipeline { kernel, root: *root, target, stages })
+}
+
+/// Notes the strips in flight; the nest is written out when it is lowered.
+pub fn apply(legal: LegalPipeline<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    if let Some(nest) = kernel.nests.get_mut(&legal.root) {
+        nest.pipelines.insert(legal.target, legal.stages);
+    }
+    Rewritten::same_loops(kernel)
+}
+
+/// Whether the hardware can make the copies of a stage that runs ahead, to rows of so many elements.
+pub(super) fn check_copies(
+    kernel: &Kernel,
+    nest: &Nest,
+    stage: &Stage,
+    row: u64,
+) -> Result<(), Refusal> {
+    if nest.strips(stage) == 1 {
+        return Ok(());
+    }
+    let name = kernel.name_of(stage.array).to_string();
+    let refuse = |why: String| Err(Refusal::CannotStage { name, why, at: Box::default() });
+    let element = kernel.func().var(stage.array).ty.pointee().and_then(Type::scalar);
+    let bytes = element.map_or(0, |s| s.bytes()) * stage.vector;
+    if stage.transposed && stage.vector > 1 {
+        return refuse(
+            "a copy that runs ahead cannot take a vector apart, as a transposed one must".into(),
+        );
+    }
+    if !row.is_multiple_of(stage.vector.into()) {
+        return refuse(format!(
+            "a row in shared memory has {row} elements, no multiple of the {} that a copy takes at a time",
+            stage.vector
+        ));
+    }
+    match bytes {
+        4 | 8 | 16 => Ok(()),
+        _ => refuse(format!(
+            "a copy that runs ahead takes 4, 8 or 16 bytes at a time, and an element has {bytes}"
+        )),
+    }
+}

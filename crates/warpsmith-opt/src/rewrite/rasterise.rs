@@ -1,0 +1,64 @@
+//! Changes the order of the blocks, so that those that run at the same time read the same data.
+//!
+//! ```text
+//!     blocks (0,0) (0,1) (0,2) … (1,0) (1,1) …          along j first
+//!       ==> rasterise i by 8
+//!     blocks (0,0) (1,0) … (7,0) (0,1) (1,1) …          groups of 8 along i, and along j in the group
+//! ```
+//!
+//! The blocks that the device runs together then form a square rather than a row: what they read fits in the L2 cache.
+//!
+//! Legal for the bound loop right outside the innermost one, in a nest of tiles with counters of 32 bits; a group must
+//! not be longer than a block is wide, so that the blocks of a group can be counted in 32 bits.
+
+use warpsmith_ir::LoopId;
+
+use super::Rewritten;
+use super::register_tile::{bound_nest, check_tiles};
+use crate::kernel::Kernel;
+use crate::refusal::Refusal;
+
+/// The verdict on a `rasterise`, which alone allows it.
+pub struct LegalRasterise<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+    blocks: u32,
+}
+
+/// Asks whether the blocks can run in groups of `blocks` along the loop.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check(kernel: &Kernel, target: LoopId, blocks: u32) -> Result<LegalRasterise<'_>, Refusal> {
+    let refuse = |why: String| {
+        Err(Refusal::LoopRefused { verb: "group the blocks of", loop_id: target, why })
+    };
+    let (root, nest) = bound_nest(kernel, target)?;
+    check_tiles(kernel, root, nest)?;
+    let inner = match nest.axes.as_slice() {
+        [.., (outer, _), (inner, _)] if *outer == target => *inner,
+        _ => return refuse("it is not the bound loop right outside the innermost one".into()),
+    };
+    let width = nest.block_extent(inner).unwrap_or(1);
+    if !(2..=width.min(64)).contains(&blocks) {
+        return refuse(format!("a group has from 2 to {} blocks, not {blocks}", width.min(64)));
+    }
+    let wide = nest
+        .axes
+        .iter()
+        .filter_map(|(id, _)| kernel.find_loop(*id))
+        .any(|l| kernel.func().var(l.var).ty.scalar().is_none_or(|s| s.bytes() == 8));
+    match wide {
+        true => refuse("the nest counts in 64 bits".into()),
+        false => Ok(LegalRasterise { kernel, root, blocks }),
+    }
+}
+
+/// Notes the group; the nest is written out when it is lowered.
+pub fn apply(legal: LegalRasterise<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    if let Some(nest) = kernel.nests.get_mut(&legal.root) {
+        nest.raster = legal.blocks;
+    }
+    Rewritten::same_loops(kernel)
+}

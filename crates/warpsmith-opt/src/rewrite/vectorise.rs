@@ -1,0 +1,198 @@
+//! Moves neighbouring elements together, as `float4`, `double2` and their like.
+//!
+//! ```text
+//!     for tj in 0..8 { j = j_block + threadIdx.x + tj * BX;   acc[tj] += a * B_shared[k][j - j_block] }
+//!       ==> vectorise j by 4
+//!     for tj in 0..8 step 4 { four = (float4 at) B_shared[k][4 * threadIdx.x + tj * BX]; b[tj] = four.x; … }
+//!     for tj in 0..8 { acc[tj] += a * b[tj] }
+//! ```
+//!
+//! Of a register-tiled loop, a thread's iterations come in groups of neighbours, and what the body reads of shared memory
+//! or accesses of global arrays along them is one access a group where it is aligned. Of a staged array (`vectorise B by
+//! 4`), the copy to shared memory moves so many elements at a time.
+//!
+//! Groups of a loop are always legal, since iterations are independent; the threads' iterations must be a multiple of
+//! the group. An access in global memory becomes a vector only where the array's address, the length of its rows, and the
+//! first and last iteration are known to be multiples: `specialise m%4=0, C%16=0` makes a kernel that knows it, and the
+//! launcher asks. The copy of a staged array is refused without that.
+
+use warpsmith_ir::poly::Poly;
+use warpsmith_ir::{Expr, ForLoop, LoopId, PlaceKind, Scalar, Type, VarId};
+
+use super::Rewritten;
+use super::register_tile::{bound_nest, check_tiles};
+use super::stage::{self, Counter, Dim, Footprint};
+use crate::kernel::{Kernel, Nest, Stage};
+use crate::lower::divides;
+use crate::refusal::Refusal;
+
+/// The widest access in bytes.
+const WIDEST: u32 = 16;
+
+/// The verdict on a `vectorise`, which alone allows it.
+pub struct LegalVectorise<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+    what: What,
+    width: u32,
+}
+
+enum What {
+    Loop(LoopId),
+    /// The place of the stage in the nest's list.
+    Copy(usize),
+}
+
+/// Asks whether a thread's iterations of the loop can come in groups of `width` neighbours.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check(kernel: &Kernel, target: LoopId, width: u32) -> Result<LegalVectorise<'_>, Refusal> {
+    let refuse =
+        |why: String| Err(Refusal::LoopRefused { verb: "vectorise", loop_id: target, why });
+    if !matches!(width, 2 | 4) {
+        return refuse(format!("vectors have 2 or 4 elements, not {width}"));
+    }
+    let (root, nest) = bound_nest(kernel, target)?;
+    check_tiles(kernel, root, nest)?;
+    let factor = nest.tiles.get(&target).copied().unwrap_or(1);
+    if !factor.is_multiple_of(width) {
+        return refuse(format!(
+            "a thread has {factor} of its iterations, no multiple of {width}: take `register_tile` first"
+        ));
+    }
+    Ok(LegalVectorise { kernel, root, what: What::Loop(target), width })
+}
+
+/// Asks whether the staged array `name` can be copied `width` elements at a time.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check_array<'k>(
+    kernel: &'k Kernel,
+    name: &str,
+    width: u32,
+) -> Result<LegalVectorise<'k>, Refusal> {
+    let refuse = |why: String| Err(Refusal::CannotVectorise { name: name.into(), why });
+    if !matches!(width, 2 | 4) {
+        return refuse(format!("vectors have 2 or 4 elements, not {width}"));
+    }
+    let at = |n: &Nest| n.stages.iter().position(|s| kernel.name_of(s.array) == name);
+    let found = kernel.nests.iter().find_map(|(root, nest)| Some((*root, nest, at(nest)?)));
+    let Some((root, nest, at)) = found else {
+        return refuse("no loop and no staged array has this name: `stage` the array first".into());
+    };
+    let mut copied = nest.clone();
+    copied.stages[at].vector = width;
+    stage::check_all(kernel, root, &copied)?;
+    Ok(LegalVectorise { kernel, root, what: What::Copy(at), width })
+}
+
+/// Notes the groups or the width; the nest is written out when it is lowered.
+pub fn apply(legal: LegalVectorise<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    if let Some(nest) = kernel.nests.get_mut(&legal.root) {
+        match legal.what {
+            What::Loop(id) => _ = nest.vectors.insert(id, legal.width),
+            What::Copy(at) => nest.stages[at].vector = legal.width,
+        }
+    }
+    Rewritten::same_loops(kernel)
+}
+
+/// Whether there is a vector type of so many elements that one access can move.
+pub(crate) fn has_vector(element: Scalar, width: u32) -> bool {
+    let odd = matches!(element, Scalar::Bool | Scalar::F16 | Scalar::BF16);
+    width > 1 && !odd && element.bytes() * width <= WIDEST
+}
+
+/// Whether a stage's copy can move as many elements at a time as it says.
+///
+/// # Errors
+/// [`Refusal::CannotVectorise`]
+pub(super) fn check_copy(
+    kernel: &Kernel,
+    nest: &Nest,
+    stage: &Stage,
+    f: &Footprint,
+) -> Result<(), Refusal> {
+    let width = stage.vector;
+    if width == 1 {
+        return Ok(());
+    }
+    let name = kernel.name_of(stage.array).to_string();
+    let refuse = |why: String| Err(Refusal::CannotVectorise { name: name.clone(), why });
+    let element = kernel.func().var(stage.array).ty.pointee().and_then(Type::scalar);
+    let Some(element) = element.filter(|e| has_vector(*e, width)) else {
+        return refuse(format!("{width} of its elements are no vector of at most {WIDEST} bytes"));
+    };
+    let bytes = element.bytes() * width;
+    if !pointer_aligned(nest, stage.array, bytes) {
+        return refuse(format!(
+            "its address is not known to be a multiple of {bytes}: take `specialise {name}%{bytes}=0` first"
+        ));
+    }
+    let PlaceKind::Elem { dims, .. } = &*f.reads[0].0.kind else {
+        return refuse("it is no array".into());
+    };
+    let rows: Vec<Option<Poly>> = match &f.rows {
+        Some(rows) => rows.iter().cloned().map(Some).collect(),
+        None => dims.iter().map(Poly::from_expr).collect(),
+    };
+    let whole =
+        |p: &Option<Poly>| p.as_ref().is_some_and(|p| divides(p, width.into(), &nest.multiples));
+    if !rows.last().is_none_or(whole) {
+        return refuse(format!(
+            "its rows are not known to have a multiple of {width} elements: take `specialise` with the length of a row first"
+        ));
+    }
+    let Some(last) = f.dims.last() else { return refuse("it is no array".into()) };
+    if !last.extent.is_multiple_of(width.into()) || last.constants.0 % i128::from(width) != 0 {
+        return refuse(format!(
+            "the rows that a block copies do not begin and end at multiples of {width}"
+        ));
+    }
+    match starts_and_ends(kernel, nest, last, width) {
+        true => Ok(()),
+        false => refuse(format!(
+            "where the rows that a block copies begin and end is not known to be a multiple of {width}"
+        )),
+    }
+}
+
+/// All subscripts of a dimension begin and end at multiples of the width, whatever the block and the strip.
+fn starts_and_ends(kernel: &Kernel, nest: &Nest, d: &Dim, width: u32) -> bool {
+    let multiple = |p: &Poly| divides(p, width.into(), &nest.multiples);
+    multiple(&d.invariant)
+        && d.terms.iter().all(|(c, factor)| match c {
+            Counter::Constant(_, first, _) => first * factor % i128::from(width) == 0,
+            _ if *factor < 0 => false,
+            _ if factor % i128::from(width) == 0 => true,
+            Counter::Bound(id, n) | Counter::Strip(id, n) => {
+                n.is_multiple_of(width)
+                    && kernel.find_loop(*id).is_some_and(|l| whole_groups(nest, l, width))
+            }
+        })
+}
+
+/// The loop's iterations begin and end at multiples of the width, so that each group exists entirely or not at all.
+pub(crate) fn whole_groups(nest: &Nest, l: &ForLoop, width: u32) -> bool {
+    let end = match l.compare {
+        warpsmith_ir::BinaryOp::Le => {
+            Poly::from_expr(&l.limit).and_then(|p| p.add(&Poly::constant(1)))
+        }
+        _ => Poly::from_expr(&l.limit),
+    };
+    let multiple = |p: Option<Poly>| p.is_some_and(|p| divides(&p, width.into(), &nest.multiples));
+    multiple(Poly::from_expr(&l.first)) && multiple(end)
+}
+
+/// The array's address is known to be a multiple of so many bytes.
+pub(crate) fn pointer_aligned(nest: &Nest, array: VarId, bytes: u32) -> bool {
+    nest.multiples.get(&array).is_some_and(|n| n.is_multiple_of(bytes))
+}
+
+/// Whether an expression is known to be a multiple of the width.
+pub(crate) fn multiple(nest: &Nest, e: &Expr, width: u32) -> bool {
+    Poly::from_expr(e).is_some_and(|p| divides(&p, width.into(), &nest.multiples))
+}

@@ -1,0 +1,311 @@
+//! Schedules that move data in vectors: contractions by warp tiles with copies that run ahead, and rows of elements.
+
+use std::collections::BTreeSet;
+
+use warpsmith_ir::{
+    Axis, ExprKind, ForLoop, LoopId, PlaceKind, Scalar, SourceMap, StmtKind, Type, VarId,
+};
+
+use super::{StepKind, take};
+use crate::analysis::access::{Access, AccessKind, Base, Scope};
+use crate::kernel::{Kernel, Stage};
+use crate::rewrite::specialise::Fact;
+use crate::rewrite::stage::{self, Counter};
+use crate::walk;
+
+/// Bytes of the widest access.
+const WIDEST: u32 = 16;
+
+/// How a block computes a tile of a contraction.
+struct Shape {
+    /// Threads along x and y.
+    block: [u32; 2],
+    /// Iterations of a thread along y and x.
+    tile: [u32; 2],
+    /// Lanes of a warp along y and x.
+    lanes: [u32; 2],
+}
+
+const fn shape(block: [u32; 2], tile: [u32; 2], lanes: [u32; 2]) -> Shape {
+    Shape { block, tile, lanes }
+}
+
+/// Shapes that good kernels use, small blocks first.
+const SHAPES: &[Shape] = &[
+    shape([16, 8], [4, 4], [8, 4]),
+    shape([16, 16], [4, 4], [8, 4]),
+    shape([16, 8], [8, 4], [8, 4]),
+    shape([8, 8], [8, 8], [8, 4]),
+    shape([16, 8], [8, 8], [8, 4]),
+    shape([16, 16], [8, 8], [8, 4]),
+    shape([32, 8], [8, 8], [8, 4]),
+    shape([8, 16], [8, 16], [8, 4]),
+    shape([16, 8], [8, 16], [8, 4]),
+    shape([8, 16], [16, 8], [8, 4]),
+];
+
+/// What the templates know of a nest when they ask for wide schedules.
+pub(super) struct Nest<'n> {
+    pub kernel: &'n Kernel,
+    pub root: LoopId,
+    pub loops: &'n [String],
+    pub axes: &'n [Axis],
+    pub kept: &'n [StepKind],
+}
+
+impl Nest<'_> {
+    fn bind(&self, block: [u32; 3]) -> StepKind {
+        StepKind::Bind { loops: self.loops.to_vec(), axes: self.axes.to_vec(), block }
+    }
+
+    /// Elements of the widest arrays that fit an access, from those of the nest.
+    fn width(&self) -> Option<u32> {
+        let bytes =
+            self.arrays().iter().filter_map(|v| self.element(*v)).map(Scalar::bytes).max()?;
+        [4, 2].into_iter().find(|w| w * bytes <= WIDEST)
+    }
+
+    fn element(&self, array: VarId) -> Option<Scalar> {
+        self.kernel.func().var(array).ty.pointee().and_then(Type::scalar)
+    }
+
+    /// Arrays that the nest accesses.
+    fn arrays(&self) -> Vec<VarId> {
+        let mut found = vec![];
+        self.each_access(&mut |a| {
+            if let Base::Var(v) = a.base
+                && self.kernel.func().var(v).ty.is_pointer()
+                && !found.contains(&v)
+            {
+                found.push(v);
+            }
+        });
+        found
+    }
+
+    fn each_access(&self, f: &mut dyn FnMut(&Access<'_>)) {
+        let Some(l) = self.kernel.find_loop(self.root) else { return };
+        let around = self.kernel.loops_around(self.root);
+        let scope = Scope::new(&self.kernel.module, self.kernel.func(), around, l);
+        scope.accesses().iter().for_each(f);
+    }
+
+    /// What a kernel must know so that rows of all arrays can be moved in vectors: the lengths of rows, the limits of the
+    /// loops that run along them, and the addresses.
+    fn facts(&self, width: u32, along: &[&ForLoop]) -> Vec<(String, Fact)> {
+        let function = self.kernel.func();
+        let mut sizes: BTreeSet<VarId> = BTreeSet::new();
+        let mut parameters = |e: &warpsmith_ir::Expr| {
+            walk::each_var(e, &mut |v| {
+                let integer = function.var(v).ty.is_integer();
+                if integer && function.params.contains(&v) {
+                    sizes.insert(v);
+                }
+            });
+        };
+        along.iter().for_each(|l| parameters(&l.limit));
+        self.each_access(&mut |a| {
+            if let Some(PlaceKind::Elem { dims, .. }) = a.place.map(|p| &*p.kind)
+                && let Some(last) = dims.last()
+            {
+                parameters(last);
+            }
+        });
+        let sizes = sizes.into_iter().map(|v| (v, width));
+        let arrays = self.arrays().into_iter();
+        let arrays = arrays.filter_map(|v| Some((v, self.element(v)?.bytes() * width)));
+        let named = |(v, n): (VarId, u32)| (self.kernel.name_of(v).to_string(), Fact::Multiple(n));
+        sizes.chain(arrays).map(named).collect()
+    }
+}
+
+impl Nest<'_> {
+    /// The facts, with the limits of the loops along the tile multiples of it where they are parameters: no guards are
+    /// left then.
+    fn whole_tiles(
+        &self,
+        plan: &Plan<'_>,
+        along: &[&ForLoop],
+        facts: &[(String, Fact)],
+    ) -> Vec<(String, Fact)> {
+        let extents =
+            [plan.s.block[1] * plan.s.tile[0], plan.s.block[0] * plan.s.tile[1], plan.length];
+        let mut facts = facts.to_vec();
+        for (l, extent) in along.iter().zip(extents) {
+            let ExprKind::Read(p) = &*l.limit.kind else { continue };
+            let Some(name) = p.root_var().map(|v| self.kernel.name_of(v).to_string()) else {
+                continue;
+            };
+            match facts.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, Fact::Multiple(n))) => *n = (*n).max(extent),
+                _ => facts.push((name, Fact::Multiple(extent))),
+            }
+        }
+        facts
+    }
+}
+
+/// Contractions: strips of what is staged, computed by warp tiles; `cut` are the arrays and the loop of their strips.
+pub(super) fn products(
+    nest: &Nest<'_>,
+    state: &Kernel,
+    cut: &[String],
+    strip: (&str, LoopId),
+) -> Vec<Vec<StepKind>> {
+    let (Some(width), [.., i, j]) = (nest.width(), nest.loops) else { return vec![] };
+    let on_x = nest.axes.last() == Some(&Axis::X);
+    if !on_x || cut.is_empty() {
+        return vec![];
+    }
+    let strip_loop: Vec<&ForLoop> = state.find_loop(strip.1).into_iter().collect();
+    let inner = nest.loops.iter().filter_map(|name| {
+        let (_, id) = state.loop_names().into_iter().find(|(n, _)| n == name)?;
+        state.find_loop(id)
+    });
+    let along: Vec<&ForLoop> = inner.skip(nest.loops.len() - 2).chain(strip_loop).collect();
+    let aligned = nest.facts(width, along.get(1..).unwrap_or_default());
+    let mut found = vec![];
+    for s in SHAPES {
+        for length in [8, 16] {
+            let plan = Plan { s, length, width, outer: [i, j], strip, cut };
+            let tiled = plan.tiled(nest, state);
+            let mut any_size = tiled.clone();
+            any_size.extend(plan.groups());
+            any_size.push(plan.lanes());
+            any_size.extend(plan.ahead());
+            found.push(any_size);
+            let whole = nest.whole_tiles(&plan, &along, &aligned);
+            // Measured: copies that do not run ahead are never faster.
+            for facts in [&aligned, &whole] {
+                let mut steps = tiled.clone();
+                steps.push(StepKind::Specialise { facts: facts.clone() });
+                steps.extend(plan.groups());
+                steps.extend(plan.copies_in_vectors(nest.root, state));
+                steps.push(plan.lanes());
+                steps.extend(plan.ahead());
+                let plane = nest.loops.len() == 2;
+                steps.extend(plane.then(|| StepKind::Rasterise { target: i.clone(), blocks: 8 }));
+                found.push(steps);
+            }
+        }
+    }
+    found
+}
+
+/// One way to compute a contraction.
+struct Plan<'p> {
+    s: &'p Shape,
+    /// Iterations of a strip.
+    length: u32,
+    width: u32,
+    /// The innermost two bound loops.
+    outer: [&'p String; 2],
+    strip: (&'p str, LoopId),
+    /// Staged arrays.
+    cut: &'p [String],
+}
+
+impl Plan<'_> {
+    /// Register tiles and stages, which need to know nothing of the sizes.
+    fn tiled(&self, nest: &Nest<'_>, state: &Kernel) -> Vec<StepKind> {
+        let mut steps = vec![nest.bind([self.s.block[0], self.s.block[1], 1])];
+        steps.extend(nest.kept.iter().cloned());
+        for (name, factor) in self.outer.into_iter().zip(self.s.tile) {
+            steps.push(StepKind::RegisterTile { target: name.clone(), factor });
+        }
+        for array in self.cut {
+            let transposed = along_strip(state, nest.root, array, self.strip.1);
+            steps.push(StepKind::Stage {
+                array: array.clone(),
+                strip: Some((self.strip.0.to_string(), self.length)),
+                pad: if transposed { self.width } else { 0 },
+                transposed,
+            });
+        }
+        steps.push(StepKind::Unroll { target: self.strip.0.to_string(), factor: None });
+        steps
+    }
+
+    fn groups(&self) -> [StepKind; 2] {
+        self.outer.map(|l| StepKind::Vectorise { target: l.clone(), width: self.width })
+    }
+
+    fn lanes(&self) -> StepKind {
+        let loops = self.outer.iter().map(|l| (*l).clone()).collect();
+        StepKind::Warp { loops, lanes: self.s.lanes.to_vec() }
+    }
+
+    /// Copies a strip ahead, reads an iteration ahead.
+    fn ahead(&self) -> [StepKind; 2] {
+        let target = self.strip.0.to_string();
+        [
+            StepKind::Pipeline { target: target.clone(), stages: 2 },
+            StepKind::DoubleBuffer { target },
+        ]
+    }
+
+    fn copies_in_vectors(&self, root: LoopId, state: &Kernel) -> Vec<StepKind> {
+        let straight = self.cut.iter().filter(|a| !along_strip(state, root, a, self.strip.1));
+        straight.map(|a| StepKind::Vectorise { target: a.clone(), width: self.width }).collect()
+    }
+}
+
+/// The rows of an array run along the strip, so that neighbouring threads want elements a row apart.
+fn along_strip(state: &Kernel, root: LoopId, array: &str, strip: LoopId) -> bool {
+    let function = state.func();
+    let found = function.params.iter().copied().find(|v| function.var(*v).name == array);
+    let (Some(array), Some(nest)) = (found, state.nests.get(&root)) else { return false };
+    let stage = Stage { array, strip: Some((strip, 8)), pad: 0, transposed: false, vector: 1 };
+    let footprint = stage::footprint(state, root, nest, &stage);
+    footprint.is_ok_and(|f| {
+        let last = f.dims.last().map(|d| d.terms.as_slice()).unwrap_or_default();
+        f.dims.len() > 1 && last.iter().any(|(c, _)| matches!(c, Counter::Strip(..)))
+    })
+}
+
+/// Nests that go through rows once: each thread a vector, or several.
+pub(super) fn rows(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
+    let (Some(width), Some(inner)) = (nest.width(), nest.loops.last()) else { return vec![] };
+    let Ok(state) = take(nest.kernel, &nest.bind([32, 1, 1]), sources) else { return vec![] };
+    let names = state.kernel.loop_names();
+    let Some(l) =
+        names.iter().find(|(n, _)| n == inner).and_then(|(_, id)| state.kernel.find_loop(*id))
+    else {
+        return vec![];
+    };
+    if nest.axes.last() != Some(&Axis::X) || !stores_rows(nest, l) {
+        return vec![];
+    }
+    let facts = nest.facts(width, &[l]);
+    let blocks: &[[u32; 3]] = match nest.loops.len() {
+        1 => &[[128, 1, 1], [256, 1, 1], [512, 1, 1]],
+        _ => &[[32, 4, 1], [32, 8, 1], [64, 4, 1], [256, 1, 1]],
+    };
+    let mut found = vec![];
+    for block in blocks {
+        for groups in [1, 2] {
+            let mut steps = vec![nest.bind(*block)];
+            steps.extend(nest.kept.iter().cloned());
+            steps.push(StepKind::Specialise { facts: facts.clone() });
+            steps.push(StepKind::RegisterTile { target: inner.clone(), factor: width * groups });
+            steps.push(StepKind::Vectorise { target: inner.clone(), width });
+            found.push(steps);
+        }
+    }
+    found
+}
+
+/// Something is stored with the loop's counter as its last subscript.
+fn stores_rows(nest: &Nest<'_>, l: &ForLoop) -> bool {
+    let mut found = false;
+    nest.each_access(&mut |a| {
+        if let Some(PlaceKind::Elem { index, .. }) = a.place.map(|p| &*p.kind)
+            && let Some(ExprKind::Read(p)) = index.last().map(|e| &*e.kind)
+        {
+            found |=
+                a.kind == AccessKind::Write && matches!(*p.kind, PlaceKind::Var(v) if v == l.var);
+        }
+    });
+    // A step that a value decides would end iterations apart.
+    found && !l.body.stmts.iter().any(|s| matches!(s.kind, StmtKind::Continue))
+}
