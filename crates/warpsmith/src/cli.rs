@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::status::Status;
-use crate::{check, doctor, interrupt, ladder, tune};
+use crate::{check, doctor, interrupt, ladder, tune, worker};
 
 /// Turns C loop nests and CUDA kernels into fast, readable, verified CUDA C.
 #[derive(Parser, Debug)]
@@ -27,6 +27,9 @@ enum Command {
     Ladder(ladder::LadderArgs),
     /// Says what this machine has, what each missing part costs, and how to get it
     Doctor(doctor::DoctorArgs),
+    /// Serves a tuner over stdin and stdout; started by warpsmith itself
+    #[command(hide = true)]
+    Worker(worker::WorkerArgs),
 }
 
 /// How results are written to stdout.
@@ -55,6 +58,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         Command::Tune(args) => tune::run(args),
         Command::Ladder(args) => ladder::run(args),
         Command::Doctor(args) => doctor::run(args),
+        Command::Worker(args) => worker::run(args),
     })
 }
 

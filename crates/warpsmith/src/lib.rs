@@ -17,10 +17,12 @@ mod progress;
 pub mod report;
 pub mod status;
 pub mod tune;
+pub mod worker;
 
 pub use warpsmith_device as device;
 pub use warpsmith_emit as emit;
 pub use warpsmith_emu as emu;
 pub use warpsmith_front as front;
+pub use warpsmith_gpu as gpu;
 pub use warpsmith_ir as ir;
 pub use warpsmith_opt as opt;

@@ -4,7 +4,6 @@
 //! limit, and libraries are looked for by name. Missing parts are no failure: every one of them is optional.
 
 mod parts;
-mod places;
 mod probe;
 mod report;
 
@@ -13,8 +12,8 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 pub use self::parts::{Part, State, examine};
-pub use self::places::Places;
 pub use self::report::{human, json};
+pub use warpsmith_gpu::places::Places;
 
 use crate::status::Status;
 

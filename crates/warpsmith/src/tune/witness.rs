@@ -24,6 +24,9 @@ use super::host_c::ArgBytes;
 use super::profile::views::{self, Argument, View};
 use crate::data::{scalar_bytes, scalar_from_bytes};
 
+/// What constant memory holds, in bytes: larger arrays are never copied there.
+const CONSTANT_MEMORY: usize = 64 << 10;
+
 /// The emitted file as a program.
 #[derive(Debug)]
 pub struct Witness {
@@ -115,6 +118,50 @@ impl Witness {
         };
         let workspace_bytes = has_workspace.then(|| find(&size_function)).flatten();
         Ok(Witness { module: lowered.module, launcher, workspace_bytes })
+    }
+
+    /// The program that was read.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Calls the launcher with something that records what it asks for; returns the bytes of workspace it wants. Large
+    /// arrays are not there: a launcher does not look into them.
+    ///
+    /// # Errors
+    /// [`WitnessError`].
+    pub fn record(
+        &self,
+        args: &[ArgBytes],
+        result: Option<Scalar>,
+        recorder: &mut dyn Launcher,
+    ) -> Result<u64, WitnessError> {
+        let function = self.module.function(self.launcher);
+        let mut memory = Memory::default();
+        let mut call_args = vec![];
+        for (arg, param) in args.iter().zip(&function.params) {
+            call_args.push(match arg {
+                ArgBytes::Array(bytes) if bytes.len() > CONSTANT_MEMORY => {
+                    push_buffer(&mut memory, vec![])
+                }
+                ArgBytes::Array(bytes) => push_buffer(&mut memory, bytes.clone()),
+                ArgBytes::Value(bytes) => value_arg(&function.var(*param).ty, bytes)?,
+            });
+        }
+        let scalars = call_args.clone();
+        if result.is_some() {
+            call_args.push(push_buffer(&mut memory, vec![]));
+        }
+        let workspace = self.workspace_bytes.map(|size| self.workspace(size, &scalars));
+        let workspace = workspace.transpose()?;
+        if workspace.is_some() {
+            call_args.push(push_buffer(&mut memory, vec![]));
+        }
+        call_args.push(Arg::Value(Value::int(Scalar::U64, 0)));
+        let limits = Limits { max_steps: 100_000_000, ..Limits::default() };
+        interp::call(&self.module, self.launcher, &call_args, &mut memory, &limits, recorder)
+            .map_err(|e| WitnessError::Failed(e.to_string()))?;
+        Ok(workspace.unwrap_or(0) as u64)
     }
 
     /// Calls the launcher with the arguments of the C function; `result` is the type of its return value.

@@ -1,0 +1,257 @@
+//! The backend with a real device.
+
+use super::compare::Comparer;
+use super::compiler::compile;
+use super::memory::{Memory, POISON, buffer};
+use super::timing::Clock;
+use super::{Backend, Fault, Result, limits};
+use crate::driver::{Device, Function, Gpu, Module};
+use crate::error::GpuError;
+use crate::nvrtc::Compiler;
+use crate::protocol::{
+    Action, Arg, Candidate, Compile, Hello, Invalid, KernelInfo, Launch, Limits, Measured, Policy,
+    Problem, Reason, Reference, VERSION,
+};
+
+/// One GPU, its compiler, and the problem in hand.
+pub struct GpuBackend {
+    gpu: Gpu,
+    device: Device,
+    compiler: Compiler,
+    clock: Clock,
+    comparer: Comparer,
+    memory: Option<Memory>,
+}
+
+/// A candidate whose kernels have been found in its binary.
+struct Loaded {
+    module: Module,
+    steps: Vec<Step>,
+}
+
+enum Step {
+    Launch { function: Function, launch: Launch, args: Vec<Vec<u8>> },
+    SetGlobal { symbol: String, bytes: Vec<u8> },
+    Fill { buffer: usize, offset: u64, bytes: u64, value: u8 },
+}
+
+impl GpuBackend {
+    /// Opens a device.
+    ///
+    /// # Errors
+    /// No driver, device or compiler.
+    pub fn open(ordinal: u32, compiler: Compiler) -> std::result::Result<GpuBackend, GpuError> {
+        let gpu = Gpu::open(ordinal)?;
+        let device = gpu.device()?;
+        let clock = Clock::new(&gpu, device.l2)?;
+        let comparer = Comparer::new(&gpu, &compiler, &device.arch)?;
+        Ok(GpuBackend { gpu, device, compiler, clock, comparer, memory: None })
+    }
+
+    fn memory(&self) -> std::result::Result<&Memory, GpuError> {
+        self.memory.as_ref().ok_or_else(|| GpuError::BadRequest("there is no problem yet".into()))
+    }
+
+    fn load(&self, candidate: &Candidate, binary: &[u8]) -> std::result::Result<Loaded, GpuError> {
+        let module = self.gpu.load(binary)?;
+        let memory = self.memory()?;
+        let mut steps = vec![];
+        for action in &candidate.actions {
+            steps.push(match action {
+                Action::Launch(launch) => {
+                    let function = module.function(&launch.kernel)?;
+                    function.allow_shared(launch.shared)?;
+                    let args = launch.args.iter().map(|a| bytes_of(a, memory));
+                    let args = args.collect::<std::result::Result<_, _>>()?;
+                    Step::Launch { function, launch: launch.clone(), args }
+                }
+                Action::SetGlobal { symbol, bytes } => {
+                    Step::SetGlobal { symbol: symbol.clone(), bytes: bytes.clone() }
+                }
+                Action::Fill { buffer, offset, bytes, value } => {
+                    Step::Fill { buffer: *buffer, offset: *offset, bytes: *bytes, value: *value }
+                }
+            });
+        }
+        Ok(Loaded { module, steps })
+    }
+
+    fn start(&self, loaded: &Loaded) -> std::result::Result<(), GpuError> {
+        for step in &loaded.steps {
+            match step {
+                Step::Launch { function, launch, args } => {
+                    function.launch(launch.grid, launch.block, launch.shared, args)?;
+                }
+                Step::SetGlobal { symbol, bytes } => loaded.module.set_global(symbol, bytes)?,
+                Step::Fill { buffer: at, offset, bytes, value } => {
+                    buffer(&self.memory()?.buffers, *at)?.fill(*offset, *bytes, *value)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a candidate on fresh buffers, once with each poison, and compares.
+    fn check(&self, loaded: &Loaded, problem: &Memory) -> Result<()> {
+        for poison in POISON {
+            self.once(loaded, problem, poison)?;
+            for (output, expected) in &problem.expected {
+                let actual = buffer(&problem.buffers, output.buffer).map_err(fault)?;
+                let found = self.comparer.difference(output, expected, actual).map_err(fault)?;
+                if let Some(d) = found {
+                    let what = format!(
+                        "buffer {} differs at index {}; {} elements differ in all",
+                        output.buffer, d.first, d.count
+                    );
+                    return Err(Fault::Invalid(Invalid::new(Reason::Correctness, what)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn once(&self, loaded: &Loaded, memory: &Memory, poison: u8) -> Result<()> {
+        memory.reset(poison).map_err(fault)?;
+        self.gpu.synchronize().map_err(fault)?;
+        self.start(loaded).map_err(fault)?;
+        self.gpu.synchronize().map_err(fault)?;
+        if let Some(k) = memory.broken_fence().map_err(fault)? {
+            let what = format!("it wrote beside buffer {k}");
+            return Err(Fault::Invalid(Invalid::new(Reason::Runtime, what)));
+        }
+        Ok(())
+    }
+
+    fn ready(&self, candidate: &Candidate, binary: &[u8]) -> Result<Loaded> {
+        let loaded = self.load(candidate, binary).map_err(fault)?;
+        self.check(&loaded, self.memory().map_err(fault)?)?;
+        Ok(loaded)
+    }
+
+    /// The runs of a candidate whose outputs have been checked.
+    fn samples(&self, loaded: &Loaded, policy: &Policy) -> Result<Vec<f64>> {
+        let memory = self.memory().map_err(fault)?;
+        let before = || memory.reset(POISON[0]);
+        self.clock.samples(policy, before, || self.start(loaded)).map_err(fault)
+    }
+}
+
+/// A value's bytes; buffers become addresses.
+fn bytes_of(arg: &Arg, memory: &Memory) -> std::result::Result<Vec<u8>, GpuError> {
+    Ok(match arg {
+        Arg::Null => 0u64.to_le_bytes().to_vec(),
+        Arg::Bytes(bytes) => bytes.clone(),
+        Arg::Buffer { buffer: at, offset } => {
+            let address = buffer(&memory.buffers, *at)?.address();
+            address.wrapping_add_signed(*offset).to_le_bytes().to_vec()
+        }
+    })
+}
+
+/// An error as the fault of the candidate that was running.
+fn fault(error: GpuError) -> Fault {
+    let lost = matches!(error, GpuError::Lost(_));
+    let invalid = Invalid::new(Reason::Runtime, error.to_string());
+    if lost { Fault::Lost(invalid) } else { Fault::Invalid(invalid) }
+}
+
+impl Backend for GpuBackend {
+    fn hello(&mut self) -> std::result::Result<Hello, GpuError> {
+        Ok(Hello {
+            version: VERSION,
+            backend: "gpu".into(),
+            device: self.device.name.clone(),
+            arch: self.device.arch.clone(),
+            driver: self.device.driver.clone(),
+            compiler: self.compiler.version().into(),
+        })
+    }
+
+    fn compile(&mut self, request: &Compile) -> Result<(Vec<KernelInfo>, String, Vec<u8>)> {
+        compile(&self.compiler, request)
+    }
+
+    fn prepare(&mut self, problem: Problem, blobs: Vec<Vec<u8>>) -> Result<()> {
+        // The old problem's memory first: both may not fit.
+        self.memory = None;
+        self.memory = Some(Memory::new(&self.gpu, &problem, &blobs).map_err(fault)?);
+        Ok(())
+    }
+
+    fn reference(&mut self, reference: &Reference, binary: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let loaded = self.load(&reference.candidate, binary).map_err(fault)?;
+        self.once(&loaded, self.memory().map_err(fault)?, POISON[0])?;
+        if let Some(memory) = &mut self.memory {
+            memory.keep(&self.gpu, &reference.outputs).map_err(fault)?;
+        }
+        let memory = self.memory().map_err(fault)?;
+        let mut sampled = vec![];
+        for (output, indices) in reference.outputs.iter().zip(&reference.samples) {
+            let from = buffer(&memory.buffers, output.buffer).map_err(fault)?;
+            let mut all = vec![];
+            for index in indices {
+                let mut element = vec![0u8; output.element.size() as usize];
+                let at = index.saturating_mul(output.element.size());
+                from.read(at, &mut element).map_err(fault)?;
+                all.extend(element);
+            }
+            sampled.push(all);
+        }
+        Ok(sampled)
+    }
+
+    fn measure(
+        &mut self,
+        candidate: &Candidate,
+        binary: &[u8],
+        policy: &Policy,
+    ) -> Result<Vec<f64>> {
+        let loaded = self.ready(candidate, binary)?;
+        self.samples(&loaded, policy)
+    }
+
+    fn race(
+        &mut self,
+        candidates: &[Candidate],
+        binaries: &[Vec<u8>],
+        rounds: u32,
+        policy: &Policy,
+    ) -> Result<Vec<Measured>> {
+        let mut entrants = vec![];
+        for (candidate, binary) in candidates.iter().zip(binaries) {
+            entrants.push(match self.ready(candidate, binary) {
+                Ok(loaded) => Ok((loaded, vec![])),
+                Err(Fault::Invalid(invalid)) => Err(invalid),
+                Err(lost) => return Err(lost),
+            });
+        }
+        let one = Policy { min_runs: 1, max_runs: 1, warmup: 0, ..*policy };
+        for _ in 0..rounds.max(1) {
+            for (loaded, samples) in entrants.iter_mut().flatten() {
+                samples.extend(self.samples(loaded, &one)?);
+            }
+        }
+        let result = |e| match e {
+            Ok((_, samples)) => Measured::Times(samples),
+            Err(invalid) => Measured::Invalid(invalid),
+        };
+        Ok(entrants.into_iter().map(result).collect())
+    }
+
+    fn limits(&mut self, bytes: u64) -> Result<Limits> {
+        limits::measure(&self.gpu, &self.compiler, &self.clock, bytes).map_err(fault)
+    }
+
+    fn occupancy(
+        &mut self,
+        binary: &[u8],
+        kernel: &str,
+        shapes: &[(u32, u32)],
+    ) -> Result<Vec<u32>> {
+        let function = self.gpu.load(binary).and_then(|m| m.function(kernel)).map_err(fault)?;
+        let blocks = |(threads, shared): &(u32, u32)| {
+            function.blocks_per_multiprocessor(*threads, *shared).map_err(fault)
+        };
+        shapes.iter().map(blocks).collect()
+    }
+}

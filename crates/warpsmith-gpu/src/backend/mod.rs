@@ -1,0 +1,57 @@
+//! What a worker does its work with: a GPU, or something that stands in for one.
+
+pub mod compare;
+pub mod compiler;
+pub mod gpu;
+pub mod limits;
+pub mod memory;
+pub mod replay;
+pub mod timing;
+
+use crate::error::GpuError;
+use crate::protocol::{
+    Candidate, Compile, Hello, Invalid, KernelInfo, Limits, Measured, Policy, Problem, Reference,
+};
+
+type Result<T> = std::result::Result<T, Fault>;
+
+/// Why a request was not carried out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// The candidate's own fault; the worker goes on.
+    Invalid(Invalid),
+    /// The device can do no more for this process: the candidate's fault is reported, then the worker ends.
+    Lost(Invalid),
+}
+
+/// Carries out the requests of [`crate::protocol::Request`], where each is explained.
+pub trait Backend {
+    fn hello(&mut self) -> std::result::Result<Hello, GpuError>;
+
+    fn compile(&mut self, request: &Compile) -> Result<(Vec<KernelInfo>, String, Vec<u8>)>;
+
+    fn prepare(&mut self, problem: Problem, blobs: Vec<Vec<u8>>) -> Result<()>;
+
+    fn reference(&mut self, reference: &Reference, binary: &[u8]) -> Result<Vec<Vec<u8>>>;
+
+    fn measure(
+        &mut self,
+        candidate: &Candidate,
+        binary: &[u8],
+        policy: &Policy,
+    ) -> Result<Vec<f64>>;
+
+    /// One entry a candidate.
+    fn race(
+        &mut self,
+        candidates: &[Candidate],
+        binaries: &[Vec<u8>],
+        rounds: u32,
+        policy: &Policy,
+    ) -> Result<Vec<Measured>>;
+
+    fn limits(&mut self, bytes: u64) -> Result<Limits>;
+
+    fn occupancy(&mut self, binary: &[u8], kernel: &str, shapes: &[(u32, u32)])
+    -> Result<Vec<u32>>;
+}

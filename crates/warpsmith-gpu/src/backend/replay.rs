@@ -1,0 +1,113 @@
+//! Recorded results in place of a device: for tests of crashes, resumption and clusters, and for trying strategies.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Backend, Fault, Result};
+use crate::error::GpuError;
+use crate::protocol::{
+    Candidate, Compile, Hello, Invalid, KernelInfo, Limits, Measured, Policy, Problem, Reason,
+    Reference, VERSION,
+};
+
+/// A recorded run, as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Recording {
+    pub device: String,
+    pub arch: String,
+    /// By [`Candidate::key`].
+    pub results: BTreeMap<String, Measured>,
+    /// Milliseconds that each answer takes.
+    #[serde(default)]
+    pub delay_ms: u64,
+}
+
+impl Recording {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read or holds something else.
+    pub fn read(path: &Path) -> std::result::Result<Recording, GpuError> {
+        let bad = |why: String| GpuError::BadRequest(format!("{}: {why}", path.display()));
+        let text = std::fs::read_to_string(path).map_err(|e| bad(e.to_string()))?;
+        serde_json::from_str(&text).map_err(|e| bad(e.to_string()))
+    }
+}
+
+pub struct ReplayBackend {
+    recording: Recording,
+}
+
+impl ReplayBackend {
+    pub fn new(recording: Recording) -> ReplayBackend {
+        ReplayBackend { recording }
+    }
+
+    fn look_up(&self, candidate: &Candidate) -> Measured {
+        std::thread::sleep(Duration::from_millis(self.recording.delay_ms));
+        let found = self.recording.results.get(&candidate.key).cloned();
+        found.unwrap_or_else(|| {
+            let detail = format!("`{}` was not recorded", candidate.key);
+            Measured::Invalid(Invalid::new(Reason::Runtime, detail))
+        })
+    }
+}
+
+fn not_recorded<T>(what: &str) -> Result<T> {
+    let detail = format!("a replay has no {what}");
+    Err(Fault::Invalid(Invalid::new(Reason::Runtime, detail)))
+}
+
+impl Backend for ReplayBackend {
+    fn hello(&mut self) -> std::result::Result<Hello, GpuError> {
+        Ok(Hello {
+            version: VERSION,
+            backend: "replay".into(),
+            device: self.recording.device.clone(),
+            arch: self.recording.arch.clone(),
+            driver: "recorded".into(),
+            compiler: String::new(),
+        })
+    }
+
+    /// The text stands for the binary: nothing looks at it.
+    fn compile(&mut self, request: &Compile) -> Result<(Vec<KernelInfo>, String, Vec<u8>)> {
+        Ok((vec![], String::new(), request.source.clone().into_bytes()))
+    }
+
+    fn prepare(&mut self, _: Problem, _: Vec<Vec<u8>>) -> Result<()> {
+        Ok(())
+    }
+
+    fn reference(&mut self, _: &Reference, _: &[u8]) -> Result<Vec<Vec<u8>>> {
+        not_recorded("outputs")
+    }
+
+    fn measure(&mut self, candidate: &Candidate, _: &[u8], _: &Policy) -> Result<Vec<f64>> {
+        match self.look_up(candidate) {
+            Measured::Times(times) => Ok(times),
+            Measured::Invalid(invalid) => Err(Fault::Invalid(invalid)),
+        }
+    }
+
+    fn race(
+        &mut self,
+        candidates: &[Candidate],
+        _: &[Vec<u8>],
+        _: u32,
+        _: &Policy,
+    ) -> Result<Vec<Measured>> {
+        Ok(candidates.iter().map(|c| self.look_up(c)).collect())
+    }
+
+    fn limits(&mut self, _: u64) -> Result<Limits> {
+        not_recorded("limits")
+    }
+
+    fn occupancy(&mut self, _: &[u8], _: &str, _: &[(u32, u32)]) -> Result<Vec<u32>> {
+        not_recorded("occupancy")
+    }
+}

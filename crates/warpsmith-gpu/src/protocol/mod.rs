@@ -1,0 +1,311 @@
+//! What a tuner and its worker processes say to each other, over the worker's stdin and stdout.
+//!
+//! One request at a time, one reply to each. Both are frames ([`frame`]): a JSON header and any number of byte strings
+//! ("blobs"), to which the header refers by position.
+
+pub mod frame;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Both sides must have the same.
+pub const VERSION: u32 = 1;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Request {
+    /// Who are you? Must come first.
+    Hello { version: u32 },
+    /// Compile a text. Replied to with [`Reply::Compiled`], blob 0 the binary, or [`Reply::Invalid`].
+    Compile(Compile),
+    /// Buffers and expected outputs of the problem that later candidates solve; replaces the previous one.
+    Prepare(Problem),
+    /// Run a candidate once and keep its outputs as the expected ones. Blob 0: the binary. The reply's blobs are the
+    /// sampled elements of each output, in the order of `Reference::outputs`.
+    Reference(Reference),
+    /// Check and time one candidate. Blob 0: the binary.
+    Measure { candidate: Candidate, policy: Policy },
+    /// Time several candidates in turns, so that all see the same clocks and temperature. One blob a candidate.
+    Race { candidates: Vec<Candidate>, rounds: u32, policy: Policy },
+    /// What the machine can do at most.
+    Limits { bytes: u64 },
+    /// Blocks of a kernel that a multiprocessor holds, for pairs of threads and dynamic shared memory. Blob 0: the
+    /// binary.
+    Occupancy { kernel: String, shapes: Vec<(u32, u32)> },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Reply {
+    Hello(Hello),
+    Compiled(Vec<KernelInfo>, String),
+    Done,
+    Measured(Measured),
+    Raced(Vec<Measured>),
+    Limits(Limits),
+    Occupancy(Vec<u32>),
+    /// The request was understood and what it asks for does not work; the worker goes on.
+    Invalid(Invalid),
+}
+
+/// A worker's answer to the first request.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Hello {
+    pub version: u32,
+    /// `gpu`, `emulator`, `replay` or `compiler`.
+    pub backend: String,
+    /// As the driver names it, or what stands in for one.
+    pub device: String,
+    /// For example `sm_90`; empty where there is no device.
+    pub arch: String,
+    /// Version of the driver, or of what takes its place.
+    pub driver: String,
+    /// Version of the compiler; empty where there is none.
+    pub compiler: String,
+}
+
+/// A text to compile with NVRTC.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compile {
+    pub source: String,
+    /// For messages.
+    pub file: String,
+    /// For example `sm_90`.
+    pub arch: String,
+    /// Passed on as they are, such as `-DN=4` or `--use_fast_math`.
+    pub options: Vec<String>,
+    /// Kernels by the names of the source, for templates with their arguments; empty: all `extern "C"` ones.
+    pub kernels: Vec<String>,
+}
+
+/// A compiled kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelInfo {
+    /// As in [`Compile::kernels`], or the same as `symbol`.
+    pub name: String,
+    /// The name in the binary.
+    pub symbol: String,
+    /// Registers a thread.
+    pub registers: u32,
+    /// Static shared memory a block, in bytes, without what the system reserves.
+    pub shared: u32,
+    /// Bytes of local memory a thread.
+    pub local: u32,
+    /// Bytes a thread stores and loads because registers were too few.
+    pub spills: u32,
+}
+
+/// Memory that candidates work on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Problem {
+    pub buffers: Vec<BufferSpec>,
+    /// What candidates must leave behind; empty until a reference has run, if there is one.
+    pub expected: Vec<Expected>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BufferSpec {
+    pub name: String,
+    pub bytes: u64,
+    pub contents: Contents,
+}
+
+/// What a buffer holds before each run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Contents {
+    /// A blob of the request, as long as the buffer.
+    Blob(usize),
+    /// Nothing that may be read: filled with a pattern, another one in every run.
+    Poison,
+    Zero,
+}
+
+/// The right contents of a buffer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Expected {
+    pub output: Output,
+    /// A blob of the request, as long as the buffer.
+    pub blob: usize,
+}
+
+/// A buffer that is compared, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Output {
+    /// Position in [`Problem::buffers`].
+    pub buffer: usize,
+    pub element: Element,
+    pub tolerance: Tolerance,
+}
+
+/// An element `e` may differ from the expected `x` by `absolute + relative * |x|`; both 0: equal bits, except that NaN
+/// equals NaN. NaN is never near a number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tolerance {
+    pub absolute: f64,
+    pub relative: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Element {
+    F16,
+    Bf16,
+    F32,
+    F64,
+    /// Compared bit for bit; bytes of an element: 1, 2, 4 or 8.
+    Bits(u8),
+}
+
+impl Element {
+    /// In bytes.
+    pub fn size(self) -> u64 {
+        match self {
+            Element::F16 | Element::Bf16 => 2,
+            Element::F32 => 4,
+            Element::F64 => 8,
+            Element::Bits(n) => n.into(),
+        }
+    }
+}
+
+/// A program whose outputs become the expected ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reference {
+    pub candidate: Candidate,
+    pub outputs: Vec<Output>,
+    /// For each output the elements, by flat index, that the reply brings.
+    pub samples: Vec<Vec<u64>>,
+}
+
+/// What is done with one binary.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// What the tuner calls it; a replay looks it up.
+    pub key: String,
+    /// In order, on one stream.
+    pub actions: Vec<Action>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Action {
+    Launch(Launch),
+    /// Bytes to a variable of the binary, `__constant__` or `__device__`.
+    SetGlobal {
+        symbol: String,
+        bytes: Vec<u8>,
+    },
+    /// `cudaMemsetAsync`.
+    Fill {
+        buffer: usize,
+        offset: u64,
+        bytes: u64,
+        value: u8,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Launch {
+    /// The symbol in the binary.
+    pub kernel: String,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Dynamic shared memory in bytes.
+    pub shared: u32,
+    pub args: Vec<Arg>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Arg {
+    /// A pointer into a buffer of the problem, `offset` bytes from its start.
+    Buffer {
+        buffer: usize,
+        offset: i64,
+    },
+    Null,
+    /// A value, as the kernel expects it in memory.
+    Bytes(Vec<u8>),
+}
+
+/// How long is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Policy {
+    /// Runs that do not count, after the one that is checked.
+    pub warmup: u32,
+    pub min_runs: u32,
+    pub max_runs: u32,
+    /// No further run is begun when the timed ones have taken so long; `min_runs` are done in any case.
+    pub budget_ms: f64,
+    /// A candidate whose first run takes longer is not worth another.
+    pub give_up_over_ms: Option<f64>,
+    /// Empty the caches before each run.
+    pub flush: bool,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy {
+            warmup: 2,
+            min_runs: 7,
+            max_runs: 50,
+            budget_ms: 50.0,
+            give_up_over_ms: None,
+            flush: true,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Measured {
+    /// Right, and these are the times of single runs in milliseconds, in the order they were taken.
+    Times(Vec<f64>),
+    Invalid(Invalid),
+}
+
+/// Why a candidate does not count.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Invalid {
+    pub reason: Reason,
+    /// One sentence for people.
+    pub detail: String,
+}
+
+impl Invalid {
+    pub fn new(reason: Reason, detail: impl Into<String>) -> Invalid {
+        Invalid { reason, detail: detail.into() }
+    }
+}
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.reason, self.detail)
+    }
+}
+
+/// The words of the T4 format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Reason {
+    Constraints,
+    Compile,
+    Runtime,
+    Correctness,
+    Timeout,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Reason::Constraints => "constraints",
+            Reason::Compile => "compile",
+            Reason::Runtime => "runtime",
+            Reason::Correctness => "correctness",
+            Reason::Timeout => "timeout",
+        })
+    }
+}
+
+/// What a machine reaches at most, measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// A copy that moves as many bytes as were asked for, read plus written: gigabytes a second.
+    pub copy_gb_s: f64,
+    /// Fused multiply-adds in single precision, two operations each: teraflops.
+    pub fma_tflop_s: f64,
+}

@@ -1,0 +1,337 @@
+//! The emulator in place of a GPU: candidates are executed with all checks, and their times are those the device model
+//! predicts from what was counted.
+
+use std::time::{Duration, Instant};
+
+use warpsmith_device::{Gpu, predict};
+use warpsmith_emu::{self as emu, Buffer, BufferId, DeviceMemory, LaunchConfig};
+use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
+use warpsmith_front::sema::{self, KernelSelection, Request};
+use warpsmith_gpu::GpuError;
+use warpsmith_gpu::backend::{Backend, Fault};
+use warpsmith_gpu::protocol::{
+    Action, Arg, Candidate, Compile, Contents, Element, Expected, Hello, Invalid, KernelInfo,
+    Launch, Limits, Measured, Output, Policy, Problem, Reason, Reference, VERSION,
+};
+use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap};
+
+use crate::profile::{Resources, profile};
+use crate::tune::compare::first_difference;
+
+type Answer<T> = Result<T, Fault>;
+
+/// Registers a thread is taken to have where no compiler says.
+const REGISTERS: u32 = 32;
+/// Time for one candidate.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Executes candidates in the emulator. A "binary" is the source text.
+pub struct EmulatorBackend {
+    gpu: &'static Gpu,
+    problem: Problem,
+    blobs: Vec<Vec<u8>>,
+}
+
+impl EmulatorBackend {
+    /// `gpu` is a board or an architecture.
+    ///
+    /// # Errors
+    /// The device model does not know it.
+    pub fn new(gpu: &str) -> Result<EmulatorBackend, GpuError> {
+        let found = Gpu::find(gpu);
+        let gpu =
+            found.ok_or_else(|| GpuError::BadRequest(format!("no GPU is known as `{gpu}`")))?;
+        let problem = Problem { buffers: vec![], expected: vec![] };
+        Ok(EmulatorBackend { gpu, problem, blobs: vec![] })
+    }
+
+    fn memory(&self, module: &Module) -> DeviceMemory {
+        let mut memory = DeviceMemory::new(module);
+        for spec in &self.problem.buffers {
+            let bytes = usize::try_from(spec.bytes).unwrap_or(0);
+            let mut buffer = Buffer { name: spec.name.clone(), ..Buffer::default() };
+            buffer.bytes = match spec.contents {
+                Contents::Blob(k) => self.blobs.get(k).cloned().unwrap_or_default(),
+                Contents::Poison | Contents::Zero => vec![0; bytes],
+            };
+            if spec.contents == Contents::Poison {
+                buffer.poison = vec![true; bytes];
+            }
+            memory.buffers.push(buffer);
+        }
+        memory
+    }
+
+    /// Runs a candidate; the memory afterwards and the predicted milliseconds.
+    fn execute(&self, candidate: &Candidate, binary: &[u8]) -> Answer<(DeviceMemory, f64)> {
+        let (module, kernels) = read(binary).map_err(|e| invalid(Reason::Compile, e))?;
+        let mut memory = self.memory(&module);
+        let mut ms = 0.0;
+        for action in &candidate.actions {
+            match action {
+                Action::Launch(l) => ms += self.launch(&module, &kernels, l, &mut memory)?,
+                Action::SetGlobal { symbol, bytes } => {
+                    set_global(&module, &mut memory, symbol, bytes)?
+                }
+                Action::Fill { buffer, offset, bytes, value } => {
+                    let all = memory.buffers.get_mut(*buffer);
+                    let at = usize::try_from(*offset).ok();
+                    let end = at.and_then(|a| a.checked_add(usize::try_from(*bytes).ok()?));
+                    let range = all.and_then(|b| {
+                        b.poison.clear();
+                        b.bytes.get_mut(at?..end?)
+                    });
+                    let range = range
+                        .ok_or_else(|| invalid(Reason::Runtime, "a fill leaves its buffer"))?;
+                    range.fill(*value);
+                }
+            }
+        }
+        Ok((memory, ms))
+    }
+
+    fn launch(
+        &self,
+        module: &Module,
+        kernels: &[(String, FuncId)],
+        launch: &Launch,
+        memory: &mut DeviceMemory,
+    ) -> Answer<f64> {
+        let found = kernels.iter().find(|(name, _)| *name == launch.kernel);
+        let Some((_, kernel)) = found else {
+            return Err(invalid(
+                Reason::Runtime,
+                format!("there is no kernel `{}`", launch.kernel),
+            ));
+        };
+        let config = LaunchConfig {
+            kernel: *kernel,
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_shared: launch.shared,
+            args: launch.args.iter().map(emu_arg).collect(),
+        };
+        let options = emu::Options {
+            counters: true,
+            deadline: Some(Instant::now() + LIMIT),
+            ..emu::Options::default()
+        };
+        let outcome = emu::run(module, &config, memory, &options).map_err(|e| {
+            invalid(
+                Reason::Runtime,
+                match e {
+                    emu::EmuError::BadArgument { message, .. }
+                    | emu::EmuError::BadLaunch(message)
+                    | emu::EmuError::Unsupported { message, .. } => message,
+                },
+            )
+        })?;
+        if let Some(finding) = outcome.findings.iter().find(|f| !f.rule.is_note()) {
+            let reason = match finding.rule {
+                emu::Rule::InfiniteLoop => Reason::Timeout,
+                _ => Reason::Runtime,
+            };
+            return Err(invalid(reason, format!("{}: {}", finding.rule.name(), finding.message)));
+        }
+        if outcome.limit.is_some() {
+            return Err(invalid(Reason::Timeout, "the emulator reached a limit"));
+        }
+        let resources = Resources { registers: REGISTERS, ..Resources::default() };
+        let Some(counters) = &outcome.counters else { return Ok(0.0) };
+        let profile = profile(counters, &config, &resources);
+        let predicted = predict(self.gpu, &profile);
+        Ok(predicted.map_err(|e| invalid(Reason::Runtime, e.to_string()))?.time_s * 1e3)
+    }
+
+    fn check(&self, memory: &DeviceMemory) -> Answer<()> {
+        for e in &self.problem.expected {
+            let (Some(actual), Some(expected)) =
+                (memory.buffers.get(e.output.buffer), self.blobs.get(e.blob))
+            else {
+                return Err(invalid(Reason::Runtime, "an expected output has no buffer"));
+            };
+            if actual.poison.iter().any(|p| *p) {
+                let what = format!("`{}` is not written everywhere", actual.name);
+                return Err(invalid(Reason::Correctness, what));
+            }
+            let (scalar, t) = (scalar_of(e.output.element), e.output.tolerance);
+            let values = |i: u64| t.absolute + t.relative * magnitude(scalar, expected, i);
+            if let Some(d) = first_difference(scalar, expected, &actual.bytes, &values) {
+                let what = format!(
+                    "`{}` differs at index {}: {} in place of {}; {} elements differ in all",
+                    actual.name, d.index, d.actual, d.expected, d.count
+                );
+                return Err(invalid(Reason::Correctness, what));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn invalid(reason: Reason, detail: impl Into<String>) -> Fault {
+    Fault::Invalid(Invalid::new(reason, detail))
+}
+
+fn magnitude(scalar: Scalar, bytes: &[u8], index: u64) -> f64 {
+    let width = scalar.bytes() as usize;
+    let at = usize::try_from(index).unwrap_or(usize::MAX).saturating_mul(width);
+    let element = bytes.get(at..at.saturating_add(width));
+    element.map_or(0.0, |e| crate::data::scalar_from_bytes(scalar, e).as_f64().abs())
+}
+
+fn scalar_of(element: Element) -> Scalar {
+    match element {
+        Element::F16 => Scalar::F16,
+        Element::Bf16 => Scalar::BF16,
+        Element::F32 => Scalar::F32,
+        Element::F64 => Scalar::F64,
+        Element::Bits(2) => Scalar::U16,
+        Element::Bits(4) => Scalar::U32,
+        Element::Bits(8) => Scalar::U64,
+        Element::Bits(_) => Scalar::U8,
+    }
+}
+
+fn emu_arg(arg: &Arg) -> emu::Arg {
+    match arg {
+        Arg::Null => emu::Arg::Null,
+        Arg::Bytes(bytes) => emu::Arg::Bytes(bytes.clone()),
+        Arg::Buffer { buffer, offset } => {
+            let buffer = BufferId(u32::try_from(*buffer).unwrap_or(u32::MAX));
+            emu::Arg::Pointer { buffer, offset: *offset }
+        }
+    }
+}
+
+fn set_global(
+    module: &Module,
+    memory: &mut DeviceMemory,
+    symbol: &str,
+    bytes: &[u8],
+) -> Answer<()> {
+    let at = module.globals.iter().position(|g| g.name == symbol);
+    let variable = at.and_then(|k| memory.globals.get_mut(k));
+    let start = variable.and_then(|v| {
+        v.poison.clear();
+        v.bytes.get_mut(..bytes.len())
+    });
+    match start {
+        Some(start) => {
+            start.copy_from_slice(bytes);
+            Ok(())
+        }
+        None => Err(invalid(Reason::Runtime, format!("`{symbol}` is no variable of that length"))),
+    }
+}
+
+/// The kernels of a text.
+fn read(source: &[u8]) -> Result<(Module, Vec<(String, FuncId)>), String> {
+    let mut sources = SourceMap::default();
+    let words = |errors: Vec<Diagnostic>, sources: &SourceMap| {
+        errors.first().map_or_else(String::new, |d| d.render(sources, false))
+    };
+    let options = ParseOptions::new(Language::Cuda);
+    let parsed = parse::parse("candidate.cu", source, &options, &DiskLoader, &mut sources);
+    let parsed = parsed.map_err(|e| words(e, &sources))?;
+    let request = Request { kernels: KernelSelection::All, host_functions: vec![] };
+    let lowered = sema::lower_cuda(&parsed.unit, &request).map_err(|e| words(e, &sources))?;
+    let kernels = lowered.kernels.iter().map(|k| (k.name.clone(), k.id)).collect();
+    Ok((lowered.module, kernels))
+}
+
+impl Backend for EmulatorBackend {
+    fn hello(&mut self) -> Result<Hello, GpuError> {
+        Ok(Hello {
+            version: VERSION,
+            backend: "emulator".into(),
+            device: format!("emulated {}", self.gpu.name),
+            arch: self.gpu.arch.into(),
+            driver: env!("CARGO_PKG_VERSION").into(),
+            compiler: env!("CARGO_PKG_VERSION").into(),
+        })
+    }
+
+    fn compile(&mut self, request: &Compile) -> Answer<(Vec<KernelInfo>, String, Vec<u8>)> {
+        // Macros given as options come before the text.
+        let mut text = String::new();
+        for option in &request.options {
+            if let Some(definition) = option.strip_prefix("-D") {
+                let (name, value) = definition.split_once('=').unwrap_or((definition, "1"));
+                text += &format!("#define {name} {value}\n");
+            }
+        }
+        text += &request.source;
+        let (_, kernels) = read(text.as_bytes()).map_err(|e| invalid(Reason::Compile, e))?;
+        let info = |(name, _): &(String, FuncId)| KernelInfo {
+            name: name.clone(),
+            symbol: name.clone(),
+            registers: REGISTERS,
+            shared: 0,
+            local: 0,
+            spills: 0,
+        };
+        Ok((kernels.iter().map(info).collect(), String::new(), text.into_bytes()))
+    }
+
+    fn prepare(&mut self, problem: Problem, blobs: Vec<Vec<u8>>) -> Answer<()> {
+        let fits = |k: usize, bytes: u64| blobs.get(k).is_some_and(|b| b.len() as u64 == bytes);
+        for spec in &problem.buffers {
+            if let Contents::Blob(k) = spec.contents
+                && !fits(k, spec.bytes)
+            {
+                return Err(invalid(Reason::Runtime, format!("`{}` has no contents", spec.name)));
+            }
+        }
+        (self.problem, self.blobs) = (problem, blobs);
+        Ok(())
+    }
+
+    fn reference(&mut self, reference: &Reference, binary: &[u8]) -> Answer<Vec<Vec<u8>>> {
+        let (memory, _) = self.execute(&reference.candidate, binary)?;
+        self.problem.expected.clear();
+        let mut sampled = vec![];
+        for (output, indices) in reference.outputs.iter().zip(&reference.samples) {
+            let Output { buffer, element, .. } = output;
+            let Some(bytes) = memory.buffers.get(*buffer).map(|b| b.bytes.clone()) else {
+                return Err(invalid(Reason::Runtime, "an output has no buffer"));
+            };
+            let width = element.size() as usize;
+            let at = |i: &u64| bytes.chunks(width).nth(usize::try_from(*i).unwrap_or(usize::MAX));
+            sampled.push(indices.iter().filter_map(at).flatten().copied().collect());
+            self.problem.expected.push(Expected { output: output.clone(), blob: self.blobs.len() });
+            self.blobs.push(bytes);
+        }
+        Ok(sampled)
+    }
+
+    fn measure(&mut self, candidate: &Candidate, binary: &[u8], _: &Policy) -> Answer<Vec<f64>> {
+        let (memory, ms) = self.execute(candidate, binary)?;
+        self.check(&memory)?;
+        Ok(vec![ms])
+    }
+
+    fn race(
+        &mut self,
+        candidates: &[Candidate],
+        binaries: &[Vec<u8>],
+        _: u32,
+        policy: &Policy,
+    ) -> Answer<Vec<Measured>> {
+        let one = |(candidate, binary): (&Candidate, &Vec<u8>)| match self
+            .measure(candidate, binary, policy)
+        {
+            Ok(times) => Ok(Measured::Times(times)),
+            Err(Fault::Invalid(invalid)) => Ok(Measured::Invalid(invalid)),
+            Err(lost) => Err(lost),
+        };
+        candidates.iter().zip(binaries).map(one).collect()
+    }
+
+    fn limits(&mut self, _: u64) -> Answer<Limits> {
+        Err(invalid(Reason::Runtime, "the emulator has no limits to measure"))
+    }
+
+    fn occupancy(&mut self, _: &[u8], _: &str, _: &[(u32, u32)]) -> Answer<Vec<u32>> {
+        Err(invalid(Reason::Runtime, "the emulator has no driver to ask"))
+    }
+}

@@ -1,0 +1,131 @@
+//! Compiling with NVRTC in workers, which needs no GPU. Where the library is not installed, the tests say so and do
+//! nothing.
+
+mod workers;
+
+use std::time::Duration;
+
+use warpsmith::gpu::cache::Cache;
+use warpsmith::gpu::client::Worker;
+use warpsmith::gpu::cubin;
+use warpsmith::gpu::pool::{Options, Pool};
+use warpsmith::gpu::protocol::{Compile, Reason};
+use workers::{SLOW, request, start};
+
+/// A compiler's version, or `None` after saying that it is not there.
+fn version() -> Option<String> {
+    match Worker::start(&start(&["--backend", "compiler"]), SLOW) {
+        Ok((_, hello)) => Some(hello.compiler),
+        Err(error) => {
+            eprintln!("not run, for want of a compiler: {error}");
+            None
+        }
+    }
+}
+
+fn options(compiler: String, cache: Option<Cache>) -> Options {
+    let start = start(&["--backend", "compiler"]);
+    Options { threads: 2, start, limit: Duration::from_secs(120), cache, compiler }
+}
+
+#[test]
+fn a_pool_compiles_and_the_cache_answers_the_second_time() {
+    let Some(compiler) = version() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::at(folder.path());
+    let texts: Vec<Compile> =
+        (0..6).map(|k| request(&format!("y[i] = a * x[i] + {k}.0f;"))).collect();
+    let mut before = vec![];
+    for round in 0..2 {
+        let pool = Pool::new(&options(compiler.clone(), Some(cache.clone())));
+        texts.iter().enumerate().for_each(|(k, t)| pool.submit(k as u64, t.clone()));
+        let mut results: Vec<_> = (0..texts.len()).map(|_| pool.next(SLOW).unwrap()).collect();
+        results.sort_by_key(|(k, _)| *k);
+        let binaries: Vec<_> = results.into_iter().map(|(_, r)| r.unwrap()).collect();
+        for binary in &binaries {
+            let [kernel] = &binary.kernels[..] else { panic!("{:?}", binary.kernels) };
+            assert_eq!((kernel.symbol.as_str(), kernel.shared, kernel.spills), ("axpy", 0, 0));
+            let said = warpsmith::device::ptxas::parse(&binary.log);
+            assert_eq!(said[0].registers, kernel.registers);
+        }
+        assert_eq!(cache.contents().unwrap().entries, 6);
+        if round == 1 {
+            assert_eq!(before, binaries);
+        }
+        before = binaries;
+    }
+}
+
+/// Registers, shared memory and spills, for kernels by their names in the source.
+#[test]
+fn resources_are_those_the_assembler_reports() {
+    let Some(compiler) = version() else { return };
+    let source = "
+template <int N, typename T> __global__ void tiles(const T *x, T *y)
+{
+    __shared__ T tile[N];
+    tile[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    y[threadIdx.x] = tile[N - 1 - threadIdx.x];
+}
+__device__ __noinline__ float helper(float x) { return x > 0.0f ? sinf(x) : x; }
+__global__ void __launch_bounds__(1024, 2) tight(const float *x, float *y)
+{
+    float v[48];
+    for (int k = 0; k < 48; ++k) { v[k] = helper(x[k * 97 + threadIdx.x]); }
+    for (int k = 0; k < 48; ++k) { y[k * 89 + threadIdx.x] = v[k] * v[(int)x[k] & 31]; }
+}
+";
+    for arch in ["sm_75", "sm_90"] {
+        let request = Compile {
+            source: source.into(),
+            file: "tiles.cu".into(),
+            arch: arch.into(),
+            options: vec![],
+            kernels: vec!["tiles<64, float>".into(), "tiles<32, double>".into(), "tight".into()],
+        };
+        let pool = Pool::new(&options(compiler.clone(), None));
+        pool.submit(0, request);
+        let binary = pool.next(SLOW).unwrap().1.unwrap();
+        assert_eq!(binary.kernels.len(), 3);
+        let said = warpsmith::device::ptxas::parse(&binary.log);
+        for kernel in &binary.kernels {
+            let expected = said.iter().find(|r| r.kernel == kernel.symbol).unwrap();
+            assert_eq!(
+                (kernel.registers, kernel.shared, kernel.local, kernel.spills),
+                (
+                    expected.registers,
+                    expected.shared,
+                    expected.stack,
+                    expected.spill_stores + expected.spill_loads
+                ),
+                "{arch} {}",
+                kernel.name
+            );
+        }
+        assert_eq!(binary.kernels[0].shared, 256);
+        assert!(binary.kernels[2].local > 0);
+        // Whatever is cut off or changed, the reader of binaries stays calm.
+        assert!(cubin::length(&binary.cubin).is_some_and(|n| n <= binary.cubin.len() as u64));
+        for end in (0..binary.cubin.len()).step_by(97) {
+            let cut = &binary.cubin[..end];
+            assert!(cubin::length(cut).is_none_or(|n| n > end as u64));
+            let _ = cubin::kernels(cut);
+        }
+    }
+}
+
+#[test]
+fn errors_of_the_text_are_the_compilers_words() {
+    let Some(compiler) = version() else { return };
+    let pool = Pool::new(&options(compiler, None));
+    pool.submit(7, request("y[i] = undefined_name;"));
+    let (id, result) = pool.next(SLOW).unwrap();
+    let invalid = result.unwrap_err();
+    assert_eq!((id, invalid.reason), (7, Reason::Compile));
+    assert!(invalid.detail.contains("undefined_name"), "{}", invalid.detail);
+    pool.submit(8, Compile { arch: "sm_1".into(), ..request("y[i] = a;") });
+    assert_eq!(pool.next(SLOW).unwrap().1.unwrap_err().reason, Reason::Compile);
+    pool.submit(9, request("y[i] = a;"));
+    assert!(pool.next(SLOW).unwrap().1.is_ok());
+}
