@@ -92,7 +92,7 @@ pub fn length(binary: &[u8]) -> Option<u64> {
     let header = object::elf::FileHeader64::<object::Endianness>::parse(binary).ok()?;
     let endian = header.endian().ok()?;
     let sections = header.section_headers(endian, binary).ok()?;
-    let table = |start: u64, entry: u16, count: u64| start + u64::from(entry) * count;
+    let table = |start: u64, entry: u16, count: u64| start.saturating_add(u64::from(entry) * count);
     let sections_end =
         table(header.e_shoff(endian), header.e_shentsize(endian), sections.len() as u64);
     let segments = u64::from(header.e_phnum(endian));
