@@ -37,7 +37,7 @@ fn bad_candidates_are_recorded_with_their_reasons_and_the_good_one_wins() {
         ("y[i] = a * x[i] + y[i]; if (i == 0) ((float *)x)[-1] = 1.0f;", Reason::Runtime),
         ("y[i] = a * x[i] - y[i];", Reason::Correctness),
         ("y[i] = sqrtf(-1.0f - x[i]);", Reason::Correctness),
-        ("if (i > 0) y[i] = a * x[i] + y[i];", Reason::Correctness),
+        ("if (i > 1) y[i] = a * x[i] + y[i];", Reason::Correctness),
         ("y[i] = a * x[j];", Reason::Compile),
         ("__shared__ float big[100000]; big[i] = a; y[i] = big[n - i];", Reason::Compile),
     ];

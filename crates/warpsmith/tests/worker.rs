@@ -23,7 +23,7 @@ fn each_bad_candidate_costs_itself_alone() {
         ("y[i + 1000] = a * x[i] + y[i];", Some(Reason::Runtime)),
         ("y[i] = a * x[i] - y[i];", Some(Reason::Correctness)),
         ("y[i] = sqrtf(-1.0f - x[i]);", Some(Reason::Correctness)),
-        ("if (i > 0) y[i] = a * x[i] + y[i];", Some(Reason::Correctness)),
+        ("if (i > 1) y[i] = a * x[i] + y[i];", Some(Reason::Correctness)),
         ("y[i] = a * x[j];", Some(Reason::Compile)),
         ("__shared__ float big[100000]; big[i] = a; y[i] = big[i];", Some(Reason::Runtime)),
         ("float s = y[i]; while (s == s) { s = s * 1.0f; } y[i] = s;", Some(Reason::Timeout)),
