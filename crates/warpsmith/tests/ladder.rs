@@ -117,7 +117,7 @@ fn nests_that_are_no_contraction_are_refused() {
     assert_eq!(
         stderr,
         "\
-error[W232]: no nest of `scale` is a contraction
+error[W235]: no nest of `scale` is a contraction
  --> nest.c:5:5
   |
 5 | /     for (int i = 0; i < n; i++)

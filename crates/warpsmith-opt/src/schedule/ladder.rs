@@ -58,7 +58,7 @@ const TRANSPOSED: &str = "transposed-tile";
 /// The ladder of the first nest that is a contraction; other nests keep their direct translation.
 ///
 /// # Errors
-/// What is wrong with the marks of the loops, or W232: no nest is a contraction.
+/// What is wrong with the marks of the loops, or W235: no nest is a contraction.
 pub fn rungs(kernel: &Kernel, sources: &SourceMap) -> Result<Vec<Rung>, Vec<Diagnostic>> {
     let direct = derive(kernel, sources)?;
     let steps: Vec<StepKind> = direct.steps.iter().map(|s| s.kind.clone()).collect();
@@ -86,7 +86,7 @@ pub fn rungs(kernel: &Kernel, sources: &SourceMap) -> Result<Vec<Rung>, Vec<Diag
 
 fn no_contraction(kernel: &Kernel) -> Diagnostic {
     let message = format!("no nest of `{}` is a contraction", kernel.func().name);
-    let mut d = Diagnostic::error("W232", message);
+    let mut d = Diagnostic::error("W235", message);
     let first = kernel.marked_roots().first().and_then(|root| kernel.find_loop(*root));
     let span = first.and_then(|l| walk::loop_stmt(&kernel.func().body, l.id)?.origin.span);
     if let Some(span) = span {

@@ -148,6 +148,7 @@ impl LadderArgs {
             arch: self.arch.clone(),
             device: "emulator".to_string(),
             schedule: None,
+            params: vec![],
             strategy,
             out: self.out.clone(),
             define: self.define.clone(),
