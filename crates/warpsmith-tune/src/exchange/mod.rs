@@ -51,7 +51,7 @@ pub enum Kind {
 
 /// Looks at the names of a file, without reading all of it.
 pub fn kind(text: &str) -> Option<Kind> {
-    let end = (0..=100_000.min(text.len())).rev().find(|k| text.is_char_boundary(*k));
+    let end = (0..=text.len().min(100_000)).rev().find(|&end| text.is_char_boundary(end));
     let head = &text[..end.unwrap_or(0)];
     let has = |name: &str| head.contains(&format!("\"{name}\""));
     if has("ConfigurationSpace") || has("KernelSpecification") {

@@ -74,9 +74,9 @@ pub(super) fn particles(search: &mut Search) -> Searched<()> {
     moving(search, |search, swarm| {
         let (best, _) = leader(swarm);
         for p in swarm.iter_mut() {
-            for (d, best) in best.iter().enumerate() {
+            for (d, common_best) in best.iter().enumerate() {
                 let own = 1.5 * search.rng.unit() * (p.best[d] - p.at[d]);
-                let common = 1.5 * search.rng.unit() * (best - p.at[d]);
+                let common = 1.5 * search.rng.unit() * (common_best - p.at[d]);
                 p.speed[d] = (0.6 * p.speed[d] + own + common).clamp(-0.5, 0.5);
                 p.at[d] = (p.at[d] + p.speed[d]).clamp(0.0, 1.0);
             }
@@ -95,8 +95,8 @@ pub(super) fn fireflies(search: &mut Search) -> Searched<()> {
                 }
                 let distance: f64 = p.at.iter().zip(other).map(|(x, y)| (x - y).powi(2)).sum();
                 let pull = 0.8 * (-distance).exp();
-                for (x, theirs) in p.at.iter_mut().zip(other) {
-                    *x += pull * (theirs - *x);
+                for (x, y) in p.at.iter_mut().zip(other) {
+                    *x += pull * (y - *x);
                 }
             }
             for x in &mut p.at {
