@@ -44,9 +44,7 @@ fn a_layer_is_staged_and_tiled() {
     check(LAYER, &format!("{three}stage u at p tile 2"), SIZES);
     check(
         LAYER,
-        &format!(
-            "split_k p by 2\nbind i, j -> y, x block 8x4\nbind i#2, j#2 -> y, x block 8x4\nstage u at p tile 1\nregister_tile i by 2"
-        ),
+        "split_k p by 2\nbind i, j -> y, x block 8x4\nbind i#2, j#2 -> y, x block 8x4\nstage u at p tile 1\nregister_tile i by 2",
         SIZES,
     );
 }

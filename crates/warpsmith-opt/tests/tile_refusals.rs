@@ -14,16 +14,6 @@ fn refused(source: &str, schedule: &str, expected: Expect) {
     }
 }
 
-const GEMM: &str = "\
-void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m]) {
-    #pragma omp parallel for collapse(2)
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++)
-            for (int l = 0; l < k; l++)
-                C[i][j] += A[i][l] * B[l][j];
-}
-";
-
 /// A function of a row `x` and `y`, of which the body of a marked loop over `i` is given.
 fn row(parameters: &str, body: &str) -> String {
     format!(
