@@ -402,7 +402,7 @@ mod tests {
         let bytes = noise(3, 200);
         let mut choice = Choice::new(&bytes);
         let mut writer = Writer { choice: &mut choice, names: &names };
-        let step = writer.step(("pitch", "pitch A by 32 bytes")).expect("a step");
-        assert!(step.starts_with("pitch A by ") && step != "pitch A by 32 bytes", "{step}");
+        let step = writer.step(("flatten", "flatten A by 32 bytes")).expect("a step");
+        assert!(step.starts_with("flatten A by ") && step != "flatten A by 32 bytes", "{step}");
     }
 }

@@ -242,10 +242,16 @@ fn sizes_without_an_iteration_show_nothing() {
         #pragma omp parallel for
         for (int i = 0; i < n; i++) y[idx[i]] = x[i];
     }";
-    let output = tune(folder.path(), source, &["--size", "n=1024"]);
+    let beyond = source.replace("y[idx[i]]", "y[idx[i] + 1000000]");
+    let output = tune(folder.path(), &beyond, &["--size", "n=1024"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("error[W328]") && said.contains("--arg"), "{said}");
+    // At some size the random subscripts stay inside, and two iterations share one.
+    let output = tune(folder.path(), source, &["--size", "n=1024"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("error[W325]") && said.contains("--arg"), "{said}");
     let output = tune(folder.path(), source, &["--size", "n=1024", "--arg", "idx=iota"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -16,6 +16,8 @@ __global__ void conv5_kernel(int h, int w, const float *__restrict__ image, floa
     const int x_block = (int)block_x * BX;
     const int x_left = w + 4 - x_block;
     const int thread = (int)threadIdx.y * BX + (int)threadIdx.x;
+    const int y_thread = threadIdx.y;
+    const int x_thread = threadIdx.x;
 
     // the block copies 12 x 36 elements of image
     for (int element = thread; element < (BY + 4) * (BX + 4); element += BX * BY) {
@@ -28,15 +30,14 @@ __global__ void conv5_kernel(int h, int w, const float *__restrict__ image, floa
 
     // everything is there before anyone reads it
     __syncthreads();
-    const int y = y_block + (int)threadIdx.y;
-    const int x = x_block + (int)threadIdx.x;
-    if ((int)threadIdx.y < y_left && (int)threadIdx.x < x_left) {
+    const int y = y_block + y_thread;
+    const int x = x_block + x_thread;
+    if (y_thread < y_left && x_thread < x_left) {
         // the element stays in a register while the loop adds to it
         float acc = 0.0f;
         for (int dy = 0; dy < 5; ++dy) {
             for (int dx = 0; dx < 5; ++dx) {
-                acc += filter_constant[4 - dy][4 - dx] *
-                       image_shared[(int)threadIdx.y + dy][(int)threadIdx.x + dx];
+                acc += filter_constant[4 - dy][4 - dx] * image_shared[y_thread + dy][x_thread + dx];
             }
         }
         out[(size_t)y * (w + 4) + x] = acc;

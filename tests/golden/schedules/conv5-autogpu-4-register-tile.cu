@@ -18,6 +18,8 @@ __global__ void conv5_kernel(int h, int w, const float *__restrict__ image, floa
     const int x_block = (int)block_x * BX;
     const int x_left = w + 4 - x_block;
     const int thread = (int)threadIdx.y * BX + (int)threadIdx.x;
+    const int y_thread = threadIdx.y;
+    const int x_thread = threadIdx.x;
 
     // the block copies 68 x 36 elements of image
     for (int element = thread; element < (TILE_Y + 4) * (BX + 4); element += BX * BY) {
@@ -30,28 +32,27 @@ __global__ void conv5_kernel(int h, int w, const float *__restrict__ image, floa
 
     // everything is there before anyone reads it
     __syncthreads();
-    const int x = x_block + (int)threadIdx.x;
-    float acc[8];
+    const int x = x_block + x_thread;
+
+    // the element stays in a register while the loop adds to it
+    float acc[TY];
     #pragma unroll
     for (int ty = 0; ty < TY; ++ty) {
-        // the element stays in a register while the loop adds to it
         acc[ty] = 0.0f;
     }
     for (int dy = 0; dy < 5; ++dy) {
         for (int dx = 0; dx < 5; ++dx) {
             #pragma unroll
             for (int ty = 0; ty < TY; ++ty) {
-                if ((int)threadIdx.y + ty * BY < y_left && (int)threadIdx.x < x_left) {
-                    acc[ty] += filter_constant[4 - dy][4 - dx] *
-                               image_shared[(int)threadIdx.y + ty * BY + dy][(int)threadIdx.x + dx];
-                }
+                acc[ty] += filter_constant[4 - dy][4 - dx] *
+                           image_shared[y_thread + ty * BY + dy][x_thread + dx];
             }
         }
     }
     #pragma unroll
     for (int ty = 0; ty < TY; ++ty) {
-        const int y = y_block + (int)threadIdx.y + ty * BY;
-        if ((int)threadIdx.y + ty * BY < y_left && (int)threadIdx.x < x_left) {
+        const int y = y_block + y_thread + ty * BY;
+        if (y_thread + ty * BY < y_left && x_thread < x_left) {
             out[(size_t)y * (w + 4) + x] = acc[ty];
         }
     }

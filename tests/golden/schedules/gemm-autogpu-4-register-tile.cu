@@ -1,5 +1,4 @@
 constexpr int BX = 256;      // threads of a block along x
-constexpr int BY = 1;        // threads of a block along y
 constexpr int TY = 8;        // iterations of `i` for a thread
 constexpr int TILE_Y = 8;    // iterations of `i` for a block
 constexpr int TX = 2;        // iterations of `j` for a thread
@@ -19,19 +18,21 @@ __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
     const int i_left = n - i_block;
     const int j_block = (int)block_x * TILE_X;
     const int j_left = m - j_block;
-    const int thread = (int)threadIdx.y * BX + (int)threadIdx.x;
-    float acc[8][2];
+    const int thread = threadIdx.x;
+    const int j_thread = threadIdx.x;
+
+    // the element stays in a register while the loop adds to it
+    float acc[TY][TX];
     #pragma unroll
     for (int ti = 0; ti < TY; ++ti) {
         #pragma unroll
         for (int tj = 0; tj < TX; ++tj) {
-            // the element stays in a register while the loop adds to it
             acc[ti][tj] = 0.0f;
         }
     }
     for (int l_block = 0; l_block < k; l_block += TILE_L) {
         // the block copies 8 x 16 elements of A
-        for (int element = thread; element < TILE_Y * TILE_L; element += BX * BY) {
+        for (int element = thread; element < TILE_Y * TILE_L; element += BX) {
             const int row = element / TILE_L;
             const int column = element % TILE_L;
             A_shared[row][column] = row < n - i_block && column < k - l_block
@@ -40,38 +41,50 @@ __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
 
         // the strip is there before anyone reads it
         __syncthreads();
-        const int l_left = k - l_block;
 
         // the last strip may be shorter
+        const int l_left = k - l_block;
         if (l_left >= TILE_L) {
             for (int l_strip = 0; l_strip < TILE_L; ++l_strip) {
                 const int l = l_block + l_strip;
+                float a[TY];
+                #pragma unroll
+                for (int ti = 0; ti < TY; ++ti) {
+                    a[ti] = A_shared[ti][l_strip];
+                }
+                float b[TX];
+                #pragma unroll
+                for (int tj = 0; tj < TX; ++tj) {
+                    const int j = j_block + j_thread + tj * BX;
+                    b[tj] = j_thread + tj * BX < j_left ? B[(size_t)l * m + j] : 0.0f;
+                }
                 #pragma unroll
                 for (int ti = 0; ti < TY; ++ti) {
                     #pragma unroll
                     for (int tj = 0; tj < TX; ++tj) {
-                        const int j = j_block + (int)threadIdx.x + tj * BX;
-                        if ((int)threadIdx.y + ti * BY < i_left &&
-                            (int)threadIdx.x + tj * BX < j_left) {
-                            acc[ti][tj] += A_shared[(int)threadIdx.y + ti * BY][l_strip] *
-                                           B[(size_t)l * m + j];
-                        }
+                        acc[ti][tj] += a[ti] * b[tj];
                     }
                 }
             }
         } else {
             for (int l_strip = 0; l_strip < l_left; ++l_strip) {
                 const int l = l_block + l_strip;
+                float a[TY];
+                #pragma unroll
+                for (int ti = 0; ti < TY; ++ti) {
+                    a[ti] = A_shared[ti][l_strip];
+                }
+                float b[TX];
+                #pragma unroll
+                for (int tj = 0; tj < TX; ++tj) {
+                    const int j = j_block + j_thread + tj * BX;
+                    b[tj] = j_thread + tj * BX < j_left ? B[(size_t)l * m + j] : 0.0f;
+                }
                 #pragma unroll
                 for (int ti = 0; ti < TY; ++ti) {
                     #pragma unroll
                     for (int tj = 0; tj < TX; ++tj) {
-                        const int j = j_block + (int)threadIdx.x + tj * BX;
-                        if ((int)threadIdx.y + ti * BY < i_left &&
-                            (int)threadIdx.x + tj * BX < j_left) {
-                            acc[ti][tj] += A_shared[(int)threadIdx.y + ti * BY][l_strip] *
-                                           B[(size_t)l * m + j];
-                        }
+                        acc[ti][tj] += a[ti] * b[tj];
                     }
                 }
             }
@@ -82,11 +95,11 @@ __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
     }
     #pragma unroll
     for (int ti = 0; ti < TY; ++ti) {
-        const int i = i_block + (int)threadIdx.y + ti * BY;
+        const int i = i_block + ti;
         #pragma unroll
         for (int tj = 0; tj < TX; ++tj) {
-            const int j = j_block + (int)threadIdx.x + tj * BX;
-            if ((int)threadIdx.y + ti * BY < i_left && (int)threadIdx.x + tj * BX < j_left) {
+            const int j = j_block + j_thread + tj * BX;
+            if (ti < i_left && j_thread + tj * BX < j_left) {
                 C[(size_t)i * m + j] = acc[ti][tj];
             }
         }
@@ -96,7 +109,7 @@ __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
 cudaError_t gemm_launch(int n, int m, int k, const float *A, const float *B, float *C,
                         cudaStream_t stream) {
     if (n > 0 && m > 0) {
-        const dim3 block(BX, BY);
+        const dim3 block(BX);
         const dim3 grid((long long)((n - 1) / TILE_Y + 1) * ((m - 1) / TILE_X + 1));
         gemm_kernel<<<grid, block, 0, stream>>>(n, m, k, A, B, C);
     }

@@ -17,8 +17,10 @@ __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
     const int j_block = (int)block_x * BX;
     const int j_left = m - j_block;
     const int thread = (int)threadIdx.y * BX + (int)threadIdx.x;
-    const int i = i_block + (int)threadIdx.y;
-    const int j = j_block + (int)threadIdx.x;
+    const int i_thread = threadIdx.y;
+    const int j_thread = threadIdx.x;
+    const int i = i_block + i_thread;
+    const int j = j_block + j_thread;
 
     // the element stays in a register while the loop adds to it
     float acc = 0.0f;
@@ -43,24 +45,24 @@ __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
 
         // the strip is there before anyone reads it
         __syncthreads();
-        const int l_left = k - l_block;
 
         // the last strip may be shorter
+        const int l_left = k - l_block;
         if (l_left >= TILE_L) {
             #pragma unroll
             for (int l_strip = 0; l_strip < TILE_L; ++l_strip) {
-                acc += A_shared[(int)threadIdx.y][l_strip] * B_shared[l_strip][(int)threadIdx.x];
+                acc += A_shared[i_thread][l_strip] * B_shared[l_strip][j_thread];
             }
         } else {
             for (int l_strip = 0; l_strip < l_left; ++l_strip) {
-                acc += A_shared[(int)threadIdx.y][l_strip] * B_shared[l_strip][(int)threadIdx.x];
+                acc += A_shared[i_thread][l_strip] * B_shared[l_strip][j_thread];
             }
         }
 
         // everyone has read the strip before the next one takes its place
         __syncthreads();
     }
-    if ((int)threadIdx.y < i_left && (int)threadIdx.x < j_left) {
+    if (i_thread < i_left && j_thread < j_left) {
         C[(size_t)i * m + j] = acc;
     }
 }

@@ -1,5 +1,4 @@
 constexpr int BX = 64;      // threads of a block along x
-constexpr int BY = 1;       // threads of a block along y
 constexpr int TY = 16;      // iterations of `i` for a thread
 constexpr int TILE_Y = 16;  // iterations of `i` for a block
 constexpr int TILE_L = 32;  // iterations of `l` whose elements are in shared memory at a time
@@ -17,18 +16,20 @@ __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
     const int i_left = n - i_block;
     const int j_block = (int)block_x * BX;
     const int j_left = m - j_block;
-    const int thread = (int)threadIdx.y * BX + (int)threadIdx.x;
-    const int j = j_block + (int)threadIdx.x;
-    float acc[16];
+    const int thread = threadIdx.x;
+    const int j_thread = threadIdx.x;
+    const int j = j_block + j_thread;
+
+    // the element stays in a register while the loop adds to it
+    float acc[TY];
     #pragma unroll
     for (int ti = 0; ti < TY; ++ti) {
-        // the element stays in a register while the loop adds to it
         acc[ti] = 0.0f;
     }
     for (int l_block = 0; l_block < k; l_block += TILE_L) {
         // the block copies 16 x 32 elements of A
         #pragma unroll
-        for (int element = thread; element < TILE_Y * TILE_L; element += BX * BY) {
+        for (int element = thread; element < TILE_Y * TILE_L; element += BX) {
             const int row = element / TILE_L;
             const int column = element % TILE_L;
             A_shared[row][column] = row < n - i_block && column < k - l_block
@@ -37,18 +38,17 @@ __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
 
         // the strip is there before anyone reads it
         __syncthreads();
-        const int l_left = k - l_block;
 
         // the last strip may be shorter
+        const int l_left = k - l_block;
         if (l_left >= TILE_L) {
             #pragma unroll
             for (int l_strip = 0; l_strip < TILE_L; ++l_strip) {
                 const int l = l_block + l_strip;
                 #pragma unroll
                 for (int ti = 0; ti < TY; ++ti) {
-                    if ((int)threadIdx.y + ti * BY < i_left && (int)threadIdx.x < j_left) {
-                        acc[ti] += A_shared[(int)threadIdx.y + ti * BY][l_strip] *
-                                   B[(size_t)l * m + j];
+                    if (j_thread < j_left) {
+                        acc[ti] += A_shared[ti][l_strip] * B[(size_t)l * m + j];
                     }
                 }
             }
@@ -57,9 +57,8 @@ __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
                 const int l = l_block + l_strip;
                 #pragma unroll
                 for (int ti = 0; ti < TY; ++ti) {
-                    if ((int)threadIdx.y + ti * BY < i_left && (int)threadIdx.x < j_left) {
-                        acc[ti] += A_shared[(int)threadIdx.y + ti * BY][l_strip] *
-                                   B[(size_t)l * m + j];
+                    if (j_thread < j_left) {
+                        acc[ti] += A_shared[ti][l_strip] * B[(size_t)l * m + j];
                     }
                 }
             }
@@ -70,8 +69,8 @@ __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
     }
     #pragma unroll
     for (int ti = 0; ti < TY; ++ti) {
-        const int i = i_block + (int)threadIdx.y + ti * BY;
-        if ((int)threadIdx.y + ti * BY < i_left && (int)threadIdx.x < j_left) {
+        const int i = i_block + ti;
+        if (ti < i_left && j_thread < j_left) {
             C[(size_t)i * m + j] = acc[ti];
         }
     }
@@ -80,7 +79,7 @@ __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
 cudaError_t gemm_launch(int n, int m, int k, const float *A, const float *B, float *C,
                         cudaStream_t stream) {
     if (n > 0 && m > 0) {
-        const dim3 block(BX, BY);
+        const dim3 block(BX);
         const dim3 grid((long long)((n - 1) / TILE_Y + 1) * ((m - 1) / BX + 1));
         gemm_kernel<<<grid, block, 0, stream>>>(n, m, k, A, B, C);
     }

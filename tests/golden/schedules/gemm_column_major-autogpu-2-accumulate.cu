@@ -1,5 +1,4 @@
 constexpr int BX = 128;            // threads of a block along x
-constexpr int BY = 1;              // threads of a block along y
 constexpr int MAX_BLOCKS = 65535;  // blocks of a grid along y or z
 
 __global__ void gemm_column_major_kernel(int n, int m, int k, const float *__restrict__ A,
@@ -25,11 +24,11 @@ __global__ void gemm_column_major_kernel(int n, int m, int k, const float *__res
 cudaError_t gemm_column_major_launch(int n, int m, int k, const float *A, const float *B, float *C,
                                      cudaStream_t stream) {
     if (m > 0 && n > 0) {
-        int blocks_y = (m - 1) / BY + 1;
+        int blocks_y = m;
         if (blocks_y > MAX_BLOCKS) {
             blocks_y = MAX_BLOCKS;
         }
-        const dim3 block(BX, BY);
+        const dim3 block(BX);
         const dim3 grid((n - 1) / BX + 1, blocks_y);
         gemm_column_major_kernel<<<grid, block, 0, stream>>>(n, m, k, A, B, C);
     }

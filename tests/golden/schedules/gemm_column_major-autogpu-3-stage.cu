@@ -1,28 +1,28 @@
 constexpr int BX = 128;     // threads of a block along x
-constexpr int BY = 1;       // threads of a block along y
 constexpr int TILE_L = 16;  // iterations of `l` whose elements are in shared memory at a time
 
 __global__ void gemm_column_major_kernel(int n, int m, int k, const float *__restrict__ A,
                                          const float *__restrict__ B, float *C) {
     // what the block's threads read several times
-    __shared__ float B_shared[BY][TILE_L];
+    __shared__ float B_shared[1][TILE_L];
 
     // blocks are numbered along x: a grid has at most 65535 along y
     const unsigned i_blocks = (n - 1) / BX + 1;
     const unsigned block_x = blockIdx.x % i_blocks;
     const unsigned block_y = blockIdx.x / i_blocks;
-    const int j_block = (int)block_y * BY;
+    const int j_block = block_y;
     const int i_block = (int)block_x * BX;
     const int i_left = n - i_block;
-    const int thread = (int)threadIdx.y * BX + (int)threadIdx.x;
-    const int j = j_block + (int)threadIdx.y;
-    const int i = i_block + (int)threadIdx.x;
+    const int thread = threadIdx.x;
+    const int i_thread = threadIdx.x;
+    const int j = j_block;
+    const int i = i_block + i_thread;
 
     // the element stays in a register while the loop adds to it
     float acc = 0.0f;
     for (int l_block = 0; l_block < k; l_block += TILE_L) {
         // the block copies 1 x 16 elements of B
-        for (int element = thread; element < BY * TILE_L; element += BX * BY) {
+        for (int element = thread; element < TILE_L; element += BX) {
             const int row = element / TILE_L;
             const int column = element % TILE_L;
             B_shared[row][column] = column < k - l_block
@@ -31,21 +31,21 @@ __global__ void gemm_column_major_kernel(int n, int m, int k, const float *__res
 
         // the strip is there before anyone reads it
         __syncthreads();
-        const int l_left = k - l_block;
 
         // the last strip may be shorter
+        const int l_left = k - l_block;
         if (l_left >= TILE_L) {
             for (int l_strip = 0; l_strip < TILE_L; ++l_strip) {
                 const int l = l_block + l_strip;
-                if ((int)threadIdx.x < i_left) {
-                    acc += A[(size_t)l * n + i] * B_shared[(int)threadIdx.y][l_strip];
+                if (i_thread < i_left) {
+                    acc += A[(size_t)l * n + i] * B_shared[0][l_strip];
                 }
             }
         } else {
             for (int l_strip = 0; l_strip < l_left; ++l_strip) {
                 const int l = l_block + l_strip;
-                if ((int)threadIdx.x < i_left) {
-                    acc += A[(size_t)l * n + i] * B_shared[(int)threadIdx.y][l_strip];
+                if (i_thread < i_left) {
+                    acc += A[(size_t)l * n + i] * B_shared[0][l_strip];
                 }
             }
         }
@@ -53,7 +53,7 @@ __global__ void gemm_column_major_kernel(int n, int m, int k, const float *__res
         // everyone has read the strip before the next one takes its place
         __syncthreads();
     }
-    if ((int)threadIdx.x < i_left) {
+    if (i_thread < i_left) {
         C[(size_t)j * n + i] = acc;
     }
 }
@@ -61,8 +61,8 @@ __global__ void gemm_column_major_kernel(int n, int m, int k, const float *__res
 cudaError_t gemm_column_major_launch(int n, int m, int k, const float *A, const float *B, float *C,
                                      cudaStream_t stream) {
     if (m > 0 && n > 0) {
-        const dim3 block(BX, BY);
-        const dim3 grid((long long)((m - 1) / BY + 1) * ((n - 1) / BX + 1));
+        const dim3 block(BX);
+        const dim3 grid((long long)m * ((n - 1) / BX + 1));
         gemm_column_major_kernel<<<grid, block, 0, stream>>>(n, m, k, A, B, C);
     }
     return cudaGetLastError();

@@ -1,5 +1,4 @@
 constexpr int BX = 256;      // threads of a block along x
-constexpr int BY = 1;        // threads of a block along y
 constexpr int TY = 8;        // iterations of `j` for a thread
 constexpr int TILE_Y = 8;    // iterations of `j` for a block
 constexpr int TX = 2;        // iterations of `i` for a thread
@@ -19,19 +18,21 @@ __global__ void gemm_column_major_kernel(int n, int m, int k, const float *__res
     const int j_left = m - j_block;
     const int i_block = (int)block_x * TILE_X;
     const int i_left = n - i_block;
-    const int thread = (int)threadIdx.y * BX + (int)threadIdx.x;
-    float acc[8][2];
+    const int thread = threadIdx.x;
+    const int i_thread = threadIdx.x;
+
+    // the element stays in a register while the loop adds to it
+    float acc[TY][TX];
     #pragma unroll
     for (int tj = 0; tj < TY; ++tj) {
         #pragma unroll
         for (int ti = 0; ti < TX; ++ti) {
-            // the element stays in a register while the loop adds to it
             acc[tj][ti] = 0.0f;
         }
     }
     for (int l_block = 0; l_block < k; l_block += TILE_L) {
         // the block copies 8 x 16 elements of B
-        for (int element = thread; element < TILE_Y * TILE_L; element += BX * BY) {
+        for (int element = thread; element < TILE_Y * TILE_L; element += BX) {
             const int row = element / TILE_L;
             const int column = element % TILE_L;
             B_shared[row][column] = row < m - j_block && column < k - l_block
@@ -40,39 +41,51 @@ __global__ void gemm_column_major_kernel(int n, int m, int k, const float *__res
 
         // the strip is there before anyone reads it
         __syncthreads();
-        const int l_left = k - l_block;
 
         // the last strip may be shorter
+        const int l_left = k - l_block;
         if (l_left >= TILE_L) {
             #pragma unroll
             for (int l_strip = 0; l_strip < TILE_L; ++l_strip) {
                 const int l = l_block + l_strip;
+                float b[TY];
+                #pragma unroll
+                for (int tj = 0; tj < TY; ++tj) {
+                    b[tj] = B_shared[tj][l_strip];
+                }
+                float a[TX];
+                #pragma unroll
+                for (int ti = 0; ti < TX; ++ti) {
+                    const int i = i_block + i_thread + ti * BX;
+                    a[ti] = i_thread + ti * BX < i_left ? A[(size_t)l * n + i] : 0.0f;
+                }
                 #pragma unroll
                 for (int tj = 0; tj < TY; ++tj) {
                     #pragma unroll
                     for (int ti = 0; ti < TX; ++ti) {
-                        const int i = i_block + (int)threadIdx.x + ti * BX;
-                        if ((int)threadIdx.y + tj * BY < j_left &&
-                            (int)threadIdx.x + ti * BX < i_left) {
-                            acc[tj][ti] += A[(size_t)l * n + i] *
-                                           B_shared[(int)threadIdx.y + tj * BY][l_strip];
-                        }
+                        acc[tj][ti] += a[ti] * b[tj];
                     }
                 }
             }
         } else {
             for (int l_strip = 0; l_strip < l_left; ++l_strip) {
                 const int l = l_block + l_strip;
+                float b[TY];
+                #pragma unroll
+                for (int tj = 0; tj < TY; ++tj) {
+                    b[tj] = B_shared[tj][l_strip];
+                }
+                float a[TX];
+                #pragma unroll
+                for (int ti = 0; ti < TX; ++ti) {
+                    const int i = i_block + i_thread + ti * BX;
+                    a[ti] = i_thread + ti * BX < i_left ? A[(size_t)l * n + i] : 0.0f;
+                }
                 #pragma unroll
                 for (int tj = 0; tj < TY; ++tj) {
                     #pragma unroll
                     for (int ti = 0; ti < TX; ++ti) {
-                        const int i = i_block + (int)threadIdx.x + ti * BX;
-                        if ((int)threadIdx.y + tj * BY < j_left &&
-                            (int)threadIdx.x + ti * BX < i_left) {
-                            acc[tj][ti] += A[(size_t)l * n + i] *
-                                           B_shared[(int)threadIdx.y + tj * BY][l_strip];
-                        }
+                        acc[tj][ti] += a[ti] * b[tj];
                     }
                 }
             }
@@ -83,11 +96,11 @@ __global__ void gemm_column_major_kernel(int n, int m, int k, const float *__res
     }
     #pragma unroll
     for (int tj = 0; tj < TY; ++tj) {
-        const int j = j_block + (int)threadIdx.y + tj * BY;
+        const int j = j_block + tj;
         #pragma unroll
         for (int ti = 0; ti < TX; ++ti) {
-            const int i = i_block + (int)threadIdx.x + ti * BX;
-            if ((int)threadIdx.y + tj * BY < j_left && (int)threadIdx.x + ti * BX < i_left) {
+            const int i = i_block + i_thread + ti * BX;
+            if (tj < j_left && i_thread + ti * BX < i_left) {
                 C[(size_t)j * n + i] = acc[tj][ti];
             }
         }
@@ -97,7 +110,7 @@ __global__ void gemm_column_major_kernel(int n, int m, int k, const float *__res
 cudaError_t gemm_column_major_launch(int n, int m, int k, const float *A, const float *B, float *C,
                                      cudaStream_t stream) {
     if (m > 0 && n > 0) {
-        const dim3 block(BX, BY);
+        const dim3 block(BX);
         const dim3 grid((long long)((m - 1) / TILE_Y + 1) * ((n - 1) / TILE_X + 1));
         gemm_column_major_kernel<<<grid, block, 0, stream>>>(n, m, k, A, B, C);
     }

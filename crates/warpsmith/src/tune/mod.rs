@@ -13,7 +13,7 @@ mod inputs;
 pub mod measure;
 mod pipeline;
 mod points;
-mod profile;
+pub(crate) mod profile;
 pub(crate) mod result;
 pub mod sizes;
 mod space;

@@ -17,6 +17,7 @@ use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap};
 
 use crate::profile::{Resources, profile};
 use crate::tune::compare::first_difference;
+use crate::tune::profile::shared_bytes;
 
 type Answer<T> = Result<T, Fault>;
 
@@ -136,7 +137,8 @@ impl EmulatorBackend {
         if outcome.limit.is_some() {
             return Err(invalid(Reason::Timeout, "the emulator reached a limit"));
         }
-        let resources = Resources { registers: REGISTERS, ..Resources::default() };
+        let shared_static = shared_bytes(module, module.function(*kernel));
+        let resources = Resources { registers: REGISTERS, shared_static, ..Resources::default() };
         let Some(counters) = &outcome.counters else { return Ok(0.0) };
         let profile = profile(counters, &config, &resources);
         let predicted = predict(self.gpu, &profile);
