@@ -254,10 +254,7 @@ fn what_is_wrong_is_shown() {
             = help: write `param T in 1, 2, 4`, `where T <= 4`, and `{T}` in steps"#]],
     );
     wrong("param T in 1, 2\nunroll k by {T / 0}\n", expect!["|             ^^^^^^^ T = 1"]);
-    wrong(
-        "param T in 1, 2\nunroll k by {1 - 2 * T}\n",
-        expect!["|             ^^^^^^^^^^^ T = 1"],
-    );
+    wrong("param T in 1, 2\nunroll k by {1 - 2 * T}\n", expect!["|             ^^^^^^^^^^^ T = 1"]);
     wrong(
         "param T in 1, 2\nunroll k of {T}\n",
         expect![[r#"

@@ -1,0 +1,14 @@
+// warpsmith: size h=1024 w=1024
+// expect: constant filter, unroll dy, unroll dx
+void conv_9x9(int h, int w, const float image[h + 9 - 1][w + 9 - 1], const float filter[9][9], float out[h][w])
+{
+    #pragma omp parallel for collapse(2)
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            float sum = 0.0f;
+            for (int dy = 0; dy < 9; dy++)
+                for (int dx = 0; dx < 9; dx++)
+                    sum += filter[dy][dx] * image[y + dy][x + dx];
+            out[y][x] = sum;
+        }
+}
