@@ -32,7 +32,7 @@ fn bad_candidates_are_recorded_with_their_reasons_and_the_good_one_wins() {
     is_good(&mut worker);
     // Those that leave the context alive.
     let planted = [
-        ("y[i + 1] = a * x[i] + y[i];", Reason::Correctness),
+        ("y[i + 1] = a * x[i] + y[i];", Reason::Runtime),
         ("y[i] = a * x[i] + y[i]; if (i == 0) y[n + 8] = 1.0f;", Reason::Runtime),
         ("y[i] = a * x[i] + y[i]; if (i == 0) ((float *)x)[-1] = 1.0f;", Reason::Runtime),
         ("y[i] = a * x[i] - y[i];", Reason::Correctness),
