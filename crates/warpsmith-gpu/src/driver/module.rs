@@ -25,6 +25,8 @@ struct Loaded {
 pub struct Function {
     raw: sys::CUfunction,
     module: Module,
+    /// Bytes of each parameter: asked for once, not at each launch.
+    parameters: Vec<usize>,
 }
 
 impl Gpu {
@@ -51,7 +53,7 @@ impl Module {
         // SAFETY: the module is loaded as long as `self` is alive, which the function keeps.
         let raw = unsafe { module::get_function(self.inner.raw, name) }
             .map_err(|e| GpuError::Refused(format!("kernel `{symbol}`: {}", GpuError::from(e))))?;
-        Ok(Function { raw, module: self.clone() })
+        Ok(Function { raw, module: self.clone(), parameters: parameters(raw)? })
     }
 
     /// Sets a variable of the binary on the default stream.
@@ -136,25 +138,6 @@ impl Function {
         Ok(blocks.max(0).cast_unsigned())
     }
 
-    /// Bytes of each parameter.
-    ///
-    /// # Errors
-    /// The driver's.
-    pub fn parameters(&self) -> Result<Vec<usize>> {
-        let mut sizes = vec![];
-        loop {
-            let (mut offset, mut size) = (0, 0);
-            // SAFETY: the function is loaded; writes two numbers. Past the last parameter it refuses.
-            let code =
-                unsafe { sys::cuFuncGetParamInfo(self.raw, sizes.len(), &mut offset, &mut size) };
-            match code {
-                sys::CUresult::CUDA_SUCCESS => sizes.push(size),
-                sys::CUresult::CUDA_ERROR_INVALID_VALUE => return Ok(sizes),
-                code => code.result()?,
-            }
-        }
-    }
-
     /// Starts the kernel on the default stream. Each argument is the value's bytes as the kernel's parameter has them.
     /// What the kernel does with pointers is the device's business: it has its own address space, and a fault there ends
     /// the context, not this process.
@@ -168,9 +151,9 @@ impl Function {
         shared: u32,
         args: &[Vec<u8>],
     ) -> Result<()> {
-        let wanted = self.parameters()?;
+        let wanted = &self.parameters;
         let given: Vec<usize> = args.iter().map(Vec::len).collect();
-        if wanted != given {
+        if *wanted != given {
             return Err(GpuError::BadRequest(format!(
                 "the kernel's parameters have {wanted:?} bytes, the arguments {given:?}"
             )));
@@ -192,6 +175,22 @@ impl Function {
             )
         }
         .map_err(Into::into)
+    }
+}
+
+/// Bytes of each parameter of a loaded function.
+fn parameters(function: sys::CUfunction) -> Result<Vec<usize>> {
+    let mut sizes = vec![];
+    loop {
+        let (mut offset, mut size) = (0, 0);
+        // SAFETY: the function is loaded; writes two numbers. Past the last parameter it refuses.
+        let code =
+            unsafe { sys::cuFuncGetParamInfo(function, sizes.len(), &mut offset, &mut size) };
+        match code {
+            sys::CUresult::CUDA_SUCCESS => sizes.push(size),
+            sys::CUresult::CUDA_ERROR_INVALID_VALUE => return Ok(sizes),
+            code => code.result()?,
+        }
     }
 }
 

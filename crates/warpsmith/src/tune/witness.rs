@@ -136,32 +136,43 @@ impl Witness {
         result: Option<Scalar>,
         recorder: &mut dyn Launcher,
     ) -> Result<u64, WitnessError> {
+        let mut call = self.call(args, result, |bytes| match bytes {
+            Room::Given(given) if given.len() <= CONSTANT_MEMORY => given.to_vec(),
+            Room::Given(_) | Room::Empty(_) => vec![],
+        })?;
+        call.made(self, recorder).map_err(|e| WitnessError::Failed(e.to_string()))?;
+        Ok(call.workspace.map_or(0, |(_, bytes)| bytes as u64))
+    }
+
+    /// The arguments of the launcher: those of the C function, the result, the workspace, the stream. `contents` makes a
+    /// buffer.
+    fn call(
+        &self,
+        args: &[ArgBytes],
+        result: Option<Scalar>,
+        contents: impl Fn(Room<'_>) -> Vec<u8>,
+    ) -> Result<Call, WitnessError> {
         let function = self.module.function(self.launcher);
         let mut memory = Memory::default();
         let mut call_args = vec![];
         for (arg, param) in args.iter().zip(&function.params) {
             call_args.push(match arg {
-                ArgBytes::Array(bytes) if bytes.len() > CONSTANT_MEMORY => {
-                    push_buffer(&mut memory, vec![])
-                }
-                ArgBytes::Array(bytes) => push_buffer(&mut memory, bytes.clone()),
+                ArgBytes::Array(bytes) => push_buffer(&mut memory, contents(Room::Given(bytes))),
                 ArgBytes::Value(bytes) => value_arg(&function.var(*param).ty, bytes)?,
             });
         }
-        let scalars = call_args.clone();
-        if result.is_some() {
-            call_args.push(push_buffer(&mut memory, vec![]));
+        let size = self.workspace_bytes.map(|size| self.workspace(size, &call_args)).transpose()?;
+        if let Some(ty) = result {
+            let room = contents(Room::Empty(ty.bytes() as usize));
+            call_args.push(push_buffer(&mut memory, room));
         }
-        let workspace = self.workspace_bytes.map(|size| self.workspace(size, &scalars));
-        let workspace = workspace.transpose()?;
-        if workspace.is_some() {
-            call_args.push(push_buffer(&mut memory, vec![]));
-        }
+        let workspace = size.map(|bytes| {
+            call_args.push(push_buffer(&mut memory, contents(Room::Empty(bytes))));
+            (memory.buffers.len() - 1, bytes)
+        });
+        // The stream comes last.
         call_args.push(Arg::Value(Value::int(Scalar::U64, 0)));
-        let limits = Limits { max_steps: 100_000_000, ..Limits::default() };
-        interp::call(&self.module, self.launcher, &call_args, &mut memory, &limits, recorder)
-            .map_err(|e| WitnessError::Failed(e.to_string()))?;
-        Ok(workspace.unwrap_or(0) as u64)
+        Ok(Call { args: call_args, memory, workspace })
     }
 
     /// Calls the launcher with the arguments of the C function; `result` is the type of its return value.
@@ -174,40 +185,14 @@ impl Witness {
         result: Option<Scalar>,
         options: &emu::Options,
     ) -> Result<WitnessRun, WitnessError> {
-        let function = self.module.function(self.launcher);
-        let mut memory = Memory::default();
-        let mut call_args = vec![];
-        for (arg, param) in args.iter().zip(&function.params) {
-            let var = function.var(*param);
-            call_args.push(match arg {
-                ArgBytes::Array(bytes) => push_buffer(&mut memory, bytes.clone()),
-                ArgBytes::Value(bytes) => value_arg(&var.ty, bytes)?,
-            });
-        }
-        let scalars = call_args.clone();
-        if let Some(ty) = result {
-            call_args.push(push_buffer(&mut memory, vec![0xa5; ty.bytes() as usize]));
-        }
-        let workspace = match self.workspace_bytes {
-            Some(size) => Some(self.workspace(size, &scalars)?),
-            None => None,
-        };
-        let workspace_at = workspace.map(|bytes| {
-            call_args.push(push_buffer(&mut memory, vec![0xa5; bytes]));
-            memory.buffers.len() - 1
-        });
-        // The stream comes last.
-        call_args.push(Arg::Value(Value::int(Scalar::U64, 0)));
+        let mut call = self.call(args, result, |bytes| match bytes {
+            Room::Given(given) => given.to_vec(),
+            Room::Empty(bytes) => vec![0xa5; bytes],
+        })?;
+        let workspace_at = call.workspace.map(|(at, _)| at);
         let mut launcher = EmuLauncher::new(self, args, workspace_at, options);
-        let outcome = interp::call(
-            &self.module,
-            self.launcher,
-            &call_args,
-            &mut memory,
-            &Limits { max_steps: 100_000_000, ..Limits::default() },
-            &mut launcher,
-        );
-        self.finish(outcome, launcher, memory, args, result)
+        let outcome = call.made(self, &mut launcher);
+        self.finish(outcome, launcher, call.memory, args, result)
     }
 
     fn finish(
@@ -275,6 +260,34 @@ impl Witness {
             .ok()
             .filter(|b| *b <= 1 << 32)
             .ok_or_else(|| WitnessError::Failed(format!("the workspace has {bytes} bytes")))
+    }
+}
+
+/// A buffer that a launcher is called with.
+enum Room<'a> {
+    /// An array with its contents.
+    Given(&'a [u8]),
+    /// Bytes that hold nothing yet.
+    Empty(usize),
+}
+
+/// A call of the launcher.
+struct Call {
+    args: Vec<Arg>,
+    memory: Memory,
+    /// Position among the buffers, and bytes.
+    workspace: Option<(usize, usize)>,
+}
+
+impl Call {
+    fn made(
+        &mut self,
+        witness: &Witness,
+        launcher: &mut dyn Launcher,
+    ) -> Result<Option<Value>, InterpError> {
+        let limits = Limits { max_steps: 100_000_000, ..Limits::default() };
+        let (module, function) = (&witness.module, witness.launcher);
+        interp::call(module, function, &self.args, &mut self.memory, &limits, launcher)
     }
 }
 
@@ -450,7 +463,7 @@ fn declares(items: &[Item], name: &str) -> bool {
 }
 
 /// The emitted files by name; nothing else can be included.
-struct Given<'a>(&'a [(String, String)]);
+pub(super) struct Given<'a>(pub &'a [(String, String)]);
 
 impl FileLoader for Given<'_> {
     fn load(&self, path: &Path) -> io::Result<Vec<u8>> {

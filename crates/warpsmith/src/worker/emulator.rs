@@ -10,13 +10,14 @@ use warpsmith_front::sema::{self, KernelSelection, Request};
 use warpsmith_gpu::GpuError;
 use warpsmith_gpu::backend::{Backend, Fault};
 use warpsmith_gpu::protocol::{
-    Action, Arg, Candidate, Compile, Contents, Element, Expected, Hello, Invalid, KernelInfo,
-    Launch, Limits, Measured, Output, Policy, Problem, Reason, Reference, VERSION,
+    Action, Arg, Candidate, Compile, Contents, Expected, Hello, Invalid, KernelInfo, Launch,
+    Limits, Measured, Output, Policy, Problem, Reason, Reference, VERSION,
 };
 use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap};
 
 use crate::profile::{Resources, profile};
 use crate::tune::compare::first_difference;
+use crate::tune::measure::scalar_of;
 use crate::tune::profile::shared_bytes;
 
 type Answer<T> = Result<T, Fault>;
@@ -179,19 +180,6 @@ fn magnitude(scalar: Scalar, bytes: &[u8], index: u64) -> f64 {
     let at = usize::try_from(index).unwrap_or(usize::MAX).saturating_mul(width);
     let element = bytes.get(at..at.saturating_add(width));
     element.map_or(0.0, |e| crate::data::scalar_from_bytes(scalar, e).as_f64().abs())
-}
-
-fn scalar_of(element: Element) -> Scalar {
-    match element {
-        Element::F16 => Scalar::F16,
-        Element::Bf16 => Scalar::BF16,
-        Element::F32 => Scalar::F32,
-        Element::F64 => Scalar::F64,
-        Element::Bits(2) => Scalar::U16,
-        Element::Bits(4) => Scalar::U32,
-        Element::Bits(8) => Scalar::U64,
-        Element::Bits(_) => Scalar::U8,
-    }
 }
 
 fn emu_arg(arg: &Arg) -> emu::Arg {

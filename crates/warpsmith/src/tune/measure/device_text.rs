@@ -3,12 +3,11 @@
 //! Nothing is printed anew: the text is the user's file with blanks in place of the host's functions, so that lines in
 //! the compiler's messages are those of the file.
 
-use std::io;
-use std::path::Path;
-
 use warpsmith_front::ast::{FunctionName, Item, ItemKind};
-use warpsmith_front::parse::{self, FileLoader, Language, ParseOptions};
+use warpsmith_front::parse::{self, Language, ParseOptions};
 use warpsmith_ir::{Diagnostic, SourceMap};
+
+use crate::tune::witness::Given;
 
 /// Text for the device, with its kernels in the order of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,19 +57,6 @@ fn blank(bytes: &mut [u8], sources: &SourceMap, item: &Item, name: &str) {
         if *b != b'\n' {
             *b = b' ';
         }
-    }
-}
-
-/// The files of the output by name.
-struct Given<'a>(&'a [(String, String)]);
-
-impl FileLoader for Given<'_> {
-    fn load(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        let found = self.0.iter().find(|(n, _)| *n == name);
-        found
-            .map(|(_, text)| text.clone().into_bytes())
-            .ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 }
 

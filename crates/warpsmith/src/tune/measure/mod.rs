@@ -2,8 +2,10 @@
 //! a worker process, and outputs are compared with those of the direct translation.
 
 mod device_text;
+mod element;
 mod plan;
 mod session;
 
 pub use device_text::{DeviceText, device_text};
-pub use session::{Measurement, Session, SessionOptions, Subject};
+pub use element::{element, scalar_of};
+pub use session::{Session, SessionOptions, Subject};

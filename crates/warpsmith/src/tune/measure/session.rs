@@ -7,14 +7,17 @@ use warpsmith_gpu::client::{NO_BLOBS, Start, Worker, WorkerError};
 use warpsmith_gpu::nvrtc::Binary;
 use warpsmith_gpu::pool::{self, Pool};
 use warpsmith_gpu::protocol::{
-    BufferSpec, Candidate, Compile, Contents, Element, Hello, Invalid, Limits, Measured, Output,
-    Policy, Problem, Reason, Reference, Reply, Request, Tolerance,
+    BufferSpec, Candidate, Compile, Contents, Hello, Invalid, Limits, Measured, Output, Policy,
+    Problem, Reason, Reference, Reply, Request, Tolerance,
 };
+use warpsmith_ir::interp::Bound;
 use warpsmith_ir::{Scalar, SourceMap};
 
 use super::device_text::device_text;
+use super::element::{element, scalar_of};
 use super::plan::Recorder;
 use crate::data::scalar_from_bytes;
+use crate::tune::compare::of_a_sum;
 use crate::tune::host_c::ArgBytes;
 use crate::tune::witness::{Witness, WitnessError};
 
@@ -28,7 +31,7 @@ pub struct Subject {
     /// Type of the returned value.
     pub result: Option<Scalar>,
     /// Most terms of a sum, for the tolerance: candidates may contract and order differently.
-    pub terms: f64,
+    pub terms: u64,
 }
 
 /// How a session works.
@@ -42,14 +45,6 @@ pub struct SessionOptions {
     pub cache: Option<Cache>,
     /// Time for one candidate on the device, and for one compilation.
     pub limit: Duration,
-}
-
-/// What became of a candidate.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Measurement {
-    /// Milliseconds of single runs, and what the compiler says of its kernels.
-    Times(Vec<f64>),
-    Invalid(Invalid),
 }
 
 /// A worker that is started again when it is lost, and compilers.
@@ -290,30 +285,22 @@ impl Session {
 
     /// 4·L·u times the largest element: sums whose products the compiler contracted, and sums in another order.
     fn allowed(&self, ty: Scalar, largest: f64) -> f64 {
-        let unit = match ty {
-            Scalar::F64 => f64::EPSILON / 2.0,
-            Scalar::F32 => f64::from(f32::EPSILON) / 2.0,
-            Scalar::F16 => 2f64.powi(-11),
-            Scalar::BF16 => 2f64.powi(-8),
-            _ => return 0.0,
-        };
-        4.0 * self.subject.terms.max(1.0) * unit * largest
+        let bound = Bound { magnitude: largest, terms: self.subject.terms.max(1), slack: 0.0 };
+        of_a_sum(ty, bound)
     }
 
     /// Checks and times a candidate. A worker that it takes down is started again for the next one.
-    pub fn measure(&mut self, prepared: &Prepared, policy: &Policy) -> Measurement {
+    pub fn measure(&mut self, prepared: &Prepared, policy: &Policy) -> Measured {
         if let Err(why) = self.revive() {
-            return Measurement::Invalid(Invalid::new(Reason::Runtime, why));
+            return Measured::Invalid(Invalid::new(Reason::Runtime, why));
         }
         let candidate = prepared.candidate.clone();
         let request = Request::Measure { candidate, policy: *policy };
         match self.ask(&request, &[&prepared.binary]) {
-            Ok((Reply::Measured(Measured::Times(times)), _)) => Measurement::Times(times),
-            Ok((Reply::Invalid(invalid) | Reply::Measured(Measured::Invalid(invalid)), _)) => {
-                Measurement::Invalid(invalid)
-            }
-            Ok(_) => Measurement::Invalid(Invalid::new(Reason::Runtime, "no measurement came")),
-            Err(error) => Measurement::Invalid(lost(&error)),
+            Ok((Reply::Measured(measured), _)) => measured,
+            Ok((Reply::Invalid(invalid), _)) => Measured::Invalid(invalid),
+            Ok(_) => Measured::Invalid(Invalid::new(Reason::Runtime, "no measurement came")),
+            Err(error) => Measured::Invalid(lost(&error)),
         }
     }
 
@@ -363,25 +350,9 @@ fn lost(error: &WorkerError) -> Invalid {
     Invalid::new(reason, error.to_string())
 }
 
-fn element(ty: Scalar) -> Element {
-    match ty {
-        Scalar::F16 => Element::F16,
-        Scalar::BF16 => Element::Bf16,
-        Scalar::F32 => Element::F32,
-        Scalar::F64 => Element::F64,
-        other => Element::Bits(u8::try_from(other.bytes()).unwrap_or(1)),
-    }
-}
-
 /// The largest finite magnitude among sampled elements.
 fn largest(output: &Output, bytes: &[u8]) -> f64 {
-    let ty = match output.element {
-        Element::F16 => Scalar::F16,
-        Element::Bf16 => Scalar::BF16,
-        Element::F32 => Scalar::F32,
-        Element::F64 => Scalar::F64,
-        Element::Bits(_) => return 0.0,
-    };
+    let ty = scalar_of(output.element);
     let values =
         bytes.chunks_exact(ty.bytes() as usize).map(|e| scalar_from_bytes(ty, e).as_f64().abs());
     values.filter(|v| v.is_finite()).fold(0.0, f64::max)
