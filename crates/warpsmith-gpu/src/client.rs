@@ -2,12 +2,13 @@
 
 use std::io::{self, BufReader, BufWriter, Read};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::protocol::frame::{self, FrameError};
-use crate::protocol::{Hello, Reply, Request, VERSION};
+use crate::protocol::{Hello, Invalid, Reason, Reply, Request, VERSION};
 
 /// How workers are started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,6 +30,9 @@ pub enum WorkerError {
     TimedOut(Duration),
     #[error("the worker took more than {} MiB of memory", .0 >> 20)]
     TooLarge(u64),
+    /// The flag of [`Worker::stop_when`] was set.
+    #[error("the worker was no longer needed")]
+    Stopped,
     /// It ended, or said something that is no reply; what it wrote to stderr last.
     #[error("the worker ended: {0}")]
     Died(String),
@@ -41,6 +45,7 @@ pub struct Worker {
     replies: Receiver<Result<Option<Frame>, FrameError>>,
     complaints: Arc<Mutex<Vec<u8>>>,
     max_memory: Option<u64>,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 type Frame = (Reply, Vec<Vec<u8>>);
@@ -79,12 +84,18 @@ impl Worker {
             replies: read_replies(output),
             complaints: keep_complaints(errors),
             max_memory: start.max_memory,
+            stop: None,
         };
         match worker.ask(&Request::Hello { version: VERSION }, &NO_BLOBS, limit)? {
             (Reply::Hello(hello), _) => Ok((worker, hello)),
             (Reply::Invalid(invalid), _) => Err(failed(invalid.detail)),
             _ => Err(failed("its first words are no greeting".into())),
         }
+    }
+
+    /// From now on the worker is ended in the middle of a request once the flag is set.
+    pub fn stop_when(&mut self, flag: Arc<AtomicBool>) {
+        self.stop = Some(flag);
     }
 
     /// Sends a request and waits for the reply.
@@ -130,6 +141,9 @@ impl Worker {
             }
             if let Some(most) = self.max_memory.filter(|most| self.memory() > *most) {
                 return Err(WorkerError::TooLarge(most));
+            }
+            if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return Err(WorkerError::Stopped);
             }
             if Instant::now() >= deadline {
                 return Err(WorkerError::TimedOut(limit));
@@ -203,6 +217,17 @@ fn read_replies(output: impl Read + Send + 'static) -> Receiver<Result<Option<Fr
         }
     });
     receiver
+}
+
+impl From<&WorkerError> for Invalid {
+    /// What a lost worker means for the candidate that it was busy with.
+    fn from(error: &WorkerError) -> Invalid {
+        let reason = match error {
+            WorkerError::TimedOut(_) => Reason::Timeout,
+            _ => Reason::Runtime,
+        };
+        Invalid::new(reason, error.to_string())
+    }
 }
 
 fn keep_complaints(mut errors: impl Read + Send + 'static) -> Arc<Mutex<Vec<u8>>> {

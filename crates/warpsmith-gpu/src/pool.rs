@@ -3,6 +3,7 @@
 //! Each thread has a worker process of its own: a compiler that crashes or hangs on one text costs that text.
 
 use std::collections::VecDeque;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
@@ -52,7 +53,7 @@ impl Pool {
         let threads = (0..options.threads.max(1))
             .map(|_| {
                 let (queue, sender, options) = (queue.clone(), sender.clone(), options.clone());
-                std::thread::spawn(move || Bench { options, worker: None }.work(&queue, &sender))
+                std::thread::spawn(move || Bench::new(options).work(&queue, &sender))
             })
             .collect();
         Pool { queue, results, threads }
@@ -101,13 +102,23 @@ impl Queue {
     }
 }
 
-/// One thread's place.
-struct Bench {
+/// One compiling worker, started when it is first needed and again when it is lost.
+pub struct Bench {
     options: Options,
     worker: Option<Worker>,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Bench {
+    pub fn new(options: Options) -> Bench {
+        Bench { options, worker: None, stop: None }
+    }
+
+    /// A compilation under way ends with an error once the flag is set.
+    pub fn stop_when(&mut self, flag: Arc<AtomicBool>) {
+        self.stop = Some(flag);
+    }
+
     fn work(mut self, queue: &Queue, results: &Sender<(u64, Result<Binary, Invalid>)>) {
         while let Some((id, request)) = queue.take() {
             let result = self.compile(&request);
@@ -117,7 +128,11 @@ impl Bench {
         }
     }
 
-    fn compile(&mut self, request: &Compile) -> Result<Binary, Invalid> {
+    /// A text's binary, from the cache where it is there.
+    ///
+    /// # Errors
+    /// The compiler's messages, or how its process was lost.
+    pub fn compile(&mut self, request: &Compile) -> Result<Binary, Invalid> {
         let key = Cache::key(request, &self.options.compiler);
         let cache = self.options.cache.clone();
         if let (Some(cache), Some(key)) = (&cache, &key)
@@ -148,6 +163,9 @@ impl Bench {
                 started.map_err(|e| lost(&e))?.0
             }
         };
+        if let Some(stop) = &self.stop {
+            worker.stop_when(stop.clone());
+        }
         let request = Request::Compile(request.clone());
         let reply = worker.ask(&request, &NO_BLOBS, self.options.limit).map_err(|e| lost(&e))?;
         self.worker = Some(worker);

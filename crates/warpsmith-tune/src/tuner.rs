@@ -205,6 +205,11 @@ impl Tuner {
         self.stopped = true;
     }
 
+    /// Whether nothing more will be asked for; what is out may be given back.
+    pub fn is_over(&self) -> bool {
+        self.over().is_some()
+    }
+
     /// The best configuration so far, with its time.
     pub fn best(&self) -> Option<(ConfigId, f64)> {
         self.best

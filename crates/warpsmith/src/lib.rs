@@ -15,6 +15,7 @@ pub mod output;
 pub mod profile;
 mod progress;
 pub mod report;
+pub mod search;
 pub mod status;
 pub mod tune;
 pub mod worker;

@@ -174,6 +174,16 @@ impl Store {
         inserted.map(|rows| rows > 0).map_err(|error| self.failed(&error))
     }
 
+    /// Drops the results of a problem: they are to be measured anew.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn forget(&mut self, problem: ProblemId) -> Result<(), Diagnostic> {
+        let dropped =
+            self.connection.execute("DELETE FROM result WHERE problem = ?1", params![problem.0]);
+        dropped.map(|_| ()).map_err(|error| self.failed(&error))
+    }
+
     /// The recorded outcome of a configuration.
     ///
     /// # Errors

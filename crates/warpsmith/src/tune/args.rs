@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use warpsmith_tune::strategy::StrategyKind;
 
 use super::verify;
 use crate::check::args::{parse_bytes, parse_duration};
@@ -38,13 +39,21 @@ pub struct TuneArgs {
     #[arg(long = "arg", value_name = "NAME=SPEC")]
     pub args: Vec<NamedSpec>,
 
-    /// Architecture to make the kernel for
-    #[arg(long, value_name = "ARCH", default_value = "sm_90")]
-    pub arch: String,
+    /// Architecture to make the kernel for [default: that of the GPU, else sm_90]
+    #[arg(long, value_name = "ARCH")]
+    pub arch: Option<String>,
 
-    /// Where kernels are run
+    /// Where schedules are measured: auto (the first GPU, if there is one), cuda:N, emulator, replay:FILE
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: String,
+
+    /// Numbers of the devices that measure at the same time, or all
+    #[arg(long, value_name = "N,…|all")]
+    pub devices: Option<String>,
+
+    /// Starts workers by another command, such as 'srun --ntasks=1'; one option for each worker
+    #[arg(long = "launcher", value_name = "CMD")]
+    pub launchers: Vec<String>,
 
     /// Apply the steps of a schedule file instead of the default ones
     #[arg(long, value_name = "FILE.sched")]
@@ -54,9 +63,22 @@ pub struct TuneArgs {
     #[arg(long = "param", value_name = "NAME=N", requires = "schedule")]
     pub params: Vec<String>,
 
-    /// How the schedule is chosen
-    #[arg(long, value_enum, value_name = "NAME", default_value_t)]
-    pub strategy: Strategy,
+    /// How the schedule is chosen: model, direct, or the name of a search: model_guided, brute_force, random_sample,
+    /// simulated_annealing, genetic_algorithm, … [default: model_guided where a device measures, else model]
+    #[arg(long, value_name = "NAME", value_parser = parse_strategy)]
+    pub strategy: Option<Strategy>,
+
+    /// Time for the search, or a number of configurations [default: 30s]
+    #[arg(long, value_name = "TIME|N", value_parser = parse_budget)]
+    pub budget: Option<BudgetArg>,
+
+    /// Go on with a search that was stopped: what was recorded is not measured again
+    #[arg(long)]
+    pub resume: bool,
+
+    /// Database of results [default: $WARPSMITH_STORE, else warpsmith/results.sqlite among the user's data]
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
 
     /// Folder for the results [default: ./warpsmith-out/NAME]
     #[arg(long, value_name = "DIR")]
@@ -100,13 +122,46 @@ pub struct TuneArgs {
     pub format: TuneFormat,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
-    /// The device model ranks the schedules that the nest's templates offer
-    #[default]
+    /// The device model ranks the schedules that the nest's templates offer.
     Model,
-    /// The direct translation
+    /// The direct translation.
     Direct,
+    /// Schedules are measured.
+    Search(StrategyKind),
+}
+
+/// When a search ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BudgetArg {
+    Time(Duration),
+    /// Distinct configurations.
+    Evaluations(u64),
+}
+
+fn parse_strategy(text: &str) -> Result<Strategy, String> {
+    match text {
+        "model" => Ok(Strategy::Model),
+        "direct" => Ok(Strategy::Direct),
+        other => StrategyKind::named(other).map(Strategy::Search).ok_or_else(|| {
+            let names: Vec<&str> = StrategyKind::ALL.iter().map(|(_, name, _)| *name).collect();
+            format!("it is none of model, direct, {}", names.join(", "))
+        }),
+    }
+}
+
+fn parse_budget(text: &str) -> Result<BudgetArg, String> {
+    if let Ok(n) = text.parse::<u64>() {
+        return match n {
+            0 => Err("at least one configuration is needed".into()),
+            n => Ok(BudgetArg::Evaluations(n)),
+        };
+    }
+    let time = parse_duration(text).map_err(|_| {
+        format!("`{text}` is neither a time such as 60s nor a number of configurations")
+    })?;
+    if time.is_zero() { Err("no time at all".into()) } else { Ok(BudgetArg::Time(time)) }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -107,7 +107,7 @@ pub fn choose(
 }
 
 /// What a function says of each item, asked on all cores; the order is that of the items.
-fn on_all_cores<T: Sync, R: Send>(items: &[T], ask: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(super) fn on_all_cores<T: Sync, R: Send>(items: &[T], ask: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
     let next = AtomicUsize::new(0);
     let work = || {

@@ -7,7 +7,7 @@ use warpsmith_front::cloops::CInput;
 use warpsmith_ir::SourceMap;
 use warpsmith_opt::Program;
 
-use super::arch::{self, Arch};
+use super::arch::Arch;
 use super::args::TuneArgs;
 use super::pipeline::{self, Files, Work};
 use super::sizes::Point;
@@ -35,7 +35,7 @@ impl Prepared {
     /// # Errors
     /// As `tune`'s, up to there.
     pub fn new(args: &TuneArgs, sources: &mut SourceMap) -> Result<Prepared, Failure> {
-        let arch = arch::find(&args.arch)?;
+        let arch = pipeline::named_arch(args)?;
         let input = pipeline::read(args, sources)?;
         let specs = pipeline::argument_specs(args, &input)?;
         let sizes = pipeline::chosen_sizes(args, &input, &specs, arch)?;

@@ -6,15 +6,18 @@ pub mod choice;
 mod choices;
 pub(crate) mod compare;
 pub mod counted;
+mod device;
 mod extents;
 pub mod faults;
 mod host_c;
 mod inputs;
+mod made;
 pub mod measure;
 mod pipeline;
 mod points;
 pub(crate) mod profile;
 pub(crate) mod result;
+mod search;
 pub mod sizes;
 mod space;
 pub mod verify;
@@ -25,6 +28,7 @@ use std::path::PathBuf;
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 pub use self::pipeline::{Tuned, kernel, plan, tune, tune_as};
+pub use self::search::Measured;
 
 use self::args::{TuneArgs, TuneFormat};
 use crate::cli::color_on_stderr;
@@ -60,7 +64,10 @@ pub fn run(args: &TuneArgs) -> Status {
                 TuneFormat::Human => print!("{}", result::human(&tuned, &paths)),
                 TuneFormat::Json => println!("{}", result::json(&tuned, &paths)),
             }
-            Status::Done
+            match &tuned.measured {
+                Some(measured) if measured.interrupted() => Status::Interrupted,
+                _ => Status::Done,
+            }
         }
         Err(failure) => failed(args, &failure, &sources),
     }

@@ -15,8 +15,11 @@ use super::arch::{self, Arch};
 use super::args::{Strategy, TuneArgs};
 use super::choice::{self, Choice};
 use super::choices::{self, Fact};
+use super::device::{self, Place};
 use super::host_c::{HostReference, NoReference};
 use super::inputs::Sources;
+use super::made::{Job, Made};
+use super::search::Measured;
 use super::sizes::{self, Point, SizeSpec};
 use super::verify::{Failed, Verified, Verifier, Written};
 use super::witness::Witness;
@@ -40,6 +43,8 @@ pub struct Tuned {
     pub verified: Verified,
     /// How the schedule was chosen; `None`: it was given, or is the direct translation.
     pub planned: Option<Planned>,
+    /// How it was measured.
+    pub measured: Option<Measured>,
     /// What the device model predicts, for each of the sizes.
     pub seconds: Option<Vec<f64>>,
     /// What the result rests on.
@@ -65,37 +70,28 @@ pub fn tune_as(
     given: Option<&Schedule>,
     sources: &mut SourceMap,
 ) -> Result<Tuned, Failure> {
-    let arch = arch::find(&args.arch)?;
-    check_device(&args.device)?;
+    let place = match given {
+        Some(_) => Place::Model { arch: named_arch(args)?, notes: vec![] },
+        None => device::find(args)?,
+    };
+    let arch = match &place {
+        Place::Model { arch, .. } => *arch,
+        Place::Measure(stations) => stations.arch,
+    };
     let input = read(args, sources)?;
     let out = args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(&input.name));
     check_folder(&out)?;
     let specs = argument_specs(args, &input)?;
     let sizes = chosen_sizes(args, &input, &specs, arch)?;
-    let mut chosen = translate(args, given, &input, &sizes, arch, sources)?;
-    let verify = |(program, steps, _): &Chosen, sources: &mut SourceMap| {
-        let (written, specs, sizes) = (&input, &specs[..], &sizes[..]);
-        let input = &in_its_types(written, program);
-        Work { args, input, written, program, arch, specs, sizes }
-            .verified_files(&steps.print(), sources)
+    let job = Job { args, input: &input, specs: &specs, sizes: &sizes, arch };
+    let Made { chosen, files, verified, mut messages, measured } = match &place {
+        Place::Model { .. } => job.by_model(given, sources)?,
+        Place::Measure(stations) => job.by_measurement(stations, sources)?,
     };
-    let mut retreat = None;
-    let verdict = match verify(&chosen, sources) {
-        Err(failure)
-            if chosen.2.is_some() && args.schedule.is_none() && failure.status == Status::No =>
-        {
-            // Where the direct translation is right, the schedule is to blame and not the input.
-            let direct = TuneArgs { strategy: Strategy::Direct, ..args.clone() };
-            let blamed = chosen.1.print();
-            chosen = translate(&direct, None, &input, &sizes, arch, sources)?;
-            retreat = Some(retreated(&blamed));
-            verify(&chosen, sources)
-        }
-        verdict => verdict,
-    };
-    let (files, verified, mut messages) = verdict?;
+    if let Place::Model { notes, .. } = place {
+        messages.extend(notes);
+    }
     let (program, steps, planned) = chosen;
-    messages.extend(retreat);
     messages.extend(program.notes.iter().cloned());
     messages.extend(independence::suggestions(&Kernel::new(input.module.clone(), input.function)));
     let mut assumptions = program.assumptions.clone();
@@ -111,6 +107,7 @@ pub fn tune_as(
         folder: out,
         verified,
         planned,
+        measured,
         seconds,
         assumptions,
         messages,
@@ -132,14 +129,6 @@ pub(super) fn in_its_types(input: &CInput, program: &Program) -> CInput {
     input
 }
 
-/// The schedule that the model chose made a wrong kernel: a bug of ours, named.
-fn retreated(schedule: &str) -> Diagnostic {
-    let message = "the kernel of the chosen schedule failed its verification: a bug in warpsmith";
-    let d = Diagnostic::warning("W329", message);
-    let d = schedule.lines().fold(d, |d, step| d.note(step.to_string()));
-    d.help("the direct translation is written instead; please report the source with these steps")
-}
-
 /// The function of a C file, with nothing done to it.
 ///
 /// # Errors
@@ -154,7 +143,7 @@ pub fn kernel(args: &TuneArgs, sources: &mut SourceMap) -> Result<Kernel, Failur
 /// # Errors
 /// As [`tune`], for input that cannot be read or whose marks are wrong.
 pub fn plan(args: &TuneArgs, sources: &mut SourceMap) -> Result<Choice, Failure> {
-    let arch = arch::find(&args.arch)?;
+    let arch = named_arch(args)?;
     let input = read(args, sources)?;
     let specs = argument_specs(args, &input)?;
     let sizes = chosen_sizes(args, &input, &specs, arch)?;
@@ -163,20 +152,9 @@ pub fn plan(args: &TuneArgs, sources: &mut SourceMap) -> Result<Choice, Failure>
     choice.map_err(|errors| Failure::from(errors).with_status(Status::No))
 }
 
-/// Kernels are verified in the emulator; other devices are refused rather than ignored.
-fn check_device(device: &str) -> Result<(), Failure> {
-    match device {
-        "auto" | "emulator" => Ok(()),
-        other if other.starts_with("cuda") => {
-            Err(Diagnostic::error("W313", format!("device `{other}` is not available"))
-                .note("this version runs kernels in the emulator only")
-                .help("use --device emulator")
-                .into())
-        }
-        other => Err(Diagnostic::error("W313", format!("unknown device `{other}`"))
-            .help("use --device auto or --device emulator")
-            .into()),
-    }
+/// The architecture of the options, where nothing is measured.
+pub(super) fn named_arch(args: &TuneArgs) -> Result<Arch, Failure> {
+    arch::find(args.arch.as_deref().unwrap_or("sm_90"))
 }
 
 /// Reads, parses and lowers the C file.
@@ -217,7 +195,7 @@ pub(super) fn argument_specs(args: &TuneArgs, input: &CInput) -> Result<Vec<Name
     Ok(specs)
 }
 
-fn function_of(input: &CInput) -> &Function {
+pub(super) fn function_of(input: &CInput) -> &Function {
     input.module.function(input.function)
 }
 
@@ -282,7 +260,7 @@ pub(super) fn translate(
             let file = sources.add(path.display().to_string(), text);
             let mut space = schedule::space::parse(sources, file)?;
             space::fix(&mut space, &args.params)?;
-            if space.size() == 1 || args.strategy == Strategy::Direct {
+            if space.size() == 1 || args.strategy == Some(Strategy::Direct) {
                 space::plain(&space)?
             } else {
                 let gpu = arch.gpu();
@@ -292,7 +270,7 @@ pub(super) fn translate(
                 steps
             }
         }
-        (None, None) if args.strategy == Strategy::Direct => {
+        (None, None) if args.strategy == Some(Strategy::Direct) => {
             schedule::derive(&kernel, sources).map_err(no)?
         }
         (None, None) => {
@@ -334,9 +312,10 @@ pub(super) type Files = Vec<(String, String)>;
 
 impl Work<'_> {
     /// Emits, parses what was emitted, verifies that, and emits again with the verdict in the comments.
-    fn verified_files(
+    pub(super) fn verified_files(
         &self,
         steps: &str,
+        measured: &[String],
         sources: &mut SourceMap,
     ) -> Result<(Files, Verified, Vec<Diagnostic>), Failure> {
         let draft = self.print(&[], steps)?;
@@ -347,7 +326,8 @@ impl Work<'_> {
             Some(_) => None,
         };
         let (witness, verified) = self.verify(&draft, host.as_ref(), sources)?;
-        let files = self.print(&verified.paragraphs(host.is_some()), steps)?;
+        let paragraphs = [verified.paragraphs(host.is_some()), measured.to_vec()].concat();
+        let files = self.print(&paragraphs, steps)?;
         let again = self.witness(&files, sources)?;
         if !witness.same_program(&again) {
             let what = "the verdict in the comments changed the emitted program";
@@ -531,7 +511,11 @@ impl Work<'_> {
     }
 
     /// The emitted text as a program. That it cannot be read is a bug of ours, shown with the text.
-    fn witness(&self, files: &Files, sources: &mut SourceMap) -> Result<Witness, Failure> {
+    pub(super) fn witness(
+        &self,
+        files: &Files,
+        sources: &mut SourceMap,
+    ) -> Result<Witness, Failure> {
         let (name, text) = &files[0];
         let launcher = format!("{}_launch", self.input.name);
         Witness::parse(name, text, &launcher, &files[1..], sources)

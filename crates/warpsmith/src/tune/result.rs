@@ -7,6 +7,7 @@ use warpsmith_ir::{Diagnostic, SourceMap};
 
 use super::pipeline::{Planned, Tuned};
 use super::points;
+use super::search::Measured;
 use crate::status::Status;
 
 /// The lines for a person.
@@ -18,6 +19,9 @@ pub fn human(tuned: &Tuned, paths: &[PathBuf]) -> String {
     }
     if let Some(planned) = &tuned.planned {
         text += &prediction(planned);
+    }
+    if let Some(measured) = &tuned.measured {
+        text += &measurement(measured);
     }
     let host = if v.with_host > 0 { ", compared with the host compiler's code" } else { "" };
     text += &format!("checked with every check on{host}: {}\n", points::summary(&v.points));
@@ -33,6 +37,67 @@ pub fn human(tuned: &Tuned, paths: &[PathBuf]) -> String {
         }
     }
     text
+}
+
+/// What was measured: the chosen schedule, the direct translation, and what the device reaches at most.
+fn measurement(m: &Measured) -> String {
+    let names: Vec<String> = m.chosen.iter().map(|(n, v)| format!("{n} = {}", plain(v))).collect();
+    let devices = if m.devices > 1 { format!("{} × ", m.devices) } else { String::new() };
+    let recalled = match m.recalled {
+        0 => String::new(),
+        n => format!(", {n} of them known from before"),
+    };
+    let mut text = format!(
+        "measured on {devices}{}: {} of {} configurations in {:.1} s by {}{recalled}; {} failed\n  {}\n",
+        m.hello.device,
+        m.evaluated,
+        m.configurations,
+        m.elapsed.as_secs_f64(),
+        m.strategy.name(),
+        m.failed,
+        names.join(", ")
+    );
+    for (at, (size, ms)) in m.sizes.iter().zip(&m.ms).enumerate() {
+        let direct = m.direct_ms.as_ref().and_then(|d| d.get(at));
+        let against = direct.map_or(String::new(), |d| match d / ms {
+            gain if gain < 1.02 => {
+                format!("; no gain over the direct translation ({})", time(d / 1e3))
+            }
+            gain => {
+                format!("; {gain:.2} times as fast as the direct translation ({})", time(d / 1e3))
+            }
+        });
+        text += &format!("{size}: {}{against}\n", time(ms / 1e3));
+    }
+    if let (Some(limits), Some(ms)) = (&m.limits, m.ms.first()) {
+        let copy = m.bytes as f64 / limits.copy_gb_s / 1e6;
+        text += &format!(
+            "limits measured in the same run: a copy that moves {} as all arrays together takes {} ({:.0} GB/s, {:.0} % of \
+             the kernel's time); FMA peak {:.1} TFLOP/s\n",
+            bytes(m.bytes),
+            time(copy / 1e3),
+            limits.copy_gb_s,
+            100.0 * copy / ms,
+            limits.fma_tflop_s
+        );
+    }
+    for note in &m.notes {
+        text += &format!("note: {note}\n");
+    }
+    text
+}
+
+/// A value without quotes.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_string)
+}
+
+fn bytes(n: u64) -> String {
+    match n as f64 {
+        b if b < 1e6 => format!("{:.1} kB", b / 1e3),
+        b if b < 1e9 => format!("{:.1} MB", b / 1e6),
+        b => format!("{:.2} GB", b / 1e9),
+    }
 }
 
 /// What the model said of the chosen schedule, at the first size.
@@ -95,13 +160,41 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
                 "legal": e.legal,
             })),
         })),
+        "measured": tuned.measured.as_ref().map(measured_json),
         "verification": {
-            "level": "checked",
+            "level": if tuned.measured.is_some() { "measured equal" } else { "checked" },
             "sizes": tuned.verified.sizes,
             "outside": tuned.verified.outside,
             "host_compiler": tuned.verified.with_host > 0,
             "assumptions": tuned.assumptions,
         },
+    })
+}
+
+fn measured_json(m: &Measured) -> Value {
+    let points = m.sizes.iter().zip(&m.ms).enumerate().map(|(at, (size, ms))| {
+        let direct = m.direct_ms.as_ref().and_then(|d| d.get(at));
+        json!({"size": size, "ms": ms, "direct_ms": direct})
+    });
+    json!({
+        "device": m.hello.device,
+        "backend": m.hello.backend,
+        "driver": m.hello.driver,
+        "compiler": m.hello.compiler,
+        "devices": m.devices,
+        "strategy": m.strategy.name(),
+        "configurations": m.configurations,
+        "evaluated": m.evaluated,
+        "recalled": m.recalled,
+        "failed": m.failed,
+        "seconds": m.elapsed.as_secs_f64(),
+        "configuration": m.chosen,
+        "points": points.collect::<Vec<_>>(),
+        "bytes": m.bytes,
+        "copy_gb_s": m.limits.map(|l| l.copy_gb_s),
+        "fma_tflop_s": m.limits.map(|l| l.fma_tflop_s),
+        "store": m.store.display().to_string(),
+        "notes": m.notes,
     })
 }
 

@@ -25,7 +25,7 @@ use super::profile::views::{self, Argument, View};
 use crate::data::{scalar_bytes, scalar_from_bytes};
 
 /// What constant memory holds, in bytes: larger arrays are never copied there.
-const CONSTANT_MEMORY: usize = 64 << 10;
+pub(super) const CONSTANT_MEMORY: usize = 64 << 10;
 
 /// The emitted file as a program.
 #[derive(Debug)]

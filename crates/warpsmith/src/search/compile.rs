@@ -1,0 +1,86 @@
+//! Threads that make and compile texts ahead of the measurements.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use warpsmith_gpu::nvrtc::Binary;
+use warpsmith_gpu::pool::{Bench, Options};
+use warpsmith_gpu::protocol::{Invalid, Reason};
+use warpsmith_tune::outcome::Phases;
+use warpsmith_tune::tuner::Trial;
+
+use super::{Draft, Prepared, Workload};
+
+/// A configuration that can be measured.
+pub struct Compiled {
+    pub entrants: Vec<Prepared>,
+    pub binary: Binary,
+    pub phases: Phases,
+}
+
+/// Makes candidates of configurations.
+pub struct Maker {
+    workload: Arc<dyn Workload>,
+    bench: Bench,
+    arch: String,
+}
+
+impl Maker {
+    /// `stop` ends a compilation under way.
+    pub fn new(
+        workload: Arc<dyn Workload>,
+        options: Options,
+        arch: &str,
+        stop: Arc<AtomicBool>,
+    ) -> Maker {
+        let mut bench = Bench::new(options);
+        bench.stop_when(stop);
+        Maker { workload, bench, arch: arch.to_string() }
+    }
+
+    /// Text, binary and launches of a configuration.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn make(&mut self, trial: &Trial) -> Result<Compiled, (Invalid, Phases)> {
+        let begun = Instant::now();
+        let mut phases = Phases::default();
+        let draft = self.workload.draft(&trial.configuration);
+        phases.framework_ms = Some(milliseconds(begun));
+        let draft = draft.map_err(|invalid| (invalid, phases.clone()))?;
+        let begun = Instant::now();
+        let made = self.compile(&*draft);
+        phases.compile_ms = Some(milliseconds(begun));
+        match made {
+            Ok((entrants, binary)) => Ok(Compiled { entrants, binary, phases }),
+            Err(invalid) => Err((invalid, phases)),
+        }
+    }
+
+    /// A draft's binary with its launches for every task.
+    ///
+    /// # Errors
+    /// It cannot be compiled or launched.
+    pub fn compile(&mut self, draft: &dyn Draft) -> Result<(Vec<Prepared>, Binary), Invalid> {
+        let mut request = draft.request();
+        request.arch.clone_from(&self.arch);
+        let binary = self.bench.compile(&request)?;
+        let image = Arc::new(binary.cubin.clone());
+        let entrants = (0..self.workload.tasks().len()).map(|task| {
+            let candidate = draft.candidate(&binary, task)?;
+            Ok(Prepared { candidate, binary: image.clone() })
+        });
+        Ok((entrants.collect::<Result<_, Invalid>>()?, binary))
+    }
+}
+
+/// Since a moment, in milliseconds.
+pub fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
+
+/// The end of a compilation that nobody waits for any more is no outcome.
+pub fn was_stopped(invalid: &Invalid, stop: &AtomicBool) -> bool {
+    stop.load(std::sync::atomic::Ordering::Relaxed) && invalid.reason == Reason::Compile
+}

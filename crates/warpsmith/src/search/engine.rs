@@ -1,0 +1,519 @@
+//! The loop around a search: hands configurations out, takes outcomes in, keeps them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use warpsmith_gpu::cache::Cache;
+use warpsmith_gpu::client::Start;
+use warpsmith_gpu::pool;
+use warpsmith_gpu::protocol::{Hello, Limits, Measured, Policy};
+use warpsmith_ir::Diagnostic;
+use warpsmith_tune::outcome::{Outcome, Record, median};
+use warpsmith_tune::space::{ConfigId, Configuration, SharedSpace};
+use warpsmith_tune::tuner::{self, Ask, Finished, Trial, Tuner};
+
+use super::compile::{Compiled, Maker, milliseconds, was_stopped};
+use super::outcome::{failed, measured};
+use super::queue::Queue;
+use super::station::{Lost, Prepared, References, Station};
+use super::{Draft, Workload};
+
+/// A candidate whose first run takes so many times the best's time is not run again.
+const GIVE_UP: f64 = 3.0;
+/// Compiled candidates that wait at each station, so that it never waits for the compiler.
+const AHEAD: usize = 2;
+/// How often the flag of Ctrl-C and the budget are looked at.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Where and how candidates are compiled and run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// One for each device.
+    pub stations: Vec<Start>,
+    /// Starts a process that compiles.
+    pub compiler: Start,
+    /// Compiling processes at a time.
+    pub threads: usize,
+    pub cache: Option<Cache>,
+    /// Time for checking and timing one candidate.
+    pub limit: Duration,
+    /// Time for compiling one.
+    pub compile_limit: Duration,
+    pub policy: Policy,
+}
+
+/// Why nothing can be searched.
+#[derive(Debug)]
+pub enum SearchError {
+    /// The device or its worker.
+    Device(String),
+    /// The run that gives the right outputs fails.
+    Reference(String),
+    /// The store cannot take a result.
+    Store(Diagnostic),
+    /// The space is empty, or the strategy cannot be started.
+    Search(Diagnostic),
+}
+
+/// What a search has found.
+#[derive(Debug)]
+pub struct Found {
+    pub finished: Finished,
+    /// Configurations that can be used with their times in milliseconds, fastest first.
+    pub ranking: Vec<(ConfigId, f64)>,
+    pub evaluated: u64,
+    pub failed: u64,
+    pub elapsed: Duration,
+}
+
+/// A configuration in the final comparison.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// Samples in milliseconds for each task; empty where it failed.
+    pub samples: Vec<Vec<f64>>,
+}
+
+impl Placed {
+    /// Median milliseconds for each task; `None` where it failed.
+    pub fn medians(&self) -> Option<Vec<f64>> {
+        let medians: Option<Vec<f64>> = self.samples.iter().map(|s| median(s)).collect();
+        medians.filter(|m| !m.is_empty())
+    }
+
+    /// The geometric mean of the tasks' medians.
+    pub fn ms(&self) -> Option<f64> {
+        let medians = self.medians()?;
+        Some((medians.iter().map(|m| m.ln()).sum::<f64>() / medians.len() as f64).exp())
+    }
+}
+
+/// How to search, and who hears of it.
+pub struct Plan<'p> {
+    pub space: SharedSpace,
+    /// The number of workers is filled in.
+    pub options: tuner::Options,
+    /// Keeps an outcome before the search goes on.
+    pub record: &'p mut dyn FnMut(&Record) -> Result<(), Diagnostic>,
+    /// Set by Ctrl-C.
+    pub stop: Arc<AtomicBool>,
+    pub show: &'p mut dyn FnMut(&tuner::Progress),
+}
+
+/// Stations that are ready, and what compiles for them.
+pub struct Engine {
+    workload: Arc<dyn Workload>,
+    options: Options,
+    references: Arc<References>,
+    stations: Vec<Station>,
+    /// Stations that could not be used, and why.
+    pub notes: Vec<String>,
+}
+
+impl Engine {
+    /// Starts the stations and makes the right outputs.
+    ///
+    /// # Errors
+    /// No station can be used, or the reference does not run.
+    pub fn start(workload: Arc<dyn Workload>, options: Options) -> Result<Engine, SearchError> {
+        let references: Arc<References> =
+            Arc::new(workload.tasks().iter().map(|_| Mutex::new(None)).collect());
+        let mut notes = vec![];
+        let mut stations: Vec<Station> = vec![];
+        for started in start_all(&workload, &options, &references) {
+            match (started, stations.first()) {
+                (Err(Lost(why)), _) => notes.push(why),
+                (Ok(station), Some(first)) if !alike(first.device(), station.device()) => {
+                    notes.push(format!(
+                        "`{}` is left out: the others are of the kind `{}`",
+                        station.device().device,
+                        first.device().device
+                    ));
+                }
+                (Ok(station), _) => stations.push(station),
+            }
+        }
+        if stations.is_empty() {
+            return Err(SearchError::Device(notes.join("; ")));
+        }
+        let mut engine = Engine { workload, options, references, stations, notes };
+        engine.make_references()?;
+        Ok(engine)
+    }
+
+    /// The device, as the first station sees it.
+    pub fn device(&self) -> &Hello {
+        self.stations[0].device()
+    }
+
+    /// Devices in use.
+    pub fn count(&self) -> usize {
+        self.stations.len()
+    }
+
+    fn maker(&self, stop: Arc<AtomicBool>) -> Maker {
+        let hello = self.device();
+        let options = pool::Options {
+            threads: 1,
+            start: self.options.compiler.clone(),
+            limit: self.options.compile_limit,
+            // What stands in for a GPU does not compile either.
+            cache: self.options.cache.clone().filter(|_| hello.backend == "gpu"),
+            compiler: hello.compiler.clone(),
+        };
+        Maker::new(self.workload.clone(), options, &hello.arch, stop)
+    }
+
+    /// Compiles the references and runs them on the first station.
+    fn make_references(&mut self) -> Result<(), SearchError> {
+        let workload = self.workload.clone();
+        let mut maker = self.maker(Arc::default());
+        let mut last: Option<(Arc<dyn Draft>, Vec<Prepared>)> = None;
+        for (at, task) in workload.tasks().iter().enumerate() {
+            let Some(draft) = &task.reference else { continue };
+            let known = last.take().filter(|(of, _)| Arc::ptr_eq(of, draft));
+            let entrants = match known {
+                Some((_, entrants)) => entrants,
+                None => {
+                    let made = maker.compile(&**draft);
+                    made.map_err(|invalid| SearchError::Reference(invalid.to_string()))?.0
+                }
+            };
+            let own = entrants.get(at).cloned();
+            *self.references[at].lock().unwrap_or_else(PoisonError::into_inner) = own;
+            last = Some((draft.clone(), entrants));
+        }
+        self.stations[0].confirm().map_err(|invalid| SearchError::Reference(invalid.to_string()))
+    }
+
+    /// Searches until the space, the budget or the user's patience is at its end.
+    ///
+    /// # Errors
+    /// All stations were lost, or the store failed.
+    pub fn search(&mut self, mut plan: Plan<'_>) -> Result<Found, SearchError> {
+        let threads = self.options.threads.max(1);
+        plan.options.workers = threads + AHEAD * self.stations.len();
+        let ahead = plan.options.workers;
+        let recalled: Vec<(ConfigId, f64)> = plan.options.known.clone();
+        let tuner = Tuner::new(plan.space.clone(), plan.options.clone());
+        let tuner = tuner.map_err(SearchError::Search)?;
+        let abandon = Arc::new(AtomicBool::new(false));
+        let makers: Vec<Maker> = (0..threads).map(|_| self.maker(abandon.clone())).collect();
+        let (news, inbox) = channel();
+        let shared = Shared {
+            trials: Queue::new(),
+            jobs: Queue::new(),
+            abandon: abandon.clone(),
+            best: Mutex::new(vec![]),
+            policy: self.options.policy,
+            workload: self.workload.clone(),
+        };
+        let mut desk = Desk {
+            tuner,
+            plan,
+            shared: &shared,
+            ahead,
+            out: 0,
+            stations: self.stations.len(),
+            recalled,
+            ranking: vec![],
+            notes: vec![],
+        };
+        let outcome = std::thread::scope(|scope| {
+            for maker in makers {
+                let (shared, news) = (&shared, news.clone());
+                scope.spawn(move || shared.compile(maker, &news));
+            }
+            for station in &mut self.stations {
+                let (shared, news) = (&shared, news.clone());
+                scope.spawn(move || shared.measure(station, &news));
+            }
+            drop(news);
+            let outcome = desk.work(&inbox);
+            abandon.store(true, Ordering::Relaxed);
+            shared.trials.drain();
+            shared.jobs.drain();
+            shared.trials.close();
+            shared.jobs.close();
+            outcome
+        });
+        self.notes.append(&mut desk.notes);
+        let finished = outcome?;
+        Ok(desk.found(finished))
+    }
+
+    /// Times configurations in turns at every task, and the reference before them where there is one.
+    ///
+    /// # Errors
+    /// The device is lost.
+    pub fn race(
+        &mut self,
+        entrants: &[Configuration],
+        rounds: u32,
+    ) -> Result<(Option<Placed>, Vec<Placed>), SearchError> {
+        let mut maker = self.maker(Arc::default());
+        let compiled: Vec<Option<Vec<Prepared>>> = entrants
+            .iter()
+            .map(|c| {
+                let draft = self.workload.draft(c).ok()?;
+                Some(maker.compile(&*draft).ok()?.0)
+            })
+            .collect();
+        let tasks = self.workload.tasks().len();
+        let mut placed: Vec<Placed> = entrants.iter().map(|_| Placed { samples: vec![] }).collect();
+        let mut reference = Placed { samples: vec![] };
+        for task in 0..tasks {
+            let known = self.references[task].lock().unwrap_or_else(PoisonError::into_inner);
+            let own = known.clone().filter(|_| self.workload.tasks()[task].reference.is_some());
+            drop(known);
+            let running: Vec<usize> =
+                (0..entrants.len()).filter(|k| compiled[*k].is_some()).collect();
+            let mut field: Vec<Prepared> = own.iter().cloned().collect();
+            field.extend(running.iter().filter_map(|k| compiled[*k].as_ref()?.get(task).cloned()));
+            let policy = self.options.policy;
+            let results = self.stations[0].race(task, &field, rounds, &policy);
+            let results = results.map_err(|Lost(why)| SearchError::Device(why))?;
+            let mut results = results.into_iter().map(|r| match r {
+                Measured::Times(times) => times,
+                Measured::Invalid(_) => vec![],
+            });
+            if own.is_some() {
+                reference.samples.extend(results.next());
+            }
+            for (k, times) in running.into_iter().zip(results) {
+                placed[k].samples.push(times);
+            }
+        }
+        let reference = Some(reference).filter(|r| r.samples.len() == tasks);
+        Ok((reference, placed))
+    }
+
+    /// What the device reaches at most, measured now.
+    pub fn limits(&mut self, bytes: u64) -> Option<Limits> {
+        self.stations[0].limits(bytes)
+    }
+}
+
+/// All stations at the same time: each may wait for a cluster's scheduler.
+fn start_all(
+    workload: &Arc<dyn Workload>,
+    options: &Options,
+    references: &Arc<References>,
+) -> Vec<Result<Station, Lost>> {
+    std::thread::scope(|scope| {
+        let started: Vec<_> = options
+            .stations
+            .iter()
+            .map(|start| {
+                scope.spawn(|| {
+                    let (start, workload) = (start.clone(), workload.clone());
+                    Station::start(start, options.limit, workload, references.clone())
+                })
+            })
+            .collect();
+        let joined = started.into_iter().map(|s| s.join());
+        joined.map(|s| s.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}
+
+/// Times of both may be compared.
+fn alike(a: &Hello, b: &Hello) -> bool {
+    a.device == b.device && a.driver == b.driver && a.arch == b.arch
+}
+
+/// What the threads tell the desk.
+enum News {
+    Compiled(Trial, Compiled),
+    Done(Trial, Outcome),
+    /// Nobody waited for it any more.
+    GivenUp(Trial),
+    /// A station is gone, and the candidate it had goes to another one.
+    Lost(Job, String),
+}
+
+/// A candidate on its way to a station.
+struct Job {
+    trial: Trial,
+    compiled: Compiled,
+}
+
+/// What the desk and the threads have in common.
+struct Shared {
+    trials: Queue<Trial>,
+    jobs: Queue<Job>,
+    /// Compilations under way are no longer wanted.
+    abandon: Arc<AtomicBool>,
+    /// The best configuration's milliseconds for each task.
+    best: Mutex<Vec<f64>>,
+    policy: Policy,
+    workload: Arc<dyn Workload>,
+}
+
+impl Shared {
+    fn compile(&self, mut maker: Maker, news: &Sender<News>) {
+        while let Some(trial) = self.trials.take() {
+            let message = match maker.make(&trial) {
+                Ok(compiled) => News::Compiled(trial, compiled),
+                Err((invalid, _)) if was_stopped(&invalid, &self.abandon) => News::GivenUp(trial),
+                Err((invalid, phases)) => News::Done(trial, failed(&invalid, phases)),
+            };
+            if news.send(message).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn measure(&self, station: &mut Station, news: &Sender<News>) {
+        while let Some(job) = self.jobs.take() {
+            let begun = Instant::now();
+            let message = match station.measure(&job.compiled.entrants, &self.policies()) {
+                Ok(results) => {
+                    let mut phases = job.compiled.phases.clone();
+                    phases.benchmark_ms = Some(milliseconds(begun));
+                    let tasks = self.workload.tasks();
+                    let outcome = measured(&results, tasks, &job.compiled.binary, phases);
+                    News::Done(job.trial, outcome)
+                }
+                Err(Lost(why)) => {
+                    let _ = news.send(News::Lost(job, why));
+                    return;
+                }
+            };
+            if news.send(message).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// How long is measured, by the best so far.
+    fn policies(&self) -> Vec<Policy> {
+        let best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
+        let policy = |at: usize| Policy {
+            give_up_over_ms: best.get(at).map(|ms| GIVE_UP * ms),
+            ..self.policy
+        };
+        (0..self.workload.tasks().len()).map(policy).collect()
+    }
+}
+
+/// The thread that asks the tuner and hears of outcomes.
+struct Desk<'d, 'p> {
+    tuner: Tuner,
+    plan: Plan<'p>,
+    shared: &'d Shared,
+    /// Configurations that may be out at a time.
+    ahead: usize,
+    out: usize,
+    /// Stations that still work.
+    stations: usize,
+    recalled: Vec<(ConfigId, f64)>,
+    ranking: Vec<(ConfigId, f64)>,
+    notes: Vec<String>,
+}
+
+impl Desk<'_, '_> {
+    fn work(&mut self, inbox: &Receiver<News>) -> Result<Finished, SearchError> {
+        loop {
+            if self.plan.stop.load(Ordering::Relaxed) {
+                self.tuner.stop();
+            }
+            if self.tuner.is_over() {
+                self.call_back();
+            }
+            while self.out < self.ahead {
+                match self.tuner.ask() {
+                    Ask::Try(trial) => {
+                        self.out += 1;
+                        self.shared.trials.push(trial);
+                    }
+                    Ask::Wait => break,
+                    Ask::Finished(why) => return Ok(why),
+                }
+            }
+            (self.plan.show)(&self.tuner.progress());
+            match inbox.recv_timeout(LOOK) {
+                Ok(news) => self.hear(news)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(SearchError::Device("all workers have ended".into()));
+                }
+            }
+        }
+    }
+
+    /// Takes back what nobody has begun to measure: the search is over.
+    fn call_back(&mut self) {
+        self.shared.abandon.store(true, Ordering::Relaxed);
+        let jobs = self.shared.jobs.drain().into_iter().map(|job| job.trial);
+        let waiting: Vec<Trial> = self.shared.trials.drain().into_iter().chain(jobs).collect();
+        for trial in waiting {
+            self.out -= 1;
+            self.tuner.give_back(trial.id);
+        }
+    }
+
+    fn hear(&mut self, news: News) -> Result<(), SearchError> {
+        match news {
+            News::Compiled(trial, compiled) => self.shared.jobs.push(Job { trial, compiled }),
+            News::GivenUp(trial) => {
+                self.out -= 1;
+                self.tuner.give_back(trial.id);
+            }
+            News::Done(trial, outcome) => self.done(trial, outcome)?,
+            News::Lost(job, why) => {
+                self.stations -= 1;
+                if self.stations == 0 {
+                    return Err(SearchError::Device(why));
+                }
+                self.notes.push(format!("a worker was lost: {why}"));
+                self.shared.jobs.push_back_in(job);
+            }
+        }
+        Ok(())
+    }
+
+    fn done(&mut self, trial: Trial, mut outcome: Outcome) -> Result<(), SearchError> {
+        self.out -= 1;
+        outcome.timestamp = None;
+        let cost = outcome.cost();
+        let record = Record { configuration: trial.configuration, outcome };
+        (self.plan.record)(&record).map_err(SearchError::Store)?;
+        if cost.is_finite() {
+            let better = self.ranking.iter().all(|(_, other)| cost < *other);
+            if better {
+                let mut best = self.shared.best.lock().unwrap_or_else(PoisonError::into_inner);
+                *best = each_task(&record.outcome);
+            }
+            self.ranking.push((trial.id, cost));
+        }
+        self.tuner.tell_cost(trial.id, cost);
+        Ok(())
+    }
+
+    fn found(mut self, finished: Finished) -> Found {
+        let progress = self.tuner.progress();
+        self.ranking.extend(self.recalled.iter().filter(|(_, ms)| ms.is_finite()));
+        self.ranking.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        self.ranking.dedup_by_key(|(id, _)| *id);
+        Found {
+            finished,
+            ranking: self.ranking,
+            evaluated: progress.evaluated,
+            failed: progress.failed,
+            elapsed: progress.elapsed,
+        }
+    }
+}
+
+/// Milliseconds for each task of a correct outcome.
+fn each_task(outcome: &Outcome) -> Vec<f64> {
+    let of_several = outcome.measurements.iter().filter(|m| m.name.starts_with("times "));
+    let medians: Vec<f64> = of_several
+        .filter_map(|m| {
+            let times: Vec<f64> = m.value.as_array()?.iter().filter_map(|t| t.as_f64()).collect();
+            median(&times)
+        })
+        .collect();
+    if medians.is_empty() { outcome.time_ms.into_iter().collect() } else { medians }
+}

@@ -1,0 +1,72 @@
+//! Searching by measurement: the engine that tries configurations on devices.
+//!
+//! [`warpsmith_tune`] says which configuration comes next; a [`Workload`] makes its text; threads compile ahead on all
+//! cores; [stations](station), one for each device, check and time what is compiled; the store keeps every outcome as it
+//! arrives. The engine knows neither schedules nor other people's kernels: both come as workloads.
+
+mod compile;
+mod engine;
+pub mod outcome;
+mod progress;
+mod queue;
+mod station;
+pub mod store;
+
+use std::sync::Arc;
+
+use warpsmith_gpu::nvrtc::Binary;
+use warpsmith_gpu::protocol::{Candidate, Compile, Element, Invalid, Problem, Tolerance};
+use warpsmith_tune::space::Configuration;
+
+pub use engine::{Engine, Found, Options, Placed, Plan, SearchError};
+pub use progress::Progress;
+pub use station::Prepared;
+
+/// What a search tries: the texts of configurations, and the memory on which they work.
+pub trait Workload: Send + Sync {
+    /// What the compiler gets for a configuration.
+    ///
+    /// # Errors
+    /// What is wrong with the configuration; it is recorded as its outcome.
+    fn draft(&self, configuration: &Configuration) -> Result<Arc<dyn Draft>, Invalid>;
+
+    /// What is measured: one problem for each size. Never empty.
+    fn tasks(&self) -> &[Task];
+}
+
+/// A text on its way to the compiler.
+pub trait Draft: Send + Sync {
+    /// The engine fills in the architecture.
+    fn request(&self) -> Compile;
+
+    /// The launches of the compiled text for the task at this position.
+    ///
+    /// # Errors
+    /// The text cannot be launched there.
+    fn candidate(&self, binary: &Binary, task: usize) -> Result<Candidate, Invalid>;
+}
+
+/// Memory at one size, and what the right outputs are.
+pub struct Task {
+    /// The size, for people: `n=1024`.
+    pub label: String,
+    /// With `expected` where the right outputs are known beforehand.
+    pub problem: Problem,
+    pub blobs: Vec<Vec<u8>>,
+    /// What is compared where the right outputs come from a run: those of `reference`, or without one those of the first
+    /// configuration that runs.
+    pub outputs: Vec<Compared>,
+    pub reference: Option<Arc<dyn Draft>>,
+}
+
+/// An output and how far it may be off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Compared {
+    /// Position among the problem's buffers.
+    pub buffer: usize,
+    pub element: Element,
+    pub tolerance: Tolerance,
+    /// Added to the absolute tolerance: this share of the largest magnitude in the output. For sums, whose rounding
+    /// errors follow their terms and not the single result.
+    pub of_largest: f64,
+}

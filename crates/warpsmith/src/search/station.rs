@@ -1,0 +1,297 @@
+//! A place where candidates are checked and timed: a device, reached through worker processes.
+//!
+//! Each task has a worker of its own, so that its memory stays on the device. A worker that is lost is started again; the
+//! candidate it was busy with gets a second chance, because a worker may be ended from outside, and is to blame when it
+//! takes down a second one.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use warpsmith_gpu::client::{NO_BLOBS, Start, Worker, WorkerError};
+use warpsmith_gpu::protocol::{
+    Candidate, Element, Hello, Invalid, Limits, Measured, Output, Policy, Reason, Reference, Reply,
+    Request,
+};
+
+use super::{Compared, Workload};
+use crate::data::scalar_from_bytes;
+use crate::tune::measure::scalar_of;
+
+/// A compiled text with its launches for one task.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    pub candidate: Candidate,
+    pub binary: Arc<Vec<u8>>,
+}
+
+/// The runs that gave the right outputs, one for each task, shared by all stations.
+pub type References = Vec<Mutex<Option<Prepared>>>;
+
+/// Time for starting a worker and for handing it the problem.
+const SETUP: Duration = Duration::from_secs(120);
+/// Elements of each output that tell how large its values are.
+const SAMPLES: u64 = 4096;
+
+pub struct Station {
+    start: Start,
+    /// For one request about candidates.
+    limit: Duration,
+    workload: Arc<dyn Workload>,
+    references: Arc<References>,
+    hello: Hello,
+    /// A worker for each task.
+    seats: Vec<Seat>,
+}
+
+#[derive(Default)]
+struct Seat {
+    worker: Option<Worker>,
+    /// It knows the right outputs.
+    instructed: bool,
+}
+
+/// Why a station cannot go on.
+#[derive(Debug)]
+pub struct Lost(pub String);
+
+impl Station {
+    /// Starts the workers and hands them the problems.
+    ///
+    /// # Errors
+    /// A worker does not start, or the device has no room.
+    pub fn start(
+        start: Start,
+        limit: Duration,
+        workload: Arc<dyn Workload>,
+        references: Arc<References>,
+    ) -> Result<Station, Lost> {
+        let (worker, hello) = Worker::start(&start, SETUP).map_err(|e| Lost(e.to_string()))?;
+        let mut seats: Vec<Seat> = workload.tasks().iter().map(|_| Seat::default()).collect();
+        let mut station = {
+            if let Some(first) = seats.first_mut() {
+                first.worker = Some(worker);
+            }
+            Station { start, limit, workload, references, hello, seats }
+        };
+        for task in 0..station.seats.len() {
+            station.set_up(task)?;
+        }
+        Ok(station)
+    }
+
+    /// The device and its software.
+    pub fn device(&self) -> &Hello {
+        &self.hello
+    }
+
+    /// A worker with the problem and, where they are known, the right outputs.
+    fn set_up(&mut self, task: usize) -> Result<(), Lost> {
+        if self.seats[task].worker.is_none() {
+            let started = Worker::start(&self.start, SETUP).map_err(|e| Lost(e.to_string()))?;
+            self.seats[task] = Seat { worker: Some(started.0), instructed: false };
+        }
+        let workload = self.workload.clone();
+        let it = &workload.tasks()[task];
+        let request = Request::Prepare(it.problem.clone());
+        match self.ask(task, &request, &it.blobs, SETUP).map_err(|e| Lost(e.to_string()))? {
+            (Reply::Done, _) => {}
+            (Reply::Invalid(invalid), _) => return Err(Lost(invalid.detail)),
+            _ => return Err(Lost("the worker answered something else".into())),
+        }
+        // Recorded results are right or wrong already.
+        self.seats[task].instructed = it.outputs.is_empty() || self.hello.backend == "replay";
+        let known = self.references[task].lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match known.filter(|_| !self.seats[task].instructed) {
+            Some(reference) => self.instruct(task, &reference).map_err(|e| Lost(e.detail)),
+            None => Ok(()),
+        }
+    }
+
+    /// Makes the right outputs at every task whose reference is known.
+    ///
+    /// # Errors
+    /// The reference does not run.
+    pub fn confirm(&mut self) -> Result<(), Invalid> {
+        for task in 0..self.seats.len() {
+            let known =
+                self.references[task].lock().unwrap_or_else(PoisonError::into_inner).clone();
+            if let Some(reference) = known.filter(|_| !self.seats[task].instructed) {
+                self.instruct(task, &reference)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn ask<B: AsRef<[u8]> + Sync>(
+        &mut self,
+        task: usize,
+        request: &Request,
+        blobs: &[B],
+        limit: Duration,
+    ) -> Result<(Reply, Vec<Vec<u8>>), WorkerError> {
+        let seat = &mut self.seats[task];
+        let Some(worker) = &mut seat.worker else {
+            return Err(WorkerError::Died("it could not be started again".into()));
+        };
+        let reply = worker.ask(request, blobs, limit);
+        if reply.is_err() {
+            *seat = Seat::default();
+        }
+        reply
+    }
+
+    /// Runs what gives the right outputs: once to see how large they are, then with tolerances to match.
+    ///
+    /// # Errors
+    /// It does not run.
+    fn instruct(&mut self, task: usize, reference: &Prepared) -> Result<(), Invalid> {
+        let workload = self.workload.clone();
+        let outputs = &workload.tasks()[task].outputs;
+        let plain = outputs.iter().map(|o| output(o, 0.0)).collect();
+        let values = self.reference_outputs(task, reference, plain)?;
+        let sized = outputs.iter().zip(&values).map(|(o, v)| output(o, largest(o.element, v)));
+        self.reference_outputs(task, reference, sized.collect())?;
+        self.seats[task].instructed = true;
+        Ok(())
+    }
+
+    fn reference_outputs(
+        &mut self,
+        task: usize,
+        reference: &Prepared,
+        outputs: Vec<Output>,
+    ) -> Result<Vec<Vec<u8>>, Invalid> {
+        let workload = self.workload.clone();
+        let buffers = &workload.tasks()[task].problem.buffers;
+        let samples = outputs.iter().map(|o| {
+            let n = buffers.get(o.buffer).map_or(0, |b| b.bytes) / o.element.size();
+            let step = n.div_ceil(SAMPLES).max(1);
+            (0..n).step_by(usize::try_from(step).unwrap_or(1)).collect()
+        });
+        let samples = samples.collect();
+        let candidate = reference.candidate.clone();
+        let request = Request::Reference(Reference { candidate, outputs, samples });
+        match self.ask(task, &request, &[&*reference.binary], SETUP) {
+            Ok((Reply::Done, values)) => Ok(values),
+            Ok((Reply::Invalid(invalid), _)) => Err(invalid),
+            Ok(_) => Err(Invalid::new(Reason::Runtime, "the worker answered something else")),
+            Err(error) => Err(Invalid::from(&error)),
+        }
+    }
+
+    /// Checks and times a candidate at every task; ends at the first at which it fails.
+    ///
+    /// # Errors
+    /// No worker can be had any more; the candidate is not to blame.
+    pub fn measure(
+        &mut self,
+        entrant: &[Prepared],
+        policies: &[Policy],
+    ) -> Result<Vec<Measured>, Lost> {
+        let mut results = vec![];
+        for (task, (prepared, policy)) in entrant.iter().zip(policies).enumerate() {
+            let result = self.measure_one(task, prepared, policy)?;
+            let failed = matches!(result, Measured::Invalid(_));
+            results.push(result);
+            if failed {
+                break;
+            }
+        }
+        Ok(results)
+    }
+
+    fn measure_one(
+        &mut self,
+        task: usize,
+        prepared: &Prepared,
+        policy: &Policy,
+    ) -> Result<Measured, Lost> {
+        let mut taken_down = 0;
+        loop {
+            if self.seats[task].worker.is_none() {
+                self.set_up(task)?;
+            }
+            if !self.seats[task].instructed
+                && let Err(invalid) = self.agree(task, prepared)
+            {
+                return Ok(Measured::Invalid(invalid));
+            }
+            let request =
+                Request::Measure { candidate: prepared.candidate.clone(), policy: *policy };
+            match self.ask(task, &request, &[&*prepared.binary], self.limit) {
+                Ok((Reply::Measured(measured), _)) => return Ok(measured),
+                Ok((Reply::Invalid(invalid), _)) => return Ok(Measured::Invalid(invalid)),
+                Ok(_) => {
+                    let what = "no measurement came";
+                    return Ok(Measured::Invalid(Invalid::new(Reason::Runtime, what)));
+                }
+                Err(WorkerError::Died(_)) if taken_down == 0 => taken_down += 1,
+                Err(error) => return Ok(Measured::Invalid(Invalid::from(&error))),
+            }
+        }
+    }
+
+    /// Takes the outputs that another station has found, or those of this candidate as the right ones.
+    fn agree(&mut self, task: usize, first: &Prepared) -> Result<(), Invalid> {
+        let references = self.references.clone();
+        let mut known = references[task].lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some(reference) => self.instruct(task, reference),
+            None => {
+                self.instruct(task, first)?;
+                *known = Some(first.clone());
+                Ok(())
+            }
+        }
+    }
+
+    /// Times candidates in turns, at one task.
+    ///
+    /// # Errors
+    /// One of them took the worker down.
+    pub fn race(
+        &mut self,
+        task: usize,
+        entrants: &[Prepared],
+        rounds: u32,
+        policy: &Policy,
+    ) -> Result<Vec<Measured>, Lost> {
+        if self.seats[task].worker.is_none() {
+            self.set_up(task)?;
+        }
+        let request = Request::Race {
+            candidates: entrants.iter().map(|e| e.candidate.clone()).collect(),
+            rounds,
+            policy: *policy,
+        };
+        let binaries: Vec<&Vec<u8>> = entrants.iter().map(|e| &*e.binary).collect();
+        let limit = self.limit.saturating_mul(u32::try_from(entrants.len()).unwrap_or(1).max(1));
+        match self.ask(task, &request, &binaries, limit).map_err(|e| Lost(e.to_string()))? {
+            (Reply::Raced(results), _) => Ok(results),
+            (Reply::Invalid(invalid), _) => Err(Lost(invalid.detail)),
+            _ => Err(Lost("the worker answered something else".into())),
+        }
+    }
+
+    /// What the device reaches at most; `None` where there is nothing to measure.
+    pub fn limits(&mut self, bytes: u64) -> Option<Limits> {
+        match self.ask(0, &Request::Limits { bytes }, &NO_BLOBS, SETUP) {
+            Ok((Reply::Limits(limits), _)) => Some(limits),
+            _ => None,
+        }
+    }
+}
+
+fn output(compared: &Compared, largest: f64) -> Output {
+    let mut tolerance = compared.tolerance;
+    tolerance.absolute += compared.of_largest * largest;
+    Output { buffer: compared.buffer, element: compared.element, tolerance }
+}
+
+/// The largest finite magnitude among sampled elements.
+fn largest(element: Element, bytes: &[u8]) -> f64 {
+    let ty = scalar_of(element);
+    let values = bytes.chunks_exact(ty.bytes() as usize);
+    let values = values.map(|e| scalar_from_bytes(ty, e).as_f64().abs());
+    values.filter(|v| v.is_finite()).fold(0.0, f64::max)
+}

@@ -1,0 +1,254 @@
+//! Where candidates are measured: GPUs, the emulator or recorded results, each reached through worker processes.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use warpsmith_device::Gpu;
+use warpsmith_gpu::client::{Start, Worker};
+use warpsmith_gpu::driver;
+use warpsmith_gpu::protocol::Hello;
+use warpsmith_ir::Diagnostic;
+
+use super::arch::{self, Arch};
+use super::args::{Strategy, TuneArgs};
+use crate::status::Failure;
+
+/// The architecture where none is named and no GPU is there.
+const USUAL: &str = "sm_90";
+/// Time until a worker has said who it is; a cluster's scheduler may let it wait.
+const GREETING: Duration = Duration::from_secs(300);
+
+/// How a schedule is chosen.
+#[derive(Debug)]
+pub enum Place {
+    /// By the device model alone, or not at all.
+    Model { arch: Arch, notes: Vec<Diagnostic> },
+    /// By measurement.
+    Measure(Stations),
+}
+
+/// Workers that measure.
+#[derive(Debug)]
+pub struct Stations {
+    pub starts: Vec<Start>,
+    /// Starts a process that compiles.
+    pub compiler: Start,
+    pub hello: Hello,
+    pub arch: Arch,
+}
+
+/// What `--device` names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Auto,
+    Emulator,
+    Cuda(u32),
+    Replay(PathBuf),
+}
+
+/// Finds out where to measure, as the options say.
+///
+/// # Errors
+/// W313: a device that is not there or not known; W310: an architecture that is not known.
+pub fn find(args: &TuneArgs) -> Result<Place, Failure> {
+    let kind = kind(&args.device)?;
+    let searches = args.budget.is_some() || matches!(args.strategy, Some(Strategy::Search(_)));
+    let modelled = matches!(args.strategy, Some(Strategy::Model | Strategy::Direct));
+    let model = |notes| {
+        let arch = arch::find(args.arch.as_deref().unwrap_or(USUAL))?;
+        Ok(Place::Model { arch, notes })
+    };
+    if modelled {
+        return model(vec![]);
+    }
+    match kind {
+        Kind::Emulator if !searches => model(vec![]),
+        Kind::Auto if !driver::is_present() => match searches {
+            true => Err(nothing_to_measure_on().into()),
+            false => model(vec![]),
+        },
+        Kind::Auto => match stations(args, &Kind::Cuda(0)) {
+            // A kernel for another architecture than the one that is here cannot be measured.
+            Ok(found) if args.arch.as_ref().is_some_and(|a| *a != found.hello.arch) => {
+                model(vec![])
+            }
+            Ok(found) => Ok(Place::Measure(found)),
+            Err(failure) if searches => Err(failure),
+            Err(failure) => {
+                let why = failure.diagnostics.first().map_or(String::new(), |d| {
+                    let notes: Vec<String> = d.notes.iter().map(|n| n.to_string()).collect();
+                    if notes.is_empty() { d.message.clone() } else { notes.join("; ") }
+                });
+                let d =
+                    Diagnostic::warning("W462", "a GPU driver is here but nothing can be measured");
+                model(vec![d.note(why).note("the device model chooses the schedule")])
+            }
+        },
+        kind => Ok(Place::Measure(stations(args, &kind)?)),
+    }
+}
+
+fn nothing_to_measure_on() -> Diagnostic {
+    Diagnostic::error("W313", "there is no GPU to measure on")
+        .note("no CUDA driver was found")
+        .help("use --device emulator to search with predicted times, or leave --budget and --strategy away")
+}
+
+fn kind(text: &str) -> Result<Kind, Failure> {
+    let unknown = || {
+        Diagnostic::error("W313", format!("unknown device `{text}`"))
+            .help("use auto, emulator, cuda:N, or replay:FILE")
+    };
+    Ok(match text {
+        "auto" => Kind::Auto,
+        "emulator" => Kind::Emulator,
+        "cuda" => Kind::Cuda(0),
+        other => match other.split_once(':') {
+            Some(("cuda", n)) => Kind::Cuda(n.parse().map_err(|_| unknown())?),
+            Some(("replay", file)) if !file.is_empty() => Kind::Replay(file.into()),
+            _ => return Err(unknown().into()),
+        },
+    })
+}
+
+/// The workers of a kind of device, after the first of them has said who it is.
+fn stations(args: &TuneArgs, kind: &Kind) -> Result<Stations, Failure> {
+    let program = program()?;
+    let ours = |words: &[&str]| -> Vec<String> {
+        let mut command = vec![program.clone(), "worker".to_string()];
+        command.extend(words.iter().map(|w| w.to_string()));
+        command
+    };
+    let emulated = args.arch.as_deref().unwrap_or(USUAL);
+    let (one, compiler): (Box<dyn Fn(u32) -> Vec<String>>, Vec<String>) = match kind {
+        Kind::Auto | Kind::Cuda(_) => (
+            Box::new(|n| ours(&["--backend", "gpu", "--device", &n.to_string()])),
+            ours(&["--backend", "compiler"]),
+        ),
+        Kind::Emulator => {
+            arch::find(emulated)?;
+            let words = ["--backend", "emulator", "--gpu", emulated];
+            (Box::new(move |_| ours(&words)), ours(&words))
+        }
+        Kind::Replay(file) => {
+            let file = file.display().to_string();
+            let words = ours(&["--backend", "replay", "--recording", &file]);
+            let same = words.clone();
+            (Box::new(move |_| same.clone()), words)
+        }
+    };
+    let launchers = launchers(&args.launchers)?;
+    let numbers = numbers(args, kind)?;
+    let starts: Vec<Start> = launchers
+        .iter()
+        .flat_map(|launcher| numbers.iter().map(|n| (launcher.clone(), *n)))
+        .map(|(launcher, n)| Start {
+            command: launcher.into_iter().chain(one(n)).collect(),
+            ..Start::default()
+        })
+        .collect();
+    let compiler = Start { command: compiler, ..Start::default() };
+    let first = starts.first().cloned().unwrap_or_default();
+    let hello = match Worker::start(&first, GREETING) {
+        Ok((_, hello)) => hello,
+        Err(error) => {
+            let d = Diagnostic::error("W313", format!("device `{}` cannot be used", args.device));
+            return Err(d
+                .note(error.to_string())
+                .help("`warpsmith doctor` says what is missing")
+                .into());
+        }
+    };
+    let arch = arch_of(args, &hello)?;
+    Ok(Stations { starts, compiler, hello, arch })
+}
+
+/// The architecture of a device, with the model of its board where that is known.
+fn arch_of(args: &TuneArgs, hello: &Hello) -> Result<Arch, Failure> {
+    let own = if hello.arch.is_empty() { USUAL } else { hello.arch.as_str() };
+    if let Some(asked) = args.arch.as_ref().filter(|a| *a != own && args.device != "auto") {
+        let message = format!("a kernel for {asked} cannot be measured on {}", hello.device);
+        let d = Diagnostic::error("W313", message).note(format!("its architecture is {own}"));
+        return Err(d.help("leave --arch away, or choose by the model: --strategy model").into());
+    }
+    let mut arch = arch::find(own)?;
+    let name = hello.device.trim_start_matches("emulated ").trim_start_matches("NVIDIA ");
+    arch.board = Gpu::find(name);
+    Ok(arch)
+}
+
+/// Our own program, which is also the worker's. `WARPSMITH_WORKER` names another one, for programs that use the library.
+fn program() -> Result<String, Failure> {
+    if let Some(program) = std::env::var_os("WARPSMITH_WORKER").filter(|p| !p.is_empty()) {
+        return Ok(program.to_string_lossy().into_owned());
+    }
+    let own = std::env::current_exe();
+    let own = own.map_err(|e| Failure::input("W313", format!("the worker's program: {e}")))?;
+    Ok(own.to_string_lossy().into_owned())
+}
+
+/// Words before a worker's command line; one start without any where there is no launcher.
+fn launchers(given: &[String]) -> Result<Vec<Vec<String>>, Failure> {
+    if given.is_empty() {
+        return Ok(vec![vec![]]);
+    }
+    let words = |text: &String| {
+        shlex::split(text).filter(|w| !w.is_empty()).ok_or_else(|| {
+            Failure::from(
+                Diagnostic::error("W464", format!("`{text}` is no command line"))
+                    .help("write --launcher 'srun --ntasks=1 --gpus=1', quotes in pairs"),
+            )
+        })
+    };
+    given.iter().map(words).collect()
+}
+
+/// The numbers of devices: those of `--devices`, else the one of `--device`.
+fn numbers(args: &TuneArgs, kind: &Kind) -> Result<Vec<u32>, Failure> {
+    let Some(text) = &args.devices else {
+        return Ok(vec![match kind {
+            Kind::Cuda(n) => *n,
+            _ => 0,
+        }]);
+    };
+    if text == "all" {
+        let Kind::Cuda(_) = kind else { return Ok(vec![0]) };
+        let count = driver::count().map_err(|e| {
+            Diagnostic::error("W313", "the GPUs cannot be counted").note(e.to_string())
+        })?;
+        return Ok((0..count.max(1)).collect());
+    }
+    let list: Option<Vec<u32>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
+    let list = list.filter(|l| {
+        let different: std::collections::BTreeSet<&u32> = l.iter().collect();
+        !l.is_empty() && different.len() == l.len()
+    });
+    list.ok_or_else(|| {
+        Diagnostic::error("W313", format!("`--devices {text}` names no devices"))
+            .help("write `--devices all` or numbers that differ: `--devices 0,1`")
+            .into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_are_named_as_documented() {
+        assert_eq!(kind("cuda:3").unwrap(), Kind::Cuda(3));
+        assert_eq!(kind("replay:a/b.json").unwrap(), Kind::Replay("a/b.json".into()));
+        for wrong in ["cuda:x", "gpu", "replay:", ""] {
+            let failure = kind(wrong).unwrap_err();
+            assert_eq!(failure.diagnostics[0].code, "W313", "{wrong}");
+        }
+    }
+
+    #[test]
+    fn launchers_are_split_as_a_shell_does() {
+        let words = launchers(&["srun -n1 --comment 'a b'".to_string()]).unwrap();
+        assert_eq!(words, [["srun", "-n1", "--comment", "a b"]]);
+        assert!(launchers(&["srun 'a".to_string()]).is_err());
+        assert!(launchers(&[" ".to_string()]).is_err());
+    }
+}

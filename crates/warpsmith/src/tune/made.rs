@@ -1,0 +1,159 @@
+//! A schedule chosen and its files verified: by the device model, or by measurement.
+
+use warpsmith_front::cloops::CInput;
+use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_opt::{Kernel, Schedule, lower, schedule};
+
+use super::arch::Arch;
+use super::args::{Strategy, TuneArgs};
+use super::device::Stations;
+use super::pipeline::{Chosen, Files, Work, in_its_types, translate};
+use super::search::{Asked, Measured, Winner, named, search};
+use super::sizes::Point;
+use super::verify::Verified;
+use crate::data::NamedSpec;
+use crate::status::{Failure, Status};
+
+/// What is to be translated.
+pub(super) struct Job<'a> {
+    pub args: &'a TuneArgs,
+    pub input: &'a CInput,
+    pub specs: &'a [NamedSpec],
+    pub sizes: &'a [Point],
+    pub arch: Arch,
+}
+
+/// A program with its verified files.
+pub(super) struct Made {
+    pub chosen: Chosen,
+    pub files: Files,
+    pub verified: Verified,
+    pub messages: Vec<Diagnostic>,
+    pub measured: Option<Measured>,
+}
+
+impl Job<'_> {
+    /// With the schedule that is given, that the options ask for, or that the model takes for the best. One that the model
+    /// chose and that fails its verification is replaced by the direct translation.
+    ///
+    /// # Errors
+    /// As [`super::tune`].
+    pub fn by_model(
+        &self,
+        given: Option<&Schedule>,
+        sources: &mut SourceMap,
+    ) -> Result<Made, Failure> {
+        let args = self.args;
+        let chosen = translate(args, given, self.input, self.sizes, self.arch, sources)?;
+        match self.verified(&chosen, &[], sources) {
+            Err(failure)
+                if chosen.2.is_some()
+                    && args.schedule.is_none()
+                    && failure.status == Status::No =>
+            {
+                self.retreat(&chosen.1.print(), sources)
+            }
+            verdict => Ok(made(chosen, verdict?, None)),
+        }
+    }
+
+    /// With the fastest schedule that ran with right results and passes its verification.
+    ///
+    /// # Errors
+    /// As [`super::tune`], and what a search can end with.
+    pub fn by_measurement(
+        &self,
+        stations: &Stations,
+        sources: &mut SourceMap,
+    ) -> Result<Made, Failure> {
+        let text = crate::check::read_file(&self.args.file)?;
+        let asked = Asked {
+            args: self.args,
+            input: self.input,
+            specs: self.specs,
+            sizes: self.sizes,
+            text: &text,
+        };
+        let (winners, mut measured) = search(&asked, stations, sources)?;
+        let mut blamed = vec![];
+        for winner in winners {
+            (measured.chosen, measured.ms) = (named(&winner.configuration), winner.ms.clone());
+            let chosen = self.applied(&winner, sources)?;
+            match self.verified(&chosen, &[equal_on(&measured)], sources) {
+                Ok(verdict) => {
+                    let mut made = made(chosen, verdict, Some(measured));
+                    made.messages.extend(blamed);
+                    return Ok(made);
+                }
+                Err(failure) if failure.status == Status::No => {
+                    let text = winner.schedule.print();
+                    blamed.push(retreated(&text, "the next one is taken instead"));
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        let mut made = self.retreat("", sources)?;
+        made.messages.extend(blamed);
+        Ok(made)
+    }
+
+    fn applied(&self, winner: &Winner, sources: &SourceMap) -> Result<Chosen, Failure> {
+        let no = |errors: Vec<Diagnostic>| Failure::from(errors).with_status(Status::No);
+        let kernel = Kernel::new(self.input.module.clone(), self.input.function);
+        let kernel = schedule::replay(&kernel, &winner.schedule, sources).map_err(no)?;
+        let program = lower::lower(&kernel, sources).map_err(no)?;
+        Ok((program, winner.schedule.clone(), None))
+    }
+
+    fn retreat(&self, blamed: &str, sources: &mut SourceMap) -> Result<Made, Failure> {
+        // Where the direct translation is right, the schedule is to blame and not the input.
+        let direct =
+            TuneArgs { strategy: Some(Strategy::Direct), schedule: None, ..self.args.clone() };
+        let chosen = translate(&direct, None, self.input, self.sizes, self.arch, sources)?;
+        let verdict = self.verified(&chosen, &[], sources)?;
+        let mut made = made(chosen, verdict, None);
+        if !blamed.is_empty() {
+            made.messages.push(retreated(blamed, "the direct translation is written instead"));
+        }
+        Ok(made)
+    }
+
+    fn verified(
+        &self,
+        (program, steps, _): &Chosen,
+        measured: &[String],
+        sources: &mut SourceMap,
+    ) -> Result<Verdict, Failure> {
+        let (args, written, specs, sizes) = (self.args, self.input, self.specs, self.sizes);
+        let input = &in_its_types(written, program);
+        Work { args, input, written, program, arch: self.arch, specs, sizes }.verified_files(
+            &steps.print(),
+            measured,
+            sources,
+        )
+    }
+}
+
+type Verdict = (Files, Verified, Vec<Diagnostic>);
+
+fn made(chosen: Chosen, verdict: Verdict, measured: Option<Measured>) -> Made {
+    let (files, verified, messages) = verdict;
+    Made { chosen, files, verified, messages, measured }
+}
+
+/// The line about the device in the emitted file.
+fn equal_on(measured: &Measured) -> String {
+    format!(
+        "Measured equal to the direct translation on {} at {}.",
+        measured.hello.device,
+        measured.sizes.join("; ")
+    )
+}
+
+/// The schedule that was chosen made a wrong kernel: a bug of ours, named.
+fn retreated(schedule: &str, instead: &str) -> Diagnostic {
+    let message = "the kernel of the chosen schedule failed its verification: a bug in warpsmith";
+    let d = Diagnostic::warning("W329", message);
+    let d = schedule.lines().fold(d, |d, step| d.note(step.to_string()));
+    d.help(format!("{instead}; please report the source with these steps"))
+}

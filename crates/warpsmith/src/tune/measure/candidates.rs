@@ -1,0 +1,287 @@
+//! The schedules that a search can try, as configurations of a space.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use warpsmith_device::Gpu;
+use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_opt::schedule::space::{Space as Parametric, Values};
+use warpsmith_opt::schedule::template::{alternatives, schedule_of};
+use warpsmith_opt::schedule::{self, StepKind};
+use warpsmith_opt::{Kernel, Schedule};
+use warpsmith_tune::space::{Configuration, Parameter, Point as At, SharedSpace, Space};
+use warpsmith_tune::value::Value;
+
+use crate::tune::choice::{on_all_cores, times};
+use crate::tune::sizes::Point;
+
+/// Most combinations of the schedules of several nests, and most configurations of a schedule with parameters.
+const MOST: usize = 20_000;
+
+/// A space, and what its configurations mean.
+#[derive(Clone)]
+pub struct Candidates {
+    pub space: SharedSpace,
+    schedules: Schedules,
+}
+
+#[derive(Clone)]
+enum Schedules {
+    /// By [`Configuration::key`].
+    Listed(Arc<HashMap<String, Schedule>>),
+    Parametric(Arc<Parametric>),
+}
+
+impl Candidates {
+    /// What the templates offer for each nest, as far as it is legal and can run by the model; of several nests all
+    /// combinations of the best of each.
+    ///
+    /// # Errors
+    /// What is wrong with the marks of the loops.
+    pub fn of_templates(
+        kernel: &Kernel,
+        gpu: &Gpu,
+        sizes: &[Point],
+        sources: &SourceMap,
+    ) -> Result<Candidates, Vec<Diagnostic>> {
+        let direct = schedule::derive(kernel, sources)?;
+        let mut chosen: Vec<Vec<StepKind>> =
+            direct.steps.iter().map(|s| vec![s.kind.clone()]).collect();
+        let most = MOST as f64;
+        let each = most.powf(1.0 / chosen.len().max(1) as f64).floor().max(1.0) as usize;
+        let mut parts: Vec<Vec<Vec<StepKind>>> = vec![];
+        let mut state = kernel.clone();
+        for at in 0..chosen.len() {
+            let offered = match state.marked_roots().first() {
+                Some(root) => alternatives(&state, *root, sources),
+                None => vec![],
+            };
+            let asked = |steps: &Vec<StepKind>| {
+                let mut all = chosen.clone();
+                all[at] = steps.clone();
+                times(kernel, &schedule_of(&all), gpu, sizes, sources)
+            };
+            let seconds = on_all_cores(&offered, asked);
+            let total = |s: &[f64]| s.iter().map(|x| x.ln()).sum::<f64>();
+            let mut legal: Vec<(f64, Vec<StepKind>)> = offered
+                .into_iter()
+                .zip(seconds)
+                .filter_map(|(steps, s)| Some((total(&s?), steps)))
+                .collect();
+            legal.sort_by(|a, b| a.0.total_cmp(&b.0));
+            legal.truncate(each);
+            if let Some((_, best)) = legal.first() {
+                chosen[at] = best.clone();
+            }
+            parts.push(match legal.is_empty() {
+                true => vec![chosen[at].clone()],
+                false => legal.into_iter().map(|(_, steps)| steps).collect(),
+            });
+            for step in &chosen[at] {
+                if let Ok(next) = schedule::take(&state, step, sources) {
+                    state = next.kernel;
+                }
+            }
+        }
+        Candidates::listed(combinations(&parts))
+    }
+
+    /// All configurations of a schedule with parameters that its constraints allow, as many as can be listed.
+    ///
+    /// # Errors
+    /// W234: its constraints allow none.
+    pub fn of_schedule(space: Parametric) -> Result<Candidates, Vec<Diagnostic>> {
+        let (configurations, _) = space.configurations(MOST);
+        if configurations.is_empty() {
+            let message = "the constraints of the schedule allow no values of its parameters";
+            return Err(vec![Diagnostic::error("W234", message)]);
+        }
+        let position = |name: &str, value: i64| {
+            let param = space.params.iter().find(|p| p.name == name);
+            let at = param.and_then(|p| p.values.iter().position(|v| *v == value));
+            u16::try_from(at.unwrap_or(0)).unwrap_or(u16::MAX)
+        };
+        let point = |values: &Values| {
+            let names = space.params.iter();
+            names.map(|p| position(&p.name, values.get(&p.name).copied().unwrap_or(0))).collect()
+        };
+        let points: Vec<At> = configurations.iter().map(point).collect();
+        let numbers = |p: &schedule::space::Param| {
+            Parameter::new(p.name.clone(), p.values.iter().map(|v| Value::Int(*v)))
+        };
+        let made = Space::of_points(space.params.iter().map(numbers).collect(), &points);
+        let made = made.map_err(|e| vec![e.diagnostic(&|_| None)])?;
+        let schedules = Schedules::Parametric(Arc::new(space));
+        Ok(Candidates { space: Arc::new(made), schedules })
+    }
+
+    /// Schedules as configurations: what they do is one parameter, and every number in them another.
+    fn listed(schedules: Vec<Schedule>) -> Result<Candidates, Vec<Diagnostic>> {
+        let described: Vec<Described> = schedules.iter().map(describe).collect();
+        let mut names: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
+        let mut kinds: Vec<&str> = vec![];
+        for d in &described {
+            if !kinds.contains(&d.steps.as_str()) {
+                kinds.push(&d.steps);
+            }
+            d.numbers.keys().for_each(|name| _ = names.entry(name).or_default());
+        }
+        for (name, values) in &mut names {
+            values.extend(described.iter().map(|d| d.number(name)));
+        }
+        let values = |v: &BTreeSet<i64>| v.iter().map(|n| Value::Int(*n)).collect::<Vec<_>>();
+        let mut parameters =
+            vec![Parameter::new("steps", kinds.iter().map(|k| Value::Str(k.to_string())))];
+        parameters.extend(names.iter().map(|(name, v)| Parameter::new(*name, values(v))));
+        let point = |d: &Described| -> At {
+            let kind = kinds.iter().position(|k| *k == d.steps).unwrap_or(0);
+            let places = names.iter().map(|(name, v)| {
+                let number = d.number(name);
+                v.iter().position(|x| *x == number).unwrap_or(0)
+            });
+            let all = std::iter::once(kind).chain(places);
+            all.map(|p| u16::try_from(p).unwrap_or(u16::MAX)).collect()
+        };
+        let points: Vec<At> = described.iter().map(point).collect();
+        let space = Space::of_points(parameters, &points);
+        let space = Arc::new(space.map_err(|e| vec![e.diagnostic(&|_| None)])?);
+        let mut known = HashMap::new();
+        for (point, schedule) in points.iter().zip(schedules) {
+            if let Some(id) = space.id(point) {
+                known.entry(space.configuration(id).key()).or_insert(schedule);
+            }
+        }
+        Ok(Candidates { space, schedules: Schedules::Listed(Arc::new(known)) })
+    }
+
+    /// The schedule of a configuration.
+    ///
+    /// # Errors
+    /// It is none of the space, or a number in a step cannot be computed.
+    pub fn schedule(&self, configuration: &Configuration) -> Result<Schedule, String> {
+        match &self.schedules {
+            Schedules::Listed(known) => {
+                let found = known.get(&configuration.key());
+                found.cloned().ok_or_else(|| "there is no such schedule".to_string())
+            }
+            Schedules::Parametric(space) => {
+                let value = |v: &Value| match v {
+                    Value::Int(n) => Some(*n),
+                    _ => None,
+                };
+                let values: Option<Values> = configuration
+                    .values
+                    .iter()
+                    .map(|(name, v)| Some((name.clone(), value(v)?)))
+                    .collect();
+                let values = values.ok_or("a parameter is no integer")?;
+                space.schedule(&values).map_err(|errors| {
+                    errors.first().map_or_else(String::new, |d| d.message.clone())
+                })
+            }
+        }
+    }
+
+    /// A text that tells this space from others.
+    pub fn text(&self) -> String {
+        match &self.schedules {
+            Schedules::Listed(known) => {
+                let mut all: Vec<String> = known.values().map(Schedule::print).collect();
+                all.sort();
+                all.concat()
+            }
+            Schedules::Parametric(space) => format!("{space:?}"),
+        }
+    }
+}
+
+/// One of each list, in all combinations.
+fn combinations(parts: &[Vec<Vec<StepKind>>]) -> Vec<Schedule> {
+    let mut all: Vec<Vec<Vec<StepKind>>> = vec![vec![]];
+    for part in parts {
+        let with = |chosen: &Vec<Vec<StepKind>>, steps: &Vec<StepKind>| {
+            let mut more = chosen.clone();
+            more.push(steps.clone());
+            more
+        };
+        all = all.iter().flat_map(|c| part.iter().map(move |s| with(c, s))).collect();
+    }
+    all.iter().map(|chosen| schedule_of(chosen)).collect()
+}
+
+/// A schedule as words and numbers.
+struct Described {
+    steps: String,
+    numbers: BTreeMap<String, i64>,
+}
+
+impl Described {
+    /// 0 where the schedule has no such number.
+    fn number(&self, name: &str) -> i64 {
+        self.numbers.get(name).copied().unwrap_or(0)
+    }
+}
+
+fn describe(schedule: &Schedule) -> Described {
+    let mut numbers = BTreeMap::new();
+    let mut steps = vec![];
+    for step in &schedule.steps {
+        let line = step.kind.to_string();
+        // What a kernel may assume of its arguments is a choice between few, not a scale.
+        let fixed = matches!(step.kind, StepKind::Specialise { .. });
+        steps.push(if fixed { line } else { words(&line, &mut numbers) });
+    }
+    Described { steps: steps.join("; "), numbers }
+}
+
+/// The words of a step; its numbers go to the list, named after the words before them.
+fn words(line: &str, numbers: &mut BTreeMap<String, i64>) -> String {
+    let mut text: Vec<&str> = vec![];
+    let step = line.split(' ').next().unwrap_or_default();
+    let target = line.split(' ').nth(1).unwrap_or_default().trim_end_matches(',');
+    for word in line.split(' ') {
+        let found: Vec<Option<i64>> = word.split('x').map(|n| n.parse().ok()).collect();
+        let found: Option<Vec<i64>> = found.into_iter().collect();
+        let Some(found) = found else {
+            text.push(word);
+            continue;
+        };
+        let before = text.last().copied().unwrap_or_default();
+        let before = if before == "by" { "" } else { before };
+        for (k, number) in found.iter().enumerate() {
+            let axis =
+                if found.len() > 1 { ["x", "y", "z"].get(k).copied().unwrap_or("") } else { "" };
+            let parts = [step, target, before, axis];
+            let mut parts: Vec<&str> = parts.into_iter().filter(|p| !p.is_empty()).collect();
+            parts.dedup();
+            let mut name = parts.join("_");
+            while numbers.contains_key(&name) {
+                name += "_";
+            }
+            numbers.insert(name, *number);
+        }
+    }
+    text.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_steps_are_parameters_named_after_their_words() {
+        let mut numbers = BTreeMap::new();
+        assert_eq!(words("bind i, j -> y, x block 16x8", &mut numbers), "bind i, j -> y, x block");
+        assert_eq!(words("register_tile i by 4", &mut numbers), "register_tile i by");
+        assert_eq!(words("stage A at k tile 16 pad 4", &mut numbers), "stage A at k tile pad");
+        let list: Vec<(&str, i64)> = numbers.iter().map(|(n, v)| (n.as_str(), *v)).collect();
+        let expected = [
+            ("bind_i_block_x", 16),
+            ("bind_i_block_y", 8),
+            ("register_tile_i", 4),
+            ("stage_A_pad", 4),
+            ("stage_A_tile", 16),
+        ];
+        assert_eq!(list, expected);
+    }
+}

@@ -1,0 +1,262 @@
+//! A C function's schedules as the workload of a search.
+
+use std::sync::Arc;
+
+use warpsmith_front::cloops::CInput;
+use warpsmith_gpu::nvrtc::Binary;
+use warpsmith_gpu::protocol::{
+    BufferSpec, Candidate, Compile, Contents, Invalid, Problem, Reason, Tolerance,
+};
+use warpsmith_ir::interp::Bound;
+use warpsmith_ir::{Diagnostic, Function, Scalar, SourceMap, Type};
+use warpsmith_opt::{Kernel, Schedule, lower, schedule};
+use warpsmith_tune::space::Configuration;
+
+use super::candidates::Candidates;
+use super::device_text::device_text;
+use super::element::element;
+use super::plan::Recorder;
+use crate::data::NamedSpec;
+use crate::search::{Compared, Draft, Task, Workload};
+use crate::status::Failure;
+use crate::tune::arch::Arch;
+use crate::tune::args::TuneArgs;
+use crate::tune::compare::of_a_sum;
+use crate::tune::host_c::ArgBytes;
+use crate::tune::inputs::{self, Sources};
+use crate::tune::pipeline::Work;
+use crate::tune::points;
+use crate::tune::sizes::{self, Point};
+use crate::tune::witness::{CONSTANT_MEMORY, Witness, WitnessError};
+
+/// Most bytes of workspace that every candidate finds, and how many times the largest array it has up to there: the
+/// parts of a split sum are as large as its result, each.
+const WORKSPACE: u64 = 256 << 20;
+const PARTS: u64 = 32;
+
+/// What a workload is made of.
+#[derive(Clone)]
+pub struct Source {
+    pub args: TuneArgs,
+    pub input: CInput,
+    pub arch: Arch,
+    pub specs: Vec<NamedSpec>,
+    pub sizes: Vec<Point>,
+    pub candidates: Candidates,
+}
+
+/// The nests of a C function.
+pub struct Nests {
+    source: Arc<Source>,
+    subjects: Arc<Vec<Subject>>,
+    tasks: Vec<Task>,
+}
+
+/// What a launcher is called with at one size.
+struct Subject {
+    /// Large arrays are empty: launchers do not look into them.
+    args: Vec<ArgBytes>,
+    /// Type of the returned value.
+    result: Option<Scalar>,
+    /// Bytes that are there for the workspace.
+    workspace: u64,
+}
+
+/// An emitted file.
+struct Emitted {
+    key: String,
+    request: Compile,
+    witness: Witness,
+    subjects: Arc<Vec<Subject>>,
+}
+
+impl Nests {
+    /// Makes the data of every size; the direct translation gives the right outputs.
+    ///
+    /// # Errors
+    /// Data that does not fit, or a direct translation that cannot be made.
+    pub fn new(source: Source) -> Result<Nests, Failure> {
+        let source = Arc::new(source);
+        let (mut subjects, mut bare) = (vec![], vec![]);
+        for point in &source.sizes {
+            let (subject, task) = source.at(point)?;
+            subjects.push(subject);
+            bare.push(task);
+        }
+        let mut nests = Nests { source, subjects: Arc::new(subjects), tasks: vec![] };
+        let kernel = nests.source.kernel();
+        let direct = schedule::derive(&kernel, &SourceMap::new());
+        let direct = direct.map_err(Failure::from)?;
+        let reference = nests.emitted("direct".into(), &direct);
+        let reference: Arc<dyn Draft> =
+            reference.map_err(|invalid| Failure::input("W322", invalid.to_string()))?;
+        for task in &mut bare {
+            task.reference = Some(reference.clone());
+        }
+        nests.tasks = bare;
+        Ok(nests)
+    }
+
+    /// Bytes of all arrays at the first size.
+    pub fn bytes(&self) -> u64 {
+        let Some(task) = self.tasks.first() else { return 0 };
+        let own = task.problem.buffers.iter().filter(|b| b.name != "workspace");
+        own.map(|b| b.bytes).sum()
+    }
+
+    fn emitted(&self, key: String, schedule: &Schedule) -> Result<Arc<Emitted>, Invalid> {
+        let source = &self.source;
+        let mut sources = SourceMap::new();
+        let refused = |errors: Vec<Diagnostic>| {
+            let why = errors.first().map_or_else(String::new, |d| d.message.clone());
+            Invalid::new(Reason::Constraints, why)
+        };
+        let kernel = schedule::replay(&source.kernel(), schedule, &sources).map_err(refused)?;
+        let program = lower::lower(&kernel, &sources).map_err(refused)?;
+        if program.precision.is_some() {
+            let why = "another precision changes the data, which is measured as it is";
+            return Err(Invalid::new(Reason::Constraints, why));
+        }
+        let work = Work {
+            args: &source.args,
+            input: &source.input,
+            written: &source.input,
+            program: &program,
+            arch: source.arch,
+            specs: &source.specs,
+            sizes: &source.sizes,
+        };
+        let ours = |why: String| Invalid::new(Reason::Compile, why);
+        let files = work.print(&[], &schedule.print());
+        let files = files.map_err(|f| ours(f.render(&sources, false)))?;
+        let witness = work.witness(&files, &mut sources);
+        let witness = witness.map_err(|f| ours(f.render(&sources, false)))?;
+        let (name, text) = &files[0];
+        let found = device_text(name, text, &files, &mut SourceMap::new())
+            .map_err(|_| ours("the emitted file cannot be read".into()))?;
+        let request = Compile {
+            source: found.text,
+            file: name.clone(),
+            arch: String::new(),
+            options: vec!["--std=c++17".into()],
+            kernels: found.kernels,
+        };
+        let subjects = self.subjects.clone();
+        Ok(Arc::new(Emitted { key, request, witness, subjects }))
+    }
+}
+
+impl Workload for Nests {
+    fn draft(&self, configuration: &Configuration) -> Result<Arc<dyn Draft>, Invalid> {
+        let schedule = self.source.candidates.schedule(configuration);
+        let schedule = schedule.map_err(|why| Invalid::new(Reason::Constraints, why))?;
+        let emitted = self.emitted(configuration.key(), &schedule)?;
+        Ok(emitted)
+    }
+
+    fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+}
+
+impl Source {
+    fn kernel(&self) -> Kernel {
+        Kernel::new(self.input.module.clone(), self.input.function)
+    }
+
+    fn function(&self) -> &Function {
+        self.input.module.function(self.input.function)
+    }
+
+    /// Arrays in the order of the parameters, then the result, then room for a workspace.
+    fn at(&self, point: &Point) -> Result<(Subject, Task), Failure> {
+        let function = self.function();
+        let data = Sources {
+            module: &self.input.module,
+            function,
+            specs: &self.specs,
+            seed: self.args.seed,
+            max_memory: self.args.max_memory,
+        };
+        let mut args =
+            inputs::arguments(&data, point).map_err(|why| Failure::input("W306", why))?;
+        let terms = self.terms(point);
+        let (mut buffers, mut blobs, mut outputs) = (vec![], vec![], vec![]);
+        for (arg, param) in args.iter_mut().zip(&function.params) {
+            let ArgBytes::Array(bytes) = arg else { continue };
+            let var = function.var(*param);
+            if let Type::Pointer { pointee, readonly: false, .. } = &var.ty {
+                outputs.push(compared(buffers.len(), pointee.scalar(), terms));
+            }
+            let contents = Contents::Blob(blobs.len());
+            buffers.push(BufferSpec {
+                name: var.name.clone(),
+                bytes: bytes.len() as u64,
+                contents,
+            });
+            let small = bytes.len() <= CONSTANT_MEMORY;
+            blobs.push(if small { bytes.clone() } else { std::mem::take(bytes) });
+        }
+        let result = function.ret.scalar();
+        if let Some(ty) = result {
+            outputs.push(compared(buffers.len(), Some(ty), terms));
+            let bytes = u64::from(ty.bytes());
+            buffers.push(BufferSpec { name: "result".into(), bytes, contents: Contents::Poison });
+        }
+        let largest = buffers.iter().map(|b| b.bytes).max().unwrap_or(0);
+        let workspace = largest.saturating_mul(PARTS).clamp(1 << 20, WORKSPACE);
+        buffers.push(BufferSpec {
+            name: "workspace".into(),
+            bytes: workspace,
+            contents: Contents::Poison,
+        });
+        let problem = Problem { buffers, expected: vec![] };
+        let label = points::name(point);
+        let task = Task { label, problem, blobs, outputs, reference: None };
+        Ok((Subject { args, result, workspace }, task))
+    }
+
+    /// A bound of the number of terms of any sum in a single loop: all sizes together.
+    fn terms(&self, point: &Point) -> u64 {
+        let names = sizes::size_params(self.function());
+        let sizes = names.iter().filter_map(|(_, name, _)| point.get(name));
+        sizes.map(|n| u64::try_from(*n).unwrap_or(0)).sum::<u64>().max(1)
+    }
+}
+
+/// Floating-point outputs may differ by 4·L·u times the largest element: the compiler contracts products, and schedules
+/// order sums differently. Everything else must be equal.
+fn compared(buffer: usize, ty: Option<Scalar>, terms: u64) -> Compared {
+    let element = element(ty.unwrap_or(Scalar::U8));
+    let one = Bound { magnitude: 1.0, terms, slack: 0.0 };
+    let of_largest = ty.map_or(0.0, |ty| of_a_sum(ty, one));
+    Compared { buffer, element, tolerance: Tolerance::default(), of_largest }
+}
+
+impl Draft for Emitted {
+    fn request(&self) -> Compile {
+        self.request.clone()
+    }
+
+    fn candidate(&self, binary: &Binary, task: usize) -> Result<Candidate, Invalid> {
+        let symbol = |name: &str| {
+            let found = binary.kernels.iter().find(|k| k.name == name);
+            found.map_or_else(|| name.to_string(), |k| k.symbol.clone())
+        };
+        let Some(subject) = self.subjects.get(task) else {
+            return Err(Invalid::new(Reason::Runtime, "there is no such size"));
+        };
+        let mut recorder = Recorder::new(&self.witness, &symbol);
+        let workspace = self.witness.record(&subject.args, subject.result, &mut recorder);
+        let actions = std::mem::take(&mut recorder.actions);
+        match workspace {
+            Ok(bytes) if bytes > subject.workspace => {
+                let detail = format!("its workspace has {bytes} bytes");
+                Err(Invalid::new(Reason::Constraints, detail))
+            }
+            Ok(_) => Ok(Candidate { key: self.key.clone(), actions }),
+            Err(WitnessError::Failed(why)) => Err(Invalid::new(Reason::Runtime, why)),
+            Err(WitnessError::Limit(limit)) => Err(Invalid::new(Reason::Timeout, limit)),
+        }
+    }
+}

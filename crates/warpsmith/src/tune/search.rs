@@ -1,0 +1,324 @@
+//! The choice of a schedule by measurement.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+use warpsmith_front::cloops::CInput;
+use warpsmith_gpu::cache::Cache;
+use warpsmith_gpu::protocol::{Hello, Limits, Policy};
+use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_opt::{Kernel, Schedule, schedule};
+use warpsmith_tune::outcome::Record;
+use warpsmith_tune::space::Configuration;
+use warpsmith_tune::store::{ProblemKey, fingerprint};
+use warpsmith_tune::strategy::StrategyKind;
+use warpsmith_tune::tuner::{Budget, Finished, Options as TunerOptions};
+
+use super::args::{BudgetArg, Strategy, TuneArgs};
+use super::device::Stations;
+use super::measure::{Candidates, Nests, Source, predicted};
+use super::sizes::Point;
+use super::{points, space};
+use crate::data::NamedSpec;
+use crate::interrupt;
+use crate::search::{Engine, Found, Options, Placed, Plan, Progress, SearchError, Workload, store};
+use crate::status::{Failure, Status};
+
+/// Time for a search where the options name no budget.
+const USUAL_BUDGET: Duration = Duration::from_secs(30);
+/// The fastest configurations that are compared once more in turns.
+const FINALISTS: usize = 4;
+/// Runs of each of them.
+const ROUNDS: u32 = 21;
+/// Time for one candidate on the device, and for its compilation.
+const CANDIDATE: Duration = Duration::from_secs(20);
+const COMPILATION: Duration = Duration::from_secs(60);
+
+/// A schedule that ran with right results.
+pub struct Winner {
+    pub schedule: Schedule,
+    pub configuration: Configuration,
+    /// Median milliseconds at each size.
+    pub ms: Vec<f64>,
+}
+
+/// What a search did, for the report.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    pub hello: Hello,
+    /// Devices in use.
+    pub devices: usize,
+    pub strategy: StrategyKind,
+    /// Configurations of the space.
+    pub configurations: u64,
+    pub evaluated: u64,
+    /// Of these, known from an earlier run.
+    pub recalled: u64,
+    pub failed: u64,
+    pub elapsed: Duration,
+    pub finished: Finished,
+    /// The chosen configuration: names and values.
+    pub chosen: BTreeMap<String, Json>,
+    /// Median milliseconds at each size: of the chosen schedule, and of the direct translation.
+    pub ms: Vec<f64>,
+    pub direct_ms: Option<Vec<f64>>,
+    /// The fastest configuration of each size: its milliseconds.
+    pub limits: Option<Limits>,
+    /// Bytes of all arrays at the first size.
+    pub bytes: u64,
+    pub sizes: Vec<String>,
+    pub store: PathBuf,
+    pub notes: Vec<String>,
+}
+
+impl Measured {
+    /// The user ended it.
+    pub fn interrupted(&self) -> bool {
+        self.finished == Finished::Stopped
+    }
+}
+
+/// What is searched.
+pub struct Asked<'a> {
+    pub args: &'a TuneArgs,
+    pub input: &'a CInput,
+    pub specs: &'a [NamedSpec],
+    pub sizes: &'a [Point],
+    /// The text of the C file.
+    pub text: &'a [u8],
+}
+
+/// Measures schedules; the best come first.
+///
+/// # Errors
+/// Bad input, a device that cannot be used, or nothing that ran.
+pub fn search(
+    asked: &Asked<'_>,
+    stations: &Stations,
+    sources: &mut SourceMap,
+) -> Result<(Vec<Winner>, Measured), Failure> {
+    let args = asked.args;
+    let kernel = Kernel::new(asked.input.module.clone(), asked.input.function);
+    let no = |errors: Vec<Diagnostic>| Failure::from(errors).with_status(Status::No);
+    let gpu = stations.arch.gpu();
+    let candidates = match &args.schedule {
+        Some(path) => {
+            let text = crate::check::read_file(path)?;
+            let text = String::from_utf8(text).map_err(|_| {
+                Failure::input("W301", format!("`{}` is not a text file", path.display()))
+            })?;
+            let file = sources.add(path.display().to_string(), text);
+            let mut space = schedule::space::parse(sources, file)?;
+            space::fix(&mut space, &args.params)?;
+            Candidates::of_schedule(space).map_err(no)?
+        }
+        None => Candidates::of_templates(&kernel, gpu, asked.sizes, sources).map_err(no)?,
+    };
+    let strategy = match args.strategy {
+        Some(Strategy::Search(kind)) => kind,
+        _ => StrategyKind::default(),
+    };
+    let prior = (strategy == StrategyKind::ModelGuided)
+        .then(|| predicted(&candidates, &kernel, gpu, asked.sizes, sources))
+        .flatten();
+    let source = Source {
+        args: args.clone(),
+        input: asked.input.clone(),
+        arch: stations.arch,
+        specs: asked.specs.to_vec(),
+        sizes: asked.sizes.to_vec(),
+        candidates: candidates.clone(),
+    };
+    let nests = Arc::new(Nests::new(source)?);
+    let bytes = nests.bytes();
+    let workload: Arc<dyn Workload> = nests;
+    let mut engine = Engine::start(workload, options(args, stations)).map_err(failure)?;
+
+    let place = store::path(args.store.as_deref())?;
+    let mut store = store::open(&place)?;
+    let problem = store.problem(&key(asked, &candidates, engine.device()))?;
+    let known = if args.resume { store.known(problem, &candidates.space)? } else { vec![] };
+    if !args.resume {
+        store.forget(problem)?;
+    }
+    let recalled = known.len() as u64;
+    let progress = Progress::new("tune");
+    let guard = interrupt::gently();
+    let plan = Plan {
+        space: candidates.space.clone(),
+        options: TunerOptions {
+            strategy,
+            seed: args.seed,
+            budget: budget(args),
+            prior,
+            known,
+            workers: 1,
+        },
+        record: &mut |record: &Record| store.record(problem, record).map(|_| ()),
+        stop: interrupt::flag(),
+        show: &mut |state| progress.show(state),
+    };
+    let found = engine.search(plan).map_err(failure)?;
+    drop((progress, guard));
+    let reason = || match store.results(problem, warpsmith_tune::store::Filter::default()) {
+        Ok(records) => records.into_iter().find_map(|r| r.outcome.message),
+        Err(_) => None,
+    };
+    if found.ranking.is_empty() {
+        return Err(nothing_ran(&found, reason()));
+    }
+    let (winners, direct_ms) = finals(&mut engine, &candidates, &found)?;
+    let limits = engine.limits(bytes);
+    let first = winners.first();
+    let measured = Measured {
+        hello: engine.device().clone(),
+        devices: engine.count(),
+        strategy,
+        configurations: candidates.space.count(),
+        evaluated: found.evaluated,
+        recalled,
+        failed: found.failed,
+        elapsed: found.elapsed,
+        finished: found.finished,
+        chosen: first.map_or_else(BTreeMap::new, |w| named(&w.configuration)),
+        ms: first.map_or_else(Vec::new, |w| w.ms.clone()),
+        direct_ms,
+        limits,
+        bytes,
+        sizes: asked.sizes.iter().map(points::name).collect(),
+        store: place,
+        notes: std::mem::take(&mut engine.notes),
+    };
+    Ok((winners, measured))
+}
+
+/// The configuration's values by name.
+pub fn named(configuration: &Configuration) -> BTreeMap<String, Json> {
+    configuration.values.iter().map(|(n, v)| (n.clone(), v.to_json())).collect()
+}
+
+/// The fastest few once more, in turns with the direct translation.
+fn finals(
+    engine: &mut Engine,
+    candidates: &Candidates,
+    found: &Found,
+) -> Result<(Vec<Winner>, Option<Vec<f64>>), Failure> {
+    let list: Vec<Configuration> = found
+        .ranking
+        .iter()
+        .take(FINALISTS)
+        .map(|(id, _)| candidates.space.configuration(*id))
+        .collect();
+    let raced = engine.race(&list, ROUNDS);
+    let (direct, placed) = match raced {
+        Ok(raced) => raced,
+        Err(error) => {
+            engine.notes.push(format!("the final comparison failed: {}", words(error)));
+            let as_found = |(_, ms): &(_, f64)| Placed { samples: vec![vec![*ms]] };
+            (None, found.ranking.iter().take(FINALISTS).map(as_found).collect())
+        }
+    };
+    let mut order: Vec<(f64, Winner)> = vec![];
+    for (configuration, placed) in list.into_iter().zip(placed) {
+        let (Some(total), Some(ms)) = (placed.ms(), placed.medians()) else { continue };
+        let schedule = candidates.schedule(&configuration);
+        let schedule = schedule.map_err(|why| Failure::input("W322", why))?;
+        order.push((total, Winner { schedule, configuration, ms }));
+    }
+    order.sort_by(|a, b| a.0.total_cmp(&b.0));
+    if order.is_empty() {
+        return Err(Failure::input("W463", "the fastest configurations fail when run again")
+            .with_status(Status::No));
+    }
+    Ok((order.into_iter().map(|(_, w)| w).collect(), direct.and_then(|d| d.medians())))
+}
+
+fn nothing_ran(found: &Found, reason: Option<String>) -> Failure {
+    if found.finished == Finished::Stopped {
+        let d = Diagnostic::error("W463", "stopped before any configuration had run");
+        return Failure::from(d).with_status(Status::Interrupted);
+    }
+    if found.evaluated == 0 {
+        let d = Diagnostic::error("W463", "the budget ended before any configuration had run");
+        return Failure::from(d.help("give more with --budget")).with_status(Status::Limit);
+    }
+    let message = format!("none of {} configurations can be used", found.evaluated);
+    let mut d = Diagnostic::error("W463", message);
+    if let Some(reason) = reason {
+        d = d.note(format!("the first says: {reason}"));
+    }
+    Failure::from(d.help("`warpsmith results` lists them all")).with_status(Status::No)
+}
+
+fn options(args: &TuneArgs, stations: &Stations) -> Options {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    Options {
+        stations: stations.starts.clone(),
+        compiler: stations.compiler.clone(),
+        threads: if args.jobs > 0 { args.jobs } else { cores },
+        cache: Cache::of_user(),
+        limit: CANDIDATE,
+        compile_limit: COMPILATION,
+        policy: Policy::default(),
+    }
+}
+
+fn budget(args: &TuneArgs) -> Budget {
+    let limit = match args.budget {
+        Some(BudgetArg::Evaluations(n)) => Budget { evaluations: Some(n), time: None },
+        Some(BudgetArg::Time(t)) => Budget { evaluations: None, time: Some(t) },
+        None if matches!(args.strategy, Some(Strategy::Search(StrategyKind::BruteForce))) => {
+            Budget::default()
+        }
+        None => Budget { evaluations: None, time: Some(USUAL_BUDGET) },
+    };
+    let time = match (limit.time, args.timeout) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    };
+    Budget { time, ..limit }
+}
+
+/// Everything that a time depends on.
+fn key(asked: &Asked<'_>, candidates: &Candidates, hello: &Hello) -> ProblemKey {
+    let args = asked.args;
+    let text = String::from_utf8_lossy(asked.text);
+    let source = json!([text, args.define, args.function]);
+    let specs: Vec<String> = args.args.iter().map(|s| format!("{s:?}")).collect();
+    let arguments = json!({"sizes": asked.sizes, "args": specs, "seed": args.seed});
+    ProblemKey {
+        kernel: asked.input.name.clone(),
+        source_hash: fingerprint(&source.to_string()),
+        schedule_hash: fingerprint(&candidates.text()),
+        arguments: arguments.to_string(),
+        device: hello.device.clone(),
+        driver: hello.driver.clone(),
+        compiler: hello.compiler.clone(),
+    }
+}
+
+/// In the user's words.
+pub fn failure(error: SearchError) -> Failure {
+    match error {
+        SearchError::Device(why) => {
+            Diagnostic::error("W465", "the device cannot be used").note(why).into()
+        }
+        SearchError::Reference(why) => {
+            let d = Diagnostic::error("W466", "what gives the right results cannot be run");
+            Failure::from(d.note(why)).with_status(Status::No)
+        }
+        SearchError::Store(d) | SearchError::Search(d) => d.into(),
+    }
+}
+
+fn words(error: SearchError) -> String {
+    let failure = failure(error);
+    let parts = failure.diagnostics.iter().map(|d| {
+        let notes: Vec<String> = d.notes.iter().map(|n| n.to_string()).collect();
+        format!("{} {}", d.message, notes.join("; "))
+    });
+    parts.collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,349 @@
+//! Searching by measurement, with the emulator or recorded results in place of a GPU: what is found, what is kept, and
+//! what survives when processes are killed.
+
+mod workers;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use warpsmith::gpu::nvrtc::Binary;
+use warpsmith::gpu::protocol::{
+    BufferSpec, Candidate, Compile, Contents, Element, Expected, Invalid, Policy, Problem,
+    Tolerance,
+};
+use warpsmith::gpu::protocol::{Output as Compared, Reason};
+use warpsmith::search::{Draft, Engine, Options, Plan, Task, Workload};
+use warpsmith_tune::outcome::{Record, Status};
+use warpsmith_tune::space::{Configuration, Parameter, Space};
+use warpsmith_tune::store::{Filter, Store};
+use warpsmith_tune::strategy::StrategyKind;
+use warpsmith_tune::tuner;
+use warpsmith_tune::value::Value;
+use workers::{N, candidate, request, start};
+
+const SCALE: &str = "// warpsmith: size n=40 m=70\nvoid scale(int n, int m, float a, const float x[n][m], float y[n][m])\n{\n    #pragma omp parallel for collapse(2)\n    for (int i = 0; i < n; i++)\n        for (int j = 0; j < m; j++)\n            y[i][j] = a * x[i][j];\n}\n";
+
+const SPACE: &str = "param X in 16, 32, 64\nparam Y in 1, 2, 4, 8\nparam T in 2, 4\nwhere X * Y >= 32\nbind i, j -> y, x block {X}x{Y}\nregister_tile i by {T}\n";
+/// Configurations that the constraint of the space allows.
+const ALLOWED: u64 = 22;
+
+fn tune(folder: &Path, options: &[&str]) -> Command {
+    std::fs::write(folder.join("scale.c"), SCALE).expect("a writable folder");
+    std::fs::write(folder.join("space.sched"), SPACE).expect("a writable folder");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpsmith"));
+    command
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .env("WARPSMITH_CACHE", folder.join("cache"))
+        .args(["tune", "scale.c", "--schedule", "space.sched", "--device", "emulator"])
+        .args(["--store", "results.sqlite", "--format", "json", "--jobs", "2"])
+        .args(options);
+    command
+}
+
+fn ended(output: &Output, status: i32) -> serde_json::Value {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{stderr}");
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+/// All results of the one problem in the folder's store, which must be whole.
+fn stored(folder: &Path) -> Vec<Record> {
+    let store = Store::open(&folder.join("results.sqlite")).expect("a store");
+    store.check().expect("an intact store");
+    let problems = store.problems().expect("problems");
+    assert!(problems.len() <= 1, "{problems:?}");
+    let rows = |p: &warpsmith_tune::store::Summary| store.results(p.id, Filter::default());
+    problems.first().map_or_else(Vec::new, |p| rows(p).expect("results"))
+}
+
+#[test]
+fn an_exhaustive_search_ends_with_the_fastest_of_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = tune(folder.path(), &["--strategy", "brute_force"]).output().unwrap();
+    let result = ended(&output, 0);
+    let measured = &result["measured"];
+    assert_eq!(measured["evaluated"], ALLOWED, "{measured}");
+    assert_eq!(measured["backend"], "emulator");
+    assert_eq!(result["verification"]["level"], "measured equal");
+    let rows = stored(folder.path());
+    assert_eq!(rows.len() as u64, ALLOWED);
+    let least = rows.iter().map(|r| r.outcome.cost()).fold(f64::INFINITY, f64::min);
+    let chosen = measured["points"][0]["ms"].as_f64().unwrap();
+    assert!((chosen - least).abs() < 1e-12, "{chosen} {least}");
+    let text = std::fs::read_to_string(folder.path().join("warpsmith-out/scale/scale.cu")).unwrap();
+    assert!(text.contains("Measured equal to the direct translation on emulated"), "{text}");
+}
+
+/// Templates give a space, too, and two devices share it.
+#[test]
+fn templates_are_searched_on_several_devices() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("scale.c"), SCALE).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+        .current_dir(folder.path())
+        .args(["tune", "scale.c", "--device", "emulator", "--devices", "0,1", "--budget", "9"])
+        .args(["--store", "results.sqlite", "--format", "json", "--launcher", "env A=b"])
+        .output()
+        .unwrap();
+    let result = ended(&output, 0);
+    assert_eq!(
+        (&result["measured"]["evaluated"], &result["measured"]["devices"]),
+        (&9.into(), &2.into())
+    );
+    assert!(result["measured"]["configuration"]["steps"].is_string());
+    assert_eq!(stored(folder.path()).len(), 9);
+}
+
+#[test]
+fn several_sizes_are_measured_for_each_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    let sizes = ["--size", "n=40,64", "--size", "m=70,33", "--budget", "5"];
+    let result = ended(&tune(folder.path(), &sizes).output().unwrap(), 0);
+    assert_eq!(result["measured"]["points"].as_array().unwrap().len(), 2);
+    let rows = stored(folder.path());
+    let correct = rows.iter().find(|r| r.outcome.status == Status::Correct).unwrap();
+    assert_eq!(correct.outcome.measurements.len(), 2);
+}
+
+#[test]
+fn a_resumed_search_measures_nothing_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let random = ["--strategy", "random_sample"];
+    ended(&tune(folder.path(), &[&random[..], &["--budget", "8"]].concat()).output().unwrap(), 0);
+    let before = stored(folder.path());
+    assert_eq!(before.len(), 8);
+    let more = [&random[..], &["--budget", "15", "--resume"]].concat();
+    let result = ended(&tune(folder.path(), &more).output().unwrap(), 0);
+    assert_eq!(
+        (&result["measured"]["evaluated"], &result["measured"]["recalled"]),
+        (&15.into(), &8.into())
+    );
+    let after = stored(folder.path());
+    assert_eq!((after.len(), &after[..8]), (15, &before[..]));
+    // Without --resume everything is measured anew.
+    let anew = [&random[..], &["--budget", "5"]].concat();
+    ended(&tune(folder.path(), &anew).output().unwrap(), 0);
+    assert_eq!(stored(folder.path()).len(), 5);
+}
+
+/// A number that looks random and is the same in every run.
+fn chance(round: u64) -> u64 {
+    (round + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33
+}
+
+#[test]
+fn a_tuner_killed_twenty_times_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--strategy", "brute_force", "--resume"];
+    let mut seen: Vec<Record> = vec![];
+    for round in 0..20 {
+        let mut child = quiet(tune(folder.path(), &options)).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(150 + chance(round) % 600));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if !folder.path().join("results.sqlite").exists() {
+            continue;
+        }
+        let now = stored(folder.path());
+        assert_eq!(now[..seen.len()], seen[..], "round {round}");
+        seen = now;
+    }
+    let result = ended(&tune(folder.path(), &options).output().unwrap(), 0);
+    assert_eq!(result["measured"]["recalled"], seen.len());
+    let all = stored(folder.path());
+    assert_eq!((all.len() as u64, &all[..seen.len()]), (ALLOWED, &seen[..]));
+}
+
+fn quiet(mut command: Command) -> Command {
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+/// Processes that a process has started, by the system's table.
+fn children(of: u32) -> Vec<u32> {
+    let parent = |pid: u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse::<u32>().ok()
+    };
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|e| e.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| parent(*pid) == Some(of)).collect()
+}
+
+fn kill(pid: u32) {
+    // Gone already is as good.
+    let _ = Command::new("kill").args(["-9", &pid.to_string()]).stderr(Stdio::null()).status();
+}
+
+/// A worker that is killed from outside costs time and no result.
+#[test]
+fn workers_killed_twenty_times_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut killed = 0;
+    for round in 0..40u64 {
+        let mut child: Child = tune(folder.path(), &["--strategy", "brute_force"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(250 + chance(round) % 300));
+        for pid in children(child.id()).into_iter().take(2) {
+            kill(pid);
+            killed += 1;
+        }
+        let running = child.try_wait().unwrap().is_none();
+        let output = child.wait_with_output().unwrap();
+        if running && output.status.code() == Some(0) {
+            let right = stored(folder.path());
+            assert_eq!(right.len() as u64, ALLOWED);
+        } else {
+            // Killed before it had said who it is, a device is not there.
+            assert!([0, 2].contains(&output.status.code().unwrap_or(-1)), "round {round}");
+        }
+        if killed >= 20 {
+            return;
+        }
+    }
+    panic!("only {killed} workers were killed");
+}
+
+#[test]
+fn what_cannot_be_searched_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    for (options, status, texts) in [
+        (&["--strategy", "luck"][..], 2, &["none of model, direct, model_guided"][..]),
+        (&["--budget", "0"], 2, &["at least one configuration"]),
+        (&["--budget", "soon"], 2, &["neither a time"]),
+        (&["--devices", "0,0", "--budget", "3"], 2, &["W313", "numbers that differ"]),
+        (&["--launcher", "a 'b", "--budget", "3"], 2, &["W464"]),
+        (&["--launcher", "/no/such/program", "--budget", "3"], 2, &["W313", "/no/such/program"]),
+        (&["--launcher", "false", "--budget", "3"], 2, &["W313", "ended"]),
+    ] {
+        let output = tune(folder.path(), options).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{options:?}: {stderr}");
+        for text in texts {
+            assert!(stderr.contains(text), "{options:?}: no `{text}` in {stderr}");
+        }
+    }
+    std::fs::write(folder.path().join("results.sqlite"), "no database").unwrap();
+    let output = tune(folder.path(), &["--budget", "3"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("W420"));
+    assert!(!folder.path().join("warpsmith-out").exists());
+}
+
+/// One line of a kernel for each configuration, some of them wrong.
+struct Planted {
+    lines: Vec<&'static str>,
+    tasks: Vec<Task>,
+}
+
+struct Line(&'static str);
+
+impl Draft for Line {
+    fn request(&self) -> Compile {
+        request(self.0)
+    }
+
+    fn candidate(&self, _: &Binary, _: usize) -> Result<Candidate, Invalid> {
+        Ok(candidate(self.0))
+    }
+}
+
+impl Workload for Planted {
+    fn draft(&self, configuration: &Configuration) -> Result<Arc<dyn Draft>, Invalid> {
+        let Some(Value::Int(at)) = configuration.get("line") else {
+            return Err(Invalid::new(Reason::Constraints, "no line"));
+        };
+        Ok(Arc::new(Line(self.lines[*at as usize])))
+    }
+
+    fn tasks(&self) -> &[Task] {
+        &self.tasks
+    }
+}
+
+/// `y = 3 x + y` with its right result.
+fn axpy() -> Task {
+    let bytes =
+        |f: &dyn Fn(usize) -> f32| -> Vec<u8> { (0..N).flat_map(|i| f(i).to_le_bytes()).collect() };
+    let (x, y) = (|i: usize| i as f32 * 0.5, |i: usize| i as f32 + 1.0);
+    let buffer = |name: &str, k| BufferSpec {
+        name: name.into(),
+        bytes: 4 * N as u64,
+        contents: Contents::Blob(k),
+    };
+    let tolerance = Tolerance { absolute: 0.0, relative: 1e-6 };
+    let output = Compared { buffer: 1, element: Element::F32, tolerance };
+    Task {
+        label: "n=1000".into(),
+        problem: Problem {
+            buffers: vec![buffer("x", 0), buffer("y", 1)],
+            expected: vec![Expected { output, blob: 2 }],
+        },
+        blobs: vec![bytes(&x), bytes(&y), bytes(&|i| 3.0 * x(i) + y(i))],
+        outputs: vec![],
+        reference: None,
+    }
+}
+
+/// Every kind of bad candidate among good ones: each is recorded with its reason, and the right one wins.
+#[test]
+fn planted_bad_candidates_are_recorded_and_the_right_one_wins() {
+    use Status::{Compile, Correct, Correctness, Runtime, Timeout};
+    let slow = "float s = 0.0f; for (int k = 0; k < 64; ++k) { s = s + a; } y[i] = a * x[i] + y[i] + 0.0f * s;";
+    let planted = [
+        (slow, Correct),
+        ("y[i + 1000] = a * x[i] + y[i];", Runtime),
+        ("float s = y[i]; while (s == s) { s = s * 1.0f; } y[i] = s;", Timeout),
+        ("y[i] = a * x[i] - y[i];", Correctness),
+        ("y[i] = sqrtf(-1.0f - x[i]);", Correctness),
+        ("__shared__ float big[100000]; big[i] = a; y[i] = big[i];", Runtime),
+        ("y[i] = a * x[j];", Compile),
+        ("if (i > 1) y[i] = a * x[i] + y[i];", Correctness),
+        ("y[i] = a * x[i] + y[i];", Correct),
+    ];
+    let lines = planted.iter().map(|p| p.0).collect();
+    let workload = Arc::new(Planted { lines, tasks: vec![axpy()] });
+    let options = Options {
+        stations: vec![start(&["--backend", "emulator"])],
+        compiler: start(&["--backend", "emulator"]),
+        threads: 2,
+        cache: None,
+        limit: Duration::from_secs(8),
+        compile_limit: Duration::from_secs(60),
+        policy: Policy::default(),
+    };
+    let mut engine = Engine::start(workload, options).unwrap();
+    let values = (0..planted.len() as i64).map(Value::Int);
+    let space = Space::new(vec![Parameter::new("line", values)], &[]).unwrap();
+    let mut seen: BTreeMap<i64, (Status, Option<String>)> = BTreeMap::new();
+    let mut record = |r: &Record| {
+        let Some(Value::Int(at)) = r.configuration.get("line") else { panic!() };
+        seen.insert(*at, (r.outcome.status, r.outcome.message.clone()));
+        Ok(())
+    };
+    let strategy = StrategyKind::BruteForce;
+    let found = engine
+        .search(Plan {
+            space: Arc::new(space),
+            options: tuner::Options { strategy, ..tuner::Options::default() },
+            record: &mut record,
+            stop: Arc::default(),
+            show: &mut |_| {},
+        })
+        .unwrap();
+    for (at, (line, status)) in planted.iter().enumerate() {
+        let (found, message) = &seen[&(at as i64)];
+        assert_eq!(found, status, "{line}: {message:?}");
+        assert_eq!(message.is_some(), *status != Correct, "{line}");
+    }
+    assert_eq!((found.evaluated, found.failed), (9, 7));
+    let best: Vec<u64> = found.ranking.iter().map(|(id, _)| id.0).collect();
+    assert_eq!(best, [8, 0], "{:?}", found.ranking);
+}
