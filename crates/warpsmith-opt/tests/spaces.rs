@@ -270,3 +270,16 @@ fn what_is_wrong_is_shown() {
               = help: for example `bind i, j -> y, x block 32x8`"#]],
     );
 }
+
+#[test]
+fn a_factor_of_one_leaves_its_step_out() {
+    let space = space_of(
+        "param T in 1, 2\nbind i -> x block 64\nregister_tile i by {T}\nunroll k by {T}\n",
+    );
+    let text = |t: i64| {
+        let values = space::Values::from([("T".to_string(), t)]);
+        space.schedule(&values).unwrap().print()
+    };
+    assert_eq!(text(1), "bind i -> x block 64\n");
+    assert_eq!(text(2), "bind i -> x block 64\nregister_tile i by 2\nunroll k by 2\n");
+}

@@ -106,7 +106,8 @@ fn several_sizes_are_measured_for_each_configuration() {
     assert_eq!(result["measured"]["points"].as_array().unwrap().len(), 2);
     let rows = stored(folder.path());
     let correct = rows.iter().find(|r| r.outcome.status == Status::Correct).unwrap();
-    assert_eq!(correct.outcome.measurements.len(), 2);
+    let names: Vec<&str> = correct.outcome.measurements.iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(names, ["times m=70, n=40", "times m=33, n=64", "predicted"]);
 }
 
 #[test]

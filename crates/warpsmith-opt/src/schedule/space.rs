@@ -11,7 +11,7 @@
 //! stage A at k tile {K}
 //! ```
 //!
-//! A file without parameters is a space of one schedule.
+//! A factor of 1 that a parameter gives leaves its step out. A file without parameters is a space of one schedule.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use warpsmith_ir::{Diagnostic, FileId, SourceMap};
 
 use super::parse::{code_of, parse_line, span};
 use super::term::{Reader, Term};
-use super::{Schedule, Step, rewrites};
+use super::{Schedule, Step, StepKind, rewrites};
 
 /// Most values of one parameter.
 const MOST_VALUES: usize = 1024;
@@ -265,6 +265,8 @@ impl Space {
                 }
             };
             match parse_line(&filled.text) {
+                // A parameter may say that a step is not taken.
+                Ok(Some((kind, _))) if !line.holes.is_empty() && changes_nothing(&kind) => {}
                 Ok(Some((kind, _))) => {
                     let from = line.text.len() - line.text.trim_start().len();
                     let to = line.text.trim_end().len();
@@ -286,6 +288,17 @@ impl Space {
             }
         }
         if errors.is_empty() { Ok(schedule) } else { Err(errors) }
+    }
+}
+
+/// One iteration a thread, one copy of a loop's body, one element an access, one part of a sum.
+fn changes_nothing(kind: &StepKind) -> bool {
+    match kind {
+        StepKind::RegisterTile { factor, .. } => *factor == 1,
+        StepKind::Unroll { factor, .. } => *factor == Some(1),
+        StepKind::Vectorise { width, .. } => *width == 1,
+        StepKind::SplitK { parts, .. } => *parts == 1,
+        _ => false,
     }
 }
 

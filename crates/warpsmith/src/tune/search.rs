@@ -11,7 +11,7 @@ use warpsmith_gpu::cache::Cache;
 use warpsmith_gpu::protocol::{Hello, Limits, Policy};
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_opt::{Kernel, Schedule, schedule};
-use warpsmith_tune::outcome::Record;
+use warpsmith_tune::outcome::{Measurement, Record};
 use warpsmith_tune::space::Configuration;
 use warpsmith_tune::store::{ProblemKey, fingerprint};
 use warpsmith_tune::strategy::StrategyKind;
@@ -19,7 +19,7 @@ use warpsmith_tune::tuner::{Budget, Finished, Options as TunerOptions};
 
 use super::args::{BudgetArg, Strategy, TuneArgs};
 use super::device::Stations;
-use super::measure::{Candidates, Nests, Source, predicted};
+use super::measure::{Candidates, Model, Nests, Source};
 use super::sizes::Point;
 use super::{points, space};
 use crate::data::NamedSpec;
@@ -121,9 +121,14 @@ pub fn search(
         Some(Strategy::Search(kind)) => kind,
         _ => StrategyKind::default(),
     };
-    let prior = (strategy == StrategyKind::ModelGuided)
-        .then(|| predicted(&candidates, &kernel, gpu, asked.sizes, sources))
-        .flatten();
+    let model = Model {
+        candidates: &candidates,
+        kernel: &kernel,
+        gpu,
+        sizes: asked.sizes,
+        sources: &*sources,
+    };
+    let prior = (strategy == StrategyKind::ModelGuided).then(|| model.prior()).flatten();
     let source = Source {
         args: args.clone(),
         input: asked.input.clone(),
@@ -157,7 +162,7 @@ pub fn search(
             known,
             workers: 1,
         },
-        record: &mut |record: &Record| store.record(problem, record).map(|_| ()),
+        record: &mut |record: &Record| store.record(problem, &beside(record, &model)).map(|_| ()),
         stop: interrupt::flag(),
         show: &mut |state| progress.show(state),
     };
@@ -193,6 +198,20 @@ pub fn search(
         notes: std::mem::take(&mut engine.notes),
     };
     Ok((winners, measured))
+}
+
+/// The outcome with what the device model had predicted.
+fn beside(record: &Record, model: &Model<'_>) -> Record {
+    let mut record = record.clone();
+    if let Some(seconds) = model.seconds(&record.configuration) {
+        record.outcome.measurements.push(Measurement {
+            name: "predicted".into(),
+            value: json!(seconds * 1e3),
+            unit: Some("ms".into()),
+            kind: Some("Double".into()),
+        });
+    }
+    record
 }
 
 /// The configuration's values by name.
