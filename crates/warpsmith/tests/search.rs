@@ -348,3 +348,28 @@ fn planted_bad_candidates_are_recorded_and_the_right_one_wins() {
     let best: Vec<u64> = found.ranking.iter().map(|(id, _)| id.0).collect();
     assert_eq!(best, [8, 0], "{:?}", found.ranking);
 }
+
+/// The user's own kernel runs in the same rounds; a wrong one is no rival.
+#[test]
+fn the_users_kernel_is_measured_against_ours() {
+    let mine = |body: &str| {
+        format!(
+            "__global__ void mine(int n, int m, float a, const float *x, float *y)\n{{\n    \
+             const int k = blockIdx.x * blockDim.x + threadIdx.x;\n    if (k < n * m) {{ {body} }}\n}}\n\
+             cudaError_t scale_launch(int n, int m, float a, const float *x, float *y, cudaStream_t stream)\n{{\n    \
+             mine<<<(n * m + 31) / 32, 32, 0, stream>>>(n, m, a, x, y);\n    return cudaGetLastError();\n}}\n"
+        )
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let against = ["--budget", "4", "--against", "mine.cu"];
+    for (body, right) in [("y[k] = a * x[k];", true), ("y[k] = a + x[k];", false)] {
+        std::fs::write(folder.path().join("mine.cu"), mine(body)).unwrap();
+        let result = ended(&tune(folder.path(), &against).output().unwrap(), 0);
+        let own = &result["measured"]["points"][0]["against_ms"];
+        assert_eq!(own.is_f64(), right, "{own}");
+    }
+    std::fs::write(folder.path().join("mine.cu"), "__global__ void mine() {}\n").unwrap();
+    let output = tune(folder.path(), &against).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && stderr.contains("W467"), "{stderr}");
+}

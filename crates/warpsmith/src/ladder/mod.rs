@@ -153,6 +153,7 @@ impl LadderArgs {
             params: vec![],
             strategy: Some(strategy),
             budget: None,
+            against: None,
             resume: false,
             store: None,
             out: self.out.clone(),

@@ -15,7 +15,7 @@ use warpsmith_tune::space::{ConfigId, Configuration, SharedSpace};
 use warpsmith_tune::tuner::{self, Ask, Finished, Trial, Tuner};
 
 use super::compile::{Compiled, Maker, milliseconds, was_stopped};
-use super::outcome::{failed, measured};
+use super::outcome::{each_task, failed, measured};
 use super::queue::Queue;
 use super::station::{Lost, Prepared, References, Station};
 use super::{Draft, Workload};
@@ -87,6 +87,14 @@ impl Placed {
         let medians = self.medians()?;
         Some((medians.iter().map(|m| m.ln()).sum::<f64>() / medians.len() as f64).exp())
     }
+}
+
+/// The final comparison.
+#[derive(Clone, Debug)]
+pub struct Raced {
+    pub reference: Option<Placed>,
+    pub entrants: Vec<Placed>,
+    pub others: Vec<Placed>,
 }
 
 /// How to search, and who hears of it.
@@ -243,32 +251,31 @@ impl Engine {
         Ok(desk.found(finished))
     }
 
-    /// Times configurations in turns at every task, and the reference before them where there is one.
+    /// Times configurations and other texts in turns at every task, with the reference where there is one.
     ///
     /// # Errors
     /// The device is lost.
     pub fn race(
         &mut self,
         entrants: &[Configuration],
+        others: &[Arc<dyn Draft>],
         rounds: u32,
-    ) -> Result<(Option<Placed>, Vec<Placed>), SearchError> {
+    ) -> Result<Raced, SearchError> {
         let mut maker = self.maker(Arc::default());
-        let compiled: Vec<Option<Vec<Prepared>>> = entrants
-            .iter()
-            .map(|c| {
-                let draft = self.workload.draft(c).ok()?;
-                Some(maker.compile(&*draft).ok()?.0)
-            })
-            .collect();
+        let own = entrants.iter().map(|c| self.workload.draft(c).ok());
+        let drafts: Vec<Option<Arc<dyn Draft>>> =
+            own.chain(others.iter().map(|d| Some(d.clone()))).collect();
+        let compiled: Vec<Option<Vec<Prepared>>> =
+            drafts.iter().map(|d| Some(maker.compile(&**d.as_ref()?).ok()?.0)).collect();
         let tasks = self.workload.tasks().len();
-        let mut placed: Vec<Placed> = entrants.iter().map(|_| Placed { samples: vec![] }).collect();
+        let mut placed = vec![Placed { samples: vec![] }; compiled.len()];
         let mut reference = Placed { samples: vec![] };
         for task in 0..tasks {
             let known = self.references[task].lock().unwrap_or_else(PoisonError::into_inner);
             let own = known.clone().filter(|_| self.workload.tasks()[task].reference.is_some());
             drop(known);
             let running: Vec<usize> =
-                (0..entrants.len()).filter(|k| compiled[*k].is_some()).collect();
+                (0..compiled.len()).filter(|k| compiled[*k].is_some()).collect();
             let mut field: Vec<Prepared> = own.iter().cloned().collect();
             field.extend(running.iter().filter_map(|k| compiled[*k].as_ref()?.get(task).cloned()));
             let policy = self.options.policy;
@@ -285,8 +292,9 @@ impl Engine {
                 placed[k].samples.push(times);
             }
         }
+        let others = placed.split_off(entrants.len());
         let reference = Some(reference).filter(|r| r.samples.len() == tasks);
-        Ok((reference, placed))
+        Ok(Raced { reference, entrants: placed, others })
     }
 
     /// What the device reaches at most, measured now.
@@ -504,16 +512,4 @@ impl Desk<'_, '_> {
             elapsed: progress.elapsed,
         }
     }
-}
-
-/// Milliseconds for each task of a correct outcome.
-fn each_task(outcome: &Outcome) -> Vec<f64> {
-    let of_several = outcome.measurements.iter().filter(|m| m.name.starts_with("times "));
-    let medians: Vec<f64> = of_several
-        .filter_map(|m| {
-            let times: Vec<f64> = m.value.as_array()?.iter().filter_map(|t| t.as_f64()).collect();
-            median(&times)
-        })
-        .collect();
-    if medians.is_empty() { outcome.time_ms.into_iter().collect() } else { medians }
 }

@@ -64,3 +64,15 @@ fn with_binary(mut outcome: Outcome, binary: &Binary) -> Outcome {
     outcome.compilation = all;
     outcome
 }
+
+/// Milliseconds for each task of a correct outcome.
+pub fn each_task(outcome: &Outcome) -> Vec<f64> {
+    let of_several = outcome.measurements.iter().filter(|m| m.name.starts_with("times "));
+    let medians: Vec<f64> = of_several
+        .filter_map(|m| {
+            let times: Vec<f64> = m.value.as_array()?.iter().filter_map(|t| t.as_f64()).collect();
+            median(&times)
+        })
+        .collect();
+    if medians.is_empty() { outcome.time_ms.into_iter().collect() } else { medians }
+}

@@ -80,6 +80,10 @@ pub struct TuneArgs {
     #[arg(long, value_name = "FILE")]
     pub store: Option<PathBuf>,
 
+    /// Your own kernel, with the same launcher, to be measured in the same rounds
+    #[arg(long, value_name = "FILE.cu")]
+    pub against: Option<PathBuf>,
+
     /// Folder for the results [default: ./warpsmith-out/NAME]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -52,13 +52,19 @@ enum Kind {
 /// W313: a device that is not there or not known; W310: an architecture that is not known.
 pub fn find(args: &TuneArgs) -> Result<Place, Failure> {
     let kind = kind(&args.device)?;
-    let searches = args.budget.is_some() || matches!(args.strategy, Some(Strategy::Search(_)));
+    let searches = args.budget.is_some()
+        || args.against.is_some()
+        || matches!(args.strategy, Some(Strategy::Search(_)));
     let modelled = matches!(args.strategy, Some(Strategy::Model | Strategy::Direct));
     let model = |notes| {
         let arch = arch::find(args.arch.as_deref().unwrap_or(USUAL))?;
         Ok(Place::Model { arch, notes })
     };
     if modelled {
+        if args.against.is_some() || args.budget.is_some() {
+            let d = Diagnostic::error("W468", "the device model measures nothing");
+            return Err(d.help("leave --strategy away, or --budget and --against").into());
+        }
         return model(vec![]);
     }
     match kind {

@@ -69,6 +69,19 @@ fn measurement(m: &Measured) -> String {
         });
         text += &format!("{size}: {}{against}\n", time(ms / 1e3));
     }
+    match &m.against {
+        Some(Some(own)) => {
+            for ((size, own), ms) in m.sizes.iter().zip(own).zip(&m.ms) {
+                text += &format!(
+                    "{size}: your kernel takes {}, {:.2} times as long\n",
+                    time(own / 1e3),
+                    own / ms
+                );
+            }
+        }
+        Some(None) => text += "your kernel fails, or its results differ\n",
+        None => {}
+    }
     if let (Some(limits), Some(ms)) = (&m.limits, m.ms.first()) {
         let copy = m.bytes as f64 / limits.copy_gb_s / 1e6;
         text += &format!(
@@ -174,7 +187,10 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
 fn measured_json(m: &Measured) -> Value {
     let points = m.sizes.iter().zip(&m.ms).enumerate().map(|(at, (size, ms))| {
         let direct = m.direct_ms.as_ref().and_then(|d| d.get(at));
-        json!({"size": size, "ms": ms, "direct_ms": direct})
+        let against = m.against.as_ref().map(|own| own.as_ref().and_then(|o| o.get(at)));
+        let best = m.best.get(at).and_then(Option::as_ref);
+        let best = best.map(|(ms, named)| json!({"ms": ms, "configuration": named}));
+        json!({"size": size, "ms": ms, "direct_ms": direct, "against_ms": against, "best": best})
     });
     json!({
         "device": m.hello.device,

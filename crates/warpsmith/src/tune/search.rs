@@ -13,7 +13,7 @@ use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_opt::{Kernel, Schedule, schedule};
 use warpsmith_tune::outcome::{Measurement, Record};
 use warpsmith_tune::space::Configuration;
-use warpsmith_tune::store::{ProblemKey, fingerprint};
+use warpsmith_tune::store::{Filter, ProblemKey, fingerprint};
 use warpsmith_tune::strategy::StrategyKind;
 use warpsmith_tune::tuner::{Budget, Finished, Options as TunerOptions};
 
@@ -24,7 +24,10 @@ use super::sizes::Point;
 use super::{points, space};
 use crate::data::NamedSpec;
 use crate::interrupt;
-use crate::search::{Engine, Found, Options, Placed, Plan, Progress, SearchError, Workload, store};
+use crate::search::outcome::each_task;
+use crate::search::{
+    Draft, Engine, Found, Options, Placed, Plan, Progress, Raced, SearchError, Workload, store,
+};
 use crate::status::{Failure, Status};
 
 /// Time for a search where the options name no budget.
@@ -65,7 +68,10 @@ pub struct Measured {
     /// Median milliseconds at each size: of the chosen schedule, and of the direct translation.
     pub ms: Vec<f64>,
     pub direct_ms: Option<Vec<f64>>,
-    /// The fastest configuration of each size: its milliseconds.
+    /// The user's own kernel in the same rounds; `None` inside: it fails, or its results are wrong.
+    pub against: Option<Option<Vec<f64>>>,
+    /// The fastest configuration of each size, with its milliseconds.
+    pub best: Vec<Option<(f64, BTreeMap<String, Json>)>>,
     pub limits: Option<Limits>,
     /// Bytes of all arrays at the first size.
     pub bytes: u64,
@@ -121,14 +127,6 @@ pub fn search(
         Some(Strategy::Search(kind)) => kind,
         _ => StrategyKind::default(),
     };
-    let model = Model {
-        candidates: &candidates,
-        kernel: &kernel,
-        gpu,
-        sizes: asked.sizes,
-        sources: &*sources,
-    };
-    let prior = (strategy == StrategyKind::ModelGuided).then(|| model.prior()).flatten();
     let source = Source {
         args: args.clone(),
         input: asked.input.clone(),
@@ -139,6 +137,15 @@ pub fn search(
     };
     let nests = Arc::new(Nests::new(source)?);
     let bytes = nests.bytes();
+    let rival = args.against.as_ref().map(|path| nests.rival(path, sources)).transpose()?;
+    let model = Model {
+        candidates: &candidates,
+        kernel: &kernel,
+        gpu,
+        sizes: asked.sizes,
+        sources: &*sources,
+    };
+    let prior = (strategy == StrategyKind::ModelGuided).then(|| model.prior()).flatten();
     let workload: Arc<dyn Workload> = nests;
     let mut engine = Engine::start(workload, options(args, stations)).map_err(failure)?;
 
@@ -168,15 +175,17 @@ pub fn search(
     };
     let found = engine.search(plan).map_err(failure)?;
     drop((progress, guard));
-    let reason = || match store.results(problem, warpsmith_tune::store::Filter::default()) {
+    let reason = || match store.results(problem, Filter::default()) {
         Ok(records) => records.into_iter().find_map(|r| r.outcome.message),
         Err(_) => None,
     };
     if found.ranking.is_empty() {
         return Err(nothing_ran(&found, reason()));
     }
-    let (winners, direct_ms) = finals(&mut engine, &candidates, &found)?;
+    let rivals: Vec<Arc<dyn Draft>> = rival.into_iter().collect();
+    let Finals { winners, direct_ms, against } = finals(&mut engine, &candidates, &found, &rivals)?;
     let limits = engine.limits(bytes);
+    let records = store.results(problem, Filter::default())?;
     let first = winners.first();
     let measured = Measured {
         hello: engine.device().clone(),
@@ -191,6 +200,8 @@ pub fn search(
         chosen: first.map_or_else(BTreeMap::new, |w| named(&w.configuration)),
         ms: first.map_or_else(Vec::new, |w| w.ms.clone()),
         direct_ms,
+        against,
+        best: best_of_each(&records, asked.sizes),
         limits,
         bytes,
         sizes: asked.sizes.iter().map(points::name).collect(),
@@ -219,29 +230,51 @@ pub fn named(configuration: &Configuration) -> BTreeMap<String, Json> {
     configuration.values.iter().map(|(n, v)| (n.clone(), v.to_json())).collect()
 }
 
-/// The fastest few once more, in turns with the direct translation.
+/// The configuration that is fastest at each size.
+fn best_of_each(records: &[Record], sizes: &[Point]) -> Vec<Option<(f64, BTreeMap<String, Json>)>> {
+    let at = |size: usize| {
+        let times = records.iter().filter_map(|r| {
+            r.outcome.cost().is_finite().then_some(())?;
+            let ms = each_task(&r.outcome).get(size).copied()?;
+            Some((ms, r))
+        });
+        let best = times.min_by(|a, b| a.0.total_cmp(&b.0))?;
+        Some((best.0, named(&best.1.configuration)))
+    };
+    (0..sizes.len()).map(at).collect()
+}
+
+/// What came of the final comparison.
+struct Finals {
+    winners: Vec<Winner>,
+    direct_ms: Option<Vec<f64>>,
+    against: Option<Option<Vec<f64>>>,
+}
+
+/// The fastest few once more, in turns with the direct translation and the user's own kernel.
 fn finals(
     engine: &mut Engine,
     candidates: &Candidates,
     found: &Found,
-) -> Result<(Vec<Winner>, Option<Vec<f64>>), Failure> {
+    rivals: &[Arc<dyn Draft>],
+) -> Result<Finals, Failure> {
     let list: Vec<Configuration> = found
         .ranking
         .iter()
         .take(FINALISTS)
         .map(|(id, _)| candidates.space.configuration(*id))
         .collect();
-    let raced = engine.race(&list, ROUNDS);
-    let (direct, placed) = match raced {
+    let Raced { reference, entrants, others } = match engine.race(&list, rivals, ROUNDS) {
         Ok(raced) => raced,
         Err(error) => {
             engine.notes.push(format!("the final comparison failed: {}", words(error)));
             let as_found = |(_, ms): &(_, f64)| Placed { samples: vec![vec![*ms]] };
-            (None, found.ranking.iter().take(FINALISTS).map(as_found).collect())
+            let entrants = found.ranking.iter().take(FINALISTS).map(as_found).collect();
+            Raced { reference: None, entrants, others: vec![] }
         }
     };
     let mut order: Vec<(f64, Winner)> = vec![];
-    for (configuration, placed) in list.into_iter().zip(placed) {
+    for (configuration, placed) in list.into_iter().zip(entrants) {
         let (Some(total), Some(ms)) = (placed.ms(), placed.medians()) else { continue };
         let schedule = candidates.schedule(&configuration);
         let schedule = schedule.map_err(|why| Failure::input("W322", why))?;
@@ -252,7 +285,11 @@ fn finals(
         return Err(Failure::input("W463", "the fastest configurations fail when run again")
             .with_status(Status::No));
     }
-    Ok((order.into_iter().map(|(_, w)| w).collect(), direct.and_then(|d| d.medians())))
+    Ok(Finals {
+        winners: order.into_iter().map(|(_, w)| w).collect(),
+        direct_ms: reference.and_then(|d| d.medians()),
+        against: (!rivals.is_empty()).then(|| others.first().and_then(Placed::medians)),
+    })
 }
 
 fn nothing_ran(found: &Found, reason: Option<String>) -> Failure {

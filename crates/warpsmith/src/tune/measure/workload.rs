@@ -1,5 +1,6 @@
 //! A C function's schedules as the workload of a search.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use warpsmith_front::cloops::CInput;
@@ -104,6 +105,33 @@ impl Nests {
         own.map(|b| b.bytes).sum()
     }
 
+    /// The user's own kernel with the same launcher.
+    ///
+    /// # Errors
+    /// The front end's messages about the file; W467 where it has no such launcher.
+    pub fn rival(&self, path: &Path, sources: &mut SourceMap) -> Result<Arc<dyn Draft>, Failure> {
+        let text = crate::check::read_file(path)?;
+        let name = path.display().to_string();
+        let text = String::from_utf8(text)
+            .map_err(|_| Failure::input("W301", format!("`{name}` is not a text file")))?;
+        let launcher = format!("{}_launch", self.source.input.name);
+        // Its own header declares nothing else.
+        let file = path.file_name().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
+        let header = (format!("{}.h", self.source.input.name), String::new());
+        let files = [(file.clone(), text), header];
+        let witness = Witness::parse(&file, &files[0].1, &launcher, &files[1..], sources);
+        let witness = witness.map_err(|errors| match errors.iter().any(|d| d.code == "W320") {
+            true => Failure::from(
+                Diagnostic::error("W467", format!("`{name}` has no function `{launcher}`"))
+                    .help("it takes the parameters of the C function, arrays as device pointers, and a stream"),
+            ),
+            false => Failure::from(errors),
+        })?;
+        let key = "against".to_string();
+        let rival = self.drafted(key, &files, witness);
+        rival.map(|d| d as Arc<dyn Draft>).map_err(|i| Failure::input("W467", i.to_string()))
+    }
+
     fn emitted(&self, key: String, schedule: &Schedule) -> Result<Arc<Emitted>, Invalid> {
         let source = &self.source;
         let mut sources = SourceMap::new();
@@ -131,9 +159,20 @@ impl Nests {
         let files = files.map_err(|f| ours(f.render(&sources, false)))?;
         let witness = work.witness(&files, &mut sources);
         let witness = witness.map_err(|f| ours(f.render(&sources, false)))?;
+        self.drafted(key, &files, witness)
+    }
+
+    /// The first of the files is the one with the kernels.
+    fn drafted(
+        &self,
+        key: String,
+        files: &[(String, String)],
+        witness: Witness,
+    ) -> Result<Arc<Emitted>, Invalid> {
         let (name, text) = &files[0];
-        let found = device_text(name, text, &files, &mut SourceMap::new())
-            .map_err(|_| ours("the emitted file cannot be read".into()))?;
+        let found = device_text(name, text, files, &mut SourceMap::new()).map_err(|_| {
+            Invalid::new(Reason::Compile, format!("`{name}` cannot be read for the device"))
+        })?;
         let request = Compile {
             source: found.text,
             file: name.clone(),
