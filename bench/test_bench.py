@@ -12,12 +12,14 @@ import math
 import pathlib
 import sys
 import tempfile
+import types
 import unittest
+from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from peers import (case_run, cases, compare, compiler, dry, kernel_tuner_peer, limits, main, ours,  # noqa: E402
-                   prototype, reference, registry, table, timing, versions)
+                   prototype, reference, registry, table, timing, torch_peer, versions)
 
 try:
     import numpy
@@ -152,16 +154,16 @@ class Comparison(unittest.TestCase):
     def test_as_many_elements(self):
         self.assertEqual(compare.mismatch([1.0], [1.0, 2.0], 1), "1 elements, expected 2")
 
+    @unittest.skipUnless(numpy, "needs NumPy")
     def test_tensors_likewise(self):
-        if not registry.installed("torch"):
-            self.skipTest("needs PyTorch")
-        import torch
-        one = torch.tensor([1.0, math.nan, math.inf])
-        self.assertIsNone(compare.tensors_mismatch(torch, one.clone(), one, 1))
+        torch = numpy_as_torch()
+        one = torch.tensor(numpy.array([1.0, math.nan, math.inf], numpy.float32))
+        self.assertIsNone(compare.tensors_mismatch(torch, one.copy(), one, 1))
         for index, value in ((0, 1.1), (0, math.nan), (1, 1.0), (2, -math.inf)):
-            other = one.clone()
+            other = one.copy()
             other[index] = value
             self.assertIn(f"element {index}", compare.tensors_mismatch(torch, other, one, 1))
+        self.assertEqual(compare.tensors_mismatch(torch, one[:2], one, 1), "shape (2,), expected (3,)")
 
 
 HEADER = """// scale_launch(nothing) stands in a comment.
@@ -223,6 +225,8 @@ extern "C" size_t bench_workspace(int n, float a) { return (size_t)scale_workspa
         new = ours.Tool("warpsmith", {"tune"}, {"--size", "--out", "--device", "--budget", "--arch"})
         line = " ".join(ours.command(new, case, pathlib.Path("o"), "auto", 30, "sm_90"))
         self.assertIn("--arch sm_90 --device auto --budget 30s", line)
+        self.assertIn("--budget 2.5s", " ".join(ours.command(new, case, pathlib.Path("o"), "auto", 2.5, "sm_90")))
+        self.assertIn("--budget 30s", " ".join(ours.command(new, case, pathlib.Path("o"), "auto", 30.0, "sm_90")))
         self.assertNotIn("--budget", " ".join(ours.command(new, case, pathlib.Path("o"), "emulator", 30, "sm_90")))
 
     def test_a_missing_command_is_no_error(self):
@@ -444,8 +448,8 @@ class Command(unittest.TestCase):
 class WholeCases(unittest.TestCase):
     """A case from its kernel to its row, on a device that is the host: PyTorch is left out."""
 
-    def run_case(self, case, body):
-        """The result of a case whose `kernel` is this C text."""
+    def run_case(self, case, body, torch=None):
+        """The result of a case whose `kernel` is this C text; `torch` stands in for PyTorch."""
         with tempfile.TemporaryDirectory() as folder:
             work = pathlib.Path(folder)
             compiler.build_c(PEERS / "device_on_host.c", work / "device-sm_90.so", {})
@@ -459,7 +463,7 @@ class WholeCases(unittest.TestCase):
                 peers=list(registry.PEERS), result=str(work / "result.json"), work=work, arch="sm_90", warpsmith="/none",
                 budget=1, reuse=True, rounds=5, kernels=None, kernel_tuner_seconds=1)
             run = case_run.Run(case, options)
-            run.load_torch = lambda: run.no_peers("left out")
+            run.load_torch = (lambda: torch) if torch else (lambda: run.no_peers("left out"))
             with contextlib.redirect_stderr(io.StringIO()):
                 case_run.Run.everything(run)
                 run.save()
@@ -505,6 +509,109 @@ class WholeCases(unittest.TestCase):
         case = dataclasses.replace(BY_NAME["five-point"], sizes=dict(n=50, m=60))
         result = self.run_case(case, "int bench_launch(int rows, void *stream) { return 0; }")
         self.assertIn("the launcher takes rows, which the case does not have", result["ours"]["detail"])
+
+
+def numpy_as_torch():
+    """As much of PyTorch as the flow of a case needs, on NumPy's arrays."""
+    class Tensor(numpy.ndarray):
+        def data_ptr(self):
+            return self.ctypes.data
+
+        def abs(self):
+            return numpy.abs(self)
+
+        def numel(self):
+            return self.size
+
+        def to(self, kind):
+            return self.astype(kind)
+
+    def empty(shape, dtype, device):
+        return numpy.empty(shape, dtype).view(Tensor)
+
+    def where(condition, value, other):
+        return numpy.where(condition, value, other).view(Tensor)
+
+    def tensor(value):
+        return numpy.asarray(value).view(Tensor)
+
+    same = {name: getattr(numpy, name) for name in
+            ("float32", "uint8", "isfinite", "isnan", "matmul", "sqrt", "outer")}
+    return types.SimpleNamespace(
+        empty=empty, where=where, tensor=tensor, compile=lambda function: function, cuda=types.SimpleNamespace(synchronize=lambda: None),
+        _dynamo=types.SimpleNamespace(reset=lambda: None), **same)
+
+
+@unittest.skipUnless(numpy, "needs NumPy")
+class WholeCasesWithPeers(WholeCases):
+    """The same with peers: NumPy in PyTorch's place."""
+
+    def run_case(self, case, body, torch=None):
+        torch = numpy_as_torch()
+
+        def compute(xp, values, inner=case.compute):
+            return {name: torch.tensor(value) for name, value in inner(xp, values).items()}
+
+        with mock.patch.object(registry, "installed", lambda name: True):
+            return super().run_case(dataclasses.replace(case, compute=compute), body, torch)
+
+    def test_a_right_kernel_gets_a_time_and_a_share(self):
+        """A product beside two peers, of which one lacks its kernels."""
+        case = dataclasses.replace(BY_NAME["gemm-2048"], sizes=dict(n=40, m=50, k=60))
+        result = self.run_case(case, self.body("examples/gemm.c", *PRODUCT))
+        self.assertEqual(result["ours"]["status"], "ok", result)
+        self.assertEqual(result["peers"]["cublas"]["status"], "ok", result)
+        self.assertEqual(result["peers"]["kernel-tuner"], {"status": "absent", "detail": "--kernels DIR with gemm.cu"})
+        rows = table.rows(result)
+        self.assertRegex(rows[0], r"\| cuBLAS: [\d.e-]+ ms, [\d.]+ TFLOP/s \| \d+\.\d{3} \|")
+        self.assertIn("| Kernel Tuner: absent | – |", rows[1])
+
+    def test_a_kernel_that_is_wrong_at_the_real_size_only(self):
+        case = dataclasses.replace(BY_NAME["gemm-1024"], sizes=dict(n=64, m=64, k=64))
+        call, parameters = PRODUCT
+        result = self.run_case(case, self.body("examples/gemm.c", call + "if (n == 64) C[70] += 1.0f;", parameters))
+        self.assertEqual(result["ours"]["status"], "wrong")
+        self.assertRegex(result["ours"]["detail"], "C: 1 of 4096 elements differ; element 70 is ")
+        self.assertEqual(result["peers"]["cublas"]["status"], "ok")
+
+    def test_a_peer_that_is_wrong_or_fails_stops_nobody(self):
+        case = dataclasses.replace(BY_NAME["axpydot"], sizes=dict(n=10000))
+        body = self.body("bench/cases/axpydot.c", "*result = axpydot(n, alpha, w, v, u, z);",
+                         "int n, float alpha, const float *w, const float *v, const float *u, float *z, "
+                         "float *result, void *stream")
+
+        def wrong(torch, case, values, options):
+            prepared = torch_peer.eager(torch, case, values, options)
+            right = prepared.outputs
+            return dataclasses.replace(prepared, outputs=lambda: {**right(), "result": right()["result"] + 1000})
+
+        def fails(torch, case, values, options):
+            raise MemoryError("all of it")
+
+        changed = {**registry.PEERS, "eager": dataclasses.replace(registry.PEERS["eager"], prepare=wrong),
+                   "jax": dataclasses.replace(registry.PEERS["jax"], prepare=fails)}
+        with mock.patch.object(registry, "PEERS", changed):
+            result = self.run_case(case, body)
+        self.assertEqual({name: p["status"] for name, p in result["peers"].items()},
+                         {"eager": "wrong", "compile": "ok", "jax": "error"})
+        self.assertEqual(result["peers"]["jax"]["detail"], "MemoryError: all of it")
+        self.assertRegex(result["peers"]["eager"]["detail"], "result: 1 of 1 elements differ")
+        self.assertEqual(result["ours"]["status"], "ok", result)
+
+    def test_without_a_reference_there_are_no_peers(self):
+        def fails(xp, values):
+            raise MemoryError("too large")
+
+        case = dataclasses.replace(BY_NAME["gemm-1024"], sizes=dict(n=40, m=50, k=60), compute=fails)
+        result = self.run_case(case, self.body("examples/gemm.c", *PRODUCT))
+        self.assertEqual(result["peers"]["cublas"],
+                         {"status": "absent", "detail": "no reference: MemoryError: too large"})
+        self.assertEqual(result["ours"]["status"], "ok", result)
+
+
+# The call of the product, and the parameters of its launcher.
+PRODUCT = ("gemm(n, m, k, (void *)A, (void *)B, (void *)C);",
+           "int n, int m, int k, const float *A, const float *B, float *C, void *stream")
 
 
 class WithWarpsmith(unittest.TestCase):

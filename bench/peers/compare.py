@@ -38,6 +38,7 @@ def tensors_mismatch(torch, value, reference, terms):
     """The same question for two PyTorch tensors, answered where they lie."""
     if value.shape != reference.shape:
         return f"shape {tuple(value.shape)}, expected {tuple(reference.shape)}"
+    value, reference = value.reshape(-1), reference.reshape(-1)
     dtype = str(reference.dtype).removeprefix("torch.")
     finite = torch.where(torch.isfinite(reference), reference.abs(), 0)
     allowed = tolerance(float(finite.max()) if finite.numel() else 0.0, terms, dtype)
@@ -48,7 +49,7 @@ def tensors_mismatch(torch, value, reference, terms):
     if bool(equal.all()):
         return None
     wrong = int((~equal).sum())
-    first = int((~equal).flatten().to(torch.uint8).argmax())
-    found, expected = float(value.flatten()[first]), float(reference.flatten()[first])
+    first = int((~equal).to(torch.uint8).argmax())
+    found, expected = float(value[first]), float(reference[first])
     return (f"{wrong} of {equal.numel()} elements differ; element {first} is {found:g}, expected {expected:g} "
             f"within {allowed:.2g}")

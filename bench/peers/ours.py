@@ -74,7 +74,7 @@ def command(tool, case, out, device, budget, arch):
         return line + ["--elements", str(case.sizes["n"]), "--device", device, "--out", str(out)]
     line += [part for name, value in case.sizes.items() for part in ("--size", f"{name}={value}")]
     line += [f"-D{name}={value}" for name, value in case.defines.items()]
-    wanted = {"--arch": arch, "--device": device, "--budget": f"{budget}s", "--out": str(out)}
+    wanted = {"--arch": arch, "--device": device, "--budget": f"{budget:g}s", "--out": str(out)}
     if device == "emulator":
         del wanted["--budget"]
     for option, value in wanted.items():
