@@ -9,6 +9,7 @@ import dataclasses
 import io
 import json
 import math
+import os
 import pathlib
 import sys
 import tempfile
@@ -97,6 +98,17 @@ class CFunctions(unittest.TestCase):
             with self.subTest(case.name):
                 self.assertIsNone(dry.computation_difference(case, numpy))
 
+    @unittest.skipUnless(numpy and registry.installed("jax"), "needs JAX")
+    def test_jax_traces_every_computation(self):
+        import jax
+        for case in cases.CASES:
+            shapes = {a.name: jax.ShapeDtypeStruct(case.shape(a, case.small), "float32") for a in case.inputs()}
+            made = jax.eval_shape(lambda given, case=case: case.compute(jax.numpy, {**case.scalars, **given}), shapes)
+            for output in case.outputs():
+                if not output.scratch:
+                    wanted = tuple(e - 2 * output.border for e in case.shape(output, case.small))
+                    self.assertEqual(made[output.name].shape, wanted, f"{case.name} {output.name}")
+
     @unittest.skipUnless(numpy, "needs NumPy")
     def test_a_peer_that_computes_something_else_is_noticed(self):
         broken = dataclasses.replace(BY_NAME["atax"], compute=lambda xp, v: {"y": v["A"].T @ (v["A"] @ v["x"]) + 0.5})
@@ -158,11 +170,13 @@ class Comparison(unittest.TestCase):
     def test_tensors_likewise(self):
         torch = numpy_as_torch()
         one = torch.tensor(numpy.array([1.0, math.nan, math.inf], numpy.float32))
-        self.assertIsNone(compare.tensors_mismatch(torch, one.copy(), one, 1))
+        with numpy.errstate(invalid="ignore"):
+            self.assertIsNone(compare.tensors_mismatch(torch, one.copy(), one, 1))
         for index, value in ((0, 1.1), (0, math.nan), (1, 1.0), (2, -math.inf)):
             other = one.copy()
             other[index] = value
-            self.assertIn(f"element {index}", compare.tensors_mismatch(torch, other, one, 1))
+            with numpy.errstate(invalid="ignore"):
+                self.assertIn(f"element {index}", compare.tensors_mismatch(torch, other, one, 1))
         self.assertEqual(compare.tensors_mismatch(torch, one[:2], one, 1), "shape (2,), expected (3,)")
 
 
@@ -410,6 +424,17 @@ class KernelTuner(unittest.TestCase):
                          {"status": "absent", "detail": "--kernels DIR with gemm.cu"})
 
 
+def prepare(work, name, body):
+    """The files that an earlier run would have left in the folder: the device's library and the case's kernel."""
+    compiler.build_c(PEERS / "device_on_host.c", work / "device-sm_90.so", {})
+    place = work / name
+    place.mkdir()
+    (place / "kernel.c").write_text(body)
+    compiler.build_c(place / "kernel.c", place / "binding.so", {})
+    declared = prototype.parameters(body, "bench_launch")
+    ours.Kernel(str(place / "binding.so"), declared, None, ["bind i"], 0.0).save(place / "kernel.json")
+
+
 class Command(unittest.TestCase):
     def test_wrong_options_are_refused(self):
         for line in (["--only", "nothing"], ["--peers", "nobody"], ["--rounds", "0"], ["--reuse"]):
@@ -434,6 +459,24 @@ class Command(unittest.TestCase):
         self.assertEqual(result["ours"], {"status": "error", "detail": "the process was ended by SIGSEGV"})
         self.assertEqual(len(table.rows(result)), 2)
 
+    def test_the_command_from_its_options_to_its_file(self):
+        """With a process for the case, as on a GPU; the kernel refuses, so that nothing large is computed."""
+        with tempfile.TemporaryDirectory() as folder:
+            work, out = pathlib.Path(folder), pathlib.Path(folder, "RESULTS.md")
+            prepare(work, "gemm-1024", "int bench_launch(int n, int m, int k, void *stream) { return 2; }")
+            gpu = {"name": "Some GPU", "driver": "1.2", "capability": "9.0"}
+            with mock.patch.object(versions, "gpu", lambda: gpu), mock.patch.dict(os.environ, CUDA_VISIBLE_DEVICES=""), \
+                    contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()):
+                status = main.main(["--only", "gemm-1024", "--peers", "cublas", "--work", folder, "--reuse", "--rounds", "2",
+                                    "--warpsmith", "/none", "--out", str(out), "--json", folder + "/all.json"])
+            self.assertEqual(status, 1)
+            text = out.read_text()
+            self.assertIn("Some GPU\n\nDriver 1.2; warpsmith of an earlier build", text)
+            self.assertRegex(text, r"\| gemm-1024 \| 1024³ \| error \| cuBLAS: absent \| – \| \w+, [\d.]+ ms, .*"
+                                   r"ours: the launcher returned out of memory")
+            self.assertIn(said.getvalue().strip(), text)
+            self.assertEqual(json.loads((work / "all.json").read_text())["case"], "gemm-1024")
+
     def test_the_gpu_of_nvidia_smi(self):
         self.assertEqual(versions.parse_gpu("NVIDIA H200, 580.159.04, 9.0\nNVIDIA H200, 580.159.04, 9.0\n"),
                          {"name": "NVIDIA H200", "driver": "580.159.04", "capability": "9.0"})
@@ -452,13 +495,7 @@ class WholeCases(unittest.TestCase):
         """The result of a case whose `kernel` is this C text; `torch` stands in for PyTorch."""
         with tempfile.TemporaryDirectory() as folder:
             work = pathlib.Path(folder)
-            compiler.build_c(PEERS / "device_on_host.c", work / "device-sm_90.so", {})
-            place = work / case.name
-            place.mkdir()
-            (place / "kernel.c").write_text(body)
-            compiler.build_c(place / "kernel.c", place / "binding.so", {})
-            declared = prototype.parameters(body, "bench_launch")
-            ours.Kernel(str(place / "binding.so"), declared, None, ["bind i"], 0.0).save(place / "kernel.json")
+            prepare(work, case.name, body)
             options = argparse.Namespace(
                 peers=list(registry.PEERS), result=str(work / "result.json"), work=work, arch="sm_90", warpsmith="/none",
                 budget=1, reuse=True, rounds=5, kernels=None, kernel_tuner_seconds=1)

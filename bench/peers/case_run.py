@@ -87,7 +87,8 @@ class Run:
                 raise
             tool = None
         try:
-            say(f"tuning for at most {options.budget:g} s, then nvcc")
+            kept = " unless a kernel is kept" if options.reuse else ""
+            say(f"tuning for {options.budget:g} s, then nvcc{kept}")
             kernel = ours.make(tool, self.case, options.work, options.arch, "auto", options.budget, options.reuse,
                                timeout=min(options.budget + ours.TUNE_GRACE, self.left() - LAST_SECONDS))
         except Exception as error:  # the peers are measured all the same
