@@ -442,6 +442,12 @@ class Command(unittest.TestCase):
                 main.options_of(line)
             self.assertEqual(caught.exception.code, 2)
 
+    def test_what_cannot_begin_says_why(self):
+        for line, reason in ((["--dry-run", "--warpsmith", "/none"], "no warpsmith at /none"), ([], "finds no GPU")):
+            with mock.patch.object(versions, "gpu", lambda: None), contextlib.redirect_stderr(io.StringIO()) as said:
+                self.assertEqual(main.main(line), 2)
+            self.assertIn(reason, said.getvalue())
+
     def test_the_list_has_all_cases(self):
         with contextlib.redirect_stdout(io.StringIO()) as out:
             self.assertEqual(main.main(["--list"]), 0)

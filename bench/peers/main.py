@@ -108,6 +108,12 @@ def result_of(case, path, failed):
     return result
 
 
+def refuse(reason):
+    """The exit status of a run that cannot begin."""
+    print(f"bench/run: {reason}", file=sys.stderr)
+    return 2
+
+
 def measure_all(options, gpu):
     """All cases, one after the other. Returns the exit status: 1 when something was wrong or failed."""
     tool = None
@@ -115,7 +121,7 @@ def measure_all(options, gpu):
         tool = ours.find(options.warpsmith)
     except ours.ToolError as error:
         if not options.reuse:
-            raise SystemExit(f"bench/run: {error}") from None
+            return refuse(error)
     note = "A quick run: fewer rounds and less tuning, not for the record." if options.quick else ""
     results = table.Results(options.out, versions.facts(tool, gpu, note))
     bad = False
@@ -139,7 +145,7 @@ def dry_run(options):
     try:
         tool = ours.find(options.warpsmith)
     except ours.ToolError as error:
-        raise SystemExit(f"bench/run: {error}") from None
+        return refuse(error)
     well = True
     for case in options.cases:
         lines, fine = dry.check(case, options, tool)
@@ -159,7 +165,7 @@ def main(arguments=None):
         case_run.main(options.cases[0], options)
         return 0
     if not gpu and not options.dry_run:
-        raise SystemExit("bench/run: nvidia-smi finds no GPU; --dry-run does everything but measure")
+        return refuse("nvidia-smi finds no GPU; --dry-run does everything but measure")
     with tempfile.TemporaryDirectory(prefix="warpsmith-bench-") as folder:
         options.work = (options.work or pathlib.Path(folder)).resolve()
         options.work.mkdir(parents=True, exist_ok=True)
