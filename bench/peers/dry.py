@@ -2,7 +2,7 @@
 function and the peers' computation agree?"""
 import tempfile
 
-from . import compare, compiler, ours, reference, registry
+from . import case_run, compare, compiler, ours, reference, registry
 
 
 def check(case, options, tool):
@@ -30,6 +30,7 @@ def kernel(case, options, tool):
     """Tunes by the model and compiles the result where there is an nvcc."""
     folder = options.work / case.name
     if compiler.nvcc():
+        case_run.device_library(options)
         made = ours.make(tool, case, options.work, options.arch, "emulator", options.budget, options.reuse)
         return f"{'; '.join(made.schedule)}; compiled in {folder}"
     seconds = ours.tune(tool, case, folder, "emulator", options.budget, options.arch)
