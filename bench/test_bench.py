@@ -236,12 +236,15 @@ extern "C" size_t bench_workspace(int n, float a) { return (size_t)scale_workspa
         old = ours.Tool("warpsmith", {"tune"}, {"--size", "--out", "--device"})
         line = ours.command(old, case, pathlib.Path("o"), "auto", 30, "sm_90")
         self.assertEqual(line[3:], ["--size", "h=4096", "--size", "w=4096", "-DF=11", "--device", "auto", "--out", "o"])
-        new = ours.Tool("warpsmith", {"tune"}, {"--size", "--out", "--device", "--budget", "--arch"})
+        new = ours.Tool("warpsmith", {"tune"}, {"--size", "--out", "--device", "--budget", "--arch", "--strategy"})
         line = " ".join(ours.command(new, case, pathlib.Path("o"), "auto", 30, "sm_90"))
-        self.assertIn("--arch sm_90 --device auto --budget 30s", line)
+        self.assertIn("--arch sm_90 --device auto --out o --budget 30s", line)
+        self.assertNotIn("--strategy", line)
         self.assertIn("--budget 2.5s", " ".join(ours.command(new, case, pathlib.Path("o"), "auto", 2.5, "sm_90")))
         self.assertIn("--budget 30s", " ".join(ours.command(new, case, pathlib.Path("o"), "auto", 30.0, "sm_90")))
-        self.assertNotIn("--budget", " ".join(ours.command(new, case, pathlib.Path("o"), "emulator", 30, "sm_90")))
+        dry_line = " ".join(ours.command(new, case, pathlib.Path("o"), "emulator", 30, "sm_90"))
+        self.assertIn("--device emulator --out o --strategy model", dry_line)
+        self.assertNotIn("--budget", dry_line)
 
     def test_a_missing_command_is_no_error(self):
         tool = ours.Tool("warpsmith", {"tune"}, set())

@@ -74,9 +74,12 @@ def command(tool, case, out, device, budget, arch):
         return line + ["--elements", str(case.sizes["n"]), "--device", device, "--out", str(out)]
     line += [part for name, value in case.sizes.items() for part in ("--size", f"{name}={value}")]
     line += [f"-D{name}={value}" for name, value in case.defines.items()]
-    wanted = {"--arch": arch, "--device": device, "--budget": f"{budget:g}s", "--out": str(out)}
+    wanted = {"--arch": arch, "--device": device, "--out": str(out), "--store": str(out / "results.sqlite")}
     if device == "emulator":
-        del wanted["--budget"]
+        # A search by predicted times would find no more than the model's own choice.
+        wanted["--strategy"] = "model"
+    else:
+        wanted["--budget"] = f"{budget:g}s"
     for option, value in wanted.items():
         if option in tool.options and value:
             line += [option, value]
@@ -117,8 +120,10 @@ def tune(tool, case, folder, device, budget, arch, timeout=None):
                               timeout=limit, check=False)
     except subprocess.TimeoutExpired:
         raise ToolError(f"warpsmith {case.command} took more than {limit:.0f} s") from None
+    (folder / "tune.log").write_text(done.stdout)
     if done.returncode:
-        raise ToolError(f"warpsmith {case.command} ended with status {done.returncode}: {compiler.tail(done.stdout, 6)}")
+        said = compiler.tail(done.stdout, 6)
+        raise ToolError(f"warpsmith {case.command} ended with status {done.returncode}: {said}")
     return time.monotonic() - begin
 
 
