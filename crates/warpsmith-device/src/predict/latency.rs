@@ -39,19 +39,20 @@ pub fn chain(
     let shared =
         shared_rounds * lat.shared + (profile.shared.loads + profile.shared.stores) / warps;
     let global_rounds = traffic.loads / warps / independent.global_loads.max(1.0);
-    let global = global_rounds * load_latency(arch, traffic) + traffic.requests / warps;
+    let global = global_rounds * load_latency(arch, traffic, independent.global_loads)
+        + traffic.requests / warps;
     let barriers = work.barriers / warps * fit.barrier;
     fit.block_start + compute + shared + global + barriers
 }
 
-/// Clocks until a load's data arrives, on average over where it is found.
+/// Clocks until the data of so many loads, under way together, has arrived, on average over where it is found.
 ///
-/// A warp waits for the slowest of its sectors, so a request that misses partly waits as if it missed; with many
-/// sectors a request, the average over sectors is what remains to go by.
-fn load_latency(arch: &Architecture, traffic: &Traffic) -> f64 {
+/// A warp waits for the slowest of its sectors and of its loads: the more there are, the likelier one of them misses.
+fn load_latency(arch: &Architecture, traffic: &Traffic, together: f64) -> f64 {
     let lat = &arch.latencies;
-    let beyond = lat.l2 + traffic.l2_miss * (lat.dram - lat.l2);
-    lat.l1 + traffic.l1_miss * (beyond - lat.l1)
+    let any = |share: f64, of: f64| 1.0 - (1.0 - share.clamp(0.0, 1.0)).powf(of.max(1.0));
+    let beyond = lat.l2 + any(traffic.l2_miss, together * traffic.l1_miss) * (lat.dram - lat.l2);
+    lat.l1 + any(traffic.l1_miss, together) * (beyond - lat.l1)
 }
 
 #[cfg(test)]
@@ -89,7 +90,7 @@ mod tests {
     #[test]
     fn loads_wait_for_the_level_that_has_the_data() {
         let at = |l1_miss, l2_miss| {
-            load_latency(arch(), &Traffic { l1_miss, l2_miss, ..Traffic::default() })
+            load_latency(arch(), &Traffic { l1_miss, l2_miss, ..Traffic::default() }, 1.0)
         };
         assert_eq!(at(0.0, 0.0), arch().latencies.l1);
         assert_eq!(at(1.0, 0.0), arch().latencies.l2);

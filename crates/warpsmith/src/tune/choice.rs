@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use warpsmith_device::{Gpu, predict};
+use warpsmith_device::{Gpu, KernelProfile, predict};
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_opt::schedule::StepKind;
 use warpsmith_opt::schedule::template::{alternatives, schedule_of};
@@ -151,9 +151,14 @@ pub(super) fn times(
     sizes.iter().map(|point| seconds(&program, gpu, point)).collect()
 }
 
+/// What the launches of a program ask of a GPU, each with how often it happens: the model's input.
+pub fn launches(program: &Program, point: &Point) -> Vec<(f64, KernelProfile)> {
+    profile::profiles(&program.module, program.launcher, point)
+}
+
 /// Predicted seconds of all launches of a program.
 pub fn seconds(program: &Program, gpu: &Gpu, point: &Point) -> Option<f64> {
-    let profiles = profile::profiles(&program.module, program.launcher, point);
+    let profiles = launches(program, point);
     let mut sum = 0.0;
     for (count, p) in &profiles {
         sum += count * predict(gpu, p).ok()?.time_s;

@@ -24,6 +24,13 @@ use super::sizes::Point;
 use values::{Extents, Thread, Vars};
 use walk::{Site, Walk};
 
+/// Words that a thread has loaded and not yet used, at most.
+const IN_FLIGHT: f64 = 14.0;
+
+/// Of the values that several iterations side by side want, the share that the compiler keeps in registers. Fitted:
+/// convolutions of 11 x 11 with everything unrolled.
+const HELD: f64 = 0.5;
+
 /// Unrolled code with more instructions than this does not stay in the instruction cache, and the compiler keeps
 /// values of distant statements in registers that it does not have.
 const MOST_STRAIGHT: f64 = 4096.0;
@@ -113,7 +120,12 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
     let own = Walk::run(module, kernel, at, args, middle, threads.min(32)).sites;
     let blocks = logical.iter().map(|g| *g as f64).product::<f64>();
     let mut shared = SharedTraffic::default();
-    let mut global = vec![];
+    let last = at.grid.map(|g| g.saturating_sub(1));
+    let ends: Vec<Vec<Site>> = [[0; 3], last]
+        .into_iter()
+        .map(|block| Walk::run(module, kernel, at, args, block, threads.min(32)).sites)
+        .collect();
+    let mut arrays: Vec<(Site, [bool; 3], Option<(i64, i64)>)> = vec![];
     for (k, site) in whole.sites.iter().enumerate() {
         match site.shared {
             true => {
@@ -130,10 +142,26 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
                     let there = neighbours.get(axis).and_then(|n| n.get(k));
                     there.zip(own.get(k)).is_none_or(|(a, b)| a.first != b.first)
                 };
-                global.push(traffic(site, logical, [0, 1, 2].map(moved)));
+                let moved = [0, 1, 2].map(moved);
+                let range = ends.iter().map(|sites| sites.get(k).and_then(|s| s.hull));
+                let range = range.reduce(|a, b| Some(spanned(a?, b?))).flatten();
+                let same = arrays.iter_mut().find(|(other, ..)| together(other, site));
+                match same {
+                    Some((other, varies, whole)) => {
+                        other.requests += site.requests;
+                        other.sectors += site.sectors;
+                        other.wavefronts += site.wavefronts;
+                        other.first.extend(&site.first);
+                        *varies = [0, 1, 2].map(|axis| varies[axis] || moved[axis]);
+                        *whole = whole.zip(range).map(|(a, b)| spanned(a, b));
+                    }
+                    None => arrays.push((site.clone(), moved, range)),
+                }
             }
         }
     }
+    let global = arrays.iter().map(|(site, varies, range)| traffic(site, logical, *varies, *range));
+    let global = global.collect();
     let work = scaled(&whole.work, blocks);
     let registers = match whole.straight > MOST_STRAIGHT {
         // More than a thread can have: the model counts on spilling.
@@ -151,18 +179,34 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
         global,
         parallelism: Parallelism {
             arithmetic: whole.chains.max(1.0),
-            global_loads: whole.loads_together.max(1.0),
+            global_loads: whole.loads_together.clamp(1.0, IN_FLIGHT),
             shared_loads: whole.shared_together.max(1.0),
         },
         ..KernelProfile::default()
     }
 }
 
-fn traffic(site: &Site, grid: [u64; 3], varies: [bool; 3]) -> GlobalTraffic {
+/// Reads of one array that move along with each other, like those of a stencil: what one has brought, another finds.
+fn together(a: &Site, b: &Site) -> bool {
+    a.base == b.base && a.store == b.store && a.shifts == b.shifts
+}
+
+fn spanned(a: (i64, i64), b: (i64, i64)) -> (i64, i64) {
+    (a.0.min(b.0), a.1.max(b.1))
+}
+
+/// `range` is what the whole grid touches, if it is known: blocks that overlap touch no more together.
+fn traffic(
+    site: &Site,
+    grid: [u64; 3],
+    varies: [bool; 3],
+    range: Option<(i64, i64)>,
+) -> GlobalTraffic {
     let blocks = grid.iter().map(|g| *g as f64).product::<f64>();
     let grown = footprint::grow(&site.first, &site.shifts);
     let block_bytes = grown.sectors * footprint::SECTOR as f64;
     let apart = grid.iter().zip(varies).map(|(g, v)| if v { *g as f64 } else { 1.0 });
+    let most = range.map_or(f64::INFINITY, |(low, high)| (high - low) as f64 + block_bytes);
     GlobalTraffic {
         kind: if site.store { TrafficKind::Store } else { TrafficKind::Load },
         requests: site.requests * blocks,
@@ -170,7 +214,7 @@ fn traffic(site: &Site, grid: [u64; 3], varies: [bool; 3]) -> GlobalTraffic {
         wavefronts: site.wavefronts * blocks,
         block_bytes,
         reuse_bytes: grown.reuse * footprint::SECTOR as f64,
-        grid_bytes: block_bytes * apart.product::<f64>(),
+        grid_bytes: (block_bytes * apart.product::<f64>()).min(most),
         varies,
     }
 }
@@ -276,8 +320,12 @@ fn registers(module: &Module, kernel: &Function, walk: &Walk<'_>) -> u32 {
         .map(|v| words(&v.ty))
         .sum();
     let wide = kernel.vars.iter().any(|v| v.ty.innermost().scalar() == Some(Scalar::F64));
-    let together = walk.shared_together.max(walk.loads_together).min(64.0);
+    // The compiler does not keep more in flight than it takes to hide a wait.
+    let together = walk.shared_together.max(walk.loads_together).min(IN_FLIGHT);
+    // Copies of what was read are arrays where there are some.
+    let together = (together - arrays as f64 / 4.0).max(0.0);
     let loaded = together * if wide { 2.0 } else { 1.0 };
-    let estimate = 26 + arrays + loaded as u64;
-    u32::try_from(estimate.next_multiple_of(8).min(255)).unwrap_or(255)
+    let held = HELD * walk.held * if wide { 2.0 } else { 1.0 };
+    let estimate = 18 + arrays + (loaded + held) as u64;
+    u32::try_from(estimate.next_multiple_of(8)).unwrap_or(u32::MAX)
 }

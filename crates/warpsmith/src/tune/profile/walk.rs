@@ -16,9 +16,13 @@ use super::values::{Dual, Extents, MAX_LOOPS, Number, Thread, Vars};
 /// Loops around a statement, one bit each.
 type Loops = u32;
 
+/// Iterations side by side beyond which all of their loads are taken to be different.
+const MOST_BESIDE: f64 = 4096.0;
+
 /// An access, all iterations of the block together.
 #[derive(Clone, Debug)]
 pub struct Site {
+    pub base: Base,
     pub shared: bool,
     pub store: bool,
     /// Warp instructions of the block.
@@ -27,6 +31,8 @@ pub struct Site {
     pub wavefronts: f64,
     /// Sectors of the first iteration.
     pub first: BTreeSet<i64>,
+    /// The first and the last byte of all iterations, where all addresses are known.
+    pub hull: Option<(i64, i64)>,
     /// Loops that the address depends on, innermost first: bytes from one iteration to the next, and iterations.
     pub shifts: Vec<(i64, f64)>,
 }
@@ -47,6 +53,8 @@ pub struct Walk<'a> {
     /// Share of the block's warps that come here, where the walk does not know which.
     share: f64,
     loops: Vec<Level>,
+    /// Unrolled loops whose iterations are guarded one by one: the loads of one come after the stores of the one before.
+    apart: Loops,
     depends: HashMap<VarId, Loops>,
     written: BTreeSet<Base>,
     /// Reads made already at this depth of loops.
@@ -60,6 +68,8 @@ pub struct Walk<'a> {
     /// Global and shared loads of one iteration of an unrolled body.
     pub loads_together: f64,
     pub shared_together: f64,
+    /// Values loaded once for several iterations side by side.
+    pub held: f64,
 }
 
 /// How often a loop runs in a thread.
@@ -111,6 +121,7 @@ impl<'a> Walk<'a> {
             active: vec![true; threads as usize],
             share: 1.0,
             loops: vec![],
+            apart: 0,
             depends: HashMap::new(),
             written,
             known: vec![],
@@ -120,6 +131,7 @@ impl<'a> Walk<'a> {
             straight: 0.0,
             loads_together: 0.0,
             shared_together: 0.0,
+            held: 0.0,
         };
         walk.block(&kernel.body);
         walk
@@ -135,6 +147,25 @@ impl<'a> Walk<'a> {
     fn times(&self, of: Loops) -> f64 {
         let inside = self.loops.iter().enumerate().filter(|(k, _)| of >> k & 1 == 1);
         inside.map(|(_, l)| l.trips).product()
+    }
+
+    /// How many loads the loops in the set leave: iterations that stand side by side in the code load what they have in
+    /// common once.
+    fn different(&self, of: Loops, change: Option<&[i64; MAX_LOOPS]>) -> f64 {
+        let beside = of & self.side_by_side();
+        let all = self.times(beside);
+        let Some(change) = change.filter(|_| all > 1.0 && all <= MOST_BESIDE) else {
+            return self.times(of);
+        };
+        let mut offsets = BTreeSet::from([0i64]);
+        for (k, l) in self.loops.iter().enumerate().take(MAX_LOOPS) {
+            if beside >> k & 1 == 1 {
+                let steps = 0..l.trips as i64;
+                offsets =
+                    steps.flat_map(|i| offsets.iter().map(move |o| o + i * change[k])).collect();
+            }
+        }
+        self.times(of & !beside) * offsets.len() as f64
     }
 
     fn all_loops(&self) -> Loops {
@@ -255,12 +286,17 @@ impl<'a> Walk<'a> {
             self.lanes.iter().map(|l| l.eval(module, at, cond).map(Value::is_true)).collect();
         let known = truth.iter().zip(&self.active).all(|(t, a)| !*a || t.is_some());
         let before = self.active.clone();
+        let apart = self.apart;
+        if stores(then) {
+            self.apart |= self.loops_of(cond);
+        }
         if !known {
             let share = self.share;
             self.share = share / if otherwise.stmts.is_empty() { 1.0 } else { 2.0 };
             self.block(then);
             self.block(otherwise);
             self.share = share;
+            self.apart = apart;
             return;
         }
         // Threads that leave here do not come back.
@@ -274,6 +310,7 @@ impl<'a> Walk<'a> {
             }
         }
         self.active = before;
+        self.apart = apart;
         if gone {
             for (active, t) in self.active.iter_mut().zip(&truth) {
                 *active &= *t != Some(true);
@@ -425,6 +462,17 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// A read of constant memory: one for all iterations of unrolled loops that the index does not depend on, and none
+    /// where every loop that it depends on is unrolled, because the value then is an operand of the instruction that
+    /// uses it.
+    fn constant(&mut self, place: &Place) {
+        let mut of: Loops = 0;
+        tree::each_expr_of_place(place, &mut |e| of |= self.loops_of(e));
+        if of & self.serial_loops() != 0 {
+            self.work.constants += self.warps() * self.times(of | self.serial_loops());
+        }
+    }
+
     /// An access to global or shared memory.
     fn access(&mut self, place: &Place, store: bool) {
         let bytes = layout_of(self.module, &place.ty).size.max(1) as i64;
@@ -437,7 +485,7 @@ impl<'a> Walk<'a> {
         if let Base::Global(g) = base
             && self.module.globals.get(g.0 as usize).is_some_and(|g| g.space == Space::Constant)
         {
-            self.work.constants += self.warps() * self.times(self.all_loops());
+            self.constant(place);
             return;
         }
         let shared = matches!(base, Base::Var(v) if self.kernel.var(v).kind == VarKind::Shared);
@@ -456,7 +504,12 @@ impl<'a> Walk<'a> {
             (true, false) => of,
             _ => self.all_loops(),
         };
-        let times = self.times(around);
+        let first = self.first.address(self.module, self.at, place);
+        let change = first.as_ref().map(|f| f.offset.change);
+        let times = match kept {
+            true => self.different(around, change.as_ref()),
+            false => self.times(around),
+        };
         let addresses: Vec<Option<i64>> = self
             .lanes
             .iter()
@@ -467,6 +520,8 @@ impl<'a> Walk<'a> {
             })
             .collect();
         let mut site = Site {
+            base,
+            hull: None,
             shared,
             store,
             requests: 0.0,
@@ -503,18 +558,25 @@ impl<'a> Walk<'a> {
                 site.first.extend(touched);
             }
         }
-        if let Some(first) = self.first.address(self.module, self.at, place) {
+        if let Some(change) = change {
             for (k, l) in self.loops.iter().enumerate().rev() {
                 let bit = k < MAX_LOOPS && around >> k & 1 == 1;
                 if bit {
-                    site.shifts.push((first.offset.change[k], l.trips));
+                    site.shifts.push((change[k], l.trips));
                 }
             }
+            site.hull = hull(&addresses, bytes, &site.shifts);
         }
-        // Addresses of unrolled code are constants away from each other.
-        self.work.int += site.requests / times.max(1.0) * self.times(around & self.serial_loops());
+        // Addresses of unrolled code are constants away from each other, and those of one array often.
+        let near = |other: &Site| other.base == site.base && other.shifts == site.shifts;
+        let address = if self.sites.iter().any(near) { 0.5 } else { 1.0 };
+        let serial = self.times(around & self.serial_loops());
+        self.work.int += address * site.requests / times.max(1.0) * serial;
         if !store {
-            let together = self.times(of & self.side_by_side());
+            let beside = of & self.side_by_side() & !self.apart;
+            let together = self.different(beside, change.as_ref());
+            // What several iterations want stays in registers from the first of them to the last.
+            self.held += together * (1.0 - together / self.times(beside)).max(0.0);
             match shared {
                 true => self.shared_together += together.min(16.0),
                 false => self.loads_together += together.min(16.0),
@@ -522,4 +584,26 @@ impl<'a> Walk<'a> {
         }
         self.sites.push(site);
     }
+}
+
+/// The bytes between the lowest and the highest address of a block's lanes in all iterations of loops that shift them.
+fn hull(addresses: &[Option<i64>], bytes: i64, shifts: &[(i64, f64)]) -> Option<(i64, i64)> {
+    let known = || addresses.iter().flatten().copied();
+    let (mut low, mut high) = (known().min()?, known().max()? + bytes - 1);
+    for (shift, trips) in shifts {
+        let last = (*shift as f64 * (trips - 1.0).max(0.0)) as i64;
+        low = low.saturating_add(last.min(0));
+        high = high.saturating_add(last.max(0));
+    }
+    Some((low, high))
+}
+
+/// Whether something is written that is no variable.
+fn stores(block: &Block) -> bool {
+    let mut found = false;
+    tree::each_stmt(block, &mut |s| {
+        let place = tree::operands(s).writes;
+        found |= place.is_some_and(|p| !matches!(&*p.kind, PlaceKind::Var(_)));
+    });
+    found
 }
