@@ -26,6 +26,9 @@ pub(crate) enum Helper {
     AtomicMinDouble,
     AtomicMaxDouble,
     BitsAs,
+    /// An element of a matrix, or of a box, whose rows lie apart.
+    PitchedRows,
+    PitchedPlanes,
 }
 
 impl Helper {
@@ -36,10 +39,11 @@ impl Helper {
             Helper::AtomicMinFloat | Helper::AtomicMinDouble => "atomic_min",
             Helper::AtomicMaxFloat | Helper::AtomicMaxDouble => "atomic_max",
             Helper::BitsAs => "bits_as",
+            Helper::PitchedRows | Helper::PitchedPlanes => "element_at",
         }
     }
 
-    pub const ALL: [Helper; 7] = [
+    pub const ALL: [Helper; 9] = [
         Helper::LaneId,
         Helper::DynamicSharedBytes,
         Helper::AtomicMinFloat,
@@ -47,6 +51,8 @@ impl Helper {
         Helper::AtomicMinDouble,
         Helper::AtomicMaxDouble,
         Helper::BitsAs,
+        Helper::PitchedRows,
+        Helper::PitchedPlanes,
     ];
 }
 

@@ -300,6 +300,23 @@ __device__ unsigned dynamic_shared_bytes() {
         Helper::AtomicMaxFloat => ATOMIC_MAX_FLOAT,
         Helper::AtomicMinDouble => ATOMIC_MIN_DOUBLE,
         Helper::AtomicMaxDouble => ATOMIC_MAX_DOUBLE,
+        Helper::PitchedRows => {
+            "// The element of a matrix whose rows begin `pitch` elements apart.
+template <class T>
+__device__ __forceinline__ T &element_at(T *matrix, size_t pitch, size_t row, size_t column) {
+    return matrix[row * pitch + column];
+}
+"
+        }
+        Helper::PitchedPlanes => {
+            "// The element of a box whose planes have `rows` rows, which begin `pitch` elements apart.
+template <class T>
+__device__ __forceinline__ T &element_at(T *box, size_t rows, size_t pitch, size_t plane,
+                                         size_t row, size_t column) {
+    return box[(plane * rows + row) * pitch + column];
+}
+"
+        }
         Helper::BitsAs => {
             "// The bits of a value as another type of the same size.
 template <class To, class From>

@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{BinaryOp, Expr, ExprKind, Origin, Place, PlaceKind, Scalar, Type};
 
-use crate::context::{Printer, Target};
+use crate::context::{Helper, Printer, Target};
 use crate::convert::{common, lossless};
 use crate::doc::{Doc, cat, list, text};
 use crate::error::{EmitError, Result};
@@ -17,6 +17,9 @@ impl Printer<'_> {
             PlaceKind::Global(id) => Ok(Printed::primary(self.cx.names.global(*id), p.ty.clone())),
             PlaceKind::Deref(pointer) => self.deref(pointer, p),
             PlaceKind::Elem { pointer, index, dims } => {
+                if let Some(found) = self.pitched(pointer, index, dims)? {
+                    return Ok(Printed::new(found, prec::POSTFIX, p.ty.clone()));
+                }
                 let base = self.exact(pointer)?;
                 let index = self.linear_index(index, dims, &p.origin)?;
                 Ok(subscript(base, index, p.ty.clone()))
@@ -34,6 +37,25 @@ impl Printer<'_> {
                 self.dot(base, &name, &p.ty)
             }
         }
+    }
+
+    /// `element_at(A, A_pitch, row, column)` for an array whose rows lie apart; `None` for others, and for boxes of more
+    /// than three dimensions.
+    fn pitched(&self, pointer: &Expr, index: &[Expr], dims: &[Expr]) -> Result<Option<Doc>> {
+        let ExprKind::Read(p) = &*pointer.kind else { return Ok(None) };
+        let PlaceKind::Var(id) = *p.kind else { return Ok(None) };
+        let pitched = self.var(id).is_some_and(|v| v.pitched) && self.target == Target::Device;
+        let helper = match (pitched, index.len()) {
+            (true, 2) => Helper::PitchedRows,
+            (true, 3) => Helper::PitchedPlanes,
+            _ => return Ok(None),
+        };
+        let mut args = vec![self.exact(pointer)?.doc];
+        for e in dims.iter().chain(index) {
+            args.push(self.index(e)?.doc);
+        }
+        let name = self.cx.helper(helper);
+        Ok(Some(list(&format!("{name}("), args, ")")))
     }
 
     /// `base.name`, or `pointer->name`.

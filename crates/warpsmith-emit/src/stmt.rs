@@ -168,9 +168,9 @@ impl Printer<'_> {
         let constant = scalar && value && u.writes == 1 && !u.addressed;
         let qualifiers = Qualifiers { constant, restrict: v.restrict, reference: v.reference };
         let name = self.name(var);
-        let text = match self.named_extents(v)? {
-            Some((element, extents)) => {
-                declare(element, &format!("{name}{extents}"), qualifiers, self.cx.names)?
+        let text = match self.named_extents(v, name)? {
+            Some((element, declarator)) => {
+                declare(element, &declarator, qualifiers, self.cx.names)?
             }
             None => declare(&v.ty, name, qualifiers, self.cx.names)?,
         };
@@ -182,12 +182,16 @@ impl Printer<'_> {
         })
     }
 
-    /// The element of a kernel's array and its extents in brackets, where these were given by named constants.
-    fn named_extents<'v>(&self, v: &'v Var) -> Result<Option<(&'v Type, String)>> {
+    /// The element of a kernel's array and its name with the extents in brackets, where these were given by named
+    /// constants; a pointer to the first part of an array has all extents but the outermost.
+    fn named_extents<'v>(&self, v: &'v Var, name: &str) -> Result<Option<(&'v Type, String)>> {
         let (Some(shape), VarKind::Shared | VarKind::Local) = (v.shape.as_deref(), v.kind) else {
             return Ok(None);
         };
-        let (mut element, mut text) = (&v.ty, String::new());
+        let (shape, mut element, mut text) = match (v.ty.pointee(), shape) {
+            (Some(part), [_, inner @ ..]) => (inner, part, format!("(*{name})")),
+            _ => (shape, &v.ty, name.to_string()),
+        };
         for extent in shape {
             let Type::Array(inner, length) = element else { return Ok(None) };
             let value = self.extent_value(extent).and_then(|n| u64::try_from(n).ok());
@@ -231,16 +235,25 @@ impl Printer<'_> {
         match init {
             None => out.doc(&cat([left, text(";")])),
             Some(e) => {
-                let value =
-                    if all_zero(e) && e.ty.is_aggregate() && !matches!(e.ty, Type::Vector(..)) {
-                        text("{}")
-                    } else {
-                        self.implicit(e)?.doc
-                    };
+                let empty = all_zero(e) && e.ty.is_aggregate() && !matches!(e.ty, Type::Vector(..));
+                let value = match self.part_of_shared(var, e)? {
+                    Some(part) => part,
+                    None if empty => text("{}"),
+                    None => self.implicit(e)?.doc,
+                };
                 out.doc(&assignment(left, "=", value));
             }
         }
         Ok(())
+    }
+
+    /// What a pointer to an array with named extents is made of by a cast: the cast names them too.
+    fn part_of_shared(&self, var: VarId, init: &Expr) -> Result<Option<Doc>> {
+        let (Some(v), ExprKind::Cast(from)) = (self.var(var), &*init.kind) else { return Ok(None) };
+        let named = if v.ty.is_pointer() { self.named_extents(v, "")? } else { None };
+        let Some((element, declarator)) = named else { return Ok(None) };
+        let ty = declare(element, &declarator, Qualifiers::default(), self.cx.names)?;
+        Ok(Some(list(&format!("reinterpret_cast<{ty}>("), vec![self.exact(from)?.doc], ")")))
     }
 
     /// Where a result that belongs to `place` goes.

@@ -127,6 +127,8 @@ pub struct Var {
     pub constant: bool,
     /// `restrict`.
     pub restrict: bool,
+    /// Rows of the array lie further apart than they are long.
+    pub pitched: bool,
     /// Extents of an array parameter, outermost first, as expressions over other parameters
     /// (`float A[n][m]`, `#pragma ws bounds(A: n, m)`); the pointee of `ty` is the innermost element. `None`: not declared.
     pub shape: Option<Vec<Expr>>,
@@ -144,6 +146,7 @@ impl Var {
             reference: false,
             constant: false,
             restrict: false,
+            pitched: false,
             shape: None,
             align: 0,
             origin: Origin::default(),

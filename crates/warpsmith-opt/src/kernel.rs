@@ -9,6 +9,9 @@ use warpsmith_ir::{
 
 use crate::walk;
 
+/// Shared memory that every architecture gives to a block without being asked, in bytes; more of it is dynamic.
+pub const STATIC_SHARED: u32 = 48 * 1024;
+
 /// A C function on its way to the device, with what the steps so far decided.
 ///
 /// Values are immutable in practice: a rewrite takes one by reference and makes another.
@@ -32,6 +35,8 @@ pub struct Kernel {
     pub precision: Option<Scalar>,
     /// Steps taken, as schedule text.
     pub steps: Vec<String>,
+    /// Shared memory that a block may have, in bytes.
+    pub shared_limit: u32,
     /// What the result relies on beyond the C standard and was not proved.
     pub assumptions: Vec<String>,
     /// Warnings and suggestions met on the way.
@@ -97,12 +102,20 @@ pub struct Stage {
     pub array: VarId,
     /// The serial loop that is cut into strips, and the iterations of a strip; `None`: one copy for the whole block.
     pub strip: Option<(LoopId, u32)>,
+    pub layout: Layout,
+    /// Neighbouring elements that a thread copies at a time.
+    pub vector: u32,
+}
+
+/// Where the elements of a staged array lie in shared memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
     /// Unused elements at the end of each row, against bank conflicts.
     pub pad: u32,
     /// The last two dimensions change places.
     pub transposed: bool,
-    /// Neighbouring elements that a thread copies at a time.
-    pub vector: u32,
+    /// The columns of each row are permuted, against bank conflicts; see [`crate::rewrite::swizzle`].
+    pub swizzled: bool,
 }
 
 impl Nest {
@@ -166,6 +179,7 @@ impl Kernel {
             numbers: vec![],
             precision: None,
             steps: vec![],
+            shared_limit: STATIC_SHARED,
             assumptions: vec![],
             notes: vec![],
         }

@@ -145,8 +145,10 @@ fn rows_begin_at_multiples() {
     has(
         &text,
         &[
-            "A_pitched[row * A_pitch + column] = column < k ? A[row * k + column] : 0.0f;",
-            "A_pitched[i * A_pitch + l]",
+            "T &element_at(T *matrix, size_t pitch, size_t row, size_t column) {",
+            "return matrix[row * pitch + column];",
+            "element_at(A_pitched, A_pitch, row, column) =",
+            "element_at(A_pitched, A_pitch, i, l)",
         ],
     );
     has(
@@ -173,7 +175,29 @@ double f(int n, long m, double u[n][3][m]) {
         "pitch u 4\nbind i, j -> y, x block 8x4\nreduce total block 32 grid 4",
         sizes,
     );
-    has(&text, &["plane", "row", "column", "const long long u_pitch = (m + 3) / 4 * 4;"]);
+    has(
+        &text,
+        &[
+            "T &element_at(T *box, size_t rows, size_t pitch, size_t plane,",
+            "return box[(plane * rows + row) * pitch + column];",
+            "element_at(u_pitched, 3, u_pitch, plane, row, column)",
+            "const long long u_pitch = (m + 3) / 4 * 4;",
+        ],
+    );
+}
+
+#[test]
+fn arrays_in_whole_tiles_get_a_pitch_where_they_are() {
+    let pitches = "pitch A_padded 16\npitch B_padded 64\npitch C_padded 32";
+    let text = check(GEMM, &format!("{TILED}bounds pad\n{pitches}"), PRODUCTS);
+    // No further copies.
+    assert_eq!(text.matches("__global__").count(), 4, "{text}");
+    has(&text, &["element_at(C_padded, C_padded_pitch, i, j) = acc[ti];"]);
+    has(&text, &["const int B_padded_pitch = (m_padded + 63) / 64 * 64;"]);
+    // The pitch is a multiple that later steps may use.
+    let known = "specialise A_padded%16=0\nvectorise A_padded by 4";
+    let rows = check(GEMM, &format!("{TILED}bounds pad\n{pitches}\n{known}"), PRODUCTS);
+    has(&rows, &["reinterpret_cast<const float4 *>(&element_at(A_padded,"]);
 }
 
 #[test]
@@ -254,7 +278,7 @@ fn what_cannot_be_pitched() {
     f(
         "",
         "pitch a 8\npitch a_pitched 32",
-        expect!["error[W269]: cannot pitch `a_pitched`: it is a copy in the workspace already"],
+        expect!["error[W269]: cannot pitch `a_pitched`: its rows lie apart already"],
     );
     refused(
         GEMM,

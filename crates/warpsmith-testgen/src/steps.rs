@@ -278,6 +278,9 @@ impl Writer<'_, '_, '_> {
         if self.choice.chance(30) {
             step += " transposed";
         }
+        if self.choice.chance(20) {
+            step += " swizzled";
+        }
         Some(step)
     }
 

@@ -64,8 +64,15 @@ fn any_contraction_gets_its_ladder() {
     let names: Vec<&str> = versions.iter().filter_map(|v| v["name"].as_str()).collect();
     assert_eq!(names.first(), Some(&"direct"));
     assert_eq!(names.last(), Some(&"chosen"));
-    for name in ["square-tiles", "unrolled", "outer-products", "transposed-tile", "register-tiles"]
-    {
+    let ideas = [
+        "square-tiles",
+        "padded-tiles",
+        "unrolled",
+        "outer-products",
+        "transposed-tile",
+        "register-tiles",
+    ];
+    for name in ideas {
         assert!(names.contains(&name), "no {name} in {names:?}: {}", json["left_out"]);
     }
     let sum = |name: &str, what: &str| {
@@ -92,8 +99,14 @@ fn any_contraction_gets_its_ladder() {
     }
     let changes = read(&out.join("2-square-tiles/changes.diff"));
     assert!(changes.contains("+    __shared__ float far_shared["), "{changes}");
-    let schedule = read(&out.join("5-transposed-tile/paths.sched"));
+    let schedule = read(&out.join("6-transposed-tile/paths.sched"));
     assert!(schedule.contains("stage far at c tile 32 pad 1 transposed\n"), "{schedule}");
+    // The version between square tiles and unrolled ones asks nowhere which elements exist.
+    let padded = read(&out.join("3-padded-tiles/paths.cu"));
+    let kernel = padded.split("__global__").find(|k| k.contains("far_padded_shared"));
+    let kernel = kernel.expect("a kernel in tiles");
+    assert!(!kernel.contains("if (") && !kernel.contains(" ? "), "{kernel}");
+    assert!(kernel.contains("element_at(far_padded, far_padded_pitch, "), "{kernel}");
 }
 
 #[test]

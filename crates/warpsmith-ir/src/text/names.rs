@@ -51,6 +51,7 @@ const RESERVED: &[&str] = &[
     "const",
     "restrict",
     "ref",
+    "pitched",
     "kernel",
     "device",
     "host",

@@ -461,12 +461,13 @@ impl Parser {
 
     fn declared(&mut self, kind: VarKind, is_param: bool) -> Parsed<Declared> {
         let start = self.here();
-        let (mut constant, mut restrict, mut reference) = (false, false, false);
+        let (mut constant, mut restrict, mut reference, mut pitched) = (false, false, false, false);
         loop {
             match self.word_at(0) {
                 Some("const") => constant = true,
                 Some("restrict") => restrict = true,
                 Some("ref") => reference = true,
+                Some("pitched") => pitched = true,
                 _ => break,
             }
             self.advance();
@@ -485,7 +486,7 @@ impl Parser {
         let span = self.span(start);
         let mut var = Var::new(name.0.clone(), ty, kind);
         (var.constant, var.restrict, var.reference) = (constant, restrict, reference);
-        (var.align, var.origin) = (align, Origin::at(span));
+        (var.align, var.pitched, var.origin) = (align, pitched, Origin::at(span));
         Ok(Declared { name, id, var, shape, is_param, span })
     }
 

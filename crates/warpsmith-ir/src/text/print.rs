@@ -166,7 +166,13 @@ impl Order {
 
 fn var(context: &Context<'_>, v: &Var, label: &str, id: Option<u32>) -> String {
     let mut out = String::new();
-    for (set, word) in [(v.constant, "const "), (v.restrict, "restrict "), (v.reference, "ref ")] {
+    let words = [
+        (v.constant, "const "),
+        (v.restrict, "restrict "),
+        (v.reference, "ref "),
+        (v.pitched, "pitched "),
+    ];
+    for (set, word) in words {
         if set {
             out.push_str(word);
         }

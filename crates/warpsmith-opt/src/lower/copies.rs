@@ -351,21 +351,6 @@ impl Replicas<'_, '_> {
         place
     }
 
-    pub(super) fn shared_place(&self, shared: VarId, index: Vec<Expr>) -> Place {
-        let ty = self.lowering.host.var(shared).ty.clone();
-        let mut place = Place::var(shared, ty);
-        for i in index {
-            if let Type::Array(element, _) = place.ty.clone() {
-                place = Place::new(
-                    PlaceKind::Index(place, i),
-                    element.as_ref().clone(),
-                    Origin::default(),
-                );
-            }
-        }
-        place
-    }
-
     /// Puts elements in shared memory in place of those of staged arrays.
     pub(super) fn use_copies(&self, body: &mut Block, replicas: &BTreeMap<usize, Replica>) {
         if !self.staged.is_empty() {
@@ -389,27 +374,14 @@ impl Replicas<'_, '_> {
         replicas: &BTreeMap<usize, Replica>,
     ) -> Place {
         let copy = &self.copies[at];
-        let mut index: Vec<Expr> = copy
+        let index = copy
             .footprint
             .dims
             .iter()
             .zip(constants)
             .map(|(d, constant)| self.local_subscript(d, *constant, replicas))
             .collect();
-        let n = index.len();
-        if copy.stage.transposed && n >= 2 {
-            index.swap(n - 1, n - 2);
-        }
-        self.slotted(at, &mut index);
-        self.shared_place(copy.shared, index)
-    }
-
-    /// Where several strips of a copy are in shared memory, the first subscript says which.
-    pub(super) fn slotted(&self, at: usize, index: &mut Vec<Expr>) {
-        let strip = self.copies[at].stage.strip;
-        if let Some(slot) = strip.and_then(|(id, _)| self.slots.get(&id)) {
-            index.insert(0, slot.clone());
-        }
+        self.laid_out(at, index)
     }
 
     /// The subscript of a read, counted from the lowest of the box.

@@ -167,10 +167,9 @@ impl Replicas<'_, '_> {
     fn vector_axis(&self, at: usize, constants: &[i128], axes: Axes) -> Option<usize> {
         let copy = &self.copies[at];
         let n = copy.footprint.dims.len();
-        let last = if copy.stage.transposed && n >= 2 { n - 2 } else { n.checked_sub(1)? };
+        let last = if copy.stage.layout.transposed && n >= 2 { n - 2 } else { n.checked_sub(1)? };
         let d = &copy.footprint.dims[last];
-        let shared = &self.lowering.host.var(copy.shared).ty;
-        let (row, element) = (*shared.extents().last()?, shared.innermost().scalar()?);
+        let (row, element) = (*copy.ty.extents().last()?, copy.ty.innermost().scalar()?);
         self.chosen(axes).into_iter().map(|(k, _)| k).find(|k| {
             let tile = &self.tiles[*k];
             let width = i128::from(tile.width);

@@ -68,7 +68,8 @@ impl Lowering<'_> {
         ));
 
         let mut then = self.grid_of(&loops, blocks, &block, most);
-        let partial = self.partial_kernel(root, stmt, &nest, &loops, &reduced)?;
+        let mut partial = self.partial_kernel(root, stmt, &nest, &loops, &reduced)?;
+        then.extend(self.read_constants(&mut partial));
         let names: Vec<&str> = reduced.iter().map(|r| r.name.as_str()).collect();
         let stem = self.stem(&names.join("_"));
         let one = || Expr::int(Scalar::U32, 1);
@@ -76,7 +77,7 @@ impl Lowering<'_> {
         let width = Expr::var(blocks, Type::I32).cast(Type::U32);
         let launch = self.launch_of(
             partial,
-            &format!("{stem}_partial"),
+            &format!("{stem}_partial{}", nest.label),
             [width, one(), one()],
             [size.clone(), one(), one()],
         );
@@ -89,7 +90,7 @@ impl Lowering<'_> {
         let finish = self.finish_kernel(&reduced, blocks, stmt);
         let launch = self.launch_of(
             finish,
-            &format!("{stem}_finish"),
+            &format!("{stem}_finish{}", nest.label),
             [one(), one(), one()],
             [size, one(), one()],
         );

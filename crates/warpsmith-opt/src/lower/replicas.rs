@@ -6,11 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, ForLoop, LoopKind, Origin, Place, PlaceKind, Scalar, Stmt,
-    StmtKind, Type, VarId, VarKind, visit,
+    StmtKind, Type, VarId, visit,
 };
 
+use super::excess::Unset;
 use super::tiled::{Copy, Replica, Tile};
 use super::{Lowering, index};
 use crate::kernel::Nest;
@@ -29,11 +31,13 @@ pub(super) struct Replicas<'r, 'k> {
     /// Threads of a block.
     pub threads: u32,
     /// The bound loops that a variable depends on.
-    depends: BTreeMap<VarId, Axes>,
+    pub depends: BTreeMap<VarId, Axes>,
     /// Loops with several iterations a thread.
     tiled: Axes,
     /// Variables declared before the group that sets them, with the loops they have an element for.
     arrays: BTreeMap<VarId, Axes>,
+    /// Variables that excess threads do not set.
+    pub unset: Unset,
     /// Copies that are in shared memory where the walk stands.
     pub staged: Vec<usize>,
     /// For strip loops around: the variable that counts from the start of the strip.
@@ -79,6 +83,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
             tiles.iter().enumerate().map(|(k, t)| (t.source.var, 1 << k)).collect();
         let block = Block::new(body.to_vec());
         spread(&block, &mut depends);
+        let unset = Unset::new(block);
         let (arrays, staged) = (BTreeMap::new(), vec![]);
         let (strips, slots, offsets) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         Replicas {
@@ -91,6 +96,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
             depends,
             tiled,
             arrays,
+            unset,
             staged,
             strips,
             slots,
@@ -148,11 +154,12 @@ impl<'r, 'k> Replicas<'r, 'k> {
         let mut group = Group::default();
         for stmt in &block.stmts {
             let axes = self.axes_of(stmt) & self.tiled;
+            if self.goes_outside(stmt, axes) {
+                // What the statement may do depends on what those before it set.
+                self.flush(&mut group, &mut out);
+            }
             match self.outside(stmt, axes) {
-                Some(stmts) => {
-                    self.flush(&mut group, &mut out);
-                    out.extend(stmts);
-                }
+                Some(stmts) => out.extend(stmts),
                 None => {
                     if group.axes != axes {
                         self.flush(&mut group, &mut out);
@@ -255,8 +262,10 @@ impl<'r, 'k> Replicas<'r, 'k> {
             StmtKind::Scope(_) | StmtKind::Decl { init: None, .. } => true,
             StmtKind::For(l) => {
                 let bounds = [&l.first, &l.limit, &l.step];
+                let known = bounds.into_iter().all(|e| self.has_value(e));
                 let bounds = bounds.into_iter().fold(0, |m, e| m | self.axes_of_expr(e));
                 let alike = bounds & self.tiled == 0
+                    && known
                     && walk::leaves(&l.body).is_none()
                     && walk::continues(&l.body).is_none();
                 !self.copies_at(l).is_empty() || alike && (axes != 0 || self.holds_strip(&l.body))
@@ -266,6 +275,18 @@ impl<'r, 'k> Replicas<'r, 'k> {
             }
             _ => false,
         }
+    }
+
+    /// Whether an expression has a value in iterations past the end as well: it is a sum of counters, or depends on none
+    /// of a loop that has such iterations.
+    fn has_value(&self, e: &Expr) -> bool {
+        let open = self.chosen(self.axes_of_expr(e)).into_iter().any(|(_, t)| !t.filled);
+        let counter = |v: VarId| self.tiles.iter().any(|t| t.source.var == v);
+        let plain = |a: &Atom| match a {
+            Atom::Var(v) => counter(*v) || !self.depends.contains_key(v),
+            _ => false,
+        };
+        !open || Poly::from_expr(e).is_some_and(|p| p.atoms().iter().all(|a| plain(a)))
     }
 
     /// Gives a variable an element for each of the thread's iterations.
@@ -308,6 +329,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
         self.use_fragments(&mut body, &fragments, &replicas);
         self.use_copies(&mut body, &replicas);
         let guard = self.guard(&body, &replicas);
+        self.unset.note(&body, self.needed(&body));
         if guard.is_none() && replicas.is_empty() {
             // Nothing goes around the statements: declarations stay where they are.
             out.extend(body.stmts);
@@ -404,48 +426,6 @@ impl<'r, 'k> Replicas<'r, 'k> {
         replicas: &'u BTreeMap<usize, Replica>,
     ) -> UseArrays<'u> {
         UseArrays { arrays: &self.arrays, replicas, host: &self.lowering.host }
-    }
-
-    /// What excess threads must not do: touch memory, divide, call.
-    pub(super) fn guard(&self, body: &Block, replicas: &BTreeMap<usize, Replica>) -> Option<Expr> {
-        // The loops whose excess iterations would read or divide by what does not exist.
-        let mut needed: Axes = 0;
-        let mut acts = false;
-        let shared = |p: &Place| {
-            p.root_var().is_some_and(|v| {
-                matches!(self.lowering.host.var(v).kind, VarKind::Shared | VarKind::Local)
-            })
-        };
-        let axes_of = |e: &Expr| {
-            let mut axes = 0;
-            walk::each_var(e, &mut |v| axes |= self.depends.get(&v).copied().unwrap_or(0));
-            axes
-        };
-        walk::each_stmt(body, &mut |s| {
-            let o = walk::operands(s);
-            acts |= o.writes.is_some_and(|p| p.root_var().is_none());
-            acts |= matches!(
-                s.kind,
-                StmtKind::Call { .. } | StmtKind::Assert { .. } | StmtKind::Loop { .. }
-            );
-            let places = o.writes.into_iter();
-            let mut look = |e: &Expr| match &*e.kind {
-                ExprKind::Read(p) if matches!(&*p.kind, PlaceKind::Var(_)) || shared(p) => {}
-                ExprKind::Read(_) => needed |= axes_of(e),
-                ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) if e.ty.is_integer() => {
-                    needed |= axes_of(e);
-                }
-                _ => {}
-            };
-            places.for_each(|p| walk::each_expr_of_place(p, &mut look));
-            o.reads.into_iter().for_each(|e| walk::each_expr(e, &mut look));
-        });
-        if acts {
-            needed = Axes::MAX;
-        }
-        let chosen = self.chosen(needed).into_iter().filter(|(_, tile)| !tile.filled);
-        let conditions = chosen.map(|(k, tile)| tile.inside(replicas.get(&k)));
-        conditions.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
     }
 }
 

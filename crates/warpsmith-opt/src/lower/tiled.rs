@@ -16,7 +16,8 @@ use super::replicas::Replicas;
 use super::{Lowered, Lowering, host, index};
 use crate::kernel::Nest;
 use crate::rewrite::register_tile;
-use crate::rewrite::stage::{self, Footprint};
+use crate::rewrite::stage::Footprint;
+use crate::rewrite::swizzle::Swizzle;
 use crate::walk;
 
 /// A bound loop in a tiled nest.
@@ -124,7 +125,12 @@ impl Replica {
 pub(super) struct Copy {
     pub stage: crate::kernel::Stage,
     pub footprint: Footprint,
+    /// Variable: the array in shared memory, or a pointer to its first part in dynamic shared memory.
     pub shared: VarId,
+    /// The array's type.
+    pub ty: Type,
+    /// How its columns are permuted, and the number of permutations as a named constant.
+    pub swizzle: Option<(Swizzle, Expr)>,
 }
 
 impl Lowering<'_> {
@@ -161,6 +167,7 @@ impl Lowering<'_> {
         let block = self.block_constants(nest).map(|s| s.cast(Type::U32));
         let mut launch = self.launch_of(body, &wanted, grid, block);
         launch.origin = stmt.origin.by("bind");
+        self.ask_for_shared(root, nest, &mut launch);
         launches.push(launch);
         let runs = outer.iter().chain(&loops).map(|l| index::runs(&self.host, l));
         let runs = runs.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
@@ -254,15 +261,7 @@ impl Lowering<'_> {
         tiles: &[Tile],
     ) -> Lowered<Vec<Stmt>> {
         let copies = self.copies(root, nest, tiles);
-        let mut stmts = vec![];
-        for (k, copy) in copies.iter().enumerate() {
-            let kind = StmtKind::Decl { var: copy.shared, init: None };
-            let mut declare = Stmt::new(kind, stmt.origin.by("stage"));
-            if k == 0 {
-                declare.comment.push("what the block's threads read several times".into());
-            }
-            stmts.push(declare);
-        }
+        let mut stmts = self.shared_declarations(&copies, &stmt.origin.by("stage"));
         let outer: Vec<ForLoop> =
             register_tile::outer_loops(self.source, root.id, nest).into_iter().cloned().collect();
         stmts.extend(self.block_numbers(nest, &outer, tiles));
@@ -343,41 +342,6 @@ impl Lowering<'_> {
             *new = self.host.add_var(own);
         }
         visit::rename_vars(block, &mut |v| declared.get(&v).copied().unwrap_or(v));
-    }
-
-    fn copies(&mut self, root: &ForLoop, nest: &Nest, tiles: &[Tile]) -> Vec<Copy> {
-        let mut copies = vec![];
-        for s in &nest.stages {
-            // Later steps may have enlarged the tile since the stage was asked for; the check saw to the rest.
-            let Ok(footprint) = stage::footprint(self.source, root.id, nest, s) else { continue };
-            let var = self.host.var(s.array);
-            let name = self.fresh_name(&format!("{}_shared", var.name));
-            let element = var.ty.pointee().cloned().unwrap_or(Type::Void);
-            let mut shape = stage::shared_shape(&footprint, s);
-            let strips = nest.strips(s);
-            if strips > 1 {
-                shape.insert(0, strips.into());
-            }
-            let ty = shape.iter().rev().fold(element, |ty, n| Type::array(ty, *n));
-            let mut shared = warpsmith_ir::Var::new(name, ty, warpsmith_ir::VarKind::Shared);
-            shared.origin = var.origin.by("stage");
-            let mut extents = self.extents(&footprint, tiles);
-            let n = extents.len();
-            if s.transposed && n >= 2 {
-                extents.swap(n - 1, n - 2);
-            }
-            if let Some(last) = extents.pop() {
-                extents.push(plus(last, s.pad.into()));
-            }
-            if strips > 1 {
-                extents.insert(0, self.strips_in_flight(strips));
-            }
-            shared.align = self.shared_alignment(nest, s);
-            shared.shape = Some(extents);
-            let shared = self.host.add_var(shared);
-            copies.push(Copy { stage: s.clone(), footprint, shared });
-        }
-        copies
     }
 
     /// The first iteration of the block, and how many there are from it on.

@@ -79,15 +79,10 @@ impl Replicas<'_, '_> {
     /// Where the element `after` the one with these coordinates goes.
     fn target(&self, at: usize, coordinates: &[Expr], after: u32) -> Place {
         let mut order = coordinates.to_vec();
-        let n = order.len();
         if let Some(last) = order.last_mut() {
             *last = plus(last.clone(), after.into());
         }
-        if self.copies[at].stage.transposed && n >= 2 {
-            order.swap(n - 1, n - 2);
-        }
-        self.slotted(at, &mut order);
-        self.shared_place(self.copies[at].shared, order)
+        self.laid_out(at, order)
     }
 
     /// Copies an element, or the vector that begins with it; zeros where it does not exist.
@@ -137,7 +132,8 @@ impl Replicas<'_, '_> {
         coordinates: &[Expr],
         exists: Option<Expr>,
     ) -> Vec<Stmt> {
-        let (transposed, width) = (self.copies[at].stage.transposed, self.copies[at].stage.vector);
+        let (transposed, width) =
+            (self.copies[at].stage.layout.transposed, self.copies[at].stage.vector);
         let element = source.ty.scalar().unwrap_or(Scalar::I32);
         let ty = Type::Vector(element, width as u8);
         let read = Expr::read(vectors::wide(source, Space::Global, width, true));
@@ -156,7 +152,7 @@ impl Replicas<'_, '_> {
             }
         };
         let value = Expr::var(vector, ty);
-        let row = self.lowering.host.var(self.copies[at].shared).ty.extents();
+        let row = self.copies[at].ty.extents();
         if !transposed && row.last().is_some_and(|n| n.is_multiple_of(width.into())) {
             let target = self.target(at, coordinates, 0);
             stmts.push(assign(vectors::wide(target, Space::Shared, width, false), value));

@@ -10,7 +10,7 @@
 //! streams share the copy: that they do not overlap is an assumption of the launcher.
 //!
 //! Legal for an array parameter with constant extents, together with the others at most 64 KB, that the function does not
-//! write and uses in no other way than by its elements, where in every bound nest the subscripts are the same for all
+//! write and uses in no other way than by its elements, where in every nest of the device the subscripts are the same for all
 //! threads of a warp and read no memory.
 
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ pub fn check<'k>(kernel: &'k Kernel, name: &str) -> Result<LegalConstant<'k>, Re
         return refuse(why.into(), Some(at));
     }
     let mut read = false;
-    for (root, nest) in kernel.nests.iter().filter(|(_, n)| n.reduce.is_none()) {
+    for (root, nest) in &kernel.nests {
         let Some(stmt) = walk::loop_stmt(&function.body, *root) else { continue };
         let body = Block::new(vec![stmt.clone()]);
         read |= lower::mentions(&body, array) > 0;
@@ -149,7 +149,7 @@ fn changes(kernel: &Kernel, array: VarId) -> Option<(&'static str, Origin)> {
 fn differs(kernel: &Kernel, nest: &Nest, body: &Block, array: VarId) -> Option<(String, Origin)> {
     let mut depends = BTreeMap::new();
     for (k, (id, axis)) in nest.axes.iter().enumerate() {
-        // Threads are numbered along x first, then y, then z.
+        // Threads are numbered along x first, then y, then z; all loops of a reduction are bound to x.
         let before: u32 = Axis::ALL[..axis.index()].iter().map(|a| nest.block[a.index()]).product();
         if before < WARP
             && let Some(l) = kernel.find_loop(*id)

@@ -59,8 +59,19 @@ fn runs_over_rows(index: &[Expr]) -> bool {
     }
 }
 
-/// Puts elements of a copy, with the inner extents `dims`, in place of those of an array.
+/// Puts elements of a copy in place of those of an array.
 pub fn use_copy(kernel: &Kernel, block: &mut Block, from: VarId, to: VarId) {
+    let extents = kernel.func().var(to).shape.clone().unwrap_or_default();
+    replace_elements(kernel, block, from, to, &extents);
+}
+
+/// Gives all elements of an array other extents, which the array is to have.
+pub fn use_rows(kernel: &Kernel, block: &mut Block, array: VarId, extents: &[Expr]) {
+    replace_elements(kernel, block, array, array, extents);
+}
+
+/// Puts elements of an array with these extents in place of those of another.
+fn replace_elements(kernel: &Kernel, block: &mut Block, from: VarId, to: VarId, extents: &[Expr]) {
     struct Use<'a> {
         from: VarId,
         shape: &'a [Expr],
@@ -82,9 +93,9 @@ pub fn use_copy(kernel: &Kernel, block: &mut Block, from: VarId, to: VarId) {
     }
     let function = kernel.func();
     let shape = function.var(from).shape.clone().unwrap_or_default();
-    let new = function.var(to).shape.clone().unwrap_or_default();
     let ty = function.var(to).ty.clone();
-    let mut rewriter = Use { from, shape: &shape, to, ty, dims: new.get(1..).unwrap_or_default() };
+    let dims = extents.get(1..).unwrap_or_default();
+    let mut rewriter = Use { from, shape: &shape, to, ty, dims };
     visit::Rewriter::block(&mut rewriter, block);
 }
 

@@ -77,7 +77,7 @@ pub(super) fn check_copies(
     let refuse = |why: String| Err(Refusal::CannotStage { name, why, at: Box::default() });
     let element = kernel.func().var(stage.array).ty.pointee().and_then(Type::scalar);
     let bytes = element.map_or(0, |s| s.bytes()) * stage.vector;
-    if stage.transposed && stage.vector > 1 {
+    if stage.layout.transposed && stage.vector > 1 {
         return refuse(
             "a copy that runs ahead cannot take a vector apart, as a transposed one must".into(),
         );

@@ -60,20 +60,22 @@ pub fn check<'k>(kernel: &'k Kernel, name: &str, unit: u32) -> Result<LegalPitch
     if !shape.iter().all(|e| kernel.known_at_start(e)) {
         return refuse("its extents are not known when the launcher starts");
     }
-    if kernel.scratch.iter().any(|s| s.var == array) {
-        return refuse("it is a copy in the workspace already");
+    let scratch = kernel.scratch.iter().any(|s| s.var == array);
+    if function.var(array).pitched {
+        return refuse("its rows lie apart already");
     }
     if kernel.constants.contains(&array) {
         return refuse("it is read from constant memory");
     }
-    if kernel.nests.values().any(|n| n.stages.iter().any(|s| s.array == array)) {
+    let staged = kernel.nests.values().any(|n| n.stages.iter().any(|s| s.array == array));
+    if staged && !scratch {
         return refuse("it is staged already: pitch it first");
     }
     let uses = copy::uses(&function.body, array, shape);
     if uses.otherwise {
         return refuse("it is used otherwise than by its elements");
     }
-    if uses.writes && returns_early(&function.body) {
+    if uses.writes && !scratch && returns_early(&function.body) {
         return refuse("the function may return before the copy goes back");
     }
     Ok(LegalPitch { kernel, array, unit, uses })
@@ -94,6 +96,7 @@ pub fn apply(legal: LegalPitch<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
     let var = kernel.func().var(legal.array).clone();
     let shape = var.shape.clone().unwrap_or_default();
+    let scratch = kernel.scratch.iter().any(|s| s.var == legal.array);
     let element = var.ty.pointee().cloned().unwrap_or(warpsmith_ir::Type::Void);
     let Some(row) = shape.last() else { return Rewritten::same_loops(kernel) };
     let comment = format!("rows of `{}` begin at multiples of {} elements", var.name, legal.unit);
@@ -108,9 +111,17 @@ pub fn apply(legal: LegalPitch<'_>) -> Rewritten {
     if let Some(last) = extents.last_mut() {
         *last = Expr::var(pitch, kernel.func().var(pitch).ty.clone());
     }
+    for nest in kernel.nests.values_mut() {
+        nest.multiples.insert(pitch, legal.unit);
+    }
+    if scratch {
+        move_rows_apart(&mut kernel, legal.array, extents);
+        return Rewritten::same_loops(kernel);
+    }
     let comment = format!("`{}` with its rows apart", var.name);
     let copy =
         kernel.add_scratch(&format!("{}_pitched", var.name), element, extents.clone(), comment);
+    kernel.func_mut().vars[copy.0 as usize].pitched = true;
     let mut body = std::mem::take(&mut kernel.func_mut().body);
     copy::use_copy(&kernel, &mut body, legal.array, copy);
     kernel.func_mut().body = body;
@@ -128,6 +139,16 @@ pub fn apply(legal: LegalPitch<'_>) -> Rewritten {
         stmts.insert(at, back);
     }
     Rewritten::same_loops(kernel)
+}
+
+/// Gives an array of the workspace longer rows, of which nobody uses the ends.
+fn move_rows_apart(kernel: &mut Kernel, array: VarId, extents: Vec<Expr>) {
+    let mut body = std::mem::take(&mut kernel.func_mut().body);
+    copy::use_rows(kernel, &mut body, array, &extents);
+    let function = kernel.func_mut();
+    function.body = body;
+    let var = &mut function.vars[array.0 as usize];
+    (var.shape, var.pitched) = (Some(extents), true);
 }
 
 /// The least multiple of `unit` that is not less than `e`.

@@ -11,7 +11,7 @@
 //! accesses need. The launcher chooses, so that every size stays right. Later steps see both nests: the
 //! special one first (`i`), then the general one (`i#2`).
 //!
-//! Legal for by-value integer parameters and arrays that nothing assigns, in nests that are bound and do not reduce.
+//! Legal for by-value integer parameters and arrays that nothing assigns, in nests that are bound or reduced.
 
 use std::collections::BTreeMap;
 
@@ -79,7 +79,7 @@ pub fn check<'k>(
         }
         known.push((var, *fact));
     }
-    let nests = kernel.nests.iter().filter(|(_, n)| n.reduce.is_none() && n.label.is_empty());
+    let nests = kernel.nests.iter().filter(|(_, n)| n.label.is_empty());
     let mentions = |root: LoopId| {
         let mut found = false;
         if let Some(stmt) = walk::loop_stmt(&function.body, root) {

@@ -11,24 +11,28 @@
 //!
 //! With a loop (AutoGPU's case) the loop is cut into strips and each strip has its own copy; without one (`stage u`) all
 //! that the block reads is copied once. Reads of several threads that overlap (stencils, convolutions) are one copy with
-//! a halo. `pad n` adds unused elements to each row, `transposed` swaps the last two dimensions.
+//! a halo. `pad n` adds unused elements to each row, `transposed` swaps the last two dimensions, `swizzled` permutes the
+//! columns of each row (see [`super::swizzle`]).
 //!
 //! Legal where nothing in the nest writes the array; every subscript of every read is a sum of counters with constant
 //! factors, the same in all reads but for a constant; the counters are those of the bound loops, of the strip loop, or
-//! of loops with constant bounds; the loop is run by all threads of the block alike; and the copy fits in 48 KB.
+//! of loops with constant bounds; the loop is run by all threads of the block alike; and the copies fit in
+//! the shared memory of a block. What exceeds 48 KB is dynamic shared memory, which the launcher asks for.
 
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{Expr, ForLoop, LoopId, Place, Stmt, StmtKind, Type, VarId};
 
 use super::register_tile::{check_tiles, unit_step};
-use super::{Rewritten, pipeline, vectorise};
+use super::{Rewritten, pipeline, swizzle, vectorise};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
-use crate::kernel::{Kernel, Nest, Stage};
+use crate::kernel::{Kernel, Layout, Nest, STATIC_SHARED, Stage};
 use crate::refusal::Refusal;
 use crate::walk;
 
-/// Static shared memory of a block in bytes.
-const SHARED_BYTES: u64 = 48 * 1024;
+/// More elements along a dimension than any shared memory holds.
+const MOST: u64 = 1 << 20;
+/// Bytes at whose multiples the copies in dynamic shared memory begin: the widest access.
+pub(crate) const DYNAMIC_ALIGN: u64 = 16;
 
 /// The verdict on a `stage`, which alone allows it.
 pub struct LegalStage<'k> {
@@ -91,8 +95,7 @@ pub fn check<'k>(
     kernel: &'k Kernel,
     name: &str,
     strip: Option<(LoopId, u32)>,
-    pad: u32,
-    transposed: bool,
+    layout: Layout,
 ) -> Result<LegalStage<'k>, Refusal> {
     let refuse =
         |why: String| Err(Refusal::CannotStage { name: name.into(), why, at: Box::default() });
@@ -108,7 +111,7 @@ pub fn check<'k>(
     if nest.stages.iter().any(|s| s.array == array) {
         return refuse("it is staged already".into());
     }
-    let stage = Stage { array, strip, pad, transposed, vector: 1 };
+    let stage = Stage { array, strip, layout, vector: 1 };
     check_strip(kernel, nest, &stage)?;
     let mut staged = nest.clone();
     staged.stages.push(stage.clone());
@@ -226,38 +229,64 @@ fn reached_by_all(kernel: &Kernel, body: &warpsmith_ir::Block, nest: &Nest, id: 
 /// [`Refusal::CannotStage`] for the last copy.
 pub(super) fn check_all(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
     let mut bytes = 0u64;
+    let mut uneven = None;
     for s in &nest.stages {
         check_strip(kernel, nest, s)?;
         let footprint = footprint(kernel, root, nest, s)?;
         vectorise::check_copy(kernel, nest, s, &footprint)?;
+        swizzle::check(kernel, nest, s, &footprint)?;
         let shape = shared_shape(&footprint, s);
         pipeline::check_copies(kernel, nest, s, shape.last().copied().unwrap_or(1))?;
-        let element = kernel.func().var(s.array).ty.pointee().cloned().unwrap_or(Type::Void);
-        let size = warpsmith_ir::layout::layout_of(&kernel.module, &element).size;
-        let size = size.saturating_mul(nest.strips(s).into());
-        bytes = shape.iter().fold(size, |n, e| n.saturating_mul(*e)).saturating_add(bytes);
-    }
-    match nest.stages.last() {
-        Some(last) if bytes > SHARED_BYTES => {
-            let name = kernel.name_of(last.array).to_string();
-            let why = format!(
-                "the copies of a block would take {bytes} bytes of shared memory, of which there are {SHARED_BYTES}"
-            );
-            Err(Refusal::CannotStage { name, why, at: Box::default() })
+        let size = copy_bytes(kernel, nest, s, &footprint);
+        if size % DYNAMIC_ALIGN != 0 {
+            uneven = uneven.or(Some(s));
         }
+        bytes = bytes.saturating_add(size);
+    }
+    let refuse = |stage: &Stage, why: String| {
+        let name = kernel.name_of(stage.array).to_string();
+        Err(Refusal::CannotStage { name, why, at: Box::default() })
+    };
+    let limit = kernel.shared_limit;
+    match (nest.stages.last(), uneven) {
+        (Some(last), _) if bytes > limit.into() => refuse(
+            last,
+            format!(
+                "the copies of a block would take {bytes} bytes of shared memory, of which there are {limit}"
+            ),
+        ),
+        (_, Some(uneven)) if is_dynamic(bytes) => refuse(
+            uneven,
+            format!(
+                "in more than {STATIC_SHARED} bytes of shared memory copies lie at multiples of {DYNAMIC_ALIGN} bytes, and this one has no such size"
+            ),
+        ),
         _ => Ok(()),
     }
+}
+
+/// Whether copies of so many bytes together need dynamic shared memory.
+pub(crate) fn is_dynamic(bytes: u64) -> bool {
+    bytes > STATIC_SHARED.into()
+}
+
+/// Shared memory that a copy takes, with all its strips, in bytes.
+pub(crate) fn copy_bytes(kernel: &Kernel, nest: &Nest, stage: &Stage, f: &Footprint) -> u64 {
+    let element = kernel.func().var(stage.array).ty.pointee().cloned().unwrap_or(Type::Void);
+    let size = warpsmith_ir::layout::layout_of(&kernel.module, &element).size;
+    let size = size.saturating_mul(nest.strips(stage).into());
+    shared_shape(f, stage).iter().fold(size, |n, e| n.saturating_mul(*e))
 }
 
 /// Extents of the array in shared memory, outermost first.
 pub fn shared_shape(f: &Footprint, stage: &Stage) -> Vec<u64> {
     let mut shape: Vec<u64> = f.dims.iter().map(|d| d.extent).collect();
     let n = shape.len();
-    if stage.transposed && n >= 2 {
+    if stage.layout.transposed && n >= 2 {
         shape.swap(n - 1, n - 2);
     }
     if let Some(last) = shape.last_mut() {
-        *last += u64::from(stage.pad);
+        *last += u64::from(stage.layout.pad);
     }
     shape
 }
@@ -344,9 +373,7 @@ pub fn footprint(
             d.terms.iter().try_fold(d.constants.1 - d.constants.0 + 1, |n, (c, factor)| {
                 factor.abs().checked_mul(i128::from(c.count()) - 1)?.checked_add(n)
             });
-        let Some(extent) =
-            spread.and_then(|n| u64::try_from(n).ok()).filter(|n| *n <= SHARED_BYTES)
-        else {
+        let Some(extent) = spread.and_then(|n| u64::try_from(n).ok()).filter(|n| *n <= MOST) else {
             return refuse("a block reads too much of it".into(), None);
         };
         d.extent = extent;

@@ -11,8 +11,9 @@ use warpsmith_ir::{Axis, Diagnostic, LoopId, SourceMap, VarId};
 use super::template::{accumulated, schedule_of, serial_loops};
 use super::{Schedule, StepKind, derive, take};
 use crate::analysis::access::{Access, AccessKind, Base, Scope};
-use crate::kernel::Kernel;
-use crate::rewrite::stage;
+use crate::kernel::{Kernel, Layout};
+use crate::rewrite::bounds::Edges;
+use crate::rewrite::{pitch, stage};
 use crate::walk;
 
 /// One version of the kernel.
@@ -43,6 +44,8 @@ struct Contraction {
     left_by_rows: bool,
     /// `accumulate` where the sum is an element of an array.
     accumulate: Vec<StepKind>,
+    /// What pads the arrays and moves their rows apart; nothing where they cannot be padded.
+    padded: Vec<StepKind>,
 }
 
 /// Side of a square tile.
@@ -52,6 +55,10 @@ const VOLKOV: [u32; 3] = [16, 32, 64];
 /// A tile of outputs for each thread, and the terms of the sum that are staged at a time.
 const REGISTERS: u32 = 8;
 const TERMS: u32 = 16;
+/// Rows of padded matrices begin at multiples of so many elements: those of `float` as `cudaMallocPitch` puts them.
+const PITCH: u32 = 128;
+/// The name of the version whose matrices are padded.
+const PADDED: &str = "padded-tiles";
 /// The name of the version whose tile is transposed.
 const TRANSPOSED: &str = "transposed-tile";
 
@@ -69,6 +76,8 @@ pub fn rungs(kernel: &Kernel, sources: &SourceMap) -> Result<Vec<Rung>, Vec<Diag
         if let StepKind::Bind { loops, axes, .. } = step
             && let Some(found) = Contraction::find(&next.kernel, root, loops, axes)
         {
+            let mut found = found;
+            found.padded = found.padding(&state, sources);
             let whole = |nest: Vec<StepKind>| {
                 let mut parts: Vec<Vec<StepKind>> = steps.iter().map(|s| vec![s.clone()]).collect();
                 parts[at] = nest;
@@ -140,10 +149,35 @@ impl Contraction {
                 right: name(right)?,
                 left_by_rows: left.view.linear().is_some_and(|p| moves_by_one(&p, sum.var)),
                 accumulate: accumulated(kernel, root),
+                padded: vec![],
             })
-            .filter(|c| stage::check(kernel, &c.left, Some((sum.id, TERMS)), 0, false).is_ok());
+            .filter(|c| {
+                stage::check(kernel, &c.left, Some((sum.id, TERMS)), Layout::default()).is_ok()
+            });
         }
         None
+    }
+
+    /// `bounds pad` after square tiles, and a pitch for each matrix in the workspace; nothing where that is not legal.
+    fn padding(&self, kernel: &Kernel, sources: &SourceMap) -> Vec<StepKind> {
+        let stage = |array: &String| StepKind::Stage {
+            array: array.clone(),
+            strip: Some((self.sum.clone(), SQUARE)),
+            layout: Layout::default(),
+        };
+        let pad = StepKind::Bounds { edges: Edges::Pad };
+        let steps = [stage(&self.left), stage(&self.right), pad.clone()];
+        let mut state = kernel.clone();
+        for step in self.nest([SQUARE, SQUARE], &steps) {
+            match take(&state, &step, sources) {
+                Ok(next) => state = next.kernel,
+                Err(_) => return vec![],
+            }
+        }
+        let copies = state.scratch.iter().map(|s| state.name_of(s.var).to_string());
+        let copies = copies.filter(|name| pitch::check(&state, name, PITCH).is_ok());
+        let pitches = copies.map(|array| StepKind::Pitch { array, unit: PITCH });
+        [pad].into_iter().chain(pitches).collect()
     }
 
     fn rungs(&self) -> Vec<(&'static str, &'static str, Vec<StepKind>)> {
@@ -154,8 +188,7 @@ impl Contraction {
         let stage = |array: &String, tile: u32, pad: u32, transposed: bool| StepKind::Stage {
             array: array.clone(),
             strip: Some((self.sum.clone(), tile)),
-            pad,
-            transposed,
+            layout: Layout { pad, transposed, ..Layout::default() },
         };
         let unroll = StepKind::Unroll { target: self.sum.clone(), factor: None };
         let square = |more: &[StepKind]| {
@@ -183,6 +216,11 @@ impl Contraction {
                 square(&[]),
             ),
             (
+                PADDED,
+                "copies of the matrices, padded with zeros to whole tiles, their rows apart: nobody asks which elements exist",
+                square(&self.padded),
+            ),
+            (
                 "unrolled",
                 "the loop over the tile is unrolled: fewer counters and branches for each multiplication",
                 square(std::slice::from_ref(&unroll)),
@@ -205,6 +243,7 @@ impl Contraction {
         ];
         // An operand that is stored by columns lies in its tile as it should already.
         list.retain(|(name, ..)| self.left_by_rows || *name != TRANSPOSED);
+        list.retain(|(name, ..)| !self.padded.is_empty() || *name != PADDED);
         list
     }
 

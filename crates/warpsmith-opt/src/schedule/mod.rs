@@ -17,6 +17,7 @@
 //! rasterise i by 8                 # order of the blocks: groups along i
 //! stage A at k tile 16 pad 1       # through shared memory, 16 iterations of k at a time
 //! stage u transposed               # all that a block reads at once, its last two dimensions swapped
+//! stage B at k tile 32 swizzled    # columns permuted from row to row, against bank conflicts
 //! unroll k by 4                    # or entirely: `unroll k`
 //! split k by 32                    # strips of a serial loop
 //! split_k k by 4                   # the sum over a serial loop, in parts that other blocks compute
@@ -31,6 +32,7 @@
 mod derive;
 pub mod ladder;
 mod parse;
+mod parts;
 pub mod rewrites;
 pub mod space;
 pub mod template;
@@ -44,7 +46,7 @@ use warpsmith_ir::{Axis, Diagnostic, Scalar, SourceMap, Span};
 pub use derive::derive;
 pub use parse::parse;
 
-use crate::kernel::{Kernel, Reduce};
+use crate::kernel::{Kernel, Layout, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
     self, Rewritten, accumulate, bind, bounds, constant, double_buffer, indexing, interchange,
@@ -86,7 +88,7 @@ pub enum StepKind {
     /// See [`rewrite::register_tile`].
     RegisterTile { target: String, factor: u32 },
     /// See [`rewrite::stage`].
-    Stage { array: String, strip: Option<(String, u32)>, pad: u32, transposed: bool },
+    Stage { array: String, strip: Option<(String, u32)>, layout: Layout },
     /// See [`rewrite::vectorise`]; a loop or a staged array.
     Vectorise { target: String, width: u32 },
     /// See [`rewrite::warp`]. As many lanes as loops.
@@ -166,15 +168,16 @@ impl fmt::Display for StepKind {
             StepKind::RegisterTile { target, factor } => {
                 write!(f, "register_tile {target} by {factor}")
             }
-            StepKind::Stage { array, strip, pad, transposed } => {
+            StepKind::Stage { array, strip, layout } => {
                 write!(f, "stage {array}")?;
                 if let Some((name, tile)) = strip {
                     write!(f, " at {name} tile {tile}")?;
                 }
-                if *pad > 0 {
-                    write!(f, " pad {pad}")?;
+                if layout.pad > 0 {
+                    write!(f, " pad {}", layout.pad)?;
                 }
-                f.write_str(if *transposed { " transposed" } else { "" })
+                f.write_str(if layout.transposed { " transposed" } else { "" })?;
+                f.write_str(if layout.swizzled { " swizzled" } else { "" })
             }
             StepKind::Vectorise { target, width } => write!(f, "vectorise {target} by {width}"),
             StepKind::Warp { loops, lanes } => {
@@ -272,12 +275,12 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         StepKind::RegisterTile { target, factor } => {
             Ok(register_tile::apply(register_tile::check(kernel, find(target)?, *factor)?))
         }
-        StepKind::Stage { array, strip, pad, transposed } => {
+        StepKind::Stage { array, strip, layout } => {
             let strip = match strip {
                 Some((name, tile)) => Some((find(name)?, *tile)),
                 None => None,
             };
-            Ok(stage::apply(stage::check(kernel, array, strip, *pad, *transposed)?))
+            Ok(stage::apply(stage::check(kernel, array, strip, *layout)?))
         }
         StepKind::Vectorise { target, width } => {
             // The names of loops come first.

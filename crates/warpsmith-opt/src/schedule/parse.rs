@@ -10,7 +10,7 @@ use winnow::token::take_while;
 
 use super::rewrites;
 use super::{Schedule, Step, StepKind};
-use crate::kernel::Reduce;
+use crate::kernel::{Layout, Reduce};
 use crate::rewrite::bounds::Edges;
 use crate::rewrite::precision::name as precision_name;
 use crate::rewrite::specialise::Fact;
@@ -250,7 +250,12 @@ fn stage(input: &mut &str) -> Result<StepKind> {
     .parse_next(input)?;
     let pad = opt(preceded((space1, "pad", space1), cut_err(number))).parse_next(input)?;
     let transposed = opt((space1, "transposed")).parse_next(input)?.is_some();
-    Ok(StepKind::Stage { array, strip, pad: pad.unwrap_or(0), transposed })
+    let swizzled = opt((space1, "swizzled")).parse_next(input)?.is_some();
+    Ok(StepKind::Stage {
+        array,
+        strip,
+        layout: Layout { pad: pad.unwrap_or(0), transposed, swizzled },
+    })
 }
 
 fn unroll(input: &mut &str) -> Result<StepKind> {

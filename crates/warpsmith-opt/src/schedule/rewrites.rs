@@ -79,8 +79,8 @@ pub const REWRITES: &[RewriteInfo] = &[
     RewriteInfo {
         name: "stage",
         example: "stage A at k tile 16 pad 1",
-        does: "copies what a block reads of an array to shared memory, in strips of a serial loop or all at once, with padding or transposed",
-        legal: "nothing in the nest writes the array, its subscripts are sums of counters, and the copies fit in 48 KB",
+        does: "copies what a block reads of an array to shared memory, in strips of a serial loop or all at once, with padding, `transposed`, or `swizzled` (columns permuted from row to row, against bank conflicts)",
+        legal: "nothing in the nest writes the array, its subscripts are sums of counters, and the copies fit in the shared memory that the architecture gives a block; to swizzle, rows have a power of two of elements and no padding",
     },
     RewriteInfo {
         name: "constant",
@@ -110,7 +110,7 @@ pub const REWRITES: &[RewriteInfo] = &[
         name: "pipeline",
         example: "pipeline k stages 2",
         does: "starts the copies of the next strips before the current one is used, by `cp.async`",
-        legal: "arrays are staged in strips of the loop, each copy has 4, 8 or 16 bytes, and all strips in flight fit in 48 KB",
+        legal: "arrays are staged in strips of the loop, each copy has 4, 8 or 16 bytes, and all strips in flight fit in shared memory",
     },
     RewriteInfo {
         name: "double_buffer",

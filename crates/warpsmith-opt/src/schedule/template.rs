@@ -7,9 +7,9 @@
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{Axis, ForLoop, LoopId, LoopKind, SourceMap, StmtKind, VarId};
 
-use super::{Schedule, Step, StepKind, take, wide};
+use super::{Schedule, Step, StepKind, parts, take, wide};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
-use crate::kernel::{Kernel, Reduce};
+use crate::kernel::{Kernel, Layout, Reduce};
 use crate::rewrite::{accumulate, constant, stage};
 use crate::walk;
 
@@ -109,10 +109,13 @@ fn bound(
     let nest = wide::Nest { kernel, root, loops, axes, kept: &kept };
     match cut_in_strips(&state, root) {
         Some((name, id, cut)) => {
-            found.extend(wide::products(&nest, &state, &cut, (&name, id)));
+            found.extend(wide::products(&nest, &state, &cut, (&name, id), usize::MAX));
         }
         None if !tiled => found.extend(wide::rows(&nest, sources)),
         None => {}
+    }
+    if loops.len() < 3 {
+        found.extend(parts::split_sums(kernel, root, &state, sources));
     }
     found
 }
@@ -192,20 +195,18 @@ fn stages(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
             let step = |array: &String| StepKind::Stage {
                 array: array.clone(),
                 strip: Some((name.clone(), length)),
-                pad: 0,
-                transposed: false,
+                layout: Layout::default(),
             };
             ways.push(cut.iter().map(step).collect());
         }
     }
     let whole: Vec<StepKind> = arrays
         .iter()
-        .filter(|a| stage::check(kernel, a, None, 0, false).is_ok())
+        .filter(|a| stage::check(kernel, a, None, Layout::default()).is_ok())
         .map(|array| StepKind::Stage {
             array: array.clone(),
             strip: None,
-            pad: 0,
-            transposed: false,
+            layout: Layout::default(),
         })
         .collect();
     if !whole.is_empty() {
@@ -215,10 +216,14 @@ fn stages(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
 }
 
 /// The first serial loop that arrays can be staged in strips of, and these arrays.
-fn cut_in_strips(kernel: &Kernel, root: LoopId) -> Option<(String, LoopId, Vec<String>)> {
+pub(super) fn cut_in_strips(
+    kernel: &Kernel,
+    root: LoopId,
+) -> Option<(String, LoopId, Vec<String>)> {
     let arrays = shared_reads(kernel, root);
     serial_loops(kernel, root).into_iter().find_map(|l| {
-        let legal = |a: &&String| stage::check(kernel, a, Some((l.id, 8)), 0, false).is_ok();
+        let legal =
+            |a: &&String| stage::check(kernel, a, Some((l.id, 8)), Layout::default()).is_ok();
         let cut: Vec<String> = arrays.iter().filter(legal).cloned().collect();
         (!cut.is_empty()).then(|| (kernel.loop_name(l.id), l.id, cut))
     })

@@ -8,13 +8,16 @@ use warpsmith_ir::{
 
 use super::{StepKind, take};
 use crate::analysis::access::{Access, AccessKind, Base, Scope};
-use crate::kernel::{Kernel, Stage};
+use crate::kernel::{Kernel, Layout, Stage};
+use crate::rewrite::bounds::Edges;
 use crate::rewrite::specialise::Fact;
 use crate::rewrite::stage::{self, Counter};
 use crate::walk;
 
 /// Bytes of the widest access.
 const WIDEST: u32 = 16;
+/// The fewest iterations of a strip.
+const SHORT_STRIP: u32 = 8;
 
 /// How a block computes a tile of a contraction.
 struct Shape {
@@ -145,12 +148,14 @@ impl Nest<'_> {
     }
 }
 
-/// Contractions: strips of what is staged, computed by warp tiles; `cut` are the arrays and the loop of their strips.
+/// Contractions: strips of what is staged, computed by warp tiles; `cut` are the arrays, `strip` the loop of their strips;
+/// by the first `shapes` shapes.
 pub(super) fn products(
     nest: &Nest<'_>,
     state: &Kernel,
     cut: &[String],
     strip: (&str, LoopId),
+    shapes: usize,
 ) -> Vec<Vec<StepKind>> {
     let (Some(width), [.., i, j]) = (nest.width(), nest.loops) else { return vec![] };
     let on_x = nest.axes.last() == Some(&Axis::X);
@@ -165,8 +170,8 @@ pub(super) fn products(
     let along: Vec<&ForLoop> = inner.skip(nest.loops.len() - 2).chain(strip_loop).collect();
     let aligned = nest.facts(width, along.get(1..).unwrap_or_default());
     let mut found = vec![];
-    for s in SHAPES {
-        for length in [8, 16] {
+    for s in SHAPES.iter().take(shapes) {
+        for length in [SHORT_STRIP, 2 * SHORT_STRIP] {
             let plan = Plan { s, length, width, outer: [i, j], strip, cut };
             let tiled = plan.tiled(nest, state);
             let mut any_size = tiled.clone();
@@ -174,6 +179,17 @@ pub(super) fn products(
             any_size.push(plan.lanes());
             any_size.extend(plan.ahead());
             found.push(any_size);
+            // Where blocks end in the middle: those that do not go without guards, or arrays are padded so that all do.
+            if length == SHORT_STRIP && shapes >= SHAPES.len() {
+                for edges in [Edges::Peel, Edges::Pad] {
+                    let mut steps = tiled.clone();
+                    steps.push(StepKind::Bounds { edges });
+                    steps.extend(plan.groups());
+                    steps.push(plan.lanes());
+                    steps.extend(plan.ahead());
+                    found.push(steps);
+                }
+            }
             let whole = nest.whole_tiles(&plan, &along, &aligned);
             // Measured: copies that do not run ahead are never faster.
             for facts in [&aligned, &whole] {
@@ -218,8 +234,11 @@ impl Plan<'_> {
             steps.push(StepKind::Stage {
                 array: array.clone(),
                 strip: Some((self.strip.0.to_string(), self.length)),
-                pad: if transposed { self.width } else { 0 },
-                transposed,
+                layout: Layout {
+                    pad: if transposed { self.width } else { 0 },
+                    transposed,
+                    ..Layout::default()
+                },
             });
         }
         steps.push(StepKind::Unroll { target: self.strip.0.to_string(), factor: None });
@@ -255,7 +274,7 @@ fn along_strip(state: &Kernel, root: LoopId, array: &str, strip: LoopId) -> bool
     let function = state.func();
     let found = function.params.iter().copied().find(|v| function.var(*v).name == array);
     let (Some(array), Some(nest)) = (found, state.nests.get(&root)) else { return false };
-    let stage = Stage { array, strip: Some((strip, 8)), pad: 0, transposed: false, vector: 1 };
+    let stage = Stage { array, strip: Some((strip, 8)), layout: Layout::default(), vector: 1 };
     let footprint = stage::footprint(state, root, nest, &stage);
     footprint.is_ok_and(|f| {
         let last = f.dims.last().map(|d| d.terms.as_slice()).unwrap_or_default();

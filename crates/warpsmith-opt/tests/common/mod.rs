@@ -16,6 +16,8 @@ pub struct Input {
     pub module: Module,
     pub function: FuncId,
     pub sources: SourceMap,
+    /// Shared memory of a block in bytes.
+    pub shared_limit: u32,
 }
 
 impl Input {
@@ -27,11 +29,13 @@ impl Input {
         let parsed = parsed.unwrap_or_else(|e| panic!("{}", render(&e, &sources)));
         let lowered = cloops::lower_c(&parsed.unit, None);
         let lowered = lowered.unwrap_or_else(|e| panic!("{}", render(&e, &sources)));
-        Input { module: lowered.module, function: lowered.function, sources }
+        let shared_limit = warpsmith_opt::kernel::STATIC_SHARED;
+        Input { module: lowered.module, function: lowered.function, sources, shared_limit }
     }
 
     pub fn kernel(&self) -> Kernel {
-        Kernel::new(self.module.clone(), self.function)
+        let kernel = Kernel::new(self.module.clone(), self.function);
+        Kernel { shared_limit: self.shared_limit, ..kernel }
     }
 
     pub fn translate(&self) -> (Program, Schedule) {

@@ -105,7 +105,10 @@ fn launch(module: &Module, host: &Thread<Value>, l: &Launch) -> Option<KernelPro
     for (param, arg) in kernel.params.iter().zip(&l.args) {
         args.set(*param, host.eval(module, HOST, arg));
     }
-    Some(profile(module, kernel, at, &args))
+    let shared = host.eval(module, HOST, &l.shared)?.as_i64();
+    let mut profile = profile(module, kernel, at, &args);
+    profile.shared_dynamic = u32::try_from(shared).unwrap_or(u32::MAX);
+    Some(profile)
 }
 
 fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) -> KernelProfile {

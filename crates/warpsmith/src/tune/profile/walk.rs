@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use warpsmith_device::{Work, l1_wavefronts, shared_wavefronts};
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, ForLoop, Function, LoopKind, MathFn, Module, Place, PlaceKind,
-    Scalar, Space, Stmt, StmtKind, Type, Value, VarId, VarKind, layout::layout_of,
+    Scalar, Space, Stmt, StmtKind, Type, Value, Var, VarId, VarKind, layout::layout_of,
 };
 use warpsmith_opt::analysis::access::{Base, base_of};
 use warpsmith_opt::walk as tree;
@@ -488,7 +488,7 @@ impl<'a> Walk<'a> {
             self.constant(place);
             return;
         }
-        let shared = matches!(base, Base::Var(v) if self.kernel.var(v).kind == VarKind::Shared);
+        let shared = matches!(base, Base::Var(v) if in_shared(self.kernel.var(v)));
         let depth = self.loops.len();
         if !store && self.known.iter().any(|(p, d)| *d == depth && p.kind == place.kind) {
             return;
@@ -606,4 +606,10 @@ fn stores(block: &Block) -> bool {
         found |= place.is_some_and(|p| !matches!(&*p.kind, PlaceKind::Var(_)));
     });
     found
+}
+
+/// An array in shared memory, or a pointer into it.
+fn in_shared(var: &Var) -> bool {
+    let points = matches!(&var.ty, Type::Pointer { space: Space::Shared, .. });
+    points || matches!(var.kind, VarKind::Shared | VarKind::DynamicShared)
 }

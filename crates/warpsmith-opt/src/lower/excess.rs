@@ -1,0 +1,129 @@
+//! Excess threads: those of blocks at the edge whose iterations do not exist. They stay for the barriers; what they must
+//! not do is under a condition.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, Place, PlaceKind, Space, StmtKind, Type, VarId, VarKind,
+};
+
+use super::replicas::{Axes, Replicas, spread};
+use super::tiled::Replica;
+use crate::analysis::access::{Base, base_of};
+use crate::walk;
+
+/// Variables that hold nothing in excess threads, because what sets them is under the condition.
+pub(super) struct Unset {
+    /// The nest's body, as the user wrote it.
+    body: Block,
+    /// The variables, with the loops whose excess iterations do not set them.
+    vars: BTreeMap<VarId, Axes>,
+    /// Variables that every thread has set.
+    set: BTreeSet<VarId>,
+}
+
+impl Unset {
+    pub fn new(body: Block) -> Unset {
+        Unset { body, vars: BTreeMap::new(), set: BTreeSet::new() }
+    }
+
+    /// Looks at what a group sets, under a condition over these loops; and at all that is computed from it later, in
+    /// whatever order loops run through it.
+    pub fn note(&mut self, group: &Block, under: Axes) {
+        let mut set = BTreeSet::new();
+        walk::each_stmt(group, &mut |s| {
+            if !matches!(s.kind, StmtKind::Decl { init: None, .. }) {
+                let o = walk::operands(s);
+                set.extend(o.results);
+                set.extend(o.writes.and_then(Place::root_var));
+            }
+        });
+        if under == 0 {
+            self.set.extend(set);
+            return;
+        }
+        let fresh: Vec<VarId> = set.into_iter().filter(|v| !self.set.contains(v)).collect();
+        if !fresh.is_empty() {
+            fresh.into_iter().for_each(|v| *self.vars.entry(v).or_default() |= under);
+            spread(&self.body, &mut self.vars);
+        }
+    }
+
+    fn of(&self, e: &Expr) -> Axes {
+        let mut axes = 0;
+        walk::each_var(e, &mut |v| axes |= self.vars.get(&v).copied().unwrap_or(0));
+        axes
+    }
+}
+
+impl Replicas<'_, '_> {
+    /// The condition under which a thread may run a group: its iterations of the loops that matter exist.
+    pub(super) fn guard(&self, body: &Block, replicas: &BTreeMap<usize, Replica>) -> Option<Expr> {
+        let chosen = self.chosen(self.needed(body)).into_iter();
+        let conditions = chosen.map(|(k, tile)| tile.inside(replicas.get(&k)));
+        conditions.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
+    }
+
+    /// The loops whose excess iterations must not run a group: they would touch memory that is not theirs, divide by
+    /// what does not exist, call, or decide by a variable that holds nothing.
+    pub(super) fn needed(&self, body: &Block) -> Axes {
+        let mut needed: Axes = 0;
+        let mut acts = false;
+        let own = |p: &Place| match base_of(p) {
+            Base::Var(v) => {
+                let var = self.lowering.host.var(v);
+                let local = matches!(var.kind, VarKind::Shared | VarKind::Local);
+                let elsewhere =
+                    matches!(&var.ty, Type::Pointer { space, .. } if *space != Space::Shared);
+                local && !elsewhere
+            }
+            _ => false,
+        };
+        walk::each_stmt(body, &mut |s| {
+            let o = walk::operands(s);
+            acts |= o.writes.is_some_and(|p| p.root_var().is_none());
+            acts |= matches!(
+                s.kind,
+                StmtKind::Call { .. } | StmtKind::Assert { .. } | StmtKind::Loop { .. }
+            );
+            match &s.kind {
+                StmtKind::If { cond, .. } => needed |= self.unset.of(cond),
+                StmtKind::Switch { selector, .. } => needed |= self.unset.of(selector),
+                StmtKind::For(l) => {
+                    for e in [&l.first, &l.limit, &l.step] {
+                        needed |= self.unset.of(e);
+                    }
+                }
+                _ => {}
+            }
+            let mut look = |e: &Expr| match &*e.kind {
+                ExprKind::Read(p) if matches!(&*p.kind, PlaceKind::Var(_)) => {}
+                ExprKind::Read(p) if own(p) => needed |= self.unset_subscripts(p),
+                ExprKind::Read(_) => needed |= self.axes_of_expr(e),
+                ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, ..) if e.ty.is_integer() => {
+                    needed |= self.axes_of_expr(e);
+                }
+                ExprKind::Binary(op, a, _) if op.is_logical() => needed |= self.unset.of(a),
+                ExprKind::Select(cond, ..) => needed |= self.unset.of(cond),
+                _ => {}
+            };
+            o.writes.into_iter().for_each(|p| walk::each_expr_of_place(p, &mut look));
+            o.reads.into_iter().for_each(|e| walk::each_expr(e, &mut look));
+            needed |= o.writes.map_or(0, |p| self.unset_subscripts(p));
+        });
+        if acts {
+            needed = Axes::MAX;
+        }
+        let open = self.chosen(needed).into_iter().filter(|(_, tile)| !tile.filled);
+        open.fold(0, |axes, (k, _)| axes | 1 << k)
+    }
+
+    /// The loops whose excess iterations do not know which element of a variable is meant.
+    fn unset_subscripts(&self, place: &Place) -> Axes {
+        match &*place.kind {
+            PlaceKind::Index(of, i) => self.unset.of(i) | self.unset_subscripts(of),
+            PlaceKind::Field(of, _) | PlaceKind::Component(of, _) => self.unset_subscripts(of),
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Schedules that compute sums in parts: for nests with few outputs and long sums, which keep few blocks busy.
+
+use warpsmith_ir::{LoopId, SourceMap};
+
+use super::template::{accumulated, cut_in_strips, serial_loops};
+use super::{StepKind, derive, take, wide};
+use crate::kernel::Kernel;
+
+/// Numbers of parts that are offered.
+const PARTS: [u32; 3] = [8, 32, 128];
+/// Of the ways to compute a contraction in tiles, those of so many small shapes.
+const SHAPES: usize = 4;
+
+/// Step lists that split the first sum of the nest that can be split.
+pub(super) fn split_sums(
+    kernel: &Kernel,
+    root: LoopId,
+    state: &Kernel,
+    sources: &SourceMap,
+) -> Vec<Vec<StepKind>> {
+    let names = serial_loops(state, root).into_iter().map(|l| state.loop_name(l.id));
+    let mut found = vec![];
+    for name in names {
+        for parts in PARTS {
+            let split = StepKind::SplitK { target: name.clone(), parts };
+            found.extend(split_by(kernel, root, &split, sources).unwrap_or_default());
+        }
+        if !found.is_empty() {
+            break;
+        }
+    }
+    found
+}
+
+/// The nest that computes the parts in some ways, the nest that adds them as the direct translation would.
+fn split_by(
+    kernel: &Kernel,
+    root: LoopId,
+    split: &StepKind,
+    sources: &SourceMap,
+) -> Option<Vec<Vec<StepKind>>> {
+    let at = kernel.marked_roots().iter().position(|id| *id == root)?;
+    let state = take(kernel, split, sources).ok()?.kernel;
+    let roots = state.marked_roots();
+    let (first, second) = (*roots.get(at)?, *roots.get(at + 1)?);
+    let finish = derive::step_for(&state, second);
+    let StepKind::Bind { loops, axes, .. } = derive::step_for(&state, first) else { return None };
+    let state = take(&state, &finish, sources).ok()?.kernel;
+    let bind = |block: [u32; 3]| StepKind::Bind { loops: loops.clone(), axes: axes.clone(), block };
+    let bound = take(&state, &bind([32, 1, 1]), sources).ok()?.kernel;
+    let kept = accumulated(&bound, first);
+    let nest = wide::Nest { kernel: &state, root: first, loops: &loops, axes: &axes, kept: &kept };
+    let mut ways = vec![];
+    match (cut_in_strips(&bound, first), loops.len()) {
+        (Some((name, id, cut)), 3) => {
+            ways.extend(wide::products(&nest, &bound, &cut, (&name, id), SHAPES));
+        }
+        _ => {
+            for block in [[32, 8, 1], [64, 4, 1], [128, 2, 1]] {
+                let mut steps = vec![bind(block)];
+                steps.extend(kept.iter().cloned());
+                ways.push(steps);
+            }
+        }
+    }
+    let before = [split.clone(), finish];
+    Some(ways.into_iter().map(|steps| [&before[..], &steps].concat()).collect())
+}

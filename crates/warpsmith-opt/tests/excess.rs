@@ -1,0 +1,95 @@
+//! Threads of blocks at the edge, whose iterations do not exist: they copy and wait with the others, and do nothing else.
+
+mod common;
+
+use common::check_scheduled as check;
+
+type Sizes<'a> = &'a [&'a [(&'static str, i64)]];
+
+const SIZES: Sizes<'_> = &[
+    &[("n", 0), ("m", 3), ("k", 2)],
+    &[("n", 1), ("m", 1), ("k", 1)],
+    &[("n", 3), ("m", 9), ("k", 5)],
+    &[("n", 17), ("m", 7), ("k", 8)],
+    &[("n", 16), ("m", 16), ("k", 16)],
+];
+
+const SCHEDULES: [&str; 5] = [
+    "stage A at l tile 8\nstage B at l tile 8",
+    "stage A at l tile 8\nstage B at l tile 8\nregister_tile i by 4\nregister_tile j by 2",
+    "register_tile i by 4\nstage B at l tile 4 transposed\nstage A at l tile 4 pad 1",
+    "register_tile j by 2\nregister_tile i by 2\nstage A at l tile 8\nstage B at l tile 8\nunroll l\nbounds peel",
+    "register_tile i by 2\nstage A at l tile 4\nstage B at l tile 4\npipeline l stages 2",
+];
+
+/// A nest over i and j with these statements, under all schedules.
+fn all(statements: &str) -> Vec<String> {
+    let source = format!(
+        "
+void f(int n, int m, int k, const int A[n][k], const int B[k][m], int C[n][m], const int D[n][m], const int E[n]) {{
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {{
+{statements}
+        }}
+}}
+"
+    );
+    let schedules = SCHEDULES.map(|s| format!("bind i, j -> y, x block 8x8\n{s}"));
+    schedules.iter().map(|s| check(&source, s, SIZES)).collect()
+}
+
+#[test]
+fn nothing_is_decided_by_what_they_did_not_read() {
+    all("int w = D[i][j], s = 0;
+        for (int l = 0; l < k; l++) s += A[i][l] * B[l][j] > w ? A[i][l] : w;
+        C[i][j] = s;");
+    all("int best = D[i][j], at = 0;
+        for (int l = 0; l < k; l++) {
+            int t = A[i][l] + B[l][j];
+            if (t < best) { best = t; at = l; }
+        }
+        C[i][j] = best + at;");
+    all("int w = D[i][j], s = 0;
+        for (int l = 0; l < k; l++) {
+            int t = A[i][l] * B[l][j];
+            int u = w + t;
+            if (u > 3 && t > w) s += t; else s -= u;
+        }
+        C[i][j] = s;");
+}
+
+#[test]
+fn no_element_is_chosen_by_what_they_did_not_read() {
+    all("int q = D[i][j] % 2;
+        int s[2] = {0, 1};
+        for (int l = 0; l < k; l++) s[q * q] += A[i][l] * B[l][j];
+        C[i][j] = s[0] + s[1];");
+}
+
+#[test]
+fn loops_that_such_values_bound_are_theirs_alone() {
+    all("int s = 0;
+        for (int l = 0; l < k; l++) s += A[i][l] * B[l][j];
+        for (int q = 0; q < E[i] % 5; q++) s += q * D[i][j];
+        C[i][j] = s;");
+    all("int s = 0, most = E[i] % 5;
+        for (int l = 0; l < k; l++) s += A[i][l] * B[l][j];
+        for (int q = 0; q < most; q++) s += q + j;
+        C[i][j] = s;");
+}
+
+#[test]
+fn sums_stay_without_conditions() {
+    let texts = all("int s = D[i][j];
+        for (int l = 0; l < k; l++) s += A[i][l] * B[l][j];
+        C[i][j] = s;");
+    // They may go wrong in excess threads: nobody looks at them.
+    for text in &texts {
+        let sums = text.match_indices("s += ").chain(text.match_indices("s[ti] += "));
+        let sums = sums.chain(text.match_indices("s[ti][tj] += "));
+        let asked = |at: usize| text[..at].trim_end().ends_with("_left) {");
+        let asked = sums.filter(|(at, _)| asked(*at)).count();
+        assert_eq!(asked, 0, "{text}");
+    }
+}

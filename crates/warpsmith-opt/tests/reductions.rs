@@ -1,0 +1,127 @@
+//! Steps for nests that reduce: kernels of their own for some sizes, and constant memory.
+
+mod common;
+
+use common::{Input, check_scheduled as check};
+use expect_test::{Expect, expect};
+
+type Sizes<'a> = &'a [&'a [(&'static str, i64)]];
+
+#[track_caller]
+fn has(text: &str, pieces: &[&str]) {
+    let mut rest = text;
+    for piece in pieces {
+        match rest.find(piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => panic!("no `{piece}` (any more) in\n{text}"),
+        }
+    }
+}
+
+#[test]
+fn a_reduction_gets_a_kernel_for_some_sizes() {
+    let source = "
+float f(int n, int m, const float a[n][m], const float b[n][m]) {
+    float total = 1.0f;
+    #pragma omp parallel for collapse(2) reduction(+: total)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            total += a[i][j] * b[i][j];
+    return total;
+}
+";
+    let sizes: Sizes<'_> = &[
+        &[("n", 0), ("m", 3)],
+        &[("n", 1), ("m", 1)],
+        &[("n", 5), ("m", 64)],
+        &[("n", 40), ("m", 64)],
+        &[("n", 7), ("m", 65)],
+    ];
+    let text = check(source, "reduce total block 32 grid 4\nspecialise m=64", sizes);
+    has(&text, &["f_total_partial_m64", "% 64", "f_total_partial(", "if (m == 64) {", "} else {"]);
+    check(source, "reduce total block 32 grid 4\nspecialise n%8=0, a%16=0", sizes);
+    // Two nests that reduce one variable.
+    let twice = "
+void f(int n, const int a[n], int *sum) {
+    int total = 3;
+    #pragma omp parallel for reduction(+: total)
+    for (int i = 0; i < n; i++) total += a[i];
+    #pragma omp parallel for reduction(+: total)
+    for (int i = 0; i < n; i++) total += 2 * a[i];
+    *sum = total;
+}
+";
+    let sizes: Sizes<'_> = &[&[("n", 0)], &[("n", 1)], &[("n", 64)], &[("n", 1000)]];
+    let reduce = "reduce total block 32 grid 4\nreduce total block 64 grid 2\n";
+    check(twice, &format!("{reduce}specialise n=64"), sizes);
+}
+
+const WEIGHTED: &str = "
+float f(int n, const float a[n + 4], const float w[5]) {
+    float total = 0.0f;
+    #pragma omp parallel for reduction(+: total)
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 5; k++)
+            total += a[i + k] * w[k];
+    return total;
+}
+";
+
+#[test]
+fn a_reduction_reads_constant_memory() {
+    let sizes: Sizes<'_> = &[&[("n", 0)], &[("n", 1)], &[("n", 64)], &[("n", 1000)]];
+    let text = check(WEIGHTED, "reduce total block 32 grid 4\nconstant w", sizes);
+    has(
+        &text,
+        &["__constant__ float w_constant[5];", "* w_constant[k]", "cudaMemcpyToSymbolAsync"],
+    );
+    check(WEIGHTED, "reduce total block 32 grid 4\nconstant w\nspecialise n=64", sizes);
+    check(WEIGHTED, "reduce total block 32 grid 4\nspecialise n=64\nconstant w", sizes);
+}
+
+fn refused(source: &str, schedule: &str, expected: Expect) {
+    match Input::new(source).scheduled(schedule) {
+        Ok(_) => panic!("`{schedule}` is taken"),
+        Err(text) => expected.assert_eq(text.lines().next().unwrap_or_default()),
+    }
+}
+
+#[test]
+fn what_threads_of_a_reduction_read_apart_is_not_constant() {
+    let apart = WEIGHTED.replace("w[k]", "w[i % 5]");
+    refused(
+        &apart,
+        "reduce total block 32 grid 4\nconstant w",
+        expect![
+            "error[W267]: cannot read `w` from constant memory: its subscript depends on `i`, which differs between the threads of a warp"
+        ],
+    );
+    refused(
+        WEIGHTED,
+        "constant w\nreduce total block 32 grid 4",
+        expect![
+            "error[W267]: cannot read `w` from constant memory: no bound nest reads it: bind its loops first"
+        ],
+    );
+    refused(
+        WEIGHTED,
+        "specialise n=64\nreduce total block 32 grid 4",
+        expect![
+            "error[W266]: cannot make a kernel for a size `n`: no bound nest uses it: bind its loops first"
+        ],
+    );
+    let written = "
+int f(int n, int m, const int a[n]) {
+    int total = 0;
+    #pragma omp parallel for reduction(+: total)
+    for (int i = 0; i < n; i++) total += a[i] * m;
+    m = 3;
+    return total + m;
+}
+";
+    refused(
+        written,
+        "reduce total block 32 grid 4\nspecialise m=2",
+        expect!["error[W266]: cannot make a kernel for a size `m`: the function changes it"],
+    );
+}
