@@ -180,3 +180,27 @@ fn copies_to_constant_memory() {
         assert!(refused.contains("error[W098]") && refused.contains(why), "{call}: {refused}");
     }
 }
+
+#[test]
+fn launches_ask_for_more_than_48_kilobytes() {
+    let lowered = |before: &str, bytes: &str| {
+        let text = format!(
+            "constexpr int BYTES = 65536;\n__global__ void k(float *o) {{ o[0] = 1; }}\n__global__ void q(float *o) {{ o[0] = 2; }}\nvoid go(float *o) {{\n    {before}\n    k<<<1, 1, {bytes}>>>(o);\n}}\n"
+        );
+        let kernels = KernelSelection::Named(vec![]);
+        let request = Request { kernels, host_functions: vec!["go".into()] };
+        lower_with("test.cu", &text, &request).map(|_| ())
+    };
+    let allow = |kernel: &str, bytes: &str| {
+        format!(
+            "cudaFuncSetAttribute({kernel}, cudaFuncAttributeMaxDynamicSharedMemorySize, {bytes});"
+        )
+    };
+    assert!(lowered("", "49152").is_ok());
+    assert!(lowered(&allow("k", "BYTES"), "BYTES").is_ok());
+    for before in [String::new(), allow("q", "BYTES"), allow("k", "BYTES - 4")] {
+        let refused = lowered(&before, "BYTES").expect_err("more than is allowed");
+        let wanted = "error[W098]: `k` is launched with 65536 bytes of dynamic shared memory";
+        assert!(refused.contains(wanted), "{before}: {refused}");
+    }
+}

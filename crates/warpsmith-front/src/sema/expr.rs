@@ -449,7 +449,9 @@ fn cuda_constant(name: &str) -> Option<Value> {
         "cudaErrorInvalidValue" => Some(Value::i32(1)),
         "cudaErrorMemoryAllocation" => Some(Value::i32(2)),
         "cudaErrorInvalidConfiguration" => Some(Value::i32(9)),
-        "cudaFuncAttributeMaxDynamicSharedMemorySize" => Some(Value::i32(8)),
+        "cudaFuncAttributeMaxDynamicSharedMemorySize" => {
+            Some(Value::i32(super::host::MAX_DYNAMIC_SHARED))
+        }
         "NULL" => Some(Value::int(Scalar::I64, 0)),
         _ => None,
     }

@@ -423,6 +423,7 @@ impl<'a> Sema<'a> {
             stable: HashSet::new(),
             assigned: HashSet::new(),
             changed: HashSet::new(),
+            allowed_shared: vec![],
             is_const_eval: false,
             span,
             loops: 0,

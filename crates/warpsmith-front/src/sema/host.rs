@@ -6,6 +6,11 @@ use super::Sema;
 use super::model::*;
 use crate::ast;
 
+/// Dynamic shared memory that a launch may ask for without further ado, in bytes.
+const UNASKED_SHARED: u64 = 48 * 1024;
+/// `cudaFuncAttributeMaxDynamicSharedMemorySize`
+pub(crate) const MAX_DYNAMIC_SHARED: i32 = 8;
+
 impl<'a> Sema<'a> {
     /// `kernel<<<grid, block, shared, stream>>>(args)`
     pub(crate) fn launch(
@@ -43,6 +48,7 @@ impl<'a> Sema<'a> {
         if let Some(stream) = config.get(3) {
             self.rvalue(stream)?;
         }
+        self.check_shared(&name, &shared, span)?;
         let list = self.arguments(args)?;
         let chosen = self.resolve_overload(&name, &fns, targs.as_deref(), None, &list, span)?;
         if !chosen.f.decl.attrs.global {
@@ -125,8 +131,9 @@ impl<'a> Sema<'a> {
                 let _ = args;
                 Ok(Operand::Value(Expr::i32(0).with_origin(span)))
             }
-            // Hints and limits of the device have no effect on what a kernel computes.
-            "cudaFuncSetAttribute" | "cudaFuncSetCacheConfig" | "cudaFuncSetSharedMemConfig" => {
+            "cudaFuncSetAttribute" => self.set_attribute(args, span),
+            // Hints for the device have no effect on what a kernel computes.
+            "cudaFuncSetCacheConfig" | "cudaFuncSetSharedMemConfig" => {
                 Ok(Operand::Value(Expr::i32(0).with_origin(span)))
             }
             "cudaMemcpyToSymbolAsync" => self.copy_to_symbol(args, span),
@@ -137,6 +144,40 @@ impl<'a> Sema<'a> {
                     .into())
             }
         })
+    }
+
+    /// `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)` allows later launches so much;
+    /// other attributes are hints.
+    fn set_attribute(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
+        if let [kernel, attribute, bytes] = args
+            && let Operand::Functions { name, .. } = self.expr(kernel)?
+        {
+            let attribute = self.rvalue(attribute)?;
+            let bytes = self.rvalue(bytes)?;
+            // What is not constant may be enough.
+            let bytes = bytes.as_const().map_or(u64::MAX, |v| v.as_i64().max(0) as u64);
+            if attribute.as_const().is_none_or(|v| v.as_i64() == MAX_DYNAMIC_SHARED.into()) {
+                self.f().allowed_shared.push((name, bytes));
+            }
+        }
+        Ok(Operand::Value(Expr::i32(0).with_origin(span)))
+    }
+
+    /// A launch with more dynamic shared memory than a kernel gets unasked fails, unless it was allowed before.
+    fn check_shared(&mut self, kernel: &str, shared: &Expr, span: Span) -> Res<()> {
+        let wanted = shared.as_const().map_or(0, |v| v.bits);
+        let known = self.f().allowed_shared.iter().filter(|(name, _)| name == kernel);
+        let allowed = known.map(|(_, bytes)| *bytes).max().unwrap_or(0).max(UNASKED_SHARED);
+        if wanted <= allowed {
+            return Ok(());
+        }
+        let message = format!(
+            "`{kernel}` is launched with {wanted} bytes of dynamic shared memory and may have {allowed}"
+        );
+        let help = format!(
+            "call `cudaFuncSetAttribute({kernel}, cudaFuncAttributeMaxDynamicSharedMemorySize, {wanted})` before"
+        );
+        Err(error("W098", span, message).help(help).into())
     }
 
     /// `cudaMemcpyToSymbolAsync(variable, source, sizeof(variable), 0, cudaMemcpyDeviceToDevice, stream)`

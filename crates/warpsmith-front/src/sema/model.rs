@@ -284,6 +284,8 @@ pub(crate) struct FnState {
     pub assigned: HashSet<String>,
     /// Names the body changes in any way.
     pub changed: HashSet<String>,
+    /// Dynamic shared memory that `cudaFuncSetAttribute` allowed kernels by name so far, in bytes.
+    pub allowed_shared: Vec<(String, u64)>,
     /// Only evaluated at compile time.
     pub is_const_eval: bool,
     pub span: Span,
