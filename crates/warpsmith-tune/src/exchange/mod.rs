@@ -16,7 +16,7 @@ use crate::outcome::Record;
 use crate::space::{Configuration, Parameter};
 use crate::value::Value;
 
-pub(crate) type Object = Map<String, Json>;
+pub type Object = Map<String, Json>;
 
 /// Reads a file as text and adds it to the source map; a file compressed by gzip is unpacked first.
 ///
@@ -99,7 +99,7 @@ pub fn read_recording(
 }
 
 /// Parameters with the values that occur in configurations, numbers in ascending order.
-pub(crate) fn parameters_of<'a>(
+pub fn parameters_of<'a>(
     configurations: impl Iterator<Item = &'a Configuration>,
 ) -> Vec<Parameter> {
     let mut parameters: Vec<Parameter> = vec![];
@@ -143,13 +143,13 @@ pub(crate) fn damaged(text: &str, file: FileId, error: &serde_json::Error) -> Di
 }
 
 /// The place of a string in a JSON text: its content, without the quotes, if it is written without escapes.
-pub(crate) fn place_of(text: &str, content: &str) -> Option<usize> {
+pub fn place_of(text: &str, content: &str) -> Option<usize> {
     let quoted = Json::from(content).to_string();
     let plain = quoted.len() == content.len() + 2;
     text.find(&quoted).filter(|_| plain).map(|at| at + 1)
 }
 
-pub(crate) fn span(file: FileId, start: usize, end: usize) -> Span {
+pub fn span(file: FileId, start: usize, end: usize) -> Span {
     let clamp = |x: usize| u32::try_from(x).unwrap_or(u32::MAX);
     Span { file, start: clamp(start), end: clamp(end) }
 }

@@ -50,6 +50,8 @@ pub enum SizeType {
 pub struct Kernel {
     pub language: String,
     pub name: String,
+    /// Arguments of a template, as KTT spells them.
+    pub type_names: Vec<String>,
     /// Relative to the problem's file.
     pub file: String,
     pub compiler_options: Vec<String>,
@@ -84,8 +86,14 @@ pub struct Argument {
     pub size: Option<String>,
     /// Whether it is a symbol in constant memory rather than a parameter.
     pub constant: bool,
-    /// The file of binary data.
+    /// The file of binary data, or the expression of a generator.
     pub source: Option<String>,
+    /// Bytes of an element of a `custom` type.
+    pub type_size: Option<u64>,
+    /// Of `Random`.
+    pub seed: Option<u64>,
+    /// Kernel Tuner's `MemType`, where it is something else than global or constant memory.
+    pub special: Option<String>,
 }
 
 /// An expected result.
@@ -127,7 +135,13 @@ impl Problem {
         let search = document.get("Search").and_then(|s| s.get("Name")).and_then(Json::as_str);
         let strategy = search.map(str::to_string);
         let mut budgets = vec![];
-        for budget in document.get("Budget").and_then(Json::as_array).into_iter().flatten() {
+        // Older files hold a single one in place of the list.
+        let limits = match document.get("Budget") {
+            Some(Json::Array(list)) => list.as_slice(),
+            Some(one @ Json::Object(_)) => std::slice::from_ref(one),
+            _ => &[],
+        };
+        for budget in limits {
             budgets.push(reader.budget(budget)?);
         }
         let problem =
@@ -426,6 +440,7 @@ impl Reader<'_> {
         Ok(Kernel {
             language: text("Language")?,
             name: text("KernelName")?,
+            type_names: strings(k.get("KernelTypeNames")),
             file: text("KernelFile")?,
             compiler_options: strings(k.get("CompilerOptions")),
             device: device.map(str::to_string),
@@ -441,6 +456,7 @@ impl Reader<'_> {
     }
 
     fn argument(&self, a: &Json) -> Result<Argument, Diagnostic> {
+        let memory_type = a.get("MemType").and_then(Json::as_str);
         let or = |name: &str, otherwise: &str| {
             a.get(name).and_then(Json::as_str).unwrap_or(otherwise).to_string()
         };
@@ -452,8 +468,13 @@ impl Reader<'_> {
             fill: or("FillType", "Constant"),
             fill_value: a.get("FillValue").cloned().unwrap_or_default(),
             size: a.get("Size").filter(|s| !s.is_null()).map(expression_text),
-            constant: a.get("MemType").and_then(Json::as_str) == Some("Constant"),
+            constant: memory_type == Some("Constant"),
             source: a.get("DataSource").and_then(Json::as_str).map(str::to_string),
+            type_size: a.get("TypeSize").and_then(Json::as_u64),
+            seed: a.get("RandomSeed").and_then(Json::as_u64),
+            special: memory_type
+                .filter(|t| !["Constant", "Global"].contains(t))
+                .map(str::to_string),
         })
     }
 }

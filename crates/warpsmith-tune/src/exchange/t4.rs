@@ -16,6 +16,26 @@ use crate::value::Value;
 /// The version that is written.
 pub const VERSION: &str = "1.1.0";
 
+/// Our own fields, for what the schema has no place for.
+const COMPILATION: &str = "warpsmith_compilation";
+const MEASUREMENTS: &str = "warpsmith_measurements";
+const RUNTIMES: &str = "warpsmith_runtimes";
+
+/// What the schema wants in `compilation_data` where there is one.
+const COMPILATION_DATA: [&str; 7] = [
+    "max_work_group_size",
+    "local_memory_size",
+    "private_memory_size",
+    "constant_memory_size",
+    "registers",
+    "global_size",
+    "local_size",
+];
+
+/// Types of measurements that the schema knows.
+const TYPES: [&str; 6] =
+    ["Int", "UnsignedInt", "Double", "Percent", "Throughput", "UtilizationLevel"];
+
 /// Whose reader the file is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
@@ -95,9 +115,20 @@ fn result(record: &Record, dialect: Dialect) -> Json {
     made.insert("times".into(), times(outcome).into());
     made.insert("invalidity".into(), outcome.status.name().into());
     made.insert("correctness".into(), u8::from(outcome.status == Status::Correct).into());
-    made.insert("measurements".into(), measurements(outcome, dialect));
+    let (plain, odd): (Vec<&Measurement>, Vec<&Measurement>) =
+        outcome.measurements.iter().partition(|m| is_plain(m));
+    made.insert("measurements".into(), measurements(outcome, &plain, dialect));
+    if !odd.is_empty() {
+        let full = |m: &&Measurement| json!({"name": m.name, "value": m.value, "unit": m.unit, "type": m.kind});
+        made.insert(MEASUREMENTS.into(), odd.iter().map(full).collect());
+    }
     if !outcome.compilation.is_empty() {
-        made.insert("compilation_data".into(), outcome.compilation.clone().into());
+        let complete = COMPILATION_DATA.iter().all(|name| outcome.compilation.contains_key(*name));
+        let name = if complete { "compilation_data" } else { COMPILATION };
+        made.insert(name.into(), outcome.compilation.clone().into());
+    }
+    if outcome.runtimes_ms.iter().any(|t| !t.is_finite()) {
+        made.insert(RUNTIMES.into(), outcome.runtimes_ms.iter().map(|t| number(*t)).collect());
     }
     if let Some(message) = &outcome.message {
         made.insert("message".into(), message.as_str().into());
@@ -119,11 +150,11 @@ fn times(outcome: &Outcome) -> Object {
         ("search_algorithm", phases.search_ms),
         ("validation", phases.verification_ms),
     ] {
-        if let Some(phase) = phase {
+        if let Some(phase) = phase.filter(|p| p.is_finite()) {
             times.insert(name.into(), number(phase));
         }
     }
-    let samples = outcome.runtimes_ms.iter().map(|t| number(*t));
+    let samples = outcome.runtimes_ms.iter().filter(|t| t.is_finite()).map(|t| number(*t));
     times.insert("runtimes".into(), samples.collect());
     if let Some(Json::Object(more)) = outcome.extra.get("times") {
         times.extend(more.clone());
@@ -131,33 +162,40 @@ fn times(outcome: &Outcome) -> Object {
     times
 }
 
-fn measurements(outcome: &Outcome, dialect: Dialect) -> Json {
+/// Whether the schema has a place for all of a measurement.
+fn is_plain(m: &Measurement) -> bool {
+    let value = m.value.is_number() || m.value.is_string() || m.value.is_array();
+    value && m.kind.as_deref().is_none_or(|kind| TYPES.contains(&kind))
+}
+
+fn measurements(outcome: &Outcome, others: &[&Measurement], dialect: Dialect) -> Json {
     let time = outcome.time_ms.map(|t| json!({"name": "time", "value": number(t), "unit": "ms"}));
-    let others = outcome.measurements.iter().map(|m| {
+    let others = others.iter().filter_map(|m| {
+        let kind = match (&m.kind, dialect) {
+            (Some(kind), _) => Some(kind.as_str()),
+            // KTT's reader has no type for texts and lists.
+            (None, Dialect::Ktt) => Some(ktt_type(&m.value)?),
+            (None, Dialect::Schema) => None,
+        };
         let mut made = Object::new();
         made.insert("name".into(), m.name.as_str().into());
         made.insert("value".into(), m.value.clone());
         made.insert("unit".into(), m.unit.as_deref().unwrap_or_default().into());
-        let kind = match (&m.kind, dialect) {
-            (Some(kind), _) => Some(kind.as_str()),
-            (None, Dialect::Ktt) => Some(ktt_type(&m.value)),
-            (None, Dialect::Schema) => None,
-        };
         if let Some(kind) = kind {
             made.insert("type".into(), kind.into());
         }
-        Json::Object(made)
+        Some(Json::Object(made))
     });
     time.into_iter().chain(others).collect()
 }
 
-fn ktt_type(value: &Json) -> &'static str {
-    match value {
+fn ktt_type(value: &Json) -> Option<&'static str> {
+    Some(match value {
         Json::Number(x) if x.is_u64() => "UnsignedInt",
         Json::Number(x) if x.is_i64() => "Int",
         Json::Number(_) => "Double",
-        _ => "String",
-    }
+        _ => return None,
+    })
 }
 
 /// Reads a file of either dialect.
@@ -245,8 +283,26 @@ fn record(mut result: Object, scale: f64) -> Result<Record, String> {
     };
     read_times(times, scale, &mut outcome, &mut result)?;
     read_measurements(&mut result, &objective, scale, &mut outcome)?;
-    if let Some(Json::Object(compilation)) = result.shift_remove("compilation_data") {
-        outcome.compilation = compilation;
+    for name in ["compilation_data", COMPILATION] {
+        if let Some(Json::Object(compilation)) = result.shift_remove(name) {
+            outcome.compilation = compilation;
+        }
+    }
+    if let Some(Json::Array(list)) = result.shift_remove(MEASUREMENTS) {
+        for m in list {
+            let field = |name: &str| m.get(name).and_then(Json::as_str).map(str::to_string);
+            outcome.measurements.push(Measurement {
+                name: field("name").ok_or("a measurement has no name")?,
+                value: m.get("value").cloned().unwrap_or_default(),
+                unit: field("unit"),
+                kind: field("type"),
+            });
+        }
+    }
+    if let Some(Json::Array(list)) = result.shift_remove(RUNTIMES) {
+        let samples: Option<Vec<f64>> = list.iter().map(as_number).collect();
+        // Ours alone writes it, in milliseconds.
+        outcome.runtimes_ms = samples.ok_or("`warpsmith_runtimes` is no list of numbers")?;
     }
     outcome.timestamp = text(&mut result, "timestamp");
     outcome.message = text(&mut result, "message");

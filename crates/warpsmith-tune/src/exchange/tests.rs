@@ -260,8 +260,45 @@ fn assert_valid_t4(json: &Json) {
         for m in result["measurements"].as_array().unwrap() {
             assert!(m["name"].is_string() && m["unit"].is_string());
             assert!(m["value"].is_number() || m["value"].is_string() || m["value"].is_array());
+            let types =
+                ["Int", "UnsignedInt", "Double", "Percent", "Throughput", "UtilizationLevel"];
+            assert!(m.get("type").is_none_or(|t| types.contains(&t.as_str().unwrap())));
+        }
+        if let Some(data) = result.get("compilation_data") {
+            for name in ["max_work_group_size", "registers", "global_size", "local_size"] {
+                assert!(data.get(name).is_some(), "{name}");
+            }
         }
     }
+}
+
+#[test]
+fn t4_holds_what_the_schema_has_no_place_for() {
+    let mut outcome = Outcome::of(Status::Runtime);
+    outcome.runtimes_ms = vec![1.5, f64::INFINITY];
+    outcome.phases.compile_ms = Some(f64::NAN);
+    outcome.compilation.insert("registers".into(), json!(64));
+    let values = vec![("x".to_string(), Value::Int(1))];
+    let record = Record { configuration: Configuration { values }, outcome };
+    let results = Results { records: vec![record], ..Results::default() };
+    let text = t4_text(&results, Dialect::Schema);
+    let json: Json = serde_json::from_str(&text).unwrap();
+    assert_valid_t4(&json);
+    let read = &read_t4(&text).unwrap().records[0].outcome;
+    assert_eq!(read.runtimes_ms, [1.5, f64::INFINITY]);
+    assert_eq!(read.compilation["registers"], json!(64));
+    let mut complete = results.clone();
+    for name in ["max_work_group_size", "local_memory_size", "private_memory_size"] {
+        complete.records[0].outcome.compilation.insert(name.into(), json!(1));
+    }
+    let sizes = json!({"x": 1, "y": 1, "z": 1});
+    for (name, value) in
+        [("constant_memory_size", json!(0)), ("global_size", sizes.clone()), ("local_size", sizes)]
+    {
+        complete.records[0].outcome.compilation.insert(name.into(), value);
+    }
+    let json: Json = serde_json::from_str(&t4_text(&complete, Dialect::Schema)).unwrap();
+    assert_eq!(json["results"][0]["compilation_data"]["registers"], json!(64));
 }
 
 fn value() -> impl Strategy<Value = Value> {
@@ -286,11 +323,17 @@ fn outcome() -> impl Strategy<Value = Outcome> {
         framework_ms: e,
     });
     let samples = proptest::collection::vec(1e-4f64..1e4, 1..5);
-    let measurement = (0usize..3).prop_map(|n| {
-        let all = [("GFLOP/s", None, None), ("power", Some("W"), Some("Double"))];
-        let measurement = |(name, unit, kind): &(&str, Option<&str>, Option<&str>)| Measurement {
+    let measurement = (0usize..5).prop_map(|n| {
+        let all = [
+            ("GFLOP/s", json!(12.5), None, None),
+            ("power", json!(12.5), Some("W"), Some("Double")),
+            ("board", json!("a"), None, Some("Text")),
+            ("sensor", json!(null), None, None),
+        ];
+        type Given = (&'static str, Json, Option<&'static str>, Option<&'static str>);
+        let measurement = |(name, value, unit, kind): &Given| Measurement {
             name: name.to_string(),
-            value: json!(12.5),
+            value: value.clone(),
             unit: unit.map(str::to_string),
             kind: kind.map(str::to_string),
         };
@@ -436,6 +479,12 @@ fn a_problem_is_read_with_its_sizes() {
     assert_eq!(problem.kernel.references[0].threshold, Some(0.001));
     assert_eq!(problem.strategy.as_deref(), Some("genetic_algorithm"));
     assert_eq!(problem.budgets, [t1::BudgetLimit::ConfigurationCount(100)]);
+    let single = T1.replace(
+        "[{\"Type\": \"ConfigurationCount\", \"BudgetValue\": 100}]",
+        "{\"Type\": \"ConfigurationCount\", \"BudgetValue\": 100}",
+    );
+    assert_ne!(single, T1);
+    assert_eq!(read_t1(&single).unwrap().budgets, problem.budgets);
 }
 
 #[test]

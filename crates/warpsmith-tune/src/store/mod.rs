@@ -17,8 +17,8 @@ use crate::outcome::{Outcome, Record, Status};
 use crate::space::{ConfigId, Configuration, Space};
 use crate::value::Value;
 
-/// The layout of the database, kept in it as `user_version`.
-const LAYOUT: i32 = 1;
+/// The layout of the database, kept in it as `user_version`. Layout 2 added `problem.space`.
+const LAYOUT: i32 = 2;
 
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS problem (
@@ -30,6 +30,8 @@ const TABLES: &str = "
         device TEXT NOT NULL,
         driver TEXT NOT NULL,
         compiler TEXT NOT NULL,
+        -- A T1 problem: parameters, constraints and kernel; NULL where nobody said them.
+        space TEXT,
         UNIQUE (kernel, source_hash, schedule_hash, arguments, device, driver, compiler)
     );
     CREATE TABLE IF NOT EXISTS result (
@@ -69,6 +71,13 @@ pub struct ProblemKey {
 /// A problem in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProblemId(i64);
+
+impl ProblemId {
+    /// What people call it by.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+}
 
 /// A problem with what is known of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -152,11 +161,61 @@ impl Store {
         )
     }
 
+    /// Keeps what configurations of a problem are made of, as [`crate::exchange::t1::Problem::write`] gives it; what was
+    /// said before is replaced.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn set_space(&mut self, problem: ProblemId, t1: &str) -> Result<(), Diagnostic> {
+        let done = self
+            .connection
+            .execute("UPDATE problem SET space = ?2 WHERE id = ?1", params![problem.0, t1]);
+        done.map(|_| ()).map_err(|error| self.failed(&error))
+    }
+
+    /// What configurations of a problem are made of, if somebody has said it.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn space(&self, problem: ProblemId) -> Result<Option<String>, Diagnostic> {
+        let row = self.connection.query_row(
+            "SELECT space FROM problem WHERE id = ?1",
+            params![problem.0],
+            |row| row.get(0),
+        );
+        row.optional().map(Option::flatten).map_err(|error| self.failed(&error))
+    }
+
     /// Records an outcome durably. False when the configuration was recorded before; that outcome stays.
     ///
     /// # Errors
     /// What the database reports, such as a full disk.
     pub fn record(&mut self, problem: ProblemId, record: &Record) -> Result<bool, Diagnostic> {
+        self.insert(problem, record).map_err(|error| self.failed(&error))
+    }
+
+    /// Records many outcomes, all or none. Returns how many were new.
+    ///
+    /// # Errors
+    /// As [`Store::record`].
+    pub fn record_all(
+        &mut self,
+        problem: ProblemId,
+        records: &[Record],
+    ) -> Result<u64, Diagnostic> {
+        let all = || -> rusqlite::Result<u64> {
+            let transaction = self.connection.unchecked_transaction()?;
+            let mut new = 0;
+            for record in records {
+                new += u64::from(self.insert(problem, record)?);
+            }
+            transaction.commit()?;
+            Ok(new)
+        };
+        all().map_err(|error| self.failed(&error))
+    }
+
+    fn insert(&self, problem: ProblemId, record: &Record) -> rusqlite::Result<bool> {
         let outcome = &record.outcome;
         let time = Some(outcome.cost()).filter(|t| t.is_finite());
         let inserted = self.connection.execute(
@@ -171,7 +230,7 @@ impl Store {
                 outcome_json::details(outcome),
             ],
         );
-        inserted.map(|rows| rows > 0).map_err(|error| self.failed(&error))
+        inserted.map(|rows| rows > 0)
     }
 
     /// Drops the results of a problem: they are to be measured anew.
@@ -207,21 +266,41 @@ impl Store {
     /// # Errors
     /// What the database reports.
     pub fn results(&self, problem: ProblemId, filter: Filter) -> Result<Vec<Record>, Diagnostic> {
-        self.list(problem, filter).map_err(|error| self.failed(&error))
+        let listed = self.list(problem, filter).map_err(|error| self.failed(&error))?;
+        Ok(listed.into_iter().map(|(record, _)| record).collect())
     }
 
-    fn list(&self, problem: ProblemId, filter: Filter) -> rusqlite::Result<Vec<Record>> {
+    /// As [`Store::results`]; an outcome without a timestamp has the time at which it was recorded.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn dated_results(
+        &self,
+        problem: ProblemId,
+        filter: Filter,
+    ) -> Result<Vec<Record>, Diagnostic> {
+        let listed = self.list(problem, filter).map_err(|error| self.failed(&error))?;
+        let dated = |(mut record, recorded): (Record, String)| {
+            record.outcome.timestamp.get_or_insert(recorded);
+            record
+        };
+        Ok(listed.into_iter().map(dated).collect())
+    }
+
+    fn list(&self, problem: ProblemId, filter: Filter) -> rusqlite::Result<Vec<(Record, String)>> {
         let order = match filter.fastest {
             Some(_) => "time_ms IS NULL, time_ms, id",
             None => "id",
         };
         let mut statement = self.connection.prepare(&format!(
-            "SELECT configuration, status, samples_ms, details FROM result
+            "SELECT configuration, status, samples_ms, details, recorded FROM result
              WHERE problem = ?1 AND (?2 IS NULL OR status = ?2) ORDER BY {order} LIMIT ?3"
         ))?;
         let status = filter.status.map(Status::name);
         let limit = filter.fastest.map_or(-1, i64::from);
-        let rows = statement.query_map(params![problem.0, status, limit], record_of)?;
+        let rows = statement.query_map(params![problem.0, status, limit], |row| {
+            Ok((record_of(row)?, row.get(4)?))
+        })?;
         rows.collect()
     }
 
@@ -327,11 +406,27 @@ fn prepare(connection: &Connection) -> Result<(), String> {
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;",
         )
         .map_err(words)?;
-    if version < LAYOUT {
-        let make = format!("BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {LAYOUT}; COMMIT;");
-        connection.execute_batch(&make).map_err(words)?;
-    }
-    Ok(())
+    if version < LAYOUT { migrate(connection).map_err(words) } else { Ok(()) }
+}
+
+/// Makes the tables of a new database, and adds to those of an older one what they lack.
+fn migrate(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let done = || -> rusqlite::Result<()> {
+        // Another process may have been faster.
+        let version: i32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if version < LAYOUT {
+            connection.execute_batch(TABLES)?;
+        }
+        if version == 1 {
+            connection.execute_batch("ALTER TABLE problem ADD COLUMN space TEXT")?;
+        }
+        connection.execute_batch(&format!("PRAGMA user_version = {LAYOUT}; COMMIT"))
+    };
+    done().inspect_err(|_| {
+        // The first error is the one to report.
+        let _ = connection.execute_batch("ROLLBACK");
+    })
 }
 
 /// A configuration as a list of pairs, in the order of its parameters: one text for one configuration.

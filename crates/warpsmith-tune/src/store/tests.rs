@@ -127,6 +127,32 @@ fn results_can_be_filtered_and_become_known_costs() {
 }
 
 #[test]
+fn a_store_of_the_first_layout_is_taken_over_with_its_results() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    {
+        let mut store = Store::open(&path).unwrap();
+        let problem = store.problem(&key("k")).unwrap();
+        let outcome = full_outcome();
+        store.record(problem, &Record { configuration: configuration(1, "row"), outcome }).unwrap();
+    }
+    // What the first layout lacked.
+    let old = "ALTER TABLE problem DROP COLUMN space; PRAGMA user_version = 1";
+    Connection::open(&path).unwrap().execute_batch(old).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| Store::open(&path).unwrap());
+        }
+    });
+    let mut store = Store::open(&path).unwrap();
+    let problem = store.problem(&key("k")).unwrap();
+    assert_eq!(store.results(problem, Filter::default()).unwrap()[0].outcome, full_outcome());
+    assert_eq!(store.space(problem).unwrap(), None);
+    store.set_space(problem, "{}").unwrap();
+    assert_eq!(Store::open(&path).unwrap().space(problem).unwrap().as_deref(), Some("{}"));
+}
+
+#[test]
 fn what_is_no_store_is_refused_and_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("notes.txt");
