@@ -107,25 +107,42 @@ impl Cache {
     /// The file system's; a cache that does not exist is empty.
     pub fn contents(&self) -> io::Result<Contents> {
         let mut sum = Contents::default();
-        for folder in entries(&self.folder)? {
-            for file in entries(&folder)? {
-                sum.entries += 1;
-                sum.bytes += fs::metadata(&file)?.len();
-            }
+        for file in self.files()? {
+            sum.entries += u64::from(is_entry(&file));
+            sum.bytes += fs::metadata(&file)?.len();
         }
         Ok(sum)
     }
 
-    /// Removes everything in it.
+    /// Removes all entries, and the folders that are empty then. What is none of its files stays.
     ///
     /// # Errors
     /// The file system's.
     pub fn clean(&self) -> io::Result<Contents> {
         let contents = self.contents()?;
-        match fs::remove_dir_all(&self.folder) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
-            _ => Ok(contents),
+        for file in self.files()? {
+            match fs::remove_file(&file) {
+                // Another process was faster.
+                Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+                other => other?,
+            }
         }
+        for folder in entries(&self.folder)?.iter().filter(|f| is_hex(f, 2)) {
+            // A folder with something else in it stays.
+            let _ = fs::remove_dir(folder);
+        }
+        let _ = fs::remove_dir(&self.folder);
+        Ok(contents)
+    }
+
+    /// Entries, and what a process that was killed left of one.
+    fn files(&self) -> io::Result<Vec<PathBuf>> {
+        let mut files = vec![];
+        for folder in entries(&self.folder)?.into_iter().filter(|f| is_hex(f, 2) && f.is_dir()) {
+            let ours = |file: &PathBuf| is_entry(file) || is_unfinished(file);
+            files.extend(entries(&folder)?.into_iter().filter(ours));
+        }
+        Ok(files)
     }
 
     /// Folders by the first two digits, so that none grows too long.
@@ -141,6 +158,21 @@ fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(vec![]),
         Err(e) => Err(e),
     }
+}
+
+fn is_entry(file: &Path) -> bool {
+    is_hex(file, 62)
+}
+
+/// As `tempfile` names files until they are whole.
+fn is_unfinished(file: &Path) -> bool {
+    file.file_name().is_some_and(|n| n.to_string_lossy().starts_with(".tmp"))
+}
+
+/// Whether a file or folder is called by so many hexadecimal digits.
+fn is_hex(path: &Path, digits: usize) -> bool {
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    name.len() == digits && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -197,6 +229,25 @@ mod tests {
         assert_eq!(different.len(), keys.len());
         assert_eq!(Cache::key(&request(" # include \"mine.h\"\n"), "13.0"), None);
         assert!(Cache::key(&request("#include <cuda_fp16.h>\n"), "13.0").is_some());
+    }
+
+    #[test]
+    fn cleaning_leaves_what_is_not_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        let key = Cache::key(&request("a"), "13.0").unwrap();
+        cache.put(&key, &[], "", b"binary").unwrap();
+        let own = cache.path(&key);
+        let half = own.with_file_name(".tmpAbCdEf");
+        let notes = own.with_file_name("notes.txt");
+        let beside = cache.folder().join("project/main.cu");
+        fs::create_dir_all(beside.parent().unwrap()).unwrap();
+        for file in [&half, &notes, &beside] {
+            fs::write(file, "text").unwrap();
+        }
+        assert_eq!(cache.clean().unwrap().entries, 1);
+        assert!(!own.exists() && !half.exists());
+        assert!(notes.exists() && beside.exists());
     }
 
     #[test]

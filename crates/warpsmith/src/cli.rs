@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::status::Status;
-use crate::{check, doctor, interrupt, ladder, tune, worker};
+use crate::{check, clean, doctor, interrupt, ladder, results, tune, worker};
 
 /// Turns C loop nests and CUDA kernels into fast, readable, verified CUDA C.
 #[derive(Parser, Debug)]
@@ -25,6 +25,10 @@ enum Command {
     Tune(tune::args::TuneArgs),
     /// Writes the versions of a matrix product that a course would teach, step by step
     Ladder(ladder::LadderArgs),
+    /// Lists the results that tuning has recorded, and exchanges them with other tuners
+    Results(results::ResultsArgs),
+    /// Removes the cache of compiled kernels and, where asked, the results
+    Clean(clean::CleanArgs),
     /// Says what this machine has, what each missing part costs, and how to get it
     Doctor(doctor::DoctorArgs),
     /// Serves a tuner over stdin and stdout; started by warpsmith itself
@@ -57,6 +61,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         Command::Check(args) => check::run(args),
         Command::Tune(args) => tune::run(args),
         Command::Ladder(args) => ladder::run(args),
+        Command::Results(args) => results::run(args),
+        Command::Clean(args) => clean::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Worker(args) => worker::run(args),
     })

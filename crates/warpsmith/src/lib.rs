@@ -6,6 +6,7 @@
 //! short names.
 
 pub mod check;
+pub mod clean;
 pub mod cli;
 pub mod data;
 pub mod doctor;
@@ -15,6 +16,7 @@ pub mod output;
 pub mod profile;
 mod progress;
 pub mod report;
+pub mod results;
 pub mod search;
 pub mod status;
 pub mod tune;

@@ -1,5 +1,6 @@
 //! Exit statuses and the errors that lead to them.
 
+use serde_json::json;
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 /// How a command ended; the numbers are the contract of all commands.
@@ -61,6 +62,30 @@ impl Failure {
     /// Prints the messages as a terminal shows them.
     pub fn render(&self, sources: &SourceMap, color: bool) -> String {
         self.diagnostics.iter().map(|d| d.render(sources, color) + "\n").collect()
+    }
+
+    /// One object, schema 1, as a command that writes JSON says it.
+    pub fn json(&self, command: &str, sources: &SourceMap) -> serde_json::Value {
+        let findings: Vec<serde_json::Value> = self
+            .diagnostics
+            .iter()
+            .map(|d| {
+                let place = |l: &warpsmith_ir::diag::Label| {
+                    let (line, column) = sources.line_column(l.span.file, l.span.start);
+                    let file = sources.get(l.span.file).map_or("", |f| f.path.as_str());
+                    json!({"file": file, "line": line, "column": column, "what": l.text})
+                };
+                let locations: Vec<serde_json::Value> = d.labels.iter().map(place).collect();
+                json!({
+                    "id": d.code, "rule": d.code, "severity": "error", "message": d.message, "count": 1,
+                    "locations": locations,
+                })
+            })
+            .collect();
+        json!({
+            "schema": 1, "command": command, "status": self.status.name(), "exit": self.status.code(),
+            "complete": false, "findings": findings, "notes": [], "outputs": [],
+        })
     }
 
     pub fn with_status(mut self, status: Status) -> Failure {

@@ -11,6 +11,7 @@ use warpsmith_gpu::cache::Cache;
 use warpsmith_gpu::protocol::{Hello, Limits, Policy};
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_opt::{Kernel, Schedule, schedule};
+use warpsmith_tune::exchange::t1;
 use warpsmith_tune::outcome::{Measurement, Record};
 use warpsmith_tune::space::Configuration;
 use warpsmith_tune::store::{Filter, ProblemKey, fingerprint};
@@ -152,6 +153,7 @@ pub fn search(
     let place = store::path(args.store.as_deref())?;
     let mut store = store::open(&place)?;
     let problem = store.problem(&key(asked, &candidates, engine.device()))?;
+    store.set_space(problem, &described(asked, &candidates).write())?;
     let known = if args.resume { store.known(problem, &candidates.space)? } else { vec![] };
     if !args.resume {
         store.forget(problem)?;
@@ -244,6 +246,14 @@ fn best_of_each(records: &[Record], sizes: &[Point]) -> Vec<Option<(f64, BTreeMa
     (0..sizes.len()).map(at).collect()
 }
 
+/// Parameters and constraints, for those who export the results.
+fn described(asked: &Asked<'_>, candidates: &Candidates) -> t1::Problem {
+    let space = &candidates.space;
+    let constraints = space.constraints().iter().map(|c| c.text.clone()).collect();
+    let file = asked.args.file.display().to_string();
+    t1::Problem::new(&asked.input.name, &file, space.parameters().to_vec(), constraints)
+}
+
 /// What came of the final comparison.
 struct Finals {
     winners: Vec<Winner>,
@@ -309,7 +319,8 @@ fn nothing_ran(found: &Found, reason: Option<String>) -> Failure {
     Failure::from(d.help("`warpsmith results` lists them all")).with_status(Status::No)
 }
 
-fn options(args: &TuneArgs, stations: &Stations) -> Options {
+/// How the engine works for these options.
+pub fn options(args: &TuneArgs, stations: &Stations) -> Options {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     Options {
         stations: stations.starts.clone(),

@@ -1,0 +1,166 @@
+//! `warpsmith results`: what the store holds, and its way out of and into the files of other tuners.
+
+mod exchange;
+mod list;
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_tune::store::{Filter, Store, Summary};
+
+use crate::cli::color_on_stderr;
+use crate::search::store;
+use crate::status::{Failure, Status};
+
+pub use self::exchange::{Export, t4_text};
+
+/// Options of `results`.
+#[derive(Args, Debug)]
+pub struct ResultsArgs {
+    /// The file of results [default: $WARPSMITH_STORE, else warpsmith/results.sqlite where the user's data are]
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+
+    /// The results of one problem: its number in the list, or its kernel
+    #[arg(long, value_name = "N|KERNEL")]
+    pub problem: Option<String>,
+
+    /// Only results of this kind: correct, constraints, compile, runtime, correctness or timeout
+    #[arg(long, value_name = "STATUS", value_parser = parse_status)]
+    pub status: Option<warpsmith_tune::outcome::Status>,
+
+    /// Only so many, the fastest first
+    #[arg(long, value_name = "N")]
+    pub fastest: Option<u32>,
+
+    /// Write a problem's results as t4, t4=ktt (T4 for KTT's reader), kt-cache (Kernel Tuner's cache) or t1 (the problem)
+    #[arg(long, value_name = "FORMAT", value_parser = Export::named)]
+    pub export: Option<Export>,
+
+    /// Where to write it [default: stdout]
+    #[arg(long, value_name = "FILE", requires = "export")]
+    pub out: Option<PathBuf>,
+
+    /// Take the results of a file into the store: T4 or a cache of Kernel Tuner, compressed or not
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["export", "problem", "status", "fastest"])]
+    pub import: Vec<PathBuf>,
+
+    /// How the result is written to stdout
+    #[arg(long, value_enum, default_value_t, conflicts_with = "export")]
+    pub format: ResultsFormat,
+}
+
+/// How `results` writes its lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ResultsFormat {
+    #[default]
+    Human,
+    Json,
+}
+
+fn parse_status(name: &str) -> Result<warpsmith_tune::outcome::Status, String> {
+    warpsmith_tune::outcome::Status::named(name).ok_or_else(|| {
+        let all = warpsmith_tune::outcome::Status::ALL.map(|s| s.name()).join(", ");
+        format!("`{name}` is none of {all}")
+    })
+}
+
+/// The command.
+pub fn run(args: &ResultsArgs) -> Status {
+    let mut sources = SourceMap::new();
+    match answer(args, &mut sources) {
+        Ok(text) => {
+            use std::io::Write;
+            // A closed pipe (`| head`) is the reader's choice, not an error.
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            Status::Done
+        }
+        Err(failure) => {
+            eprint!("{}", failure.render(&sources, color_on_stderr()));
+            if args.format == ResultsFormat::Json {
+                println!("{}", failure.json("results", &sources));
+            }
+            failure.status
+        }
+    }
+}
+
+/// What stdout gets.
+fn answer(args: &ResultsArgs, sources: &mut SourceMap) -> Result<String, Failure> {
+    let path = store::path(args.store.as_deref())?;
+    if !args.import.is_empty() {
+        return exchange::import(args, &path, sources);
+    }
+    // Looking makes no file.
+    if !path.exists() {
+        if args.store.is_some() || args.problem.is_some() || args.export.is_some() {
+            let text = format!("there is no store `{}`", path.display());
+            return Err(Diagnostic::error("W430", text)
+                .help("`warpsmith tune` on a device makes it, and so does `warpsmith results --import`")
+                .into());
+        }
+        return Ok(match args.format {
+            ResultsFormat::Human => {
+                format!("there are no results yet; they will be in {}\n", path.display())
+            }
+            ResultsFormat::Json => list::problems_json(&path, &[]),
+        });
+    }
+    let store = Store::open(&path)?;
+    let problems = store.problems()?;
+    if let Some(format) = args.export {
+        let problem = chosen(&problems, args.problem.as_deref())?;
+        return exchange::export(args, format, &store, problem);
+    }
+    let one = args.problem.is_some() || args.status.is_some() || args.fastest.is_some();
+    if !one {
+        return Ok(match args.format {
+            ResultsFormat::Human => list::problems(&path, &problems),
+            ResultsFormat::Json => list::problems_json(&path, &problems),
+        });
+    }
+    let problem = chosen(&problems, args.problem.as_deref())?;
+    let records = store.dated_results(problem.id, filter(args))?;
+    Ok(match args.format {
+        ResultsFormat::Human => list::rows(problem, &records),
+        ResultsFormat::Json => list::rows_json(&path, problem, &records),
+    })
+}
+
+fn filter(args: &ResultsArgs) -> Filter {
+    Filter { status: args.status, fastest: args.fastest }
+}
+
+/// The problem that is meant: by number, by kernel, or the only one.
+fn chosen<'p>(problems: &'p [Summary], given: Option<&str>) -> Result<&'p Summary, Failure> {
+    let found: Vec<&Summary> = match given {
+        None => problems.iter().collect(),
+        Some(text) => match text.parse::<i64>() {
+            Ok(number) => problems.iter().filter(|p| p.id.number() == number).collect(),
+            Err(_) => problems.iter().filter(|p| p.key.kernel == text).collect(),
+        },
+    };
+    match (found.as_slice(), given) {
+        ([only], _) => Ok(only),
+        ([], Some(text)) => {
+            Err(Diagnostic::error("W432", format!("there is no problem `{text}` in the store"))
+                .help("`warpsmith results` lists them; take a number or the name of a kernel")
+                .into())
+        }
+        ([], None) => Err(Diagnostic::error("W432", "there is no problem in the store").into()),
+        (several, _) => {
+            let numbers: Vec<String> =
+                several.iter().take(12).map(|p| p.id.number().to_string()).collect();
+            let more = if several.len() > 12 { ", …" } else { "" };
+            let text = match given {
+                Some(text) => format!("several problems have the kernel `{text}`"),
+                None => "the store has several problems".to_string(),
+            };
+            Err(Diagnostic::error("W432", text)
+                .note(format!("their numbers are {}{more}", numbers.join(", ")))
+                .help("say which one with --problem N; `warpsmith results` lists them")
+                .into())
+        }
+    }
+}
