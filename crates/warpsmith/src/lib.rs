@@ -13,6 +13,7 @@ pub mod doctor;
 mod interrupt;
 pub mod ladder;
 pub mod output;
+pub mod problem;
 pub mod profile;
 mod progress;
 pub mod report;

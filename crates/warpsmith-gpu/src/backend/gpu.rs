@@ -68,6 +68,10 @@ impl GpuBackend {
                 Action::SetGlobal { symbol, bytes } => {
                     Step::SetGlobal { symbol: symbol.clone(), bytes: bytes.clone() }
                 }
+                Action::Preset { symbol, bytes } => {
+                    module.set_global(symbol, bytes)?;
+                    continue;
+                }
                 Action::Fill { buffer, offset, bytes, value } => {
                     Step::Fill { buffer: *buffer, offset: *offset, bytes: *bytes, value: *value }
                 }

@@ -192,6 +192,11 @@ pub enum Action {
         symbol: String,
         bytes: Vec<u8>,
     },
+    /// The same, once before the first run: not part of what is timed.
+    Preset {
+        symbol: String,
+        bytes: Vec<u8>,
+    },
     /// `cudaMemsetAsync`.
     Fill {
         buffer: usize,

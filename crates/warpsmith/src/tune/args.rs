@@ -13,9 +13,9 @@ use crate::data::NamedSpec;
 
 #[derive(Args, Debug, Clone)]
 pub struct TuneArgs {
-    /// A C file with a loop nest whose independent loops are marked
+    /// A C file with a loop nest whose independent loops are marked, or a T1 problem (SPACE.json)
     #[arg(
-        value_name = "FILE.c",
+        value_name = "FILE",
         required_unless_present = "list_rewrites",
         default_value = "",
         hide_default_value = true,

@@ -6,7 +6,7 @@ pub mod choice;
 mod choices;
 pub(crate) mod compare;
 pub mod counted;
-mod device;
+pub(crate) mod device;
 mod extents;
 pub mod faults;
 mod host_c;
@@ -17,7 +17,7 @@ mod pipeline;
 mod points;
 pub(crate) mod profile;
 pub(crate) mod result;
-mod search;
+pub(crate) mod search;
 pub mod sizes;
 mod space;
 pub mod verify;
@@ -48,6 +48,9 @@ pub fn run(args: &TuneArgs) -> Status {
     if args.list_rewrites {
         print!("{}", warpsmith_opt::schedule::rewrites::list());
         return Status::Done;
+    }
+    if crate::problem::is_problem(&args.file) {
+        return crate::problem::run(args);
     }
     let mut sources = SourceMap::new();
     let tuned = match tune(args, &mut sources) {

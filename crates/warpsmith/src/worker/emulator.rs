@@ -27,7 +27,7 @@ const REGISTERS: u32 = 32;
 /// Time for one candidate.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Executes candidates in the emulator. A "binary" is the source text.
+/// Executes candidates in the emulator. A "binary" is the request to compile: text, macros and the names of kernels.
 pub struct EmulatorBackend {
     gpu: &'static Gpu,
     problem: Problem,
@@ -72,7 +72,7 @@ impl EmulatorBackend {
         for action in &candidate.actions {
             match action {
                 Action::Launch(l) => ms += self.launch(&module, &kernels, l, &mut memory)?,
-                Action::SetGlobal { symbol, bytes } => {
+                Action::SetGlobal { symbol, bytes } | Action::Preset { symbol, bytes } => {
                     set_global(&module, &mut memory, symbol, bytes)?
                 }
                 Action::Fill { buffer, offset, bytes, value } => {
@@ -214,17 +214,36 @@ fn set_global(
     }
 }
 
-/// The kernels of a text.
-fn read(source: &[u8]) -> Result<(Module, Vec<(String, FuncId)>), String> {
+/// The kernels of a binary.
+fn read(binary: &[u8]) -> Result<(Module, Vec<(String, FuncId)>), String> {
+    let request: Compile = serde_json::from_slice(binary).map_err(|e| e.to_string())?;
+    lower(&request)
+}
+
+/// The kernels of a text, by the names that were asked for; all that are no templates where none was.
+fn lower(request: &Compile) -> Result<(Module, Vec<(String, FuncId)>), String> {
     let mut sources = SourceMap::default();
     let words = |errors: Vec<Diagnostic>, sources: &SourceMap| {
         errors.first().map_or_else(String::new, |d| d.render(sources, false))
     };
-    let options = ParseOptions::new(Language::Cuda);
-    let parsed = parse::parse("candidate.cu", source, &options, &DiskLoader, &mut sources);
+    let mut options = ParseOptions::new(Language::Cuda);
+    for option in &request.options {
+        if let Some(definition) = option.strip_prefix("-D") {
+            let (name, value) = definition.split_once('=').unwrap_or((definition, "1"));
+            options.defines.push((name.into(), value.into()));
+        } else if let Some(folder) = option.strip_prefix("-I") {
+            options.include_dirs.push(folder.into());
+        }
+    }
+    let file = if request.file.is_empty() { "candidate.cu" } else { request.file.as_str() };
+    let parsed = parse::parse(file, request.source.as_bytes(), &options, &DiskLoader, &mut sources);
     let parsed = parsed.map_err(|e| words(e, &sources))?;
-    let request = Request { kernels: KernelSelection::All, host_functions: vec![] };
-    let lowered = sema::lower_cuda(&parsed.unit, &request).map_err(|e| words(e, &sources))?;
+    let kernels = match request.kernels.as_slice() {
+        [] => KernelSelection::All,
+        named => KernelSelection::Named(named.to_vec()),
+    };
+    let lowered = sema::lower_cuda(&parsed.unit, &Request { kernels, host_functions: vec![] });
+    let lowered = lowered.map_err(|e| words(e, &sources))?;
     let kernels = lowered.kernels.iter().map(|k| (k.name.clone(), k.id)).collect();
     Ok((lowered.module, kernels))
 }
@@ -242,25 +261,18 @@ impl Backend for EmulatorBackend {
     }
 
     fn compile(&mut self, request: &Compile) -> Answer<(Vec<KernelInfo>, String, Vec<u8>)> {
-        // Macros given as options come before the text.
-        let mut text = String::new();
-        for option in &request.options {
-            if let Some(definition) = option.strip_prefix("-D") {
-                let (name, value) = definition.split_once('=').unwrap_or((definition, "1"));
-                text += &format!("#define {name} {value}\n");
-            }
-        }
-        text += &request.source;
-        let (_, kernels) = read(text.as_bytes()).map_err(|e| invalid(Reason::Compile, e))?;
-        let info = |(name, _): &(String, FuncId)| KernelInfo {
+        let (module, kernels) = lower(request).map_err(|e| invalid(Reason::Compile, e))?;
+        let info = |(name, id): &(String, FuncId)| KernelInfo {
             name: name.clone(),
             symbol: name.clone(),
             registers: REGISTERS,
-            shared: 0,
+            shared: shared_bytes(&module, module.function(*id)),
             local: 0,
             spills: 0,
         };
-        Ok((kernels.iter().map(info).collect(), String::new(), text.into_bytes()))
+        let binary = serde_json::to_vec(request)
+            .map_err(|e| invalid(Reason::Compile, format!("the text cannot be kept: {e}")))?;
+        Ok((kernels.iter().map(info).collect(), String::new(), binary))
     }
 
     fn prepare(&mut self, problem: Problem, blobs: Vec<Vec<u8>>) -> Answer<()> {

@@ -1,0 +1,396 @@
+//! `warpsmith tune SPACE.json`: other people's CUDA kernels, whose parameters are macros, as T1 problems describe them.
+//!
+//! The kernel's text is not changed: each configuration is compiled with its parameters as macros, run on the problem's
+//! data, compared with the right outputs, and timed.
+
+mod arguments;
+mod contents;
+mod elements;
+mod kernel;
+mod report;
+mod settings;
+mod sizes;
+mod source;
+mod workload;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::json;
+use warpsmith_gpu::protocol::Hello;
+use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_tune::outcome::Record;
+use warpsmith_tune::space::{ConfigId, Configuration, Space};
+use warpsmith_tune::store::{Filter, ProblemKey, Store, fingerprint};
+use warpsmith_tune::strategy::StrategyKind;
+use warpsmith_tune::tuner::{Finished, Options as TunerOptions};
+
+use self::settings::Settings;
+use self::sizes::Shape;
+use self::source::Source;
+use self::workload::Foreign;
+use crate::cli::color_on_stderr;
+use crate::interrupt;
+use crate::output::{Outputs, check_folder};
+use crate::search::{Engine, Plan, Progress, SearchError, Workload, store};
+use crate::status::{Failure, Status};
+use crate::tune::args::{TuneArgs, TuneFormat};
+use crate::tune::device::Stations;
+use crate::tune::search;
+
+/// The fastest configurations that are compared once more in turns.
+const FINALISTS: usize = 4;
+/// Runs of each of them.
+const ROUNDS: u32 = 21;
+/// Configurations that are tried as the one whose outputs are right, before the search takes the first that runs.
+const REFERENCES: usize = 16;
+
+/// Whether a file given to `tune` is a problem.
+pub fn is_problem(file: &Path) -> bool {
+    file.extension().is_some_and(|e| e.eq_ignore_ascii_case("json"))
+}
+
+/// A problem with its best configuration.
+#[derive(Debug)]
+pub struct Solved {
+    pub name: String,
+    pub hello: Hello,
+    pub strategy: StrategyKind,
+    pub configurations: u64,
+    pub evaluated: u64,
+    /// Of these, known from an earlier run.
+    pub recalled: u64,
+    pub finished: Finished,
+    pub seconds: f64,
+    pub best: Configuration,
+    pub best_ms: f64,
+    pub shape: Shape,
+    /// What outputs were compared with.
+    pub compared: Compared,
+    /// The time of the configuration that outputs were compared with.
+    pub reference_ms: Option<f64>,
+    pub records: Vec<Record>,
+    pub store: PathBuf,
+    pub folder: PathBuf,
+    pub notes: Vec<String>,
+}
+
+/// Where the right outputs come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Compared {
+    /// The problem says them.
+    Given,
+    /// They are those of this configuration.
+    With(Configuration),
+    /// They are those of the first configuration that ran.
+    First,
+}
+
+/// The command.
+pub fn run(args: &TuneArgs) -> Status {
+    let mut sources = SourceMap::new();
+    let done = solve(args, &mut sources).and_then(|solved| {
+        let paths = if args.dry_run { vec![] } else { write(&solved)? };
+        Ok((solved, paths))
+    });
+    match done {
+        Ok((solved, paths)) => {
+            match args.format {
+                TuneFormat::Human => print!("{}", report::human(&solved, &paths)),
+                TuneFormat::Json => println!("{}", report::json(&solved, &paths)),
+            }
+            if solved.finished == Finished::Stopped { Status::Interrupted } else { Status::Done }
+        }
+        Err(failure) => {
+            let text = failure.render(&sources, color_on_stderr());
+            if failure.status == Status::Bug {
+                return crate::cli::bug(&text);
+            }
+            eprint!("{text}");
+            if args.format == TuneFormat::Json {
+                println!("{}", failure.json("tune", &sources));
+            }
+            failure.status
+        }
+    }
+}
+
+fn write(solved: &Solved) -> Result<Vec<PathBuf>, Failure> {
+    let mut outputs = Outputs::default();
+    let name = &solved.name;
+    outputs.add(format!("{name}_best.h"), report::header(solved));
+    outputs.add(format!("{name}.t4.json"), report::t4(solved));
+    outputs.add("result.json", format!("{:#}\n", report::json(solved, &[])));
+    outputs.write(&solved.folder)
+}
+
+/// Searches a problem.
+///
+/// # Errors
+/// W440 to W449 about the file, those of the device and the store, and W448 where nothing can be used.
+pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure> {
+    settings::check(args)?;
+    let source = Source::read(&args.file, sources)?;
+    let kernel = source.kernel()?;
+    let space = Arc::new(source.problem.space(&source.text, source.file)?);
+    if space.count() == 0 {
+        let d = Diagnostic::error("W404", "no configuration satisfies the constraints");
+        return Err(d.help("relax a constraint, or give a parameter more values").into());
+    }
+    let settings = Settings::new(args, &source, space.count())?;
+    let name = file_name(&kernel.name);
+    let folder = args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(&name));
+    check_folder(&folder)?;
+    let arguments =
+        arguments::arguments(&source, args.seed, kernel.listed_parameters(), args.max_memory)?;
+    for warning in arguments.warnings.iter().chain(&settings.warnings) {
+        eprintln!("{}", warning.render(sources, color_on_stderr()));
+    }
+    let mut notes = vec![];
+    if !kernel.dropped.is_empty() {
+        notes.push(format!("compiler options left out: {}", kernel.dropped.join(" ")));
+    }
+    let stations = settings::stations(args)?;
+    let key = key(&source, &kernel, &arguments, args.seed);
+    let mut foreign = Arc::new(Foreign::new(source.problem.clone(), kernel, arguments));
+    let (engine, compared) = start(args, &stations, &mut foreign, &space, &source)?;
+    let hello = engine.device().clone();
+    let key = ProblemKey {
+        device: hello.device.clone(),
+        driver: hello.driver.clone(),
+        compiler: hello.compiler.clone(),
+        ..key
+    };
+    let path = store::path(args.store.as_deref())?;
+    let mut store = store::open(&path)?;
+    let problem = store.problem(&key)?;
+    store.set_space(problem, &source.problem.write())?;
+    let known = if args.resume { store.known(problem, &space)? } else { vec![] };
+    if !args.resume {
+        store.forget(problem)?;
+    }
+    let run = Run { engine, settings: &settings, space: &space, seed: args.seed };
+    let found = run.search(known, &mut store, problem)?;
+    let records = store.dated_results(problem, Filter::default())?;
+    notes.extend(found.notes);
+    Ok(Solved {
+        name,
+        hello,
+        strategy: settings.strategy,
+        configurations: space.count(),
+        evaluated: found.evaluated,
+        recalled: found.recalled,
+        finished: found.finished,
+        seconds: found.seconds,
+        shape: foreign.shape(&found.best).map_err(|e| Failure::input("W448", e.to_string()))?,
+        best: found.best,
+        best_ms: found.best_ms,
+        compared,
+        reference_ms: found.reference_ms,
+        records,
+        store: path,
+        folder,
+        notes,
+    })
+}
+
+/// The engine, with the right outputs: the problem's, or those of the first configuration that runs, the default values
+/// before all others.
+fn start(
+    args: &TuneArgs,
+    stations: &Stations,
+    foreign: &mut Arc<Foreign>,
+    space: &Space,
+    source: &Source,
+) -> Result<(Engine, Compared), Failure> {
+    let begin = |foreign: &Arc<Foreign>| {
+        let workload: Arc<dyn Workload> = foreign.clone();
+        Engine::start(workload, search::options(args, stations))
+    };
+    if !source.problem.kernel.references.is_empty() {
+        return Ok((begin(foreign).map_err(search::failure)?, Compared::Given));
+    }
+    let usual = default_configuration(source, space);
+    let first = space.ids().map(|id| space.configuration(id));
+    let all = usual.into_iter().chain(first);
+    let launchable: Vec<Configuration> =
+        all.filter(|c| foreign.shape(c).is_ok()).take(REFERENCES).collect();
+    for configuration in launchable {
+        let draft = foreign.draft(&configuration).ok();
+        if let Some(own) = Arc::get_mut(foreign) {
+            own.set_reference(draft);
+        }
+        match begin(foreign) {
+            Ok(engine) => return Ok((engine, Compared::With(configuration))),
+            Err(SearchError::Reference(_)) => {}
+            Err(other) => return Err(search::failure(other)),
+        }
+    }
+    if let Some(own) = Arc::get_mut(foreign) {
+        own.set_reference(None);
+    }
+    Ok((begin(foreign).map_err(search::failure)?, Compared::First))
+}
+
+/// The defaults of the parameters, where each has one and they satisfy the constraints.
+fn default_configuration(source: &Source, space: &Space) -> Option<Configuration> {
+    let named = source.problem.parameters.iter().zip(&source.problem.defaults);
+    let values: Option<Vec<_>> =
+        named.map(|(p, value)| Some((p.name.clone(), value.clone()?))).collect();
+    let configuration = Configuration { values: values? };
+    space.find(&configuration).map(|id| space.configuration(id))
+}
+
+/// A search that is ready to begin.
+struct Run<'r> {
+    engine: Engine,
+    settings: &'r Settings,
+    space: &'r Arc<Space>,
+    seed: u64,
+}
+
+struct Winner {
+    best: Configuration,
+    best_ms: f64,
+    reference_ms: Option<f64>,
+    evaluated: u64,
+    recalled: u64,
+    finished: Finished,
+    seconds: f64,
+    notes: Vec<String>,
+}
+
+impl Run<'_> {
+    fn search(
+        mut self,
+        known: Vec<(ConfigId, f64)>,
+        store: &mut Store,
+        problem: warpsmith_tune::store::ProblemId,
+    ) -> Result<Winner, Failure> {
+        let recalled = known.len() as u64;
+        let progress = Progress::new("tune");
+        let guard = interrupt::gently();
+        let plan = Plan {
+            space: self.space.clone(),
+            options: TunerOptions {
+                strategy: self.settings.strategy,
+                seed: self.seed,
+                budget: self.settings.budget,
+                prior: None,
+                known,
+                workers: 1,
+            },
+            record: &mut |record: &Record| store.record(problem, record).map(|_| ()),
+            stop: interrupt::flag(),
+            show: &mut |state| progress.show(state),
+        };
+        let found = self.engine.search(plan).map_err(search::failure)?;
+        drop((progress, guard));
+        if found.ranking.is_empty() {
+            let records = store.results(problem, Filter::default())?;
+            return Err(nothing_ran(found.finished, found.evaluated, &records));
+        }
+        let list: Vec<(Configuration, f64)> = found
+            .ranking
+            .iter()
+            .take(FINALISTS)
+            .map(|(id, ms)| (self.space.configuration(*id), *ms))
+            .collect();
+        let (best, best_ms, reference_ms) = self.finals(list);
+        Ok(Winner {
+            best,
+            best_ms,
+            reference_ms,
+            evaluated: found.evaluated,
+            recalled,
+            finished: found.finished,
+            seconds: found.elapsed.as_secs_f64(),
+            notes: std::mem::take(&mut self.engine.notes),
+        })
+    }
+
+    /// The fastest few once more, in turns; the order of the search stands where that fails.
+    fn finals(&mut self, list: Vec<(Configuration, f64)>) -> (Configuration, f64, Option<f64>) {
+        let entrants: Vec<Configuration> = list.iter().map(|(c, _)| c.clone()).collect();
+        let raced = self.engine.race(&entrants, &[], ROUNDS);
+        let (reference, placed) = match raced {
+            Ok(raced) => (raced.reference, raced.entrants),
+            Err(_) => {
+                let note = "the final comparison failed: the times are those of the search";
+                self.engine.notes.push(note.into());
+                (None, vec![])
+            }
+        };
+        let times = placed.iter().map(|p| p.ms()).chain(std::iter::repeat(None));
+        let timed = entrants.iter().zip(times).filter_map(|(c, ms)| Some((c, ms?)));
+        let fastest = timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(c, ms)| (c.clone(), ms));
+        let reference_ms = reference.and_then(|r| r.ms());
+        match (fastest, list.into_iter().next()) {
+            (Some((best, ms)), _) | (None, Some((best, ms))) => (best, ms, reference_ms),
+            // The caller's list is never empty.
+            (None, None) => (Configuration::default(), f64::INFINITY, reference_ms),
+        }
+    }
+}
+
+fn nothing_ran(finished: Finished, evaluated: u64, records: &[Record]) -> Failure {
+    if finished == Finished::Stopped {
+        let d = Diagnostic::error("W448", "stopped before any configuration had run");
+        return Failure::from(d).with_status(Status::Interrupted);
+    }
+    if evaluated == 0 {
+        let d = Diagnostic::error("W448", "the budget ended before any configuration had run");
+        return Failure::from(d.help("give more with --budget")).with_status(Status::Limit);
+    }
+    let message = format!("none of {evaluated} configurations can be used");
+    let mut d = Diagnostic::error("W448", message);
+    for (status, count) in report::failures(records) {
+        let of_it = records.iter().filter(|r| r.outcome.status == status);
+        let reason = of_it.filter_map(|r| r.outcome.message.as_deref()).next().unwrap_or_default();
+        d = d.note(format!("{count} {}: {reason}", status.name()));
+    }
+    Failure::from(d.help("`warpsmith results` lists them all")).with_status(Status::No)
+}
+
+/// Everything that a time depends on, apart from the device.
+fn key(
+    source: &Source,
+    kernel: &kernel::Kernel,
+    arguments: &arguments::Arguments,
+    seed: u64,
+) -> ProblemKey {
+    let specification = source.problem.document.get("KernelSpecification");
+    let text = json!([kernel.text, kernel.headers(), kernel.name, kernel.options]);
+    ProblemKey {
+        kernel: kernel.name.clone(),
+        source_hash: fingerprint(&text.to_string()),
+        schedule_hash: fingerprint(
+            &json!([specification, content_hash(&arguments.blobs), seed]).to_string(),
+        ),
+        arguments: arguments.summary.clone(),
+        ..ProblemKey::default()
+    }
+}
+
+/// Of data that may have gigabytes: FNV-1a, eight bytes at a time.
+fn content_hash(blobs: &[Vec<u8>]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for blob in blobs {
+        for chunk in blob.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            hash = (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x100_0000_01b3);
+        }
+        hash = (hash ^ blob.len() as u64).wrapping_mul(0x100_0000_01b3);
+    }
+    hash
+}
+
+/// A kernel's name as the name of files.
+fn file_name(kernel: &str) -> String {
+    let base = kernel.split('<').next().unwrap_or_default();
+    let base = base.rsplit("::").next().unwrap_or_default().trim();
+    let plain: String =
+        base.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if plain.is_empty() { "kernel".into() } else { plain }
+}

@@ -1,0 +1,151 @@
+//! What came of a problem: for people, for programs, and as files.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value as Json, json};
+use warpsmith_tune::exchange::t4::Dialect;
+use warpsmith_tune::outcome::{Record, Status as Validity};
+use warpsmith_tune::space::Configuration;
+use warpsmith_tune::tuner::Finished;
+
+use super::{Compared, Solved};
+use crate::results::t4_text;
+use crate::status::Status;
+
+/// How many results are of each kind that cannot be used.
+pub fn failures(records: &[Record]) -> Vec<(Validity, usize)> {
+    let count = |status| records.iter().filter(|r| r.outcome.status == status).count();
+    let bad = Validity::ALL.into_iter().filter(|s| *s != Validity::Correct);
+    bad.map(|status| (status, count(status))).filter(|(_, n)| *n > 0).collect()
+}
+
+/// Text for a terminal.
+pub fn human(solved: &Solved, paths: &[PathBuf]) -> String {
+    let mut text = format!(
+        "{}: {:.4} ms, the fastest of {} of {} configurations on {}\n  {}\n",
+        solved.name,
+        solved.best_ms,
+        solved.evaluated,
+        solved.configurations,
+        solved.hello.device,
+        solved.best
+    );
+    let sizes = |s: [u32; 3]| format!("{} x {} x {}", s[0], s[1], s[2]);
+    let shared = match solved.shape.shared {
+        0 => String::new(),
+        bytes => format!(", {bytes} bytes of shared memory"),
+    };
+    text += &format!(
+        "  grid {}, block {}{shared}\n",
+        sizes(solved.shape.grid),
+        sizes(solved.shape.block)
+    );
+    text += &match (&solved.compared, solved.reference_ms) {
+        (Compared::Given, _) => "  outputs are those that the problem says\n".to_string(),
+        (Compared::With(c), Some(ms)) => format!("  outputs are those of {c} ({ms:.4} ms)\n"),
+        (Compared::With(c), None) => format!("  outputs are those of {c}\n"),
+        (Compared::First, _) => "  outputs are those of the first configuration that ran\n".into(),
+    };
+    let failed = failures(&solved.records);
+    if !failed.is_empty() {
+        let parts: Vec<String> = failed.iter().map(|(s, n)| format!("{n} {}", s.name())).collect();
+        text +=
+            &format!("  cannot be used: {}; `warpsmith results` lists them\n", parts.join(", "));
+    }
+    text += &format!(
+        "  {} in {:.1} s{}\n",
+        ended(solved),
+        solved.seconds,
+        match solved.recalled {
+            0 => String::new(),
+            n => format!(", {n} known from an earlier run"),
+        }
+    );
+    for note in &solved.notes {
+        text += &format!("  {note}\n");
+    }
+    for path in paths {
+        text += &format!("  {}\n", path.display());
+    }
+    text
+}
+
+fn ended(solved: &Solved) -> &'static str {
+    match solved.finished {
+        Finished::Exhausted => "every configuration was tried",
+        Finished::Evaluations | Finished::Time => "the budget was used up",
+        Finished::Stopped => "stopped",
+        Finished::Converged => "the strategy had nothing further to propose",
+    }
+}
+
+/// One object, schema 1.
+pub fn json(solved: &Solved, paths: &[PathBuf]) -> Json {
+    let status =
+        if solved.finished == Finished::Stopped { Status::Interrupted } else { Status::Done };
+    let outputs: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
+    let counts: Map<String, Json> =
+        failures(&solved.records).into_iter().map(|(s, n)| (s.name().into(), n.into())).collect();
+    let compared = match &solved.compared {
+        Compared::Given => json!({"with": "given"}),
+        Compared::With(c) => {
+            json!({"with": "configuration", "configuration": values(c), "time_ms": solved.reference_ms})
+        }
+        Compared::First => json!({"with": "first that ran"}),
+    };
+    json!({
+        "schema": 1, "command": "tune", "status": status.name(), "exit": status.code(),
+        "complete": solved.finished != Finished::Stopped, "findings": [], "notes": solved.notes, "outputs": outputs,
+        "problem": solved.name,
+        "device": {
+            "name": solved.hello.device, "backend": solved.hello.backend, "arch": solved.hello.arch,
+            "driver": solved.hello.driver, "compiler": solved.hello.compiler,
+        },
+        "best": {
+            "configuration": values(&solved.best), "time_ms": solved.best_ms, "grid": solved.shape.grid,
+            "block": solved.shape.block, "shared_bytes": solved.shape.shared,
+        },
+        "compared": compared,
+        "search": {
+            "strategy": solved.strategy.name(), "configurations": solved.configurations,
+            "evaluated": solved.evaluated, "recalled": solved.recalled, "unusable": counts, "ended": ended(solved),
+            "seconds": solved.seconds,
+        },
+        "store": solved.store.display().to_string(),
+    })
+}
+
+fn values(configuration: &Configuration) -> Map<String, Json> {
+    configuration.values.iter().map(|(name, value)| (name.clone(), value.to_json())).collect()
+}
+
+/// The best configuration as a header.
+pub fn header(solved: &Solved) -> String {
+    let shape = &solved.shape;
+    let mut text = format!(
+        "// The fastest configuration found for {} on {}: {:.4} ms.\n\
+         // Launch it with grid {{{}, {}, {}}} and block {{{}, {}, {}}}{}.\n#pragma once\n\n",
+        solved.name,
+        solved.hello.device,
+        solved.best_ms,
+        shape.grid[0],
+        shape.grid[1],
+        shape.grid[2],
+        shape.block[0],
+        shape.block[1],
+        shape.block[2],
+        match shape.shared {
+            0 => String::new(),
+            bytes => format!(", {bytes} bytes of dynamic shared memory"),
+        }
+    );
+    for (name, value) in &solved.best.values {
+        text += &super::kernel::definition(name, value);
+    }
+    text
+}
+
+/// All results.
+pub fn t4(solved: &Solved) -> String {
+    t4_text(&solved.name, &solved.hello.device, solved.records.clone(), Dialect::Schema)
+}

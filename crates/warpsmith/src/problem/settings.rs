@@ -1,0 +1,128 @@
+//! How a problem is searched: what the command line says, else what the problem's file says.
+
+use std::time::Duration;
+
+use warpsmith_ir::{Diagnostic, Severity};
+use warpsmith_tune::exchange::t1::BudgetLimit;
+use warpsmith_tune::strategy::StrategyKind;
+use warpsmith_tune::tuner::Budget;
+
+use super::Source;
+use crate::status::Failure;
+use crate::tune::args::{BudgetArg, Strategy, TuneArgs};
+use crate::tune::device::{self, Place, Stations};
+
+/// Time for a search where nobody names a budget.
+const USUAL_BUDGET: Duration = Duration::from_secs(30);
+
+pub struct Settings {
+    pub strategy: StrategyKind,
+    pub budget: Budget,
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Settings {
+    /// `count` is the number of configurations.
+    ///
+    /// # Errors
+    /// A strategy of the command line that measures nothing.
+    pub fn new(args: &TuneArgs, source: &Source, count: u64) -> Result<Settings, Failure> {
+        let mut warnings = vec![];
+        let strategy = match args.strategy {
+            Some(Strategy::Search(kind)) => kind,
+            _ => match &source.problem.strategy {
+                None => StrategyKind::default(),
+                Some(name) => StrategyKind::named(name).unwrap_or_else(|| {
+                    let what = "this strategy is not known";
+                    let why = format!("{} is used", StrategyKind::default().name());
+                    let mut warning = source.message("W449", what, name, &why);
+                    warning.severity = Severity::Warning;
+                    warnings.push(warning.help("--strategy names another one"));
+                    StrategyKind::default()
+                }),
+            },
+        };
+        let exhaustive = strategy == StrategyKind::BruteForce;
+        let mut budget = match args.budget {
+            Some(BudgetArg::Evaluations(n)) => Budget { evaluations: Some(n), time: None },
+            Some(BudgetArg::Time(time)) => Budget { evaluations: None, time: Some(time) },
+            None => from_file(source, count),
+        };
+        if budget.evaluations.is_none() && budget.time.is_none() && !exhaustive {
+            budget.time = Some(USUAL_BUDGET);
+        }
+        if let Some(limit) = args.timeout {
+            budget.time = Some(budget.time.map_or(limit, |time| time.min(limit)));
+        }
+        Ok(Settings { strategy, budget, warnings })
+    }
+}
+
+/// All of the file's limits hold.
+fn from_file(source: &Source, count: u64) -> Budget {
+    let mut budget = Budget::default();
+    for limit in &source.problem.budgets {
+        match limit {
+            BudgetLimit::TuningDuration(seconds) => {
+                let time = Duration::try_from_secs_f64(*seconds).unwrap_or(Duration::MAX);
+                budget.time = Some(budget.time.map_or(time, |t| t.min(time)));
+            }
+            BudgetLimit::ConfigurationCount(n) => at_most(&mut budget, *n),
+            BudgetLimit::ConfigurationFraction(share) => {
+                at_most(&mut budget, (share * count as f64).ceil() as u64);
+            }
+        }
+    }
+    budget
+}
+
+fn at_most(budget: &mut Budget, n: u64) {
+    let n = n.max(1);
+    budget.evaluations = Some(budget.evaluations.map_or(n, |m| m.min(n)));
+}
+
+/// Options that say something about C loops are no use here.
+///
+/// # Errors
+/// W448 with the first of them.
+pub fn check(args: &TuneArgs) -> Result<(), Failure> {
+    let given = [
+        ("--function", args.function.is_some()),
+        ("--size", !args.sizes.is_empty()),
+        ("--arg", !args.args.is_empty()),
+        ("--against", args.against.is_some()),
+        ("--schedule", args.schedule.is_some()),
+        ("-D", !args.define.is_empty()),
+        ("-I", !args.include.is_empty()),
+        ("--strategy model", args.strategy == Some(Strategy::Model)),
+        ("--strategy direct", args.strategy == Some(Strategy::Direct)),
+    ];
+    match given.into_iter().find(|(_, is)| *is) {
+        None => Ok(()),
+        Some((option, _)) => {
+            let what =
+                format!("`{option}` is for C files, and `{}` is a problem", args.file.display());
+            Err(Diagnostic::error("W448", what)
+                .help("the problem's file names kernel, sizes, arguments and options; strategies search")
+                .into())
+        }
+    }
+}
+
+/// Where configurations are measured.
+///
+/// # Errors
+/// W313: there is no such device.
+pub fn stations(args: &TuneArgs) -> Result<Stations, Failure> {
+    // A problem can only be measured; for C files the device model is another way.
+    let strategy = args.strategy.unwrap_or(Strategy::Search(StrategyKind::default()));
+    let args = TuneArgs { strategy: Some(strategy), dry_run: false, ..args.clone() };
+    match device::find(&args)? {
+        Place::Measure(stations) => Ok(stations),
+        Place::Model { .. } => {
+            let d =
+                Diagnostic::error("W313", format!("nothing can be measured on `{}`", args.device));
+            Err(d.help("use --device cuda:N, or --device emulator for predicted times").into())
+        }
+    }
+}
