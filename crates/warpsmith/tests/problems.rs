@@ -130,6 +130,9 @@ fn each_planted_fault_is_recorded_with_its_reason_and_the_right_one_wins() {
         ["correct", "runtime", "correctness", "correctness", "compile", "correctness", "runtime"];
     let names: Vec<&str> = found.iter().map(|(_, status)| status.as_str()).collect();
     assert_eq!(names, expected);
+    // Messages of the compiler name the line of the user's file.
+    let t4 = std::fs::read_to_string(folder.path().join("warpsmith-out/add/add.t4.json")).unwrap();
+    assert!(t4.contains("--> add.cu:15:") && t4.contains("undeclared"), "{t4}");
     // A block of 2048 threads is launched by no device.
     assert_eq!(report["search"]["unusable"]["constraints"], 7);
     let header =

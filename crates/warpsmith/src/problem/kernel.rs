@@ -74,43 +74,41 @@ impl Kernel {
     }
 
     /// What the compiler gets. Parameters are macros, as are `kernel_tuner` and the sizes of grid and block, which Kernel
-    /// Tuner defines as well.
+    /// Tuner defines as well. They stand before the text and not among the options: a run-time compiler reads headers of
+    /// its own first, which a macro `x` would break.
     pub fn request(&self, configuration: &Configuration, shape: &Shape) -> Compile {
         let mut options: Vec<String> =
             self.options.iter().map(|o| replaced(o, configuration)).collect();
-        let mut constants = String::new();
+        let mut macros = String::new();
         let mut text = self.text.clone();
         for (name, value) in &configuration.values {
-            let value = spelled(value);
             if !name.contains(UNROLL) {
-                options.push(format!("-D{name}={value}"));
-            } else if value == "0" {
+                macros += &format!("#define {name} {}\n", spelled(value));
+            } else if spelled(value) == "0" {
                 // 0 leaves the choice to the compiler.
                 text = without_pragma(&text, name);
             } else {
-                constants += &format!("constexpr int {name} = {value};\n");
+                macros += &format!("constexpr int {name} = {};\n", spelled(value));
             }
         }
-        options.push("-Dkernel_tuner=1".into());
         for (what, sizes) in [("grid", shape.grid), ("block", shape.block)] {
             for (axis, size) in ["x", "y", "z"].iter().zip(sizes) {
                 let name = format!("{what}_size_{axis}");
                 if configuration.get(&name).is_none() && words(&self.text).any(|(_, w)| w == name) {
-                    options.push(format!("-D{name}={size}"));
+                    macros += &format!("#define {name} {size}\n");
                 }
             }
         }
+        macros += "#define kernel_tuner 1\n";
         // Headers that the kernel's file includes lie beside it.
         if let Some(folder) = self.path.parent() {
             let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
             options.push(format!("-I{}", folder.display()));
         }
         let file = self.path.display().to_string();
-        if !constants.is_empty() {
-            text = format!("{constants}#line 1 \"{}\"\n{text}", file.replace('\\', "\\\\"));
-        }
+        let shown = file.replace('\\', "\\\\").replace('"', "\\\"");
         Compile {
-            source: text,
+            source: format!("{macros}#line 1 \"{shown}\"\n{text}"),
             file,
             arch: String::new(),
             options,
@@ -328,20 +326,12 @@ mod tests {
         ];
         let made = kernel(text, "ns::k<float, tile>", &["-maxrregcount=tile -I inc"])
             .request(&configuration(&values), &SHAPE);
-        let expected = [
-            "-maxrregcount=4",
-            "-Idir/inc",
-            "-Dtile=4",
-            "-Dwide=true",
-            "-Dkernel_tuner=1",
-            "-Dgrid_size_x=4",
-            "-Idir",
-        ];
-        assert_eq!(made.options, expected);
+        assert_eq!(made.options, ["-maxrregcount=4", "-Idir/inc", "-Idir"]);
         assert_eq!(made.kernels, ["ns::k<float, 4>"]);
         assert_eq!(
             made.source,
-            "constexpr int loop_unroll_factor_k = 2;\n#line 1 \"dir/k.cu\"\n\
+            "#define tile 4\n#define wide true\nconstexpr int loop_unroll_factor_k = 2;\n\
+             #define grid_size_x 4\n#define kernel_tuner 1\n#line 1 \"dir/k.cu\"\n\
              #pragma unroll loop_unroll_factor_k\n\nint n = grid_size_x;\n"
         );
     }
