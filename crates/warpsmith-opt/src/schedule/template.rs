@@ -124,7 +124,7 @@ fn bound(
 fn blocks(loops: usize, tiled: bool) -> Vec<[u32; 3]> {
     match (loops, tiled) {
         (1, _) => vec![[64, 1, 1], [128, 1, 1], [256, 1, 1], [512, 1, 1]],
-        (2, true) => vec![[16, 16, 1], [32, 8, 1], [32, 4, 1], [16, 8, 1], [64, 4, 1]],
+        (2, true) => vec![[16, 16, 1], [32, 8, 1], [32, 4, 1], [16, 8, 1], [64, 4, 1], [64, 1, 1]],
         (2, false) => vec![[32, 4, 1], [32, 8, 1], [64, 4, 1], [128, 2, 1], [256, 1, 1]],
         _ => vec![[32, 4, 2], [32, 8, 1], [64, 4, 1], [32, 4, 1], [128, 2, 1]],
     }
@@ -241,7 +241,9 @@ fn shared_reads(kernel: &Kernel, root: LoopId) -> Vec<String> {
         let own = || accesses.iter().filter(|o| o.base == a.base);
         let written = own().any(|o| o.kind != AccessKind::Read);
         let elsewhere = own().any(|o| o.view != a.view);
-        if !written && (elsewhere || is_reused(a)) && !arrays.contains(&v) {
+        // Constant memory gives a warp one word at a time already.
+        let constant = kernel.constants.contains(&v);
+        if !written && !constant && (elsewhere || is_reused(a)) && !arrays.contains(&v) {
             arrays.push(v);
         }
     }
