@@ -33,7 +33,8 @@ fn main() -> ExitCode {
     let mut slowest = 0.0f64;
     println!("| file | seconds | legal schedules | predicted |\n|---|---|---|---|");
     for file in files {
-        let line = ["planning".as_ref(), file.as_os_str()];
+        let estimate = "--registers=estimate".as_ref();
+        let line = ["planning".as_ref(), estimate, file.as_os_str()];
         let args = match Line::try_parse_from(line) {
             Ok(line) => line.tune,
             Err(e) => e.exit(),

@@ -34,7 +34,8 @@ fn stem(path: &Path) -> String {
 
 fn run(example: &Path, schedule: &Path) -> Tuned {
     let mut sources = SourceMap::new();
-    let line = [example.as_os_str(), "--schedule".as_ref(), schedule.as_os_str()];
+    let estimate = "--registers=estimate".as_ref();
+    let line = [estimate, example.as_os_str(), "--schedule".as_ref(), schedule.as_os_str()];
     let mut args = Line::try_parse_from(line).expect("a command line").tune;
     args.verify_steps = 1_000_000;
     tune(&args, &mut sources).unwrap_or_else(|f| panic!("{}", f.render(&sources, false)))

@@ -31,7 +31,9 @@ fn variants() -> Vec<PathBuf> {
 
 fn run(file: &Path) -> Result<Tuned, String> {
     let mut sources = SourceMap::new();
-    let mut args = Line::try_parse_from([file]).expect("a command line").tune;
+    let mut args = Line::try_parse_from([Path::new("--registers=estimate"), file])
+        .expect("a command line")
+        .tune;
     args.verify_steps = 500_000;
     // Several files at a time keep the cores busy.
     args.jobs = 1;

@@ -23,9 +23,7 @@ struct Line {
 }
 
 /// Example, array: accesses of which it depends on data where they go, or whether they happen.
-const BY_DATA: [(&str, &str); 6] = [
-    // Tiled, a thread keeps its clamped rows in an array of registers, which views do not follow yet.
-    ("blur", "tmp"),
+const BY_DATA: [(&str, &str); 5] = [
     // The second read of `x[i] < lo ? x[i] : lo`.
     ("minmax", "x"),
     // Iterations until the step is small.

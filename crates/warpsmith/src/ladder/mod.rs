@@ -17,7 +17,7 @@ use crate::cli::color_on_stderr;
 use crate::data::NamedSpec;
 use crate::output::{Outputs, check_folder};
 use crate::status::{Failure, Status};
-use crate::tune::args::{Strategy, TuneArgs, TuneFormat};
+use crate::tune::args::{RegisterSource, Strategy, TuneArgs, TuneFormat};
 use crate::tune::counted::{CountedLaunch, counted};
 use crate::tune::sizes::Point;
 use crate::tune::{self, Tuned};
@@ -151,6 +151,8 @@ impl LadderArgs {
             launchers: vec![],
             schedule: None,
             params: vec![],
+            // The predicted times of all versions rest on the same kind of figure.
+            registers: RegisterSource::Estimate,
             strategy: Some(strategy),
             budget: None,
             against: None,

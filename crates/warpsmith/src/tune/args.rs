@@ -63,6 +63,10 @@ pub struct TuneArgs {
     #[arg(long = "param", value_name = "NAME=N", requires = "schedule")]
     pub params: Vec<String>,
 
+    /// Where the model gets the registers of a kernel from
+    #[arg(long, value_enum, value_name = "SOURCE", default_value_t)]
+    pub registers: RegisterSource,
+
     /// How the schedule is chosen: model, direct, or the name of a search: model_guided, brute_force, random_sample,
     /// simulated_annealing, genetic_algorithm, … [default: model_guided where a device measures, else model]
     #[arg(long, value_name = "NAME", value_parser = parse_strategy)]
@@ -124,6 +128,15 @@ pub struct TuneArgs {
     /// How the result is written to stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: TuneFormat,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum RegisterSource {
+    /// NVRTC or nvcc compiles the best candidates, where one is installed
+    #[default]
+    Auto,
+    /// An estimate, which is the same on every machine
+    Estimate,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The choice of a schedule without a GPU: the device model ranks what the templates offer.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
 
 use warpsmith_device::{Gpu, KernelProfile, predict};
 use warpsmith_ir::{Diagnostic, SourceMap};
@@ -8,7 +9,8 @@ use warpsmith_opt::schedule::StepKind;
 use warpsmith_opt::schedule::template::{alternatives, schedule_of};
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
-use super::profile;
+use super::compiled::{Compiler, Usage, Used};
+use super::profile::{self, Launched};
 use super::sizes::Point;
 
 /// A schedule with more steps must promise at least this much less time to be taken instead of a simpler one: the
@@ -26,6 +28,20 @@ pub struct Choice {
     pub compared: usize,
     /// How the values of parameters were chosen, for a schedule that has some.
     pub explored: Option<Explored>,
+    /// The registers that the times rest on.
+    pub registers: Registers,
+}
+
+/// Registers of the chosen kernels, and where the figures come from.
+#[derive(Clone, Debug, Default)]
+pub struct Registers {
+    /// The compiler; `None`: an estimate.
+    pub compiler: Option<String>,
+    /// By the kernels' names, in the order of their launches.
+    pub kernels: Vec<(String, Used)>,
+    /// Schedules that were compiled, and the seconds that it took.
+    pub compiled: usize,
+    pub seconds: f64,
 }
 
 /// The space of a schedule with parameters, and what was found there.
@@ -43,44 +59,51 @@ pub struct Explored {
     pub legal: usize,
 }
 
+/// What a choice is made from.
+#[derive(Clone, Copy)]
+pub struct Model<'a> {
+    pub kernel: &'a Kernel,
+    pub gpu: &'a Gpu,
+    pub sizes: &'a [Point],
+    pub sources: &'a SourceMap,
+    /// Says how many registers the best candidates take.
+    pub compiler: Option<&'a Compiler>,
+}
+
 /// The schedule of least predicted time, nest by nest; over several sizes, of least geometric mean.
 ///
 /// # Errors
 /// What is wrong with the marks of the loops.
-pub fn choose(
-    kernel: &Kernel,
-    gpu: &Gpu,
-    sizes: &[Point],
-    sources: &SourceMap,
-) -> Result<Choice, Vec<Diagnostic>> {
+pub fn choose(model: &Model<'_>) -> Result<Choice, Vec<Diagnostic>> {
+    let Model { kernel, sources, .. } = *model;
+    let mut bench = Bench::new(model);
     let direct = schedule::derive(kernel, sources)?;
     let mut parts: Vec<Vec<StepKind>> = direct.steps.iter().map(|s| vec![s.kind.clone()]).collect();
-    let base = times(kernel, &direct, gpu, sizes, sources);
+    let base = bench.times(std::slice::from_ref(&direct)).pop().flatten();
     let mut best = base.clone();
     let mut compared = 1;
     let mut state = kernel.clone();
     for at in 0..parts.len() {
         let Some(root) = state.marked_roots().first().copied() else { break };
-        let mut found = parts[at].clone();
         let offered = alternatives(&state, root, sources);
         let asked = |steps: &Vec<StepKind>| {
             let mut all = parts.clone();
             all[at] = steps.clone();
-            times(kernel, &schedule_of(&all), gpu, sizes, sources)
+            model.times(&schedule_of(&all))
         };
-        for (steps, seconds) in offered.iter().zip(on_all_cores(&offered, asked)) {
-            compared += usize::from(seconds.is_some());
-            let gain = match (&seconds, &best) {
-                (Some(s), Some(b)) => {
-                    ratio(s, b) < if found.len() < steps.len() { WORTH } else { 1.0 }
-                }
-                _ => false,
-            };
-            if gain {
-                (found, best) = (steps.clone(), seconds);
-            }
+        let times = on_all_cores(&offered, asked);
+        compared += times.iter().flatten().count();
+        let schedule = |k: usize| {
+            let mut all = parts.clone();
+            all[at] = offered[k].clone();
+            schedule_of(&all)
+        };
+        let lengths: Vec<usize> = offered.iter().map(Vec::len).collect();
+        let start = (parts[at].len(), best.clone());
+        let chosen = bench.settle(times, schedule, |times| worth_it(&start, &lengths, times));
+        if let Some((k, seconds)) = chosen {
+            (parts[at], best) = (offered[k].clone(), Some(seconds));
         }
-        parts[at] = found;
         for step in &parts[at] {
             match schedule::take(&state, step, sources) {
                 Ok(next) => state = next.kernel,
@@ -91,19 +114,132 @@ pub fn choose(
                         direct: vec![],
                         compared,
                         explored: None,
+                        registers: Registers::default(),
                     });
                 }
             }
         }
     }
     let schedule = schedule_of(&parts);
+    let registers = bench.registers_of(&schedule);
     Ok(Choice {
         schedule,
         seconds: best.unwrap_or_default(),
         direct: base.unwrap_or_default(),
         compared,
         explored: None,
+        registers,
     })
+}
+
+/// Of the candidates for a nest so many are compiled together, and so often at most, until one of them is chosen.
+const COMPILED: usize = 8;
+const ROUNDS: usize = 3;
+
+/// The candidate that is taken instead of a schedule with so many steps and this time, if any is.
+fn worth_it(
+    (length, seconds): &(usize, Option<Vec<f64>>),
+    lengths: &[usize],
+    times: &[Option<Vec<f64>>],
+) -> Option<usize> {
+    let (mut length, mut best, mut found) = (*length, seconds.as_ref(), None);
+    for (k, seconds) in times.iter().enumerate() {
+        let (Some(s), Some(b)) = (seconds, best) else { continue };
+        if ratio(s, b) < if length < lengths[k] { WORTH } else { 1.0 } {
+            (length, best, found) = (lengths[k], Some(s), Some(k));
+        }
+    }
+    found
+}
+
+/// Compiles, and keeps account of it.
+pub(super) struct Bench<'a> {
+    model: &'a Model<'a>,
+    registers: Registers,
+}
+
+impl<'a> Bench<'a> {
+    pub fn new(model: &'a Model<'a>) -> Bench<'a> {
+        Bench { model, registers: Registers::default() }
+    }
+
+    /// Predicted seconds at each size, with the registers that the compiler counts where there is one; `None` where the
+    /// schedule is not legal, is refused by the compiler, or a launch cannot run.
+    pub fn times(&mut self, schedules: &[Schedule]) -> Vec<Option<Vec<f64>>> {
+        let Some(compiler) = self.model.compiler else {
+            return schedules.iter().map(|s| self.model.times(s)).collect();
+        };
+        let start = Instant::now();
+        let model = self.model;
+        let times = on_all_cores(schedules, |s| {
+            let program = model.program(s)?;
+            let usage = compiler.usage(&program, model.gpu.arch)?;
+            let point = |p: &Point| seconds(&program, model.gpu, p, Some(&usage));
+            model.sizes.iter().map(point).collect()
+        });
+        self.registers.compiled += schedules.len();
+        self.registers.seconds += start.elapsed().as_secs_f64();
+        times
+    }
+
+    /// The choice of `decide` among candidates with estimated times. Where there is a compiler, the best are compiled
+    /// first, and what is chosen in the end is compiled in any case.
+    pub fn settle(
+        &mut self,
+        mut times: Vec<Option<Vec<f64>>>,
+        schedule: impl Fn(usize) -> Schedule,
+        decide: impl Fn(&[Option<Vec<f64>>]) -> Option<usize>,
+    ) -> Option<(usize, Vec<f64>)> {
+        let mut known = vec![self.model.compiler.is_none(); times.len()];
+        for _ in 0..ROUNDS {
+            match decide(&times) {
+                Some(k) if !known[k] => self.compile_best(&mut times, &mut known, &schedule),
+                chosen => return chosen.and_then(|k| Some((k, times[k].take()?))),
+            }
+        }
+        times.iter_mut().zip(&known).filter(|(_, known)| !**known).for_each(|(t, _)| *t = None);
+        decide(&times).and_then(|k| Some((k, times[k].take()?)))
+    }
+
+    /// Replaces the times of the best candidates that have not been compiled yet.
+    fn compile_best(
+        &mut self,
+        times: &mut [Option<Vec<f64>>],
+        known: &mut [bool],
+        schedule: impl Fn(usize) -> Schedule,
+    ) {
+        let one = vec![1.0; self.model.sizes.len()];
+        let mut ranked: Vec<(usize, f64)> = times
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| !known[*k])
+            .filter_map(|(k, t)| Some((k, ratio(t.as_ref()?, &one))))
+            .collect();
+        ranked.sort_by(|a, b| a.1.total_cmp(&b.1));
+        ranked.truncate(COMPILED);
+        let schedules: Vec<Schedule> = ranked.iter().map(|(k, _)| schedule(*k)).collect();
+        for ((k, _), seconds) in ranked.into_iter().zip(self.times(&schedules)) {
+            (times[k], known[k]) = (seconds, true);
+        }
+    }
+
+    /// The registers of a schedule's kernels, at the first size.
+    pub fn registers_of(self, schedule: &Schedule) -> Registers {
+        let mut registers = self.registers;
+        let Some(program) = self.model.program(schedule) else { return registers };
+        let usage = self.model.compiler.and_then(|c| c.usage(&program, self.model.gpu.arch));
+        let Some(point) = self.model.sizes.first() else { return registers };
+        for launched in profiles(&program, point, usage.as_ref()) {
+            let p = &launched.profile;
+            let used = Used { registers: p.registers, spill_bytes: p.spill_bytes };
+            let name = program.module.function(launched.kernel).name.clone();
+            if registers.kernels.iter().all(|(n, _)| *n != name) {
+                registers.kernels.push((name, used));
+            }
+        }
+        registers.compiler = usage.and(self.model.compiler).map(Compiler::name);
+        registers
+    }
 }
 
 /// What a function says of each item, asked on all cores; the order is that of the items.
@@ -138,7 +274,21 @@ pub(super) fn ratio(a: &[f64], b: &[f64]) -> f64 {
     (logs.sum::<f64>() / a.len().max(1) as f64).exp()
 }
 
-/// Predicted seconds at each size; `None` where the schedule is not legal or a launch cannot run.
+impl Model<'_> {
+    fn program(&self, schedule: &Schedule) -> Option<Program> {
+        let kernel = schedule::replay(self.kernel, schedule, self.sources).ok()?;
+        lower::lower(&kernel, self.sources).ok()
+    }
+
+    /// Predicted seconds at each size, by estimated registers; `None` where the schedule is not legal or a launch cannot
+    /// run.
+    pub fn times(&self, schedule: &Schedule) -> Option<Vec<f64>> {
+        let program = self.program(schedule)?;
+        self.sizes.iter().map(|point| seconds(&program, self.gpu, point, None)).collect()
+    }
+}
+
+/// [`Model::times`] without a compiler.
 pub(super) fn times(
     kernel: &Kernel,
     schedule: &Schedule,
@@ -146,22 +296,33 @@ pub(super) fn times(
     sizes: &[Point],
     sources: &SourceMap,
 ) -> Option<Vec<f64>> {
-    let kernel = schedule::replay(kernel, schedule, sources).ok()?;
-    let program = lower::lower(&kernel, sources).ok()?;
-    sizes.iter().map(|point| seconds(&program, gpu, point)).collect()
+    Model { kernel, gpu, sizes, sources, compiler: None }.times(schedule)
 }
 
 /// What the launches of a program ask of a GPU, each with how often it happens: the model's input.
 pub fn launches(program: &Program, point: &Point) -> Vec<(f64, KernelProfile)> {
-    profile::profiles(&program.module, program.launcher, point)
+    let found = profiles(program, point, None);
+    found.into_iter().map(|launched| (launched.times, launched.profile)).collect()
 }
 
-/// Predicted seconds of all launches of a program.
-pub fn seconds(program: &Program, gpu: &Gpu, point: &Point) -> Option<f64> {
-    let profiles = launches(program, point);
+/// Predicted seconds of all launches of a program; `usage`: what a compiler says of its kernels.
+pub fn seconds(program: &Program, gpu: &Gpu, point: &Point, usage: Option<&Usage>) -> Option<f64> {
     let mut sum = 0.0;
-    for (count, p) in &profiles {
-        sum += count * predict(gpu, p).ok()?.time_s;
+    for launched in profiles(program, point, usage) {
+        sum += launched.times * predict(gpu, &launched.profile).ok()?.time_s;
     }
     (sum > 0.0).then_some(sum)
+}
+
+/// The launches at a size, with the registers of the compiler where it named them.
+fn profiles(program: &Program, point: &Point, usage: Option<&Usage>) -> Vec<Launched> {
+    let mut launches = profile::profiles(&program.module, program.launcher, point);
+    for launched in &mut launches {
+        let name = &program.module.function(launched.kernel).name;
+        if let Some(used) = usage.and_then(|u| u.get(name)) {
+            launched.profile.registers = used.registers;
+            launched.profile.spill_bytes = used.spill_bytes;
+        }
+    }
+    launches
 }

@@ -99,12 +99,13 @@ pub fn strided(params: &[String], limit: i64, threads: i64) -> Vec<BTreeMap<Stri
     let Some(all) = limit.checked_mul(threads).filter(|n| *n <= MOST_STRIDED) else {
         return vec![];
     };
-    // More than one stride for some threads; for the other loops a size that no block divides.
-    let size = |k: usize, large: usize| if k == large { all + all / 2 + threads + 1 } else { 3 };
-    let point = |large: usize| {
-        params.iter().enumerate().map(|(k, name)| (name.clone(), size(k, large))).collect()
+    // More than one stride for some threads, then for all; for the other loops a size that no block divides.
+    let sizes = [all + all / 2 + threads + 1, 2 * (all + threads)];
+    let point = |size: i64, large: usize| {
+        let of = |(k, name): (usize, &String)| (name.clone(), if k == large { size } else { 3 });
+        params.iter().enumerate().map(of).collect()
     };
-    (0..params.len()).map(point).collect()
+    (0..params.len()).flat_map(|large| sizes.map(|size| point(size, large))).collect()
 }
 
 /// Threads of a grid beyond which sizes take too long.

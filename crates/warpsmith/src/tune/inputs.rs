@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use warpsmith_ir::{Function, Module, Type, Var};
+use warpsmith_ir::{ExprKind, Function, MathFn, Module, Scalar, Type, Value, Var, visit};
 
 use super::extents;
 use super::host_c::ArgBytes;
@@ -38,6 +38,12 @@ pub fn arguments(sources: &Sources<'_>, point: &Point) -> Result<Vec<ArgBytes>, 
         ty => scalar(sources, var, ty, point).map(ArgBytes::Value),
     })
     .collect()
+}
+
+/// The number that is passed for a scalar parameter.
+pub fn number(sources: &Sources<'_>, var: &Var, point: &Point) -> Option<Value> {
+    let bytes = scalar(sources, var, &var.ty, point).ok()?;
+    Some(data::scalar_from_bytes(var.ty.scalar()?, &bytes))
 }
 
 fn scalar(sources: &Sources<'_>, var: &Var, ty: &Type, point: &Point) -> Result<Vec<u8>, String> {
@@ -91,7 +97,60 @@ fn array(
     if let Init::File(path) = &init {
         return from_file(path, element, bytes);
     }
-    Ok(data::fill(sources.module, element, count, &init, sources.seed ^ data::name_hash(&var.name)))
+    let seed = sources.seed ^ data::name_hash(&var.name);
+    let mut bytes = data::fill(sources.module, element, count, &init, seed);
+    if let (None, Some(scalar)) = (spec, element.scalar()) {
+        with_extremes(scalar, &mut bytes, seed);
+        if scalar.is_float() && count % 4 == 1 && compares_reals(sources.function) {
+            stretched(scalar, &mut bytes);
+        }
+    }
+    Ok(bytes)
+}
+
+/// Whether decisions or minima are made of reals.
+fn compares_reals(function: &Function) -> bool {
+    let mut found = false;
+    visit::for_each_expr(&function.body, &mut |e| {
+        found |= match &*e.kind {
+            ExprKind::Binary(op, a, _) => op.is_comparison() && a.ty.is_float(),
+            ExprKind::Call(f, _) => matches!(f, MathFn::Min | MathFn::Max) && e.ty.is_float(),
+            _ => false,
+        };
+    });
+    found
+}
+
+/// Random reals lie in [−1, 1): those of a maximum that begins at −2, say, would never be below that.
+fn stretched(scalar: Scalar, bytes: &mut [u8]) {
+    for element in bytes.chunks_exact_mut(scalar.bytes() as usize) {
+        let value = data::scalar_from_bytes(scalar, element).as_f64() * 3.0;
+        element.copy_from_slice(&data::scalar_bytes(Value::float(scalar, value)));
+    }
+}
+
+/// Random integers are few, so that the least and the greatest stand in many places and none of them matters. At
+/// three sizes of four they are moved together, and one is put beyond them at each end, somewhere: a minimum that looks
+/// anywhere but there is wrong.
+fn with_extremes(scalar: Scalar, bytes: &mut [u8], place: u64) {
+    let size = scalar.bytes() as usize;
+    let count = bytes.len() / size;
+    if !scalar.is_integer() || scalar == Scalar::Bool || count < 2 || count % 4 == 3 {
+        return;
+    }
+    for element in bytes.chunks_exact_mut(size) {
+        let inner = data::scalar_from_bytes(scalar, element).as_i64() * 4 / 5 + 10;
+        element.copy_from_slice(&data::scalar_bytes(Value::int(scalar, inner)));
+    }
+    // What is seen first is lost in other ways than what is seen last: one near the start, the other near the end.
+    let near_start = place as usize % (count / 3 + 1);
+    let near_end = count - 1 - near_start;
+    let (least, greatest) =
+        if count.is_multiple_of(2) { (near_start, near_end) } else { (near_end, near_start) };
+    for (at, value) in [(greatest, 97), (least, 3)] {
+        let at = at * size;
+        bytes[at..at + size].copy_from_slice(&data::scalar_bytes(Value::int(scalar, value)));
+    }
 }
 
 /// The first `bytes` bytes of a file's data, repeated if it has fewer: representative values at any size.

@@ -12,9 +12,10 @@ use warpsmith_opt::rewrite::{independence, precision};
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
 use super::arch::{self, Arch};
-use super::args::{Strategy, TuneArgs};
-use super::choice::{self, Choice};
+use super::args::{RegisterSource, Strategy, TuneArgs};
+use super::choice::{self, Choice, Model};
 use super::choices::{self, Fact};
+use super::compiled::Compiler;
 use super::device::{self, Place};
 use super::host_c::{HostReference, NoReference};
 use super::inputs::Sources;
@@ -96,7 +97,8 @@ pub fn tune_as(
     messages.extend(independence::suggestions(&Kernel::new(input.module.clone(), input.function)));
     let mut assumptions = program.assumptions.clone();
     assumptions.extend(verified.assumptions());
-    let seconds = sizes.iter().map(|point| choice::seconds(&program, arch.gpu(), point)).collect();
+    let seconds =
+        sizes.iter().map(|point| choice::seconds(&program, arch.gpu(), point, None)).collect();
     let mut tuned = Tuned {
         name: input.name.clone(),
         source: args.file.display().to_string(),
@@ -153,8 +155,18 @@ pub fn plan(args: &TuneArgs, sources: &mut SourceMap) -> Result<Choice, Failure>
     let specs = argument_specs(args, &input)?;
     let sizes = chosen_sizes(args, &input, &specs, arch)?;
     let kernel = for_arch(Kernel::new(input.module, input.function), arch);
-    let choice = choice::choose(&kernel, arch.gpu(), &sizes, sources);
+    let compiler = compiler(args);
+    let (compiler, gpu, sizes) = (compiler.as_ref(), arch.gpu(), &sizes[..]);
+    let choice = choice::choose(&Model { kernel: &kernel, gpu, sizes, sources, compiler });
     choice.map_err(|errors| Failure::from(errors).with_status(Status::No))
+}
+
+/// What says how many registers a kernel takes, where it is wanted and installed.
+fn compiler(args: &TuneArgs) -> Option<Compiler> {
+    match args.registers {
+        RegisterSource::Auto => Compiler::find(),
+        RegisterSource::Estimate => None,
+    }
 }
 
 /// The architecture of the options, where nothing is measured.
@@ -268,8 +280,10 @@ pub(super) fn translate(
             if space.size() == 1 || args.strategy == Some(Strategy::Direct) {
                 space::plain(&space)?
             } else {
-                let gpu = arch.gpu();
-                let choice = space::choose(&space, &kernel, gpu, sizes, sources).map_err(no)?;
+                let (gpu, compiler) = (arch.gpu(), compiler(args));
+                let compiler = compiler.as_ref();
+                let model = Model { kernel: &kernel, gpu, sizes, sources, compiler };
+                let choice = space::choose(&space, &model).map_err(no)?;
                 let steps = choice.schedule.clone();
                 planned = Some(Planned { gpu: gpu.name, choice });
                 steps
@@ -279,8 +293,10 @@ pub(super) fn translate(
             schedule::derive(&kernel, sources).map_err(no)?
         }
         (None, None) => {
-            let gpu = arch.gpu();
-            let choice = choice::choose(&kernel, gpu, sizes, sources).map_err(no)?;
+            let (gpu, compiler) = (arch.gpu(), compiler(args));
+            let compiler = compiler.as_ref();
+            let model = Model { kernel: &kernel, gpu, sizes, sources, compiler };
+            let choice = choice::choose(&model).map_err(no)?;
             let steps = choice.schedule.clone();
             planned = Some(Planned { gpu: gpu.name, choice });
             steps

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use warpsmith_ir::{Diagnostic, SourceMap};
 
+use super::choice::Registers;
+use super::compiled::Used;
 use super::pipeline::{Planned, Tuned};
 use super::points;
 use super::search::Measured;
@@ -133,7 +135,26 @@ fn prediction(planned: &Planned) -> String {
         ),
         _ => String::new(),
     };
-    explored + &predicted
+    explored + &predicted + &registers(&c.registers)
+}
+
+/// The registers of each kernel, and who counted them.
+fn registers(r: &Registers) -> String {
+    let of = |(name, used): &(String, Used)| match used.spill_bytes {
+        0 => format!("{name} {}", used.registers),
+        bytes => format!("{name} {}, {bytes} bytes spilled", used.registers),
+    };
+    let kernels: Vec<String> = r.kernels.iter().map(of).collect();
+    match &r.compiler {
+        _ if kernels.is_empty() => String::new(),
+        Some(compiler) => format!(
+            "registers by {compiler}: {} ({} schedules compiled in {})\n",
+            kernels.join("; "),
+            r.compiled,
+            time(r.seconds)
+        ),
+        None => format!("registers estimated: {}\n", kernels.join("; ")),
+    }
 }
 
 pub fn time(seconds: f64) -> String {
@@ -165,6 +186,12 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
             "seconds": p.choice.seconds,
             "direct_seconds": p.choice.direct,
             "compared": p.choice.compared,
+            "registers": {
+                "source": p.choice.registers.compiler.as_deref().unwrap_or("estimate"),
+                "kernels": p.choice.registers.kernels.iter().map(|(name, used)| json!({
+                    "name": name, "registers": used.registers, "spill_bytes": used.spill_bytes,
+                })).collect::<Vec<_>>(),
+            },
             "parameters": p.choice.explored.as_ref().map(|e| json!({
                 "values": e.values,
                 "combinations": e.combinations.to_string(),

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use warpsmith_device::Gpu;
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_opt::schedule::space::{Space, Values, describe};
 use warpsmith_opt::{Kernel, Schedule, lower, schedule};
 
-use super::choice::{Choice, Explored, ratio, times};
-use super::sizes::Point;
+use super::choice::{Bench, Choice, Explored, Model, ratio};
 
 /// As many configurations are all looked at; of more, those that a descent along one parameter after the other meets.
 const ALL: usize = 512;
@@ -49,21 +47,15 @@ pub fn plain(space: &Space) -> Result<Schedule, Vec<Diagnostic>> {
 ///
 /// # Errors
 /// That no combination of values is allowed, or why the first one is not legal when none is.
-pub fn choose(
-    space: &Space,
-    kernel: &Kernel,
-    gpu: &Gpu,
-    sizes: &[Point],
-    sources: &SourceMap,
-) -> Result<Choice, Vec<Diagnostic>> {
+pub fn choose(space: &Space, model: &Model<'_>) -> Result<Choice, Vec<Diagnostic>> {
+    let Model { kernel, sources, .. } = *model;
     let (configurations, complete) = space.configurations(LISTED);
     let Some(first) = configurations.first() else {
         let message = "no values of the parameters satisfy the constraints of the schedule";
         let d = Diagnostic::error("W234", message);
         return Err(vec![d.note(format!("there are {} combinations", space.size()))]);
     };
-    let mut search =
-        Search { space, kernel, gpu, sizes, sources, known: BTreeMap::new(), best: None };
+    let mut search = Search { space, model, known: BTreeMap::new(), best: None };
     if complete && configurations.len() <= ALL {
         configurations.iter().for_each(|c| _ = search.look(c));
     } else {
@@ -72,12 +64,13 @@ pub fn choose(
     }
     let looked = search.known.len();
     let legal = search.known.values().filter(|s| s.is_some()).count();
-    let Some((values, seconds)) = search.best else {
+    let mut bench = Bench::new(model);
+    let Some((values, seconds)) = search.decide(&mut bench) else {
         return Err(why_none(space, first, kernel, sources, looked));
     };
     let steps = space.schedule(&values)?;
     let direct = schedule::derive(kernel, sources).ok();
-    let direct = direct.and_then(|s| times(kernel, &s, gpu, sizes, sources)).unwrap_or_default();
+    let direct = direct.and_then(|s| bench.times(&[s]).pop().flatten()).unwrap_or_default();
     let explored = Explored {
         values: describe(&values),
         combinations: space.size(),
@@ -85,7 +78,9 @@ pub fn choose(
         complete,
         legal,
     };
-    Ok(Choice { schedule: steps, seconds, direct, compared: looked, explored: Some(explored) })
+    let registers = bench.registers_of(&steps);
+    let explored = Some(explored);
+    Ok(Choice { schedule: steps, seconds, direct, compared: looked, explored, registers })
 }
 
 /// The message of the first configuration, when none is legal or can run.
@@ -114,10 +109,7 @@ fn why_none(
 /// Configurations that were looked at.
 struct Search<'a> {
     space: &'a Space,
-    kernel: &'a Kernel,
-    gpu: &'a Gpu,
-    sizes: &'a [Point],
-    sources: &'a SourceMap,
+    model: &'a Model<'a>,
     /// Predicted times; `None`: not legal, or cannot run.
     known: BTreeMap<Values, Option<Vec<f64>>>,
     best: Option<(Values, Vec<f64>)>,
@@ -130,8 +122,7 @@ impl Search<'_> {
             return false;
         }
         let steps = self.space.schedule(values).ok();
-        let seconds =
-            steps.and_then(|s| times(self.kernel, &s, self.gpu, self.sizes, self.sources));
+        let seconds = steps.and_then(|s| self.model.times(&s));
         self.known.insert(values.clone(), seconds.clone());
         let Some(seconds) = seconds else { return false };
         let better = self.best.as_ref().is_none_or(|(_, best)| ratio(&seconds, best) < 1.0);
@@ -139,6 +130,24 @@ impl Search<'_> {
             self.best = Some((values.clone(), seconds));
         }
         better
+    }
+
+    /// The best one; of the first few the compiler's registers decide, where there is one.
+    fn decide(&mut self, bench: &mut Bench<'_>) -> Option<(Values, Vec<f64>)> {
+        if self.model.compiler.is_none() {
+            return self.best.take();
+        }
+        let legal = self.known.iter().filter(|(_, t)| t.is_some());
+        let schedule = |v: &Values| self.space.schedule(v).ok();
+        let listed: Vec<(&Values, Schedule)> =
+            legal.filter_map(|(v, _)| Some((v, schedule(v)?))).collect();
+        let times = listed.iter().map(|(v, _)| self.known[*v].clone()).collect();
+        let least = |times: &[Option<Vec<f64>>]| {
+            let known = times.iter().enumerate().filter_map(|(k, t)| Some((k, t.as_ref()?)));
+            known.reduce(|a, b| if ratio(b.1, a.1) < 1.0 { b } else { a }).map(|(k, _)| k)
+        };
+        let (k, seconds) = bench.settle(times, |k| listed[k].1.clone(), least)?;
+        Some((listed[k].0.clone(), seconds))
     }
 
     /// From a configuration to the best value of one parameter after the other, until none helps.

@@ -11,6 +11,7 @@ use super::compare::{self, Difference, first_difference};
 use super::extents;
 use super::host_c::{ArgBytes, HostReference};
 use super::inputs::{self, Sources};
+use super::large;
 use super::points;
 use super::sizes::Point;
 use super::witness::{Witness, WitnessError, WitnessRun};
@@ -21,6 +22,11 @@ use crate::progress::Progress;
 const POINT_ELEMENTS: u64 = 1 << 20;
 /// Steps of the reference at all points together, unless less is asked for.
 pub const TOTAL_STEPS: u64 = 20_000_000;
+
+/// Blocks along y and z that are enough for a size to be run once more with so many; threads then make several strides.
+const FEWER_BLOCKS: u32 = 3;
+/// Points that are run so.
+const STRIDED_POINTS: usize = 8;
 
 /// What is compared with what.
 pub struct Verifier<'a> {
@@ -59,6 +65,8 @@ pub struct Verified {
     pub outside: Vec<String>,
     /// Points compared with the host compiler's code.
     pub with_host: usize,
+    /// Points run once more with a few blocks along y and z, as if there could not be more: threads go on in strides.
+    pub in_strides: usize,
     pub thread_instructions: u64,
     /// Kernels that no point launched: nothing was shown of them.
     pub idle: Vec<String>,
@@ -108,7 +116,21 @@ impl Verifier<'_> {
                 verified.outside.first().cloned().unwrap_or("every size is too large".to_string());
             return Err(Failed::Nothing(why));
         }
+        self.at_large_sizes()?;
         Ok(verified)
+    }
+
+    /// What no run shows: numbers that are too large for their type, at sizes that are too large to be run.
+    fn at_large_sizes(&self) -> Result<(), Failed> {
+        let (module, launcher) = (self.witness.module(), self.witness.launcher());
+        match large::wrong(&self.sources, self.function, module, launcher) {
+            None => Ok(()),
+            Some((point, o)) => Err(Failed::Wrong {
+                point: points::name(&point),
+                message: format!("overflow: {}", o.what),
+                notes: vec!["this size was not run: numbers were followed without memory".into()],
+            }),
+        }
     }
 
     /// One point; returns the steps the reference took.
@@ -138,18 +160,36 @@ impl Verifier<'_> {
         }
         let options =
             emu::Options { max_steps: thread_steps(reference.steps), ..self.options.clone() };
-        let run = self.witness.run(&inputs, self.result_type(), &options).map_err(|e| match e {
-            WitnessError::Failed(message) => {
-                Failed::Wrong { point: name.clone(), message, notes: vec![] }
-            }
-            WitnessError::Limit(limit) => Failed::Limit(limit),
-        })?;
+        let run = self.run(self.witness, &inputs, &options, &name)?;
         self.against_witness(&run, &reference, &name)?;
+        if run.blocks_yz > FEWER_BLOCKS
+            && verified.in_strides < STRIDED_POINTS
+            && let Some(fewer) = self.witness.with_fewer_blocks(i64::from(FEWER_BLOCKS))
+        {
+            let run = self.run(&fewer, &inputs, &options, &name)?;
+            self.against_witness(&run, &reference, &name)?;
+            verified.in_strides += 1;
+        }
         verified.thread_instructions += run.thread_instructions;
         verified.idle.retain(|k| !run.launched.contains(k));
         verified.sizes.push(name);
         verified.points.push(point.clone());
         Ok(reference.steps)
+    }
+
+    fn run(
+        &self,
+        witness: &Witness,
+        inputs: &[ArgBytes],
+        options: &emu::Options,
+        point: &str,
+    ) -> Result<WitnessRun, Failed> {
+        witness.run(inputs, self.result_type(), options).map_err(|e| match e {
+            WitnessError::Failed(message) => {
+                Failed::Wrong { point: point.to_string(), message, notes: vec![] }
+            }
+            WitnessError::Limit(limit) => Failed::Limit(limit),
+        })
     }
 
     /// Steps of the reference at one point; a point that needs more is too large to be worth it.

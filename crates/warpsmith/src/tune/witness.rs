@@ -16,8 +16,8 @@ use warpsmith_front::parse::{self, FileLoader, Language, ParseOptions};
 use warpsmith_front::sema::{self, KernelSelection, Request};
 use warpsmith_ir::interp::{self, Arg, InterpError, LaunchRequest, Launcher, Limits, Memory};
 use warpsmith_ir::{
-    Diagnostic, FuncId, FunctionKind, GlobalId, Module, Scalar, SourceMap, Type, Value, VarId,
-    eval::from_bytes,
+    BinaryOp, Diagnostic, Expr, ExprKind, FuncId, FunctionKind, GlobalId, Module, Scalar,
+    SourceMap, StmtKind, Type, Value, VarId, eval::from_bytes, visit,
 };
 
 use super::host_c::ArgBytes;
@@ -27,8 +27,11 @@ use crate::data::{scalar_bytes, scalar_from_bytes};
 /// What constant memory holds, in bytes: larger arrays are never copied there.
 pub(super) const CONSTANT_MEMORY: usize = 64 << 10;
 
+/// The most blocks that a grid has along y, and along z.
+const MOST_BLOCKS_YZ: i64 = 65_535;
+
 /// The emitted file as a program.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Witness {
     module: Module,
     launcher: FuncId,
@@ -47,6 +50,8 @@ pub struct WitnessRun {
     pub thread_instructions: u64,
     /// Names of the kernels that were launched.
     pub launched: BTreeSet<String>,
+    /// The most blocks along y or z of any launch.
+    pub blocks_yz: u32,
     /// The launches, when the options ask for counters.
     pub launches: Vec<CountedLaunch>,
 }
@@ -75,6 +80,31 @@ pub enum WitnessError {
 }
 
 impl Witness {
+    /// The same program, but wherever its launcher starts the most blocks that there can be along y or z, it starts
+    /// so many. What its threads do in strides then shows at small sizes. `None`: it never does.
+    pub fn with_fewer_blocks(&self, most: i64) -> Option<Witness> {
+        let mut fewer = self.clone();
+        let launcher = fewer.module.functions.get_mut(self.launcher.0 as usize)?;
+        let mut found = false;
+        let is_limit = |e: &Expr| e.as_const().is_some_and(|v| v.as_i64() == MOST_BLOCKS_YZ);
+        visit::map_stmts(&mut launcher.body, &mut |s| {
+            let StmtKind::If { cond, then, .. } = &mut s.kind else { return };
+            let ExprKind::Binary(BinaryOp::Gt, _, limit) = &mut *cond.kind else { return };
+            if !is_limit(limit) {
+                return;
+            }
+            found = true;
+            let fewer = Expr::int(limit.ty.scalar().unwrap_or(Scalar::I32), most);
+            *limit = fewer.clone();
+            visit::map_exprs(then, &mut |e| {
+                if is_limit(e) {
+                    *e = fewer.clone();
+                }
+            });
+        });
+        found.then_some(fewer)
+    }
+
     /// Whether another text means the same program; comments and layout do not count.
     pub fn same_program(&self, other: &Witness) -> bool {
         self.module == other.module
@@ -123,6 +153,10 @@ impl Witness {
     /// The program that was read.
     pub fn module(&self) -> &Module {
         &self.module
+    }
+
+    pub fn launcher(&self) -> FuncId {
+        self.launcher
     }
 
     /// Calls the launcher with something that records what it asks for; returns the bytes of workspace it wants. Large
@@ -224,8 +258,17 @@ impl Witness {
             })
             .collect();
         let result = result.and_then(|_| buffers.next());
-        let EmuLauncher { findings, thread_instructions, launched, launches, .. } = launcher;
-        Ok(WitnessRun { args, result, findings, thread_instructions, launched, launches })
+        let EmuLauncher { findings, thread_instructions, launched, blocks_yz, launches, .. } =
+            launcher;
+        Ok(WitnessRun {
+            args,
+            result,
+            findings,
+            thread_instructions,
+            launched,
+            blocks_yz,
+            launches,
+        })
     }
 
     /// Bytes of workspace at these sizes, by the emitted function.
@@ -311,6 +354,7 @@ struct EmuLauncher<'a> {
     findings: Vec<Finding>,
     thread_instructions: u64,
     launched: BTreeSet<String>,
+    blocks_yz: u32,
     launches: Vec<CountedLaunch>,
     limit: Option<&'static str>,
 }
@@ -349,6 +393,7 @@ impl<'a> EmuLauncher<'a> {
             findings: vec![],
             thread_instructions: 0,
             launched: BTreeSet::new(),
+            blocks_yz: 0,
             launches: vec![],
             limit: None,
         }
@@ -417,6 +462,7 @@ impl Launcher for EmuLauncher<'_> {
     fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
         let config = self.config(&request)?;
         self.launched.insert(self.witness.module.function(request.kernel).name.clone());
+        self.blocks_yz = self.blocks_yz.max(config.grid[1]).max(config.grid[2]);
         for (buffer, bytes) in self.device.buffers.iter_mut().zip(&mut memory.buffers) {
             buffer.bytes = std::mem::take(bytes);
             if buffer.poison.len() == 1 && buffer.bytes.len() != 1 {

@@ -7,6 +7,8 @@
 
 mod address;
 mod footprint;
+pub mod overflow;
+mod run;
 mod values;
 pub mod views;
 mod walk;
@@ -35,9 +37,15 @@ const HELD: f64 = 0.5;
 /// values of distant statements in registers that it does not have.
 const MOST_STRAIGHT: f64 = 4096.0;
 
-/// The profiles of all launches at a size, each with how often it happens. Launches whose extents depend on data are
-/// left out.
-pub fn profiles(module: &Module, launcher: FuncId, sizes: &Point) -> Vec<(f64, KernelProfile)> {
+/// A launch with how often it happens.
+pub struct Launched {
+    pub times: f64,
+    pub kernel: FuncId,
+    pub profile: KernelProfile,
+}
+
+/// The profiles of all launches at a size. Launches whose extents depend on data are left out.
+pub fn profiles(module: &Module, launcher: FuncId, sizes: &Point) -> Vec<Launched> {
     let host = module.function(launcher);
     let mut thread = Thread::<Value>::default();
     for p in &host.params {
@@ -60,7 +68,7 @@ fn host_block(
     stmts: &[Stmt],
     thread: &mut Thread<Value>,
     times: f64,
-    found: &mut Vec<(f64, KernelProfile)>,
+    found: &mut Vec<Launched>,
 ) {
     for stmt in stmts {
         match &stmt.kind {
@@ -82,7 +90,8 @@ fn host_block(
             }
             StmtKind::Scope(b) => host_block(module, &b.stmts, thread, times, found),
             StmtKind::Launch(l) => {
-                found.extend(launch(module, thread, l).map(|p| (times, p)));
+                let profile = launch(module, thread, l);
+                found.extend(profile.map(|profile| Launched { times, kernel: l.kernel, profile }));
             }
             _ => {}
         }
@@ -176,6 +185,7 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
         grid: logical,
         block_threads: threads,
         registers,
+        spill_executions: whole.rounds,
         shared_static,
         work,
         shared,

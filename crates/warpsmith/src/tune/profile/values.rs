@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use warpsmith_ir::{
-    BinaryOp, Builtin, Expr, ExprKind, Module, PlaceKind, Scalar, UnaryOp, Value, VarId, eval,
+    BinaryOp, Builtin, Expr, ExprKind, MathFn, Module, Place, PlaceKind, Scalar, Type, UnaryOp,
+    Value, VarId, eval, layout::layout_of,
 };
 
-use super::address::Address;
+use super::address::{Address, Object};
 
 /// Loops around a statement, at most; what stands deeper counts as unchanging.
 pub const MAX_LOOPS: usize = 16;
@@ -18,6 +19,16 @@ pub trait Number: Copy {
     fn unary(op: UnaryOp, a: Self) -> Self;
     fn binary(op: BinaryOp, a: Self, b: Self) -> Self;
     fn cast(self, to: Scalar) -> Self;
+
+    /// An integer, perhaps beyond the range of its type.
+    fn int(ty: Scalar, value: i64) -> Self {
+        Self::constant(Value::int(ty, value))
+    }
+
+    fn math(function: MathFn, args: &[Self]) -> Self {
+        let args: Vec<Value> = args.iter().map(|a| a.value()).collect();
+        Self::constant(eval::math(function, &args))
+    }
 }
 
 impl Number for Value {
@@ -115,11 +126,19 @@ pub struct Thread<N> {
     pub vars: Vars<N>,
     /// Where pointer variables point to, other than those that are objects themselves.
     pub pointers: HashMap<VarId, Address<N>>,
+    /// Integers in arrays and vectors of the thread, by variable and byte.
+    pub cells: HashMap<(VarId, i64), N>,
 }
 
 impl<N> Default for Thread<N> {
     fn default() -> Thread<N> {
-        Thread { thread: [0; 3], block: [0; 3], vars: Vars::default(), pointers: HashMap::new() }
+        Thread {
+            thread: [0; 3],
+            block: [0; 3],
+            vars: Vars::default(),
+            pointers: HashMap::new(),
+            cells: HashMap::new(),
+        }
     }
 }
 
@@ -131,6 +150,92 @@ pub struct Extents {
 }
 
 impl<N: Number> Thread<N> {
+    /// A variable's value is not known any more.
+    pub fn forget(&mut self, var: VarId) {
+        self.vars.set(var, None);
+        self.pointers.remove(&var);
+        if !self.cells.is_empty() {
+            self.cells.retain(|(v, _), _| *v != var);
+        }
+    }
+
+    /// Gives a variable the value of an expression.
+    pub fn assign(&mut self, module: &Module, at: Extents, var: VarId, e: &Expr) {
+        match &e.ty {
+            Type::Pointer { .. } => match self.pointer(module, at, e) {
+                Some(p) => _ = self.pointers.insert(var, p),
+                None => _ = self.pointers.remove(&var),
+            },
+            Type::Array(..) | Type::Vector(..) => {
+                let cells = self.cells_of(module, at, e);
+                self.forget(var);
+                self.cells.extend(cells.into_iter().map(|(byte, n)| ((var, byte), n)));
+            }
+            _ => self.vars.set(var, self.eval(module, at, e)),
+        }
+    }
+
+    /// The integers that an array or vector is made of, by byte.
+    fn cells_of(&self, module: &Module, at: Extents, e: &Expr) -> Vec<(i64, N)> {
+        let size = |ty: &Type| layout_of(module, ty).size as i64;
+        match &*e.kind {
+            ExprKind::Make(parts) => {
+                let integers = parts.iter().enumerate().filter(|(_, part)| part.ty.is_integer());
+                let cell = |(k, part): (usize, &Expr)| {
+                    Some((size(&part.ty) * k as i64, self.eval(module, at, part)?))
+                };
+                integers.filter_map(cell).collect()
+            }
+            ExprKind::Read(place) => {
+                let Some(Address { object: Object::Var(v), offset }) =
+                    self.address(module, at, place)
+                else {
+                    return vec![];
+                };
+                let first = offset.value().as_i64();
+                let own = first..first + size(&e.ty);
+                let cells =
+                    self.cells.iter().filter(|((of, byte), _)| *of == v && own.contains(byte));
+                cells.map(|((_, byte), n)| (byte - first, *n)).collect()
+            }
+            _ => vec![],
+        }
+    }
+
+    /// Writes an expression's value to a place, of which only those in `local` variables are kept.
+    pub fn store(
+        &mut self,
+        module: &Module,
+        at: Extents,
+        place: &Place,
+        e: &Expr,
+        local: impl Fn(VarId) -> bool,
+    ) {
+        match (self.address(module, at, place), place.root_var()) {
+            (Some(Address { object: Object::Var(v), offset }), _) if local(v) => {
+                let key = (v, offset.value().as_i64());
+                match self.eval(module, at, e).filter(|_| place.ty.is_integer()) {
+                    Some(value) => _ = self.cells.insert(key, value),
+                    None => _ = self.cells.remove(&key),
+                }
+            }
+            (Some(_), _) => {}
+            (None, Some(v)) => self.forget(v),
+            // Through a pointer that may point anywhere.
+            (None, None) => self.cells.clear(),
+        }
+    }
+
+    /// What lies so many bytes after a place of the thread's own.
+    fn cell(&self, module: &Module, at: Extents, place: &Place, bytes: i64) -> Option<N> {
+        if self.cells.is_empty() {
+            return None;
+        }
+        let address = self.address(module, at, place)?;
+        let Object::Var(v) = address.object else { return None };
+        self.cells.get(&(v, address.offset.value().as_i64() + bytes)).copied()
+    }
+
     /// The value of a scalar expression, where it follows from the sizes and the position.
     pub fn eval(&self, module: &Module, at: Extents, e: &Expr) -> Option<N> {
         match &*e.kind {
@@ -138,6 +243,14 @@ impl<N: Number> Thread<N> {
             ExprKind::Named(c) => module.constants.get(c.0 as usize).map(|c| N::constant(c.value)),
             ExprKind::Read(p) => match &*p.kind {
                 PlaceKind::Var(v) => self.vars.get(*v),
+                _ => self.cell(module, at, p, 0),
+            },
+            ExprKind::Member(a, k) => match &*a.kind {
+                ExprKind::Make(parts) => self.eval(module, at, parts.get(*k as usize)?),
+                ExprKind::Read(p) => {
+                    let size = layout_of(module, &e.ty).size as i64;
+                    self.cell(module, at, p, size * i64::from(*k))
+                }
                 _ => None,
             },
             ExprKind::Builtin(b) => self.builtin(at, *b),
@@ -160,9 +273,8 @@ impl<N: Number> Thread<N> {
                 self.eval(module, at, if c.value().is_true() { a } else { b })
             }
             ExprKind::Call(f, args) => {
-                let args: Option<Vec<Value>> =
-                    args.iter().map(|a| self.eval(module, at, a).map(N::value)).collect();
-                Some(N::constant(eval::math(*f, &args?)))
+                let args: Option<Vec<N>> = args.iter().map(|a| self.eval(module, at, a)).collect();
+                Some(N::math(*f, &args?))
             }
             _ => None,
         }

@@ -63,6 +63,8 @@ pub struct Walk<'a> {
     pub sites: Vec<Site>,
     /// Independent accumulators of a thread.
     pub chains: f64,
+    /// Iterations of the longest of the outermost loops that remain loops; 1 without any.
+    pub rounds: f64,
     /// Instructions of the longest stretch of code without a loop.
     pub straight: f64,
     /// Global and shared loads of one iteration of an unrolled body.
@@ -101,7 +103,7 @@ impl<'a> Walk<'a> {
         let lane = |t: u32| {
             let [x, y, _] = at.block;
             let thread = [t % x, t / x % y, t / (x * y)];
-            Thread { thread, block, vars: args.clone(), pointers: HashMap::new() }
+            Thread { thread, block, vars: args.clone(), ..Thread::default() }
         };
         let mut first = Thread { block, ..Thread::default() };
         for param in &kernel.params {
@@ -129,6 +131,7 @@ impl<'a> Walk<'a> {
             sites: vec![],
             chains: 0.0,
             straight: 0.0,
+            rounds: 1.0,
             loads_together: 0.0,
             shared_together: 0.0,
             held: 0.0,
@@ -319,6 +322,9 @@ impl<'a> Walk<'a> {
     }
 
     fn enter(&mut self, trips: f64, unrolled: bool) {
+        if !unrolled && self.serial_loops() == 0 {
+            self.rounds = self.rounds.max(trips);
+        }
         self.loops.push(Level { trips, unrolled });
     }
 
