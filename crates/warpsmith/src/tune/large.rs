@@ -10,13 +10,15 @@ use super::inputs::{self, Sources};
 use super::profile::overflow::{self, Overflow};
 use super::sizes::{self, Point};
 
-/// Two sizes of this many make more than 2³¹ elements, and so do three of [`CUBE`].
-const SQUARE: i64 = 1 << 17;
-const CUBE: i64 = 1 << 11;
+/// Two sizes of this many make more than 2³² elements, and so do three of [`CUBE`].
+///
+/// They are odd, so that there is a block at each edge.
+const SQUARE: i64 = (1 << 16) + 5;
+const CUBE: i64 = (1 << 11) + 5;
 
 /// Near the greatest `int`, but not so near that rounding up to whole blocks and tiles passes it: what happens there is
 /// for those who made the guards.
-const LINE: i64 = (1 << 31) - (1 << 16);
+const LINE: i64 = (1 << 31) - (1 << 16) + 5;
 
 /// The other sizes: enough that stencils have something to do.
 const SMALL: i64 = 11;
@@ -78,14 +80,16 @@ fn points(function: &Function, source: &Sources<'_>) -> Vec<Point> {
     found
 }
 
-/// A point with sizes for which the launcher has a kernel of its own. Large sizes are multiples of large powers of two.
+/// A point with sizes for which the launcher has a kernel of its own.
 fn meeting(point: &Point, facts: &[Fact]) -> Point {
     let mut point = point.clone();
     for fact in facts {
-        let (Fact::Equals(name, n) | Fact::Multiple(name, n)) = fact;
-        let fits = |size: i64| matches!(fact, Fact::Multiple(..)) && *n > 0 && size % n == 0;
-        if let Some(size) = point.get_mut(name).filter(|size| !fits(**size)) {
-            *size = *n;
+        match fact {
+            Fact::Equals(name, n) => _ = point.get_mut(name).map(|size| *size = *n),
+            Fact::Multiple(name, n) if *n > 0 => {
+                _ = point.get_mut(name).map(|size| *size = (*size - *size % n).max(*n));
+            }
+            Fact::Multiple(..) => {}
         }
     }
     point

@@ -262,7 +262,7 @@ fn numbers_that_only_large_sizes_show_are_followed() {
     let address = verdict("known sizes", |t| t.replace("(size_t)i * m", "i * m"));
     let said = "overflow: the byte of `A` that is accessed is ";
     assert!(address.contains(said), "{address}");
-    assert!(address.contains("is wrong at m=11, n=2147418112"), "{address}");
+    assert!(address.contains("is wrong at m=11, n=2147418117"), "{address}");
     let counted = verdict("sum of reals", |t| t.replace("(long long)n * m", "n * m"));
     assert!(counted.contains("overflow: "), "{counted}");
     let blocks = verdict("product", |t| t.replace("blocks_y = MAX_BLOCKS;", ""));
