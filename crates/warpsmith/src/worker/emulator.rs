@@ -236,7 +236,9 @@ fn lower(request: &Compile) -> Result<(Module, Vec<(String, FuncId)>), String> {
         }
     }
     let file = if request.file.is_empty() { "candidate.cu" } else { request.file.as_str() };
-    let parsed = parse::parse(file, request.source.as_bytes(), &options, &DiskLoader, &mut sources);
+    let (macros, text) = without_prelude(&request.source);
+    options.defines.extend(macros);
+    let parsed = parse::parse(file, text.as_bytes(), &options, &DiskLoader, &mut sources);
     let parsed = parsed.map_err(|e| words(e, &sources))?;
     let kernels = match request.kernels.as_slice() {
         [] => KernelSelection::All,
@@ -246,6 +248,29 @@ fn lower(request: &Compile) -> Result<(Module, Vec<(String, FuncId)>), String> {
     let lowered = lowered.map_err(|e| words(e, &sources))?;
     let kernels = lowered.kernels.iter().map(|k| (k.name.clone(), k.id)).collect();
     Ok((lowered.module, kernels))
+}
+
+/// Takes the macros that stand before `#line 1` out of a text, so that lines in messages are those of the user's file: the
+/// preprocessor counts without `#line`. Constants stay, together on the first line.
+fn without_prelude(source: &str) -> (Vec<(String, String)>, String) {
+    let plain = || (vec![], source.to_string());
+    let Some((head, rest)) = source.split_once("\n#line 1 ") else { return plain() };
+    let Some((_, text)) = rest.split_once('\n') else { return plain() };
+    let (mut macros, mut constants) = (vec![], String::new());
+    for line in head.lines() {
+        match line.strip_prefix("#define ") {
+            Some(definition) => {
+                let (name, value) = definition.split_once(' ').unwrap_or((definition, ""));
+                macros.push((name.to_string(), value.to_string()));
+            }
+            None if line.starts_with("constexpr ") => constants += line,
+            None => return plain(),
+        }
+    }
+    if !constants.is_empty() {
+        constants.push('\n');
+    }
+    (macros, constants + text)
 }
 
 impl Backend for EmulatorBackend {
@@ -335,5 +360,27 @@ impl Backend for EmulatorBackend {
 
     fn occupancy(&mut self, _: &[u8], _: &str, _: &[(u32, u32)]) -> Answer<Vec<u32>> {
         Err(invalid(Reason::Runtime, "the emulator has no driver to ask"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn macros_before_a_text_do_not_move_its_lines() {
+        let text = "int x = tile;\n\"\n#line 1 \"\n";
+        let (macros, rest) =
+            without_prelude(&format!("#define tile 4\n#define odd\n#line 1 \"a.cu\"\n{text}"));
+        assert_eq!(macros, [("tile".into(), "4".into()), ("odd".into(), String::new())]);
+        assert_eq!(rest, text);
+        let (_, rest) = without_prelude(
+            "constexpr int a = 1;\nconstexpr int b = 2;\n#line 1 \"a.cu\"\nint x;\n",
+        );
+        assert_eq!(rest, "constexpr int a = 1;constexpr int b = 2;\nint x;\n");
+        for plain in ["int x;\n#line 1 \"a\"\nint y;", "#define a 1\n", "", "#define a 1\n#line 1 "]
+        {
+            assert_eq!(without_prelude(plain), (vec![], plain.to_string()));
+        }
     }
 }
