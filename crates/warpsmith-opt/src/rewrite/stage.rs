@@ -238,7 +238,7 @@ pub(super) fn check_all(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<()
         let shape = shared_shape(&footprint, s);
         pipeline::check_copies(kernel, nest, s, shape.last().copied().unwrap_or(1))?;
         let size = copy_bytes(kernel, nest, s, &footprint);
-        if size % DYNAMIC_ALIGN != 0 {
+        if !size.is_multiple_of(DYNAMIC_ALIGN) {
             uneven = uneven.or(Some(s));
         }
         bytes = bytes.saturating_add(size);

@@ -1,7 +1,8 @@
 //! The architectures a kernel can be made for.
 
 use warpsmith_device::Gpu;
-use warpsmith_ir::Diagnostic;
+use warpsmith_ir::{Diagnostic, FuncId, Module};
+use warpsmith_opt::Kernel;
 
 use crate::status::Failure;
 
@@ -21,6 +22,12 @@ impl Arch {
     /// The board, or the GPU that stands for the architecture where none is named.
     pub fn gpu(&self) -> &'static Gpu {
         self.board.or_else(|| Gpu::find(self.name)).unwrap_or(&warpsmith_device::GPUS[0])
+    }
+
+    /// A function to be scheduled within the limits of the architecture.
+    pub fn kernel(&self, module: Module, function: FuncId) -> Kernel {
+        let shared_limit = self.gpu().architecture().shared_per_block_optin;
+        Kernel { shared_limit, ..Kernel::new(module, function) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use warpsmith_front::cloops::CInput;
 use warpsmith_ir::{Diagnostic, SourceMap};
-use warpsmith_opt::{Kernel, Schedule, lower, schedule};
+use warpsmith_opt::{Schedule, lower, schedule};
 
 use super::arch::Arch;
 use super::args::{Strategy, TuneArgs};
@@ -99,7 +99,7 @@ impl Job<'_> {
 
     fn applied(&self, winner: &Winner, sources: &SourceMap) -> Result<Chosen, Failure> {
         let no = |errors: Vec<Diagnostic>| Failure::from(errors).with_status(Status::No);
-        let kernel = Kernel::new(self.input.module.clone(), self.input.function);
+        let kernel = self.arch.kernel(self.input.module.clone(), self.input.function);
         let kernel = schedule::replay(&kernel, &winner.schedule, sources).map_err(no)?;
         let program = lower::lower(&kernel, sources).map_err(no)?;
         Ok((program, winner.schedule.clone(), None))

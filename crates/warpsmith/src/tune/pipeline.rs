@@ -140,11 +140,6 @@ pub fn kernel(args: &TuneArgs, sources: &mut SourceMap) -> Result<Kernel, Failur
     Ok(Kernel::new(input.module, input.function))
 }
 
-/// The function with the limits of an architecture.
-fn for_arch(kernel: Kernel, arch: Arch) -> Kernel {
-    Kernel { shared_limit: arch.gpu().architecture().shared_per_block_optin, ..kernel }
-}
-
 /// Chooses a schedule by the device model, and does nothing else.
 ///
 /// # Errors
@@ -154,7 +149,7 @@ pub fn plan(args: &TuneArgs, sources: &mut SourceMap) -> Result<Choice, Failure>
     let input = read(args, sources)?;
     let specs = argument_specs(args, &input)?;
     let sizes = chosen_sizes(args, &input, &specs, arch)?;
-    let kernel = for_arch(Kernel::new(input.module, input.function), arch);
+    let kernel = arch.kernel(input.module, input.function);
     let compiler = compiler(args);
     let (compiler, gpu, sizes) = (compiler.as_ref(), arch.gpu(), &sizes[..]);
     let choice = choice::choose(&Model { kernel: &kernel, gpu, sizes, sources, compiler });
@@ -265,7 +260,7 @@ pub(super) fn translate(
 ) -> Result<Chosen, Failure> {
     // What is wrong with the user's file or schedule is "no"; a malformed schedule is bad input.
     let no = |errors: Vec<Diagnostic>| Failure::from(errors).with_status(Status::No);
-    let kernel = for_arch(Kernel::new(input.module.clone(), input.function), arch);
+    let kernel = arch.kernel(input.module.clone(), input.function);
     let mut planned = None;
     let steps = match (given, &args.schedule) {
         (Some(steps), _) => steps.clone(),

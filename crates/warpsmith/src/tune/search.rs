@@ -10,7 +10,7 @@ use warpsmith_front::cloops::CInput;
 use warpsmith_gpu::cache::Cache;
 use warpsmith_gpu::protocol::{Hello, Limits, Policy};
 use warpsmith_ir::{Diagnostic, SourceMap};
-use warpsmith_opt::{Kernel, Schedule, schedule};
+use warpsmith_opt::{Schedule, schedule};
 use warpsmith_tune::exchange::t1;
 use warpsmith_tune::outcome::{Measurement, Record};
 use warpsmith_tune::space::Configuration;
@@ -108,7 +108,7 @@ pub fn search(
     sources: &mut SourceMap,
 ) -> Result<(Vec<Winner>, Measured), Failure> {
     let args = asked.args;
-    let kernel = Kernel::new(asked.input.module.clone(), asked.input.function);
+    let kernel = stations.arch.kernel(asked.input.module.clone(), asked.input.function);
     let no = |errors: Vec<Diagnostic>| Failure::from(errors).with_status(Status::No);
     let gpu = stations.arch.gpu();
     let candidates = match &args.schedule {

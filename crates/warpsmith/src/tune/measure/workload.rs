@@ -200,7 +200,7 @@ impl Workload for Nests {
 
 impl Source {
     fn kernel(&self) -> Kernel {
-        Kernel::new(self.input.module.clone(), self.input.function)
+        self.arch.kernel(self.input.module.clone(), self.input.function)
     }
 
     fn function(&self) -> &Function {
