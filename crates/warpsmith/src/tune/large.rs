@@ -10,10 +10,9 @@ use super::inputs::{self, Sources};
 use super::profile::overflow::{self, Overflow};
 use super::sizes::{self, Point};
 
-/// Two sizes of this many make more than 2³² elements, and so do three of [`CUBE`].
-///
-/// They are odd, so that there is a block at each edge.
-const SQUARE: i64 = (1 << 16) + 5;
+/// Two sizes of this many make more than 2³² elements, and a product that is negative as an `int`; three of [`CUBE`] make
+/// more than 2³² as well. They are odd, so that there is a block at each edge.
+const SQUARE: i64 = 86_001;
 const CUBE: i64 = (1 << 11) + 5;
 
 /// Near the greatest `int`, but not so near that rounding up to whole blocks and tiles passes it: what happens there is
