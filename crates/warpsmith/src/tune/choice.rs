@@ -322,6 +322,7 @@ fn profiles(program: &Program, point: &Point, usage: Option<&Usage>) -> Vec<Laun
         if let Some(used) = usage.and_then(|u| u.get(name)) {
             launched.profile.registers = used.registers;
             launched.profile.spill_bytes = used.spill_bytes;
+            launched.profile.spill_executions = launched.rounds;
         }
     }
     launches

@@ -42,6 +42,8 @@ pub struct Launched {
     pub times: f64,
     pub kernel: FuncId,
     pub profile: KernelProfile,
+    /// How often a thread may run through code that spills: iterations of its longest outermost loop.
+    pub rounds: f64,
 }
 
 /// The profiles of all launches at a size. Launches whose extents depend on data are left out.
@@ -91,7 +93,12 @@ fn host_block(
             StmtKind::Scope(b) => host_block(module, &b.stmts, thread, times, found),
             StmtKind::Launch(l) => {
                 let profile = launch(module, thread, l);
-                found.extend(profile.map(|profile| Launched { times, kernel: l.kernel, profile }));
+                found.extend(profile.map(|(profile, rounds)| Launched {
+                    times,
+                    kernel: l.kernel,
+                    profile,
+                    rounds,
+                }));
             }
             _ => {}
         }
@@ -102,7 +109,7 @@ fn set(module: &Module, thread: &mut Thread<Value>, var: VarId, value: &Expr) {
     thread.vars.set(var, thread.eval(module, HOST, value));
 }
 
-fn launch(module: &Module, host: &Thread<Value>, l: &Launch) -> Option<KernelProfile> {
+fn launch(module: &Module, host: &Thread<Value>, l: &Launch) -> Option<(KernelProfile, f64)> {
     let extent = |e: &Expr| {
         let value = host.eval(module, HOST, e)?.as_i64();
         u32::try_from(value).ok().filter(|v| *v > 0)
@@ -120,7 +127,12 @@ fn launch(module: &Module, host: &Thread<Value>, l: &Launch) -> Option<KernelPro
     Some(profile)
 }
 
-fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) -> KernelProfile {
+fn profile(
+    module: &Module,
+    kernel: &Function,
+    at: Extents,
+    args: &Vars<Value>,
+) -> (KernelProfile, f64) {
     let threads = at.block.iter().product::<u32>();
     let middle = at.grid.map(|g| g / 2);
     let whole = Walk::run(module, kernel, at, args, middle, threads);
@@ -181,11 +193,10 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
         false => registers(module, kernel, &whole),
     };
     let shared_static = shared_bytes(module, kernel);
-    KernelProfile {
+    let profile = KernelProfile {
         grid: logical,
         block_threads: threads,
         registers,
-        spill_executions: whole.rounds,
         shared_static,
         work,
         shared,
@@ -196,7 +207,8 @@ fn profile(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) 
             shared_loads: whole.shared_together.max(1.0),
         },
         ..KernelProfile::default()
-    }
+    };
+    (profile, whole.rounds)
 }
 
 /// Reads of one array that move along with each other, like those of a stencil: what one has brought, another finds.
