@@ -122,9 +122,9 @@ fn launch(module: &Module, host: &Thread<Value>, l: &Launch) -> Option<(KernelPr
         args.set(*param, host.eval(module, HOST, arg));
     }
     let shared = host.eval(module, HOST, &l.shared)?.as_i64();
-    let mut profile = profile(module, kernel, at, &args);
+    let (mut profile, rounds) = profile(module, kernel, at, &args);
     profile.shared_dynamic = u32::try_from(shared).unwrap_or(u32::MAX);
-    Some(profile)
+    Some((profile, rounds))
 }
 
 fn profile(
