@@ -13,6 +13,7 @@ pub mod nvrtc;
 pub mod places;
 pub mod pool;
 pub mod protocol;
+mod std_headers;
 pub mod worker;
 
 pub use error::GpuError;

@@ -11,6 +11,7 @@ use crate::cubin;
 use crate::error::GpuError;
 use crate::places::{self, Places};
 use crate::protocol::{Compile, KernelInfo};
+use crate::std_headers::HEADERS;
 
 /// A binary and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,7 +181,16 @@ struct Program {
 
 impl Program {
     fn new(source: &CStr, file: &CStr) -> Result<Program, GpuError> {
-        let raw = result::create_program(source, Some(file)).map_err(|e| refused(e.0))?;
+        let names = HEADERS.map(|(name, _)| name.as_ptr());
+        let texts = HEADERS.map(|(_, text)| text.as_ptr());
+        let count = HEADERS.len() as i32;
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: all strings end in zero, and both lists have as many as is said; the compiler keeps copies.
+        let made = unsafe {
+            let (texts, names) = (texts.as_ptr(), names.as_ptr());
+            sys::nvrtcCreateProgram(&mut raw, source.as_ptr(), file.as_ptr(), count, texts, names)
+        };
+        made.result().map_err(|e| refused(e.0))?;
         Ok(Program { raw })
     }
 

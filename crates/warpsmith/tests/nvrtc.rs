@@ -129,3 +129,25 @@ fn errors_of_the_text_are_the_compilers_words() {
     pool.submit(9, request("y[i] = a;"));
     assert!(pool.next(SLOW).unwrap().1.is_ok());
 }
+
+/// The compiler has no C library; what kernels want of its headers is there all the same.
+#[test]
+fn constants_and_types_of_the_c_library_are_known() {
+    let Ok((mut worker, _)) = Worker::start(&start(&["--backend", "compiler"]), SLOW) else {
+        return eprintln!("not run, for want of a compiler");
+    };
+    let headers = ["math.h", "cfloat", "limits.h", "cstdint", "stdlib.h"];
+    let mut request = request(
+        "const uint32_t k = INT_MAX; const double big = DBL_MAX; y[i] = x[i] < INFINITY ? x[i] + (float)k : isnan(x[i]) ? NAN : fminf((float)big, -FLT_MAX);",
+    );
+    let includes: String = headers.iter().map(|h| format!("#include <{h}>\n")).collect();
+    request.source = includes + &request.source;
+    let (reply, _) = worker
+        .ask(
+            &warpsmith::gpu::protocol::Request::Compile(request),
+            &warpsmith::gpu::client::NO_BLOBS,
+            SLOW,
+        )
+        .unwrap();
+    assert!(matches!(reply, warpsmith::gpu::protocol::Reply::Compiled(..)), "{reply:?}");
+}

@@ -117,6 +117,9 @@ fn kind(text: &str) -> Result<Kind, Failure> {
     })
 }
 
+/// The command line of a worker with the device of a number.
+type CommandFor<'a> = Box<dyn Fn(u32) -> Vec<String> + 'a>;
+
 /// The workers of a kind of device, after the first of them has said who it is.
 fn stations(args: &TuneArgs, kind: &Kind) -> Result<Stations, Failure> {
     let program = program()?;
@@ -126,7 +129,7 @@ fn stations(args: &TuneArgs, kind: &Kind) -> Result<Stations, Failure> {
         command
     };
     let emulated = args.arch.as_deref().unwrap_or(USUAL);
-    let (one, compiler): (Box<dyn Fn(u32) -> Vec<String>>, Vec<String>) = match kind {
+    let (one, compiler): (CommandFor<'_>, Vec<String>) = match kind {
         Kind::Auto | Kind::Cuda(_) => (
             Box::new(|n| ours(&["--backend", "gpu", "--device", &n.to_string()])),
             ours(&["--backend", "compiler"]),

@@ -120,7 +120,7 @@ impl Nests {
         let header = (format!("{}.h", self.source.input.name), String::new());
         let files = [(file.clone(), text), header];
         let witness = Witness::parse(&file, &files[0].1, &launcher, &files[1..], sources);
-        let witness = witness.map_err(|errors| match errors.iter().any(|d| d.code == "W320") {
+        let witness = witness.map_err(|errors| match errors.iter().any(|d| matches!(d.code, "W050" | "W320")) {
             true => Failure::from(
                 Diagnostic::error("W467", format!("`{name}` has no function `{launcher}`"))
                     .help("it takes the parameters of the C function, arrays as device pointers, and a stream"),

@@ -6,6 +6,7 @@
 //! often the compiled code makes it: the compiler keeps what does not change.
 
 mod address;
+mod arrays;
 mod footprint;
 pub mod overflow;
 mod run;
@@ -13,9 +14,7 @@ mod values;
 pub mod views;
 mod walk;
 
-use warpsmith_device::{
-    GlobalTraffic, KernelProfile, Parallelism, SharedTraffic, TrafficKind, Work,
-};
+use warpsmith_device::{KernelProfile, Parallelism, SharedTraffic, Work};
 use warpsmith_ir::{
     Axis, BinaryOp, Builtin, Expr, ExprKind, FuncId, Function, Launch, Module, Scalar, Stmt,
     StmtKind, Type, Value, VarId, VarKind, layout::layout_of,
@@ -23,8 +22,9 @@ use warpsmith_ir::{
 use warpsmith_opt::walk as tree;
 
 use super::sizes::Point;
+use arrays::{Elsewhere, arrays};
 use values::{Extents, Thread, Vars};
-use walk::{Site, Walk};
+use walk::Walk;
 
 /// Words that a thread has loaded and not yet used, at most.
 const IN_FLIGHT: f64 = 14.0;
@@ -137,55 +137,20 @@ fn profile(
     let middle = at.grid.map(|g| g / 2);
     let whole = Walk::run(module, kernel, at, args, middle, threads);
     let (logical, group) = logical_grid(module, kernel, at, args);
-    let neighbours: Vec<Vec<Site>> = neighbours(at, middle, logical, group)
-        .into_iter()
-        .map(|block| Walk::run(module, kernel, at, args, block, threads.min(32)).sites)
-        .collect();
-    let own = Walk::run(module, kernel, at, args, middle, threads.min(32)).sites;
+    let few = |block| Walk::run(module, kernel, at, args, block, threads.min(32)).sites;
+    let elsewhere = Elsewhere {
+        own: few(middle),
+        neighbours: neighbours(at, middle, logical, group).map(few).into(),
+        ends: [few([0; 3]), few(at.grid.map(|g| g.saturating_sub(1)))],
+    };
     let blocks = logical.iter().map(|g| *g as f64).product::<f64>();
     let mut shared = SharedTraffic::default();
-    let last = at.grid.map(|g| g.saturating_sub(1));
-    let ends: Vec<Vec<Site>> = [[0; 3], last]
-        .into_iter()
-        .map(|block| Walk::run(module, kernel, at, args, block, threads.min(32)).sites)
-        .collect();
-    let mut arrays: Vec<(Site, [bool; 3], Option<(i64, i64)>)> = vec![];
-    for (k, site) in whole.sites.iter().enumerate() {
-        match site.shared {
-            true => {
-                let requests = site.requests * blocks;
-                if site.store {
-                    shared.stores += requests
-                } else {
-                    shared.loads += requests
-                }
-                shared.wavefronts += site.wavefronts * blocks;
-            }
-            false => {
-                let moved = |axis: usize| {
-                    let there = neighbours.get(axis).and_then(|n| n.get(k));
-                    there.zip(own.get(k)).is_none_or(|(a, b)| a.first != b.first)
-                };
-                let moved = [0, 1, 2].map(moved);
-                let range = ends.iter().map(|sites| sites.get(k).and_then(|s| s.hull));
-                let range = range.reduce(|a, b| Some(spanned(a?, b?))).flatten();
-                let same = arrays.iter_mut().find(|(other, ..)| together(other, site));
-                match same {
-                    Some((other, varies, whole)) => {
-                        other.requests += site.requests;
-                        other.sectors += site.sectors;
-                        other.wavefronts += site.wavefronts;
-                        other.first.extend(&site.first);
-                        *varies = [0, 1, 2].map(|axis| varies[axis] || moved[axis]);
-                        *whole = whole.zip(range).map(|(a, b)| spanned(a, b));
-                    }
-                    None => arrays.push((site.clone(), moved, range)),
-                }
-            }
-        }
+    for site in whole.sites.iter().filter(|s| s.shared) {
+        let requests = site.requests * blocks;
+        *if site.store { &mut shared.stores } else { &mut shared.loads } += requests;
+        shared.wavefronts += site.wavefronts * blocks;
     }
-    let global = arrays.iter().map(|(site, varies, range)| traffic(site, logical, *varies, *range));
-    let global = global.collect();
+    let global = arrays(&whole.sites, &elsewhere).iter().map(|a| a.traffic(logical)).collect();
     let work = scaled(&whole.work, blocks);
     let registers = match whole.straight > MOST_STRAIGHT {
         // More than a thread can have: the model counts on spilling.
@@ -209,39 +174,6 @@ fn profile(
         ..KernelProfile::default()
     };
     (profile, whole.rounds)
-}
-
-/// Reads of one array that move along with each other, like those of a stencil: what one has brought, another finds.
-fn together(a: &Site, b: &Site) -> bool {
-    a.base == b.base && a.store == b.store && a.shifts == b.shifts
-}
-
-fn spanned(a: (i64, i64), b: (i64, i64)) -> (i64, i64) {
-    (a.0.min(b.0), a.1.max(b.1))
-}
-
-/// `range` is what the whole grid touches, if it is known: blocks that overlap touch no more together.
-fn traffic(
-    site: &Site,
-    grid: [u64; 3],
-    varies: [bool; 3],
-    range: Option<(i64, i64)>,
-) -> GlobalTraffic {
-    let blocks = grid.iter().map(|g| *g as f64).product::<f64>();
-    let grown = footprint::grow(&site.first, &site.shifts);
-    let block_bytes = grown.sectors * footprint::SECTOR as f64;
-    let apart = grid.iter().zip(varies).map(|(g, v)| if v { *g as f64 } else { 1.0 });
-    let most = range.map_or(f64::INFINITY, |(low, high)| (high - low) as f64 + block_bytes);
-    GlobalTraffic {
-        kind: if site.store { TrafficKind::Store } else { TrafficKind::Load },
-        requests: site.requests * blocks,
-        sectors: site.sectors * blocks,
-        wavefronts: site.wavefronts * blocks,
-        block_bytes,
-        reuse_bytes: grown.reuse * footprint::SECTOR as f64,
-        grid_bytes: (block_bytes * apart.product::<f64>()).min(most),
-        varies,
-    }
 }
 
 fn scaled(w: &Work, n: f64) -> Work {
