@@ -1,6 +1,6 @@
 //! Where candidates are measured: GPUs, the emulator or recorded results, each reached through worker processes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use warpsmith_device::Gpu;
@@ -202,7 +202,7 @@ fn launchers(given: &[String]) -> Result<Vec<Vec<String>>, Failure> {
         return Ok(vec![vec![]]);
     }
     let words = |text: &String| {
-        shlex::split(text).filter(|w| !w.is_empty()).ok_or_else(|| {
+        shlex::split(text).filter(|w| !w.is_empty()).map(unbuffered).ok_or_else(|| {
             Failure::from(
                 Diagnostic::error("W464", format!("`{text}` is no command line"))
                     .help("write --launcher 'srun --ntasks=1 --gpus=1', quotes in pairs"),
@@ -210,6 +210,16 @@ fn launchers(given: &[String]) -> Result<Vec<Vec<String>>, Failure> {
         })
     };
     given.iter().map(words).collect()
+}
+
+/// Slurm hands a task's output on line by line unless it is told not to; a worker's answers have no lines.
+fn unbuffered(mut words: Vec<String>) -> Vec<String> {
+    let program = words.first().and_then(|p| Path::new(p).file_name());
+    let told = words.iter().any(|w| w == "-u" || w == "--unbuffered");
+    if program.is_some_and(|p| p == "srun") && !told {
+        words.insert(1, "--unbuffered".to_string());
+    }
+    words
 }
 
 /// The numbers of devices: those of `--devices`, else the one of `--device`.
@@ -256,7 +266,10 @@ mod tests {
     #[test]
     fn launchers_are_split_as_a_shell_does() {
         let words = launchers(&["srun -n1 --comment 'a b'".to_string()]).unwrap();
-        assert_eq!(words, [["srun", "-n1", "--comment", "a b"]]);
+        assert_eq!(words, [["srun", "--unbuffered", "-n1", "--comment", "a b"]]);
+        let words =
+            launchers(&["/usr/bin/srun -u -n1".to_string(), "ssh host".to_string()]).unwrap();
+        assert_eq!(words, [vec!["/usr/bin/srun", "-u", "-n1"], vec!["ssh", "host"]]);
         assert!(launchers(&["srun 'a".to_string()]).is_err());
         assert!(launchers(&[" ".to_string()]).is_err());
     }

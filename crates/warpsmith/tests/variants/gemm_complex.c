@@ -1,5 +1,5 @@
 // warpsmith: size n=512 m=512 k=512
-// expect: register_tile i, register_tile j
+// expect: register_tile i, stage Ar, stage Bi
 void gemm_complex(int n, int m, int k, const float Ar[n][k], const float Ai[n][k],
                   const float Br[k][m], const float Bi[k][m], float Cr[n][m], float Ci[n][m])
 {
