@@ -148,33 +148,38 @@ impl Bench {
         Ok(binary)
     }
 
+    /// A compiler that ends is started once more: it may have been ended from outside.
     fn ask(&mut self, request: &Compile) -> Result<Binary, Invalid> {
-        let lost = |error: &WorkerError| {
+        let answer = match self.ask_once(request) {
+            Err(WorkerError::Died(_)) => self.ask_once(request),
+            answer => answer,
+        };
+        answer.unwrap_or_else(|error| {
             let reason = match error {
                 WorkerError::TimedOut(_) => Reason::Timeout,
                 _ => Reason::Compile,
             };
-            Invalid::new(reason, format!("while compiling: {error}"))
-        };
+            Err(Invalid::new(reason, format!("while compiling: {error}")))
+        })
+    }
+
+    fn ask_once(&mut self, request: &Compile) -> Result<Result<Binary, Invalid>, WorkerError> {
         let mut worker = match self.worker.take() {
             Some(worker) => worker,
-            None => {
-                let started = Worker::start(&self.options.start, self.options.limit);
-                started.map_err(|e| lost(&e))?.0
-            }
+            None => Worker::start(&self.options.start, self.options.limit)?.0,
         };
         if let Some(stop) = &self.stop {
             worker.stop_when(stop.clone());
         }
         let request = Request::Compile(request.clone());
-        let reply = worker.ask(&request, &NO_BLOBS, self.options.limit).map_err(|e| lost(&e))?;
+        let reply = worker.ask(&request, &NO_BLOBS, self.options.limit)?;
         self.worker = Some(worker);
-        match reply {
+        Ok(match reply {
             (Reply::Compiled(kernels, log), mut blobs) if blobs.len() == 1 => {
                 Ok(Binary { cubin: blobs.remove(0), kernels, log })
             }
             (Reply::Invalid(invalid), _) => Err(invalid),
             _ => Err(Invalid::new(Reason::Compile, "the worker's reply is no binary")),
-        }
+        })
     }
 }

@@ -201,6 +201,8 @@ fn workers_killed_twenty_times_change_nothing() {
         if running && output.status.code() == Some(0) {
             let right = stored(folder.path());
             assert_eq!(right.len() as u64, ALLOWED);
+            let wrong = right.iter().find(|r| r.outcome.status != Status::Correct);
+            assert_eq!(wrong, None, "round {round}");
         } else {
             // Killed before it had said who it is, a device is not there.
             assert!([0, 2].contains(&output.status.code().unwrap_or(-1)), "round {round}");

@@ -208,12 +208,22 @@ impl Station {
     ) -> Result<Measured, Lost> {
         let mut taken_down = 0;
         loop {
-            if self.seats[task].worker.is_none() {
-                self.set_up(task)?;
+            if self.seats[task].worker.is_none()
+                && let Err(lost) = self.set_up(task)
+            {
+                if taken_down > 0 {
+                    return Err(lost);
+                }
+                taken_down += 1;
+                continue;
             }
             if !self.seats[task].instructed
                 && let Err(invalid) = self.agree(task, prepared)
             {
+                if self.seats[task].worker.is_none() && taken_down == 0 {
+                    taken_down += 1;
+                    continue;
+                }
                 return Ok(Measured::Invalid(invalid));
             }
             let request =
