@@ -2,10 +2,8 @@
 
 mod common;
 
-use common::{Input, check_scheduled as check};
+use common::{Input, Points as Sizes, check_scheduled as check};
 use expect_test::{Expect, expect};
-
-type Sizes<'a> = &'a [&'a [(&'static str, i64)]];
 
 const LAYER: &str = "
 void layer(int b, int c, int d, int n, int m, const float u[b][d][n + 2][m + 2], const float f[c][d][3][3], float v[b][c][n][m]) {

@@ -2,9 +2,7 @@
 
 mod common;
 
-use common::check_scheduled as check;
-
-type Sizes<'a> = &'a [&'a [(&'static str, i64)]];
+use common::{Points as Sizes, check_scheduled as check};
 
 const SIZES: Sizes<'_> = &[
     &[("n", 0), ("m", 3), ("k", 2)],

@@ -2,21 +2,8 @@
 
 mod common;
 
-use common::{Input, check_scheduled as check};
+use common::{Input, Points as Sizes, check_scheduled as check, has};
 use expect_test::{Expect, expect};
-
-type Sizes<'a> = &'a [&'a [(&'static str, i64)]];
-
-#[track_caller]
-fn has(text: &str, pieces: &[&str]) {
-    let mut rest = text;
-    for piece in pieces {
-        match rest.find(piece) {
-            Some(at) => rest = &rest[at + piece.len()..],
-            None => panic!("no `{piece}` (any more) in\n{text}"),
-        }
-    }
-}
 
 #[test]
 fn a_reduction_gets_a_kernel_for_some_sizes() {

@@ -2,21 +2,8 @@
 
 mod common;
 
-use common::{Input, check_scheduled as check};
+use common::{Input, Points as Sizes, check_scheduled as check, has};
 use expect_test::{Expect, expect};
-
-type Sizes<'a> = &'a [&'a [(&'static str, i64)]];
-
-#[track_caller]
-fn has(text: &str, pieces: &[&str]) {
-    let mut rest = text;
-    for piece in pieces {
-        match rest.find(piece) {
-            Some(at) => rest = &rest[at + piece.len()..],
-            None => panic!("no `{piece}` (any more) in\n{text}"),
-        }
-    }
-}
 
 const GEMM: &str = "
 void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m]) {

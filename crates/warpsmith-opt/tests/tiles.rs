@@ -2,19 +2,7 @@
 
 mod common;
 
-use common::check_scheduled as check;
-
-const GEMM: &str = "
-void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m]) {
-    #pragma omp parallel for collapse(2)
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++) {
-            C[i][j] = 0.0f;
-            for (int l = 0; l < k; l++)
-                C[i][j] += A[i][l] * B[l][j];
-        }
-}
-";
+use common::{GEMM, check_scheduled as check};
 
 const PRODUCT_SIZES: &[&[(&str, i64)]] = &[
     &[("n", 0), ("m", 3), ("k", 2)],

@@ -2,34 +2,9 @@
 
 mod common;
 
-use common::{Input, check_scheduled as check, check_shifted};
-
-type Sizes<'a> = &'a [&'a [(&'static str, i64)]];
-
-/// The text has these pieces, in this order, however its lines are broken.
-#[track_caller]
-fn has(text: &str, pieces: &[&str]) {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut rest = flat.as_str();
-    for piece in pieces {
-        match rest.find(piece) {
-            Some(at) => rest = &rest[at + piece.len()..],
-            None => panic!("no `{piece}` (any more) in\n{text}"),
-        }
-    }
-}
-
-const GEMM: &str = "
-void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m]) {
-    #pragma omp parallel for collapse(2)
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++) {
-            C[i][j] = 0.0f;
-            for (int l = 0; l < k; l++)
-                C[i][j] += A[i][l] * B[l][j];
-        }
-}
-";
+use common::{
+    GEMM, Input, Points as Sizes, check_scheduled as check, check_shifted, has_flat as has,
+};
 
 const PRODUCTS: Sizes<'_> = &[
     &[("n", 0), ("m", 3), ("k", 2)],

@@ -222,3 +222,36 @@ impl Launcher for Device<'_> {
         }
     }
 }
+
+/// Values of the scalar parameters, point by point.
+pub type Points<'a> = &'a [&'a [(&'static str, i64)]];
+
+/// The text has these pieces, in this order.
+#[track_caller]
+pub fn has(text: &str, pieces: &[&str]) {
+    let mut rest = text;
+    for piece in pieces {
+        match rest.find(piece) {
+            Some(at) => rest = &rest[at + piece.len()..],
+            None => panic!("no `{piece}` (any more) in\n{text}"),
+        }
+    }
+}
+
+/// [`has`], however the lines of the text are broken.
+#[track_caller]
+pub fn has_flat(text: &str, pieces: &[&str]) {
+    has(&text.split_whitespace().collect::<Vec<_>>().join(" "), pieces);
+}
+
+pub const GEMM: &str = "
+void gemm(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            C[i][j] = 0.0f;
+            for (int l = 0; l < k; l++)
+                C[i][j] += A[i][l] * B[l][j];
+        }
+}
+";
