@@ -16,7 +16,7 @@ use warpsmith_tune::outcome::{Measurement, Record};
 use warpsmith_tune::space::Configuration;
 use warpsmith_tune::store::{Filter, ProblemKey, fingerprint};
 use warpsmith_tune::strategy::StrategyKind;
-use warpsmith_tune::tuner::{Budget, Finished, Options as TunerOptions};
+use warpsmith_tune::tuner::{Budget, Finished, Options as TunerOptions, Prior};
 
 use super::args::{BudgetArg, Strategy, TuneArgs};
 use super::device::Stations;
@@ -167,11 +167,13 @@ pub fn search(
             strategy,
             seed: args.seed,
             budget: budget(args),
-            prior,
+            prior: prior.clone(),
             known,
             workers: 1,
         },
-        record: &mut |record: &Record| store.record(problem, &beside(record, &model)).map(|_| ()),
+        record: &mut |record: &Record| {
+            store.record(problem, &beside(record, prior.as_ref(), &model)).map(|_| ())
+        },
         stop: interrupt::flag(),
         show: &mut |state| progress.show(state),
     };
@@ -213,10 +215,14 @@ pub fn search(
     Ok((winners, measured))
 }
 
-/// The outcome with what the device model had predicted.
-fn beside(record: &Record, model: &Model<'_>) -> Record {
+/// The outcome with what the device model had predicted; it is asked where the search has not asked it already.
+fn beside(record: &Record, prior: Option<&Prior>, model: &Model<'_>) -> Record {
     let mut record = record.clone();
-    if let Some(seconds) = model.seconds(&record.configuration) {
+    let predicted = match prior {
+        Some(prior) => Some(prior.predict(&record.configuration)).filter(|s| s.is_finite()),
+        None => model.seconds(&record.configuration),
+    };
+    if let Some(seconds) = predicted {
         record.outcome.measurements.push(Measurement {
             name: "predicted".into(),
             value: json!(seconds * 1e3),
