@@ -36,12 +36,8 @@ use crate::search::{Engine, Plan, Progress, SearchError, Workload, store};
 use crate::status::{Failure, Status};
 use crate::tune::args::{TuneArgs, TuneFormat};
 use crate::tune::device::Stations;
-use crate::tune::search;
+use crate::tune::search::{self, FINALISTS, ROUNDS};
 
-/// The fastest configurations that are compared once more in turns.
-const FINALISTS: usize = 4;
-/// Runs of each of them.
-const ROUNDS: u32 = 21;
 /// Configurations that are tried as the one whose outputs are right, before the search takes the first that runs.
 const REFERENCES: usize = 16;
 

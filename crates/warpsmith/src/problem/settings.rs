@@ -11,9 +11,7 @@ use super::Source;
 use crate::status::Failure;
 use crate::tune::args::{BudgetArg, Strategy, TuneArgs};
 use crate::tune::device::{self, Place, Stations};
-
-/// Time for a search where nobody names a budget.
-const USUAL_BUDGET: Duration = Duration::from_secs(30);
+use crate::tune::search::USUAL_BUDGET;
 
 pub struct Settings {
     pub strategy: StrategyKind,

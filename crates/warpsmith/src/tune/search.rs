@@ -32,11 +32,11 @@ use crate::search::{
 use crate::status::{Failure, Status};
 
 /// Time for a search where the options name no budget.
-const USUAL_BUDGET: Duration = Duration::from_secs(30);
+pub const USUAL_BUDGET: Duration = Duration::from_secs(30);
 /// The fastest configurations that are compared once more in turns.
-const FINALISTS: usize = 4;
+pub const FINALISTS: usize = 4;
 /// Runs of each of them.
-const ROUNDS: u32 = 21;
+pub const ROUNDS: u32 = 21;
 /// Time for one candidate on the device, and for its compilation.
 const CANDIDATE: Duration = Duration::from_secs(20);
 const COMPILATION: Duration = Duration::from_secs(60);
