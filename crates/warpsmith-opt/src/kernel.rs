@@ -75,6 +75,8 @@ pub struct Nest {
     pub tiles: BTreeMap<LoopId, u32>,
     /// Tiled loops of which a thread's iterations come in groups of neighbours, and how many.
     pub vectors: BTreeMap<LoopId, u32>,
+    /// Serial loops that pass row by row through a thread's iterations of a tiled loop, and that loop.
+    pub streams: BTreeMap<LoopId, LoopId>,
     /// How the 32 lanes of a warp lie along x, y, z; `None`: as the hardware numbers the threads.
     pub lanes: Option<[u32; 3]>,
     /// Arrays that are copied to shared memory.
@@ -105,6 +107,8 @@ pub struct Stage {
     pub layout: Layout,
     /// Neighbouring elements that a thread copies at a time.
     pub vector: u32,
+    /// The copy of all that a block reads is by `cp.async`.
+    pub asynchronous: bool,
 }
 
 /// Where the elements of a staged array lie in shared memory.
@@ -128,6 +132,7 @@ impl Nest {
             reduce: None,
             tiles: BTreeMap::new(),
             vectors: BTreeMap::new(),
+            streams: BTreeMap::new(),
             lanes: None,
             stages: vec![],
             pipelines: BTreeMap::new(),

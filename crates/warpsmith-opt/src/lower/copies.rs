@@ -426,7 +426,7 @@ impl Replicas<'_, '_> {
     }
 
     /// A counter from the start of the block, the strip or its loop.
-    fn local_counter(&self, c: &Counter, replicas: &BTreeMap<usize, Replica>) -> Expr {
+    pub(super) fn local_counter(&self, c: &Counter, replicas: &BTreeMap<usize, Replica>) -> Expr {
         match c {
             Counter::Bound(id, _) => {
                 let found = self.tiles.iter().enumerate().find(|(_, t)| t.source.id == *id);

@@ -19,6 +19,7 @@ mod place;
 mod reduction;
 mod replicas;
 mod shared;
+mod stream;
 mod tiled;
 mod transfer;
 mod vectors;

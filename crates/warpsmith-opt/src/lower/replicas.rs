@@ -13,6 +13,7 @@ use warpsmith_ir::{
 };
 
 use super::excess::Unset;
+use super::stream::Window;
 use super::tiled::{Copy, Replica, Tile};
 use super::{Lowering, index};
 use crate::kernel::Nest;
@@ -33,7 +34,7 @@ pub(super) struct Replicas<'r, 'k> {
     /// The bound loops that a variable depends on.
     pub depends: BTreeMap<VarId, Axes>,
     /// Loops with several iterations a thread.
-    tiled: Axes,
+    pub tiled: Axes,
     /// Variables declared before the group that sets them, with the loops they have an element for.
     arrays: BTreeMap<VarId, Axes>,
     /// Variables that excess threads do not set.
@@ -44,6 +45,10 @@ pub(super) struct Replicas<'r, 'k> {
     pub strips: BTreeMap<warpsmith_ir::LoopId, VarId>,
     /// For strip loops, the iteration of the strip that reads are for, where it is not that of the counter.
     pub offsets: BTreeMap<warpsmith_ir::LoopId, Expr>,
+    /// Iterations of tiled loops that a streamed loop around has chosen.
+    pub pinned: BTreeMap<usize, Replica>,
+    /// What the row of a streamed loop around holds in registers.
+    pub windows: Vec<Window>,
     /// The strip loop whose body the walk stands in, where it reads one iteration ahead.
     pub ahead: Option<Ahead>,
     /// For strip loops of which several strips are in shared memory: which of them is meant.
@@ -101,6 +106,8 @@ impl<'r, 'k> Replicas<'r, 'k> {
             strips,
             slots,
             offsets,
+            pinned: BTreeMap::new(),
+            windows: vec![],
             ahead: None,
         }
     }
@@ -113,6 +120,10 @@ impl<'r, 'k> Replicas<'r, 'k> {
         if !whole.is_empty() {
             for k in &whole {
                 stmts.extend(self.copy(*k));
+            }
+            if whole.iter().any(|k| self.copies[*k].stage.asynchronous) {
+                let wait = [StmtKind::AsyncCommit, StmtKind::AsyncWait(0)];
+                stmts.extend(wait.map(|kind| Stmt::new(kind, Origin::default())));
             }
             stmts.push(super::copies::barrier("everything is there before anyone reads it"));
             self.staged.extend(whole);
@@ -195,6 +206,11 @@ impl<'r, 'k> Replicas<'r, 'k> {
                         Some(strips) => self.pipelined(l, stmt, &copies, *strips),
                         None => self.strip(l, stmt, &copies),
                     });
+                }
+                if let Some(along) = self.streamed_along(l)
+                    && let Some(stmts) = self.streamed(l, along, stmt)
+                {
+                    return Some(stmts);
                 }
                 // What stands in an inner loop is not read once for each iteration of the strip.
                 let ahead = self.ahead.take();
@@ -325,6 +341,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
         }
         let replicas = self.replicas(axes);
         let mut body = Block::new(stmts);
+        self.use_windows(&mut body, &replicas);
         let fragments = self.fragments(&body, axes, out);
         self.use_fragments(&mut body, &fragments, &replicas);
         self.use_copies(&mut body, &replicas);
@@ -355,10 +372,13 @@ impl<'r, 'k> Replicas<'r, 'k> {
         out.extend(self.wrapped(body, guard, &replicas));
     }
 
-    /// Counters for the thread's iterations of some loops.
+    /// Counters for the thread's iterations of some loops; and those that are chosen already.
     pub(super) fn replicas(&mut self, axes: Axes) -> BTreeMap<usize, Replica> {
-        let mut replicas = BTreeMap::new();
+        let mut replicas = self.pinned.clone();
         for (k, tile) in self.chosen(axes) {
+            if replicas.contains_key(&k) {
+                continue;
+            }
             let name = format!("t{}", self.lowering.host.var(tile.source.var).name);
             let var = self.lowering.local(&name, Type::I32);
             replicas.insert(k, Replica { var, at: None });
@@ -377,8 +397,10 @@ impl<'r, 'k> Replicas<'r, 'k> {
         walk::each_var_of_block(&body, &mut |v| _ = mentioned.insert(v));
         let mut stmts = body.stmts;
         let mut counters = vec![];
-        for (k, replica) in replicas {
-            let tile = &self.tiles[*k];
+        let own = |k: &usize| !self.pinned.contains_key(k);
+        let replicas: Vec<_> = replicas.iter().filter(|(k, _)| own(k)).collect();
+        for (k, replica) in &replicas {
+            let tile = &self.tiles[**k];
             let var = tile.source.var;
             if mentioned.contains(&var) {
                 let own = self.lowering.host.var(var).clone();
@@ -388,7 +410,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
                 visit::rename_vars(&mut block, &mut |v| if v == var { own } else { v });
                 stmts = block.stmts;
                 let kind = StmtKind::Decl { var: own, init: Some(tile.counter(Some(replica))) };
-                counters.push((*k, Stmt::new(kind, Origin::default())));
+                counters.push((**k, Stmt::new(kind, Origin::default())));
             }
         }
         if let Some(cond) = guard {
@@ -396,7 +418,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
             let kind = StmtKind::If { cond, then, otherwise: Block::default() };
             stmts = vec![Stmt::new(kind, Origin::default())];
         }
-        for (k, replica) in replicas.iter().rev() {
+        for (k, replica) in replicas.into_iter().rev() {
             if let Some(at) = counters.iter().position(|(c, _)| c == k) {
                 stmts.insert(0, counters.remove(at).1);
             }

@@ -95,7 +95,7 @@ impl Replicas<'_, '_> {
     ) -> Vec<Stmt> {
         let stage = self.copies[at].stage.clone();
         let element = source.ty.scalar().unwrap_or(Scalar::I32);
-        if stage.strip.is_some_and(|(id, _)| self.slots.contains_key(&id)) {
+        if stage.asynchronous || stage.strip.is_some_and(|(id, _)| self.slots.contains_key(&id)) {
             let bytes = (element.bytes() * stage.vector) as i32;
             let zero_fill = exists.map(|cond| {
                 let kind = ExprKind::Select(cond, Expr::i32(0), Expr::i32(bytes));

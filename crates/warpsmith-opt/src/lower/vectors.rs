@@ -56,6 +56,9 @@ impl Replicas<'_, '_> {
     /// A group of statements that each store an element of a global array, with the elements of neighbouring iterations
     /// stored together; `None` where that is not possible.
     pub(super) fn vector_group(&mut self, stmts: &[Stmt], axes: Axes) -> Option<Vec<Stmt>> {
+        if !self.pinned.is_empty() {
+            return None;
+        }
         let along = |(k, tile): &(usize, &Tile)| {
             tile.width > 1
                 && whole_groups(self.nest, &tile.source, tile.width)

@@ -20,6 +20,7 @@ pub mod specialise;
 pub mod split;
 pub mod split_k;
 pub mod stage;
+pub mod stream;
 pub mod swizzle;
 pub mod tile;
 pub mod unroll;

@@ -63,14 +63,14 @@ pub fn apply(legal: LegalPipeline<'_>) -> Rewritten {
     Rewritten::same_loops(kernel)
 }
 
-/// Whether the hardware can make the copies of a stage that runs ahead, to rows of so many elements.
+/// Whether the hardware can make the copies of a stage that runs ahead or is asynchronous, to rows of so many elements.
 pub(super) fn check_copies(
     kernel: &Kernel,
     nest: &Nest,
     stage: &Stage,
     row: u64,
 ) -> Result<(), Refusal> {
-    if nest.strips(stage) == 1 {
+    if nest.strips(stage) == 1 && !stage.asynchronous {
         return Ok(());
     }
     let name = kernel.name_of(stage.array).to_string();
@@ -78,9 +78,7 @@ pub(super) fn check_copies(
     let element = kernel.func().var(stage.array).ty.pointee().and_then(Type::scalar);
     let bytes = element.map_or(0, |s| s.bytes()) * stage.vector;
     if stage.layout.transposed && stage.vector > 1 {
-        return refuse(
-            "a copy that runs ahead cannot take a vector apart, as a transposed one must".into(),
-        );
+        return refuse("`cp.async` cannot take a vector apart, as a transposed copy must".into());
     }
     if !row.is_multiple_of(stage.vector.into()) {
         return refuse(format!(
@@ -91,7 +89,7 @@ pub(super) fn check_copies(
     match bytes {
         4 | 8 | 16 => Ok(()),
         _ => refuse(format!(
-            "a copy that runs ahead takes 4, 8 or 16 bytes at a time, and an element has {bytes}"
+            "`cp.async` takes 4, 8 or 16 bytes at a time, and an element has {bytes}"
         )),
     }
 }

@@ -213,6 +213,7 @@ fn renamed(nest: &Nest, ids: &BTreeMap<LoopId, LoopId>) -> Nest {
     copy.tiles = moved(&nest.tiles);
     copy.vectors = moved(&nest.vectors);
     copy.pipelines = moved(&nest.pipelines);
+    copy.streams = nest.streams.iter().map(|(inner, along)| (new(*inner), new(*along))).collect();
     copy.double_buffers = nest.double_buffers.iter().map(|id| new(*id)).collect();
     for stage in &mut copy.stages {
         stage.strip = stage.strip.map(|(id, n)| (new(id), n));

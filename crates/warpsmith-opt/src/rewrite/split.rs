@@ -60,6 +60,9 @@ pub fn check(kernel: &Kernel, target: LoopId, size: u32) -> Result<LegalSplit<'_
     if changes_bounds(l) {
         return refuse("its body may change its bounds".into());
     }
+    if kernel.nests.values().any(|n| n.streams.contains_key(&target)) {
+        return refuse("it is streamed through registers as a whole".into());
+    }
     if let Some(array) = staged_at(kernel, target) {
         let name = kernel.name_of(array);
         return refuse(format!("the copy of `{name}` cuts it already"));

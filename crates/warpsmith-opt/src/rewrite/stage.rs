@@ -12,7 +12,8 @@
 //! With a loop (AutoGPU's case) the loop is cut into strips and each strip has its own copy; without one (`stage u`) all
 //! that the block reads is copied once. Reads of several threads that overlap (stencils, convolutions) are one copy with
 //! a halo. `pad n` adds unused elements to each row, `transposed` swaps the last two dimensions, `swizzled` permutes the
-//! columns of each row (see [`super::swizzle`]).
+//! columns of each row (see [`super::swizzle`]). `async` copies past the registers, by `cp.async`, so that a thread has all
+//! its elements on their way at once.
 //!
 //! Legal where nothing in the nest writes the array; every subscript of every read is a sum of counters with constant
 //! factors, the same in all reads but for a constant; the counters are those of the bound loops, of the strip loop, or
@@ -23,7 +24,7 @@ use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{Expr, ForLoop, LoopId, Place, Stmt, StmtKind, Type, VarId};
 
 use super::register_tile::{check_tiles, unit_step};
-use super::{Rewritten, pipeline, swizzle, vectorise};
+use super::{Rewritten, pipeline, stream, swizzle, vectorise};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Layout, Nest, STATIC_SHARED, Stage};
 use crate::refusal::Refusal;
@@ -87,7 +88,8 @@ impl Counter {
     }
 }
 
-/// Asks whether the array `name` can be staged; `strip`: the serial loop to cut and the iterations of a strip.
+/// Asks whether the array `name` can be staged; `strip`: the serial loop to cut and the iterations of a strip;
+/// `asynchronous`: by `cp.async`.
 ///
 /// # Errors
 /// The first reason why not.
@@ -96,6 +98,7 @@ pub fn check<'k>(
     name: &str,
     strip: Option<(LoopId, u32)>,
     layout: Layout,
+    asynchronous: bool,
 ) -> Result<LegalStage<'k>, Refusal> {
     let refuse =
         |why: String| Err(Refusal::CannotStage { name: name.into(), why, at: Box::default() });
@@ -111,7 +114,13 @@ pub fn check<'k>(
     if nest.stages.iter().any(|s| s.array == array) {
         return refuse("it is staged already".into());
     }
-    let stage = Stage { array, strip, layout, vector: 1 };
+    if asynchronous && strip.is_some() {
+        return refuse(
+            "strips run ahead with `pipeline`: `async` is for copies of all that a block reads"
+                .into(),
+        );
+    }
+    let stage = Stage { array, strip, layout, vector: 1, asynchronous };
     check_strip(kernel, nest, &stage)?;
     let mut staged = nest.clone();
     staged.stages.push(stage.clone());
@@ -186,7 +195,12 @@ fn check_strip(kernel: &Kernel, nest: &Nest, stage: &Stage) -> Result<(), Refusa
 }
 
 /// The loop stands under no condition, in loops whose bounds are the same for all threads.
-fn reached_by_all(kernel: &Kernel, body: &warpsmith_ir::Block, nest: &Nest, id: LoopId) -> bool {
+pub(super) fn reached_by_all(
+    kernel: &Kernel,
+    body: &warpsmith_ir::Block,
+    nest: &Nest,
+    id: LoopId,
+) -> bool {
     let uniform = |e: &Expr| {
         let mut same = !walk::reads_memory(e);
         walk::each_var(e, &mut |v| {
@@ -223,11 +237,13 @@ fn reached_by_all(kernel: &Kernel, body: &warpsmith_ir::Block, nest: &Nest, id: 
         })
 }
 
-/// Whether all copies of a nest, with its tiles as they are, can be made and fit in shared memory together.
+/// Whether all copies of a nest, with its tiles as they are, can be made and fit in shared memory together, and its
+/// streams be as they are.
 ///
 /// # Errors
-/// [`Refusal::CannotStage`] for the last copy.
+/// [`Refusal::CannotStage`] for the last copy, [`Refusal::LoopRefused`] for a stream.
 pub(super) fn check_all(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
+    stream::check_all(kernel, nest)?;
     let mut bytes = 0u64;
     let mut uneven = None;
     for s in &nest.stages {

@@ -55,6 +55,11 @@ pub fn check(kernel: &Kernel, target: LoopId, width: u32) -> Result<LegalVectori
     }
     let (root, nest) = bound_nest(kernel, target)?;
     check_tiles(kernel, root, nest)?;
+    if nest.streams.values().any(|along| *along == target) {
+        return refuse(
+            "all of a thread's iterations of it are neighbours already, for a stream".into(),
+        );
+    }
     let factor = nest.tiles.get(&target).copied().unwrap_or(1);
     if !factor.is_multiple_of(width) {
         return refuse(format!(

@@ -152,7 +152,8 @@ impl Contraction {
                 padded: vec![],
             })
             .filter(|c| {
-                stage::check(kernel, &c.left, Some((sum.id, TERMS)), Layout::default()).is_ok()
+                stage::check(kernel, &c.left, Some((sum.id, TERMS)), Layout::default(), false)
+                    .is_ok()
             });
         }
         None
@@ -164,6 +165,7 @@ impl Contraction {
             array: array.clone(),
             strip: Some((self.sum.clone(), SQUARE)),
             layout: Layout::default(),
+            asynchronous: false,
         };
         let pad = StepKind::Bounds { edges: Edges::Pad };
         let steps = [stage(&self.left), stage(&self.right), pad.clone()];
@@ -189,6 +191,7 @@ impl Contraction {
             array: array.clone(),
             strip: Some((self.sum.clone(), tile)),
             layout: Layout { pad, transposed, ..Layout::default() },
+            asynchronous: false,
         };
         let unroll = StepKind::Unroll { target: self.sum.clone(), factor: None };
         let square = |more: &[StepKind]| {

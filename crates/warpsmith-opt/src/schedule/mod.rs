@@ -13,11 +13,13 @@
 //! vectorise i by 4                 # neighbouring ones, or the copies of a staged array: float4
 //! warp i, j by 8x4                 # lanes of a warp along the loops
 //! pipeline k stages 2              # copies of staged strips run ahead
+//! stream dy along y                # read each row that a thread's iterations of y share once
 //! double_buffer k                  # read the next iteration's values from shared memory first
 //! rasterise i by 8                 # order of the blocks: groups along i
 //! stage A at k tile 16 pad 1       # through shared memory, 16 iterations of k at a time
 //! stage u transposed               # all that a block reads at once, its last two dimensions swapped
 //! stage B at k tile 32 swizzled    # columns permuted from row to row, against bank conflicts
+//! stage u async                    # by cp.async
 //! unroll k by 4                    # or entirely: `unroll k`
 //! split k by 32                    # strips of a serial loop
 //! split_k k by 4                   # the sum over a serial loop, in parts that other blocks compute
@@ -51,7 +53,7 @@ use crate::refusal::Refusal;
 use crate::rewrite::{
     self, Rewritten, accumulate, bind, bounds, constant, double_buffer, indexing, interchange,
     pipeline, pitch, precision, rasterise, reduce, register_tile, specialise, split, split_k,
-    stage, tile, unroll, vectorise, warp,
+    stage, stream, tile, unroll, vectorise, warp,
 };
 use bounds::Edges;
 use specialise::Fact;
@@ -88,13 +90,15 @@ pub enum StepKind {
     /// See [`rewrite::register_tile`].
     RegisterTile { target: String, factor: u32 },
     /// See [`rewrite::stage`].
-    Stage { array: String, strip: Option<(String, u32)>, layout: Layout },
+    Stage { array: String, strip: Option<(String, u32)>, layout: Layout, asynchronous: bool },
     /// See [`rewrite::vectorise`]; a loop or a staged array.
     Vectorise { target: String, width: u32 },
     /// See [`rewrite::warp`]. As many lanes as loops.
     Warp { loops: Vec<String>, lanes: Vec<u32> },
     /// See [`rewrite::pipeline`].
     Pipeline { target: String, stages: u32 },
+    /// See [`rewrite::stream`].
+    Stream { inner: String, along: String },
     /// See [`rewrite::double_buffer`].
     DoubleBuffer { target: String },
     /// See [`rewrite::rasterise`].
@@ -134,6 +138,7 @@ impl StepKind {
             StepKind::Vectorise { .. } => "vectorise",
             StepKind::Warp { .. } => "warp",
             StepKind::Pipeline { .. } => "pipeline",
+            StepKind::Stream { .. } => "stream",
             StepKind::DoubleBuffer { .. } => "double_buffer",
             StepKind::Rasterise { .. } => "rasterise",
             StepKind::Unroll { .. } => "unroll",
@@ -168,7 +173,7 @@ impl fmt::Display for StepKind {
             StepKind::RegisterTile { target, factor } => {
                 write!(f, "register_tile {target} by {factor}")
             }
-            StepKind::Stage { array, strip, layout } => {
+            StepKind::Stage { array, strip, layout, asynchronous } => {
                 write!(f, "stage {array}")?;
                 if let Some((name, tile)) = strip {
                     write!(f, " at {name} tile {tile}")?;
@@ -177,7 +182,8 @@ impl fmt::Display for StepKind {
                     write!(f, " pad {}", layout.pad)?;
                 }
                 f.write_str(if layout.transposed { " transposed" } else { "" })?;
-                f.write_str(if layout.swizzled { " swizzled" } else { "" })
+                f.write_str(if layout.swizzled { " swizzled" } else { "" })?;
+                f.write_str(if *asynchronous { " async" } else { "" })
             }
             StepKind::Vectorise { target, width } => write!(f, "vectorise {target} by {width}"),
             StepKind::Warp { loops, lanes } => {
@@ -185,6 +191,7 @@ impl fmt::Display for StepKind {
                 write!(f, "warp {} by {}", loops.join(", "), lanes.join("x"))
             }
             StepKind::Pipeline { target, stages } => write!(f, "pipeline {target} stages {stages}"),
+            StepKind::Stream { inner, along } => write!(f, "stream {inner} along {along}"),
             StepKind::DoubleBuffer { target } => write!(f, "double_buffer {target}"),
             StepKind::Rasterise { target, blocks } => write!(f, "rasterise {target} by {blocks}"),
             StepKind::Unroll { target, factor } => {
@@ -275,12 +282,12 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         StepKind::RegisterTile { target, factor } => {
             Ok(register_tile::apply(register_tile::check(kernel, find(target)?, *factor)?))
         }
-        StepKind::Stage { array, strip, layout } => {
+        StepKind::Stage { array, strip, layout, asynchronous } => {
             let strip = match strip {
                 Some((name, tile)) => Some((find(name)?, *tile)),
                 None => None,
             };
-            Ok(stage::apply(stage::check(kernel, array, strip, *layout)?))
+            Ok(stage::apply(stage::check(kernel, array, strip, *layout, *asynchronous)?))
         }
         StepKind::Vectorise { target, width } => {
             // The names of loops come first.
@@ -297,6 +304,9 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         }
         StepKind::Pipeline { target, stages } => {
             Ok(pipeline::apply(pipeline::check(kernel, find(target)?, *stages)?))
+        }
+        StepKind::Stream { inner, along } => {
+            Ok(stream::apply(stream::check(kernel, find(inner)?, find(along)?)?))
         }
         StepKind::DoubleBuffer { target } => {
             Ok(double_buffer::apply(double_buffer::check(kernel, find(target)?)?))

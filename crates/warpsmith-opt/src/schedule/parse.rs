@@ -127,6 +127,7 @@ fn machine_step(input: &mut &str) -> Result<StepKind> {
         preceded(keyword("vectorise"), cut_err(vectorise)),
         preceded(keyword("warp"), cut_err(warp)),
         preceded(keyword("pipeline"), cut_err(pipeline)),
+        preceded(keyword("stream"), cut_err(stream)),
         preceded(keyword("rasterise"), cut_err(rasterise)),
         preceded(keyword("double_buffer"), cut_err(name))
             .map(|target| StepKind::DoubleBuffer { target }),
@@ -232,6 +233,14 @@ fn pipeline(input: &mut &str) -> Result<StepKind> {
     Ok(StepKind::Pipeline { target, stages })
 }
 
+fn stream(input: &mut &str) -> Result<StepKind> {
+    let inner = name.parse_next(input)?;
+    let along = preceded((space1, "along", space1), name)
+        .context(wanted("`along` and a bound loop are wanted here"))
+        .parse_next(input)?;
+    Ok(StepKind::Stream { inner, along })
+}
+
 fn rasterise(input: &mut &str) -> Result<StepKind> {
     let target = name.parse_next(input)?;
     let blocks = preceded((space1, "by", space1), number)
@@ -251,10 +260,12 @@ fn stage(input: &mut &str) -> Result<StepKind> {
     let pad = opt(preceded((space1, "pad", space1), cut_err(number))).parse_next(input)?;
     let transposed = opt((space1, "transposed")).parse_next(input)?.is_some();
     let swizzled = opt((space1, "swizzled")).parse_next(input)?.is_some();
+    let asynchronous = opt((space1, "async")).parse_next(input)?.is_some();
     Ok(StepKind::Stage {
         array,
         strip,
         layout: Layout { pad: pad.unwrap_or(0), transposed, swizzled },
+        asynchronous,
     })
 }
 

@@ -79,7 +79,7 @@ pub const REWRITES: &[RewriteInfo] = &[
     RewriteInfo {
         name: "stage",
         example: "stage A at k tile 16 pad 1",
-        does: "copies what a block reads of an array to shared memory, in strips of a serial loop or all at once, with padding, `transposed`, or `swizzled` (columns permuted from row to row, against bank conflicts)",
+        does: "copies what a block reads of an array to shared memory, in strips of a serial loop or all at once, with padding, `transposed`, or `swizzled` (columns permuted from row to row, against bank conflicts); all at once also `async`, by `cp.async`",
         legal: "nothing in the nest writes the array, its subscripts are sums of counters, and the copies fit in the shared memory that the architecture gives a block; to swizzle, rows have a power of two of elements and no padding",
     },
     RewriteInfo {
@@ -111,6 +111,12 @@ pub const REWRITES: &[RewriteInfo] = &[
         example: "pipeline k stages 2",
         does: "starts the copies of the next strips before the current one is used, by `cp.async`",
         legal: "arrays are staged in strips of the loop, each copy has 4, 8 or 16 bytes, and all strips in flight fit in shared memory",
+    },
+    RewriteInfo {
+        name: "stream",
+        example: "stream dy along y",
+        does: "goes through what a serial loop reads row by row, so that a row that several of a thread's iterations share is read once, into registers where its array is staged",
+        legal: "a thread has several iterations of the bound loop; the serial loop has a constant range, is run by all threads alike and not cut into strips, something in it is read at a sum of both counters, and what it sets belongs to one iteration",
     },
     RewriteInfo {
         name: "double_buffer",

@@ -196,17 +196,19 @@ fn stages(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
                 array: array.clone(),
                 strip: Some((name.clone(), length)),
                 layout: Layout::default(),
+                asynchronous: false,
             };
             ways.push(cut.iter().map(step).collect());
         }
     }
     let whole: Vec<StepKind> = arrays
         .iter()
-        .filter(|a| stage::check(kernel, a, None, Layout::default()).is_ok())
+        .filter(|a| stage::check(kernel, a, None, Layout::default(), false).is_ok())
         .map(|array| StepKind::Stage {
             array: array.clone(),
             strip: None,
             layout: Layout::default(),
+            asynchronous: false,
         })
         .collect();
     if !whole.is_empty() {
@@ -222,8 +224,9 @@ pub(super) fn cut_in_strips(
 ) -> Option<(String, LoopId, Vec<String>)> {
     let arrays = shared_reads(kernel, root);
     serial_loops(kernel, root).into_iter().find_map(|l| {
-        let legal =
-            |a: &&String| stage::check(kernel, a, Some((l.id, 8)), Layout::default()).is_ok();
+        let legal = |a: &&String| {
+            stage::check(kernel, a, Some((l.id, 8)), Layout::default(), false).is_ok()
+        };
         let cut: Vec<String> = arrays.iter().filter(legal).cloned().collect();
         (!cut.is_empty()).then(|| (kernel.loop_name(l.id), l.id, cut))
     })

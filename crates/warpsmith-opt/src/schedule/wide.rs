@@ -239,6 +239,7 @@ impl Plan<'_> {
                     transposed,
                     ..Layout::default()
                 },
+                asynchronous: false,
             });
         }
         steps.push(StepKind::Unroll { target: self.strip.0.to_string(), factor: None });
@@ -274,7 +275,13 @@ fn along_strip(state: &Kernel, root: LoopId, array: &str, strip: LoopId) -> bool
     let function = state.func();
     let found = function.params.iter().copied().find(|v| function.var(*v).name == array);
     let (Some(array), Some(nest)) = (found, state.nests.get(&root)) else { return false };
-    let stage = Stage { array, strip: Some((strip, 8)), layout: Layout::default(), vector: 1 };
+    let stage = Stage {
+        array,
+        strip: Some((strip, 8)),
+        layout: Layout::default(),
+        vector: 1,
+        asynchronous: false,
+    };
     let footprint = stage::footprint(state, root, nest, &stage);
     footprint.is_ok_and(|f| {
         let last = f.dims.last().map(|d| d.terms.as_slice()).unwrap_or_default();

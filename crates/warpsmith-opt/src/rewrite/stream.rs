@@ -1,0 +1,222 @@
+//! Streams what a serial loop reads through registers: rows that several of a thread's iterations share are read once.
+//!
+//! ```text
+//!     for ty in 0..TY { for dy in 0..3 { sum[ty] += f[dy] * u_shared[y_thread + ty + dy] } }
+//!       ==> stream dy along y
+//!     for row in 0..TY + 2 {
+//!         u_row = u_shared[y_thread + row]
+//!         for ty in 0..TY { dy = row - ty;   if (0 <= dy < 3) { sum[ty] += f[dy] * u_row } }
+//!     }
+//! ```
+//!
+//! A thread's iterations of the bound loop become neighbours, so that iteration `ty` reads at `dy` what iteration
+//! `ty + 1` reads at `dy - 1`. Going through the rows (`a·ty + b·dy` where a subscript is `a·y + b·dy`) instead of
+//! through `dy` brings these reads together. Everything is unrolled: the condition costs nothing, and what a row holds
+//! of a staged array is read into registers first, in vectors where they are aligned. This is how direct convolutions
+//! and long stencils come to be limited by arithmetic.
+//!
+//! Legal where a thread has several iterations of the bound loop; the serial loop counts up by one through a constant
+//! range, is run by all threads alike and is not cut into strips; something in it is read at a constant multiple of both
+//! counters; and what it writes belongs to one iteration of the bound loop. Each iteration still goes through the serial
+//! loop in order, so that sums are the same to the last bit.
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::poly::{Atom, Poly};
+use warpsmith_ir::{Block, ForLoop, LoopId, Place, StmtKind, VarId};
+
+use super::register_tile::{bound_nest, check_tiles, unit_step};
+use super::{Rewritten, stage};
+use crate::analysis::access::{Scope, View};
+use crate::kernel::{Kernel, Nest};
+use crate::lower::spread;
+use crate::refusal::Refusal;
+use crate::walk;
+
+/// More iterations of the serial loop, or more rows, than this are not unrolled.
+const MOST: i128 = 64;
+
+/// The verdict on a `stream`, which alone allows it.
+pub struct LegalStream<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+    inner: LoopId,
+    along: LoopId,
+    factor: u32,
+}
+
+/// How the counters of a streamed loop make up its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// Rows from one iteration of the bound loop to the next; positive.
+    pub along: i128,
+    /// Rows from one iteration of the serial loop to the next; not 0.
+    pub inner: i128,
+    /// First value and number of iterations of the serial loop.
+    pub first: i128,
+    pub count: i128,
+}
+
+/// Asks whether the serial loop `inner` can be streamed along a thread's iterations of the bound loop `along`.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check(kernel: &Kernel, inner: LoopId, along: LoopId) -> Result<LegalStream<'_>, Refusal> {
+    let (root, nest) = bound_nest(kernel, along)?;
+    check_tiles(kernel, root, nest)?;
+    let factor = nest.tiles.get(&along).copied().unwrap_or(1);
+    let mut streamed = nest.clone();
+    streamed.vectors.insert(along, factor);
+    streamed.streams.insert(inner, along);
+    stage::check_all(kernel, root, &streamed)?;
+    Ok(LegalStream { kernel, root, inner, along, factor })
+}
+
+/// Notes the stream; the nest is written out when it is lowered.
+pub fn apply(legal: LegalStream<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    if let Some(nest) = kernel.nests.get_mut(&legal.root) {
+        nest.vectors.insert(legal.along, legal.factor);
+        nest.streams.insert(legal.inner, legal.along);
+    }
+    Rewritten::same_loops(kernel)
+}
+
+/// Whether the streams of a nest can be as its tiles and stages are.
+pub(super) fn check_all(kernel: &Kernel, nest: &Nest) -> Result<(), Refusal> {
+    for (inner, along) in &nest.streams {
+        check_one(kernel, nest, *inner, *along)?;
+    }
+    Ok(())
+}
+
+fn check_one(kernel: &Kernel, nest: &Nest, inner: LoopId, along: LoopId) -> Result<(), Refusal> {
+    let refuse = |why: String| Err(Refusal::LoopRefused { verb: "stream", loop_id: inner, why });
+    let name = kernel.loop_name(along);
+    let Some(bound) = nest.axes.last().and_then(|(id, _)| kernel.find_loop(*id)) else {
+        return Err(Refusal::NotBound { loop_id: along });
+    };
+    let Some(l) = walk::find_loop(&bound.body, inner).filter(|_| kernel.runs_in_thread(inner))
+    else {
+        return refuse(format!("it is no serial loop inside of `{name}`"));
+    };
+    match (nest.tiles.get(&along), nest.vectors.get(&along)) {
+        (Some(factor), Some(width)) if factor == width => {}
+        (Some(_), _) => {
+            return refuse(format!("a thread's iterations of `{name}` must all be neighbours"));
+        }
+        (None, _) => {
+            return refuse(format!(
+                "a thread has one iteration of `{name}`: take `register_tile` first"
+            ));
+        }
+    }
+    if nest.streams.iter().any(|(other, _)| *other != inner && nested(l, *other)) {
+        return refuse("a loop inside of it is streamed already".into());
+    }
+    if !unit_step(l) || !l.declares {
+        return refuse("it does not count a variable of its own up by one".into());
+    }
+    if walk::leaves(&l.body).or_else(|| walk::continues(&l.body)).is_some() {
+        return refuse("its iterations may end early".into());
+    }
+    let mut strips = nest.stages.iter().filter_map(|s| s.strip);
+    if strips.any(|(id, _)| id == inner || nested(l, id)) {
+        return refuse("an array is staged in strips of it or of a loop inside of it".into());
+    }
+    if !stage::reached_by_all(kernel, &bound.body, nest, inner) {
+        return refuse("not all threads of a block run it alike".into());
+    }
+    let Some(rows) = rows(kernel, inner, along) else {
+        return refuse(format!(
+            "nothing in it is read at a constant multiple of its counter and that of `{name}`, or it has more than {MOST} iterations"
+        ));
+    };
+    let factor = i128::from(nest.tiles.get(&along).copied().unwrap_or(1));
+    if rows.number(factor) > 2 * MOST {
+        return refuse(format!("it passes {} rows, too many to unroll", rows.number(factor)));
+    }
+    match shared_variable(kernel, &bound.body, l, along) {
+        Some(var) => refuse(format!(
+            "it sets `{}`, which is the same for all iterations of `{name}`",
+            kernel.name_of(var)
+        )),
+        None => Ok(()),
+    }
+}
+
+fn nested(l: &ForLoop, id: LoopId) -> bool {
+    walk::find_loop(&l.body, id).is_some()
+}
+
+impl Rows {
+    /// Rows that `factor` neighbouring iterations of the bound loop pass.
+    pub fn number(&self, factor: i128) -> i128 {
+        self.along * (factor - 1) + self.inner.abs() * (self.count - 1) + 1
+    }
+}
+
+/// How a serial loop and a bound one make up rows, by the first read whose subscript moves with both; `None`: there is
+/// none, or the range of the serial loop is not constant and short.
+pub(crate) fn rows(kernel: &Kernel, inner: LoopId, along: LoopId) -> Option<Rows> {
+    let (l, bound) = (kernel.find_loop(inner)?, kernel.find_loop(along)?);
+    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(inner), l);
+    let (low, high) = scope.range(l);
+    let (first, last) = (low?.as_constant()?, high?.as_constant()?);
+    let count = last - first + 1;
+    if !(2..=MOST).contains(&count) {
+        return None;
+    }
+    let accesses = scope.accesses();
+    let subscripts = accesses.iter().flat_map(|a| match &a.view {
+        View::Affine { index, .. } => index.as_slice(),
+        View::Unknown(_) => &[],
+    });
+    subscripts.filter_map(|p| moves(p, bound.var, l.var)).next().map(|(along, inner)| {
+        let common = gcd(along, inner);
+        Rows { along: along / common, inner: inner / common, first, count }
+    })
+}
+
+/// The factors of two counters in a subscript, the first of them positive.
+fn moves(p: &Poly, along: VarId, inner: VarId) -> Option<(i128, i128)> {
+    let factor = |var: VarId| {
+        let mut terms = p.terms().filter(|(m, _)| m.iter().any(|a| a.mentions(var)));
+        match (terms.next(), terms.next()) {
+            (Some(([Atom::Var(v)], f)), None) if *v == var => Some(f),
+            _ => None,
+        }
+    };
+    let (along, inner) = (factor(along)?, factor(inner)?);
+    (along > 0 && inner != 0).then_some((along, inner))
+}
+
+pub(crate) fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.abs(), b.abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// A variable from outside the loop that the loop sets and that does not depend on the bound counter: going through the
+/// rows would set it once for each of the thread's iterations.
+fn shared_variable(kernel: &Kernel, body: &Block, l: &ForLoop, along: LoopId) -> Option<VarId> {
+    let counter = kernel.find_loop(along)?.var;
+    let mut depends = BTreeMap::from([(counter, 1)]);
+    spread(body, &mut depends);
+    let mut declared = vec![];
+    let mut set = vec![];
+    walk::each_stmt(&l.body, &mut |s| {
+        match &s.kind {
+            StmtKind::Decl { var, .. } => declared.push(*var),
+            StmtKind::For(inner) if inner.declares => declared.push(inner.var),
+            StmtKind::For(inner) => set.push(inner.var),
+            _ => {}
+        }
+        let o = walk::operands(s);
+        set.extend(o.results.iter().copied());
+        set.extend(o.writes.and_then(Place::root_var));
+    });
+    set.into_iter().find(|v| !declared.contains(v) && !depends.contains_key(v))
+}
