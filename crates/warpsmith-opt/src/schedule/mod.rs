@@ -37,6 +37,7 @@ mod parse;
 mod parts;
 pub mod rewrites;
 pub mod space;
+mod streams;
 pub mod template;
 mod term;
 mod wide;

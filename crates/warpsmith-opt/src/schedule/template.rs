@@ -7,7 +7,7 @@
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{Axis, ForLoop, LoopId, LoopKind, SourceMap, StmtKind, VarId};
 
-use super::{Schedule, Step, StepKind, parts, take, wide};
+use super::{Schedule, Step, StepKind, parts, streams, take, wide};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Layout, Reduce};
 use crate::rewrite::{accumulate, constant, stage};
@@ -114,6 +114,7 @@ fn bound(
         None if !tiled => found.extend(wide::rows(&nest, sources)),
         None => {}
     }
+    found.extend(streams::streams(&nest, &state, sources));
     if loops.len() < 3 {
         found.extend(parts::split_sums(kernel, root, &state, sources));
     }
@@ -189,7 +190,6 @@ fn deepest(kernel: &Kernel, root: LoopId) -> Option<StepKind> {
 /// whole footprints.
 fn stages(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
     let mut ways = vec![vec![]];
-    let arrays = shared_reads(kernel, root);
     if let Some((name, _, cut)) = cut_in_strips(kernel, root) {
         for length in [8, 16, 32] {
             let step = |array: &String| StepKind::Stage {
@@ -201,11 +201,10 @@ fn stages(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
             ways.push(cut.iter().map(step).collect());
         }
     }
-    let whole: Vec<StepKind> = arrays
-        .iter()
-        .filter(|a| stage::check(kernel, a, None, Layout::default(), false).is_ok())
+    let whole: Vec<StepKind> = whole_stages(kernel, root)
+        .into_iter()
         .map(|array| StepKind::Stage {
-            array: array.clone(),
+            array,
             strip: None,
             layout: Layout::default(),
             asynchronous: false,
@@ -215,6 +214,13 @@ fn stages(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
         ways.push(whole);
     }
     ways
+}
+
+/// Arrays of which a block can copy all that it reads.
+pub(super) fn whole_stages(kernel: &Kernel, root: LoopId) -> Vec<String> {
+    let mut arrays = shared_reads(kernel, root);
+    arrays.retain(|a| stage::check(kernel, a, None, Layout::default(), false).is_ok());
+    arrays
 }
 
 /// The first serial loop that arrays can be staged in strips of, and these arrays.
@@ -268,7 +274,7 @@ pub(super) fn serial_loops(kernel: &Kernel, root: LoopId) -> Vec<&ForLoop> {
 }
 
 /// Short loops of constant length, and the loop of a strip, are unrolled.
-fn unrolled(kernel: &Kernel, root: LoopId, staged: &[StepKind]) -> Vec<StepKind> {
+pub(super) fn unrolled(kernel: &Kernel, root: LoopId, staged: &[StepKind]) -> Vec<StepKind> {
     let strip = staged.iter().find_map(|s| match s {
         StepKind::Stage { strip: Some((name, _)), .. } => Some(name.clone()),
         _ => None,

@@ -57,7 +57,7 @@ pub(super) struct Nest<'n> {
 }
 
 impl Nest<'_> {
-    fn bind(&self, block: [u32; 3]) -> StepKind {
+    pub(super) fn bind(&self, block: [u32; 3]) -> StepKind {
         StepKind::Bind { loops: self.loops.to_vec(), axes: self.axes.to_vec(), block }
     }
 
@@ -95,7 +95,7 @@ impl Nest<'_> {
 
     /// What a kernel must know so that rows of all arrays can be moved in vectors: the lengths of rows, the limits of the
     /// loops that run along them, and the addresses.
-    fn facts(&self, width: u32, along: &[&ForLoop]) -> Vec<(String, Fact)> {
+    pub(super) fn facts(&self, width: u32, along: &[&ForLoop]) -> Vec<(String, Fact)> {
         let function = self.kernel.func();
         let mut sizes: BTreeSet<VarId> = BTreeSet::new();
         let mut parameters = |e: &warpsmith_ir::Expr| {
