@@ -446,28 +446,28 @@ fn pipelines_that_do_not_fit_or_take_vectors_apart() {
     refused(
         apart,
         expect![[r#"
-        error[W261]: cannot stage `A`: a copy that runs ahead cannot take a vector apart, as a transposed one must
-         --> input.sched:5:1
-          |
-        5 | pipeline l stages 2
-          | ^^^^^^^^^^^^^^^^^^^ in this step
-          |
-          = note: step 5: `pipeline l stages 2`
-    "#]],
+            error[W261]: cannot stage `A`: `cp.async` cannot take a vector apart, as a transposed copy must
+             --> input.sched:5:1
+              |
+            5 | pipeline l stages 2
+              | ^^^^^^^^^^^^^^^^^^^ in this step
+              |
+              = note: step 5: `pipeline l stages 2`
+        "#]],
     );
     let bytes = GEMM.replace("float", "char");
     refused_in(
         &bytes,
         &after("pipeline l stages 2"),
         expect![[r#"
-        error[W261]: cannot stage `A`: a copy that runs ahead takes 4, 8 or 16 bytes at a time, and an element has 1
-         --> input.sched:5:1
-          |
-        5 | pipeline l stages 2
-          | ^^^^^^^^^^^^^^^^^^^ in this step
-          |
-          = note: step 5: `pipeline l stages 2`
-    "#]],
+            error[W261]: cannot stage `A`: `cp.async` takes 4, 8 or 16 bytes at a time, and an element has 1
+             --> input.sched:5:1
+              |
+            5 | pipeline l stages 2
+              | ^^^^^^^^^^^^^^^^^^^ in this step
+              |
+              = note: step 5: `pipeline l stages 2`
+        "#]],
     );
     let padded = "bind i, j -> y, x 8x4\nstage B at l tile 8 pad 1\nspecialise m%4=0, B%16=0\nvectorise B by 4\npipeline l stages 2";
     refused(

@@ -44,7 +44,7 @@ const ATTEMPTS: usize = 24;
 /// Steps, not counting those that bind what is left, and those of [`DEEP`].
 const MOST_STEPS: usize = 8;
 /// The order in which steps build on each other, as in a kernel for contractions: at random they seldom meet.
-const DEEP: [&str; 11] = [
+const DEEP: [&str; 12] = [
     "specialise",
     "accumulate",
     "register_tile",
@@ -55,6 +55,7 @@ const DEEP: [&str; 11] = [
     "vectorise",
     "warp",
     "pipeline",
+    "stream",
     "rasterise",
 ];
 
@@ -174,6 +175,11 @@ impl Writer<'_, '_, '_> {
                 let target = self.loop_where(|l| !l.bound)?;
                 Some(format!("pipeline {target} stages {}", self.of(&[2, 3, 4])))
             }
+            "stream" => {
+                let inner = self.loop_where(|l| !l.bound)?;
+                let along = self.loop_where(|l| l.bound)?;
+                Some(format!("stream {inner} along {along}"))
+            }
             "rasterise" => {
                 let target = self.loop_where(|l| l.bound)?;
                 Some(format!("rasterise {target} by {}", self.of(&[2, 3, 4, 8])))
@@ -280,6 +286,9 @@ impl Writer<'_, '_, '_> {
         }
         if self.choice.chance(20) {
             step += " swizzled";
+        }
+        if self.choice.chance(20) {
+            step += " async";
         }
         Some(step)
     }

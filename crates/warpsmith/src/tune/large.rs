@@ -13,6 +13,8 @@ use super::sizes::{self, Point};
 /// Two sizes of this many make more than 2³² elements, and a product that is negative as an `int`; three of [`CUBE`] make
 /// more than 2³² as well. They are odd, so that there is a block at each edge.
 const SQUARE: i64 = 86_001;
+/// As many, in whole blocks and strips: the last of them go another way than those that are cut off.
+const WHOLE: i64 = 84 << 10;
 const CUBE: i64 = (1 << 11) + 5;
 
 /// Near the greatest `int`, but not so near that rounding up to whole blocks and tiles passes it: what happens there is
@@ -68,7 +70,8 @@ fn points(function: &Function, source: &Sources<'_>) -> Vec<Point> {
     let n = params.len();
     let mut found: Vec<Point> = (0..n).map(|k| point(&|i| i == k, LINE)).collect();
     for a in 0..n {
-        found.extend((a + 1..n).map(|b| point(&|i| i == a || i == b, SQUARE)));
+        let pairs = (a + 1..n).flat_map(|b| [(b, SQUARE), (b, WHOLE)]);
+        found.extend(pairs.map(|(b, size)| point(&|i| i == a || i == b, size)));
     }
     if n > 2 {
         found.push(point(&|_| true, CUBE));

@@ -117,6 +117,31 @@ register_tile j by 2
 unroll b",
     },
     Case {
+        name: "rows in registers",
+        source: "
+// warpsmith: size h=20 w=20
+void f(int h, int w, const float image[h + 2][w + 3], const float taps[3][4], float out[h][w]) {
+    #pragma omp parallel for collapse(2)
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            float sum = 0;
+            for (int dy = 0; dy < 3; dy++)
+                for (int dx = 0; dx < 4; dx++)
+                    sum += taps[dy][dx] * image[y + dy][x + dx];
+            out[y][x] = sum;
+        }
+}
+",
+        schedule: "bind y, x -> y, x block 4x4
+constant taps
+register_tile y by 2
+register_tile x by 4
+vectorise x by 4
+stage image pad 1 async
+unroll dx
+stream dy along y",
+    },
+    Case {
         name: "sums",
         source: "
 // warpsmith: size n=100
