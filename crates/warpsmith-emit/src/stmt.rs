@@ -93,7 +93,8 @@ impl Printer<'_> {
             _ => false,
         });
         let plain = !c.at_end && c.before.stmts.is_empty() && !step.stmts.is_empty() && stepped;
-        let alone = declaration.comment.is_empty() && next.comment.is_empty();
+        // What is said about the loop stands above it.
+        let alone = declaration.comment.is_empty();
         let simple = self.is_plain_local(var) && !self.use_of(var).addressed;
         let later = rest.iter().any(|s| walk::mentions(s, var));
         (plain && alone && simple && !later).then_some(var)

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
     Axis, Block, Diagnostic, Expr, ForLoop, FuncId, Function, LoopId, LoopKind, Module, Parallel,
-    Place, Scalar, Space, StmtKind, Type, Var, VarId, VarKind,
+    Place, ReduceOp, Scalar, Space, StmtKind, Type, Var, VarId, VarKind,
 };
 
 use crate::walk;
@@ -79,6 +79,8 @@ pub struct Nest {
     pub streams: BTreeMap<LoopId, LoopId>,
     /// How the 32 lanes of a warp lie along x, y, z; `None`: as the hardware numbers the threads.
     pub lanes: Option<[u32; 3]>,
+    /// Threads of the block that share serial loops of each iteration.
+    pub team: Option<Team>,
     /// Arrays that are copied to shared memory.
     pub stages: Vec<Stage>,
     /// Strip loops whose copies run ahead, and the strips that are in shared memory at a time.
@@ -96,6 +98,26 @@ pub struct Nest {
     pub copies: bool,
     /// Parameters that are known to be multiples of a number; for pointers, the address in bytes.
     pub multiples: BTreeMap<VarId, u32>,
+}
+
+/// Threads of a block along an axis that no loop is bound to. All of them run each iteration of the bound loops; the
+/// iterations of some serial loops in it they have among themselves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Team {
+    pub axis: Axis,
+    /// A power of two.
+    pub threads: u32,
+    pub loops: Vec<Shared>,
+}
+
+/// A serial loop of which each thread of a team runs a part.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shared {
+    pub target: LoopId,
+    /// The loop after which the threads' values of the sums are combined: `target`, or a serial loop around it.
+    pub region: LoopId,
+    /// Variables that the loop adds to, and how; they begin at the identity of the operation.
+    pub sums: Vec<(VarId, ReduceOp)>,
 }
 
 /// An array whose elements a block copies to shared memory before it reads them.
@@ -134,6 +156,7 @@ impl Nest {
             vectors: BTreeMap::new(),
             streams: BTreeMap::new(),
             lanes: None,
+            team: None,
             stages: vec![],
             pipelines: BTreeMap::new(),
             double_buffers: BTreeSet::new(),
@@ -147,7 +170,16 @@ impl Nest {
 
     /// Blocks compute tiles of more than one element a thread, or through shared memory.
     pub fn is_tiled(&self) -> bool {
-        !self.tiles.is_empty() || !self.stages.is_empty() || self.lanes.is_some() || self.raster > 1
+        !self.tiles.is_empty()
+            || !self.stages.is_empty()
+            || self.lanes.is_some()
+            || self.team.is_some()
+            || self.raster > 1
+    }
+
+    /// How a loop is shared by the threads of a team, if it is.
+    pub fn shared(&self, id: LoopId) -> Option<&Shared> {
+        self.team.as_ref().and_then(|t| t.loops.iter().find(|s| s.target == id))
     }
 
     /// Strips of a stage that are in shared memory at a time.
@@ -308,6 +340,14 @@ impl Kernel {
             }
             _ => false,
         }
+    }
+
+    /// Whether threads share a loop or one inside it, so that it has to stay as it is.
+    pub fn is_shared(&self, id: LoopId) -> bool {
+        let teams = self.nests.values().filter_map(|n| n.team.as_ref());
+        let body = self.find_loop(id).map(|l| &l.body);
+        let inside = |id| body.is_some_and(|b| walk::find_loop(b, id).is_some());
+        teams.flat_map(|t| &t.loops).any(|s| s.target == id || inside(s.target))
     }
 
     /// Marked loops that form a perfect nest from `root` inward, as many as hold nothing but the next one. Loops of

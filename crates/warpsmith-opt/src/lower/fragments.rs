@@ -20,11 +20,11 @@ use warpsmith_ir::{
 };
 
 use super::replicas::{Ahead, Axes, Replicas, element_of};
-use super::tiled::{Replica, declare};
+use super::tiled::{Replica, Tile, declare};
 use super::vectors;
 use crate::analysis::access::{Base, base_of};
 use crate::rewrite::stage::Counter;
-use crate::rewrite::vectorise::has_vector;
+use crate::rewrite::vectorise::{has_vector, whole_groups};
 use crate::walk;
 
 /// A read of shared memory that stands in registers.
@@ -62,7 +62,10 @@ impl Replicas<'_, '_> {
                     let own = self.axes_of_copy(*at) & axes;
                     (own, self.vector_axis(*at, constants, own))
                 }
-                None => (self.axes_of_expr(&Expr::read(place.clone())) & axes, None),
+                None => {
+                    let own = self.axes_of_expr(&Expr::read(place.clone())) & axes;
+                    (own, self.wide_axis(&place, own))
+                }
             };
             let reused = own != 0 && own != axes;
             if !(free && (reused || vector.is_some())) {
@@ -88,7 +91,7 @@ impl Replicas<'_, '_> {
                 }
                 (None, _) => {
                     out.push(declaration(var));
-                    out.extend(self.load_global(var, &place, own));
+                    out.extend(self.load_global(var, &place, own, vector));
                 }
             }
             fragments.push(Fragment { place, var, axes: own, turn });
@@ -188,6 +191,14 @@ impl Replicas<'_, '_> {
                 && (constants[last] - d.constants.0) % width == 0
                 && d.terms.iter().all(|(c, f)| own(c) || (*f > 0 && f % width == 0))
         })
+    }
+
+    /// The loop along which a global array is read in vectors.
+    fn wide_axis(&self, place: &Place, axes: Axes) -> Option<usize> {
+        let wide = |t: &Tile| {
+            t.width > 1 && whole_groups(self.nest, &t.source, t.width) && self.is_wide(place, t)
+        };
+        self.chosen(axes).into_iter().find(|(_, t)| wide(t)).map(|(k, _)| k)
     }
 
     fn fragment_variable(&mut self, place: &Place, axes: Axes, twice: bool) -> VarId {
@@ -293,7 +304,16 @@ impl Replicas<'_, '_> {
     }
 
     /// Reads a fragment from global memory; zeros stand for what does not exist.
-    fn load_global(&mut self, var: VarId, place: &Place, axes: Axes) -> Vec<Stmt> {
+    fn load_global(
+        &mut self,
+        var: VarId,
+        place: &Place,
+        axes: Axes,
+        vector: Option<usize>,
+    ) -> Vec<Stmt> {
+        if let Some(k) = vector {
+            return self.load_wide(var, place, axes, k);
+        }
         let replicas = self.replicas(axes);
         let mut value = Expr::read(place.clone());
         visit::Rewriter::expr(&mut self.arrays_rewriter(&replicas), &mut value);
@@ -309,6 +329,49 @@ impl Replicas<'_, '_> {
             body = set(Expr::new(ExprKind::Select(cond, value, zero), ty, Origin::default()));
         }
         self.wrapped(body, None, &replicas)
+    }
+}
+
+impl Replicas<'_, '_> {
+    /// Reads a fragment from global memory in vectors along a loop, whose groups exist entirely or not at all.
+    fn load_wide(&mut self, var: VarId, place: &Place, axes: Axes, along: usize) -> Vec<Stmt> {
+        let mut replicas = self.replicas(axes);
+        let width = self.tiles[along].width;
+        if let Some(replica) = replicas.get_mut(&along) {
+            replica.at = Some(0);
+        }
+        let mut value = Expr::read(vectors::wide(place.clone(), Space::Global, width, true));
+        visit::Rewriter::expr(&mut self.arrays_rewriter(&replicas), &mut value);
+        let ty = value.ty.clone();
+        let several = self.lowering.local(vectors::name(width), ty.clone());
+        let read = Block::new(vec![declare(several, value.clone())]);
+        let mut stmts = match self.guard(&read, &replicas) {
+            None => read.stmts,
+            Some(cond) => {
+                let element = place.ty.scalar().unwrap_or(Scalar::I32);
+                let zero = Expr::constant(Value::int(element, 0));
+                let zeros = ExprKind::Make(vec![zero; width as usize]);
+                let zeros = Expr::new(zeros, ty.clone(), Origin::default());
+                let place = Place::var(several, ty.clone());
+                let read = Stmt::new(StmtKind::Assign { place, value }, Origin::default());
+                let kind = StmtKind::If {
+                    cond,
+                    then: Block::new(vec![read]),
+                    otherwise: Block::default(),
+                };
+                vec![declare(several, zeros), Stmt::new(kind, Origin::default())]
+            }
+        };
+        for n in 0..width {
+            let mut own = replicas.clone();
+            if let Some(replica) = own.get_mut(&along) {
+                replica.at = Some(n);
+            }
+            let place = element_of(self.whole(var, None), axes, &own);
+            let value = vectors::part(&Expr::var(several, ty.clone()), n);
+            stmts.push(Stmt::new(StmtKind::Assign { place, value }, Origin::default()));
+        }
+        self.wrapped(Block::new(stmts), None, &replicas)
     }
 }
 
@@ -339,7 +402,7 @@ fn whole_of(host: &warpsmith_ir::Function, var: VarId, turn: Option<Expr>) -> Pl
 }
 
 /// Calls `f` with every place that evaluating an expression reads, whatever its conditions come to.
-fn always_read(e: &Expr, f: &mut dyn FnMut(&Place)) {
+pub(super) fn always_read(e: &Expr, f: &mut dyn FnMut(&Place)) {
     match &*e.kind {
         ExprKind::Read(p) => f(p),
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => always_read(a, f),
@@ -363,7 +426,7 @@ fn written_in(body: &Block) -> Vec<Base> {
 }
 
 /// Variables that the statements of a group set.
-fn set_in(body: &Block) -> BTreeSet<VarId> {
+pub(super) fn set_in(body: &Block) -> BTreeSet<VarId> {
     let mut set = BTreeSet::new();
     walk::each_stmt(body, &mut |s| {
         let o = walk::operands(s);

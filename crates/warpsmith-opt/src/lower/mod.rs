@@ -5,6 +5,7 @@
 //! of arrays: the launcher never waits for the device.
 
 mod blocks;
+mod chunks;
 mod constants;
 mod control;
 mod copies;
@@ -20,6 +21,7 @@ mod reduction;
 mod replicas;
 mod shared;
 mod stream;
+mod team;
 mod tiled;
 mod transfer;
 mod vectors;

@@ -87,12 +87,15 @@ impl Lowering<'_> {
     /// The named sizes of the block along x, y, z.
     pub(super) fn block_constants(&mut self, nest: &Nest) -> [Expr; 3] {
         let names: [&str; 3] = match (nest.axes.len(), nest.copies) {
-            (1, false) => ["BLOCK"; 3],
+            (1, false) if nest.team.is_none() => ["BLOCK"; 3],
             (1, true) => ["COPY_BLOCK"; 3],
             (_, false) => ["BX", "BY", "BZ"],
             (_, true) => ["COPY_X", "COPY_Y", "COPY_Z"],
         };
         Axis::ALL.map(|axis| {
+            if let Some(team) = nest.team.as_ref().filter(|t| t.axis == axis) {
+                return self.team_size(team);
+            }
             if nest.axes.iter().any(|(_, a)| *a == axis) {
                 let comment = format!("threads of a block along {}", axis.name());
                 let size = nest.block[axis.index()];
@@ -249,7 +252,7 @@ impl Lowering<'_> {
 
     /// The loop with a counter of 64 bits under the same name. The body sees the value in the old type; subscripts,
     /// which are of 64 bits anyway, see the counter itself.
-    fn widened(&mut self, l: &ForLoop, body: &mut Block) -> ForLoop {
+    pub(super) fn widened(&mut self, l: &ForLoop, body: &mut Block) -> ForLoop {
         let mut var = self.host.var(l.var).clone();
         let narrow = var.ty.clone();
         var.ty = Type::I64;

@@ -14,6 +14,7 @@ use warpsmith_ir::{
 
 use super::excess::Unset;
 use super::stream::Window;
+use super::team::{Role, Sharing};
 use super::tiled::{Copy, Replica, Tile};
 use super::{Lowering, index};
 use crate::kernel::Nest;
@@ -34,7 +35,7 @@ pub(super) struct Replicas<'r, 'k> {
     /// The bound loops that a variable depends on.
     pub depends: BTreeMap<VarId, Axes>,
     /// Loops with several iterations a thread.
-    pub tiled: Axes,
+    pub(super) tiled: Axes,
     /// Variables declared before the group that sets them, with the loops they have an element for.
     arrays: BTreeMap<VarId, Axes>,
     /// Variables that excess threads do not set.
@@ -51,6 +52,8 @@ pub(super) struct Replicas<'r, 'k> {
     pub windows: Vec<Window>,
     /// The strip loop whose body the walk stands in, where it reads one iteration ahead.
     pub ahead: Option<Ahead>,
+    /// Threads of the block that share serial loops.
+    pub sharing: Option<Sharing>,
     /// For strip loops of which several strips are in shared memory: which of them is meant.
     pub slots: BTreeMap<warpsmith_ir::LoopId, Expr>,
 }
@@ -69,6 +72,8 @@ pub(super) struct Ahead {
 #[derive(Default)]
 struct Group {
     axes: Axes,
+    /// Which threads of a team run it.
+    role: Role,
     stmts: Vec<Stmt>,
 }
 
@@ -109,6 +114,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
             pinned: BTreeMap::new(),
             windows: vec![],
             ahead: None,
+            sharing: None,
         }
     }
 
@@ -163,21 +169,33 @@ impl<'r, 'k> Replicas<'r, 'k> {
         self.choose_arrays(block);
         let mut out = vec![];
         let mut group = Group::default();
-        for stmt in &block.stmts {
+        let roles = self.roles(block);
+        for (at, stmt) in block.stmts.iter().enumerate() {
             let axes = self.axes_of(stmt) & self.tiled;
-            if self.goes_outside(stmt, axes) {
+            let shared = self.shared_loop(stmt);
+            if shared || self.goes_outside(stmt, axes) {
                 // What the statement may do depends on what those before it set.
                 self.flush(&mut group, &mut out);
             }
+            let apart = if shared { self.apart(std::slice::from_ref(stmt), true) } else { None };
+            out.extend(apart.clone());
             match self.outside(stmt, axes) {
                 Some(stmts) => out.extend(stmts),
                 None => {
-                    if group.axes != axes {
+                    if (group.axes, group.role) != (axes, roles[at]) {
                         self.flush(&mut group, &mut out);
                     }
-                    group.axes = axes;
+                    (group.axes, group.role) = (axes, roles[at]);
                     group.stmts.push(stmt.clone());
                 }
+            }
+            if shared {
+                self.flush(&mut group, &mut out);
+                out.extend(apart);
+            }
+            if let Some(region) = self.region(stmt) {
+                let all = self.needed_by_all(&region, block, at, &roles);
+                out.extend(self.combined(&region, all));
             }
         }
         self.flush(&mut group, &mut out);
@@ -214,7 +232,9 @@ impl<'r, 'k> Replicas<'r, 'k> {
                 }
                 // What stands in an inner loop is not read once for each iteration of the strip.
                 let ahead = self.ahead.take();
+                let entered = self.entered(l);
                 let body = Block::new(self.block(&l.body));
+                self.left(entered);
                 self.ahead = ahead;
                 let kind = match l.kind {
                     LoopKind::Unrolled(n) => LoopKind::Unrolled(n),
@@ -249,16 +269,17 @@ impl<'r, 'k> Replicas<'r, 'k> {
     /// Variables declared in this block that more than one group mentions get a declaration of their own, as arrays
     /// where they depend on tiled counters.
     fn choose_arrays(&mut self, block: &Block) {
+        let roles = self.roles(block);
         for (at, stmt) in block.stmts.iter().enumerate() {
             let StmtKind::Decl { var, init } = &stmt.kind else { continue };
             let axes = self.depends.get(var).copied().unwrap_or(0) & self.tiled;
-            let own = init.is_some().then(|| self.axes_of(stmt) & self.tiled);
+            let own = init.is_some().then(|| (self.axes_of(stmt) & self.tiled, roles[at]));
             let mut together = own.is_some();
             let mut broken = false;
-            for later in &block.stmts[at + 1..] {
+            for (later, role) in block.stmts.iter().zip(&roles).skip(at + 1) {
                 let here = self.axes_of(later) & self.tiled;
-                let alone = self.goes_outside(later, here);
-                broken |= alone || Some(here) != own;
+                let apart = self.shared_loop(later) || self.goes_outside(later, here);
+                broken |= apart || Some((here, *role)) != own;
                 let mut mentions = false;
                 walk::each_var_of_block(&Block::new(vec![later.clone()]), &mut |v| {
                     mentions |= v == *var
@@ -284,7 +305,8 @@ impl<'r, 'k> Replicas<'r, 'k> {
                     && known
                     && walk::leaves(&l.body).is_none()
                     && walk::continues(&l.body).is_none();
-                !self.copies_at(l).is_empty() || alike && (axes != 0 || self.holds_strip(&l.body))
+                let holds = axes != 0 || self.holds_strip(&l.body) || self.holds_inside(l);
+                !self.copies_at(l).is_empty() || alike && holds
             }
             StmtKind::If { cond, .. } => {
                 axes != 0 && self.axes_of_expr(cond) == 0 && !walk::reads_memory(cond)
@@ -331,21 +353,37 @@ impl<'r, 'k> Replicas<'r, 'k> {
 
     /// Writes out a group: declarations of its arrays, then the loops over the thread's iterations.
     fn flush(&mut self, group: &mut Group, out: &mut Vec<Stmt>) {
-        let Group { axes, stmts } = std::mem::take(group);
-        if stmts.is_empty() {
+        let group = std::mem::take(group);
+        if group.stmts.is_empty() {
             return;
         }
-        if let Some(stmts) = self.vector_group(&stmts, axes) {
+        let apart = match group.role {
+            Role::One => self.apart(&group.stmts, false),
+            _ => None,
+        };
+        out.extend(apart.clone());
+        self.write_out(group, out);
+        out.extend(apart);
+    }
+
+    fn write_out(&mut self, group: Group, out: &mut Vec<Stmt>) {
+        let Group { axes, role, stmts } = group;
+        let alone = role == Role::One;
+        if let Some(stmts) = self.vector_group(&stmts, axes, alone) {
             out.extend(stmts);
             return;
         }
         let replicas = self.replicas(axes);
         let mut body = Block::new(stmts);
         self.use_windows(&mut body, &replicas);
-        let fragments = self.fragments(&body, axes, out);
+        let fragments = match alone {
+            true => vec![],
+            false => self.fragments(&body, axes, out),
+        };
         self.use_fragments(&mut body, &fragments, &replicas);
         self.use_copies(&mut body, &replicas);
         let guard = self.guard(&body, &replicas);
+        let guard = if alone { self.first_member(guard) } else { guard };
         self.unset.note(&body, self.needed(&body));
         if guard.is_none() && replicas.is_empty() {
             // Nothing goes around the statements: declarations stay where they are.
@@ -439,7 +477,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
     }
 
     /// Puts elements in place of variables that became arrays.
-    fn use_arrays(&self, body: &mut Block, replicas: &BTreeMap<usize, Replica>) {
+    pub(super) fn use_arrays(&self, body: &mut Block, replicas: &BTreeMap<usize, Replica>) {
         visit::Rewriter::block(&mut self.arrays_rewriter(replicas), body);
     }
 

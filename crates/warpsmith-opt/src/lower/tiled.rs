@@ -13,6 +13,7 @@ use warpsmith_ir::{
 
 use super::copies::plus;
 use super::replicas::Replicas;
+use super::team::Sharing;
 use super::{Lowered, Lowering, host, index};
 use crate::kernel::Nest;
 use crate::rewrite::register_tile;
@@ -277,9 +278,11 @@ impl Lowering<'_> {
         let body = tiles.last().map(|t| t.source.body.clone()).unwrap_or_default();
         let mut whole = self.private_variables(nest, &body);
         whole.extend(body.stmts);
-        let peeled = self.peeled(nest, tiles, &copies, thread, &whole);
+        let sharing = self.sharing(nest, tiles, &mut whole, &mut stmts);
+        let peeled = self.peeled(nest, tiles, (&copies, &sharing), thread, &whole);
         let threads = nest.block.iter().product();
         let mut replicas = Replicas::new(self, nest, tiles, copies, thread, threads, &whole);
+        replicas.sharing = sharing;
         let guarded = replicas.kernel(&Block::new(whole));
         match peeled {
             Some((cond, then)) => {
@@ -302,7 +305,7 @@ impl Lowering<'_> {
         &mut self,
         nest: &Nest,
         tiles: &[Tile],
-        copies: &[Copy],
+        (copies, sharing): (&[Copy], &Option<Sharing>),
         thread: VarId,
         whole: &[Stmt],
     ) -> Option<(Expr, Block)> {
@@ -318,6 +321,7 @@ impl Lowering<'_> {
         let threads = nest.block.iter().product();
         let mut replicas =
             Replicas::new(self, nest, &filled, copies.to_vec(), thread, threads, whole);
+        replicas.sharing.clone_from(sharing);
         let mut block = Block::new(replicas.kernel(&Block::new(whole.to_vec())));
         visit::renew_loops(&mut self.host, &mut block);
         self.renew_variables(&mut block);
@@ -327,7 +331,7 @@ impl Lowering<'_> {
     }
 
     /// Gives a block variables of its own in place of those it declares.
-    fn renew_variables(&mut self, block: &mut Block) {
+    pub(super) fn renew_variables(&mut self, block: &mut Block) {
         let mut declared = BTreeMap::new();
         walk::each_stmt(block, &mut |s| {
             let var = match &s.kind {

@@ -50,12 +50,47 @@ impl Lowering<'_> {
     pub(super) fn shared_alignment(&self, nest: &Nest, stage: &Stage) -> u32 {
         if stage.vector > 1 || !nest.vectors.is_empty() { 16 } else { 0 }
     }
+
+    /// The elements that a place names for `width` neighbouring values of a counter are one aligned vector.
+    pub(super) fn is_wide(&self, nest: &Nest, place: &Place, counter: VarId, width: u32) -> bool {
+        let (PlaceKind::Elem { index, dims, .. }, Base::Var(array)) =
+            (&*place.kind, base_of(place))
+        else {
+            return false;
+        };
+        let Some(element) = place.ty.scalar().filter(|s| has_vector(*s, width)) else {
+            return false;
+        };
+        let bytes = element.bytes() * width;
+        let mentions = |e: &Expr| {
+            let mut found = false;
+            walk::each_var(e, &mut |v| found |= v == counter);
+            found
+        };
+        let Some((last, before)) = index.split_last() else { return false };
+        // What is left without the counter itself must not move with it.
+        let rest = Poly::from_expr(last).and_then(|p| p.sub(&Poly::var(counter)));
+        let beside = rest.is_some_and(|p| {
+            !p.atoms().iter().any(|a| a.mentions(counter))
+                && divides(&p, width.into(), &nest.multiples)
+        });
+        beside
+            && pointer_aligned(nest, array, bytes)
+            && !before.iter().chain(dims).any(mentions)
+            && dims.last().is_none_or(|d| multiple(nest, d, width))
+            && !self.constants.contains_key(&array)
+    }
 }
 
 impl Replicas<'_, '_> {
     /// A group of statements that each store an element of a global array, with the elements of neighbouring iterations
     /// stored together; `None` where that is not possible.
-    pub(super) fn vector_group(&mut self, stmts: &[Stmt], axes: Axes) -> Option<Vec<Stmt>> {
+    pub(super) fn vector_group(
+        &mut self,
+        stmts: &[Stmt],
+        axes: Axes,
+        alone: bool,
+    ) -> Option<Vec<Stmt>> {
         if !self.pinned.is_empty() {
             return None;
         }
@@ -81,6 +116,7 @@ impl Replicas<'_, '_> {
         }
         let body = Block::new(body);
         let guard = self.guard(&body, &replicas);
+        let guard = if alone { self.first_member(guard) } else { guard };
         Some(self.wrapped(body, guard, &replicas))
     }
 
@@ -112,34 +148,8 @@ impl Replicas<'_, '_> {
     }
 
     /// The elements of neighbouring iterations of the loop are one aligned vector.
-    fn is_wide(&self, place: &Place, tile: &Tile) -> bool {
-        let (PlaceKind::Elem { index, dims, .. }, Base::Var(array)) =
-            (&*place.kind, base_of(place))
-        else {
-            return false;
-        };
-        let Some(element) = place.ty.scalar().filter(|s| has_vector(*s, tile.width)) else {
-            return false;
-        };
-        let bytes = element.bytes() * tile.width;
-        let counter = tile.source.var;
-        let mentions = |e: &Expr| {
-            let mut found = false;
-            walk::each_var(e, &mut |v| found |= v == counter);
-            found
-        };
-        let Some((last, before)) = index.split_last() else { return false };
-        // What is left without the counter itself must not move with it.
-        let rest = Poly::from_expr(last).and_then(|p| p.sub(&Poly::var(counter)));
-        let beside = rest.is_some_and(|p| {
-            !p.atoms().iter().any(|a| a.mentions(counter))
-                && divides(&p, tile.width.into(), &self.nest.multiples)
-        });
-        beside
-            && pointer_aligned(self.nest, array, bytes)
-            && !before.iter().chain(dims).any(mentions)
-            && dims.last().is_none_or(|d| multiple(self.nest, d, tile.width))
-            && !self.lowering.constants.contains_key(&array)
+    pub(super) fn is_wide(&self, place: &Place, tile: &Tile) -> bool {
+        self.lowering.is_wide(self.nest, place, tile.source.var, tile.width)
     }
 
     /// The values of neighbouring iterations as a vector; what they read side by side is read before.

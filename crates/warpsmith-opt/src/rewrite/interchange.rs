@@ -11,6 +11,7 @@
 
 use warpsmith_ir::{ForLoop, LoopId, LoopKind, StmtKind};
 
+use super::share::SHARED;
 use super::{Rewritten, independence, reduce};
 use crate::analysis::access::{AccessKind, Base, Scope};
 use crate::analysis::dependence::{Conflict, Verdict, test_exchange};
@@ -40,6 +41,10 @@ pub fn check<'k>(kernel: &'k Kernel, outer: LoopId) -> Result<LegalInterchange<'
         if matches!(l.kind, LoopKind::Bound(_)) {
             return Err(Refusal::AlreadyBound { loop_id: l.id });
         }
+    }
+    if kernel.is_shared(outer) {
+        let why = SHARED.into();
+        return Err(Refusal::LoopRefused { verb: "interchange", loop_id: outer, why });
     }
     if let Some(stmt) = walk::leaves(&i.body) {
         return Err(Refusal::LeavesLoop { loop_id: i.id, at: stmt.origin.clone() });

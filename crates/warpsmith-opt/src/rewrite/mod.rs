@@ -16,6 +16,7 @@ pub mod precision;
 pub mod rasterise;
 pub mod reduce;
 pub mod register_tile;
+pub mod share;
 pub mod specialise;
 pub mod split;
 pub mod split_k;
@@ -82,7 +83,7 @@ fn unbind(block: &mut Block) {
 }
 
 /// Changes the statement that is the counted loop `id`; tells whether there is one.
-fn with_loop(block: &mut Block, id: LoopId, f: &mut dyn FnMut(&mut Stmt)) -> bool {
+pub(crate) fn with_loop(block: &mut Block, id: LoopId, f: &mut dyn FnMut(&mut Stmt)) -> bool {
     for stmt in &mut block.stmts {
         if matches!(&stmt.kind, StmtKind::For(l) if l.id == id) {
             f(stmt);

@@ -16,7 +16,7 @@
 
 use warpsmith_ir::{BinaryOp, ExprKind, ForLoop, LoopId, Stmt, StmtKind};
 
-use super::{Rewritten, independence, reduce, stage};
+use super::{Rewritten, independence, reduce, share, stage};
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -60,6 +60,7 @@ pub fn check(
     let mut tiled = nest.clone();
     tiled.tiles.insert(target, factor);
     stage::check_all(kernel, root, &tiled)?;
+    share::check_room(kernel, target, &tiled)?;
     Ok(LegalRegisterTile { kernel, root, target, factor })
 }
 

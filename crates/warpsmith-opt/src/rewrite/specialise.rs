@@ -111,7 +111,7 @@ pub fn apply(legal: LegalSpecialise<'_>) -> Rewritten {
     for root in &legal.roots {
         let Some(stmt) = walk::loop_stmt(&kernel.func().body, *root).cloned() else { continue };
         let Some(nest) = kernel.nests.get(root).cloned() else { continue };
-        let (general, ids) = general_copy(&mut kernel, &stmt);
+        let (general, ids, vars) = general_copy(&mut kernel, &stmt);
         let special = special_copy(&stmt, &legal.facts, kernel.func());
         let cond = condition(&legal, kernel.func());
         let origin = stmt.origin.by("specialise");
@@ -123,7 +123,7 @@ pub fn apply(legal: LegalSpecialise<'_>) -> Rewritten {
         let choice = Stmt::new(kind, origin)
             .comment("a kernel that knows these sizes; the general one takes the rest");
         super::with_loop(&mut kernel.func_mut().body, *root, &mut |s| *s = choice.clone());
-        kernel.nests.insert(ids.get(root).copied().unwrap_or(*root), renamed(&nest, &ids));
+        kernel.nests.insert(ids.get(root).copied().unwrap_or(*root), renamed(&nest, &ids, &vars));
         if let Some(nest) = kernel.nests.get_mut(root) {
             nest.label = label(&legal, legal.kernel);
             for (var, fact) in &legal.facts {
@@ -136,8 +136,11 @@ pub fn apply(legal: LegalSpecialise<'_>) -> Rewritten {
     Rewritten::same_loops(kernel)
 }
 
-/// The nest once more, with loops and variables of its own, and which loop became which.
-pub(super) fn general_copy(kernel: &mut Kernel, stmt: &Stmt) -> (Stmt, BTreeMap<LoopId, LoopId>) {
+/// The nest once more, with loops and variables of its own, and which loop and which variable became which.
+pub(super) fn general_copy(
+    kernel: &mut Kernel,
+    stmt: &Stmt,
+) -> (Stmt, BTreeMap<LoopId, LoopId>, BTreeMap<VarId, VarId>) {
     let mut block = Block::new(vec![stmt.clone()]);
     let function = kernel.func_mut();
     let ids: BTreeMap<LoopId, LoopId> =
@@ -154,7 +157,7 @@ pub(super) fn general_copy(kernel: &mut Kernel, stmt: &Stmt) -> (Stmt, BTreeMap<
         vars.entry(v).or_insert_with(|| function.add_var(var));
     }
     visit::rename_vars(&mut block, &mut |v| vars.get(&v).copied().unwrap_or(v));
-    (block.stmts.remove(0), ids)
+    (block.stmts.remove(0), ids, vars)
 }
 
 /// The nest with numbers in place of the parameters.
@@ -204,7 +207,7 @@ fn label(legal: &LegalSpecialise<'_>, kernel: &Kernel) -> String {
 }
 
 /// What was decided about a nest, for its copy.
-fn renamed(nest: &Nest, ids: &BTreeMap<LoopId, LoopId>) -> Nest {
+fn renamed(nest: &Nest, ids: &BTreeMap<LoopId, LoopId>, vars: &BTreeMap<VarId, VarId>) -> Nest {
     let new = |id: LoopId| ids.get(&id).copied().unwrap_or(id);
     let mut copy = nest.clone();
     copy.axes.iter_mut().for_each(|(id, _)| *id = new(*id));
@@ -215,6 +218,12 @@ fn renamed(nest: &Nest, ids: &BTreeMap<LoopId, LoopId>) -> Nest {
     copy.pipelines = moved(&nest.pipelines);
     copy.streams = nest.streams.iter().map(|(inner, along)| (new(*inner), new(*along))).collect();
     copy.double_buffers = nest.double_buffers.iter().map(|id| new(*id)).collect();
+    for shared in copy.team.iter_mut().flat_map(|t| &mut t.loops) {
+        (shared.target, shared.region) = (new(shared.target), new(shared.region));
+        for (sum, _) in &mut shared.sums {
+            *sum = vars.get(sum).copied().unwrap_or(*sum);
+        }
+    }
     for stage in &mut copy.stages {
         stage.strip = stage.strip.map(|(id, n)| (new(id), n));
     }

@@ -18,6 +18,7 @@ use warpsmith_ir::{
 use super::Rewritten;
 use super::accumulate::fresh_name;
 use super::register_tile::unit_step;
+use super::share::SHARED;
 use crate::analysis::scalars;
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
@@ -62,6 +63,9 @@ pub fn check(kernel: &Kernel, target: LoopId, size: u32) -> Result<LegalSplit<'_
     }
     if kernel.nests.values().any(|n| n.streams.contains_key(&target)) {
         return refuse("it is streamed through registers as a whole".into());
+    }
+    if kernel.is_shared(target) {
+        return refuse(SHARED.into());
     }
     if let Some(array) = staged_at(kernel, target) {
         let name = kernel.name_of(array);

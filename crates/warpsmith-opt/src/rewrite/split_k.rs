@@ -215,7 +215,7 @@ fn sum_of(kernel: &Kernel, l: &ForLoop) -> Result<Sum, Refusal> {
 }
 
 /// Variables that come into being in the block, and counters of its loops.
-fn declared_in(block: &Block) -> BTreeSet<VarId> {
+pub(super) fn declared_in(block: &Block) -> BTreeSet<VarId> {
     let mut own = BTreeSet::new();
     walk::each_stmt(block, &mut |s| match &s.kind {
         StmtKind::Decl { var, .. } => _ = own.insert(*var),

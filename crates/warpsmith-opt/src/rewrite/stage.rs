@@ -24,6 +24,7 @@ use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{Expr, ForLoop, LoopId, Place, Stmt, StmtKind, Type, VarId};
 
 use super::register_tile::{check_tiles, unit_step};
+use super::share::SHARED_NEST;
 use super::{Rewritten, pipeline, stream, swizzle, vectorise};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Layout, Nest, STATIC_SHARED, Stage};
@@ -111,6 +112,9 @@ pub fn check<'k>(
         return refuse("no bound nest reads it there: bind its loops first".into());
     };
     check_tiles(kernel, root, nest)?;
+    if nest.team.is_some() {
+        return refuse(SHARED_NEST.into());
+    }
     if nest.stages.iter().any(|s| s.array == array) {
         return refuse("it is staged already".into());
     }
@@ -188,18 +192,19 @@ fn check_strip(kernel: &Kernel, nest: &Nest, stage: &Stage) -> Result<(), Refusa
     else {
         return Ok(());
     };
-    match reached_by_all(kernel, body, nest, id) {
+    match reached_by_all(kernel, body, nest, id, true) {
         true => Ok(()),
         false => refuse(format!("not all threads of a block run loop `{loop_name}` alike")),
     }
 }
 
-/// The loop stands under no condition, in loops whose bounds are the same for all threads.
+/// The loop stands under no condition, in loops whose bounds are the same for all threads; with `own`, its own are, too.
 pub(super) fn reached_by_all(
     kernel: &Kernel,
     body: &warpsmith_ir::Block,
     nest: &Nest,
     id: LoopId,
+    own: bool,
 ) -> bool {
     let uniform = |e: &Expr| {
         let mut same = !walk::reads_memory(e);
@@ -227,7 +232,7 @@ pub(super) fn reached_by_all(
     let mut around = vec![];
     path(body, id, &mut around);
     !around.is_empty()
-        && around.iter().all(|s| match &s.kind {
+        && around.iter().skip(usize::from(!own)).all(|s| match &s.kind {
             StmtKind::For(l) => {
                 walk::leaves(&l.body).is_none()
                     && [&l.first, &l.limit, &l.step].into_iter().all(uniform)

@@ -26,6 +26,7 @@ use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{Block, ForLoop, LoopId, Place, StmtKind, VarId};
 
 use super::register_tile::{bound_nest, check_tiles, unit_step};
+use super::share::SHARED_NEST;
 use super::{Rewritten, stage};
 use crate::analysis::access::{Scope, View};
 use crate::kernel::{Kernel, Nest};
@@ -92,6 +93,9 @@ pub(super) fn check_all(kernel: &Kernel, nest: &Nest) -> Result<(), Refusal> {
 
 fn check_one(kernel: &Kernel, nest: &Nest, inner: LoopId, along: LoopId) -> Result<(), Refusal> {
     let refuse = |why: String| Err(Refusal::LoopRefused { verb: "stream", loop_id: inner, why });
+    if nest.team.is_some() {
+        return refuse(SHARED_NEST.into());
+    }
     let name = kernel.loop_name(along);
     let Some(bound) = nest.axes.last().and_then(|(id, _)| kernel.find_loop(*id)) else {
         return Err(Refusal::NotBound { loop_id: along });
@@ -124,7 +128,7 @@ fn check_one(kernel: &Kernel, nest: &Nest, inner: LoopId, along: LoopId) -> Resu
     if strips.any(|(id, _)| id == inner || nested(l, id)) {
         return refuse("an array is staged in strips of it or of a loop inside of it".into());
     }
-    if !stage::reached_by_all(kernel, &bound.body, nest, inner) {
+    if !stage::reached_by_all(kernel, &bound.body, nest, inner, false) {
         return refuse("not all threads of a block run it alike".into());
     }
     let Some(rows) = rows(kernel, inner, along) else {

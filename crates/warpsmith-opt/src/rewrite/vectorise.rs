@@ -25,6 +25,7 @@ use super::stage::{self, Counter, Dim, Footprint};
 use crate::kernel::{Kernel, Nest, Stage};
 use crate::lower::divides;
 use crate::refusal::Refusal;
+use crate::walk;
 
 /// The widest access in bytes.
 const WIDEST: u32 = 16;
@@ -52,6 +53,18 @@ pub fn check(kernel: &Kernel, target: LoopId, width: u32) -> Result<LegalVectori
         |why: String| Err(Refusal::LoopRefused { verb: "vectorise", loop_id: target, why });
     if !matches!(width, 2 | 4) {
         return refuse(format!("vectors have 2 or 4 elements, not {width}"));
+    }
+    if let Some((root, nest)) = kernel.nests.iter().find(|(_, n)| n.shared(target).is_some()) {
+        let Some(l) = kernel.find_loop(target) else { return refuse("it is gone".into()) };
+        if !whole_groups(nest, l, width) {
+            return refuse(format!(
+                "where it begins and ends is not known to be a multiple of {width}: take `specialise` with its bounds first"
+            ));
+        }
+        if walk::continues(&l.body).is_some() {
+            return refuse("an iteration may end early".into());
+        }
+        return Ok(LegalVectorise { kernel, root: *root, what: What::Loop(target), width });
     }
     let (root, nest) = bound_nest(kernel, target)?;
     check_tiles(kernel, root, nest)?;

@@ -17,6 +17,7 @@ use warpsmith_ir::{Axis, LoopId};
 
 use super::Rewritten;
 use super::register_tile::{bound_nest, check_tiles};
+use super::share::SHARED_NEST;
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
 
@@ -40,6 +41,10 @@ pub fn check<'k>(kernel: &'k Kernel, lanes: &[(LoopId, u32)]) -> Result<LegalWar
     };
     let (root, nest) = bound_nest(kernel, *first)?;
     check_tiles(kernel, root, nest)?;
+    if nest.team.is_some() {
+        let why = SHARED_NEST.into();
+        return Err(Refusal::LoopRefused { verb: "lay lanes along", loop_id: *first, why });
+    }
     let mut along = [1; 3];
     for (id, count) in lanes {
         let Some((_, axis)) = nest.axes.iter().find(|(l, _)| l == id) else {

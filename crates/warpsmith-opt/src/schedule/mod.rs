@@ -11,6 +11,7 @@
 //! interchange i                    # swap with the loop directly inside
 //! register_tile i by 4             # iterations of a bound loop for each thread
 //! vectorise i by 4                 # neighbouring ones, or the copies of a staged array: float4
+//! share k -> x by 32               # the iterations of a serial loop, among threads of the block along x
 //! warp i, j by 8x4                 # lanes of a warp along the loops
 //! pipeline k stages 2              # copies of staged strips run ahead
 //! stream dy along y                # read each row that a thread's iterations of y share once
@@ -36,6 +37,7 @@ pub mod ladder;
 mod parse;
 mod parts;
 pub mod rewrites;
+mod shared;
 pub mod space;
 mod streams;
 pub mod template;
@@ -53,8 +55,8 @@ use crate::kernel::{Kernel, Layout, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
     self, Rewritten, accumulate, bind, bounds, constant, double_buffer, indexing, interchange,
-    pipeline, pitch, precision, rasterise, reduce, register_tile, specialise, split, split_k,
-    stage, stream, tile, unroll, vectorise, warp,
+    pipeline, pitch, precision, rasterise, reduce, register_tile, share, specialise, split,
+    split_k, stage, stream, tile, unroll, vectorise, warp,
 };
 use bounds::Edges;
 use specialise::Fact;
@@ -94,6 +96,8 @@ pub enum StepKind {
     Stage { array: String, strip: Option<(String, u32)>, layout: Layout, asynchronous: bool },
     /// See [`rewrite::vectorise`]; a loop or a staged array.
     Vectorise { target: String, width: u32 },
+    /// See [`rewrite::share`]. Threads along the axis.
+    Share { loops: Vec<String>, axis: Axis, threads: u32 },
     /// See [`rewrite::warp`]. As many lanes as loops.
     Warp { loops: Vec<String>, lanes: Vec<u32> },
     /// See [`rewrite::pipeline`].
@@ -137,6 +141,7 @@ impl StepKind {
             StepKind::RegisterTile { .. } => "register_tile",
             StepKind::Stage { .. } => "stage",
             StepKind::Vectorise { .. } => "vectorise",
+            StepKind::Share { .. } => "share",
             StepKind::Warp { .. } => "warp",
             StepKind::Pipeline { .. } => "pipeline",
             StepKind::Stream { .. } => "stream",
@@ -187,6 +192,9 @@ impl fmt::Display for StepKind {
                 f.write_str(if *asynchronous { " async" } else { "" })
             }
             StepKind::Vectorise { target, width } => write!(f, "vectorise {target} by {width}"),
+            StepKind::Share { loops, axis, threads } => {
+                write!(f, "share {} -> {} by {threads}", loops.join(", "), axis.name())
+            }
             StepKind::Warp { loops, lanes } => {
                 let lanes: Vec<String> = lanes.iter().map(u32::to_string).collect();
                 write!(f, "warp {} by {}", loops.join(", "), lanes.join("x"))
@@ -297,6 +305,10 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
                 Err(_) => vectorise::check_array(kernel, target, *width)?,
             };
             Ok(vectorise::apply(legal))
+        }
+        StepKind::Share { loops, axis, threads } => {
+            let ids: Result<Vec<_>, _> = loops.iter().map(find).collect();
+            Ok(share::apply(share::check(kernel, &ids?, *axis, *threads)?))
         }
         StepKind::Warp { loops, lanes } => {
             let ids: Result<Vec<_>, _> = loops.iter().map(find).collect();

@@ -125,6 +125,7 @@ fn loop_step(input: &mut &str) -> Result<StepKind> {
 fn machine_step(input: &mut &str) -> Result<StepKind> {
     alt((
         preceded(keyword("vectorise"), cut_err(vectorise)),
+        preceded(keyword("share"), cut_err(share)),
         preceded(keyword("warp"), cut_err(warp)),
         preceded(keyword("pipeline"), cut_err(pipeline)),
         preceded(keyword("stream"), cut_err(stream)),
@@ -214,6 +215,16 @@ fn vectorise(input: &mut &str) -> Result<StepKind> {
         .context(wanted("`by` and the elements of a vector are wanted here"))
         .parse_next(input)?;
     Ok(StepKind::Vectorise { target, width })
+}
+
+fn share(input: &mut &str) -> Result<StepKind> {
+    let loops: Vec<String> = separated(1.., name, comma()).parse_next(input)?;
+    (space0, "->", space0)
+        .context(wanted("`->` and the axis of the threads are wanted here"))
+        .parse_next(input)?;
+    let axis = axis.parse_next(input)?;
+    let threads = by(number, "`by` and the number of threads are wanted here").parse_next(input)?;
+    Ok(StepKind::Share { loops, axis, threads })
 }
 
 fn warp(input: &mut &str) -> Result<StepKind> {

@@ -101,6 +101,12 @@ pub const REWRITES: &[RewriteInfo] = &[
         legal: "the thread's iterations are a multiple of the group; global arrays need a kernel that knows their alignment, from `specialise m%4=0, C%16=0`",
     },
     RewriteInfo {
+        name: "share",
+        example: "share k -> x by 32",
+        does: "gives the iterations of a serial loop to threads of the block along an axis that no loop is bound to: they combine what they summed up by shuffles or through shared memory, and one of them goes on with what is stored; rows are then read side by side",
+        legal: "the loop counts up by one, runs under no condition, and its iterations are independent but for variables that each combines something with by one operation; sums of reals are then compared with a tolerance",
+    },
+    RewriteInfo {
         name: "warp",
         example: "warp i, j by 8x4",
         does: "lays the lanes of a warp out as a rectangle, so that each warp computes a compact tile",

@@ -62,7 +62,7 @@ impl Nest<'_> {
     }
 
     /// Elements of the widest arrays that fit an access, from those of the nest.
-    fn width(&self) -> Option<u32> {
+    pub fn width(&self) -> Option<u32> {
         let bytes =
             self.arrays().iter().filter_map(|v| self.element(*v)).map(Scalar::bytes).max()?;
         [4, 2].into_iter().find(|w| w * bytes <= WIDEST)
@@ -86,7 +86,7 @@ impl Nest<'_> {
         found
     }
 
-    fn each_access(&self, f: &mut dyn FnMut(&Access<'_>)) {
+    pub fn each_access(&self, f: &mut dyn FnMut(&Access<'_>)) {
         let Some(l) = self.kernel.find_loop(self.root) else { return };
         let around = self.kernel.loops_around(self.root);
         let scope = Scope::new(&self.kernel.module, self.kernel.func(), around, l);
@@ -95,7 +95,7 @@ impl Nest<'_> {
 
     /// What a kernel must know so that rows of all arrays can be moved in vectors: the lengths of rows, the limits of the
     /// loops that run along them, and the addresses.
-    pub(super) fn facts(&self, width: u32, along: &[&ForLoop]) -> Vec<(String, Fact)> {
+    pub fn facts(&self, width: u32, along: &[&ForLoop]) -> Vec<(String, Fact)> {
         let function = self.kernel.func();
         let mut sizes: BTreeSet<VarId> = BTreeSet::new();
         let mut parameters = |e: &warpsmith_ir::Expr| {

@@ -1,0 +1,542 @@
+//! Threads of a block that share serial loops: the loops' strides, what combines the threads' sums, and what one of the
+//! threads does alone.
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::{
+    Axis, BarrierKind, BinaryOp, Block, Builtin, Expr, ForLoop, LoopCondition, LoopKind, Origin,
+    Place, PlaceKind, ReduceOp, Scalar, Stmt, StmtKind, Type, Var, VarId, VarKind, WarpOp, visit,
+};
+
+use super::copies::{barrier, plus};
+use super::reduction::combine;
+use super::replicas::{Axes, Replicas};
+use super::tiled::{Replica, Tile, declare, times};
+use super::{Lowering, index};
+use crate::analysis::access::{Base, base_of};
+use crate::kernel::{Nest, Shared, Team};
+use crate::rewrite::share::WARP;
+use crate::walk;
+
+/// A team on its way through the lowering of its nest.
+#[derive(Clone)]
+pub(super) struct Sharing {
+    team: Team,
+    /// Variable: the thread's number in its team.
+    member: VarId,
+    /// Threads of the team, as a named constant.
+    size: Expr,
+    /// The arrays in shared memory through which sums go.
+    parts: BTreeMap<VarId, VarId>,
+    /// How often the body mentions each object in memory.
+    touched: BTreeMap<Base, usize>,
+    /// The walk stands in a shared loop.
+    inside: bool,
+    /// Serial loops around where the walk stands.
+    depth: usize,
+}
+
+/// Which threads of a team run a statement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Role {
+    #[default]
+    All,
+    /// All, those past the end of the nest's loops included: it gives a sum its first value.
+    Start,
+    One,
+}
+
+impl Sharing {
+    /// Whether a statement gives a sum its first value.
+    fn begins(&self, stmt: &Stmt) -> bool {
+        let (var, value) = match &stmt.kind {
+            StmtKind::Decl { var, init: Some(value) } => (Some(*var), value),
+            StmtKind::Assign { place, value } => (place.root_var(), value),
+            _ => return false,
+        };
+        let mut sums = self.team.loops.iter().flat_map(|s| &s.sums);
+        value.as_const().is_some() && sums.any(|(sum, _)| Some(*sum) == var)
+    }
+}
+
+fn set(place: Place, value: Expr) -> Stmt {
+    Stmt::new(StmtKind::Assign { place, value }, Origin::default())
+}
+
+fn when(cond: Expr, stmts: Vec<Stmt>) -> Stmt {
+    let kind = StmtKind::If { cond, then: Block::new(stmts), otherwise: Block::default() };
+    Stmt::new(kind, Origin::default())
+}
+
+/// How often statements mention each object in memory.
+fn touched(block: &Block) -> BTreeMap<Base, usize> {
+    let mut count = BTreeMap::new();
+    visit::for_each_place(block, &mut |p, _| {
+        if p.root_var().is_none() {
+            *count.entry(base_of(p)).or_default() += 1;
+        }
+    });
+    count
+}
+
+/// Whether a statement writes memory, itself or in statements inside it.
+fn stores(stmt: &Stmt) -> bool {
+    let mut found = false;
+    walk::each_stmt(&Block::new(vec![stmt.clone()]), &mut |s| {
+        found |= walk::operands(s).writes.is_some_and(|p| p.root_var().is_none());
+    });
+    found
+}
+
+impl Lowering<'_> {
+    /// The threads of a team as a named constant.
+    pub(super) fn team_size(&mut self, team: &Team) -> Expr {
+        let (name, comment) = match team.axis {
+            Axis::X if team.threads <= WARP => ("LANES", "lanes of a warp that share a sum"),
+            _ => ("TEAM", "threads of a block that share a sum"),
+        };
+        self.constant(name, team.threads, comment)
+    }
+
+    /// Lets the shared loops of the body run in strides; declarations go to `stmts`.
+    pub(super) fn sharing(
+        &mut self,
+        nest: &Nest,
+        tiles: &[Tile],
+        body: &mut Vec<Stmt>,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Sharing> {
+        let team = nest.team.clone()?;
+        let lanes = team.axis == Axis::X && team.threads <= WARP;
+        let wanted = if lanes { "lane" } else { "member" };
+        let name = crate::rewrite::accumulate::fresh_name(self.source.func(), wanted);
+        let member = self.local(&name, Type::I32);
+        self.host.vars[member.0 as usize].constant = true;
+        let number = Expr::builtin(Builtin::ThreadIdx(team.axis)).cast(Type::I32);
+        let why = match lanes {
+            true => "the lanes of a team compute the same rows, each a part of every sum",
+            false => "the threads of a team compute the same elements, each a part of every sum",
+        };
+        stmts.push(declare(member, number).comment(why));
+        let size = self.team_size(&team);
+        let mut whole = Block::new(std::mem::take(body));
+        for shared in &team.loops {
+            self.stride(nest, shared, (member, &size), &mut whole);
+        }
+        let mut parts = BTreeMap::new();
+        if team.parts() > 1 {
+            for (sum, _) in team.loops.iter().flat_map(|s| &s.sums) {
+                parts.entry(*sum).or_insert_with(|| self.parts_array(nest, &team, tiles, *sum));
+            }
+        }
+        let arrays = parts
+            .values()
+            .map(|v| Stmt::new(StmtKind::Decl { var: *v, init: None }, Origin::default()));
+        stmts.splice(0..0, arrays);
+        let touched = touched(&whole);
+        *body = whole.stmts;
+        Some(Sharing { team, member, size, parts, touched, inside: false, depth: 0 })
+    }
+
+    /// Each thread of the team takes every so-manieth iteration, or group of iterations.
+    fn stride(
+        &mut self,
+        nest: &Nest,
+        shared: &Shared,
+        (member, size): (VarId, &Expr),
+        body: &mut Block,
+    ) {
+        let Some(mut l) = walk::find_loop(body, shared.target).cloned() else { return };
+        let width = nest.vectors.get(&l.id).copied().unwrap_or(1);
+        if width > 1 {
+            l.body = self.chunked(nest, &l, width);
+        }
+        let ty = index::counter_type(&self.host, &l);
+        let most = i64::from(i32::MAX) - i64::from(width) * 1024;
+        let near = !l.limit.as_const().is_some_and(|v| v.as_i64() <= most);
+        let mut inner = std::mem::take(&mut l.body);
+        let (l, ty) = match ty.bytes() {
+            // Near the greatest number of its type the next stride would leave its range.
+            4 if near => (self.widened(&l, &mut inner), Scalar::I64),
+            _ => (l, ty),
+        };
+        let wide = |e: Expr| e.cast(Type::Scalar(ty));
+        let groups = |e: Expr| times(e, Expr::i32(width as i32));
+        let own = wide(groups(Expr::var(member, Type::I32)));
+        let first = match index::is_const(&l.first, 0) {
+            true => own,
+            false => Expr::binary(BinaryOp::Add, l.first.clone(), own),
+        };
+        let strided = ForLoop { first, step: wide(groups(size.clone())), body: inner, ..l };
+        crate::rewrite::with_loop(body, shared.target, &mut |stmt| {
+            let kind = match strided.kind {
+                LoopKind::Unrolled(n) => LoopKind::Unrolled(n),
+                _ => LoopKind::Serial,
+            };
+            stmt.kind = StmtKind::For(ForLoop { kind, ..strided.clone() });
+        });
+    }
+
+    /// The array for the parts of a sum: those of a team side by side where they are of its warps; else a row for each
+    /// thread of the team, so that neighbours along x have different banks.
+    fn parts_array(&mut self, nest: &Nest, team: &Team, tiles: &[Tile], sum: VarId) -> VarId {
+        let var = self.host.var(sum).clone();
+        let factors = tiles.iter().filter(|t| t.factor > 1);
+        let mut shape: Vec<(u64, Expr)> =
+            factors.map(|t| (t.factor.into(), t.factor_expr.clone())).collect();
+        let others = along_others(tiles);
+        let others = others
+            .iter()
+            .map(|t| (u64::from(nest.block[t.axis.index()]), t.threads.clone().cast(Type::I32)));
+        shape.extend(others);
+        let parts = self.parts_count(team);
+        let at = if team.axis == Axis::X { shape.len() } else { 0 };
+        shape.insert(at, (team.parts().into(), parts));
+        let ty = shape.iter().rev().fold(var.ty.clone(), |ty, (n, _)| Type::array(ty, *n));
+        let name = self.fresh_name(&format!("{}_shared", var.name));
+        let mut array = Var::new(name, ty, VarKind::Shared);
+        array.shape = Some(shape.into_iter().map(|(_, e)| e).collect());
+        array.origin = var.origin.by("share");
+        self.host.add_var(array)
+    }
+
+    fn parts_count(&mut self, team: &Team) -> Expr {
+        let size = self.team_size(team);
+        match team.axis {
+            Axis::X => {
+                let warp = self.warp_size();
+                Expr::binary(BinaryOp::Div, size, warp)
+            }
+            _ => size,
+        }
+    }
+
+    fn warp_size(&mut self) -> Expr {
+        self.constant("WARP", WARP, "threads of a warp")
+    }
+}
+
+/// The bound loops along which a block has several threads, the axis that varies fastest last.
+fn along_others(tiles: &[Tile]) -> Vec<&Tile> {
+    let mut others: Vec<&Tile> = tiles.iter().filter(|t| !index::is_const(&t.threads, 1)).collect();
+    others.sort_by_key(|t| std::cmp::Reverse(t.axis.index()));
+    others
+}
+
+/// An element of an array of several dimensions.
+fn element(host: &warpsmith_ir::Function, array: VarId, at: Vec<Expr>) -> Place {
+    let mut place = Place::var(array, host.var(array).ty.clone());
+    for i in at {
+        if let Type::Array(inner, _) = place.ty.clone() {
+            let kind = PlaceKind::Index(place, i);
+            place = Place::new(kind, inner.as_ref().clone(), Origin::default());
+        }
+    }
+    place
+}
+
+impl Replicas<'_, '_> {
+    /// Who runs the statements of a block. One thread of the team runs those that store, and declarations right before
+    /// them that nothing else needs.
+    pub(super) fn roles(&self, block: &Block) -> Vec<Role> {
+        let shared = self.sharing.as_ref().filter(|s| !s.inside);
+        let Some(sharing) = shared else { return vec![Role::All; block.stmts.len()] };
+        let role = |s: &Stmt| match self.holds_shared(s) {
+            false if stores(s) => Role::One,
+            _ if sharing.begins(s) => Role::Start,
+            _ => Role::All,
+        };
+        let mut roles: Vec<Role> = block.stmts.iter().map(role).collect();
+        for at in (0..block.stmts.len().saturating_sub(1)).rev() {
+            let StmtKind::Decl { var, init: Some(_) } = &block.stmts[at].kind else { continue };
+            let run = roles[at + 1..].iter().take_while(|r| **r == Role::One).count();
+            let (inside, after) = block.stmts[at + 1..].split_at(run);
+            let count = |stmts: &[Stmt]| super::mentions(&Block::new(stmts.to_vec()), *var);
+            if run > 0 && count(inside) > 0 && count(after) == 0 {
+                roles[at] = Role::One;
+            }
+        }
+        roles
+    }
+
+    /// Whether a statement is a loop that the team shares, or one around it.
+    pub(super) fn holds_shared(&self, stmt: &Stmt) -> bool {
+        let Some(sharing) = &self.sharing else { return false };
+        let block = Block::new(vec![stmt.clone()]);
+        sharing.team.loops.iter().any(|s| walk::find_loop(&block, s.target).is_some())
+    }
+
+    /// Whether a statement is a loop that the team shares.
+    pub(super) fn shared_loop(&self, stmt: &Stmt) -> bool {
+        let StmtKind::For(l) = &stmt.kind else { return false };
+        let sharing = self.sharing.as_ref();
+        sharing.is_some_and(|s| s.team.loops.iter().any(|s| s.target == l.id))
+    }
+
+    /// Whether a shared loop stands in the body of a loop.
+    pub(super) fn holds_inside(&self, l: &ForLoop) -> bool {
+        let sharing = self.sharing.as_ref();
+        sharing.is_some_and(|s| {
+            s.team.loops.iter().any(|s| walk::find_loop(&l.body, s.target).is_some())
+        })
+    }
+
+    /// Whether more than what one thread does alone, right after the region at `at`, reads the sums.
+    pub(super) fn needed_by_all(
+        &self,
+        region: &Shared,
+        block: &Block,
+        at: usize,
+        roles: &[Role],
+    ) -> bool {
+        region.sums.iter().any(|(sum, _)| {
+            let declared = |s: &Stmt| matches!(&s.kind, StmtKind::Decl { var, .. } if var == sum);
+            let reads = |(s, role): (&Stmt, &Role)| {
+                *role != Role::One && super::mentions(&Block::new(vec![s.clone()]), *sum) > 0
+            };
+            !block.stmts[..at].iter().any(declared)
+                || block.stmts.iter().zip(roles).skip(at + 1).any(reads)
+        })
+    }
+
+    /// Notes that the walk enters a serial loop; what to give to [`Replicas::left`].
+    pub(super) fn entered(&mut self, l: &ForLoop) -> bool {
+        let Some(sharing) = &mut self.sharing else { return false };
+        let before = sharing.inside;
+        sharing.inside |= sharing.team.loops.iter().any(|s| s.target == l.id);
+        sharing.depth += 1;
+        before
+    }
+
+    pub(super) fn left(&mut self, before: bool) {
+        if let Some(sharing) = &mut self.sharing {
+            sharing.inside = before;
+            sharing.depth -= 1;
+        }
+    }
+
+    /// The loop after which a statement's sums are complete.
+    pub(super) fn region(&self, stmt: &Stmt) -> Option<Shared> {
+        let StmtKind::For(l) = &stmt.kind else { return None };
+        let sharing = self.sharing.as_ref()?;
+        sharing.team.loops.iter().find(|s| s.region == l.id).cloned()
+    }
+
+    /// The condition of a group that one thread of the team runs alone.
+    pub(super) fn first_member(&self, guard: Option<Expr>) -> Option<Expr> {
+        let Some(sharing) = &self.sharing else { return guard };
+        let member = Expr::var(sharing.member, Type::I32);
+        let first = Expr::binary(BinaryOp::Eq, member, Expr::i32(0));
+        let all = std::iter::once(first).chain(guard);
+        all.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
+    }
+
+    /// What keeps other threads of the team from what a group or a shared loop stores, before and after it: nothing where
+    /// it alone touches that.
+    pub(super) fn apart(&self, stmts: &[Stmt], shared: bool) -> Option<Stmt> {
+        let sharing = self.sharing.as_ref().filter(|s| !s.inside)?;
+        let own = touched(&Block::new(stmts.to_vec()));
+        let mut written = vec![];
+        walk::each_stmt(&Block::new(stmts.to_vec()), &mut |s| {
+            written
+                .extend(walk::operands(s).writes.filter(|p| p.root_var().is_none()).map(base_of));
+        });
+        let again = shared && sharing.depth > 0;
+        let elsewhere = |b: &Base| own.get(b) != sharing.touched.get(b);
+        let conflict = written.iter().any(|b| again || elsewhere(b));
+        let why = "the team's threads see what the others stored";
+        conflict.then(|| match sharing.team.axis {
+            Axis::X if sharing.team.threads <= WARP => {
+                let mask = Some(Expr::int(Scalar::U32, 0xffff_ffff));
+                let kind =
+                    StmtKind::Barrier { kind: BarrierKind::Warp, operand: mask, result: None };
+                Stmt::new(kind, Origin::default()).comment(why)
+            }
+            _ => barrier(why),
+        })
+    }
+
+    /// Combines the sums of the team's threads; with `all`, every thread gets the results.
+    pub(super) fn combined(&mut self, shared: &Shared, all: bool) -> Vec<Stmt> {
+        let Some(sharing) = self.sharing.clone() else { return vec![] };
+        let sums: Vec<(VarId, ReduceOp, Scalar)> =
+            shared.sums.iter().filter_map(|(v, op)| Some((*v, *op, self.sum_type(*v)?))).collect();
+        if sums.is_empty() {
+            return vec![];
+        }
+        let mut stmts = vec![];
+        if sharing.team.axis == Axis::X {
+            stmts.extend(self.shuffles(&sharing, &sums));
+        }
+        if sharing.team.parts() > 1 {
+            stmts.extend(self.through_shared(&sharing, &sums, all));
+        }
+        stmts
+    }
+
+    /// The type of a sum's elements.
+    fn sum_type(&self, sum: VarId) -> Option<Scalar> {
+        self.lowering.host.var(sum).ty.innermost().scalar()
+    }
+
+    /// Statements about sums for all of the thread's iterations.
+    fn for_sums(
+        &mut self,
+        sums: &[(VarId, ReduceOp, Scalar)],
+        make: &mut dyn FnMut(&mut Self, &BTreeMap<usize, Replica>) -> Vec<Stmt>,
+    ) -> Vec<Stmt> {
+        let axes: Axes =
+            sums.iter().fold(0, |m, (v, ..)| m | self.depends.get(v).copied().unwrap_or(0))
+                & self.tiled;
+        let replicas = self.replicas(axes);
+        let mut body = Block::new(make(self, &replicas));
+        self.use_arrays(&mut body, &replicas);
+        self.wrapped(body, None, &replicas)
+    }
+
+    /// `for (offset = width / 2; offset > 0; offset /= 2) s += __shfl_xor_sync(…, s, offset);`
+    fn shuffles(&mut self, sharing: &Sharing, sums: &[(VarId, ReduceOp, Scalar)]) -> [Stmt; 2] {
+        let offset = self.lowering.local("offset", Type::I32);
+        let body = self.for_sums(sums, &mut |own, _| {
+            sums.iter().flat_map(|sum| own.exchange(*sum, offset)).collect()
+        });
+        let width = match sharing.team.threads {
+            n if n <= WARP => sharing.size.clone(),
+            _ => self.lowering.warp_size(),
+        };
+        let half = |e: Expr| Expr::binary(BinaryOp::Div, e, Expr::i32(2));
+        let now = || Expr::var(offset, Type::I32);
+        let goes_on = Expr::binary(BinaryOp::Gt, now(), Expr::i32(0));
+        let condition = LoopCondition { before: Block::default(), expr: goes_on, at_end: false };
+        let step = set(Place::var(offset, Type::I32), half(now()));
+        let kind = StmtKind::Loop {
+            id: self.lowering.host.fresh_loop(),
+            condition: Some(condition),
+            body: Block::new(body),
+            step: Block::new(vec![step]),
+        };
+        let why = "lanes combine their parts in pairs, until all of them have the whole";
+        [declare(offset, half(width)), Stmt::new(kind, Origin::default()).comment(why)]
+    }
+
+    /// Combines a sum with that of the lane whose number differs in one bit.
+    fn exchange(&mut self, (sum, op, ty): (VarId, ReduceOp, Scalar), offset: VarId) -> Vec<Stmt> {
+        let scalar = Type::Scalar(ty);
+        let name = format!("{}_other", self.lowering.host.var(sum).name);
+        let other = self.lowering.local(&name, scalar.clone());
+        self.lowering.host.vars[other.0 as usize].constant = true;
+        let args = vec![
+            Expr::var(sum, scalar.clone()),
+            Expr::var(offset, Type::I32),
+            Expr::i32(WARP as i32),
+        ];
+        let mask = Expr::int(Scalar::U32, 0xffff_ffff);
+        let kind = StmtKind::Warp { op: WarpOp::ShuffleXor, mask, args, result: Some(other) };
+        let value =
+            combine(op, ty, Expr::var(sum, scalar.clone()), Expr::var(other, scalar.clone()));
+        vec![
+            Stmt::new(StmtKind::Decl { var: other, init: None }, Origin::default()),
+            Stmt::new(kind, Origin::default()),
+            set(Place::var(sum, scalar), value),
+        ]
+    }
+
+    /// The parts of the warps, or of all threads of the team, through shared memory.
+    fn through_shared(
+        &mut self,
+        sharing: &Sharing,
+        sums: &[(VarId, ReduceOp, Scalar)],
+        all: bool,
+    ) -> Vec<Stmt> {
+        let member = || Expr::var(sharing.member, Type::I32);
+        let by_warps = sharing.team.axis == Axis::X;
+        let warp = by_warps.then(|| self.lowering.warp_size());
+        let count = self.lowering.parts_count(&sharing.team);
+        let own = match &warp {
+            Some(warp) => Expr::binary(BinaryOp::Div, member(), warp.clone()),
+            None => member(),
+        };
+        let store = self.for_sums(sums, &mut |replicas, of| {
+            let one = |sum: &(VarId, ReduceOp, Scalar)| {
+                let place = replicas.part(sharing, sum.0, own.clone(), of);
+                set(place, Expr::var(sum.0, Type::Scalar(sum.2)))
+            };
+            sums.iter().map(one).collect()
+        });
+        let mut stmts = match warp {
+            Some(warp) => {
+                let lane = Expr::binary(BinaryOp::Rem, member(), warp);
+                vec![when(Expr::binary(BinaryOp::Eq, lane, Expr::i32(0)), store)]
+            }
+            None => store,
+        };
+        stmts.push(barrier("the parts of the whole team are there"));
+        let gather = self.gather(sharing, sums, count);
+        match self.first_member(None) {
+            Some(cond) if !all => stmts.push(when(cond, gather)),
+            _ => stmts.extend(gather),
+        }
+        if sharing.depth > 0 {
+            stmts.push(barrier("everyone has the sum before the next parts take their place"));
+        }
+        stmts
+    }
+
+    /// `s = s_shared[…][0]; for (part = 1; …) s += s_shared[…][part];`
+    fn gather(
+        &mut self,
+        sharing: &Sharing,
+        sums: &[(VarId, ReduceOp, Scalar)],
+        count: Expr,
+    ) -> Vec<Stmt> {
+        self.for_sums(sums, &mut |replicas, of| {
+            let part = replicas.lowering.local("part", Type::I32);
+            let read = |sum: &(VarId, ReduceOp, Scalar), at: Expr| {
+                Expr::read(replicas.part(sharing, sum.0, at, of))
+            };
+            let place = |sum: &(VarId, ReduceOp, Scalar)| Place::var(sum.0, Type::Scalar(sum.2));
+            let mut stmts: Vec<Stmt> =
+                sums.iter().map(|s| set(place(s), read(s, Expr::i32(0)))).collect();
+            let add = |s: &(VarId, ReduceOp, Scalar)| {
+                let next = read(s, Expr::var(part, Type::I32));
+                set(place(s), combine(s.1, s.2, Expr::read(place(s)), next))
+            };
+            let body = Block::new(sums.iter().map(add).collect());
+            let l = ForLoop {
+                id: replicas.lowering.host.fresh_loop(),
+                var: part,
+                declares: true,
+                first: Expr::i32(1),
+                compare: BinaryOp::Lt,
+                limit: count.clone(),
+                step: Expr::i32(1),
+                kind: LoopKind::Serial,
+                body,
+            };
+            stmts.push(Stmt::new(StmtKind::For(l), Origin::default()));
+            stmts
+        })
+    }
+
+    /// Where a part of a sum lies in shared memory.
+    fn part(
+        &self,
+        sharing: &Sharing,
+        sum: VarId,
+        number: Expr,
+        replicas: &BTreeMap<usize, Replica>,
+    ) -> Place {
+        let Some(array) = sharing.parts.get(&sum).copied() else {
+            return Place::var(sum, self.lowering.host.var(sum).ty.clone());
+        };
+        let tiles = self.tiles.iter().enumerate().filter(|(_, t)| t.factor > 1);
+        let mut at: Vec<Expr> = tiles
+            .map(|(k, _)| replicas.get(&k).map_or_else(|| Expr::i32(0), |r| plus(r.number(), 0)))
+            .collect();
+        let thread = |t: &&Tile| Expr::builtin(Builtin::ThreadIdx(t.axis)).cast(Type::I32);
+        at.extend(along_others(self.tiles).iter().map(thread));
+        let place = if sharing.team.axis == Axis::X { at.len() } else { 0 };
+        at.insert(place, number);
+        element(&self.lowering.host, array, at)
+    }
+}

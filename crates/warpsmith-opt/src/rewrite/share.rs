@@ -1,0 +1,562 @@
+//! Shares a serial loop among threads of the block: products of a matrix and a vector, norms of rows, softmax.
+//!
+//! ```text
+//!     i = i_block + threadIdx.y;   s = 0;   for j in 0..m { s += A[i][j] * x[j] }   y[i] = s
+//!       ==> share j -> x by 32
+//!     i = i_block + threadIdx.y;   s = 0;   for j in threadIdx.x..m step 32 { s += A[i][j] * x[j] }
+//!     s = the sum of the 32 threads' s;   if (threadIdx.x == 0) y[i] = s
+//! ```
+//!
+//! The block gets so many threads along an axis that no loop is bound to. All of them compute what stands outside of
+//! the loop, one of them what is stored there. Along x, up to 32 threads combine their sums by shuffles, and more of
+//! them what their warps have, through shared memory; along y and z all goes through shared memory, and neighbours
+//! along x read neighbouring elements of what the loop runs down. Several loops of a nest may be shared by the same
+//! threads.
+//!
+//! Legal for a serial loop of a bound nest that counts up by one and that all threads of a block come to alike. What it
+//! changes of variables that live on is only combined by one operation, `+`, `-`, `*`, `&`, `|`, `^`, `&&`, `||`,
+//! minimum or maximum, and seen by nothing else in the loop; where it stores, its iterations are proved independent.
+//! Sums and products of reals are reassociated: they are compared with a tolerance.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use warpsmith_ir::{
+    Axis, Block, Expr, ForLoop, LoopId, Parallel, Place, PlaceKind, ReduceOp, Stmt, StmtKind, Type,
+    Var, VarId, VarKind, visit,
+};
+
+use super::accumulate::fresh_name;
+use super::register_tile::{bound_nest, check_tiles, unit_step};
+use super::split_k::declared_in;
+use super::{Rewritten, bind, independence, stage};
+use crate::analysis::access::{Base, base_of};
+use crate::analysis::scalars;
+use crate::kernel::{Kernel, Nest, STATIC_SHARED, Shared, Team};
+use crate::lower;
+use crate::refusal::Refusal;
+use crate::walk;
+
+/// Threads of a warp.
+pub(crate) const WARP: u32 = 32;
+
+/// Why a later step must leave a loop alone.
+pub(super) const SHARED: &str =
+    "threads of the block share its iterations: take this step before `share`";
+/// Why a later step must leave a nest alone.
+pub(super) const SHARED_NEST: &str = "threads of the block share a loop of its nest";
+
+/// The verdict on a `share`, which alone allows it.
+pub struct LegalShare<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+    axis: Axis,
+    threads: u32,
+    shared: Vec<Shared>,
+}
+
+/// Asks whether `threads` threads of the block along `axis` can share the iterations of the loops, which are of one
+/// nest.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check<'k>(
+    kernel: &'k Kernel,
+    targets: &[LoopId],
+    axis: Axis,
+    threads: u32,
+) -> Result<LegalShare<'k>, Refusal> {
+    let target = targets.first().copied().unwrap_or(LoopId(u32::MAX));
+    if !threads.is_power_of_two() || !(2..=1024).contains(&threads) {
+        return refused(target, "the threads must be a power of two, 2 to 1024".into());
+    }
+    let (root, nest, body) = nest_around(kernel, target)?;
+    check_tiles(kernel, root, nest)?;
+    let mut with = nest.clone();
+    let mut shared = vec![];
+    for target in targets {
+        let Some(l) = walk::find_loop(body, *target) else {
+            return refused(*target, "it is not of the same nest".into());
+        };
+        if !kernel.runs_in_thread(*target) {
+            return Err(Refusal::NotSerial { loop_id: *target });
+        }
+        check_nest(kernel, &with, *target, (axis, threads))?;
+        check_loop(kernel, l, nest, body)?;
+        let sums = sums_of(kernel, l)?;
+        check_iterations(kernel, l, &sums)?;
+        let found = Shared { target: *target, region: region_of(body, *target, &sums), sums };
+        join(&mut with, axis, threads, found.clone());
+        shared.push(found);
+    }
+    check_memory(kernel, target, &with, body)?;
+    check_room(kernel, target, &with)?;
+    Ok(LegalShare { kernel, root, axis, threads, shared })
+}
+
+fn refused<T>(target: LoopId, why: String) -> Result<T, Refusal> {
+    Err(Refusal::LoopRefused { verb: "share", loop_id: target, why })
+}
+
+/// The bound nest that a serial loop stands in, and the body of its innermost bound loop.
+fn nest_around(kernel: &Kernel, target: LoopId) -> Result<(LoopId, &Nest, &Block), Refusal> {
+    let around = kernel.loops_around(target);
+    let innermost = |n: &Nest| n.axes.last().map(|(id, _)| *id);
+    let ends_here = |l: &&&ForLoop| kernel.nests.values().any(|n| innermost(n) == Some(l.id));
+    let Some(l) = around.iter().find(ends_here) else {
+        return refused(target, "it is not inside a bound nest: take `bind` first".into());
+    };
+    let (root, nest) = bound_nest(kernel, l.id)?;
+    Ok((root, nest, &kernel.find_loop(l.id).unwrap_or(l).body))
+}
+
+/// The threads fit beside those of the nest.
+fn check_nest(
+    kernel: &Kernel,
+    nest: &Nest,
+    target: LoopId,
+    (axis, threads): (Axis, u32),
+) -> Result<(), Refusal> {
+    let refuse = |why: String| refused(target, why);
+    if !nest.stages.is_empty() {
+        return refuse("its nest copies arrays to shared memory".into());
+    }
+    if !nest.streams.is_empty() {
+        return refuse("a loop of its nest is streamed through registers".into());
+    }
+    if nest.lanes.is_some() {
+        return refuse("the lanes of its nest's warps are laid out".into());
+    }
+    if let Some((id, _)) = nest.axes.iter().find(|(_, a)| *a == axis) {
+        let why = format!(
+            "axis {} belongs to loop `{}`: bind that to another one",
+            axis.name(),
+            kernel.loop_name(*id)
+        );
+        return refuse(why);
+    }
+    if let Some(team) = &nest.team {
+        let own = kernel.find_loop(target).map(|l| &l.body);
+        let inside = |id| own.is_some_and(|b| walk::find_loop(b, id).is_some());
+        let around: Vec<LoopId> = kernel.loops_around(target).iter().map(|l| l.id).collect();
+        for other in &team.loops {
+            if other.target == target {
+                return refuse("threads share it already".into());
+            }
+            let nested = inside(other.target)
+                || around.contains(&other.target)
+                || around.contains(&other.region);
+            if nested {
+                let name = kernel.loop_name(other.target);
+                return refuse(format!("threads share loop `{name}` in the same loops"));
+            }
+        }
+        if (team.axis, team.threads) != (axis, threads) {
+            return refuse(format!(
+                "another loop of its nest is shared by {} threads along {}",
+                team.threads,
+                team.axis.name()
+            ));
+        }
+    } else if nest.block[axis.index()] != 1 && nest.block[axis.index()] != threads {
+        let why =
+            format!("the block has {} threads along {}", nest.block[axis.index()], axis.name());
+        return refuse(why);
+    }
+    let mut block = nest.block;
+    block[axis.index()] = threads;
+    bind::check_block(block)?;
+    let all: u32 = block.iter().product();
+    match axis == Axis::X && !all.is_multiple_of(WARP) {
+        true => refuse(format!("a block would have {all} threads, no whole number of warps")),
+        false => Ok(()),
+    }
+}
+
+/// All threads come to the loop alike, and its iterations can be counted out.
+fn check_loop(kernel: &Kernel, l: &ForLoop, nest: &Nest, body: &Block) -> Result<(), Refusal> {
+    let refuse = |why: &str| refused(l.id, why.into());
+    if !unit_step(l) {
+        return refuse("it does not count up by one");
+    }
+    if walk::leaves(&l.body).is_some() {
+        return refuse("it may end early");
+    }
+    if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
+        return refuse("its counter is read after it");
+    }
+    let written = written_bases(body);
+    for e in [&l.first, &l.limit] {
+        let mut changes = false;
+        walk::each_var(e, &mut |v| changes |= v == l.var || walk::writes_var(&l.body, v));
+        visit::for_each_place_in_expr(e, &mut |p, _| {
+            changes |= p.root_var().is_none() && written.contains(&base_of(p));
+        });
+        if changes {
+            return refuse("its nest may change its bounds");
+        }
+    }
+    match stage::reached_by_all(kernel, body, nest, l.id, false) {
+        true => Ok(()),
+        false => refuse("not all threads of a block come to it alike"),
+    }
+}
+
+/// Objects in memory that a block writes.
+fn written_bases(block: &Block) -> BTreeSet<Base> {
+    let mut written = BTreeSet::new();
+    walk::each_stmt(block, &mut |s| {
+        written.extend(walk::operands(s).writes.filter(|p| p.root_var().is_none()).map(base_of));
+    });
+    written
+}
+
+/// What is stored outside of shared loops can be left to one thread.
+fn check_memory(kernel: &Kernel, target: LoopId, nest: &Nest, body: &Block) -> Result<(), Refusal> {
+    let refuse = |why: String| refused(target, why);
+    let mut nameless = false;
+    visit::for_each_place(body, &mut |p, _| nameless |= base_of(p) == Base::Anything);
+    let mut call = false;
+    walk::each_stmt(body, &mut |s| {
+        call |= matches!(&s.kind, StmtKind::Call { args, .. } if args.iter().any(|a| a.ty.is_pointer()));
+    });
+    if nameless {
+        return refuse("its nest uses a pointer that has no name".into());
+    }
+    if call {
+        return refuse("its nest calls a function that may store something".into());
+    }
+    let mut left = vec![];
+    left_to_one(body, nest, &mut left);
+    for stmt in left {
+        let alone = Block::new(vec![stmt.clone()]);
+        let own = declared_in(&alone);
+        let mut set = BTreeSet::new();
+        walk::each_stmt(&alone, &mut |s| {
+            let o = walk::operands(s);
+            set.extend(o.results);
+            set.extend(o.writes.and_then(Place::root_var));
+        });
+        for v in set.difference(&own) {
+            if lower::mentions(body, *v) > lower::mentions(&alone, *v) {
+                return refuse(format!(
+                    "a statement of its nest both stores and sets `{}`, which others use",
+                    kernel.name_of(*v)
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Statements with others inside that store something, other than shared loops and those around them.
+fn left_to_one<'a>(block: &'a Block, nest: &Nest, found: &mut Vec<&'a Stmt>) {
+    for stmt in &block.stmts {
+        let own = matches!(&stmt.kind, StmtKind::For(l) if nest.shared(l.id).is_some());
+        let inner = walk::blocks(stmt);
+        if own || inner.is_empty() {
+            continue;
+        }
+        let mut loops = inner.iter().flat_map(|b| walk::for_loops(b));
+        let holds = loops.any(|l| nest.shared(l.id).is_some());
+        match (&stmt.kind, holds) {
+            (StmtKind::Scope(_), _) | (_, true) => {
+                inner.into_iter().for_each(|b| left_to_one(b, nest, found));
+            }
+            _ if inner.iter().any(|b| !written_bases(b).is_empty()) => found.push(stmt),
+            _ => {}
+        }
+    }
+}
+
+/// The variables that live longer than an iteration, each with the one operation that combines it.
+fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<(VarId, ReduceOp)>, Refusal> {
+    let own = declared_in(&l.body);
+    let mut sums: Vec<(VarId, ReduceOp)> = vec![];
+    let mut wrong: Option<(VarId, &str)> = None;
+    walk::each_stmt(&l.body, &mut |s| {
+        let mut refuse = |v: VarId, why| wrong = wrong.or(Some((v, why)));
+        let o = walk::operands(s);
+        let target = o.writes.and_then(Place::root_var);
+        for v in o.results.iter().copied().chain(target).filter(|v| !own.contains(v)) {
+            let op = match &s.kind {
+                StmtKind::Assign { place, value } if *place.kind == PlaceKind::Var(v) => {
+                    scalars::accumulation(value, v)
+                }
+                _ => None,
+            };
+            match (op, sums.iter().find(|(known, _)| *known == v)) {
+                (Some(op), None) => sums.push((v, op)),
+                (Some(op), Some((_, known))) if op == *known => {}
+                _ => refuse(v, "is changed by more than one operation that combines it"),
+            }
+        }
+    });
+    for counter in own.iter().filter(|v| **v != l.var) {
+        if scalars::read_outside_its_loops(&kernel.func().body, *counter)
+            && walk::for_loops(&l.body).iter().any(|l| l.var == *counter && !l.declares)
+        {
+            wrong = wrong.or(Some((*counter, "counts a loop in it, and is read after it")));
+        }
+    }
+    if let Some(v) = seen_before_the_end(&l.body, &sums) {
+        wrong = wrong.or(Some((v, "is used with the value that it has so far")));
+    }
+    for (v, _) in &sums {
+        let exchanged =
+            kernel.func().var(*v).ty.scalar().is_some_and(|s| matches!(s.bytes(), 4 | 8));
+        if !exchanged {
+            wrong = wrong.or(Some((*v, "is no number of four or eight bytes")));
+        }
+    }
+    match wrong {
+        Some((v, why)) => refused(l.id, format!("`{}` {why}", kernel.name_of(v))),
+        None => Ok(sums),
+    }
+}
+
+/// A sum whose value something else than its own addition looks at.
+fn seen_before_the_end(body: &Block, sums: &[(VarId, ReduceOp)]) -> Option<VarId> {
+    let mut seen = None;
+    walk::each_stmt(body, &mut |s| {
+        let target = walk::operands(s).writes.and_then(Place::root_var);
+        walk::each_var_of_stmt(s, &mut |v| {
+            if Some(v) != target && sums.iter().any(|(sum, _)| *sum == v) {
+                seen = seen.or(Some(v));
+            }
+        });
+    });
+    seen
+}
+
+/// The loop is worth something, and where it stores, no two iterations touch the same.
+fn check_iterations(
+    kernel: &Kernel,
+    l: &ForLoop,
+    sums: &[(VarId, ReduceOp)],
+) -> Result<(), Refusal> {
+    let stores = !written_bases(&l.body).is_empty();
+    if sums.is_empty() && !stores {
+        return refused(l.id, "nothing that it computes is used".into());
+    }
+    if !stores {
+        return Ok(());
+    }
+    let clauses = Parallel { private: sums.iter().map(|s| s.0).collect(), ..Parallel::default() };
+    let (scope, report, accesses) = independence::analyse(kernel, l, &clauses);
+    if let Some(conflict) = report.conflicts.first() {
+        let base = accesses.get(conflict.first).map_or(Base::Anything, |a| a.base);
+        let name = scope.base_name(base);
+        return refused(l.id, format!("two of its iterations touch the same element of `{name}`"));
+    }
+    match report.unknown.first() {
+        Some(why) => refused(l.id, format!("its iterations are not proved independent: {why}")),
+        None => Ok(()),
+    }
+}
+
+/// The outermost of the serial loops around the target whose iterations only go on adding to the sums.
+fn region_of(body: &Block, target: LoopId, sums: &[(VarId, ReduceOp)]) -> LoopId {
+    let mut region = target;
+    let Some(own) = walk::loop_stmt(body, target) else { return target };
+    let own = Block::new(vec![own.clone()]);
+    for l in walk::for_loops(body).into_iter().rev() {
+        if l.id == target || walk::find_loop(&l.body, target).is_none() || sums.is_empty() {
+            continue;
+        }
+        let only_here =
+            |v: VarId| lower::mentions(&l.body, v) == lower::mentions(&own, v) && v != l.var;
+        if !sums.iter().all(|(v, _)| only_here(*v)) {
+            break;
+        }
+        region = l.id;
+    }
+    region
+}
+
+/// Adds a loop to those that the team shares.
+fn join(nest: &mut Nest, axis: Axis, threads: u32, shared: Shared) {
+    nest.block[axis.index()] = threads;
+    nest.team.get_or_insert(Team { axis, threads, loops: vec![] }).loops.push(shared);
+}
+
+/// Whether what the threads of a team combine through shared memory fits there.
+///
+/// # Errors
+/// A refusal for the loop `at`.
+pub(super) fn check_room(kernel: &Kernel, at: LoopId, nest: &Nest) -> Result<(), Refusal> {
+    let Some(team) = &nest.team else { return Ok(()) };
+    let parts = team.parts();
+    if parts == 1 {
+        return Ok(());
+    }
+    let others: u64 = nest.block.iter().map(|n| u64::from(*n)).product();
+    let tiles: u64 = nest.tiles.values().map(|n| u64::from(*n)).product();
+    let scalar = |v: VarId| kernel.func().var(v).ty.scalar().map_or(8, |s| s.bytes());
+    let sums = team.loops.iter().flat_map(|s| &s.sums);
+    let bytes: u64 = sums.map(|(v, _)| u64::from(scalar(*v))).sum();
+    let all = bytes * tiles * (others / u64::from(team.threads)) * u64::from(parts);
+    match all > STATIC_SHARED.into() {
+        true => refused(
+            at,
+            format!(
+                "the threads' sums would take {all} bytes of shared memory, of which there are {STATIC_SHARED}"
+            ),
+        ),
+        false => Ok(()),
+    }
+}
+
+impl Team {
+    /// Values of a sum that go through shared memory: one of each warp along x, of each thread along y and z; 1 where
+    /// shuffles do it all.
+    pub(crate) fn parts(&self) -> u32 {
+        match self.axis {
+            Axis::X => self.threads.div_ceil(WARP),
+            _ => self.threads,
+        }
+    }
+}
+
+/// Lets every thread begin its sums at the identity, and notes the loop; it is written out when the nest is lowered.
+pub fn apply(legal: LegalShare<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    let innermost = legal.kernel.nests.get(&legal.root).and_then(|n| n.axes.last()).map(|a| a.0);
+    for mut shared in legal.shared {
+        for (v, op) in &mut shared.sums {
+            let ty = kernel.func().var(*v).ty.scalar();
+            if ty.is_some_and(|s| s.is_float()) && matches!(op, ReduceOp::Add | ReduceOp::Mul) {
+                let l = innermost.and_then(|id| kernel.find_loop(id));
+                let written = l.map(|l| depending(&l.body, *v)).unwrap_or_default();
+                kernel.reassociated.extend(written);
+            }
+            *v = own_part(&mut kernel, shared.region, *v, *op);
+        }
+        if let Some(nest) = kernel.nests.get_mut(&legal.root) {
+            join(nest, legal.axis, legal.threads, shared);
+        }
+    }
+    Rewritten::same_loops(kernel)
+}
+
+/// Arrays whose contents depend on a variable.
+fn depending(body: &Block, var: VarId) -> BTreeSet<VarId> {
+    fn collect(
+        block: &Block,
+        around: bool,
+        depends: &BTreeMap<VarId, u8>,
+        found: &mut BTreeSet<VarId>,
+    ) {
+        for stmt in &block.stmts {
+            let o = walk::operands(stmt);
+            let mut mentions = around;
+            walk::each_var_of_stmt(stmt, &mut |v| mentions |= depends.contains_key(&v));
+            if mentions && let Some(Base::Var(v)) = o.writes.map(base_of) {
+                found.insert(v);
+            }
+            walk::blocks(stmt).into_iter().for_each(|b| collect(b, mentions, depends, found));
+        }
+    }
+    let mut depends = BTreeMap::from([(var, 1)]);
+    lower::spread(body, &mut depends);
+    let mut found = BTreeSet::new();
+    collect(body, false, &depends, &mut found);
+    found
+}
+
+/// The variable that holds a thread's part of a sum: the sum itself where it begins at the identity, else a new one,
+/// which is added to it after the loop.
+fn own_part(kernel: &mut Kernel, region: LoopId, sum: VarId, op: ReduceOp) -> VarId {
+    let ty = kernel.func().var(sum).ty.clone();
+    let Some(scalar) = ty.scalar() else { return sum };
+    let identity = Expr::constant(lower::identity(op, scalar));
+    let begins = |s: &Stmt| match &s.kind {
+        StmtKind::Decl { var, init: Some(e) } if *var == sum => Some(e.clone()),
+        StmtKind::Assign { place, value } if *place.kind == PlaceKind::Var(sum) => {
+            Some(value.clone())
+        }
+        _ => None,
+    };
+    let mut begin = None;
+    with_block(&mut kernel.func_mut().body, region, &mut |block, at| {
+        let about = |s: &Stmt| lower::mentions(&Block::new(vec![s.clone()]), sum) > 0;
+        let last = block.stmts[..at].iter().rfind(|s| about(s));
+        begin = last.and_then(begins);
+    });
+    if begin.is_some_and(|e| e.as_const() == identity.as_const()) {
+        return sum;
+    }
+    let function = kernel.func_mut();
+    let name = fresh_name(function, &format!("{}_part", function.var(sum).name));
+    let mut var = Var::new(name, ty.clone(), VarKind::Local);
+    var.origin = function.var(sum).origin.by("share");
+    let part = function.add_var(var);
+    with_block(&mut function.body, region, &mut |block, at| {
+        add_after(block, at, (sum, part), (op, &ty), identity.clone());
+    });
+    part
+}
+
+/// Puts the new variable in place of the sum in the loop at `at`, and adds it to the sum afterwards.
+fn add_after(
+    block: &mut Block,
+    mut at: usize,
+    (sum, part): (VarId, VarId),
+    (op, ty): (ReduceOp, &Type),
+    identity: Expr,
+) {
+    let Some(scalar) = ty.scalar() else { return };
+    let origin = block.stmts[at].origin.by("share");
+    let mut own = Block::new(vec![block.stmts.remove(at)]);
+    visit::rename_vars(&mut own, &mut |v| if v == sum { part } else { v });
+    block.stmts.splice(at..at, own.stmts);
+    let place = Place::var(sum, ty.clone());
+    // A value that only the addition needs is read when it is due.
+    let start = block.stmts[..at]
+        .iter()
+        .rposition(|s| matches!(&s.kind, StmtKind::Decl { var, init: Some(_) } if *var == sum));
+    let late = start.filter(|k| may_move(&block.stmts[*k], &block.stmts[k + 1..=at], sum));
+    let after = match late {
+        Some(k) => {
+            let mut stmt = block.stmts.remove(k);
+            at -= 1;
+            stmt.comment.clear();
+            if let StmtKind::Decl { init: Some(init), .. } = &mut stmt.kind {
+                let value = Expr::var(part, ty.clone());
+                *init = lower::combine(op, scalar, init.clone(), value);
+            }
+            stmt
+        }
+        None => {
+            let value = Expr::var(part, ty.clone());
+            let value = lower::combine(op, scalar, Expr::read(place.clone()), value);
+            Stmt::new(StmtKind::Assign { place, value }, origin.clone())
+        }
+    };
+    block.stmts.insert(at + 1, after);
+    let declare = StmtKind::Decl { var: part, init: Some(identity) };
+    block.stmts.insert(at, Stmt::new(declare, origin));
+}
+
+/// A declaration can be made after the statements that follow it.
+fn may_move(declaration: &Stmt, over: &[Stmt], var: VarId) -> bool {
+    let StmtKind::Decl { init: Some(init), .. } = &declaration.kind else { return false };
+    let over = Block::new(over.to_vec());
+    let mut free = lower::mentions(&over, var) == 0;
+    walk::each_var(init, &mut |v| free &= !walk::writes_var(&over, v));
+    let written = written_bases(&over);
+    visit::for_each_place_in_expr(init, &mut |p, _| {
+        free &= p.root_var().is_some() || !written.contains(&base_of(p));
+    });
+    free
+}
+
+/// Calls `f` with the block that holds a loop, and where.
+fn with_block(block: &mut Block, id: LoopId, f: &mut dyn FnMut(&mut Block, usize)) -> bool {
+    let here = |s: &Stmt| matches!(&s.kind, StmtKind::For(l) if l.id == id);
+    if let Some(at) = block.stmts.iter().position(here) {
+        f(block, at);
+        return true;
+    }
+    let mut inner = block.stmts.iter_mut().flat_map(walk::blocks_mut);
+    inner.any(|b| with_block(b, id, f))
+}

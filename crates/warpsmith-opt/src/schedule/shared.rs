@@ -1,0 +1,212 @@
+//! Schedules in which threads share the sums of a nest: products of a matrix and a vector, norms of rows or columns,
+//! softmax. What such nests read is used once, so that all that counts is how it is read: side by side, in vectors, with
+//! many loads on their way.
+
+use warpsmith_ir::poly::Poly;
+use warpsmith_ir::{Axis, ExprKind, ForLoop, LoopId, SourceMap, VarId};
+
+use super::template::serial_loops;
+use super::{StepKind, take, wide};
+use crate::analysis::access::{Access, View};
+use crate::kernel::Kernel;
+use crate::rewrite::specialise::Fact;
+
+/// Threads that share a row, and rows of a block.
+const ROWS: [(u32, u32); 6] = [(8, 16), (32, 4), (32, 8), (64, 2), (128, 1), (256, 1)];
+/// Threads along x, and threads that share a column.
+const COLUMNS: [(u32, u32); 6] = [(32, 4), (32, 8), (32, 16), (32, 32), (64, 8), (64, 16)];
+
+/// A way to share the loops of a nest.
+struct Plan<'p> {
+    /// Names of the shared loops.
+    loops: Vec<String>,
+    /// The steps that bind the nest and share the loops.
+    steps: Vec<StepKind>,
+    /// The bound loop whose iterations a thread has several of.
+    tiled: &'p String,
+}
+
+/// Threads along x share loops that run along rows.
+pub(super) fn along_rows(
+    nest: &wide::Nest<'_>,
+    state: &Kernel,
+    sources: &SourceMap,
+) -> Vec<Vec<StepKind>> {
+    let inner = &nest.loops[nest.loops.len().saturating_sub(2)..];
+    let Some(tiled) = inner.last() else { return vec![] };
+    let axes = [Axis::Z, Axis::Y][2 - inner.len()..].to_vec();
+    let along = contiguous(nest, state);
+    if along.is_empty() {
+        return vec![];
+    }
+    let mut found = vec![];
+    for (threads, rows) in ROWS {
+        let bind =
+            StepKind::Bind { loops: inner.to_vec(), axes: axes.clone(), block: [1, rows, 1] };
+        let Some((loops, steps)) = sharing(nest, bind, &along, (Axis::X, threads), sources) else {
+            continue;
+        };
+        let limits: Vec<&ForLoop> = along.iter().filter_map(|id| state.find_loop(*id)).collect();
+        let plan = Plan { loops, steps, tiled };
+        for tile in [1, 2, 4] {
+            for unroll in [1, 4] {
+                found.push(plan.steps(tile, unroll, None));
+                let Some(width) = nest.width() else { continue };
+                let mut facts = nest.facts(width, &limits);
+                if tile > 1 {
+                    whole(state, tiled, rows * tile, &mut facts);
+                }
+                found.push(plan.steps(tile, unroll, Some((facts, width))));
+            }
+        }
+    }
+    found
+}
+
+/// Threads along y share loops that run down columns, side by side along x.
+pub(super) fn down_columns(
+    nest: &wide::Nest<'_>,
+    state: &Kernel,
+    sources: &SourceMap,
+) -> Vec<Vec<StepKind>> {
+    let inner = &nest.loops[nest.loops.len().saturating_sub(2)..];
+    let Some(tiled) = inner.last() else { return vec![] };
+    let columns = state.loop_names().into_iter().find(|(n, _)| n == tiled).map(|(_, id)| id);
+    let Some(l) = columns.and_then(|id| state.find_loop(id)) else { return vec![] };
+    let down: Vec<LoopId> = serial_loops(state, nest.root)
+        .into_iter()
+        .filter(|s| reads_beside(nest, l.var, &[l.id, s.id]))
+        .map(|s| s.id)
+        .collect();
+    if nest.axes.last() != Some(&Axis::X) || down.is_empty() {
+        return vec![];
+    }
+    let axes = [Axis::Z, Axis::X][2 - inner.len()..].to_vec();
+    let mut found = vec![];
+    for (beside, threads) in COLUMNS {
+        let bind =
+            StepKind::Bind { loops: inner.to_vec(), axes: axes.clone(), block: [beside, 1, 1] };
+        let Some((loops, steps)) = sharing(nest, bind, &down, (Axis::Y, threads), sources) else {
+            continue;
+        };
+        let plan = Plan { loops, steps, tiled };
+        for unroll in [1, 4, 8] {
+            found.push(plan.steps(1, unroll, None));
+            let Some(width) = nest.width() else { continue };
+            let mut facts = nest.facts(width, &[l]);
+            whole(state, tiled, beside * width, &mut facts);
+            found.push(plan.columns(unroll, facts, width));
+        }
+    }
+    found
+}
+
+impl Plan<'_> {
+    fn unrolled(&self, by: u32) -> impl Iterator<Item = StepKind> + '_ {
+        let by = (by > 1).then_some(by);
+        by.into_iter().flat_map(|by| {
+            self.loops.iter().map(move |l| StepKind::Unroll { target: l.clone(), factor: Some(by) })
+        })
+    }
+
+    /// With so many rows a thread; in vectors along the rows, where facts are given.
+    fn steps(
+        &self,
+        tile: u32,
+        unroll: u32,
+        vectors: Option<(Vec<(String, Fact)>, u32)>,
+    ) -> Vec<StepKind> {
+        let mut steps = self.steps.clone();
+        if tile > 1 {
+            steps.push(StepKind::RegisterTile { target: self.tiled.clone(), factor: tile });
+        }
+        steps.extend(self.unrolled(unroll));
+        if let Some((facts, width)) = vectors {
+            steps.push(StepKind::Specialise { facts });
+            let along = self.loops.iter().map(|l| StepKind::Vectorise { target: l.clone(), width });
+            steps.extend(along);
+        }
+        steps
+    }
+
+    /// With a vector of columns a thread.
+    fn columns(&self, unroll: u32, facts: Vec<(String, Fact)>, width: u32) -> Vec<StepKind> {
+        let mut steps = self.steps.clone();
+        steps.extend(self.unrolled(unroll));
+        steps.push(StepKind::Specialise { facts });
+        steps.push(StepKind::RegisterTile { target: self.tiled.clone(), factor: width });
+        steps.push(StepKind::Vectorise { target: self.tiled.clone(), width });
+        steps
+    }
+}
+
+/// The steps that bind the nest and share as many of the loops as can be, with the names of these.
+fn sharing(
+    nest: &wide::Nest<'_>,
+    bind: StepKind,
+    loops: &[LoopId],
+    (axis, threads): (Axis, u32),
+    sources: &SourceMap,
+) -> Option<(Vec<String>, Vec<StepKind>)> {
+    let mut state = take(nest.kernel, &bind, sources).ok()?.kernel;
+    let mut steps = vec![bind];
+    for step in nest.kept.iter().filter(|s| !matches!(s, StepKind::Constant { .. })) {
+        state = take(&state, step, sources).ok()?.kernel;
+        steps.push(step.clone());
+    }
+    let share = |names: Vec<String>| StepKind::Share { loops: names, axis, threads };
+    let name = |id: &LoopId| state.loop_name(*id);
+    let all: Vec<String> = loops.iter().map(name).collect();
+    let legal = |names: &[String]| take(&state, &share(names.to_vec()), sources).is_ok();
+    let names = match legal(&all) {
+        true => all,
+        false => all.into_iter().filter(|n| legal(std::slice::from_ref(n))).collect(),
+    };
+    let found = !names.is_empty() && legal(&names);
+    found.then(|| {
+        steps.push(share(names.clone()));
+        (names, steps)
+    })
+}
+
+/// Serial loops along which rows of an array are read that no other iteration of the nest reads.
+fn contiguous(nest: &wide::Nest<'_>, state: &Kernel) -> Vec<LoopId> {
+    let loops = serial_loops(state, nest.root);
+    let along: Vec<&ForLoop> =
+        loops.into_iter().filter(|l| reads_beside(nest, l.var, &[l.id])).collect();
+    along.iter().map(|l| l.id).collect()
+}
+
+/// Whether something is read of which neighbouring elements belong to neighbouring values of the counter, that moves
+/// with all the loops that are given and with all bound ones.
+fn reads_beside(nest: &wide::Nest<'_>, counter: VarId, with: &[LoopId]) -> bool {
+    let mut found = false;
+    nest.each_access(&mut |a| found |= is_beside(nest, a, counter, with));
+    found
+}
+
+fn is_beside(nest: &wide::Nest<'_>, a: &Access<'_>, counter: VarId, with: &[LoopId]) -> bool {
+    let View::Affine { index, .. } = &a.view else { return false };
+    let moves = |l: &&&ForLoop| index.iter().any(|p| p.mentions(l.var));
+    let bound = |l: &ForLoop| nest.loops.iter().any(|n| *n == nest.kernel.loop_name(l.id));
+    let needed = |l: &&&ForLoop| with.contains(&l.id) || bound(l);
+    let all = with.iter().all(|id| a.loops.iter().any(|l| l.id == *id));
+    let beside = index.last().is_some_and(|p| {
+        let rest = p.sub(&Poly::var(counter));
+        rest.is_some_and(|r| !r.mentions(counter))
+    });
+    let mut wanted = a.loops.iter().filter(needed);
+    all && beside && wanted.all(|l| moves(&l))
+}
+
+/// Adds that the limit of a bound loop is a multiple, where it is a parameter.
+fn whole(state: &Kernel, name: &str, extent: u32, facts: &mut Vec<(String, Fact)>) {
+    let found = state.loop_names().into_iter().find(|(n, _)| n == name);
+    let Some(l) = found.and_then(|(_, id)| state.find_loop(id)) else { return };
+    let ExprKind::Read(p) = &*l.limit.kind else { return };
+    let Some(name) = p.root_var().map(|v| state.name_of(v).to_string()) else { return };
+    match facts.iter_mut().find(|(known, _)| *known == name) {
+        Some((_, Fact::Multiple(n))) => *n = (*n).max(extent),
+        _ => facts.push((name, Fact::Multiple(extent))),
+    }
+}
