@@ -21,7 +21,7 @@ mod memory;
 mod printf;
 mod slack;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 
 use crate::diag::Diagnostic;
@@ -51,6 +51,17 @@ pub struct Memory {
     pub steps: u64,
     /// Bounds of the elements that were written, by byte offset, for each buffer.
     bounds: Vec<HashMap<u64, Bound>>,
+    /// Places in the buffers that were written, while somebody wants to know.
+    writes: Option<BTreeSet<Written>>,
+}
+
+/// A piece of a buffer that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Written {
+    pub buffer: usize,
+    /// In bytes.
+    pub offset: u64,
+    pub bytes: u64,
 }
 
 impl Memory {
@@ -80,6 +91,18 @@ impl Memory {
             self.buffers.get(*buffer)?.get(start..start.checked_add(size)?)
         });
         bytes.map(<[u8]>::to_vec).ok_or_else(|| "a copy reads past the end of an array".into())
+    }
+
+    /// What was written since the last call, each place once, in order; the first call begins the watch.
+    pub fn take_writes(&mut self) -> Vec<Written> {
+        self.writes.replace(BTreeSet::new()).into_iter().flatten().collect()
+    }
+
+    fn note_write(&mut self, buffer: u32, at: usize, bytes: usize) {
+        if let Some(writes) = &mut self.writes {
+            let (offset, bytes) = (at as u64, bytes as u64);
+            writes.insert(Written { buffer: buffer as usize, offset, bytes });
+        }
     }
 
     /// Forgets all bounds: what the buffers hold counts as input from now on.

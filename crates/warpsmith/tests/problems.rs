@@ -141,6 +141,27 @@ fn each_planted_fault_is_recorded_with_its_reason_and_the_right_one_wins() {
     assert!(header.contains("grid {4, 1, 1} and block {64, 1, 1}"), "{header}");
 }
 
+/// What was measured once is looked up in a cache file, with its failures.
+#[test]
+fn recorded_results_are_replayed() {
+    let folder = folder(&[("add.cu", ADD), ("p.json", &add(true).to_string())]);
+    let measured = tuned(folder.path(), &[]);
+    for format in ["kt-cache", "t4"] {
+        let exported = warpsmith(folder.path(), &["results", "--problem", "1", "--export", format]);
+        assert_eq!(exported.status.code(), Some(0));
+        std::fs::write(folder.path().join("recorded.json"), &exported.stdout).unwrap();
+        let usual = ["tune", "p.json", "--replay", "recorded.json", "--strategy", "brute_force"];
+        let output = warpsmith(folder.path(), &[&usual[..], &["--format", "json"]].concat());
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{format}: {err}");
+        let replayed: Json = serde_json::from_slice(&output.stdout).expect("a report");
+        assert_eq!(replayed["best"]["configuration"], measured["best"]["configuration"]);
+        assert_eq!(replayed["search"]["unusable"], measured["search"]["unusable"], "{format}");
+    }
+    let both = ["tune", "p.json", "--replay", "recorded.json", "--device", "emulator"];
+    assert_eq!(warpsmith(folder.path(), &both).status.code(), Some(2));
+}
+
 #[test]
 #[ignore = "needs a GPU"]
 fn planted_faults_on_a_gpu() {

@@ -1,7 +1,6 @@
 //! Recorded results in place of a device: for tests of crashes, resumption and clusters, and for trying strategies.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -23,18 +22,6 @@ pub struct Recording {
     /// Milliseconds that each answer takes.
     #[serde(default)]
     pub delay_ms: u64,
-}
-
-impl Recording {
-    /// Reads a file.
-    ///
-    /// # Errors
-    /// It cannot be read or holds something else.
-    pub fn read(path: &Path) -> std::result::Result<Recording, GpuError> {
-        let bad = |why: String| GpuError::BadRequest(format!("{}: {why}", path.display()));
-        let text = std::fs::read_to_string(path).map_err(|e| bad(e.to_string()))?;
-        serde_json::from_str(&text).map_err(|e| bad(e.to_string()))
-    }
 }
 
 pub struct ReplayBackend {

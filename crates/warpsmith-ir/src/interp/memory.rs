@@ -246,6 +246,7 @@ impl<T: Track> Interp<'_, '_, T> {
         let bytes = to_bytes(number);
         if id < OWN {
             self.memory.buffers[id as usize][at..at + size].copy_from_slice(&bytes[..size]);
+            self.memory.note_write(id, at, size);
             if self.limits.track_bounds {
                 T::store(self.memory.map(id as usize), at as u64, (number, bound));
             }
@@ -267,6 +268,7 @@ impl<T: Track> Interp<'_, '_, T> {
         }
         // The caller's buffers have no notion of unwritten bytes; padding is copied as it is.
         self.memory.buffers[id as usize][at..at + size].copy_from_slice(&image.bytes);
+        self.memory.note_write(id, at, size);
         if self.limits.track_bounds {
             let map = self.memory.map(id as usize);
             let keys = at as u64..(at + size) as u64;

@@ -147,6 +147,7 @@ impl LadderArgs {
             args: self.args.clone(),
             arch: Some(self.arch.clone()),
             device: "emulator".to_string(),
+            replay: None,
             devices: None,
             launchers: vec![],
             schedule: None,

@@ -297,6 +297,23 @@ impl Engine {
         Ok(Raced { reference, entrants: placed, others })
     }
 
+    /// Elements of the outputs that a configuration leaves behind at a task, by flat index, one list for each output.
+    ///
+    /// # Errors
+    /// A sentence: it cannot be compiled or run.
+    pub fn outputs(
+        &mut self,
+        configuration: &Configuration,
+        task: usize,
+        elements: Vec<Vec<u64>>,
+    ) -> Result<Vec<Vec<u8>>, String> {
+        let draft = self.workload.draft(configuration).map_err(|e| e.to_string())?;
+        let mut maker = self.maker(Arc::default());
+        let (entrants, _) = maker.compile(&*draft).map_err(|e| e.to_string())?;
+        let entrant = entrants.get(task).ok_or("there is no such size")?;
+        self.stations[0].outputs(task, entrant, elements).map_err(|e| e.to_string())
+    }
+
     /// What the device reaches at most, measured now.
     pub fn limits(&mut self, bytes: u64) -> Option<Limits> {
         self.stations[0].limits(bytes)

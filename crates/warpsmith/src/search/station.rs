@@ -169,6 +169,16 @@ impl Station {
             (0..n).step_by(usize::try_from(step).unwrap_or(1)).collect()
         });
         let samples = samples.collect();
+        self.run_for_outputs(task, reference, outputs, samples)
+    }
+
+    fn run_for_outputs(
+        &mut self,
+        task: usize,
+        reference: &Prepared,
+        outputs: Vec<Output>,
+        samples: Vec<Vec<u64>>,
+    ) -> Result<Vec<Vec<u8>>, Invalid> {
         let candidate = reference.candidate.clone();
         let request = Request::Reference(Reference { candidate, outputs, samples });
         match self.ask(task, &request, &[&*reference.binary], SETUP) {
@@ -177,6 +187,26 @@ impl Station {
             Ok(_) => Err(Invalid::new(Reason::Runtime, "the worker answered something else")),
             Err(error) => Err(Invalid::from(&error)),
         }
+    }
+
+    /// Elements of the outputs that a candidate leaves behind, by flat index, one list for each output.
+    ///
+    /// # Errors
+    /// It does not run.
+    pub fn outputs(
+        &mut self,
+        task: usize,
+        prepared: &Prepared,
+        elements: Vec<Vec<u64>>,
+    ) -> Result<Vec<Vec<u8>>, Invalid> {
+        if self.seats[task].worker.is_none() {
+            self.set_up(task).map_err(|Lost(why)| Invalid::new(Reason::Runtime, why))?;
+        }
+        // The worker takes them for the right ones from now on.
+        self.seats[task].instructed = false;
+        let workload = self.workload.clone();
+        let outputs = workload.tasks()[task].outputs.iter().map(|o| output(o, 0.0)).collect();
+        self.run_for_outputs(task, prepared, outputs, elements)
     }
 
     /// Checks and times a candidate at every task; ends at the first at which it fails.

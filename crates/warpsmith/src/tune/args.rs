@@ -47,6 +47,10 @@ pub struct TuneArgs {
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub device: String,
 
+    /// Look recorded results up instead of measuring, in a Kernel Tuner cache or T4; the same as --device replay:FILE
+    #[arg(long, value_name = "FILE", conflicts_with = "device")]
+    pub replay: Option<PathBuf>,
+
     /// Numbers of the devices that measure at the same time, or all
     #[arg(long, value_name = "N,…|all")]
     pub devices: Option<String>,
@@ -128,6 +132,17 @@ pub struct TuneArgs {
     /// How the result is written to stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: TuneFormat,
+}
+
+impl TuneArgs {
+    /// With `--replay FILE` as the device that it is another name for.
+    pub fn with_device(&self) -> TuneArgs {
+        let mut args = self.clone();
+        if let Some(file) = args.replay.take() {
+            args.device = format!("replay:{}", file.display());
+        }
+        args
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

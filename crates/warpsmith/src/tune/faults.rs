@@ -6,9 +6,11 @@
 use warpsmith_front::cloops::CInput;
 use warpsmith_ir::SourceMap;
 use warpsmith_opt::Program;
+use warpsmith_tune::space::{ConfigId, Configuration};
 
 use super::arch::Arch;
 use super::args::TuneArgs;
+use super::measure::{Candidates, Nests, Source};
 use super::pipeline::{self, Files, Work};
 use super::sizes::Point;
 use super::verify::Verified;
@@ -53,6 +55,31 @@ impl Prepared {
 
     fn files(&self, program: &Program) -> Result<Files, Failure> {
         self.work(program).print(&[], &self.steps)
+    }
+
+    /// What a search of the templates measures, and its first configuration. `changed` is made of the emitted text of every
+    /// schedule, the direct translation included.
+    ///
+    /// # Errors
+    /// Data that does not fit, or no legal schedule.
+    pub fn nests(
+        &self,
+        changed: Option<fn(&str) -> String>,
+    ) -> Result<(Nests, Configuration), Failure> {
+        let kernel = self.arch.kernel(self.input.module.clone(), self.input.function);
+        let sources = SourceMap::new();
+        let candidates = Candidates::of_templates(&kernel, self.arch.gpu(), &self.sizes, &sources)?;
+        let first = candidates.space.configuration(ConfigId(0));
+        let nests = Nests::new(Source {
+            args: self.args.clone(),
+            input: self.input.clone(),
+            arch: self.arch,
+            specs: self.specs.clone(),
+            sizes: self.sizes.clone(),
+            candidates,
+            changed,
+        })?;
+        Ok((nests, first))
     }
 
     /// The text of the emitted file for a program, mine or a changed one.

@@ -8,6 +8,7 @@ use super::arch::Arch;
 use super::args::{Strategy, TuneArgs};
 use super::device::Stations;
 use super::pipeline::{Chosen, Files, Work, in_its_types, translate};
+use super::recompute::Recomputed;
 use super::search::{Asked, Measured, Winner, named, search};
 use super::sizes::Point;
 use super::verify::Verified;
@@ -87,6 +88,8 @@ impl Job<'_> {
                 }
                 Err(failure) if failure.status == Status::No => {
                     let text = winner.schedule.print();
+                    let other = Recomputed::Not("the schedule that was compared is wrong".into());
+                    measured.recomputed.fill(other);
                     blamed.push(retreated(&text, "the next one is taken instead"));
                 }
                 Err(failure) => return Err(failure),

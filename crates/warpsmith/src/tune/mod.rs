@@ -18,6 +18,7 @@ pub mod measure;
 mod pipeline;
 mod points;
 pub(crate) mod profile;
+pub mod recompute;
 pub(crate) mod result;
 pub(crate) mod search;
 pub mod sizes;
@@ -51,6 +52,7 @@ pub fn run(args: &TuneArgs) -> Status {
         print!("{}", warpsmith_opt::schedule::rewrites::list());
         return Status::Done;
     }
+    let args = &args.with_device();
     if crate::problem::is_problem(&args.file) {
         return crate::problem::run(args);
     }

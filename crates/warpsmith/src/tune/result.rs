@@ -9,6 +9,7 @@ use super::choice::Registers;
 use super::compiled::Used;
 use super::pipeline::{Planned, Tuned};
 use super::points;
+use super::recompute::Recomputed;
 use super::search::Measured;
 use crate::status::Status;
 
@@ -95,6 +96,12 @@ fn measurement(m: &Measured) -> String {
             100.0 * copy / ms,
             limits.fma_tflop_s
         );
+    }
+    for (size, recomputed) in m.sizes.iter().zip(&m.recomputed) {
+        text += &match recomputed {
+            Recomputed::Equal(n) => format!("{size}: {n} elements computed on the CPU are equal\n"),
+            Recomputed::Not(why) => format!("{size}: no elements computed on the CPU: {why}\n"),
+        };
     }
     for note in &m.notes {
         text += &format!("note: {note}\n");
@@ -217,7 +224,14 @@ fn measured_json(m: &Measured) -> Value {
         let against = m.against.as_ref().map(|own| own.as_ref().and_then(|o| o.get(at)));
         let best = m.best.get(at).and_then(Option::as_ref);
         let best = best.map(|(ms, named)| json!({"ms": ms, "configuration": named}));
-        json!({"size": size, "ms": ms, "direct_ms": direct, "against_ms": against, "best": best})
+        let recomputed = m.recomputed.get(at).map(|r| match r {
+            Recomputed::Equal(n) => json!({"equal": n}),
+            Recomputed::Not(why) => json!({"not": why}),
+        });
+        json!({
+            "size": size, "ms": ms, "direct_ms": direct, "against_ms": against, "best": best,
+            "recomputed": recomputed,
+        })
     });
     json!({
         "device": m.hello.device,

@@ -21,6 +21,7 @@ use warpsmith_tune::tuner::{Budget, Finished, Options as TunerOptions, Prior};
 use super::args::{BudgetArg, Strategy, TuneArgs};
 use super::device::Stations;
 use super::measure::{Candidates, Model, Nests, Source};
+use super::recompute::{self, Recomputed};
 use super::sizes::Point;
 use super::{points, space};
 use crate::data::NamedSpec;
@@ -76,6 +77,8 @@ pub struct Measured {
     pub limits: Option<Limits>,
     /// Bytes of all arrays at the first size.
     pub bytes: u64,
+    /// What came of computing elements of the outputs on the CPU, at each size.
+    pub recomputed: Vec<Recomputed>,
     pub sizes: Vec<String>,
     pub store: PathBuf,
     pub notes: Vec<String>,
@@ -135,6 +138,7 @@ pub fn search(
         specs: asked.specs.to_vec(),
         sizes: asked.sizes.to_vec(),
         candidates: candidates.clone(),
+        changed: None,
     };
     let nests = Arc::new(Nests::new(source)?);
     let bytes = nests.bytes();
@@ -147,7 +151,7 @@ pub fn search(
         sources: &*sources,
     };
     let prior = (strategy == StrategyKind::ModelGuided).then(|| model.prior()).flatten();
-    let workload: Arc<dyn Workload> = nests;
+    let workload: Arc<dyn Workload> = nests.clone();
     let mut engine = Engine::start(workload, options(args, stations)).map_err(failure)?;
 
     let place = store::path(args.store.as_deref())?;
@@ -188,6 +192,7 @@ pub fn search(
     }
     let rivals: Vec<Arc<dyn Draft>> = rival.into_iter().collect();
     let Finals { winners, direct_ms, against } = finals(&mut engine, &candidates, &found, &rivals)?;
+    let (winners, recomputed) = confirmed(&nests, &mut engine, winners)?;
     let limits = engine.limits(bytes);
     let records = store.results(problem, Filter::default())?;
     let first = winners.first();
@@ -208,6 +213,7 @@ pub fn search(
         best: best_of_each(&records, asked.sizes),
         limits,
         bytes,
+        recomputed,
         sizes: asked.sizes.iter().map(points::name).collect(),
         store: place,
         notes: std::mem::take(&mut engine.notes),
@@ -306,6 +312,36 @@ fn finals(
         direct_ms: reference.and_then(|d| d.medians()),
         against: (!rivals.is_empty()).then(|| others.first().and_then(Placed::medians)),
     })
+}
+
+/// The winners from the first one on whose outputs at full size are those of the CPU.
+fn confirmed(
+    nests: &Nests,
+    engine: &mut Engine,
+    winners: Vec<Winner>,
+) -> Result<(Vec<Winner>, Vec<Recomputed>), Failure> {
+    let mut left = winners.into_iter();
+    let mut wrong = None;
+    while let Some(winner) = left.next() {
+        match recompute::check(nests, engine, &winner.configuration) {
+            Ok(recomputed) => {
+                return Ok((std::iter::once(winner).chain(left).collect(), recomputed));
+            }
+            Err((size, d)) => {
+                let found = format!(
+                    "element {} of `{}` is {:e} on the device and {:e} on the CPU at {size}",
+                    d.index, d.array, d.device, d.cpu
+                );
+                engine.notes.push(format!("{} is left out: {found}", winner.configuration));
+                wrong = wrong.or(Some(found));
+            }
+        }
+    }
+    let message = "the device's results differ from those of the CPU at full size";
+    let d = Diagnostic::error("W469", message);
+    let d = wrong.into_iter().fold(d, Diagnostic::note);
+    let help = "the direct translation gives the same on the device; please report the source with this size";
+    Err(Failure::from(d.help(help)).with_status(Status::No))
 }
 
 fn nothing_ran(found: &Found, reason: Option<String>) -> Failure {

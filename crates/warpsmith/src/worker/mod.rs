@@ -2,6 +2,7 @@
 //! or for compiling.
 
 mod emulator;
+mod recorded;
 
 use std::io::{BufReader, BufWriter};
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use clap::{Args, ValueEnum};
 use warpsmith_gpu::backend::Backend;
 use warpsmith_gpu::backend::compiler::CompilerBackend;
 use warpsmith_gpu::backend::gpu::GpuBackend;
-use warpsmith_gpu::backend::replay::{Recording, ReplayBackend};
+use warpsmith_gpu::backend::replay::ReplayBackend;
 use warpsmith_gpu::nvrtc::Compiler;
 use warpsmith_gpu::places::Places;
 use warpsmith_gpu::{GpuError, worker};
@@ -30,7 +31,7 @@ pub struct WorkerArgs {
     /// GPU or architecture that the emulator's predicted times are for
     #[arg(long, value_name = "NAME", default_value = "sm_90")]
     pub gpu: String,
-    /// Recorded results, for `--backend replay`
+    /// Recorded results, for `--backend replay`: a worker's, a Kernel Tuner cache, or T4
     #[arg(long, value_name = "FILE", required_if_eq("backend", "replay"))]
     pub recording: Option<PathBuf>,
 }
@@ -76,7 +77,7 @@ fn open(args: &WorkerArgs) -> Result<Box<dyn Backend>, GpuError> {
         BackendName::Emulator => Box::new(EmulatorBackend::new(&args.gpu)?),
         BackendName::Replay => {
             let path = args.recording.clone().unwrap_or_default();
-            Box::new(ReplayBackend::new(Recording::read(&path)?))
+            Box::new(ReplayBackend::new(recorded::read(&path)?))
         }
     })
 }

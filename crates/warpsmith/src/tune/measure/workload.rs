@@ -8,7 +8,7 @@ use warpsmith_gpu::nvrtc::Binary;
 use warpsmith_gpu::protocol::{
     BufferSpec, Candidate, Compile, Contents, Invalid, Problem, Reason, Tolerance,
 };
-use warpsmith_ir::interp::Bound;
+use warpsmith_ir::interp::{Arg, Bound, Memory};
 use warpsmith_ir::{Diagnostic, Function, Scalar, SourceMap, Type};
 use warpsmith_opt::{Kernel, Schedule, lower, schedule};
 use warpsmith_tune::space::Configuration;
@@ -17,7 +17,7 @@ use super::candidates::Candidates;
 use super::device_text::device_text;
 use super::element::element;
 use super::plan::Recorder;
-use crate::data::NamedSpec;
+use crate::data::{NamedSpec, scalar_from_bytes};
 use crate::search::{Compared, Draft, Task, Workload};
 use crate::status::Failure;
 use crate::tune::arch::Arch;
@@ -27,6 +27,7 @@ use crate::tune::host_c::ArgBytes;
 use crate::tune::inputs::{self, Sources};
 use crate::tune::pipeline::Work;
 use crate::tune::points;
+use crate::tune::recompute::{self, Sample};
 use crate::tune::sizes::{self, Point};
 use crate::tune::witness::{CONSTANT_MEMORY, Witness, WitnessError};
 
@@ -44,6 +45,8 @@ pub struct Source {
     pub specs: Vec<NamedSpec>,
     pub sizes: Vec<Point>,
     pub candidates: Candidates,
+    /// For tests: changes the emitted text before it is compiled, as a bug that all schedules share would.
+    pub changed: Option<fn(&str) -> String>,
 }
 
 /// The nests of a C function.
@@ -105,6 +108,34 @@ impl Nests {
         own.map(|b| b.bytes).sum()
     }
 
+    /// Elements of the outputs at a size, computed by the interpreter.
+    ///
+    /// # Errors
+    /// A sentence: why that is not possible.
+    pub fn recompute(&self, size: usize) -> Result<Vec<Sample>, String> {
+        let (Some(subject), Some(task)) = (self.subjects.get(size), self.tasks.get(size)) else {
+            return Err("there is no such size".into());
+        };
+        let bytes: u64 = task.blobs.iter().map(|b| b.len() as u64).sum();
+        if bytes.saturating_mul(2) > self.source.args.max_memory {
+            return Err("a second copy of the arrays does not fit --max-memory".into());
+        }
+        let function = self.source.function();
+        let mut arrays = 0..;
+        let args = subject.args.iter().zip(&function.params).map(|(arg, param)| match arg {
+            ArgBytes::Value(bytes) => {
+                let ty = function.var(*param).ty.scalar();
+                ty.map(|ty| Arg::Value(scalar_from_bytes(ty, bytes)))
+            }
+            ArgBytes::Array(_) => arrays.next().map(|buffer| Arg::Pointer { buffer, offset: 0 }),
+        });
+        let args: Option<Vec<Arg>> = args.collect();
+        let args = args.ok_or("a parameter is no number")?;
+        let mut memory = Memory::new(task.blobs.clone());
+        let (module, id) = (&self.source.input.module, self.source.input.function);
+        recompute::samples(module, id, &args, &mut memory, self.source.args.seed)
+    }
+
     /// The user's own kernel with the same launcher.
     ///
     /// # Errors
@@ -156,7 +187,10 @@ impl Nests {
         };
         let ours = |why: String| Invalid::new(Reason::Compile, why);
         let files = work.print(&[], &schedule.print());
-        let files = files.map_err(|f| ours(f.render(&sources, false)))?;
+        let mut files = files.map_err(|f| ours(f.render(&sources, false)))?;
+        if let Some(changed) = source.changed {
+            files[0].1 = changed(&files[0].1);
+        }
         let witness = work.witness(&files, &mut sources);
         let witness = witness.map_err(|f| ours(f.render(&sources, false)))?;
         self.drafted(key, &files, witness)
