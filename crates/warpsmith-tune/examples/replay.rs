@@ -98,7 +98,7 @@ fn main() -> ExitCode {
         }
     };
     println!(
-        "file,strategy,evaluations,seeds,median_ms,quarter_ms,three_quarters_ms,at_best,best_ms,seconds"
+        "file,strategy,evaluations,seeds,median_ms,quarter_ms,three_quarters_ms,at_best,best_ms,seconds,mean_ms"
     );
     for file in &given.files {
         let mut sources = SourceMap::new();
@@ -122,13 +122,14 @@ fn main() -> ExitCode {
                 let middle = (at(0.499) + at(0.501)) / 2.0;
                 let hits = costs.iter().filter(|c| **c <= replay.best_ms()).count();
                 println!(
-                    "{name},{},{evaluations},{},{middle},{},{},{hits},{},{:.1}",
+                    "{name},{},{evaluations},{},{middle},{},{},{hits},{},{:.1},{}",
                     strategy.name(),
                     costs.len(),
                     at(0.25),
                     at(0.75),
                     replay.best_ms(),
                     start.elapsed().as_secs_f64(),
+                    costs.iter().sum::<f64>() / costs.len() as f64,
                 );
             }
         }

@@ -3,46 +3,94 @@
 
 use super::features::Features;
 
-/// Bounds of length scales in units of an axis, and of the noise relative to the signal.
+/// Bounds of length scales in units of an axis, of what a step adds, and of the noise relative to the signal.
 const SCALES: (f64, f64) = (0.05, 20.0);
+const STEPS: (f64, f64) = (1e-3, 2.0);
 const NOISES: (f64, f64) = (1e-6, 0.3);
+/// What is expected of them.
+const USUAL_SCALE: f64 = 0.5;
+const USUAL_STEP: f64 = 0.2;
+const USUAL_NOISE: f64 = 1e-2;
 
 /// What the process believes about the function before it has seen any of it.
 #[derive(Clone, Debug)]
 pub struct Belief {
-    /// Natural logarithms of length scales, then of the noise's share.
+    /// Natural logarithms of length scales, then of the squared distance that a step adds, then of the noise's share.
+    ///
+    /// Values of a parameter are alike when they are close, and yet any two may differ by themselves: 3 rows a thread
+    /// may be compiled in another way than 2 or 4. So two different values are farther apart than the axis says.
     logs: Vec<f64>,
 }
 
 impl Belief {
     pub fn new(axes: usize) -> Belief {
-        let mut logs = vec![0.5f64.ln(); axes];
-        logs.push(1e-2f64.ln());
+        let mut logs = vec![USUAL_SCALE.ln(); axes];
+        logs.extend([USUAL_STEP.ln(), USUAL_NOISE.ln()]);
         Belief { logs }
     }
 
+    /// Logarithms of the length scales, of the step and of the noise.
+    fn parts(&self) -> (&[f64], f64, f64) {
+        match self.logs.as_slice() {
+            [scales @ .., step, noise] => (scales, *step, *noise),
+            _ => (&[], USUAL_STEP.ln(), USUAL_NOISE.ln()),
+        }
+    }
+
     fn noise(&self) -> f64 {
-        self.logs.last().map_or(1e-2, |log| log.exp())
+        self.parts().2.exp()
     }
 
-    fn weights(&self) -> Vec<f64> {
-        self.logs[..self.logs.len() - 1].iter().map(|log| (-2.0 * log).exp()).collect()
+    fn metric(&self, categorical: &[bool]) -> Metric {
+        let (scales, step, _) = self.parts();
+        let weights = scales.iter().map(|log| (-2.0 * log).exp()).collect();
+        Metric { weights, step: step.exp(), categorical: categorical.to_vec() }
     }
 
-    /// Logarithm of the prior: length scales around 0.5 within a factor of three, noise around 1 % and far less sure.
+    /// Between what the part of this position may lie, as logarithms.
+    fn bounds(&self, part: usize) -> (f64, f64) {
+        let (least, most) = match self.logs.len() - part {
+            1 => NOISES,
+            2 => STEPS,
+            _ => SCALES,
+        };
+        (least.ln(), most.ln())
+    }
+
+    /// Logarithm of the prior: length scales within a factor of three of the usual one, the others far less sure.
     fn log_prior(&self) -> f64 {
-        let scales = &self.logs[..self.logs.len() - 1];
+        let (scales, step, noise) = self.parts();
         let square =
-            |log: &f64, centre: f64, width: f64| -0.5 * ((log - centre.ln()) / width).powi(2);
-        let of_scales: f64 = scales.iter().map(|log| square(log, 0.5, 1.1)).sum();
-        of_scales + square(&self.logs[self.logs.len() - 1], 1e-2, 1.5)
+            |log: f64, centre: f64, width: f64| -0.5 * ((log - centre.ln()) / width).powi(2);
+        let of_scales: f64 = scales.iter().map(|log| square(*log, USUAL_SCALE, 1.1)).sum();
+        of_scales + square(step, USUAL_STEP, 1.5) + square(noise, USUAL_NOISE, 1.5)
+    }
+}
+
+/// How far apart points are.
+struct Metric {
+    weights: Vec<f64>,
+    step: f64,
+    categorical: Vec<bool>,
+}
+
+impl Metric {
+    fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        let mut square = 0.0;
+        for i in 0..self.weights.len() {
+            let d = a[i] - b[i];
+            if d != 0.0 {
+                square +=
+                    self.weights[i] * if self.categorical[i] { 1.0 } else { d * d + self.step };
+            }
+        }
+        square.sqrt()
     }
 }
 
 /// The process given what was seen.
 pub struct Process {
-    weights: Vec<f64>,
-    categorical: Vec<bool>,
+    metric: Metric,
     points: Vec<Vec<f64>>,
     /// Rows of the lower triangle of the Cholesky factor.
     factor: Vec<Vec<f64>>,
@@ -68,11 +116,10 @@ impl Process {
         for sweep in 0..sweeps {
             let step = if sweep == 0 { 0.9 } else { 0.45 };
             for i in 0..belief.logs.len() {
-                let bounds = if i + 1 == belief.logs.len() { NOISES } else { SCALES };
+                let (least, most) = belief.bounds(i);
                 for direction in [step, -step] {
                     let mut changed = belief.clone();
-                    changed.logs[i] =
-                        (changed.logs[i] + direction).clamp(bounds.0.ln(), bounds.1.ln());
+                    changed.logs[i] = (changed.logs[i] + direction).clamp(least, most);
                     let new = self::score(&categorical, points, values, &changed);
                     if new > score {
                         score = new;
@@ -84,8 +131,7 @@ impl Process {
         }
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
         let mut process = Process {
-            weights: belief.weights(),
-            categorical,
+            metric: belief.metric(&categorical),
             points: vec![],
             factor: vec![],
             noise: belief.noise(),
@@ -124,8 +170,7 @@ impl Process {
     /// Continues a whitened row for the observations that came after it.
     pub fn whiten_further(&self, point: &[f64], row: &mut Vec<f64>) {
         for i in row.len()..self.points.len() {
-            let covariance =
-                matern(distance(&self.weights, &self.categorical, point, &self.points[i]));
+            let covariance = matern(self.metric.distance(point, &self.points[i]));
             let factor = &self.factor[i];
             let known = dot(row, &factor[..i]);
             row.push((covariance - known) / factor[i]);
@@ -137,6 +182,11 @@ impl Process {
         let mean = self.mean + dot(row, &self.whitened);
         let left = (1.0 - dot(row, row)).max(1e-9);
         (mean, (left * self.variance).sqrt())
+    }
+
+    /// Standard deviation of what is a configuration's own, of which no other one tells.
+    pub fn own_deviation(&self) -> f64 {
+        (self.noise * self.variance).sqrt()
     }
 
     /// Mean and standard deviation at a point.
@@ -156,17 +206,20 @@ impl Process {
     }
 }
 
+/// With eight partial sums, which the compiler computes side by side.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
-}
-
-fn distance(weights: &[f64], categorical: &[bool], a: &[f64], b: &[f64]) -> f64 {
-    let mut square = 0.0;
-    for i in 0..weights.len() {
-        let d = a[i] - b[i];
-        square += weights[i] * if categorical[i] { f64::from(u8::from(d != 0.0)) } else { d * d };
+    const LANES: usize = 8;
+    let n = a.len().min(b.len());
+    let (whole_a, rest_a) = a[..n].as_chunks::<LANES>();
+    let (whole_b, rest_b) = b[..n].as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (x, y) in whole_a.iter().zip(whole_b) {
+        for lane in 0..LANES {
+            sums[lane] += x[lane] * y[lane];
+        }
     }
-    square.sqrt()
+    let rest: f64 = rest_a.iter().zip(rest_b).map(|(x, y)| x * y).sum();
+    sums.iter().sum::<f64>() + rest
 }
 
 fn matern(distance: f64) -> f64 {
@@ -180,7 +233,7 @@ fn score(categorical: &[bool], points: &[Vec<f64>], values: &[f64], belief: &Bel
     if n == 0 {
         return 0.0;
     }
-    let (weights, noise) = (belief.weights(), belief.noise());
+    let (metric, noise) = (belief.metric(categorical), belief.noise());
     let mean = values.iter().sum::<f64>() / n as f64;
     let mut factor: Vec<Vec<f64>> = Vec::with_capacity(n);
     let mut whitened: Vec<f64> = Vec::with_capacity(n);
@@ -188,7 +241,7 @@ fn score(categorical: &[bool], points: &[Vec<f64>], values: &[f64], belief: &Bel
     for i in 0..n {
         let mut row = Vec::with_capacity(i + 1);
         for j in 0..i {
-            let covariance = matern(distance(&weights, categorical, &points[i], &points[j]));
+            let covariance = matern(metric.distance(&points[i], &points[j]));
             let known = dot(&row, &factor[j][..j]);
             row.push((covariance - known) / factor[j][j]);
         }
@@ -239,6 +292,17 @@ mod tests {
         let mut belief = Belief::new(2);
         Process::fit(&features(2), &points, &values, &mut belief, 4);
         assert!(belief.logs[1] > belief.logs[0] + 0.5, "{:?}", belief.logs);
+    }
+
+    #[test]
+    fn different_values_are_apart_however_close_they_are() {
+        let metric = Belief::new(2).metric(&[false, true]);
+        assert_eq!(metric.distance(&[0.3, 0.0], &[0.3, 0.0]), 0.0);
+        let near = metric.distance(&[0.3, 0.0], &[0.3001, 0.0]);
+        let far = metric.distance(&[0.3, 0.0], &[1.0, 0.0]);
+        let other = metric.distance(&[0.3, 0.0], &[0.3, 1.0]);
+        assert!(near * near > 0.9 * USUAL_STEP / USUAL_SCALE.powi(2), "{near}");
+        assert!(near < far && far < other * 1.5, "{near} {far} {other}");
     }
 
     #[test]

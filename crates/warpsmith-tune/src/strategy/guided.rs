@@ -16,7 +16,7 @@ use crate::space::{ConfigId, Neighbourhood, Point, Space};
 use crate::tuner::Prior;
 
 /// Whole spaces up to this size are candidates; of larger ones a sample of it and neighbours of the best.
-const MOST_CANDIDATES: u64 = 12_000;
+const MOST_CANDIDATES: u64 = 5_000;
 /// Configurations that are shown to the caller's model, of a larger space.
 const PRIOR_SAMPLE: u64 = 20_000;
 /// Observations the Gaussian process is conditioned on at most; its cost grows with the square.
