@@ -62,7 +62,15 @@ impl Backend for ReplayBackend {
 
     /// The text stands for the binary: nothing looks at it.
     fn compile(&mut self, request: &Compile) -> Result<(Vec<KernelInfo>, String, Vec<u8>)> {
-        Ok((vec![], String::new(), request.source.clone().into_bytes()))
+        let kernels = request.kernels.iter().map(|name| KernelInfo {
+            name: name.clone(),
+            symbol: name.clone(),
+            registers: 0,
+            shared: 0,
+            local: 0,
+            spills: 0,
+        });
+        Ok((kernels.collect(), String::new(), request.source.clone().into_bytes()))
     }
 
     fn prepare(&mut self, _: Problem, _: Vec<Vec<u8>>) -> Result<()> {
