@@ -16,13 +16,13 @@ use crate::space::{ConfigId, Neighbourhood, Point, Space};
 use crate::tuner::Prior;
 
 /// Whole spaces up to this size are candidates; of larger ones a sample of it and neighbours of the best.
-const MOST_CANDIDATES: u64 = 5_000;
+const MOST_CANDIDATES: u64 = 3_000;
 /// Configurations that are shown to the caller's model, of a larger space.
 const PRIOR_SAMPLE: u64 = 20_000;
 /// Observations the Gaussian process is conditioned on at most; its cost grows with the square.
 const MOST_OBSERVATIONS: usize = 220;
 /// Offspring to choose from, and the share of them that is crossed.
-const POOL: usize = 12;
+const POOL: usize = 6;
 const CROSSED: f64 = 0.4;
 /// Evaluations without a new best before the search looks elsewhere.
 const STRETCH: usize = 8;
@@ -35,7 +35,7 @@ pub(super) fn bayesian(search: &mut Search) -> Searched<()> {
 }
 
 pub(super) fn model_guided(search: &mut Search) -> Searched<()> {
-    Guide::new(search, Taste { forest: 0.5, offspring: 0.6 })?.run(search)
+    Guide::new(search, Taste { forest: 0.5, offspring: 1.0 })?.run(search)
 }
 
 /// What distinguishes the strategies made here.
@@ -207,9 +207,7 @@ impl Guide {
         let forest = (self.taste.forest > 0.0)
             .then(|| Forest::fit(&self.view.features, &data.points, &data.logs, &mut search.rng));
         let experience = experience(search);
-        let stalled = stalled(search);
-        let pool = self.offspring(search, stalled)?;
-        let doubt = if stalled && self.taste.offspring > 0.0 { 2.0 } else { 1.0 };
+        let pool = self.offspring(search, stalled(search))?;
         let target = data.squash(best.cost);
         let Some(process) = &self.process else { return search.fresh() };
         let mut chosen: Option<(f64, ConfigId)> = None;
@@ -226,7 +224,9 @@ impl Guide {
                 mean = (1.0 - w) * mean + w * m;
                 deviation = ((1.0 - w) * deviation * deviation + w * d * d).sqrt();
             }
-            let mut worth = expected_improvement(mean, doubt * deviation, target);
+            // What it has for itself may make it the best, too.
+            let deviation = deviation.hypot(process.own_deviation());
+            let mut worth = expected_improvement(mean, deviation, target);
             if let Some(valid) = &self.valid {
                 worth *= valid.predict(&candidate.point).0.clamp(0.01, 1.0);
             }
