@@ -216,7 +216,7 @@ const GH100: Architecture = Architecture {
         shared: 30.0,
         l1: 38.0,
         l2: 260.0,
-        dram: 600.0,
+        dram: 660.0,
         ..GA102.latencies
     },
     ..GA102

@@ -58,10 +58,20 @@ impl KernelProfile {
     /// Whether every count is a number that a launch can have: finite, not negative.
     pub fn is_sane(&self) -> bool {
         let (w, s, p) = (&self.work, &self.shared, &self.parallelism);
-        let counts =
-            [w.fp32, w.fp64, w.fp16, w.int, w.sfu, w.control, w.shuffles, w.barriers, w.constants];
+        let counts = [
+            w.fp32,
+            w.fp64,
+            w.fp16,
+            w.int,
+            w.sfu,
+            w.control,
+            w.shuffles,
+            w.barriers,
+            w.waits,
+            w.constants,
+        ];
         let traffic = [s.loads, s.stores, s.wavefronts, self.spill_executions];
-        let independent = [p.arithmetic, p.global_loads, p.shared_loads];
+        let independent = [p.arithmetic, p.global_loads, p.shared_loads, p.copies_ahead];
         let access = |g: &GlobalTraffic| {
             [g.requests, g.sectors, g.wavefronts, g.block_bytes, g.reuse_bytes, g.grid_bytes]
         };
@@ -90,6 +100,8 @@ pub struct Work {
     pub shuffles: f64,
     /// Block-wide barriers, once for every warp that arrives.
     pub barriers: f64,
+    /// Waits for asynchronous copies, once for every warp that waits.
+    pub waits: f64,
     /// Reads of constant memory at an index that changes in a loop, once a warp: unrolled code has the addresses in its
     /// instructions and pays nothing.
     pub constants: f64,
@@ -220,11 +232,14 @@ pub struct Parallelism {
     pub global_loads: f64,
     /// Shared loads that a thread has issued before it needs the first.
     pub shared_loads: f64,
+    /// Between the start of an asynchronous copy and the wait for it, the waits for other copies: 0 where a copy is
+    /// waited for at once, 1 with two strips in shared memory.
+    pub copies_ahead: f64,
 }
 
 impl Default for Parallelism {
     fn default() -> Parallelism {
-        Parallelism { arithmetic: 1.0, global_loads: 1.0, shared_loads: 1.0 }
+        Parallelism { arithmetic: 1.0, global_loads: 1.0, shared_loads: 1.0, copies_ahead: 0.0 }
     }
 }
 

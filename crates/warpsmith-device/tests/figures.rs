@@ -81,6 +81,7 @@ fn product(t: &Tiles) -> KernelProfile {
             arithmetic: t.outputs as f64,
             global_loads: t.in_flight,
             shared_loads: t.loads * 2.0,
+            ..Parallelism::default()
         },
         ..KernelProfile::default()
     }
@@ -106,7 +107,12 @@ fn naive() -> KernelProfile {
         registers: 32,
         work: Work { fp32: warps * n, int: warps * n, control: warps * n / 4.0, ..Work::default() },
         global: vec![read(32.0, 32.0, [true, false, false]), read(1.0, 1.0, [false, true, false])],
-        parallelism: Parallelism { arithmetic: 1.0, global_loads: 8.0, shared_loads: 1.0 },
+        parallelism: Parallelism {
+            arithmetic: 1.0,
+            global_loads: 8.0,
+            shared_loads: 1.0,
+            ..Parallelism::default()
+        },
         ..KernelProfile::default()
     }
 }
@@ -217,7 +223,12 @@ fn convolution(filter: u64, block: [u64; 2], outputs: [u64; 2]) -> KernelProfile
                 varies: [true, true, false],
             },
         ],
-        parallelism: Parallelism { arithmetic: each, global_loads: 8.0, shared_loads: 4.0 },
+        parallelism: Parallelism {
+            arithmetic: each,
+            global_loads: 8.0,
+            shared_loads: 4.0,
+            ..Parallelism::default()
+        },
         ..KernelProfile::default()
     }
 }

@@ -53,6 +53,8 @@ fn work(c: &Counters) -> Work {
         shuffles: sum(&[Class::Shuffle]),
         barriers: sum(&[Class::BlockBarrier]),
         constants: sum(&[Class::ConstantLoad]),
+        // Copies are taken to run far enough ahead.
+        waits: 0.0,
     }
 }
 

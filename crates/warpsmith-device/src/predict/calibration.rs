@@ -14,7 +14,7 @@ pub struct Calibration {
     pub dram_share: f64,
     /// Blocks that the whole GPU starts a clock. Fitted: stencils of 2 and 4 million blocks of one or two warps.
     pub blocks_per_clock: f64,
-    /// Clocks until a block's first instruction, and to retire it. Fitted.
+    /// Clocks until a block's first instruction, and to retire it. Fitted: stencils of one to 32 cells a thread.
     pub block_start: f64,
     /// Clocks of a barrier, beyond what the slowest warp takes. Fitted.
     pub barrier: f64,
@@ -35,11 +35,21 @@ pub struct Calibration {
     pub l1_share: f64,
     /// Exponent of the norm that joins times that overlap: ∞ would be their maximum, 1 their sum. Fitted.
     pub overlap: f64,
-    /// The same for the first block on a multiprocessor whose phases are kept apart by barriers, per block beyond.
+    /// What each resident block beyond the first adds to an exponent of 1 where barriers keep phases apart.
     pub overlap_per_block: f64,
+    /// The exponent of one resident block without barriers: its warps start together and run the same code, so that
+    /// all of them wait for memory, and then all of them want to issue. Fitted: on an H200, 32 warps of one block with guarded
+    /// cells of 65 instructions take 1,220 clocks a cell, which is the 520 of the issue and the 700 of the wait.
+    pub overlap_in_step: f64,
+    /// What each further block adds to that; blocks do not start at the same time. Fitted: stencils of blocks of 32 to
+    /// 1,024 threads.
+    pub overlap_out_of_step: f64,
     /// Share of the issue slots that real code reaches (dual use of register banks, instruction fetch). Fitted: the
     /// best matrix products and convolutions.
     pub issue_share: f64,
+    /// Of integer instructions, the share that the integer unit itself runs: the assembler writes additions and moves
+    /// as multiply-adds, too, which the unit for reals takes. Fitted: stencils, whose instructions are addresses mostly.
+    pub integer_unit: f64,
 }
 
 impl Default for Calibration {
@@ -49,7 +59,7 @@ impl Default for Calibration {
             dram_ramp_s: 4.0e-6,
             dram_share: 0.886,
             blocks_per_clock: 0.837,
-            block_start: 2200.0,
+            block_start: 800.0,
             barrier: 8.0,
             warp_start: 14.0,
             constant_miss: 75.0,
@@ -59,7 +69,10 @@ impl Default for Calibration {
             l1_share: 1.0,
             overlap: 3.7,
             overlap_per_block: 0.62,
-            issue_share: 0.7,
+            overlap_in_step: 1.2,
+            overlap_out_of_step: 0.2,
+            issue_share: 0.75,
+            integer_unit: 0.64,
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::architecture::Architecture;
 use crate::predict::calibration::Calibration;
 use crate::predict::memory::Traffic;
+use crate::predict::pipes::integer_rate;
 use crate::profile::KernelProfile;
 
 /// Clocks from the start of a block to its end when every wait is served at once: the longest chain of a warp.
@@ -32,7 +33,7 @@ pub fn chain(
         + pipe(work.fp16, lat.arithmetic, rates.fp16 / 2.0)
         + pipe(work.sfu, lat.sfu, rates.sfu)
         // Addresses and loop counters are chains beside the others: they cost their issue.
-        + pipe(work.int, 1.0, rates.int)
+        + pipe(work.int, 1.0, integer_rate(arch, fit))
         + (work.control + work.constants) / warps * 2.0
         + work.shuffles / warps * (lat.shared / arithmetic).max(1.0);
     let shared_rounds = profile.shared.loads / warps / independent.shared_loads.max(1.0);
@@ -42,7 +43,21 @@ pub fn chain(
     let global = global_rounds * load_latency(arch, traffic, independent.global_loads)
         + traffic.requests / warps;
     let barriers = work.barriers / warps * fit.barrier;
-    fit.block_start + compute + shared + global + barriers
+    let busy = compute + shared + global + barriers;
+    fit.block_start + busy + copies(arch, profile, traffic, busy)
+}
+
+/// Clocks of a warp's waits for asynchronous copies: each copy is under way while the warp, busy for so many clocks in
+/// all, goes through the strips before it.
+fn copies(arch: &Architecture, profile: &KernelProfile, traffic: &Traffic, busy: f64) -> f64 {
+    let warps = (profile.blocks() as f64 * f64::from(profile.warps_per_block())).max(1.0);
+    let waits = profile.work.waits / warps;
+    if waits == 0.0 {
+        return 0.0;
+    }
+    let lat = &arch.latencies;
+    let latency = lat.l2 + traffic.l2_miss * (lat.dram - lat.l2);
+    waits * (latency - profile.parallelism.copies_ahead * busy / waits).max(0.0)
 }
 
 /// Clocks until the data of so many loads, under way together, has arrived, on average over where it is found.
@@ -95,6 +110,27 @@ mod tests {
         assert_eq!(at(0.0, 0.0), arch().latencies.l1);
         assert_eq!(at(1.0, 0.0), arch().latencies.l2);
         assert_eq!(at(1.0, 1.0), arch().latencies.dram);
+    }
+
+    #[test]
+    fn copies_that_run_ahead_are_waited_for_only_as_long_as_the_strips_before_do_not_last() {
+        let mut profile =
+            KernelProfile { grid: [1, 1, 1], block_threads: 32, ..KernelProfile::default() };
+        profile.work.waits = 10.0;
+        let traffic = Traffic { l2_miss: 1.0, ..Traffic::default() };
+        let dram = arch().latencies.dram;
+        assert_eq!(chain_of(&profile, &traffic), 10.0 * dram, "nothing to do meanwhile");
+        let clocks = |ahead: f64, fp32: f64| {
+            let mut busy = profile.clone();
+            busy.work.fp32 = fp32;
+            busy.parallelism.copies_ahead = ahead;
+            chain_of(&busy, &traffic)
+        };
+        // 4 clocks each: 2000 or 20000.
+        assert_eq!(clocks(0.0, 500.0), 2000.0 + 10.0 * dram);
+        assert_eq!(clocks(1.0, 500.0), 2000.0 + 10.0 * (dram - 200.0));
+        assert_eq!(clocks(2.0, 500.0), 2000.0 + 10.0 * (dram - 400.0));
+        assert_eq!(clocks(1.0, 5000.0), 20000.0);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub struct Traffic {
     pub l2_sectors: f64,
     /// Bytes that go on to device memory.
     pub dram_bytes: f64,
-    /// Load requests, which a thread waits for.
+    /// Load requests, which a thread waits for; asynchronous copies it does not.
     pub loads: f64,
     /// Of the sectors that loads ask for, the share that L1 does not have.
     pub l1_miss: f64,
@@ -54,7 +54,7 @@ pub fn traffic(
         let below = dram_bytes(access, profile.grid, wave_blocks, overflow(whole.min(wave), l2));
         // Never more than L2 was asked for, rounding of footprints aside.
         total.dram_bytes += below.min(on * SECTOR);
-        if matches!(access.kind, TrafficKind::Load | TrafficKind::AsyncCopy) {
+        if access.kind == TrafficKind::Load {
             total.loads += access.requests;
             load_sectors += access.sectors;
             load_misses += on;

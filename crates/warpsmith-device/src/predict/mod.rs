@@ -217,10 +217,9 @@ struct Multiprocessor {
     chain: f64,
     warps_per_block: f64,
     schedulers: f64,
-    /// Whether barriers keep phases apart, so that one block alone does not overlap its own loads with its own arithmetic.
-    phases: bool,
     overlap: f64,
-    overlap_per_block: f64,
+    /// The exponent of one block, and what others add.
+    overlap_of_blocks: [f64; 2],
 }
 
 impl Multiprocessor {
@@ -236,14 +235,18 @@ impl Multiprocessor {
         for (_, clocks) in &mut pipes {
             *clocks /= blocks;
         }
+        let phases = profile.work.barriers > 0.0 && profile.parallelism.copies_ahead < 1.0;
+        let overlap_of_blocks = match phases {
+            true => [1.0, fit.overlap_per_block],
+            false => [fit.overlap_in_step, fit.overlap_out_of_step],
+        };
         Multiprocessor {
             pipes,
             chain: latency::chain(arch, profile, traffic, fit),
             warps_per_block: f64::from(profile.warps_per_block()),
             schedulers: f64::from(arch.schedulers),
-            phases: profile.work.barriers > 0.0,
             overlap: fit.overlap,
-            overlap_per_block: fit.overlap_per_block,
+            overlap_of_blocks,
         }
     }
 
@@ -261,11 +264,8 @@ impl Multiprocessor {
             })
             .collect();
         let throughput = join(&busy, self.overlap);
-        let overlap = if self.phases {
-            (1.0 + self.overlap_per_block * (blocks - 1.0)).min(self.overlap)
-        } else {
-            self.overlap
-        };
+        let [one, more] = self.overlap_of_blocks;
+        let overlap = (one + more * (blocks - 1.0)).min(self.overlap);
         join(&[throughput, self.chain], overlap)
     }
 

@@ -21,7 +21,7 @@ pub fn clocks(
     // An instruction on a packed pair gives two results a lane.
     let fp16 = work.fp16 * 2.0 * WARP / rates.fp16;
     let fp32 = work.fp32 * WARP / rates.fp32;
-    let int = work.int * WARP / rates.int;
+    let int = work.int * WARP / integer_rate(arch, fit);
     let both = (work.fp32 + work.int) * WARP / rates.fp32;
     vec![
         (Bound::Fp32, if rates.int_shares_fp32 { both.max(fp32) } else { fp32 }),
@@ -39,6 +39,11 @@ pub fn clocks(
         (Bound::L1, l1(arch, traffic)),
         (Bound::LoadStore, load_store(arch, profile, traffic)),
     ]
+}
+
+/// Integer instructions a clock in lanes. Where the units for reals are others, they take what is written as a multiply-add.
+pub fn integer_rate(arch: &Architecture, fit: &Calibration) -> f64 {
+    if arch.rates.int_shares_fp32 { arch.rates.int } else { arch.rates.int / fit.integer_unit }
 }
 
 /// Warp instructions that the schedulers issue, one a clock each.

@@ -13,7 +13,12 @@ fn big() -> KernelProfile {
         grid: [132 * 800, 1, 1],
         block_threads: 256,
         registers: 32,
-        parallelism: Parallelism { arithmetic: 8.0, global_loads: 8.0, shared_loads: 8.0 },
+        parallelism: Parallelism {
+            arithmetic: 8.0,
+            global_loads: 8.0,
+            shared_loads: 8.0,
+            ..Parallelism::default()
+        },
         ..KernelProfile::default()
     }
 }

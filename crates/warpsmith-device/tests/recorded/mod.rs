@@ -59,6 +59,7 @@ fn row(columns: &[&str], line: &str) -> Recorded {
             arithmetic: number("ilp"),
             global_loads: number("load_ilp"),
             shared_loads: number("shared_ilp"),
+            ..Parallelism::default()
         },
         ..KernelProfile::default()
     };

@@ -48,7 +48,7 @@ pub fn arrays(sites: &[Site], elsewhere: &Elsewhere) -> Vec<Array> {
 impl Array {
     fn moves_with(&self, other: &Array) -> bool {
         let (a, b) = (&self.site, &other.site);
-        a.base == b.base && a.store == b.store && a.shifts == b.shifts
+        a.base == b.base && a.store == b.store && a.copied == b.copied && a.shifts == b.shifts
     }
 
     fn join(&mut self, other: Array) {
@@ -69,7 +69,11 @@ impl Array {
         let apart = grid.iter().zip(self.varies).map(|(g, v)| if v { *g as f64 } else { 1.0 });
         let most = self.range.map_or(f64::INFINITY, |(low, high)| (high - low) as f64);
         GlobalTraffic {
-            kind: if site.store { TrafficKind::Store } else { TrafficKind::Load },
+            kind: match (site.store, site.copied) {
+                (true, _) => TrafficKind::Store,
+                (_, true) => TrafficKind::AsyncCopy,
+                _ => TrafficKind::Load,
+            },
             requests: site.requests * blocks,
             sectors: site.sectors * blocks,
             wavefronts: site.wavefronts * blocks,

@@ -6,10 +6,14 @@
 //! often the compiled code makes it: the compiler keeps what does not change.
 
 mod address;
+mod ahead;
 mod arrays;
 mod footprint;
 pub mod overflow;
+mod pointers;
 mod run;
+#[cfg(test)]
+mod tests;
 mod values;
 pub mod views;
 mod walk;
@@ -170,6 +174,7 @@ fn profile(
             arithmetic: whole.chains.max(1.0),
             global_loads: whole.loads_together.clamp(1.0, IN_FLIGHT),
             shared_loads: whole.shared_together.max(1.0),
+            copies_ahead: whole.ahead.mean(),
         },
         ..KernelProfile::default()
     };
@@ -186,6 +191,7 @@ fn scaled(w: &Work, n: f64) -> Work {
         control: w.control * n,
         shuffles: w.shuffles * n,
         barriers: w.barriers * n,
+        waits: w.waits * n,
         constants: w.constants * n,
     }
 }
@@ -283,6 +289,6 @@ fn registers(module: &Module, kernel: &Function, walk: &Walk<'_>) -> u32 {
     let together = (together - arrays as f64 / 4.0).max(0.0);
     let loaded = together * if wide { 2.0 } else { 1.0 };
     let held = HELD * walk.held * if wide { 2.0 } else { 1.0 };
-    let estimate = 18 + arrays + (loaded + held) as u64;
+    let estimate = 18 + arrays + (loaded + held + walk.kept_pointers()) as u64;
     u32::try_from(estimate.next_multiple_of(8)).unwrap_or(u32::MAX)
 }

@@ -1,0 +1,105 @@
+//! What is counted of whole kernels.
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use warpsmith_device::{KernelProfile, TrafficKind};
+use warpsmith_ir::SourceMap;
+use warpsmith_opt::{lower, schedule};
+
+use crate::tune::args::TuneArgs;
+use crate::tune::{choice, pipeline};
+
+#[derive(Parser)]
+struct Line {
+    #[command(flatten)]
+    tune: TuneArgs,
+}
+
+/// The profile of an example's only launch.
+fn profile(example: &str, steps: &str, sizes: &[(&str, i64)]) -> KernelProfile {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let args = Line::parse_from([PathBuf::from("tune"), folder.join(example)]).tune;
+    let mut sources = SourceMap::new();
+    let kernel = pipeline::kernel(&args, &mut sources).unwrap();
+    let file = sources.add("test.sched".to_string(), steps.to_string());
+    let steps = schedule::parse(&sources, file).unwrap();
+    let kernel = schedule::replay(&kernel, &steps, &sources).unwrap();
+    let program = lower::lower(&kernel, &sources).unwrap();
+    let point = sizes.iter().map(|(name, n)| (name.to_string(), *n)).collect();
+    let mut launches = choice::launches(&program, &point);
+    assert_eq!(launches.len(), 1);
+    launches.remove(0).1
+}
+
+/// Integer instructions of a warp.
+fn integers(p: &KernelProfile) -> f64 {
+    p.work.int / (p.blocks() as f64 * f64::from(p.warps_per_block()))
+}
+
+fn heat(steps: &str) -> KernelProfile {
+    profile("heat7.c", steps, &[("nx", 258), ("ny", 258), ("nz", 258)])
+}
+
+#[test]
+fn cells_in_rows_of_unknown_length_each_take_their_addresses() {
+    let cells =
+        |n: u32| heat(&format!("bind k, j, i -> z, y, x block 64x2x1\nregister_tile k by {n}\n"));
+    let [two, eight] = [2, 8].map(|n| integers(&cells(n)));
+    // The assembler makes about 40 integer instructions for each of them, among those of the guard.
+    assert!((20.0..60.0).contains(&((eight - two) / 6.0)), "{two} {eight}");
+}
+
+#[test]
+fn rows_in_common_are_computed_once() {
+    let block = |z: u32| {
+        let steps = "register_tile k by 4\nregister_tile j by 4\n";
+        heat(&format!("bind k, j, i -> z, y, x block 64x4x{z}\n{steps}"))
+    };
+    // The planes of neighbouring cells are the same only where a thread's cells are neighbours.
+    assert!(integers(&block(1)) < 0.9 * integers(&block(4)));
+}
+
+#[test]
+fn pointers_that_guarded_cells_share_are_kept_in_registers() {
+    let steps = |z: u32, tj: u32| {
+        heat(&format!(
+            "bind k, j, i -> z, y, x block 64x4x{z}\nregister_tile k by 4\nregister_tile j by {tj}\n"
+        ))
+        .registers
+    };
+    // 30 to 32, 40 to 48 and 61 to 64 of the assembler.
+    assert!(steps(4, 1) <= 32, "{}", steps(4, 1));
+    assert!((40..=48).contains(&steps(2, 4)), "{}", steps(2, 4));
+    assert!((50..=64).contains(&steps(1, 4)), "{}", steps(1, 4));
+}
+
+#[test]
+fn loops_in_strides_of_the_grid_cost_a_division_and_registers() {
+    let direct = heat("bind k, j, i -> z, y, x block 64x4\n");
+    let one = heat("bind k, j, i -> z, y, x block 64x4\nregister_tile k by 2\n");
+    assert!(direct.registers >= 56, "{}: the assembler takes 64", direct.registers);
+    assert!(one.registers <= 32, "{}", one.registers);
+    assert!(integers(&direct) > 100.0, "{}", integers(&direct));
+}
+
+#[test]
+fn copies_that_run_ahead_are_told_from_loads() {
+    let tiles = "bind i, j -> y, x block 16x16\naccumulate C\nregister_tile i by 4\nregister_tile j by 4\n\
+                 stage A at l tile 16\nstage B at l tile 16\n";
+    let of = |more: &str| {
+        profile("gemm.c", &format!("{tiles}{more}"), &[("n", 512), ("m", 512), ("k", 512)])
+    };
+    let plain = of("");
+    assert!(plain.global.iter().all(|g| g.kind != TrafficKind::AsyncCopy));
+    assert_eq!((plain.work.waits, plain.parallelism.copies_ahead), (0.0, 0.0));
+    for strips in [2, 3] {
+        let ahead = of(&format!("pipeline l stages {strips}\n"));
+        let copies = ahead.global.iter().filter(|g| g.kind == TrafficKind::AsyncCopy).count();
+        assert_eq!(copies, 2, "of A and of B");
+        assert!(ahead.global.iter().all(|g| g.kind != TrafficKind::Load));
+        assert_eq!(ahead.parallelism.copies_ahead, f64::from(strips - 1));
+        let warps = ahead.blocks() as f64 * f64::from(ahead.warps_per_block());
+        assert_eq!(ahead.work.waits / warps, 32.0, "one for each strip");
+    }
+}

@@ -1,0 +1,218 @@
+//! What an access to memory costs: requests, sectors, banks, and the arithmetic of its addresses.
+
+use std::collections::BTreeSet;
+
+use warpsmith_device::{l1_wavefronts, shared_wavefronts};
+use warpsmith_ir::{Expr, Place, Space, Type, Var, VarKind, layout::layout_of};
+use warpsmith_opt::analysis::access::{Base, base_of};
+use warpsmith_opt::walk as tree;
+
+use super::{Loops, Site, Walk};
+use crate::tune::profile::footprint;
+use crate::tune::profile::pointers::{Guarded, Row};
+use crate::tune::profile::values::MAX_LOOPS;
+
+/// Bytes of the widest load.
+const WIDEST: i64 = 16;
+
+impl Walk<'_> {
+    /// A read of constant memory: one for all iterations of unrolled loops that the index does not depend on, and none
+    /// where every loop that it depends on is unrolled, because the value then is an operand of the instruction that
+    /// uses it.
+    pub(super) fn constant(&mut self, place: &Place) {
+        let mut of: Loops = 0;
+        tree::each_expr_of_place(place, &mut |e| of |= self.loops_of(e));
+        if of & self.serial_loops() != 0 {
+            self.work.constants += self.warps() * self.times(of | self.serial_loops());
+        }
+    }
+
+    /// An access to global or shared memory.
+    pub(super) fn access(&mut self, place: &Place, store: bool) {
+        let bytes = layout_of(self.module, &place.ty).size.max(1) as i64;
+        self.access_bytes(place, bytes, store);
+    }
+
+    /// An access to so many bytes from a place on.
+    pub(super) fn access_bytes(&mut self, place: &Place, bytes: i64, store: bool) {
+        let base = base_of(place);
+        if let Base::Global(g) = base
+            && self.module.globals.get(g.0 as usize).is_some_and(|g| g.space == Space::Constant)
+        {
+            self.constant(place);
+            return;
+        }
+        let shared = matches!(base, Base::Var(v) if in_shared(self.kernel.var(v)));
+        let depth = self.loops.len();
+        if !store && self.known.iter().any(|(p, d)| *d == depth && p.kind == place.kind) {
+            return;
+        }
+        let mut of: Loops = 0;
+        tree::each_expr_of_place(place, &mut |e| of |= self.loops_of(e));
+        if !store {
+            self.known.push((place.clone(), depth));
+        }
+        let kept = !store && (shared || !self.written.contains(&base));
+        let around = match (kept, shared) {
+            (true, true) => of | self.serial_loops(),
+            (true, false) => of,
+            _ => self.all_loops(),
+        };
+        let first = self.first.address(self.module, self.at, place);
+        let change = first.as_ref().map(|f| f.offset.change);
+        let addresses: Vec<Option<i64>> = self
+            .lanes
+            .iter()
+            .zip(&self.active)
+            .map(|(lane, active)| {
+                let address = active.then(|| lane.address(self.module, self.at, place)).flatten();
+                address.map(|a| a.offset.as_i64())
+            })
+            .collect();
+        let joined = match kept && shared && !self.copying {
+            true => self.joined(bytes, around, change.as_ref(), &addresses),
+            false => 1,
+        };
+        let times = match kept {
+            true => self.different(around, change.as_ref()) / joined as f64,
+            false => self.times(around),
+        };
+        let bytes = bytes * joined;
+        let mut site = Site {
+            base,
+            hull: None,
+            shared,
+            store,
+            copied: self.copying,
+            requests: 0.0,
+            sectors: 0.0,
+            wavefronts: 0.0,
+            first: BTreeSet::new(),
+            shifts: vec![],
+        };
+        for (warp, active) in addresses.chunks(32).zip(self.active.chunks(32)) {
+            let lanes = active.iter().filter(|a| **a).count();
+            if lanes == 0 {
+                continue;
+            }
+            site.requests += times * self.share;
+            let known: Vec<i64> = warp.iter().flatten().copied().collect();
+            if known.len() < lanes {
+                // Through data: every lane goes its own way.
+                site.sectors += times * self.share * lanes as f64;
+                site.wavefronts += times * self.share * lanes as f64 / 2.0;
+                continue;
+            }
+            let touched = footprint::sectors(known.iter().copied(), bytes);
+            site.sectors += times * self.share * touched.len() as f64;
+            let waves = match shared {
+                true => {
+                    let lanes: Vec<Option<u64>> =
+                        warp.iter().map(|a| a.map(|a| a as u64)).collect();
+                    f64::from(shared_wavefronts(&lanes, bytes as u64, false).wavefronts)
+                }
+                false => l1_wavefronts(known.iter().map(|a| *a as u64), bytes as u64),
+            };
+            site.wavefronts += times * self.share * waves;
+            if !shared {
+                site.first.extend(touched);
+            }
+        }
+        if let Some(change) = change {
+            for (k, l) in self.loops.iter().enumerate().rev() {
+                let bit = k < MAX_LOOPS && around >> k & 1 == 1;
+                if bit {
+                    site.shifts.push((change[k], l.trips));
+                }
+            }
+            site.hull = hull(&addresses, bytes, &site.shifts);
+        }
+        self.addresses(place, &site, of, around, site.requests / times.max(1.0));
+        if !store && !self.copying {
+            let beside = of & self.side_by_side() & !self.apart;
+            let together = self.different(beside, change.as_ref());
+            // What several iterations want stays in registers from the first of them to the last.
+            self.held += together * (1.0 - together / self.times(beside)).max(0.0);
+            match shared {
+                true => self.shared_together += (together / joined as f64).min(16.0),
+                false => self.loads_together += together.min(16.0),
+            }
+        }
+        self.sites.push(site);
+    }
+}
+
+impl Walk<'_> {
+    /// How many neighbouring words of shared memory one load brings: where a loop along them is unrolled and every lane's
+    /// first is aligned, the compiler loads two or four together. Seen in its text for rows of tiles whose loop is unrolled.
+    fn joined(
+        &self,
+        bytes: i64,
+        around: Loops,
+        change: Option<&[i64; MAX_LOOPS]>,
+        addresses: &[Option<i64>],
+    ) -> i64 {
+        let Some(change) = change else { return 1 };
+        let beside = around & self.side_by_side() & !self.apart;
+        let along = |n: i64| {
+            let loops = self.loops.iter().enumerate().take(MAX_LOOPS);
+            let mut whole = loops.filter(|(k, l)| {
+                beside >> k & 1 == 1 && change[*k] == bytes && l.trips as i64 % n == 0
+            });
+            // The rows of other iterations are as long as the tile.
+            let aligned = |of: i64| of % (n * bytes) == 0;
+            whole.next().is_some()
+                && addresses.iter().flatten().all(|a| aligned(*a))
+                && change.iter().all(|c| *c == bytes || aligned(*c))
+        };
+        [4, 2].into_iter().find(|n| n * bytes <= WIDEST && along(*n)).unwrap_or(1)
+    }
+
+    /// Counts the arithmetic of an access's addresses, made by so many warps.
+    fn addresses(&mut self, place: &Place, site: &Site, of: Loops, around: Loops, warps: f64) {
+        let serial = self.times(around & self.serial_loops());
+        if let Some(row) = Row::of(self.module, self.at, &self.first, place) {
+            let beside = of & self.side_by_side();
+            let unrolled = self.loops.iter().enumerate().filter(|(k, _)| beside >> k & 1 == 1);
+            let unrolled: Vec<(usize, f64)> = unrolled.map(|(k, l)| (k, l.trips)).collect();
+            let guarded = Guarded { loops: self.side_by_side() & self.apart, load: !site.store };
+            let added = self.pointers.add(site.base, &row, &unrolled, guarded, self.loops.len());
+            // In loops that remain, pointers are moved on; the numbers of rows come from before.
+            self.work.int += warps * (added.rows + added.pointers * serial);
+            return;
+        }
+        // Addresses of unrolled code are constants away from each other, and those of one array often.
+        let near = |other: &Site| other.base == site.base && other.shifts == site.shifts;
+        let address = if self.sites.iter().any(near) { 0.5 } else { 1.0 };
+        self.work.int += address * warps * serial;
+    }
+
+    /// Instructions of a division or a remainder by what is known at run time only.
+    pub(super) fn division(&mut self, a: &Expr, b: &Expr) -> f64 {
+        let depth = self.loops.len();
+        if self.divided.iter().any(|(x, y, d)| *d <= depth && x.kind == a.kind && y.kind == b.kind)
+        {
+            return 2.0;
+        }
+        self.divided.push((a.clone(), b.clone(), depth));
+        16.0
+    }
+}
+
+/// The bytes between the lowest and the highest address of a block's lanes in all iterations of loops that shift them.
+fn hull(addresses: &[Option<i64>], bytes: i64, shifts: &[(i64, f64)]) -> Option<(i64, i64)> {
+    let known = || addresses.iter().flatten().copied();
+    let (mut low, mut high) = (known().min()?, known().max()? + bytes - 1);
+    for (shift, trips) in shifts {
+        let last = (*shift as f64 * (trips - 1.0).max(0.0)) as i64;
+        low = low.saturating_add(last.min(0));
+        high = high.saturating_add(last.max(0));
+    }
+    Some((low, high))
+}
+
+/// An array in shared memory, or a pointer into it.
+fn in_shared(var: &Var) -> bool {
+    let points = matches!(&var.ty, Type::Pointer { space: Space::Shared, .. });
+    points || matches!(var.kind, VarKind::Shared | VarKind::DynamicShared)
+}
