@@ -12,8 +12,6 @@ mod footprint;
 pub mod overflow;
 mod pointers;
 mod run;
-#[cfg(test)]
-mod tests;
 mod values;
 pub mod views;
 mod walk;

@@ -1,9 +1,9 @@
 //! What it takes to find the addresses of elements: rows of arrays whose lengths are known at run time only.
 //!
-//! Elements that stand a constant number of bytes apart share a pointer, because the instruction that loads adds a constant. Rows of
-//! an array do so only where their length is a constant: of `t[(k * ny + j) * nx + i]` every other `k` or `j` is a
-//! product, a sum and a scaling of its own, in 64 bits mostly, however the loop around it was unrolled. Rows of the same
-//! number are computed once, and once more turned into a pointer for each other array.
+//! Elements that stand a constant number of bytes apart share a pointer, because the instruction that loads adds a
+//! constant. Rows of an array do so only where their length is a constant: of `t[(k * ny + j) * nx + i]` every other `k` or
+//! `j` is a product, a sum and a scaling of its own, in 64 bits, however the loop around it was unrolled. Rows of the same
+//! number are computed once, and turned into a pointer once more for each other array.
 
 use std::collections::BTreeSet;
 

@@ -1,14 +1,13 @@
-//! What is counted of whole kernels.
+//! What the device model is told of whole kernels: counts against those of the assembler's text.
 
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use warpsmith_device::{KernelProfile, TrafficKind};
-use warpsmith_ir::SourceMap;
-use warpsmith_opt::{lower, schedule};
-
-use crate::tune::args::TuneArgs;
-use crate::tune::{choice, pipeline};
+use warpsmith::device::{KernelProfile, TrafficKind};
+use warpsmith::ir::SourceMap;
+use warpsmith::opt::{lower, schedule};
+use warpsmith::tune::args::TuneArgs;
+use warpsmith::tune::{self, choice};
 
 #[derive(Parser)]
 struct Line {
@@ -21,7 +20,7 @@ fn profile(example: &str, steps: &str, sizes: &[(&str, i64)]) -> KernelProfile {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let args = Line::parse_from([PathBuf::from("tune"), folder.join(example)]).tune;
     let mut sources = SourceMap::new();
-    let kernel = pipeline::kernel(&args, &mut sources).unwrap();
+    let kernel = tune::kernel(&args, &mut sources).unwrap();
     let file = sources.add("test.sched".to_string(), steps.to_string());
     let steps = schedule::parse(&sources, file).unwrap();
     let kernel = schedule::replay(&kernel, &steps, &sources).unwrap();
@@ -102,4 +101,20 @@ fn copies_that_run_ahead_are_told_from_loads() {
         let warps = ahead.blocks() as f64 * f64::from(ahead.warps_per_block());
         assert_eq!(ahead.work.waits / warps, 32.0, "one for each strip");
     }
+}
+
+#[test]
+fn neighbouring_words_of_unrolled_rows_are_loaded_together() {
+    let of = |strip: u32| {
+        let steps = format!(
+            "bind i, j -> y, x block 8x16\naccumulate C\nregister_tile i by 4\n\
+             stage A at l tile {strip}\nstage B at l tile {strip}\nunroll l\n"
+        );
+        profile("gemm.c", &steps, &[("n", 512), ("m", 512), ("k", 512)])
+    };
+    let p = of(32);
+    let warps = p.blocks() as f64 * f64::from(p.warps_per_block());
+    // 512 steps: 4 words of A's rows each, four steps at a time, and one of B's column. The assembler's text has as many
+    // loads of 16 bytes as of 4.
+    assert_eq!(p.shared.loads / warps, 512.0 * 4.0 / 4.0 + 512.0);
 }
