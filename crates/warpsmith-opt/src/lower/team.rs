@@ -47,6 +47,12 @@ pub(super) enum Role {
 }
 
 impl Sharing {
+    /// Whether another loop combines one of the sums as well.
+    fn again(&self, sums: &[(VarId, ReduceOp, Scalar)]) -> bool {
+        let of = |s: &&Shared| s.sums.iter().any(|(v, _)| sums.iter().any(|(sum, ..)| sum == v));
+        self.team.loops.iter().filter(of).count() > 1
+    }
+
     /// Whether a statement gives a sum its first value.
     fn begins(&self, stmt: &Stmt) -> bool {
         let (var, value) = match &stmt.kind {
@@ -167,7 +173,8 @@ impl Lowering<'_> {
             true => own,
             false => Expr::binary(BinaryOp::Add, l.first.clone(), own),
         };
-        let strided = ForLoop { first, step: wide(groups(size.clone())), body: inner, ..l };
+        let strided =
+            ForLoop { first, step: wide(groups(size.clone())), declares: true, body: inner, ..l };
         crate::rewrite::with_loop(body, shared.target, &mut |stmt| {
             let kind = match strided.kind {
                 LoopKind::Unrolled(n) => LoopKind::Unrolled(n),
@@ -476,7 +483,7 @@ impl Replicas<'_, '_> {
             Some(cond) if !all => stmts.push(when(cond, gather)),
             _ => stmts.extend(gather),
         }
-        if sharing.depth > 0 {
+        if sharing.depth > 0 || sharing.again(sums) {
             stmts.push(barrier("everyone has the sum before the next parts take their place"));
         }
         stmts

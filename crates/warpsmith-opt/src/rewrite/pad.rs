@@ -27,6 +27,7 @@ use warpsmith_ir::{
 
 use super::copy::{self, Side};
 use super::register_tile::unit_step;
+use super::share::SHARED_NEST;
 use super::{pitch, register_tile, stage};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Nest};
@@ -109,6 +110,9 @@ fn count_of(kernel: &Kernel, l: &ForLoop) -> Option<(Poly, Poly)> {
 
 fn plan(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<Plan, Refusal> {
     let mut plan = Plan::default();
+    if nest.team.is_some() {
+        return refuse(root, SHARED_NEST, None);
+    }
     for (id, _) in &nest.axes {
         let (Some(l), Some(extent)) = (kernel.find_loop(*id), nest.block_extent(*id)) else {
             continue;

@@ -84,7 +84,9 @@ pub fn check<'k>(
         check_loop(kernel, l, nest, body)?;
         let sums = sums_of(kernel, l)?;
         check_iterations(kernel, l, &sums)?;
-        let found = Shared { target: *target, region: region_of(body, *target, &sums), sums };
+        let region = region_of(body, *target, &sums);
+        check_truth(kernel, *target, region, &sums)?;
+        let found = Shared { target: *target, region, sums };
         join(&mut with, axis, threads, found.clone());
         shared.push(found);
     }
@@ -354,6 +356,23 @@ fn check_iterations(
     }
 }
 
+/// `&&` and `||` make 0 or 1 of what a sum begins with, which a loop without iterations would leave alone.
+fn check_truth(
+    kernel: &Kernel,
+    target: LoopId,
+    region: LoopId,
+    sums: &[(VarId, ReduceOp)],
+) -> Result<(), Refusal> {
+    for (v, op) in sums {
+        let logical = matches!(op, ReduceOp::LogicalAnd | ReduceOp::LogicalOr);
+        if logical && !begins_at_identity(kernel, region, *v, *op) {
+            let why = format!("`{}` does not begin at what changes nothing", kernel.name_of(*v));
+            return refused(target, why);
+        }
+    }
+    Ok(())
+}
+
 /// The outermost of the serial loops around the target whose iterations only go on adding to the sums.
 fn region_of(body: &Block, target: LoopId, sums: &[(VarId, ReduceOp)]) -> LoopId {
     let mut region = target;
@@ -468,23 +487,10 @@ fn depending(body: &Block, var: VarId) -> BTreeSet<VarId> {
 fn own_part(kernel: &mut Kernel, region: LoopId, sum: VarId, op: ReduceOp) -> VarId {
     let ty = kernel.func().var(sum).ty.clone();
     let Some(scalar) = ty.scalar() else { return sum };
-    let identity = Expr::constant(lower::identity(op, scalar));
-    let begins = |s: &Stmt| match &s.kind {
-        StmtKind::Decl { var, init: Some(e) } if *var == sum => Some(e.clone()),
-        StmtKind::Assign { place, value } if *place.kind == PlaceKind::Var(sum) => {
-            Some(value.clone())
-        }
-        _ => None,
-    };
-    let mut begin = None;
-    with_block(&mut kernel.func_mut().body, region, &mut |block, at| {
-        let about = |s: &Stmt| lower::mentions(&Block::new(vec![s.clone()]), sum) > 0;
-        let last = block.stmts[..at].iter().rfind(|s| about(s));
-        begin = last.and_then(begins);
-    });
-    if begin.is_some_and(|e| e.as_const() == identity.as_const()) {
+    if begins_at_identity(kernel, region, sum, op) {
         return sum;
     }
+    let identity = Expr::constant(lower::identity(op, scalar));
     let function = kernel.func_mut();
     let name = fresh_name(function, &format!("{}_part", function.var(sum).name));
     let mut var = Var::new(name, ty.clone(), VarKind::Local);
@@ -494,6 +500,24 @@ fn own_part(kernel: &mut Kernel, region: LoopId, sum: VarId, op: ReduceOp) -> Va
         add_after(block, at, (sum, part), (op, &ty), identity.clone());
     });
     part
+}
+
+/// Whether the last statement about a sum before the loop gives it the value that changes nothing.
+fn begins_at_identity(kernel: &Kernel, region: LoopId, sum: VarId, op: ReduceOp) -> bool {
+    let Some(scalar) = kernel.func().var(sum).ty.scalar() else { return false };
+    let mut begin = None;
+    let mut body = kernel.func().body.clone();
+    with_block(&mut body, region, &mut |block, at| {
+        let about = |s: &Stmt| lower::mentions(&Block::new(vec![s.clone()]), sum) > 0;
+        begin = match block.stmts[..at].iter().rfind(|s| about(s)).map(|s| &s.kind) {
+            Some(StmtKind::Decl { var, init: Some(e) }) if *var == sum => e.as_const(),
+            Some(StmtKind::Assign { place, value }) if *place.kind == PlaceKind::Var(sum) => {
+                value.as_const()
+            }
+            _ => None,
+        };
+    });
+    begin.is_some_and(|v| v == lower::identity(op, scalar))
 }
 
 /// Puts the new variable in place of the sum in the loop at `at`, and adds it to the sum afterwards.

@@ -109,6 +109,13 @@ pub fn check_array<'k>(
 /// Notes the groups or the width; the nest is written out when it is lowered.
 pub fn apply(legal: LegalVectorise<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
+    let shared = match (&legal.what, kernel.nests.get(&legal.root)) {
+        (What::Loop(id), Some(nest)) if nest.shared(*id).is_some() => nest.team.as_ref(),
+        _ => None,
+    };
+    // From here on a thread has more than one group of iterations.
+    let turn = shared.map(|team| team.threads * legal.width);
+    kernel.numbers.extend(turn);
     if let Some(nest) = kernel.nests.get_mut(&legal.root) {
         match legal.what {
             What::Loop(id) => _ = nest.vectors.insert(id, legal.width),

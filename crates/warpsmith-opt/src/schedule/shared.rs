@@ -10,6 +10,7 @@ use super::{StepKind, take, wide};
 use crate::analysis::access::{Access, View};
 use crate::kernel::Kernel;
 use crate::rewrite::specialise::Fact;
+use crate::walk;
 
 /// Threads that share a row, and rows of a block.
 const ROWS: [(u32, u32); 6] = [(8, 16), (32, 4), (32, 8), (64, 2), (128, 1), (256, 1)];
@@ -20,6 +21,8 @@ const COLUMNS: [(u32, u32); 6] = [(32, 4), (32, 8), (32, 16), (32, 32), (64, 8),
 struct Plan<'p> {
     /// Names of the shared loops.
     loops: Vec<String>,
+    /// Those that begin at a multiple of every vector.
+    aligned: Vec<String>,
     /// The steps that bind the nest and share the loops.
     steps: Vec<StepKind>,
     /// The bound loop whose iterations a thread has several of.
@@ -47,11 +50,15 @@ pub(super) fn along_rows(
             continue;
         };
         let limits: Vec<&ForLoop> = along.iter().filter_map(|id| state.find_loop(*id)).collect();
-        let plan = Plan { loops, steps, tiled };
+        let begins = |l: &&&ForLoop| l.first.as_const().is_some_and(|v| v.as_i64() % 4 == 0);
+        let names = limits.iter().filter(begins).map(|l| state.loop_name(l.id));
+        let aligned: Vec<String> = names.filter(|n| loops.contains(n)).collect();
+        let vectors = !aligned.is_empty();
+        let plan = Plan { loops, aligned, steps, tiled };
         for tile in [1, 2, 4] {
             for unroll in [1, 4] {
                 found.push(plan.steps(tile, unroll, None));
-                let Some(width) = nest.width() else { continue };
+                let Some(width) = nest.width().filter(|_| vectors) else { continue };
                 let mut facts = nest.facts(width, &limits);
                 if tile > 1 {
                     whole(state, tiled, rows * tile, &mut facts);
@@ -89,7 +96,7 @@ pub(super) fn down_columns(
         let Some((loops, steps)) = sharing(nest, bind, &down, (Axis::Y, threads), sources) else {
             continue;
         };
-        let plan = Plan { loops, steps, tiled };
+        let plan = Plan { loops, aligned: vec![], steps, tiled };
         for unroll in [1, 4, 8] {
             found.push(plan.steps(1, unroll, None));
             let Some(width) = nest.width() else { continue };
@@ -123,7 +130,8 @@ impl Plan<'_> {
         steps.extend(self.unrolled(unroll));
         if let Some((facts, width)) = vectors {
             steps.push(StepKind::Specialise { facts });
-            let along = self.loops.iter().map(|l| StepKind::Vectorise { target: l.clone(), width });
+            let along =
+                self.aligned.iter().map(|l| StepKind::Vectorise { target: l.clone(), width });
             steps.extend(along);
         }
         steps
@@ -187,7 +195,15 @@ fn reads_beside(nest: &wide::Nest<'_>, counter: VarId, with: &[LoopId]) -> bool 
 
 fn is_beside(nest: &wide::Nest<'_>, a: &Access<'_>, counter: VarId, with: &[LoopId]) -> bool {
     let View::Affine { index, .. } = &a.view else { return false };
-    let moves = |l: &&&ForLoop| index.iter().any(|p| p.mentions(l.var));
+    // Rows of a sparse matrix lie where the bounds of the loop along them say.
+    let begins = |inner: &&ForLoop, l: &ForLoop| {
+        let mut own = false;
+        walk::each_var(&inner.first, &mut |v| own |= v == l.var);
+        own && with.contains(&inner.id)
+    };
+    let moves = |l: &&&ForLoop| {
+        index.iter().any(|p| p.mentions(l.var)) || a.loops.iter().any(|inner| begins(inner, l))
+    };
     let bound = |l: &ForLoop| nest.loops.iter().any(|n| *n == nest.kernel.loop_name(l.id));
     let needed = |l: &&&ForLoop| with.contains(&l.id) || bound(l);
     let all = with.iter().all(|id| a.loops.iter().any(|l| l.id == *id));
