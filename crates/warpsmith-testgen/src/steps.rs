@@ -59,6 +59,10 @@ const DEEP: [&str; 12] = [
     "rasterise",
 ];
 
+/// The order for sums over rows and columns.
+const SUMS: [&str; 6] =
+    ["accumulate", "share", "register_tile", "specialise", "vectorise", "vectorise"];
+
 /// Takes random legal steps, of these kinds, and returns them. What is marked is bound or reduced at the end.
 pub fn random_schedule(
     bytes: &[u8],
@@ -72,9 +76,14 @@ pub fn random_schedule(
         taken.extend(bind_roots(&mut choice, state));
     }
     let mut next: Vec<Option<usize>> = vec![];
-    if choice.chance(40) {
+    let order: &[&str] = match choice.below(10) {
+        0..4 => &DEEP,
+        4..6 => &SUMS,
+        _ => &[],
+    };
+    if !order.is_empty() {
         let known = |name: &str| kinds.iter().position(|k| k.0 == name);
-        next.extend(DEEP.iter().filter_map(|name| known(name)).map(Some));
+        next.extend(order.iter().filter_map(|name| known(name)).map(Some));
         next.retain(|_| choice.chance(70));
     }
     next.extend((0..1 + choice.below(MOST_STEPS)).map(|_| None));
@@ -166,9 +175,17 @@ impl Writer<'_, '_, '_> {
             "vectorise" => {
                 let target = match self.choice.chance(50) {
                     true => self.array()?,
-                    false => self.loop_where(|l| l.bound)?,
+                    false => {
+                        let bound = self.choice.chance(60);
+                        self.loop_where(|l| l.bound == bound)?
+                    }
                 };
                 Some(format!("vectorise {target} by {}", self.of(&[4, 2])))
+            }
+            "share" => {
+                let target = self.loop_where(|l| !l.bound)?;
+                let axis = self.choice.pick(&["x", "x", "y", "z"]);
+                Some(format!("share {target} -> {axis} by {}", self.of(&[8, 32, 4, 64, 2])))
             }
             "warp" => self.warp(),
             "pipeline" => {
@@ -249,12 +266,15 @@ impl Writer<'_, '_, '_> {
             at = next;
         }
         let orders: &[&[usize]] = match loops.len() {
-            1 => &[&[0], &[0], &[0], &[1], &[2]],
+            1 => &[&[0], &[0], &[0], &[1], &[1], &[2]],
             2 => &[&[1, 0], &[1, 0], &[0, 1], &[2, 0], &[1, 2]],
             _ => &[&[2, 1, 0], &[2, 1, 0], &[0, 1, 2], &[1, 2, 0]],
         };
         let order = orders[self.choice.below(orders.len())];
         let block = match loops.len() {
+            1 if order[0] > 0 => {
+                [self.of(&[1, 1, 8]), self.of(&[1, 4, 8, 16]), self.of(&[1, 3, 4])]
+            }
             1 => [self.of(&[4, 8, 5, 32, 33, 64, 1]), self.of(&[1, 4]), self.of(&[1, 3])],
             _ if self.choice.chance(40) => [self.of(&[8, 16, 32]), self.of(&[4, 8]), 1],
             _ => [self.of(&[4, 8, 3, 16, 32, 1]), self.of(&[2, 4, 1, 3, 8]), self.of(&[1, 2, 3])],

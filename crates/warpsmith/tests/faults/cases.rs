@@ -19,6 +19,16 @@ void f(int n, int m, int k, const float A[n][k], const float B[k][m], float C[n]
 }
 ";
 
+const ROWS: &str = "
+// warpsmith: size n=20 m=70
+void f(int n, int m, const float A[n][m], const float x[m], float y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            y[i] += A[i][j] * x[j];
+}
+";
+
 pub const CASES: &[Case] = &[
     Case { name: "product", source: PRODUCT, schedule: "bind i, j -> y, x block 8x4" },
     Case {
@@ -40,6 +50,31 @@ accumulate C
 register_tile i by 2
 stage A at l tile 4
 bounds peel",
+    },
+    Case {
+        name: "rows shared by lanes",
+        source: ROWS,
+        schedule: "bind i -> y block 1x4
+accumulate y
+share j -> x by 8
+register_tile i by 2
+specialise m%4=0, A%16=0, x%16=0
+vectorise j by 4",
+    },
+    Case {
+        name: "rows shared by warps",
+        source: ROWS,
+        schedule: "bind i -> y block 1x2
+accumulate y
+share j -> x by 64
+register_tile i by 2",
+    },
+    Case {
+        name: "rows shared along y",
+        source: ROWS,
+        schedule: "bind i -> x block 8
+accumulate y
+share j -> y by 4",
     },
     Case {
         name: "batch with bias",
