@@ -138,6 +138,11 @@ impl Machine<'_> {
             }
             view = self.view(b, handle)?;
         }
+        // What a thread has of its own has no address that the copying unit could reach.
+        if matches!(view.home, Home::Local { .. }) {
+            self.refuse_bytes(b, (handle, offset), n, thread, pc, kind, Rule::InvalidPointer);
+            return None;
+        }
         if offset as u64 & (align - 1) != 0 {
             self.refuse_bytes(b, (handle, offset), n, thread, pc, kind, Rule::Misaligned);
             return None;

@@ -107,6 +107,9 @@ impl Machine<'_> {
                 "{what} of {size} bytes at `{text}`, byte {offset} of `{name}`, is not aligned to {size}"
             ),
             _ if offset == 0 && handle == 0 => format!("{what} through a null pointer"),
+            _ if matches!(self.home(handle), Home::Local { .. }) => format!(
+                "{what} of `{name}`, which belongs to the thread: it needs shared and global memory"
+            ),
             _ => format!("{what} through a pointer that leads to no object"),
         };
         let known = rule != Rule::InvalidPointer;
