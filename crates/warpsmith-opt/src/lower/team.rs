@@ -46,6 +46,9 @@ pub(super) enum Role {
     One,
 }
 
+/// Makes statements for the thread's iterations that are given.
+type Make<'m, R> = dyn FnMut(&mut R, &BTreeMap<usize, Replica>) -> Vec<Stmt> + 'm;
+
 impl Sharing {
     /// Whether another loop combines one of the sums as well.
     fn again(&self, sums: &[(VarId, ReduceOp, Scalar)]) -> bool {
@@ -159,7 +162,7 @@ impl Lowering<'_> {
         }
         let ty = index::counter_type(&self.host, &l);
         let most = i64::from(i32::MAX) - i64::from(width) * 1024;
-        let near = !l.limit.as_const().is_some_and(|v| v.as_i64() <= most);
+        let near = l.limit.as_const().is_none_or(|v| v.as_i64() > most);
         let mut inner = std::mem::take(&mut l.body);
         let (l, ty) = match ty.bytes() {
             // Near the greatest number of its type the next stride would leave its range.
@@ -390,7 +393,7 @@ impl Replicas<'_, '_> {
     fn for_sums(
         &mut self,
         sums: &[(VarId, ReduceOp, Scalar)],
-        make: &mut dyn FnMut(&mut Self, &BTreeMap<usize, Replica>) -> Vec<Stmt>,
+        make: &mut Make<'_, Self>,
     ) -> Vec<Stmt> {
         let axes: Axes =
             sums.iter().fold(0, |m, (v, ..)| m | self.depends.get(v).copied().unwrap_or(0))

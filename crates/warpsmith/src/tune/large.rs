@@ -24,6 +24,9 @@ const LINE: i64 = (1 << 31) - (1 << 16) + 5;
 /// The other sizes: enough that stencils have something to do.
 const SMALL: i64 = 11;
 
+/// The other sizes beside those in whole blocks: more than a block computes along any loop.
+const BLOCKS: i64 = 300;
+
 /// Most points that are looked at.
 const MOST: usize = 40;
 
@@ -61,20 +64,20 @@ fn points(function: &Function, source: &Sources<'_>) -> Vec<Point> {
         .filter(|(_, name, ty)| !fixed(name) && ty.bytes() >= 4)
         .map(|(_, name, ty)| (name, ty))
         .collect();
-    let point = |large: &dyn Fn(usize) -> bool, size: i64| -> Point {
+    let point = |large: &dyn Fn(usize) -> bool, (size, rest): (i64, i64)| -> Point {
         let of = |(k, (name, _)): (usize, &(String, Scalar))| {
-            (name.clone(), if large(k) { size } else { SMALL })
+            (name.clone(), if large(k) { size } else { rest })
         };
         params.iter().enumerate().map(of).collect()
     };
     let n = params.len();
-    let mut found: Vec<Point> = (0..n).map(|k| point(&|i| i == k, LINE)).collect();
+    let mut found: Vec<Point> = (0..n).map(|k| point(&|i| i == k, (LINE, SMALL))).collect();
     for a in 0..n {
-        let pairs = (a + 1..n).flat_map(|b| [(b, SQUARE), (b, WHOLE)]);
-        found.extend(pairs.map(|(b, size)| point(&|i| i == a || i == b, size)));
+        let pairs = (a + 1..n).flat_map(|b| [(b, (SQUARE, SMALL)), (b, (WHOLE, BLOCKS))]);
+        found.extend(pairs.map(|(b, sizes)| point(&|i| i == a || i == b, sizes)));
     }
     if n > 2 {
-        found.push(point(&|_| true, CUBE));
+        found.push(point(&|_| true, (CUBE, SMALL)));
     }
     if n == 0 {
         found.push(Point::new());
