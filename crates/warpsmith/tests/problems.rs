@@ -489,6 +489,58 @@ fn what_cannot_be_tuned_is_refused_at_its_place() {
     );
 }
 
+/// Nothing in a file is left out in silence: a value of the wrong kind is an error, an unknown name a warning.
+#[test]
+fn values_of_the_wrong_kind_are_refused_where_they_are() {
+    let kernel = "KernelSpecification";
+    let reference = |p: &mut Json, name: &str, value: Json| {
+        p[kernel]["ReferenceArguments"][0][name] = value;
+    };
+    let one: &dyn Fn(&mut Json) =
+        &|p| p[kernel]["ReferenceArguments"] = p[kernel]["ReferenceArguments"][0].clone();
+    let space = "ConfigurationSpace";
+    let cases: [(&dyn Fn(&mut Json), &str); 10] = [
+        (one, "`ReferenceArguments`"),
+        (&|p| reference(p, "ValidationThreshold", json!("0.1")), "`ValidationThreshold`"),
+        (&|p| p[space]["Conditions"] = json!("block < 64"), "`Conditions`"),
+        (&|p| p[space]["Conditions"] = json!(["block < 64"]), "`Conditions`"),
+        (&|p| p["Budget"] = json!("10 s"), "`Budget`"),
+        (&|p| p["Search"] = json!("Random"), "`Search`"),
+        (&|p| p[kernel]["Arguments"] = json!(5), "`Arguments`"),
+        (&|p| p[kernel]["Arguments"][2]["Size"] = json!([200]), "`Size`"),
+        (&|p| p[kernel]["Arguments"][1]["RandomSeed"] = json!(-1), "`RandomSeed`"),
+        (&|p| p[kernel]["LocalSize"] = json!("block"), "`LocalSize`"),
+    ];
+    for (change, name) in cases {
+        refused(change, &[], 2, &format!("error[W411]: {name} has a value of the wrong kind"));
+    }
+    // The place is that of this very argument.
+    let mut file = add(true);
+    file[kernel]["Arguments"][2]["Size"] = json!({"X": 200});
+    let text = serde_json::to_string_pretty(&file).unwrap();
+    let line = 1 + text.lines().position(|l| l.contains("\"Size\": {")).unwrap();
+    let wrong = folder(&[("add.cu", ADD), ("p.json", &text)]);
+    let err = warpsmith(wrong.path(), &["tune", "p.json", "--device", "emulator"]).stderr;
+    let err = String::from_utf8_lossy(&err).into_owned();
+    assert!(err.contains(&format!("--> p.json:{line}:")), "{line}: {err}");
+    assert!(err.contains("and this is an object"), "{err}");
+}
+
+#[test]
+fn unknown_names_are_warned_of_with_the_nearest_known_one() {
+    let mut file = add(true);
+    file["KernelSpecification"]["Arguments"][3]["FilValue"] = json!(3);
+    file["ConfigurationSpace"]["Constraints"] = json!(["block < 64"]);
+    let right = folder(&[("add.cu", ADD), ("p.json", &file.to_string())]);
+    let options = ["tune", "p.json", "--device", "emulator", "--dry-run", "--budget", "2"];
+    let err = warpsmith(right.path(), &options).stderr;
+    let err = String::from_utf8_lossy(&err).into_owned();
+    assert!(err.contains("warning[W449]: `FilValue` is not known here"), "{err}");
+    assert!(err.contains("did you mean `FillValue`?"), "{err}");
+    assert!(err.contains("warning[W449]: `Constraints` is not known here"), "{err}");
+    assert!(err.contains("Conditions"), "{err}");
+}
+
 #[test]
 fn files_that_are_no_problems_are_told_apart() {
     let cache = r#"{"tune_params_keys": ["x"], "cache": {}}"#;
@@ -516,7 +568,7 @@ fn files_that_are_no_problems_are_told_apart() {
 #[test]
 fn the_file_says_strategy_and_budget_where_the_command_does_not() {
     let mut problem = add(true);
-    problem["Search"] = json!({"Name": "ProfileBased"});
+    problem["Search"] = json!({"Name": "Luck"});
     problem["Budget"] = json!([{"Type": "ConfigurationFraction", "BudgetValue": 0.5},
                                {"Type": "ConfigurationCount", "BudgetValue": 6}]);
     problem["KernelSpecification"]["ReferenceArguments"][0]["ValidationMethod"] =

@@ -125,10 +125,20 @@ fn a_resumed_search_measures_nothing_again() {
     );
     let after = stored(folder.path());
     assert_eq!((after.len(), &after[..8]), (15, &before[..]));
-    // Without --resume everything is measured anew.
+    // Without --resume everything is measured anew, and what is not measured stays as it was.
     let anew = [&random[..], &["--budget", "5"]].concat();
-    ended(&tune(folder.path(), &anew).output().unwrap(), 0);
-    assert_eq!(stored(folder.path()).len(), 5);
+    let result = ended(&tune(folder.path(), &anew).output().unwrap(), 0);
+    assert_eq!(result["measured"]["recalled"], 0);
+    let newer = stored(folder.path());
+    assert!((15..=20).contains(&newer.len()), "{}", newer.len());
+    let same = after.iter().filter(|r| newer.contains(r)).count();
+    assert_eq!(newer.len() - same, 5);
+    // A dry run leaves the store alone, and makes none.
+    ended(&tune(folder.path(), &[&anew[..], &["--dry-run"]].concat()).output().unwrap(), 0);
+    assert_eq!(stored(folder.path()), newer);
+    let dry = ["--budget", "5", "--dry-run", "--store", "none.sqlite"];
+    ended(&tune(folder.path(), &dry).output().unwrap(), 0);
+    assert!(!folder.path().join("none.sqlite").exists());
 }
 
 /// A number that looks random and is the same in every run.
@@ -374,4 +384,63 @@ fn the_users_kernel_is_measured_against_ours() {
     let output = tune(folder.path(), &against).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code() == Some(2) && stderr.contains("W467"), "{stderr}");
+}
+
+/// `tune scale.c` in the emulator, without the schedule of the other tests.
+fn tune_freely(folder: &Path, options: &[&str]) -> Output {
+    std::fs::write(folder.join("scale.c"), SCALE).expect("a writable folder");
+    Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .env("WARPSMITH_CACHE", folder.join("cache"))
+        .args(["tune", "scale.c", "--device", "emulator", "--store", "results.sqlite"])
+        .args(["--format", "json", "--jobs", "2"])
+        .args(options)
+        .output()
+        .expect("the program starts")
+}
+
+/// A search that finds nothing faster than the direct translation writes that; the user's own schedule is kept.
+#[test]
+fn what_is_slower_than_the_direct_translation_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut direct_won = 0;
+    for seed in ["0", "1", "2", "3", "4", "5"] {
+        let options = ["--strategy", "random_sample", "--budget", "1", "--seed", seed];
+        let result = ended(&tune_freely(folder.path(), &options), 0);
+        let measured = &result["measured"];
+        let at = |name: &str| measured["points"][0][name].as_f64().unwrap();
+        assert!(at("ms") <= at("direct_ms") * (1.0 + 1e-9), "{measured}");
+        let notes = measured["notes"].to_string();
+        direct_won += u32::from(notes.contains("direct translation, which is written"));
+    }
+    assert!(direct_won > 0, "no seed draws a slow schedule");
+    // Threads of a warp that lie in a column read a line of memory each.
+    std::fs::write(folder.path().join("slow.sched"), "bind i, j -> y, x block 1x32\n").unwrap();
+    let output = tune_freely(folder.path(), &["--schedule", "slow.sched", "--budget", "1"]);
+    let result = ended(&output, 0);
+    assert!(result["schedule"][0].as_str().unwrap().contains("block 1x32"), "{result}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.contains("warning[W469]: the fastest schedule takes"), "{stderr}");
+}
+
+/// A header belongs to what was measured.
+#[test]
+fn a_changed_header_is_another_problem() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("body.h"), "#define BODY a * x[i][j]\n").unwrap();
+    let text = format!("#include \"body.h\"\n{}", SCALE.replace("a * x[i][j]", "BODY"));
+    let write = |body: &str| std::fs::write(folder.path().join("body.h"), body).unwrap();
+    let tuned = || {
+        std::fs::write(folder.path().join("with.c"), &text).unwrap();
+        let options = ["tune", "with.c", "--device", "emulator", "--store", "r.sqlite", "--resume"];
+        let more = ["--strategy", "random_sample", "--budget", "2", "--format", "json"];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_warpsmith"));
+        let output = command.current_dir(folder.path()).args(options).args(more).output();
+        ended(&output.unwrap(), 0)["measured"]["recalled"].clone()
+    };
+    assert_eq!(tuned(), 0);
+    assert_eq!(tuned(), 2);
+    write("#define BODY a * x[i][j] + 1\n");
+    assert_eq!(tuned(), 0);
 }

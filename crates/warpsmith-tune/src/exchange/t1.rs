@@ -2,6 +2,8 @@
 //!
 //! Other tools hand the strings in such a file to Python's `eval`. Here they are expressions of [`crate::expr`].
 
+mod schema;
+
 use serde_json::{Value as Json, json};
 use warpsmith_ir::{Diagnostic, FileId};
 
@@ -9,6 +11,8 @@ use super::{Object, first_line, parse, place_of, span};
 use crate::expr::{Expr, ExprError, Meaning};
 use crate::space::{Configuration, Parameter, Space};
 use crate::value::{Val, Value};
+
+pub use self::schema::Unknown;
 
 /// A tuning problem.
 #[derive(Clone, Debug)]
@@ -23,6 +27,8 @@ pub struct Problem {
     /// `Search.Name`.
     pub strategy: Option<String>,
     pub budgets: Vec<BudgetLimit>,
+    /// Names that mean nothing where they are.
+    pub unknown: Vec<Unknown>,
 }
 
 /// One entry of `Budget`.
@@ -111,10 +117,11 @@ impl Problem {
     /// Reads a problem.
     ///
     /// # Errors
-    /// One diagnostic: what is no JSON, a field that is missing, a list of values or an expression that is not
-    /// understood.
+    /// One diagnostic: what is no JSON, a field that is missing or of the wrong kind, a list of values or an expression
+    /// that is not understood.
     pub fn read(text: &str, file: FileId) -> Result<Problem, Diagnostic> {
         let document: Object = parse(text, file)?;
+        let unknown = schema::check(text, file, &document)?;
         let reader = Reader { text, file };
         let space = reader.object(&document, "ConfigurationSpace")?;
         let mut parameters = vec![];
@@ -144,8 +151,16 @@ impl Problem {
         for budget in limits {
             budgets.push(reader.budget(budget)?);
         }
-        let problem =
-            Problem { parameters, defaults, constraints, kernel, strategy, budgets, document };
+        let problem = Problem {
+            document,
+            parameters,
+            defaults,
+            constraints,
+            kernel,
+            strategy,
+            budgets,
+            unknown,
+        };
         problem.check_sizes(&reader)?;
         Ok(problem)
     }
@@ -207,6 +222,7 @@ impl Problem {
             kernel,
             strategy: None,
             budgets: vec![],
+            unknown: vec![],
         }
     }
 

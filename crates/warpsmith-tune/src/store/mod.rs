@@ -1,9 +1,10 @@
 //! Results that outlive the run: a SQLite database with a row for every configuration, written as it arrives.
 //!
 //! A *problem* is everything that a time depends on beside the configuration: kernel source, schedule, arguments, GPU,
-//! driver and compiler. A configuration of a problem is recorded once; the first outcome stays. Rows are committed one by
-//! one to a write-ahead log, so a process that is killed loses nothing it has reported as recorded, and several
-//! processes may write at a time.
+//! driver and compiler. A configuration of a problem has one row: [`Store::record`] leaves the outcome that is there,
+//! [`Store::replace`] puts a newer one in its place, and nothing is ever deleted. Rows are committed one by one to a
+//! write-ahead log, so a process that is killed loses nothing it has reported as recorded, and several processes may
+//! write at a time.
 
 mod outcome_json;
 
@@ -68,6 +69,15 @@ pub struct ProblemKey {
     pub compiler: String,
 }
 
+impl ProblemKey {
+    /// In the order of the table's columns.
+    fn fields(&self) -> [&String; 7] {
+        let ProblemKey { kernel, source_hash, schedule_hash, arguments, device, driver, compiler } =
+            self;
+        [kernel, source_hash, schedule_hash, arguments, device, driver, compiler]
+    }
+}
+
 /// A problem in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProblemId(i64);
@@ -124,6 +134,26 @@ impl Store {
         Ok(Store { connection, path })
     }
 
+    /// Opens a database for looking alone; `None` where there is none.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_to_read(path: &Path) -> Result<Option<Store>, Diagnostic> {
+        if !path.exists() {
+            return Ok(None);
+        }
+        let refuse = |why: String| {
+            let text = format!("cannot open the store `{}`: {why}", path.display());
+            Diagnostic::error("W420", text)
+        };
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection =
+            Connection::open_with_flags(path, flags).map_err(|e| refuse(e.to_string()))?;
+        let version = known_layout(&connection).map_err(refuse)?;
+        // A file that nobody has written tables to has nothing to look at.
+        Ok((version > 0).then(|| Store { connection, path: path.to_path_buf() }))
+    }
+
     fn failed(&self, error: &rusqlite::Error) -> Diagnostic {
         let text = format!("the store `{}` failed: {error}", self.path.display());
         Diagnostic::error("W421", text)
@@ -137,26 +167,30 @@ impl Store {
         self.find_problem(key).map(ProblemId).map_err(|error| self.failed(&error))
     }
 
+    /// The problem of a key, where somebody has recorded something of it.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn known_problem(&self, key: &ProblemKey) -> Result<Option<ProblemId>, Diagnostic> {
+        let found = self.look_up(key).optional();
+        found.map(|id| id.map(ProblemId)).map_err(|error| self.failed(&error))
+    }
+
     fn find_problem(&self, key: &ProblemKey) -> rusqlite::Result<i64> {
-        let fields = params![
-            key.kernel,
-            key.source_hash,
-            key.schedule_hash,
-            key.arguments,
-            key.device,
-            key.driver,
-            key.compiler
-        ];
         self.connection.execute(
             "INSERT OR IGNORE INTO problem
              (kernel, source_hash, schedule_hash, arguments, device, driver, compiler)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            fields,
+            key.fields(),
         )?;
+        self.look_up(key)
+    }
+
+    fn look_up(&self, key: &ProblemKey) -> rusqlite::Result<i64> {
         self.connection.query_row(
             "SELECT id FROM problem WHERE kernel = ?1 AND source_hash = ?2 AND schedule_hash = ?3
              AND arguments = ?4 AND device = ?5 AND driver = ?6 AND compiler = ?7",
-            fields,
+            key.fields(),
             |row| row.get(0),
         )
     }
@@ -191,7 +225,19 @@ impl Store {
     /// # Errors
     /// What the database reports, such as a full disk.
     pub fn record(&mut self, problem: ProblemId, record: &Record) -> Result<bool, Diagnostic> {
-        self.insert(problem, record).map_err(|error| self.failed(&error))
+        self.insert(problem, record, "DO NOTHING").map_err(|error| self.failed(&error))
+    }
+
+    /// Records an outcome durably; it takes the place of an earlier one of its configuration.
+    ///
+    /// # Errors
+    /// As [`Store::record`].
+    pub fn replace(&mut self, problem: ProblemId, record: &Record) -> Result<(), Diagnostic> {
+        let newer = "DO UPDATE SET status = excluded.status, time_ms = excluded.time_ms,
+             samples_ms = excluded.samples_ms, details = excluded.details,
+             recorded = strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
+        let done = self.insert(problem, record, newer);
+        done.map(|_| ()).map_err(|error| self.failed(&error))
     }
 
     /// Records many outcomes, all or none. Returns how many were new.
@@ -207,7 +253,7 @@ impl Store {
             let transaction = self.connection.unchecked_transaction()?;
             let mut new = 0;
             for record in records {
-                new += u64::from(self.insert(problem, record)?);
+                new += u64::from(self.insert(problem, record, "DO NOTHING")?);
             }
             transaction.commit()?;
             Ok(new)
@@ -215,12 +261,21 @@ impl Store {
         all().map_err(|error| self.failed(&error))
     }
 
-    fn insert(&self, problem: ProblemId, record: &Record) -> rusqlite::Result<bool> {
+    /// `otherwise` says what becomes of a row that the configuration has already. True when something was written.
+    fn insert(
+        &self,
+        problem: ProblemId,
+        record: &Record,
+        otherwise: &str,
+    ) -> rusqlite::Result<bool> {
         let outcome = &record.outcome;
         let time = Some(outcome.cost()).filter(|t| t.is_finite());
         let inserted = self.connection.execute(
-            "INSERT OR IGNORE INTO result (problem, configuration, status, time_ms, samples_ms, details)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            &format!(
+                "INSERT INTO result (problem, configuration, status, time_ms, samples_ms, details)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+                 ON CONFLICT (problem, configuration) {otherwise}"
+            ),
             params![
                 problem.0,
                 configuration_text(&record.configuration),
@@ -231,16 +286,6 @@ impl Store {
             ],
         );
         inserted.map(|rows| rows > 0)
-    }
-
-    /// Drops the results of a problem: they are to be measured anew.
-    ///
-    /// # Errors
-    /// What the database reports.
-    pub fn forget(&mut self, problem: ProblemId) -> Result<(), Diagnostic> {
-        let dropped =
-            self.connection.execute("DELETE FROM result WHERE problem = ?1", params![problem.0]);
-        dropped.map(|_| ()).map_err(|error| self.failed(&error))
     }
 
     /// The recorded outcome of a configuration.
@@ -373,6 +418,20 @@ impl Store {
 
 /// Sets the connection up and makes the tables.
 fn prepare(connection: &Connection) -> Result<(), String> {
+    let version = known_layout(connection)?;
+    let words = |error: rusqlite::Error| error.to_string();
+    // A commit reaches the log before it returns: a killed process loses nothing. `NORMAL` leaves it to the system
+    // when the log reaches the disk; only a loss of power can cost the last rows, and never the database.
+    connection
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;",
+        )
+        .map_err(words)?;
+    if version < LAYOUT { migrate(connection).map_err(words) } else { Ok(()) }
+}
+
+/// The layout of a database that is ours or empty, 0 for an empty one.
+fn known_layout(connection: &Connection) -> Result<i32, String> {
     let words = |error: rusqlite::Error| error.to_string();
     connection.busy_timeout(Duration::from_secs(20)).map_err(words)?;
     let version: i32 =
@@ -399,14 +458,7 @@ fn prepare(connection: &Connection) -> Result<(), String> {
             return Err("it is a database of something else".into());
         }
     }
-    // A commit reaches the log before it returns: a killed process loses nothing. `NORMAL` leaves it to the system
-    // when the log reaches the disk; only a loss of power can cost the last rows, and never the database.
-    connection
-        .execute_batch(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;",
-        )
-        .map_err(words)?;
-    if version < LAYOUT { migrate(connection).map_err(words) } else { Ok(()) }
+    Ok(version)
 }
 
 /// Makes the tables of a new database, and adds to those of an older one what they lack.

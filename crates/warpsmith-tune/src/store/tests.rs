@@ -203,3 +203,44 @@ fn fingerprints_are_those_of_the_published_hash() {
     assert_eq!(fingerprint(""), "6c62272e07bb014262b821756295c58d");
     assert_eq!(fingerprint("foobar"), "343e1662793c64bf6f0d3597ba446f18");
 }
+
+#[test]
+fn a_newer_outcome_takes_the_place_of_its_own_configuration_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut store = Store::open(&directory.path().join("s")).unwrap();
+    let problem = store.problem(&key("k")).unwrap();
+    let record = |x, outcome| Record { configuration: configuration(x, "row"), outcome };
+    store.record(problem, &record(1, Outcome::correct(vec![2.0]))).unwrap();
+    store.record(problem, &record(2, Outcome::correct(vec![3.0]))).unwrap();
+    store.replace(problem, &record(1, Outcome::failed(Status::Runtime, "no"))).unwrap();
+    store.replace(problem, &record(4, Outcome::correct(vec![5.0]))).unwrap();
+    let rows = store.results(problem, Filter::default()).unwrap();
+    let shown: Vec<(Status, Option<f64>)> =
+        rows.iter().map(|r| (r.outcome.status, r.outcome.time_ms)).collect();
+    let expected =
+        [(Status::Runtime, None), (Status::Correct, Some(3.0)), (Status::Correct, Some(5.0))];
+    assert_eq!(shown, expected);
+    assert_eq!(store.problems().unwrap()[0].failed, 1);
+}
+
+#[test]
+fn looking_makes_no_store_and_changes_none() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("s");
+    assert!(Store::open_to_read(&path).unwrap().is_none());
+    assert!(!path.exists());
+    let record =
+        Record { configuration: configuration(1, "row"), outcome: Outcome::correct(vec![2.0]) };
+    {
+        let mut store = Store::open(&path).unwrap();
+        let problem = store.problem(&key("k")).unwrap();
+        store.record(problem, &record).unwrap();
+    }
+    let mut store = Store::open_to_read(&path).unwrap().unwrap();
+    let problem = store.known_problem(&key("k")).unwrap().unwrap();
+    assert_eq!(store.known_problem(&key("other")).unwrap(), None);
+    assert_eq!(store.results(problem, Filter::default()).unwrap(), [record.clone()]);
+    assert!(store.replace(problem, &record).is_err());
+    std::fs::write(&path, "no database at all, and longer than a header. ".repeat(9)).unwrap();
+    assert_eq!(Store::open_to_read(&path).unwrap_err().code, "W420");
+}

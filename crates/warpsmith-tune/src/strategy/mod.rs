@@ -96,15 +96,23 @@ impl StrategyKind {
         StrategyKind::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
     }
 
-    /// By name. Also KTT's names where they mean one of ours, and DESIGN's plain words.
+    /// By name. Also KTT's names where they mean one of ours, and plain words. Case does not matter, and blanks and
+    /// hyphens are as good as underscores: `Simulated annealing`.
     pub fn named(name: &str) -> Option<StrategyKind> {
-        let plain = match name {
-            "exhaustive" | "Deterministic" => "brute_force",
-            "random" | "Random" => "random_sample",
-            "local" => "greedy_ils",
-            "annealing" => "simulated_annealing",
-            "genetic" => "genetic_algorithm",
-            "model-guided" | "default" => "model_guided",
+        let plain = name.trim().to_ascii_lowercase().replace([' ', '-'], "_");
+        let plain = match plain.as_str() {
+            "exhaustive" | "deterministic" | "full_search" => "brute_force",
+            "random" | "random_search" | "random_sampling" => "random_sample",
+            "local" | "local_search" => "greedy_ils",
+            // Walks of a Markov chain that accept worse neighbours now and then.
+            "annealing" | "mcmc" => "simulated_annealing",
+            "genetic" | "evolutionary" => "genetic_algorithm",
+            "differential_evolution" => "diff_evo",
+            "particle_swarm" => "pso",
+            "firefly" => "firefly_algorithm",
+            "bayesian" | "bayesian_optimisation" | "bayesian_optimization" => "bayes_opt",
+            "basin_hopping" => "basinhopping",
+            "guided" | "profilebased" | "default" => "model_guided",
             other => other,
         };
         StrategyKind::ALL.iter().find(|(_, known, _)| *known == plain).map(|(kind, ..)| *kind)

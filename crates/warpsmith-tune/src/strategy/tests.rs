@@ -97,3 +97,28 @@ fn a_strategy_ends_with_its_tuner() {
     assert!(matches!(tuner.ask(), Ask::Try(_)));
     drop(tuner);
 }
+
+#[test]
+fn strategies_are_known_by_plain_words_however_they_are_written() {
+    for (name, meant) in [
+        ("exhaustive", StrategyKind::BruteForce),
+        ("Deterministic", StrategyKind::BruteForce),
+        ("random", StrategyKind::RandomSample),
+        ("local_search", StrategyKind::GreedyIls),
+        ("local search", StrategyKind::GreedyIls),
+        ("annealing", StrategyKind::SimulatedAnnealing),
+        ("Simulated annealing", StrategyKind::SimulatedAnnealing),
+        ("Mcmc", StrategyKind::SimulatedAnnealing),
+        ("ProfileBased", StrategyKind::ModelGuided),
+        ("genetic", StrategyKind::GeneticAlgorithm),
+        ("model-guided", StrategyKind::ModelGuided),
+        ("bayesian optimization", StrategyKind::BayesianOptimisation),
+    ] {
+        assert_eq!(StrategyKind::named(name), Some(meant), "{name}");
+    }
+    for (kind, name, _) in StrategyKind::ALL {
+        assert_eq!(StrategyKind::named(name), Some(kind));
+        assert_eq!(StrategyKind::named(&name.replace('_', " ").to_uppercase()), Some(kind));
+    }
+    assert_eq!(StrategyKind::named("luck"), None);
+}

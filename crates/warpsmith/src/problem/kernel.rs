@@ -1,5 +1,6 @@
 //! The text of a problem's kernel, and what a configuration changes in it: macros, compiler options and the name.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use warpsmith_gpu::protocol::Compile;
@@ -63,14 +64,31 @@ impl Kernel {
         }
     }
 
-    /// The texts of headers that the kernel's file includes from beside it.
+    /// The texts of all headers that the kernel's file includes, and those that they include, where they lie beside it or
+    /// in a folder of the options. Those of the compiler are its own affair.
     pub fn headers(&self) -> Vec<String> {
-        let folder = self.path.parent().unwrap_or(Path::new(""));
-        let included = self.text.lines().filter_map(|line| {
-            let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
-            rest.trim_start().strip_prefix('"')?.split('"').next()
-        });
-        included.filter_map(|name| std::fs::read_to_string(folder.join(name)).ok()).collect()
+        let beside = self.path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let given = self.options.iter().filter_map(|o| o.strip_prefix("-I")).map(PathBuf::from);
+        let folders: Vec<PathBuf> = std::iter::once(beside.clone()).chain(given).collect();
+        let mut seen = BTreeSet::new();
+        let mut texts = vec![];
+        let mut waiting = vec![(beside, self.text.clone())];
+        while let Some((beside, text)) = waiting.pop() {
+            for name in text.lines().filter_map(included) {
+                let places = std::iter::once(&beside).chain(&folders).map(|f| f.join(name));
+                // A name that is found in several places counts with all of them: which is meant depends on macros.
+                for path in places {
+                    // One file has one name, or headers that include each other by `../` would never end.
+                    let Ok(path) = path.canonicalize() else { continue };
+                    let Ok(text) = std::fs::read_to_string(&path) else { continue };
+                    if seen.insert(path.clone()) {
+                        texts.push(text.clone());
+                        waiting.push((path.parent().unwrap_or(Path::new("")).into(), text));
+                    }
+                }
+            }
+        }
+        texts
     }
 
     /// What the compiler gets. Parameters are macros, as are `kernel_tuner` and the sizes of grid and block, which Kernel
@@ -140,6 +158,16 @@ impl Kernel {
         });
         let count = count_of(counts.next()?)?;
         counts.all(|list| count_of(list) == Some(count)).then_some(count)
+    }
+}
+
+/// The name in an `#include`, with quotes or angle brackets.
+fn included(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+    let rest = rest.trim_start();
+    match rest.strip_prefix('"') {
+        Some(rest) => rest.split('"').next(),
+        None => rest.strip_prefix('<')?.split('>').next(),
     }
 }
 
@@ -360,6 +388,28 @@ mod tests {
         assert_eq!(count("__global__ void k(int n) {}\n__global__ void k(int n, int m) {}"), None);
         assert_eq!(count("__global__ void other(int n) {}"), None);
         assert_eq!(count("__global__ void k(int n"), None);
+    }
+
+    /// What was measured with another header is not what would be measured now.
+    #[test]
+    fn headers_are_found_in_folders_of_the_options_and_through_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("inc/a.h", "#include \"sub/b.h\"\n");
+        write("inc/sub/b.h", "#include <a.h>\n#include \"../sub/c.h\"\n// b\n");
+        write("inc/sub/c.h", "#include \"../sub/c.h\"\n");
+        let text = "# include <a.h>\n#include <cuda_fp16.h>\n".to_string();
+        let path = folder.path().join("k.cu");
+        let options = ["-Iinc".to_string()];
+        let k = Kernel::new(path, text, "k".into(), &options, folder.path());
+        let before = k.headers();
+        assert_eq!(before.len(), 3, "{before:?}");
+        write("inc/sub/c.h", "// changed\n");
+        assert_ne!(k.headers(), before);
     }
 
     #[test]

@@ -20,8 +20,8 @@ use serde_json::json;
 use warpsmith_gpu::protocol::Hello;
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_tune::outcome::Record;
-use warpsmith_tune::space::{ConfigId, Configuration, Space};
-use warpsmith_tune::store::{Filter, ProblemKey, Store, fingerprint};
+use warpsmith_tune::space::{Configuration, Space};
+use warpsmith_tune::store::{ProblemKey, fingerprint};
 use warpsmith_tune::strategy::StrategyKind;
 use warpsmith_tune::tuner::{Finished, Options as TunerOptions};
 
@@ -32,7 +32,8 @@ use self::workload::Foreign;
 use crate::cli::color_on_stderr;
 use crate::interrupt;
 use crate::output::{Outputs, check_folder};
-use crate::search::{Engine, Plan, Progress, SearchError, Workload, store};
+use crate::search::store::{self, Custom, Keeper};
+use crate::search::{Engine, Plan, Progress, SearchError, Workload};
 use crate::status::{Failure, Status};
 use crate::tune::args::{TuneArgs, TuneFormat};
 use crate::tune::device::Stations;
@@ -139,7 +140,7 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
     check_folder(&folder)?;
     let arguments =
         arguments::arguments(&source, args.seed, kernel.listed_parameters(), args.max_memory)?;
-    for warning in arguments.warnings.iter().chain(&settings.warnings) {
+    for warning in source.unread().iter().chain(&arguments.warnings).chain(&settings.warnings) {
         eprintln!("{}", warning.render(sources, color_on_stderr()));
     }
     let mut notes = vec![];
@@ -158,16 +159,11 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
         ..key
     };
     let path = store::path(args.store.as_deref())?;
-    let mut store = store::open(&path)?;
-    let problem = store.problem(&key)?;
-    store.set_space(problem, &source.problem.write())?;
-    let known = if args.resume { store.known(problem, &space)? } else { vec![] };
-    if !args.resume {
-        store.forget(problem)?;
-    }
+    let custom = Custom { resume: args.resume, dry_run: args.dry_run };
+    let mut keeper = Keeper::open(&path, &key, &source.problem.write(), custom)?;
     let run = Run { engine, settings: &settings, space: &space, seed: args.seed };
-    let found = run.search(known, &mut store, problem)?;
-    let records = store.dated_results(problem, Filter::default())?;
+    let found = run.search(&mut keeper)?;
+    let records = keeper.results()?;
     notes.extend(found.notes);
     Ok(Solved {
         name,
@@ -257,12 +253,8 @@ struct Winner {
 }
 
 impl Run<'_> {
-    fn search(
-        mut self,
-        known: Vec<(ConfigId, f64)>,
-        store: &mut Store,
-        problem: warpsmith_tune::store::ProblemId,
-    ) -> Result<Winner, Failure> {
+    fn search(mut self, keeper: &mut Keeper) -> Result<Winner, Failure> {
+        let known = keeper.known(self.space);
         let recalled = known.len() as u64;
         let progress = Progress::new("tune");
         let guard = interrupt::gently();
@@ -276,14 +268,14 @@ impl Run<'_> {
                 known,
                 workers: 1,
             },
-            record: &mut |record: &Record| store.record(problem, record).map(|_| ()),
+            record: &mut |record: &Record| keeper.record(record),
             stop: interrupt::flag(),
             show: &mut |state| progress.show(state),
         };
         let found = self.engine.search(plan).map_err(search::failure)?;
         drop((progress, guard));
         if found.ranking.is_empty() {
-            let records = store.results(problem, Filter::default())?;
+            let records = keeper.results()?;
             return Err(nothing_ran(found.finished, found.evaluated, &records));
         }
         let list: Vec<(Configuration, f64)> = found
@@ -369,7 +361,7 @@ fn key(
 }
 
 /// Of data that may have gigabytes: FNV-1a, eight bytes at a time.
-fn content_hash(blobs: &[Vec<u8>]) -> u64 {
+pub(crate) fn content_hash(blobs: &[Vec<u8>]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for blob in blobs {
         for chunk in blob.chunks(8) {

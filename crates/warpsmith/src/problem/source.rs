@@ -56,6 +56,20 @@ impl Source {
         Ok(source)
     }
 
+    /// A warning for each name in the file that nobody reads.
+    pub fn unread(&self) -> Vec<Diagnostic> {
+        let warn = |unknown: &t1::Unknown| {
+            let what = format!("`{}` is not known here, and nothing reads it", unknown.name);
+            let near = nearest(&unknown.name, &unknown.known);
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known are {}", unknown.known.join(", ")),
+            };
+            Diagnostic::warning("W449", what).label(unknown.place, "this name").help(help)
+        };
+        self.problem.unknown.iter().map(warn).collect()
+    }
+
     /// A message at a string of the file; at its first line where the string is not found.
     pub fn message(&self, code: &'static str, what: &str, at: &str, why: &str) -> Diagnostic {
         let found = if at.is_empty() { None } else { place_of(&self.text, at) };
@@ -96,4 +110,17 @@ impl Source {
         }
         Ok(Kernel::new(path.clone(), text, name, &spec.compiler_options, &self.folder))
     }
+}
+
+/// The name that shares most of its beginning and its end with a word, where that is at least half of both.
+fn nearest(word: &str, known: &[&'static str]) -> Option<&'static str> {
+    let alike = |name: &str| {
+        let shorter = name.len().min(word.len());
+        let start = name.bytes().zip(word.bytes()).take_while(|(a, b)| a.eq_ignore_ascii_case(b));
+        let start = start.count();
+        let end = name.bytes().rev().zip(word.bytes().rev()).take(shorter - start);
+        start + end.take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count()
+    };
+    let close = |name: &&&'static str| 2 * alike(name) >= name.len().max(word.len());
+    known.iter().filter(close).max_by_key(|name| alike(name)).copied()
 }

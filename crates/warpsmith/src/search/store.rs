@@ -1,9 +1,12 @@
 //! Where results are kept.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use warpsmith_ir::Diagnostic;
-use warpsmith_tune::store::Store;
+use warpsmith_tune::outcome::Record;
+use warpsmith_tune::space::{ConfigId, Space};
+use warpsmith_tune::store::{Filter, ProblemId, ProblemKey, Store};
 
 /// The user's store: the option, else `$WARPSMITH_STORE`, else `warpsmith/results.sqlite` in `$XDG_DATA_HOME` or
 /// `~/.local/share`.
@@ -37,4 +40,101 @@ pub fn open(path: &Path) -> Result<Store, Diagnostic> {
         })?;
     }
     Store::open(path)
+}
+
+/// How a run stands to what earlier runs have recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct Custom {
+    /// What is recorded is not measured again.
+    pub resume: bool,
+    /// Nothing is written, not even an empty store.
+    pub dry_run: bool,
+}
+
+/// A run's outcomes, with those of earlier runs from which it goes on.
+#[derive(Debug)]
+pub struct Keeper {
+    resume: bool,
+    /// From earlier runs; empty where all is measured anew.
+    earlier: Vec<Record>,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    /// With the configurations that this run has recorded.
+    Store { store: Store, problem: ProblemId, own: HashSet<String> },
+    /// Of a dry run.
+    Memory(Vec<Record>),
+}
+
+impl Keeper {
+    /// Opens the store for a problem whose configurations `space` describes, as a T1 text.
+    ///
+    /// # Errors
+    /// As [`open`], and what the database reports.
+    pub fn open(
+        path: &Path,
+        key: &ProblemKey,
+        space: &str,
+        custom: Custom,
+    ) -> Result<Keeper, Diagnostic> {
+        let Custom { resume, dry_run } = custom;
+        if dry_run {
+            let mut earlier = vec![];
+            if let Some(store) = Store::open_to_read(path)?.filter(|_| resume)
+                && let Some(problem) = store.known_problem(key)?
+            {
+                earlier = store.dated_results(problem, Filter::default())?;
+            }
+            return Ok(Keeper { resume, earlier, place: Place::Memory(vec![]) });
+        }
+        let mut store = open(path)?;
+        let problem = store.problem(key)?;
+        store.set_space(problem, space)?;
+        let earlier =
+            if resume { store.dated_results(problem, Filter::default())? } else { vec![] };
+        Ok(Keeper { resume, earlier, place: Place::Store { store, problem, own: HashSet::new() } })
+    }
+
+    /// Configurations that need not be measured, with their costs.
+    pub fn known(&self, space: &Space) -> Vec<(ConfigId, f64)> {
+        let cost = |r: &Record| Some((space.find(&r.configuration)?, r.outcome.cost()));
+        self.earlier.iter().filter_map(cost).collect()
+    }
+
+    /// Keeps an outcome before the search goes on.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn record(&mut self, record: &Record) -> Result<(), Diagnostic> {
+        match &mut self.place {
+            Place::Memory(own) => own.push(record.clone()),
+            Place::Store { store, problem, own } => {
+                own.insert(record.configuration.to_string());
+                // Measured anew is newer than what is there; a search that goes on has not measured what was there.
+                if self.resume {
+                    store.record(*problem, record)?;
+                } else {
+                    store.replace(*problem, record)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Outcomes of this run, and those from which it went on.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn results(&self) -> Result<Vec<Record>, Diagnostic> {
+        match &self.place {
+            Place::Memory(own) => Ok([&self.earlier[..], own].concat()),
+            Place::Store { store, problem, own } => {
+                let mut all = store.dated_results(*problem, Filter::default())?;
+                all.retain(|r| self.resume || own.contains(&r.configuration.to_string()));
+                Ok(all)
+            }
+        }
+    }
 }

@@ -78,6 +78,12 @@ impl Job<'_> {
         let (winners, mut measured) = search(&asked, stations, sources)?;
         let mut blamed = vec![];
         for winner in winners {
+            if let Some(slower) = measured.loses_to_direct(&winner.ms) {
+                if self.args.schedule.is_none() {
+                    return self.direct_wins(measured, blamed, sources);
+                }
+                blamed.push(loses(slower));
+            }
             (measured.chosen, measured.ms) = (named(&winner.configuration), winner.ms.clone());
             let chosen = self.applied(&winner, sources)?;
             match self.verified(&chosen, &[equal_on(&measured)], sources) {
@@ -96,6 +102,25 @@ impl Job<'_> {
             }
         }
         let mut made = self.retreat("", sources)?;
+        made.messages.extend(blamed);
+        Ok(made)
+    }
+
+    /// The direct translation, which is faster than everything that the templates offer.
+    fn direct_wins(
+        &self,
+        mut measured: Measured,
+        blamed: Vec<Diagnostic>,
+        sources: &mut SourceMap,
+    ) -> Result<Made, Failure> {
+        let direct = TuneArgs { strategy: Some(Strategy::Direct), ..self.args.clone() };
+        let chosen = translate(&direct, None, self.input, self.sizes, self.arch, sources)?;
+        measured.chosen.clear();
+        measured.ms = measured.direct_ms.clone().unwrap_or_default();
+        measured.notes.push(DIRECT_WINS.into());
+        let on = measured.on();
+        let verdict = self.verified(&chosen, &[format!("Measured on {on}.")], sources)?;
+        let mut made = made(chosen, verdict, Some(measured));
         made.messages.extend(blamed);
         Ok(made)
     }
@@ -144,13 +169,20 @@ fn made(chosen: Chosen, verdict: Verdict, measured: Option<Measured>) -> Made {
     Made { chosen, files, verified, messages, measured }
 }
 
+const DIRECT_WINS: &str =
+    "no schedule that was measured is faster than the direct translation, which is written";
+
 /// The line about the device in the emitted file.
 fn equal_on(measured: &Measured) -> String {
-    format!(
-        "Measured equal to the direct translation on {} at {}.",
-        measured.hello.device,
-        measured.sizes.join("; ")
-    )
+    format!("Measured equal to the direct translation on {}.", measured.on())
+}
+
+/// The user's own schedules are slower than none.
+fn loses(times: f64) -> Diagnostic {
+    let message =
+        format!("the fastest schedule takes {times:.2} times as long as the direct translation");
+    Diagnostic::warning("W469", message)
+        .help("leave --schedule away to search other schedules, or take --strategy direct")
 }
 
 /// The schedule that was chosen made a wrong kernel: a bug of ours, named.

@@ -45,6 +45,10 @@ pub fn human(tuned: &Tuned, paths: &[PathBuf]) -> String {
 /// What was measured: the chosen schedule, the direct translation, and what the device reaches at most.
 fn measurement(m: &Measured) -> String {
     let names: Vec<String> = m.chosen.iter().map(|(n, v)| format!("{n} = {}", plain(v))).collect();
+    let names = match m.chosen.is_empty() {
+        true => "the direct translation".to_string(),
+        false => names.join(", "),
+    };
     let devices = if m.devices > 1 { format!("{} × ", m.devices) } else { String::new() };
     let recalled = match m.recalled {
         0 => String::new(),
@@ -58,10 +62,10 @@ fn measurement(m: &Measured) -> String {
         m.elapsed.as_secs_f64(),
         m.strategy.name(),
         m.failed,
-        names.join(", ")
+        names
     );
     for (at, (size, ms)) in m.sizes.iter().zip(&m.ms).enumerate() {
-        let direct = m.direct_ms.as_ref().and_then(|d| d.get(at));
+        let direct = m.direct_ms.as_ref().and_then(|d| d.get(at)).filter(|_| !m.chosen.is_empty());
         let against = direct.map_or(String::new(), |d| match d / ms {
             gain if gain < 1.02 => {
                 format!("; no gain over the direct translation ({})", time(d / 1e3))

@@ -14,7 +14,7 @@ use warpsmith_opt::{Schedule, schedule};
 use warpsmith_tune::exchange::t1;
 use warpsmith_tune::outcome::{Measurement, Record};
 use warpsmith_tune::space::Configuration;
-use warpsmith_tune::store::{Filter, ProblemKey, fingerprint};
+use warpsmith_tune::store::{ProblemKey, fingerprint};
 use warpsmith_tune::strategy::StrategyKind;
 use warpsmith_tune::tuner::{Budget, Finished, Options as TunerOptions, Prior};
 
@@ -24,11 +24,13 @@ use super::measure::{Candidates, Model, Nests, Source};
 use super::recompute::{self, Recomputed};
 use super::sizes::Point;
 use super::{points, space};
-use crate::data::NamedSpec;
+use crate::data::{ArgSpec, Init, NamedSpec};
 use crate::interrupt;
+use crate::problem::content_hash;
 use crate::search::outcome::each_task;
+use crate::search::store::{self, Custom, Keeper};
 use crate::search::{
-    Draft, Engine, Found, Options, Placed, Plan, Progress, Raced, SearchError, Workload, store,
+    Draft, Engine, Found, Options, Placed, Plan, Progress, Raced, SearchError, Workload,
 };
 use crate::status::{Failure, Status};
 
@@ -85,6 +87,19 @@ pub struct Measured {
 }
 
 impl Measured {
+    /// How many times as long as the direct translation a schedule with these milliseconds takes, all sizes together,
+    /// where it takes longer.
+    pub fn loses_to_direct(&self, ms: &[f64]) -> Option<f64> {
+        let direct = self.direct_ms.as_ref().filter(|d| d.len() == ms.len() && !d.is_empty())?;
+        let logarithms: f64 = ms.iter().zip(direct).map(|(ms, d)| (ms / d).ln()).sum();
+        Some((logarithms / ms.len() as f64).exp()).filter(|times| *times > 1.0)
+    }
+
+    /// Device and sizes, for a sentence.
+    pub fn on(&self) -> String {
+        format!("{} at {}", self.hello.device, self.sizes.join("; "))
+    }
+
     /// The user ended it.
     pub fn interrupted(&self) -> bool {
         self.finished == Finished::Stopped
@@ -111,6 +126,8 @@ pub fn search(
     sources: &mut SourceMap,
 ) -> Result<(Vec<Winner>, Measured), Failure> {
     let args = asked.args;
+    // Before anything else is added to them.
+    let content = content(asked, sources);
     let kernel = stations.arch.kernel(asked.input.module.clone(), asked.input.function);
     let no = |errors: Vec<Diagnostic>| Failure::from(errors).with_status(Status::No);
     let gpu = stations.arch.gpu();
@@ -155,13 +172,11 @@ pub fn search(
     let mut engine = Engine::start(workload, options(args, stations)).map_err(failure)?;
 
     let place = store::path(args.store.as_deref())?;
-    let mut store = store::open(&place)?;
-    let problem = store.problem(&key(asked, &candidates, engine.device()))?;
-    store.set_space(problem, &described(asked, &candidates).write())?;
-    let known = if args.resume { store.known(problem, &candidates.space)? } else { vec![] };
-    if !args.resume {
-        store.forget(problem)?;
-    }
+    let key = key(asked, &content, &candidates, engine.device());
+    let custom = Custom { resume: args.resume, dry_run: args.dry_run };
+    let space = described(asked, &candidates).write();
+    let mut keeper = Keeper::open(&place, &key, &space, custom)?;
+    let known = keeper.known(&candidates.space);
     let recalled = known.len() as u64;
     let progress = Progress::new("tune");
     let guard = interrupt::gently();
@@ -175,15 +190,13 @@ pub fn search(
             known,
             workers: 1,
         },
-        record: &mut |record: &Record| {
-            store.record(problem, &beside(record, prior.as_ref(), &model)).map(|_| ())
-        },
+        record: &mut |record: &Record| keeper.record(&beside(record, prior.as_ref(), &model)),
         stop: interrupt::flag(),
         show: &mut |state| progress.show(state),
     };
     let found = engine.search(plan).map_err(failure)?;
     drop((progress, guard));
-    let reason = || match store.results(problem, Filter::default()) {
+    let reason = || match keeper.results() {
         Ok(records) => records.into_iter().find_map(|r| r.outcome.message),
         Err(_) => None,
     };
@@ -194,7 +207,7 @@ pub fn search(
     let Finals { winners, direct_ms, against } = finals(&mut engine, &candidates, &found, &rivals)?;
     let (winners, recomputed) = confirmed(&nests, &mut engine, winners)?;
     let limits = engine.limits(bytes);
-    let records = store.results(problem, Filter::default())?;
+    let records = keeper.results()?;
     let first = winners.first();
     let measured = Measured {
         hello: engine.device().clone(),
@@ -361,13 +374,18 @@ fn nothing_ran(found: &Found, reason: Option<String>) -> Failure {
     Failure::from(d.help("`warpsmith results` lists them all")).with_status(Status::No)
 }
 
+/// Each compiling thread has a process of its own; more of them than this only wait for each other.
+fn most_threads(cores: usize) -> usize {
+    (4 * cores).min(256)
+}
+
 /// How the engine works for these options.
 pub fn options(args: &TuneArgs, stations: &Stations) -> Options {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     Options {
         stations: stations.starts.clone(),
         compiler: stations.compiler.clone(),
-        threads: if args.jobs > 0 { args.jobs } else { cores },
+        threads: if args.jobs > 0 { args.jobs.min(most_threads(cores)) } else { cores },
         cache: Cache::of_user(),
         limit: CANDIDATE,
         compile_limit: COMPILATION,
@@ -391,11 +409,23 @@ fn budget(args: &TuneArgs) -> Budget {
     Budget { time, ..limit }
 }
 
+/// What the C file, its headers and the files of data hold.
+fn content(asked: &Asked<'_>, sources: &SourceMap) -> Json {
+    let texts: Vec<&str> = sources.files().map(|(_, file)| &*file.text).collect();
+    let data = asked.specs.iter().filter_map(|s| match &s.spec {
+        ArgSpec::Init(Init::File(path)) | ArgSpec::Array { init: Init::File(path), .. } => {
+            // One that cannot be read has ended the run already, or is never asked for.
+            Some(content_hash(&[std::fs::read(path).unwrap_or_default()]))
+        }
+        _ => None,
+    });
+    json!([String::from_utf8_lossy(asked.text), texts, data.collect::<Vec<u64>>()])
+}
+
 /// Everything that a time depends on.
-fn key(asked: &Asked<'_>, candidates: &Candidates, hello: &Hello) -> ProblemKey {
+fn key(asked: &Asked<'_>, content: &Json, candidates: &Candidates, hello: &Hello) -> ProblemKey {
     let args = asked.args;
-    let text = String::from_utf8_lossy(asked.text);
-    let source = json!([text, args.define, args.function]);
+    let source = json!([content, args.define, args.function]);
     let specs: Vec<String> = args.args.iter().map(|s| format!("{s:?}")).collect();
     let arguments = json!({"sizes": asked.sizes, "args": specs, "seed": args.seed});
     ProblemKey {
