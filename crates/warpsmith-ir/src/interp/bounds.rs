@@ -9,13 +9,16 @@ use crate::types::Scalar;
 use crate::value::Value;
 
 /// Two evaluations of the same sum in different orders differ by at most
-/// `4 * terms * u * magnitude`, u the unit roundoff of the type.
+/// `4 * length * u * magnitude`, u the unit roundoff of the type.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     /// Sum of the absolute values of the terms, computed in double precision.
     pub magnitude: f64,
-    /// Length of the sum; a call of a math function counts as one more term (4 ulp).
+    /// Length of the sum; a call of a math function counts as one more term (4 ulp). Of a product of sums, the lengths
+    /// of all: the relative errors of its factors add up.
     pub terms: u64,
+    /// Factors of the longest product among the terms: each multiplication but the first of a term rounds once more.
+    pub factors: u64,
     /// How far another math library may take the value from this one, absolute; 0 where no inexact function took part.
     /// Infinite for what is in doubt: an integer that depends on which side of a threshold a real falls.
     pub slack: f64,
@@ -24,11 +27,32 @@ pub struct Bound {
 impl Bound {
     /// The bound of a value that is given, not computed.
     pub fn input(value: Value) -> Bound {
-        Bound { magnitude: value.as_f64().abs(), terms: 1, slack: 0.0 }
+        Bound { magnitude: value.as_f64().abs(), terms: 1, factors: 1, slack: 0.0 }
+    }
+
+    /// Roundings between the inputs and the value, and what the tolerance grows with: a sum of L terms, each a product of
+    /// two, has L; a product of L factors, L as well.
+    pub fn length(&self) -> u64 {
+        self.terms.saturating_add(self.factors.saturating_sub(2)).max(self.terms)
     }
 
     fn and(self, other: Bound, magnitude: f64) -> Bound {
-        Bound { magnitude, terms: self.terms.max(other.terms), slack: 0.0 }
+        let (terms, factors) = (self.terms.max(other.terms), self.factors.max(other.factors));
+        Bound { magnitude, terms, factors, slack: 0.0 }
+    }
+
+    fn plus(self, other: Bound) -> Bound {
+        let magnitude = self.magnitude + other.magnitude;
+        Bound { terms: self.terms.saturating_add(other.terms), ..self.and(other, magnitude) }
+    }
+
+    fn times(self, other: Bound) -> Bound {
+        Bound {
+            magnitude: self.magnitude * other.magnitude,
+            terms: self.terms.saturating_add(other.terms).saturating_sub(1),
+            factors: self.factors.saturating_add(other.factors),
+            slack: 0.0,
+        }
     }
 }
 
@@ -91,19 +115,16 @@ impl Track for Tracked {
         if !result.ty.is_float() {
             return Bound { slack, ..Bound::input(result) };
         }
-        let joined =
-            args.iter().fold(Bound { magnitude: 0.0, terms: 0, slack: 0.0 }, |all, (_, b)| {
+        let joined = args
+            .iter()
+            .fold(Bound { magnitude: 0.0, terms: 0, factors: 1, slack: 0.0 }, |all, (_, b)| {
                 all.and(*b, all.magnitude.max(b.magnitude))
             });
         use MathFn::*;
         let bound = match function {
             Abs | Min | Max | Copysign | Saturate | Floor | Ceil | Trunc | Round | Rint => joined,
             Fma => match args {
-                [(_, a), (_, b), (_, c)] => Bound {
-                    magnitude: a.magnitude * b.magnitude + c.magnitude,
-                    terms: a.terms.max(b.terms).saturating_add(c.terms),
-                    slack: 0.0,
-                },
+                [(_, a), (_, b), (_, c)] => a.times(*b).plus(*c),
                 _ => joined,
             },
             _ => more(Bound { magnitude: first_order(function, args, result), ..joined }),
@@ -153,12 +174,8 @@ fn sum(op: BinaryOp, a: (Value, Bound), b: (Value, Bound), result: Value) -> Bou
     }
     let ((x, p), (y, q)) = (a, b);
     match op {
-        BinaryOp::Add | BinaryOp::Sub => Bound {
-            magnitude: p.magnitude + q.magnitude,
-            terms: p.terms.saturating_add(q.terms),
-            slack: 0.0,
-        },
-        BinaryOp::Mul => p.and(q, p.magnitude * q.magnitude),
+        BinaryOp::Add | BinaryOp::Sub => p.plus(q),
+        BinaryOp::Mul => p.times(q),
         BinaryOp::Div => {
             let (x, y) = (x.as_f64().abs(), y.as_f64().abs());
             let magnitude = p.magnitude / y + x * q.magnitude / (y * y);

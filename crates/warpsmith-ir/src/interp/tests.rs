@@ -73,11 +73,11 @@ fn bounds_count_terms_and_sum_magnitudes() {
     // 0 + 1*5 + -2*7: magnitude 5 + 14, three terms with the zero.
     assert_eq!(
         memory.bound(2, 0, Scalar::F32),
-        Some(Bound { magnitude: 19.0, terms: 3, slack: 0.0 })
+        Some(Bound { magnitude: 19.0, terms: 3, factors: 2, slack: 0.0 })
     );
     assert_eq!(
         memory.bound(0, 4, Scalar::F32),
-        Some(Bound { magnitude: 2.0, terms: 1, slack: 0.0 })
+        Some(Bound { magnitude: 2.0, terms: 1, factors: 1, slack: 0.0 })
     );
     assert_eq!(memory.bound(2, 16, Scalar::F32), None);
     let text = "host fn f(x: f32) -> f32 { return exp(x) / 2.0f32; }";
@@ -108,8 +108,36 @@ fn bounds_cover_reassociation() {
     let reordered = sorted.iter().fold(0f32, |s, x| s + x);
     let bound = memory.result_bound.unwrap();
     let difference = (got.as_f64() - f64::from(reordered)).abs();
-    let allowed = 4.0 * bound.terms as f64 * 2f64.powi(-24) * bound.magnitude;
+    let allowed = 4.0 * bound.length() as f64 * 2f64.powi(-24) * bound.magnitude;
     assert!(difference > 0.0 && difference <= allowed, "{difference} {allowed}");
+}
+
+#[test]
+fn bounds_cover_products_in_another_order() {
+    // Factors that are inputs, and factors that are sums themselves.
+    let values: Vec<f32> = (0..1000).map(|i| 1.0 + 0.01 * (i as f32).sin()).collect();
+    for (factor, least) in [("x[i]", 1000), ("(x[i] + 0.001f32)", 2000)] {
+        let text = format!(
+            "host fn product(n: i32, x: *f32) -> f32 {{
+                var i: i32; var p: f32;
+                let p = 1.0f32;
+                for i in 0..n {{ p = p * {factor}; }}
+                return p;
+            }}"
+        );
+        let limits = Limits { track_bounds: true, ..Limits::default() };
+        let mut memory = Memory::new(vec![floats(&values)]);
+        let got = run_with(&text, &[i32(1000), at(0)], &mut memory, &limits).unwrap().unwrap();
+        let own = |x: f32| if least == 1000 { x } else { x + 0.001 };
+        let reordered = values.iter().rev().fold(1f32, |p, x| p * own(*x));
+        let bound = memory.result_bound.unwrap();
+        assert!((least - 1..=least + 2).contains(&bound.length()), "{bound:?}");
+        let difference = (got.as_f64() - f64::from(reordered)).abs();
+        let unit = 2f64.powi(-24) * bound.magnitude;
+        // A few roundings, as of a sum of two terms, would not explain it.
+        assert!(least > 1000 || difference > 8.0 * unit, "{difference} {unit}");
+        assert!(difference <= 4.0 * bound.length() as f64 * unit, "{difference} {unit}");
+    }
 }
 
 #[test]

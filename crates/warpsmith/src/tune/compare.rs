@@ -70,7 +70,7 @@ fn signs_differ(a: f64, b: f64) -> bool {
     a == 0.0 && b == 0.0 && a.is_sign_negative() != b.is_sign_negative()
 }
 
-/// 4·L·u·Σ|terms| (specification 0, Arithmetic).
+/// 4·L·u·Σ|terms| (specification 0, Arithmetic); of a product of L factors, 4·L·u times itself.
 pub fn of_a_sum(ty: Scalar, bound: Bound) -> f64 {
     let unit = match ty {
         Scalar::F64 => f64::EPSILON / 2.0,
@@ -79,7 +79,7 @@ pub fn of_a_sum(ty: Scalar, bound: Bound) -> f64 {
         Scalar::BF16 => 2f64.powi(-8),
         _ => 0.0,
     };
-    let allowed = 4.0 * bound.terms as f64 * unit * bound.magnitude;
+    let allowed = 4.0 * bound.length() as f64 * unit * bound.magnitude;
     // A sum whose terms are infinite is compared exactly: infinities and NaN do not depend on the order.
     if allowed.is_finite() { allowed } else { 0.0 }
 }
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn another_precision_has_the_bound_of_the_worse() {
-        let bound = Bound { magnitude: 1.0, terms: 2, slack: 0.0 };
+        let bound = Bound { magnitude: 1.0, terms: 2, factors: 1, slack: 0.0 };
         let half = of_precision(Scalar::F64, Scalar::F16, bound);
         assert_eq!(half, of_precision(Scalar::F16, Scalar::F32, bound));
         assert!(half > of_precision(Scalar::F64, Scalar::F32, bound) && half < 0.01);
@@ -149,7 +149,9 @@ mod tests {
 
     #[test]
     fn a_reassociated_sum_has_its_bound() {
-        let bound = |_| of_a_sum(Scalar::F32, Bound { magnitude: 100.0, terms: 10, slack: 0.0 });
+        let bound = |_| {
+            of_a_sum(Scalar::F32, Bound { magnitude: 100.0, terms: 10, factors: 1, slack: 0.0 })
+        };
         let (a, b) = (bytes(&[10.0]), bytes(&[10.00001]));
         assert_eq!(first_difference(Scalar::F32, &a, &b, &bound), None);
         assert!(first_difference(Scalar::F32, &a, &bytes(&[10.01]), &bound).is_some());

@@ -301,7 +301,7 @@ impl Source {
 /// order sums differently. Everything else must be equal.
 fn compared(buffer: usize, ty: Option<Scalar>, terms: u64) -> Compared {
     let element = element(ty.unwrap_or(Scalar::U8));
-    let one = Bound { magnitude: 1.0, terms, slack: 0.0 };
+    let one = Bound { magnitude: 1.0, terms, factors: 1, slack: 0.0 };
     let of_largest = ty.map_or(0.0, |ty| of_a_sum(ty, one));
     Compared { buffer, element, tolerance: Tolerance::default(), of_largest }
 }
