@@ -115,8 +115,12 @@ impl Track for Tracked {
         if !result.ty.is_float() {
             return Bound { slack, ..Bound::input(result) };
         }
+        // What is infinite is so exactly: the least or greatest of it and a number is that number.
+        let counts = |v: Value| !v.ty.is_float() || v.as_f64().is_finite();
+        let finite = result.as_f64().is_finite();
         let joined = args
             .iter()
+            .filter(|(v, _)| !finite || counts(*v))
             .fold(Bound { magnitude: 0.0, terms: 0, factors: 1, slack: 0.0 }, |all, (_, b)| {
                 all.and(*b, all.magnitude.max(b.magnitude))
             });
