@@ -51,6 +51,13 @@ fn lists_of_sizes_are_zipped() {
     refused(SCALE, &["--size", "n=32"], None, 2, &["parameter `m` has no size"]);
 }
 
+/// A product of constant extents takes more steps than one of many sizes may.
+#[test]
+fn extents_that_cannot_be_smaller_are_run() {
+    let product = "#define N 72\nvoid f(const float A[N][N], const float B[N][N], float C[N][N])\n{\n    #pragma omp parallel for collapse(2)\n    for (int i = 0; i < N; i++)\n        for (int j = 0; j < N; j++) {\n            float s = 0.0f;\n            for (int k = 0; k < N; k++) s += A[i][k] * B[k][j];\n            C[i][j] = s;\n        }\n}\n";
+    accepted(product, &["--strategy", "direct"]);
+}
+
 #[test]
 fn schedules_with_mistakes() {
     let options = ["--size", "n=32", "--size", "m=8", "--schedule", "x.sched"];

@@ -164,7 +164,7 @@ fn sample(function: &Function, memory: &Memory, w: interp::Written) -> Option<Sa
     });
     let ty = elements.collect::<Vec<_>>().get(w.buffer).copied().flatten()?;
     let width = u64::from(ty.bytes());
-    if w.bytes != width || w.offset % width != 0 {
+    if w.bytes != width || !w.offset.is_multiple_of(width) {
         return None;
     }
     let at = usize::try_from(w.offset).ok()?;

@@ -23,6 +23,9 @@ const POINT_ELEMENTS: u64 = 1 << 20;
 /// Steps of the reference at all points together, unless less is asked for.
 pub const TOTAL_STEPS: u64 = 20_000_000;
 
+/// Where every size takes more steps than one may, the smallest may take this many times as many.
+const ONLY_POINT: u64 = 200;
+
 /// Blocks along y and z that are enough for a size to be run once more with so many; threads then make several strides.
 const FEWER_BLOCKS: u32 = 3;
 /// Points that are run so.
@@ -106,11 +109,21 @@ impl Verifier<'_> {
                 return Err(Failed::Limit("the time limit (--timeout)"));
             }
             progress.step(&points::name(point));
-            steps_left = steps_left.saturating_sub(self.at_point(point, &mut verified)?);
+            let most = self.point_steps();
+            steps_left = steps_left.saturating_sub(self.at_point(point, most, &mut verified)?);
         }
         // At sizes without a single iteration nothing was shown.
         let empty = |p: &Point| p.values().any(|v| *v == 0);
-        let vacuous = verified.points.iter().all(|p| !p.is_empty() && empty(p));
+        let nothing = |v: &Verified| v.points.iter().all(|p| !p.is_empty() && empty(p));
+        if nothing(&verified)
+            && verified.outside.is_empty()
+            && let Some(smallest) = candidates.iter().find(|p| !empty(p))
+        {
+            // Extents that are constants cannot be smaller.
+            let most = self.point_steps().saturating_mul(ONLY_POINT);
+            self.at_point(smallest, most, &mut verified)?;
+        }
+        let vacuous = nothing(&verified);
         if verified.sizes.is_empty() || vacuous && !verified.outside.is_empty() {
             let why =
                 verified.outside.first().cloned().unwrap_or("every size is too large".to_string());
@@ -133,8 +146,8 @@ impl Verifier<'_> {
         }
     }
 
-    /// One point; returns the steps the reference took.
-    fn at_point(&self, point: &Point, verified: &mut Verified) -> Result<u64, Failed> {
+    /// One point, in at most so many steps of the reference; returns those it took.
+    fn at_point(&self, point: &Point, most: u64, verified: &mut Verified) -> Result<u64, Failed> {
         let name = points::name(point);
         // Several sizes that are large together would cost more than they say. Where nothing else ran, they must do.
         let elements = extents::total_elements(self.module(), self.function(), point);
@@ -142,7 +155,7 @@ impl Verifier<'_> {
             return Ok(0);
         }
         let inputs = inputs::arguments(&self.sources, point).map_err(Failed::Input)?;
-        let reference = match self.interpret(&inputs) {
+        let reference = match self.interpret(&inputs, most) {
             Ok(reference) => reference,
             Err(Outside::TooLarge(steps)) => return Ok(steps),
             Err(Outside::Leaves(why)) => {
@@ -210,7 +223,7 @@ impl Verifier<'_> {
     }
 
     /// The C function by the IR interpreter.
-    fn interpret(&self, inputs: &[ArgBytes]) -> Result<Reference, Outside> {
+    fn interpret(&self, inputs: &[ArgBytes], most: u64) -> Result<Reference, Outside> {
         let mut memory = Memory::default();
         let mut args = vec![];
         for (input, param) in inputs.iter().zip(&self.function().params) {
@@ -228,7 +241,7 @@ impl Verifier<'_> {
             });
         }
         let limits = Limits {
-            max_steps: self.point_steps(),
+            max_steps: most,
             track_bounds: self.reassociated.contains(&true)
                 || (self.host.is_some() && uses_inexact_functions(self.module())),
             ..Limits::default()
@@ -296,7 +309,7 @@ impl Verifier<'_> {
                 ArgBytes::Value(bytes) => ArgBytes::Value(compare::converted(*from, *to, bytes)),
             })
             .collect();
-        let before = match old.interpret(&converted) {
+        let before = match old.interpret(&converted, self.point_steps()) {
             Ok(before) => before,
             Err(Outside::TooLarge(_)) => return Ok(()),
             Err(Outside::Leaves(why) | Outside::Unsupported(why)) => {
