@@ -6,6 +6,9 @@ use std::process::{Command, Output};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
+/// A change of a problem's file.
+type Edit<'e> = &'e dyn Fn(&mut Json);
+
 fn warpsmith(folder: &Path, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_warpsmith"))
         .args(args)
@@ -496,10 +499,10 @@ fn values_of_the_wrong_kind_are_refused_where_they_are() {
     let reference = |p: &mut Json, name: &str, value: Json| {
         p[kernel]["ReferenceArguments"][0][name] = value;
     };
-    let one: &dyn Fn(&mut Json) =
+    let one: Edit<'_> =
         &|p| p[kernel]["ReferenceArguments"] = p[kernel]["ReferenceArguments"][0].clone();
     let space = "ConfigurationSpace";
-    let cases: [(&dyn Fn(&mut Json), &str); 10] = [
+    let cases: [(Edit<'_>, &str); 10] = [
         (one, "`ReferenceArguments`"),
         (&|p| reference(p, "ValidationThreshold", json!("0.1")), "`ValidationThreshold`"),
         (&|p| p[space]["Conditions"] = json!("block < 64"), "`Conditions`"),
