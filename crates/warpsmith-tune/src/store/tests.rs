@@ -239,7 +239,7 @@ fn looking_makes_no_store_and_changes_none() {
     let mut store = Store::open_to_read(&path).unwrap().unwrap();
     let problem = store.known_problem(&key("k")).unwrap().unwrap();
     assert_eq!(store.known_problem(&key("other")).unwrap(), None);
-    assert_eq!(store.results(problem, Filter::default()).unwrap(), [record.clone()]);
+    assert_eq!(store.results(problem, Filter::default()).unwrap(), std::slice::from_ref(&record));
     assert!(store.replace(problem, &record).is_err());
     std::fs::write(&path, "no database at all, and longer than a header. ".repeat(9)).unwrap();
     assert_eq!(Store::open_to_read(&path).unwrap_err().code, "W420");
