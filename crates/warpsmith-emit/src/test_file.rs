@@ -139,7 +139,7 @@ pub fn test_file(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
     file::includes(&cx, &mut out);
     out.line("");
     out.text.push_str(SUPPORT);
-    if cx.needs.borrow().includes.contains("cuda_fp16.h") {
+    if main.compares(Scalar::F16) {
         out.line("");
         out.line("static double as_double(half x) { return __half2float(x); }");
     }
@@ -202,6 +202,13 @@ impl Main<'_> {
 
     fn arrays(&self) -> impl Iterator<Item = (VarId, &Var)> {
         self.params().filter(|(_, v)| v.ty.is_pointer())
+    }
+
+    /// Whether an output has elements of a type.
+    fn compares(&self, ty: Scalar) -> bool {
+        let mut outputs = self.arrays().filter(|(_, v)| is_output(v));
+        self.printer.function.ret.scalar() == Some(ty)
+            || outputs.any(|(_, v)| self.element(v).is_ok_and(|s| s == ty))
     }
 
     /// The command line's arguments, for the comment at the top.

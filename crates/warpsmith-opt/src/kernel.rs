@@ -124,6 +124,9 @@ pub struct Shared {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
     pub array: VarId,
+    /// Which of the groups of its reads: reads that differ by constants belong together, the groups are counted in
+    /// source order.
+    pub part: usize,
     /// The serial loop that is cut into strips, and the iterations of a strip; `None`: one copy for the whole block.
     pub strip: Option<(LoopId, u32)>,
     pub layout: Layout,
@@ -301,6 +304,12 @@ impl Kernel {
 
     pub fn loop_name(&self, id: LoopId) -> String {
         self.loop_names().into_iter().find(|(_, l)| *l == id).map_or("?".into(), |(name, _)| name)
+    }
+
+    /// The loop of a name as [`Kernel::loop_names`] gives it.
+    pub fn loop_named(&self, name: &str) -> Option<&ForLoop> {
+        let (_, id) = self.loop_names().into_iter().find(|(n, _)| n == name)?;
+        self.find_loop(id)
     }
 
     pub fn find_loop(&self, id: LoopId) -> Option<&ForLoop> {

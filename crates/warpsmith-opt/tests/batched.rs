@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Input, Points as Sizes, check_scheduled as check};
+use common::{Points as Sizes, check_scheduled as check, refused_text};
 use expect_test::{Expect, expect};
 
 const LAYER: &str = "
@@ -78,10 +78,7 @@ fn marked_loops_of_a_thread_are_cut_and_unrolled() {
 }
 
 fn refused(source: &str, schedule: &str, expected: Expect) {
-    match Input::new(source).scheduled(schedule) {
-        Ok(_) => panic!("`{schedule}` is taken"),
-        Err(text) => expected.assert_eq(text.lines().next().unwrap_or_default()),
-    }
+    expected.assert_eq(refused_text(source, schedule).lines().next().unwrap_or_default());
 }
 
 #[test]

@@ -2,15 +2,12 @@
 
 mod common;
 
-use common::Input;
+use common::refused_text;
 use expect_test::{Expect, expect};
 
 #[track_caller]
 fn refused(source: &str, schedule: &str, expected: Expect) {
-    match Input::new(source).scheduled(schedule) {
-        Ok(_) => panic!("`{schedule}` is taken"),
-        Err(text) => expected.assert_eq(&text),
-    }
+    expected.assert_eq(&refused_text(source, schedule));
 }
 
 const PLAIN: &str = "\
@@ -108,14 +105,6 @@ void f(int n, const float a[n], float b[n]) {
     for (int i = 0; i < n; i++)
         if (b[i] > 0)
             b[i] = a[i];
-}
-";
-
-const APART: &str = "\
-void f(int n, const float a[2 * n], float b[n]) {
-    #pragma omp parallel for
-    for (int i = 0; i < n; i++)
-        b[i] = a[i] + a[2 * i];
 }
 ";
 
@@ -586,28 +575,6 @@ fn stages_under_a_condition() {
           |
         5 |             b[i] = a[i];
           |                    ^^^^ this access
-          |
-         ::: input.sched:2:1
-          |
-        2 | stage a
-          | ------- in this step
-          |
-          = note: step 2: `stage a`
-    "#]],
-    );
-}
-
-#[test]
-fn stages_of_reads_apart() {
-    refused(
-        APART,
-        "bind i -> x 32\nstage a",
-        expect![[r#"
-        error[W261]: cannot stage `a`: its reads differ by more than a constant
-         --> input.c:4:23
-          |
-        4 |         b[i] = a[i] + a[2 * i];
-          |                       ^^^^^^^^ this access
           |
          ::: input.sched:2:1
           |

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Input;
+use common::refused_text;
 use expect_test::{Expect, expect};
 
 #[track_caller]
@@ -10,10 +10,7 @@ fn refused_in(body: &str, schedule: &str, expected: Expect) {
     let source = format!(
         "void f(int n, int m, const float A[n][m], const int column[n], float B[n][m], float y[n]) {{\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++) {{\n{body}\n    }}\n}}\n"
     );
-    match Input::new(&source).scheduled(schedule) {
-        Ok(_) => panic!("`{schedule}` is taken"),
-        Err(text) => expected.assert_eq(&text),
-    }
+    expected.assert_eq(&refused_text(&source, schedule));
 }
 
 #[track_caller]

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Input;
+use common::{Input, refused_text};
 use expect_test::{Expect, expect};
 
 /// The message of `tune` without a schedule.
@@ -12,10 +12,7 @@ fn refused(source: &str, expected: Expect) {
 
 /// The message of a schedule.
 fn step_refused(source: &str, schedule: &str, expected: Expect) {
-    match Input::new(source).scheduled(schedule) {
-        Ok(_) => panic!("`{schedule}` is taken"),
-        Err(text) => expected.assert_eq(&text),
-    }
+    expected.assert_eq(&refused_text(source, schedule));
 }
 
 /// What a translation says beside its program.

@@ -2,15 +2,7 @@
 
 mod common;
 
-use common::{Input, Points, check_scheduled as check, has_flat as has};
-
-/// What the user reads.
-fn refused(source: &str, schedule: &str) -> String {
-    match Input::new(source).scheduled(schedule) {
-        Ok(_) => panic!("`{schedule}` is taken"),
-        Err(text) => text,
-    }
-}
+use common::{Points, check_scheduled as check, has_flat as has, refused_text};
 
 const CONV: &str = "
 void conv(int h, int w, const float image[h + 4][w + 4], const float filter[5][5],
@@ -241,7 +233,7 @@ fn streams_are_refused_where_rows_are_not_shared_or_not_known() {
         ),
     ];
     for (source, schedule, why) in cases {
-        let text = refused(source, schedule);
+        let text = refused_text(source, schedule);
         assert!(text.contains(why), "{schedule}\n{text}");
     }
     let edits = [
@@ -250,7 +242,8 @@ fn streams_are_refused_where_rows_are_not_shared_or_not_known() {
         ("dy < 5", "dy < 65", "or it has more than 64 iterations"),
     ];
     for (old, new, why) in edits {
-        let text = refused(&CONV.replace(old, new), &with(&format!("{tiled}stream dy along y")));
+        let text =
+            refused_text(&CONV.replace(old, new), &with(&format!("{tiled}stream dy along y")));
         assert!(text.contains(why), "{text}");
     }
     // A variable that all of a thread's rows share would be set once for each of them.
@@ -259,6 +252,6 @@ fn streams_are_refused_where_rows_are_not_shared_or_not_known() {
         .replace("for (int dx", "{ used += filter[dy][0] > 0.0f; for (int dx")
         .replace("image[y + dy][x + dx];", "image[y + dy][x + dx]; }")
         .replace("out[y][x] = sum;", "out[y][x] = sum * used;");
-    let text = refused(&counted, &with(&format!("{tiled}stream dy along y")));
+    let text = refused_text(&counted, &with(&format!("{tiled}stream dy along y")));
     assert!(text.contains("it sets `used`, which is the same for all iterations of `y`"), "{text}");
 }

@@ -3,15 +3,12 @@
 
 mod common;
 
-use common::Input;
+use common::refused_text;
 use expect_test::{Expect, expect};
 
 /// The message of the last step of a schedule; the steps before it are legal.
 fn refused(source: &str, schedule: &str, expected: Expect) {
-    match Input::new(source).scheduled(schedule) {
-        Ok(_) => panic!("`{schedule}` is taken"),
-        Err(text) => expected.assert_eq(&text),
-    }
+    expected.assert_eq(&refused_text(source, schedule));
 }
 
 /// A function of a row `x` and `y`, of which the body of a marked loop over `i` is given.

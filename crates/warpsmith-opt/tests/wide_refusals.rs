@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Input;
+use common::refused_text;
 use expect_test::{Expect, expect};
 
 #[track_caller]
@@ -12,10 +12,7 @@ fn refused(schedule: &str, expected: Expect) {
 
 #[track_caller]
 fn refused_in(source: &str, schedule: &str, expected: Expect) {
-    match Input::new(source).scheduled(schedule) {
-        Ok(_) => panic!("`{schedule}` is taken"),
-        Err(text) => expected.assert_eq(&text),
-    }
+    expected.assert_eq(&refused_text(source, schedule));
 }
 
 const GEMM: &str = "\

@@ -174,7 +174,7 @@ impl Writer<'_, '_, '_> {
             }
             "vectorise" => {
                 let target = match self.choice.chance(50) {
-                    true => self.array()?,
+                    true => self.reads()?,
                     false => {
                         let bound = self.choice.chance(60);
                         self.loop_where(|l| l.bound == bound)?
@@ -247,6 +247,15 @@ impl Writer<'_, '_, '_> {
         (!arrays.is_empty()).then(|| arrays[self.choice.below(arrays.len())].clone())
     }
 
+    /// An array, or the first or second group of its reads.
+    fn reads(&mut self) -> Option<String> {
+        let array = self.array()?;
+        Some(match self.choice.chance(25) {
+            true => format!("{array}#{}", 1 + self.choice.below(2)),
+            false => array,
+        })
+    }
+
     /// Up to three loops, each directly in the one before, to the axes in any order.
     fn bind(&mut self) -> Option<String> {
         let roots: Vec<&StepLoop> = self.names.loops.iter().filter(|l| l.root).collect();
@@ -293,7 +302,7 @@ impl Writer<'_, '_, '_> {
     }
 
     fn stage(&mut self) -> Option<String> {
-        let mut step = format!("stage {}", self.array()?);
+        let mut step = format!("stage {}", self.reads()?);
         if self.choice.chance(60) {
             let strip = self.loop_where(|l| !l.bound)?;
             step += &format!(" at {strip} tile {}", self.of(&[4, 8, 3, 16, 1]));
@@ -360,7 +369,7 @@ impl Writer<'_, '_, '_> {
                 _ if is_name && (word.len() == 1 || self.choice.chance(10)) => {
                     let upper = word.starts_with(|c: char| c.is_ascii_uppercase());
                     match upper || self.choice.chance(30) {
-                        true => self.array()?,
+                        true => self.reads()?,
                         false => self.loop_where(|_| true)?,
                     }
                 }

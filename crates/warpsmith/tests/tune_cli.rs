@@ -338,3 +338,41 @@ fn a_function_is_computed_in_another_precision() {
         &["W330", "leave the range"],
     );
 }
+
+/// A product of matrices whose size is a constant.
+fn constant_product(n: u32) -> String {
+    format!(
+        "#define N {n}\nvoid product(const float A[N][N], const float B[N][N], float C[N][N])\n{{\n    #pragma omp parallel for collapse(2)\n    for (int i = 0; i < N; i++)\n        for (int j = 0; j < N; j++) {{\n            float s = 0;\n            for (int k = 0; k < N; k++) s += A[i][k] * B[k][j];\n            C[i][j] = s;\n        }}\n}}\n"
+    )
+}
+
+#[test]
+fn sizes_that_are_constants_may_be_large() {
+    let output = accepted(&constant_product(100), &["--strategy", "direct"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("compared with the host compiler's code: its constant sizes"), "{text}");
+}
+
+#[test]
+fn products_in_another_order_have_the_bound_of_their_length() {
+    let source = "double prod(int n, const double x[n])\n{\n    double p = 1;\n    #pragma omp parallel for reduction(*: p)\n    for (int i = n - 1; i >= 0; i--) p *= 1.0 + 0.001 * x[i];\n    return p;\n}\n";
+    let output = accepted(source, &["--size", "n=5000"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("may be added in another order than in C"), "{text}");
+}
+
+#[test]
+fn every_axis_gets_a_second_block() {
+    let source = "void outer(int n, const float A[n][n], const float B[n][n], float C[n][n])\n{\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++)\n        for (int j = 0; j < n; j++) {\n            float s = 0;\n            for (int k = 0; k < n; k++) s += A[i][k] * B[k][j];\n            C[i][j] = s;\n        }\n}\n";
+    let output = accepted(source, &["--size", "n=512", "--strategy", "direct"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    // The direct translation has blocks of 256 threads.
+    let checked = text.lines().find(|l| l.starts_with("checked")).unwrap_or_default();
+    assert!(checked.contains(", 257}") && !text.contains("no second block"), "{text}");
+}
+
+#[test]
+fn too_little_memory_is_a_limit() {
+    let options = ["--size", "n=32", "--size", "m=8", "--max-memory", "1"];
+    refused(SCALE, &options, None, 3, &["W327", "the memory limit (--max-memory)", "= help"]);
+}

@@ -69,6 +69,20 @@ pub fn runs(function: &Function, l: &ForLoop) -> Expr {
     Expr::binary(flipped, l.limit.clone(), l.first.clone())
 }
 
+/// Whether all loops run at all; `None`: there are none.
+pub fn all_run<'l>(
+    function: &Function,
+    loops: impl IntoIterator<Item = &'l ForLoop>,
+) -> Option<Expr> {
+    let mut conditions: Vec<Expr> = vec![];
+    for cond in loops.into_iter().map(|l| runs(function, l)) {
+        if !conditions.contains(&cond) {
+            conditions.push(cond);
+        }
+    }
+    conditions.into_iter().reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
+}
+
 /// `n > 2` for a loop from 1 to `n - 1`. Unsigned differences may wrap and are left as they are.
 fn runs_by_distance(function: &Function, l: &ForLoop, op: BinaryOp) -> Option<Expr> {
     let ty = counter_type(function, l);

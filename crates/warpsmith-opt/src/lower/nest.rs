@@ -38,9 +38,7 @@ impl Lowering<'_> {
         launch.origin = stmt.origin.by("bind");
         launches.extend(copies);
         launches.push(launch);
-        let guard = loops.iter().map(|l| index::runs(&self.host, l));
-        let guard = guard.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
-        match guard {
+        match index::all_run(&self.host, loops.iter()) {
             Some(cond) => {
                 let then = Block::new(launches);
                 let kind = StmtKind::If { cond, then, otherwise: Block::default() };

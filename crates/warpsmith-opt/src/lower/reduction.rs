@@ -82,8 +82,7 @@ impl Lowering<'_> {
             [size.clone(), one(), one()],
         );
         then.push(launch);
-        let runs = loops.iter().map(|l| index::runs(&self.host, l));
-        if let Some(cond) = runs.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b)) {
+        if let Some(cond) = index::all_run(&self.host, loops.iter()) {
             let kind = StmtKind::If { cond, then: Block::new(then), otherwise: Block::default() };
             out.push(Stmt::new(kind, stmt.origin.by("reduce")));
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use warpsmith_ir::poly::gcd;
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind, Scalar, Space,
     Stmt, StmtKind, Type, VarId, visit,
@@ -13,7 +14,7 @@ use super::replicas::{Replicas, type_of};
 use super::tiled::{Replica, declare};
 use super::vectors;
 use crate::rewrite::stage::{Counter, Dim};
-use crate::rewrite::stream::{self, Rows, gcd};
+use crate::rewrite::stream::{self, Rows};
 use crate::rewrite::vectorise::has_vector;
 use crate::walk;
 

@@ -170,9 +170,7 @@ impl Lowering<'_> {
         launch.origin = stmt.origin.by("bind");
         self.ask_for_shared(root, nest, &mut launch);
         launches.push(launch);
-        let runs = outer.iter().chain(&loops).map(|l| index::runs(&self.host, l));
-        let runs = runs.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
-        match runs {
+        match index::all_run(&self.host, outer.iter().chain(&loops)) {
             Some(cond) => {
                 let then = Block::new(launches);
                 let kind = StmtKind::If { cond, then, otherwise: Block::default() };

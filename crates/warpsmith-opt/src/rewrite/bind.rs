@@ -137,11 +137,15 @@ pub(super) fn check_outermost(kernel: &Kernel, first: Option<LoopId>) -> Result<
         return Err(Refusal::AlreadyBound { loop_id: outer.id });
     }
     let root = around.iter().find(|l| is_marked(l)).map_or(first, |l| l.id);
-    let nested = kernel.perfect_group(root).iter().any(|l| l.id == first);
-    match root == first || nested {
+    match root == first || chain(kernel, root).contains(&first) {
         true => Ok(root),
         false => Err(Refusal::NotOutermost { loop_id: first }),
     }
+}
+
+/// The loops of the perfect nest from `root` inward, marked or not.
+fn chain(kernel: &Kernel, root: LoopId) -> Vec<LoopId> {
+    std::iter::successors(kernel.find_loop(root), |l| only_loop(&l.body)).map(|l| l.id).collect()
 }
 
 fn check_loop(
@@ -177,8 +181,8 @@ pub(super) fn check_step(kernel: &Kernel, id: LoopId) -> Result<(), Refusal> {
 
 /// The grid is as large for every iteration of the nest's loops around, those that each thread runs included.
 fn check_bounds(kernel: &Kernel, root: LoopId, loops: &[LoopId]) -> Result<(), Refusal> {
-    let run_by_threads = kernel.perfect_group(root).into_iter().map(|l| l.id);
-    let mut around: Vec<LoopId> = run_by_threads.take_while(|id| !loops.contains(id)).collect();
+    let nested = chain(kernel, root).into_iter();
+    let mut around: Vec<LoopId> = nested.take_while(|id| !loops.contains(id)).collect();
     let outside = around.len();
     around.extend(loops);
     for (k, inner) in around.iter().enumerate().skip(outside) {

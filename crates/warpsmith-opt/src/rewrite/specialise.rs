@@ -20,7 +20,7 @@ use warpsmith_ir::{
     visit,
 };
 
-use super::Rewritten;
+use super::{Rewritten, stage};
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -94,7 +94,15 @@ pub fn check<'k>(
         let why = "no bound nest uses it: bind its loops first".to_string();
         return Err(Refusal::SizeRefused { name, why });
     }
-    Ok(LegalSpecialise { kernel, facts: known, roots })
+    let legal = LegalSpecialise { kernel, facts: known, roots };
+    let special = specialised(&legal);
+    for root in &legal.roots {
+        // Reads that differ by a parameter may differ by a constant now.
+        if let Some(nest) = special.nests.get(root).filter(|n| !n.stages.is_empty()) {
+            stage::check_all(&special, *root, nest)?;
+        }
+    }
+    Ok(legal)
 }
 
 /// Addresses that the runtime gives out are multiples of this.
@@ -107,13 +115,17 @@ fn number_type(ty: &Type) -> Option<Scalar> {
 
 /// Makes the second copies, and lets the host choose between the two.
 pub fn apply(legal: LegalSpecialise<'_>) -> Rewritten {
+    Rewritten::same_loops(specialised(&legal))
+}
+
+fn specialised(legal: &LegalSpecialise<'_>) -> Kernel {
     let mut kernel = legal.kernel.clone();
     for root in &legal.roots {
         let Some(stmt) = walk::loop_stmt(&kernel.func().body, *root).cloned() else { continue };
         let Some(nest) = kernel.nests.get(root).cloned() else { continue };
         let (general, ids, vars) = general_copy(&mut kernel, &stmt);
         let special = special_copy(&stmt, &legal.facts, kernel.func());
-        let cond = condition(&legal, kernel.func());
+        let cond = condition(legal, kernel.func());
         let origin = stmt.origin.by("specialise");
         let kind = StmtKind::If {
             cond,
@@ -125,7 +137,7 @@ pub fn apply(legal: LegalSpecialise<'_>) -> Rewritten {
         super::with_loop(&mut kernel.func_mut().body, *root, &mut |s| *s = choice.clone());
         kernel.nests.insert(ids.get(root).copied().unwrap_or(*root), renamed(&nest, &ids, &vars));
         if let Some(nest) = kernel.nests.get_mut(root) {
-            nest.label = label(&legal, legal.kernel);
+            nest.label = label(legal, legal.kernel);
             for (var, fact) in &legal.facts {
                 if let Fact::Multiple(n) = fact {
                     nest.multiples.insert(*var, *n);
@@ -133,7 +145,7 @@ pub fn apply(legal: LegalSpecialise<'_>) -> Rewritten {
             }
         }
     }
-    Rewritten::same_loops(kernel)
+    kernel
 }
 
 /// The nest once more, with loops and variables of its own, and which loop and which variable became which.

@@ -15,8 +15,11 @@
 //! columns of each row (see [`super::swizzle`]). `async` copies past the registers, by `cp.async`, so that a thread has all
 //! its elements on their way at once.
 //!
+//! Reads that differ by more than a constant (`A[i][k] * A[j][k]`) have copies of their own: `stage A` makes one for each
+//! such group of reads, `stage A#2` that of the second group in source order.
+//!
 //! Legal where nothing in the nest writes the array; every subscript of every read is a sum of counters with constant
-//! factors, the same in all reads but for a constant; the counters are those of the bound loops, of the strip loop, or
+//! factors; the counters are those of the bound loops, of the strip loop, or
 //! of loops with constant bounds; the loop is run by all threads of the block alike; and the copies fit in
 //! the shared memory of a block. What exceeds 48 KB is dynamic shared memory, which the launcher asks for.
 
@@ -40,7 +43,21 @@ pub(crate) const DYNAMIC_ALIGN: u64 = 16;
 pub struct LegalStage<'k> {
     kernel: &'k Kernel,
     root: LoopId,
-    stage: Stage,
+    /// One for each group of reads.
+    stages: Vec<Stage>,
+    /// The array has other groups of reads.
+    several: bool,
+}
+
+impl LegalStage<'_> {
+    /// What the copies are called in later steps.
+    pub fn names(&self) -> Vec<String> {
+        let name = |s: &Stage| match self.several {
+            true => format!("{}#{}", self.kernel.name_of(s.array), s.part + 1),
+            false => self.kernel.name_of(s.array).to_string(),
+        };
+        self.stages.iter().map(name).collect()
+    }
 }
 
 /// What a block reads of an array: a box of elements.
@@ -89,6 +106,18 @@ impl Counter {
     }
 }
 
+/// The array parameter of a name, and the group of its reads where the name says which: `A`, `A#2`.
+pub(crate) fn named(kernel: &Kernel, name: &str) -> Option<(VarId, Option<usize>)> {
+    let (array, part) = match name.split_once('#') {
+        Some((array, part)) => (array, Some(part.parse::<usize>().ok()?.checked_sub(1)?)),
+        None => (name, None),
+    };
+    let function = kernel.func();
+    let mut arrays = function.params.iter().filter(|v| function.var(**v).ty.is_pointer());
+    let found = arrays.find(|v| function.var(**v).name == array)?;
+    Some((*found, part))
+}
+
 /// Asks whether the array `name` can be staged; `strip`: the serial loop to cut and the iterations of a strip;
 /// `asynchronous`: by `cp.async`.
 ///
@@ -103,9 +132,7 @@ pub fn check<'k>(
 ) -> Result<LegalStage<'k>, Refusal> {
     let refuse =
         |why: String| Err(Refusal::CannotStage { name: name.into(), why, at: Box::default() });
-    let function = kernel.func();
-    let array = function.params.iter().copied().find(|v| function.var(*v).name == name);
-    let Some(array) = array.filter(|v| function.var(*v).ty.is_pointer()) else {
+    let Some((array, part)) = named(kernel, name) else {
         return refuse("the function has no array parameter of this name".into());
     };
     let Some((root, nest)) = nest_of(kernel, array, strip.map(|s| s.0)) else {
@@ -115,7 +142,14 @@ pub fn check<'k>(
     if nest.team.is_some() {
         return refuse(SHARED_NEST.into());
     }
-    if nest.stages.iter().any(|s| s.array == array) {
+    let groups = groups(kernel, root, array);
+    let Some(parts) = parts(kernel, &groups, part, strip) else {
+        return match groups.len() {
+            1 => refuse("all its reads are alike".into()),
+            n => refuse(format!("it has {n} groups of reads that differ by more than a constant")),
+        };
+    };
+    if nest.stages.iter().any(|s| s.array == array && parts.contains(&s.part)) {
         return refuse("it is staged already".into());
     }
     if asynchronous && strip.is_some() {
@@ -124,21 +158,69 @@ pub fn check<'k>(
                 .into(),
         );
     }
-    let stage = Stage { array, strip, layout, vector: 1, asynchronous };
-    check_strip(kernel, nest, &stage)?;
+    let stage = |part| Stage { array, part, strip, layout, vector: 1, asynchronous };
+    let stages: Vec<Stage> = parts.into_iter().map(stage).collect();
+    if let Some(first) = stages.first() {
+        check_strip(kernel, nest, first)?;
+    }
     let mut staged = nest.clone();
-    staged.stages.push(stage.clone());
+    staged.stages.extend(stages.iter().cloned());
     check_all(kernel, root, &staged)?;
-    Ok(LegalStage { kernel, root, stage })
+    Ok(LegalStage { kernel, root, stages, several: groups.len() > 1 })
 }
 
 /// Notes the copy; it is written out when the nest is lowered.
 pub fn apply(legal: LegalStage<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
     if let Some(nest) = kernel.nests.get_mut(&legal.root) {
-        nest.stages.push(legal.stage);
+        nest.stages.extend(legal.stages);
     }
     Rewritten::same_loops(kernel)
+}
+
+/// A group of reads that differ by constants: their subscripts without these, and the lengths of rows where the place has
+/// none.
+type Group = Subscripts;
+
+/// The groups of an array's reads in a nest, in source order; reads with other subscripts than sums belong to none.
+fn groups(kernel: &Kernel, root: LoopId, array: VarId) -> Vec<Group> {
+    let Some(l) = kernel.find_loop(root) else { return vec![] };
+    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
+    let mut groups = vec![];
+    for a in scope.accesses().iter().filter(|a| a.base == Base::Var(array)) {
+        if let Some(group) = group_of(&scope, a)
+            && !groups.contains(&group)
+        {
+            groups.push(group);
+        }
+    }
+    groups
+}
+
+fn group_of(scope: &Scope<'_>, a: &Access<'_>) -> Option<Group> {
+    let (index, rows) = subscripts(scope, a).ok()?;
+    let free = |p: &Poly| p.sub(&Poly::constant(p.constant_term()));
+    Some((index.iter().map(free).collect::<Option<Vec<Poly>>>()?, rows))
+}
+
+/// The groups that a step stages: the one it names; all; of several, those that move with the strip.
+fn parts(
+    kernel: &Kernel,
+    groups: &[Group],
+    named: Option<usize>,
+    strip: Option<(LoopId, u32)>,
+) -> Option<Vec<usize>> {
+    if let Some(part) = named {
+        return (groups.len() > 1 && part < groups.len()).then(|| vec![part]);
+    }
+    let counter = strip.and_then(|(id, _)| kernel.find_loop(id)).map(|l| l.var);
+    let moves = |g: &Group| counter.is_some_and(|v| g.0.iter().any(|p| p.mentions(v)));
+    let moving: Vec<usize> = (0..groups.len()).filter(|k| moves(&groups[*k])).collect();
+    Some(match moving.is_empty() {
+        // Where nothing is read that can be staged, the first footprint says why.
+        true => (0..groups.len().max(1)).collect(),
+        false => moving,
+    })
 }
 
 /// The bound nest with the strip loop, or the first that reads the array.
@@ -312,7 +394,7 @@ pub fn shared_shape(f: &Footprint, stage: &Stage) -> Vec<u64> {
     shape
 }
 
-/// What a block reads of the staged array, all its reads together.
+/// What a block reads of the staged array, all reads of the group together.
 ///
 /// # Errors
 /// [`Refusal::CannotStage`] with the read that does not fit.
@@ -331,13 +413,15 @@ pub fn footprint(
     let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
     let accesses = scope.accesses();
     let touches = |a: &&Access<'_>| a.base == Base::Var(stage.array) || a.base == Base::Anything;
+    let groups = groups(kernel, root, stage.array);
     let mut found: Option<Footprint> = None;
     for a in accesses.iter().filter(touches) {
         if a.kind != AccessKind::Read || a.base == Base::Anything {
             return refuse("the nest may write it".into(), Some(a));
         }
         let inside = stage.strip.is_none_or(|(id, _)| a.loops.iter().any(|l| l.id == id));
-        if !inside {
+        let elsewhere = || group_of(&scope, a).is_some_and(|g| groups.get(stage.part) != Some(&g));
+        if !inside || elsewhere() {
             continue;
         }
         let Some(place) = a.place else {
@@ -365,15 +449,6 @@ pub fn footprint(
         match &mut found {
             None => found = Some(Footprint { dims, rows, reads: vec![read] }),
             Some(f) => {
-                let same = f.rows == rows
-                    && f.dims.len() == dims.len()
-                    && f.dims
-                        .iter()
-                        .zip(&dims)
-                        .all(|(x, y)| x.terms == y.terms && x.invariant == y.invariant);
-                if !same {
-                    return refuse("its reads differ by more than a constant".into(), Some(a));
-                }
                 for (x, y) in f.dims.iter_mut().zip(&dims) {
                     x.constants.0 = x.constants.0.min(y.constants.0);
                     x.constants.1 = x.constants.1.max(y.constants.1);

@@ -22,7 +22,7 @@
 
 use std::collections::BTreeMap;
 
-use warpsmith_ir::poly::{Atom, Poly};
+use warpsmith_ir::poly::{Atom, Poly, gcd};
 use warpsmith_ir::{Block, ForLoop, LoopId, Place, StmtKind, VarId};
 
 use super::register_tile::{bound_nest, check_tiles, unit_step};
@@ -193,14 +193,6 @@ fn moves(p: &Poly, along: VarId, inner: VarId) -> Option<(i128, i128)> {
     };
     let (along, inner) = (factor(along)?, factor(inner)?);
     (along > 0 && inner != 0).then_some((along, inner))
-}
-
-pub(crate) fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.abs(), b.abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 /// A variable from outside the loop that the loop sets and that does not depend on the bound counter: going through the

@@ -41,7 +41,7 @@ pub struct LegalVectorise<'k> {
 enum What {
     Loop(LoopId),
     /// The place of the stage in the nest's list.
-    Copy(usize),
+    Copy(Vec<usize>),
 }
 
 /// Asks whether a thread's iterations of the loop can come in groups of `width` neighbours.
@@ -95,13 +95,19 @@ pub fn check_array<'k>(
     if !matches!(width, 2 | 4) {
         return refuse(format!("vectors have 2 or 4 elements, not {width}"));
     }
-    let at = |n: &Nest| n.stages.iter().position(|s| kernel.name_of(s.array) == name);
-    let found = kernel.nests.iter().find_map(|(root, nest)| Some((*root, nest, at(nest)?)));
-    let Some((root, nest, at)) = found else {
+    let named = stage::named(kernel, name);
+    let called = |s: &Stage| {
+        named.is_some_and(|(array, part)| s.array == array && part.is_none_or(|p| p == s.part))
+    };
+    let at = |n: &Nest| -> Vec<usize> {
+        (0..n.stages.len()).filter(|k| called(&n.stages[*k])).collect()
+    };
+    let mut found = kernel.nests.iter().map(|(root, nest)| (*root, nest, at(nest)));
+    let Some((root, nest, at)) = found.find(|(_, _, at)| !at.is_empty()) else {
         return refuse("no loop and no staged array has this name: `stage` the array first".into());
     };
     let mut copied = nest.clone();
-    copied.stages[at].vector = width;
+    at.iter().for_each(|k| copied.stages[*k].vector = width);
     stage::check_all(kernel, root, &copied)?;
     Ok(LegalVectorise { kernel, root, what: What::Copy(at), width })
 }
@@ -119,7 +125,7 @@ pub fn apply(legal: LegalVectorise<'_>) -> Rewritten {
     if let Some(nest) = kernel.nests.get_mut(&legal.root) {
         match legal.what {
             What::Loop(id) => _ = nest.vectors.insert(id, legal.width),
-            What::Copy(at) => nest.stages[at].vector = legal.width,
+            What::Copy(at) => at.iter().for_each(|k| nest.stages[*k].vector = legal.width),
         }
     }
     Rewritten::same_loops(kernel)

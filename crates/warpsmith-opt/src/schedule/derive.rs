@@ -3,7 +3,7 @@
 use warpsmith_ir::{Axis, Diagnostic, LoopId, SourceMap};
 
 use super::{Schedule, Step, StepKind, take};
-use crate::kernel::{Kernel, Reduce};
+use crate::kernel::{Kernel, Reduce, only_loop};
 use crate::rewrite::{independence, reduce};
 
 /// Default blocks: 256 threads, wide along x, where neighbours in memory are.
@@ -42,8 +42,40 @@ pub(super) fn step_for(kernel: &Kernel, root: LoopId) -> StepKind {
     if let Some(first) = clauses.reductions.first() {
         return StepKind::Reduce { var: kernel.name_of(first.var).into(), shape: REDUCE };
     }
-    let rectangular = reduce::rectangular_prefix(kernel, &group);
-    // Of more than three loops the innermost are bound; the thread runs the outer ones.
+    bind_of(kernel, &group)
+}
+
+/// The outermost loop and the `bind` of a nest with the loops directly around and directly inside that are not marked
+/// but provably parallel; `None` where there are none.
+pub(super) fn wider(kernel: &Kernel, root: LoopId) -> Option<(LoopId, StepKind)> {
+    let (marked, clauses) = independence::group_of(kernel, root);
+    if !clauses.reductions.is_empty() {
+        return None;
+    }
+    let mut group = marked.clone();
+    let proved = |group: &[LoopId], id: LoopId| {
+        independence::check(kernel, id, &[group, &[id]].concat(), &clauses)
+            .is_ok_and(|found| found.unproved.is_empty())
+    };
+    let inside = |id: LoopId| kernel.find_loop(id).and_then(|l| only_loop(&l.body));
+    while let Some(inner) = group.last().and_then(|last| inside(*last))
+        && proved(&group, inner.id)
+    {
+        group.push(inner.id);
+    }
+    for outer in kernel.loops_around(root).into_iter().rev() {
+        let directly = inside(outer.id).is_some_and(|l| l.id == group[0]);
+        if !directly || !proved(&group, outer.id) {
+            break;
+        }
+        group.insert(0, outer.id);
+    }
+    (group != marked).then(|| (group[0], bind_of(kernel, &group)))
+}
+
+/// Of more than three loops the innermost are bound; the thread runs the outer ones.
+fn bind_of(kernel: &Kernel, group: &[LoopId]) -> StepKind {
+    let rectangular = reduce::rectangular_prefix(kernel, group);
     let bound = &rectangular[rectangular.len().saturating_sub(3)..];
     let axes: Vec<Axis> = Axis::ALL[..bound.len()].iter().rev().copied().collect();
     let block = BLOCKS[bound.len().clamp(1, 3) - 1];

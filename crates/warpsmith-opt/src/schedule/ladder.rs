@@ -109,11 +109,9 @@ impl Contraction {
     /// Looks for the parts of a contraction in a bound nest.
     fn find(kernel: &Kernel, root: LoopId, loops: &[String], axes: &[Axis]) -> Option<Contraction> {
         let l = kernel.find_loop(root)?;
-        let names = kernel.loop_names();
         let on = |axis: Axis| {
             let at = axes.iter().position(|a| *a == axis)?;
-            let (_, id) = names.iter().find(|(name, _)| name == &loops[at])?;
-            Some((loops[at].clone(), kernel.find_loop(*id)?.var))
+            Some((loops[at].clone(), kernel.loop_named(&loops[at])?.var))
         };
         let ((row, row_var), (column, column_var)) = (on(Axis::Y)?, on(Axis::X)?);
         let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);

@@ -18,6 +18,7 @@
 //! double_buffer k                  # read the next iteration's values from shared memory first
 //! rasterise i by 8                 # order of the blocks: groups along i
 //! stage A at k tile 16 pad 1       # through shared memory, 16 iterations of k at a time
+//! stage A#2 at k tile 16           # of reads that differ by more than a constant, the second group
 //! stage u transposed               # all that a block reads at once, its last two dimensions swapped
 //! stage B at k tile 32 swizzled    # columns permuted from row to row, against bank conflicts
 //! stage u async                    # by cp.async
@@ -271,8 +272,7 @@ pub fn replay(
 /// An unknown loop name, or why the step is not legal.
 pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rewritten, StepError> {
     let find = |name: &String| {
-        let names = kernel.loop_names();
-        let found = names.iter().find(|(n, _)| n == name).map(|(_, id)| *id);
+        let found = kernel.loop_named(name).map(|l| l.id);
         found.ok_or_else(|| StepError::UnknownLoop(name.clone()))
     };
     match step {

@@ -1,11 +1,14 @@
 //! Reads a schedule's text.
 
+use std::mem::discriminant;
+
 use warpsmith_ir::{Axis, Diagnostic, FileId, Scalar, SourceMap, Span};
 use winnow::ModalResult as Result;
 use winnow::Parser;
 use winnow::ascii::{dec_uint, space0, space1};
 use winnow::combinator::{alt, cut_err, eof, opt, preceded, separated};
 use winnow::error::{ContextError, ErrMode, StrContext, StrContextValue};
+use winnow::stream::Stream;
 use winnow::token::take_while;
 
 use super::rewrites;
@@ -268,16 +271,55 @@ fn stage(input: &mut &str) -> Result<StepKind> {
             .context(wanted("`tile` and the iterations of a strip are wanted here")),
     ))
     .parse_next(input)?;
-    let pad = opt(preceded((space1, "pad", space1), cut_err(number))).parse_next(input)?;
-    let transposed = opt((space1, "transposed")).parse_next(input)?.is_some();
-    let swizzled = opt((space1, "swizzled")).parse_next(input)?.is_some();
-    let asynchronous = opt((space1, "async")).parse_next(input)?.is_some();
+    let mut given: Vec<StageOption> = vec![];
+    loop {
+        let before = input.checkpoint();
+        match opt(preceded(space1, stage_option)).parse_next(input)? {
+            Some(o) if !given.iter().any(|known| discriminant(known) == discriminant(&o)) => {
+                given.push(o);
+            }
+            Some(_) => {
+                // Twice the same: not understood from here on.
+                input.reset(&before);
+                break;
+            }
+            None => break,
+        }
+    }
+    let pad = given.iter().find_map(|o| match o {
+        StageOption::Pad(n) => Some(*n),
+        _ => None,
+    });
+    let has = |o: StageOption| given.contains(&o);
     Ok(StepKind::Stage {
         array,
         strip,
-        layout: Layout { pad: pad.unwrap_or(0), transposed, swizzled },
-        asynchronous,
+        layout: Layout {
+            pad: pad.unwrap_or(0),
+            transposed: has(StageOption::Transposed),
+            swizzled: has(StageOption::Swizzled),
+        },
+        asynchronous: has(StageOption::Async),
     })
+}
+
+/// What may follow a `stage`, in any order.
+#[derive(Clone, PartialEq)]
+enum StageOption {
+    Pad(u32),
+    Transposed,
+    Swizzled,
+    Async,
+}
+
+fn stage_option(input: &mut &str) -> Result<StageOption> {
+    alt((
+        preceded(("pad", space1), cut_err(number)).map(StageOption::Pad),
+        "transposed".value(StageOption::Transposed),
+        "swizzled".value(StageOption::Swizzled),
+        "async".value(StageOption::Async),
+    ))
+    .parse_next(input)
 }
 
 fn unroll(input: &mut &str) -> Result<StepKind> {

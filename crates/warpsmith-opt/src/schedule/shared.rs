@@ -3,7 +3,7 @@
 //! many loads on their way.
 
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{Axis, ExprKind, ForLoop, LoopId, SourceMap, VarId};
+use warpsmith_ir::{Axis, ForLoop, LoopId, SourceMap, VarId};
 
 use super::template::serial_loops;
 use super::{StepKind, take, wide};
@@ -35,17 +35,15 @@ pub(super) fn along_rows(
     state: &Kernel,
     sources: &SourceMap,
 ) -> Vec<Vec<StepKind>> {
-    let inner = &nest.loops[nest.loops.len().saturating_sub(2)..];
-    let Some(tiled) = inner.last() else { return vec![] };
-    let axes = [Axis::Z, Axis::Y][2 - inner.len()..].to_vec();
+    let Some((inner, tiled)) = innermost(nest) else { return vec![] };
+    let Some(l) = state.loop_named(tiled) else { return vec![] };
     let along = contiguous(nest, state);
     if along.is_empty() {
         return vec![];
     }
     let mut found = vec![];
     for (threads, rows) in ROWS {
-        let bind =
-            StepKind::Bind { loops: inner.to_vec(), axes: axes.clone(), block: [1, rows, 1] };
+        let bind = bound(inner, Axis::Y, [1, rows, 1]);
         let Some((loops, steps)) = sharing(nest, bind, &along, (Axis::X, threads), sources) else {
             continue;
         };
@@ -61,7 +59,7 @@ pub(super) fn along_rows(
                 let Some(width) = nest.width().filter(|_| vectors) else { continue };
                 let mut facts = nest.facts(width, &limits);
                 if tile > 1 {
-                    whole(state, tiled, rows * tile, &mut facts);
+                    wide::whole(state, l, rows * tile, &mut facts);
                 }
                 found.push(plan.steps(tile, unroll, Some((facts, width))));
             }
@@ -76,10 +74,8 @@ pub(super) fn down_columns(
     state: &Kernel,
     sources: &SourceMap,
 ) -> Vec<Vec<StepKind>> {
-    let inner = &nest.loops[nest.loops.len().saturating_sub(2)..];
-    let Some(tiled) = inner.last() else { return vec![] };
-    let columns = state.loop_names().into_iter().find(|(n, _)| n == tiled).map(|(_, id)| id);
-    let Some(l) = columns.and_then(|id| state.find_loop(id)) else { return vec![] };
+    let Some((inner, tiled)) = innermost(nest) else { return vec![] };
+    let Some(l) = state.loop_named(tiled) else { return vec![] };
     let down: Vec<LoopId> = serial_loops(state, nest.root)
         .into_iter()
         .filter(|s| reads_beside(nest, l.var, &[l.id, s.id]))
@@ -88,11 +84,9 @@ pub(super) fn down_columns(
     if nest.axes.last() != Some(&Axis::X) || down.is_empty() {
         return vec![];
     }
-    let axes = [Axis::Z, Axis::X][2 - inner.len()..].to_vec();
     let mut found = vec![];
     for (beside, threads) in COLUMNS {
-        let bind =
-            StepKind::Bind { loops: inner.to_vec(), axes: axes.clone(), block: [beside, 1, 1] };
+        let bind = bound(inner, Axis::X, [beside, 1, 1]);
         let Some((loops, steps)) = sharing(nest, bind, &down, (Axis::Y, threads), sources) else {
             continue;
         };
@@ -101,11 +95,23 @@ pub(super) fn down_columns(
             found.push(plan.steps(1, unroll, None));
             let Some(width) = nest.width() else { continue };
             let mut facts = nest.facts(width, &[l]);
-            whole(state, tiled, beside * width, &mut facts);
+            wide::whole(state, l, beside * width, &mut facts);
             found.push(plan.columns(unroll, facts, width));
         }
     }
     found
+}
+
+/// The innermost bound loops, two at most, and the last of them.
+fn innermost<'n>(nest: &wide::Nest<'n>) -> Option<(&'n [String], &'n String)> {
+    let inner = &nest.loops[nest.loops.len().saturating_sub(2)..];
+    Some((inner, inner.last()?))
+}
+
+/// One loop along the axis, or the outer one of two along z.
+fn bound(loops: &[String], axis: Axis, block: [u32; 3]) -> StepKind {
+    let axes = [Axis::Z, axis][2 - loops.len()..].to_vec();
+    StepKind::Bind { loops: loops.to_vec(), axes, block }
 }
 
 impl Plan<'_> {
@@ -179,10 +185,8 @@ fn sharing(
 
 /// Serial loops along which rows of an array are read that no other iteration of the nest reads.
 fn contiguous(nest: &wide::Nest<'_>, state: &Kernel) -> Vec<LoopId> {
-    let loops = serial_loops(state, nest.root);
-    let along: Vec<&ForLoop> =
-        loops.into_iter().filter(|l| reads_beside(nest, l.var, &[l.id])).collect();
-    along.iter().map(|l| l.id).collect()
+    let loops = serial_loops(state, nest.root).into_iter();
+    loops.filter(|l| reads_beside(nest, l.var, &[l.id])).map(|l| l.id).collect()
 }
 
 /// Whether something is read of which neighbouring elements belong to neighbouring values of the counter, that moves
@@ -213,16 +217,4 @@ fn is_beside(nest: &wide::Nest<'_>, a: &Access<'_>, counter: VarId, with: &[Loop
     });
     let mut wanted = a.loops.iter().filter(needed);
     all && beside && wanted.all(|l| moves(&l))
-}
-
-/// Adds that the limit of a bound loop is a multiple, where it is a parameter.
-fn whole(state: &Kernel, name: &str, extent: u32, facts: &mut Vec<(String, Fact)>) {
-    let found = state.loop_names().into_iter().find(|(n, _)| n == name);
-    let Some(l) = found.and_then(|(_, id)| state.find_loop(id)) else { return };
-    let ExprKind::Read(p) = &*l.limit.kind else { return };
-    let Some(name) = p.root_var().map(|v| state.name_of(v).to_string()) else { return };
-    match facts.iter_mut().find(|(known, _)| *known == name) {
-        Some((_, Fact::Multiple(n))) => *n = (*n).max(extent),
-        _ => facts.push((name, Fact::Multiple(extent))),
-    }
 }

@@ -43,10 +43,9 @@ pub(super) fn streams(nest: &Nest<'_>, state: &Kernel, sources: &SourceMap) -> V
 fn streamed(state: &Kernel, root: LoopId, along: &str, sources: &SourceMap) -> Option<String> {
     let tile = StepKind::RegisterTile { target: along.to_string(), factor: 2 };
     let tiled = take(state, &tile, sources).ok()?.kernel;
-    let names = tiled.loop_names();
-    let (_, id) = names.iter().find(|(name, _)| name == along)?;
+    let id = tiled.loop_named(along)?.id;
     let mut serial = serial_loops(&tiled, root).into_iter();
-    serial.find(|l| stream::check(&tiled, l.id, *id).is_ok()).map(|l| tiled.loop_name(l.id))
+    serial.find(|l| stream::check(&tiled, l.id, id).is_ok()).map(|l| tiled.loop_name(l.id))
 }
 
 struct Plan<'p> {
@@ -83,7 +82,8 @@ impl Plan<'_> {
     fn steps(&self, block: [u32; 2], tile: [u32; 2], pad: u32, width: u32) -> Vec<StepKind> {
         let mut steps = vec![self.nest.bind([block[0], block[1], 1])];
         if width > 1 {
-            let facts = self.nest.facts(width.max(tile[1]), &self.row_loop());
+            let row = self.row.and_then(|row| self.nest.kernel.loop_named(row));
+            let facts = self.nest.facts(width.max(tile[1]), row.as_slice());
             steps.push(StepKind::Specialise { facts });
         }
         steps.extend(self.nest.kept.iter().cloned());
@@ -106,12 +106,5 @@ impl Plan<'_> {
         steps.extend(self.unrolled.iter().cloned());
         steps.push(StepKind::Stream { inner: self.inner.clone(), along: self.along.clone() });
         steps
-    }
-
-    fn row_loop(&self) -> Vec<&warpsmith_ir::ForLoop> {
-        let kernel = self.nest.kernel;
-        let named = |row: &&String| kernel.loop_names().into_iter().find(|(n, _)| n == *row);
-        let id = self.row.and_then(|row| named(&row)).map(|(_, id)| id);
-        id.and_then(|id| kernel.find_loop(id)).into_iter().collect()
     }
 }

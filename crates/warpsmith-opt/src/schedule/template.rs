@@ -15,6 +15,8 @@ use crate::walk;
 
 /// Loops with at most this many iterations are unrolled entirely.
 const SHORT: i128 = 32;
+/// Iterations of a thread along three loops, where those of the outermost read the same elements.
+const SHARED_PLANES: &[[u32; 3]] = &[[8, 1, 1], [4, 2, 1], [4, 4, 1], [8, 4, 1]];
 /// A thread has at most this many iterations.
 const MOST_OUTPUTS: u32 = 64;
 
@@ -34,6 +36,12 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
         }
         StepKind::Bind { loops, axes, .. } => {
             found.extend(bound(kernel, root, loops, axes, sources));
+            if let Some((outermost, bind)) = super::derive::wider(kernel, root)
+                && let StepKind::Bind { loops, axes, .. } = &bind
+            {
+                found.push(vec![bind.clone()]);
+                found.extend(bound(kernel, outermost, loops, axes, sources));
+            }
         }
         _ => {}
     }
@@ -76,12 +84,16 @@ fn bound(
     // A sum of products is tiled in its two innermost loops, however many there are around.
     let planes = loops.len() == 3 && stages.iter().flatten().any(strips);
     let shape = if planes { 2 } else { loops.len() };
+    let nest = wide::Nest { kernel, root, loops, axes, kept: &kept };
+    let shared_planes: &[[u32; 3]] = match loops {
+        [outer, _, _] if shape == 3 && wide::is_shared_along(&nest, outer) => SHARED_PLANES,
+        _ => &[],
+    };
     let mut found = vec![];
     for block in blocks(shape, tiled) {
-        for mut tile in tiles(shape, tiled) {
-            if planes {
-                tile.insert(0, 1);
-            }
+        for tile in tiles(shape, tiled).into_iter().chain(shared_planes.iter().map(|t| t.to_vec()))
+        {
+            let tile = if planes { [&[1], &tile[..]].concat() } else { tile };
             if tile.iter().product::<u32>() > MOST_OUTPUTS {
                 continue;
             }
@@ -106,7 +118,6 @@ fn bound(
             }
         }
     }
-    let nest = wide::Nest { kernel, root, loops, axes, kept: &kept };
     match cut_in_strips(&state, root) {
         Some((name, id, cut)) => {
             found.extend(wide::products(&nest, &state, &cut, (&name, id), usize::MAX));
@@ -220,9 +231,11 @@ fn stages(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
 
 /// Arrays of which a block can copy all that it reads.
 pub(super) fn whole_stages(kernel: &Kernel, root: LoopId) -> Vec<String> {
-    let mut arrays = shared_reads(kernel, root);
-    arrays.retain(|a| stage::check(kernel, a, None, Layout::default(), false).is_ok());
-    arrays
+    let legal = |a: &String| {
+        let legal = stage::check(kernel, a, None, Layout::default(), false);
+        legal.map(|l| l.names()).unwrap_or_default()
+    };
+    shared_reads(kernel, root).iter().flat_map(legal).collect()
 }
 
 /// The first serial loop that arrays can be staged in strips of, and these arrays.
@@ -232,10 +245,11 @@ pub(super) fn cut_in_strips(
 ) -> Option<(String, LoopId, Vec<String>)> {
     let arrays = shared_reads(kernel, root);
     serial_loops(kernel, root).into_iter().find_map(|l| {
-        let legal = |a: &&String| {
-            stage::check(kernel, a, Some((l.id, 8)), Layout::default(), false).is_ok()
+        let legal = |a: &String| {
+            let legal = stage::check(kernel, a, Some((l.id, 8)), Layout::default(), false);
+            legal.map(|l| l.names()).unwrap_or_default()
         };
-        let cut: Vec<String> = arrays.iter().filter(legal).cloned().collect();
+        let cut: Vec<String> = arrays.iter().flat_map(legal).collect();
         (!cut.is_empty()).then(|| (kernel.loop_name(l.id), l.id, cut))
     })
 }

@@ -7,7 +7,7 @@ use warpsmith_ir::{
 };
 
 use super::{StepKind, take};
-use crate::analysis::access::{Access, AccessKind, Base, Scope};
+use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Layout, Stage};
 use crate::rewrite::bounds::Edges;
 use crate::rewrite::specialise::Fact;
@@ -135,16 +135,19 @@ impl Nest<'_> {
             [plan.s.block[1] * plan.s.tile[0], plan.s.block[0] * plan.s.tile[1], plan.length];
         let mut facts = facts.to_vec();
         for (l, extent) in along.iter().zip(extents) {
-            let ExprKind::Read(p) = &*l.limit.kind else { continue };
-            let Some(name) = p.root_var().map(|v| self.kernel.name_of(v).to_string()) else {
-                continue;
-            };
-            match facts.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, Fact::Multiple(n))) => *n = (*n).max(extent),
-                _ => facts.push((name, Fact::Multiple(extent))),
-            }
+            whole(self.kernel, l, extent, &mut facts);
         }
         facts
+    }
+}
+
+/// Adds that the limit of a bound loop is a multiple, where it is a parameter.
+pub(super) fn whole(kernel: &Kernel, l: &ForLoop, extent: u32, facts: &mut Vec<(String, Fact)>) {
+    let ExprKind::Read(p) = &*l.limit.kind else { return };
+    let Some(name) = p.root_var().map(|v| kernel.name_of(v).to_string()) else { return };
+    match facts.iter_mut().find(|(known, _)| *known == name) {
+        Some((_, Fact::Multiple(n))) => *n = (*n).max(extent),
+        _ => facts.push((name, Fact::Multiple(extent))),
     }
 }
 
@@ -163,10 +166,7 @@ pub(super) fn products(
         return vec![];
     }
     let strip_loop: Vec<&ForLoop> = state.find_loop(strip.1).into_iter().collect();
-    let inner = nest.loops.iter().filter_map(|name| {
-        let (_, id) = state.loop_names().into_iter().find(|(n, _)| n == name)?;
-        state.find_loop(id)
-    });
+    let inner = nest.loops.iter().filter_map(|name| state.loop_named(name));
     let along: Vec<&ForLoop> = inner.skip(nest.loops.len() - 2).chain(strip_loop).collect();
     let aligned = nest.facts(width, along.get(1..).unwrap_or_default());
     let mut found = vec![];
@@ -272,11 +272,13 @@ impl Plan<'_> {
 
 /// The rows of an array run along the strip, so that neighbouring threads want elements a row apart.
 fn along_strip(state: &Kernel, root: LoopId, array: &str, strip: LoopId) -> bool {
-    let function = state.func();
-    let found = function.params.iter().copied().find(|v| function.var(*v).name == array);
-    let (Some(array), Some(nest)) = (found, state.nests.get(&root)) else { return false };
+    let (Some((array, part)), Some(nest)) = (stage::named(state, array), state.nests.get(&root))
+    else {
+        return false;
+    };
     let stage = Stage {
         array,
+        part: part.unwrap_or(0),
         strip: Some((strip, 8)),
         layout: Layout::default(),
         vector: 1,
@@ -293,12 +295,7 @@ fn along_strip(state: &Kernel, root: LoopId, array: &str, strip: LoopId) -> bool
 pub(super) fn rows(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
     let (Some(width), Some(inner)) = (nest.width(), nest.loops.last()) else { return vec![] };
     let Ok(state) = take(nest.kernel, &nest.bind([32, 1, 1]), sources) else { return vec![] };
-    let names = state.kernel.loop_names();
-    let Some(l) =
-        names.iter().find(|(n, _)| n == inner).and_then(|(_, id)| state.kernel.find_loop(*id))
-    else {
-        return vec![];
-    };
+    let Some(l) = state.kernel.loop_named(inner) else { return vec![] };
     if nest.axes.last() != Some(&Axis::X) || !stores_rows(nest, l) {
         return vec![];
     }
@@ -307,17 +304,43 @@ pub(super) fn rows(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
         1 => &[[128, 1, 1], [256, 1, 1], [512, 1, 1]],
         _ => &[[32, 4, 1], [32, 8, 1], [64, 4, 1], [256, 1, 1]],
     };
+    let (outer, planes) = match nest.loops {
+        [outer, _, _] if is_shared_along(nest, outer) => (Some(outer), &PLANES[..]),
+        _ => (None, &PLANES[..1]),
+    };
+    let way = |block: [u32; 3], groups: u32, planes: u32| {
+        let mut steps = vec![nest.bind(block)];
+        steps.extend(nest.kept.iter().cloned());
+        steps.push(StepKind::Specialise { facts: facts.clone() });
+        if let (Some(outer), 2..) = (outer, planes) {
+            steps.push(StepKind::RegisterTile { target: outer.clone(), factor: planes });
+        }
+        steps.push(StepKind::RegisterTile { target: inner.clone(), factor: width * groups });
+        steps.push(StepKind::Vectorise { target: inner.clone(), width });
+        steps
+    };
     let mut found = vec![];
     for block in blocks {
         for groups in [1, 2] {
-            let mut steps = vec![nest.bind(*block)];
-            steps.extend(nest.kept.iter().cloned());
-            steps.push(StepKind::Specialise { facts: facts.clone() });
-            steps.push(StepKind::RegisterTile { target: inner.clone(), factor: width * groups });
-            steps.push(StepKind::Vectorise { target: inner.clone(), width });
-            found.push(steps);
+            found.extend(planes.iter().map(|planes| way(*block, groups, *planes)));
         }
     }
+    found
+}
+
+/// Iterations of a thread along the outermost of three loops, where they read the same elements.
+const PLANES: [u32; 3] = [1, 4, 8];
+
+/// Whether something is read that is the same for all iterations of a loop and not for those of the loops inside.
+pub(super) fn is_shared_along(nest: &Nest<'_>, name: &str) -> bool {
+    let Some(counter) = nest.kernel.loop_named(name).map(|l| l.var) else { return false };
+    let mut found = false;
+    nest.each_access(&mut |a| {
+        if let (AccessKind::Read, View::Affine { index, .. }) = (a.kind, &a.view) {
+            let moves = a.loops.iter().filter(|l| index.iter().any(|p| p.mentions(l.var))).count();
+            found |= moves > 2 && !index.iter().any(|p| p.mentions(counter));
+        }
+    });
     found
 }
 

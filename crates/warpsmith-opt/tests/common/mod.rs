@@ -11,6 +11,15 @@ use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory, N
 use warpsmith_ir::{FuncId, Function, GlobalId, Module, Scalar, SourceMap, Type, Value};
 use warpsmith_opt::{Kernel, Program, Schedule, analysis::guards, lower, schedule, translate};
 
+/// The messages of a schedule that is refused.
+#[track_caller]
+pub fn refused_text(source: &str, schedule: &str) -> String {
+    match Input::new(source).scheduled(schedule) {
+        Ok(_) => panic!("`{schedule}` is taken"),
+        Err(text) => text,
+    }
+}
+
 /// A lowered C function with the files its spans point into.
 pub struct Input {
     pub module: Module,

@@ -54,7 +54,7 @@ impl Prepared {
     }
 
     fn files(&self, program: &Program) -> Result<Files, Failure> {
-        self.work(program).print(&[], &self.steps)
+        self.work(program).print(&[], &[], &self.steps)
     }
 
     /// What a search of the templates measures, and its first configuration. `changed` is made of the emitted text of every

@@ -40,6 +40,39 @@ pub fn arguments(sources: &Sources<'_>, point: &Point) -> Result<Vec<ArgBytes>, 
     .collect()
 }
 
+/// Whether the arrays of a point take more memory than allowed; false where an extent is missing.
+pub fn too_large(sources: &Sources<'_>, point: &Point) -> bool {
+    let function = sources.function;
+    let vars = function.params.iter().map(|p| function.var(*p));
+    let total = vars.filter_map(|var| {
+        let size = warpsmith_ir::layout::layout_of(sources.module, var.ty.pointee()?).size;
+        let count = extents::elements(sources.module, function, var, point).ok()??;
+        Some(u128::from(count) * u128::from(size))
+    });
+    total.sum::<u128>() > u128::from(sources.max_memory)
+}
+
+/// As [`arguments`], but arrays hold zeros, and those of more than `most` bytes nothing: what a launcher needs that does
+/// not look into them. `None`: an extent or a number is missing.
+pub fn without_contents(
+    sources: &Sources<'_>,
+    point: &Point,
+    most: usize,
+) -> Option<Vec<ArgBytes>> {
+    let function = sources.function;
+    let vars = function.params.iter().map(|p| function.var(*p));
+    vars.map(|var| match &var.ty {
+        Type::Pointer { pointee, .. } => {
+            let count = extents::elements(sources.module, function, var, point).ok()??;
+            let size = warpsmith_ir::layout::layout_of(sources.module, pointee).size;
+            let bytes = usize::try_from(count.checked_mul(size)?).ok()?;
+            Some(ArgBytes::Array(vec![0; if bytes <= most { bytes } else { 0 }]))
+        }
+        ty => scalar(sources, var, ty, point).ok().map(ArgBytes::Value),
+    })
+    .collect()
+}
+
 /// The number that is passed for a scalar parameter.
 pub fn number(sources: &Sources<'_>, var: &Var, point: &Point) -> Option<Value> {
     let bytes = scalar(sources, var, &var.ty, point).ok()?;

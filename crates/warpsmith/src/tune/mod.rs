@@ -2,6 +2,7 @@
 
 mod arch;
 pub mod args;
+mod beyond;
 pub mod choice;
 mod choices;
 pub(crate) mod compare;

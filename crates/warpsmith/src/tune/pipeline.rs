@@ -95,7 +95,7 @@ pub fn tune_as(
     let (program, steps, planned) = chosen;
     messages.extend(program.notes.iter().cloned());
     messages.extend(independence::suggestions(&Kernel::new(input.module.clone(), input.function)));
-    let mut assumptions = program.assumptions.clone();
+    let mut assumptions = assumptions(&program);
     assumptions.extend(verified.assumptions());
     let seconds =
         sizes.iter().map(|point| choice::seconds(&program, arch.gpu(), point, None)).collect();
@@ -120,6 +120,28 @@ pub fn tune_as(
         result.map_err(|e| Failure::input("W322", e.to_string()).with_status(Status::Bug))?;
     tuned.files.push(("result.json".to_string(), result + "\n"));
     Ok(tuned)
+}
+
+/// What a program rests on: what its schedule takes for granted, and the rounding errors that it may make otherwise.
+fn assumptions(program: &Program) -> Vec<String> {
+    let launcher = program.module.function(program.launcher);
+    let mut all = program.assumptions.clone();
+    let params = launcher.params.iter().filter(|p| program.reassociated.contains(p));
+    let names: Vec<String> = params.map(|p| format!("`{}`", launcher.var(*p).name)).collect();
+    if !names.is_empty() {
+        all.push(format!(
+            "the sums in {} may be added in another order than in C: they were compared within 4 L u times the sum of \
+             the absolute values of their terms, L the number of terms, u the unit roundoff",
+            names.join(", ")
+        ));
+    }
+    if let Some(real) = program.precision {
+        all.push(format!(
+            "reals may have the type {real}: results were compared with those of the types in C within 4 L u times the \
+             sum of the absolute values of their terms, u the unit roundoff of the less precise type"
+        ));
+    }
+    all
 }
 
 /// The input with its reals in the type that the program computes in.
@@ -334,7 +356,7 @@ impl Work<'_> {
         measured: &[String],
         sources: &mut SourceMap,
     ) -> Result<(Files, Verified, Vec<Diagnostic>), Failure> {
-        let draft = self.print(&[], steps)?;
+        let draft = self.print(&[], &[], steps)?;
         let mut messages = vec![];
         // The compiler knows the types of the user's file only.
         let host = match self.program.precision {
@@ -343,7 +365,7 @@ impl Work<'_> {
         };
         let (witness, verified) = self.verify(&draft, host.as_ref(), sources)?;
         let paragraphs = [verified.paragraphs(host.is_some()), measured.to_vec()].concat();
-        let files = self.print(&paragraphs, steps)?;
+        let files = self.print(&paragraphs, &verified.preconditions(), steps)?;
         let again = self.witness(&files, sources)?;
         if !witness.same_program(&again) {
             let what = "the verdict in the comments changed the emitted program";
@@ -382,6 +404,7 @@ impl Work<'_> {
             same_writes: self.program.assumptions.iter().any(|a| a.contains("assumed independent")),
             options: self.options(),
             total_steps: self.args.verify_steps,
+            tuned: self.sizes,
         };
         let verified = verifier.verify(&self.candidates()).map_err(|e| self.explain(e))?;
         Ok((witness, verified))
@@ -438,7 +461,12 @@ impl Work<'_> {
     }
 
     /// The texts of all files.
-    pub(super) fn print(&self, verification: &[String], steps: &str) -> Result<Files, Failure> {
+    pub(super) fn print(
+        &self,
+        verification: &[String],
+        preconditions: &[String],
+        steps: &str,
+    ) -> Result<Files, Failure> {
         let name = &self.input.name;
         let emit = Emit {
             module: &self.program.module,
@@ -451,7 +479,7 @@ impl Work<'_> {
                     .file_name()
                     .map_or(String::new(), |f| f.to_string_lossy().into_owned())
             )],
-            assumptions: self.program.assumptions.clone(),
+            assumptions: [&assumptions(self.program)[..], preconditions].concat(),
             verification: verification.to_vec(),
             arch: self.arch.name.to_string(),
             result: self.program.result_param,
@@ -589,8 +617,11 @@ impl Work<'_> {
                     .with_status(Status::No)
             }
             Failed::Limit(limit) => {
-                Failure::input("W327", format!("verification stopped: {limit} was reached"))
-                    .with_status(Status::Limit)
+                let text = format!("verification stopped: {limit} was reached");
+                Failure::from(Diagnostic::error("W327", text).help(
+                    "allow more with --max-memory or --timeout, or make the constant extents smaller",
+                ))
+                .with_status(Status::Limit)
             }
             Failed::Nothing(why) => Failure::from(
                 Diagnostic::error("W328", format!("`{name}` could not be run at any size"))
@@ -621,7 +652,28 @@ impl Verified {
                 names.join(", ")
             ));
         }
+        if !self.host_only.is_empty() {
+            text.push(format!(
+                "Compared with the compiler's code alone, as too large for the interpreter: {}.",
+                self.host_only.join("; ")
+            ));
+        }
+        if !self.one_block.is_empty() {
+            text.push(format!("No second block was run of {}.", self.one_block.join(", ")));
+        }
         text
+    }
+
+    /// Where the C function itself must not be called, for the header of the emitted file.
+    fn preconditions(&self) -> Vec<String> {
+        let first = self.outside.first().map(|first| {
+            let more = match self.outside.len() - 1 {
+                0 => String::new(),
+                n => format!(" (and at {n} more of the sizes tried)"),
+            };
+            format!("no size at which the C function leaves its own extents, as at {first}{more}")
+        });
+        first.into_iter().collect()
     }
 
     fn assumptions(&self) -> Vec<String> {

@@ -67,7 +67,7 @@ pub fn candidates(
 /// `n=33, m=5`, as reports name a point.
 pub fn name(point: &Point) -> String {
     let parts: Vec<String> = point.iter().map(|(n, v)| format!("{n}={v}")).collect();
-    if parts.is_empty() { "no sizes".to_string() } else { parts.join(", ") }
+    if parts.is_empty() { "its constant sizes".to_string() } else { parts.join(", ") }
 }
 
 /// `42 combinations of n, m in {0, 1, 2, 31, 32, 33}`: what a reader needs of a long list.

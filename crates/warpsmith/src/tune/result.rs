@@ -28,6 +28,9 @@ pub fn human(tuned: &Tuned, paths: &[PathBuf]) -> String {
     }
     let host = if v.with_host > 0 { ", compared with the host compiler's code" } else { "" };
     text += &format!("checked with every check on{host}: {}\n", points::summary(&v.points));
+    for axis in &v.one_block {
+        text += &format!("not checked: no second block of {axis} was run\n");
+    }
     for assumption in &tuned.assumptions {
         text += &format!("assumed: {assumption}\n");
     }
@@ -217,6 +220,8 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
             "sizes": tuned.verified.sizes,
             "outside": tuned.verified.outside,
             "host_compiler": tuned.verified.with_host > 0,
+            "host_only": tuned.verified.host_only,
+            "one_block": tuned.verified.one_block,
             "assumptions": tuned.assumptions,
         },
     })

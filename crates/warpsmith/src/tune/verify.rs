@@ -7,6 +7,7 @@ use warpsmith_emu as emu;
 use warpsmith_ir::interp::{self, Arg, InterpErrorKind, Limits, Memory};
 use warpsmith_ir::{ExprKind, FuncId, Function, Module, Scalar, Type, visit};
 
+use super::beyond;
 use super::compare::{self, Difference, first_difference};
 use super::extents;
 use super::host_c::{ArgBytes, HostReference};
@@ -14,7 +15,7 @@ use super::inputs::{self, Sources};
 use super::large;
 use super::points;
 use super::sizes::Point;
-use super::witness::{Witness, WitnessError, WitnessRun};
+use super::witness::{self, Grids, Witness, WitnessError, WitnessRun};
 use crate::data::{scalar_bytes, scalar_from_bytes};
 use crate::progress::Progress;
 
@@ -22,9 +23,6 @@ use crate::progress::Progress;
 const POINT_ELEMENTS: u64 = 1 << 20;
 /// Steps of the reference at all points together, unless less is asked for.
 pub const TOTAL_STEPS: u64 = 20_000_000;
-
-/// Where every size takes more steps than one may, the smallest may take this many times as many.
-const ONLY_POINT: u64 = 200;
 
 /// Blocks along y and z that are enough for a size to be run once more with so many; threads then make several strides.
 const FEWER_BLOCKS: u32 = 3;
@@ -46,6 +44,8 @@ pub struct Verifier<'a> {
     pub options: emu::Options,
     /// Steps of the reference at all points together.
     pub total_steps: u64,
+    /// The sizes that the kernel is made for.
+    pub tuned: &'a [Point],
 }
 
 /// A function before its reals changed their type.
@@ -73,6 +73,12 @@ pub struct Verified {
     pub thread_instructions: u64,
     /// Kernels that no point launched: nothing was shown of them.
     pub idle: Vec<String>,
+    /// For each kernel that was launched, the most blocks along x, y and z.
+    pub grids: Grids,
+    /// Kernels and axes along which larger sizes have several blocks and no point had, such as "`k` along x".
+    pub one_block: Vec<String>,
+    /// Points that were too large for the interpreter: compared with the host compiler's code alone.
+    pub host_only: Vec<String>,
 }
 
 /// Why a kernel is not handed out.
@@ -92,6 +98,29 @@ pub enum Failed {
     Input(String),
 }
 
+impl Verified {
+    /// All agreed at a point.
+    pub(super) fn agreed(&mut self, point: &Point, run: &WitnessRun) {
+        self.thread_instructions += run.thread_instructions;
+        self.idle.retain(|k| !run.grids.contains_key(k));
+        for (kernel, grid) in &run.grids {
+            witness::enlarge(&mut self.grids, kernel, *grid);
+        }
+        self.sizes.push(points::name(point));
+        self.points.push(point.clone());
+    }
+
+    /// Whether nothing was shown: sizes without a single iteration show nothing.
+    pub(super) fn vacuous(&self) -> bool {
+        self.points.iter().all(|p| !p.is_empty() && is_empty(p))
+    }
+}
+
+/// Whether no iteration runs at a point.
+pub(super) fn is_empty(point: &Point) -> bool {
+    point.values().any(|v| *v == 0)
+}
+
 impl Verifier<'_> {
     /// Compares at every candidate point that the C function can run.
     ///
@@ -109,21 +138,10 @@ impl Verifier<'_> {
                 return Err(Failed::Limit("the time limit (--timeout)"));
             }
             progress.step(&points::name(point));
-            let most = self.point_steps();
-            steps_left = steps_left.saturating_sub(self.at_point(point, most, &mut verified)?);
+            steps_left = steps_left.saturating_sub(self.at_point(point, &mut verified)?);
         }
-        // At sizes without a single iteration nothing was shown.
-        let empty = |p: &Point| p.values().any(|v| *v == 0);
-        let nothing = |v: &Verified| v.points.iter().all(|p| !p.is_empty() && empty(p));
-        if nothing(&verified)
-            && verified.outside.is_empty()
-            && let Some(smallest) = candidates.iter().find(|p| !empty(p))
-        {
-            // Extents that are constants cannot be smaller.
-            let most = self.point_steps().saturating_mul(ONLY_POINT);
-            self.at_point(smallest, most, &mut verified)?;
-        }
-        let vacuous = nothing(&verified);
+        beyond::verify(self, candidates, &mut verified)?;
+        let vacuous = verified.vacuous();
         if verified.sizes.is_empty() || vacuous && !verified.outside.is_empty() {
             let why =
                 verified.outside.first().cloned().unwrap_or("every size is too large".to_string());
@@ -146,16 +164,16 @@ impl Verifier<'_> {
         }
     }
 
-    /// One point, in at most so many steps of the reference; returns those it took.
-    fn at_point(&self, point: &Point, most: u64, verified: &mut Verified) -> Result<u64, Failed> {
+    /// One point; returns the steps that the reference took.
+    fn at_point(&self, point: &Point, verified: &mut Verified) -> Result<u64, Failed> {
         let name = points::name(point);
         // Several sizes that are large together would cost more than they say. Where nothing else ran, they must do.
         let elements = extents::total_elements(self.module(), self.function(), point);
         if elements.is_none_or(|n| n > POINT_ELEMENTS) && !verified.sizes.is_empty() {
             return Ok(0);
         }
-        let inputs = inputs::arguments(&self.sources, point).map_err(Failed::Input)?;
-        let reference = match self.interpret(&inputs, most) {
+        let inputs = self.inputs(point)?;
+        let reference = match self.interpret(&inputs, self.point_steps()) {
             Ok(reference) => reference,
             Err(Outside::TooLarge(steps)) => return Ok(steps),
             Err(Outside::Leaves(why)) => {
@@ -175,7 +193,8 @@ impl Verifier<'_> {
             emu::Options { max_steps: thread_steps(reference.steps), ..self.options.clone() };
         let run = self.run(self.witness, &inputs, &options, &name)?;
         self.against_witness(&run, &reference, &name)?;
-        if run.blocks_yz > FEWER_BLOCKS
+        let blocks_yz = run.grids.values().map(|g| g[1].max(g[2])).max().unwrap_or(0);
+        if blocks_yz > FEWER_BLOCKS
             && verified.in_strides < STRIDED_POINTS
             && let Some(fewer) = self.witness.with_fewer_blocks(i64::from(FEWER_BLOCKS))
         {
@@ -183,14 +202,19 @@ impl Verifier<'_> {
             self.against_witness(&run, &reference, &name)?;
             verified.in_strides += 1;
         }
-        verified.thread_instructions += run.thread_instructions;
-        verified.idle.retain(|k| !run.launched.contains(k));
-        verified.sizes.push(name);
-        verified.points.push(point.clone());
+        verified.agreed(point, &run);
         Ok(reference.steps)
     }
 
-    fn run(
+    /// Arguments at a point.
+    pub(super) fn inputs(&self, point: &Point) -> Result<Vec<ArgBytes>, Failed> {
+        if inputs::too_large(&self.sources, point) {
+            return Err(Failed::Limit("the memory limit (--max-memory)"));
+        }
+        inputs::arguments(&self.sources, point).map_err(Failed::Input)
+    }
+
+    pub(super) fn run(
         &self,
         witness: &Witness,
         inputs: &[ArgBytes],
@@ -210,20 +234,24 @@ impl Verifier<'_> {
         self.total_steps / 10
     }
 
-    fn function(&self) -> &Function {
+    pub(super) fn function(&self) -> &Function {
         self.sources.function
     }
 
-    fn module(&self) -> &Module {
+    pub(super) fn module(&self) -> &Module {
         self.sources.module
     }
 
-    fn result_type(&self) -> Option<Scalar> {
+    pub(super) fn result_type(&self) -> Option<Scalar> {
         self.function().ret.scalar()
     }
 
     /// The C function by the IR interpreter.
-    fn interpret(&self, inputs: &[ArgBytes], most: u64) -> Result<Reference, Outside> {
+    pub(super) fn interpret(
+        &self,
+        inputs: &[ArgBytes],
+        max_steps: u64,
+    ) -> Result<Reference, Outside> {
         let mut memory = Memory::default();
         let mut args = vec![];
         for (input, param) in inputs.iter().zip(&self.function().params) {
@@ -241,7 +269,7 @@ impl Verifier<'_> {
             });
         }
         let limits = Limits {
-            max_steps: most,
+            max_steps,
             track_bounds: self.reassociated.contains(&true)
                 || (self.host.is_some() && uses_inexact_functions(self.module())),
             ..Limits::default()
@@ -295,6 +323,7 @@ impl Verifier<'_> {
             same_writes: self.same_writes,
             options: self.options.clone(),
             total_steps: self.total_steps,
+            tuned: self.tuned,
         };
         let types = |f: &Function| -> Vec<Scalar> {
             let element = |ty: &Type| ty.pointee().unwrap_or(ty).scalar().unwrap_or(Scalar::U8);
@@ -344,7 +373,7 @@ impl Verifier<'_> {
     /// The user's C must say what the interpreter says, or one of the two misunderstands the source. Both run the sums
     /// in source order: what they may differ by is what their math functions do. False when the comparison says
     /// nothing, because a decision hangs on the last bit of such a function.
-    fn against_host(
+    pub(super) fn against_host(
         &self,
         host: &HostReference,
         inputs: &[ArgBytes],
@@ -376,7 +405,7 @@ impl Verifier<'_> {
         }
     }
 
-    fn against_witness(
+    pub(super) fn against_witness(
         &self,
         run: &WitnessRun,
         reference: &Reference,
@@ -480,7 +509,7 @@ impl Against {
 }
 
 /// Whether a function is called whose last bits differ between math libraries.
-fn uses_inexact_functions(module: &Module) -> bool {
+pub(super) fn uses_inexact_functions(module: &Module) -> bool {
     let mut found = false;
     for function in &module.functions {
         visit::for_each_expr(&function.body, &mut |e| {
@@ -491,14 +520,14 @@ fn uses_inexact_functions(module: &Module) -> bool {
 }
 
 /// What the interpreter computed.
-struct Reference {
-    memory: Memory,
-    result: Option<Vec<u8>>,
-    steps: u64,
+pub(super) struct Reference {
+    pub memory: Memory,
+    pub result: Option<Vec<u8>>,
+    pub steps: u64,
 }
 
 /// Why a point has no reference.
-enum Outside {
+pub(super) enum Outside {
     TooLarge(u64),
     /// The C function is undefined there.
     Leaves(String),

@@ -3,7 +3,7 @@
 //!
 //! It knows the file and the contract of the launcher, nothing of how they were made.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
@@ -38,6 +38,17 @@ pub struct Witness {
     workspace_bytes: Option<FuncId>,
 }
 
+/// For each kernel by name, the most blocks of a launch along x, y and z.
+pub type Grids = BTreeMap<String, [u32; 3]>;
+
+/// Takes one more launch into account.
+pub fn enlarge(grids: &mut Grids, kernel: &str, grid: [u32; 3]) {
+    let most = grids.entry(kernel.to_string()).or_insert([0; 3]);
+    for (most, blocks) in most.iter_mut().zip(grid) {
+        *most = blocks.max(*most);
+    }
+}
+
 /// What one run of the witness gave.
 #[derive(Debug)]
 pub struct WitnessRun {
@@ -48,10 +59,8 @@ pub struct WitnessRun {
     /// Errors, and elements to which several threads write the same value.
     pub findings: Vec<Finding>,
     pub thread_instructions: u64,
-    /// Names of the kernels that were launched.
-    pub launched: BTreeSet<String>,
-    /// The most blocks along y or z of any launch.
-    pub blocks_yz: u32,
+    /// The kernels that were launched.
+    pub grids: Grids,
     /// The launches, when the options ask for counters.
     pub launches: Vec<CountedLaunch>,
 }
@@ -178,6 +187,16 @@ impl Witness {
         Ok(call.workspace.map_or(0, |(_, bytes)| bytes as u64))
     }
 
+    /// The grids that the launcher asks for; nothing is run.
+    ///
+    /// # Errors
+    /// [`WitnessError`].
+    pub fn grids(&self, args: &[ArgBytes], result: Option<Scalar>) -> Result<Grids, WitnessError> {
+        let mut recorder = GridRecorder { module: &self.module, grids: Grids::new() };
+        self.record(args, result, &mut recorder)?;
+        Ok(recorder.grids)
+    }
+
     /// The arguments of the launcher: those of the C function, the result, the workspace, the stream. `contents` makes a
     /// buffer.
     fn call(
@@ -258,17 +277,8 @@ impl Witness {
             })
             .collect();
         let result = result.and_then(|_| buffers.next());
-        let EmuLauncher { findings, thread_instructions, launched, blocks_yz, launches, .. } =
-            launcher;
-        Ok(WitnessRun {
-            args,
-            result,
-            findings,
-            thread_instructions,
-            launched,
-            blocks_yz,
-            launches,
-        })
+        let EmuLauncher { findings, thread_instructions, grids, launches, .. } = launcher;
+        Ok(WitnessRun { args, result, findings, thread_instructions, grids, launches })
     }
 
     /// Bytes of workspace at these sizes, by the emitted function.
@@ -353,8 +363,7 @@ struct EmuLauncher<'a> {
     device: DeviceMemory,
     findings: Vec<Finding>,
     thread_instructions: u64,
-    launched: BTreeSet<String>,
-    blocks_yz: u32,
+    grids: Grids,
     launches: Vec<CountedLaunch>,
     limit: Option<&'static str>,
 }
@@ -392,8 +401,7 @@ impl<'a> EmuLauncher<'a> {
             device,
             findings: vec![],
             thread_instructions: 0,
-            launched: BTreeSet::new(),
-            blocks_yz: 0,
+            grids: Grids::new(),
             launches: vec![],
             limit: None,
         }
@@ -461,8 +469,8 @@ impl Launcher for EmuLauncher<'_> {
 
     fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
         let config = self.config(&request)?;
-        self.launched.insert(self.witness.module.function(request.kernel).name.clone());
-        self.blocks_yz = self.blocks_yz.max(config.grid[1]).max(config.grid[2]);
+        let kernel = &self.witness.module.function(request.kernel).name;
+        enlarge(&mut self.grids, kernel, config.grid);
         for (buffer, bytes) in self.device.buffers.iter_mut().zip(&mut memory.buffers) {
             buffer.bytes = std::mem::take(bytes);
             if buffer.poison.len() == 1 && buffer.bytes.len() != 1 {
@@ -494,6 +502,23 @@ impl Launcher for EmuLauncher<'_> {
             });
             return Err("a limit was reached".to_string());
         }
+        Ok(())
+    }
+}
+
+/// Takes down the grids of launches.
+struct GridRecorder<'a> {
+    module: &'a Module,
+    grids: Grids,
+}
+
+impl Launcher for GridRecorder<'_> {
+    fn copy_to_global(&mut self, _: GlobalId, _: Vec<u8>) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn launch(&mut self, _: &mut Memory, request: LaunchRequest) -> Result<(), String> {
+        enlarge(&mut self.grids, &self.module.function(request.kernel).name, request.grid);
         Ok(())
     }
 }

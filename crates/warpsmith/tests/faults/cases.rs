@@ -29,6 +29,20 @@ void f(int n, int m, const float A[n][m], const float x[m], float y[n]) {
 }
 ";
 
+const SQUARE: &str = "
+// warpsmith: size n=20
+void f(int n, const float A[n][n], float C[n][n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float s = 0;
+            for (int k = 0; k < n; k++)
+                s += A[i][k] * A[k][j];
+            C[i][j] = s;
+        }
+}
+";
+
 pub const CASES: &[Case] = &[
     Case { name: "product", source: PRODUCT, schedule: "bind i, j -> y, x block 8x4" },
     Case {
@@ -50,6 +64,14 @@ accumulate C
 register_tile i by 2
 stage A at l tile 4
 bounds peel",
+    },
+    Case {
+        name: "an array times itself",
+        source: SQUARE,
+        schedule: "bind i, j -> y, x block 8x4
+register_tile i by 2
+stage A#1 at k tile 8 pad 1 transposed
+stage A#2 at k tile 8",
     },
     Case {
         name: "rows shared by lanes",

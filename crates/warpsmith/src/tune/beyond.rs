@@ -1,0 +1,214 @@
+//! Sizes that are too large for the interpreter, where smaller ones do not show enough: no point at all could be run, or
+//! none had a second block along an axis.
+//!
+//! The reference is then the user's C alone, which its compiler makes fast; without one, or where the comparison needs
+//! error bounds, the interpreter is given more time. What is wrong there counts only if the interpreter does not find
+//! that the C function itself leaves its arrays at that size.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use warpsmith_emu as emu;
+use warpsmith_ir::interp::Memory;
+
+use super::host_c::ArgBytes;
+use super::sizes::Point;
+use super::verify::{
+    Failed, Outside, Reference, Verified, Verifier, is_empty, uses_inexact_functions,
+};
+use super::witness::{CONSTANT_MEMORY, Grids};
+use super::{extents, inputs, points};
+
+/// Elements of all arrays at a point that is run for a second block.
+const ELEMENTS: u64 = 1 << 24;
+/// Runs for the sake of second blocks: one that has them everywhere, or one along each axis.
+const TRIES: usize = 3;
+/// Steps of the interpreter, and thread instructions, for each step that all usual points have together: for the only
+/// point that there is, and for one more of several.
+const ONLY_POINT: Budget = Budget { steps: 20, instructions: 500, host: Duration::from_secs(60) };
+const ONE_MORE: Budget = Budget { steps: 1, instructions: 20, host: Duration::from_secs(5) };
+
+/// What a large point may cost.
+struct Budget {
+    steps: u64,
+    instructions: u64,
+    host: Duration,
+}
+
+/// A kernel and an axis.
+type Axis = (String, usize);
+
+/// Runs large points where they are needed.
+///
+/// # Errors
+/// [`Failed`], where the kernel is wrong at one.
+pub fn verify(
+    verifier: &Verifier<'_>,
+    candidates: &[Point],
+    verified: &mut Verified,
+) -> Result<(), Failed> {
+    let large = Large { verifier };
+    if verified.vacuous() && verified.outside.is_empty() {
+        let some = candidates.iter().filter(|p| !is_empty(p));
+        let Some(point) = some.min_by_key(|p| large.elements(p)) else { return Ok(()) };
+        large.at_point(point, &ONLY_POINT, verified)?;
+    }
+    if !verified.points.is_empty() {
+        large.second_blocks(candidates, verified)?;
+    }
+    Ok(())
+}
+
+struct Large<'a> {
+    verifier: &'a Verifier<'a>,
+}
+
+impl Large<'_> {
+    fn elements(&self, point: &Point) -> u64 {
+        let (module, function) = (self.verifier.module(), self.verifier.function());
+        extents::total_elements(module, function, point).unwrap_or(u64::MAX)
+    }
+
+    /// Runs the smallest points with several blocks along axes that had one so far; takes down what is left.
+    fn second_blocks(&self, candidates: &[Point], verified: &mut Verified) -> Result<(), Failed> {
+        let mut seen: Vec<(u64, &Point, BTreeSet<Axis>)> = vec![];
+        for point in candidates.iter().chain(self.verifier.tuned) {
+            let several = self.grids(point).map(|g| several_blocks(&g)).unwrap_or_default();
+            seen.push((self.elements(point), point, several));
+        }
+        seen.sort_by_key(|(elements, _, _)| *elements);
+        let all: BTreeSet<Axis> = seen.iter().flat_map(|(_, _, axes)| axes.clone()).collect();
+        let mut tried: Vec<&Point> = vec![];
+        loop {
+            let run = several_blocks(&verified.grids);
+            let missing: BTreeSet<Axis> = all.difference(&run).cloned().collect();
+            let gain = |axes: &BTreeSet<Axis>| axes.intersection(&missing).count();
+            let useful = seen.iter().filter(|(n, p, _)| *n <= ELEMENTS && !tried.contains(p));
+            // `max_by_key` takes the last of equals; the smallest point comes first.
+            let best = useful.rev().max_by_key(|(_, _, axes)| gain(axes));
+            match best {
+                Some((_, point, axes)) if gain(axes) > 0 && tried.len() < TRIES => {
+                    tried.push(point);
+                    self.one_more(point, verified)?;
+                }
+                _ => {
+                    let name = |(kernel, axis): &Axis| format!("`{kernel}` along {}", AXES[*axis]);
+                    verified.one_block = missing.iter().map(name).collect();
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn grids(&self, point: &Point) -> Option<Grids> {
+        let sources = &self.verifier.sources;
+        let args = inputs::without_contents(sources, point, CONSTANT_MEMORY)?;
+        self.verifier.witness.grids(&args, self.verifier.result_type()).ok()
+    }
+
+    /// A point that is not needed: that it costs too much is no error.
+    fn one_more(&self, point: &Point, verified: &mut Verified) -> Result<(), Failed> {
+        match self.at_point(point, &ONE_MORE, verified) {
+            Err(Failed::Limit(_) | Failed::Input(_)) => Ok(()),
+            other => other,
+        }
+    }
+
+    fn at_point(
+        &self,
+        point: &Point,
+        budget: &Budget,
+        verified: &mut Verified,
+    ) -> Result<(), Failed> {
+        let name = points::name(point);
+        let inputs = self.verifier.inputs(point)?;
+        if let Some(reference) = self.compiled(&inputs, budget.host) {
+            match self.compared(point, &inputs, &reference, budget, verified) {
+                Ok(()) => {
+                    verified.with_host += 1;
+                    verified.host_only.push(name);
+                    return Ok(());
+                }
+                Err(wrong @ Failed::Wrong { .. }) => {
+                    return match self.interpreted(&inputs, budget) {
+                        Err(Outside::Leaves(why)) => {
+                            verified.outside.push(format!("{name}: {why}"));
+                            Ok(())
+                        }
+                        _ => Err(wrong),
+                    };
+                }
+                other => return other,
+            }
+        }
+        match self.interpreted(&inputs, budget) {
+            Ok(reference) => {
+                let host = self.verifier.host.filter(|_| self.verifier.written.is_none());
+                if let Some(host) = host {
+                    let same = self.verifier.against_host(host, &inputs, &reference, &name)?;
+                    verified.with_host += usize::from(same);
+                }
+                self.compared(point, &inputs, &reference, budget, verified)
+            }
+            Err(Outside::TooLarge(_)) => Ok(()),
+            Err(Outside::Leaves(why)) => {
+                verified.outside.push(format!("{name}: {why}"));
+                Ok(())
+            }
+            Err(Outside::Unsupported(why)) => {
+                Err(Failed::Wrong { point: name, message: why, notes: vec![] })
+            }
+        }
+    }
+
+    fn compared(
+        &self,
+        point: &Point,
+        inputs: &[ArgBytes],
+        reference: &Reference,
+        budget: &Budget,
+        verified: &mut Verified,
+    ) -> Result<(), Failed> {
+        let name = points::name(point);
+        let max_total_steps = self.verifier.total_steps.saturating_mul(budget.instructions);
+        let options = emu::Options { max_total_steps, ..self.verifier.options.clone() };
+        let run = self.verifier.run(self.verifier.witness, inputs, &options, &name)?;
+        self.verifier.against_witness(&run, reference, &name)?;
+        verified.agreed(point, &run);
+        Ok(())
+    }
+
+    fn interpreted(&self, inputs: &[ArgBytes], budget: &Budget) -> Result<Reference, Outside> {
+        self.verifier.interpret(inputs, self.verifier.total_steps.saturating_mul(budget.steps))
+    }
+
+    /// What the host compiler's code makes of the inputs, where the kernel must give the same bits.
+    fn compiled(&self, inputs: &[ArgBytes], limit: Duration) -> Option<Reference> {
+        let verifier = self.verifier;
+        let host = verifier.host.filter(|_| {
+            verifier.written.is_none()
+                && !verifier.reassociated.contains(&true)
+                && !uses_inexact_functions(verifier.module())
+        })?;
+        let mut args = inputs.to_vec();
+        let result = host.call(&mut args, limit).ok()?;
+        let arrays = args.into_iter().filter_map(|a| match a {
+            ArgBytes::Array(bytes) => Some(bytes),
+            ArgBytes::Value(_) => None,
+        });
+        let memory = Memory::new(arrays.collect());
+        let result = verifier.result_type().map(|_| result);
+        Some(Reference { memory, result, steps: 0 })
+    }
+}
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// The axes along which kernels have more than one block.
+fn several_blocks(grids: &Grids) -> BTreeSet<Axis> {
+    let axes = grids.iter().flat_map(|(kernel, grid)| {
+        let several = (0..3).filter(|axis| grid[*axis] > 1);
+        several.map(|axis| (kernel.clone(), axis))
+    });
+    axes.collect()
+}
