@@ -85,22 +85,24 @@ fn bound(
     let planes = loops.len() == 3 && stages.iter().flatten().any(strips);
     let shape = if planes { 2 } else { loops.len() };
     let nest = wide::Nest { kernel, root, loops, axes, kept: &kept };
-    let shared_planes: &[[u32; 3]] = match loops {
-        [outer, _, _] if shape == 3 && wide::is_shared_along(&nest, outer) => SHARED_PLANES,
-        _ => &[],
-    };
+    let shared = matches!(loops, [outer, _, _] if wide::is_shared_along(&nest, outer));
+    let mut tilings = tiles(shape, tiled);
+    if planes {
+        tilings.iter_mut().for_each(|tile| tile.insert(0, 1));
+    }
+    if shared {
+        tilings.extend(SHARED_PLANES.iter().map(|t| t.to_vec()));
+    }
     let mut found = vec![];
     for block in blocks(shape, tiled) {
-        for tile in tiles(shape, tiled).into_iter().chain(shared_planes.iter().map(|t| t.to_vec()))
-        {
-            let tile = if planes { [&[1], &tile[..]].concat() } else { tile };
+        for tile in &tilings {
             if tile.iter().product::<u32>() > MOST_OUTPUTS {
                 continue;
             }
             for staged in &stages {
                 let mut steps = vec![bind(block)];
                 steps.extend(kept.iter().cloned());
-                for (name, factor) in loops.iter().zip(&tile).filter(|(_, f)| **f > 1) {
+                for (name, factor) in loops.iter().zip(tile).filter(|(_, f)| **f > 1) {
                     steps.push(StepKind::RegisterTile { target: name.clone(), factor: *factor });
                 }
                 steps.extend(staged.iter().cloned());
@@ -124,6 +126,9 @@ fn bound(
         }
         None if !tiled => found.extend(wide::rows(&nest, sources)),
         None => {}
+    }
+    if tiled && shared {
+        found.extend(wide::rows(&nest, sources));
     }
     found.extend(streams::streams(&nest, &state, sources));
     found.extend(shared::along_rows(&nest, &state, sources));
