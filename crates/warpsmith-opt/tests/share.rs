@@ -55,6 +55,49 @@ fn fewer_lanes_than_a_warp_and_more_threads_than_one() {
     }
 }
 
+/// `KEEP` is a statement that keeps the least or greatest of `best` and `a[i][j]`.
+const NEAREST: &str = "\
+void nearest(int n, int m, const float a[n][m], float y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float best = a[i][0];
+        for (int j = 1; j < m; j++) {
+            float d = a[i][j] * a[i][j] - a[i][j];
+            KEEP;
+        }
+        y[i] = best;
+    }
+}
+";
+
+#[test]
+fn extremes_that_are_chosen() {
+    let sizes: Sizes<'_> = &[
+        &[("n", 1), ("m", 1)],
+        &[("n", 5), ("m", 31)],
+        &[("n", 9), ("m", 33)],
+        &[("n", 8), ("m", 128)],
+    ];
+    for keep in [
+        "if (d < best) best = d",
+        "if (best <= d) { best = d; }",
+        "best = d > best ? d : best",
+        "best = d > best ? best : d",
+    ] {
+        let source = NEAREST.replace("KEEP", keep);
+        for threads in [8, 64] {
+            check(&source, &format!("bind i -> y block 1x4\nshare j -> x by {threads}"), sizes);
+        }
+        check(&source, "bind i -> x block 8\nshare j -> y by 4", sizes);
+    }
+    let text = check(
+        &NEAREST.replace("KEEP", "if (d < best) best = d"),
+        "bind i -> y block 1x4\nshare j -> x by 32",
+        sizes,
+    );
+    has(&text, &["float best_part = INFINITY;", "best = best_part < best ? best_part : best;"]);
+}
+
 #[test]
 fn a_team_computes_several_rows() {
     for threads in [32, 128] {

@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod dependence;
+pub mod extremes;
 pub mod guards;
 pub mod scalars;
 pub mod uniformity;

@@ -15,14 +15,14 @@
 //!
 //! Legal for a serial loop of a bound nest that counts up by one and that all threads of a block come to alike. What it
 //! changes of variables that live on is only combined by one operation, `+`, `-`, `*`, `&`, `|`, `^`, `&&`, `||`,
-//! minimum or maximum, and seen by nothing else in the loop; where it stores, its iterations are proved independent.
+//! minimum or maximum (also `if (x > m) m = x`), and seen by nothing else in the loop; where it stores, its iterations are proved independent.
 //! Sums and products of reals are reassociated: they are compared with a tolerance.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
-    Axis, Block, Expr, ForLoop, LoopId, Parallel, Place, PlaceKind, ReduceOp, Stmt, StmtKind, Type,
-    Var, VarId, VarKind, visit,
+    Axis, BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, Origin, Parallel, Place, PlaceKind,
+    ReduceOp, Stmt, StmtKind, Type, Var, VarId, VarKind, visit,
 };
 
 use super::accumulate::fresh_name;
@@ -30,7 +30,7 @@ use super::register_tile::{bound_nest, check_tiles, unit_step};
 use super::split_k::declared_in;
 use super::{Rewritten, bind, independence, stage};
 use crate::analysis::access::{Base, base_of};
-use crate::analysis::scalars;
+use crate::analysis::{extremes, scalars};
 use crate::kernel::{Kernel, Nest, STATIC_SHARED, Shared, Team};
 use crate::lower;
 use crate::refusal::Refusal;
@@ -273,9 +273,10 @@ fn left_to_one<'a>(block: &'a Block, nest: &Nest, found: &mut Vec<&'a Stmt>) {
 /// The variables that live longer than an iteration, each with the one operation that combines it.
 fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<(VarId, ReduceOp)>, Refusal> {
     let own = declared_in(&l.body);
+    let body = extremes::as_calls(&l.body);
     let mut sums: Vec<(VarId, ReduceOp)> = vec![];
     let mut wrong: Option<(VarId, &str)> = None;
-    walk::each_stmt(&l.body, &mut |s| {
+    walk::each_stmt(&body, &mut |s| {
         let mut refuse = |v: VarId, why| wrong = wrong.or(Some((v, why)));
         let o = walk::operands(s);
         let target = o.writes.and_then(Place::root_var);
@@ -300,7 +301,7 @@ fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<(VarId, ReduceOp)>, Refus
             wrong = wrong.or(Some((*counter, "counts a loop in it, and is read after it")));
         }
     }
-    if let Some(v) = seen_before_the_end(&l.body, &sums) {
+    if let Some(v) = seen_before_the_end(&body, &sums) {
         wrong = wrong.or(Some((v, "is used with the value that it has so far")));
     }
     for (v, _) in &sums {
@@ -534,11 +535,22 @@ fn add_after(
     visit::rename_vars(&mut own, &mut |v| if v == sum { part } else { v });
     block.stmts.splice(at..at, own.stmts);
     let place = Place::var(sum, ty.clone());
+    let chosen = extremes::is_chosen(&Block::new(vec![block.stmts[at].clone()]), part);
+    let combined = |a: Expr, b: Expr| match chosen {
+        // As the source does: a NaN that the loop begins with stays.
+        true => {
+            let op = if op == ReduceOp::Max { BinaryOp::Gt } else { BinaryOp::Lt };
+            let kind = ExprKind::Select(Expr::binary(op, b.clone(), a.clone()), b, a);
+            Expr::new(kind, ty.clone(), Origin::default())
+        }
+        false => lower::combine(op, scalar, a, b),
+    };
     // A value that only the addition needs is read when it is due.
     let start = block.stmts[..at]
         .iter()
         .rposition(|s| matches!(&s.kind, StmtKind::Decl { var, init: Some(_) } if *var == sum));
-    let late = start.filter(|k| may_move(&block.stmts[*k], &block.stmts[k + 1..=at], sum));
+    let late =
+        start.filter(|k| !chosen && may_move(&block.stmts[*k], &block.stmts[k + 1..=at], sum));
     let after = match late {
         Some(k) => {
             let mut stmt = block.stmts.remove(k);
@@ -546,13 +558,13 @@ fn add_after(
             stmt.comment.clear();
             if let StmtKind::Decl { init: Some(init), .. } = &mut stmt.kind {
                 let value = Expr::var(part, ty.clone());
-                *init = lower::combine(op, scalar, init.clone(), value);
+                *init = combined(init.clone(), value);
             }
             stmt
         }
         None => {
             let value = Expr::var(part, ty.clone());
-            let value = lower::combine(op, scalar, Expr::read(place.clone()), value);
+            let value = combined(Expr::read(place.clone()), value);
             Stmt::new(StmtKind::Assign { place, value }, origin.clone())
         }
     };

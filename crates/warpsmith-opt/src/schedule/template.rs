@@ -254,7 +254,9 @@ pub(super) fn cut_in_strips(
             let legal = stage::check(kernel, a, Some((l.id, 8)), Layout::default(), false);
             legal.map(|l| l.names()).unwrap_or_default()
         };
-        let cut: Vec<String> = arrays.iter().flat_map(legal).collect();
+        // What does not move with the loop is read once a thread.
+        let moving = arrays.iter().filter(|a| moves_with(kernel, root, a, l.var));
+        let cut: Vec<String> = moving.flat_map(legal).collect();
         (!cut.is_empty()).then(|| (kernel.loop_name(l.id), l.id, cut))
     })
 }
@@ -278,6 +280,18 @@ fn shared_reads(kernel: &Kernel, root: LoopId) -> Vec<String> {
         }
     }
     arrays.into_iter().map(|v| kernel.name_of(v).to_string()).collect()
+}
+
+/// Whether a subscript of the array mentions a counter.
+fn moves_with(kernel: &Kernel, root: LoopId, array: &str, counter: VarId) -> bool {
+    let Some(l) = kernel.find_loop(root) else { return false };
+    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
+    scope.accesses().iter().any(|a| match (a.base, &a.view) {
+        (Base::Var(v), View::Affine { index, .. }) => {
+            kernel.name_of(v) == array && index.iter().any(|p| p.mentions(counter))
+        }
+        _ => false,
+    })
 }
 
 /// Whether iterations of the loops around an access touch the same element.

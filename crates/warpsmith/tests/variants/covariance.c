@@ -1,6 +1,6 @@
 // Columns of one matrix times columns of the same.
 // warpsmith: size n=512 m=512
-// expect: bind i, j, stage data#1, stage data#2
+// expect: register_tile i, register_tile j, stage data#1 at k, stage data#2 at k
 void covariance(int n, int m, const float data[n][m], const float mean[m], float cov[m][m])
 {
     #pragma omp parallel for collapse(2)

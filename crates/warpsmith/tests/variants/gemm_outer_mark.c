@@ -1,6 +1,6 @@
 // The inner loop is not marked, but provably parallel.
 // warpsmith: size n=512
-// expect: bind i, j, register_tile i, register_tile j, stage A, stage B
+// expect: bind i, j, register_tile i, stage A at k, stage B at k
 void gemm_outer_mark(int n, const float A[n][n], const float B[n][n], float C[n][n])
 {
     #pragma omp parallel for

@@ -1,6 +1,6 @@
 // Rows of one matrix times rows of the same.
 // warpsmith: size n=512 m=512
-// expect: bind i, j, accumulate C, stage A#1, stage A#2
+// expect: register_tile i, register_tile j, stage A#1 at k, stage A#2 at k
 void syrk(int n, int m, float alpha, float beta, const float A[n][m], float C[n][n])
 {
     #pragma omp parallel for collapse(2)
