@@ -2,6 +2,7 @@
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use crate::printable::printable;
 use crate::span::{SourceMap, Span};
 
 /// How bad it is.
@@ -69,12 +70,16 @@ impl Diagnostic {
             Severity::Warning => Level::WARNING,
             Severity::Note => Level::NOTE,
         };
-        let mut group = Group::with_title(level.primary_title(self.message.as_str()).id(self.code));
+        let message = printable(&self.message);
+        let mut group = Group::with_title(level.primary_title(message.as_ref()).id(self.code));
+        let spelled: Vec<String> =
+            self.notes.iter().chain(&self.help).map(|text| printable(text).into_owned()).collect();
+        let (notes, help) = spelled.split_at(self.notes.len());
         for (file, labels) in self.labels_by_file() {
             let Some(source) = sources.get(file) else {
                 continue;
             };
-            let mut snippet = Snippet::source(&*source.text).path(source.path.as_str());
+            let mut snippet = Snippet::source(&*source.text).path(printable(&source.path));
             for (primary, label) in labels {
                 let kind = if primary { AnnotationKind::Primary } else { AnnotationKind::Context };
                 let range = clamp_to_chars(&source.text, label.span);
@@ -82,10 +87,10 @@ impl Diagnostic {
             }
             group = group.element(snippet);
         }
-        for note in &self.notes {
+        for note in notes {
             group = group.element(Level::NOTE.message(note.as_str()));
         }
-        for help in &self.help {
+        for help in help {
             group = group.element(Level::HELP.message(help.as_str()));
         }
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
@@ -116,4 +121,23 @@ fn clamp_to_chars(text: &str, span: Span) -> std::ops::Range<usize> {
     };
     let start = floor(span.start as usize);
     start..floor(span.end as usize).max(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_message_reaches_the_terminal_as_a_command() {
+        let mut sources = SourceMap::new();
+        let file = sources.add("a\u{1b}[2J.json", "{\"\u{1b}]0;title\u{7}\": \u{9b}31m}\n");
+        let shown = Diagnostic::error("W411", "no \u{1b}[31m`name`")
+            .label(Span { file, start: 0, end: 1 }, "here \u{1b}[0m")
+            .note("first\nsecond \u{9b}2J")
+            .help("do \u{1b}c")
+            .render(&sources, false);
+        let bad: Vec<char> = shown.chars().filter(|c| c.is_control() && *c != '\n').collect();
+        assert!(bad.is_empty(), "{shown:?}");
+        assert!(shown.contains("first\n") && shown.contains("second \\u{9b}2J"), "{shown}");
+    }
 }

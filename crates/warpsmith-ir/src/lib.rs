@@ -12,6 +12,7 @@ pub mod interp;
 pub mod layout;
 pub mod module;
 pub mod poly;
+pub mod printable;
 pub mod span;
 pub mod stmt;
 pub mod text;
@@ -27,6 +28,7 @@ pub use module::{
     ConstId, FuncId, Function, FunctionKind, Global, GlobalId, LaunchBounds, Module, NamedConst,
     StructDef, StructField, StructId, Var, VarId, VarKind,
 };
+pub use printable::printable;
 pub use span::{FileId, Origin, SourceFile, SourceMap, Span};
 pub use stmt::{
     AtomicOp, BarrierKind, BindLevel, Binding, Block, Case, ForLoop, Launch, LoopCondition, LoopId,
