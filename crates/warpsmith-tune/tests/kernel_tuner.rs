@@ -6,10 +6,11 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 use warpsmith_ir::SourceMap;
-use warpsmith_tune::exchange::{self, kernel_tuner};
+use warpsmith_tune::exchange::{self, Origin, kernel_tuner};
 use warpsmith_tune::outcome::{Outcome, Phases, Record, Status};
 use warpsmith_tune::replay::Replay;
 use warpsmith_tune::space::{Configuration, Parameter};
+use warpsmith_tune::store::ProblemKey;
 use warpsmith_tune::tuner::{Options, Tuner, run};
 use warpsmith_tune::value::Value;
 
@@ -79,6 +80,11 @@ fn kernel_tuner_continues_our_caches() {
             kernel_tuner::Cache::new("", "timed", vec![], parameters(), records.clone());
         // Kernel Tuner keeps a size that was given as a number.
         cache.header.insert("problem_size".into(), 64.into());
+        // Fields of ours that it does not know.
+        let space = Some("{\"ConfigurationSpace\": {}}".to_string());
+        let key = ProblemKey { kernel: "timed".into(), ..ProblemKey::default() };
+        let origin = Origin { key, space };
+        origin.write(&mut cache.header);
         let mut bytes = vec![];
         cache.write(&mut bytes, closed).unwrap();
         std::fs::write(&path, bytes).unwrap();
@@ -89,6 +95,7 @@ fn kernel_tuner_continues_our_caches() {
         // And back: ours is unchanged, with what was added.
         let again = read(&path);
         assert_eq!(again.records.len(), 8);
+        assert_eq!(Origin::read(&again.header), Some(origin));
         for record in &records {
             let same = again.records.iter().find(|r| r.configuration == record.configuration);
             let (ours, theirs) = (&record.outcome, &same.unwrap().outcome);

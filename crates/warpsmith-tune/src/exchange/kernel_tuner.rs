@@ -3,14 +3,18 @@
 //! While a run is on, the file is *open*: it ends with a comma and lacks its last brackets, so that a run that was cut
 //! short can be continued. Failures stand in `__error__`, in older files in the place of the time.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use serde_json::{Value as Json, json};
 use warpsmith_ir::{Diagnostic, FileId};
 
-use super::{Object, Recording, as_number, damaged, first_line, number, parameters_of, span};
+use super::{
+    EXACT, Object, Origin, Recording, as_number, damaged, first_line, number, parameters_of, span,
+};
 use crate::outcome::{Measurement, Outcome, Record, Status};
 use crate::space::{Configuration, Parameter};
+use crate::store::{record_from_json, record_to_json};
 use crate::value::Value;
 
 /// Our own fields, for what Kernel Tuner has no word for. It carries them along unread.
@@ -18,6 +22,8 @@ const STATUS: &str = "warpsmith_status";
 const MESSAGE: &str = "warpsmith_message";
 const COMPILATION: &str = "warpsmith_compilation";
 const MEASUREMENTS: &str = "warpsmith_measurements";
+/// Names of the phases that nobody measured, where the format wants a number all the same.
+const UNMEASURED: &str = "warpsmith_unmeasured";
 
 /// A cache file.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,9 +95,11 @@ impl Cache {
     }
 
     pub fn into_recording(self) -> Recording {
+        let origin = Origin::read(&self.header);
         Recording {
             device: self.device().map(str::to_string),
             kernel: self.kernel().map(str::to_string),
+            origin,
             parameters: self.parameters,
             records: self.records,
         }
@@ -107,9 +115,17 @@ impl Cache {
             writeln!(out, "{}: {value},", Json::from(name.as_str()))?;
         }
         write!(out, "\"cache\": {{")?;
+        let names = names(&self.parameters);
+        let mut keys = HashSet::new();
         for (i, record) in self.records.iter().enumerate() {
             let comma = if i == 0 { "" } else { "," };
-            write!(out, "{comma}\n{}", entry(record, &self.parameters))?;
+            let key = key(record, &self.parameters);
+            // `1` and `'1'` have one key, and of two entries with one key a reader keeps the last.
+            let numbered = (2..).map(|n| format!("{key}#{n}"));
+            let own = std::iter::once(key.clone()).chain(numbered).find(|k| !keys.contains(k));
+            let key = own.unwrap_or(key);
+            write!(out, "{comma}\n{}: {}", Json::from(key.as_str()), entry(record, &names))?;
+            keys.insert(key);
         }
         match (closed, self.records.is_empty()) {
             (true, _) => write!(out, "}}\n}}"),
@@ -124,16 +140,40 @@ impl Cache {
 /// # Errors
 /// What the writer reports.
 pub fn append(out: &mut dyn Write, record: &Record, parameters: &[Parameter]) -> io::Result<()> {
-    write!(out, "\n{},", entry(record, parameters))
+    let key = Json::from(key(record, parameters));
+    write!(out, "\n{key}: {},", entry(record, &names(parameters)))
 }
 
-/// `"key": {...}` of one configuration, on one line.
-fn entry(record: &Record, parameters: &[Parameter]) -> String {
-    let configuration = in_order(&record.configuration, parameters);
+fn names(parameters: &[Parameter]) -> Vec<String> {
+    parameters.iter().map(|p| p.name.clone()).collect()
+}
+
+/// The values in the order of the parameters, joined by commas.
+fn key(record: &Record, parameters: &[Parameter]) -> String {
+    in_order(&record.configuration, parameters).key()
+}
+
+/// `{...}` of one configuration, on one line. What a reader would not make the same result of says it once more, exactly.
+fn entry(record: &Record, names: &[String]) -> Json {
+    let mut fields = words(record, names);
+    // Exactly: 1 and True are equal, and not the same.
+    let exactly = record_to_json(record);
+    let read = self::record(fields.clone(), names).ok();
+    if read.as_ref().map(record_to_json).as_ref() != Some(&exactly) {
+        fields.insert(EXACT.into(), exactly);
+    }
+    Json::Object(fields)
+}
+
+/// A result in Kernel Tuner's words, and ours for what it has none for.
+fn words(record: &Record, names: &[String]) -> Object {
+    let configuration = &record.configuration;
     let outcome = &record.outcome;
     let mut fields = Object::new();
-    for (name, value) in &configuration.values {
-        fields.insert(name.clone(), value.to_json());
+    for (name, value) in names.iter().filter_map(|n| Some((n, configuration.get(n)?))) {
+        if !RESERVED.contains(&name.as_str()) {
+            fields.insert(name.clone(), value.to_json());
+        }
     }
     let mut put = |name: &str, value: Option<Json>| {
         if let Some(value) = value {
@@ -145,13 +185,19 @@ fn entry(record: &Record, parameters: &[Parameter]) -> String {
     put("times", (!outcome.runtimes_ms.is_empty()).then(samples));
     let told = outcome.extra.contains_key("time") || outcome.extra.contains_key("__error__");
     let error = match outcome.status {
+        // Without a time it is no result that Kernel Tuner could go on from.
+        Status::Correct if outcome.time_ms.is_none() => Some("RuntimeFailedConfig"),
         Status::Correct => None,
         Status::Constraints => Some("InvalidConfig"),
         Status::Compile => Some("CompilationFailedConfig"),
         Status::Runtime | Status::Correctness | Status::Timeout => Some("RuntimeFailedConfig"),
     };
     put("__error__", error.filter(|_| !told).map(Json::from));
-    let ours = matches!(outcome.status, Status::Correctness | Status::Timeout);
+    let ours = match outcome.status {
+        Status::Correctness | Status::Timeout => true,
+        Status::Correct => outcome.time_ms.is_none(),
+        _ => false,
+    };
     put(STATUS, ours.then(|| outcome.status.name().into()));
     put(MESSAGE, outcome.message.as_deref().map(Json::from));
     let phases = &outcome.phases;
@@ -160,19 +206,38 @@ fn entry(record: &Record, parameters: &[Parameter]) -> String {
     put("verification_time", Some(number(phases.verification_ms.unwrap_or(0.0))));
     put("benchmark_time", Some(number(phases.benchmark_ms.unwrap_or(0.0))));
     let (plain, odd): (Vec<&Measurement>, Vec<&Measurement>) =
-        outcome.measurements.iter().partition(|m| is_plain(m, &configuration));
+        outcome.measurements.iter().partition(|m| is_plain(m, configuration));
     for m in plain {
         put(&m.name, Some(m.value.clone()));
     }
     put(MEASUREMENTS, (!odd.is_empty()).then(|| odd.iter().map(|m| full(m)).collect()));
     put(COMPILATION, (!outcome.compilation.is_empty()).then(|| outcome.compilation.clone().into()));
+    // Failures of older files stand in the place of the time.
+    let is_error = |name: &str| name == "time" || name == "__error__";
+    let free = |name: &String| !names.contains(name) && !RESERVED.contains(&name.as_str());
     for (name, value) in &outcome.extra {
-        put(name, Some(value.clone()));
+        let told = is_error(name) && value.is_string() && outcome.time_ms.is_none();
+        put(name, (told || free(name)).then(|| value.clone()));
     }
     put("strategy_time", Some(number(phases.search_ms.unwrap_or(0.0))));
     put("framework_time", Some(number(phases.framework_ms.unwrap_or(0.0))));
     put("timestamp", outcome.timestamp.as_deref().map(Json::from));
-    format!("{}: {}", Json::from(configuration.key()), Json::Object(fields))
+    let unmeasured = unmeasured(outcome);
+    put(UNMEASURED, (!unmeasured.is_empty()).then(|| json!(unmeasured)));
+    fields
+}
+
+/// Names of the phases without a time.
+fn unmeasured(outcome: &Outcome) -> Vec<&'static str> {
+    let phases = &outcome.phases;
+    let all = [
+        ("compile_time", phases.compile_ms),
+        ("verification_time", phases.verification_ms),
+        ("benchmark_time", phases.benchmark_ms),
+        ("strategy_time", phases.search_ms),
+        ("framework_time", phases.framework_ms),
+    ];
+    all.into_iter().filter(|(_, ms)| ms.is_none()).map(|(name, _)| name).collect()
 }
 
 /// The configuration with its values in the order of the parameters, which is the order of the key.
@@ -184,7 +249,7 @@ fn in_order(configuration: &Configuration, parameters: &[Parameter]) -> Configur
 }
 
 /// Fields of an entry with a meaning of their own.
-const RESERVED: [&str; 13] = [
+const RESERVED: [&str; 15] = [
     "time",
     "times",
     "__error__",
@@ -198,6 +263,8 @@ const RESERVED: [&str; 13] = [
     MESSAGE,
     COMPILATION,
     MEASUREMENTS,
+    UNMEASURED,
+    EXACT,
 ];
 
 /// Whether a measurement is fully told by a field with its name and a number.
@@ -291,6 +358,9 @@ fn bad_entry(text: &str, file: FileId, key: &str, why: &str) -> Diagnostic {
 }
 
 fn record(mut fields: Object, names: &[String]) -> Result<Record, String> {
+    if let Some(exact) = fields.shift_remove(EXACT).as_ref().and_then(record_from_json) {
+        return Ok(exact);
+    }
     let mut configuration = Configuration::default();
     for name in names {
         let json = fields.shift_remove(name).ok_or_else(|| format!("it has no `{name}`"))?;
@@ -315,13 +385,14 @@ fn record(mut fields: Object, names: &[String]) -> Result<Record, String> {
             fields.shift_remove("__error__");
         }
     }
-    if let Some(status) = fields.shift_remove(STATUS).as_ref().and_then(Json::as_str) {
+    let stated = fields.shift_remove(STATUS);
+    if let Some(status) = stated.as_ref().and_then(Json::as_str) {
         outcome.status = Status::named(status).ok_or_else(|| format!("`{status}` is no status"))?;
     }
     if time.is_some() {
         fields.shift_remove("time");
         outcome.time_ms = time;
-    } else if outcome.status == Status::Correct {
+    } else if outcome.status == Status::Correct && stated.is_none() {
         return Err("it has neither a time nor an error".into());
     }
     figures(&mut fields, &mut outcome)?;
@@ -331,10 +402,15 @@ fn record(mut fields: Object, names: &[String]) -> Result<Record, String> {
 
 /// Takes what has a place in an outcome out of the fields.
 fn figures(fields: &mut Object, outcome: &mut Outcome) -> Result<(), String> {
-    if let Some(Json::Array(times)) = fields.shift_remove("times") {
+    if let Some(Json::Array(times)) = fields.get("times") {
         let times: Option<Vec<f64>> = times.iter().map(as_number).collect();
         outcome.runtimes_ms = times.ok_or("`times` is no list of numbers")?;
+        fields.shift_remove("times");
     }
+    let unmeasured = fields.shift_remove(UNMEASURED).unwrap_or_default();
+    let was_measured = |name: &str| {
+        !unmeasured.as_array().is_some_and(|list| list.iter().any(|other| other == name))
+    };
     let phases = &mut outcome.phases;
     for (name, phase) in [
         ("compile_time", &mut phases.compile_ms),
@@ -344,7 +420,7 @@ fn figures(fields: &mut Object, outcome: &mut Outcome) -> Result<(), String> {
         ("framework_time", &mut phases.framework_ms),
     ] {
         if let Some(number) = fields.get(name).and_then(as_number) {
-            *phase = Some(number);
+            *phase = Some(number).filter(|_| was_measured(name));
             fields.shift_remove(name);
         }
     }

@@ -1,8 +1,12 @@
-//! Files of the tuning community: T1 problems, T4 results, Kernel Tuner's caches.
+//! Files of the tuning community: T1 problems, T4 results, Kernel Tuner's caches, KTT's own results.
 
 pub mod kernel_tuner;
+pub mod ktt;
+mod names;
+mod origin;
 pub mod t1;
 pub mod t4;
+mod units;
 
 use std::io::Read;
 use std::path::Path;
@@ -15,6 +19,11 @@ use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
 use crate::outcome::Record;
 use crate::space::{Configuration, Parameter};
 use crate::value::Value;
+
+pub use origin::Origin;
+
+/// Our own field of a result: all of it, where the format's words do not give it back.
+pub(crate) const EXACT: &str = "warpsmith_result";
 
 pub type Object = Map<String, Json>;
 
@@ -41,28 +50,25 @@ pub fn open(path: &Path, sources: &mut SourceMap) -> Result<FileId, Diagnostic> 
     Ok(sources.add(name, text))
 }
 
-/// What kind of file a JSON text is, by the names in it.
+/// What kind of file a JSON text is, by the names in its outermost object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     T1,
     T4,
     KernelTunerCache,
+    /// KTT's own format of results.
+    Ktt,
 }
 
-/// Looks at the names of a file, without reading all of it.
+/// Looks at the names of a file up to the first that tells.
 pub fn kind(text: &str) -> Option<Kind> {
-    let end = (0..=text.len().min(100_000)).rev().find(|&end| text.is_char_boundary(end));
-    let head = &text[..end.unwrap_or(0)];
-    let has = |name: &str| head.contains(&format!("\"{name}\""));
-    if has("ConfigurationSpace") || has("KernelSpecification") {
-        Some(Kind::T1)
-    } else if has("tune_params_keys") {
-        Some(Kind::KernelTunerCache)
-    } else if has("results") || has("schema_version") {
-        Some(Kind::T4)
-    } else {
-        None
-    }
+    names::outermost(text).find_map(|name| match name {
+        "ConfigurationSpace" | "KernelSpecification" => Some(Kind::T1),
+        "tune_params_keys" => Some(Kind::KernelTunerCache),
+        "results" | "schema_version" => Some(Kind::T4),
+        "Results" => Some(Kind::Ktt),
+        _ => None,
+    })
 }
 
 /// Results of tuning, wherever they come from.
@@ -73,6 +79,8 @@ pub struct Recording {
     /// With all values that occur or that the file lists.
     pub parameters: Vec<Parameter>,
     pub records: Vec<Record>,
+    /// Of a file that we wrote: the problem in the store that wrote it.
+    pub origin: Option<Origin>,
 }
 
 /// Reads recorded results of any known kind.
@@ -90,11 +98,10 @@ pub fn read_recording(
             Ok((cache.into_recording(), warnings))
         }
         Some(Kind::T4) => Ok((t4::read(&text, file)?.into_recording(), vec![])),
+        Some(Kind::Ktt) => ktt::read(&text, file),
         Some(Kind::T1) | None => Err(Diagnostic::error("W411", "these are no recorded results")
-            .label(span(file, 0, first_line(&text)), "neither a Kernel Tuner cache nor T4")
-            .help(
-                "a cache has `tune_params_keys` and `cache`, T4 has `schema_version` and `results`",
-            )),
+            .label(span(file, 0, first_line(&text)), "neither a Kernel Tuner cache nor T4 nor KTT's")
+            .help("a cache has `tune_params_keys` and `cache`, T4 `schema_version` and `results`, KTT's `Metadata` and `Results`")),
     }
 }
 
@@ -210,4 +217,8 @@ pub(crate) fn without_bare_nan(text: &str) -> std::borrow::Cow<'_, str> {
 }
 
 #[cfg(test)]
+mod round_trips;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod units_and_ktt;

@@ -9,7 +9,7 @@ use warpsmith_ir::{Diagnostic, FileId};
 
 use super::{Object, first_line, parse, place_of, span};
 use crate::expr::{Expr, ExprError, Meaning};
-use crate::space::{Configuration, Parameter, Space};
+use crate::space::{Configuration, Parameter, Space, SpaceError};
 use crate::value::{Val, Value};
 
 pub use self::schema::Unknown;
@@ -238,12 +238,30 @@ impl Problem {
     /// # Errors
     /// As [`Space::new`], at the place of the constraint in the problem's text.
     pub fn space(&self, text: &str, file: FileId) -> Result<Space, Diagnostic> {
-        Space::new(self.parameters.clone(), &self.constraints).map_err(|error| {
-            error.diagnostic(&|index| {
+        match self.space_until(text, file, &|| false)? {
+            Some(space) => Ok(space),
+            None => Err(Diagnostic::error("W404", "the enumeration of the space was ended")),
+        }
+    }
+
+    /// As [`Problem::space`]; `stop` is asked now and then, and `None` is the answer when it says so.
+    ///
+    /// # Errors
+    /// As [`Problem::space`].
+    pub fn space_until(
+        &self,
+        text: &str,
+        file: FileId,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Space>, Diagnostic> {
+        match Space::new_until(self.parameters.clone(), &self.constraints, stop) {
+            Ok(space) => Ok(Some(space)),
+            Err(SpaceError::Stopped) => Ok(None),
+            Err(error) => Err(error.diagnostic(&|index| {
                 let at = place_of(text, self.constraints.get(index)?)?;
                 Some((file, span(file, at, at).start))
-            })
-        })
+            })),
+        }
     }
 
     /// Computes a size for a configuration: parameters stand for their values there, `ProblemSize` for the list.

@@ -51,11 +51,15 @@ fn too_large(all: &[Parameter], joined: &[usize]) -> SpaceError {
     SpaceError::TooLarge { parameters: joined.iter().map(|&p| all[p].name.clone()).collect() }
 }
 
-/// Codes of all valid tuples of the parameters `joined`, ascending.
+/// Values that are tried between two questions whether to give up.
+const PATIENCE: u32 = 1 << 14;
+
+/// Codes of all valid tuples of the parameters `joined`, ascending. `stop` is asked now and then.
 pub(super) fn tuples(
     all: &[Parameter],
     constraints: &[Constraint],
     joined: &[usize],
+    stop: &dyn Fn() -> bool,
 ) -> Result<Vec<u64>, SpaceError> {
     check_product(all, joined)?;
     let order = order(all, constraints, joined);
@@ -68,6 +72,8 @@ pub(super) fn tuples(
         indices: vec![0; all.len()],
         order,
         found: vec![],
+        stop,
+        tried: 0,
     };
     search.descend(0, 0)?;
     let mut found = search.found;
@@ -177,6 +183,9 @@ struct Search<'a> {
     slots: Vec<Val<'a>>,
     indices: Vec<u16>,
     found: Vec<u64>,
+    stop: &'a dyn Fn() -> bool,
+    /// Values since the start, modulo 2³².
+    tried: u32,
 }
 
 impl Search<'_> {
@@ -191,6 +200,10 @@ impl Search<'_> {
         for index in 0..self.domains[parameter].len() {
             self.slots[parameter] = self.domains[parameter][index];
             self.indices[parameter] = index as u16;
+            self.tried = self.tried.wrapping_add(1);
+            if self.tried.is_multiple_of(PATIENCE) && (self.stop)() {
+                return Err(SpaceError::Stopped);
+            }
             if self.holds(depth)? {
                 self.descend(depth + 1, code + index as u64 * self.strides[depth])?;
             }

@@ -103,6 +103,8 @@ pub enum SpaceError {
     TooLarge {
         parameters: Vec<String>,
     },
+    /// The caller said so before the end.
+    Stopped,
 }
 
 impl SpaceError {
@@ -144,6 +146,9 @@ impl SpaceError {
                     .note(format!("at most {MOST_TUPLES} valid combinations of parameters that constraints join"))
                     .help("give the parameters fewer values, or add constraints")
             }
+            SpaceError::Stopped => {
+                Diagnostic::error("W404", "the enumeration of the space was ended")
+            }
         }
     }
 }
@@ -184,6 +189,18 @@ impl Space {
     /// A constraint that is not understood or has no value, a parameter without values or listed twice, and more
     /// configurations than can be held or numbered.
     pub fn new(parameters: Vec<Parameter>, constraints: &[String]) -> Result<Space, SpaceError> {
+        Space::new_until(parameters, constraints, &|| false)
+    }
+
+    /// As [`Space::new`]; `stop` is asked now and then whether to give up.
+    ///
+    /// # Errors
+    /// As [`Space::new`], and [`SpaceError::Stopped`].
+    pub fn new_until(
+        parameters: Vec<Parameter>,
+        constraints: &[String],
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Space, SpaceError> {
         check_parameters(&parameters)?;
         let constraints = constraints
             .iter()
@@ -195,7 +212,7 @@ impl Space {
             .collect::<Result<Vec<_>, _>>()?;
         let mut components = vec![];
         for joined in enumerate::components(parameters.len(), &constraints) {
-            let codes = enumerate::tuples(&parameters, &constraints, &joined)?;
+            let codes = enumerate::tuples(&parameters, &constraints, &joined, stop)?;
             components.push(Component::new(&parameters, joined, codes));
         }
         if !enumerate::constants_hold(&constraints, &parameters)? {

@@ -6,17 +6,21 @@
 //! write-ahead log, so a process that is killed loses nothing it has reported as recorded, and several processes may
 //! write at a time.
 
+mod look;
 mod outcome_json;
+mod row;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use serde_json::{Map, Value as Json};
 use warpsmith_ir::Diagnostic;
 
 use crate::outcome::{Outcome, Record, Status};
 use crate::space::{ConfigId, Configuration, Space};
-use crate::value::Value;
+
+pub use row::{Damaged, record_from_json, record_to_json};
 
 /// The layout of the database, kept in it as `user_version`. Layout 2 added `problem.space`.
 const LAYOUT: i32 = 2;
@@ -53,6 +57,10 @@ const TABLES: &str = "
     CREATE INDEX IF NOT EXISTS result_by_time ON result (problem, time_ms);
 ";
 
+/// The columns of a problem's key.
+const FIELDS: [&str; 7] =
+    ["kernel", "source_hash", "schedule_hash", "arguments", "device", "driver", "compiler"];
+
 /// What a time depends on, beside the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProblemKey {
@@ -70,6 +78,28 @@ pub struct ProblemKey {
 }
 
 impl ProblemKey {
+    /// As an object with a text for each field, for files that are to find their way back to the problem.
+    pub fn to_json(&self) -> Map<String, Json> {
+        let values = self.fields().map(|value| Json::from(value.as_str()));
+        FIELDS.map(String::from).into_iter().zip(values).collect()
+    }
+
+    /// From such an object; `None` where a field is missing or no text.
+    pub fn from_json(object: &Map<String, Json>) -> Option<ProblemKey> {
+        let field = |name: &str| object.get(name)?.as_str().map(str::to_string);
+        let [kernel, source_hash, schedule_hash, arguments, device, driver, compiler] =
+            FIELDS.map(field);
+        Some(ProblemKey {
+            kernel: kernel?,
+            source_hash: source_hash?,
+            schedule_hash: schedule_hash?,
+            arguments: arguments?,
+            device: device?,
+            driver: driver?,
+            compiler: compiler?,
+        })
+    }
+
     /// In the order of the table's columns.
     fn fields(&self) -> [&String; 7] {
         let ProblemKey { kernel, source_hash, schedule_hash, arguments, device, driver, compiler } =
@@ -107,11 +137,22 @@ pub struct Filter {
     pub fastest: Option<u32>,
 }
 
+/// What a query for results finds.
+#[derive(Default)]
+struct Listed {
+    /// With the times at which they were recorded.
+    rows: Vec<(Record, Option<String>)>,
+    damaged: Vec<Damaged>,
+}
+
 /// An open database.
 #[derive(Debug)]
 pub struct Store {
     connection: Connection,
     path: PathBuf,
+    layout: i32,
+    /// A copy that is looked at in the place of the file; removed with the store.
+    _copy: Option<tempfile::TempDir>,
 }
 
 impl Store {
@@ -131,27 +172,7 @@ impl Store {
         let connection =
             Connection::open_with_flags(&path, flags).map_err(|e| refuse(e.to_string()))?;
         prepare(&connection).map_err(refuse)?;
-        Ok(Store { connection, path })
-    }
-
-    /// Opens a database for looking alone; `None` where there is none.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
-    pub fn open_to_read(path: &Path) -> Result<Option<Store>, Diagnostic> {
-        if !path.exists() {
-            return Ok(None);
-        }
-        let refuse = |why: String| {
-            let text = format!("cannot open the store `{}`: {why}", path.display());
-            Diagnostic::error("W420", text)
-        };
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection =
-            Connection::open_with_flags(path, flags).map_err(|e| refuse(e.to_string()))?;
-        let version = known_layout(&connection).map_err(refuse)?;
-        // A file that nobody has written tables to has nothing to look at.
-        Ok((version > 0).then(|| Store { connection, path: path.to_path_buf() }))
+        Ok(Store { connection, path, layout: LAYOUT, _copy: None })
     }
 
     fn failed(&self, error: &rusqlite::Error) -> Diagnostic {
@@ -212,10 +233,13 @@ impl Store {
     /// # Errors
     /// What the database reports.
     pub fn space(&self, problem: ProblemId) -> Result<Option<String>, Diagnostic> {
+        if self.layout < LAYOUT {
+            return Ok(None);
+        }
         let row = self.connection.query_row(
             "SELECT space FROM problem WHERE id = ?1",
             params![problem.0],
-            |row| row.get(0),
+            |row| Ok(row.get::<_, Option<String>>(0).unwrap_or_default()),
         );
         row.optional().map(Option::flatten).map_err(|error| self.failed(&error))
     }
@@ -225,7 +249,14 @@ impl Store {
     /// # Errors
     /// What the database reports, such as a full disk.
     pub fn record(&mut self, problem: ProblemId, record: &Record) -> Result<bool, Diagnostic> {
-        self.insert(problem, record, "DO NOTHING").map_err(|error| self.failed(&error))
+        let new =
+            self.insert(problem, record, "DO NOTHING").map_err(|error| self.failed(&error))?;
+        if !new && self.find(problem, &record.configuration)?.is_none() {
+            // The row that is there is damaged.
+            self.replace(problem, record)?;
+            return Ok(true);
+        }
+        Ok(new)
     }
 
     /// Records an outcome durably; it takes the place of an earlier one of its configuration.
@@ -278,7 +309,7 @@ impl Store {
             ),
             params![
                 problem.0,
-                configuration_text(&record.configuration),
+                row::configuration_text(&record.configuration),
                 outcome.status.name(),
                 time,
                 outcome_json::samples(outcome),
@@ -288,7 +319,7 @@ impl Store {
         inserted.map(|rows| rows > 0)
     }
 
-    /// The recorded outcome of a configuration.
+    /// The recorded outcome of a configuration; `None` too where its row is damaged.
     ///
     /// # Errors
     /// What the database reports.
@@ -300,19 +331,38 @@ impl Store {
         let row = self.connection.query_row(
             "SELECT configuration, status, samples_ms, details FROM result
              WHERE problem = ?1 AND configuration = ?2",
-            params![problem.0, configuration_text(configuration)],
-            record_of,
+            params![problem.0, row::configuration_text(configuration)],
+            |row| Ok(row::record(row).ok()),
         );
-        row.optional().map(|r| r.map(|r| r.outcome)).map_err(|error| self.failed(&error))
+        let found = row.optional().map_err(|error| self.failed(&error))?;
+        Ok(found.flatten().map(|record| record.outcome))
     }
 
-    /// Results of a problem, in the order they were recorded, or fastest first.
+    /// Problems whose results came from files that do not say what they were measured on but the kernel's name and the
+    /// device: those of other tuners.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn from_elsewhere(&self, kernel: &str, device: &str) -> Result<Vec<Summary>, Diagnostic> {
+        let mut all = self.problems()?;
+        all.retain(|p| {
+            let key = &p.key;
+            let unsaid = key.source_hash.is_empty() && key.schedule_hash.is_empty();
+            // Other tuners leave the arguments of a template away.
+            let base = kernel.split('<').next().unwrap_or_default().trim_end();
+            unsaid && [kernel, base].contains(&key.kernel.as_str()) && key.device == device
+        });
+        Ok(all)
+    }
+
+    /// Results of a problem, in the order they were recorded, or fastest first. Rows that are damaged are left out:
+    /// [`Store::damaged`] names them.
     ///
     /// # Errors
     /// What the database reports.
     pub fn results(&self, problem: ProblemId, filter: Filter) -> Result<Vec<Record>, Diagnostic> {
         let listed = self.list(problem, filter).map_err(|error| self.failed(&error))?;
-        Ok(listed.into_iter().map(|(record, _)| record).collect())
+        Ok(listed.rows.into_iter().map(|(record, _)| record).collect())
     }
 
     /// As [`Store::results`]; an outcome without a timestamp has the time at which it was recorded.
@@ -325,28 +375,45 @@ impl Store {
         filter: Filter,
     ) -> Result<Vec<Record>, Diagnostic> {
         let listed = self.list(problem, filter).map_err(|error| self.failed(&error))?;
-        let dated = |(mut record, recorded): (Record, String)| {
-            record.outcome.timestamp.get_or_insert(recorded);
+        let dated = |(mut record, recorded): (Record, Option<String>)| {
+            record.outcome.timestamp = record.outcome.timestamp.or(recorded);
             record
         };
-        Ok(listed.into_iter().map(dated).collect())
+        Ok(listed.rows.into_iter().map(dated).collect())
     }
 
-    fn list(&self, problem: ProblemId, filter: Filter) -> rusqlite::Result<Vec<(Record, String)>> {
+    /// Rows of a problem that no result can be made of.
+    ///
+    /// # Errors
+    /// What the database reports.
+    pub fn damaged(&self, problem: ProblemId) -> Result<Vec<Damaged>, Diagnostic> {
+        let listed = self.list(problem, Filter::default());
+        listed.map(|l| l.damaged).map_err(|error| self.failed(&error))
+    }
+
+    fn list(&self, problem: ProblemId, filter: Filter) -> rusqlite::Result<Listed> {
         let order = match filter.fastest {
             Some(_) => "time_ms IS NULL, time_ms, id",
             None => "id",
         };
         let mut statement = self.connection.prepare(&format!(
-            "SELECT configuration, status, samples_ms, details, recorded FROM result
-             WHERE problem = ?1 AND (?2 IS NULL OR status = ?2) ORDER BY {order} LIMIT ?3"
+            "SELECT configuration, status, samples_ms, details, recorded, id FROM result
+             WHERE problem = ?1 AND (?2 IS NULL OR status = ?2) ORDER BY {order}"
         ))?;
         let status = filter.status.map(Status::name);
-        let limit = filter.fastest.map_or(-1, i64::from);
-        let rows = statement.query_map(params![problem.0, status, limit], |row| {
-            Ok((record_of(row)?, row.get(4)?))
-        })?;
-        rows.collect()
+        // Damaged rows take no place among the fastest.
+        let most = filter.fastest.map_or(usize::MAX, |n| n as usize);
+        let mut listed = Listed::default();
+        let mut rows = statement.query(params![problem.0, status])?;
+        while let Some(row) = rows.next()? {
+            match row::record(row) {
+                Ok(_) if listed.rows.len() >= most => break,
+                // A time that is no text is no time.
+                Ok(record) => listed.rows.push((record, row.get(4).ok())),
+                Err(column) => listed.damaged.push(Damaged { row: row.get(5)?, column }),
+            }
+        }
+        Ok(listed)
     }
 
     /// What a search of this space need not measure again, with costs, for [`crate::tuner::Options::known`].
@@ -375,20 +442,21 @@ impl Store {
     fn summaries(&self) -> rusqlite::Result<Vec<Summary>> {
         let mut statement = self.connection.prepare(
             "SELECT p.id, kernel, source_hash, schedule_hash, arguments, device, driver, compiler,
-                    COUNT(r.id), COUNT(r.id) - COUNT(r.time_ms), MIN(r.time_ms)
+                    COUNT(r.id), COUNT(r.id) - COUNT(r.time_ms),
+                    MIN(CASE WHEN typeof(r.time_ms) = 'real' THEN r.time_ms END)
              FROM problem p LEFT JOIN result r ON r.problem = p.id GROUP BY p.id ORDER BY p.id",
         )?;
         let rows = statement.query_map([], |row| {
             Ok(Summary {
                 id: ProblemId(row.get(0)?),
                 key: ProblemKey {
-                    kernel: row.get(1)?,
-                    source_hash: row.get(2)?,
-                    schedule_hash: row.get(3)?,
-                    arguments: row.get(4)?,
-                    device: row.get(5)?,
-                    driver: row.get(6)?,
-                    compiler: row.get(7)?,
+                    kernel: row::text(row, 1)?,
+                    source_hash: row::text(row, 2)?,
+                    schedule_hash: row::text(row, 3)?,
+                    arguments: row::text(row, 4)?,
+                    device: row::text(row, 5)?,
+                    driver: row::text(row, 6)?,
+                    compiler: row::text(row, 7)?,
                 },
                 results: row.get(8)?,
                 failed: row.get(9)?,
@@ -478,36 +546,6 @@ fn migrate(connection: &Connection) -> rusqlite::Result<()> {
     done().inspect_err(|_| {
         // The first error is the one to report.
         let _ = connection.execute_batch("ROLLBACK");
-    })
-}
-
-/// A configuration as a list of pairs, in the order of its parameters: one text for one configuration.
-fn configuration_text(configuration: &Configuration) -> String {
-    let pairs: Vec<serde_json::Value> = configuration
-        .values
-        .iter()
-        .map(|(name, value)| serde_json::json!([name, value.to_json()]))
-        .collect();
-    serde_json::Value::Array(pairs).to_string()
-}
-
-fn record_of(row: &rusqlite::Row) -> rusqlite::Result<Record> {
-    let damaged = |column: usize| {
-        rusqlite::Error::InvalidColumnType(column, "JSON".into(), rusqlite::types::Type::Text)
-    };
-    let (configuration, status): (String, String) = (row.get(0)?, row.get(1)?);
-    let pairs: Vec<(String, serde_json::Value)> =
-        serde_json::from_str(&configuration).map_err(|_| damaged(0))?;
-    let values: Option<Vec<(String, Value)>> = pairs
-        .into_iter()
-        .map(|(name, json)| Value::from_json(&json).map(|value| (name, value)))
-        .collect();
-    let status = Status::named(&status).ok_or_else(|| damaged(1))?;
-    let (samples, details): (String, String) = (row.get(2)?, row.get(3)?);
-    let outcome = outcome_json::read(status, &samples, &details).ok_or_else(|| damaged(3))?;
-    Ok(Record {
-        configuration: Configuration { values: values.ok_or_else(|| damaged(0))? },
-        outcome,
     })
 }
 

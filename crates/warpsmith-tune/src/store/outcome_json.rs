@@ -46,9 +46,11 @@ pub(super) fn details(outcome: &Outcome) -> String {
     Json::Object(made).to_string()
 }
 
-pub(super) fn read(status: Status, samples: &str, details: &str) -> Option<Outcome> {
-    let samples: Vec<Json> = serde_json::from_str(samples).ok()?;
-    let details: Map<String, Json> = serde_json::from_str(details).ok()?;
+/// An outcome of the texts in its columns; else the name of the column that is damaged.
+pub(super) fn read(status: Status, samples: &str, details: &str) -> Result<Outcome, &'static str> {
+    let samples: Vec<Json> = serde_json::from_str(samples).map_err(|_| "samples_ms")?;
+    let runtimes: Option<Vec<f64>> = samples.iter().map(as_number).collect();
+    let details: Map<String, Json> = serde_json::from_str(details).map_err(|_| "details")?;
     let number = |name: &str| details.get(name).and_then(as_number);
     let text = |name: &str| details.get(name).and_then(Json::as_str).map(str::to_string);
     let object =
@@ -58,11 +60,13 @@ pub(super) fn read(status: Status, samples: &str, details: &str) -> Option<Outco
         Some(Measurement { name: part(0)?, value: m.get(1)?.clone(), unit: part(2), kind: part(3) })
     };
     let measurements = details.get("measurements").and_then(Json::as_array);
-    Some(Outcome {
+    let measurements: Option<Vec<Measurement>> =
+        measurements.into_iter().flatten().map(measurement).collect();
+    Ok(Outcome {
         status,
         message: text("message"),
         time_ms: number("time_ms"),
-        runtimes_ms: samples.iter().map(as_number).collect::<Option<_>>()?,
+        runtimes_ms: runtimes.ok_or("samples_ms")?,
         phases: Phases {
             compile_ms: number("compile_ms"),
             verification_ms: number("verification_ms"),
@@ -71,7 +75,7 @@ pub(super) fn read(status: Status, samples: &str, details: &str) -> Option<Outco
             framework_ms: number("framework_ms"),
         },
         compilation: object("compilation"),
-        measurements: measurements.into_iter().flatten().map(measurement).collect::<Option<_>>()?,
+        measurements: measurements.ok_or("details")?,
         timestamp: text("timestamp"),
         extra: object("extra"),
     })

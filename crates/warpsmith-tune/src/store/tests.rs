@@ -3,6 +3,7 @@ use serde_json::json;
 use super::*;
 use crate::outcome::{Measurement, Phases};
 use crate::space::Parameter;
+use crate::value::Value;
 
 fn key(kernel: &str) -> ProblemKey {
     ProblemKey {
