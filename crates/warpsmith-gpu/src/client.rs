@@ -2,13 +2,13 @@
 
 use std::io::{self, BufReader, BufWriter, Read};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::protocol::frame::{self, FrameError};
 use crate::protocol::{Hello, Invalid, Reason, Reply, Request, VERSION};
+use crate::stop::Stop;
 
 /// How workers are started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum WorkerError {
     TimedOut(Duration),
     #[error("the worker took more than {} MiB of memory", .0 >> 20)]
     TooLarge(u64),
-    /// The flag of [`Worker::stop_when`] was set.
+    /// What [`Worker::stop_when`] was given says so.
     #[error("the worker was no longer needed")]
     Stopped,
     /// It ended, or said something that is no reply; what it wrote to stderr last.
@@ -45,7 +45,7 @@ pub struct Worker {
     replies: Receiver<Result<Option<Frame>, FrameError>>,
     complaints: Arc<Mutex<Vec<u8>>>,
     max_memory: Option<u64>,
-    stop: Option<Arc<AtomicBool>>,
+    stop: Stop,
 }
 
 type Frame = (Reply, Vec<Vec<u8>>);
@@ -63,6 +63,18 @@ impl Worker {
     /// # Errors
     /// It does not start, or does not answer in time.
     pub fn start(start: &Start, limit: Duration) -> Result<(Worker, Hello), WorkerError> {
+        Worker::start_until(start, limit, &Stop::default())
+    }
+
+    /// As [`Worker::start`]; the wait for its greeting, and for its later replies, ends when it is no longer needed.
+    ///
+    /// # Errors
+    /// As [`Worker::start`].
+    pub fn start_until(
+        start: &Start,
+        limit: Duration,
+        stop: &Stop,
+    ) -> Result<(Worker, Hello), WorkerError> {
         let shown = start.command.join(" ");
         let failed = |why: String| WorkerError::NotStarted { command: shown.clone(), why };
         let Some((program, args)) = start.command.split_first() else {
@@ -84,8 +96,9 @@ impl Worker {
             replies: read_replies(output),
             complaints: keep_complaints(errors),
             max_memory: start.max_memory,
-            stop: None,
+            stop: stop.clone(),
         };
+        running(|groups| groups.push(worker.child.id()));
         match worker.ask(&Request::Hello { version: VERSION }, &NO_BLOBS, limit)? {
             (Reply::Hello(hello), _) => Ok((worker, hello)),
             (Reply::Invalid(invalid), _) => Err(failed(invalid.detail)),
@@ -93,9 +106,9 @@ impl Worker {
         }
     }
 
-    /// From now on the worker is ended in the middle of a request once the flag is set.
-    pub fn stop_when(&mut self, flag: Arc<AtomicBool>) {
-        self.stop = Some(flag);
+    /// From now on the worker is ended in the middle of a request once it is no longer needed.
+    pub fn stop_when(&mut self, stop: Stop) {
+        self.stop = stop;
     }
 
     /// Sends a request and waits for the reply.
@@ -142,7 +155,7 @@ impl Worker {
             if let Some(most) = self.max_memory.filter(|most| self.memory() > *most) {
                 return Err(WorkerError::TooLarge(most));
             }
-            if self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            if self.stop.is_due() {
                 return Err(WorkerError::Stopped);
             }
             if Instant::now() >= deadline {
@@ -178,11 +191,52 @@ impl Worker {
     fn end(&mut self) -> Option<std::process::ExitStatus> {
         self.input = None;
         if let Ok(Some(status)) = self.child.try_wait() {
+            self.forget();
             return Some(status);
         }
-        kill_group(&self.child);
+        kill_group(self.child.id());
         let _ = self.child.kill();
-        self.child.wait().ok()
+        let status = self.child.wait().ok();
+        self.forget();
+        status
+    }
+
+    /// Its number may be another process's from now on.
+    fn forget(&self) {
+        running(|groups| groups.retain(|id| *id != self.child.id()));
+    }
+}
+
+/// Does something with the numbers of all workers that run.
+fn running<T>(change: impl FnOnce(&mut Vec<u32>) -> T) -> T {
+    static RUNNING: Mutex<Vec<u32>> = Mutex::new(vec![]);
+    change(&mut RUNNING.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Ends all workers with what they started, for a process that is about to end: a launcher that waits for a cluster's
+/// scheduler would wait on.
+pub fn end_all() {
+    running(|groups| groups.drain(..).for_each(kill_group));
+}
+
+/// A worker that has said who it is, for the first that takes it.
+#[derive(Clone, Default)]
+pub struct Greeted(Arc<Mutex<Option<(Worker, Hello)>>>);
+
+impl Greeted {
+    pub fn new(worker: Worker, hello: Hello) -> Greeted {
+        Greeted(Arc::new(Mutex::new(Some((worker, hello)))))
+    }
+
+    /// The worker, once.
+    pub fn take(&self) -> Option<(Worker, Hello)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl std::fmt::Debug for Greeted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Greeted")
     }
 }
 
@@ -196,7 +250,7 @@ impl Drop for Worker {
         while Instant::now() < deadline {
             match self.child.try_wait() {
                 Ok(None) => std::thread::sleep(Duration::from_millis(5)),
-                _ => return,
+                _ => return self.forget(),
             }
         }
         self.end();
@@ -257,8 +311,8 @@ fn own_group(command: &mut Command) {
     command.process_group(0);
 }
 
-fn kill_group(child: &Child) {
-    let Ok(group) = i32::try_from(child.id()) else { return };
+fn kill_group(child: u32) {
+    let Ok(group) = i32::try_from(child) else { return };
     // SAFETY: a plain call; the group is the child's own, which has not been waited for.
     unsafe { libc::kill(-group, libc::SIGKILL) };
 }

@@ -14,6 +14,7 @@ pub mod places;
 pub mod pool;
 pub mod protocol;
 mod std_headers;
+pub mod stop;
 pub mod worker;
 
 pub use error::GpuError;

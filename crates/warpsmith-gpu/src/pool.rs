@@ -3,7 +3,6 @@
 //! Each thread has a worker process of its own: a compiler that crashes or hangs on one text costs that text.
 
 use std::collections::VecDeque;
-use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
@@ -13,6 +12,7 @@ use crate::cache::Cache;
 use crate::client::{NO_BLOBS, Start, Worker, WorkerError};
 use crate::nvrtc::Binary;
 use crate::protocol::{Compile, Invalid, Reason, Reply, Request};
+use crate::stop::Stop;
 
 /// Threads that compile. Dropping the pool forgets what has not been begun.
 pub struct Pool {
@@ -106,17 +106,17 @@ impl Queue {
 pub struct Bench {
     options: Options,
     worker: Option<Worker>,
-    stop: Option<Arc<AtomicBool>>,
+    stop: Stop,
 }
 
 impl Bench {
     pub fn new(options: Options) -> Bench {
-        Bench { options, worker: None, stop: None }
+        Bench { options, worker: None, stop: Stop::default() }
     }
 
-    /// A compilation under way ends with an error once the flag is set.
-    pub fn stop_when(&mut self, flag: Arc<AtomicBool>) {
-        self.stop = Some(flag);
+    /// A compilation under way ends with an error once it is no longer needed.
+    pub fn stop_when(&mut self, stop: Stop) {
+        self.stop = stop;
     }
 
     fn work(mut self, queue: &Queue, results: &Sender<(u64, Result<Binary, Invalid>)>) {
@@ -166,11 +166,9 @@ impl Bench {
     fn ask_once(&mut self, request: &Compile) -> Result<Result<Binary, Invalid>, WorkerError> {
         let mut worker = match self.worker.take() {
             Some(worker) => worker,
-            None => Worker::start(&self.options.start, self.options.limit)?.0,
+            None => Worker::start_until(&self.options.start, self.options.limit, &self.stop)?.0,
         };
-        if let Some(stop) = &self.stop {
-            worker.stop_when(stop.clone());
-        }
+        worker.stop_when(self.stop.clone());
         let request = Request::Compile(request.clone());
         let reply = worker.ask(&request, &NO_BLOBS, self.options.limit)?;
         self.worker = Some(worker);

@@ -1,10 +1,12 @@
 //! The command line: what can be asked, and what happens around every command.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use clap::{Parser, Subcommand, ValueEnum};
+use warpsmith_ir::printable::acts;
 
 use crate::status::Status;
 use crate::{check, clean, doctor, interrupt, ladder, results, tune, worker};
@@ -76,6 +78,19 @@ pub fn color_on_stderr() -> bool {
 /// Whether text on stdout may use colour.
 pub fn color_on_stdout() -> bool {
     std::env::var_os("NO_COLOR").is_none() && std::io::stdout().is_terminal()
+}
+
+/// JSON in which no character acts on a terminal: those that JSON lets stand as they are become escapes.
+pub fn inert_json(json: &str) -> Cow<'_, str> {
+    if !json.chars().any(acts) {
+        return json.into();
+    }
+    // All of them have four digits.
+    let spelled = |c: char| match acts(c) {
+        true => format!("\\u{:04x}", u32::from(c)),
+        false => c.to_string(),
+    };
+    json.chars().map(spelled).collect::<String>().into()
 }
 
 /// Runs a command; a panic becomes status 70 with a dump of what was asked and where it broke.

@@ -24,6 +24,7 @@ pub fn listen() {
             );
             return;
         }
+        warpsmith_gpu::client::end_all();
         eprintln!("warpsmith: interrupted");
         std::process::exit(Status::Interrupted.code());
     });

@@ -88,6 +88,13 @@ impl Failure {
         })
     }
 
+    /// The time for everything is over. `during` says what was going on: "while …".
+    pub fn timed_out(during: &str) -> Failure {
+        let message = format!("the time limit was reached (--timeout) {during}");
+        let d = Diagnostic::error("W470", message).help("give more time with --timeout");
+        Failure::from(d).with_status(Status::Limit)
+    }
+
     pub fn with_status(mut self, status: Status) -> Failure {
         self.status = status;
         self

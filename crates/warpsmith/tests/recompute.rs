@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
+use warpsmith::gpu::client::Greeted;
 use warpsmith::gpu::protocol::Policy;
+use warpsmith::gpu::stop::Stop;
 use warpsmith::ir::SourceMap;
 use warpsmith::search::{Engine, Options};
 use warpsmith::tune::args::TuneArgs;
@@ -36,12 +38,14 @@ fn checked(source: &str, changed: Option<fn(&str) -> String>) -> Result<Recomput
     let nests = Arc::new(nests);
     let options = Options {
         stations: vec![start(&["--backend", "emulator"])],
+        first: Greeted::default(),
         compiler: start(&["--backend", "emulator"]),
         threads: 1,
         cache: None,
         limit: Duration::from_secs(60),
         compile_limit: Duration::from_secs(60),
         policy: Policy::default(),
+        stop: Stop::default(),
     };
     let mut engine = Engine::start(nests.clone(), options).expect("an emulator");
     let mut found = recompute::check(&nests, &mut engine, &first).map_err(|(_, d)| d)?;

@@ -9,12 +9,14 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use warpsmith::gpu::client::Greeted;
 use warpsmith::gpu::nvrtc::Binary;
 use warpsmith::gpu::protocol::{
     BufferSpec, Candidate, Compile, Contents, Element, Expected, Invalid, Policy, Problem,
     Tolerance,
 };
 use warpsmith::gpu::protocol::{Output as Compared, Reason};
+use warpsmith::gpu::stop::Stop;
 use warpsmith::search::{Draft, Engine, Options, Plan, Task, Workload};
 use warpsmith_tune::outcome::{Record, Status};
 use warpsmith_tune::space::{Configuration, Parameter, Space};
@@ -325,12 +327,14 @@ fn planted_bad_candidates_are_recorded_and_the_right_one_wins() {
     let workload = Arc::new(Planted { lines, tasks: vec![axpy()] });
     let options = Options {
         stations: vec![start(&["--backend", "emulator"])],
+        first: Greeted::default(),
         compiler: start(&["--backend", "emulator"]),
         threads: 2,
         cache: None,
         limit: Duration::from_secs(8),
         compile_limit: Duration::from_secs(60),
         policy: Policy::default(),
+        stop: Stop::default(),
     };
     let mut engine = Engine::start(workload, options).unwrap();
     let values = (0..planted.len() as i64).map(Value::Int);
@@ -347,7 +351,6 @@ fn planted_bad_candidates_are_recorded_and_the_right_one_wins() {
             space: Arc::new(space),
             options: tuner::Options { strategy, ..tuner::Options::default() },
             record: &mut record,
-            stop: Arc::default(),
             show: &mut |_| {},
         })
         .unwrap();

@@ -166,6 +166,7 @@ impl LadderArgs {
             jobs: self.jobs,
             max_memory: self.max_memory,
             timeout: self.timeout,
+            ends: self.timeout.and_then(|t| std::time::Instant::now().checked_add(t)),
             verify_steps: tune::verify::TOTAL_STEPS,
             dry_run: true,
             format: self.format,

@@ -32,8 +32,15 @@ pub struct Arguments {
     pub summary: String,
 }
 
-/// Makes the arguments. `listed` is how many parameters the text of the kernel lists, where that can be told; `most` the
-/// bytes that all buffers may take.
+/// What making the arguments may take.
+pub struct Allowed<'a> {
+    /// Of all buffers together.
+    pub bytes: u64,
+    /// Asked now and then: whether to give up.
+    pub stop: &'a dyn Fn() -> bool,
+}
+
+/// Makes the arguments. `listed` is how many parameters the text of the kernel lists, where that can be told.
 ///
 /// # Errors
 /// W441 to W445, at the argument.
@@ -41,13 +48,18 @@ pub fn arguments(
     source: &Source,
     seed: u64,
     listed: Option<usize>,
-    most: u64,
+    allowed: &Allowed<'_>,
 ) -> Result<Arguments, Failure> {
     let all = &source.problem.kernel.arguments;
     let mut made = Maker {
         source,
-        sources: Sources { problem: &source.problem, folder: &source.folder, seed },
-        most,
+        sources: Sources {
+            problem: &source.problem,
+            folder: &source.folder,
+            seed,
+            stop: allowed.stop,
+        },
+        most: allowed.bytes,
         // Kernel Tuner hands what lies in constant memory over as a parameter as well, if the kernel has one for it.
         symbols_are_parameters: listed == Some(all.iter().filter(|a| !beside(a)).count()),
         out: Arguments {
@@ -74,6 +86,15 @@ pub fn arguments(
     }
     made.out.summary = made.summary.join(" ");
     Ok(made.out)
+}
+
+/// Bytes for people.
+fn size(bytes: u64) -> String {
+    match bytes {
+        1 => "1 byte".into(),
+        0..1_048_576 => format!("{bytes} bytes"),
+        more => format!("{} MiB", more.div_ceil(1 << 20)),
+    }
 }
 
 /// Whether an argument is no parameter of the kernel, whatever the kernel lists.
@@ -120,6 +141,12 @@ impl<'a> Maker<'a> {
             let help = "int8 … uint64, half, float, double with 2, 4, 8 or 16 behind them, or custom with `TypeSize`";
             self.refuse(argument, "W442", &format!("`{}` is no type of an argument", argument.kind), &name, Some(help))
         })?;
+        if let Some(stated) = argument.type_size.filter(|stated| *stated != kind.bytes()) {
+            let what = format!("`{}` has {} bytes", argument.kind, kind.bytes());
+            let why = format!("`TypeSize` of `{name}` says {stated} bytes for an element");
+            let help = "leave `TypeSize` away; it is for the type custom";
+            return Err(self.refuse(argument, "W442", &what, &why, Some(help)));
+        }
         let count = match &argument.size {
             Some(text) => Some(self.count(argument, text)?),
             None => None,
@@ -356,12 +383,12 @@ impl<'a> Maker<'a> {
         if taken.saturating_add(bytes) <= self.most {
             return Ok(());
         }
-        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-        let what = format!("the arguments take more than {} MiB", mib(self.most));
-        let why = format!("`{}` has {} MiB", argument.name, mib(bytes));
-        Err(self
-            .refuse(argument, "W445", &what, &why, Some("raise --max-memory"))
-            .with_status(Status::Limit))
+        let what = format!("the arguments take more than {}", size(self.most));
+        let each = Kind::named(&argument.kind, argument.type_size).map_or(1, Kind::bytes);
+        let (all, elements) = (size(bytes), bytes / each.max(1));
+        let why = format!("`{}` takes {all}, {elements} elements of {each} bytes", argument.name);
+        let help = "raise --max-memory, or make `Size` smaller: it counts elements";
+        Err(self.refuse(argument, "W445", &what, &why, Some(help)).with_status(Status::Limit))
     }
 
     fn refuse(

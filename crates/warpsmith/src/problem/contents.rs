@@ -26,12 +26,26 @@ pub struct Fill<'f> {
 }
 
 /// Where the data come from.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Sources<'s> {
     pub problem: &'s Problem,
     /// Of the problem's file.
     pub folder: &'s Path,
     pub seed: u64,
+    /// Asked now and then: whether to give up.
+    pub stop: &'s dyn Fn() -> bool,
+}
+
+/// Elements between two questions whether to give up.
+const PATIENCE: u64 = 1 << 16;
+
+impl Sources<'_> {
+    fn ask(&self, element: u64) -> Result<(), String> {
+        match element % PATIENCE == PATIENCE - 1 && (self.stop)() {
+            true => Err("it was given up".into()),
+            false => Ok(()),
+        }
+    }
 }
 
 /// The bytes of a buffer. `count` is the number of elements; a file may say it, too.
@@ -65,11 +79,11 @@ pub fn bytes(
         },
         "Random" => {
             let (scalar, lanes) = numbers()?;
-            random(fill, scalar, length(counted()?, lanes)?, sources.seed)
+            random(fill, scalar, length(counted()?, lanes)?, sources)
         }
         "Generator" => {
             let (scalar, lanes) = numbers()?;
-            generated(fill, scalar, lanes, counted()?, sources.problem)
+            generated(fill, scalar, lanes, counted()?, sources)
         }
         "BinaryRaw" => from_file(fill, kind, count, sources.folder),
         "BinaryHDF" => {
@@ -122,7 +136,7 @@ fn number(value: &Value, scalar: Scalar) -> Result<Number, String> {
 }
 
 /// Uniform from 0 to the fill value, as KTT draws; without one to 1, integers to 99. A negative value is the lower end.
-fn random(fill: &Fill, scalar: Scalar, count: usize, seed: u64) -> Result<Vec<u8>, String> {
+fn random(fill: &Fill, scalar: Scalar, count: usize, sources: &Sources) -> Result<Vec<u8>, String> {
     let limit = match fill.value {
         Json::Null if scalar.is_float() => 1.0,
         Json::Null if scalar == Scalar::Bool => 1.0,
@@ -132,9 +146,10 @@ fn random(fill: &Fill, scalar: Scalar, count: usize, seed: u64) -> Result<Vec<u8
     if !scalar.is_float() {
         number(&Value::Float(limit.trunc()), scalar)?;
     }
-    let mut rng = Rng::new(fill.seed.unwrap_or(seed ^ name_hash(fill.name)));
+    let mut rng = Rng::new(fill.seed.unwrap_or(sources.seed ^ name_hash(fill.name)));
     let mut bytes = Vec::with_capacity(count.saturating_mul(scalar.bytes() as usize));
-    for _ in 0..count {
+    for at in 0..count {
+        sources.ask(at as u64)?;
         let value = if scalar.is_float() {
             Number::float(scalar, rng.unit() * limit)
         } else {
@@ -152,18 +167,19 @@ fn generated(
     scalar: Scalar,
     lanes: u64,
     count: u64,
-    problem: &Problem,
+    sources: &Sources,
 ) -> Result<Vec<u8>, String> {
     let text = fill.source.ok_or("`DataSource`, an expression in `i`, is missing")?;
     let wrong = |message: &str| format!("`{text}`: {message}");
     let fixed = |name: &str| match name {
         "i" => Some(Meaning::Slot(0)),
         // Sizes, and parameters with a single value.
-        _ => problem.argument_size(name).ok().map(Meaning::Const),
+        _ => sources.problem.argument_size(name).ok().map(Meaning::Const),
     };
     let expr = Expr::parse(text).and_then(|e| e.bind(&fixed)).map_err(|e| wrong(&e.message))?;
     let mut bytes = Vec::with_capacity(length(count, lanes * u64::from(scalar.bytes()))?);
     for i in 0..count {
+        sources.ask(i)?;
         let index = [Val::Int(i64::try_from(i).unwrap_or(i64::MAX))];
         let value = expr.eval(&index);
         let value = value.map_err(|e| wrong(&format!("for i = {i}: {}", e.reason)))?.owned();
@@ -207,12 +223,22 @@ fn from_file(
         None if (bytes.len() as u64).is_multiple_of(each) => bytes.len(),
         None => {
             let length = bytes.len();
-            return Err(format!("`{name}` has {length} bytes: no whole number of elements"));
+            return Err(format!(
+                "`{name}` has {length} bytes: no whole number of elements of {each} bytes"
+            ));
         }
     };
     if bytes.len() != wanted {
         let length = bytes.len();
-        return Err(format!("`{name}` has {length} bytes, and the argument {wanted}"));
+        let elements = wanted as u64 / each;
+        // Where the numbers agree, somebody took one for the other.
+        let mistaken = match (length as u64 == elements, each) {
+            (true, 2..) => ": `Size` counts elements, not bytes",
+            _ => "",
+        };
+        return Err(format!(
+            "`{name}` has {length} bytes, and the argument {wanted}, {elements} elements of {each} bytes{mistaken}"
+        ));
     }
     Ok(bytes)
 }

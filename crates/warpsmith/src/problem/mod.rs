@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
-use warpsmith_gpu::protocol::Hello;
-use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_gpu::protocol::{Hello, Limits};
+use warpsmith_ir::{Diagnostic, SourceMap, printable};
 use warpsmith_tune::outcome::Record;
 use warpsmith_tune::space::{Configuration, Space};
 use warpsmith_tune::store::{ProblemKey, fingerprint};
@@ -29,11 +29,11 @@ use self::settings::Settings;
 use self::sizes::Shape;
 use self::source::Source;
 use self::workload::Foreign;
-use crate::cli::color_on_stderr;
+use crate::cli::{color_on_stderr, inert_json};
 use crate::interrupt;
 use crate::output::{Outputs, check_folder};
 use crate::search::store::{self, Custom, Keeper};
-use crate::search::{Engine, Plan, Progress, SearchError, Workload};
+use crate::search::{Engine, Halt, Plan, Progress, SearchError, Workload};
 use crate::status::{Failure, Status};
 use crate::tune::args::{TuneArgs, TuneFormat};
 use crate::tune::device::Stations;
@@ -41,6 +41,9 @@ use crate::tune::search::{self, FINALISTS, ROUNDS};
 
 /// Configurations that are tried as the one whose outputs are right, before the search takes the first that runs.
 const REFERENCES: usize = 16;
+
+/// Configurations that are looked at for those: of a huge space none may be one that can be launched.
+const LOOKED_AT: usize = 100_000;
 
 /// Whether a file given to `tune` is a problem.
 pub fn is_problem(file: &Path) -> bool {
@@ -58,10 +61,16 @@ pub struct Solved {
     /// Of these, known from an earlier run.
     pub recalled: u64,
     pub finished: Finished,
+    /// What ended the search or the final comparison from outside.
+    pub halt: Option<Halt>,
     pub seconds: f64,
     pub best: Configuration,
     pub best_ms: f64,
     pub shape: Shape,
+    /// What the device reaches at most, where there is one to measure.
+    pub limits: Option<Limits>,
+    /// Bytes of all buffers together.
+    pub bytes: u64,
     /// What outputs were compared with.
     pub compared: Compared,
     /// The time of the configuration that outputs were compared with.
@@ -93,10 +102,17 @@ pub fn run(args: &TuneArgs) -> Status {
     match done {
         Ok((solved, paths)) => {
             match args.format {
-                TuneFormat::Human => print!("{}", report::human(&solved, &paths)),
-                TuneFormat::Json => println!("{}", report::json(&solved, &paths)),
+                TuneFormat::Human => print!("{}", printable(&report::human(&solved, &paths))),
+                TuneFormat::Json => {
+                    println!("{}", inert_json(&report::json(&solved, &paths).to_string()));
+                }
             }
-            if solved.finished == Finished::Stopped { Status::Interrupted } else { Status::Done }
+            let status = solved.status();
+            if status == Status::Limit {
+                let limit = Failure::timed_out("before the search had ended");
+                eprint!("{}", limit.render(&sources, color_on_stderr()));
+            }
+            status
         }
         Err(failure) => {
             let text = failure.render(&sources, color_on_stderr());
@@ -105,9 +121,20 @@ pub fn run(args: &TuneArgs) -> Status {
             }
             eprint!("{text}");
             if args.format == TuneFormat::Json {
-                println!("{}", failure.json("tune", &sources));
+                println!("{}", inert_json(&failure.json("tune", &sources).to_string()));
             }
             failure.status
+        }
+    }
+}
+
+impl Solved {
+    /// How the command ends that has found this.
+    pub fn status(&self) -> Status {
+        match self.halt {
+            Some(Halt::Interrupted) => Status::Interrupted,
+            Some(Halt::TimedOut) => Status::Limit,
+            None => Status::Done,
         }
     }
 }
@@ -129,7 +156,11 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
     settings::check(args)?;
     let source = Source::read(&args.file, sources)?;
     let kernel = source.kernel()?;
-    let space = Arc::new(source.problem.space(&source.text, source.file)?);
+    let stop = args.stop();
+    let due = || stop.is_due();
+    let space = source.problem.space_until(&source.text, source.file, &due)?;
+    let enumerating = || Failure::timed_out("while the configurations were enumerated");
+    let space = Arc::new(space.ok_or_else(enumerating)?);
     if space.count() == 0 {
         let d = Diagnostic::error("W404", "no configuration satisfies the constraints");
         return Err(d.help("relax a constraint, or give a parameter more values").into());
@@ -138,8 +169,12 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
     let name = file_name(&kernel.name);
     let folder = args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(&name));
     check_folder(&folder)?;
-    let arguments =
-        arguments::arguments(&source, args.seed, kernel.listed_parameters(), args.max_memory)?;
+    let limits = arguments::Allowed { bytes: args.max_memory, stop: &due };
+    let arguments = arguments::arguments(&source, args.seed, kernel.listed_parameters(), &limits);
+    let arguments = arguments.map_err(|failure| match due() {
+        true => Failure::timed_out("while the arguments were filled"),
+        false => failure,
+    })?;
     for warning in source.unread().iter().chain(&arguments.warnings).chain(&settings.warnings) {
         eprintln!("{}", warning.render(sources, color_on_stderr()));
     }
@@ -162,8 +197,10 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
     let custom = Custom { resume: args.resume, dry_run: args.dry_run };
     let mut keeper = Keeper::open(&path, &key, &source.problem.write(), custom)?;
     let run = Run { engine, settings: &settings, space: &space, seed: args.seed };
-    let found = run.search(&mut keeper)?;
+    let bytes = foreign.tasks()[0].problem.buffers.iter().map(|b| b.bytes).sum();
+    let found = run.search(&mut keeper, bytes)?;
     let records = keeper.results()?;
+    notes.append(&mut keeper.notes);
     notes.extend(found.notes);
     Ok(Solved {
         name,
@@ -173,6 +210,9 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
         evaluated: found.evaluated,
         recalled: found.recalled,
         finished: found.finished,
+        halt: found.halt,
+        limits: found.limits,
+        bytes,
         seconds: found.seconds,
         shape: foreign.shape(&found.best).map_err(|e| Failure::input("W448", e.to_string()))?,
         best: found.best,
@@ -205,8 +245,9 @@ fn start(
     let usual = default_configuration(source, space);
     let first = space.ids().map(|id| space.configuration(id));
     let all = usual.into_iter().chain(first);
+    let some = all.take(LOOKED_AT);
     let launchable: Vec<Configuration> =
-        all.filter(|c| foreign.shape(c).is_ok()).take(REFERENCES).collect();
+        some.filter(|c| foreign.shape(c).is_ok()).take(REFERENCES).collect();
     for configuration in launchable {
         let draft = foreign.draft(&configuration).ok();
         if let Some(own) = Arc::get_mut(foreign) {
@@ -248,12 +289,15 @@ struct Winner {
     evaluated: u64,
     recalled: u64,
     finished: Finished,
+    halt: Option<Halt>,
+    limits: Option<Limits>,
     seconds: f64,
     notes: Vec<String>,
 }
 
 impl Run<'_> {
-    fn search(mut self, keeper: &mut Keeper) -> Result<Winner, Failure> {
+    /// `bytes` is what all buffers have together.
+    fn search(mut self, keeper: &mut Keeper, bytes: u64) -> Result<Winner, Failure> {
         let known = keeper.known(self.space);
         let recalled = known.len() as u64;
         let progress = Progress::new("tune");
@@ -269,14 +313,13 @@ impl Run<'_> {
                 workers: 1,
             },
             record: &mut |record: &Record| keeper.record(record),
-            stop: interrupt::flag(),
             show: &mut |state| progress.show(state),
         };
         let found = self.engine.search(plan).map_err(search::failure)?;
-        drop((progress, guard));
+        drop(progress);
         if found.ranking.is_empty() {
             let records = keeper.results()?;
-            return Err(nothing_ran(found.finished, found.evaluated, &records));
+            return Err(nothing_ran(self.engine.halt(), found.evaluated, &records));
         }
         let list: Vec<(Configuration, f64)> = found
             .ranking
@@ -285,6 +328,9 @@ impl Run<'_> {
             .map(|(id, ms)| (self.space.configuration(*id), *ms))
             .collect();
         let (best, best_ms, reference_ms) = self.finals(list);
+        let limits = self.engine.limits(bytes);
+        let halt = self.engine.halt();
+        drop(guard);
         Ok(Winner {
             best,
             best_ms,
@@ -292,6 +338,8 @@ impl Run<'_> {
             evaluated: found.evaluated,
             recalled,
             finished: found.finished,
+            halt,
+            limits,
             seconds: found.elapsed.as_secs_f64(),
             notes: std::mem::take(&mut self.engine.notes),
         })
@@ -303,8 +351,11 @@ impl Run<'_> {
         let raced = self.engine.race(&entrants, &[], ROUNDS);
         let (reference, placed) = match raced {
             Ok(raced) => (raced.reference, raced.entrants),
-            Err(_) => {
-                let note = "the final comparison failed: the times are those of the search";
+            Err(error) => {
+                let note = match error {
+                    SearchError::Halted(_) => search::UNCOMPARED,
+                    _ => "the final comparison failed: the times are those of the search",
+                };
                 self.engine.notes.push(note.into());
                 (None, vec![])
             }
@@ -321,10 +372,16 @@ impl Run<'_> {
     }
 }
 
-fn nothing_ran(finished: Finished, evaluated: u64, records: &[Record]) -> Failure {
-    if finished == Finished::Stopped {
-        let d = Diagnostic::error("W448", "stopped before any configuration had run");
-        return Failure::from(d).with_status(Status::Interrupted);
+fn nothing_ran(halt: Option<Halt>, evaluated: u64, records: &[Record]) -> Failure {
+    match halt {
+        Some(Halt::Interrupted) => {
+            let d = Diagnostic::error("W448", "stopped before any configuration had run");
+            return Failure::from(d).with_status(Status::Interrupted);
+        }
+        Some(Halt::TimedOut) => {
+            return Failure::timed_out("before any configuration had run with right results");
+        }
+        None => {}
     }
     if evaluated == 0 {
         let d = Diagnostic::error("W448", "the budget ended before any configuration had run");

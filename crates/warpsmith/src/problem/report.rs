@@ -10,7 +10,8 @@ use warpsmith_tune::tuner::Finished;
 
 use super::{Compared, Solved};
 use crate::results::t4_text;
-use crate::status::Status;
+use crate::search::Halt;
+use crate::tune::result::limits_line;
 
 /// How many results are of each kind that cannot be used.
 pub fn failures(records: &[Record]) -> Vec<(Validity, usize)> {
@@ -61,6 +62,9 @@ pub fn human(solved: &Solved, paths: &[PathBuf]) -> String {
             n => format!(", {n} known from an earlier run"),
         }
     );
+    if let Some(limits) = &solved.limits {
+        text += &format!("  {}", limits_line(limits, solved.bytes, solved.best_ms));
+    }
     for note in &solved.notes {
         text += &format!("  {note}\n");
     }
@@ -71,7 +75,15 @@ pub fn human(solved: &Solved, paths: &[PathBuf]) -> String {
 }
 
 fn ended(solved: &Solved) -> &'static str {
-    match solved.finished {
+    match (solved.halt, solved.finished) {
+        (Some(Halt::Interrupted), _) => "interrupted",
+        (Some(Halt::TimedOut), _) => "the time limit (--timeout) was reached",
+        (None, finished) => by_itself(finished),
+    }
+}
+
+fn by_itself(finished: Finished) -> &'static str {
+    match finished {
         Finished::Exhausted => "every configuration was tried",
         Finished::Evaluations | Finished::Time => "the budget was used up",
         Finished::Stopped => "stopped",
@@ -81,8 +93,7 @@ fn ended(solved: &Solved) -> &'static str {
 
 /// One object, schema 1.
 pub fn json(solved: &Solved, paths: &[PathBuf]) -> Json {
-    let status =
-        if solved.finished == Finished::Stopped { Status::Interrupted } else { Status::Done };
+    let status = solved.status();
     let outputs: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
     let counts: Map<String, Json> =
         failures(&solved.records).into_iter().map(|(s, n)| (s.name().into(), n.into())).collect();
@@ -95,7 +106,7 @@ pub fn json(solved: &Solved, paths: &[PathBuf]) -> Json {
     };
     json!({
         "schema": 1, "command": "tune", "status": status.name(), "exit": status.code(),
-        "complete": solved.finished != Finished::Stopped, "findings": [], "notes": solved.notes, "outputs": outputs,
+        "complete": solved.halt.is_none(), "findings": [], "notes": solved.notes, "outputs": outputs,
         "problem": solved.name,
         "device": {
             "name": solved.hello.device, "backend": solved.hello.backend, "arch": solved.hello.arch,
@@ -111,6 +122,8 @@ pub fn json(solved: &Solved, paths: &[PathBuf]) -> Json {
             "evaluated": solved.evaluated, "recalled": solved.recalled, "unusable": counts, "ended": ended(solved),
             "seconds": solved.seconds,
         },
+        "bytes": solved.bytes, "copy_gb_s": solved.limits.map(|l| l.copy_gb_s),
+        "fma_tflop_s": solved.limits.map(|l| l.fma_tflop_s),
         "store": solved.store.display().to_string(),
     })
 }
@@ -147,5 +160,79 @@ pub fn header(solved: &Solved) -> String {
 
 /// All results.
 pub fn t4(solved: &Solved) -> String {
-    t4_text(&solved.name, &solved.hello.device, solved.records.clone(), Dialect::Schema)
+    t4_text(&solved.name, &solved.hello.device, solved.records.clone(), Dialect::Schema, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use warpsmith_gpu::protocol::{Hello, Limits};
+    use warpsmith_tune::strategy::StrategyKind;
+
+    use super::*;
+    use crate::problem::sizes::Shape;
+
+    fn solved(limits: Option<Limits>, halt: Option<Halt>) -> Solved {
+        let hello = Hello {
+            version: 1,
+            backend: "gpu".into(),
+            device: "Some GPU".into(),
+            arch: "sm_90".into(),
+            driver: "13.0".into(),
+            compiler: "13.0".into(),
+        };
+        Solved {
+            name: "blur".into(),
+            hello,
+            strategy: StrategyKind::BruteForce,
+            configurations: 4,
+            evaluated: 3,
+            recalled: 0,
+            finished: Finished::Exhausted,
+            halt,
+            seconds: 1.0,
+            best: Configuration { values: vec![] },
+            best_ms: 0.5,
+            shape: Shape { grid: [1, 1, 1], block: [32, 1, 1], shared: 0 },
+            limits,
+            bytes: 1_000_000_000,
+            compared: Compared::Given,
+            reference_ms: None,
+            records: vec![],
+            store: "store".into(),
+            folder: "out".into(),
+            notes: vec![],
+        }
+    }
+
+    #[test]
+    fn the_limits_of_the_device_stand_beside_the_time() {
+        let limits = Limits { copy_gb_s: 4000.0, fma_tflop_s: 60.0 };
+        let text = human(&solved(Some(limits), None), &[]);
+        let line = text.lines().find(|l| l.contains("limits")).unwrap();
+        assert_eq!(
+            line,
+            "  limits measured in the same run: a copy that moves 1.00 GB as all arrays together takes 250.0 us \
+             (4000 GB/s, 50 % of the kernel's time); FMA peak 60.0 TFLOP/s"
+        );
+        let report = json(&solved(Some(limits), None), &[]);
+        assert_eq!(
+            (&report["copy_gb_s"], &report["bytes"]),
+            (&json!(4000.0), &json!(1_000_000_000))
+        );
+        assert!(!human(&solved(None, None), &[]).contains("limits"));
+        assert_eq!(json(&solved(None, None), &[])["fma_tflop_s"], Json::Null);
+    }
+
+    #[test]
+    fn what_was_ended_from_outside_is_not_complete() {
+        for (halt, status, exit) in [
+            (None, "done", 0),
+            (Some(Halt::TimedOut), "limit", 3),
+            (Some(Halt::Interrupted), "interrupted", 130),
+        ] {
+            let report = json(&solved(None, halt), &[]);
+            assert_eq!((&report["status"], &report["exit"]), (&json!(status), &json!(exit)));
+            assert_eq!(report["complete"], halt.is_none());
+        }
+    }
 }

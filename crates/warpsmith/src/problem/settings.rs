@@ -49,9 +49,6 @@ impl Settings {
         if budget.evaluations.is_none() && budget.time.is_none() && !exhaustive {
             budget.time = Some(USUAL_BUDGET);
         }
-        if let Some(limit) = args.timeout {
-            budget.time = Some(budget.time.map_or(limit, |time| time.min(limit)));
-        }
         Ok(Settings { strategy, budget, warnings })
     }
 }

@@ -52,11 +52,12 @@ pub fn shape(
         }
     }
     let mut shared = match &kernel.shared_memory {
-        Some(text) => size(text, "`SharedMemory`")?,
+        Some(text) => size(text, "`SharedMemory` in bytes")?,
         None => 0,
     };
     for text in local {
-        shared = shared.saturating_add(size(text, "the size of an argument in shared memory")?);
+        shared =
+            shared.saturating_add(size(text, "the size in bytes of an argument in shared memory")?);
     }
     let narrow = |x: u64| u32::try_from(x).unwrap_or(u32::MAX);
     let shared = u32::try_from(shared)

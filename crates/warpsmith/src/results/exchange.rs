@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 use warpsmith_ir::{Diagnostic, FileId, SourceMap};
 use warpsmith_tune::exchange::kernel_tuner::{self, Cache};
 use warpsmith_tune::exchange::t4::{Dialect, Results};
-use warpsmith_tune::exchange::{self, Kind, Object, parameters_of, t1};
+use warpsmith_tune::exchange::{self, Kind, Object, Origin, parameters_of, t1};
 use warpsmith_tune::outcome::Record;
 use warpsmith_tune::space::Parameter;
 use warpsmith_tune::store::{ProblemKey, Store, Summary};
@@ -40,20 +40,36 @@ impl Export {
         };
         found.ok_or_else(|| format!("`{name}` is none of t4, t4=ktt, kt-cache, t1"))
     }
+
+    /// By which [`Export::named`] finds it.
+    fn name(self) -> &'static str {
+        match self {
+            Export::T4(Dialect::Schema) => "t4",
+            Export::T4(Dialect::Ktt) => "t4=ktt",
+            Export::KernelTunerCache => "kt-cache",
+            Export::T1 => "t1",
+        }
+    }
 }
 
 /// Writes a problem's results; returns what stdout gets.
 pub fn export(
     args: &ResultsArgs,
     format: Export,
+    path: &Path,
     store: &Store,
     problem: &Summary,
 ) -> Result<String, Failure> {
     let records = store.dated_results(problem.id, filter(args))?;
-    let space = store.space(problem.id)?;
+    let space = store.space(problem.id)?.filter(|text| is_t1(text));
+    let origin = Origin { key: problem.key.clone(), space: space.clone() };
+    let count = records.len();
     let text = match format {
-        Export::T4(dialect) => t4(problem, records, dialect),
-        Export::KernelTunerCache => cache(problem, records, space.as_deref()),
+        Export::T4(dialect) => {
+            let key = &problem.key;
+            t4_text(&key.kernel, &key.device, records, dialect, Some(&origin))
+        }
+        Export::KernelTunerCache => cache(&origin, records),
         Export::T1 => match space {
             Some(text) => text,
             None => {
@@ -65,21 +81,37 @@ pub fn export(
             }
         },
     };
-    match &args.out {
-        Some(path) => {
-            write_file(path, text.as_bytes())?;
-            Ok(format!("{}\n", path.display()))
+    let Some(out) = &args.out else { return Ok(text) };
+    write_file(out, text.as_bytes())?;
+    Ok(match args.format {
+        ResultsFormat::Human => format!("{}\n", out.display()),
+        ResultsFormat::Json => {
+            let mut report = super::list::report(path);
+            report.insert("outputs".into(), json!([out.display().to_string()]));
+            let exported =
+                json!({"problem": problem.id.number(), "results": count, "format": format.name()});
+            report.insert("exported".into(), exported);
+            Json::Object(report).to_string() + "\n"
         }
-        None => Ok(text),
-    }
+    })
 }
 
-fn t4(problem: &Summary, records: Vec<Record>, dialect: Dialect) -> String {
-    t4_text(&problem.key.kernel, &problem.key.device, records, dialect)
+/// Whether a text of the store says what configurations are made of; one that was damaged does not.
+fn is_t1(text: &str) -> bool {
+    let mut sources = SourceMap::new();
+    let file = sources.add("space", text);
+    t1::Problem::read(text, file).is_ok()
 }
 
-/// A T4 file of results that we measured, or that somebody else did.
-pub fn t4_text(kernel: &str, device: &str, records: Vec<Record>, dialect: Dialect) -> String {
+/// A T4 file of results that we measured, or that somebody else did. `origin` is the problem in the store, where there is
+/// one.
+pub fn t4_text(
+    kernel: &str,
+    device: &str,
+    records: Vec<Record>,
+    dialect: Dialect,
+    origin: Option<&Origin>,
+) -> String {
     let mut metadata = Object::new();
     let mut put = |name: &str, value: &str| metadata.insert(name.into(), value.into());
     put("compute_api", "CUDA");
@@ -89,8 +121,13 @@ pub fn t4_text(kernel: &str, device: &str, records: Vec<Record>, dialect: Dialec
     put("autotuner_version", env!("CARGO_PKG_VERSION"));
     put("kernel", kernel);
     let earliest = records.iter().filter_map(|r| r.outcome.timestamp.as_deref()).min();
-    if let Some(earliest) = earliest {
+    // KTT's reader wants one.
+    let empty = (dialect == Dialect::Ktt).then_some("");
+    if let Some(earliest) = earliest.or(empty) {
         put("timestamp", earliest);
+    }
+    if let Some(origin) = origin {
+        origin.write(&mut metadata);
     }
     let mut bytes = vec![];
     let results = Results { metadata, records, extra: Object::new() };
@@ -99,8 +136,9 @@ pub fn t4_text(kernel: &str, device: &str, records: Vec<Record>, dialect: Dialec
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn cache(problem: &Summary, records: Vec<Record>, space: Option<&str>) -> String {
+fn cache(origin: &Origin, records: Vec<Record>) -> String {
     let mut sources = SourceMap::new();
+    let space = origin.space.as_deref();
     let file = sources.add("space", space.unwrap_or_default());
     let known = space.and_then(|text| t1::Problem::read(text, file).ok());
     let occurring = parameters_of(records.iter().map(|r| &r.configuration));
@@ -108,8 +146,9 @@ fn cache(problem: &Summary, records: Vec<Record>, space: Option<&str>) -> String
         Some(t1) => (together(&t1.parameters, occurring), problem_size(t1)),
         None => (occurring, vec![]),
     };
-    let key = &problem.key;
-    let cache = Cache::new(&key.device, &key.kernel, sizes, parameters, records);
+    let key = &origin.key;
+    let mut cache = Cache::new(&key.device, &key.kernel, sizes, parameters, records);
+    origin.write(&mut cache.header);
     let mut bytes = vec![];
     // Writing to memory does not fail.
     let _ = cache.write(&mut bytes, true);
@@ -152,7 +191,8 @@ pub fn import(args: &ResultsArgs, path: &Path, sources: &mut SourceMap) -> Resul
     }
     let mut store = store::open(path)?;
     let (mut text, mut reports) = (String::new(), vec![]);
-    for (file, Imported { key, space, records }) in args.import.iter().zip(all) {
+    for (file, Imported { mut key, space, records }) in args.import.iter().zip(all) {
+        keep_apart(&store, &mut key, &space)?;
         let problem = store.problem(&key)?;
         let new = store.record_all(problem, &records)?;
         if store.space(problem)?.is_none() {
@@ -185,6 +225,26 @@ pub fn import(args: &ResultsArgs, path: &Path, sources: &mut SourceMap) -> Resul
     })
 }
 
+/// Files of one kernel and size may be about other parameters, as when the kernel was rewritten: those are another problem.
+fn keep_apart(store: &Store, key: &mut ProblemKey, space: &str) -> Result<(), Diagnostic> {
+    let names = |text: &str| -> Option<Vec<String>> {
+        let mut sources = SourceMap::new();
+        let file = sources.add("space", text);
+        let problem = t1::Problem::read(text, file).ok()?;
+        Some(problem.parameters.into_iter().map(|p| p.name).collect())
+    };
+    let Some(known) = store.known_problem(key)? else { return Ok(()) };
+    let there = store.space(known)?.as_deref().and_then(names);
+    let (Some(mut there), Some(own)) = (there, names(space)) else { return Ok(()) };
+    let mut sorted = own.clone();
+    there.sort_unstable();
+    sorted.sort_unstable();
+    if there != sorted {
+        key.arguments = format!("{} of {}", key.arguments, own.join(", "));
+    }
+    Ok(())
+}
+
 /// What a file holds, as the store keeps it.
 struct Imported {
     key: ProblemKey,
@@ -208,7 +268,16 @@ fn read(
         let (recording, warnings) = exchange::read_recording(sources, file)?;
         (recording, None, warnings)
     };
+    let device = recording.device.unwrap_or_else(|| "unknown device".into());
     let kernel = recording.kernel.unwrap_or_else(|| stem.clone());
+    // Written by us, and not changed to be about something else since.
+    if let Some(Origin { key, space }) = recording.origin
+        && (&key.kernel, &key.device) == (&kernel, &device)
+    {
+        let own = || t1::Problem::new(&kernel, "", recording.parameters.clone(), vec![]).write();
+        let space = space.filter(|text| is_t1(text)).unwrap_or_else(own);
+        return Ok((Imported { key, space, records: recording.records }, warnings));
+    }
     let arguments = match &sizes {
         Some(sizes) => format!("problem_size={sizes}"),
         None => format!("from {stem}"),
@@ -219,11 +288,6 @@ fn read(
     {
         spec.insert("ProblemSize".into(), sizes);
     }
-    let key = ProblemKey {
-        kernel,
-        arguments,
-        device: recording.device.unwrap_or_else(|| "unknown device".into()),
-        ..ProblemKey::default()
-    };
+    let key = ProblemKey { kernel, arguments, device, ..ProblemKey::default() };
     Ok((Imported { key, space: t1.write(), records: recording.records }, warnings))
 }

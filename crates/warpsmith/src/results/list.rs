@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
+use warpsmith_ir::printable;
 use warpsmith_tune::outcome::Record;
-use warpsmith_tune::store::Summary;
+use warpsmith_tune::store::{Damaged, Summary};
 use warpsmith_tune::value::Value;
 
 /// Of a message, in characters.
@@ -19,9 +20,9 @@ pub fn problems(path: &Path, problems: &[Summary]) -> String {
             p.results.to_string(),
             p.failed.to_string(),
             p.best_ms.map_or("-".into(), milliseconds),
-            p.key.kernel.clone(),
-            p.key.device.clone(),
-            p.key.arguments.clone(),
+            one_line(&p.key.kernel),
+            one_line(&p.key.device),
+            one_line(&p.key.arguments),
         ]
     });
     let rows: Vec<[String; 7]> = std::iter::once(head.map(String::from)).chain(rows).collect();
@@ -34,9 +35,13 @@ pub fn rows(problem: &Summary, records: &[Record]) -> String {
     let mut text = format!(
         "{}: {} on {}{}; {} results, {} failed\n",
         problem.id.number(),
-        key.kernel,
-        key.device,
-        if key.arguments.is_empty() { String::new() } else { format!(", {}", key.arguments) },
+        one_line(&key.kernel),
+        one_line(&key.device),
+        if key.arguments.is_empty() {
+            String::new()
+        } else {
+            format!(", {}", one_line(&key.arguments))
+        },
         problem.results,
         problem.failed
     );
@@ -44,6 +49,7 @@ pub fn rows(problem: &Summary, records: &[Record]) -> String {
     let rows = records.iter().map(|r| {
         let message = r.outcome.message.as_deref().unwrap_or_default();
         let mut line: String = message.lines().next().unwrap_or_default().chars().collect();
+        line = printable(&line).into_owned();
         if let Some((at, _)) = line.char_indices().nth(MESSAGE) {
             line.truncate(at);
             line.push('…');
@@ -51,13 +57,18 @@ pub fn rows(problem: &Summary, records: &[Record]) -> String {
         [
             r.outcome.time_ms.map_or("-".into(), milliseconds),
             r.outcome.status.name().to_string(),
-            r.configuration.to_string(),
+            one_line(&r.configuration.to_string()),
             line,
         ]
     });
     let rows: Vec<[String; 4]> = std::iter::once(head).chain(rows).collect();
     text += &table(&rows, 1);
     text
+}
+
+/// A name as a cell of a table: nothing in it acts on the terminal, or ends the line.
+fn one_line(name: &str) -> String {
+    printable(name).replace('\n', "\\n").replace('\t', "\\t")
 }
 
 /// Four digits that count.
@@ -86,7 +97,7 @@ fn table<const N: usize>(rows: &[[String; N]], right: usize) -> String {
     text
 }
 
-fn report(path: &Path) -> Map<String, Json> {
+pub(super) fn report(path: &Path) -> Map<String, Json> {
     let report = json!({
         "schema": 1, "command": "results", "status": "done", "exit": 0, "complete": true,
         "findings": [], "notes": [], "outputs": [], "store": path.display().to_string(),
@@ -102,10 +113,17 @@ pub fn problems_json(path: &Path, problems: &[Summary]) -> String {
 }
 
 /// One object, schema 1, with the results of one problem.
-pub fn rows_json(path: &Path, problem: &Summary, records: &[Record]) -> String {
+pub fn rows_json(
+    path: &Path,
+    problem: &Summary,
+    records: &[Record],
+    damaged: &[Damaged],
+) -> String {
     let mut report = report(path);
     report.insert("problems".into(), json!([summary(problem)]));
     report.insert("results".into(), records.iter().map(record).collect());
+    let damage = |d: &Damaged| json!({"row": d.row, "column": d.column});
+    report.insert("damaged".into(), damaged.iter().map(damage).collect());
     Json::Object(report).to_string() + "\n"
 }
 

@@ -6,10 +6,10 @@ mod list;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use warpsmith_ir::{Diagnostic, SourceMap};
-use warpsmith_tune::store::{Filter, Store, Summary};
+use warpsmith_ir::{Diagnostic, SourceMap, printable};
+use warpsmith_tune::store::{Damaged, Filter, Store, Summary};
 
-use crate::cli::color_on_stderr;
+use crate::cli::{color_on_stderr, inert_json};
 use crate::search::store;
 use crate::status::{Failure, Status};
 
@@ -42,12 +42,12 @@ pub struct ResultsArgs {
     #[arg(long, value_name = "FILE", requires = "export")]
     pub out: Option<PathBuf>,
 
-    /// Take the results of a file into the store: T4 or a cache of Kernel Tuner, compressed or not
+    /// Take the results of a file into the store: T4, a cache of Kernel Tuner or KTT's own results, compressed or not
     #[arg(long, value_name = "FILE", conflicts_with_all = ["export", "problem", "status", "fastest"])]
     pub import: Vec<PathBuf>,
 
     /// How the result is written to stdout
-    #[arg(long, value_enum, default_value_t, conflicts_with = "export")]
+    #[arg(long, value_enum, default_value_t)]
     pub format: ResultsFormat,
 }
 
@@ -72,6 +72,9 @@ pub fn run(args: &ResultsArgs) -> Status {
     match answer(args, &mut sources) {
         Ok(text) => {
             use std::io::Write;
+            // What files of others and other users have put in the store is shown, and not obeyed.
+            let json = args.export.is_some() || args.format == ResultsFormat::Json;
+            let text = if json { inert_json(&text) } else { printable(&text) };
             // A closed pipe (`| head`) is the reader's choice, not an error.
             let _ = std::io::stdout().write_all(text.as_bytes());
             Status::Done
@@ -79,7 +82,7 @@ pub fn run(args: &ResultsArgs) -> Status {
         Err(failure) => {
             eprint!("{}", failure.render(&sources, color_on_stderr()));
             if args.format == ResultsFormat::Json {
-                println!("{}", failure.json("results", &sources));
+                println!("{}", inert_json(&failure.json("results", &sources).to_string()));
             }
             failure.status
         }
@@ -107,11 +110,18 @@ fn answer(args: &ResultsArgs, sources: &mut SourceMap) -> Result<String, Failure
             ResultsFormat::Json => list::problems_json(&path, &[]),
         });
     }
-    let store = Store::open(&path)?;
-    let problems = store.problems()?;
+    if args.export.is_some() && args.out.is_none() && args.format == ResultsFormat::Json {
+        let d =
+            Diagnostic::error("W435", "stdout cannot hold the exported file and a report of it");
+        return Err(d.help("name a file with --out, or leave --format away").into());
+    }
+    let store = Store::open_to_read(&path)?;
+    let problems = store.as_ref().map_or_else(|| Ok(vec![]), Store::problems)?;
     if let Some(format) = args.export {
         let problem = chosen(&problems, args.problem.as_deref())?;
-        return exchange::export(args, format, &store, problem);
+        let Some(store) = &store else { return Err(no_problem()) };
+        warn_of(&store.damaged(problem.id)?);
+        return exchange::export(args, format, &path, store, problem);
     }
     let one = args.problem.is_some() || args.status.is_some() || args.fastest.is_some();
     if !one {
@@ -121,11 +131,38 @@ fn answer(args: &ResultsArgs, sources: &mut SourceMap) -> Result<String, Failure
         });
     }
     let problem = chosen(&problems, args.problem.as_deref())?;
+    let Some(store) = &store else { return Err(no_problem()) };
     let records = store.dated_results(problem.id, filter(args))?;
+    let damaged = store.damaged(problem.id)?;
+    warn_of(&damaged);
     Ok(match args.format {
         ResultsFormat::Human => list::rows(problem, &records),
-        ResultsFormat::Json => list::rows_json(&path, problem, &records),
+        ResultsFormat::Json => list::rows_json(&path, problem, &records, &damaged),
     })
+}
+
+/// Rows that cannot be read do not keep the others from being listed.
+fn warn_of(damaged: &[Damaged]) {
+    /// More of them are counted.
+    const NAMED: usize = 12;
+    let Some(first) = damaged.first() else { return };
+    let column = |d: &Damaged| format!("{} (column `{}`)", d.row, d.column);
+    let text = match damaged.len() {
+        1 => format!("result {} of the store is damaged", column(first)),
+        n => format!("{n} results of the store are damaged"),
+    };
+    let mut d = Diagnostic::warning("W422", text);
+    if damaged.len() > 1 {
+        let list: Vec<String> = damaged.iter().take(NAMED).map(column).collect();
+        let more = if damaged.len() > NAMED { ", …" } else { "" };
+        d = d.note(format!("their rows are {}{more}", list.join(", ")));
+    }
+    let d = d.help("the others are there; `tune --resume` measures what is lost again");
+    eprintln!("{}", d.render(&SourceMap::new(), color_on_stderr()));
+}
+
+fn no_problem() -> Failure {
+    Diagnostic::error("W432", "there is no problem in the store").into()
 }
 
 fn filter(args: &ResultsArgs) -> Filter {
@@ -148,7 +185,7 @@ fn chosen<'p>(problems: &'p [Summary], given: Option<&str>) -> Result<&'p Summar
                 .help("`warpsmith results` lists them; take a number or the name of a kernel")
                 .into())
         }
-        ([], None) => Err(Diagnostic::error("W432", "there is no problem in the store").into()),
+        ([], None) => Err(no_problem()),
         (several, _) => {
             let numbers: Vec<String> =
                 several.iter().take(12).map(|p| p.id.number().to_string()).collect();

@@ -1,12 +1,12 @@
 //! Threads that make and compile texts ahead of the measurements.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use warpsmith_gpu::nvrtc::Binary;
 use warpsmith_gpu::pool::{Bench, Options};
 use warpsmith_gpu::protocol::{Invalid, Reason};
+use warpsmith_gpu::stop::Stop;
 use warpsmith_tune::outcome::Phases;
 use warpsmith_tune::tuner::Trial;
 
@@ -28,12 +28,7 @@ pub struct Maker {
 
 impl Maker {
     /// `stop` ends a compilation under way.
-    pub fn new(
-        workload: Arc<dyn Workload>,
-        options: Options,
-        arch: &str,
-        stop: Arc<AtomicBool>,
-    ) -> Maker {
+    pub fn new(workload: Arc<dyn Workload>, options: Options, arch: &str, stop: Stop) -> Maker {
         let mut bench = Bench::new(options);
         bench.stop_when(stop);
         Maker { workload, bench, arch: arch.to_string() }
@@ -81,6 +76,6 @@ pub fn milliseconds(since: Instant) -> f64 {
 }
 
 /// The end of a compilation that nobody waits for any more is no outcome.
-pub fn was_stopped(invalid: &Invalid, stop: &AtomicBool) -> bool {
-    stop.load(std::sync::atomic::Ordering::Relaxed) && invalid.reason == Reason::Compile
+pub fn was_stopped(invalid: &Invalid, stop: &Stop) -> bool {
+    stop.is_due() && invalid.reason == Reason::Compile
 }

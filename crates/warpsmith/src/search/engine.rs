@@ -6,16 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use warpsmith_gpu::cache::Cache;
-use warpsmith_gpu::client::Start;
+use warpsmith_gpu::client::{Greeted, Start};
 use warpsmith_gpu::pool;
 use warpsmith_gpu::protocol::{Hello, Limits, Measured, Policy};
+use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::Diagnostic;
 use warpsmith_tune::outcome::{Outcome, Record, median};
 use warpsmith_tune::space::{ConfigId, Configuration, SharedSpace};
 use warpsmith_tune::tuner::{self, Ask, Finished, Trial, Tuner};
 
 use super::compile::{Compiled, Maker, milliseconds, was_stopped};
-use super::outcome::{each_task, failed, measured};
+use super::outcome::{self, each_task, failed};
 use super::queue::Queue;
 use super::station::{Lost, Prepared, References, Station};
 use super::{Draft, Workload};
@@ -24,7 +25,7 @@ use super::{Draft, Workload};
 const GIVE_UP: f64 = 3.0;
 /// Compiled candidates that wait at each station, so that it never waits for the compiler.
 const AHEAD: usize = 2;
-/// How often the flag of Ctrl-C and the budget are looked at.
+/// How often Ctrl-C, the time for everything and the budget are looked at.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Where and how candidates are compiled and run.
@@ -32,6 +33,8 @@ const LOOK: Duration = Duration::from_millis(50);
 pub struct Options {
     /// One for each device.
     pub stations: Vec<Start>,
+    /// A worker of the first one that runs already.
+    pub first: Greeted,
     /// Starts a process that compiles.
     pub compiler: Start,
     /// Compiling processes at a time.
@@ -42,6 +45,26 @@ pub struct Options {
     /// Time for compiling one.
     pub compile_limit: Duration,
     pub policy: Policy,
+    /// Ends everything: Ctrl-C, and the time for all of it.
+    pub stop: Stop,
+}
+
+/// Why something was ended from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halt {
+    Interrupted,
+    TimedOut,
+}
+
+impl Halt {
+    /// What has become due, if anything has.
+    pub fn of(stop: &Stop) -> Option<Halt> {
+        match (stop.is_flagged(), stop.is_late()) {
+            (true, _) => Some(Halt::Interrupted),
+            (false, true) => Some(Halt::TimedOut),
+            (false, false) => None,
+        }
+    }
 }
 
 /// Why nothing can be searched.
@@ -51,6 +74,8 @@ pub enum SearchError {
     Device(String),
     /// The run that gives the right outputs fails.
     Reference(String),
+    /// It was ended from outside.
+    Halted(Halt),
     /// The store cannot take a result.
     Store(Diagnostic),
     /// The space is empty, or the strategy cannot be started.
@@ -104,8 +129,6 @@ pub struct Plan<'p> {
     pub options: tuner::Options,
     /// Keeps an outcome before the search goes on.
     pub record: &'p mut dyn FnMut(&Record) -> Result<(), Diagnostic>,
-    /// Set by Ctrl-C.
-    pub stop: Arc<AtomicBool>,
     pub show: &'p mut dyn FnMut(&tuner::Progress),
 }
 
@@ -143,11 +166,19 @@ impl Engine {
             }
         }
         if stations.is_empty() {
-            return Err(SearchError::Device(notes.join("; ")));
+            let lost = SearchError::Device(notes.join("; "));
+            return Err(Halt::of(&options.stop).map_or(lost, SearchError::Halted));
         }
         let mut engine = Engine { workload, options, references, stations, notes };
-        engine.make_references()?;
-        Ok(engine)
+        match engine.make_references() {
+            Ok(()) => Ok(engine),
+            Err(error) => Err(engine.halt().map_or(error, SearchError::Halted)),
+        }
+    }
+
+    /// Whether everything is to end, and why.
+    pub fn halt(&self) -> Option<Halt> {
+        Halt::of(&self.options.stop)
     }
 
     /// The device, as the first station sees it.
@@ -160,7 +191,7 @@ impl Engine {
         self.stations.len()
     }
 
-    fn maker(&self, stop: Arc<AtomicBool>) -> Maker {
+    fn maker(&self, stop: Stop) -> Maker {
         let hello = self.device();
         let options = pool::Options {
             threads: 1,
@@ -176,7 +207,7 @@ impl Engine {
     /// Compiles the references and runs them on the first station.
     fn make_references(&mut self) -> Result<(), SearchError> {
         let workload = self.workload.clone();
-        let mut maker = self.maker(Arc::default());
+        let mut maker = self.maker(self.options.stop.clone());
         let mut last: Option<(Arc<dyn Draft>, Vec<Prepared>)> = None;
         for (at, task) in workload.tasks().iter().enumerate() {
             let Some(draft) = &task.reference else { continue };
@@ -207,7 +238,8 @@ impl Engine {
         let tuner = Tuner::new(plan.space.clone(), plan.options.clone());
         let tuner = tuner.map_err(SearchError::Search)?;
         let abandon = Arc::new(AtomicBool::new(false));
-        let makers: Vec<Maker> = (0..threads).map(|_| self.maker(abandon.clone())).collect();
+        let stop = || Stop::when(abandon.clone());
+        let makers: Vec<Maker> = (0..threads).map(|_| self.maker(stop())).collect();
         let (news, inbox) = channel();
         let shared = Shared {
             trials: Queue::new(),
@@ -224,6 +256,7 @@ impl Engine {
             ahead,
             out: 0,
             stations: self.stations.len(),
+            stop: self.options.stop.clone(),
             recalled,
             ranking: vec![],
             notes: vec![],
@@ -261,7 +294,7 @@ impl Engine {
         others: &[Arc<dyn Draft>],
         rounds: u32,
     ) -> Result<Raced, SearchError> {
-        let mut maker = self.maker(Arc::default());
+        let mut maker = self.maker(self.options.stop.clone());
         let own = entrants.iter().map(|c| self.workload.draft(c).ok());
         let drafts: Vec<Option<Arc<dyn Draft>>> =
             own.chain(others.iter().map(|d| Some(d.clone()))).collect();
@@ -280,7 +313,9 @@ impl Engine {
             field.extend(running.iter().filter_map(|k| compiled[*k].as_ref()?.get(task).cloned()));
             let policy = self.options.policy;
             let results = self.stations[0].race(task, &field, rounds, &policy);
-            let results = results.map_err(|Lost(why)| SearchError::Device(why))?;
+            let results = results.map_err(|Lost(why)| {
+                self.halt().map_or(SearchError::Device(why), SearchError::Halted)
+            })?;
             let mut results = results.into_iter().map(|r| match r {
                 Measured::Times(times) => times,
                 Measured::Invalid(_) => vec![],
@@ -308,7 +343,7 @@ impl Engine {
         elements: Vec<Vec<u64>>,
     ) -> Result<Vec<Vec<u8>>, String> {
         let draft = self.workload.draft(configuration).map_err(|e| e.to_string())?;
-        let mut maker = self.maker(Arc::default());
+        let mut maker = self.maker(self.options.stop.clone());
         let (entrants, _) = maker.compile(&*draft).map_err(|e| e.to_string())?;
         let entrant = entrants.get(task).ok_or("there is no such size")?;
         self.stations[0].outputs(task, entrant, elements).map_err(|e| e.to_string())
@@ -330,10 +365,13 @@ fn start_all(
         let started: Vec<_> = options
             .stations
             .iter()
-            .map(|start| {
-                scope.spawn(|| {
+            .enumerate()
+            .map(|(at, start)| {
+                scope.spawn(move || {
+                    let greeted = if at == 0 { options.first.take() } else { None };
                     let (start, workload) = (start.clone(), workload.clone());
-                    Station::start(start, options.limit, workload, references.clone())
+                    let (references, stop) = (references.clone(), options.stop.clone());
+                    Station::start(start, greeted, options.limit, workload, references, stop)
                 })
             })
             .collect();
@@ -377,10 +415,11 @@ struct Shared {
 
 impl Shared {
     fn compile(&self, mut maker: Maker, news: &Sender<News>) {
+        let stop = Stop::when(self.abandon.clone());
         while let Some(trial) = self.trials.take() {
             let message = match maker.make(&trial) {
                 Ok(compiled) => News::Compiled(trial, compiled),
-                Err((invalid, _)) if was_stopped(&invalid, &self.abandon) => News::GivenUp(trial),
+                Err((invalid, _)) if was_stopped(&invalid, &stop) => News::GivenUp(trial),
                 Err((invalid, phases)) => News::Done(trial, failed(&invalid, phases)),
             };
             if news.send(message).is_err() {
@@ -392,12 +431,15 @@ impl Shared {
     fn measure(&self, station: &mut Station, news: &Sender<News>) {
         while let Some(job) = self.jobs.take() {
             let begun = Instant::now();
-            let message = match station.measure(&job.compiled.entrants, &self.policies()) {
+            let measured = station.measure(&job.compiled.entrants, &self.policies());
+            let message = match measured {
+                // What was ended in the middle is no outcome.
+                _ if station.was_halted() => News::GivenUp(job.trial),
                 Ok(results) => {
                     let mut phases = job.compiled.phases.clone();
                     phases.benchmark_ms = Some(milliseconds(begun));
                     let tasks = self.workload.tasks();
-                    let outcome = measured(&results, tasks, &job.compiled.binary, phases);
+                    let outcome = outcome::measured(&results, tasks, &job.compiled.binary, phases);
                     News::Done(job.trial, outcome)
                 }
                 Err(Lost(why)) => {
@@ -432,6 +474,7 @@ struct Desk<'d, 'p> {
     out: usize,
     /// Stations that still work.
     stations: usize,
+    stop: Stop,
     recalled: Vec<(ConfigId, f64)>,
     ranking: Vec<(ConfigId, f64)>,
     notes: Vec<String>,
@@ -440,7 +483,7 @@ struct Desk<'d, 'p> {
 impl Desk<'_, '_> {
     fn work(&mut self, inbox: &Receiver<News>) -> Result<Finished, SearchError> {
         loop {
-            if self.plan.stop.load(Ordering::Relaxed) {
+            if self.stop.is_due() {
                 self.tuner.stop();
             }
             if self.tuner.is_over() {

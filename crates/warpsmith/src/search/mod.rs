@@ -18,7 +18,7 @@ use warpsmith_gpu::nvrtc::Binary;
 use warpsmith_gpu::protocol::{Candidate, Compile, Element, Invalid, Problem, Tolerance};
 use warpsmith_tune::space::Configuration;
 
-pub use engine::{Engine, Found, Options, Placed, Plan, Raced, SearchError};
+pub use engine::{Engine, Found, Halt, Options, Placed, Plan, Raced, SearchError};
 pub use progress::Progress;
 pub use station::Prepared;
 

@@ -1,6 +1,7 @@
 //! A line on the terminal while configurations are tried.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use warpsmith_ir::printable;
 use warpsmith_tune::tuner;
 
 /// Shows how many were tried and the best so far; nothing when stderr is piped.
@@ -20,7 +21,9 @@ impl Progress {
 
     pub fn show(&self, progress: &tuner::Progress) {
         let best = match &progress.best {
-            Some((configuration, ms)) => format!("best {ms:.4} ms: {}", configuration.key()),
+            Some((configuration, ms)) => {
+                format!("best {ms:.4} ms: {}", printable(&configuration.key()))
+            }
             None => "none has run yet".into(),
         };
         let failed = match progress.failed {

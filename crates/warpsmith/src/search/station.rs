@@ -12,6 +12,7 @@ use warpsmith_gpu::protocol::{
     Candidate, Element, Hello, Invalid, Limits, Measured, Output, Policy, Reason, Reference, Reply,
     Request,
 };
+use warpsmith_gpu::stop::Stop;
 
 use super::{Compared, Workload};
 use crate::data::scalar_from_bytes;
@@ -41,6 +42,10 @@ pub struct Station {
     hello: Hello,
     /// A worker for each task.
     seats: Vec<Seat>,
+    /// Ends what is under way.
+    stop: Stop,
+    /// It has ended something: no fault of the candidate or of the device.
+    halted: bool,
 }
 
 #[derive(Default)]
@@ -55,28 +60,45 @@ struct Seat {
 pub struct Lost(pub String);
 
 impl Station {
-    /// Starts the workers and hands them the problems.
+    /// Starts the workers, but for the first where it runs already, and hands them the problems.
     ///
     /// # Errors
     /// A worker does not start, or the device has no room.
     pub fn start(
         start: Start,
+        greeted: Option<(Worker, Hello)>,
         limit: Duration,
         workload: Arc<dyn Workload>,
         references: Arc<References>,
+        stop: Stop,
     ) -> Result<Station, Lost> {
-        let (worker, hello) = Worker::start(&start, SETUP).map_err(|e| Lost(e.to_string()))?;
+        let was_greeted = greeted.is_some();
+        let (worker, hello) = match greeted {
+            Some(greeted) => greeted,
+            None => Worker::start_until(&start, SETUP, &stop).map_err(|e| Lost(e.to_string()))?,
+        };
         let mut seats: Vec<Seat> = workload.tasks().iter().map(|_| Seat::default()).collect();
         let mut station = {
             if let Some(first) = seats.first_mut() {
                 first.worker = Some(worker);
             }
-            Station { start, limit, workload, references, hello, seats }
+            Station { start, limit, workload, references, hello, seats, stop, halted: false }
         };
         for task in 0..station.seats.len() {
-            station.set_up(task)?;
+            match station.set_up(task) {
+                // It may have been ended while nobody looked.
+                Err(_) if task == 0 && was_greeted && station.seats[0].worker.is_none() => {
+                    station.set_up(task)?;
+                }
+                done => done?,
+            }
         }
         Ok(station)
+    }
+
+    /// Whether something was ended because nobody waits for it any more; its result says nothing.
+    pub fn was_halted(&self) -> bool {
+        self.halted
     }
 
     /// The device and its software.
@@ -87,8 +109,10 @@ impl Station {
     /// A worker with the problem and, where they are known, the right outputs.
     fn set_up(&mut self, task: usize) -> Result<(), Lost> {
         if self.seats[task].worker.is_none() {
-            let started = Worker::start(&self.start, SETUP).map_err(|e| Lost(e.to_string()))?;
-            self.seats[task] = Seat { worker: Some(started.0), instructed: false };
+            let started = Worker::start_until(&self.start, SETUP, &self.stop);
+            self.halted |= matches!(started, Err(WorkerError::Stopped));
+            let (worker, _) = started.map_err(|e| Lost(e.to_string()))?;
+            self.seats[task] = Seat { worker: Some(worker), instructed: false };
         }
         let workload = self.workload.clone();
         let it = &workload.tasks()[task];
@@ -115,8 +139,14 @@ impl Station {
         for task in 0..self.seats.len() {
             let known =
                 self.references[task].lock().unwrap_or_else(PoisonError::into_inner).clone();
-            if let Some(reference) = known.filter(|_| !self.seats[task].instructed) {
-                self.instruct(task, &reference)?;
+            let Some(reference) = known.filter(|_| !self.seats[task].instructed) else { continue };
+            if let Err(invalid) = self.instruct(task, &reference) {
+                let is_gone = self.seats[task].worker.is_none() && !self.halted;
+                if !is_gone || invalid.reason == Reason::Timeout {
+                    return Err(invalid);
+                }
+                // The worker may have been ended from outside: a second one is lost by the reference.
+                self.set_up(task).map_err(|Lost(why)| Invalid::new(Reason::Runtime, why))?;
             }
         }
         Ok(())
@@ -134,7 +164,8 @@ impl Station {
             return Err(WorkerError::Died("it could not be started again".into()));
         };
         let reply = worker.ask(request, blobs, limit);
-        if reply.is_err() {
+        if let Err(error) = &reply {
+            self.halted |= *error == WorkerError::Stopped;
             *seat = Seat::default();
         }
         reply

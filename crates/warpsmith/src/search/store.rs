@@ -1,9 +1,10 @@
 //! Where results are kept.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-use warpsmith_ir::Diagnostic;
+use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_tune::exchange::t1;
 use warpsmith_tune::outcome::Record;
 use warpsmith_tune::space::{ConfigId, Space};
 use warpsmith_tune::store::{Filter, ProblemId, ProblemKey, Store};
@@ -55,9 +56,11 @@ pub struct Custom {
 #[derive(Debug)]
 pub struct Keeper {
     resume: bool,
-    /// From earlier runs; empty where all is measured anew.
+    /// From earlier runs and from files of other tuners; empty where all is measured anew.
     earlier: Vec<Record>,
     place: Place,
+    /// For the user: what was taken from elsewhere.
+    pub notes: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -80,21 +83,26 @@ impl Keeper {
         custom: Custom,
     ) -> Result<Keeper, Diagnostic> {
         let Custom { resume, dry_run } = custom;
-        if dry_run {
-            let mut earlier = vec![];
-            if let Some(store) = Store::open_to_read(path)?.filter(|_| resume)
-                && let Some(problem) = store.known_problem(key)?
-            {
-                earlier = store.dated_results(problem, Filter::default())?;
+        let (mut earlier, mut notes) = (vec![], vec![]);
+        let place = if dry_run {
+            if let Some(store) = Store::open_to_read(path)?.filter(|_| resume) {
+                if let Some(problem) = store.known_problem(key)? {
+                    earlier = store.dated_results(problem, Filter::default())?;
+                }
+                notes = from_elsewhere(&store, key, space, &mut earlier)?;
             }
-            return Ok(Keeper { resume, earlier, place: Place::Memory(vec![]) });
-        }
-        let mut store = open(path)?;
-        let problem = store.problem(key)?;
-        store.set_space(problem, space)?;
-        let earlier =
-            if resume { store.dated_results(problem, Filter::default())? } else { vec![] };
-        Ok(Keeper { resume, earlier, place: Place::Store { store, problem, own: HashSet::new() } })
+            Place::Memory(vec![])
+        } else {
+            let mut store = open(path)?;
+            let problem = store.problem(key)?;
+            store.set_space(problem, space)?;
+            if resume {
+                earlier = store.dated_results(problem, Filter::default())?;
+                notes = from_elsewhere(&store, key, space, &mut earlier)?;
+            }
+            Place::Store { store, problem, own: HashSet::new() }
+        };
+        Ok(Keeper { resume, earlier, place, notes })
     }
 
     /// Configurations that need not be measured, with their costs.
@@ -133,8 +141,68 @@ impl Keeper {
             Place::Store { store, problem, own } => {
                 let mut all = store.dated_results(*problem, Filter::default())?;
                 all.retain(|r| self.resume || own.contains(&r.configuration.to_string()));
+                add_missing(&mut all, self.earlier.clone());
                 Ok(all)
             }
         }
     }
+}
+
+/// Adds the results whose configurations are not there yet; returns how many.
+fn add_missing(all: &mut Vec<Record>, more: Vec<Record>) -> usize {
+    let before = all.len();
+    let mut there: HashSet<String> = all.iter().map(|r| r.configuration.to_string()).collect();
+    all.extend(more.into_iter().filter(|r| there.insert(r.configuration.to_string())));
+    all.len() - before
+}
+
+/// Adds what was imported from other tuners' files for the same kernel, device, parameters and, where both say them, sizes:
+/// what these tuners themselves ask of a cache from which they go on. Returns a note for each problem that was used.
+fn from_elsewhere(
+    store: &Store,
+    key: &ProblemKey,
+    space: &str,
+    earlier: &mut Vec<Record>,
+) -> Result<Vec<String>, Diagnostic> {
+    let Some(own) = described(space) else { return Ok(vec![]) };
+    let mut notes = vec![];
+    for problem in store.from_elsewhere(&key.kernel, &key.device)? {
+        let other = store.space(problem.id)?.as_deref().and_then(described);
+        let alike = other.is_some_and(|other| {
+            let sizes = own.sizes.is_none() || other.sizes.is_none() || own.sizes == other.sizes;
+            own.parameters == other.parameters && sizes
+        });
+        if !alike {
+            continue;
+        }
+        let added = add_missing(earlier, store.dated_results(problem.id, Filter::default())?);
+        if added > 0 {
+            let number = problem.id.number();
+            let from = &problem.key.arguments;
+            notes.push(format!("{added} results are taken from problem {number} ({from})"));
+        }
+    }
+    Ok(notes)
+}
+
+/// What two problems must have in common.
+struct Described {
+    parameters: BTreeSet<String>,
+    /// Without ones at the end; `None` where they are not said as plain numbers.
+    sizes: Option<Vec<i64>>,
+}
+
+fn described(t1: &str) -> Option<Described> {
+    let mut sources = SourceMap::new();
+    let file = sources.add("space", t1);
+    let problem = t1::Problem::read(t1, file).ok()?;
+    let numbers = problem.kernel.problem_size.iter().map(|size| size.trim().parse().ok());
+    let mut sizes: Option<Vec<i64>> = numbers.collect();
+    if let Some(sizes) = &mut sizes {
+        while sizes.last() == Some(&1) {
+            sizes.pop();
+        }
+    }
+    let parameters = problem.parameters.into_iter().map(|p| p.name).collect();
+    Some(Described { parameters, sizes: sizes.filter(|s| !s.is_empty()) })
 }

@@ -1,15 +1,17 @@
 //! The options of `warpsmith tune`.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use warpsmith_gpu::stop::Stop;
 use warpsmith_tune::strategy::StrategyKind;
 
 use super::verify;
 use crate::check::args::{parse_bytes, parse_duration};
 use crate::data::NamedSpec;
+use crate::interrupt;
 
 #[derive(Args, Debug, Clone)]
 pub struct TuneArgs {
@@ -120,6 +122,10 @@ pub struct TuneArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
 
+    /// When `--timeout` has passed. Not an option: it is known once the command has begun.
+    #[arg(skip)]
+    pub ends: Option<Instant>,
+
     /// Steps of the reference at all sizes together, after which no further size is looked at. Not an option of the
     /// command: tests that verify many programs choose less.
     #[arg(skip = verify::TOTAL_STEPS)]
@@ -135,13 +141,23 @@ pub struct TuneArgs {
 }
 
 impl TuneArgs {
-    /// With `--replay FILE` as the device that it is another name for.
-    pub fn with_device(&self) -> TuneArgs {
-        let mut args = self.clone();
+    /// As the command begins: the time for everything runs, and `--replay FILE` is the device that it is another name for.
+    pub fn begun(&self) -> TuneArgs {
+        let mut args = TuneArgs { ends: self.deadline(), ..self.clone() };
         if let Some(file) = args.replay.take() {
             args.device = format!("replay:{}", file.display());
         }
         args
+    }
+
+    /// When the time for everything is over; without a beginning it runs from now.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.ends.or_else(|| Instant::now().checked_add(self.timeout?))
+    }
+
+    /// What ends waiting and searching: Ctrl-C, and the time for everything.
+    pub fn stop(&self) -> Stop {
+        Stop { flag: Some(interrupt::flag()), deadline: self.deadline() }
     }
 }
 

@@ -4,7 +4,7 @@ use warpsmith_emu as emu;
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 use super::args::TuneArgs;
-use super::inputs::{self, Sources};
+use super::inputs::{self, NoData, Sources};
 use super::pipeline::{self, Tuned};
 use super::sizes::Point;
 use super::witness::{Witness, WitnessError};
@@ -33,7 +33,7 @@ pub fn counted(
         seed: args.seed,
         max_memory: args.max_memory,
     };
-    let inputs = inputs::arguments(&data, point).map_err(|why| Failure::input("W306", why))?;
+    let inputs = inputs::arguments(&data, point).map_err(NoData::failure)?;
     let ours = |e: Failure| e.with_status(Status::Bug);
     let Some(((name, text), others)) = tuned.files.split_first() else { return Ok(vec![]) };
     let launcher = format!("{}_launch", tuned.name);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use warpsmith_device::Gpu;
-use warpsmith_gpu::client::{Start, Worker};
+use warpsmith_gpu::client::{Greeted, Start, Worker, WorkerError};
 use warpsmith_gpu::driver;
 use warpsmith_gpu::protocol::Hello;
 use warpsmith_ir::Diagnostic;
@@ -17,6 +17,9 @@ use crate::status::Failure;
 const USUAL: &str = "sm_90";
 /// Time until a worker has said who it is; a cluster's scheduler may let it wait.
 const GREETING: Duration = Duration::from_secs(300);
+
+/// Most processes that stand in for devices.
+const STAND_INS: u32 = 64;
 
 /// How a schedule is chosen.
 #[derive(Debug)]
@@ -31,6 +34,8 @@ pub enum Place {
 #[derive(Debug)]
 pub struct Stations {
     pub starts: Vec<Start>,
+    /// The first of them, which has been started to know the device.
+    pub first: Greeted,
     /// Starts a process that compiles.
     pub compiler: Start,
     pub hello: Hello,
@@ -54,6 +59,8 @@ pub fn find(args: &TuneArgs) -> Result<Place, Failure> {
     let kind = kind(&args.device)?;
     let searches = args.budget.is_some()
         || args.against.is_some()
+        || args.devices.is_some()
+        || !args.launchers.is_empty()
         || matches!(args.strategy, Some(Strategy::Search(_)));
     let modelled = matches!(args.strategy, Some(Strategy::Model | Strategy::Direct));
     let model = |notes| {
@@ -61,9 +68,15 @@ pub fn find(args: &TuneArgs) -> Result<Place, Failure> {
         Ok(Place::Model { arch, notes })
     };
     if modelled {
-        if args.against.is_some() || args.budget.is_some() {
+        let measures = [
+            ("--budget", args.budget.is_some()),
+            ("--against", args.against.is_some()),
+            ("--devices", args.devices.is_some()),
+            ("--launcher", !args.launchers.is_empty()),
+        ];
+        if let Some((option, _)) = measures.into_iter().find(|(_, is)| *is) {
             let d = Diagnostic::error("W468", "the device model measures nothing");
-            return Err(d.help("leave --strategy away, or --budget and --against").into());
+            return Err(d.help(format!("leave --strategy away, or {option}")).into());
         }
         return model(vec![]);
     }
@@ -158,8 +171,15 @@ fn stations(args: &TuneArgs, kind: &Kind) -> Result<Stations, Failure> {
         .collect();
     let compiler = Start { command: compiler, ..Start::default() };
     let first = starts.first().cloned().unwrap_or_default();
-    let hello = match Worker::start(&first, GREETING) {
-        Ok((_, hello)) => hello,
+    let (worker, hello) = match Worker::start_until(&first, GREETING, &args.stop()) {
+        Ok(started) => started,
+        Err(WorkerError::Stopped) => {
+            let mut failure = Failure::timed_out("while the first worker was waited for");
+            for d in &mut failure.diagnostics {
+                d.notes.push(format!("it has not said who it is: `{}`", first.command.join(" ")));
+            }
+            return Err(failure);
+        }
         Err(error) => {
             let d = Diagnostic::error("W313", format!("device `{}` cannot be used", args.device));
             return Err(d
@@ -169,7 +189,8 @@ fn stations(args: &TuneArgs, kind: &Kind) -> Result<Stations, Failure> {
         }
     };
     let arch = arch_of(args, &hello)?;
-    Ok(Stations { starts, compiler, hello, arch })
+    let first = Greeted::new(worker, hello.clone());
+    Ok(Stations { starts, first, compiler, hello, arch })
 }
 
 /// The architecture of a device, with the model of its board where that is known.
@@ -242,11 +263,37 @@ fn numbers(args: &TuneArgs, kind: &Kind) -> Result<Vec<u32>, Failure> {
         let different: std::collections::BTreeSet<&u32> = l.iter().collect();
         !l.is_empty() && different.len() == l.len()
     });
-    list.ok_or_else(|| {
-        Diagnostic::error("W313", format!("`--devices {text}` names no devices"))
-            .help("write `--devices all` or numbers that differ: `--devices 0,1`")
-            .into()
-    })
+    let list = list.ok_or_else(|| {
+        Failure::from(
+            Diagnostic::error("W313", format!("`--devices {text}` names no devices"))
+                .help("write `--devices all` or numbers that differ: `--devices 0,1`"),
+        )
+    })?;
+    match kind {
+        Kind::Emulator | Kind::Replay(_) => stand_ins(text, list),
+        // `--device cuda` names the first, and that is what `--devices` chooses from.
+        Kind::Cuda(n) if *n != 0 && !list.contains(n) => {
+            let d = Diagnostic::error("W313", format!("`--devices {text}` leaves GPU {n} out"));
+            Err(d.help(format!("leave `--device {}` away", args.device)).into())
+        }
+        _ => Ok(list),
+    }
+}
+
+/// What stands in for devices is as many processes as are asked for, with the numbers from 0 on.
+fn stand_ins(text: &str, list: Vec<u32>) -> Result<Vec<u32>, Failure> {
+    let count = u32::try_from(list.len()).unwrap_or(u32::MAX);
+    if count <= STAND_INS && list.iter().all(|n| *n < count) {
+        return Ok(list);
+    }
+    let what = match list.iter().find(|n| **n >= count) {
+        Some(n) => format!("`--devices {text}`: nothing stands in for a device {n}"),
+        None => format!("`--devices {text}`: at most {STAND_INS} devices are stood in for"),
+    };
+    Err(Diagnostic::error("W313", what)
+        .note("the emulator and recorded results are as many devices as are named, with the numbers from 0 on")
+        .help("write `--devices 0,1` for two of them, or --device cuda:N for a GPU")
+        .into())
 }
 
 #[cfg(test)]

@@ -2,12 +2,15 @@
 
 use std::path::Path;
 
-use warpsmith_ir::{ExprKind, Function, MathFn, Module, Scalar, Type, Value, Var, visit};
+use warpsmith_ir::{
+    Diagnostic, ExprKind, Function, MathFn, Module, Scalar, Type, Value, Var, visit,
+};
 
 use super::extents;
 use super::host_c::ArgBytes;
 use super::sizes::Point;
 use crate::data::{self, ArgSpec, Init, NamedSpec};
+use crate::status::{Failure, Status};
 
 /// Where the content of arguments comes from.
 pub struct Sources<'a> {
@@ -19,13 +22,45 @@ pub struct Sources<'a> {
     pub max_memory: u64,
 }
 
+/// Why there are no data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoData {
+    /// An array takes more bytes than `--max-memory` leaves for it.
+    Memory { array: String, bytes: u64, most: u64 },
+    /// A sentence: what was asked for cannot be had.
+    Bad(String),
+}
+
+impl From<String> for NoData {
+    fn from(why: String) -> NoData {
+        NoData::Bad(why)
+    }
+}
+
+impl NoData {
+    /// In the user's words: a limit that was reached, or bad input.
+    pub fn failure(self) -> Failure {
+        match self {
+            NoData::Bad(why) => Failure::input("W306", why),
+            NoData::Memory { array, bytes, most } => {
+                let d = Diagnostic::error("W471", "the memory limit was reached (--max-memory)");
+                let note = format!(
+                    "with `{array}` of {bytes} bytes the arrays take more than {most} bytes"
+                );
+                let d = d.note(note).help("raise --max-memory, or choose smaller sizes");
+                Failure::from(d).with_status(Status::Limit)
+            }
+        }
+    }
+}
+
 /// The arguments of the C function at a point.
 ///
 /// Sizes come from the point, other scalars from `--arg` or at random; arrays are random unless `--arg` says otherwise.
 ///
 /// # Errors
-/// A sentence: an array without extents, data that does not fit, more memory than allowed.
-pub fn arguments(sources: &Sources<'_>, point: &Point) -> Result<Vec<ArgBytes>, String> {
+/// An array without extents, data that does not fit, more memory than allowed.
+pub fn arguments(sources: &Sources<'_>, point: &Point) -> Result<Vec<ArgBytes>, NoData> {
     let mut left = sources.max_memory;
     let function = sources.function;
     let vars = function.params.iter().map(|p| function.var(*p));
@@ -35,7 +70,7 @@ pub fn arguments(sources: &Sources<'_>, point: &Point) -> Result<Vec<ArgBytes>, 
             left -= (bytes.len() as u64).min(left);
             Ok(ArgBytes::Array(bytes))
         }
-        ty => scalar(sources, var, ty, point).map(ArgBytes::Value),
+        ty => Ok(scalar(sources, var, ty, point).map(ArgBytes::Value)?),
     })
     .collect()
 }
@@ -108,27 +143,28 @@ fn array(
     element: &Type,
     point: &Point,
     left: u64,
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, NoData> {
     let count = extents::elements(sources.module, sources.function, var, point)?
         .ok_or_else(|| format!("the extent of array `{}` is not known", var.name))?;
     let size = warpsmith_ir::layout::layout_of(sources.module, element).size;
-    let bytes = count.checked_mul(size).filter(|b| *b <= left);
-    let Some(bytes) = bytes else {
-        return Err(format!("array `{}` does not fit the memory limit", var.name));
-    };
+    let bytes = count.saturating_mul(size);
+    if bytes > left {
+        let (array, most) = (var.name.clone(), sources.max_memory);
+        return Err(NoData::Memory { array, bytes, most });
+    }
     let spec = sources.specs.iter().find(|s| s.name == var.name).map(|s| &s.spec);
     let init = match spec {
         None => Init::Random(None),
         Some(ArgSpec::Init(init) | ArgSpec::Array { init, .. }) => init.clone(),
         Some(_) => {
-            return Err(format!(
+            return Err(NoData::Bad(format!(
                 "`{}` is an array; use random, iota, zeros or @file.npy",
                 var.name
-            ));
+            )));
         }
     };
     if let Init::File(path) = &init {
-        return from_file(path, element, bytes);
+        return Ok(from_file(path, element, bytes)?);
     }
     let seed = sources.seed ^ data::name_hash(&var.name);
     let mut bytes = data::fill(sources.module, element, count, &init, seed);

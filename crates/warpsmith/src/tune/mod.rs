@@ -29,7 +29,7 @@ mod witness;
 
 use std::path::PathBuf;
 
-use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_ir::{Diagnostic, SourceMap, printable};
 
 pub use self::pipeline::{Tuned, kernel, plan, tune, tune_as};
 pub use self::search::Measured;
@@ -53,7 +53,7 @@ pub fn run(args: &TuneArgs) -> Status {
         print!("{}", warpsmith_opt::schedule::rewrites::list());
         return Status::Done;
     }
-    let args = &args.with_device();
+    let args = &args.begun();
     if crate::problem::is_problem(&args.file) {
         return crate::problem::run(args);
     }
@@ -69,11 +69,11 @@ pub fn run(args: &TuneArgs) -> Status {
     match written {
         Ok(paths) => {
             match args.format {
-                TuneFormat::Human => print!("{}", result::human(&tuned, &paths)),
+                TuneFormat::Human => print!("{}", printable(&result::human(&tuned, &paths))),
                 TuneFormat::Json => println!("{}", result::json(&tuned, &paths)),
             }
             match &tuned.measured {
-                Some(measured) if measured.interrupted() => Status::Interrupted,
+                Some(measured) if measured.interrupted => Status::Interrupted,
                 _ => Status::Done,
             }
         }

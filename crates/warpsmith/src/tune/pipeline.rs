@@ -1,7 +1,6 @@
 //! The way from a C file to verified output files.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use warpsmith_emit::{Emit, Fill, TestProgram, cuda_file, header_file, test_file};
 use warpsmith_emu as emu;
@@ -414,7 +413,7 @@ impl Work<'_> {
         emu::Options {
             jobs: self.args.jobs,
             max_memory: self.args.max_memory,
-            deadline: self.args.timeout.map(|t| Instant::now() + t),
+            deadline: self.args.deadline(),
             checks: emu::Checks { redundant_barriers: false, ..emu::Checks::ALL },
             ..emu::Options::default()
         }
@@ -628,7 +627,7 @@ impl Work<'_> {
                     .note(why)
                     .help("check the array extents; give representative data with --arg NAME=@file.npy"),
             ),
-            Failed::Input(why) => Failure::input("W306", why),
+            Failed::Input(why) => why.failure(),
         }
     }
 }

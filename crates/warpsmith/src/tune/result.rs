@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use warpsmith_gpu::protocol::Limits;
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 use super::choice::Registers;
@@ -93,16 +94,7 @@ fn measurement(m: &Measured) -> String {
         None => {}
     }
     if let (Some(limits), Some(ms)) = (&m.limits, m.ms.first()) {
-        let copy = m.bytes as f64 / limits.copy_gb_s / 1e6;
-        text += &format!(
-            "limits measured in the same run: a copy that moves {} as all arrays together takes {} ({:.0} GB/s, {:.0} % of \
-             the kernel's time); FMA peak {:.1} TFLOP/s\n",
-            bytes(m.bytes),
-            time(copy / 1e3),
-            limits.copy_gb_s,
-            100.0 * copy / ms,
-            limits.fma_tflop_s
-        );
+        text += &limits_line(limits, m.bytes, *ms);
     }
     for (size, recomputed) in m.sizes.iter().zip(&m.recomputed) {
         text += &match recomputed {
@@ -114,6 +106,20 @@ fn measurement(m: &Measured) -> String {
         text += &format!("note: {note}\n");
     }
     text
+}
+
+/// What the device reaches at most, beside a kernel that takes `ms` and whose arrays have `all` bytes together.
+pub fn limits_line(limits: &Limits, all: u64, ms: f64) -> String {
+    let copy = all as f64 / limits.copy_gb_s / 1e6;
+    format!(
+        "limits measured in the same run: a copy that moves {} as all arrays together takes {} ({:.0} GB/s, {:.0} % of \
+         the kernel's time); FMA peak {:.1} TFLOP/s\n",
+        bytes(all),
+        time(copy / 1e3),
+        limits.copy_gb_s,
+        100.0 * copy / ms,
+        limits.fma_tflop_s
+    )
 }
 
 /// A value without quotes.
@@ -182,12 +188,14 @@ pub fn time(seconds: f64) -> String {
 /// The result in schema 1.
 pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
     let outputs: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
+    let interrupted = tuned.measured.as_ref().is_some_and(|m| m.interrupted);
+    let status = if interrupted { Status::Interrupted } else { Status::Done };
     json!({
         "schema": 1,
         "command": "tune",
-        "status": Status::Done.name(),
-        "exit": 0,
-        "complete": true,
+        "status": status.name(),
+        "exit": status.code(),
+        "complete": !interrupted,
         "findings": [],
         "outputs": outputs,
         "function": tuned.name,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 use warpsmith_front::cloops::CInput;
@@ -30,7 +30,7 @@ use crate::problem::content_hash;
 use crate::search::outcome::each_task;
 use crate::search::store::{self, Custom, Keeper};
 use crate::search::{
-    Draft, Engine, Found, Options, Placed, Plan, Progress, Raced, SearchError, Workload,
+    Draft, Engine, Found, Halt, Options, Placed, Plan, Progress, Raced, SearchError, Workload,
 };
 use crate::status::{Failure, Status};
 
@@ -67,6 +67,8 @@ pub struct Measured {
     pub failed: u64,
     pub elapsed: Duration,
     pub finished: Finished,
+    /// Ctrl-C ended the search or the final comparison.
+    pub interrupted: bool,
     /// The chosen configuration: names and values.
     pub chosen: BTreeMap<String, Json>,
     /// Median milliseconds at each size: of the chosen schedule, and of the direct translation.
@@ -98,11 +100,6 @@ impl Measured {
     /// Device and sizes, for a sentence.
     pub fn on(&self) -> String {
         format!("{} at {}", self.hello.device, self.sizes.join("; "))
-    }
-
-    /// The user ended it.
-    pub fn interrupted(&self) -> bool {
-        self.finished == Finished::Stopped
     }
 }
 
@@ -191,11 +188,13 @@ pub fn search(
             workers: 1,
         },
         record: &mut |record: &Record| keeper.record(&beside(record, prior.as_ref(), &model)),
-        stop: interrupt::flag(),
         show: &mut |state| progress.show(state),
     };
     let found = engine.search(plan).map_err(failure)?;
-    drop((progress, guard));
+    drop(progress);
+    if engine.halt() == Some(Halt::TimedOut) {
+        return Err(timed_out(&found));
+    }
     let reason = || match keeper.results() {
         Ok(records) => records.into_iter().find_map(|r| r.outcome.message),
         Err(_) => None,
@@ -205,9 +204,19 @@ pub fn search(
     }
     let rivals: Vec<Arc<dyn Draft>> = rival.into_iter().collect();
     let Finals { winners, direct_ms, against } = finals(&mut engine, &candidates, &found, &rivals)?;
-    let (winners, recomputed) = confirmed(&nests, &mut engine, winners)?;
+    let (winners, recomputed) = match engine.halt() {
+        // The user does not wait for what only confirms.
+        Some(_) => (winners, not_confirmed(&nests)),
+        None => confirmed(&nests, &mut engine, winners)?,
+    };
     let limits = engine.limits(bytes);
+    let halt = engine.halt();
+    drop(guard);
+    if halt == Some(Halt::TimedOut) {
+        return Err(timed_out(&found));
+    }
     let records = keeper.results()?;
+    engine.notes.append(&mut keeper.notes);
     let first = winners.first();
     let measured = Measured {
         hello: engine.device().clone(),
@@ -219,6 +228,7 @@ pub fn search(
         failed: found.failed,
         elapsed: found.elapsed,
         finished: found.finished,
+        interrupted: halt == Some(Halt::Interrupted),
         chosen: first.map_or_else(BTreeMap::new, |w| named(&w.configuration)),
         ms: first.map_or_else(Vec::new, |w| w.ms.clone()),
         direct_ms,
@@ -302,7 +312,11 @@ fn finals(
     let Raced { reference, entrants, others } = match engine.race(&list, rivals, ROUNDS) {
         Ok(raced) => raced,
         Err(error) => {
-            engine.notes.push(format!("the final comparison failed: {}", words(error)));
+            let note = match error {
+                SearchError::Halted(_) => UNCOMPARED.to_string(),
+                error => format!("the final comparison failed: {}", words(error)),
+            };
+            engine.notes.push(note);
             let as_found = |(_, ms): &(_, f64)| Placed { samples: vec![vec![*ms]] };
             let entrants = found.ranking.iter().take(FINALISTS).map(as_found).collect();
             Raced { reference: None, entrants, others: vec![] }
@@ -325,6 +339,23 @@ fn finals(
         direct_ms: reference.and_then(|d| d.medians()),
         against: (!rivals.is_empty()).then(|| others.first().and_then(Placed::medians)),
     })
+}
+
+/// A search that ran into the time limit; the winner is not verified, so nothing is written.
+fn timed_out(found: &Found) -> Failure {
+    let mut failure = Failure::timed_out("during the search");
+    let help = "--resume goes on with it; --budget ends a search earlier, so that time is left for the verification";
+    for d in &mut failure.diagnostics {
+        d.notes.push(format!("{} configurations are recorded", found.evaluated));
+        d.help.push(help.into());
+    }
+    failure
+}
+
+/// For each size: nothing was computed once more.
+fn not_confirmed(nests: &Nests) -> Vec<Recomputed> {
+    let why = || Recomputed::Not("the search was interrupted".into());
+    nests.tasks().iter().map(|_| why()).collect()
 }
 
 /// The winners from the first one on whose outputs at full size are those of the CPU.
@@ -374,6 +405,10 @@ fn nothing_ran(found: &Found, reason: Option<String>) -> Failure {
     Failure::from(d.help("`warpsmith results` lists them all")).with_status(Status::No)
 }
 
+/// In the place of a final comparison.
+pub const UNCOMPARED: &str =
+    "the times are those of the search: it was ended before the final comparison";
+
 /// Each compiling thread has a process of its own; more of them than this only wait for each other.
 fn most_threads(cores: usize) -> usize {
     (4 * cores).min(256)
@@ -384,29 +419,31 @@ pub fn options(args: &TuneArgs, stations: &Stations) -> Options {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     Options {
         stations: stations.starts.clone(),
+        first: stations.first.clone(),
         compiler: stations.compiler.clone(),
         threads: if args.jobs > 0 { args.jobs.min(most_threads(cores)) } else { cores },
         cache: Cache::of_user(),
         limit: CANDIDATE,
         compile_limit: COMPILATION,
         policy: Policy::default(),
+        stop: args.stop(),
     }
 }
 
+/// A search whose end nobody has named leaves half of the time for everything to the verification.
 fn budget(args: &TuneArgs) -> Budget {
-    let limit = match args.budget {
+    let usual = || {
+        let left = args.deadline().map(|end| end.saturating_duration_since(Instant::now()) / 2);
+        left.map_or(USUAL_BUDGET, |left| left.min(USUAL_BUDGET))
+    };
+    match args.budget {
         Some(BudgetArg::Evaluations(n)) => Budget { evaluations: Some(n), time: None },
         Some(BudgetArg::Time(t)) => Budget { evaluations: None, time: Some(t) },
         None if matches!(args.strategy, Some(Strategy::Search(StrategyKind::BruteForce))) => {
             Budget::default()
         }
-        None => Budget { evaluations: None, time: Some(USUAL_BUDGET) },
-    };
-    let time = match (limit.time, args.timeout) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
-    };
-    Budget { time, ..limit }
+        None => Budget { evaluations: None, time: Some(usual()) },
+    }
 }
 
 /// What the C file, its headers and the files of data hold.
@@ -448,6 +485,11 @@ pub fn failure(error: SearchError) -> Failure {
         SearchError::Reference(why) => {
             let d = Diagnostic::error("W466", "what gives the right results cannot be run");
             Failure::from(d.note(why)).with_status(Status::No)
+        }
+        SearchError::Halted(Halt::TimedOut) => Failure::timed_out("before the search began"),
+        SearchError::Halted(Halt::Interrupted) => {
+            let d = Diagnostic::error("W463", "interrupted before the search began");
+            Failure::from(d).with_status(Status::Interrupted)
         }
         SearchError::Store(d) | SearchError::Search(d) => d.into(),
     }

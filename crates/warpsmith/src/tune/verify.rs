@@ -11,7 +11,7 @@ use super::beyond;
 use super::compare::{self, Difference, first_difference};
 use super::extents;
 use super::host_c::{ArgBytes, HostReference};
-use super::inputs::{self, Sources};
+use super::inputs::{self, NoData, Sources};
 use super::large;
 use super::points;
 use super::sizes::Point;
@@ -95,7 +95,7 @@ pub enum Failed {
     /// No point could be run at all.
     Nothing(String),
     /// The data given with `--arg` is not usable.
-    Input(String),
+    Input(NoData),
 }
 
 impl Verified {

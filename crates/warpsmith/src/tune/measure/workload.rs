@@ -24,7 +24,7 @@ use crate::tune::arch::Arch;
 use crate::tune::args::TuneArgs;
 use crate::tune::compare::of_a_sum;
 use crate::tune::host_c::ArgBytes;
-use crate::tune::inputs::{self, Sources};
+use crate::tune::inputs::{self, NoData, Sources};
 use crate::tune::pipeline::Work;
 use crate::tune::points;
 use crate::tune::recompute::{self, Sample};
@@ -251,8 +251,7 @@ impl Source {
             seed: self.args.seed,
             max_memory: self.args.max_memory,
         };
-        let mut args =
-            inputs::arguments(&data, point).map_err(|why| Failure::input("W306", why))?;
+        let mut args = inputs::arguments(&data, point).map_err(NoData::failure)?;
         let terms = self.terms(point);
         let (mut buffers, mut blobs, mut outputs) = (vec![], vec![], vec![]);
         for (arg, param) in args.iter_mut().zip(&function.params) {
