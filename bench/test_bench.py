@@ -6,6 +6,8 @@ NumPy, nvcc and a warpsmith (`$WARPSMITH` or target/release) are used where they
 import argparse
 import contextlib
 import dataclasses
+import gzip
+import importlib.machinery
 import io
 import json
 import math
@@ -30,6 +32,47 @@ except ImportError:
 BY_NAME = {case.name: case for case in cases.CASES}
 TUNED = [case for case in cases.CASES if case.command == "tune"]
 PEERS = pathlib.Path(__file__).resolve().parent / "peers"
+
+
+class Spaces(unittest.TestCase):
+    """`bench/search/spaces` has no suffix, so it is loaded by its path."""
+
+    @classmethod
+    def setUpClass(cls):
+        path = cases.ROOT / "bench/search/spaces"
+        loader = importlib.machinery.SourceFileLoader("search_spaces", str(path))
+        cls.spaces = types.ModuleType("search_spaces")
+        loader.exec_module(cls.spaces)
+
+    def test_blocks_that_do_not_fit_have_no_time(self):
+        device = self.spaces.DEVICES["large"]
+        self.assertEqual(self.spaces.occupancy(device, 256, 32, 0), 1.0)
+        self.assertEqual(self.spaces.occupancy(device, 256, 128, 0), 0.25)
+        self.assertEqual(self.spaces.occupancy(device, 2048, 16, 0), 0)
+        self.assertEqual(self.spaces.occupancy(device, 256, 32, 60_000), 0)
+        parameters, valid = self.spaces.product_space()
+        first = {key: values[0] for key, values in parameters.items()}
+        self.assertEqual(self.spaces.product(device, "p", first), self.spaces.product(device, "p", first))
+        self.assertTrue(valid({**first, "MDIMC": 8, "NDIMC": 8}))
+        self.assertFalse(valid({**first, "MDIMC": 32}))
+
+    def test_a_part_holds_what_has_its_value_and_nothing_else(self):
+        rows = {f"{x},{y}": {"x": x, "y": y, "time": float(1 + x + y), "times": [1.0]} for x in range(1000) for y in range(3)}
+        record = {"tune_params_keys": ["x", "y"], "tune_params": {"x": list(range(1000)), "y": [0, 1, 2]}, "cache": rows}
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+            folder = pathlib.Path(folder)
+            with gzip.open(folder / "small.json.gz", "wt") as file:
+                json.dump(record, file)
+            self.spaces.parts([folder / "small.json.gz"], folder / "out")
+            names = {path.name.split(".json")[0] for path in (folder / "out").iterdir()}
+            self.assertIn("small-y=1", names)
+            self.assertIn("small-y!=1", names)
+            self.assertIn("small-x-low", names)
+            with gzip.open(folder / "out/small-y!=1.json.gz", "rt") as file:
+                part = json.load(file)
+        self.assertEqual(part["tune_params"]["y"], [0, 2])
+        self.assertEqual({row["y"] for row in part["cache"].values()}, {0, 2})
+        self.assertEqual(len(part["cache"]), 2000)
 
 
 class Cases(unittest.TestCase):

@@ -14,7 +14,23 @@ pub struct Axis {
     pub categorical: bool,
 }
 
-/// The parameters with more than one value.
+/// A configuration as models see it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// One an axis, then what callers append.
+    pub numbers: Vec<f64>,
+    /// Where the axis has its number from, for all but the appended ones.
+    places: Vec<u16>,
+}
+
+impl Sample {
+    /// The position of an axis's number in its scale.
+    pub fn place(&self, axis: usize) -> usize {
+        usize::from(self.places[axis])
+    }
+}
+
+/// The parameters with more than one value; those whose numbers are not equally even have a second axis.
 #[derive(Clone, Debug)]
 pub struct Features {
     pub axes: Vec<Axis>,
@@ -24,14 +40,23 @@ pub struct Features {
 
 impl Features {
     pub fn new(space: &Space) -> Features {
-        let axes =
-            space.free_parameters().into_iter().map(|i| Axis::new(i, &space.parameters()[i]));
-        Features { axes: axes.collect(), appended: 0 }
+        let axes = space.free_parameters().into_iter().flat_map(|i| {
+            let parameter = &space.parameters()[i];
+            [Some(Axis::new(i, parameter)), Axis::of_evenness(i, parameter)]
+        });
+        Features { axes: axes.flatten().collect(), appended: 0 }
     }
 
-    /// The numbers of a point, an axis after the other.
-    pub fn of(&self, point: &[u16]) -> Vec<f64> {
-        self.axes.iter().map(|a| a.scale[usize::from(point[a.parameter])]).collect()
+    /// What models see of a point.
+    pub fn of(&self, point: &[u16]) -> Sample {
+        let places: Vec<u16> = self.axes.iter().map(|a| point[a.parameter]).collect();
+        let numbers = self.axes.iter().zip(&places).map(|(a, i)| a.scale[usize::from(*i)]);
+        Sample { numbers: numbers.collect(), places }
+    }
+
+    /// All numbers of an axis; `None` for an appended one.
+    pub fn scale(&self, axis: usize) -> Option<&[f64]> {
+        self.axes.get(axis).map(|a| a.scale.as_slice())
     }
 
     pub fn count(&self) -> usize {
@@ -63,6 +88,24 @@ impl Axis {
             sizes.iter().map(|x| 0.5 * rank(x) + 0.5 * (x - least) / (most - least)).collect();
         Axis { parameter, scale, categorical: false }
     }
+
+    /// How often the values can be halved: warps, vectors and problems are powers of two, so 96 and 160 threads may have
+    /// more in common than 96 and 112. `None` where that follows from the order of the values, or means nothing.
+    fn of_evenness(parameter: usize, p: &Parameter) -> Option<Axis> {
+        let halvings = |value: &Value| match value {
+            Value::Int(n) if *n > 0 => Some(f64::from(n.trailing_zeros())),
+            _ => None,
+        };
+        let numbers: Vec<f64> = p.values.iter().map(halvings).collect::<Option<_>>()?;
+        // Of three values a step alone tells as much.
+        if numbers.len() < 4 || numbers.is_sorted() || numbers.iter().rev().is_sorted() {
+            return None;
+        }
+        let most = numbers.iter().copied().fold(0.0, f64::max);
+        let least = numbers.iter().copied().fold(most, f64::min);
+        let scale = numbers.iter().map(|x| (x - least) / (most - least)).collect();
+        Some(Axis { parameter, scale, categorical: false })
+    }
 }
 
 #[cfg(test)]
@@ -85,6 +128,23 @@ mod tests {
         assert_eq!(features.axes[0].scale, [0.0, 0.25, 0.5, 0.75, 1.0]);
         let categorical: Vec<bool> = features.axes.iter().map(|a| a.categorical).collect();
         assert_eq!(categorical, [false, true, false]);
-        assert_eq!(features.of(&[2, 0, 1, 0]), [0.5, 1.0, 0.0]);
+        assert_eq!(features.of(&[2, 0, 1, 0]).numbers, [0.5, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn values_that_can_be_halved_as_often_are_alike_on_an_axis_of_their_own() {
+        let ints = |name: &str, values: &[i64]| {
+            Parameter::new(name, values.iter().copied().map(Value::Int))
+        };
+        let parameters = vec![
+            ints("threads", &[32, 48, 64, 96, 128]),
+            ints("powers", &[1, 2, 4, 8]),
+            ints("zero", &[0, 1, 2, 3]),
+        ];
+        let features = Features::new(&Space::new(parameters, &[]).unwrap());
+        assert_eq!(features.axes.iter().map(|a| a.parameter).collect::<Vec<_>>(), [0, 0, 1, 2]);
+        let third = 1.0 / 3.0;
+        assert_eq!(features.axes[1].scale, [third, 0.0, 2.0 * third, third, 1.0]);
+        assert_eq!(features.of(&[3, 0, 0, 0]).numbers[1], third);
     }
 }

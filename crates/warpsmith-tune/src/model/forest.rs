@@ -1,7 +1,7 @@
 //! A forest of randomised regression trees (Geurts, Ernst, Wehenkel, *Extremely randomized trees*, 2006), whose trees'
 //! disagreement is the uncertainty.
 
-use super::features::Features;
+use super::features::{Features, Sample};
 use crate::rng::Rng;
 
 /// Trees of one forest.
@@ -30,7 +30,7 @@ pub struct Forest {
 }
 
 impl Forest {
-    pub fn fit(features: &Features, points: &[Vec<f64>], values: &[f64], rng: &mut Rng) -> Forest {
+    pub fn fit(features: &Features, points: &[Sample], values: &[f64], rng: &mut Rng) -> Forest {
         let trees = (0..TREES)
             .map(|_| {
                 let mut tree = Grower { features, points, values, nodes: vec![] };
@@ -43,12 +43,12 @@ impl Forest {
     }
 
     /// Mean and standard deviation at a point.
-    pub fn predict(&self, point: &[f64]) -> (f64, f64) {
+    pub fn predict(&self, point: &Sample) -> (f64, f64) {
         let (mut sum, mut squares, mut inside) = (0.0, 0.0, 0.0);
         for tree in &self.trees {
             let mut at = 0;
             while let Node::Split { axis, threshold, equal, left, right } = &tree[at] {
-                let x = point[*axis];
+                let x = point.numbers[*axis];
                 let to_left = if *equal { x == *threshold } else { x < *threshold };
                 at = if to_left { *left } else { *right };
             }
@@ -67,7 +67,7 @@ impl Forest {
 
 struct Grower<'a> {
     features: &'a Features,
-    points: &'a [Vec<f64>],
+    points: &'a [Sample],
     values: &'a [f64],
     nodes: Vec<Node>,
 }
@@ -91,7 +91,7 @@ impl Grower<'_> {
         let cuts = (0..self.features.count()).filter_map(|axis| self.cut(samples, axis, rng));
         let Some(cut) = cuts.max_by(|a, b| a.gain.total_cmp(&b.gain)) else { return place };
         let goes_left = |i: &usize| {
-            let x = self.points[*i][cut.axis];
+            let x = self.points[*i].numbers[cut.axis];
             if cut.equal { x == cut.threshold } else { x < cut.threshold }
         };
         samples.sort_by_key(|i| !goes_left(i));
@@ -113,7 +113,7 @@ impl Grower<'_> {
 
     /// A random cut of one axis; `None` when the samples do not differ there.
     fn cut(&self, samples: &[usize], axis: usize, rng: &mut Rng) -> Option<Cut> {
-        let at = |i: &usize| self.points[*i][axis];
+        let at = |i: &usize| self.points[*i].numbers[axis];
         let least = samples.iter().map(at).fold(f64::INFINITY, f64::min);
         let most = samples.iter().map(at).fold(f64::NEG_INFINITY, f64::max);
         if least >= most {
@@ -162,7 +162,7 @@ mod tests {
         let truth = |x: u16, c: u16| f64::from(u8::from(x > 5)) + 2.0 * f64::from(u8::from(c == 1));
         let drawn: Vec<[u16; 2]> =
             (0..60).map(|_| [rng.index(11) as u16, rng.index(3) as u16]).collect();
-        let points: Vec<Vec<f64>> = drawn.iter().map(|p| features.of(p)).collect();
+        let points: Vec<Sample> = drawn.iter().map(|p| features.of(p)).collect();
         let values: Vec<f64> = drawn.iter().map(|p| truth(p[0], p[1])).collect();
         let forest = Forest::fit(&features, &points, &values, &mut rng);
         for (x, c) in [(0, 0), (10, 0), (0, 1), (10, 1), (10, 2)] {

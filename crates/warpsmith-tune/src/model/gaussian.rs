@@ -1,97 +1,182 @@
-//! A Gaussian process with one length scale an axis (Rasmussen and Williams, *Gaussian Processes for Machine Learning*,
-//! algorithm 2.1; Matérn covariance with ν = 5/2, equation 4.17).
+//! A Gaussian process over configurations whose covariance adds up what single parameters do, what pairs of them do
+//! together, and what is left (Rasmussen and Williams, *Gaussian Processes for Machine Learning*, algorithm 2.1;
+//! Duvenaud, Nickisch, Rasmussen, *Additive Gaussian Processes*, 2011).
+//!
+//! Two configurations of seven parameters hardly ever agree in most of them. A covariance that asks for that learns
+//! nothing from the first dozens; sums learn from each what its value of every parameter is worth.
 
-use super::features::Features;
+use super::features::{Features, Sample};
 
-/// Bounds of length scales in units of an axis, of what a step adds, and of the noise relative to the signal.
+/// Bounds of length scales in units of an axis, of what a step adds, of the noise relative to the signal, and of the
+/// shares of single parameters and of pairs relative to that of all at once.
 const SCALES: (f64, f64) = (0.05, 20.0);
 const STEPS: (f64, f64) = (1e-3, 2.0);
 const NOISES: (f64, f64) = (1e-6, 0.3);
+const SHARES: (f64, f64) = (0.01, 100.0);
 /// What is expected of them.
-const USUAL_SCALE: f64 = 0.5;
+const USUAL_SCALE: f64 = 2.0;
 const USUAL_STEP: f64 = 0.3;
 const USUAL_NOISE: f64 = 1e-2;
+const USUAL_SHARE: f64 = 4.0;
+/// Axes with up to so many values have their covariances in a table.
+const TABLE: usize = 64;
 
 /// What the process believes about the function before it has seen any of it.
 #[derive(Clone, Debug)]
 pub struct Belief {
-    /// Natural logarithms of length scales, then of the squared distance that a step adds, then of the noise's share.
+    /// Natural logarithms of length scales, then of the squared distance that a step adds, of the noise's share, and of
+    /// the shares of single parameters and of pairs.
     ///
     /// Values of a parameter are alike when they are close, and yet any two may differ by themselves: 3 rows a thread
     /// may be compiled in another way than 2 or 4. So two different values are farther apart than the axis says.
     logs: Vec<f64>,
 }
 
+/// The parts of a belief after its length scales.
+const STEP: usize = 0;
+const NOISE: usize = 1;
+const SINGLES: usize = 2;
+const PAIRS: usize = 3;
+const OTHERS: usize = 4;
+
 impl Belief {
     pub fn new(axes: usize) -> Belief {
         let mut logs = vec![USUAL_SCALE.ln(); axes];
-        logs.extend([USUAL_STEP.ln(), USUAL_NOISE.ln()]);
+        let others = [USUAL_STEP, USUAL_NOISE, USUAL_SHARE, USUAL_SHARE];
+        logs.extend(others.map(f64::ln));
         Belief { logs }
     }
 
-    /// Logarithms of the length scales, of the step and of the noise.
-    fn parts(&self) -> (&[f64], f64, f64) {
-        match self.logs.as_slice() {
-            [scales @ .., step, noise] => (scales, *step, *noise),
-            _ => (&[], USUAL_STEP.ln(), USUAL_NOISE.ln()),
-        }
+    fn axes(&self) -> usize {
+        self.logs.len().saturating_sub(OTHERS)
+    }
+
+    /// The logarithm of a part that is no length scale.
+    fn other(&self, part: usize) -> f64 {
+        self.logs[self.axes() + part]
     }
 
     fn noise(&self) -> f64 {
-        self.parts().2.exp()
-    }
-
-    fn metric(&self, categorical: &[bool]) -> Metric {
-        let (scales, step, _) = self.parts();
-        let weights = scales.iter().map(|log| (-2.0 * log).exp()).collect();
-        Metric { weights, step: step.exp(), categorical: categorical.to_vec() }
+        self.other(NOISE).exp()
     }
 
     /// Between what the part of this position may lie, as logarithms.
-    fn bounds(&self, part: usize) -> (f64, f64) {
-        let (least, most) = match self.logs.len() - part {
-            1 => NOISES,
-            2 => STEPS,
-            _ => SCALES,
+    fn bounds(&self, position: usize) -> (f64, f64) {
+        let (least, most) = match position.checked_sub(self.axes()) {
+            None => SCALES,
+            Some(STEP) => STEPS,
+            Some(NOISE) => NOISES,
+            Some(_) => SHARES,
         };
         (least.ln(), most.ln())
     }
 
     /// Logarithm of the prior: length scales within a factor of three of the usual one, the others far less sure.
     fn log_prior(&self) -> f64 {
-        let (scales, step, noise) = self.parts();
         let square =
             |log: f64, centre: f64, width: f64| -0.5 * ((log - centre.ln()) / width).powi(2);
-        let of_scales: f64 = scales.iter().map(|log| square(*log, USUAL_SCALE, 1.1)).sum();
-        of_scales + square(step, USUAL_STEP, 1.5) + square(noise, USUAL_NOISE, 1.5)
+        let scales = self.logs[..self.axes()].iter();
+        let of_scales: f64 = scales.map(|log| square(*log, USUAL_SCALE, 1.1)).sum();
+        of_scales
+            + square(self.other(STEP), USUAL_STEP, 1.5)
+            + square(self.other(NOISE), USUAL_NOISE, 1.5)
+            + square(self.other(SINGLES), USUAL_SHARE, 1.5)
+            + square(self.other(PAIRS), USUAL_SHARE, 1.5)
     }
 }
 
-/// How far apart points are.
-struct Metric {
-    weights: Vec<f64>,
+/// How the likeness of two values of an axis falls with their distance (Matérn with ν = 5/2, equation 4.17).
+struct Curve {
+    /// One over the squared length scale.
+    weight: f64,
     step: f64,
-    categorical: Vec<bool>,
+    categorical: bool,
 }
 
-impl Metric {
-    fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
-        let mut square = 0.0;
-        for i in 0..self.weights.len() {
-            let d = a[i] - b[i];
-            if d != 0.0 {
-                square +=
-                    self.weights[i] * if self.categorical[i] { 1.0 } else { d * d + self.step };
-            }
+impl Curve {
+    fn at(&self, a: f64, b: f64) -> f64 {
+        if a == b {
+            return 1.0;
         }
-        square.sqrt()
+        let square = if self.categorical { 1.0 } else { (a - b).powi(2) + self.step };
+        let x = (5.0 * self.weight * square).sqrt();
+        (1.0 + x + x * x / 3.0) * (-x).exp()
+    }
+}
+
+/// The likeness of values of one axis.
+enum Likeness {
+    /// For each pair of a short list's values.
+    Table {
+        values: usize,
+        of: Vec<f64>,
+    },
+    Computed(Curve),
+}
+
+impl Likeness {
+    fn new(curve: Curve, scale: Option<&[f64]>) -> Likeness {
+        let Some(scale) = scale.filter(|scale| scale.len() <= TABLE) else {
+            return Likeness::Computed(curve);
+        };
+        let of = scale.iter().flat_map(|a| scale.iter().map(|b| curve.at(*a, *b))).collect();
+        Likeness::Table { values: scale.len(), of }
+    }
+
+    fn of(&self, axis: usize, a: &Sample, b: &Sample) -> f64 {
+        match self {
+            Likeness::Table { values, of } => of[a.place(axis) * values + b.place(axis)],
+            Likeness::Computed(curve) => curve.at(a.numbers[axis], b.numbers[axis]),
+        }
+    }
+}
+
+/// The covariance of the process, in units of its variance.
+struct Covariance {
+    axes: Vec<Likeness>,
+    /// Shares of single parameters and of pairs, and of all at once; their sum is 1.
+    singles: f64,
+    pairs: f64,
+    all: f64,
+}
+
+impl Covariance {
+    fn new(belief: &Belief, features: &Features) -> Covariance {
+        let step = belief.other(STEP).exp();
+        let likeness = |(axis, log): (usize, &f64)| {
+            let categorical = features.is_categorical(axis);
+            let curve = Curve { weight: (-2.0 * log).exp(), step, categorical };
+            Likeness::new(curve, features.scale(axis))
+        };
+        let axes = belief.logs[..belief.axes()].iter().enumerate().map(likeness).collect();
+        let (singles, pairs) = (belief.other(SINGLES).exp(), belief.other(PAIRS).exp());
+        let sum = 1.0 + singles + pairs;
+        Covariance { axes, singles: singles / sum, pairs: pairs / sum, all: 1.0 / sum }
+    }
+
+    fn of(&self, a: &Sample, b: &Sample) -> f64 {
+        let (mut sum, mut squares, mut product) = (0.0, 0.0, 1.0);
+        for (axis, likeness) in self.axes.iter().enumerate() {
+            let alike = likeness.of(axis, a, b);
+            sum += alike;
+            squares += alike * alike;
+            product *= alike;
+        }
+        let n = self.axes.len() as f64;
+        // The mean of the axes, and that of the products of any two of them.
+        let (single, pair) = match self.axes.len() {
+            0 => (1.0, 1.0),
+            1 => (sum, sum),
+            _ => (sum / n, (sum * sum - squares) / (n * (n - 1.0))),
+        };
+        self.singles * single + self.pairs * pair + self.all * product
     }
 }
 
 /// The process given what was seen.
 pub struct Process {
-    metric: Metric,
-    points: Vec<Vec<f64>>,
+    covariance: Covariance,
+    points: Vec<Sample>,
     /// Rows of the lower triangle of the Cholesky factor.
     factor: Vec<Vec<f64>>,
     noise: f64,
@@ -105,14 +190,12 @@ impl Process {
     /// Conditions the process on values at points; `belief` is improved by `sweeps` rounds of search over its scales.
     pub fn fit(
         features: &Features,
-        points: &[Vec<f64>],
+        points: &[Sample],
         values: &[f64],
         belief: &mut Belief,
         sweeps: usize,
     ) -> Process {
-        let categorical: Vec<bool> =
-            (0..features.count()).map(|axis| features.is_categorical(axis)).collect();
-        let mut score = score(&categorical, points, values, belief);
+        let mut score = score(features, points, values, belief);
         for sweep in 0..sweeps {
             let step = if sweep == 0 { 0.9 } else { 0.45 };
             for i in 0..belief.logs.len() {
@@ -120,7 +203,7 @@ impl Process {
                 for direction in [step, -step] {
                     let mut changed = belief.clone();
                     changed.logs[i] = (changed.logs[i] + direction).clamp(least, most);
-                    let new = self::score(&categorical, points, values, &changed);
+                    let new = self::score(features, points, values, &changed);
                     if new > score {
                         score = new;
                         *belief = changed;
@@ -131,7 +214,7 @@ impl Process {
         }
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
         let mut process = Process {
-            metric: belief.metric(&categorical),
+            covariance: Covariance::new(belief, features),
             points: vec![],
             factor: vec![],
             noise: belief.noise(),
@@ -148,7 +231,7 @@ impl Process {
     }
 
     /// Adds an observation; mean and scale of the values stay.
-    fn extend(&mut self, point: &[f64], value: f64) {
+    fn extend(&mut self, point: &Sample, value: f64) {
         let row = self.whiten(point);
         let rest: f64 = row.iter().map(|x| x * x).sum();
         let diagonal = (1.0 + self.noise - rest).max(1e-10).sqrt();
@@ -157,20 +240,20 @@ impl Process {
         let mut row = row;
         row.push(diagonal);
         self.factor.push(row);
-        self.points.push(point.to_vec());
+        self.points.push(point.clone());
     }
 
     /// The factor's inverse times the covariances of a point with those that were seen.
-    fn whiten(&self, point: &[f64]) -> Vec<f64> {
+    fn whiten(&self, point: &Sample) -> Vec<f64> {
         let mut row = Vec::with_capacity(self.points.len() + 1);
         self.whiten_further(point, &mut row);
         row
     }
 
     /// Continues a whitened row for the observations that came after it.
-    pub fn whiten_further(&self, point: &[f64], row: &mut Vec<f64>) {
+    pub fn whiten_further(&self, point: &Sample, row: &mut Vec<f64>) {
         for i in row.len()..self.points.len() {
-            let covariance = matern(self.metric.distance(point, &self.points[i]));
+            let covariance = self.covariance.of(point, &self.points[i]);
             let factor = &self.factor[i];
             let known = dot(row, &factor[..i]);
             row.push((covariance - known) / factor[i]);
@@ -190,18 +273,12 @@ impl Process {
     }
 
     /// Mean and standard deviation at a point.
-    pub fn predict_at(&self, point: &[f64]) -> (f64, f64) {
+    pub fn predict_at(&self, point: &Sample) -> (f64, f64) {
         self.predict(&self.whiten(point))
     }
 
-    /// Pretends to have seen its own expectation at a point, so that the next choice goes elsewhere.
-    pub fn imagine(&mut self, point: &[f64]) {
-        let (mean, _) = self.predict_at(point);
-        self.extend(point, mean);
-    }
-
     /// Adds an observation to the process as it is fitted.
-    pub fn observe(&mut self, point: &[f64], value: f64) {
+    pub fn observe(&mut self, point: &Sample, value: f64) {
         self.extend(point, value);
     }
 }
@@ -222,18 +299,13 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-fn matern(distance: f64) -> f64 {
-    let x = 5f64.sqrt() * distance;
-    (1.0 + x + x * x / 3.0) * (-x).exp()
-}
-
 /// Logarithm of the belief's posterior, up to a constant, with the signal's variance at its best value.
-fn score(categorical: &[bool], points: &[Vec<f64>], values: &[f64], belief: &Belief) -> f64 {
+fn score(features: &Features, points: &[Sample], values: &[f64], belief: &Belief) -> f64 {
     let n = points.len();
     if n == 0 {
         return 0.0;
     }
-    let (metric, noise) = (belief.metric(categorical), belief.noise());
+    let (covariances, noise) = (Covariance::new(belief, features), belief.noise());
     let mean = values.iter().sum::<f64>() / n as f64;
     let mut factor: Vec<Vec<f64>> = Vec::with_capacity(n);
     let mut whitened: Vec<f64> = Vec::with_capacity(n);
@@ -241,7 +313,7 @@ fn score(categorical: &[bool], points: &[Vec<f64>], values: &[f64], belief: &Bel
     for i in 0..n {
         let mut row = Vec::with_capacity(i + 1);
         for j in 0..i {
-            let covariance = matern(metric.distance(&points[i], &points[j]));
+            let covariance = covariances.of(&points[i], &points[j]);
             let known = dot(&row, &factor[j][..j]);
             row.push((covariance - known) / factor[j][j]);
         }
@@ -267,53 +339,96 @@ mod tests {
         Features::new(&Space::new((0..axes).map(parameter).collect(), &[]).unwrap())
     }
 
+    fn drawn(features: &Features, rng: &mut Rng) -> Sample {
+        let point: Vec<u16> = (0..features.count()).map(|_| rng.index(21) as u16).collect();
+        features.of(&point)
+    }
+
     #[test]
     fn it_interpolates_what_is_smooth() {
         let mut rng = Rng::new(5);
-        let function = |p: &[f64]| (3.0 * p[0]).sin() + 0.5 * p[1];
-        let points: Vec<Vec<f64>> = (0..40).map(|_| vec![rng.unit(), rng.unit()]).collect();
-        let values: Vec<f64> = points.iter().map(|p| function(p)).collect();
+        let features = features(2);
+        let function = |p: &Sample| (3.0 * p.numbers[0]).sin() + 0.5 * p.numbers[1];
+        let points: Vec<Sample> = (0..40).map(|_| drawn(&features, &mut rng)).collect();
+        let values: Vec<f64> = points.iter().map(function).collect();
         // It learns from the values that steps between neighbours are small here.
-        let process = Process::fit(&features(2), &points, &values, &mut Belief::new(2), 8);
-        let error = |p: &[f64]| (process.predict_at(p).0 - function(p)).abs();
-        let mut errors: Vec<f64> = (0..50).map(|_| error(&[rng.unit(), rng.unit()])).collect();
+        let process = Process::fit(&features, &points, &values, &mut Belief::new(2), 8);
+        let error = |p: &Sample| (process.predict_at(p).0 - function(p)).abs();
+        let mut errors: Vec<f64> = (0..50).map(|_| error(&drawn(&features, &mut rng))).collect();
         errors.sort_by(f64::total_cmp);
         assert!(errors[25] < 0.05 && errors[45] < 0.2, "{errors:?}");
         let (_, seen) = process.predict_at(&points[0]);
-        let (_, unseen) = process.predict_at(&[3.0, 3.0]);
-        assert!(seen < unseen);
+        let unseen = (0..21).flat_map(|x| (0..21).map(move |y| [x, y]));
+        let most = unseen.map(|p| process.predict_at(&features.of(&p)).1).fold(0.0, f64::max);
+        assert!(seen < most);
+    }
+
+    #[test]
+    fn it_learns_what_values_are_worth_from_configurations_that_share_nothing_else() {
+        let mut rng = Rng::new(7);
+        let features = features(8);
+        let worth = |p: &Sample| p.numbers.iter().enumerate().map(|(i, x)| x * i as f64).sum();
+        let points: Vec<Sample> = (0..24).map(|_| drawn(&features, &mut rng)).collect();
+        let values: Vec<f64> = points.iter().map(worth).collect();
+        let process = Process::fit(&features, &points, &values, &mut Belief::new(8), 4);
+        let others: Vec<Sample> = (0..100).map(|_| drawn(&features, &mut rng)).collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let squares = |guess: &dyn Fn(&Sample) -> f64| -> f64 {
+            others.iter().map(|p| (guess(p) - worth(p)).powi(2)).sum()
+        };
+        let (left, all) = (squares(&|p| process.predict_at(p).0), squares(&|_| mean));
+        assert!(left < 0.15 * all, "{left} of {all}");
     }
 
     #[test]
     fn an_axis_that_does_not_matter_gets_a_long_scale() {
         let mut rng = Rng::new(6);
-        let points: Vec<Vec<f64>> = (0..40).map(|_| vec![rng.unit(), rng.unit()]).collect();
-        let values: Vec<f64> = points.iter().map(|p| (6.0 * p[0]).sin()).collect();
+        let features = features(2);
+        let points: Vec<Sample> = (0..40).map(|_| drawn(&features, &mut rng)).collect();
+        let values: Vec<f64> = points.iter().map(|p| (6.0 * p.numbers[0]).sin()).collect();
         let mut belief = Belief::new(2);
-        Process::fit(&features(2), &points, &values, &mut belief, 4);
+        Process::fit(&features, &points, &values, &mut belief, 4);
         assert!(belief.logs[1] > belief.logs[0] + 0.5, "{:?}", belief.logs);
     }
 
     #[test]
     fn different_values_are_apart_however_close_they_are() {
-        let metric = Belief::new(2).metric(&[false, true]);
-        assert_eq!(metric.distance(&[0.3, 0.0], &[0.3, 0.0]), 0.0);
-        let near = metric.distance(&[0.3, 0.0], &[0.3001, 0.0]);
-        let far = metric.distance(&[0.3, 0.0], &[1.0, 0.0]);
-        let other = metric.distance(&[0.3, 0.0], &[0.3, 1.0]);
-        assert!(near * near > 0.9 * USUAL_STEP / USUAL_SCALE.powi(2), "{near}");
-        assert!(near < far && far < other * 1.5, "{near} {far} {other}");
+        let curve = |categorical| Curve { weight: 1.0, step: USUAL_STEP, categorical };
+        let (near, far) = (curve(false).at(0.3, 0.3001), curve(false).at(0.3, 1.0));
+        assert_eq!(curve(false).at(0.3, 0.3), 1.0);
+        assert!(far < near && near < 0.9, "{near} {far}");
+        assert_eq!(curve(true).at(0.1, 0.2), curve(true).at(0.1, 0.9));
+    }
+
+    #[test]
+    fn long_axes_and_appended_ones_need_no_table() {
+        let parameters =
+            [21, 4000].map(|n| Parameter::new(format!("p{n}"), (0..n).map(Value::Int)));
+        let mut features = Features::new(&Space::new(parameters.into(), &[]).unwrap());
+        features.appended = 1;
+        let covariance = Covariance::new(&Belief::new(3), &features);
+        let sample = |x, y, appended| {
+            let mut sample = features.of(&[x, y]);
+            sample.numbers.push(appended);
+            sample
+        };
+        let here = sample(3, 1000, 0.5);
+        assert!((covariance.of(&here, &here) - 1.0).abs() < 1e-12);
+        let near = covariance.of(&here, &sample(3, 1000, 0.6));
+        let far = covariance.of(&here, &sample(3, 3000, 0.9));
+        assert!(far < near && near < 1.0, "{near} {far}");
     }
 
     #[test]
     fn rows_can_be_continued() {
-        let points = vec![vec![0.1], vec![0.5], vec![0.9]];
+        let features = features(1);
+        let [a, b, c, d, e] = [2, 10, 18, 6, 7].map(|x| features.of(&[x]));
         let mut process =
-            Process::fit(&features(1), &points, &[1.0, 0.0, 2.0], &mut Belief::new(1), 1);
+            Process::fit(&features, &[a, b, c], &[1.0, 0.0, 2.0], &mut Belief::new(1), 1);
         let mut row = vec![];
-        process.whiten_further(&[0.3], &mut row);
-        process.observe(&[0.35], 0.4);
-        process.whiten_further(&[0.3], &mut row);
-        assert_eq!(process.predict(&row), process.predict_at(&[0.3]));
+        process.whiten_further(&d, &mut row);
+        process.observe(&e, 0.4);
+        process.whiten_further(&d, &mut row);
+        assert_eq!(process.predict(&row), process.predict_at(&d));
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use super::{Known, Search, Searched};
 use crate::model::expected_improvement;
-use crate::model::features::Features;
+use crate::model::features::{Features, Sample};
 use crate::model::forest::Forest;
 use crate::model::gaussian::{Belief, Process};
 use crate::space::{ConfigId, Neighbourhood, Point, Space};
@@ -22,7 +22,7 @@ const PRIOR_SAMPLE: u64 = 20_000;
 /// Observations the Gaussian process is conditioned on at most; its cost grows with the square.
 const MOST_OBSERVATIONS: usize = 220;
 /// Offspring to choose from, and the share of them that is crossed.
-const POOL: usize = 6;
+const POOL: usize = 8;
 const CROSSED: f64 = 0.4;
 /// Evaluations without a new best before the search looks elsewhere.
 const STRETCH: usize = 8;
@@ -35,7 +35,7 @@ pub(super) fn bayesian(search: &mut Search) -> Searched<()> {
 }
 
 pub(super) fn model_guided(search: &mut Search) -> Searched<()> {
-    Guide::new(search, Taste { forest: 0.5, offspring: 1.0 })?.run(search)
+    Guide::new(search, Taste { forest: 0.35, offspring: 1.0 })?.run(search)
 }
 
 /// What distinguishes the strategies made here.
@@ -48,7 +48,7 @@ struct Taste {
 
 struct Candidate {
     id: ConfigId,
-    point: Vec<f64>,
+    point: Sample,
     /// As far as the process has been worked out for it.
     row: Vec<f64>,
 }
@@ -79,13 +79,13 @@ impl View {
         Ok(View { features, prior, range })
     }
 
-    fn of(&self, space: &Space, id: ConfigId) -> Vec<f64> {
+    fn of(&self, space: &Space, id: ConfigId) -> Sample {
         let mut point = self.features.of(&space.point(id));
         if let Some(prior) = &self.prior {
             let log = prior.predict(&space.configuration(id)).ln();
             let scaled = (log - self.range.0) / (self.range.1 - self.range.0).max(1e-9);
             // What cannot run according to the prior is beyond its slowest.
-            point.push(if scaled.is_finite() { scaled.clamp(-0.5, 1.5) } else { 2.0 });
+            point.numbers.push(if scaled.is_finite() { scaled.clamp(-0.5, 1.5) } else { 2.0 });
         }
         point
     }
@@ -137,13 +137,13 @@ impl Guide {
     /// A first look: configurations far from each other.
     fn start(&mut self, search: &mut Search) -> Searched<()> {
         let wanted = (search.budget / 8).clamp(4, 8 + self.view.features.count() as u64 / 2);
-        let mut chosen: Vec<Vec<f64>> = vec![];
+        let mut chosen: Vec<Sample> = vec![];
         for id in self.promising(search, wanted as usize / 2)? {
             chosen.push(self.view.of(&search.space, id));
             self.first(search, id)?;
         }
         for _ in chosen.len() as u64..wanted.min(search.space.count()) {
-            let mut farthest: Option<(f64, ConfigId, Vec<f64>)> = None;
+            let mut farthest: Option<(f64, ConfigId, Sample)> = None;
             for _ in 0..12 {
                 let id = search.fresh()?;
                 let point = self.view.of(&search.space, id);
@@ -384,18 +384,18 @@ fn stalled(search: &Search) -> bool {
     since > STRETCH && (since / STRETCH) % 2 == 1
 }
 
-fn apart(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| (x - y).powi(2)).sum()
+fn apart(a: &Sample, b: &Sample) -> f64 {
+    a.numbers.iter().zip(&b.numbers).map(|(x, y)| (x - y).powi(2)).sum()
 }
 
 /// What was tried, as numbers.
 struct Data {
     /// Of what ran.
-    points: Vec<Vec<f64>>,
+    points: Vec<Sample>,
     /// Logarithms of times, with the slow ones brought together.
     logs: Vec<f64>,
     /// All, with 1 for what ran.
-    tried: Vec<Vec<f64>>,
+    tried: Vec<Sample>,
     ran: Vec<f64>,
     /// The median logarithm.
     middle: f64,
