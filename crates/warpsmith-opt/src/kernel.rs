@@ -75,6 +75,8 @@ pub struct Nest {
     pub tiles: BTreeMap<LoopId, u32>,
     /// Tiled loops of which a thread's iterations come in groups of neighbours, and how many.
     pub vectors: BTreeMap<LoopId, u32>,
+    /// Bound loops whose blocks begin at a multiple of so many iterations, at or before the first.
+    pub aligned: BTreeMap<LoopId, u32>,
     /// Serial loops that pass row by row through a thread's iterations of a tiled loop, and that loop.
     pub streams: BTreeMap<LoopId, LoopId>,
     /// How the 32 lanes of a warp lie along x, y, z; `None`: as the hardware numbers the threads.
@@ -157,6 +159,7 @@ impl Nest {
             reduce: None,
             tiles: BTreeMap::new(),
             vectors: BTreeMap::new(),
+            aligned: BTreeMap::new(),
             streams: BTreeMap::new(),
             lanes: None,
             team: None,
@@ -175,6 +178,7 @@ impl Nest {
     pub fn is_tiled(&self) -> bool {
         !self.tiles.is_empty()
             || !self.stages.is_empty()
+            || !self.aligned.is_empty()
             || self.lanes.is_some()
             || self.team.is_some()
             || self.raster > 1

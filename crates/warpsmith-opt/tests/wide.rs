@@ -139,6 +139,20 @@ void two(int n, int m, const double x[n][m], double y[n][m], double z[n][m]) {
 }
 
 #[test]
+fn what_a_condition_keeps_iterations_from_reading_is_not_read_in_vectors() {
+    let shorter = "
+void f(int n, int m, const float x[m], float y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        y[i] = i < m ? x[i] : 1.0f;
+}
+";
+    let schedule = "bind i -> x block 32\nspecialise n%4=0, x%16=0, y%16=0\nregister_tile i by 4\nvectorise i by 4";
+    let sizes: Sizes<'_> = &[&[("n", 64), ("m", 10)], &[("n", 64), ("m", 70)]];
+    has(&check(shorter, schedule, sizes), &["float4 *>(&y[i]) ="]);
+}
+
+#[test]
 fn copies_run_ahead() {
     for (schedule, pieces) in [
         (

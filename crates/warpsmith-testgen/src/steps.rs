@@ -63,6 +63,10 @@ const DEEP: [&str; 12] = [
 const SUMS: [&str; 6] =
     ["accumulate", "share", "register_tile", "specialise", "vectorise", "vectorise"];
 
+/// The order for rows of stencils.
+const STENCIL: [&str; 7] =
+    ["specialise", "register_tile", "align", "register_tile", "vectorise", "bounds", "align"];
+
 /// Takes random legal steps, of these kinds, and returns them. What is marked is bound or reduced at the end.
 pub fn random_schedule(
     bytes: &[u8],
@@ -78,7 +82,8 @@ pub fn random_schedule(
     let mut next: Vec<Option<usize>> = vec![];
     let order: &[&str] = match choice.below(10) {
         0..4 => &DEEP,
-        4..6 => &SUMS,
+        4 => &SUMS,
+        5 | 6 => &STENCIL,
         _ => &[],
     };
     if !order.is_empty() {
@@ -181,6 +186,10 @@ impl Writer<'_, '_, '_> {
                     }
                 };
                 Some(format!("vectorise {target} by {}", self.of(&[4, 2])))
+            }
+            "align" => {
+                let target = self.loop_where(|l| l.bound)?;
+                Some(format!("align {target} by {}", self.of(&[4, 2])))
             }
             "share" => {
                 let target = self.loop_where(|l| !l.bound)?;

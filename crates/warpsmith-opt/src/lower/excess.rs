@@ -59,8 +59,10 @@ impl Unset {
 impl Replicas<'_, '_> {
     /// The condition under which a thread may run a group: its iterations of the loops that matter exist.
     pub(super) fn guard(&self, body: &Block, replicas: &BTreeMap<usize, Replica>) -> Option<Expr> {
+        let group = |k: &usize| replicas.get(k).is_some_and(|r| r.at.is_some());
         let chosen = self.chosen(self.needed(body)).into_iter();
-        let conditions = chosen.map(|(k, tile)| tile.inside(replicas.get(&k)));
+        let open = chosen.filter(|(k, tile)| !(tile.groups && group(k)));
+        let conditions = open.map(|(k, tile)| tile.inside(replicas.get(&k)));
         conditions.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
     }
 

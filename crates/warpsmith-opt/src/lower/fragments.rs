@@ -196,7 +196,8 @@ impl Replicas<'_, '_> {
     /// The loop along which a global array is read in vectors.
     fn wide_axis(&self, place: &Place, axes: Axes) -> Option<usize> {
         let wide = |t: &Tile| {
-            t.width > 1 && whole_groups(self.nest, &t.source, t.width) && self.is_wide(place, t)
+            let whole = t.begin.is_none() && whole_groups(self.nest, &t.source, t.width);
+            t.width > 1 && whole && self.is_wide(place, t)
         };
         self.chosen(axes).into_iter().find(|(_, t)| wide(t)).map(|(k, _)| k)
     }

@@ -19,6 +19,7 @@ mod pipeline;
 mod place;
 mod reduction;
 mod replicas;
+mod row_ends;
 mod shared;
 mod stream;
 mod team;

@@ -4,6 +4,7 @@
 //! grid-stride loops, since a grid has at most 65535 blocks along them. Loops outside of three bound ones, and
 //! everything inside, run in the thread.
 
+use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
     Axis, BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind,
     Scalar, Stmt, StmtKind, Type, VarId, visit,
@@ -80,6 +81,16 @@ impl Lowering<'_> {
         crate::rewrite::register_tile::unit_step(l)
             && index::iterations(l, ty)
                 .is_some_and(|count| index::divides(&count, extent, &nest.multiples))
+    }
+
+    /// Whether the loop's groups of neighbouring iterations fill blocks, if need be with a last group that is not whole.
+    pub(super) fn fills_groups(&self, l: &ForLoop, nest: &Nest, extent: u64, width: u32) -> bool {
+        let ty = index::counter_type(&self.host, l);
+        let count = index::iterations(l, ty);
+        (0..width).any(|more| {
+            let whole = count.as_ref().and_then(|n| n.add(&Poly::constant(more.into())));
+            whole.is_some_and(|n| index::divides(&n, extent, &nest.multiples))
+        })
     }
 
     /// The named sizes of the block along x, y, z.

@@ -343,6 +343,11 @@ impl<'r, 'k> Replicas<'r, 'k> {
         v.constant = false;
     }
 
+    /// A variable has an element for each of the thread's iterations, or is declared before the group that sets it.
+    pub(super) fn is_array(&self, var: VarId) -> bool {
+        self.arrays.contains_key(&var)
+    }
+
     fn declare_array(&self, var: VarId, origin: &Origin) -> Stmt {
         Stmt::new(StmtKind::Decl { var, init: None }, origin.by("register_tile"))
     }
@@ -369,7 +374,9 @@ impl<'r, 'k> Replicas<'r, 'k> {
     fn write_out(&mut self, group: Group, out: &mut Vec<Stmt>) {
         let Group { axes, role, stmts } = group;
         let alone = role == Role::One;
-        if let Some(stmts) = self.vector_group(&stmts, axes, alone) {
+        let together =
+            self.vector_group(&stmts, axes, alone).or_else(|| self.row_group(&stmts, axes, alone));
+        if let Some(stmts) = together {
             out.extend(stmts);
             return;
         }
@@ -431,6 +438,13 @@ impl<'r, 'k> Replicas<'r, 'k> {
         guard: Option<Expr>,
         replicas: &BTreeMap<usize, Replica>,
     ) -> Vec<Stmt> {
+        let mut stmts = body.stmts;
+        if let Some(cond) = guard {
+            let then = Block::new(stmts);
+            let kind = StmtKind::If { cond, then, otherwise: Block::default() };
+            stmts = vec![Stmt::new(kind, Origin::default())];
+        }
+        let body = Block::new(stmts);
         let mut mentioned = BTreeSet::new();
         walk::each_var_of_block(&body, &mut |v| _ = mentioned.insert(v));
         let mut stmts = body.stmts;
@@ -450,11 +464,6 @@ impl<'r, 'k> Replicas<'r, 'k> {
                 let kind = StmtKind::Decl { var: own, init: Some(tile.counter(Some(replica))) };
                 counters.push((**k, Stmt::new(kind, Origin::default())));
             }
-        }
-        if let Some(cond) = guard {
-            let then = Block::new(stmts);
-            let kind = StmtKind::If { cond, then, otherwise: Block::default() };
-            stmts = vec![Stmt::new(kind, Origin::default())];
         }
         for (k, replica) in replicas.into_iter().rev() {
             if let Some(at) = counters.iter().position(|(c, _)| c == k) {

@@ -16,9 +16,9 @@ use super::replicas::Replicas;
 use super::team::Sharing;
 use super::{Lowered, Lowering, host, index};
 use crate::kernel::Nest;
-use crate::rewrite::register_tile;
 use crate::rewrite::stage::Footprint;
 use crate::rewrite::swizzle::Swizzle;
+use crate::rewrite::{align, register_tile};
 use crate::walk;
 
 /// A bound loop in a tiled nest.
@@ -42,6 +42,10 @@ pub(super) struct Tile {
     pub extent: Expr,
     /// The loop's iterations fill all blocks.
     pub filled: bool,
+    /// Blocks begin at a multiple of a vector, and the first iteration comes after that.
+    pub begin: Option<Begin>,
+    /// Of each group of neighbouring iterations at least one exists.
+    pub groups: bool,
     /// Variable: the thread's first iteration, counted from the block's; `None`: a block has one thread along the loop.
     pub own: Option<VarId>,
     /// Variable: the first iteration of the block.
@@ -52,8 +56,18 @@ pub(super) struct Tile {
     pub number: VarId,
 }
 
+/// Where a loop begins whose blocks begin before it.
+#[derive(Clone)]
+pub(super) struct Begin {
+    pub first: Expr,
+    /// Iterations from the start of the first block to the first, if that is known.
+    pub past: Option<u32>,
+    /// Blocks begin at multiples of it.
+    pub width: u32,
+}
+
 impl Tile {
-    fn value(&self, var: VarId) -> Expr {
+    pub(super) fn value(&self, var: VarId) -> Expr {
         Expr::var(var, Type::Scalar(self.ty))
     }
 
@@ -99,9 +113,17 @@ impl Tile {
         self.terms(replica).into_iter().fold(self.value(self.block), add)
     }
 
-    /// The iteration exists.
+    /// The iteration exists; of a group, the last iterations may not.
     pub fn inside(&self, replica: Option<&Replica>) -> Expr {
-        Expr::binary(BinaryOp::Lt, self.local(replica), self.value(self.left))
+        let ended = Expr::binary(BinaryOp::Lt, self.local(replica), self.value(self.left));
+        match &self.begin {
+            Some(begin) if replica.is_none_or(|r| r.at.is_none()) => {
+                let counter = self.value(self.source.var);
+                let begun = Expr::binary(BinaryOp::Ge, counter, begin.first.clone());
+                Expr::binary(BinaryOp::LogicalAnd, begun, ended)
+            }
+            _ => ended,
+        }
     }
 }
 
@@ -112,6 +134,51 @@ pub(super) struct Replica {
     pub var: VarId,
     /// Its place in the group.
     pub at: Option<u32>,
+}
+
+impl Tile {
+    /// The ends of rows are treated apart where the iterations of a thread come in groups.
+    fn ends_apart(&self) -> bool {
+        self.begin.is_some() && self.width > 1
+    }
+
+    /// The conditions under which all iterations of a block exist, or one of each group where the ends of rows are
+    /// treated apart.
+    fn whole_block(&self) -> Vec<Expr> {
+        let ty = Type::Scalar(self.ty);
+        let (left, extent) = (self.value(self.left), self.extent.clone().cast(ty));
+        if self.ends_apart() {
+            let before_last = plus(extent, -i64::from(self.width));
+            return vec![Expr::binary(BinaryOp::Gt, left, before_last)];
+        }
+        let begun = self
+            .begin
+            .as_ref()
+            .map(|begin| Expr::binary(BinaryOp::Ge, self.value(self.block), begin.first.clone()));
+        let ended = Expr::binary(BinaryOp::Ge, left, extent);
+        begun.into_iter().chain([ended]).collect()
+    }
+
+    /// The loop in such a block.
+    fn in_whole_block(&self) -> Tile {
+        match self.ends_apart() {
+            true => Tile { groups: true, ..self.clone() },
+            false => Tile { filled: true, begin: None, ..self.clone() },
+        }
+    }
+}
+
+/// The loop as its blocks begin, and where its first iteration is if that is later.
+fn aligned(l: &ForLoop, nest: &Nest, width: u32) -> (ForLoop, Option<Begin>) {
+    let Some(wanted) = nest.aligned.get(&l.id).copied() else { return (l.clone(), None) };
+    let unit = if width > 1 { wanted.min(width) } else { wanted };
+    let past = align::past_multiple(&l.first, unit, &nest.multiples);
+    if past == Some(0) {
+        return (l.clone(), None);
+    }
+    let first = align::aligned_first(l, unit, &nest.multiples);
+    let begin = Begin { first: l.first.clone(), past, width: unit };
+    (ForLoop { first, ..l.clone() }, Some(begin))
 }
 
 impl Replica {
@@ -186,6 +253,9 @@ impl Lowering<'_> {
         let mut tiles = vec![];
         for ((id, axis), l) in nest.axes.iter().zip(loops) {
             let name = self.host.var(l.var).name.clone();
+            let width = nest.vectors.get(id).copied().unwrap_or(1);
+            let (source, begin) = aligned(l, nest, width);
+            let l = &source;
             let factor = nest.tiles.get(id).copied().unwrap_or(1);
             let size = nest.block[axis.index()];
             let letter = axis.name().to_uppercase();
@@ -201,7 +271,6 @@ impl Lowering<'_> {
                 1 => Expr::i32(1),
                 _ => threads[axis.index()].clone(),
             };
-            let width = nest.vectors.get(id).copied().unwrap_or(1);
             let abreast = match nest.lanes.map(|l| l[axis.index()]) {
                 None => own.clone(),
                 Some(1) => Expr::i32(1),
@@ -217,8 +286,12 @@ impl Lowering<'_> {
                     self.constant(&format!("TILE_{letter}"), size * n, &comment)
                 }
             };
-            let filled = size * factor == 1
-                || self.fills_blocks(l, nest, u64::from(size) * u64::from(factor));
+            let filled = begin.is_none()
+                && (size * factor == 1
+                    || self.fills_blocks(l, nest, u64::from(size) * u64::from(factor)));
+            let groups = begin.is_some()
+                && width > 1
+                && self.fills_groups(l, nest, u64::from(size) * u64::from(factor), width);
             let ty = index::counter_type(&self.host, l);
             let mut constant = |name: String, ty: Scalar| {
                 let var = self.local(&name, Type::Scalar(ty));
@@ -229,7 +302,6 @@ impl Lowering<'_> {
             let block = constant(format!("{name}_block"), ty);
             let left = constant(format!("{name}_left"), ty);
             let number = constant(format!("block_{}", axis.name()), Scalar::U32);
-            let source = l.clone();
             let axis = *axis;
             tiles.push(Tile {
                 source,
@@ -241,6 +313,8 @@ impl Lowering<'_> {
                 abreast,
                 threads: own,
                 filled,
+                begin,
+                groups,
                 own: thread,
                 extent,
                 block,
@@ -307,14 +381,10 @@ impl Lowering<'_> {
         thread: VarId,
         whole: &[Stmt],
     ) -> Option<(Expr, Block)> {
-        let open = tiles.iter().filter(|t| nest.peel && !t.filled);
-        let cond = open
-            .map(|t| {
-                let left = Expr::var(t.left, Type::Scalar(t.ty));
-                Expr::binary(BinaryOp::Ge, left, t.extent.clone().cast(Type::Scalar(t.ty)))
-            })
-            .reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))?;
-        let filled: Vec<Tile> = tiles.iter().map(|t| Tile { filled: true, ..t.clone() }).collect();
+        let open = tiles.iter().filter(|t| nest.peel && !t.filled && !t.groups);
+        let conditions = open.flat_map(Tile::whole_block);
+        let cond = conditions.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))?;
+        let filled: Vec<Tile> = tiles.iter().map(Tile::in_whole_block).collect();
         let before = self.host.vars.clone();
         let threads = nest.block.iter().product();
         let mut replicas =
@@ -358,6 +428,13 @@ impl Lowering<'_> {
             true => start,
             false => Expr::binary(BinaryOp::Add, tile.source.first.clone(), start),
         };
+        let comment = tile.begin.as_ref().map(|begin| {
+            let from = match (tile.source.first.as_const(), begin.first.as_const()) {
+                (Some(a), Some(b)) => format!("from {} on, not from {}", a.as_i64(), b.as_i64()),
+                _ => "from before the first iteration on".to_string(),
+            };
+            format!("{from}: vectors of {} elements are aligned there", begin.width)
+        });
         let block = StmtKind::Decl { var: tile.block, init: Some(start) };
         let from = Expr::var(tile.block, ty.clone());
         let mut left = Expr::binary(BinaryOp::Sub, tile.source.limit.clone(), from);
@@ -365,7 +442,9 @@ impl Lowering<'_> {
             left = Expr::binary(BinaryOp::Add, left, Expr::int(tile.ty, 1));
         }
         let left = StmtKind::Decl { var: tile.left, init: Some(left) };
-        [Stmt::new(block, Origin::default()), Stmt::new(left, Origin::default())]
+        let mut block = Stmt::new(block, Origin::default());
+        block.comment.extend(comment);
+        [block, Stmt::new(left, Origin::default())]
     }
 }
 

@@ -7,6 +7,7 @@ use warpsmith_ir::{
     Block, Expr, ExprKind, Origin, Place, PlaceKind, Space, Stmt, StmtKind, Type, VarId, visit,
 };
 
+use super::fragments::always_read;
 use super::replicas::{Axes, Replicas};
 use super::tiled::{Replica, Tile, declare};
 use super::{Lowering, divides};
@@ -96,6 +97,7 @@ impl Replicas<'_, '_> {
         }
         let along = |(k, tile): &(usize, &Tile)| {
             tile.width > 1
+                && tile.begin.is_none()
                 && whole_groups(self.nest, &tile.source, tile.width)
                 && self.stores_along(stmts, tile)
                 && axes >> k & 1 == 1
@@ -161,9 +163,9 @@ impl Replicas<'_, '_> {
         before: &mut Vec<Stmt>,
     ) -> Expr {
         let mut vectors: Vec<(Place, VarId)> = vec![];
-        walk::each_expr(value, &mut |e| {
-            if let ExprKind::Read(p) = &*e.kind
-                && vectors.iter().all(|(known, _)| known != p)
+        // What only some iterations read, by a condition, may lie outside of its array for the others.
+        always_read(value, &mut |p| {
+            if vectors.iter().all(|(known, _)| known != p)
                 && self.staged_read(p).is_none()
                 && self.is_wide(p, tile)
             {

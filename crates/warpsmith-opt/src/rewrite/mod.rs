@@ -1,6 +1,7 @@
 //! Rewrites: one primitive, one file, each with a question (`check`) and an edit (`apply`).
 
 pub mod accumulate;
+pub mod align;
 pub mod bind;
 pub mod bounds;
 pub mod constant;

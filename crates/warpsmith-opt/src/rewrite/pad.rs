@@ -113,6 +113,11 @@ fn plan(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<Plan, Refusal> {
     if nest.team.is_some() {
         return refuse(root, SHARED_NEST, None);
     }
+    if let Some(id) = nest.aligned.keys().next() {
+        let why =
+            format!("loop `{}` is aligned, and its rows end where they do", kernel.loop_name(*id));
+        return refuse(root, why, None);
+    }
     for (id, _) in &nest.axes {
         let (Some(l), Some(extent)) = (kernel.find_loop(*id), nest.block_extent(*id)) else {
             continue;

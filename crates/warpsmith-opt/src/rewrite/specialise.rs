@@ -227,6 +227,7 @@ fn renamed(nest: &Nest, ids: &BTreeMap<LoopId, LoopId>, vars: &BTreeMap<VarId, V
         |known: &BTreeMap<LoopId, u32>| known.iter().map(|(id, n)| (new(*id), *n)).collect();
     copy.tiles = moved(&nest.tiles);
     copy.vectors = moved(&nest.vectors);
+    copy.aligned = moved(&nest.aligned);
     copy.pipelines = moved(&nest.pipelines);
     copy.streams = nest.streams.iter().map(|(inner, along)| (new(*inner), new(*along))).collect();
     copy.double_buffers = nest.double_buffers.iter().map(|id| new(*id)).collect();

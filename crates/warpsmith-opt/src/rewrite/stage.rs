@@ -28,7 +28,7 @@ use warpsmith_ir::{Expr, ForLoop, LoopId, Place, Stmt, StmtKind, Type, VarId};
 
 use super::register_tile::{check_tiles, unit_step};
 use super::share::SHARED_NEST;
-use super::{Rewritten, pipeline, stream, swizzle, vectorise};
+use super::{Rewritten, align, pipeline, stream, swizzle, vectorise};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Layout, Nest, STATIC_SHARED, Stage};
 use crate::refusal::Refusal;
@@ -331,6 +331,7 @@ pub(super) fn reached_by_all(
 /// [`Refusal::CannotStage`] for the last copy, [`Refusal::LoopRefused`] for a stream.
 pub(super) fn check_all(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
     stream::check_all(kernel, nest)?;
+    align::check_stages(kernel, nest)?;
     let mut bytes = 0u64;
     let mut uneven = None;
     for s in &nest.stages {

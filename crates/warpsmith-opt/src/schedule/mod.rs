@@ -11,6 +11,7 @@
 //! interchange i                    # swap with the loop directly inside
 //! register_tile i by 4             # iterations of a bound loop for each thread
 //! vectorise i by 4                 # neighbouring ones, or the copies of a staged array: float4
+//! align i by 4                     # blocks begin at a multiple of 4, although the loop does not
 //! share k -> x by 32               # the iterations of a serial loop, among threads of the block along x
 //! warp i, j by 8x4                 # lanes of a warp along the loops
 //! pipeline k stages 2              # copies of staged strips run ahead
@@ -40,6 +41,7 @@ mod parts;
 pub mod rewrites;
 mod shared;
 pub mod space;
+mod stencils;
 mod streams;
 pub mod template;
 mod term;
@@ -55,9 +57,9 @@ pub use parse::parse;
 use crate::kernel::{Kernel, Layout, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
-    self, Rewritten, accumulate, bind, bounds, constant, double_buffer, indexing, interchange,
-    pipeline, pitch, precision, rasterise, reduce, register_tile, share, specialise, split,
-    split_k, stage, stream, tile, unroll, vectorise, warp,
+    self, Rewritten, accumulate, align, bind, bounds, constant, double_buffer, indexing,
+    interchange, pipeline, pitch, precision, rasterise, reduce, register_tile, share, specialise,
+    split, split_k, stage, stream, tile, unroll, vectorise, warp,
 };
 use bounds::Edges;
 use specialise::Fact;
@@ -97,6 +99,8 @@ pub enum StepKind {
     Stage { array: String, strip: Option<(String, u32)>, layout: Layout, asynchronous: bool },
     /// See [`rewrite::vectorise`]; a loop or a staged array.
     Vectorise { target: String, width: u32 },
+    /// See [`rewrite::align`].
+    Align { target: String, width: u32 },
     /// See [`rewrite::share`]. Threads along the axis.
     Share { loops: Vec<String>, axis: Axis, threads: u32 },
     /// See [`rewrite::warp`]. As many lanes as loops.
@@ -142,6 +146,7 @@ impl StepKind {
             StepKind::RegisterTile { .. } => "register_tile",
             StepKind::Stage { .. } => "stage",
             StepKind::Vectorise { .. } => "vectorise",
+            StepKind::Align { .. } => "align",
             StepKind::Share { .. } => "share",
             StepKind::Warp { .. } => "warp",
             StepKind::Pipeline { .. } => "pipeline",
@@ -193,6 +198,7 @@ impl fmt::Display for StepKind {
                 f.write_str(if *asynchronous { " async" } else { "" })
             }
             StepKind::Vectorise { target, width } => write!(f, "vectorise {target} by {width}"),
+            StepKind::Align { target, width } => write!(f, "align {target} by {width}"),
             StepKind::Share { loops, axis, threads } => {
                 write!(f, "share {} -> {} by {threads}", loops.join(", "), axis.name())
             }
@@ -305,6 +311,9 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
                 Err(_) => vectorise::check_array(kernel, target, *width)?,
             };
             Ok(vectorise::apply(legal))
+        }
+        StepKind::Align { target, width } => {
+            Ok(align::apply(align::check(kernel, find(target)?, *width)?))
         }
         StepKind::Share { loops, axis, threads } => {
             let ids: Result<Vec<_>, _> = loops.iter().map(find).collect();

@@ -128,6 +128,7 @@ fn loop_step(input: &mut &str) -> Result<StepKind> {
 fn machine_step(input: &mut &str) -> Result<StepKind> {
     alt((
         preceded(keyword("vectorise"), cut_err(vectorise)),
+        preceded(keyword("align"), cut_err(align)),
         preceded(keyword("share"), cut_err(share)),
         preceded(keyword("warp"), cut_err(warp)),
         preceded(keyword("pipeline"), cut_err(pipeline)),
@@ -218,6 +219,13 @@ fn vectorise(input: &mut &str) -> Result<StepKind> {
         .context(wanted("`by` and the elements of a vector are wanted here"))
         .parse_next(input)?;
     Ok(StepKind::Vectorise { target, width })
+}
+
+fn align(input: &mut &str) -> Result<StepKind> {
+    let target = name.parse_next(input)?;
+    let width =
+        by(number, "`by` and the elements of a vector are wanted here").parse_next(input)?;
+    Ok(StepKind::Align { target, width })
 }
 
 fn share(input: &mut &str) -> Result<StepKind> {

@@ -101,6 +101,12 @@ pub const REWRITES: &[RewriteInfo] = &[
         legal: "the thread's iterations are a multiple of the group; global arrays need a kernel that knows their alignment, from `specialise m%4=0, C%16=0`",
     },
     RewriteInfo {
+        name: "align",
+        example: "align i by 4",
+        does: "lets blocks begin at a multiple of a vector although the loop begins at 1: groups of `vectorise i by 4` are then aligned, read whole vectors, and store element by element at the ends of rows only",
+        legal: "the loop is bound, counts up by one, and does not begin at a multiple already; no array is staged",
+    },
+    RewriteInfo {
         name: "share",
         example: "share k -> x by 32",
         does: "gives the iterations of a serial loop to threads of the block along an axis that no loop is bound to: they combine what they summed up by shuffles or through shared memory, and one of them goes on with what is stored; rows are then read side by side",

@@ -7,7 +7,7 @@
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{Axis, ForLoop, LoopId, LoopKind, SourceMap, StmtKind, VarId};
 
-use super::{Schedule, Step, StepKind, parts, shared, streams, take, wide};
+use super::{Schedule, Step, StepKind, parts, shared, stencils, streams, take, wide};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Layout, Reduce};
 use crate::rewrite::{accumulate, constant, stage};
@@ -130,6 +130,7 @@ fn bound(
     if tiled && shared {
         found.extend(wide::rows(&nest, sources));
     }
+    found.extend(stencils::rows(&nest, sources));
     found.extend(streams::streams(&nest, &state, sources));
     found.extend(shared::along_rows(&nest, &state, sources));
     found.extend(shared::down_columns(&nest, &state, sources));

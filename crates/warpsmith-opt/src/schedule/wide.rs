@@ -345,7 +345,7 @@ pub(super) fn is_shared_along(nest: &Nest<'_>, name: &str) -> bool {
 }
 
 /// Something is stored with the loop's counter as its last subscript.
-fn stores_rows(nest: &Nest<'_>, l: &ForLoop) -> bool {
+pub(super) fn stores_rows(nest: &Nest<'_>, l: &ForLoop) -> bool {
     let mut found = false;
     nest.each_access(&mut |a| {
         if let Some(PlaceKind::Elem { index, .. }) = a.place.map(|p| &*p.kind)

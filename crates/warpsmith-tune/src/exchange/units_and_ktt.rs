@@ -58,7 +58,10 @@ fn every_unit_becomes_milliseconds() {
 #[test]
 fn units_that_contradict_each_other_are_refused() {
     let message = recording(&t4(Some("milliseconds"), "us", 1500.0, 1500.0)).unwrap_err();
-    assert!(message.contains("error[W411]: result 1 of this file is not what it should be"), "{message}");
+    assert!(
+        message.contains("error[W411]: result 1 of this file is not what it should be"),
+        "{message}"
+    );
     let words = "its time is 1500 us and its runtimes are 1500 ms: one of the units is wrong";
     assert!(message.contains(words), "{message}");
     let message = recording(&t4(None, "parsecs", 1.5, 1.5)).unwrap_err();

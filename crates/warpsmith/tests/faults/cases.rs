@@ -199,6 +199,41 @@ unroll dx
 stream dy along y",
     },
     Case {
+        name: "rows that begin at one",
+        source: "
+// warpsmith: size nx=24 ny=7
+void f(int nx, int ny, const float u[ny][nx], float v[ny][nx]) {
+    #pragma omp parallel for collapse(2)
+    for (int j = 1; j < ny - 1; j++)
+        for (int i = 1; i < nx - 1; i++) {
+            float centre = u[j][i];
+            v[j][i] = centre + 2.0f * (u[j - 1][i] + u[j + 1][i] + u[j][i - 1] + u[j][i + 1]);
+        }
+}
+",
+        schedule: "bind j, i -> y, x block 2x2
+specialise nx%4=0, u%16=0, v%16=0
+register_tile j by 2
+register_tile i by 4
+align i by 4
+vectorise i by 4
+bounds peel",
+    },
+    Case {
+        name: "rows that begin at three",
+        source: "
+// warpsmith: size n=50
+void f(int n, const double x[n], double y[n]) {
+    #pragma omp parallel for
+    for (int i = 3; i < n - 1; i++)
+        y[i] = x[i - 2] + 3.0 * x[i + 1];
+}
+",
+        schedule: "bind i -> x block 4
+register_tile i by 2
+align i by 4",
+    },
+    Case {
         name: "sums",
         source: "
 // warpsmith: size n=100

@@ -1,0 +1,105 @@
+//! Lets the blocks of a bound loop begin at a multiple of a vector although the loop does not.
+//!
+//! ```text
+//!     for i in 1..n - 1 { S(i) }                 thread t: i = 1 + 4 * t …
+//!       ==> align i by 4
+//!     for i in 0..n - 1 { if (i >= 1) S(i) }     thread t: i = 4 * t …
+//! ```
+//!
+//! Stencils leave out the first element of each row: the groups of neighbours that a thread has together then lie
+//! across two vectors of memory, and no access to them is aligned. With the step, blocks are laid out from the last
+//! multiple at or before the first iteration. With `vectorise`, a group reads whole vectors, and stores one where all of
+//! its iterations exist; at the ends of a row it stores element by element.
+//!
+//! Legal for every bound loop that counts up by one: the iterations before the first and after the last do nothing, as
+//! those of excess threads. What a group reads although an iteration of it does not exist is an aligned vector that
+//! holds an element which another iteration of the group reads, in an array of whole vectors: it is inside of the array.
+//! Copies to shared memory begin where the loop does, so that no array may be staged; nor may arrays be padded to whole
+//! tiles.
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::poly::Poly;
+use warpsmith_ir::{BinaryOp, Expr, ForLoop, LoopId, Type, VarId};
+
+use super::Rewritten;
+use super::register_tile::{bound_nest, check_tiles};
+use crate::kernel::{Kernel, Nest};
+use crate::lower::divides;
+use crate::refusal::Refusal;
+
+/// The verdict on an `align`, which alone allows it.
+pub struct LegalAlign<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+    target: LoopId,
+    width: u32,
+}
+
+/// Asks whether the blocks of the loop can begin at a multiple of `width`.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check(kernel: &Kernel, target: LoopId, width: u32) -> Result<LegalAlign<'_>, Refusal> {
+    let refuse = |why: String| Err(Refusal::LoopRefused { verb: "align", loop_id: target, why });
+    if !matches!(width, 2 | 4) {
+        return refuse(format!("vectors have 2 or 4 elements, not {width}"));
+    }
+    let (root, nest) = bound_nest(kernel, target)?;
+    check_tiles(kernel, root, nest)?;
+    let Some(l) = kernel.find_loop(target) else { return refuse("it is gone".into()) };
+    if past_multiple(&l.first, width, &nest.multiples) == Some(0) {
+        return refuse(format!("it begins at a multiple of {width} as it is"));
+    }
+    let mut aligned = nest.clone();
+    aligned.aligned.insert(target, width);
+    check_stages(kernel, &aligned)?;
+    Ok(LegalAlign { kernel, root, target, width })
+}
+
+/// Notes the width; the nest is written out when it is lowered.
+pub fn apply(legal: LegalAlign<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    if let Some(nest) = kernel.nests.get_mut(&legal.root) {
+        nest.aligned.insert(legal.target, legal.width);
+    }
+    Rewritten::same_loops(kernel)
+}
+
+/// No array of a nest with an aligned loop may be staged.
+///
+/// # Errors
+/// [`Refusal::CannotStage`]
+pub(super) fn check_stages(kernel: &Kernel, nest: &Nest) -> Result<(), Refusal> {
+    match (nest.stages.first(), nest.aligned.keys().next()) {
+        (Some(stage), Some(id)) => Err(Refusal::CannotStage {
+            name: kernel.name_of(stage.array).to_string(),
+            why: format!("copies begin where loops do, and `{}` is aligned", kernel.loop_name(*id)),
+            at: Box::default(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// How far an integer is past the last multiple of `width` at or before it; `None`: that is not known.
+pub(crate) fn past_multiple(e: &Expr, width: u32, multiples: &BTreeMap<VarId, u32>) -> Option<u32> {
+    let p = Poly::from_expr(e)?;
+    (0..width).find(|rest| {
+        let below = p.add(&Poly::constant(-i128::from(*rest)));
+        below.is_some_and(|p| divides(&p, width.into(), multiples))
+    })
+}
+
+/// The last multiple of `width`, a power of two, at or before the loop's first iteration.
+pub(crate) fn aligned_first(l: &ForLoop, width: u32, multiples: &BTreeMap<VarId, u32>) -> Expr {
+    let ty = l.first.ty.scalar().unwrap_or(warpsmith_ir::Scalar::I32);
+    let known = past_multiple(&l.first, width, multiples);
+    match (l.first.as_const().map(|c| c.as_i64()), known) {
+        (Some(first), Some(past)) => Expr::int(ty, first - i64::from(past)),
+        (_, Some(past)) => Expr::binary(BinaryOp::Sub, l.first.clone(), Expr::int(ty, past.into())),
+        _ => {
+            let down = Expr::int(ty, -i64::from(width)).cast(Type::Scalar(ty));
+            Expr::binary(BinaryOp::BitAnd, l.first.clone(), down)
+        }
+    }
+}
