@@ -8,4 +8,4 @@ mod header_constants;
 pub mod parse;
 pub mod pp;
 pub mod sema;
-mod spelling;
+pub mod spelling;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use warpsmith_front::spelling::nearest;
 use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
 use warpsmith_tune::exchange::{self, Kind, place_of, t1};
 
@@ -60,7 +61,7 @@ impl Source {
     pub fn unread(&self) -> Vec<Diagnostic> {
         let warn = |unknown: &t1::Unknown| {
             let what = format!("`{}` is not known here, and nothing reads it", unknown.name);
-            let near = nearest(&unknown.name, &unknown.known);
+            let near = nearest(&unknown.name, unknown.known.iter().copied());
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known are {}", unknown.known.join(", ")),
@@ -110,17 +111,4 @@ impl Source {
         }
         Ok(Kernel::new(path.clone(), text, name, &spec.compiler_options, &self.folder))
     }
-}
-
-/// The name that shares most of its beginning and its end with a word, where that is at least half of both.
-fn nearest(word: &str, known: &[&'static str]) -> Option<&'static str> {
-    let alike = |name: &str| {
-        let shorter = name.len().min(word.len());
-        let start = name.bytes().zip(word.bytes()).take_while(|(a, b)| a.eq_ignore_ascii_case(b));
-        let start = start.count();
-        let end = name.bytes().rev().zip(word.bytes().rev()).take(shorter - start);
-        start + end.take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count()
-    };
-    let close = |name: &&&'static str| 2 * alike(name) >= name.len().max(word.len());
-    known.iter().filter(close).max_by_key(|name| alike(name)).copied()
 }
