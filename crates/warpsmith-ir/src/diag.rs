@@ -1,5 +1,7 @@
 //! Diagnostics: what is said to the user about their source, and the one place that renders it.
 
+use std::borrow::Cow;
+
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::printable::printable;
@@ -79,11 +81,11 @@ impl Diagnostic {
             let Some(source) = sources.get(file) else {
                 continue;
             };
-            let mut snippet = Snippet::source(&*source.text).path(printable(&source.path));
+            let mut snippet = Snippet::source(shown(&source.text)).path(printable(&source.path));
             for (primary, label) in labels {
                 let kind = if primary { AnnotationKind::Primary } else { AnnotationKind::Context };
                 let range = clamp_to_chars(&source.text, label.span);
-                snippet = snippet.annotation(kind.span(range).label(label.text.as_str()));
+                snippet = snippet.annotation(kind.span(range).label(printable(&label.text)));
             }
             group = group.element(snippet);
         }
@@ -108,6 +110,21 @@ impl Diagnostic {
         }
         groups
     }
+}
+
+/// A source text in which the characters that the renderer lets act on a terminal are others of the same length, so that
+/// labels stay where they are.
+fn shown(text: &str) -> Cow<'_, str> {
+    let left = |c: char| matches!(c, '\u{80}'..='\u{9f}' | '\u{200e}' | '\u{200f}');
+    if !text.chars().any(left) {
+        return text.into();
+    }
+    let other = |c: char| match c {
+        c if !left(c) => c,
+        '\u{80}'..='\u{9f}' => '¿',
+        _ => char::REPLACEMENT_CHARACTER,
+    };
+    text.chars().map(other).collect::<String>().into()
 }
 
 /// A byte range that the renderer can slice: inside the text and on character boundaries.
@@ -138,6 +155,7 @@ mod tests {
             .render(&sources, false);
         let bad: Vec<char> = shown.chars().filter(|c| c.is_control() && *c != '\n').collect();
         assert!(bad.is_empty(), "{shown:?}");
+        assert_eq!(super::shown("a\u{9b}b\u{200f}").len(), "a\u{9b}b\u{200f}".len());
         assert!(shown.contains("first\n") && shown.contains("second \\u{9b}2J"), "{shown}");
     }
 }
