@@ -124,7 +124,7 @@ fn stencils_of_several_shapes() {
     all_ways(&plane("float", "1", "<= nx - 2", "v[j][i] = u[j][i - 1] - u[j][i + 1];"), 4);
     // Vectors of two.
     let text = all_ways(&plane("double", "1", "< nx - 1", &cross.replace('f', "")), 2);
-    has(&text, &["const double2 u2 =", "const double u_im1 = i >= 1 ? u["]);
+    has(&text, &["const double u_im1 = i >= 1 ? u[", "const double2 u2 ="]);
     let nine = "float s = u[j - 1][i - 1] + u[j - 1][i] + u[j - 1][i + 1];
             s += u[j][i - 1] + u[j][i + 1];
             s = s + w[j][i] * u[j][i] + u[j + 1][i - 1] + u[j + 1][i] + u[j + 1][i + 1];
@@ -207,7 +207,10 @@ fn other_steps_go_with_it() {
         &format!("bind j, i -> y, x block 4x1\nspecialise nx%16=0, u%16=0, v%16=0\n{tail}"),
         PLANES,
     );
-    has(&text, &["if (j_thread < j_left) {", "const float4 u4"]);
+    has(
+        &text,
+        &["const int i = i_block + i_thread + ti * BX; const float u_im1", "const float4 u4"],
+    );
     let sum = plane(
         "float",
         "1",
