@@ -172,7 +172,10 @@ float f(int n, const float x[n]) {
 #[test]
 fn staged_arrays() {
     let source = ROWS.replace(" + u[i][j + l]", "");
-    refused(&source, &format!("{BIND}stage u\nalign j by 4"), expect![[r#"
+    refused(
+        &source,
+        &format!("{BIND}stage u\nalign j by 4"),
+        expect![[r#"
         error[W261]: cannot stage `u`: copies begin where loops do, and `j` is aligned
          --> input.sched:3:1
           |
@@ -180,8 +183,12 @@ fn staged_arrays() {
           | ^^^^^^^^^^^^ in this step
           |
           = note: step 3: `align j by 4`
-    "#]]);
-    refused(&source, &format!("{BIND}align j by 4\nstage u"), expect![[r#"
+    "#]],
+    );
+    refused(
+        &source,
+        &format!("{BIND}align j by 4\nstage u"),
+        expect![[r#"
         error[W261]: cannot stage `u`: copies begin where loops do, and `j` is aligned
          --> input.sched:3:1
           |
@@ -189,7 +196,8 @@ fn staged_arrays() {
           | ^^^^^^^ in this step
           |
           = note: step 3: `stage u`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -84,8 +84,8 @@ fn ways(width: u32) -> Vec<String> {
         format!(
             "register_tile i by {twice}\nalign i by {width}\nvectorise i by {width}\nbounds peel"
         ),
-        format!("register_tile i by 4\nalign i by 4\nvectorise i by 2\nwarp j, i by 4x8"),
-        format!("register_tile i by 4\nalign i by 2\nvectorise i by 4"),
+        "register_tile i by 4\nalign i by 4\nvectorise i by 2\nwarp j, i by 4x8".to_string(),
+        "register_tile i by 4\nalign i by 2\nvectorise i by 4".to_string(),
         format!("align i by {width}\nbounds peel"),
         format!("register_tile i by 3\nalign i by {width}\nbounds peel"),
     ];
@@ -221,12 +221,10 @@ fn other_steps_go_with_it() {
         "bind j, i -> y, x block 4x2\n{known}{tail}\nregister_tile j by 4\nstream d along j"
     );
     check(&sum, &streamed, PLANES);
-    let along = format!(
-        "bind j, i -> y, x block 4x2\nregister_tile i by 4\nalign i by 4\nstream d along i"
-    );
+    let along = "bind j, i -> y, x block 4x2\nregister_tile i by 4\nalign i by 4\nstream d along i";
     let sum = sum
         .replace("u[j + d][i - 1]", "u[j][i + d - 1]")
         .replace("d = -2", "d = 0")
         .replace("d < 3", "d < 2");
-    check(&sum, &along, PLANES);
+    check(&sum, along, PLANES);
 }
