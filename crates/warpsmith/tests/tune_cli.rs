@@ -370,9 +370,3 @@ fn every_axis_gets_a_second_block() {
     let checked = text.lines().find(|l| l.starts_with("checked")).unwrap_or_default();
     assert!(checked.contains(", 257}") && !text.contains("no second block"), "{text}");
 }
-
-#[test]
-fn too_little_memory_is_a_limit() {
-    let options = ["--size", "n=32", "--size", "m=8", "--max-memory", "1"];
-    refused(SCALE, &options, None, 3, &["W327", "the memory limit (--max-memory)", "= help"]);
-}

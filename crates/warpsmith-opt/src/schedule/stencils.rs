@@ -24,9 +24,7 @@ pub(super) fn rows(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
     let ends = nest.loops.first().zip(nest.loops.last());
     let (Some(width), Some((first, inner))) = (nest.width(), ends) else { return vec![] };
     let Ok(state) = take(nest.kernel, &nest.bind([32, 1, 1]), sources) else { return vec![] };
-    let names = state.kernel.loop_names();
-    let id = names.iter().find(|(n, _)| n == inner).map(|(_, id)| *id);
-    let Some(l) = id.and_then(|id| state.kernel.find_loop(id)) else { return vec![] };
+    let Some(l) = state.kernel.loop_named(inner) else { return vec![] };
     let begins = past_multiple(&l.first, width, &BTreeMap::new()) == Some(0);
     if begins || nest.axes.last() != Some(&Axis::X) || !stores_rows(nest, l) {
         return vec![];

@@ -1,6 +1,6 @@
 //! Schedules that move data in vectors: contractions by warp tiles with copies that run ahead, and rows of elements.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
     Axis, ExprKind, ForLoop, LoopId, PlaceKind, Scalar, SourceMap, StmtKind, Type, VarId,
@@ -9,6 +9,7 @@ use warpsmith_ir::{
 use super::{StepKind, take};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Layout, Stage};
+use crate::rewrite::align::past_multiple;
 use crate::rewrite::bounds::Edges;
 use crate::rewrite::specialise::Fact;
 use crate::rewrite::stage::{self, Counter};
@@ -296,7 +297,9 @@ pub(super) fn rows(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
     let (Some(width), Some(inner)) = (nest.width(), nest.loops.last()) else { return vec![] };
     let Ok(state) = take(nest.kernel, &nest.bind([32, 1, 1]), sources) else { return vec![] };
     let Some(l) = state.kernel.loop_named(inner) else { return vec![] };
-    if nest.axes.last() != Some(&Axis::X) || !stores_rows(nest, l) {
+    // Groups that lie across two vectors are for schedules that align them.
+    let across = past_multiple(&l.first, width, &BTreeMap::new()).is_some_and(|past| past > 0);
+    if nest.axes.last() != Some(&Axis::X) || across || !stores_rows(nest, l) {
         return vec![];
     }
     let facts = nest.facts(width, &[l]);

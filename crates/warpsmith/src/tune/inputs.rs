@@ -75,18 +75,6 @@ pub fn arguments(sources: &Sources<'_>, point: &Point) -> Result<Vec<ArgBytes>, 
     .collect()
 }
 
-/// Whether the arrays of a point take more memory than allowed; false where an extent is missing.
-pub fn too_large(sources: &Sources<'_>, point: &Point) -> bool {
-    let function = sources.function;
-    let vars = function.params.iter().map(|p| function.var(*p));
-    let total = vars.filter_map(|var| {
-        let size = warpsmith_ir::layout::layout_of(sources.module, var.ty.pointee()?).size;
-        let count = extents::elements(sources.module, function, var, point).ok()??;
-        Some(u128::from(count) * u128::from(size))
-    });
-    total.sum::<u128>() > u128::from(sources.max_memory)
-}
-
 /// As [`arguments`], but arrays hold zeros, and those of more than `most` bytes nothing: what a launcher needs that does
 /// not look into them. `None`: an extent or a number is missing.
 pub fn without_contents(

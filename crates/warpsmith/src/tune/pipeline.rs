@@ -676,8 +676,7 @@ impl Verified {
     }
 
     fn assumptions(&self) -> Vec<String> {
-        let at = |o: &String| format!("outside the function's own extents at {o}");
         let idle = |k: &String| format!("kernel `{k}` is right: no size that was tried runs it");
-        self.outside.iter().map(at).chain(self.idle.iter().map(idle)).collect()
+        self.preconditions().into_iter().chain(self.idle.iter().map(idle)).collect()
     }
 }

@@ -208,9 +208,6 @@ impl Verifier<'_> {
 
     /// Arguments at a point.
     pub(super) fn inputs(&self, point: &Point) -> Result<Vec<ArgBytes>, Failed> {
-        if inputs::too_large(&self.sources, point) {
-            return Err(Failed::Limit("the memory limit (--max-memory)"));
-        }
         inputs::arguments(&self.sources, point).map_err(Failed::Input)
     }
 
