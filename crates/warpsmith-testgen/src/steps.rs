@@ -67,6 +67,9 @@ const SUMS: [&str; 6] =
 const STENCIL: [&str; 7] =
     ["specialise", "register_tile", "align", "register_tile", "vectorise", "bounds", "align"];
 
+/// The order for convolutions.
+const ROWS: [&str; 6] = ["register_tile", "register_tile", "stage", "stream", "stream", "unroll"];
+
 /// Takes random legal steps, of these kinds, and returns them. What is marked is bound or reduced at the end.
 pub fn random_schedule(
     bytes: &[u8],
@@ -81,7 +84,8 @@ pub fn random_schedule(
     }
     let mut next: Vec<Option<usize>> = vec![];
     let order: &[&str] = match choice.below(10) {
-        0..4 => &DEEP,
+        0..3 => &DEEP,
+        3 => &ROWS,
         4 => &SUMS,
         5 | 6 => &STENCIL,
         _ => &[],
