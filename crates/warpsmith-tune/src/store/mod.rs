@@ -11,7 +11,7 @@ mod outcome_json;
 mod row;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use serde_json::{Map, Value as Json};
@@ -484,24 +484,43 @@ impl Store {
     }
 }
 
+/// How long one waits for other processes that use the file.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// Sets the connection up and makes the tables.
 fn prepare(connection: &Connection) -> Result<(), String> {
     let version = known_layout(connection)?;
     let words = |error: rusqlite::Error| error.to_string();
+    // SQLite does not wait for others itself where a file gets its log.
+    let patiently = |action: &dyn Fn() -> rusqlite::Result<()>| {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            match action() {
+                Err(e) if is_busy(&e) && Instant::now() < end => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                done => return done.map_err(words),
+            }
+        }
+    };
     // A commit reaches the log before it returns: a killed process loses nothing. `NORMAL` leaves it to the system
     // when the log reaches the disk; only a loss of power can cost the last rows, and never the database.
-    connection
-        .execute_batch(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;",
-        )
-        .map_err(words)?;
-    if version < LAYOUT { migrate(connection).map_err(words) } else { Ok(()) }
+    let settings =
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;";
+    patiently(&|| connection.execute_batch(settings))?;
+    if version < LAYOUT { patiently(&|| migrate(connection)) } else { Ok(()) }
+}
+
+/// Another process uses the file at the moment.
+fn is_busy(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+    error.sqlite_error_code().is_some_and(|code| matches!(code, DatabaseBusy | DatabaseLocked))
 }
 
 /// The layout of a database that is ours or empty, 0 for an empty one.
 fn known_layout(connection: &Connection) -> Result<i32, String> {
     let words = |error: rusqlite::Error| error.to_string();
-    connection.busy_timeout(Duration::from_secs(20)).map_err(words)?;
+    connection.busy_timeout(PATIENCE).map_err(words)?;
     let version: i32 =
         connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(words)?;
     if version > LAYOUT {

@@ -199,6 +199,23 @@ fn several_writers_share_a_store() {
 }
 
 #[test]
+fn several_processes_make_a_store() {
+    let directory = tempfile::tempdir().unwrap();
+    for round in 0..20 {
+        let path = directory.path().join(round.to_string());
+        let start = std::sync::Barrier::new(8);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    start.wait();
+                    Store::open(&path).unwrap();
+                });
+            }
+        });
+    }
+}
+
+#[test]
 fn fingerprints_are_those_of_the_published_hash() {
     // Fowler, Noll and Vo's 128-bit offset basis, and their test vector for "foobar".
     assert_eq!(fingerprint(""), "6c62272e07bb014262b821756295c58d");
