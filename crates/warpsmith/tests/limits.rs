@@ -86,14 +86,25 @@ fn stored(folder: &Path) -> Vec<Record> {
         .collect()
 }
 
-const SEARCH: [&str; 8] =
-    ["tune", "p.json", "--device", "emulator", "--strategy", "brute_force", "--format", "json"];
+/// One job, so that the first variant is compiled first, and therefore measured first.
+const SEARCH: [&str; 10] = [
+    "tune",
+    "p.json",
+    "--device",
+    "emulator",
+    "--strategy",
+    "brute_force",
+    "--format",
+    "json",
+    "--jobs",
+    "1",
+];
 
 #[test]
 fn the_time_limit_ends_the_search_of_a_problem() {
     let folder = slow();
     let folder = folder.path();
-    let (report, stderr) = ended(folder, &[&SEARCH[..], &["--timeout", "4s"]].concat(), 3);
+    let (report, stderr) = ended(folder, &[&SEARCH[..], &["--timeout", "8s"]].concat(), 3);
     assert!(stderr.contains("error[W470]: the time limit was reached (--timeout)"), "{stderr}");
     assert_eq!((&report["status"], &report["complete"]), (&json!("limit"), &json!(false)));
     assert_eq!(report["search"]["ended"], "the time limit (--timeout) was reached");
