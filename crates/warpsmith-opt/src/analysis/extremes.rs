@@ -4,6 +4,8 @@ use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, MathFn, PlaceKind, ReduceOp, Stmt, StmtKind, VarId,
 };
 
+use super::scalars::reads;
+
 /// A variable that keeps the least or greatest of several values.
 pub struct Extreme {
     pub var: VarId,
@@ -26,7 +28,7 @@ pub fn extreme(stmt: &Stmt) -> Option<Extreme> {
                 return None;
             };
             // The value is chosen where the condition holds, or where it does not.
-            let (op, value) = match (is_var(a, *var), is_var(b, *var)) {
+            let (op, value) = match (reads(a, *var), reads(b, *var)) {
                 (false, true) => (kept(cond, a, *var)?, a),
                 (true, false) => (other(kept(cond, b, *var)?), b),
                 _ => return None,
@@ -60,7 +62,7 @@ fn kept(cond: &Expr, value: &Expr, var: VarId) -> Option<ReduceOp> {
     let mut reads_var = false;
     crate::walk::each_var(value, &mut |v| reads_var |= v == var);
     // A cast on either side would make it another value.
-    let greater = match (a == value && is_var(b, var), b == value && is_var(a, var)) {
+    let greater = match (a == value && reads(b, var), b == value && reads(a, var)) {
         (true, _) => greater,
         (_, true) => !greater,
         _ => return None,
@@ -71,10 +73,6 @@ fn kept(cond: &Expr, value: &Expr, var: VarId) -> Option<ReduceOp> {
 
 fn other(op: ReduceOp) -> ReduceOp {
     if op == ReduceOp::Max { ReduceOp::Min } else { ReduceOp::Max }
-}
-
-fn is_var(e: &Expr, var: VarId) -> bool {
-    matches!(&*e.kind, ExprKind::Read(p) if *p.kind == PlaceKind::Var(var))
 }
 
 /// The block with calls of `fmin` and `fmax` in place of choices, as far as what is combined matters: of a NaN, and of

@@ -84,7 +84,8 @@ fn describe(function: &Function, l: &ForLoop, var: VarId, write: &Origin) -> Sha
     Shared { var, write: write.clone(), read, reduction, counter_only }
 }
 
-fn reads(e: &Expr, var: VarId) -> bool {
+/// Whether an expression is the variable's value.
+pub(super) fn reads(e: &Expr, var: VarId) -> bool {
     matches!(&*e.kind, ExprKind::Read(p) if *p.kind == PlaceKind::Var(var))
 }
 

@@ -142,7 +142,9 @@ pub fn check<'k>(
     if nest.team.is_some() {
         return refuse(SHARED_NEST.into());
     }
-    let groups = groups(kernel, root, array);
+    let Some(l) = kernel.find_loop(root) else { return refuse("its nest is gone".into()) };
+    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
+    let groups = groups(&scope, &scope.accesses(), array);
     let Some(parts) = parts(kernel, &groups, part, strip) else {
         return match groups.len() {
             1 => refuse("all its reads are alike".into()),
@@ -183,12 +185,10 @@ pub fn apply(legal: LegalStage<'_>) -> Rewritten {
 type Group = Subscripts;
 
 /// The groups of an array's reads in a nest, in source order; reads with other subscripts than sums belong to none.
-fn groups(kernel: &Kernel, root: LoopId, array: VarId) -> Vec<Group> {
-    let Some(l) = kernel.find_loop(root) else { return vec![] };
-    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
+fn groups(scope: &Scope<'_>, accesses: &[Access<'_>], array: VarId) -> Vec<Group> {
     let mut groups = vec![];
-    for a in scope.accesses().iter().filter(|a| a.base == Base::Var(array)) {
-        if let Some(group) = group_of(&scope, a)
+    for a in accesses.iter().filter(|a| a.base == Base::Var(array)) {
+        if let Some(group) = group_of(scope, a)
             && !groups.contains(&group)
         {
             groups.push(group);
@@ -414,7 +414,7 @@ pub fn footprint(
     let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
     let accesses = scope.accesses();
     let touches = |a: &&Access<'_>| a.base == Base::Var(stage.array) || a.base == Base::Anything;
-    let groups = groups(kernel, root, stage.array);
+    let groups = groups(&scope, &accesses, stage.array);
     let mut found: Option<Footprint> = None;
     for a in accesses.iter().filter(touches) {
         if a.kind != AccessKind::Read || a.base == Base::Anything {
