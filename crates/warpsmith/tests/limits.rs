@@ -1,9 +1,12 @@
 //! What ends `tune` from outside: the time and memory it may take, and Ctrl-C.
 
+mod common;
+
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use common::command;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use warpsmith_tune::outcome::{Record, Status};
@@ -48,17 +51,6 @@ fn slow() -> TempDir {
 
 fn write(folder: &Path, name: &str, text: &str) {
     std::fs::write(folder.join(name), text).expect("a writable folder");
-}
-
-fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_warpsmith"));
-    command
-        .args(args)
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .env("WARPSMITH_CACHE", folder.join("cache"))
-        .env("WARPSMITH_STORE", folder.join("results.sqlite"));
-    command
 }
 
 /// What a command says that must end with a status and soon.

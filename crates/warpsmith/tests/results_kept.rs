@@ -1,26 +1,18 @@
 //! `warpsmith results` on stores that cannot be written, are damaged or hold what a terminal would obey; and results that
 //! leave a store and come back.
 
+mod common;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
+use common::command;
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use warpsmith_tune::outcome::{Measurement, Outcome, Record, Status};
 use warpsmith_tune::space::Configuration;
 use warpsmith_tune::store::{Filter, ProblemKey, Store};
 use warpsmith_tune::value::Value;
-
-fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_warpsmith"));
-    command
-        .args(args)
-        .current_dir(folder)
-        .env("NO_COLOR", "1")
-        .env("WARPSMITH_CACHE", folder.join("cache"))
-        .env("WARPSMITH_STORE", folder.join("results.sqlite"));
-    command
-}
 
 /// stdout and stderr of a command that ends with a status.
 fn said(output: &Output, status: i32) -> (String, String) {
