@@ -76,7 +76,6 @@ fn shared_arrays_are_declared_by_name() {
     let schedule = "bind i, j -> y, x block 8x4\naccumulate C\nstage A at l tile 4 pad 1\nstage B at l tile 4 transposed\nregister_tile i by 4";
     let text = check(GEMM, schedule, PRODUCTS);
     has(&text, &["A_shared[TILE_Y][TILE_L + 1]", "B_shared[BX][TILE_L]"]);
-    has(&text, &["element < TILE_Y * TILE_L; element += BX * BY"]);
     let stencil = "
 void five(int n, int m, const float u[n][2 * m], float v[n][m]) {
     #pragma omp parallel for collapse(2)
@@ -88,6 +87,36 @@ void five(int n, int m, const float u[n][2 * m], float v[n][m]) {
     let sizes: Sizes<'_> = &[&[("n", 1), ("m", 1)], &[("n", 19), ("m", 35)]];
     let text = check(stencil, "bind i, j -> y, x block 8x4\nstage u", sizes);
     has(&text, &["u_shared[BY + 2][2 * BX]"]);
+}
+
+#[test]
+fn copies_have_loops_of_known_length_where_every_thread_copies_as_many() {
+    let stages = "\naccumulate C\nstage A at l tile 4\nstage B at l tile 4";
+    // Two steps down the rows of A, one element of B for each thread.
+    let text = check(
+        GEMM,
+        &format!("bind i, j -> y, x block 8x4{stages}\nregister_tile i by 4"),
+        PRODUCTS,
+    );
+    let rows = "const int row = thread / TILE_L + step * (BX * BY / TILE_L);";
+    has(&text, &["step < TILE_Y * TILE_L / (BX * BY); ++step", rows, "column = thread % TILE_L;"]);
+    has(&text, &["const int row = thread / BX;", "const int column = thread % BX;"]);
+    // As many threads as a row has elements, and rows that are longer than that.
+    let text = check(
+        GEMM,
+        &format!("bind i, j -> y, x block 8x2{stages}\nregister_tile j by 2"),
+        PRODUCTS,
+    );
+    has(&text, &["const int row = step;", "const int column = thread;"]);
+    let text = check(
+        GEMM,
+        &format!("bind i, j -> y, x block 8x2{stages}\nregister_tile j by 4"),
+        PRODUCTS,
+    );
+    has(&text, &["const int element = thread + step * (BX * BY);", "row = element / TILE_X;"]);
+    // Not all threads have as many.
+    let text = check(GEMM, &format!("bind i, j -> y, x block 8x3{stages}"), PRODUCTS);
+    has(&text, &["element < BY * TILE_L; element += BX * BY"]);
 }
 
 #[test]

@@ -9,16 +9,26 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use common::copy_program;
+
+mod common;
+
 /// A folder of shell scripts to stand for programs.
 fn programs(scripts: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (name, script) in scripts {
-        let path = folder.path().join(name);
-        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a writable folder");
-        let mode = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(&path, mode).expect("permissions");
+        program(&folder.path().join(name), format!("#!/bin/sh\n{script}\n").as_bytes());
     }
     folder
+}
+
+/// A file that may be run.
+fn program(path: &Path, contents: &[u8]) {
+    let written = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(written.path(), contents).expect("a writable file");
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(written.path(), mode).expect("permissions");
+    copy_program(written.path(), path);
 }
 
 /// Runs the command with nothing on the path but the fakes.
@@ -123,9 +133,7 @@ fn programs_that_hang_fail_or_talk_nonsense_are_named_and_do_no_harm() {
 #[test]
 fn a_program_that_is_no_program_is_named() {
     let fakes = programs(&[]);
-    let path = fakes.path().join("z3");
-    std::fs::write(&path, b"\x7fELF\x02\x01nonsense").expect("a writable folder");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("permissions");
+    program(&fakes.path().join("z3"), b"\x7fELF\x02\x01nonsense");
     let parts = parts(&doctor(fakes.path(), &["--format", "json"]));
     let why = part(&parts, "z3")["why"].as_str().expect("a reason").to_string();
     assert!(why.starts_with("it cannot be started: "), "{why}");
@@ -142,7 +150,7 @@ fn named_homes_and_virtual_environments_are_searched() {
     let home = programs(&[]);
     std::fs::create_dir(home.path().join("bin")).expect("a writable folder");
     let script = programs(&[("nvcc", NVCC)]);
-    std::fs::copy(script.path().join("nvcc"), home.path().join("bin/nvcc")).expect("a copy");
+    copy_program(&script.path().join("nvcc"), &home.path().join("bin/nvcc"));
     let output = Command::new(env!("CARGO_BIN_EXE_warpsmith"))
         .args(["doctor", "--format", "json"])
         .current_dir(fakes.path())

@@ -6,7 +6,7 @@ mod common;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use common::command;
+use common::{command, copy_program};
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 use warpsmith_tune::outcome::{Measurement, Outcome, Record, Status};
@@ -156,7 +156,7 @@ fn as_a_stranger(folder: &Path, args: &[&str]) -> Output {
     let program = tempfile::tempdir().unwrap();
     mode(program.path(), 0o755);
     let copy = program.path().join("warpsmith");
-    std::fs::copy(env!("CARGO_BIN_EXE_warpsmith"), &copy).unwrap();
+    copy_program(Path::new(env!("CARGO_BIN_EXE_warpsmith")), &copy);
     let mut stranger = Command::new(&copy);
     stranger
         .args(args)

@@ -9,6 +9,7 @@ mod chunks;
 mod constants;
 mod control;
 mod copies;
+mod elements;
 mod excess;
 mod fragments;
 mod host;

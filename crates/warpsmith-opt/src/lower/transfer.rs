@@ -1,19 +1,15 @@
 //! How the threads of a block move a box of elements to shared memory: one by one, in vectors, or without waiting.
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopKind, Origin, Place, Scalar, Space, Stmt,
-    StmtKind, Type, Value, VarId,
+    BinaryOp, Block, Expr, ExprKind, Origin, Place, Scalar, Space, Stmt, StmtKind, Type, Value,
 };
 
-use super::copies::{plus, product};
+use super::copies::plus;
+use super::elements::Elements;
 use super::index;
 use super::replicas::Replicas;
 use super::tiled::declare;
 use super::vectors;
-use crate::rewrite::stage::Dim;
-
-/// A copy with at most this many elements a thread is unrolled.
-const UNROLL: u64 = 8;
 
 fn assign(place: Place, value: Expr) -> Stmt {
     Stmt::new(StmtKind::Assign { place, value }, Origin::default())
@@ -34,11 +30,10 @@ impl Replicas<'_, '_> {
             d.extent /= u64::from(width);
             *e = Expr::binary(BinaryOp::Div, e.clone(), Expr::i32(width as i32));
         }
-        let total: u64 = counted.iter().map(|d| d.extent).product();
-        let name = if width > 1 { "vector" } else { "element" };
-        let element = self.lowering.local(name, Type::I32);
+        let elements = Elements { dims: counted, extents, width };
+        let way = self.way(&elements);
         let mut body = vec![];
-        let coordinates = self.coordinates(element, &counted, &extents, width, &mut body);
+        let coordinates = self.coordinates(&way, &elements, &mut body);
         let mut global = vec![];
         let mut exists: Option<Expr> = None;
         for (d, c) in f.dims.iter().zip(&coordinates) {
@@ -59,21 +54,8 @@ impl Replicas<'_, '_> {
         }
         let source = self.global_place(at, global);
         body.extend(self.copied(at, source, &coordinates, exists));
-        let whole = total.is_multiple_of(self.threads.into());
-        let short = total / u64::from(self.threads) <= UNROLL;
-        let l = ForLoop {
-            id: self.lowering.host.fresh_loop(),
-            var: element,
-            declares: true,
-            first: Expr::var(self.thread, Type::I32),
-            compare: BinaryOp::Lt,
-            limit: product(&extents),
-            step: self.threads_expr(),
-            kind: if whole && short { LoopKind::Unrolled(None) } else { LoopKind::Serial },
-            body: Block::new(body),
-        };
         let comment = format!("the block copies {} elements of {array}", shape.join(" x "));
-        vec![Stmt::new(StmtKind::For(l), Origin::default()).comment(comment)]
+        vec![self.each(&way, &elements, body).comment(comment)]
     }
 
     /// Where the element `after` the one with these coordinates goes.
@@ -161,49 +143,5 @@ impl Replicas<'_, '_> {
             stmts.extend((0..width).map(part));
         }
         stmts
-    }
-
-    /// The coordinates of an element of the box, from its number row by row.
-    fn coordinates(
-        &mut self,
-        element: VarId,
-        dims: &[Dim],
-        extents: &[Expr],
-        width: u32,
-        body: &mut Vec<Stmt>,
-    ) -> Vec<Expr> {
-        let wide = |e: Expr| match width {
-            1 => e,
-            w => Expr::binary(BinaryOp::Mul, e, Expr::i32(w as i32)),
-        };
-        let names: &[&str] = match dims.len() {
-            1 => return vec![wide(Expr::var(element, Type::I32))],
-            2 => &["row", "column"],
-            3 => &["plane", "row", "column"],
-            _ => &[],
-        };
-        let mut out = vec![];
-        for (k, d) in dims.iter().enumerate() {
-            let name = names.get(k).map_or_else(|| format!("at_{k}"), |n| (*n).to_string());
-            let var = self.lowering.local(&name, Type::I32);
-            self.lowering.host.vars[var.0 as usize].constant = true;
-            let after: u64 = dims[k + 1..].iter().map(|d| d.extent).product();
-            let mut value = Expr::var(element, Type::I32);
-            if after > 1 {
-                value = Expr::binary(BinaryOp::Div, value, product(&extents[k + 1..]));
-            }
-            if k > 0 && d.extent > 1 {
-                value = Expr::binary(BinaryOp::Rem, value, extents[k].clone());
-            } else if k > 0 {
-                value = Expr::i32(0);
-            }
-            if k + 1 == dims.len() {
-                value = wide(value);
-            }
-            let kind = StmtKind::Decl { var, init: Some(value) };
-            body.push(Stmt::new(kind, Origin::default()));
-            out.push(Expr::var(var, Type::I32));
-        }
-        out
     }
 }

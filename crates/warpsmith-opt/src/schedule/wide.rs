@@ -43,9 +43,10 @@ const SHAPES: &[Shape] = &[
     shape([16, 8], [8, 8], [8, 4]),
     shape([16, 16], [8, 8], [8, 4]),
     shape([32, 8], [8, 8], [8, 4]),
+    shape([8, 8], [8, 16], [8, 4]),
     shape([8, 16], [8, 16], [8, 4]),
     shape([16, 8], [8, 16], [8, 4]),
-    shape([8, 16], [16, 8], [8, 4]),
+    shape([16, 16], [8, 16], [8, 4]),
 ];
 
 /// What the templates know of a nest when they ask for wide schedules.
@@ -178,7 +179,7 @@ pub(super) fn products(
             let mut any_size = tiled.clone();
             any_size.extend(plan.groups());
             any_size.push(plan.lanes());
-            any_size.extend(plan.ahead());
+            any_size.extend(plan.ahead(2));
             found.push(any_size);
             // Where blocks end in the middle: those that do not go without guards, or arrays are padded so that all do.
             if length == SHORT_STRIP && shapes >= SHAPES.len() {
@@ -187,22 +188,25 @@ pub(super) fn products(
                     steps.push(StepKind::Bounds { edges });
                     steps.extend(plan.groups());
                     steps.push(plan.lanes());
-                    steps.extend(plan.ahead());
+                    steps.extend(plan.ahead(2));
                     found.push(steps);
                 }
             }
             let whole = nest.whole_tiles(&plan, &along, &aligned);
-            // Measured: copies that do not run ahead are never faster.
+            // Measured: copies that do not run ahead are never faster, and three short strips no better than two.
+            let stages: &[u32] = if length == SHORT_STRIP { &[2] } else { &[3, 2] };
             for facts in [&aligned, &whole] {
-                let mut steps = tiled.clone();
-                steps.push(StepKind::Specialise { facts: facts.clone() });
-                steps.extend(plan.groups());
-                steps.extend(plan.copies_in_vectors(nest.root, state));
-                steps.push(plan.lanes());
-                steps.extend(plan.ahead());
-                let plane = nest.loops.len() == 2;
-                steps.extend(plane.then(|| StepKind::Rasterise { target: i.clone(), blocks: 8 }));
-                found.push(steps);
+                for stages in stages {
+                    let mut steps = tiled.clone();
+                    steps.push(StepKind::Specialise { facts: facts.clone() });
+                    steps.extend(plan.groups());
+                    steps.extend(plan.copies_in_vectors(nest.root, state));
+                    steps.push(plan.lanes());
+                    steps.extend(plan.ahead(*stages));
+                    let raster = StepKind::Rasterise { target: i.clone(), blocks: 8 };
+                    steps.extend((nest.loops.len() == 2).then_some(raster));
+                    found.push(steps);
+                }
             }
         }
     }
@@ -256,13 +260,10 @@ impl Plan<'_> {
         StepKind::Warp { loops, lanes: self.s.lanes.to_vec() }
     }
 
-    /// Copies a strip ahead, reads an iteration ahead.
-    fn ahead(&self) -> [StepKind; 2] {
+    /// Copies strips ahead, of which so many are in shared memory at a time; reads an iteration ahead.
+    fn ahead(&self, stages: u32) -> [StepKind; 2] {
         let target = self.strip.0.to_string();
-        [
-            StepKind::Pipeline { target: target.clone(), stages: 2 },
-            StepKind::DoubleBuffer { target },
-        ]
+        [StepKind::Pipeline { target: target.clone(), stages }, StepKind::DoubleBuffer { target }]
     }
 
     fn copies_in_vectors(&self, root: LoopId, state: &Kernel) -> Vec<StepKind> {

@@ -18,11 +18,15 @@ use warpsmith_tune::tuner::{self, Ask, Finished, Trial, Tuner};
 use super::compile::{Compiled, Maker, milliseconds, was_stopped};
 use super::outcome::{self, each_task, failed};
 use super::queue::Queue;
-use super::station::{Lost, Prepared, References, Station};
+use super::station::{Allowed, Lost, Prepared, References, Station};
 use super::{Draft, Workload};
 
 /// A candidate whose first run takes so many times the best's time is not run again.
 const GIVE_UP: f64 = 3.0;
+/// A candidate whose runs together take so many times the best's time is ended: it is run three times before it is given up.
+const HOPELESS: f64 = 1000.0;
+/// Time for what a candidate does beside running: its binary is loaded, its outputs are compared.
+const SLACK: Duration = Duration::from_secs(3);
 /// Compiled candidates that wait at each station, so that it never waits for the compiler.
 const AHEAD: usize = 2;
 /// How often Ctrl-C, the time for everything and the budget are looked at.
@@ -226,6 +230,12 @@ impl Engine {
         self.stations[0].confirm().map_err(|invalid| SearchError::Reference(invalid.to_string()))
     }
 
+    /// Time for one candidate: one that never ends must not take all of a short search.
+    fn limit(&self, budget: Option<Duration>) -> Duration {
+        let share = budget.map_or(Duration::MAX, |budget| budget / 4);
+        self.options.limit.min(share.max(SLACK))
+    }
+
     /// Searches until the space, the budget or the user's patience is at its end.
     ///
     /// # Errors
@@ -247,6 +257,8 @@ impl Engine {
             abandon: abandon.clone(),
             best: Mutex::new(vec![]),
             policy: self.options.policy,
+            limit: self.limit(plan.options.budget.time),
+            judges_by_time: self.device().backend == "gpu",
             workload: self.workload.clone(),
         };
         let mut desk = Desk {
@@ -410,6 +422,10 @@ struct Shared {
     /// The best configuration's milliseconds for each task.
     best: Mutex<Vec<f64>>,
     policy: Policy,
+    /// Time for a candidate at a task as long as nothing has run.
+    limit: Duration,
+    /// The times that come back are those that runs take.
+    judges_by_time: bool,
     workload: Arc<dyn Workload>,
 }
 
@@ -431,7 +447,8 @@ impl Shared {
     fn measure(&self, station: &mut Station, news: &Sender<News>) {
         while let Some(job) = self.jobs.take() {
             let begun = Instant::now();
-            let measured = station.measure(&job.compiled.entrants, &self.policies());
+            let allowed = self.allowed();
+            let measured = station.measure(&job.compiled.entrants, &allowed);
             let message = match measured {
                 // What was ended in the middle is no outcome.
                 _ if station.was_halted() => News::GivenUp(job.trial),
@@ -453,14 +470,21 @@ impl Shared {
         }
     }
 
-    /// How long is measured, by the best so far.
-    fn policies(&self) -> Vec<Policy> {
+    /// How long a candidate may take and is measured at each task, by the best so far.
+    fn allowed(&self) -> Vec<Allowed> {
         let best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
-        let policy = |at: usize| Policy {
-            give_up_over_ms: best.get(at).map(|ms| GIVE_UP * ms),
-            ..self.policy
+        let allowed = |at: usize| {
+            let best = best.get(at);
+            let hopeless = best.filter(|_| self.judges_by_time).map(|ms| {
+                let most = HOPELESS * ms / 1e3;
+                Duration::try_from_secs_f64(most).unwrap_or(Duration::MAX).saturating_add(SLACK)
+            });
+            Allowed {
+                limit: hopeless.map_or(self.limit, |limit| limit.min(self.limit)),
+                policy: Policy { give_up_over_ms: best.map(|ms| GIVE_UP * ms), ..self.policy },
+            }
         };
-        (0..self.workload.tasks().len()).map(policy).collect()
+        (0..self.workload.tasks().len()).map(allowed).collect()
     }
 }
 

@@ -59,6 +59,14 @@ struct Seat {
 #[derive(Debug)]
 pub struct Lost(pub String);
 
+/// What a candidate may take at a task.
+#[derive(Clone, Copy, Debug)]
+pub struct Allowed {
+    /// For checking and timing it.
+    pub limit: Duration,
+    pub policy: Policy,
+}
+
 impl Station {
     /// Starts the workers, but for the first where it runs already, and hands them the problems.
     ///
@@ -247,11 +255,11 @@ impl Station {
     pub fn measure(
         &mut self,
         entrant: &[Prepared],
-        policies: &[Policy],
+        allowed: &[Allowed],
     ) -> Result<Vec<Measured>, Lost> {
         let mut results = vec![];
-        for (task, (prepared, policy)) in entrant.iter().zip(policies).enumerate() {
-            let result = self.measure_one(task, prepared, policy)?;
+        for (task, (prepared, allowed)) in entrant.iter().zip(allowed).enumerate() {
+            let result = self.measure_one(task, prepared, allowed)?;
             let failed = matches!(result, Measured::Invalid(_));
             results.push(result);
             if failed {
@@ -265,7 +273,7 @@ impl Station {
         &mut self,
         task: usize,
         prepared: &Prepared,
-        policy: &Policy,
+        allowed: &Allowed,
     ) -> Result<Measured, Lost> {
         let mut taken_down = 0;
         loop {
@@ -288,8 +296,8 @@ impl Station {
                 return Ok(Measured::Invalid(invalid));
             }
             let request =
-                Request::Measure { candidate: prepared.candidate.clone(), policy: *policy };
-            match self.ask(task, &request, &[&*prepared.binary], self.limit) {
+                Request::Measure { candidate: prepared.candidate.clone(), policy: allowed.policy };
+            match self.ask(task, &request, &[&*prepared.binary], allowed.limit) {
                 Ok((Reply::Measured(measured), _)) => return Ok(measured),
                 Ok((Reply::Invalid(invalid), _)) => return Ok(Measured::Invalid(invalid)),
                 Ok(_) => {
