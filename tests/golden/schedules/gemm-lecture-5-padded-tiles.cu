@@ -68,19 +68,17 @@ __global__ void gemm_C_padded(int n_padded, int m_padded, int k_padded,
     float acc = 0.0f;
     for (int l_block = 0; l_block < k_padded; l_block += TILE_L) {
         // the block copies 32 x 32 elements of A_padded
-        #pragma unroll
-        for (int element = thread; element < BY * TILE_L; element += BX * BY) {
-            const int row = element / TILE_L;
-            const int column = element % TILE_L;
+        {
+            const int row = thread / TILE_L;
+            const int column = thread % TILE_L;
             A_padded_shared[row][column] = element_at(A_padded, A_padded_pitch, i_block + row,
                                                       l_block + column);
         }
 
         // the block copies 32 x 32 elements of B_padded
-        #pragma unroll
-        for (int element = thread; element < TILE_L * BX; element += BX * BY) {
-            const int row = element / BX;
-            const int column = element % BX;
+        {
+            const int row = thread / BX;
+            const int column = thread % BX;
             B_padded_shared[row][column] = element_at(B_padded, B_padded_pitch, l_block + row,
                                                       j_block + column);
         }

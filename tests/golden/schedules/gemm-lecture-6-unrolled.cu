@@ -26,19 +26,17 @@ __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
     float acc = 0.0f;
     for (int l_block = 0; l_block < k; l_block += TILE_L) {
         // the block copies 32 x 32 elements of A
-        #pragma unroll
-        for (int element = thread; element < BY * TILE_L; element += BX * BY) {
-            const int row = element / TILE_L;
-            const int column = element % TILE_L;
+        {
+            const int row = thread / TILE_L;
+            const int column = thread % TILE_L;
             A_shared[row][column] = row < n - i_block && column < k - l_block
                                         ? A[(size_t)(i_block + row) * k + l_block + column] : 0.0f;
         }
 
         // the block copies 32 x 32 elements of B
-        #pragma unroll
-        for (int element = thread; element < TILE_L * BX; element += BX * BY) {
-            const int row = element / BX;
-            const int column = element % BX;
+        {
+            const int row = thread / BX;
+            const int column = thread % BX;
             B_shared[row][column] = row < k - l_block && column < m - j_block
                                         ? B[(size_t)(l_block + row) * m + j_block + column] : 0.0f;
         }

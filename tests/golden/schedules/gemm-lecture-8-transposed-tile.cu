@@ -29,9 +29,9 @@ __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
     for (int l_block = 0; l_block < k; l_block += TILE_L) {
         // the block copies 16 x 32 elements of A
         #pragma unroll
-        for (int element = thread; element < TILE_Y * TILE_L; element += BX) {
-            const int row = element / TILE_L;
-            const int column = element % TILE_L;
+        for (int step = 0; step < TILE_Y * TILE_L / BX; ++step) {
+            const int row = thread / TILE_L + step * (BX / TILE_L);
+            const int column = thread % TILE_L;
             A_shared[column][row] = row < n - i_block && column < k - l_block
                                         ? A[(size_t)(i_block + row) * k + l_block + column] : 0.0f;
         }

@@ -1,6 +1,8 @@
-constexpr int BX = 128;     // threads of a block along x
+constexpr int BX = 32;      // threads of a block along x
 constexpr int TY = 16;      // iterations of `j` for a thread
 constexpr int TILE_Y = 16;  // iterations of `j` for a block
+constexpr int TX = 2;       // iterations of `i` for a thread
+constexpr int TILE_X = 64;  // iterations of `i` for a block
 constexpr int TILE_L = 16;  // iterations of `l` whose elements are in shared memory at a time
 
 __global__ void gemm_column_major_kernel(int n, int m, int k, const float *__restrict__ A,
@@ -9,29 +11,31 @@ __global__ void gemm_column_major_kernel(int n, int m, int k, const float *__res
     __shared__ float B_shared[TILE_Y][TILE_L];
 
     // blocks are numbered along x: a grid has at most 65535 along y
-    const unsigned i_blocks = (n - 1) / BX + 1;
+    const unsigned i_blocks = (n - 1) / TILE_X + 1;
     const unsigned block_x = blockIdx.x % i_blocks;
     const unsigned block_y = blockIdx.x / i_blocks;
     const int j_block = (int)block_y * TILE_Y;
     const int j_left = m - j_block;
-    const int i_block = (int)block_x * BX;
+    const int i_block = (int)block_x * TILE_X;
     const int i_left = n - i_block;
     const int thread = threadIdx.x;
     const int i_thread = threadIdx.x;
-    const int i = i_block + i_thread;
 
     // the element stays in a register while the loop adds to it
-    float acc[TY];
+    float acc[TY][TX];
     #pragma unroll
     for (int tj = 0; tj < TY; ++tj) {
-        acc[tj] = 0.0f;
+        #pragma unroll
+        for (int ti = 0; ti < TX; ++ti) {
+            acc[tj][ti] = 0.0f;
+        }
     }
     for (int l_block = 0; l_block < k; l_block += TILE_L) {
         // the block copies 16 x 16 elements of B
         #pragma unroll
-        for (int element = thread; element < TILE_Y * TILE_L; element += BX) {
-            const int row = element / TILE_L;
-            const int column = element % TILE_L;
+        for (int step = 0; step < TILE_Y * TILE_L / BX; ++step) {
+            const int row = thread / TILE_L + step * (BX / TILE_L);
+            const int column = thread % TILE_L;
             B_shared[row][column] = row < m - j_block && column < k - l_block
                                         ? B[(size_t)(j_block + row) * k + l_block + column] : 0.0f;
         }
@@ -45,20 +49,44 @@ __global__ void gemm_column_major_kernel(int n, int m, int k, const float *__res
             #pragma unroll 16
             for (int l_strip = 0; l_strip < TILE_L; ++l_strip) {
                 const int l = l_block + l_strip;
+                float b[TY];
                 #pragma unroll
                 for (int tj = 0; tj < TY; ++tj) {
-                    if (i_thread < i_left) {
-                        acc[tj] += A[(size_t)l * n + i] * B_shared[tj][l_strip];
+                    b[tj] = B_shared[tj][l_strip];
+                }
+                float a[TX];
+                #pragma unroll
+                for (int ti = 0; ti < TX; ++ti) {
+                    const int i = i_block + i_thread + ti * BX;
+                    a[ti] = i_thread + ti * BX < i_left ? A[(size_t)l * n + i] : 0.0f;
+                }
+                #pragma unroll
+                for (int tj = 0; tj < TY; ++tj) {
+                    #pragma unroll
+                    for (int ti = 0; ti < TX; ++ti) {
+                        acc[tj][ti] += a[ti] * b[tj];
                     }
                 }
             }
         } else {
             for (int l_strip = 0; l_strip < l_left; ++l_strip) {
                 const int l = l_block + l_strip;
+                float b[TY];
                 #pragma unroll
                 for (int tj = 0; tj < TY; ++tj) {
-                    if (i_thread < i_left) {
-                        acc[tj] += A[(size_t)l * n + i] * B_shared[tj][l_strip];
+                    b[tj] = B_shared[tj][l_strip];
+                }
+                float a[TX];
+                #pragma unroll
+                for (int ti = 0; ti < TX; ++ti) {
+                    const int i = i_block + i_thread + ti * BX;
+                    a[ti] = i_thread + ti * BX < i_left ? A[(size_t)l * n + i] : 0.0f;
+                }
+                #pragma unroll
+                for (int tj = 0; tj < TY; ++tj) {
+                    #pragma unroll
+                    for (int ti = 0; ti < TX; ++ti) {
+                        acc[tj][ti] += a[ti] * b[tj];
                     }
                 }
             }
@@ -70,8 +98,12 @@ __global__ void gemm_column_major_kernel(int n, int m, int k, const float *__res
     #pragma unroll
     for (int tj = 0; tj < TY; ++tj) {
         const int j = j_block + tj;
-        if (tj < j_left && i_thread < i_left) {
-            C[(size_t)j * n + i] = acc[tj];
+        #pragma unroll
+        for (int ti = 0; ti < TX; ++ti) {
+            const int i = i_block + i_thread + ti * BX;
+            if (tj < j_left && i_thread + ti * BX < i_left) {
+                C[(size_t)j * n + i] = acc[tj][ti];
+            }
         }
     }
 }
@@ -80,7 +112,7 @@ cudaError_t gemm_column_major_launch(int n, int m, int k, const float *A, const 
                                      cudaStream_t stream) {
     if (m > 0 && n > 0) {
         const dim3 block(BX);
-        const dim3 grid((long long)((m - 1) / TILE_Y + 1) * ((n - 1) / BX + 1));
+        const dim3 grid((long long)((m - 1) / TILE_Y + 1) * ((n - 1) / TILE_X + 1));
         gemm_column_major_kernel<<<grid, block, 0, stream>>>(n, m, k, A, B, C);
     }
     return cudaGetLastError();
