@@ -118,8 +118,24 @@ pub struct Shared {
     pub target: LoopId,
     /// The loop after which the threads' values of the sums are combined: `target`, or a serial loop around it.
     pub region: LoopId,
-    /// Variables that the loop adds to, and how; they begin at the identity of the operation.
-    pub sums: Vec<(VarId, ReduceOp)>,
+    /// Variables that the loop adds to; they begin at the identity of the operation.
+    pub sums: Vec<Sum>,
+}
+
+/// A variable that threads combine their values of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sum {
+    pub var: VarId,
+    pub op: ReduceOp,
+    /// For a minimum or maximum: the variable that keeps in which iteration the value was found first.
+    pub at: Option<VarId>,
+}
+
+impl Sum {
+    /// What the threads exchange: the value, and where it was found.
+    pub fn vars(&self) -> impl Iterator<Item = VarId> + use<> {
+        std::iter::once(self.var).chain(self.at)
+    }
 }
 
 /// An array whose elements a block copies to shared memory before it reads them.

@@ -357,3 +357,78 @@ fn a_step_shared_reads_as_it_was_written() {
     let schedule = warpsmith_opt::schedule::parse(&input.sources, file).unwrap();
     assert_eq!(schedule.print(), text);
 }
+
+/// Few different values, so that the least and the greatest are found many times. `BEGIN` is how the search begins,
+/// `COMPARE` is `<` or `>`.
+const FIRST: &str = "\
+void first(int n, int m, const int a[n][m], long at[n], int best[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        BEGIN
+        for (long j = 0; j < m; j++) {
+            int v = a[i][j] & 3;
+            if (v COMPARE top) {
+                where = j;
+                top = v;
+            }
+        }
+        at[i] = where;
+        best[i] = top;
+    }
+}
+";
+
+#[test]
+fn the_first_of_equal_extremes_is_found() {
+    let begins = ["int top = 2; long where = -7;", "int top = BOUND; long where = -1;"];
+    for (compare, bound) in [("<", "2147483647"), (">", "(-2147483647 - 1)")] {
+        for begin in begins {
+            let source = FIRST.replace("BEGIN", &begin.replace("BOUND", bound));
+            let source = source.replace("COMPARE", compare);
+            for steps in [
+                "bind i -> y block 1x4\nshare j -> x by 8",
+                "bind i -> y block 1x2\nshare j -> x by 64\nregister_tile i by 2",
+                "bind i -> x block 32\nshare j -> y by 8",
+                "bind i -> y block 1x4\nshare j -> x by 32\nunroll j by 4",
+            ] {
+                check(&source, steps, PLANES);
+            }
+        }
+    }
+    let source = FIRST.replace("BEGIN", begins[0]).replace("COMPARE", "<");
+    let text = check(&source, "bind i -> y block 1x4\nshare j -> x by 32", PLANES);
+    has(
+        &text,
+        &[
+            "// of equal values the first one is kept",
+            "if (top_part_other < top_part || (top_part_other == top_part && where_part_other < where_part)) {",
+            "if (top_part < top) { top = top_part; where = where_part; }",
+        ],
+    );
+}
+
+#[test]
+fn the_place_of_an_extreme_that_begins_in_memory() {
+    let source = "\
+void largest(int n, int m, const float a[n][m], int at[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float top = a[i][0];
+        int where = 0;
+        for (int j = 1; j < m; j++)
+            if (top < a[i][j]) {
+                top = a[i][j];
+                where = j;
+            }
+        at[i] = where;
+    }
+}
+";
+    let sizes: Sizes<'_> =
+        &[&[("n", 1), ("m", 1)], &[("n", 5), ("m", 31)], &[("n", 9), ("m", 133)]];
+    for steps in
+        ["bind i -> y block 1x4\nshare j -> x by 8", "bind i -> x block 32\nshare j -> y by 4"]
+    {
+        check(source, steps, sizes);
+    }
+}

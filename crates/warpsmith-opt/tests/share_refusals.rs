@@ -7,10 +7,14 @@ use expect_test::{Expect, expect};
 
 #[track_caller]
 fn refused_in(body: &str, schedule: &str, expected: Expect) {
-    let source = format!(
+    expected.assert_eq(&refused_text(&within(body), schedule));
+}
+
+/// A function with a nest of one marked loop around the body.
+fn within(body: &str) -> String {
+    format!(
         "void f(int n, int m, const float A[n][m], const int column[n], float B[n][m], float y[n]) {{\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++) {{\n{body}\n    }}\n}}\n"
-    );
-    expected.assert_eq(&refused_text(&source, schedule));
+    )
 }
 
 #[track_caller]
@@ -499,4 +503,23 @@ fn loops_of_one_nest_are_shared_by_the_same_threads() {
               = note: step 3: `share j#2 -> x by 64`
         "#]],
     );
+}
+
+#[test]
+fn places_of_extremes_by_which_threads_cannot_compare() {
+    for (compare, place) in [(">=", "j"), (">", "j / 2"), (">", "j + k")] {
+        let body = format!(
+            "        float t = 0.0f;\n        int k = 0;\n        for (int j = 0; j < m; j++)\n            if (A[i][j] {compare} t) {{\n                t = A[i][j];\n                k = {place};\n            }}\n        y[i] = t + k;"
+        );
+        let text = refused_text(&within(&body), SHARE);
+        let why = match (compare, place) {
+            (">=", _) => {
+                "cannot share loop `j`: `t` is changed by more than one operation that combines it"
+            }
+            _ => {
+                "cannot share loop `j`: `k` is not set to the loop's counter, by which threads compare"
+            }
+        };
+        assert!(text.contains(why), "{text}");
+    }
 }

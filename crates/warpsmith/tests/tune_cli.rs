@@ -370,3 +370,61 @@ fn every_axis_gets_a_second_block() {
     let checked = text.lines().find(|l| l.starts_with("checked")).unwrap_or_default();
     assert!(checked.contains(", 257}") && !text.contains("no second block"), "{text}");
 }
+
+#[test]
+fn an_access_outside_of_its_array_is_shown() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = "void shift(int n, const float x[n], float y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) y[i] = x[i + 1];
+}
+";
+    let output = tune(folder.path(), source, &["--size", "n=1024"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    for text in [
+        "error[W328]",
+        ".c:3:40",
+        "^^^^^^^^ here it leaves its array",
+        "n=1: `x` has 1 element, and element 1 is accessed",
+    ] {
+        assert!(said.contains(text), "no `{text}` in: {said}");
+    }
+}
+
+#[test]
+fn sizes_that_contradict_each_other_or_do_not_fit() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = "void scale(int n, const float x[n], float y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) y[i] = 2 * x[i];
+}
+";
+    for (options, wanted) in [
+        (&["--size", "n=64", "--size", "n=128"][..], "size `n` is given twice"),
+        (&["--size", "n=3000000000"], "at most 2147483647 fits"),
+        (&["--size", "=5"], "a size without a name"),
+    ] {
+        let output = tune(folder.path(), source, options);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("error[W311]") && said.contains(wanted), "{said}");
+    }
+}
+
+#[test]
+fn a_marked_loop_that_no_step_binds_is_not_called_unmarked() {
+    let source = "void scale(int n, const float x[n], float y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) y[i] = 2 * x[i];
+}
+";
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("x.sched"), "# no step\n").expect("a writable folder");
+    let output = tune(folder.path(), source, &["--size", "n=64", "--schedule", "x.sched"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    for text in ["warning[W252]: loop `i` is bound to no threads", "`bind i -> x block 256`"] {
+        assert!(said.contains(text), "no `{text}` in: {said}");
+    }
+}

@@ -12,15 +12,25 @@ pub struct Extreme {
     pub op: ReduceOp,
     /// The value that it is compared with.
     pub value: Expr,
+    /// The variable that is set together with it, and to what.
+    pub with: Option<(VarId, Expr)>,
 }
 
-/// `if (e > m) m = e;` and `m = e > m ? e : m`, with any of the four comparisons, either way round.
+/// `if (e > m) m = e;` and `m = e > m ? e : m`, with any of the four comparisons, either way round; also
+/// `if (e > m) { m = e; p = q; }`, where the comparison leaves equal values alone.
 pub fn extreme(stmt: &Stmt) -> Option<Extreme> {
     match &stmt.kind {
         StmtKind::If { cond, then, otherwise } if otherwise.stmts.is_empty() => {
-            let (var, value) = only_assignment(then)?;
-            let op = kept(cond, value, var)?;
-            Some(Extreme { var, op, value: value.clone() })
+            let set = assignments(then)?;
+            let found = |(var, value): &(VarId, &Expr)| Some((*var, kept(cond, value, *var)?));
+            let (var, op) = set.iter().find_map(found)?;
+            let (own, others): (Vec<_>, Vec<_>) = set.into_iter().partition(|(v, _)| *v == var);
+            let ([(_, value)], [] | [_]) = (&own[..], &others[..]) else { return None };
+            let with = others.first().map(|(v, e)| (*v, (*e).clone()));
+            if with.as_ref().is_some_and(|(_, e)| !is_strict(cond) || mentions(e, var)) {
+                return None;
+            }
+            Some(Extreme { var, op, value: (*value).clone(), with })
         }
         StmtKind::Assign { place, value } => {
             let (PlaceKind::Var(var), ExprKind::Select(cond, a, b)) = (&*place.kind, &*value.kind)
@@ -33,22 +43,36 @@ pub fn extreme(stmt: &Stmt) -> Option<Extreme> {
                 (true, false) => (other(kept(cond, b, *var)?), b),
                 _ => return None,
             };
-            Some(Extreme { var: *var, op, value: value.clone() })
+            Some(Extreme { var: *var, op, value: value.clone(), with: None })
         }
         _ => None,
     }
 }
 
-fn only_assignment(block: &Block) -> Option<(VarId, &Expr)> {
-    let [only] = block.stmts.as_slice() else { return None };
-    match &only.kind {
-        StmtKind::Assign { place, value } => match *place.kind {
-            PlaceKind::Var(v) => Some((v, value)),
-            _ => None,
-        },
-        StmtKind::Scope(inner) => only_assignment(inner),
-        _ => None,
+/// What a block assigns to variables, where it does nothing else.
+fn assignments(block: &Block) -> Option<Vec<(VarId, &Expr)>> {
+    let mut found = vec![];
+    for stmt in &block.stmts {
+        match &stmt.kind {
+            StmtKind::Assign { place, value } => match *place.kind {
+                PlaceKind::Var(v) => found.push((v, value)),
+                _ => return None,
+            },
+            StmtKind::Scope(inner) => found.extend(assignments(inner)?),
+            _ => return None,
+        }
     }
+    Some(found)
+}
+
+fn is_strict(cond: &Expr) -> bool {
+    matches!(&*cond.kind, ExprKind::Binary(BinaryOp::Lt | BinaryOp::Gt, ..))
+}
+
+fn mentions(e: &Expr, var: VarId) -> bool {
+    let mut found = false;
+    crate::walk::each_var(e, &mut |v| found |= v == var);
+    found
 }
 
 /// What a variable becomes that takes the value where the condition holds.
@@ -59,8 +83,6 @@ fn kept(cond: &Expr, value: &Expr, var: VarId) -> Option<ReduceOp> {
         BinaryOp::Lt | BinaryOp::Le => false,
         _ => return None,
     };
-    let mut reads_var = false;
-    crate::walk::each_var(value, &mut |v| reads_var |= v == var);
     // A cast on either side would make it another value.
     let greater = match (a == value && reads(b, var), b == value && reads(a, var)) {
         (true, _) => greater,
@@ -68,7 +90,7 @@ fn kept(cond: &Expr, value: &Expr, var: VarId) -> Option<ReduceOp> {
         _ => return None,
     };
     let op = if greater { ReduceOp::Max } else { ReduceOp::Min };
-    (!reads_var).then_some(op)
+    (!mentions(value, var)).then_some(op)
 }
 
 fn other(op: ReduceOp) -> ReduceOp {
@@ -76,7 +98,7 @@ fn other(op: ReduceOp) -> ReduceOp {
 }
 
 /// The block with calls of `fmin` and `fmax` in place of choices, as far as what is combined matters: of a NaN, and of
-/// zeros of two signs, a choice may keep the other.
+/// zeros of two signs, a choice may keep the other. What is set together with a choice is left out.
 pub fn as_calls(block: &Block) -> Block {
     let mut block = block.clone();
     replace(&mut block);
@@ -102,5 +124,17 @@ fn replace(block: &mut Block) {
 pub fn is_chosen(block: &Block, var: VarId) -> bool {
     let mut found = false;
     crate::walk::each_stmt(block, &mut |s| found |= extreme(s).is_some_and(|e| e.var == var));
+    found
+}
+
+/// Where the least and greatest values of a block are found: each with the variable that is set together with it, and to
+/// what.
+pub fn positions(block: &Block) -> Vec<(VarId, VarId, Expr)> {
+    let mut found = vec![];
+    crate::walk::each_stmt(block, &mut |s| {
+        if let Some(Extreme { var, with: Some((at, value)), .. }) = extreme(s) {
+            found.push((var, at, value));
+        }
+    });
     found
 }

@@ -85,7 +85,7 @@ fn describe(function: &Function, l: &ForLoop, var: VarId, write: &Origin) -> Sha
 }
 
 /// Whether an expression is the variable's value.
-pub(super) fn reads(e: &Expr, var: VarId) -> bool {
+pub fn reads(e: &Expr, var: VarId) -> bool {
     matches!(&*e.kind, ExprKind::Read(p) if *p.kind == PlaceKind::Var(var))
 }
 

@@ -212,18 +212,28 @@ impl Lowering<'_> {
         for stmt in &block.stmts {
             let StmtKind::For(l) = &stmt.kind else { continue };
             let name = self.source.loop_name(l.id);
-            let mut d = Diagnostic::warning(
-                "W252",
-                format!(
-                    "loop `{name}` is not parallel and works on arrays: one thread of the device runs it"
+            // Under a schedule that does not bind it, a loop keeps its mark.
+            let known = self.source.find_loop(l.id);
+            let marked = known.is_some_and(|l| matches!(l.kind, LoopKind::Parallel(_)));
+            let (what, help) = match marked {
+                true => (
+                    "is bound to no threads",
+                    format!(
+                        "a step of the schedule binds it, such as `bind {name} -> x block 256`"
+                    ),
                 ),
-            );
+                false => (
+                    "is not parallel and works on arrays",
+                    "mark it with `#pragma omp parallel for` if its iterations are independent"
+                        .to_string(),
+                ),
+            };
+            let message = format!("loop `{name}` {what}: one thread of the device runs it");
+            let mut d = Diagnostic::warning("W252", message);
             if let Some(span) = l.first.origin.span.or(stmt.origin.span) {
                 d = d.label(span, "correct, but slow");
             }
-            self.notes.push(
-                d.help("mark it with `#pragma omp parallel for` if its iterations are independent"),
-            );
+            self.notes.push(d.help(help));
         }
     }
 

@@ -58,7 +58,8 @@ impl Lowering<'_> {
             let shared = self.host.add_var(shared);
             let swizzle = swizzle::of(self.source, nest, s, &footprint);
             let swizzle = swizzle.map(|w| (w, self.swizzle_constant(&array, w.period)));
-            copies.push(Copy { stage: s.clone(), footprint, shared, ty, swizzle });
+            let reused = footprint.is_shared(nest);
+            copies.push(Copy { stage: s.clone(), footprint, shared, ty, swizzle, reused });
         }
         copies
     }
@@ -111,7 +112,11 @@ impl Lowering<'_> {
             }
         }
         if let Some(first) = stmts.first_mut() {
-            first.comment.push("what the block's threads read several times".into());
+            let why = match copies.iter().any(|c| c.reused) {
+                true => "what the block's threads read several times",
+                false => "the block's tile: read along its rows, used in another order",
+            };
+            first.comment.push(why.into());
             if copies.iter().any(|c| c.swizzle.is_some()) {
                 let why = "columns of a tile are permuted from row to row: a column's elements lie in different banks";
                 first.comment.push(why.into());

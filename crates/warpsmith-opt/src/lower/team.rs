@@ -14,7 +14,7 @@ use super::replicas::{Axes, Replicas};
 use super::tiled::{Replica, Tile, declare, times};
 use super::{Lowering, index};
 use crate::analysis::access::{Base, base_of};
-use crate::kernel::{Nest, Shared, Team};
+use crate::kernel::{Nest, Shared, Sum, Team};
 use crate::rewrite::share::WARP;
 use crate::walk;
 
@@ -51,8 +51,8 @@ type Make<'m, R> = dyn FnMut(&mut R, &BTreeMap<usize, Replica>) -> Vec<Stmt> + '
 
 impl Sharing {
     /// Whether another loop combines one of the sums as well.
-    fn again(&self, sums: &[(VarId, ReduceOp, Scalar)]) -> bool {
-        let of = |s: &&Shared| s.sums.iter().any(|(v, _)| sums.iter().any(|(sum, ..)| sum == v));
+    fn again(&self, sums: &[Sum]) -> bool {
+        let of = |s: &&Shared| s.sums.iter().any(|s| sums.iter().any(|sum| sum.var == s.var));
         self.team.loops.iter().filter(of).count() > 1
     }
 
@@ -63,8 +63,8 @@ impl Sharing {
             StmtKind::Assign { place, value } => (place.root_var(), value),
             _ => return false,
         };
-        let mut sums = self.team.loops.iter().flat_map(|s| &s.sums);
-        value.as_const().is_some() && sums.any(|(sum, _)| Some(*sum) == var)
+        let mut sums = self.team.loops.iter().flat_map(|s| &s.sums).flat_map(Sum::vars);
+        value.as_const().is_some() && sums.any(|sum| Some(sum) == var)
     }
 }
 
@@ -134,8 +134,8 @@ impl Lowering<'_> {
         }
         let mut parts = BTreeMap::new();
         if team.parts() > 1 {
-            for (sum, _) in team.loops.iter().flat_map(|s| &s.sums) {
-                parts.entry(*sum).or_insert_with(|| self.parts_array(nest, &team, tiles, *sum));
+            for sum in team.loops.iter().flat_map(|s| &s.sums).flat_map(Sum::vars) {
+                parts.entry(sum).or_insert_with(|| self.parts_array(nest, &team, tiles, sum));
             }
         }
         let arrays = parts
@@ -299,10 +299,10 @@ impl Replicas<'_, '_> {
         at: usize,
         roles: &[Role],
     ) -> bool {
-        region.sums.iter().any(|(sum, _)| {
-            let declared = |s: &Stmt| matches!(&s.kind, StmtKind::Decl { var, .. } if var == sum);
+        region.sums.iter().flat_map(Sum::vars).any(|sum| {
+            let declared = |s: &Stmt| matches!(&s.kind, StmtKind::Decl { var, .. } if *var == sum);
             let reads = |(s, role): (&Stmt, &Role)| {
-                *role != Role::One && super::mentions(&Block::new(vec![s.clone()]), *sum) > 0
+                *role != Role::One && super::mentions(&Block::new(vec![s.clone()]), sum) > 0
             };
             !block.stmts[..at].iter().any(declared)
                 || block.stmts.iter().zip(roles).skip(at + 1).any(reads)
@@ -369,8 +369,8 @@ impl Replicas<'_, '_> {
     /// Combines the sums of the team's threads; with `all`, every thread gets the results.
     pub(super) fn combined(&mut self, shared: &Shared, all: bool) -> Vec<Stmt> {
         let Some(sharing) = self.sharing.clone() else { return vec![] };
-        let sums: Vec<(VarId, ReduceOp, Scalar)> =
-            shared.sums.iter().filter_map(|(v, op)| Some((*v, *op, self.sum_type(*v)?))).collect();
+        let typed = |s: &&Sum| s.vars().all(|v| self.sum_type(v).is_some());
+        let sums: Vec<Sum> = shared.sums.iter().filter(typed).copied().collect();
         if sums.is_empty() {
             return vec![];
         }
@@ -390,14 +390,12 @@ impl Replicas<'_, '_> {
     }
 
     /// Statements about sums for all of the thread's iterations.
-    fn for_sums(
-        &mut self,
-        sums: &[(VarId, ReduceOp, Scalar)],
-        make: &mut Make<'_, Self>,
-    ) -> Vec<Stmt> {
-        let axes: Axes =
-            sums.iter().fold(0, |m, (v, ..)| m | self.depends.get(v).copied().unwrap_or(0))
-                & self.tiled;
+    fn for_sums(&mut self, sums: &[Sum], make: &mut Make<'_, Self>) -> Vec<Stmt> {
+        let axes: Axes = sums
+            .iter()
+            .flat_map(Sum::vars)
+            .fold(0, |m, v| m | self.depends.get(&v).copied().unwrap_or(0))
+            & self.tiled;
         let replicas = self.replicas(axes);
         let mut body = Block::new(make(self, &replicas));
         self.use_arrays(&mut body, &replicas);
@@ -405,7 +403,7 @@ impl Replicas<'_, '_> {
     }
 
     /// `for (offset = width / 2; offset > 0; offset /= 2) s += __shfl_xor_sync(…, s, offset);`
-    fn shuffles(&mut self, sharing: &Sharing, sums: &[(VarId, ReduceOp, Scalar)]) -> [Stmt; 2] {
+    fn shuffles(&mut self, sharing: &Sharing, sums: &[Sum]) -> [Stmt; 2] {
         let offset = self.lowering.local("offset", Type::I32);
         let body = self.for_sums(sums, &mut |own, _| {
             sums.iter().flat_map(|sum| own.exchange(*sum, offset)).collect()
@@ -430,34 +428,62 @@ impl Replicas<'_, '_> {
     }
 
     /// Combines a sum with that of the lane whose number differs in one bit.
-    fn exchange(&mut self, (sum, op, ty): (VarId, ReduceOp, Scalar), offset: VarId) -> Vec<Stmt> {
-        let scalar = Type::Scalar(ty);
-        let name = format!("{}_other", self.lowering.host.var(sum).name);
-        let other = self.lowering.local(&name, scalar.clone());
+    fn exchange(&mut self, sum: Sum, offset: VarId) -> Vec<Stmt> {
+        let mut stmts = vec![];
+        let of_lane = |own: &mut Self, var: VarId, stmts: &mut Vec<Stmt>| {
+            let ty = own.of_sum(var);
+            let other = own.other(var);
+            let args =
+                vec![Expr::var(var, ty), Expr::var(offset, Type::I32), Expr::i32(WARP as i32)];
+            let mask = Expr::int(Scalar::U32, 0xffff_ffff);
+            let kind = StmtKind::Warp { op: WarpOp::ShuffleXor, mask, args, result: Some(other) };
+            stmts.push(Stmt::new(StmtKind::Decl { var: other, init: None }, Origin::default()));
+            stmts.push(Stmt::new(kind, Origin::default()));
+            Expr::read(own.place_of(other))
+        };
+        let value = of_lane(self, sum.var, &mut stmts);
+        let position = sum.at.map(|at| of_lane(self, at, &mut stmts));
+        stmts.push(self.combine_with(sum, value, position));
+        stmts
+    }
+
+    /// The type of a sum's elements.
+    fn of_sum(&self, sum: VarId) -> Type {
+        self.lowering.host.var(sum).ty.innermost().clone()
+    }
+
+    fn place_of(&self, sum: VarId) -> Place {
+        Place::var(sum, self.of_sum(sum))
+    }
+
+    /// A constant for what another thread has of a variable.
+    fn other(&mut self, var: VarId) -> VarId {
+        let name = format!("{}_other", self.lowering.host.var(var).name);
+        let ty = self.of_sum(var);
+        let other = self.lowering.local(&name, ty);
         self.lowering.host.vars[other.0 as usize].constant = true;
-        let args = vec![
-            Expr::var(sum, scalar.clone()),
-            Expr::var(offset, Type::I32),
-            Expr::i32(WARP as i32),
-        ];
-        let mask = Expr::int(Scalar::U32, 0xffff_ffff);
-        let kind = StmtKind::Warp { op: WarpOp::ShuffleXor, mask, args, result: Some(other) };
-        let value =
-            combine(op, ty, Expr::var(sum, scalar.clone()), Expr::var(other, scalar.clone()));
-        vec![
-            Stmt::new(StmtKind::Decl { var: other, init: None }, Origin::default()),
-            Stmt::new(kind, Origin::default()),
-            set(Place::var(sum, scalar), value),
-        ]
+        other
+    }
+
+    /// Takes in what another thread has of a sum. Of equal values with a place the first one stays.
+    fn combine_with(&self, sum: Sum, value: Expr, position: Option<Expr>) -> Stmt {
+        let own = |v: VarId| Expr::read(self.place_of(v));
+        let (Some(at), Some(position)) = (sum.at, position) else {
+            let ty = self.sum_type(sum.var).unwrap_or(Scalar::F64);
+            return set(self.place_of(sum.var), combine(sum.op, ty, own(sum.var), value));
+        };
+        let better = if sum.op == ReduceOp::Max { BinaryOp::Gt } else { BinaryOp::Lt };
+        let better = Expr::binary(better, value.clone(), own(sum.var));
+        let same = Expr::binary(BinaryOp::Eq, value.clone(), own(sum.var));
+        let sooner = Expr::binary(BinaryOp::Lt, position.clone(), own(at));
+        let first = Expr::binary(BinaryOp::LogicalAnd, same, sooner);
+        let taken = vec![set(self.place_of(sum.var), value), set(self.place_of(at), position)];
+        when(Expr::binary(BinaryOp::LogicalOr, better, first), taken)
+            .comment("of equal values the first one is kept")
     }
 
     /// The parts of the warps, or of all threads of the team, through shared memory.
-    fn through_shared(
-        &mut self,
-        sharing: &Sharing,
-        sums: &[(VarId, ReduceOp, Scalar)],
-        all: bool,
-    ) -> Vec<Stmt> {
+    fn through_shared(&mut self, sharing: &Sharing, sums: &[Sum], all: bool) -> Vec<Stmt> {
         let member = || Expr::var(sharing.member, Type::I32);
         let by_warps = sharing.team.axis == Axis::X;
         let warp = by_warps.then(|| self.lowering.warp_size());
@@ -467,11 +493,11 @@ impl Replicas<'_, '_> {
             None => member(),
         };
         let store = self.for_sums(sums, &mut |replicas, of| {
-            let one = |sum: &(VarId, ReduceOp, Scalar)| {
-                let place = replicas.part(sharing, sum.0, own.clone(), of);
-                set(place, Expr::var(sum.0, Type::Scalar(sum.2)))
+            let one = |v: VarId| {
+                let place = replicas.part(sharing, v, own.clone(), of);
+                set(place, Expr::read(replicas.place_of(v)))
             };
-            sums.iter().map(one).collect()
+            sums.iter().flat_map(Sum::vars).map(one).collect()
         });
         let mut stmts = match warp {
             Some(warp) => {
@@ -493,25 +519,32 @@ impl Replicas<'_, '_> {
     }
 
     /// `s = s_shared[…][0]; for (part = 1; …) s += s_shared[…][part];`
-    fn gather(
-        &mut self,
-        sharing: &Sharing,
-        sums: &[(VarId, ReduceOp, Scalar)],
-        count: Expr,
-    ) -> Vec<Stmt> {
+    fn gather(&mut self, sharing: &Sharing, sums: &[Sum], count: Expr) -> Vec<Stmt> {
         self.for_sums(sums, &mut |replicas, of| {
             let part = replicas.lowering.local("part", Type::I32);
-            let read = |sum: &(VarId, ReduceOp, Scalar), at: Expr| {
-                Expr::read(replicas.part(sharing, sum.0, at, of))
-            };
-            let place = |sum: &(VarId, ReduceOp, Scalar)| Place::var(sum.0, Type::Scalar(sum.2));
-            let mut stmts: Vec<Stmt> =
-                sums.iter().map(|s| set(place(s), read(s, Expr::i32(0)))).collect();
-            let add = |s: &(VarId, ReduceOp, Scalar)| {
-                let next = read(s, Expr::var(part, Type::I32));
-                set(place(s), combine(s.1, s.2, Expr::read(place(s)), next))
-            };
-            let body = Block::new(sums.iter().map(add).collect());
+            let read = |own: &Self, v: VarId, at: Expr| Expr::read(own.part(sharing, v, at, of));
+            let mut stmts: Vec<Stmt> = sums
+                .iter()
+                .flat_map(Sum::vars)
+                .map(|v| set(replicas.place_of(v), read(replicas, v, Expr::i32(0))))
+                .collect();
+            let mut body = vec![];
+            for sum in sums {
+                let next = |own: &Self, v: VarId| read(own, v, Expr::var(part, Type::I32));
+                let (value, position) = match sum.at {
+                    None => (next(replicas, sum.var), None),
+                    Some(at) => {
+                        let mut named = |v: VarId| {
+                            let other = replicas.other(v);
+                            body.push(declare(other, next(replicas, v)));
+                            Expr::read(replicas.place_of(other))
+                        };
+                        (named(sum.var), Some(named(at)))
+                    }
+                };
+                body.push(replicas.combine_with(*sum, value, position));
+            }
+            let body = Block::new(body);
             let l = ForLoop {
                 id: replicas.lowering.host.fresh_loop(),
                 var: part,

@@ -199,6 +199,8 @@ pub(super) struct Copy {
     pub ty: Type,
     /// How its columns are permuted, and the number of permutations as a named constant.
     pub swizzle: Option<(Swizzle, Expr)>,
+    /// Elements are read more than once.
+    pub reused: bool,
 }
 
 impl Lowering<'_> {

@@ -15,14 +15,15 @@
 //!
 //! Legal for a serial loop of a bound nest that counts up by one and that all threads of a block come to alike. What it
 //! changes of variables that live on is only combined by one operation, `+`, `-`, `*`, `&`, `|`, `^`, `&&`, `||`,
-//! minimum or maximum (also `if (x > m) m = x`), and seen by nothing else in the loop; where it stores, its iterations are proved independent.
+//! minimum or maximum (also `if (x > m) m = x`, and `if (x > m) { m = x; at = j; }`, which keeps the first of several), and
+//! seen by nothing else in the loop; where it stores, its iterations are proved independent.
 //! Sums and products of reals are reassociated: they are compared with a tolerance.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
     Axis, BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, Origin, Parallel, Place, PlaceKind,
-    ReduceOp, Stmt, StmtKind, Type, Var, VarId, VarKind, visit,
+    ReduceOp, Stmt, StmtKind, Type, Value, Var, VarId, VarKind, visit,
 };
 
 use super::accumulate::fresh_name;
@@ -31,7 +32,7 @@ use super::split_k::declared_in;
 use super::{Rewritten, bind, independence, stage};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::{extremes, scalars};
-use crate::kernel::{Kernel, Nest, STATIC_SHARED, Shared, Team};
+use crate::kernel::{Kernel, Nest, STATIC_SHARED, Shared, Sum, Team};
 use crate::lower;
 use crate::refusal::Refusal;
 use crate::walk;
@@ -271,10 +272,10 @@ fn left_to_one<'a>(block: &'a Block, nest: &Nest, found: &mut Vec<&'a Stmt>) {
 }
 
 /// The variables that live longer than an iteration, each with the one operation that combines it.
-fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<(VarId, ReduceOp)>, Refusal> {
+fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Sum>, Refusal> {
     let own = declared_in(&l.body);
     let body = extremes::as_calls(&l.body);
-    let mut sums: Vec<(VarId, ReduceOp)> = vec![];
+    let mut sums: Vec<Sum> = vec![];
     let mut wrong: Option<(VarId, &str)> = None;
     walk::each_stmt(&body, &mut |s| {
         let mut refuse = |v: VarId, why| wrong = wrong.or(Some((v, why)));
@@ -287,9 +288,9 @@ fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<(VarId, ReduceOp)>, Refus
                 }
                 _ => None,
             };
-            match (op, sums.iter().find(|(known, _)| *known == v)) {
-                (Some(op), None) => sums.push((v, op)),
-                (Some(op), Some((_, known))) if op == *known => {}
+            match (op, sums.iter().find(|known| known.var == v)) {
+                (Some(op), None) => sums.push(Sum { var: v, op, at: None }),
+                (Some(op), Some(known)) if op == known.op => {}
                 _ => refuse(v, "is changed by more than one operation that combines it"),
             }
         }
@@ -304,11 +305,20 @@ fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<(VarId, ReduceOp)>, Refus
     if let Some(v) = seen_before_the_end(&body, &sums) {
         wrong = wrong.or(Some((v, "is used with the value that it has so far")));
     }
-    for (v, _) in &sums {
+    for (var, at, value) in extremes::positions(&l.body) {
+        match sums.iter_mut().find(|s| s.var == var) {
+            Some(sum) => {
+                wrong = wrong.or(not_its_position(kernel, l, (var, at), &value));
+                sum.at = Some(at);
+            }
+            None => wrong = wrong.or(Some((at, "is set together with what the loop declares"))),
+        }
+    }
+    for v in sums.iter().flat_map(Sum::vars) {
         let exchanged =
-            kernel.func().var(*v).ty.scalar().is_some_and(|s| matches!(s.bytes(), 4 | 8));
+            kernel.func().var(v).ty.scalar().is_some_and(|s| matches!(s.bytes(), 4 | 8));
         if !exchanged {
-            wrong = wrong.or(Some((*v, "is no number of four or eight bytes")));
+            wrong = wrong.or(Some((v, "is no number of four or eight bytes")));
         }
     }
     match wrong {
@@ -317,13 +327,39 @@ fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<(VarId, ReduceOp)>, Refus
     }
 }
 
+/// What is wrong with the variable that is set together with a least or greatest value, unless it keeps in which iteration
+/// the value was found first, and nothing else: threads compare these where they found the same.
+fn not_its_position(
+    kernel: &Kernel,
+    l: &ForLoop,
+    (var, at): (VarId, VarId),
+    value: &Expr,
+) -> Option<(VarId, &'static str)> {
+    let once = |v: VarId| {
+        let mut set = 0;
+        walk::each_stmt(&l.body, &mut |s| set += usize::from(sets(s, v)));
+        set == 1
+    };
+    let counter = scalars::reads(value, l.var) && value.ty == kernel.func().var(at).ty;
+    match (counter, once(at) && lower::mentions(&l.body, at) == 1, once(var)) {
+        (false, ..) => Some((at, "is not set to the loop's counter, by which threads compare")),
+        (_, false, _) => Some((at, "is used for more than the place of a least or greatest value")),
+        (_, _, false) => Some((var, "is changed in several places, and its place is kept")),
+        _ => None,
+    }
+}
+
+fn sets(stmt: &Stmt, v: VarId) -> bool {
+    matches!(&stmt.kind, StmtKind::Assign { place, .. } if *place.kind == PlaceKind::Var(v))
+}
+
 /// A sum whose value something else than its own addition looks at.
-fn seen_before_the_end(body: &Block, sums: &[(VarId, ReduceOp)]) -> Option<VarId> {
+fn seen_before_the_end(body: &Block, sums: &[Sum]) -> Option<VarId> {
     let mut seen = None;
     walk::each_stmt(body, &mut |s| {
         let target = walk::operands(s).writes.and_then(Place::root_var);
         walk::each_var_of_stmt(s, &mut |v| {
-            if Some(v) != target && sums.iter().any(|(sum, _)| *sum == v) {
+            if Some(v) != target && sums.iter().any(|sum| sum.var == v) {
                 seen = seen.or(Some(v));
             }
         });
@@ -332,11 +368,7 @@ fn seen_before_the_end(body: &Block, sums: &[(VarId, ReduceOp)]) -> Option<VarId
 }
 
 /// The loop is worth something, and where it stores, no two iterations touch the same.
-fn check_iterations(
-    kernel: &Kernel,
-    l: &ForLoop,
-    sums: &[(VarId, ReduceOp)],
-) -> Result<(), Refusal> {
+fn check_iterations(kernel: &Kernel, l: &ForLoop, sums: &[Sum]) -> Result<(), Refusal> {
     let stores = !written_bases(&l.body).is_empty();
     if sums.is_empty() && !stores {
         return refused(l.id, "nothing that it computes is used".into());
@@ -344,7 +376,8 @@ fn check_iterations(
     if !stores {
         return Ok(());
     }
-    let clauses = Parallel { private: sums.iter().map(|s| s.0).collect(), ..Parallel::default() };
+    let clauses =
+        Parallel { private: sums.iter().flat_map(Sum::vars).collect(), ..Parallel::default() };
     let (scope, report, accesses) = independence::analyse(kernel, l, &clauses);
     if let Some(conflict) = report.conflicts.first() {
         let base = accesses.get(conflict.first).map_or(Base::Anything, |a| a.base);
@@ -362,12 +395,13 @@ fn check_truth(
     kernel: &Kernel,
     target: LoopId,
     region: LoopId,
-    sums: &[(VarId, ReduceOp)],
+    sums: &[Sum],
 ) -> Result<(), Refusal> {
-    for (v, op) in sums {
-        let logical = matches!(op, ReduceOp::LogicalAnd | ReduceOp::LogicalOr);
-        if logical && !begins_at_identity(kernel, region, *v, *op) {
-            let why = format!("`{}` does not begin at what changes nothing", kernel.name_of(*v));
+    for sum in sums {
+        let logical = matches!(sum.op, ReduceOp::LogicalAnd | ReduceOp::LogicalOr);
+        if logical && !begins_at_identity(kernel, region, *sum) {
+            let why =
+                format!("`{}` does not begin at what changes nothing", kernel.name_of(sum.var));
             return refused(target, why);
         }
     }
@@ -375,8 +409,12 @@ fn check_truth(
 }
 
 /// The outermost of the serial loops around the target whose iterations only go on adding to the sums.
-fn region_of(body: &Block, target: LoopId, sums: &[(VarId, ReduceOp)]) -> LoopId {
+fn region_of(body: &Block, target: LoopId, sums: &[Sum]) -> LoopId {
     let mut region = target;
+    // The places of values are compared within one run of the loop.
+    if sums.iter().any(|s| s.at.is_some()) {
+        return region;
+    }
     let Some(own) = walk::loop_stmt(body, target) else { return target };
     let own = Block::new(vec![own.clone()]);
     for l in walk::for_loops(body).into_iter().rev() {
@@ -385,7 +423,7 @@ fn region_of(body: &Block, target: LoopId, sums: &[(VarId, ReduceOp)]) -> LoopId
         }
         let only_here =
             |v: VarId| lower::mentions(&l.body, v) == lower::mentions(&own, v) && v != l.var;
-        if !sums.iter().all(|(v, _)| only_here(*v)) {
+        if !sums.iter().all(|s| only_here(s.var)) {
             break;
         }
         region = l.id;
@@ -413,7 +451,7 @@ pub(super) fn check_room(kernel: &Kernel, at: LoopId, nest: &Nest) -> Result<(),
     let tiles: u64 = nest.tiles.values().map(|n| u64::from(*n)).product();
     let scalar = |v: VarId| kernel.func().var(v).ty.scalar().map_or(8, |s| s.bytes());
     let sums = team.loops.iter().flat_map(|s| &s.sums);
-    let bytes: u64 = sums.map(|(v, _)| u64::from(scalar(*v))).sum();
+    let bytes: u64 = sums.flat_map(Sum::vars).map(|v| u64::from(scalar(v))).sum();
     let all = bytes * tiles * (others / u64::from(team.threads)) * u64::from(parts);
     match all > STATIC_SHARED.into() {
         true => refused(
@@ -442,14 +480,14 @@ pub fn apply(legal: LegalShare<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
     let innermost = legal.kernel.nests.get(&legal.root).and_then(|n| n.axes.last()).map(|a| a.0);
     for mut shared in legal.shared {
-        for (v, op) in &mut shared.sums {
-            let ty = kernel.func().var(*v).ty.scalar();
-            if ty.is_some_and(|s| s.is_float()) && matches!(op, ReduceOp::Add | ReduceOp::Mul) {
+        for sum in &mut shared.sums {
+            let ty = kernel.func().var(sum.var).ty.scalar();
+            if ty.is_some_and(|s| s.is_float()) && matches!(sum.op, ReduceOp::Add | ReduceOp::Mul) {
                 let l = innermost.and_then(|id| kernel.find_loop(id));
-                let written = l.map(|l| depending(&l.body, *v)).unwrap_or_default();
+                let written = l.map(|l| depending(&l.body, sum.var)).unwrap_or_default();
                 kernel.reassociated.extend(written);
             }
-            *v = own_part(&mut kernel, shared.region, *v, *op);
+            *sum = own_part(&mut kernel, shared.region, *sum);
         }
         if let Some(nest) = kernel.nests.get_mut(&legal.root) {
             join(nest, legal.axis, legal.threads, shared);
@@ -483,42 +521,97 @@ fn depending(body: &Block, var: VarId) -> BTreeSet<VarId> {
     found
 }
 
-/// The variable that holds a thread's part of a sum: the sum itself where it begins at the identity, else a new one,
-/// which is added to it after the loop.
-fn own_part(kernel: &mut Kernel, region: LoopId, sum: VarId, op: ReduceOp) -> VarId {
-    let ty = kernel.func().var(sum).ty.clone();
+/// The variables that hold a thread's part of a sum: the sum itself where it begins at the identity, else new ones, which
+/// are added to it after the loop.
+fn own_part(kernel: &mut Kernel, region: LoopId, sum: Sum) -> Sum {
+    let ty = kernel.func().var(sum.var).ty.clone();
     let Some(scalar) = ty.scalar() else { return sum };
-    if begins_at_identity(kernel, region, sum, op) {
+    if begins_at_identity(kernel, region, sum) {
         return sum;
     }
-    let identity = Expr::constant(lower::identity(op, scalar));
+    let var = part_of(kernel, sum.var);
+    let at = sum.at.map(|at| part_of(kernel, at));
+    let part = Sum { var, at, ..sum };
+    let identity = Expr::constant(lower::identity(sum.op, scalar));
+    let position = sum.at.map(|at| kernel.func().var(at).ty.clone());
     let function = kernel.func_mut();
-    let name = fresh_name(function, &format!("{}_part", function.var(sum).name));
-    let mut var = Var::new(name, ty.clone(), VarKind::Local);
-    var.origin = function.var(sum).origin.by("share");
-    let part = function.add_var(var);
-    with_block(&mut function.body, region, &mut |block, at| {
-        add_after(block, at, (sum, part), (op, &ty), identity.clone());
+    with_block(&mut function.body, region, &mut |block, at| match &position {
+        Some(of) => keep_after(block, at, (sum, part), (&ty, of), identity.clone()),
+        None => add_after(block, at, (sum.var, var), (sum.op, &ty), identity.clone()),
     });
     part
 }
 
-/// Whether the last statement about a sum before the loop gives it the value that changes nothing.
-fn begins_at_identity(kernel: &Kernel, region: LoopId, sum: VarId, op: ReduceOp) -> bool {
-    let Some(scalar) = kernel.func().var(sum).ty.scalar() else { return false };
+fn part_of(kernel: &mut Kernel, sum: VarId) -> VarId {
+    let function = kernel.func_mut();
+    let known = function.var(sum).clone();
+    let name = fresh_name(function, &format!("{}_part", known.name));
+    let mut var = Var::new(name, known.ty, VarKind::Local);
+    var.origin = known.origin.by("share");
+    function.add_var(var)
+}
+
+/// Whether the last statement about a sum before the loop gives it the value that changes nothing, and the last about its
+/// place one that all threads know.
+fn begins_at_identity(kernel: &Kernel, region: LoopId, sum: Sum) -> bool {
+    let Some(scalar) = kernel.func().var(sum.var).ty.scalar() else { return false };
+    first_value(kernel, region, sum.var).is_some_and(|v| v == lower::identity(sum.op, scalar))
+        && sum.at.is_none_or(|at| first_value(kernel, region, at).is_some())
+}
+
+/// The constant that the last statement about a variable before a loop gives it.
+fn first_value(kernel: &Kernel, region: LoopId, var: VarId) -> Option<Value> {
     let mut begin = None;
     let mut body = kernel.func().body.clone();
     with_block(&mut body, region, &mut |block, at| {
-        let about = |s: &Stmt| lower::mentions(&Block::new(vec![s.clone()]), sum) > 0;
+        let about = |s: &Stmt| lower::mentions(&Block::new(vec![s.clone()]), var) > 0;
         begin = match block.stmts[..at].iter().rfind(|s| about(s)).map(|s| &s.kind) {
-            Some(StmtKind::Decl { var, init: Some(e) }) if *var == sum => e.as_const(),
-            Some(StmtKind::Assign { place, value }) if *place.kind == PlaceKind::Var(sum) => {
+            Some(StmtKind::Decl { var: declared, init: Some(e) }) if *declared == var => {
+                e.as_const()
+            }
+            Some(StmtKind::Assign { place, value }) if *place.kind == PlaceKind::Var(var) => {
                 value.as_const()
             }
             _ => None,
         };
     });
-    begin.is_some_and(|v| v == lower::identity(op, scalar))
+    begin
+}
+
+/// Puts new variables in place of a least or greatest value and of its place in the loop at `at`; afterwards these are
+/// taken over where they are better, as the source does: a NaN that the loop begins with stays.
+fn keep_after(
+    block: &mut Block,
+    at: usize,
+    (sum, part): (Sum, Sum),
+    (ty, of): (&Type, &Type),
+    identity: Expr,
+) {
+    let (Some(place), Some(own)) = (sum.at, part.at) else { return };
+    let origin = block.stmts[at].origin.by("share");
+    let stmt = |kind| Stmt::new(kind, origin.clone());
+    let mut looped = Block::new(vec![block.stmts.remove(at)]);
+    visit::rename_vars(&mut looped, &mut |v| match v {
+        v if v == sum.var => part.var,
+        v if v == place => own,
+        v => v,
+    });
+    let take = |var: VarId, from: VarId, ty: &Type| {
+        let place = Place::var(var, ty.clone());
+        stmt(StmtKind::Assign { place, value: Expr::var(from, ty.clone()) })
+    };
+    let better = if sum.op == ReduceOp::Max { BinaryOp::Gt } else { BinaryOp::Lt };
+    let better =
+        Expr::binary(better, Expr::var(part.var, ty.clone()), Expr::var(sum.var, ty.clone()));
+    let then = Block::new(vec![take(sum.var, part.var, ty), take(place, own, of)]);
+    let zero = Expr::i32(0).cast(of.clone());
+    let mut stmts = vec![
+        stmt(StmtKind::Decl { var: part.var, init: Some(identity) }),
+        stmt(StmtKind::Decl { var: own, init: Some(zero) }),
+    ];
+    stmts.extend(looped.stmts);
+    stmts.push(stmt(StmtKind::If { cond: better, then, otherwise: Block::default() }));
+    block.stmts.splice(at..at, stmts);
 }
 
 /// Puts the new variable in place of the sum in the loop at `at`, and adds it to the sum afterwards.

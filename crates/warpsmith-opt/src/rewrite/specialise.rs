@@ -233,8 +233,9 @@ fn renamed(nest: &Nest, ids: &BTreeMap<LoopId, LoopId>, vars: &BTreeMap<VarId, V
     copy.double_buffers = nest.double_buffers.iter().map(|id| new(*id)).collect();
     for shared in copy.team.iter_mut().flat_map(|t| &mut t.loops) {
         (shared.target, shared.region) = (new(shared.target), new(shared.region));
-        for (sum, _) in &mut shared.sums {
-            *sum = vars.get(sum).copied().unwrap_or(*sum);
+        let new = |v: VarId| vars.get(&v).copied().unwrap_or(v);
+        for sum in &mut shared.sums {
+            (sum.var, sum.at) = (new(sum.var), sum.at.map(new));
         }
     }
     for stage in &mut copy.stages {

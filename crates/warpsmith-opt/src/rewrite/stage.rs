@@ -52,11 +52,24 @@ pub struct LegalStage<'k> {
 impl LegalStage<'_> {
     /// What the copies are called in later steps.
     pub fn names(&self) -> Vec<String> {
-        let name = |s: &Stage| match self.several {
+        self.stages.iter().map(|s| self.name(s)).collect()
+    }
+
+    /// The names of the copies with such rows.
+    pub fn names_where(&self, wanted: impl Fn(&Dim) -> bool) -> Vec<String> {
+        let Some(nest) = self.kernel.nests.get(&self.root) else { return vec![] };
+        let has = |s: &&Stage| {
+            let footprint = footprint(self.kernel, self.root, nest, s);
+            footprint.is_ok_and(|f| f.dims.last().is_some_and(&wanted))
+        };
+        self.stages.iter().filter(has).map(|s| self.name(s)).collect()
+    }
+
+    fn name(&self, s: &Stage) -> String {
+        match self.several {
             true => format!("{}#{}", self.kernel.name_of(s.array), s.part + 1),
             false => self.kernel.name_of(s.array).to_string(),
-        };
-        self.stages.iter().map(name).collect()
+        }
     }
 }
 
@@ -68,6 +81,19 @@ pub struct Footprint {
     pub rows: Option<Vec<Poly>>,
     /// The reads, each with the constants of its subscripts.
     pub reads: Vec<(Place, Vec<i128>)>,
+}
+
+impl Footprint {
+    /// Whether some thread of a block reads what another one or another iteration reads, too.
+    pub fn is_shared(&self, nest: &Nest) -> bool {
+        let terms = || self.dims.iter().flat_map(|d| &d.terms);
+        let used = |id: LoopId| terms().any(|(counter, _)| counter.id() == id);
+        let several = |id: LoopId| nest.block_extent(id).is_none_or(|n| n > 1);
+        let own = self.reads.len() == 1
+            && self.dims.iter().all(|d| d.terms.len() < 2)
+            && nest.axes.iter().all(|(id, _)| used(*id) || !several(*id));
+        !own
+    }
 }
 
 /// One dimension of a footprint: `Σ factor · counter + invariant + constant`.

@@ -45,6 +45,7 @@ mod stencils;
 mod streams;
 pub mod template;
 mod term;
+mod transposes;
 mod wide;
 
 use std::fmt;

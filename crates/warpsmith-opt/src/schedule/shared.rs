@@ -14,6 +14,8 @@ use crate::walk;
 
 /// Threads that share a row, and rows of a block.
 const ROWS: [(u32, u32); 6] = [(8, 16), (32, 4), (32, 8), (64, 2), (128, 1), (256, 1)];
+/// Threads that share a loop, and iterations of the nest in a block, where rows are of no matter.
+const MORE: [(u32, u32); 5] = [(8, 16), (32, 4), (32, 8), (128, 1), (256, 1)];
 /// Threads along x, and threads that share a column.
 const COLUMNS: [(u32, u32); 6] = [(32, 4), (32, 8), (32, 16), (32, 32), (64, 8), (64, 16)];
 
@@ -62,6 +64,37 @@ pub(super) fn along_rows(
                     wide::whole(state, l, rows * tile, &mut facts);
                 }
                 found.push(plan.steps(tile, unroll, Some((facts, width))));
+            }
+        }
+    }
+    found
+}
+
+/// Threads along x share the outermost serial loops, whatever these read: where a nest has few iterations (bodies, points
+/// that look for their neighbours), more threads than these are needed to fill the device.
+pub(super) fn for_more_threads(
+    nest: &wide::Nest<'_>,
+    state: &Kernel,
+    sources: &SourceMap,
+) -> Vec<Vec<StepKind>> {
+    let Some((inner, tiled)) = innermost(nest) else { return vec![] };
+    let along = contiguous(nest, state);
+    let loops = serial_loops(state, nest.root);
+    let inside = |id| loops.iter().any(|l| walk::find_loop(&l.body, id).is_some());
+    let outermost: Vec<LoopId> =
+        loops.iter().map(|l| l.id).filter(|id| !inside(*id) && !along.contains(id)).collect();
+    if outermost.is_empty() {
+        return vec![];
+    }
+    let mut found = vec![];
+    for (threads, rows) in MORE {
+        let bind = bound(inner, Axis::Y, [1, rows, 1]);
+        let shared = sharing(nest, bind, &outermost, (Axis::X, threads), sources);
+        let Some((loops, steps)) = shared else { continue };
+        let plan = Plan { loops, aligned: vec![], steps, tiled };
+        for tile in [1, 4] {
+            for unroll in [1, 4] {
+                found.push(plan.steps(tile, unroll, None));
             }
         }
     }

@@ -7,7 +7,7 @@
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{Axis, ForLoop, LoopId, LoopKind, SourceMap, StmtKind, VarId};
 
-use super::{Schedule, Step, StepKind, parts, shared, stencils, streams, take, wide};
+use super::{Schedule, Step, StepKind, parts, shared, stencils, streams, take, transposes, wide};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Layout, Reduce};
 use crate::rewrite::{accumulate, constant, stage};
@@ -131,9 +131,13 @@ fn bound(
         found.extend(wide::rows(&nest, sources));
     }
     found.extend(stencils::rows(&nest, sources));
+    found.extend(transposes::tiles(&nest, sources));
     found.extend(streams::streams(&nest, &state, sources));
     found.extend(shared::along_rows(&nest, &state, sources));
     found.extend(shared::down_columns(&nest, &state, sources));
+    if loops.len() == 1 {
+        found.extend(shared::for_more_threads(&nest, &state, sources));
+    }
     if loops.len() < 3 {
         found.extend(parts::split_sums(kernel, root, &state, sources));
     }

@@ -131,8 +131,8 @@ impl Large<'_> {
                 }
                 Err(wrong @ Failed::Wrong { .. }) => {
                     return match self.interpreted(&inputs, budget) {
-                        Err(Outside::Leaves(why)) => {
-                            verified.outside.push(format!("{name}: {why}"));
+                        Err(Outside::Leaves(left)) => {
+                            verified.leaves(&name, left);
                             Ok(())
                         }
                         _ => Err(wrong),
@@ -151,8 +151,8 @@ impl Large<'_> {
                 self.compared(point, &inputs, &reference, budget, verified)
             }
             Err(Outside::TooLarge(_)) => Ok(()),
-            Err(Outside::Leaves(why)) => {
-                verified.outside.push(format!("{name}: {why}"));
+            Err(Outside::Leaves(left)) => {
+                verified.leaves(&name, left);
                 Ok(())
             }
             Err(Outside::Unsupported(why)) => {

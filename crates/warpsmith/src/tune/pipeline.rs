@@ -244,6 +244,7 @@ pub(super) fn chosen_sizes(
     }
     let given: Vec<SizeSpec> =
         args.sizes.iter().map(|s| sizes::parse(s)).collect::<Result<_, _>>()?;
+    sizes::check_once(&given)?;
     let given = with_defaults(given, input);
     let fixed: Vec<String> = specs.iter().map(|s| s.name.clone()).collect();
     let function = function_of(input);
@@ -593,8 +594,11 @@ impl Work<'_> {
         let name = &self.input.name;
         match failed {
             Failed::Wrong { point, message, notes } => {
-                let mut d = Diagnostic::error("W325", format!("the kernel for `{name}` is wrong at {point}"))
-                    .note(message);
+                let mut d = Diagnostic::error(
+                    "W325",
+                    format!("the kernel for `{name}` is wrong at {point}"),
+                )
+                .note(message);
                 for note in notes {
                     d = d.note(note);
                 }
@@ -605,7 +609,8 @@ impl Work<'_> {
                 Failure::from(
                     Diagnostic::error("W326", text)
                         .note(message)
-                        .help("look for undefined behaviour: signed overflow, overlapping arrays, uninitialised values"),
+                        .help("look for undefined behaviour: signed overflow, division by zero, overlapping arrays, uninitialised values, real numbers converted to an integer type that they do not fit")
+                        .help("where the data is to blame, give representative data with --arg NAME=SPEC"),
                 )
                 .with_status(Status::No)
             }
@@ -622,11 +627,16 @@ impl Work<'_> {
                 ))
                 .with_status(Status::Limit)
             }
-            Failed::Nothing(why) => Failure::from(
-                Diagnostic::error("W328", format!("`{name}` could not be run at any size"))
-                    .note(why)
-                    .help("check the array extents; give representative data with --arg NAME=@file.npy"),
-            ),
+            Failed::Nothing { why, at } => {
+                let mut d =
+                    Diagnostic::error("W328", format!("`{name}` could not be run at any size"));
+                if let Some(span) = at {
+                    d = d.label(span, "here it leaves its array");
+                }
+                Failure::from(d.note(why).help(
+                    "check bounds and extents; where data decides what is accessed, give representative data with --arg NAME=@file.npy",
+                ))
+            }
             Failed::Input(why) => why.failure(),
         }
     }

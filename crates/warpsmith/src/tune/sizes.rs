@@ -75,6 +75,11 @@ pub fn points(
 ) -> Result<Vec<Point>, Failure> {
     let params = size_params(function);
     for spec in given {
+        if spec.name.is_empty() {
+            return Err(Diagnostic::error("W311", "a size without a name")
+                .help("write --size n=4096")
+                .into());
+        }
         check_name(function, &params, &spec.name)?;
     }
     let longest = given.iter().map(|s| s.values.len()).max().unwrap_or(1);
@@ -103,6 +108,21 @@ pub fn points(
         points.push(point);
     }
     Ok(points)
+}
+
+/// Checks that no size is given by two options.
+///
+/// # Errors
+/// W311 for the first that is.
+pub fn check_once(given: &[SizeSpec]) -> Result<(), Failure> {
+    let twice = |(k, s): (usize, &SizeSpec)| given[..k].iter().any(|o| o.name == s.name);
+    let Some((_, SizeSpec { name, .. })) = given.iter().enumerate().find(|found| twice(*found))
+    else {
+        return Ok(());
+    };
+    let help =
+        format!("write one --size {name}=…; several points are a list: --size {name}=1024,2048");
+    Err(Diagnostic::error("W311", format!("size `{name}` is given twice")).help(help).into())
 }
 
 fn missing(name: &str) -> Failure {
@@ -137,7 +157,8 @@ fn check_range(name: &str, value: i64, scalar: Scalar) -> Result<(), Failure> {
         return Ok(());
     }
     let message = format!("size `{name}={value}` overflows the parameter's type ({scalar})");
-    Err(Failure::input("W311", message))
+    let most = (1i128 << bits) - 1;
+    Err(Diagnostic::error("W311", message).help(format!("at most {most} fits")).into())
 }
 
 /// Checks that all arrays fit the memory of the architecture at a point.

@@ -4,8 +4,8 @@
 use std::time::{Duration, Instant};
 
 use warpsmith_emu as emu;
-use warpsmith_ir::interp::{self, Arg, InterpErrorKind, Limits, Memory};
-use warpsmith_ir::{ExprKind, FuncId, Function, Module, Scalar, Type, visit};
+use warpsmith_ir::interp::{self, Arg, InterpError, InterpErrorKind, Limits, Memory};
+use warpsmith_ir::{ExprKind, FuncId, Function, Module, Scalar, Span, Type, Var, visit};
 
 use super::beyond;
 use super::compare::{self, Difference, first_difference};
@@ -66,6 +66,8 @@ pub struct Verified {
     pub points: Vec<Point>,
     /// Points at which the C function itself leaves its arrays, with the reason.
     pub outside: Vec<String>,
+    /// Where in the C function the first of them does.
+    pub left_at: Option<Span>,
     /// Points compared with the host compiler's code.
     pub with_host: usize,
     /// Points run once more with a few blocks along y and z, as if there could not be more: threads go on in strides.
@@ -92,8 +94,8 @@ pub enum Failed {
     Precision { point: String, message: String },
     /// A limit was reached.
     Limit(&'static str),
-    /// No point could be run at all.
-    Nothing(String),
+    /// No point could be run at all: why the first could not, and where in the C function.
+    Nothing { why: String, at: Option<Span> },
     /// The data given with `--arg` is not usable.
     Input(NoData),
 }
@@ -108,6 +110,14 @@ impl Verified {
         }
         self.sizes.push(points::name(point));
         self.points.push(point.clone());
+    }
+
+    /// The C function leaves its arrays at a point.
+    pub(super) fn leaves(&mut self, point: &str, left: Left) {
+        if self.outside.is_empty() {
+            self.left_at = left.at;
+        }
+        self.outside.push(format!("{point}: {}", left.why));
     }
 
     /// Whether nothing was shown: sizes without a single iteration show nothing.
@@ -145,7 +155,7 @@ impl Verifier<'_> {
         if verified.sizes.is_empty() || vacuous && !verified.outside.is_empty() {
             let why =
                 verified.outside.first().cloned().unwrap_or("every size is too large".to_string());
-            return Err(Failed::Nothing(why));
+            return Err(Failed::Nothing { why, at: verified.left_at });
         }
         self.at_large_sizes()?;
         Ok(verified)
@@ -176,8 +186,8 @@ impl Verifier<'_> {
         let reference = match self.interpret(&inputs, self.point_steps()) {
             Ok(reference) => reference,
             Err(Outside::TooLarge(steps)) => return Ok(steps),
-            Err(Outside::Leaves(why)) => {
-                verified.outside.push(format!("{name}: {why}"));
+            Err(Outside::Leaves(left)) => {
+                verified.leaves(&name, left);
                 return Ok(0);
             }
             Err(Outside::Unsupported(why)) => {
@@ -288,9 +298,32 @@ impl Verifier<'_> {
                 InterpErrorKind::Unsupported(_) | InterpErrorKind::BadCall(_) => {
                     Outside::Unsupported(error.to_string())
                 }
-                _ => Outside::Leaves(error.to_string()),
+                _ => Outside::Leaves(self.left(&error)),
             }),
         }
+    }
+
+    /// Why a run of the C function ended early: in elements of the user's arrays, where it left one.
+    fn left(&self, error: &InterpError) -> Left {
+        let pointers = self.function().params.iter().map(|p| self.function().var(*p));
+        let pointers: Vec<&Var> = pointers.filter(|v| v.ty.is_pointer()).collect();
+        let why = match error.kind {
+            InterpErrorKind::OutOfBounds { buffer: Some(buffer), offset, size, .. }
+                if buffer < pointers.len() =>
+            {
+                let array = pointers[buffer];
+                let element = array.ty.pointee().and_then(|ty| ty.innermost().scalar());
+                let bytes = element.map_or(1, |s| u64::from(s.bytes()));
+                let count = match size / bytes {
+                    1 => "1 element".to_string(),
+                    n => format!("{n} elements"),
+                };
+                let at = offset.div_euclid(i64::try_from(bytes).unwrap_or(1));
+                format!("`{}` has {count}, and element {at} is accessed", array.name)
+            }
+            _ => error.to_string(),
+        };
+        Left { why, at: error.span }
     }
 
     /// The function in its new types must say what it says as it was written, but for the rounding errors of the less
@@ -338,7 +371,7 @@ impl Verifier<'_> {
         let before = match old.interpret(&converted, self.point_steps()) {
             Ok(before) => before,
             Err(Outside::TooLarge(_)) => return Ok(()),
-            Err(Outside::Leaves(why) | Outside::Unsupported(why)) => {
+            Err(Outside::Leaves(Left { why, .. }) | Outside::Unsupported(why)) => {
                 return Err(Failed::References { point: point.to_string(), message: why });
             }
         };
@@ -527,8 +560,14 @@ pub(super) struct Reference {
 pub(super) enum Outside {
     TooLarge(u64),
     /// The C function is undefined there.
-    Leaves(String),
+    Leaves(Left),
     Unsupported(String),
+}
+
+/// Why a run of the C function ended before its end, and where in its text.
+pub(super) struct Left {
+    why: String,
+    at: Option<Span>,
 }
 
 fn describe(what: &str, d: &Difference, expected: &str, actual: &str) -> String {

@@ -1,5 +1,5 @@
 // warpsmith: size n=2048 m=1024
-// expect: bind i
+// expect: bind i, share j
 void row_argmin(int n, int m, const float a[n][m], int where[n])
 {
     #pragma omp parallel for
