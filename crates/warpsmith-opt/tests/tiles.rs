@@ -214,3 +214,37 @@ void g(int n, int m, const int a[n], const int b[m], int o[n][m]) {
 ";
     check(both, "bind i, j -> y, x block 8x4\nregister_tile i by 2\nregister_tile j by 2", sizes);
 }
+
+/// A sum over two loops of which neither has a constant number of iterations.
+const TWO_SUMS: &str = "\
+void two_sums(int n, int m, int b, int d, int e, const float X[n][d][e], const float Y[e][b][d][m], float Z[n][b][m]) {
+    #pragma omp parallel for collapse(3)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < b; j++)
+            for (int k = 0; k < m; k++) {
+                float s = 0.0f;
+                for (int p = 0; p < d; p++)
+                    for (int q = 0; q < e; q++)
+                        s += X[i][p][q] * Y[q][j][p][k];
+                Z[i][j][k] = s;
+            }
+}
+";
+
+#[test]
+fn strips_inside_of_another_sum() {
+    let sizes: &[&[(&str, i64)]] = &[
+        &[("n", 3), ("m", 0), ("b", 1), ("d", 2), ("e", 2)],
+        &[("n", 1), ("m", 1), ("b", 1), ("d", 1), ("e", 1)],
+        &[("n", 5), ("m", 9), ("b", 2), ("d", 3), ("e", 7)],
+        &[("n", 17), ("m", 33), ("b", 3), ("d", 0), ("e", 8)],
+        &[("n", 9), ("m", 20), ("b", 1), ("d", 2), ("e", 20)],
+        &[("n", 32), ("m", 16), ("b", 2), ("d", 2), ("e", 16)],
+    ];
+    let tiles = "bind i, j, k -> y, z, x block 8x4x1\nregister_tile i by 4\nregister_tile k by 2\nstage X at q tile 8 pad 4 transposed\nstage Y at q tile 8\nunroll q";
+    for more in
+        ["", "\npipeline q stages 2", "\npipeline q stages 2\ndouble_buffer q", "\nbounds pad"]
+    {
+        check(TWO_SUMS, &format!("{tiles}{more}"), sizes);
+    }
+}

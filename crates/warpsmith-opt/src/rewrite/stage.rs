@@ -19,7 +19,7 @@
 //! such group of reads, `stage A#2` that of the second group in source order.
 //!
 //! Legal where nothing in the nest writes the array; every subscript of every read is a sum of counters with constant
-//! factors; the counters are those of the bound loops, of the strip loop, or
+//! factors; the counters are those of the bound loops, of the strip loop, of serial loops around it, or
 //! of loops with constant bounds; the loop is run by all threads of the block alike; and the copies fit in
 //! the shared memory of a block. What exceeds 48 KB is dynamic shared memory, which the launcher asks for.
 
@@ -552,7 +552,7 @@ fn dim(
         let bound = |l: &&&ForLoop| nest.axes.iter().any(|(id, _)| *id == l.id);
         let own = || a.loops.iter().skip_while(|l| !bound(l));
         let inner = monomial.iter().find_map(|atom| own().find(|l| atom.mentions(l.var)));
-        let Some(l) = inner else {
+        let Some(l) = inner.filter(|l| !stays(kernel, scope, nest, stage, l)) else {
             let mut term = Poly::constant(factor);
             for atom in monomial {
                 term = term.mul(&Poly::atom(atom.clone())).ok_or("its subscript overflows")?;
@@ -570,6 +570,17 @@ fn dim(
     }
     let constant = poly.constant_term();
     Ok(Dim { terms, invariant, constants: (constant, constant), extent: 0 })
+}
+
+/// Whether a loop has one iteration while a strip is copied and used: it runs around the strips. Of loops with constant
+/// bounds the copy holds all iterations instead.
+fn stays(kernel: &Kernel, scope: &Scope<'_>, nest: &Nest, stage: &Stage, l: &ForLoop) -> bool {
+    let Some((id, _)) = stage.strip else { return false };
+    let bound = nest.axes.iter().any(|(b, _)| *b == l.id);
+    !bound
+        && l.id != id
+        && walk::find_loop(&l.body, id).is_some()
+        && counter(kernel, scope, nest, stage, l).is_err()
 }
 
 fn counter(

@@ -84,11 +84,16 @@ fn bound(
     // A sum of products is tiled in its two innermost loops, however many there are around.
     let planes = loops.len() == 3 && stages.iter().flatten().any(strips);
     let shape = if planes { 2 } else { loops.len() };
+    let outside = planes.then(|| outer_rows(&state, root, loops)).flatten();
+    let axes = outside.as_deref().unwrap_or(axes);
+    let bind =
+        |block: [u32; 3]| StepKind::Bind { loops: loops.to_vec(), axes: axes.to_vec(), block };
     let nest = wide::Nest { kernel, root, loops, axes, kept: &kept };
     let shared = matches!(loops, [outer, _, _] if wide::is_shared_along(&nest, outer));
     let mut tilings = tiles(shape, tiled);
     if planes {
-        tilings.iter_mut().for_each(|tile| tile.insert(0, 1));
+        let plane = usize::from(outside.is_some());
+        tilings.iter_mut().for_each(|tile| tile.insert(plane, 1));
     }
     if shared {
         tilings.extend(SHARED_PLANES.iter().map(|t| t.to_vec()));
@@ -142,6 +147,22 @@ fn bound(
         found.extend(parts::split_sums(kernel, root, &state, sources));
     }
     found
+}
+
+/// The axes of three loops around a product whose rows belong to the outermost one: of what is read in strips, the part
+/// that does not move with the innermost loop moves with the outermost, and not with the one between.
+fn outer_rows(kernel: &Kernel, root: LoopId, loops: &[String]) -> Option<Vec<Axis>> {
+    let (_, _, cut) = cut_in_strips(kernel, root)?;
+    let [outer, middle, inner] = loops else { return None };
+    let counter = |name: &String| kernel.loop_named(name).map(|l| l.var);
+    let moves = |a: &String, name| {
+        let array = a.split('#').next().unwrap_or(a);
+        counter(name).is_some_and(|v| moves_with(kernel, root, array, v))
+    };
+    let mut rows = cut.iter().filter(|a| !moves(a, inner)).peekable();
+    rows.peek()?;
+    let all = rows.all(|a| moves(a, outer) && !moves(a, middle));
+    all.then(|| vec![Axis::Y, Axis::Z, Axis::X])
 }
 
 /// Threads of a block along x, y, z for a nest of so many loops.
@@ -248,13 +269,14 @@ pub(super) fn whole_stages(kernel: &Kernel, root: LoopId) -> Vec<String> {
     shared_reads(kernel, root).iter().flat_map(legal).collect()
 }
 
-/// The first serial loop that arrays can be staged in strips of, and these arrays.
+/// The serial loop that most arrays can be staged in strips of, the first of several, and these arrays.
 pub(super) fn cut_in_strips(
     kernel: &Kernel,
     root: LoopId,
 ) -> Option<(String, LoopId, Vec<String>)> {
     let arrays = shared_reads(kernel, root);
-    serial_loops(kernel, root).into_iter().find_map(|l| {
+    let mut best: Option<(String, LoopId, Vec<String>)> = None;
+    for l in serial_loops(kernel, root) {
         let legal = |a: &String| {
             let legal = stage::check(kernel, a, Some((l.id, 8)), Layout::default(), false);
             legal.map(|l| l.names()).unwrap_or_default()
@@ -262,8 +284,11 @@ pub(super) fn cut_in_strips(
         // What does not move with the loop is read once a thread.
         let moving = arrays.iter().filter(|a| moves_with(kernel, root, a, l.var));
         let cut: Vec<String> = moving.flat_map(legal).collect();
-        (!cut.is_empty()).then(|| (kernel.loop_name(l.id), l.id, cut))
-    })
+        if cut.len() > best.as_ref().map_or(0, |(_, _, known)| known.len()) {
+            best = Some((kernel.loop_name(l.id), l.id, cut));
+        }
+    }
+    best
 }
 
 /// Arrays that the nest only reads, of which several threads or several iterations read the same elements: those read

@@ -63,6 +63,13 @@ impl Nest<'_> {
         StepKind::Bind { loops: self.loops.to_vec(), axes: self.axes.to_vec(), block }
     }
 
+    /// The loops bound to y and x, in which the tiles of a product lie; x belongs to the innermost one.
+    fn plane(&self) -> Option<[&String; 2]> {
+        let y = self.axes.iter().position(|a| *a == Axis::Y)?;
+        let on_x = self.axes.last() == Some(&Axis::X);
+        on_x.then_some([&self.loops[y], self.loops.last()?])
+    }
+
     /// Elements of the widest arrays that fit an access, from those of the nest.
     pub fn width(&self) -> Option<u32> {
         let bytes =
@@ -162,14 +169,13 @@ pub(super) fn products(
     strip: (&str, LoopId),
     shapes: usize,
 ) -> Vec<Vec<StepKind>> {
-    let (Some(width), [.., i, j]) = (nest.width(), nest.loops) else { return vec![] };
-    let on_x = nest.axes.last() == Some(&Axis::X);
-    if !on_x || cut.is_empty() {
+    let (Some(width), Some([i, j])) = (nest.width(), nest.plane()) else { return vec![] };
+    if cut.is_empty() {
         return vec![];
     }
     let strip_loop: Vec<&ForLoop> = state.find_loop(strip.1).into_iter().collect();
-    let inner = nest.loops.iter().filter_map(|name| state.loop_named(name));
-    let along: Vec<&ForLoop> = inner.skip(nest.loops.len() - 2).chain(strip_loop).collect();
+    let inner = [i, j].into_iter().filter_map(|name| state.loop_named(name));
+    let along: Vec<&ForLoop> = inner.chain(strip_loop).collect();
     let aligned = nest.facts(width, along.get(1..).unwrap_or_default());
     let mut found = vec![];
     for s in SHAPES.iter().take(shapes) {
@@ -219,7 +225,7 @@ struct Plan<'p> {
     /// Iterations of a strip.
     length: u32,
     width: u32,
-    /// The innermost two bound loops.
+    /// The loops bound to y and x.
     outer: [&'p String; 2],
     strip: (&'p str, LoopId),
     /// Staged arrays.

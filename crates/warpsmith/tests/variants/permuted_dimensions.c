@@ -1,6 +1,6 @@
-// warpsmith: size a=32 b=128 c=64 d=64
-// expect: bind j, k, l -> x, z, y, register_tile l, stage in pad 1
-void permuted(int a, int b, int c, int d, const short in[a][b][c][d], short out[a][c][d][b])
+// warpsmith: size a=64 b=128 c=128 d=64
+// expect: bind j, register_tile l, stage in pad 1
+void permuted(int a, int b, int c, int d, const float in[a][b][c][d], float out[a][c][d][b])
 {
     #pragma omp parallel for collapse(4)
     for (int i = 0; i < a; i++)

@@ -1,5 +1,5 @@
 // warpsmith: size n=8192 m=4096
-// expect: bind i, j -> x, y, register_tile j, stage in pad 1
+// expect: bind i, register_tile j, stage in pad 1
 void transpose(int n, int m, const float in[n][m], float out[m][n])
 {
     #pragma omp parallel for collapse(2)
