@@ -129,7 +129,10 @@ fn bound(
         Some((name, id, cut)) => {
             found.extend(wide::products(&nest, &state, &cut, (&name, id), usize::MAX));
         }
-        None if !tiled => found.extend(wide::rows(&nest, sources)),
+        // A stencil can do without copies: its rows come from the caches.
+        None if !tiled || loops.first().is_some_and(|l| wide::overlaps_along(&nest, l)) => {
+            found.extend(wide::rows(&nest, sources));
+        }
         None => {}
     }
     if tiled && shared {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
     Axis, ExprKind, ForLoop, LoopId, PlaceKind, Scalar, SourceMap, StmtKind, Type, VarId,
 };
@@ -315,7 +316,10 @@ pub(super) fn rows(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
         _ => &[[32, 4, 1], [32, 8, 1], [64, 4, 1], [256, 1, 1]],
     };
     let (outer, planes) = match nest.loops {
-        [outer, _, _] if is_shared_along(nest, outer) => (Some(outer), &PLANES[..]),
+        [outer, _, _] if is_shared_along(nest, outer) || overlaps_along(nest, outer) => {
+            (Some(outer), &PLANES[..])
+        }
+        [outer, _] if overlaps_along(nest, outer) => (Some(outer), &PLANES[..]),
         _ => (None, &PLANES[..1]),
     };
     let way = |block: [u32; 3], groups: u32, planes: u32| {
@@ -338,7 +342,27 @@ pub(super) fn rows(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
     found
 }
 
-/// Iterations of a thread along the outermost of three loops, where they read the same elements.
+/// Whether neighbouring iterations of a loop read the same elements: an array is read at several distances from its
+/// counter.
+pub(super) fn overlaps_along(nest: &Nest<'_>, name: &str) -> bool {
+    let Some(counter) = nest.kernel.loop_named(name).map(|l| l.var) else { return false };
+    let mut known: Vec<(Base, Poly)> = vec![];
+    let mut found = false;
+    nest.each_access(&mut |a| {
+        let (AccessKind::Read, View::Affine { index, .. }) = (a.kind, &a.view) else { return };
+        for p in index.iter().filter(|p| p.mentions(counter)) {
+            let apart = |(base, other): &(Base, Poly)| {
+                let distance = p.sub(other).and_then(|d| d.as_constant());
+                *base == a.base && distance.is_some_and(|d| d != 0)
+            };
+            found |= known.iter().any(apart);
+            known.push((a.base, p.clone()));
+        }
+    });
+    found
+}
+
+/// Iterations of a thread along the outermost loop, where they read the same elements.
 const PLANES: [u32; 3] = [1, 4, 8];
 
 /// Whether something is read that is the same for all iterations of a loop and not for those of the loops inside.
