@@ -26,6 +26,8 @@ const POOL: usize = 8;
 const CROSSED: f64 = 0.4;
 /// Evaluations without a new best before the search looks elsewhere.
 const STRETCH: usize = 8;
+/// A configuration that the caller's model predicts to take so many times as long as the best is not looked at first.
+const HOPELESS: f64 = 20.0;
 /// The best configurations whose neighbours are candidates.
 const CENTRES: usize = 6;
 
@@ -100,6 +102,9 @@ struct Guide {
     process: Option<Process>,
     /// The probability of being valid, when anything failed.
     valid: Option<Forest>,
+    /// Configurations by what the caller's model thinks, the best last, and what it predicts for that.
+    promising: Vec<ConfigId>,
+    fastest: Option<f64>,
     /// Observations in the process when it was last fitted, and now.
     fitted: usize,
     /// How many of the history have been seen.
@@ -118,6 +123,8 @@ impl Guide {
             present: HashSet::new(),
             process: None,
             valid: None,
+            promising: vec![],
+            fastest: None,
             fitted: 0,
             seen: 0,
         })
@@ -138,7 +145,9 @@ impl Guide {
     fn start(&mut self, search: &mut Search) -> Searched<()> {
         let wanted = (search.budget / 8).clamp(4, 8 + self.view.features.count() as u64 / 2);
         let mut chosen: Vec<Sample> = vec![];
-        for id in self.promising(search, wanted as usize / 2)? {
+        self.promising = self.sorted(search)?;
+        for _ in 0..wanted / 2 {
+            let Some(id) = self.next_promising(search) else { break };
             chosen.push(self.view.of(&search.space, id));
             self.first(search, id)?;
         }
@@ -146,6 +155,9 @@ impl Guide {
             let mut farthest: Option<(f64, ConfigId, Sample)> = None;
             for _ in 0..12 {
                 let id = search.fresh()?;
+                if self.is_hopeless(search, id) {
+                    continue;
+                }
                 let point = self.view.of(&search.space, id);
                 let near = chosen.iter().map(|p| apart(p, &point)).fold(f64::INFINITY, f64::min);
                 if farthest.as_ref().is_none_or(|(d, ..)| near > *d) {
@@ -160,6 +172,23 @@ impl Guide {
         Ok(())
     }
 
+    /// The caller's model thinks it far slower than the best: running it would cost more than it tells.
+    fn is_hopeless(&self, search: &Search, id: ConfigId) -> bool {
+        let (Some(prior), Some(best)) = (&self.view.prior, self.fastest) else { return false };
+        let predicted = prior.predict(&search.space.configuration(id));
+        predicted.is_nan() || predicted > HOPELESS * best
+    }
+
+    /// The most promising configuration that has not been tried, where the caller has a model.
+    fn next_promising(&mut self, search: &Search) -> Option<ConfigId> {
+        loop {
+            let id = self.promising.pop()?;
+            if search.known(id).is_none() && !search.is_pending(id) {
+                return Some(id);
+            }
+        }
+    }
+
     fn first(&self, search: &mut Search, id: ConfigId) -> Searched<()> {
         search.submit(id)?;
         while search.pending().len() >= search.workers {
@@ -168,16 +197,17 @@ impl Guide {
         Ok(())
     }
 
-    /// What the caller's model thinks best in a large sample; nothing where there is no such model.
-    fn promising(&self, search: &mut Search, wanted: usize) -> Searched<Vec<ConfigId>> {
+    /// A large sample by what the caller's model thinks, the best last; nothing where there is no such model.
+    fn sorted(&mut self, search: &mut Search) -> Searched<Vec<ConfigId>> {
         let Some(prior) = self.view.prior.clone() else { return Ok(vec![]) };
         let mut sample: Vec<(f64, ConfigId)> = vec![];
         for id in self.drawn(search, PRIOR_SAMPLE)? {
             sample.push((prior.predict(&search.space.configuration(id)), id));
         }
         sample.retain(|(predicted, _)| predicted.is_finite());
-        sample.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Ok(sample.into_iter().take(wanted).map(|(_, id)| id).collect())
+        sample.sort_by(|a, b| b.0.total_cmp(&a.0));
+        self.fastest = sample.last().map(|(predicted, _)| *predicted);
+        Ok(sample.into_iter().map(|(_, id)| id).collect())
     }
 
     /// Distinct configurations: all, or a sample of this size.
@@ -198,7 +228,11 @@ impl Guide {
 
     /// The configuration to try next.
     fn choose(&mut self, search: &mut Search) -> Searched<ConfigId> {
-        let Some(best) = search.best() else { return search.fresh() };
+        let Some(best) = search.best() else {
+            // Nothing has come back yet.
+            let promising = self.next_promising(search);
+            return promising.map_or_else(|| search.fresh(), Ok);
+        };
         let data = Data::new(search, &self.view);
         if self.process.is_none() || self.due(search) {
             self.refit(search, &data)?;
@@ -319,7 +353,7 @@ impl Guide {
         for id in self.drawn(search, MOST_CANDIDATES / 2)? {
             self.add(search, id);
         }
-        for id in self.promising(search, MOST_CANDIDATES as usize / 8)? {
+        for id in self.sorted(search)?.into_iter().rev().take(MOST_CANDIDATES as usize / 8) {
             self.add(search, id);
         }
         if self.taste.offspring > 0.0 {

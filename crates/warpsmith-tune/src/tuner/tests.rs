@@ -70,6 +70,28 @@ fn runners_work_side_by_side() {
     assert!(tuner.best().unwrap().1 <= 2.0, "{:?}", tuner.progress().best);
 }
 
+/// Predicts what the space of these tests costs, times ten away from the best.
+#[derive(Debug)]
+struct Knows;
+
+impl PriorModel for Knows {
+    fn predict(&self, configuration: &Configuration) -> f64 {
+        10f64.powf(time(configuration))
+    }
+}
+
+#[test]
+fn what_a_model_thinks_hopeless_is_not_tried_before_anything_has_come_back() {
+    let prior: Option<Prior> = Some(Arc::new(Knows));
+    let options = Options { prior, ..options(StrategyKind::ModelGuided, 100, 12) };
+    let mut tuner = Tuner::new(space(), options).unwrap();
+    for _ in 0..12 {
+        let Ask::Try(trial) = tuner.ask() else { panic!("there is room for more") };
+        // Fourteen of the 380 cost less than 5.
+        assert!(time(&trial.configuration) < 5.0, "{}", trial.configuration);
+    }
+}
+
 #[test]
 fn a_resumed_search_takes_the_same_way_and_measures_nothing_twice() {
     for (kind, name, _) in StrategyKind::ALL {

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use warpsmith_device::Gpu;
 use warpsmith_ir::SourceMap;
 use warpsmith_opt::Kernel;
+use warpsmith_tune::rng::Rng;
 use warpsmith_tune::space::{ConfigId, Configuration};
 use warpsmith_tune::tuner::{Prior, PriorModel};
 
@@ -15,8 +15,10 @@ use super::Candidates;
 use crate::tune::choice::{on_all_cores, times};
 use crate::tune::sizes::Point;
 
-/// Time for asking the model about a whole space; a larger one is searched without its opinion.
+/// Time for asking the model about a space; of a larger one it is asked about configurations drawn at random.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// With fewer answers the model has no opinion.
+const FEWEST: usize = 16;
 
 /// The device model's opinion of configurations.
 pub struct Model<'a> {
@@ -27,13 +29,30 @@ pub struct Model<'a> {
     pub sources: &'a SourceMap,
 }
 
-/// Predicted seconds by [`Configuration::key`].
+/// The model's answers by [`Configuration::key`].
 #[derive(Debug)]
-struct Predicted(HashMap<String, f64>);
+struct Predicted {
+    /// Seconds; `None`: not legal, or it cannot run.
+    answers: HashMap<String, Option<f64>>,
+    /// Stands for those that it has not been asked about.
+    median: f64,
+}
+
+impl Predicted {
+    fn new(answers: HashMap<String, Option<f64>>) -> Option<Predicted> {
+        let mut seconds: Vec<f64> = answers.values().copied().flatten().collect();
+        seconds.sort_by(f64::total_cmp);
+        let median = *seconds.get(seconds.len() / 2)?;
+        Some(Predicted { answers, median })
+    }
+}
 
 impl PriorModel for Predicted {
     fn predict(&self, configuration: &Configuration) -> f64 {
-        self.0.get(&configuration.key()).copied().unwrap_or(f64::NAN)
+        match self.answers.get(&configuration.key()) {
+            Some(answer) => answer.unwrap_or(f64::NAN),
+            None => self.median,
+        }
     }
 }
 
@@ -46,20 +65,39 @@ impl Model<'_> {
         Some((logs / seconds.len().max(1) as f64).exp())
     }
 
-    /// Asks about all configurations, on all cores. `None`: the space is too large for that.
+    /// Asks about all configurations, or as many as there is time for, on all cores. `None`: too few to have an opinion.
     pub fn prior(&self) -> Option<Prior> {
-        let ids: Vec<ConfigId> = self.candidates.space.ids().collect();
+        let mut ids: Vec<ConfigId> = self.candidates.space.ids().collect();
+        Rng::new(0).shuffle(&mut ids);
         let begun = Instant::now();
-        let missed = AtomicUsize::new(0);
         let asked = |id: &ConfigId| {
-            let configuration = self.candidates.space.configuration(*id);
             if begun.elapsed() > PATIENCE {
-                missed.fetch_add(1, Ordering::Relaxed);
                 return None;
             }
-            Some((configuration.key(), self.seconds(&configuration)?))
+            let configuration = self.candidates.space.configuration(*id);
+            Some((configuration.key(), self.seconds(&configuration)))
         };
-        let known: HashMap<String, f64> = on_all_cores(&ids, asked).into_iter().flatten().collect();
-        (missed.into_inner() == 0).then(|| Arc::new(Predicted(known)) as Prior)
+        let answers: HashMap<_, _> = on_all_cores(&ids, asked).into_iter().flatten().collect();
+        let enough = answers.len() == ids.len() || answers.len() >= FEWEST;
+        let predicted = Predicted::new(answers).filter(|_| enough)?;
+        Some(Arc::new(predicted) as Prior)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warpsmith_tune::value::Value;
+
+    use super::*;
+
+    #[test]
+    fn what_nobody_asked_about_is_neither_good_nor_bad() {
+        let at = |n: i64| Configuration { values: vec![("n".into(), Value::Int(n))] };
+        let answers = [(1, Some(3.0)), (2, Some(1.0)), (3, None), (4, Some(2.0))];
+        let answers = answers.map(|(n, seconds)| (at(n).key(), seconds));
+        let prior = Predicted::new(answers.into()).expect("some answers are seconds");
+        assert_eq!([2, 4, 9].map(|n| prior.predict(&at(n))), [1.0, 2.0, 2.0]);
+        assert!(prior.predict(&at(3)).is_nan());
+        assert!(Predicted::new([(at(1).key(), None)].into()).is_none());
     }
 }
