@@ -43,7 +43,7 @@ const GAINS: [(&str, &[&str]); 4] = [
     ),
     ("gemm_tt", &["register_tile", "stage"]),
     ("jacobi5", &["register_tile"]),
-    ("nbody", &["bind i -> x"]),
+    ("nbody", &["bind i -> y", "share j -> x"]),
 ];
 
 fn root() -> PathBuf {

@@ -127,7 +127,14 @@ pub fn choose(model: &Model<'_>) -> Result<Choice, Vec<Diagnostic>> {
             schedule_of(&all)
         };
         let efforts: Vec<Effort> = offered.iter().map(|steps| Effort::of(steps)).collect();
-        let start = (Effort::of(&parts[at]), best.clone());
+        let start = Start {
+            effort: Effort::of(&parts[at]),
+            seconds: best.clone(),
+            others: match (parts.len(), fastest(&times)) {
+                (2.., Some(k)) => model.unchanged(&schedule_of(&parts), &schedule(k)),
+                _ => vec![],
+            },
+        };
         let chosen = bench.settle(times, schedule, |times| worth_it(&start, &efforts, times));
         if let Some((k, seconds)) = chosen {
             (parts[at], best) = (offered[k].clone(), Some(seconds));
@@ -164,20 +171,42 @@ pub fn choose(model: &Model<'_>) -> Result<Choice, Vec<Diagnostic>> {
 const COMPILED: usize = 8;
 const ROUNDS: usize = 3;
 
-/// The candidate that is taken instead of a schedule of so much effort and this time, if any is.
-fn worth_it(
-    (effort, seconds): &(Effort, Option<Vec<f64>>),
-    efforts: &[Effort],
-    times: &[Option<Vec<f64>>],
-) -> Option<usize> {
-    let (mut effort, mut best, mut found) = (*effort, seconds.as_ref(), None);
+/// What candidates for a nest are compared with.
+struct Start {
+    effort: Effort,
+    /// Of the whole function, at each size; `None` where it cannot run.
+    seconds: Option<Vec<f64>>,
+    /// The part of them that other nests take; empty: there are none.
+    others: Vec<f64>,
+}
+
+impl Start {
+    /// What is left for the nest itself. A nest beside one that takes much longer is worth as much effort as it would be
+    /// alone: its neighbour's turn comes, too.
+    fn own(&self, seconds: &[f64]) -> Vec<f64> {
+        let others = self.others.iter().copied().chain(std::iter::repeat(0.0));
+        // Estimates and a compiler's figures may differ for the same kernels.
+        seconds.iter().zip(others).map(|(s, o)| (s - o).max(s * 1e-3)).collect()
+    }
+}
+
+/// The candidate that is taken instead of what there is, if any is.
+fn worth_it(start: &Start, efforts: &[Effort], times: &[Option<Vec<f64>>]) -> Option<usize> {
+    let (mut effort, mut best, mut found) = (start.effort, start.seconds.as_ref(), None);
     for (k, seconds) in times.iter().enumerate() {
         let (Some(s), Some(b)) = (seconds, best) else { continue };
-        if ratio(s, b) < efforts[k].worth(effort) {
+        if ratio(&start.own(s), &start.own(b)) < efforts[k].worth(effort) {
             (effort, best, found) = (efforts[k], Some(s), Some(k));
         }
     }
     found
+}
+
+/// The candidate of least time, whatever its steps.
+fn fastest(times: &[Option<Vec<f64>>]) -> Option<usize> {
+    let known = times.iter().enumerate().filter_map(|(k, t)| Some((k, t.as_ref()?)));
+    let sum = |seconds: &[f64]| seconds.iter().map(|s| s.ln()).sum::<f64>();
+    known.min_by(|a, b| sum(a.1).total_cmp(&sum(b.1))).map(|(k, _)| k)
 }
 
 /// Compiles, and keeps account of it.
@@ -308,6 +337,27 @@ impl Model<'_> {
         lower::lower(&kernel, self.sources).ok()
     }
 
+    /// The time at each size of the launches that two schedules have in common, as those of nests in which they agree.
+    fn unchanged(&self, a: &Schedule, b: &Schedule) -> Vec<f64> {
+        let (Some(a), Some(b)) = (self.program(a), self.program(b)) else { return vec![] };
+        let launches = |program: &Program, point: &Point| -> Option<Vec<f64>> {
+            let found = profiles(program, point, None);
+            let time = |l: &Launched| Some(l.times * predict(self.gpu, &l.profile).ok()?.time_s);
+            found.iter().map(time).collect()
+        };
+        let at = |point: &Point| {
+            let mut left = launches(&b, point)?;
+            let mut both = 0.0;
+            for time in launches(&a, point)? {
+                if let Some(k) = left.iter().position(|t| *t == time) {
+                    both += left.swap_remove(k);
+                }
+            }
+            Some(both)
+        };
+        self.sizes.iter().map(at).collect::<Option<Vec<f64>>>().unwrap_or_default()
+    }
+
     /// Predicted seconds at each size, by estimated registers; `None` where the schedule is not legal or a launch cannot
     /// run.
     pub fn times(&self, schedule: &Schedule) -> Option<Vec<f64>> {
@@ -367,7 +417,19 @@ mod tests {
     fn taken(seconds: &[(Effort, f64)]) -> Option<usize> {
         let efforts: Vec<Effort> = seconds.iter().map(|(e, _)| *e).collect();
         let times: Vec<Option<Vec<f64>>> = seconds.iter().map(|(_, s)| Some(vec![*s])).collect();
-        worth_it(&(PLAIN, Some(vec![1.0])), &efforts, &times)
+        let start = Start { effort: PLAIN, seconds: Some(vec![1.0]), others: vec![] };
+        worth_it(&start, &efforts, &times)
+    }
+
+    #[test]
+    fn a_nest_beside_a_slower_one_is_worth_the_same_effort() {
+        let mut start = Start { effort: PLAIN, seconds: Some(vec![100.0]), others: vec![] };
+        let times = [Some(vec![99.1])];
+        assert_eq!(worth_it(&start, &[TILED], &times), None);
+        start.others = vec![99.0];
+        assert_eq!(worth_it(&start, &[TILED], &times), Some(0));
+        start.others = vec![90.0];
+        assert_eq!(worth_it(&start, &[TILED], &times), None, "nine of ten is too little");
     }
 
     #[test]
