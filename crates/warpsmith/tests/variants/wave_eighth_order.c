@@ -1,5 +1,5 @@
 // warpsmith: size n=384
-// expect: bind i, specialise, register_tile i, register_tile k, vectorise k by 4
+// expect: bind i, specialise n%4=0, register_tile i, register_tile k, vectorise k by 4
 void wave_eighth_order(int n, float c, const float prev[n][n][n], const float cur[n][n][n], float next[n][n][n])
 {
     #pragma omp parallel for collapse(3)
