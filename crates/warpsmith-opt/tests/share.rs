@@ -395,6 +395,12 @@ fn the_first_of_equal_extremes_is_found() {
             }
         }
     }
+    // A counter may be kept in a wider type.
+    for ty in ["long", "unsigned"] {
+        let source = FIRST.replace("BEGIN", &begins[0].replace("long", ty));
+        let source = source.replace("long j", "int j").replace("COMPARE", "<");
+        check(&source, "bind i -> y block 1x4\nshare j -> x by 8", PLANES);
+    }
     let source = FIRST.replace("BEGIN", begins[0]).replace("COMPARE", "<");
     let text = check(&source, "bind i -> y block 1x4\nshare j -> x by 32", PLANES);
     has(

@@ -340,13 +340,32 @@ fn not_its_position(
         walk::each_stmt(&l.body, &mut |s| set += usize::from(sets(s, v)));
         set == 1
     };
-    let counter = scalars::reads(value, l.var) && value.ty == kernel.func().var(at).ty;
-    match (counter, once(at) && lower::mentions(&l.body, at) == 1, once(var)) {
+    match (
+        is_counter(l, value, &kernel.func().var(l.var).ty),
+        once(at) && lower::mentions(&l.body, at) == 1,
+        once(var),
+    ) {
         (false, ..) => Some((at, "is not set to the loop's counter, by which threads compare")),
         (_, false, _) => Some((at, "is used for more than the place of a least or greatest value")),
         (_, _, false) => Some((var, "is changed in several places, and its place is kept")),
         _ => None,
     }
+}
+
+/// Whether a value is a loop's counter, in its own type or in one that orders all its values alike.
+fn is_counter(l: &ForLoop, value: &Expr, own: &Type) -> bool {
+    let ExprKind::Cast(inner) = &*value.kind else { return scalars::reads(value, l.var) };
+    let (Some(from), Some(to)) = (own.scalar(), value.ty.scalar()) else { return false };
+    let holds = match (from.is_signed(), to.is_signed()) {
+        (false, true) => to.bytes() > from.bytes(),
+        (true, false) => to.bytes() >= from.bytes() && never_negative(l),
+        _ => to.bytes() >= from.bytes(),
+    };
+    to.is_integer() && holds && scalars::reads(inner, l.var)
+}
+
+fn never_negative(l: &ForLoop) -> bool {
+    l.first.as_const().is_some_and(|v| v.as_i64() >= 0)
 }
 
 fn sets(stmt: &Stmt, v: VarId) -> bool {
