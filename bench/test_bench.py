@@ -21,8 +21,8 @@ from unittest import mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
-from peers import (case_run, cases, compare, compiler, dry, kernel_tuner_peer, limits, main, ours,  # noqa: E402
-                   prototype, reference, registry, table, timing, torch_peer, versions)
+from peers import (case_run, cases, compare, compiler, dry, kernel_tuner_peer, kernel_tuner_search,  # noqa: E402
+                   limits, main, ours, prototype, reference, registry, table, timing, torch_peer, versions)
 
 try:
     import numpy
@@ -182,6 +182,13 @@ SCRIPTS = {
         "M": abs((v["S"] @ v["dPhi"]) @ v["dPsi"]) * v["w"] * np.eye(3)
         + v["w"] * np.einsum("ijk,k->ij", v["R"], v["dPsi"])},
 }
+
+
+class KernelTuner(unittest.TestCase):
+    def test_configurations_that_did_not_run_are_left_out(self):
+        ran = {"x": 1, "time": 0.5}
+        failed = [{"x": 2, "__error__": "CompilationFailedConfig"}, {"x": 3, "time": "RuntimeFailedConfig"}]
+        self.assertEqual(kernel_tuner_search.usable([*failed, ran]), [ran])
 
 
 class Comparison(unittest.TestCase):

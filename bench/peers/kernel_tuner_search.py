@@ -23,6 +23,11 @@ def arguments(numpy, problem):
     return values, constant
 
 
+def usable(results):
+    """Those that ran: others have no time, or up to Kernel Tuner 1.3 a text in its place."""
+    return [r for r in results if "__error__" not in r and isinstance(r.get("time"), (int, float))]
+
+
 def main():
     import cupy
     import cupyx
@@ -42,7 +47,7 @@ def main():
         strategy="genetic_algorithm",
         strategy_options={"time_limit": problem["seconds"], "max_fevals": 100000}, quiet=True,
         compiler_options=["-std=c++17"])
-    ran = [r for r in results if not isinstance(r["time"], str)]
+    ran = usable(results)
     if not ran:
         sys.exit("no configuration ran")
     best = min(ran, key=lambda r: r["time"])
