@@ -188,7 +188,9 @@ fn c_files_that_cannot_be_tuned() {
     refused(scale, &["tune", "scale.c", "--size", "n=-3"], 2, "negative");
     refused(scale, &["tune", "scale.c", "--size", "n=99999999999999999999"], 2, "overflows");
     refused(scale, &["tune", "scale.c", "--size", "n=4294967296"], 2, "overflows");
-    refused(scale, &["tune", "scale.c", "--size", "n=4,5", "--size", "m=1,2,3"], 2, "equally long");
+    let two = SCALE.replace("int n,", "int n, int m,");
+    let two: &[(&str, &[u8])] = &[("two.c", two.as_bytes())];
+    refused(two, &["tune", "two.c", "--size", "n=4,5", "--size", "m=1,2,3"], 2, "equally long");
     refused(scale, &["tune", "scale.c", "--size", "n=4,5", "--size", "n=1,2"], 2, "given twice");
     refused(scale, &["tune", "scale.c", "--size", "n=64", "--arch", "sm_42"], 2, "sm_42");
     refused(scale, &["tune", "scale.c", "--size", "n=64", "--function", "scael"], 2, "scael");

@@ -294,7 +294,8 @@ fn parameters_are_chosen_and_the_result_has_none() {
     assert!(chosen.starts_with("bind i, j -> y, x block ") && !chosen.contains('{'), "{chosen}");
     // The same steps, replayed, make the same text.
     let first = std::fs::read(out.join("scale.cu")).expect("the kernel");
-    let (_, again, _folder2) = scheduled(SCALE, &chosen, &sizes);
+    let (text, again, _folder2) = scheduled(SCALE, &chosen, &sizes);
+    assert!(text.contains("\npredicted for H200: "), "{text}");
     assert_eq!(first, std::fs::read(again.join("scale.cu")).expect("the kernel"));
     let fixed = ["--param", "BX=32", "--param", "BY=2", "--size", "n=64", "--size", "m=512"];
     let (_, out, _folder) = scheduled(SCALE, SPACE, &fixed);

@@ -34,6 +34,8 @@ pub struct Tuned {
     pub name: String,
     pub source: String,
     pub arch: &'static str,
+    /// The GPU that predictions are for.
+    pub gpu: &'static str,
     /// The sizes asked for.
     pub sizes: Vec<Point>,
     pub schedule: String,
@@ -102,6 +104,7 @@ pub fn tune_as(
         name: input.name.clone(),
         source: args.file.display().to_string(),
         arch: arch.name,
+        gpu: arch.gpu().name,
         schedule: steps.print(),
         sizes,
         files,

@@ -21,8 +21,11 @@ pub fn human(tuned: &Tuned, paths: &[PathBuf]) -> String {
     for line in tuned.schedule.lines() {
         text += &format!("  {line}\n");
     }
-    if let Some(planned) = &tuned.planned {
-        text += &prediction(planned);
+    let expected = tuned.seconds.as_ref().and_then(|s| s.first());
+    match (&tuned.planned, &tuned.measured, expected) {
+        (Some(planned), ..) => text += &prediction(planned),
+        (None, None, Some(s)) => text += &format!("predicted for {}: {}\n", tuned.gpu, time(*s)),
+        _ => {}
     }
     if let Some(measured) = &tuned.measured {
         text += &measurement(measured);
