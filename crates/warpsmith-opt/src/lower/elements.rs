@@ -4,6 +4,7 @@ use warpsmith_ir::{BinaryOp, Block, Expr, ForLoop, LoopKind, Origin, Stmt, StmtK
 
 use super::copies::product;
 use super::replicas::Replicas;
+use super::tiled::declare;
 use crate::rewrite::stage::Dim;
 
 /// Threads with at most this many elements each go through them in unrolled steps.
@@ -166,8 +167,7 @@ impl Replicas<'_, '_> {
     fn named(&mut self, name: &str, value: Expr, body: &mut Vec<Stmt>) -> Expr {
         let var = self.lowering.local(name, Type::I32);
         self.lowering.host.vars[var.0 as usize].constant = true;
-        let kind = StmtKind::Decl { var, init: Some(value) };
-        body.push(Stmt::new(kind, Origin::default()));
+        body.push(declare(var, value));
         Expr::var(var, Type::I32)
     }
 }

@@ -32,7 +32,7 @@ mod workspace;
 
 pub(crate) use index::{counts_up, divides, tidy};
 pub(crate) use place::mentions;
-pub(crate) use reduction::{combine, identity};
+pub(crate) use reduction::{better, combine, identity};
 pub(crate) use replicas::spread;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -463,6 +463,11 @@ pub fn identity(op: ReduceOp, ty: Scalar) -> Value {
     }
 }
 
+/// How a value compares with a minimum or maximum that it takes the place of.
+pub fn better(op: ReduceOp) -> BinaryOp {
+    if op == ReduceOp::Max { BinaryOp::Gt } else { BinaryOp::Lt }
+}
+
 /// `a op b`.
 pub fn combine(op: ReduceOp, scalar: Scalar, a: Expr, b: Expr) -> Expr {
     let ty = Type::Scalar(scalar);

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use warpsmith_ir::{
     Axis, BarrierKind, BinaryOp, Block, Builtin, Expr, ForLoop, LoopCondition, LoopKind, Origin,
-    Place, PlaceKind, ReduceOp, Scalar, Stmt, StmtKind, Type, Var, VarId, VarKind, WarpOp, visit,
+    Place, PlaceKind, Scalar, Stmt, StmtKind, Type, Var, VarId, VarKind, WarpOp, visit,
 };
 
 use super::copies::{barrier, plus};
-use super::reduction::combine;
+use super::reduction::{better, combine};
 use super::replicas::{Axes, Replicas};
 use super::tiled::{Replica, Tile, declare, times};
 use super::{Lowering, index};
@@ -472,8 +472,7 @@ impl Replicas<'_, '_> {
             let ty = self.sum_type(sum.var).unwrap_or(Scalar::F64);
             return set(self.place_of(sum.var), combine(sum.op, ty, own(sum.var), value));
         };
-        let better = if sum.op == ReduceOp::Max { BinaryOp::Gt } else { BinaryOp::Lt };
-        let better = Expr::binary(better, value.clone(), own(sum.var));
+        let better = Expr::binary(better(sum.op), value.clone(), own(sum.var));
         let same = Expr::binary(BinaryOp::Eq, value.clone(), own(sum.var));
         let sooner = Expr::binary(BinaryOp::Lt, position.clone(), own(at));
         let first = Expr::binary(BinaryOp::LogicalAnd, same, sooner);

@@ -22,8 +22,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
-    Axis, BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, Origin, Parallel, Place, PlaceKind,
-    ReduceOp, Stmt, StmtKind, Type, Value, Var, VarId, VarKind, visit,
+    Axis, Block, Expr, ExprKind, ForLoop, LoopId, Origin, Parallel, Place, PlaceKind, ReduceOp,
+    Stmt, StmtKind, Type, Value, Var, VarId, VarKind, visit,
 };
 
 use super::accumulate::fresh_name;
@@ -619,9 +619,11 @@ fn keep_after(
         let place = Place::var(var, ty.clone());
         stmt(StmtKind::Assign { place, value: Expr::var(from, ty.clone()) })
     };
-    let better = if sum.op == ReduceOp::Max { BinaryOp::Gt } else { BinaryOp::Lt };
-    let better =
-        Expr::binary(better, Expr::var(part.var, ty.clone()), Expr::var(sum.var, ty.clone()));
+    let better = Expr::binary(
+        lower::better(sum.op),
+        Expr::var(part.var, ty.clone()),
+        Expr::var(sum.var, ty.clone()),
+    );
     let then = Block::new(vec![take(sum.var, part.var, ty), take(place, own, of)]);
     let zero = Expr::i32(0).cast(of.clone());
     let mut stmts = vec![
@@ -651,8 +653,8 @@ fn add_after(
     let combined = |a: Expr, b: Expr| match chosen {
         // As the source does: a NaN that the loop begins with stays.
         true => {
-            let op = if op == ReduceOp::Max { BinaryOp::Gt } else { BinaryOp::Lt };
-            let kind = ExprKind::Select(Expr::binary(op, b.clone(), a.clone()), b, a);
+            let kind =
+                ExprKind::Select(Expr::binary(lower::better(op), b.clone(), a.clone()), b, a);
             Expr::new(kind, ty.clone(), Origin::default())
         }
         false => lower::combine(op, scalar, a, b),
