@@ -220,10 +220,32 @@ impl Nest {
 /// Shape of a reduction over the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reduce {
-    /// Threads of a block; a power of two.
-    pub block: u32,
-    /// Most blocks, each of which leaves one partial result.
-    pub grid: u32,
+    /// Threads of a block along x, y, z; together a power of two.
+    pub block: [u32; 3],
+    /// Most blocks along x, y, z, each of which leaves one partial result.
+    pub grid: [u32; 3],
+}
+
+impl Reduce {
+    /// All iterations of the nest are numbered, and the threads take them in turns.
+    pub fn flat(block: u32, grid: u32) -> Reduce {
+        Reduce { block: [block, 1, 1], grid: [grid, 1, 1] }
+    }
+
+    /// Threads of a block.
+    pub fn threads(&self) -> u64 {
+        self.block.iter().map(|b| u64::from(*b)).product()
+    }
+
+    /// Most blocks of the grid.
+    pub fn blocks(&self) -> u64 {
+        self.grid.iter().map(|b| u64::from(*b)).product()
+    }
+
+    /// Axes up to the last with more than one thread or block: 1 where the iterations are numbered.
+    pub fn dimensions(&self) -> usize {
+        (1..3).rev().find(|&k| self.block[k] != 1 || self.grid[k] != 1).map_or(1, |k| k + 1)
+    }
 }
 
 impl Kernel {

@@ -24,9 +24,11 @@ pub enum Refusal {
     /// More threads than a block can have, or more along an axis.
     BlockTooLarge { threads: u64, axis: Option<Axis> },
     /// Not a power of two.
-    BlockNotPowerOfTwo { threads: u32 },
+    BlockNotPowerOfTwo { threads: u64 },
     /// A reduction by no block, or by more than the last one can combine.
-    ReductionGrid { blocks: u32 },
+    ReductionGrid { blocks: u64 },
+    /// A reduction over more axes than its nest has loops, or over the axes of a nest of more than three.
+    ReductionAxes { loop_id: LoopId, loops: usize, axes: usize },
     /// The loop is already part of a nest that is bound.
     AlreadyBound { loop_id: LoopId },
     /// The loops are inside other parallel loops, or are not the outermost of their nest.
@@ -261,7 +263,14 @@ impl Refusal {
             }
             Refusal::ReductionGrid { blocks } => {
                 Diagnostic::error("W217", format!("a reduction by {blocks} blocks does not work"))
-                    .note("the last block combines what the others leave: take from 1 to 65536 blocks")
+                    .note("the last block combines what the others leave: take from 1 to 65536 blocks, at most 65535 of them along y or z")
+            }
+            Refusal::ReductionAxes { loop_id, loops, axes } => {
+                let nest = if *loops == 1 { "one loop".into() } else { format!("{loops} loops") };
+                let message = format!("a nest of {nest} cannot be reduced along {axes} axes");
+                at_loop(kernel, Diagnostic::error("W217", message), *loop_id, "the nest, whose inner bounds must not depend on outer counters")
+                    .note("each loop goes to an axis of its own, so there are from as many loops as axes to three")
+                    .help("with one number for `block` and one for `grid` all iterations are numbered")
             }
             Refusal::BlockNotPowerOfTwo { threads } => {
                 Diagnostic::error("W217", format!("a reduction by {threads} threads does not work"))

@@ -43,6 +43,64 @@ void f(int n, const int a[n], int *sum) {
     check(twice, &format!("{reduce}specialise n=64"), sizes);
 }
 
+#[test]
+fn loops_of_a_reduction_go_to_axes_of_their_own() {
+    let plane = "
+float f(int n, int m, const float a[n][m], const float b[n][m]) {
+    float total = 1.0f;
+    #pragma omp parallel for collapse(2) reduction(+: total)
+    for (int i = 0; i < n; i++)
+        for (int j = 1; j < m - 1; j++)
+            total += a[i][j] * b[i][j];
+    return total;
+}
+";
+    let sizes: Sizes<'_> = &[
+        &[("n", 0), ("m", 3)],
+        &[("n", 1), ("m", 1)],
+        &[("n", 1), ("m", 3)],
+        &[("n", 5), ("m", 70)],
+        &[("n", 41), ("m", 67)],
+    ];
+    let text = check(plane, "reduce total block 16x2 grid 2x3", sizes);
+    has(
+        &text,
+        &[
+            "__shared__ float total_shared[REDUCE_BLOCK_X * REDUCE_BLOCK_Y];",
+            "const unsigned thread = threadIdx.y * blockDim.x + threadIdx.x;",
+            "total_partial[blockIdx.y * gridDim.x + blockIdx.x] = total_shared[0];",
+            "blocks = blocks_x * blocks_y;",
+        ],
+    );
+    // Blocks along one axis and threads along another.
+    check(plane, "reduce total block 1x32 grid 3x1", sizes);
+    check(plane, "reduce total block 32x1 grid 1x4", sizes);
+    check(plane, "reduce total block 8x4 grid 2x3\nspecialise m=70", sizes);
+    let cube = "
+void f(int n, int m, int l, const double a[n][m][l], double *least, int *count) {
+    double low = 5.0;
+    int small = 0;
+    #pragma omp parallel for collapse(3) reduction(min: low) reduction(+: small)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            for (int k = l - 1; k >= 0; k--) {
+                low = a[i][j][k] < low ? a[i][j][k] : low;
+                small += a[i][j][k] < 0.5;
+            }
+    *least = low;
+    *count = small;
+}
+";
+    let sizes: Sizes<'_> = &[
+        &[("n", 0), ("m", 3), ("l", 3)],
+        &[("n", 1), ("m", 1), ("l", 1)],
+        &[("n", 4), ("m", 5), ("l", 19)],
+        &[("n", 9), ("m", 17), ("l", 33)],
+    ];
+    check(cube, "reduce low block 8x4x2 grid 2x2x2", sizes);
+    check(cube, "reduce low block 16x2 grid 64x1024", sizes);
+}
+
 const WEIGHTED: &str = "
 float f(int n, const float a[n + 4], const float w[5]) {
     float total = 0.0f;

@@ -296,7 +296,7 @@ fn a_reduction_is_not_bound() {
             1 | reduce s grid 0
               | ^^^^^^^^^^^^^^^ in this step
               |
-              = note: the last block combines what the others leave: take from 1 to 65536 blocks
+              = note: the last block combines what the others leave: take from 1 to 65536 blocks, at most 65535 of them along y or z
               = note: step 1: `reduce s block 256 grid 0`
         "#]],
     );
@@ -310,7 +310,7 @@ fn a_reduction_is_not_bound() {
             1 | reduce s grid 100000
               | ^^^^^^^^^^^^^^^^^^^^ in this step
               |
-              = note: the last block combines what the others leave: take from 1 to 65536 blocks
+              = note: the last block combines what the others leave: take from 1 to 65536 blocks, at most 65535 of them along y or z
               = note: step 1: `reduce s block 256 grid 100000`
         "#]],
     );
@@ -326,6 +326,40 @@ fn a_reduction_is_not_bound() {
               |
               = note: a block has at most 1024 threads, at most 64 of them along z, and at least one along each axis
               = note: step 1: `bind i -> x block 0`
+        "#]],
+    );
+    step_refused(
+        "float f(int n, const float a[n]) {\n    float s = 0;\n    #pragma omp parallel for reduction(+: s)\n    for (int i = 0; i < n; i++)\n        s += a[i];\n    return s;\n}\n",
+        "reduce s block 32x4 grid 8",
+        expect![[r#"
+            error[W217]: a nest of one loop cannot be reduced along 2 axes
+             --> input.c:4:18
+              |
+            4 |     for (int i = 0; i < n; i++)
+              |                  ^ the nest, whose inner bounds must not depend on outer counters
+              |
+             ::: input.sched:1:1
+              |
+            1 | reduce s block 32x4 grid 8
+              | -------------------------- in this step
+              |
+              = note: each loop goes to an axis of its own, so there are from as many loops as axes to three
+              = note: step 1: `reduce s block 32x4 grid 8x1`
+              = help: with one number for `block` and one for `grid` all iterations are numbered
+        "#]],
+    );
+    step_refused(
+        "float f(int n, const float a[n]) {\n    float s = 0;\n    #pragma omp parallel for reduction(+: s)\n    for (int i = 0; i < n; i++)\n        s += a[i];\n    return s;\n}\n",
+        "reduce s block 1x1x128 grid 8",
+        expect![[r#"
+            error[W217]: a block of 128 threads along z is too large
+             --> input.sched:1:1
+              |
+            1 | reduce s block 1x1x128 grid 8
+              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ in this step
+              |
+              = note: a block has at most 1024 threads, at most 64 of them along z, and at least one along each axis
+              = note: step 1: `reduce s block 1x1x128 grid 8x1x1`
         "#]],
     );
 }

@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{Points, check_scheduled as check, has_flat as has, refused_text};
+use common::{Input, Points, check_scheduled as check, has_flat as has, refused_text};
+use warpsmith_opt::schedule;
+use warpsmith_opt::schedule::template;
 
 const CONV: &str = "
 void conv(int h, int w, const float image[h + 4][w + 4], const float filter[5][5],
@@ -27,6 +29,31 @@ const PLANES: Points<'_> = &[
 ];
 const TILED: &str =
     "bind y, x -> y, x block 8x4\nconstant filter\nregister_tile y by 4\nregister_tile x by 4\n";
+
+#[test]
+fn templates_offer_copies_in_vectors_of_an_image_whose_filter_is_in_constant_memory() {
+    let input = Input::new(CONV);
+    let kernel = input.kernel();
+    let root = kernel.marked_roots()[0];
+    let offered = template::alternatives(&kernel, root, &input.sources);
+    let of_width = |width: &str| {
+        let wide = format!("vectorise image by {width}");
+        let mut legal = 0;
+        for steps in &offered {
+            let schedule = template::schedule_of(std::slice::from_ref(steps));
+            let text = schedule.to_string();
+            if text.contains(&wide)
+                && text.contains("constant filter")
+                && text.contains("stream dy")
+            {
+                legal += usize::from(schedule::replay(&kernel, &schedule, &input.sources).is_ok());
+            }
+        }
+        legal
+    };
+    // Rows of `w + 4` elements may begin at multiples of four.
+    assert!(of_width("4") > 20 && of_width("2") > 20, "{} {}", of_width("4"), of_width("2"));
+}
 
 #[test]
 fn rows_of_a_staged_image_are_read_once_in_vectors() {

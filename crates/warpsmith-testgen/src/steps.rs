@@ -310,6 +310,11 @@ impl Writer<'_, '_, '_> {
     fn reduce(&mut self) -> Option<String> {
         let vars = &self.names.reductions;
         let var = vars.get(self.choice.below(vars.len()))?.clone();
+        if self.choice.chance(40) {
+            let block = ["8x4", "32x2", "1x32", "8x2x2", "16x1x4"][self.choice.below(5)];
+            let grid = ["3x2", "1x4", "2x1x3", "64x64"][self.choice.below(4)];
+            return Some(format!("reduce {var} block {block} grid {grid}"));
+        }
         let block = self.of(&[8, 32, 1, 2, 64, 128]);
         Some(format!("reduce {var} block {block} grid {}", self.of(&[4, 1, 3, 64])))
     }

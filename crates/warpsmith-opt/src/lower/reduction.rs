@@ -50,36 +50,45 @@ impl Lowering<'_> {
         for l in &loops {
             self.must_know_bounds(l, stmt)?;
         }
-        let block = self.constant("REDUCE_BLOCK", shape.block, "threads that combine their values");
+        let by_axes = shape.dimensions() > 1;
+        let block = self.shape_constants(
+            "REDUCE_BLOCK",
+            shape.block,
+            by_axes,
+            "threads that combine their values",
+        );
+        let threads = product(&block);
         let mut reduced = vec![];
         for r in &nest.clauses.reductions {
-            reduced.push(self.reduced(r, shape, &block, pending));
+            reduced.push(self.reduced(r, shape, &threads, pending));
         }
         self.flush(pending, out)?;
-        let most = self.constant(
-            "REDUCE_GRID",
-            shape.grid,
-            "most blocks of a reduction, each with one partial result",
-        );
+        let most = "most blocks of a reduction, each with one partial result";
+        let most = self.shape_constants("REDUCE_GRID", shape.grid, by_axes, most);
         let blocks = self.local("blocks", Type::I32);
         out.push(Stmt::new(
             StmtKind::Decl { var: blocks, init: Some(Expr::i32(0)) },
             stmt.origin.by("reduce"),
         ));
 
-        let mut then = self.grid_of(&loops, blocks, &block, most);
+        let one = || Expr::int(Scalar::U32, 1);
+        let (mut then, grid) = match by_axes {
+            true => self.grid_by_axes(&nest, blocks, &block, &most),
+            false => {
+                let width = Expr::var(blocks, Type::I32).cast(Type::U32);
+                let [most, ..] = most;
+                (self.grid_of(&loops, blocks, &threads, most), [width, one(), one()])
+            }
+        };
         let mut partial = self.partial_kernel(root, stmt, &nest, &loops, &reduced)?;
         then.extend(self.read_constants(&mut partial));
         let names: Vec<&str> = reduced.iter().map(|r| r.name.as_str()).collect();
         let stem = self.stem(&names.join("_"));
-        let one = || Expr::int(Scalar::U32, 1);
-        let size = block.cast(Type::U32);
-        let width = Expr::var(blocks, Type::I32).cast(Type::U32);
         let launch = self.launch_of(
             partial,
             &format!("{stem}_partial{}", nest.label),
-            [width, one(), one()],
-            [size.clone(), one(), one()],
+            grid,
+            block.map(|extent| extent.cast(Type::U32)),
         );
         then.push(launch);
         if let Some(cond) = index::all_run(&self.host, loops.iter()) {
@@ -91,7 +100,7 @@ impl Lowering<'_> {
             finish,
             &format!("{stem}_finish{}", nest.label),
             [one(), one(), one()],
-            [size, one(), one()],
+            [threads.cast(Type::U32), one(), one()],
         );
         out.push(launch.comment("runs for an empty loop too: the result is then the start value"));
         Ok(())
@@ -122,11 +131,11 @@ impl Lowering<'_> {
         let target = if by_pointer { r.var } else { self.pointer_to(r.var) };
         let local =
             if by_pointer { self.local(&format!("{}_value", var.name), ty.clone()) } else { r.var };
-        let array = Type::array(ty.clone(), shape.block.into());
+        let array = Type::array(ty.clone(), shape.threads());
         let mut shared = Var::new(format!("{}_shared", var.name), array, VarKind::Shared);
         shared.shape = Some(vec![block.clone()]);
         let shared = self.host.add_var(shared);
-        let partial = self.slot(&format!("{}_partial", var.name), ty, shape.grid.into());
+        let partial = self.slot(&format!("{}_partial", var.name), ty, shape.blocks());
         // The least and the greatest of numbers do not depend on the order.
         if scalar.is_float() && matches!(r.op, ReduceOp::Add | ReduceOp::Mul) {
             self.reassociated.extend([target, partial]);
@@ -187,14 +196,72 @@ impl Lowering<'_> {
             stmts.extend([set, Stmt::new(kind, Origin::default())]);
             return stmts;
         }
-        let wanted = self.local("wanted", ty.clone());
+        let (declare, value) = self.at_most("wanted", needed, most);
+        stmts.extend([declare, self.store(place(), value)]);
+        stmts
+    }
+
+    /// The declaration of a number under this name, and the lesser of it and `most`, as an `int`.
+    fn at_most(&mut self, name: &str, number: Expr, most: Expr) -> (Stmt, Expr) {
+        let ty = number.ty.clone();
+        let wanted = self.local(name, ty.clone());
         self.host.vars[wanted.0 as usize].constant = true;
-        let declare = StmtKind::Decl { var: wanted, init: Some(needed) };
+        let declare = StmtKind::Decl { var: wanted, init: Some(number) };
         let enough = Expr::binary(BinaryOp::Lt, self.value(wanted), most.clone().cast(ty));
         let value = ExprKind::Select(enough, self.value(wanted).cast(Type::I32), most);
         let value = Expr::new(value, Type::I32, Origin::default());
-        stmts.extend([Stmt::new(declare, Origin::default()), self.store(place(), value)]);
-        stmts
+        (Stmt::new(declare, Origin::default()), value)
+    }
+
+    /// Statements that set `blocks`, the product of the blocks along the axes, and these.
+    fn grid_by_axes(
+        &mut self,
+        nest: &Nest,
+        blocks: VarId,
+        block: &[Expr; 3],
+        most: &[Expr; 3],
+    ) -> (Vec<Stmt>, [Expr; 3]) {
+        let mut grid = [0; 3].map(|_| Expr::i32(1));
+        let mut stmts = vec![];
+        for (l, (_, axis)) in self.bound_loops(nest).iter().zip(&nest.axes).rev() {
+            let k = axis.index();
+            if index::is_const(&most[k], 1) {
+                continue;
+            }
+            let needed = index::count(&self.host, l);
+            let needed = index::blocks(&self.host, needed, block[k].clone());
+            let (declare, value) =
+                self.at_most(&format!("wanted_{}", axis.name()), needed, most[k].clone());
+            let along = self.local(&format!("blocks_{}", axis.name()), Type::I32);
+            self.host.vars[along.0 as usize].constant = true;
+            let kind = StmtKind::Decl { var: along, init: Some(value) };
+            stmts.extend([declare, Stmt::new(kind, Origin::default())]);
+            grid[k] = self.value(along);
+        }
+        let all = Place::new(PlaceKind::Var(blocks), Type::I32, Origin::default());
+        stmts.push(self.store(all, product(&grid)));
+        (stmts, grid.map(|along| along.cast(Type::U32)))
+    }
+
+    /// The extents along the axes as named constants, those of one thread or block as they are.
+    fn shape_constants(
+        &mut self,
+        name: &str,
+        extents: [u32; 3],
+        by_axes: bool,
+        comment: &str,
+    ) -> [Expr; 3] {
+        let mut of = |k: usize| match (by_axes, extents[k]) {
+            (true, 1) => Expr::i32(1),
+            (true, n) => {
+                let axis = Axis::ALL[k].name();
+                let name = format!("{name}_{}", axis.to_ascii_uppercase());
+                self.constant(&name, n, &format!("{comment}, along {axis}"))
+            }
+            (false, n) if k == 0 => self.constant(name, n, comment),
+            (false, _) => Expr::i32(1),
+        };
+        [of(0), of(1), of(2)]
     }
 
     /// Every thread combines its share of the iterations, every block its threads.
@@ -220,24 +287,58 @@ impl Lowering<'_> {
         }
         let mut inner = self.private_variables(nest, &body);
         inner.extend(body.stmts);
+        let shape = nest.reduce.filter(|shape| shape.dimensions() > 1);
         match loops {
+            _ if shape.is_some() => {
+                let by_axis = loops.iter().zip(&nest.axes).rev();
+                for (l, (_, axis)) in by_axis {
+                    let mut stride = self.grid_stride(l, *axis, inner);
+                    if *axis == Axis::X {
+                        // Copies of the body would want a division for their number, for one or two iterations.
+                        stride.kind = LoopKind::Unrolled(Some(1));
+                    }
+                    inner = vec![Stmt::new(StmtKind::For(stride), stmt.origin.by("reduce"))];
+                }
+                stmts.extend(inner);
+            }
             [only] => {
                 let stride = self.grid_stride(only, Axis::X, inner);
                 stmts.push(Stmt::new(StmtKind::For(stride), stmt.origin.by("reduce")));
             }
             _ => stmts.extend(self.flattened(loops, inner, stmt)),
         }
-        stmts.extend(self.tree(reduced, |r| r.local));
+        let (declare, thread) = match shape {
+            Some(shape) => self.numbered_thread(shape.block),
+            None => (None, Expr::builtin(Builtin::ThreadIdx(Axis::X))),
+        };
+        stmts.extend(declare);
+        stmts.extend(self.tree(reduced, |r| r.local, &thread));
+        let block = match shape {
+            Some(shape) => numbered(shape.grid, Builtin::BlockIdx, Builtin::GridDim),
+            None => Expr::builtin(Builtin::BlockIdx(Axis::X)),
+        };
         let stores = reduced.iter().map(|r| {
-            let place = self.element(r.partial, Expr::builtin(Builtin::BlockIdx(Axis::X)));
+            let place = self.element(r.partial, block.clone());
             self.store(place, self.shared_element(r, Expr::int(Scalar::U32, 0)))
         });
         let stores = stores.collect();
-        stmts.push(first_thread(stores).comment("one partial result for each block"));
+        stmts.push(first_thread(&thread, stores).comment("one partial result for each block"));
         let mut block = Block::new(stmts);
         self.move_to_device(&mut block);
         host::own_counters(&mut self.host, &mut block);
         Ok(block.stmts)
+    }
+
+    /// The number of a thread in its block, and its declaration where it takes more than one word.
+    fn numbered_thread(&mut self, block: [u32; 3]) -> (Option<Stmt>, Expr) {
+        let number = numbered(block, Builtin::ThreadIdx, Builtin::BlockDim);
+        if matches!(&*number.kind, ExprKind::Builtin(_)) {
+            return (None, number);
+        }
+        let thread = self.local("thread", Type::U32);
+        self.host.vars[thread.0 as usize].constant = true;
+        let kind = StmtKind::Decl { var: thread, init: Some(number) };
+        (Some(Stmt::new(kind, Origin::default())), self.value(thread))
     }
 
     /// One loop over all iterations of a rectangular nest, numbered row by row.
@@ -320,7 +421,8 @@ impl Lowering<'_> {
             let at = reduced.iter().position(|x| x.shared == r.shared);
             at.and_then(|k| own.get(k).copied()).unwrap_or(r.local)
         };
-        stmts.extend(self.tree(reduced, total_of));
+        let thread = Expr::builtin(Builtin::ThreadIdx(Axis::X));
+        stmts.extend(self.tree(reduced, total_of, &thread));
         let mut stores = vec![];
         for r in reduced {
             let sum = self.shared_element(r, Expr::int(Scalar::U32, 0));
@@ -334,13 +436,19 @@ impl Lowering<'_> {
             };
             stores.push(self.store(target, value));
         }
-        stmts.push(first_thread(stores));
+        stmts.push(first_thread(&thread, stores));
         stmts
     }
 
-    /// The threads of a block combine their values in pairs, half as many threads in every round.
-    fn tree(&mut self, reduced: &[Reduced], value: impl Fn(&Reduced) -> VarId) -> Vec<Stmt> {
-        let thread = || Expr::builtin(Builtin::ThreadIdx(Axis::X));
+    /// The threads of a block combine their values in pairs, half as many threads in every round. `thread` is the
+    /// number of a thread.
+    fn tree(
+        &mut self,
+        reduced: &[Reduced],
+        value: impl Fn(&Reduced) -> VarId,
+        thread: &Expr,
+    ) -> Vec<Stmt> {
+        let thread = || thread.clone();
         let mut stmts = vec![];
         for r in reduced {
             let place = self.shared_place(r, thread());
@@ -356,7 +464,11 @@ impl Lowering<'_> {
         let half = self.local("offset", Type::U32);
         let read_half = || Expr::var(half, Type::U32);
         let halved = |e: Expr| Expr::binary(BinaryOp::Div, e, Expr::int(Scalar::U32, 2));
-        let init = halved(Expr::builtin(Builtin::BlockDim(Axis::X)));
+        let width = match &*thread().kind {
+            ExprKind::Builtin(Builtin::ThreadIdx(axis)) => Expr::builtin(Builtin::BlockDim(*axis)),
+            _ => self.threads_of(reduced),
+        };
+        let init = halved(width);
         stmts.push(Stmt::new(StmtKind::Decl { var: half, init: Some(init) }, Origin::default()));
         let mut pairs = vec![];
         for r in reduced {
@@ -383,6 +495,13 @@ impl Lowering<'_> {
         };
         stmts.push(Stmt::new(kind, Origin::default()));
         stmts
+    }
+
+    /// How many threads combine their values.
+    fn threads_of(&self, reduced: &[Reduced]) -> Expr {
+        let shape = reduced.first().and_then(|r| self.host.var(r.shared).shape.clone());
+        let threads = shape.and_then(|shape| shape.into_iter().next());
+        threads.unwrap_or(Expr::i32(1)).cast(Type::U32)
     }
 
     fn declare_identity(&self, r: &Reduced, var: VarId) -> Stmt {
@@ -422,9 +541,30 @@ fn barrier() -> Stmt {
     Stmt::new(kind, Origin::default())
 }
 
-fn first_thread(stores: Vec<Stmt>) -> Stmt {
-    let thread = Expr::builtin(Builtin::ThreadIdx(Axis::X));
-    let cond = Expr::binary(BinaryOp::Eq, thread, Expr::int(Scalar::U32, 0));
+/// The product of numbers, without ones.
+fn product(numbers: &[Expr; 3]) -> Expr {
+    let others = numbers.iter().filter(|n| !index::is_const(n, 1)).cloned();
+    others.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)).unwrap_or(Expr::i32(1))
+}
+
+/// The number of a thread in its block or of a block in its grid, the axes of more than one counted, x first.
+fn numbered(extents: [u32; 3], at: fn(Axis) -> Builtin, width: fn(Axis) -> Builtin) -> Expr {
+    let axes = Axis::ALL.into_iter().filter(|a| extents[a.index()] > 1).rev();
+    let number = axes.fold(None, |outer: Option<Expr>, axis| {
+        let own = Expr::builtin(at(axis));
+        Some(match outer {
+            None => own,
+            Some(outer) => {
+                let rows = Expr::binary(BinaryOp::Mul, outer, Expr::builtin(width(axis)));
+                Expr::binary(BinaryOp::Add, rows, own)
+            }
+        })
+    });
+    number.unwrap_or(Expr::builtin(at(Axis::X)))
+}
+
+fn first_thread(thread: &Expr, stores: Vec<Stmt>) -> Stmt {
+    let cond = Expr::binary(BinaryOp::Eq, thread.clone(), Expr::int(Scalar::U32, 0));
     let kind = StmtKind::If { cond, then: Block::new(stores), otherwise: Block::default() };
     Stmt::new(kind, Origin::default())
 }

@@ -8,6 +8,14 @@
 //!     the value s had before the loop
 //! ```
 //!
+//! With extents along several axes the loops of the nest go to the axes instead, the innermost to x:
+//!
+//! ```text
+//!     parallel for i in I { parallel for j in J reduction(op: s) { S(i, j, s) } }
+//!       ==> reduce s block 64x4 grid 8x128
+//!     each thread takes every (128 * 4)-th i and of those every (8 * 64)-th j: no number is divided
+//! ```
+//!
 //! Legal when the nest is the outermost parallel one, and its iterations are independent but for the reduced variables
 //! (numbers, of a type that has the operation: whoever reads the clause sees to that). The order of the operations changes: floating-point results are compared with a tolerance.
 
@@ -35,12 +43,7 @@ pub struct LegalReduce<'k> {
 /// # Errors
 /// The first reason why not.
 pub fn check<'k>(kernel: &'k Kernel, var: &str, shape: Reduce) -> Result<LegalReduce<'k>, Refusal> {
-    if !shape.block.is_power_of_two() || !(32..=1024).contains(&shape.block) {
-        return Err(Refusal::BlockNotPowerOfTwo { threads: shape.block });
-    }
-    if shape.grid == 0 || shape.grid > 1 << 16 {
-        return Err(Refusal::ReductionGrid { blocks: shape.grid });
-    }
+    check_shape(shape)?;
     let Some(root) = find(kernel, var) else {
         return Err(Refusal::NoReduction { name: var.into() });
     };
@@ -58,9 +61,35 @@ pub fn check<'k>(kernel: &'k Kernel, var: &str, shape: Reduce) -> Result<LegalRe
         findings.push((*id, independence::check(kernel, *id, &group, &clauses)?));
         check_step(kernel, *id)?;
     }
-    let axes = rectangular_prefix(kernel, &group).into_iter().map(|id| (id, Axis::X)).collect();
-    let nest = Nest { reduce: Some(shape), ..Nest::bound(axes, [shape.block, 1, 1], clauses) };
+    let loops = rectangular_prefix(kernel, &group);
+    let axes = match shape.dimensions() {
+        1 => loops.into_iter().map(|id| (id, Axis::X)).collect(),
+        axes if axes > loops.len() || loops.len() > 3 => {
+            return Err(Refusal::ReductionAxes { loop_id: root, loops: loops.len(), axes });
+        }
+        _ => {
+            let innermost_first = loops.iter().rev().zip(Axis::ALL);
+            let mut axes: Vec<(LoopId, Axis)> = innermost_first.map(|(id, a)| (*id, a)).collect();
+            axes.reverse();
+            axes
+        }
+    };
+    let nest = Nest { reduce: Some(shape), ..Nest::bound(axes, shape.block, clauses) };
     Ok(LegalReduce { kernel, root, nest, findings })
+}
+
+fn check_shape(shape: Reduce) -> Result<(), Refusal> {
+    let threads = shape.block.iter().fold(1u64, |all, b| all.saturating_mul((*b).into()));
+    if !threads.is_power_of_two() || !(32..=1024).contains(&threads) {
+        return Err(Refusal::BlockNotPowerOfTwo { threads });
+    }
+    bind::check_block(shape.block)?;
+    let blocks = shape.grid.iter().fold(1u64, |all, b| all.saturating_mul((*b).into()));
+    let tall = shape.grid[1..].iter().any(|b| *b > 65_535);
+    match blocks == 0 || blocks > 1 << 16 || tall {
+        true => Err(Refusal::ReductionGrid { blocks }),
+        false => Ok(()),
+    }
 }
 
 /// Spreads the nest over the grid.
@@ -68,7 +97,7 @@ pub fn apply(legal: LegalReduce<'_>, sources: &SourceMap) -> Rewritten {
     let mut kernel = legal.kernel.clone();
     bind::record(&mut kernel, legal.findings, sources);
     for (id, axis) in &legal.nest.axes {
-        let extent = Some(legal.nest.block[0]);
+        let extent = Some(legal.nest.block[axis.index()]);
         let binding = Binding { level: BindLevel::Thread, axis: *axis, extent };
         bind::set_kind(&mut kernel, *id, LoopKind::Bound(binding));
     }

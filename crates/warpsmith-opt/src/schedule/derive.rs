@@ -9,7 +9,7 @@ use crate::rewrite::{independence, reduce};
 /// Default blocks: 256 threads, wide along x, where neighbours in memory are.
 const BLOCKS: [[u32; 3]; 3] = [[256, 1, 1], [32, 8, 1], [32, 4, 2]];
 /// Default shape of a reduction.
-const REDUCE: Reduce = Reduce { block: 256, grid: 256 };
+const REDUCE: Reduce = Reduce { block: [256, 1, 1], grid: [256, 1, 1] };
 
 /// Makes the schedule of the direct translation: the up to three innermost loops of every nest of marked loops go to
 /// the axes, the innermost to x; a nest with a reduction is reduced.

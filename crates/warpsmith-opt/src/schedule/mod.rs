@@ -179,7 +179,11 @@ impl fmt::Display for StepKind {
                 f.write_str(&sizes.join("x"))
             }
             StepKind::Reduce { var, shape } => {
-                write!(f, "reduce {var} block {} grid {}", shape.block, shape.grid)
+                let axes = shape.dimensions();
+                let sizes = |of: &[u32; 3]| {
+                    of[..axes].iter().map(u32::to_string).collect::<Vec<_>>().join("x")
+                };
+                write!(f, "reduce {var} block {} grid {}", sizes(&shape.block), sizes(&shape.grid))
             }
             StepKind::Accumulate { array } => write!(f, "accumulate {array}"),
             StepKind::Interchange { outer } => write!(f, "interchange {outer}"),

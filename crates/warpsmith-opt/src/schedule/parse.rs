@@ -170,6 +170,14 @@ fn number(input: &mut &str) -> Result<u32> {
     dec_uint.context(wanted("a number is wanted here")).parse_next(input)
 }
 
+/// One to three numbers, along x, y, z.
+fn extents(input: &mut &str) -> Result<[u32; 3]> {
+    let sizes: Vec<u32> = separated(1..=3, number, 'x').parse_next(input)?;
+    let mut extents = [1u32; 3];
+    extents.iter_mut().zip(&sizes).for_each(|(e, s)| *e = *s);
+    Ok(extents)
+}
+
 fn bind(input: &mut &str) -> Result<StepKind> {
     let loops: Vec<String> = separated(1..=3, name, comma()).parse_next(input)?;
     (space0, "->", space0)
@@ -199,9 +207,10 @@ fn bind(input: &mut &str) -> Result<StepKind> {
 
 fn reduce(input: &mut &str) -> Result<StepKind> {
     let var = name.parse_next(input)?;
-    let block = opt(preceded((space1, "block", space1), number)).parse_next(input)?;
-    let grid = opt(preceded((space1, "grid", space1), number)).parse_next(input)?;
-    let shape = Reduce { block: block.unwrap_or(256), grid: grid.unwrap_or(256) };
+    let block = opt(preceded((space1, "block", space1), extents)).parse_next(input)?;
+    let grid = opt(preceded((space1, "grid", space1), extents)).parse_next(input)?;
+    let usual = [256, 1, 1];
+    let shape = Reduce { block: block.unwrap_or(usual), grid: grid.unwrap_or(usual) };
     Ok(StepKind::Reduce { var, shape })
 }
 

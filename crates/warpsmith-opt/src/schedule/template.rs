@@ -10,7 +10,7 @@ use warpsmith_ir::{Axis, ForLoop, LoopId, LoopKind, SourceMap, StmtKind, VarId};
 use super::{Schedule, Step, StepKind, parts, shared, stencils, streams, take, transposes, wide};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Layout, Reduce};
-use crate::rewrite::{accumulate, constant, stage};
+use crate::rewrite::{accumulate, constant, independence, reduce, stage};
 use crate::walk;
 
 /// Loops with at most this many iterations are unrolled entirely.
@@ -27,12 +27,11 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
     let mut found = vec![vec![direct.clone()]];
     match &direct {
         StepKind::Reduce { var, .. } => {
+            let reduce = |shape| vec![StepKind::Reduce { var: var.clone(), shape }];
             for block in [128, 256, 512, 1024] {
-                for grid in [256, 528, 1056] {
-                    let shape = Reduce { block, grid };
-                    found.push(vec![StepKind::Reduce { var: var.clone(), shape }]);
-                }
+                found.extend([256, 528, 1056].map(|grid| reduce(Reduce::flat(block, grid))));
             }
+            found.extend(reductions_by_axes(kernel, root).into_iter().map(reduce));
         }
         StepKind::Bind { loops, axes, .. } => {
             found.extend(bound(kernel, root, loops, axes, sources));
@@ -52,6 +51,21 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
         }
     }
     different
+}
+
+/// Shapes for reductions over two or three loops, each of which goes to an axis of its own: neighbours in memory to
+/// neighbouring threads, and enough blocks along the outer loops to fill a device some times over.
+fn reductions_by_axes(kernel: &Kernel, root: LoopId) -> Vec<Reduce> {
+    let (group, _) = independence::group_of(kernel, root);
+    let grids: &[[u32; 3]] = match reduce::rectangular_prefix(kernel, &group).len() {
+        2 => &[[64, 16, 1], [64, 64, 1], [16, 256, 1], [64, 1024, 1]],
+        3 => &[[64, 1024, 1], [32, 512, 2], [32, 512, 4], [16, 256, 8], [4, 64, 16]],
+        _ => return vec![],
+    };
+    let blocks =
+        [[32, 4, 1], [32, 8, 1], [64, 2, 1], [64, 4, 1], [128, 1, 1], [128, 2, 1], [256, 1, 1]];
+    let shapes = blocks.iter().flat_map(|block| grids.iter().map(|grid| (*block, *grid)));
+    shapes.map(|(block, grid)| Reduce { block, grid }).collect()
 }
 
 /// The schedule of step lists one after the other.

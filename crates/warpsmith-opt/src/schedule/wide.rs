@@ -82,12 +82,17 @@ impl Nest<'_> {
         self.kernel.func().var(array).ty.pointee().and_then(Type::scalar)
     }
 
-    /// Arrays that the nest accesses.
+    /// Arrays that the nest accesses, but those it keeps in constant memory: their address is no kernel's business.
     fn arrays(&self) -> Vec<VarId> {
         let mut found = vec![];
+        let constant = |v: VarId| {
+            let name = self.kernel.name_of(v);
+            self.kept.iter().any(|s| matches!(s, StepKind::Constant { array } if *array == name))
+        };
         self.each_access(&mut |a| {
             if let Base::Var(v) = a.base
                 && self.kernel.func().var(v).ty.is_pointer()
+                && !constant(v)
                 && !found.contains(&v)
             {
                 found.push(v);
