@@ -10,6 +10,10 @@ use super::host::Pending;
 use super::{Lowered, Lowering, host, index};
 use crate::kernel::{Nest, Reduce};
 
+/// More partial results than these are combined by more threads than a block of the nest may have.
+const MANY_PARTIALS: u64 = 4096;
+const FINISHERS: u32 = 1024;
+
 /// One reduced variable on its way through both kernels.
 struct Reduced {
     op: ReduceOp,
@@ -95,12 +99,28 @@ impl Lowering<'_> {
             let kind = StmtKind::If { cond, then: Block::new(then), otherwise: Block::default() };
             out.push(Stmt::new(kind, stmt.origin.by("reduce")));
         }
+        let mut finishers = threads;
+        if shape.blocks() > MANY_PARTIALS && shape.threads() < FINISHERS.into() {
+            finishers = self.constant(
+                "REDUCE_FINISH",
+                FINISHERS,
+                "threads that combine the partial results",
+            );
+            for r in &mut reduced {
+                r.shared = self.shared_values(
+                    &r.name,
+                    Type::Scalar(r.scalar),
+                    FINISHERS.into(),
+                    &finishers,
+                );
+            }
+        }
         let finish = self.finish_kernel(&reduced, blocks, stmt);
         let launch = self.launch_of(
             finish,
             &format!("{stem}_finish{}", nest.label),
             [one(), one(), one()],
-            [threads.cast(Type::U32), one(), one()],
+            [finishers.cast(Type::U32), one(), one()],
         );
         out.push(launch.comment("runs for an empty loop too: the result is then the start value"));
         Ok(())
@@ -131,16 +151,21 @@ impl Lowering<'_> {
         let target = if by_pointer { r.var } else { self.pointer_to(r.var) };
         let local =
             if by_pointer { self.local(&format!("{}_value", var.name), ty.clone()) } else { r.var };
-        let array = Type::array(ty.clone(), shape.threads());
-        let mut shared = Var::new(format!("{}_shared", var.name), array, VarKind::Shared);
-        shared.shape = Some(vec![block.clone()]);
-        let shared = self.host.add_var(shared);
+        let shared = self.shared_values(&var.name, ty.clone(), shape.threads(), block);
         let partial = self.slot(&format!("{}_partial", var.name), ty, shape.blocks());
         // The least and the greatest of numbers do not depend on the order.
         if scalar.is_float() && matches!(r.op, ReduceOp::Add | ReduceOp::Mul) {
             self.reassociated.extend([target, partial]);
         }
         Reduced { op: r.op, scalar, name: var.name, local, shared, partial, target, start }
+    }
+
+    /// The values of a block's threads.
+    fn shared_values(&mut self, name: &str, ty: Type, threads: u64, shape: &Expr) -> VarId {
+        let array = Type::array(ty, threads);
+        let mut shared = Var::new(format!("{name}_shared"), array, VarKind::Shared);
+        shared.shape = Some(vec![shape.clone()]);
+        self.host.add_var(shared)
     }
 
     /// Takes the assignment of the start value out of what waits, when it is the last word on the variable.
@@ -289,18 +314,7 @@ impl Lowering<'_> {
         inner.extend(body.stmts);
         let shape = nest.reduce.filter(|shape| shape.dimensions() > 1);
         match loops {
-            _ if shape.is_some() => {
-                let by_axis = loops.iter().zip(&nest.axes).rev();
-                for (l, (_, axis)) in by_axis {
-                    let mut stride = self.grid_stride(l, *axis, inner);
-                    if *axis == Axis::X {
-                        // Copies of the body would want a division for their number, for one or two iterations.
-                        stride.kind = LoopKind::Unrolled(Some(1));
-                    }
-                    inner = vec![Stmt::new(StmtKind::For(stride), stmt.origin.by("reduce"))];
-                }
-                stmts.extend(inner);
-            }
+            _ if shape.is_some() => stmts.extend(self.by_axes(loops, nest, inner, stmt)),
             [only] => {
                 let stride = self.grid_stride(only, Axis::X, inner);
                 stmts.push(Stmt::new(StmtKind::For(stride), stmt.origin.by("reduce")));
@@ -327,6 +341,83 @@ impl Lowering<'_> {
         self.move_to_device(&mut block);
         host::own_counters(&mut self.host, &mut block);
         Ok(block.stmts)
+    }
+
+    /// The loops of a nest along the axes of the grid. Of the outermost one a block has a run of neighbours, so that blocks
+    /// that run at the same time touch neighbours too; of the others its threads take every so many.
+    fn by_axes(
+        &mut self,
+        loops: &[ForLoop],
+        nest: &Nest,
+        inner: Vec<Stmt>,
+        stmt: &Stmt,
+    ) -> Vec<Stmt> {
+        let mut along = loops.iter().zip(&nest.axes);
+        let Some((outermost, (_, axis))) = along.next() else { return inner };
+        let (mut stmts, mut body) = self.run_of(outermost, *axis, inner, stmt);
+        // The run is innermost: the addresses of rows then move together, and none is kept for each array.
+        for (l, (_, axis)) in along {
+            let stride = self.grid_stride(l, *axis, body);
+            body = vec![Stmt::new(StmtKind::For(stride), stmt.origin.by("reduce"))];
+        }
+        stmts.extend(body);
+        stmts
+    }
+
+    /// A block's run of neighbouring iterations of a loop: what says where it ends, and the loop.
+    fn run_of(
+        &mut self,
+        l: &ForLoop,
+        axis: Axis,
+        inner: Vec<Stmt>,
+        stmt: &Stmt,
+    ) -> (Vec<Stmt>, Vec<Stmt>) {
+        let name = self.host.var(l.var).name.clone();
+        let long = |b: Builtin| Expr::builtin(b).cast(Type::I64);
+        let both = |op, a: Expr, b: Expr| Expr::binary(op, a, b);
+        let one = || Expr::int(Scalar::I64, 1);
+        let mut constants = vec![];
+        let mut constant = |lowering: &mut Self, suffix: &str, value: Expr| {
+            let var = lowering.local(&format!("{name}_{suffix}"), Type::I64);
+            lowering.host.vars[var.0 as usize].constant = true;
+            let kind = StmtKind::Decl { var, init: Some(value) };
+            constants.push(Stmt::new(kind, Origin::default()));
+            Expr::var(var, Type::I64)
+        };
+        let count = index::count(&self.host, l).cast(Type::I64);
+        let count = constant(self, "count", count);
+        let last = both(BinaryOp::Sub, count.clone(), one());
+        let run = both(BinaryOp::Div, last, long(Builtin::GridDim(axis)));
+        let run = constant(self, "run", both(BinaryOp::Add, run, one()));
+        let first = both(BinaryOp::Mul, long(Builtin::BlockIdx(axis)), run.clone());
+        let first = constant(self, "begin", first);
+        let end = both(BinaryOp::Add, first.clone(), run);
+        let whole = both(BinaryOp::Lt, end.clone(), count.clone());
+        let end = Expr::new(ExprKind::Select(whole, end, count), Type::I64, Origin::default());
+        let end = constant(self, "end", end);
+        if let Some(first) = constants.first_mut() {
+            first.comment.push(format!("a block has a run of neighbouring `{name}`"));
+        }
+        let number = self.local(&format!("{name}_number"), Type::I64);
+        self.host.vars[l.var.0 as usize].constant = true;
+        let ty = Type::Scalar(index::counter_type(&self.host, l));
+        let value = index::counter_of(l, Expr::var(number, Type::I64).cast(ty));
+        let counter = StmtKind::Decl { var: l.var, init: Some(value) };
+        let mut body = vec![Stmt::new(counter, Origin::default())];
+        body.extend(inner);
+        let run = ForLoop {
+            id: self.host.fresh_loop(),
+            var: number,
+            declares: true,
+            first: both(BinaryOp::Add, first, long(Builtin::ThreadIdx(axis))),
+            compare: BinaryOp::Lt,
+            limit: end,
+            step: long(Builtin::BlockDim(axis)),
+            // Copies of the body would want a division for their number, and registers.
+            kind: LoopKind::Unrolled(Some(1)),
+            body: Block::new(body),
+        };
+        (constants, vec![Stmt::new(StmtKind::For(run), stmt.origin.by("reduce"))])
     }
 
     /// The number of a thread in its block, and its declaration where it takes more than one word.

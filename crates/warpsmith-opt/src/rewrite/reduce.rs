@@ -13,7 +13,8 @@
 //! ```text
 //!     parallel for i in I { parallel for j in J reduction(op: s) { S(i, j, s) } }
 //!       ==> reduce s block 64x4 grid 8x128
-//!     each thread takes every (128 * 4)-th i and of those every (8 * 64)-th j: no number is divided
+//!     each block takes a run of neighbouring i, its threads every fourth of them, and every (8 * 64)-th j: no number is
+//!     divided
 //! ```
 //!
 //! Legal when the nest is the outermost parallel one, and its iterations are independent but for the reduced variables

@@ -58,8 +58,10 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
 fn reductions_by_axes(kernel: &Kernel, root: LoopId) -> Vec<Reduce> {
     let (group, _) = independence::group_of(kernel, root);
     let grids: &[[u32; 3]] = match reduce::rectangular_prefix(kernel, &group).len() {
-        2 => &[[64, 16, 1], [64, 64, 1], [16, 256, 1], [64, 1024, 1]],
-        3 => &[[64, 1024, 1], [32, 512, 2], [32, 512, 4], [16, 256, 8], [4, 64, 16]],
+        2 => &[[16, 64, 1], [64, 64, 1], [64, 256, 1], [64, 1024, 1]],
+        3 => {
+            &[[8, 128, 64], [4, 256, 64], [8, 256, 32], [16, 128, 32], [4, 512, 32], [16, 256, 16]]
+        }
         _ => return vec![],
     };
     let blocks =
