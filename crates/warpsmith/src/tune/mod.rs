@@ -9,6 +9,7 @@ pub(crate) mod compare;
 pub mod compiled;
 pub mod counted;
 pub(crate) mod device;
+mod estimates;
 mod extents;
 pub mod faults;
 mod host_c;

@@ -98,8 +98,7 @@ pub fn tune_as(
     messages.extend(independence::suggestions(&Kernel::new(input.module.clone(), input.function)));
     let mut assumptions = assumptions(&program);
     assumptions.extend(verified.assumptions());
-    let seconds =
-        sizes.iter().map(|point| choice::seconds(&program, arch.gpu(), point, None)).collect();
+    let seconds = sizes.iter().map(|point| choice::seconds(&program, arch.gpu(), point)).collect();
     let mut tuned = Tuned {
         name: input.name.clone(),
         source: args.file.display().to_string(),

@@ -20,6 +20,7 @@ use warpsmith_tune::tuner::{Budget, Finished, Options as TunerOptions, Prior};
 
 use super::args::{BudgetArg, Strategy, TuneArgs};
 use super::device::Stations;
+use super::estimates::Estimates;
 use super::measure::{Candidates, Model, Nests, Source};
 use super::recompute::{self, Recomputed};
 use super::sizes::Point;
@@ -157,13 +158,8 @@ pub fn search(
     let nests = Arc::new(Nests::new(source)?);
     let bytes = nests.bytes();
     let rival = args.against.as_ref().map(|path| nests.rival(path, sources)).transpose()?;
-    let model = Model {
-        candidates: &candidates,
-        kernel: &kernel,
-        gpu,
-        sizes: asked.sizes,
-        sources: &*sources,
-    };
+    let estimates = Estimates::new(&kernel, gpu, asked.sizes, sources);
+    let model = Model { candidates: &candidates, estimates };
     let prior = (strategy == StrategyKind::ModelGuided).then(|| model.prior()).flatten();
     let workload: Arc<dyn Workload> = nests.clone();
     let mut engine = Engine::start(workload, options(args, stations)).map_err(failure)?;

@@ -12,7 +12,7 @@ use warpsmith_opt::{Kernel, Schedule};
 use warpsmith_tune::space::{Configuration, Parameter, Point as At, SharedSpace, Space};
 use warpsmith_tune::value::Value;
 
-use crate::tune::choice::{on_all_cores, times};
+use crate::tune::estimates::{Estimates, on_all_cores};
 use crate::tune::sizes::Point;
 
 /// Most combinations of the schedules of several nests, and most configurations of a schedule with parameters.
@@ -51,15 +51,19 @@ impl Candidates {
         let each = most.powf(1.0 / chosen.len().max(1) as f64).floor().max(1.0) as usize;
         let mut parts: Vec<Vec<Vec<StepKind>>> = vec![];
         let mut state = kernel.clone();
+        let mut estimates = Estimates::new(kernel, gpu, sizes, sources);
         for at in 0..chosen.len() {
             let offered = match state.marked_roots().first() {
                 Some(root) => alternatives(&state, *root, sources),
                 None => vec![],
             };
+            if chosen.len() > 1 {
+                estimates.beside(&schedule_of(&chosen));
+            }
             let asked = |steps: &Vec<StepKind>| {
                 let mut all = chosen.clone();
                 all[at] = steps.clone();
-                times(kernel, &schedule_of(&all), gpu, sizes, sources)
+                estimates.times(&schedule_of(&all))
             };
             let seconds = on_all_cores(&offered, asked);
             let total = |s: &[f64]| s.iter().map(|x| x.ln()).sum::<f64>();
