@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use warpsmith_device::Gpu;
-use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_gpu::stop::Stop;
+use warpsmith_ir::SourceMap;
 use warpsmith_opt::schedule::StepKind;
 use warpsmith_opt::schedule::template::{alternatives, schedule_of};
 use warpsmith_opt::{Kernel, Schedule, schedule};
@@ -11,6 +12,7 @@ use warpsmith_opt::{Kernel, Schedule, schedule};
 use super::compiled::{Compiler, Used};
 use super::estimates::{Estimates, on_all_cores};
 use super::sizes::Point;
+use crate::status::Failure;
 
 pub use super::estimates::{launches, seconds};
 
@@ -97,16 +99,20 @@ pub struct Model<'a> {
     pub sources: &'a SourceMap,
     /// Says how many registers the best candidates take.
     pub compiler: Option<&'a Compiler>,
+    pub stop: &'a Stop,
 }
+
+/// For messages.
+pub const CHOOSING: &str = "while a schedule was chosen";
 
 /// The schedule of least predicted time, nest by nest; over several sizes, of least geometric mean.
 ///
 /// # Errors
-/// What is wrong with the marks of the loops.
-pub fn choose(model: &Model<'_>) -> Result<Choice, Vec<Diagnostic>> {
+/// What is wrong with the marks of the loops, or that there was no time.
+pub fn choose(model: &Model<'_>) -> Result<Choice, Failure> {
     let Model { kernel, sources, .. } = *model;
     let mut bench = Bench::new(model);
-    let direct = schedule::derive(kernel, sources)?;
+    let direct = schedule::derive(kernel, sources).map_err(Failure::no)?;
     let mut parts: Vec<Vec<StepKind>> = direct.steps.iter().map(|s| vec![s.kind.clone()]).collect();
     let base = bench.times(std::slice::from_ref(&direct)).pop().flatten();
     let mut best = base.clone();
@@ -125,6 +131,7 @@ pub fn choose(model: &Model<'_>) -> Result<Choice, Vec<Diagnostic>> {
             bench.estimates.beside(&schedule_of(&parts));
         }
         let times = on_all_cores(&schedules, |s| bench.estimates.times(s));
+        bench.go_on()?;
         compared += times.iter().flatten().count();
         let efforts: Vec<Effort> = offered.iter().map(|steps| Effort::of(steps)).collect();
         let start = Start {
@@ -140,6 +147,7 @@ pub fn choose(model: &Model<'_>) -> Result<Choice, Vec<Diagnostic>> {
             |k| schedules[k].clone(),
             |times| worth_it(&start, &efforts, times),
         );
+        bench.go_on()?;
         if let Some((k, seconds)) = chosen {
             (parts[at], best) = (offered[k].clone(), Some(seconds));
         }
@@ -222,9 +230,15 @@ pub(super) struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     pub fn new(model: &'a Model<'a>) -> Bench<'a> {
-        let Model { kernel, gpu, sizes, sources, .. } = *model;
-        let estimates = Estimates::new(kernel, gpu, sizes, sources);
+        let Model { kernel, gpu, sizes, sources, stop, .. } = *model;
+        let estimates = Estimates::new(kernel, gpu, sizes, sources, stop);
         Bench { estimates, model, registers: Registers::default() }
+    }
+
+    /// # Errors
+    /// Nobody waits for the choice any more: what is not known counts for nothing.
+    pub fn go_on(&self) -> Result<(), Failure> {
+        Failure::stopped(self.model.stop, CHOOSING).map_or(Ok(()), Err)
     }
 
     /// Whether there is a compiler.
@@ -239,10 +253,10 @@ impl<'a> Bench<'a> {
             return schedules.iter().map(|s| self.estimates.times(s)).collect();
         };
         let start = Instant::now();
-        let (estimates, arch) = (&self.estimates, self.model.gpu.arch);
+        let (estimates, arch, stop) = (&self.estimates, self.model.gpu.arch, self.model.stop);
         let times = on_all_cores(schedules, |s| {
             let program = estimates.program(s)?;
-            let usage = compiler.usage(&program, arch)?;
+            let usage = compiler.usage(&program, arch, stop)?;
             estimates.times_of(&program, Some(&usage))
         });
         self.registers.compiled += schedules.len();
@@ -295,7 +309,8 @@ impl<'a> Bench<'a> {
     pub fn registers_of(self, schedule: &Schedule) -> Registers {
         let mut registers = self.registers;
         let Some(program) = self.estimates.program(schedule) else { return registers };
-        let usage = self.model.compiler.and_then(|c| c.usage(&program, self.model.gpu.arch));
+        let Model { compiler, gpu, stop, .. } = *self.model;
+        let usage = compiler.and_then(|c| c.usage(&program, gpu.arch, stop));
         let Some(point) = self.model.sizes.first() else { return registers };
         for launched in self.estimates.profiles(&program, point, usage.as_ref()) {
             let p = &launched.profile;

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use warpsmith_device::{Gpu, KernelProfile, predict};
+use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::SourceMap;
 use warpsmith_opt::schedule::Replays;
 use warpsmith_opt::{Kernel, Program, Schedule, lower};
@@ -19,6 +20,8 @@ pub struct Estimates<'a> {
     replays: Replays<'a>,
     sources: &'a SourceMap,
     known: Known,
+    /// When nobody waits for an answer any more.
+    stop: &'a Stop,
 }
 
 impl<'a> Estimates<'a> {
@@ -27,9 +30,10 @@ impl<'a> Estimates<'a> {
         gpu: &'a Gpu,
         sizes: &'a [Point],
         sources: &'a SourceMap,
+        stop: &'a Stop,
     ) -> Estimates<'a> {
         let replays = Replays::new(kernel, sources);
-        Estimates { gpu, sizes, replays, sources, known: Known::default() }
+        Estimates { gpu, sizes, replays, sources, known: Known::default(), stop }
     }
 
     /// The next schedules differ from this one in one nest: the kernels of the others are known then.
@@ -42,9 +46,12 @@ impl<'a> Estimates<'a> {
         self.replays.of(schedule, |kernel| lower::lower(kernel, self.sources).ok())?
     }
 
-    /// Predicted seconds at each size, by estimated registers; `None` where the schedule is not legal or a launch cannot
-    /// run.
+    /// Predicted seconds at each size, by estimated registers; `None` where the schedule is not legal, a launch cannot
+    /// run, or nobody waits any more.
     pub fn times(&self, schedule: &Schedule) -> Option<Vec<f64>> {
+        if self.stop.is_due() {
+            return None;
+        }
         self.times_of(&self.program(schedule)?, None)
     }
 

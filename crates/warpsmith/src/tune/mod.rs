@@ -37,6 +37,7 @@ pub use self::search::Measured;
 
 use self::args::{TuneArgs, TuneFormat};
 use crate::cli::color_on_stderr;
+use crate::interrupt;
 use crate::output::Outputs;
 use crate::status::{Failure, Status};
 
@@ -58,6 +59,7 @@ pub fn run(args: &TuneArgs) -> Status {
     if crate::problem::is_problem(&args.file) {
         return crate::problem::run(args);
     }
+    let _guard = interrupt::in_words();
     let mut sources = SourceMap::new();
     let tuned = match tune(args, &mut sources) {
         Ok(tuned) => tuned,
@@ -73,9 +75,9 @@ pub fn run(args: &TuneArgs) -> Status {
                 TuneFormat::Human => print!("{}", printable(&result::human(&tuned, &paths))),
                 TuneFormat::Json => println!("{}", result::json(&tuned, &paths)),
             }
-            match &tuned.measured {
-                Some(measured) if measured.interrupted => Status::Interrupted,
-                _ => Status::Done,
+            match tuned.interrupted {
+                true => Status::Interrupted,
+                false => Status::Done,
             }
         }
         Err(failure) => failed(args, &failure, &sources),

@@ -25,6 +25,7 @@ use super::verify::{Failed, Verified, Verifier, Written};
 use super::witness::Witness;
 use super::{extents, points, result, space};
 use crate::data::{ArgSpec, Init, NamedSpec};
+use crate::interrupt;
 use crate::output::check_folder;
 use crate::status::{Failure, Status};
 
@@ -51,6 +52,8 @@ pub struct Tuned {
     pub seconds: Option<Vec<f64>>,
     /// What the result rests on.
     pub assumptions: Vec<String>,
+    /// Ctrl-C came before all was done.
+    pub interrupted: bool,
     /// Warnings and suggestions about the user's source.
     pub messages: Vec<Diagnostic>,
 }
@@ -113,6 +116,7 @@ pub fn tune_as(
         measured,
         seconds,
         assumptions,
+        interrupted: args.stop().is_flagged(),
         messages,
     };
     let names: Vec<PathBuf> = tuned.files.iter().map(|(n, _)| n.into()).collect();
@@ -175,8 +179,7 @@ pub fn plan(args: &TuneArgs, sources: &mut SourceMap) -> Result<Choice, Failure>
     let kernel = arch.kernel(input.module, input.function);
     let compiler = compiler(args);
     let (compiler, gpu, sizes) = (compiler.as_ref(), arch.gpu(), &sizes[..]);
-    let choice = choice::choose(&Model { kernel: &kernel, gpu, sizes, sources, compiler });
-    choice.map_err(|errors| Failure::from(errors).with_status(Status::No))
+    choice::choose(&Model { kernel: &kernel, gpu, sizes, sources, compiler, stop: &args.stop() })
 }
 
 /// What says how many registers a kernel takes, where it is wanted and installed.
@@ -283,7 +286,8 @@ pub(super) fn translate(
     sources: &mut SourceMap,
 ) -> Result<Chosen, Failure> {
     // What is wrong with the user's file or schedule is "no"; a malformed schedule is bad input.
-    let no = |errors: Vec<Diagnostic>| Failure::from(errors).with_status(Status::No);
+    let no = Failure::no;
+    let stop = &args.stop();
     let kernel = arch.kernel(input.module.clone(), input.function);
     let mut planned = None;
     let steps = match (given, &args.schedule) {
@@ -301,8 +305,8 @@ pub(super) fn translate(
             } else {
                 let (gpu, compiler) = (arch.gpu(), compiler(args));
                 let compiler = compiler.as_ref();
-                let model = Model { kernel: &kernel, gpu, sizes, sources, compiler };
-                let choice = space::choose(&space, &model).map_err(no)?;
+                let model = Model { kernel: &kernel, gpu, sizes, sources, compiler, stop };
+                let choice = space::choose(&space, &model)?;
                 let steps = choice.schedule.clone();
                 planned = Some(Planned { gpu: gpu.name, choice });
                 steps
@@ -314,8 +318,8 @@ pub(super) fn translate(
         (None, None) => {
             let (gpu, compiler) = (arch.gpu(), compiler(args));
             let compiler = compiler.as_ref();
-            let model = Model { kernel: &kernel, gpu, sizes, sources, compiler };
-            let choice = choice::choose(&model).map_err(no)?;
+            let model = Model { kernel: &kernel, gpu, sizes, sources, compiler, stop };
+            let choice = choice::choose(&model)?;
             let steps = choice.schedule.clone();
             planned = Some(Planned { gpu: gpu.name, choice });
             steps
@@ -346,7 +350,12 @@ pub(super) struct Work<'a> {
     pub arch: Arch,
     pub specs: &'a [NamedSpec],
     pub sizes: &'a [Point],
+    /// Ctrl-C ends the verification. Where it ended the search, what was found is verified all the same.
+    pub interruptible: bool,
 }
+
+/// For messages.
+const VERIFYING: &str = "while the kernel was verified";
 
 pub(super) type Files = Vec<(String, String)>;
 
@@ -359,6 +368,9 @@ impl Work<'_> {
         sources: &mut SourceMap,
     ) -> Result<(Files, Verified, Vec<Diagnostic>), Failure> {
         let draft = self.print(&[], &[], steps)?;
+        if self.interruptible && self.args.stop().is_flagged() {
+            return Err(Failure::interrupted(VERIFYING));
+        }
         let mut messages = vec![];
         // The compiler knows the types of the user's file only.
         let host = match self.program.precision {
@@ -417,6 +429,7 @@ impl Work<'_> {
             jobs: self.args.jobs,
             max_memory: self.args.max_memory,
             deadline: self.args.deadline(),
+            interrupt: self.interruptible.then(interrupt::flag),
             checks: emu::Checks { redundant_barriers: false, ..emu::Checks::ALL },
             ..emu::Options::default()
         }
@@ -622,6 +635,7 @@ impl Work<'_> {
                 Failure::from(d.help("rounding errors do not explain this: numbers leave the range of the type, or decisions depend on their last bits"))
                     .with_status(Status::No)
             }
+            Failed::Interrupted => Failure::interrupted(VERIFYING),
             Failed::Limit(limit) => {
                 let text = format!("verification stopped: {limit} was reached");
                 Failure::from(Diagnostic::error("W327", text).help(

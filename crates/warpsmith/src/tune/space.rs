@@ -7,6 +7,7 @@ use warpsmith_opt::schedule::space::{Space, Values, describe};
 use warpsmith_opt::{Kernel, Schedule, lower, schedule};
 
 use super::choice::{Bench, Choice, Explored, Model, ratio};
+use crate::status::Failure;
 
 /// As many configurations are all looked at; of more, those that a descent along one parameter after the other meets.
 const ALL: usize = 512;
@@ -46,14 +47,14 @@ pub fn plain(space: &Space) -> Result<Schedule, Vec<Diagnostic>> {
 /// The schedule of least predicted time.
 ///
 /// # Errors
-/// That no combination of values is allowed, or why the first one is not legal when none is.
-pub fn choose(space: &Space, model: &Model<'_>) -> Result<Choice, Vec<Diagnostic>> {
+/// That no combination of values is allowed, or why the first one is not legal when none is; or that there was no time.
+pub fn choose(space: &Space, model: &Model<'_>) -> Result<Choice, Failure> {
     let Model { kernel, sources, .. } = *model;
     let (configurations, complete) = space.configurations(LISTED);
     let Some(first) = configurations.first() else {
         let message = "no values of the parameters satisfy the constraints of the schedule";
         let d = Diagnostic::error("W234", message);
-        return Err(vec![d.note(format!("there are {} combinations", space.size()))]);
+        return Err(Failure::no(vec![d.note(format!("there are {} combinations", space.size()))]));
     };
     let bench = Bench::new(model);
     let mut search = Search { space, bench, known: BTreeMap::new(), best: None };
@@ -65,10 +66,12 @@ pub fn choose(space: &Space, model: &Model<'_>) -> Result<Choice, Vec<Diagnostic
     }
     let looked = search.known.len();
     let legal = search.known.values().filter(|s| s.is_some()).count();
-    let Some((values, seconds)) = search.decide() else {
-        return Err(why_none(space, first, kernel, sources, looked));
+    let decided = search.decide();
+    search.bench.go_on()?;
+    let Some((values, seconds)) = decided else {
+        return Err(Failure::no(why_none(space, first, kernel, sources, looked)));
     };
-    let steps = space.schedule(&values)?;
+    let steps = space.schedule(&values).map_err(Failure::no)?;
     let direct = schedule::derive(kernel, sources).ok();
     let mut bench = search.bench;
     let direct = direct.and_then(|s| bench.times(&[s]).pop().flatten()).unwrap_or_default();

@@ -184,6 +184,7 @@ impl Nests {
             arch: source.arch,
             specs: &source.specs,
             sizes: &source.sizes,
+            interruptible: false,
         };
         let ours = |why: String| Invalid::new(Reason::Compile, why);
         let files = work.print(&[], &[], &schedule.print());
