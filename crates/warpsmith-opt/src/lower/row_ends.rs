@@ -296,8 +296,7 @@ impl Replicas<'_, '_> {
                     return;
                 }
                 let of_row = rows.iter().any(|r| r.reads.iter().any(|(known, _)| known == p));
-                let mut moves = false;
-                walk::each_var(e, &mut |v| moves |= v == tile.source.var);
+                let moves = walk::mentions(e, tile.source.var);
                 sound &= always.contains(p) && (of_row || !moves);
             });
         }
