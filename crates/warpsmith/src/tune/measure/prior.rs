@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use warpsmith_tune::outcome::median;
 use warpsmith_tune::rng::Rng;
 use warpsmith_tune::space::{ConfigId, Configuration};
 use warpsmith_tune::tuner::{Prior, PriorModel};
@@ -33,9 +34,8 @@ struct Predicted {
 
 impl Predicted {
     fn new(answers: HashMap<String, Option<f64>>) -> Option<Predicted> {
-        let mut seconds: Vec<f64> = answers.values().copied().flatten().collect();
-        seconds.sort_by(f64::total_cmp);
-        let median = *seconds.get(seconds.len() / 2)?;
+        let seconds: Vec<f64> = answers.values().copied().flatten().collect();
+        let median = median(&seconds)?;
         Some(Predicted { answers, median })
     }
 }
