@@ -12,9 +12,10 @@ use warpsmith_tune::space::{ConfigId, Configuration};
 use super::arch::Arch;
 use super::args::TuneArgs;
 use super::measure::{Candidates, Nests, Source};
-use super::pipeline::{self, Files, Work};
+use super::pipeline;
 use super::sizes::Point;
 use super::verify::Verified;
+use super::work::{Files, Work};
 use crate::data::NamedSpec;
 use crate::status::Failure;
 

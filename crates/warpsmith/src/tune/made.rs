@@ -7,11 +7,12 @@ use warpsmith_opt::{Schedule, lower, schedule};
 use super::arch::Arch;
 use super::args::{Strategy, TuneArgs};
 use super::device::Stations;
-use super::pipeline::{Chosen, Files, Work, in_its_types, translate};
+use super::pipeline::{Chosen, in_its_types, translate};
 use super::recompute::Recomputed;
 use super::search::{Asked, Measured, Winner, named, search};
 use super::sizes::Point;
 use super::verify::Verified;
+use super::work::{Files, Work};
 use crate::data::NamedSpec;
 use crate::status::{Failure, Status};
 

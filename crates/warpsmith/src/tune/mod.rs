@@ -27,6 +27,7 @@ pub mod sizes;
 mod space;
 pub mod verify;
 mod witness;
+mod work;
 
 use std::path::PathBuf;
 

@@ -90,11 +90,13 @@ pub fn known(module: &Module, launcher: FuncId, sizes: &[Point]) -> Known {
 
 const HOST: Extents = Extents { grid: [1; 3], block: [1; 3] };
 
+/// Of a kernel with its extents and arguments: its profile, and how often a thread may run through code that spills.
+type Profiler<'a> = &'a dyn Fn(&Function, Extents, &Vars<Value>) -> (KernelProfile, f64);
+
 /// A launcher that is gone through.
 struct Host<'a> {
     module: &'a Module,
-    /// Of a kernel with its extents and arguments: its profile, and how often a thread may run through code that spills.
-    profile: &'a dyn Fn(&Function, Extents, &Vars<Value>) -> (KernelProfile, f64),
+    profile: Profiler<'a>,
     found: Vec<Launched>,
 }
 
