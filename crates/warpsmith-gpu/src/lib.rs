@@ -4,6 +4,7 @@
 //! This crate gets texts, launch shapes and buffers; how a kernel was made it does not know.
 
 pub mod backend;
+pub mod bench;
 pub mod cache;
 pub mod client;
 pub mod cubin;
@@ -11,7 +12,6 @@ pub mod driver;
 pub mod error;
 pub mod nvrtc;
 pub mod places;
-pub mod pool;
 pub mod protocol;
 mod std_headers;
 pub mod stop;

@@ -172,6 +172,13 @@ pub fn each_var_of_block(block: &Block, f: &mut dyn FnMut(VarId)) {
     each_stmt(block, &mut |stmt| each_var_of_stmt(stmt, f));
 }
 
+/// Whether an expression has something to do with a variable.
+pub fn mentions(e: &Expr, var: VarId) -> bool {
+    let mut found = false;
+    each_var(e, &mut |v| found |= v == var);
+    found
+}
+
 /// As [`each_var_of_block`] for one statement without those inside it.
 pub fn each_var_of_stmt(stmt: &Stmt, f: &mut dyn FnMut(VarId)) {
     let o = operands(stmt);

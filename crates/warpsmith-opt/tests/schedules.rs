@@ -54,6 +54,33 @@ fn scheduled_programs_compute_the_same() {
     }
 }
 
+/// Also after one that is refused, and one that is shorter.
+#[test]
+fn schedules_replayed_beside_each_other_give_what_each_gives_alone() {
+    let mut input = Input::new(GEMM);
+    let texts = [
+        "bind i, j -> y, x block 32x8\naccumulate C\nregister_tile i by 2\n",
+        "bind i, j -> y, x block 32x8\naccumulate C\nregister_tile j by 4\n",
+        "bind i, j -> y, x block 32x8\naccumulate x\nregister_tile j by 4\n",
+        "bind i, j -> y, x block 32x8\naccumulate x\n",
+        "bind i, j -> y, x block 32x8\n",
+        "",
+        "accumulate C\nbind i -> x block 64\n",
+    ];
+    let files = texts.map(|text| input.sources.add("a.sched", text));
+    let kernel = input.kernel();
+    let replays = schedule::Replays::new(&kernel, &input.sources);
+    let mut refused = 0;
+    for file in files {
+        let steps = schedule::parse(&input.sources, file).unwrap();
+        let seen = |k: &warpsmith_opt::Kernel| (k.module.clone(), k.nests.clone(), k.steps.clone());
+        let alone = schedule::replay(&kernel, &steps, &input.sources);
+        refused += usize::from(alone.is_err());
+        assert_eq!(replays.of(&steps, seen), alone.ok().as_ref().map(seen), "{}", steps.print());
+    }
+    assert_eq!(refused, 2);
+}
+
 #[test]
 fn any_text_is_read_or_refused() {
     for text in [

@@ -1,12 +1,13 @@
-//! Ctrl-C: a command that can say what it has done so far is asked to stop, others end at once.
+//! Ctrl-C: a command that looks at the flag is asked to stop, others end at once.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::status::Status;
 
-/// Commands that look at the flag.
+/// Commands that look at the flag, and those of them that have something to show by now.
 static LISTENING: AtomicUsize = AtomicUsize::new(0);
+static SHOWING: AtomicUsize = AtomicUsize::new(0);
 
 /// Set when the user has asked to stop.
 pub fn flag() -> Arc<AtomicBool> {
@@ -19,9 +20,11 @@ pub fn listen() {
     let handled = ctrlc::set_handler(|| {
         let first = !flag().swap(true, Ordering::SeqCst);
         if first && LISTENING.load(Ordering::SeqCst) > 0 {
-            eprintln!(
-                "warpsmith: interrupted; here is what was done so far (again to end at once)"
-            );
+            let what = match SHOWING.load(Ordering::SeqCst) {
+                0 => "",
+                _ => "; here is what was done so far",
+            };
+            eprintln!("warpsmith: interrupted{what} (again to end at once)");
             return;
         }
         warpsmith_gpu::client::end_all();
@@ -34,15 +37,28 @@ pub fn listen() {
 }
 
 /// While it lives, the first Ctrl-C sets the flag and does not end the program.
-pub struct Gently(());
+pub struct Gently {
+    showing: bool,
+}
 
+/// For work that is shown as far as it is done.
 pub fn gently() -> Gently {
+    SHOWING.fetch_add(1, Ordering::SeqCst);
     LISTENING.fetch_add(1, Ordering::SeqCst);
-    Gently(())
+    Gently { showing: true }
+}
+
+/// For work that ends soon and says so.
+pub fn in_words() -> Gently {
+    LISTENING.fetch_add(1, Ordering::SeqCst);
+    Gently { showing: false }
 }
 
 impl Drop for Gently {
     fn drop(&mut self) {
         LISTENING.fetch_sub(1, Ordering::SeqCst);
+        if self.showing {
+            SHOWING.fetch_sub(1, Ordering::SeqCst);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Exit statuses and the errors that lead to them.
 
 use serde_json::json;
+use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 /// How a command ended; the numbers are the contract of all commands.
@@ -93,6 +94,26 @@ impl Failure {
         let message = format!("the time limit was reached (--timeout) {during}");
         let d = Diagnostic::error("W470", message).help("give more time with --timeout");
         Failure::from(d).with_status(Status::Limit)
+    }
+
+    /// Ctrl-C, as [`Failure::timed_out`].
+    pub fn interrupted(during: &str) -> Failure {
+        let d = Diagnostic::error("W463", format!("interrupted {during}"));
+        Failure::from(d).with_status(Status::Interrupted)
+    }
+
+    /// Why work ends that is to end now.
+    pub fn stopped(stop: &Stop, during: &str) -> Option<Failure> {
+        match (stop.is_flagged(), stop.is_late()) {
+            (true, _) => Some(Failure::interrupted(during)),
+            (false, true) => Some(Failure::timed_out(during)),
+            (false, false) => None,
+        }
+    }
+
+    /// The answer to what the user asked for, with the reasons.
+    pub fn no(errors: Vec<Diagnostic>) -> Failure {
+        Failure::from(errors).with_status(Status::No)
     }
 
     pub fn with_status(mut self, status: Status) -> Failure {

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -151,7 +152,7 @@ fn interrupt(child: &Child) {
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
 }
 
-fn wait_for(what: impl Fn() -> bool) {
+fn wait_for(mut what: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !what() {
         assert!(begun.elapsed() < Duration::from_secs(120), "it never came");
@@ -238,6 +239,56 @@ fn the_time_limit_of_a_c_file_is_for_everything() {
     let (_, stderr) = ended(folder.path(), &[&options[..], &more].concat(), 3);
     assert!(stderr.contains("the time limit"), "{stderr}");
     assert!(!folder.path().join("warpsmith-out/scale/scale.cu").exists());
+}
+
+const PRODUCT: &str = include_str!("../../../examples/gemm.c");
+
+#[test]
+fn the_time_limit_ends_the_choice_of_a_schedule() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "gemm.c", PRODUCT);
+    let space = "param T in 1, 2, 4\nbind i, j -> y, x block 32x8\nregister_tile i by {T}\n";
+    write(folder, "space.sched", space);
+    let options = ["tune", "gemm.c", "--timeout", "1ms", "--registers", "estimate"];
+    for more in [&["--strategy", "model"][..], &["--schedule", "space.sched"]] {
+        let (_, stderr) = ended(folder, &[&options[..], more].concat(), 3);
+        let words =
+            "error[W470]: the time limit was reached (--timeout) while a schedule was chosen";
+        assert!(stderr.contains(words), "{stderr}");
+        assert!(!folder.join("warpsmith-out").exists());
+    }
+}
+
+/// The file is a pipe: it is read after Ctrl-C has come, and what comes next is not begun, or ends soon.
+#[test]
+fn ctrl_c_ends_planning_and_verifying() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let pipe = folder.join("gemm.c");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let options = ["tune", "gemm.c", "--registers", "estimate", "--format", "json", "--strategy"];
+    for (strategy, what) in
+        [("model", "while a schedule was chosen"), ("direct", "while the kernel was verified")]
+    {
+        let mut command = command(folder, &[&options[..], &[strategy]].concat());
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        // Waits for the reader.
+        let mut text = std::fs::File::options().write(true).open(&pipe).unwrap();
+        interrupt(&child);
+        let mut line = String::new();
+        BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "warpsmith: interrupted (again to end at once)\n");
+        text.write_all(PRODUCT.as_bytes()).unwrap();
+        drop(text);
+        let begun = Instant::now();
+        wait_for(|| child.try_wait().is_ok_and(|status| status.is_some()));
+        let (report, stderr) = said(&child.wait_with_output().unwrap(), 130);
+        assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+        assert_eq!((&report["status"], &report["exit"]), (&json!("interrupted"), &json!(130)));
+        assert!(stderr.contains(&format!("error[W463]: interrupted {what}")), "{stderr}");
+        assert!(!folder.join("warpsmith-out").exists());
+    }
 }
 
 #[test]

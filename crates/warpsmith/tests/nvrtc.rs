@@ -5,10 +5,10 @@ mod workers;
 
 use std::time::Duration;
 
+use warpsmith::gpu::bench::{Bench, Options};
 use warpsmith::gpu::cache::Cache;
 use warpsmith::gpu::client::Worker;
 use warpsmith::gpu::cubin;
-use warpsmith::gpu::pool::{Options, Pool};
 use warpsmith::gpu::protocol::{Compile, Reason};
 use workers::{SLOW, request, start};
 
@@ -25,11 +25,11 @@ fn version() -> Option<String> {
 
 fn options(compiler: String, cache: Option<Cache>) -> Options {
     let start = start(&["--backend", "compiler"]);
-    Options { threads: 2, start, limit: Duration::from_secs(120), cache, compiler }
+    Options { start, limit: Duration::from_secs(120), cache, compiler }
 }
 
 #[test]
-fn a_pool_compiles_and_the_cache_answers_the_second_time() {
+fn a_bench_compiles_and_the_cache_answers_the_second_time() {
     let Some(compiler) = version() else { return };
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::at(folder.path());
@@ -37,11 +37,8 @@ fn a_pool_compiles_and_the_cache_answers_the_second_time() {
         (0..6).map(|k| request(&format!("y[i] = a * x[i] + {k}.0f;"))).collect();
     let mut before = vec![];
     for round in 0..2 {
-        let pool = Pool::new(&options(compiler.clone(), Some(cache.clone())));
-        texts.iter().enumerate().for_each(|(k, t)| pool.submit(k as u64, t.clone()));
-        let mut results: Vec<_> = (0..texts.len()).map(|_| pool.next(SLOW).unwrap()).collect();
-        results.sort_by_key(|(k, _)| *k);
-        let binaries: Vec<_> = results.into_iter().map(|(_, r)| r.unwrap()).collect();
+        let mut bench = Bench::new(options(compiler.clone(), Some(cache.clone())));
+        let binaries: Vec<_> = texts.iter().map(|t| bench.compile(t).unwrap()).collect();
         for binary in &binaries {
             let [kernel] = &binary.kernels[..] else { panic!("{:?}", binary.kernels) };
             assert_eq!((kernel.symbol.as_str(), kernel.shared, kernel.spills), ("axpy", 0, 0));
@@ -84,9 +81,7 @@ __global__ void __launch_bounds__(1024, 2) tight(const float *x, float *y)
             options: vec![],
             kernels: vec!["tiles<64, float>".into(), "tiles<32, double>".into(), "tight".into()],
         };
-        let pool = Pool::new(&options(compiler.clone(), None));
-        pool.submit(0, request);
-        let binary = pool.next(SLOW).unwrap().1.unwrap();
+        let binary = Bench::new(options(compiler.clone(), None)).compile(&request).unwrap();
         assert_eq!(binary.kernels.len(), 3);
         let said = warpsmith::device::ptxas::parse(&binary.log);
         for kernel in &binary.kernels {
@@ -118,16 +113,13 @@ __global__ void __launch_bounds__(1024, 2) tight(const float *x, float *y)
 #[test]
 fn errors_of_the_text_are_the_compilers_words() {
     let Some(compiler) = version() else { return };
-    let pool = Pool::new(&options(compiler, None));
-    pool.submit(7, request("y[i] = undefined_name;"));
-    let (id, result) = pool.next(SLOW).unwrap();
-    let invalid = result.unwrap_err();
-    assert_eq!((id, invalid.reason), (7, Reason::Compile));
+    let mut bench = Bench::new(options(compiler, None));
+    let invalid = bench.compile(&request("y[i] = undefined_name;")).unwrap_err();
+    assert_eq!(invalid.reason, Reason::Compile);
     assert!(invalid.detail.contains("undefined_name"), "{}", invalid.detail);
-    pool.submit(8, Compile { arch: "sm_1".into(), ..request("y[i] = a;") });
-    assert_eq!(pool.next(SLOW).unwrap().1.unwrap_err().reason, Reason::Compile);
-    pool.submit(9, request("y[i] = a;"));
-    assert!(pool.next(SLOW).unwrap().1.is_ok());
+    let unknown = Compile { arch: "sm_1".into(), ..request("y[i] = a;") };
+    assert_eq!(bench.compile(&unknown).unwrap_err().reason, Reason::Compile);
+    assert!(bench.compile(&request("y[i] = a;")).is_ok());
 }
 
 /// The compiler has no C library; what kernels want of its headers is there all the same.

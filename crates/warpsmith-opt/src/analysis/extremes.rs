@@ -5,6 +5,7 @@ use warpsmith_ir::{
 };
 
 use super::scalars::reads;
+use crate::walk::mentions;
 
 /// A variable that keeps the least or greatest of several values.
 pub struct Extreme {
@@ -67,12 +68,6 @@ fn assignments(block: &Block) -> Option<Vec<(VarId, &Expr)>> {
 
 fn is_strict(cond: &Expr) -> bool {
     matches!(&*cond.kind, ExprKind::Binary(BinaryOp::Lt | BinaryOp::Gt, ..))
-}
-
-fn mentions(e: &Expr, var: VarId) -> bool {
-    let mut found = false;
-    crate::walk::each_var(e, &mut |v| found |= v == var);
-    found
 }
 
 /// What a variable becomes that takes the value where the condition holds.

@@ -112,10 +112,7 @@ pub fn partial_value(block: &Block, var: VarId) -> Option<Origin> {
 /// Whether the variable is read anywhere but inside counted loops that set it.
 pub fn read_outside_its_loops(block: &warpsmith_ir::Block, var: VarId) -> bool {
     block.stmts.iter().any(|stmt| {
-        let mut own = false;
-        for e in walk::operands(stmt).reads {
-            walk::each_var(e, &mut |v| own |= v == var);
-        }
+        let own = walk::operands(stmt).reads.iter().any(|e| walk::mentions(e, var));
         let counts = matches!(&stmt.kind, StmtKind::For(l) if l.var == var);
         own || (!counts && walk::blocks(stmt).into_iter().any(|b| read_outside_its_loops(b, var)))
     })
@@ -139,11 +136,7 @@ fn op_rank(op: ReduceOp) -> usize {
 
 /// The operation of `var op e`, where `value` has this form and `e` does not read the variable.
 pub fn accumulation(value: &Expr, var: VarId) -> Option<ReduceOp> {
-    let free = |e: &Expr| {
-        let mut found = false;
-        walk::each_var(e, &mut |v| found |= v == var);
-        !found
-    };
+    let free = |e: &Expr| !walk::mentions(e, var);
     // `s = (float)((double)s + x)` and the like accumulate just as well.
     let is_var = |e: &Expr| reads(strip(e), var);
     match &*strip(value).kind {

@@ -12,6 +12,7 @@ mod copies;
 mod elements;
 mod excess;
 mod fragments;
+mod group_ends;
 mod host;
 mod index;
 mod nest;

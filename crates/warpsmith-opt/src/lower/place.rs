@@ -165,9 +165,8 @@ fn readers<'a>(kernel: &Kernel, stmt: &'a Stmt, var: VarId, found: &mut Vec<&'a 
     {
         return;
     }
-    let mut reads = false;
     let o = walk::operands(stmt);
-    o.reads.iter().for_each(|e| walk::each_var(e, &mut |v| reads |= v == var));
+    let mut reads = o.reads.iter().any(|e| walk::mentions(e, var));
     if let Some(place) = o.writes {
         walk::each_expr_of_place(place, &mut |e| {
             if let ExprKind::Read(p) = &*e.kind {

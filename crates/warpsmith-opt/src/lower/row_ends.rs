@@ -24,72 +24,13 @@ use warpsmith_ir::{
 
 use super::copies::{UseCopies, plus};
 use super::fragments::{always_read, set_in};
+use super::group_ends::Ends;
 use super::replicas::{Axes, Replicas};
 use super::tiled::{Replica, Tile, declare};
 use super::{divides, vectors};
 use crate::analysis::access::{Base, base_of};
-use crate::kernel::Nest;
-use crate::rewrite::align::past_multiple;
 use crate::rewrite::vectorise::{has_vector, multiple, pointer_aligned};
 use crate::walk;
-
-/// Which iterations of a group exist, where at least one does.
-struct Ends<'t> {
-    tile: &'t Tile,
-    /// The first iteration of the loop, where it may lie inside of a group; and its place in the group if that is known.
-    begin: Option<(Expr, Option<u32>)>,
-    /// The loop may end inside of a group, and how many iterations its last group then has if that is known.
-    end: Option<Option<u32>>,
-}
-
-impl<'t> Ends<'t> {
-    /// `None`: groups do not begin at multiples of their width.
-    fn new(nest: &Nest, tile: &'t Tile) -> Option<Ends<'t>> {
-        let past = |e: &Expr| past_multiple(e, tile.width, &nest.multiples);
-        let begin = match &tile.begin {
-            Some(b) if b.width.is_multiple_of(tile.width) => Some((b.first.clone(), b.past)),
-            None if past(&tile.source.first) == Some(0) => None,
-            _ => return None,
-        };
-        let inclusive = u32::from(tile.source.compare == BinaryOp::Le);
-        let end = past(&tile.source.limit).map(|rest| (rest + inclusive) % tile.width);
-        let end = (!tile.filled && end != Some(0)).then_some(end);
-        Some(Ends { tile, begin, end })
-    }
-
-    fn open(&self) -> bool {
-        self.begin.is_some() || self.end.is_some()
-    }
-
-    /// The condition under which an iteration of the group between these two exists; `None`: one always does.
-    fn one_of(&self, from: u32, to: u32) -> Option<Expr> {
-        let counter = || self.tile.value(self.tile.source.var);
-        let last = self.tile.width - 1;
-        let begun = self.begin.as_ref().and_then(|(first, past)| match past {
-            Some(past) if to >= *past => None,
-            // Groups begin at multiples: the one with the first iteration is the only one that begins before it.
-            Some(_) => Some(Expr::binary(BinaryOp::Ge, counter(), first.clone())),
-            None if to == last => None,
-            None => Some(Expr::binary(BinaryOp::Ge, plus(counter(), to.into()), first.clone())),
-        });
-        let open = self.end.and_then(|past| match past {
-            _ if from == 0 => None,
-            Some(past) if from < past => None,
-            _ => {
-                let at = plus(counter(), from.into());
-                Some(Expr::binary(self.tile.source.compare, at, self.tile.source.limit.clone()))
-            }
-        });
-        begun.into_iter().chain(open).reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
-    }
-
-    /// The condition under which all iterations of the group exist.
-    fn whole(&self) -> Option<Expr> {
-        let ends = [self.one_of(0, 0), self.one_of(self.tile.width - 1, self.tile.width - 1)];
-        let ends = ends.into_iter().flatten();
-        ends.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
-    }
-}
 
 /// Reads whose last subscripts differ by constants.
 struct Row {
@@ -280,7 +221,7 @@ impl Replicas<'_, '_> {
             && pointer_aligned(self.nest, array, element.bytes() * width)
             && divides(&key.rest, width.into(), &self.nest.multiples);
         let ragged = !whole;
-        let wide = aligned && (whole || key.dims.is_empty() && ends.end.is_none());
+        let wide = aligned && (whole || key.dims.is_empty() && !ends.open_at_end());
         Some(Row { array, reads: vec![(place.clone(), at)], wide, ragged })
     }
 
@@ -296,8 +237,7 @@ impl Replicas<'_, '_> {
                     return;
                 }
                 let of_row = rows.iter().any(|r| r.reads.iter().any(|(known, _)| known == p));
-                let mut moves = false;
-                walk::each_var(e, &mut |v| moves |= v == tile.source.var);
+                let moves = walk::mentions(e, tile.source.var);
                 sound &= always.contains(p) && (of_row || !moves);
             });
         }
@@ -528,30 +468,6 @@ impl Replicas<'_, '_> {
     }
 }
 
-impl Ends<'_> {
-    /// The condition under which one of these iterations of the group exists; `None`: one always does.
-    fn any_of(&self, iterations: &BTreeSet<u32>) -> Option<Expr> {
-        let mut runs: Vec<(u32, u32)> = vec![];
-        for k in iterations {
-            match runs.last_mut() {
-                Some((_, last)) if *last + 1 == *k => *last = *k,
-                _ => runs.push((*k, *k)),
-            }
-        }
-        let runs: Option<Vec<Expr>> = runs.into_iter().map(|(a, b)| self.one_of(a, b)).collect();
-        runs?.into_iter().reduce(|a, b| Expr::binary(BinaryOp::LogicalOr, a, b))
-    }
-
-    /// The iteration never exists where others of its group do not.
-    fn never_alone(&self, k: u32) -> bool {
-        match (&self.begin, self.end) {
-            (Some((_, Some(past))), None) => k < *past,
-            (None, Some(Some(past))) => k >= past,
-            _ => false,
-        }
-    }
-}
-
 impl Group<'_> {
     /// The register that holds what a read wants in iteration `k`.
     fn part(&self, place: &Place, k: u32, host: &warpsmith_ir::Function) -> Option<Expr> {
@@ -587,9 +503,7 @@ fn key_of(place: &Place, tile: &Tile) -> Option<(Key, i128)> {
     let (last, before) = index.split_last()?;
     let rest = Poly::from_expr(last)?.sub(&Poly::var(counter))?;
     let mut fixed = !rest.atoms().iter().any(|a| a.mentions(counter));
-    for e in before.iter().chain(dims).chain([pointer]) {
-        walk::each_var(e, &mut |v| fixed &= v != counter);
-    }
+    fixed &= !before.iter().chain(dims).chain([pointer]).any(|e| walk::mentions(e, counter));
     let at = rest.constant_term();
     let rest = rest.sub(&Poly::constant(at))?;
     let key = Key { pointer: pointer.clone(), before: before.to_vec(), dims: dims.clone(), rest };

@@ -63,11 +63,7 @@ impl Lowering<'_> {
             return false;
         };
         let bytes = element.bytes() * width;
-        let mentions = |e: &Expr| {
-            let mut found = false;
-            walk::each_var(e, &mut |v| found |= v == counter);
-            found
-        };
+        let mentions = |e: &Expr| walk::mentions(e, counter);
         let Some((last, before)) = index.split_last() else { return false };
         // What is left without the counter itself must not move with it.
         let rest = Poly::from_expr(last).and_then(|p| p.sub(&Poly::var(counter)));

@@ -38,6 +38,7 @@ mod derive;
 pub mod ladder;
 mod parse;
 mod parts;
+mod replays;
 pub mod rewrites;
 mod shared;
 pub mod space;
@@ -54,6 +55,7 @@ use warpsmith_ir::{Axis, Diagnostic, Scalar, SourceMap, Span};
 
 pub use derive::derive;
 pub use parse::parse;
+pub use replays::Replays;
 
 use crate::kernel::{Kernel, Layout, Reduce};
 use crate::refusal::Refusal;
@@ -266,14 +268,18 @@ pub fn replay(
 ) -> Result<Kernel, Vec<Diagnostic>> {
     let mut kernel = kernel.clone();
     for (k, step) in schedule.steps.iter().enumerate() {
-        let rewritten = take(&kernel, &step.kind, sources)
-            .and_then(|r| rewrite::verified(r, &step.kind.to_string()).map_err(StepError::Refused));
-        match rewritten {
-            Ok(r) => kernel = r.kernel,
-            Err(error) => return Err(vec![explain(&kernel, error, k, step)]),
-        }
-        kernel.steps.push(step.kind.to_string());
+        kernel = advance(&kernel, &step.kind, sources)
+            .map_err(|error| vec![explain(&kernel, error, k, step)])?;
     }
+    Ok(kernel)
+}
+
+/// Takes one step and notes it, once the verifier has looked at the result.
+fn advance(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Kernel, StepError> {
+    let text = step.to_string();
+    let rewritten = rewrite::verified(take(kernel, step, sources)?, &text);
+    let mut kernel = rewritten.map_err(StepError::Refused)?.kernel;
+    kernel.steps.push(text);
     Ok(kernel)
 }
 

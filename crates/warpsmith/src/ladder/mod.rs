@@ -185,8 +185,7 @@ pub fn ladder(args: &LadderArgs, sources: &mut SourceMap) -> Result<Ladder, Fail
     let folder =
         args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(name + "-ladder"));
     check_folder(&folder)?;
-    let list =
-        rungs(&kernel, sources).map_err(|errors| Failure::from(errors).with_status(Status::No))?;
+    let list = rungs(&kernel, sources).map_err(Failure::no)?;
     let mut made = Ladder {
         versions: vec![],
         left_out: vec![],

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use warpsmith_gpu::bench::{Bench, Options};
 use warpsmith_gpu::nvrtc::Binary;
-use warpsmith_gpu::pool::{Bench, Options};
 use warpsmith_gpu::protocol::{Invalid, Reason};
 use warpsmith_gpu::stop::Stop;
 use warpsmith_tune::outcome::Phases;

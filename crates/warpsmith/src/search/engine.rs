@@ -5,9 +5,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use warpsmith_gpu::bench;
 use warpsmith_gpu::cache::Cache;
 use warpsmith_gpu::client::{Greeted, Start};
-use warpsmith_gpu::pool;
 use warpsmith_gpu::protocol::{Hello, Limits, Measured, Policy};
 use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::Diagnostic;
@@ -197,8 +197,7 @@ impl Engine {
 
     fn maker(&self, stop: Stop) -> Maker {
         let hello = self.device();
-        let options = pool::Options {
-            threads: 1,
+        let options = bench::Options {
             start: self.options.compiler.clone(),
             limit: self.options.compile_limit,
             // What stands in for a GPU does not compile either.

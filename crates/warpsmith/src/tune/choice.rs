@@ -1,17 +1,20 @@
 //! The choice of a schedule without a GPU: the device model ranks what the templates offer.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
-use warpsmith_device::{Gpu, KernelProfile, predict};
-use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_device::Gpu;
+use warpsmith_gpu::stop::Stop;
+use warpsmith_ir::SourceMap;
 use warpsmith_opt::schedule::StepKind;
 use warpsmith_opt::schedule::template::{alternatives, schedule_of};
-use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
+use warpsmith_opt::{Kernel, Schedule, schedule};
 
-use super::compiled::{Compiler, Usage, Used};
-use super::profile::{self, Launched};
+use super::compiled::{Compiler, Used};
+use super::estimates::{Estimates, on_all_cores};
 use super::sizes::Point;
+use crate::status::Failure;
+
+pub use super::estimates::{launches, seconds};
 
 /// A schedule with more steps must promise at least this much less time to be taken instead of a simpler one: the
 /// model is right about the order of two kernels only when they are this far apart.
@@ -96,16 +99,20 @@ pub struct Model<'a> {
     pub sources: &'a SourceMap,
     /// Says how many registers the best candidates take.
     pub compiler: Option<&'a Compiler>,
+    pub stop: &'a Stop,
 }
+
+/// For messages.
+pub const CHOOSING: &str = "while a schedule was chosen";
 
 /// The schedule of least predicted time, nest by nest; over several sizes, of least geometric mean.
 ///
 /// # Errors
-/// What is wrong with the marks of the loops.
-pub fn choose(model: &Model<'_>) -> Result<Choice, Vec<Diagnostic>> {
+/// What is wrong with the marks of the loops, or that there was no time.
+pub fn choose(model: &Model<'_>) -> Result<Choice, Failure> {
     let Model { kernel, sources, .. } = *model;
     let mut bench = Bench::new(model);
-    let direct = schedule::derive(kernel, sources)?;
+    let direct = schedule::derive(kernel, sources).map_err(Failure::no)?;
     let mut parts: Vec<Vec<StepKind>> = direct.steps.iter().map(|s| vec![s.kind.clone()]).collect();
     let base = bench.times(std::slice::from_ref(&direct)).pop().flatten();
     let mut best = base.clone();
@@ -114,28 +121,33 @@ pub fn choose(model: &Model<'_>) -> Result<Choice, Vec<Diagnostic>> {
     for at in 0..parts.len() {
         let Some(root) = state.marked_roots().first().copied() else { break };
         let offered = alternatives(&state, root, sources);
-        let asked = |steps: &Vec<StepKind>| {
-            let mut all = parts.clone();
-            all[at] = steps.clone();
-            model.times(&schedule_of(&all))
-        };
-        let times = on_all_cores(&offered, asked);
-        compared += times.iter().flatten().count();
         let schedule = |k: usize| {
             let mut all = parts.clone();
             all[at] = offered[k].clone();
             schedule_of(&all)
         };
+        let schedules: Vec<Schedule> = (0..offered.len()).map(schedule).collect();
+        if parts.len() > 1 {
+            bench.estimates.beside(&schedule_of(&parts));
+        }
+        let times = on_all_cores(&schedules, |s| bench.estimates.times(s));
+        bench.go_on()?;
+        compared += times.iter().flatten().count();
         let efforts: Vec<Effort> = offered.iter().map(|steps| Effort::of(steps)).collect();
         let start = Start {
             effort: Effort::of(&parts[at]),
             seconds: best.clone(),
             others: match (parts.len(), fastest(&times)) {
-                (2.., Some(k)) => model.unchanged(&schedule_of(&parts), &schedule(k)),
+                (2.., Some(k)) => bench.estimates.unchanged(&schedule_of(&parts), &schedules[k]),
                 _ => vec![],
             },
         };
-        let chosen = bench.settle(times, schedule, |times| worth_it(&start, &efforts, times));
+        let chosen = bench.settle(
+            times,
+            |k| schedules[k].clone(),
+            |times| worth_it(&start, &efforts, times),
+        );
+        bench.go_on()?;
         if let Some((k, seconds)) = chosen {
             (parts[at], best) = (offered[k].clone(), Some(seconds));
         }
@@ -209,30 +221,43 @@ fn fastest(times: &[Option<Vec<f64>>]) -> Option<usize> {
     known.min_by(|a, b| sum(a.1).total_cmp(&sum(b.1))).map(|(k, _)| k)
 }
 
-/// Compiles, and keeps account of it.
+/// Estimates, compiles, and keeps account of it.
 pub(super) struct Bench<'a> {
+    pub estimates: Estimates<'a>,
     model: &'a Model<'a>,
     registers: Registers,
 }
 
 impl<'a> Bench<'a> {
     pub fn new(model: &'a Model<'a>) -> Bench<'a> {
-        Bench { model, registers: Registers::default() }
+        let Model { kernel, gpu, sizes, sources, stop, .. } = *model;
+        let estimates = Estimates::new(kernel, gpu, sizes, sources, stop);
+        Bench { estimates, model, registers: Registers::default() }
+    }
+
+    /// # Errors
+    /// Nobody waits for the choice any more: what is not known counts for nothing.
+    pub fn go_on(&self) -> Result<(), Failure> {
+        Failure::stopped(self.model.stop, CHOOSING).map_or(Ok(()), Err)
+    }
+
+    /// Whether there is a compiler.
+    pub fn compiles(&self) -> bool {
+        self.model.compiler.is_some()
     }
 
     /// Predicted seconds at each size, with the registers that the compiler counts where there is one; `None` where the
     /// schedule is not legal, is refused by the compiler, or a launch cannot run.
     pub fn times(&mut self, schedules: &[Schedule]) -> Vec<Option<Vec<f64>>> {
         let Some(compiler) = self.model.compiler else {
-            return schedules.iter().map(|s| self.model.times(s)).collect();
+            return schedules.iter().map(|s| self.estimates.times(s)).collect();
         };
         let start = Instant::now();
-        let model = self.model;
+        let (estimates, arch, stop) = (&self.estimates, self.model.gpu.arch, self.model.stop);
         let times = on_all_cores(schedules, |s| {
-            let program = model.program(s)?;
-            let usage = compiler.usage(&program, model.gpu.arch)?;
-            let point = |p: &Point| seconds(&program, model.gpu, p, Some(&usage));
-            model.sizes.iter().map(point).collect()
+            let program = estimates.program(s)?;
+            let usage = compiler.usage(&program, arch, stop)?;
+            estimates.times_of(&program, Some(&usage))
         });
         self.registers.compiled += schedules.len();
         self.registers.seconds += start.elapsed().as_secs_f64();
@@ -283,10 +308,11 @@ impl<'a> Bench<'a> {
     /// The registers of a schedule's kernels, at the first size.
     pub fn registers_of(self, schedule: &Schedule) -> Registers {
         let mut registers = self.registers;
-        let Some(program) = self.model.program(schedule) else { return registers };
-        let usage = self.model.compiler.and_then(|c| c.usage(&program, self.model.gpu.arch));
+        let Some(program) = self.estimates.program(schedule) else { return registers };
+        let Model { compiler, gpu, stop, .. } = *self.model;
+        let usage = compiler.and_then(|c| c.usage(&program, gpu.arch, stop));
         let Some(point) = self.model.sizes.first() else { return registers };
-        for launched in profiles(&program, point, usage.as_ref()) {
+        for launched in self.estimates.profiles(&program, point, usage.as_ref()) {
             let p = &launched.profile;
             let used = Used { registers: p.registers, spill_bytes: p.spill_bytes };
             let name = program.module.function(launched.kernel).name.clone();
@@ -299,111 +325,10 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// What a function says of each item, asked on all cores; the order is that of the items.
-pub(super) fn on_all_cores<T: Sync, R: Send>(items: &[T], ask: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut answers = vec![];
-        while let Some((at, item)) = items.iter().enumerate().nth(next.fetch_add(1, Relaxed)) {
-            answers.push((at, ask(item)));
-        }
-        answers
-    };
-    let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..workers.min(items.len())).map(|_| scope.spawn(work)).collect();
-        let mut all = work();
-        for other in others {
-            match other.join() {
-                Ok(answers) => all.extend(answers),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        all
-    });
-    all.sort_by_key(|(at, _)| *at);
-    all.into_iter().map(|(_, answer)| answer).collect()
-}
-
 /// Geometric mean of `a / b`.
 pub(super) fn ratio(a: &[f64], b: &[f64]) -> f64 {
     let logs = a.iter().zip(b).map(|(a, b)| (a / b).ln());
     (logs.sum::<f64>() / a.len().max(1) as f64).exp()
-}
-
-impl Model<'_> {
-    fn program(&self, schedule: &Schedule) -> Option<Program> {
-        let kernel = schedule::replay(self.kernel, schedule, self.sources).ok()?;
-        lower::lower(&kernel, self.sources).ok()
-    }
-
-    /// The time at each size of the launches that two schedules have in common, as those of nests in which they agree.
-    fn unchanged(&self, a: &Schedule, b: &Schedule) -> Vec<f64> {
-        let (Some(a), Some(b)) = (self.program(a), self.program(b)) else { return vec![] };
-        let launches = |program: &Program, point: &Point| -> Option<Vec<f64>> {
-            let found = profiles(program, point, None);
-            let time = |l: &Launched| Some(l.times * predict(self.gpu, &l.profile).ok()?.time_s);
-            found.iter().map(time).collect()
-        };
-        let at = |point: &Point| {
-            let mut left = launches(&b, point)?;
-            let mut both = 0.0;
-            for time in launches(&a, point)? {
-                if let Some(k) = left.iter().position(|t| *t == time) {
-                    both += left.swap_remove(k);
-                }
-            }
-            Some(both)
-        };
-        self.sizes.iter().map(at).collect::<Option<Vec<f64>>>().unwrap_or_default()
-    }
-
-    /// Predicted seconds at each size, by estimated registers; `None` where the schedule is not legal or a launch cannot
-    /// run.
-    pub fn times(&self, schedule: &Schedule) -> Option<Vec<f64>> {
-        let program = self.program(schedule)?;
-        self.sizes.iter().map(|point| seconds(&program, self.gpu, point, None)).collect()
-    }
-}
-
-/// [`Model::times`] without a compiler.
-pub(super) fn times(
-    kernel: &Kernel,
-    schedule: &Schedule,
-    gpu: &Gpu,
-    sizes: &[Point],
-    sources: &SourceMap,
-) -> Option<Vec<f64>> {
-    Model { kernel, gpu, sizes, sources, compiler: None }.times(schedule)
-}
-
-/// What the launches of a program ask of a GPU, each with how often it happens: the model's input.
-pub fn launches(program: &Program, point: &Point) -> Vec<(f64, KernelProfile)> {
-    let found = profiles(program, point, None);
-    found.into_iter().map(|launched| (launched.times, launched.profile)).collect()
-}
-
-/// Predicted seconds of all launches of a program; `usage`: what a compiler says of its kernels.
-pub fn seconds(program: &Program, gpu: &Gpu, point: &Point, usage: Option<&Usage>) -> Option<f64> {
-    let mut sum = 0.0;
-    for launched in profiles(program, point, usage) {
-        sum += launched.times * predict(gpu, &launched.profile).ok()?.time_s;
-    }
-    (sum > 0.0).then_some(sum)
-}
-
-/// The launches at a size, with the registers of the compiler where it named them.
-fn profiles(program: &Program, point: &Point, usage: Option<&Usage>) -> Vec<Launched> {
-    let mut launches = profile::profiles(&program.module, program.launcher, point);
-    for launched in &mut launches {
-        let name = &program.module.function(launched.kernel).name;
-        if let Some(used) = usage.and_then(|u| u.get(name)) {
-            launched.profile.registers = used.registers;
-            launched.profile.spill_bytes = used.spill_bytes;
-            launched.profile.spill_executions = launched.rounds;
-        }
-    }
-    launches
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use warpsmith_emit::{Emit, Workspace, cuda_file, header_file};
 use warpsmith_gpu::nvrtc;
 use warpsmith_gpu::places::{self, Places};
 use warpsmith_gpu::protocol::Compile;
+use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::SourceMap;
 use warpsmith_opt::Program;
 
@@ -56,8 +57,11 @@ impl Compiler {
         }
     }
 
-    /// What each kernel of a program takes; `None` where the compiler refuses the text.
-    pub fn usage(&self, program: &Program, arch: &str) -> Option<Usage> {
+    /// What each kernel of a program takes; `None` where the compiler refuses the text, or nobody waits for it.
+    pub fn usage(&self, program: &Program, arch: &str, stop: &Stop) -> Option<Usage> {
+        if stop.is_due() {
+            return None;
+        }
         let text = text_of(program, arch)?;
         match self {
             Compiler::RunTime(compiler) => {
@@ -77,7 +81,7 @@ impl Compiler {
                 };
                 Some(kernels.map(of).collect())
             }
-            Compiler::Nvcc(nvcc) => by_nvcc(nvcc, &text, arch),
+            Compiler::Nvcc(nvcc) => by_nvcc(nvcc, &text, arch, stop.at_most(LIMIT)),
         }
     }
 }
@@ -103,14 +107,14 @@ fn text_of(program: &Program, arch: &str) -> Option<DeviceText> {
     device_text(FILE, &cuda_file(&emit).ok()?, &[header], &mut SourceMap::new()).ok()
 }
 
-fn by_nvcc(nvcc: &Path, text: &DeviceText, arch: &str) -> Option<Usage> {
+fn by_nvcc(nvcc: &Path, text: &DeviceText, arch: &str, limit: Duration) -> Option<Usage> {
     let folder = tempfile::tempdir().ok()?;
     let (source, cubin) = (folder.path().join(FILE), folder.path().join("candidate.cubin"));
     std::fs::write(&source, &text.text).ok()?;
     let (source, cubin) = (source.to_str()?, cubin.to_str()?);
     let arch = format!("-arch={arch}");
     let args = ["-cubin", &arch, "-Xptxas", "-v", "-o", cubin, source];
-    let log = doctor::ask(nvcc, &args, LIMIT).ok()?;
+    let log = doctor::ask(nvcc, &args, limit).ok()?;
     let found = ptxas::parse(&log);
     let of = |name: &String| {
         // The names of functions begin so once they are mangled.

@@ -4,6 +4,7 @@
 //! comes after is `tune`'s own.
 
 use warpsmith_front::cloops::CInput;
+use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::SourceMap;
 use warpsmith_opt::Program;
 use warpsmith_tune::space::{ConfigId, Configuration};
@@ -11,9 +12,10 @@ use warpsmith_tune::space::{ConfigId, Configuration};
 use super::arch::Arch;
 use super::args::TuneArgs;
 use super::measure::{Candidates, Nests, Source};
-use super::pipeline::{self, Files, Work};
+use super::pipeline;
 use super::sizes::Point;
 use super::verify::Verified;
+use super::work::{Files, Work};
 use crate::data::NamedSpec;
 use crate::status::Failure;
 
@@ -50,7 +52,8 @@ impl Prepared {
 
     fn work<'a>(&'a self, program: &'a Program) -> Work<'a> {
         let Prepared { args, written, input, arch, specs, sizes, .. } = self;
-        Work { args, input, written, program, arch: *arch, specs, sizes }
+        let (arch, interruptible) = (*arch, false);
+        Work { args, input, written, program, arch, specs, sizes, interruptible }
     }
 
     fn files(&self, program: &Program) -> Result<Files, Failure> {
@@ -68,7 +71,8 @@ impl Prepared {
     ) -> Result<(Nests, Configuration), Failure> {
         let kernel = self.arch.kernel(self.input.module.clone(), self.input.function);
         let sources = SourceMap::new();
-        let candidates = Candidates::of_templates(&kernel, self.arch.gpu(), &self.sizes, &sources)?;
+        let (gpu, stop) = (self.arch.gpu(), Stop::default());
+        let candidates = Candidates::of_templates(&kernel, gpu, &self.sizes, &sources, &stop)?;
         let first = candidates.space.configuration(ConfigId(0));
         let nests = Nests::new(Source {
             args: self.args.clone(),

@@ -7,11 +7,12 @@ use warpsmith_opt::{Schedule, lower, schedule};
 use super::arch::Arch;
 use super::args::{Strategy, TuneArgs};
 use super::device::Stations;
-use super::pipeline::{Chosen, Files, Work, in_its_types, translate};
+use super::pipeline::{Chosen, in_its_types, translate};
 use super::recompute::Recomputed;
 use super::search::{Asked, Measured, Winner, named, search};
 use super::sizes::Point;
 use super::verify::Verified;
+use super::work::{Files, Work};
 use crate::data::NamedSpec;
 use crate::status::{Failure, Status};
 
@@ -46,13 +47,13 @@ impl Job<'_> {
     ) -> Result<Made, Failure> {
         let args = self.args;
         let chosen = translate(args, given, self.input, self.sizes, self.arch, sources)?;
-        match self.verified(&chosen, &[], sources) {
+        match self.verified(&chosen, &[], true, sources) {
             Err(failure)
                 if chosen.2.is_some()
                     && args.schedule.is_none()
                     && failure.status == Status::No =>
             {
-                self.retreat(&chosen.1.print(), sources)
+                self.retreat(&chosen.1.print(), true, sources)
             }
             verdict => Ok(made(chosen, verdict?, None)),
         }
@@ -76,6 +77,7 @@ impl Job<'_> {
             text: &text,
         };
         let (winners, mut measured) = search(&asked, stations, sources)?;
+        let interruptible = !measured.interrupted;
         let mut blamed = vec![];
         for winner in winners {
             if let Some(slower) = measured.loses_to_direct(&winner.ms) {
@@ -86,7 +88,7 @@ impl Job<'_> {
             }
             (measured.chosen, measured.ms) = (named(&winner.configuration), winner.ms.clone());
             let chosen = self.applied(&winner, sources)?;
-            match self.verified(&chosen, &[equal_on(&measured)], sources) {
+            match self.verified(&chosen, &[equal_on(&measured)], interruptible, sources) {
                 Ok(verdict) => {
                     let mut made = made(chosen, verdict, Some(measured));
                     made.messages.extend(blamed);
@@ -101,7 +103,7 @@ impl Job<'_> {
                 Err(failure) => return Err(failure),
             }
         }
-        let mut made = self.retreat("", sources)?;
+        let mut made = self.retreat("", interruptible, sources)?;
         made.messages.extend(blamed);
         Ok(made)
     }
@@ -118,27 +120,33 @@ impl Job<'_> {
         measured.chosen.clear();
         measured.ms = measured.direct_ms.clone().unwrap_or_default();
         measured.notes.push(DIRECT_WINS.into());
-        let on = measured.on();
-        let verdict = self.verified(&chosen, &[format!("Measured on {on}.")], sources)?;
+        let (on, interruptible) = (measured.on(), !measured.interrupted);
+        let measured_on = [format!("Measured on {on}.")];
+        let verdict = self.verified(&chosen, &measured_on, interruptible, sources)?;
         let mut made = made(chosen, verdict, Some(measured));
         made.messages.extend(blamed);
         Ok(made)
     }
 
     fn applied(&self, winner: &Winner, sources: &SourceMap) -> Result<Chosen, Failure> {
-        let no = |errors: Vec<Diagnostic>| Failure::from(errors).with_status(Status::No);
+        let no = Failure::no;
         let kernel = self.arch.kernel(self.input.module.clone(), self.input.function);
         let kernel = schedule::replay(&kernel, &winner.schedule, sources).map_err(no)?;
         let program = lower::lower(&kernel, sources).map_err(no)?;
         Ok((program, winner.schedule.clone(), None))
     }
 
-    fn retreat(&self, blamed: &str, sources: &mut SourceMap) -> Result<Made, Failure> {
+    fn retreat(
+        &self,
+        blamed: &str,
+        interruptible: bool,
+        sources: &mut SourceMap,
+    ) -> Result<Made, Failure> {
         // Where the direct translation is right, the schedule is to blame and not the input.
         let direct =
             TuneArgs { strategy: Some(Strategy::Direct), schedule: None, ..self.args.clone() };
         let chosen = translate(&direct, None, self.input, self.sizes, self.arch, sources)?;
-        let verdict = self.verified(&chosen, &[], sources)?;
+        let verdict = self.verified(&chosen, &[], interruptible, sources)?;
         let mut made = made(chosen, verdict, None);
         if !blamed.is_empty() {
             made.messages.push(retreated(blamed, "the direct translation is written instead"));
@@ -150,11 +158,13 @@ impl Job<'_> {
         &self,
         (program, steps, _): &Chosen,
         measured: &[String],
+        interruptible: bool,
         sources: &mut SourceMap,
     ) -> Result<Verdict, Failure> {
         let (args, written, specs, sizes) = (self.args, self.input, self.specs, self.sizes);
         let input = &in_its_types(written, program);
-        Work { args, input, written, program, arch: self.arch, specs, sizes }.verified_files(
+        let arch = self.arch;
+        Work { args, input, written, program, arch, specs, sizes, interruptible }.verified_files(
             &steps.print(),
             measured,
             sources,

@@ -9,6 +9,7 @@ pub(crate) mod compare;
 pub mod compiled;
 pub mod counted;
 pub(crate) mod device;
+mod estimates;
 mod extents;
 pub mod faults;
 mod host_c;
@@ -26,6 +27,7 @@ pub mod sizes;
 mod space;
 pub mod verify;
 mod witness;
+mod work;
 
 use std::path::PathBuf;
 
@@ -36,6 +38,7 @@ pub use self::search::Measured;
 
 use self::args::{TuneArgs, TuneFormat};
 use crate::cli::color_on_stderr;
+use crate::interrupt;
 use crate::output::Outputs;
 use crate::status::{Failure, Status};
 
@@ -57,6 +60,7 @@ pub fn run(args: &TuneArgs) -> Status {
     if crate::problem::is_problem(&args.file) {
         return crate::problem::run(args);
     }
+    let _guard = interrupt::in_words();
     let mut sources = SourceMap::new();
     let tuned = match tune(args, &mut sources) {
         Ok(tuned) => tuned,
@@ -72,9 +76,9 @@ pub fn run(args: &TuneArgs) -> Status {
                 TuneFormat::Human => print!("{}", printable(&result::human(&tuned, &paths))),
                 TuneFormat::Json => println!("{}", result::json(&tuned, &paths)),
             }
-            match &tuned.measured {
-                Some(measured) if measured.interrupted => Status::Interrupted,
-                _ => Status::Done,
+            match tuned.interrupted {
+                true => Status::Interrupted,
+                false => Status::Done,
             }
         }
         Err(failure) => failed(args, &failure, &sources),

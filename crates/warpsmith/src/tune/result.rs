@@ -191,7 +191,7 @@ pub fn time(seconds: f64) -> String {
 /// The result in schema 1.
 pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
     let outputs: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
-    let interrupted = tuned.measured.as_ref().is_some_and(|m| m.interrupted);
+    let interrupted = tuned.interrupted;
     let status = if interrupted { Status::Interrupted } else { Status::Done };
     json!({
         "schema": 1,

@@ -20,6 +20,7 @@ use warpsmith_tune::tuner::{Budget, Finished, Options as TunerOptions, Prior};
 
 use super::args::{BudgetArg, Strategy, TuneArgs};
 use super::device::Stations;
+use super::estimates::Estimates;
 use super::measure::{Candidates, Model, Nests, Source};
 use super::recompute::{self, Recomputed};
 use super::sizes::Point;
@@ -126,7 +127,7 @@ pub fn search(
     // Before anything else is added to them.
     let content = content(asked, sources);
     let kernel = stations.arch.kernel(asked.input.module.clone(), asked.input.function);
-    let no = |errors: Vec<Diagnostic>| Failure::from(errors).with_status(Status::No);
+    let stop = args.stop();
     let gpu = stations.arch.gpu();
     let candidates = match &args.schedule {
         Some(path) => {
@@ -137,9 +138,9 @@ pub fn search(
             let file = sources.add(path.display().to_string(), text);
             let mut space = schedule::space::parse(sources, file)?;
             space::fix(&mut space, &args.params)?;
-            Candidates::of_schedule(space).map_err(no)?
+            Candidates::of_schedule(space).map_err(Failure::no)?
         }
-        None => Candidates::of_templates(&kernel, gpu, asked.sizes, sources).map_err(no)?,
+        None => Candidates::of_templates(&kernel, gpu, asked.sizes, sources, &stop)?,
     };
     let strategy = match args.strategy {
         Some(Strategy::Search(kind)) => kind,
@@ -157,13 +158,8 @@ pub fn search(
     let nests = Arc::new(Nests::new(source)?);
     let bytes = nests.bytes();
     let rival = args.against.as_ref().map(|path| nests.rival(path, sources)).transpose()?;
-    let model = Model {
-        candidates: &candidates,
-        kernel: &kernel,
-        gpu,
-        sizes: asked.sizes,
-        sources: &*sources,
-    };
+    let estimates = Estimates::new(&kernel, gpu, asked.sizes, sources, &stop);
+    let model = Model { candidates: &candidates, estimates };
     let prior = (strategy == StrategyKind::ModelGuided).then(|| model.prior()).flatten();
     let workload: Arc<dyn Workload> = nests.clone();
     let mut engine = Engine::start(workload, options(args, stations)).map_err(failure)?;
@@ -487,10 +483,7 @@ pub fn failure(error: SearchError) -> Failure {
             Failure::from(d.note(why)).with_status(Status::No)
         }
         SearchError::Halted(Halt::TimedOut) => Failure::timed_out("before the search began"),
-        SearchError::Halted(Halt::Interrupted) => {
-            let d = Diagnostic::error("W463", "interrupted before the search began");
-            Failure::from(d).with_status(Status::Interrupted)
-        }
+        SearchError::Halted(Halt::Interrupted) => Failure::interrupted("before the search began"),
         SearchError::Store(d) | SearchError::Search(d) => d.into(),
     }
 }

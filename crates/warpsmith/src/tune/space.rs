@@ -7,6 +7,7 @@ use warpsmith_opt::schedule::space::{Space, Values, describe};
 use warpsmith_opt::{Kernel, Schedule, lower, schedule};
 
 use super::choice::{Bench, Choice, Explored, Model, ratio};
+use crate::status::Failure;
 
 /// As many configurations are all looked at; of more, those that a descent along one parameter after the other meets.
 const ALL: usize = 512;
@@ -46,16 +47,17 @@ pub fn plain(space: &Space) -> Result<Schedule, Vec<Diagnostic>> {
 /// The schedule of least predicted time.
 ///
 /// # Errors
-/// That no combination of values is allowed, or why the first one is not legal when none is.
-pub fn choose(space: &Space, model: &Model<'_>) -> Result<Choice, Vec<Diagnostic>> {
+/// That no combination of values is allowed, or why the first one is not legal when none is; or that there was no time.
+pub fn choose(space: &Space, model: &Model<'_>) -> Result<Choice, Failure> {
     let Model { kernel, sources, .. } = *model;
     let (configurations, complete) = space.configurations(LISTED);
     let Some(first) = configurations.first() else {
         let message = "no values of the parameters satisfy the constraints of the schedule";
         let d = Diagnostic::error("W234", message);
-        return Err(vec![d.note(format!("there are {} combinations", space.size()))]);
+        return Err(Failure::no(vec![d.note(format!("there are {} combinations", space.size()))]));
     };
-    let mut search = Search { space, model, known: BTreeMap::new(), best: None };
+    let bench = Bench::new(model);
+    let mut search = Search { space, bench, known: BTreeMap::new(), best: None };
     if complete && configurations.len() <= ALL {
         configurations.iter().for_each(|c| _ = search.look(c));
     } else {
@@ -64,12 +66,14 @@ pub fn choose(space: &Space, model: &Model<'_>) -> Result<Choice, Vec<Diagnostic
     }
     let looked = search.known.len();
     let legal = search.known.values().filter(|s| s.is_some()).count();
-    let mut bench = Bench::new(model);
-    let Some((values, seconds)) = search.decide(&mut bench) else {
-        return Err(why_none(space, first, kernel, sources, looked));
+    let decided = search.decide();
+    search.bench.go_on()?;
+    let Some((values, seconds)) = decided else {
+        return Err(Failure::no(why_none(space, first, kernel, sources, looked)));
     };
-    let steps = space.schedule(&values)?;
+    let steps = space.schedule(&values).map_err(Failure::no)?;
     let direct = schedule::derive(kernel, sources).ok();
+    let mut bench = search.bench;
     let direct = direct.and_then(|s| bench.times(&[s]).pop().flatten()).unwrap_or_default();
     let explored = Explored {
         values: describe(&values),
@@ -109,7 +113,7 @@ fn why_none(
 /// Configurations that were looked at.
 struct Search<'a> {
     space: &'a Space,
-    model: &'a Model<'a>,
+    bench: Bench<'a>,
     /// Predicted times; `None`: not legal, or cannot run.
     known: BTreeMap<Values, Option<Vec<f64>>>,
     best: Option<(Values, Vec<f64>)>,
@@ -122,7 +126,7 @@ impl Search<'_> {
             return false;
         }
         let steps = self.space.schedule(values).ok();
-        let seconds = steps.and_then(|s| self.model.times(&s));
+        let seconds = steps.and_then(|s| self.bench.estimates.times(&s));
         self.known.insert(values.clone(), seconds.clone());
         let Some(seconds) = seconds else { return false };
         let better = self.best.as_ref().is_none_or(|(_, best)| ratio(&seconds, best) < 1.0);
@@ -133,8 +137,8 @@ impl Search<'_> {
     }
 
     /// The best one; of the first few the compiler's registers decide, where there is one.
-    fn decide(&mut self, bench: &mut Bench<'_>) -> Option<(Values, Vec<f64>)> {
-        if self.model.compiler.is_none() {
+    fn decide(&mut self) -> Option<(Values, Vec<f64>)> {
+        if !self.bench.compiles() {
             return self.best.take();
         }
         let legal = self.known.iter().filter(|(_, t)| t.is_some());
@@ -146,7 +150,7 @@ impl Search<'_> {
             let known = times.iter().enumerate().filter_map(|(k, t)| Some((k, t.as_ref()?)));
             known.reduce(|a, b| if ratio(b.1, a.1) < 1.0 { b } else { a }).map(|(k, _)| k)
         };
-        let (k, seconds) = bench.settle(times, |k| listed[k].1.clone(), least)?;
+        let (k, seconds) = self.bench.settle(times, |k| listed[k].1.clone(), least)?;
         Some((listed[k].0.clone(), seconds))
     }
 

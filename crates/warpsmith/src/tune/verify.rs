@@ -1,6 +1,7 @@
 //! Verification of an emitted kernel: the re-parsed text in the emulator against the IR interpreter and
 //! the user's own C, at several sizes.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use warpsmith_emu as emu;
@@ -94,6 +95,8 @@ pub enum Failed {
     Precision { point: String, message: String },
     /// A limit was reached.
     Limit(&'static str),
+    /// Ctrl-C.
+    Interrupted,
     /// No point could be run at all: why the first could not, and where in the C function.
     Nothing { why: String, at: Option<Span> },
     /// The data given with `--arg` is not usable.
@@ -144,6 +147,9 @@ impl Verifier<'_> {
             if steps_left < self.point_steps() {
                 break;
             }
+            if self.interrupted() {
+                return Err(Failed::Interrupted);
+            }
             if self.options.deadline.is_some_and(|d| Instant::now() >= d) {
                 return Err(Failed::Limit("the time limit (--timeout)"));
             }
@@ -172,6 +178,10 @@ impl Verifier<'_> {
                 notes: vec!["this size was not run: numbers were followed without memory".into()],
             }),
         }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.options.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     /// One point; returns the steps that the reference took.
@@ -232,6 +242,7 @@ impl Verifier<'_> {
             WitnessError::Failed(message) => {
                 Failed::Wrong { point: point.to_string(), message, notes: vec![] }
             }
+            WitnessError::Limit(_) if self.interrupted() => Failed::Interrupted,
             WitnessError::Limit(limit) => Failed::Limit(limit),
         })
     }

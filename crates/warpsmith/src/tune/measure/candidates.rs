@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use warpsmith_device::Gpu;
+use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_opt::schedule::space::{Space as Parametric, Values};
 use warpsmith_opt::schedule::template::{alternatives, schedule_of};
@@ -12,7 +13,9 @@ use warpsmith_opt::{Kernel, Schedule};
 use warpsmith_tune::space::{Configuration, Parameter, Point as At, SharedSpace, Space};
 use warpsmith_tune::value::Value;
 
-use crate::tune::choice::{on_all_cores, times};
+use crate::status::Failure;
+use crate::tune::choice::CHOOSING;
+use crate::tune::estimates::{Estimates, on_all_cores};
 use crate::tune::sizes::Point;
 
 /// Most combinations of the schedules of several nests, and most configurations of a schedule with parameters.
@@ -37,31 +40,39 @@ impl Candidates {
     /// combinations of the best of each.
     ///
     /// # Errors
-    /// What is wrong with the marks of the loops.
+    /// What is wrong with the marks of the loops, or that there was no time.
     pub fn of_templates(
         kernel: &Kernel,
         gpu: &Gpu,
         sizes: &[Point],
         sources: &SourceMap,
-    ) -> Result<Candidates, Vec<Diagnostic>> {
-        let direct = schedule::derive(kernel, sources)?;
+        stop: &Stop,
+    ) -> Result<Candidates, Failure> {
+        let direct = schedule::derive(kernel, sources).map_err(Failure::no)?;
         let mut chosen: Vec<Vec<StepKind>> =
             direct.steps.iter().map(|s| vec![s.kind.clone()]).collect();
         let most = MOST as f64;
         let each = most.powf(1.0 / chosen.len().max(1) as f64).floor().max(1.0) as usize;
         let mut parts: Vec<Vec<Vec<StepKind>>> = vec![];
         let mut state = kernel.clone();
+        let mut estimates = Estimates::new(kernel, gpu, sizes, sources, stop);
         for at in 0..chosen.len() {
             let offered = match state.marked_roots().first() {
                 Some(root) => alternatives(&state, *root, sources),
                 None => vec![],
             };
+            if chosen.len() > 1 {
+                estimates.beside(&schedule_of(&chosen));
+            }
             let asked = |steps: &Vec<StepKind>| {
                 let mut all = chosen.clone();
                 all[at] = steps.clone();
-                times(kernel, &schedule_of(&all), gpu, sizes, sources)
+                estimates.times(&schedule_of(&all))
             };
             let seconds = on_all_cores(&offered, asked);
+            if let Some(failure) = Failure::stopped(stop, CHOOSING) {
+                return Err(failure);
+            }
             let total = |s: &[f64]| s.iter().map(|x| x.ln()).sum::<f64>();
             let mut legal: Vec<(f64, Vec<StepKind>)> = offered
                 .into_iter()
@@ -83,7 +94,7 @@ impl Candidates {
                 }
             }
         }
-        Candidates::listed(combinations(&parts))
+        Candidates::listed(combinations(&parts)).map_err(Failure::no)
     }
 
     /// All configurations of a schedule with parameters that its constraints allow, as many as can be listed.

@@ -4,16 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use warpsmith_device::Gpu;
-use warpsmith_ir::SourceMap;
-use warpsmith_opt::Kernel;
+use warpsmith_tune::outcome::median;
 use warpsmith_tune::rng::Rng;
 use warpsmith_tune::space::{ConfigId, Configuration};
 use warpsmith_tune::tuner::{Prior, PriorModel};
 
 use super::Candidates;
-use crate::tune::choice::{on_all_cores, times};
-use crate::tune::sizes::Point;
+use crate::tune::estimates::{Estimates, on_all_cores};
 
 /// Time for asking the model about a space; of a larger one it is asked about configurations drawn at random.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -23,10 +20,7 @@ const FEWEST: usize = 16;
 /// The device model's opinion of configurations.
 pub struct Model<'a> {
     pub candidates: &'a Candidates,
-    pub kernel: &'a Kernel,
-    pub gpu: &'a Gpu,
-    pub sizes: &'a [Point],
-    pub sources: &'a SourceMap,
+    pub estimates: Estimates<'a>,
 }
 
 /// The model's answers by [`Configuration::key`].
@@ -40,9 +34,8 @@ struct Predicted {
 
 impl Predicted {
     fn new(answers: HashMap<String, Option<f64>>) -> Option<Predicted> {
-        let mut seconds: Vec<f64> = answers.values().copied().flatten().collect();
-        seconds.sort_by(f64::total_cmp);
-        let median = *seconds.get(seconds.len() / 2)?;
+        let seconds: Vec<f64> = answers.values().copied().flatten().collect();
+        let median = median(&seconds)?;
         Some(Predicted { answers, median })
     }
 }
@@ -60,7 +53,7 @@ impl Model<'_> {
     /// Predicted seconds, the geometric mean over the sizes. `None`: not legal, or it cannot run.
     pub fn seconds(&self, configuration: &Configuration) -> Option<f64> {
         let schedule = self.candidates.schedule(configuration).ok()?;
-        let seconds = times(self.kernel, &schedule, self.gpu, self.sizes, self.sources)?;
+        let seconds = self.estimates.times(&schedule)?;
         let logs = seconds.iter().map(|s| s.ln()).sum::<f64>();
         Some((logs / seconds.len().max(1) as f64).exp())
     }

@@ -25,11 +25,11 @@ use crate::tune::args::TuneArgs;
 use crate::tune::compare::of_a_sum;
 use crate::tune::host_c::ArgBytes;
 use crate::tune::inputs::{self, NoData, Sources};
-use crate::tune::pipeline::Work;
 use crate::tune::points;
 use crate::tune::recompute::{self, Sample};
 use crate::tune::sizes::{self, Point};
 use crate::tune::witness::{CONSTANT_MEMORY, Witness, WitnessError};
+use crate::tune::work::Work;
 
 /// Most bytes of workspace that every candidate finds, and how many times the largest array it has up to there: the
 /// parts of a split sum are as large as its result, each.
@@ -184,6 +184,7 @@ impl Nests {
             arch: source.arch,
             specs: &source.specs,
             sizes: &source.sizes,
+            interruptible: false,
         };
         let ours = |why: String| Invalid::new(Reason::Compile, why);
         let files = work.print(&[], &[], &schedule.print());

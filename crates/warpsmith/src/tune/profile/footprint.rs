@@ -29,7 +29,8 @@ pub fn sectors(addresses: impl IntoIterator<Item = i64>, bytes: i64) -> BTreeSet
 
 /// Lets the set of one iteration grow by loops, innermost first, each with its shift in bytes and its trips.
 pub fn grow(first: &BTreeSet<i64>, loops: &[(i64, f64)]) -> Grown {
-    let mut set = first.clone();
+    // In order; loops are short and many, for which a tree is slow.
+    let mut set: Vec<i64> = first.iter().copied().collect();
     let mut scale = 1.0;
     let mut reuse = 0.0;
     for (shift, trips) in loops {
@@ -44,8 +45,7 @@ pub fn grow(first: &BTreeSet<i64>, loops: &[(i64, f64)]) -> Grown {
             s => (shift.signum() * ((s as i64 + SECTOR / 2) / SECTOR), 1.0),
         };
         let steps = ((trips - 1.0) / per_step).ceil() + 1.0;
-        let moved: BTreeSet<i64> = set.iter().map(|s| s + step).collect();
-        let new = moved.difference(&set).count();
+        let new = new_when_moved(&set, step);
         if reuse == 0.0 && (step == 0 || per_step > 1.0 || new < set.len()) {
             reuse = size;
         }
@@ -53,16 +53,26 @@ pub fn grow(first: &BTreeSet<i64>, loops: &[(i64, f64)]) -> Grown {
             continue;
         }
         if (set.len() as f64 * steps) < MOST as f64 {
-            let mut whole = set.clone();
-            for k in 1..steps.round() as i64 {
-                whole.extend(set.iter().map(|s| s + k * step));
-            }
-            set = whole;
+            let times = 0..(steps.round() as i64).max(1);
+            set = times.flat_map(|k| set.iter().map(move |s| s + k * step)).collect();
+            set.sort();
+            set.dedup();
         } else {
             scale *= 1.0 + new as f64 / set.len() as f64 * (steps - 1.0);
         }
     }
     Grown { sectors: set.len() as f64 * scale, reuse }
+}
+
+/// How many numbers of an ordered set are not in it any more once all are moved.
+fn new_when_moved(set: &[i64], step: i64) -> usize {
+    let mut left = set.iter().peekable();
+    let is_new = |s: &&i64| {
+        let moved = *s + step;
+        while left.next_if(|t| **t < moved).is_some() {}
+        left.peek() != Some(&&moved)
+    };
+    set.iter().filter(is_new).count()
 }
 
 #[cfg(test)]

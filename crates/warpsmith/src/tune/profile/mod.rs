@@ -9,12 +9,15 @@ mod address;
 mod ahead;
 mod arrays;
 mod footprint;
+mod known;
 pub mod overflow;
 mod pointers;
 mod run;
 mod values;
 pub mod views;
 mod walk;
+
+use std::cell::RefCell;
 
 use warpsmith_device::{KernelProfile, Parallelism, SharedTraffic, Work};
 use warpsmith_ir::{
@@ -25,6 +28,8 @@ use warpsmith_opt::walk as tree;
 
 use super::sizes::Point;
 use arrays::{Elsewhere, arrays};
+use known::Counted;
+pub use known::Known;
 use values::{Extents, Thread, Vars};
 use walk::Walk;
 
@@ -50,83 +55,125 @@ pub struct Launched {
 
 /// The profiles of all launches at a size. Launches whose extents depend on data are left out.
 pub fn profiles(module: &Module, launcher: FuncId, sizes: &Point) -> Vec<Launched> {
-    let host = module.function(launcher);
-    let mut thread = Thread::<Value>::default();
-    for p in &host.params {
-        let var = host.var(*p);
-        if let (Some(ty), Some(size)) = (var.ty.scalar(), sizes.get(&var.name)) {
-            let value =
-                if ty.is_float() { Value::float(ty, *size as f64) } else { Value::int(ty, *size) };
-            thread.vars.set(*p, Some(value));
-        }
+    profiles_beside(module, launcher, sizes, &Known::default())
+}
+
+/// The same, with nothing counted anew that is known already.
+pub fn profiles_beside(
+    module: &Module,
+    launcher: FuncId,
+    sizes: &Point,
+    known: &Known,
+) -> Vec<Launched> {
+    let known = Some(known).filter(|k| k.applies(module));
+    let profiled = |kernel: &Function, at, args: &Vars<Value>| {
+        let found = known.and_then(|k| k.find(&Counted::of(module, kernel, at, args)));
+        found.unwrap_or_else(|| profile(module, kernel, at, args))
+    };
+    Host { module, profile: &profiled, found: vec![] }.run(launcher, sizes)
+}
+
+/// What is to be known of all launches of a program at some sizes.
+pub fn known(module: &Module, launcher: FuncId, sizes: &[Point]) -> Known {
+    let launches = RefCell::new(Known::beside(module));
+    let profiled = |kernel: &Function, at, args: &Vars<Value>| {
+        let (profile, rounds) = profile(module, kernel, at, args);
+        let launch = Counted::of(module, kernel, at, args);
+        launches.borrow_mut().add(launch, profile.clone(), rounds);
+        (profile, rounds)
+    };
+    for point in sizes {
+        Host { module, profile: &profiled, found: vec![] }.run(launcher, point);
     }
-    let mut found = vec![];
-    host_block(module, &host.body.stmts, &mut thread, 1.0, &mut found);
-    found
+    launches.into_inner()
 }
 
 const HOST: Extents = Extents { grid: [1; 3], block: [1; 3] };
 
-fn host_block(
-    module: &Module,
-    stmts: &[Stmt],
-    thread: &mut Thread<Value>,
-    times: f64,
-    found: &mut Vec<Launched>,
-) {
-    for stmt in stmts {
-        match &stmt.kind {
-            StmtKind::Decl { var, init: Some(e) } => set(module, thread, *var, e),
-            StmtKind::Assign { place, value } => {
-                if let Some(v) = place.root_var() {
-                    set(module, thread, v, value);
-                }
+/// Of a kernel with its extents and arguments: its profile, and how often a thread may run through code that spills.
+type Profiler<'a> = &'a dyn Fn(&Function, Extents, &Vars<Value>) -> (KernelProfile, f64);
+
+/// A launcher that is gone through.
+struct Host<'a> {
+    module: &'a Module,
+    profile: Profiler<'a>,
+    found: Vec<Launched>,
+}
+
+impl Host<'_> {
+    fn run(mut self, launcher: FuncId, sizes: &Point) -> Vec<Launched> {
+        let host = self.module.function(launcher);
+        let mut thread = Thread::<Value>::default();
+        for p in &host.params {
+            let var = host.var(*p);
+            if let (Some(ty), Some(size)) = (var.ty.scalar(), sizes.get(&var.name)) {
+                let value = match ty.is_float() {
+                    true => Value::float(ty, *size as f64),
+                    false => Value::int(ty, *size),
+                };
+                thread.vars.set(*p, Some(value));
             }
-            StmtKind::If { cond, then, otherwise } => {
-                let holds = thread.eval(module, HOST, cond).is_none_or(|c| c.is_true());
-                let taken = if holds { then } else { otherwise };
-                host_block(module, &taken.stmts, thread, times, found);
-            }
-            StmtKind::For(l) => {
-                let trips = walk::trips(module, HOST, thread, l).unwrap_or(1.0);
-                set(module, thread, l.var, &l.first);
-                host_block(module, &l.body.stmts, thread, times * trips, found);
-            }
-            StmtKind::Scope(b) => host_block(module, &b.stmts, thread, times, found),
-            StmtKind::Launch(l) => {
-                let profile = launch(module, thread, l);
-                found.extend(profile.map(|(profile, rounds)| Launched {
-                    times,
-                    kernel: l.kernel,
-                    profile,
-                    rounds,
-                }));
-            }
-            _ => {}
         }
+        self.block(&host.body.stmts, &mut thread, 1.0);
+        self.found
+    }
+
+    fn block(&mut self, stmts: &[Stmt], thread: &mut Thread<Value>, times: f64) {
+        let module = self.module;
+        for stmt in stmts {
+            match &stmt.kind {
+                StmtKind::Decl { var, init: Some(e) } => set(module, thread, *var, e),
+                StmtKind::Assign { place, value } => {
+                    if let Some(v) = place.root_var() {
+                        set(module, thread, v, value);
+                    }
+                }
+                StmtKind::If { cond, then, otherwise } => {
+                    let holds = thread.eval(module, HOST, cond).is_none_or(|c| c.is_true());
+                    let taken = if holds { then } else { otherwise };
+                    self.block(&taken.stmts, thread, times);
+                }
+                StmtKind::For(l) => {
+                    let trips = walk::trips(module, HOST, thread, l).unwrap_or(1.0);
+                    set(module, thread, l.var, &l.first);
+                    self.block(&l.body.stmts, thread, times * trips);
+                }
+                StmtKind::Scope(b) => self.block(&b.stmts, thread, times),
+                StmtKind::Launch(l) => {
+                    let profile = self.launch(thread, l);
+                    self.found.extend(profile.map(|(profile, rounds)| Launched {
+                        times,
+                        kernel: l.kernel,
+                        profile,
+                        rounds,
+                    }));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn launch(&self, host: &Thread<Value>, l: &Launch) -> Option<(KernelProfile, f64)> {
+        let extent = |e: &Expr| {
+            let value = host.eval(self.module, HOST, e)?.as_i64();
+            u32::try_from(value).ok().filter(|v| *v > 0)
+        };
+        let all = |e: &[Expr; 3]| Some([extent(&e[0])?, extent(&e[1])?, extent(&e[2])?]);
+        let at = Extents { grid: all(&l.grid)?, block: all(&l.block)? };
+        let kernel = self.module.function(l.kernel);
+        let mut args = Vars::default();
+        for (param, arg) in kernel.params.iter().zip(&l.args) {
+            args.set(*param, host.eval(self.module, HOST, arg));
+        }
+        let shared = host.eval(self.module, HOST, &l.shared)?.as_i64();
+        let (mut profile, rounds) = (self.profile)(kernel, at, &args);
+        profile.shared_dynamic = u32::try_from(shared).unwrap_or(u32::MAX);
+        Some((profile, rounds))
     }
 }
 
 fn set(module: &Module, thread: &mut Thread<Value>, var: VarId, value: &Expr) {
     thread.vars.set(var, thread.eval(module, HOST, value));
-}
-
-fn launch(module: &Module, host: &Thread<Value>, l: &Launch) -> Option<(KernelProfile, f64)> {
-    let extent = |e: &Expr| {
-        let value = host.eval(module, HOST, e)?.as_i64();
-        u32::try_from(value).ok().filter(|v| *v > 0)
-    };
-    let all = |e: &[Expr; 3]| Some([extent(&e[0])?, extent(&e[1])?, extent(&e[2])?]);
-    let at = Extents { grid: all(&l.grid)?, block: all(&l.block)? };
-    let kernel = module.function(l.kernel);
-    let mut args = Vars::default();
-    for (param, arg) in kernel.params.iter().zip(&l.args) {
-        args.set(*param, host.eval(module, HOST, arg));
-    }
-    let shared = host.eval(module, HOST, &l.shared)?.as_i64();
-    let (mut profile, rounds) = profile(module, kernel, at, &args);
-    profile.shared_dynamic = u32::try_from(shared).unwrap_or(u32::MAX);
-    Some((profile, rounds))
 }
 
 fn profile(

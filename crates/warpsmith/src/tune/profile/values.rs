@@ -143,7 +143,7 @@ impl<N> Default for Thread<N> {
 }
 
 /// Extents of a launch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extents {
     pub grid: [u32; 3],
     pub block: [u32; 3],

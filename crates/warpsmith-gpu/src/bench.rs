@@ -1,11 +1,5 @@
-//! Compilation on all cores, ahead of the measurements.
-//!
-//! Each thread has a worker process of its own: a compiler that crashes or hangs on one text costs that text.
+//! Compilation in a worker process of its own: a compiler that crashes or hangs on one text costs that text.
 
-use std::collections::VecDeque;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::cache::Cache;
@@ -14,92 +8,16 @@ use crate::nvrtc::Binary;
 use crate::protocol::{Compile, Invalid, Reason, Reply, Request};
 use crate::stop::Stop;
 
-/// Threads that compile. Dropping the pool forgets what has not been begun.
-pub struct Pool {
-    queue: Arc<Queue>,
-    results: Receiver<(u64, Result<Binary, Invalid>)>,
-    threads: Vec<JoinHandle<()>>,
-}
-
-#[derive(Default)]
-struct Queue {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    jobs: VecDeque<(u64, Compile)>,
-    closed: bool,
-}
-
-/// How a pool works.
+/// How a bench works.
 #[derive(Clone, Debug)]
 pub struct Options {
-    pub threads: usize,
-    /// Workers with the compiler as backend.
+    /// A worker with the compiler as backend.
     pub start: Start,
     /// Time for one text.
     pub limit: Duration,
     pub cache: Option<Cache>,
     /// The compiler's version, for the cache.
     pub compiler: String,
-}
-
-impl Pool {
-    pub fn new(options: &Options) -> Pool {
-        let queue = Arc::new(Queue::default());
-        let (sender, results) = channel();
-        let threads = (0..options.threads.max(1))
-            .map(|_| {
-                let (queue, sender, options) = (queue.clone(), sender.clone(), options.clone());
-                std::thread::spawn(move || Bench::new(options).work(&queue, &sender))
-            })
-            .collect();
-        Pool { queue, results, threads }
-    }
-
-    /// Asks for a text; `id` comes back with the result.
-    pub fn submit(&self, id: u64, request: Compile) {
-        if let Ok(mut state) = self.queue.state.lock() {
-            state.jobs.push_back((id, request));
-            self.queue.changed.notify_one();
-        }
-    }
-
-    /// The next result, in the order in which they are done; `None` after the time, or where no thread is left.
-    pub fn next(&self, limit: Duration) -> Option<(u64, Result<Binary, Invalid>)> {
-        self.results.recv_timeout(limit).ok()
-    }
-}
-
-impl Drop for Pool {
-    fn drop(&mut self) {
-        if let Ok(mut state) = self.queue.state.lock() {
-            state.closed = true;
-            state.jobs.clear();
-        }
-        self.queue.changed.notify_all();
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
-        }
-    }
-}
-
-impl Queue {
-    /// Waits for a job; `None`: there will be no more.
-    fn take(&self) -> Option<(u64, Compile)> {
-        let mut state = self.state.lock().ok()?;
-        loop {
-            if state.closed {
-                return None;
-            }
-            if let Some(job) = state.jobs.pop_front() {
-                return Some(job);
-            }
-            state = self.changed.wait(state).ok()?;
-        }
-    }
 }
 
 /// One compiling worker, started when it is first needed and again when it is lost.
@@ -117,15 +35,6 @@ impl Bench {
     /// A compilation under way ends with an error once it is no longer needed.
     pub fn stop_when(&mut self, stop: Stop) {
         self.stop = stop;
-    }
-
-    fn work(mut self, queue: &Queue, results: &Sender<(u64, Result<Binary, Invalid>)>) {
-        while let Some((id, request)) = queue.take() {
-            let result = self.compile(&request);
-            if results.send((id, result)).is_err() {
-                return;
-            }
-        }
     }
 
     /// A text's binary, from the cache where it is there.

@@ -1,0 +1,157 @@
+//! Predicted times of many schedules of one function, from which one is to be chosen.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use warpsmith_device::{Gpu, KernelProfile, predict};
+use warpsmith_gpu::stop::Stop;
+use warpsmith_ir::SourceMap;
+use warpsmith_opt::schedule::Replays;
+use warpsmith_opt::{Kernel, Program, Schedule, lower};
+
+use super::compiled::Usage;
+use super::profile::{self, Known, Launched};
+use super::sizes::Point;
+
+/// Asks the device model. What schedules have in common is done once: the steps that neighbours begin with, and the
+/// nests of [`Estimates::beside`].
+pub struct Estimates<'a> {
+    pub gpu: &'a Gpu,
+    pub sizes: &'a [Point],
+    replays: Replays<'a>,
+    sources: &'a SourceMap,
+    known: Known,
+    /// When nobody waits for an answer any more.
+    stop: &'a Stop,
+}
+
+impl<'a> Estimates<'a> {
+    pub fn new(
+        kernel: &'a Kernel,
+        gpu: &'a Gpu,
+        sizes: &'a [Point],
+        sources: &'a SourceMap,
+        stop: &'a Stop,
+    ) -> Estimates<'a> {
+        let replays = Replays::new(kernel, sources);
+        Estimates { gpu, sizes, replays, sources, known: Known::default(), stop }
+    }
+
+    /// The next schedules differ from this one in one nest: the kernels of the others are known then.
+    pub fn beside(&mut self, schedule: &Schedule) {
+        let known = |p: &Program| profile::known(&p.module, p.launcher, self.sizes);
+        self.known = self.program(schedule).as_ref().map(known).unwrap_or_default();
+    }
+
+    pub fn program(&self, schedule: &Schedule) -> Option<Program> {
+        self.replays.of(schedule, |kernel| lower::lower(kernel, self.sources).ok())?
+    }
+
+    /// Predicted seconds at each size, by estimated registers; `None` where the schedule is not legal, a launch cannot
+    /// run, or nobody waits any more.
+    pub fn times(&self, schedule: &Schedule) -> Option<Vec<f64>> {
+        if self.stop.is_due() {
+            return None;
+        }
+        self.times_of(&self.program(schedule)?, None)
+    }
+
+    /// The same of a program, perhaps with what a compiler says of its kernels.
+    pub fn times_of(&self, program: &Program, usage: Option<&Usage>) -> Option<Vec<f64>> {
+        let profiles = |point| self.profiles(program, point, usage);
+        self.sizes.iter().map(|point| sum(self.gpu, &profiles(point))).collect()
+    }
+
+    pub fn profiles(
+        &self,
+        program: &Program,
+        point: &Point,
+        usage: Option<&Usage>,
+    ) -> Vec<Launched> {
+        let (module, launcher) = (&program.module, program.launcher);
+        let launches = profile::profiles_beside(module, launcher, point, &self.known);
+        compiled(program, launches, usage)
+    }
+
+    /// The time at each size of the launches that two schedules have in common, as those of nests in which they agree.
+    pub fn unchanged(&self, a: &Schedule, b: &Schedule) -> Vec<f64> {
+        let (Some(a), Some(b)) = (self.program(a), self.program(b)) else { return vec![] };
+        let launches = |program: &Program, point: &Point| -> Option<Vec<f64>> {
+            let found = self.profiles(program, point, None);
+            let time = |l: &Launched| Some(l.times * predict(self.gpu, &l.profile).ok()?.time_s);
+            found.iter().map(time).collect()
+        };
+        let at = |point: &Point| {
+            let mut left = launches(&b, point)?;
+            let mut both = 0.0;
+            for time in launches(&a, point)? {
+                if let Some(k) = left.iter().position(|t| *t == time) {
+                    both += left.swap_remove(k);
+                }
+            }
+            Some(both)
+        };
+        self.sizes.iter().map(at).collect::<Option<Vec<f64>>>().unwrap_or_default()
+    }
+}
+
+/// What the launches of a program ask of a GPU, each with how often it happens: the model's input.
+pub fn launches(program: &Program, point: &Point) -> Vec<(f64, KernelProfile)> {
+    let found = profile::profiles(&program.module, program.launcher, point);
+    found.into_iter().map(|launched| (launched.times, launched.profile)).collect()
+}
+
+/// Predicted seconds of all launches of a program, by estimated registers.
+pub fn seconds(program: &Program, gpu: &Gpu, point: &Point) -> Option<f64> {
+    sum(gpu, &profile::profiles(&program.module, program.launcher, point))
+}
+
+fn sum(gpu: &Gpu, launches: &[Launched]) -> Option<f64> {
+    let mut sum = 0.0;
+    for launched in launches {
+        sum += launched.times * predict(gpu, &launched.profile).ok()?.time_s;
+    }
+    (sum > 0.0).then_some(sum)
+}
+
+/// The launches with the registers of the compiler where it named them.
+fn compiled(
+    program: &Program,
+    mut launches: Vec<Launched>,
+    usage: Option<&Usage>,
+) -> Vec<Launched> {
+    for launched in &mut launches {
+        let name = &program.module.function(launched.kernel).name;
+        if let Some(used) = usage.and_then(|u| u.get(name)) {
+            launched.profile.registers = used.registers;
+            launched.profile.spill_bytes = used.spill_bytes;
+            launched.profile.spill_executions = launched.rounds;
+        }
+    }
+    launches
+}
+
+/// What a function says of each item, asked on all cores; the order is that of the items.
+pub fn on_all_cores<T: Sync, R: Send>(items: &[T], ask: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut answers = vec![];
+        while let Some((at, item)) = items.iter().enumerate().nth(next.fetch_add(1, Relaxed)) {
+            answers.push((at, ask(item)));
+        }
+        answers
+    };
+    let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..workers.min(items.len())).map(|_| scope.spawn(work)).collect();
+        let mut all = work();
+        for other in others {
+            match other.join() {
+                Ok(answers) => all.extend(answers),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        all
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, answer)| answer).collect()
+}

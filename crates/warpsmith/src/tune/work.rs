@@ -1,0 +1,389 @@
+//! One program from its text to verified files: printed, parsed again, compared with the C function, and printed with the
+//! verdict.
+
+use warpsmith_emit::{Emit, Fill, TestProgram, cuda_file, header_file, test_file};
+use warpsmith_emu as emu;
+use warpsmith_front::cloops::CInput;
+use warpsmith_ir::{BinaryOp, Diagnostic, Expr, SourceMap, Type, VarId};
+use warpsmith_opt::Program;
+
+use super::arch::Arch;
+use super::args::TuneArgs;
+use super::choices::{self, Fact};
+use super::host_c::{HostReference, NoReference};
+use super::inputs::Sources;
+use super::pipeline::{assumptions, function_of};
+use super::points;
+use super::sizes::{self, Point};
+use super::verify::{Failed, Verified, Verifier, Written};
+use super::witness::Witness;
+use crate::data::{ArgSpec, Init, NamedSpec};
+use crate::interrupt;
+use crate::status::{Failure, Status};
+
+/// What emission and verification need.
+pub(super) struct Work<'a> {
+    pub args: &'a TuneArgs,
+    pub input: &'a CInput,
+    /// The same as the user wrote it, where the program computes in another type.
+    pub written: &'a CInput,
+    pub program: &'a Program,
+    pub arch: Arch,
+    pub specs: &'a [NamedSpec],
+    pub sizes: &'a [Point],
+    /// Ctrl-C ends the verification. Where it ended the search, what was found is verified all the same.
+    pub interruptible: bool,
+}
+
+/// For messages.
+const VERIFYING: &str = "while the kernel was verified";
+
+pub(super) type Files = Vec<(String, String)>;
+
+impl Work<'_> {
+    /// Emits, parses what was emitted, verifies that, and emits again with the verdict in the comments.
+    pub(super) fn verified_files(
+        &self,
+        steps: &str,
+        measured: &[String],
+        sources: &mut SourceMap,
+    ) -> Result<(Files, Verified, Vec<Diagnostic>), Failure> {
+        let draft = self.print(&[], &[], steps)?;
+        if self.interruptible && self.args.stop().is_flagged() {
+            return Err(Failure::interrupted(VERIFYING));
+        }
+        let mut messages = vec![];
+        // The compiler knows the types of the user's file only.
+        let host = match self.program.precision {
+            None => self.host_reference(&mut messages),
+            Some(_) => None,
+        };
+        let (witness, verified) = self.verify(&draft, host.as_ref(), sources)?;
+        let paragraphs = [verified.paragraphs(host.is_some()), measured.to_vec()].concat();
+        let files = self.print(&paragraphs, &verified.preconditions(), steps)?;
+        let again = self.witness(&files, sources)?;
+        if !witness.same_program(&again) {
+            let what = "the verdict in the comments changed the emitted program";
+            return Err(Failure::input("W321", what).with_status(Status::Bug));
+        }
+        Ok((files, verified, messages))
+    }
+
+    /// Parses what was emitted and compares it with the C function.
+    pub(super) fn verify(
+        &self,
+        draft: &Files,
+        host: Option<&HostReference>,
+        sources: &mut SourceMap,
+    ) -> Result<(Witness, Verified), Failure> {
+        let witness = self.witness(draft, sources)?;
+        let written = self.program.precision.map(|precision| Written {
+            module: &self.written.module,
+            function: self.written.function,
+            precision,
+        });
+        let verifier = Verifier {
+            sources: Sources {
+                module: &self.input.module,
+                function: function_of(self.input),
+                specs: self.specs,
+                seed: self.args.seed,
+                max_memory: self.args.max_memory,
+            },
+            function: self.input.function,
+            host,
+            written,
+            witness: &witness,
+            reassociated: self.reassociated(),
+            // Iterations that are taken on trust may write one value to one element.
+            same_writes: self.program.assumptions.iter().any(|a| a.contains("assumed independent")),
+            options: self.options(),
+            total_steps: self.args.verify_steps,
+            tuned: self.sizes,
+        };
+        let verified = verifier.verify(&self.candidates()).map_err(|e| self.explain(e))?;
+        Ok((witness, verified))
+    }
+
+    fn options(&self) -> emu::Options {
+        emu::Options {
+            jobs: self.args.jobs,
+            max_memory: self.args.max_memory,
+            deadline: self.args.deadline(),
+            interrupt: self.interruptible.then(interrupt::flag),
+            checks: emu::Checks { redundant_barriers: false, ..emu::Checks::ALL },
+            ..emu::Options::default()
+        }
+    }
+
+    /// For each parameter, and last for the result, whether it depends on the order of a sum.
+    fn reassociated(&self) -> Vec<bool> {
+        let launcher = self.program.module.function(self.program.launcher);
+        let params = &launcher.params[..function_of(self.input).params.len()];
+        let flags = params.iter().map(|p| self.program.reassociated.contains(p));
+        let result =
+            self.program.result_param.is_some_and(|r| self.program.reassociated.contains(&r));
+        flags.chain([result]).collect()
+    }
+
+    /// The numbers in the kernels around which guards change: block extents and other named constants.
+    fn special_sizes(&self) -> Vec<i64> {
+        let constants = self.program.module.constants.iter();
+        let named = constants.filter(|c| c.value.ty.is_integer()).map(|c| c.value.as_i64());
+        named.chain(self.program.numbers.iter().map(|n| i64::from(*n))).collect()
+    }
+
+    /// Sizes around every number the kernel treats specially.
+    fn candidates(&self) -> Vec<Point> {
+        let fixed: Vec<&str> = self.specs.iter().map(|s| s.name.as_str()).collect();
+        let params: Vec<String> = sizes::size_params(function_of(self.input))
+            .into_iter()
+            .map(|(_, name, _)| name)
+            .filter(|n| !fixed.contains(&n.as_str()))
+            .collect();
+        let launcher = self.program.module.function(self.program.launcher);
+        let (told_apart, offsets) = (choices::of_launcher(launcher), choices::offsets(launcher));
+        let mut numbers = self.special_sizes();
+        numbers.extend(told_apart.iter().flatten().map(|fact| match fact {
+            Fact::Equals(_, n) | Fact::Multiple(_, n) => *n,
+        }));
+        let mut first: Vec<Point> =
+            told_apart.iter().flat_map(|facts| choices::points(&params, facts)).collect();
+        for limit in choices::block_limits(&self.program.module, launcher) {
+            let threads = numbers.iter().copied().filter(|n| *n != limit).max().unwrap_or(limit);
+            first.extend(choices::strided(&params, limit, threads));
+        }
+        points::candidates(&params, &numbers, &offsets, &first, self.sizes)
+    }
+
+    /// The texts of all files.
+    pub(super) fn print(
+        &self,
+        verification: &[String],
+        preconditions: &[String],
+        steps: &str,
+    ) -> Result<Files, Failure> {
+        let name = &self.input.name;
+        let emit = Emit {
+            module: &self.program.module,
+            name: name.clone(),
+            launcher: self.program.launcher,
+            description: vec![format!(
+                "CUDA translation of `{name}` in {}.",
+                self.args
+                    .file
+                    .file_name()
+                    .map_or(String::new(), |f| f.to_string_lossy().into_owned())
+            )],
+            assumptions: [&assumptions(self.program)[..], preconditions].concat(),
+            verification: verification.to_vec(),
+            arch: self.arch.name.to_string(),
+            result: self.program.result_param,
+            workspace: self
+                .program
+                .workspace
+                .as_ref()
+                .map(|w| warpsmith_emit::Workspace { param: w.param, bytes: w.bytes.clone() }),
+        };
+        let test = TestProgram {
+            module: &self.input.module,
+            function: self.input.function,
+            defaults: self.test_defaults(),
+            extents: vec![],
+            fills: self.test_fills(),
+            terms: self.test_terms(),
+        };
+        let ours = |e: warpsmith_emit::EmitError| {
+            Failure::input("W322", e.to_string()).with_status(Status::Bug)
+        };
+        Ok(vec![
+            (format!("{name}.cu"), cuda_file(&emit).map_err(ours)?),
+            (format!("{name}.h"), header_file(&emit).map_err(ours)?),
+            (format!("{name}_test.cu"), test_file(&emit, &test).map_err(ours)?),
+            (format!("{name}.sched"), steps.to_string()),
+        ])
+    }
+
+    /// What `--arg` and the file's own defaults say about the contents of arrays. Files are not carried along: they
+    /// need not exist where the test program runs.
+    fn test_fills(&self) -> Vec<(VarId, Fill)> {
+        let function = function_of(self.input);
+        let arrays = function.params.iter().filter(|p| function.var(**p).ty.is_pointer());
+        let fills = arrays.filter_map(|p| {
+            let spec = self.specs.iter().find(|s| s.name == function.var(*p).name)?;
+            let (ArgSpec::Init(init) | ArgSpec::Array { init, .. }) = &spec.spec else {
+                return None;
+            };
+            let fill = match init {
+                Init::Zeros => Fill::Zeros,
+                Init::Iota => Fill::Iota,
+                Init::Random(_) | Init::File(_) => return None,
+            };
+            Some((*p, fill))
+        });
+        fills.collect()
+    }
+
+    /// A bound of the number of terms of any sum in a single loop: all sizes together. Sums over several loops have
+    /// more terms, but their rounding errors do not all point the same way.
+    fn test_terms(&self) -> Option<Expr> {
+        let function = function_of(self.input);
+        let params = sizes::size_params(function).into_iter();
+        let real =
+            params.map(|(id, _, scalar)| Expr::var(id, Type::Scalar(scalar)).cast(Type::F64));
+        real.reduce(|a, b| Expr::binary(BinaryOp::Add, a, b))
+    }
+
+    /// The first tuned sizes, and the numbers of `--arg`.
+    fn test_defaults(&self) -> Vec<(String, f64)> {
+        let mut defaults: Vec<(String, f64)> = vec![];
+        if let Some(point) = self.sizes.first() {
+            defaults.extend(point.iter().map(|(n, v)| (n.clone(), *v as f64)));
+        }
+        for spec in self.specs {
+            if let ArgSpec::Number(text) = &spec.spec
+                && let Ok(value) = crate::data::parse_scalar(text, warpsmith_ir::Scalar::F64)
+            {
+                defaults.push((spec.name.clone(), value.as_f64()));
+            }
+        }
+        defaults
+    }
+
+    /// The emitted text as a program. That it cannot be read is a bug of ours, shown with the text.
+    pub(super) fn witness(
+        &self,
+        files: &Files,
+        sources: &mut SourceMap,
+    ) -> Result<Witness, Failure> {
+        let (name, text) = &files[0];
+        let launcher = format!("{}_launch", self.input.name);
+        Witness::parse(name, text, &launcher, &files[1..], sources)
+            .map_err(|errors| Failure::from(errors).with_status(Status::Bug))
+    }
+
+    /// The user's C, compiled; a message says why it is missing.
+    fn host_reference(&self, messages: &mut Vec<Diagnostic>) -> Option<HostReference> {
+        let mut options: Vec<String> = self.args.define.iter().map(|d| format!("-D{d}")).collect();
+        options.extend(self.args.include.iter().map(|i| format!("-I{}", i.display())));
+        match HostReference::build(&self.args.file, function_of(self.input), &options) {
+            Ok(host) => Some(host),
+            Err(NoReference::NoCompiler) => {
+                let text =
+                    "no C compiler found: the kernel is compared with the IR interpreter only";
+                messages.push(
+                    Diagnostic::warning("W323", text).help("install a C compiler, or set CC"),
+                );
+                None
+            }
+            Err(NoReference::Refused(why)) => {
+                let first: Vec<&str> = why.lines().take(5).collect();
+                let text = "the C compiler refused the file: the kernel is compared with the IR interpreter only";
+                messages.push(Diagnostic::warning("W324", text).note(first.join("\n")));
+                None
+            }
+        }
+    }
+
+    /// A failed verification in the user's words.
+    fn explain(&self, failed: Failed) -> Failure {
+        let name = &self.input.name;
+        match failed {
+            Failed::Wrong { point, message, notes } => {
+                let mut d = Diagnostic::error(
+                    "W325",
+                    format!("the kernel for `{name}` is wrong at {point}"),
+                )
+                .note(message);
+                for note in notes {
+                    d = d.note(note);
+                }
+                Failure::from(d.note("nothing was written")).with_status(Status::No)
+            }
+            Failed::References { point, message } => {
+                let text = format!("the two references for `{name}` disagree at {point}");
+                Failure::from(
+                    Diagnostic::error("W326", text)
+                        .note(message)
+                        .help("look for undefined behaviour: signed overflow, division by zero, overlapping arrays, uninitialised values, real numbers converted to an integer type that they do not fit")
+                        .help("where the data is to blame, give representative data with --arg NAME=SPEC"),
+                )
+                .with_status(Status::No)
+            }
+            Failed::Precision { point, message } => {
+                let text = format!("in its new types `{name}` computes something else at {point}");
+                let d = Diagnostic::error("W330", text).note(message);
+                Failure::from(d.help("rounding errors do not explain this: numbers leave the range of the type, or decisions depend on their last bits"))
+                    .with_status(Status::No)
+            }
+            Failed::Interrupted => Failure::interrupted(VERIFYING),
+            Failed::Limit(limit) => {
+                let text = format!("verification stopped: {limit} was reached");
+                Failure::from(Diagnostic::error("W327", text).help(
+                    "allow more with --max-memory or --timeout, or make the constant extents smaller",
+                ))
+                .with_status(Status::Limit)
+            }
+            Failed::Nothing { why, at } => {
+                let mut d =
+                    Diagnostic::error("W328", format!("`{name}` could not be run at any size"));
+                if let Some(span) = at {
+                    d = d.label(span, "here it leaves its array");
+                }
+                Failure::from(d.note(why).help(
+                    "check bounds and extents; where data decides what is accessed, give representative data with --arg NAME=@file.npy",
+                ))
+            }
+            Failed::Input(why) => why.failure(),
+        }
+    }
+}
+
+impl Verified {
+    /// What the header of the emitted file says.
+    fn paragraphs(&self, with_host: bool) -> Vec<String> {
+        let against = if with_host {
+            "the C function, by its compiler and by an interpreter"
+        } else {
+            "the C function, by an interpreter"
+        };
+        let mut text = vec![format!(
+            "Level: checked. This text was emulated, with every check on, and compared with {against} at {}.",
+            points::summary(&self.points)
+        )];
+        if !self.idle.is_empty() {
+            let names: Vec<String> = self.idle.iter().map(|k| format!("`{k}`")).collect();
+            text.push(format!(
+                "Not run at any of these sizes, so not checked: {}.",
+                names.join(", ")
+            ));
+        }
+        if !self.host_only.is_empty() {
+            text.push(format!(
+                "Compared with the compiler's code alone, as too large for the interpreter: {}.",
+                self.host_only.join("; ")
+            ));
+        }
+        if !self.one_block.is_empty() {
+            text.push(format!("No second block was run of {}.", self.one_block.join(", ")));
+        }
+        text
+    }
+
+    /// Where the C function itself must not be called, for the header of the emitted file.
+    fn preconditions(&self) -> Vec<String> {
+        let first = self.outside.first().map(|first| {
+            let more = match self.outside.len() - 1 {
+                0 => String::new(),
+                n => format!(" (and at {n} more of the sizes tried)"),
+            };
+            format!("no size at which the C function leaves its own extents, as at {first}{more}")
+        });
+        first.into_iter().collect()
+    }
+
+    pub(super) fn assumptions(&self) -> Vec<String> {
+        let idle = |k: &String| format!("kernel `{k}` is right: no size that was tried runs it");
+        self.preconditions().into_iter().chain(self.idle.iter().map(idle)).collect()
+    }
+}
