@@ -141,35 +141,35 @@ impl Guide {
         }
     }
 
-    /// A first look: configurations far from each other.
+    /// A first look: what the caller's model thinks best, and configurations drawn uniformly. Drawn far from each other
+    /// they would be extremes, which is not where good ones are: the search was worse on all kinds of recorded spaces.
     fn start(&mut self, search: &mut Search) -> Searched<()> {
-        let wanted = (search.budget / 8).clamp(4, 8 + self.view.features.count() as u64 / 2);
-        let mut chosen: Vec<Sample> = vec![];
+        let most = 8 + self.view.features.count() as u64 / 2;
+        let wanted = (search.budget / 4).clamp(4, most).min(search.space.count());
         self.promising = self.sorted(search)?;
-        for _ in 0..wanted / 2 {
+        let mut looks = 0;
+        while looks < wanted / 2 {
             let Some(id) = self.next_promising(search) else { break };
-            chosen.push(self.view.of(&search.space, id));
             self.first(search, id)?;
+            looks += 1;
         }
-        for _ in chosen.len() as u64..wanted.min(search.space.count()) {
-            let mut farthest: Option<(f64, ConfigId, Sample)> = None;
-            for _ in 0..12 {
-                let id = search.fresh()?;
-                if self.is_hopeless(search, id) {
-                    continue;
-                }
-                let point = self.view.of(&search.space, id);
-                let near = chosen.iter().map(|p| apart(p, &point)).fold(f64::INFINITY, f64::min);
-                if farthest.as_ref().is_none_or(|(d, ..)| near > *d) {
-                    farthest = Some((near, id, point));
-                }
-            }
-            if let Some((_, id, point)) = farthest {
-                chosen.push(point);
+        for _ in looks..wanted {
+            if let Some(id) = self.hopeful(search)? {
                 self.first(search, id)?;
             }
         }
         Ok(())
+    }
+
+    /// A configuration drawn uniformly that is not hopeless; `None` where there are few such.
+    fn hopeful(&self, search: &mut Search) -> Searched<Option<ConfigId>> {
+        for _ in 0..12 {
+            let id = search.fresh()?;
+            if !self.is_hopeless(search, id) {
+                return Ok(Some(id));
+            }
+        }
+        Ok(None)
     }
 
     /// The caller's model thinks it far slower than the best: running it would cost more than it tells.
@@ -416,10 +416,6 @@ fn stalled(search: &Search) -> bool {
         best = best.min(known.cost);
     }
     since > STRETCH && (since / STRETCH) % 2 == 1
-}
-
-fn apart(a: &Sample, b: &Sample) -> f64 {
-    a.numbers.iter().zip(&b.numbers).map(|(x, y)| (x - y).powi(2)).sum()
 }
 
 /// What was tried, as numbers.
