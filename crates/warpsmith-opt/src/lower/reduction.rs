@@ -441,23 +441,25 @@ impl Lowering<'_> {
         self.host.vars[total.0 as usize].constant = true;
         let product = counts.iter().cloned().reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
         let mut body = vec![];
-        for (k, l) in loops.iter().enumerate() {
+        let declare =
+            |var, value| Stmt::new(StmtKind::Decl { var, init: Some(value) }, Origin::default());
+        // From the innermost loop out, what is left is divided once for each: a division in 64 bits is slow.
+        let mut rest = Expr::var(number, Type::I64);
+        for (k, l) in loops.iter().enumerate().rev() {
             let ty = Type::Scalar(index::counter_type(&self.host, l));
-            let after =
-                counts[k + 1..].iter().cloned().reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
-            let mut at = Expr::var(number, Type::I64);
-            if let Some(after) = after {
-                at = Expr::binary(BinaryOp::Div, at, after);
-            }
-            if k > 0 {
-                at = Expr::binary(BinaryOp::Rem, at, counts[k].clone());
-            }
+            let at = match k {
+                0 => rest.clone(),
+                _ => Expr::binary(BinaryOp::Rem, rest.clone(), counts[k].clone()),
+            };
             self.host.vars[l.var.0 as usize].constant = true;
-            let value = index::counter_of(l, at.cast(ty));
-            body.push(Stmt::new(
-                StmtKind::Decl { var: l.var, init: Some(value) },
-                Origin::default(),
-            ));
+            body.push(declare(l.var, index::counter_of(l, at.cast(ty))));
+            rest = Expr::binary(BinaryOp::Div, rest, counts[k].clone());
+            if k > 1 {
+                let row = self.local("row", Type::I64);
+                self.host.vars[row.0 as usize].constant = true;
+                body.push(declare(row, rest));
+                rest = Expr::var(row, Type::I64);
+            }
         }
         body.extend(inner);
         let id = self.host.fresh_loop();

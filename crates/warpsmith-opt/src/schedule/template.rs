@@ -29,7 +29,9 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
         StepKind::Reduce { var, .. } => {
             let reduce = |shape| vec![StepKind::Reduce { var: var.clone(), shape }];
             for block in [128, 256, 512, 1024] {
-                found.extend([256, 528, 1056].map(|grid| reduce(Reduce::flat(block, grid))));
+                // Some blocks for each multiprocessor, or one iteration for each thread of most nests.
+                let grids = [256, 528, 792, 1056, 1584, 1 << 16];
+                found.extend(grids.map(|grid| reduce(Reduce::flat(block, grid))));
             }
             found.extend(reductions_by_axes(kernel, root).into_iter().map(reduce));
         }
