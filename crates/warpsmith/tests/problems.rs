@@ -327,6 +327,31 @@ fn filter(kernel_file: &str) -> Json {
 }
 
 #[test]
+fn variables_that_a_configuration_does_not_read_are_set_all_the_same() {
+    let either =
+        "#if width == 32\n#define weight(k) 1.0f\n#else\n#define weight(k) weights[k]\n#endif";
+    let text =
+        FILTER.replace("weights[k]", "weight(k)").replace("int shift;", "int shift, unread;");
+    let text = format!("{either}{text}");
+    let mut problem = filter("filter.cu");
+    let specification = &mut problem["KernelSpecification"];
+    specification["ReferenceArguments"] = Json::Null;
+    specification["Arguments"][2]["FillValue"] = json!("64 * 3");
+    let arguments = specification["Arguments"].as_array_mut().unwrap();
+    arguments
+        .push(json!({"Name": "unread", "Type": "int32", "MemoryType": "Symbol", "FillValue": 1}));
+    let folder = folder(&[("filter.cu", &text), ("p.json", &problem.to_string())]);
+    let zeros = vec![0; 192 * 8];
+    std::fs::write(folder.path().join("in.bin"), zeros).unwrap();
+    let report = tuned(folder.path(), &[]);
+    assert_eq!(report["search"]["unusable"], json!({}), "{report}");
+    // What was measured is named by its values, not by how they are computed.
+    let listed = warpsmith(folder.path(), &["results", "--problem", "1"]);
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(listed.contains("n=192"), "{listed}");
+}
+
+#[test]
 fn constant_and_shared_memory_symbols_and_files_of_data() {
     let folder = folder(&[("filter.cu", FILTER), ("p.json", &filter("filter.cu").to_string())]);
     let ones: Vec<u8> = std::iter::repeat_n(2.0f64.to_le_bytes(), 192).flatten().collect();

@@ -3,7 +3,7 @@
 use warpsmith_gpu::protocol::{
     Arg, BufferSpec, Contents, Element, Expected, Output, Problem as Memory, Tolerance,
 };
-use warpsmith_ir::Diagnostic;
+use warpsmith_ir::{Diagnostic, Scalar, Value};
 use warpsmith_tune::exchange::t1::{Argument, Reference};
 
 use super::Source;
@@ -181,7 +181,12 @@ impl<'a> Maker<'a> {
         // A scalar is a vector of one: what fills one fills the other.
         let bytes = self.bytes(argument, name, kind, Some(1))?;
         if let (Kind::Numbers(scalar, _), fill) = (kind, &argument.fill_value) {
-            let shown = if fill.is_null() { format!("{scalar}") } else { fill.to_string() };
+            let shown = match fill {
+                serde_json::Value::Null => format!("{scalar}"),
+                // An expression: its value says what was measured.
+                serde_json::Value::String(_) => shown_value(scalar, &bytes),
+                _ => fill.to_string(),
+            };
             self.summary.push(format!("{name}={shown}"));
         }
         self.out.parameters.push(Arg::Bytes(bytes));
@@ -406,4 +411,13 @@ impl<'a> Maker<'a> {
             None => diagnostic.into(),
         }
     }
+}
+
+/// A number as the kernel gets it.
+fn shown_value(scalar: Scalar, bytes: &[u8]) -> String {
+    let mut bits = [0; 8];
+    let width = bytes.len().min(scalar.bytes() as usize).min(8);
+    bits[..width].copy_from_slice(&bytes[..width]);
+    let value = Value { ty: scalar, bits: u64::from_le_bytes(bits) };
+    if scalar.is_float() { value.as_f64().to_string() } else { value.as_i64().to_string() }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use warpsmith_device::{Gpu, predict};
 use warpsmith_emu::{self as emu, Buffer, BufferId, DeviceMemory, LaunchConfig};
+use warpsmith_front::ast::ItemKind;
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_front::sema::{self, KernelSelection, Request};
 use warpsmith_gpu::GpuError;
@@ -66,14 +67,18 @@ impl EmulatorBackend {
 
     /// Runs a candidate; the memory afterwards and the predicted milliseconds.
     fn execute(&self, candidate: &Candidate, binary: &[u8]) -> Answer<(DeviceMemory, f64)> {
-        let (module, kernels) = read(binary).map_err(|e| invalid(Reason::Compile, e))?;
+        let Lowered { module, kernels, unread } =
+            read(binary).map_err(|e| invalid(Reason::Compile, e))?;
         let mut memory = self.memory(&module);
         let mut ms = 0.0;
         for action in &candidate.actions {
             match action {
                 Action::Launch(l) => ms += self.launch(&module, &kernels, l, &mut memory)?,
                 Action::SetGlobal { symbol, bytes } | Action::Preset { symbol, bytes } => {
-                    set_global(&module, &mut memory, symbol, bytes)?
+                    // On a device it exists, too, and its value changes nothing.
+                    if !unread.contains(symbol) {
+                        set_global(&module, &mut memory, symbol, bytes)?;
+                    }
                 }
                 Action::Fill { buffer, offset, bytes, value } => {
                     let all = memory.buffers.get_mut(*buffer);
@@ -214,14 +219,23 @@ fn set_global(
     }
 }
 
+/// What becomes of a text.
+struct Lowered {
+    module: Module,
+    /// By the names that were asked for; all that are no templates where none was.
+    kernels: Vec<(String, FuncId)>,
+    /// Variables at file level that no kernel uses: they are not in the module.
+    unread: Vec<String>,
+}
+
 /// The kernels of a binary.
-fn read(binary: &[u8]) -> Result<(Module, Vec<(String, FuncId)>), String> {
+fn read(binary: &[u8]) -> Result<Lowered, String> {
     let request: Compile = serde_json::from_slice(binary).map_err(|e| e.to_string())?;
     lower(&request)
 }
 
-/// The kernels of a text, by the names that were asked for; all that are no templates where none was.
-fn lower(request: &Compile) -> Result<(Module, Vec<(String, FuncId)>), String> {
+/// The kernels of a text.
+fn lower(request: &Compile) -> Result<Lowered, String> {
     let mut sources = SourceMap::default();
     let words = |errors: Vec<Diagnostic>, sources: &SourceMap| {
         errors.first().map_or_else(String::new, |d| d.render(sources, false))
@@ -247,7 +261,14 @@ fn lower(request: &Compile) -> Result<(Module, Vec<(String, FuncId)>), String> {
     let lowered = sema::lower_cuda(&parsed.unit, &Request { kernels, host_functions: vec![] });
     let lowered = lowered.map_err(|e| words(e, &sources))?;
     let kernels = lowered.kernels.iter().map(|k| (k.name.clone(), k.id)).collect();
-    Ok((lowered.module, kernels))
+    let mut unread = vec![];
+    for item in &parsed.unit.items {
+        if let ItemKind::Vars(variables) = &item.kind {
+            unread.extend(variables.declarators.iter().map(|d| d.name.clone()));
+        }
+    }
+    unread.retain(|name| !lowered.module.globals.iter().any(|g| g.name == *name));
+    Ok(Lowered { module: lowered.module, kernels, unread })
 }
 
 /// Takes the macros that stand before `#line 1` out of a text, so that lines in messages are those of the user's file: the
@@ -286,7 +307,8 @@ impl Backend for EmulatorBackend {
     }
 
     fn compile(&mut self, request: &Compile) -> Answer<(Vec<KernelInfo>, String, Vec<u8>)> {
-        let (module, kernels) = lower(request).map_err(|e| invalid(Reason::Compile, e))?;
+        let Lowered { module, kernels, .. } =
+            lower(request).map_err(|e| invalid(Reason::Compile, e))?;
         let info = |(name, id): &(String, FuncId)| KernelInfo {
             name: name.clone(),
             symbol: name.clone(),
