@@ -35,9 +35,10 @@ __global__ void himeno_gosa_partial(int imax, int jmax, int kmax, float omega,
     for (long long iteration = (long long)blockIdx.x * blockDim.x + threadIdx.x;
          iteration < iterations;
          iteration += (long long)gridDim.x * blockDim.x) {
-        const int i = 1 + (int)(iteration / ((long long)(jmax - 2) * (kmax - 2)));
-        const int j = 1 + (int)(iteration / (kmax - 2) % (jmax - 2));
         const int k = 1 + (int)(iteration % (kmax - 2));
+        const long long row = iteration / (kmax - 2);
+        const int j = 1 + (int)(row % (jmax - 2));
+        const int i = 1 + (int)(row / (jmax - 2));
         const float s0 = a0[((size_t)i * jmax + j) * kmax + k] *
                          p[((size_t)(i + 1) * jmax + j) * kmax + k] +
                          a1[((size_t)i * jmax + j) * kmax + k] *

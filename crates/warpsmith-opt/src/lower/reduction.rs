@@ -92,7 +92,7 @@ impl Lowering<'_> {
             partial,
             &format!("{stem}_partial{}", nest.label),
             grid,
-            block.map(|extent| extent.cast(Type::U32)),
+            block.map(unsigned),
         );
         then.push(launch);
         if let Some(cond) = index::all_run(&self.host, loops.iter()) {
@@ -265,7 +265,7 @@ impl Lowering<'_> {
         }
         let all = Place::new(PlaceKind::Var(blocks), Type::I32, Origin::default());
         stmts.push(self.store(all, product(&grid)));
-        (stmts, grid.map(|along| along.cast(Type::U32)))
+        (stmts, grid.map(unsigned))
     }
 
     /// The extents along the axes as named constants, those of one thread or block as they are.
@@ -632,6 +632,14 @@ impl Lowering<'_> {
 fn barrier() -> Stmt {
     let kind = StmtKind::Barrier { kind: BarrierKind::Block, operand: None, result: None };
     Stmt::new(kind, Origin::default())
+}
+
+/// An extent of a launch.
+fn unsigned(extent: Expr) -> Expr {
+    if index::is_const(&extent, 1) {
+        return Expr::int(Scalar::U32, 1);
+    }
+    extent.cast(Type::U32)
 }
 
 /// The product of numbers, without ones.

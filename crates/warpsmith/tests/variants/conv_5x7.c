@@ -1,5 +1,5 @@
 // warpsmith: size h=1024 w=1024
-// expect: constant filter, register_tile y, unroll dy
+// expect: constant filter, register_tile y, unroll dx, stream dy along y
 void conv_5x7(int h, int w, const float image[h + 5 - 1][w + 7 - 1], const float filter[5][7], float out[h][w])
 {
     #pragma omp parallel for collapse(2)

@@ -1,5 +1,5 @@
 // warpsmith: size h=1024 w=1024
-// expect: constant filter, unroll dy, unroll dx
+// expect: constant filter, unroll dx, stream dy along y
 void conv_9x9(int h, int w, const float image[h + 9 - 1][w + 9 - 1], const float filter[9][9], float out[h][w])
 {
     #pragma omp parallel for collapse(2)
