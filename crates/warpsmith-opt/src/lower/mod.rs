@@ -20,6 +20,7 @@ mod outline;
 mod pipeline;
 mod place;
 mod reduction;
+mod reduction_axes;
 mod replicas;
 mod row_ends;
 mod shared;
