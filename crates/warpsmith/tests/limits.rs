@@ -97,7 +97,9 @@ const SEARCH: [&str; 10] = [
 fn the_time_limit_ends_the_search_of_a_problem() {
     let folder = slow();
     let folder = folder.path();
-    let (report, stderr) = ended(folder, &[&SEARCH[..], &["--timeout", "8s"]].concat(), 3);
+    // A quarter of the budget, which ends a slow candidate, is later.
+    let more = ["--timeout", "8s", "--budget", "10m"];
+    let (report, stderr) = ended(folder, &[&SEARCH[..], &more].concat(), 3);
     assert!(stderr.contains("error[W470]: the time limit was reached (--timeout)"), "{stderr}");
     assert_eq!((&report["status"], &report["complete"]), (&json!("limit"), &json!(false)));
     assert_eq!(report["search"]["ended"], "the time limit (--timeout) was reached");
