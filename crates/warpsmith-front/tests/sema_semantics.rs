@@ -192,6 +192,23 @@ fn declarations_that_look_like_something_else() {
 }
 
 #[test]
+fn extents_that_look_like_parameters_of_a_function_are_1_where_they_are_not_given() {
+    let o = probe(
+        "constexpr int A = 4, B = 8;
+        __device__ void probe(float *o) {
+            int n = 3;
+            const dim3 product(A * B);
+            dim3 pair(A * B, n);
+            dim3 sum(n + A);
+            o[0] = product.x; o[1] = product.y; o[2] = product.z;
+            o[3] = pair.y; o[4] = pair.z; o[5] = sum.y;
+        }",
+        6,
+    );
+    assert_eq!(o, [32.0, 1.0, 1.0, 3.0, 1.0, 1.0]);
+}
+
+#[test]
 fn inline_copies_are_lowered() {
     let lowered = sema_support::lower(
         r#"__global__ void k(const float *g) {

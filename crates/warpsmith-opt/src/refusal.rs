@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{Axis, Diagnostic, LoopId, Origin, ReduceOp, Span, VarId};
 
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, STATIC_SHARED};
 
 /// A step that does not apply. Carries ids; [`Refusal::diagnostic`] renders it.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub enum Refusal {
     BlockNotPowerOfTwo { threads: u64 },
     /// A reduction by no block, or by more than the last one can combine.
     ReductionGrid { blocks: u64 },
+    /// The values of a block's threads do not fit its shared memory.
+    ReductionShared { bytes: u64 },
     /// A reduction over more axes than its nest has loops, or over the axes of a nest of more than three.
     ReductionAxes { loop_id: LoopId, loops: usize, axes: usize },
     /// The loop is already part of a nest that is bound.
@@ -265,10 +267,15 @@ impl Refusal {
                 Diagnostic::error("W217", format!("a reduction by {blocks} blocks does not work"))
                     .note("the last block combines what the others leave: take from 1 to 65536 blocks, at most 65535 of them along y or z")
             }
+            Refusal::ReductionShared { bytes } => {
+                let message = format!("the values of a block's threads take {bytes} bytes of shared memory");
+                Diagnostic::error("W217", message)
+                    .note(format!("a block has {STATIC_SHARED}: take fewer threads"))
+            }
             Refusal::ReductionAxes { loop_id, loops, axes } => {
-                let nest = if *loops == 1 { "one loop".into() } else { format!("{loops} loops") };
-                let message = format!("a nest of {nest} cannot be reduced along {axes} axes");
-                at_loop(kernel, Diagnostic::error("W217", message), *loop_id, "the nest, whose inner bounds must not depend on outer counters")
+                let have = if *loops == 1 { "one parallel loop".into() } else { format!("{loops} parallel loops") };
+                let message = format!("{have} with bounds of their own cannot be reduced along {axes} axes");
+                at_loop(kernel, Diagnostic::error("W217", message), *loop_id, "loops from here on count whose bounds do not depend on counters around them")
                     .note("each loop goes to an axis of its own, so there are from as many loops as axes to three")
                     .help("with one number for `block` and one for `grid` all iterations are numbered")
             }

@@ -101,6 +101,64 @@ void f(int n, int m, int l, const double a[n][m][l], double *least, int *count) 
     check(cube, "reduce low block 16x2 grid 64x1024", sizes);
 }
 
+#[test]
+fn long_names_and_many_partial_results_change_nothing() {
+    // The launch of the last block does not fit a line: its extents get a name of their own.
+    let long = "
+void plane(int n, int m, const float field[n][m], float result[2]) {
+    float total = 0, squares = 0;
+    #pragma omp parallel for collapse(2) reduction(+: total) reduction(+: squares)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            total += field[i][j];
+            squares += field[i][j] * field[i][j];
+        }
+    result[0] = total;
+    result[1] = squares;
+}
+";
+    let sizes: Sizes<'_> = &[&[("n", 0), ("m", 3)], &[("n", 5), ("m", 7)], &[("n", 25), ("m", 70)]];
+    check(long, "reduce total block 32x8 grid 16x64", sizes);
+    check(long, "reduce total block 32x8 grid 16x64\nspecialise m=70", sizes);
+    let text = check(long, "reduce total block 32 grid 65536", sizes);
+    has(&text, &["constexpr int REDUCE_FINISH = 1024;"]);
+    // 48 bytes a thread: 1,024 of them would be more than a block's shared memory.
+    let sums: Vec<String> = (0..6).map(|k| format!("s{k}")).collect();
+    let wide = format!(
+        "void f(int n, const double a[n], double out[6]) {{
+    double {} = 0;
+    #pragma omp parallel for reduction(+: {})
+    for (int i = 0; i < n; i++) {{ {} }}
+    {}
+}}",
+        sums.join(" = 0, "),
+        sums.join(", "),
+        sums.iter().map(|s| format!("{s} += a[i];")).collect::<String>(),
+        (0..6).map(|k| format!("out[{k}] = s{k};")).collect::<String>()
+    );
+    let text = check(&wide, "reduce s0 block 64 grid 65536", &[&[("n", 0)], &[("n", 500)]]);
+    has(&text, &["constexpr int REDUCE_FINISH = 1024;"]);
+    let wider = wide.replace("out[6]", "out[7]").replace("s5", "s5, s6");
+    let wider = wider.replace("s5, s6 += a[i];", "s5 += a[i]; s6 += a[i];");
+    let wider =
+        wider.replace("= s5, s6;", "= s5; out[6] = s6;").replace("s5, s6 = 0", "s5 = 0, s6 = 0");
+    let text = check(&wider, "reduce s0 block 64 grid 65536", &[&[("n", 0)], &[("n", 500)]]);
+    has(&text, &["constexpr int REDUCE_FINISH = 512;"]);
+    let refused = refused_text(&wider, "reduce s0 block 1024 grid 8");
+    assert!(refused.contains("take 57344 bytes of shared memory"), "{refused}");
+}
+
+#[test]
+fn what_a_pointer_points_to_can_be_reduced() {
+    let source = "
+void f(int n, const int a[n], int *sum) {
+    #pragma omp parallel for reduction(+: sum[:1])
+    for (int i = 0; i < n; i++) *sum += a[i];
+}
+";
+    check(source, "reduce sum block 32 grid 2", &[&[("n", 0)], &[("n", 1)], &[("n", 200)]]);
+}
+
 const WEIGHTED: &str = "
 float f(int n, const float a[n + 4], const float w[5]) {
     float total = 0.0f;

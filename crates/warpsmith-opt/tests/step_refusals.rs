@@ -332,11 +332,11 @@ fn a_reduction_is_not_bound() {
         "float f(int n, const float a[n]) {\n    float s = 0;\n    #pragma omp parallel for reduction(+: s)\n    for (int i = 0; i < n; i++)\n        s += a[i];\n    return s;\n}\n",
         "reduce s block 32x4 grid 8",
         expect![[r#"
-            error[W217]: a nest of one loop cannot be reduced along 2 axes
+            error[W217]: one parallel loop with bounds of their own cannot be reduced along 2 axes
              --> input.c:4:18
               |
             4 |     for (int i = 0; i < n; i++)
-              |                  ^ the nest, whose inner bounds must not depend on outer counters
+              |                  ^ loops from here on count whose bounds do not depend on counters around them
               |
              ::: input.sched:1:1
               |

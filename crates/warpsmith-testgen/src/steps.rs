@@ -312,7 +312,7 @@ impl Writer<'_, '_, '_> {
         let var = vars.get(self.choice.below(vars.len()))?.clone();
         if self.choice.chance(40) {
             let block = ["8x4", "32x2", "1x32", "8x2x2", "16x1x4"][self.choice.below(5)];
-            let grid = ["3x2", "1x4", "2x1x3", "64x64"][self.choice.below(4)];
+            let grid = ["3x2", "1x4", "2x1x3", "64x65"][self.choice.below(4)];
             return Some(format!("reduce {var} block {block} grid {grid}"));
         }
         let block = self.of(&[8, 32, 1, 2, 64, 128]);

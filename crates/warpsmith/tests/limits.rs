@@ -97,9 +97,7 @@ const SEARCH: [&str; 10] = [
 fn the_time_limit_ends_the_search_of_a_problem() {
     let folder = slow();
     let folder = folder.path();
-    // A quarter of the budget, which ends a slow candidate, is later.
-    let more = ["--timeout", "8s", "--budget", "10m"];
-    let (report, stderr) = ended(folder, &[&SEARCH[..], &more].concat(), 3);
+    let (report, stderr) = ended(folder, &[&SEARCH[..], &["--timeout", "8s"]].concat(), 3);
     assert!(stderr.contains("error[W470]: the time limit was reached (--timeout)"), "{stderr}");
     assert_eq!((&report["status"], &report["complete"]), (&json!("limit"), &json!(false)));
     assert_eq!(report["search"]["ended"], "the time limit (--timeout) was reached");
@@ -107,7 +105,11 @@ fn the_time_limit_ends_the_search_of_a_problem() {
     assert_eq!(report["best"]["configuration"]["variant"], 0);
     assert!(folder.join("warpsmith-out/fill/fill_best.h").exists());
     let statuses: Vec<Status> = stored(folder).iter().map(|r| r.outcome.status).collect();
-    assert_eq!(statuses, [Status::Correct]);
+    // The first slow one may have come to its own limit, some three seconds after it began.
+    let (first, others) = statuses.split_first().expect("a result");
+    assert_eq!((*first, others.len() < 5), (Status::Correct, true));
+    assert!(others.iter().all(|status| *status == Status::Timeout), "{statuses:?}");
+    assert_eq!(report["search"]["evaluated"], statuses.len());
 }
 
 #[test]

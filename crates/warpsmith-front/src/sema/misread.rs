@@ -101,7 +101,9 @@ impl<'a> Sema<'a> {
         let ty = self.resolve_type(scope, ret)?.ty;
         let arena = self.arena;
         let operands = args.into_iter().map(|e| self.expr(arena.keep(e))).collect::<Res<Vec<_>>>();
-        let value = operands.and_then(|list| self.construct(&ty, list, false, span));
+        // Extents of `dim3` that are not given are 1.
+        let ones = super::calls::type_is_dim3(ret);
+        let value = operands.and_then(|list| self.construct(&ty, list, ones, span));
         self.declare_value(name, ty, value, span)
     }
 

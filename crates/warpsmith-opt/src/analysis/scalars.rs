@@ -7,7 +7,7 @@ use warpsmith_ir::{
     StmtKind, VarId,
 };
 
-use crate::walk;
+use crate::{lower, walk};
 
 /// A variable that every iteration writes and that is declared outside the loop.
 #[derive(Clone, Debug)]
@@ -95,7 +95,9 @@ pub fn partial_value(block: &Block, var: VarId) -> Option<Origin> {
     let mut found = None;
     walk::each_stmt(block, &mut |stmt| {
         let StmtKind::Assign { place, .. } = &stmt.kind else { return };
-        if matches!(&*place.kind, PlaceKind::Var(_)) || found.is_some() {
+        // What a pointer points to is the variable itself: `*sum += x`.
+        let own = lower::single_element(place) == Some(var);
+        if own || matches!(&*place.kind, PlaceKind::Var(_)) || found.is_some() {
             return;
         }
         for e in walk::operands(stmt).reads {

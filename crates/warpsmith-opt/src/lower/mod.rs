@@ -33,7 +33,7 @@ mod warps;
 mod workspace;
 
 pub(crate) use index::{counts_up, divides, tidy};
-pub(crate) use place::mentions;
+pub(crate) use place::{mentions, single_element};
 pub(crate) use reduction::{better, combine, identity};
 pub(crate) use replicas::spread;
 

@@ -9,7 +9,7 @@ use warpsmith_ir::{
 use super::host::Pending;
 use super::reduction_axes::{numbered, product, unsigned};
 use super::{Lowered, Lowering, host, index};
-use crate::kernel::{Nest, Reduce};
+use crate::kernel::{Nest, Reduce, STATIC_SHARED};
 
 /// More partial results than these are combined by more threads than a block of the nest may have.
 const MANY_PARTIALS: u64 = 4096;
@@ -101,19 +101,14 @@ impl Lowering<'_> {
             out.push(Stmt::new(kind, stmt.origin.by("reduce")));
         }
         let mut finishers = threads;
-        if shape.blocks() > MANY_PARTIALS && shape.threads() < FINISHERS.into() {
-            finishers = self.constant(
-                "REDUCE_FINISH",
-                FINISHERS,
-                "threads that combine the partial results",
-            );
+        let bytes: u32 = reduced.iter().map(|r| r.scalar.bytes()).sum();
+        let most = FINISHERS.min(1 << (STATIC_SHARED / bytes.max(1)).max(1).ilog2());
+        if shape.blocks() > MANY_PARTIALS && shape.threads() < most.into() {
+            finishers =
+                self.constant("REDUCE_FINISH", most, "threads that combine the partial results");
             for r in &mut reduced {
-                r.shared = self.shared_values(
-                    &r.name,
-                    Type::Scalar(r.scalar),
-                    FINISHERS.into(),
-                    &finishers,
-                );
+                r.shared =
+                    self.shared_values(&r.name, Type::Scalar(r.scalar), most.into(), &finishers);
             }
         }
         let finish = self.finish_kernel(&reduced, blocks, stmt);

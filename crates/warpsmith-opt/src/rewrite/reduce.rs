@@ -26,7 +26,7 @@ use super::Rewritten;
 use super::bind::{self, check_outermost, check_step};
 use super::independence::{self, Findings};
 use crate::analysis::scalars;
-use crate::kernel::{Kernel, Nest, Reduce};
+use crate::kernel::{Kernel, Nest, Reduce, STATIC_SHARED};
 use crate::refusal::Refusal;
 use crate::walk;
 
@@ -56,6 +56,11 @@ pub fn check<'k>(kernel: &'k Kernel, var: &str, shape: Reduce) -> Result<LegalRe
                 return Err(Refusal::PartialValue { loop_id: root, var: reduction.var, at });
             }
         }
+    }
+    let types = clauses.reductions.iter().map(|r| reduced_type(&kernel.func().var(r.var).ty));
+    let bytes: u64 = types.flatten().map(|ty| ty.scalar().map_or(8, |s| s.bytes().into())).sum();
+    if shape.threads() * bytes > STATIC_SHARED.into() {
+        return Err(Refusal::ReductionShared { bytes: shape.threads() * bytes });
     }
     let mut findings = vec![];
     for id in &group {

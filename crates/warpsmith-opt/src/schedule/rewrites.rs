@@ -31,7 +31,7 @@ pub const REWRITES: &[RewriteInfo] = &[
     RewriteInfo {
         name: "reduce",
         example: "reduce s block 256 grid 256",
-        does: "spreads a nest that reduces to a scalar over the threads of a block and the blocks of a grid; with extents as `block 128x2 grid 4x32x16` its loops go to the axes, the innermost to x, else all iterations are numbered",
+        does: "spreads a nest that reduces to a scalar over the threads of a block and the blocks of a grid; with more than one thread or block along y or z, as in `reduce s block 128x2 grid 4x32x16`, its loops go to the axes, the innermost to x, else all iterations are numbered",
         legal: "the nest is marked with a reduction of the variable and is otherwise parallel; the threads of a block are a power of two; there are as many loops as axes, and at most three",
     },
     RewriteInfo {

@@ -419,5 +419,11 @@ fn shown_value(scalar: Scalar, bytes: &[u8]) -> String {
     let width = bytes.len().min(scalar.bytes() as usize).min(8);
     bits[..width].copy_from_slice(&bytes[..width]);
     let value = Value { ty: scalar, bits: u64::from_le_bytes(bits) };
-    if scalar.is_float() { value.as_f64().to_string() } else { value.as_i64().to_string() }
+    match scalar {
+        // The shortest digits that give this value in its own type, as a person would have written it.
+        Scalar::F32 => (value.as_f64() as f32).to_string(),
+        _ if scalar.is_float() => value.as_f64().to_string(),
+        _ if scalar.is_signed() => value.as_i64().to_string(),
+        _ => value.bits.to_string(),
+    }
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use warpsmith_device::{Gpu, predict};
 use warpsmith_emu::{self as emu, Buffer, BufferId, DeviceMemory, LaunchConfig};
-use warpsmith_front::ast::ItemKind;
+use warpsmith_front::ast::{Item, ItemKind};
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_front::sema::{self, KernelSelection, Request};
 use warpsmith_gpu::GpuError;
@@ -215,7 +215,9 @@ fn set_global(
             start.copy_from_slice(bytes);
             Ok(())
         }
-        None => Err(invalid(Reason::Runtime, format!("`{symbol}` is no variable of that length"))),
+        None => {
+            Err(invalid(Reason::Runtime, format!("there is no variable `{symbol}` of that length")))
+        }
     }
 }
 
@@ -224,7 +226,7 @@ struct Lowered {
     module: Module,
     /// By the names that were asked for; all that are no templates where none was.
     kernels: Vec<(String, FuncId)>,
-    /// Variables at file level that no kernel uses: they are not in the module.
+    /// Variables of the device that no kernel uses: they are not in the module.
     unread: Vec<String>,
 }
 
@@ -261,14 +263,21 @@ fn lower(request: &Compile) -> Result<Lowered, String> {
     let lowered = sema::lower_cuda(&parsed.unit, &Request { kernels, host_functions: vec![] });
     let lowered = lowered.map_err(|e| words(e, &sources))?;
     let kernels = lowered.kernels.iter().map(|k| (k.name.clone(), k.id)).collect();
-    let mut unread = vec![];
-    for item in &parsed.unit.items {
-        if let ItemKind::Vars(variables) = &item.kind {
-            unread.extend(variables.declarators.iter().map(|d| d.name.clone()));
-        }
-    }
+    let mut unread = device_variables(&parsed.unit.items);
     unread.retain(|name| !lowered.module.globals.iter().any(|g| g.name == *name));
     Ok(Lowered { module: lowered.module, kernels, unread })
+}
+
+/// The names of `__constant__` and `__device__` variables.
+fn device_variables(items: &[Item]) -> Vec<String> {
+    let of = |item: &Item| match &item.kind {
+        ItemKind::Vars(v) if v.attrs.constant || v.attrs.device => {
+            v.declarators.iter().map(|d| d.name.clone()).collect()
+        }
+        ItemKind::Namespace { items, .. } => device_variables(items),
+        _ => vec![],
+    };
+    items.iter().flat_map(of).collect()
 }
 
 /// Takes the macros that stand before `#line 1` out of a text, so that lines in messages are those of the user's file: the
