@@ -232,14 +232,14 @@ impl Reduce {
         Reduce { block: [block, 1, 1], grid: [grid, 1, 1] }
     }
 
-    /// Threads of a block.
+    /// Threads of a block; the greatest number where they are more than that.
     pub fn threads(&self) -> u64 {
-        self.block.iter().map(|b| u64::from(*b)).product()
+        self.block.iter().fold(1, |all, b| all.saturating_mul((*b).into()))
     }
 
-    /// Most blocks of the grid.
+    /// Most blocks of the grid; the greatest number where they are more than that.
     pub fn blocks(&self) -> u64 {
-        self.grid.iter().map(|b| u64::from(*b)).product()
+        self.grid.iter().fold(1, |all, b| all.saturating_mul((*b).into()))
     }
 
     /// Axes up to the last with more than one thread or block: 1 where the iterations are numbered.

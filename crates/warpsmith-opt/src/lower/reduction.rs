@@ -8,6 +8,7 @@ use warpsmith_ir::{
 
 use super::host::Pending;
 use super::reduction_axes::{numbered, product, unsigned};
+use super::tiled::declare;
 use super::{Lowered, Lowering, host, index};
 use crate::kernel::{Nest, Reduce, STATIC_SHARED};
 
@@ -297,8 +298,6 @@ impl Lowering<'_> {
         self.host.vars[total.0 as usize].constant = true;
         let product = counts.iter().cloned().reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
         let mut body = vec![];
-        let declare =
-            |var, value| Stmt::new(StmtKind::Decl { var, init: Some(value) }, Origin::default());
         // From the innermost loop out, what is left is divided once for each: a division in 64 bits is slow.
         let mut rest = Expr::var(number, Type::I64);
         for (k, l) in loops.iter().enumerate().rev() {

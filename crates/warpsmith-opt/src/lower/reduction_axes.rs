@@ -5,6 +5,7 @@ use warpsmith_ir::{
     Scalar, Stmt, StmtKind, Type, VarId,
 };
 
+use super::tiled::declare;
 use super::{Lowering, index};
 use crate::kernel::Nest;
 
@@ -26,12 +27,11 @@ impl Lowering<'_> {
             }
             let needed = index::count(&self.host, l);
             let needed = index::blocks(&self.host, needed, block[k].clone());
-            let (declare, value) =
+            let (wanted, value) =
                 self.at_most(&format!("wanted_{}", axis.name()), needed, most[k].clone());
             let along = self.local(&format!("blocks_{}", axis.name()), Type::I32);
             self.host.vars[along.0 as usize].constant = true;
-            let kind = StmtKind::Decl { var: along, init: Some(value) };
-            stmts.extend([declare, Stmt::new(kind, Origin::default())]);
+            stmts.extend([wanted, declare(along, value)]);
             grid[k] = self.value(along);
         }
         let all = Place::new(PlaceKind::Var(blocks), Type::I32, Origin::default());
@@ -76,8 +76,7 @@ impl Lowering<'_> {
         let mut constant = |lowering: &mut Self, suffix: &str, value: Expr| {
             let var = lowering.local(&format!("{name}_{suffix}"), Type::I64);
             lowering.host.vars[var.0 as usize].constant = true;
-            let kind = StmtKind::Decl { var, init: Some(value) };
-            constants.push(Stmt::new(kind, Origin::default()));
+            constants.push(declare(var, value));
             Expr::var(var, Type::I64)
         };
         let count = index::count(&self.host, l).cast(Type::I64);

@@ -85,12 +85,12 @@ pub fn check<'k>(kernel: &'k Kernel, var: &str, shape: Reduce) -> Result<LegalRe
 }
 
 fn check_shape(shape: Reduce) -> Result<(), Refusal> {
-    let threads = shape.block.iter().fold(1u64, |all, b| all.saturating_mul((*b).into()));
+    let threads = shape.threads();
     if !threads.is_power_of_two() || !(32..=1024).contains(&threads) {
         return Err(Refusal::BlockNotPowerOfTwo { threads });
     }
     bind::check_block(shape.block)?;
-    let blocks = shape.grid.iter().fold(1u64, |all, b| all.saturating_mul((*b).into()));
+    let blocks = shape.blocks();
     let tall = shape.grid[1..].iter().any(|b| *b > 65_535);
     match blocks == 0 || blocks > 1 << 16 || tall {
         true => Err(Refusal::ReductionGrid { blocks }),
