@@ -5,7 +5,7 @@ use warpsmith_ir::{
     Scalar, Stmt, StmtKind, Type, VarId,
 };
 
-use super::tiled::declare;
+use super::tiled::{declare, times};
 use super::{Lowering, index};
 use crate::kernel::Nest;
 
@@ -159,8 +159,8 @@ pub(super) fn unsigned(extent: Expr) -> Expr {
 
 /// The product of numbers, without ones.
 pub(super) fn product(numbers: &[Expr; 3]) -> Expr {
-    let others = numbers.iter().filter(|n| !index::is_const(n, 1)).cloned();
-    others.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)).unwrap_or(Expr::i32(1))
+    let [x, y, z] = numbers.clone();
+    times(times(x, y), z)
 }
 
 /// The number of a thread in its block or of a block in its grid, the axes of more than one counted, x first.
