@@ -1,9 +1,9 @@
 //! What printing needs to know, and what it finds out on the way.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use warpsmith_ir::{FuncId, Function, Module, Var, VarId};
+use warpsmith_ir::{FuncId, Function, Module, Scalar, StructId, Type, Var, VarId};
 
 use crate::names::Names;
 use crate::walk::{self, VarUse};
@@ -70,11 +70,33 @@ pub(crate) struct Context<'a> {
     pub needs: RefCell<Needs>,
     /// Functions that others of the module call: of no use outside the file.
     pub called: BTreeSet<FuncId>,
+    /// Structures that the user's own code may declare, too: their definitions can be left out.
+    pub shared: BTreeSet<StructId>,
 }
 
 impl<'a> Context<'a> {
     pub fn new(module: &'a Module, names: &'a Names) -> Context<'a> {
-        Context { module, names, needs: RefCell::default(), called: walk::called(module) }
+        Context {
+            module,
+            names,
+            needs: RefCell::default(),
+            called: walk::called(module),
+            shared: BTreeSet::new(),
+        }
+    }
+
+    /// The headers that a type needs.
+    pub fn include_type(&self, ty: &Type) {
+        match ty {
+            Type::Scalar(Scalar::F16) | Type::Vector(Scalar::F16, _) => self.include("cuda_fp16.h"),
+            Type::Scalar(Scalar::BF16) | Type::Vector(Scalar::BF16, _) => {
+                self.include("cuda_bf16.h");
+            }
+            Type::Pointer { pointee, .. } => self.include_type(pointee),
+            Type::Array(element, _) => self.include_type(element),
+            // Its definition includes what its fields need.
+            Type::Void | Type::Scalar(_) | Type::Vector(..) | Type::Struct(_) => {}
+        }
     }
 
     pub fn include(&self, header: &'static str) {
@@ -100,6 +122,8 @@ pub(crate) struct Printer<'a> {
     pub stream: Option<String>,
     /// Whether the text so far starts a kernel.
     pub launched: Cell<bool>,
+    /// Parameters with a type that the user's code calls by a name of the standard headers.
+    pub spelled: BTreeMap<VarId, &'static str>,
     /// Names of the emitter's own that are in use.
     own: RefCell<Vec<String>>,
 }
@@ -115,6 +139,7 @@ impl<'a> Printer<'a> {
             uses: walk::var_uses(function),
             stream: None,
             launched: Cell::new(false),
+            spelled: BTreeMap::new(),
             own: RefCell::default(),
         }
     }

@@ -128,7 +128,7 @@ fn constants(cx: &Context<'_>, reach: &Reach, out: &mut Out) {
     }
 }
 
-fn structs(cx: &Context<'_>, used: &BTreeSet<StructId>, out: &mut Out) -> Result<()> {
+pub(crate) fn structs(cx: &Context<'_>, used: &BTreeSet<StructId>, out: &mut Out) -> Result<()> {
     let mut done = BTreeSet::new();
     for id in used {
         structure(cx, *id, &mut done, out)?;
@@ -159,9 +159,7 @@ fn structure(
                     out.line(&format!("struct {};", cx.names.structure(*inner)));
                 }
             }
-            Type::Scalar(Scalar::F16) | Type::Vector(Scalar::F16, _) => cx.include("cuda_fp16.h"),
-            Type::Scalar(Scalar::BF16) | Type::Vector(Scalar::BF16, _) => cx.include("cuda_bf16.h"),
-            _ => {}
+            other => cx.include_type(other),
         }
     }
     let types: Vec<Type> = def.fields.iter().map(|f| f.ty.clone()).collect();
@@ -176,6 +174,11 @@ fn structure(
         String::new()
     };
     out.gap();
+    let guard = format!("WARPSMITH_STRUCT_{}", cx.names.structure(id));
+    if cx.shared.contains(&id) {
+        out.line(&format!("#ifndef {guard}"));
+        out.line(&format!("#define {guard}"));
+    }
     let keyword = if union { "union" } else { "struct" };
     out.line(&format!("{keyword} {align}{} {{", cx.names.structure(id)));
     out.depth += 1;
@@ -184,6 +187,9 @@ fn structure(
     }
     out.depth -= 1;
     out.line("};");
+    if cx.shared.contains(&id) {
+        out.line("#endif");
+    }
     Ok(())
 }
 

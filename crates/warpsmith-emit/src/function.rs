@@ -27,6 +27,7 @@ impl<'a> Printer<'a> {
                 constant: false,
                 restrict: restrict && v.restrict,
                 reference: v.reference,
+                spelled: self.spelled.get(&id).copied(),
             };
             docs.push(text(declare(&v.ty, self.name(id), q, self.cx.names)?));
         }
@@ -57,12 +58,7 @@ impl<'a> Printer<'a> {
     }
 
     pub fn definition(&self, out: &mut Out) -> Result<()> {
-        for &id in &self.function.params {
-            self.var(id)
-                .iter()
-                .filter_map(|v| v.ty.innermost().scalar())
-                .for_each(|s| self.include_half(s));
-        }
+        self.function.vars.iter().for_each(|v| self.cx.include_type(&v.ty));
         out.doc(&cat([self.head()?, text(" {")]));
         self.body(out)?;
         out_line(out, "}")

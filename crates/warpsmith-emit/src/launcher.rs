@@ -1,6 +1,8 @@
 //! The kernel file and its header: what the user takes away.
 
-use warpsmith_ir::{Expr, FuncId, Module, Type, Var, VarId};
+use std::collections::BTreeSet;
+
+use warpsmith_ir::{Expr, FuncId, Module, StructId, Type, Var, VarId};
 
 use crate::context::{Context, Printer, Target};
 use crate::doc::{Doc, Out, cat, layout, list, text};
@@ -9,7 +11,7 @@ use crate::file;
 
 use crate::names::{Names, identifier};
 use crate::tidy::tidy;
-use crate::types;
+use crate::types::{self, Qualifiers, declare};
 use crate::walk::Reach;
 
 /// What is printed as one pair of `.cu` and `.h`.
@@ -30,6 +32,9 @@ pub struct Emit<'a> {
     pub verification: Vec<String>,
     /// The architecture the code was made for: `sm_90`.
     pub arch: String,
+    /// For the launcher's parameters in order, where the user's code calls the type by a name of the standard headers:
+    /// `uint8_t`, `size_t`.
+    pub spellings: Vec<Option<&'static str>>,
     /// The launcher's parameter through which a returned value comes back.
     pub result: Option<VarId>,
     pub workspace: Option<Workspace>,
@@ -62,6 +67,13 @@ impl Emit<'_> {
         names
     }
 
+    /// The structures that the launcher's parameters are made of: those that its caller has.
+    pub(crate) fn shared_structs(&self) -> BTreeSet<StructId> {
+        let launcher = self.module.function(self.launcher);
+        let types = launcher.params.iter().map(|p| &launcher.var(*p).ty);
+        Reach::of_types(self.module, types).structs
+    }
+
     fn check(&self) -> Result<()> {
         match self.module.functions.get(self.launcher.0 as usize) {
             Some(f) if f.kind == warpsmith_ir::FunctionKind::Host => Ok(()),
@@ -80,7 +92,9 @@ pub fn cuda_file(emit: &Emit<'_>) -> Result<String> {
     let module = tidy(emit.module);
     let emit = &Emit { module: &module, ..emit.clone() };
     let names = emit.names();
-    let cx = Context::new(emit.module, &names);
+    let mut cx = Context::new(emit.module, &names);
+    cx.shared = emit.shared_structs();
+    let cx = cx;
     let mut reach = Reach::from(emit.module, [emit.launcher]);
     let callees: Vec<FuncId> =
         reach.functions.iter().copied().filter(|f| *f != emit.launcher).collect();
@@ -132,6 +146,12 @@ fn heading(emit: &Emit<'_>, file: &str, out: &mut Out) {
 fn launcher_head<'a>(emit: &Emit<'_>, cx: &'a Context<'a>) -> Result<(Printer<'a>, Doc)> {
     let mut printer = Printer::new(cx, emit.launcher, Target::Host);
     let stream = printer.fresh("stream");
+    for (id, spelled) in printer.function.params.iter().zip(&emit.spellings) {
+        if let Some(spelled) = *spelled {
+            cx.include(types::header_of(spelled));
+            printer.spelled.insert(*id, spelled);
+        }
+    }
     let mut params = printer.parameters(false)?;
     params.push(text(format!("cudaStream_t {stream}")));
     printer.stream = Some(stream);
@@ -157,11 +177,10 @@ fn workspace_head(emit: &Emit<'_>, printer: &Printer<'_>) -> Result<Doc> {
         if let Some(v) = printer.var(id)
             && v.ty.scalar().is_some()
         {
-            params.push(text(format!(
-                "{} {}",
-                types::spell(&v.ty, printer.cx.names)?,
-                printer.name(id)
-            )));
+            let at = printer.function.params.iter().position(|p| *p == id);
+            let spelled = at.and_then(|at| emit.spellings.get(at).copied().flatten());
+            let q = Qualifiers { spelled, ..Qualifiers::default() };
+            params.push(text(declare(&v.ty, printer.name(id), q, printer.cx.names)?));
         }
     }
     Ok(list(&format!("size_t {}(", emit.workspace_name()), params, ")"))
@@ -190,7 +209,12 @@ fn workspace_function(
 pub fn header_file(emit: &Emit<'_>) -> Result<String> {
     emit.check()?;
     let names = emit.names();
-    let cx = Context::new(emit.module, &names);
+    let mut module = emit.module.clone();
+    // Its caller declares them without the alignment that kernels profit from.
+    module.structs.iter_mut().for_each(|s| s.align = 1);
+    let mut cx = Context::new(&module, &names);
+    cx.shared = emit.shared_structs();
+    let cx = cx;
     let mut out = Out::default();
     heading(emit, &format!("{}.h", emit.name), &mut out);
     let guard = format!("{}_H", identifier(&emit.name).to_uppercase());
@@ -202,10 +226,9 @@ pub fn header_file(emit: &Emit<'_>) -> Result<String> {
         out.line("#include <stddef.h>");
         out.line("");
     }
-    for &id in &printer.function.params {
-        let s = printer.var(id).and_then(|v| base_scalar(&v.ty));
-        s.iter().for_each(|s| printer.include_half(*s));
-    }
+    printer.function.params.iter().for_each(|id| cx.include_type(&printer.function.var(*id).ty));
+    let mut definitions = Out::default();
+    file::structs(&cx, &cx.shared, &mut definitions)?;
     let mut includes = cx.needs.borrow().includes.clone();
     includes.insert("cuda_runtime_api.h");
     includes.iter().for_each(|h| out.line(&format!("#include <{h}>")));
@@ -216,6 +239,13 @@ pub fn header_file(emit: &Emit<'_>) -> Result<String> {
             emit.launch_name()
         ));
         out.doc(&cat([workspace_head(emit, &printer)?, text(";")]));
+    }
+    if !cx.shared.is_empty() {
+        out.line("");
+        out.comment(
+            "Where your code declares one of these structures already, define its macro before this header.",
+        );
+        out.text.push_str(definitions.text.trim_start_matches('\n'));
     }
     out.line("");
     contract(emit, &printer, &mut out)?;
@@ -251,10 +281,13 @@ fn meaning(emit: &Emit<'_>, printer: &Printer<'_>, id: VarId, v: &Var) -> Result
     if emit.result == Some(id) {
         return Ok("device memory that receives the returned value".into());
     }
-    let Type::Pointer { pointee, readonly, .. } = &v.ty else {
-        return types::spell(&v.ty, printer.cx.names);
+    let spelled = printer.spelled.get(&id);
+    let name = |ty: &Type| match spelled {
+        Some(name) => Ok((*name).to_string()),
+        None => types::spell(ty, printer.cx.names),
     };
-    let element = types::spell(pointee, printer.cx.names)?;
+    let Type::Pointer { pointee, readonly, .. } = &v.ty else { return name(&v.ty) };
+    let element = name(pointee)?;
     let role = if *readonly { "read" } else { "written" };
     let mut shape = vec![];
     for e in v.shape.iter().flatten() {
@@ -265,13 +298,4 @@ fn meaning(emit: &Emit<'_>, printer: &Printer<'_>, id: VarId, v: &Var) -> Result
         shape => format!(" [{}]", shape.join("][")),
     };
     Ok(format!("device array, {role}: {element}{extent}"))
-}
-
-fn base_scalar(ty: &Type) -> Option<warpsmith_ir::Scalar> {
-    match ty {
-        Type::Scalar(s) | Type::Vector(s, _) => Some(*s),
-        Type::Pointer { pointee, .. } => base_scalar(pointee),
-        Type::Array(inner, _) => base_scalar(inner),
-        Type::Void | Type::Struct(_) => None,
-    }
 }

@@ -8,6 +8,12 @@ use crate::error::{EmitError, Result};
 use crate::expr::{Printed, half, infix, prec};
 use crate::types;
 
+/// The permutation that turns a word round.
+fn swaps_bytes(args: &[Expr]) -> bool {
+    let is = |e: Option<&Expr>, n| e.and_then(Expr::as_const).is_some_and(|v| v.bits == n);
+    is(args.get(1), 0) && is(args.get(2), 0x0123)
+}
+
 impl Printer<'_> {
     pub fn math(&self, f: MathFn, args: &[Expr], e: &Expr) -> Result<Printed> {
         let operand = args.first().and_then(|a| a.ty.scalar());
@@ -149,6 +155,9 @@ impl Printer<'_> {
             Clz => "__clz",
             Ffs if wide => "__ffsll",
             Ffs => "__ffs",
+            BytePerm if !device && swaps_bytes(args) => {
+                return self.call("__builtin_bswap32", &args[..1], false, Type::U32);
+            }
             _ if !device => {
                 let what = format!("`{}` on the host", f.name());
                 return Err(EmitError::new(what, &e.origin));

@@ -231,11 +231,44 @@ impl Taken<'_> {
     }
 }
 
-/// The text as an identifier: `f<float,32>` becomes `f_float_32`.
-pub(crate) fn identifier(wish: &str) -> String {
+/// What stands for a letter that CUDA does not allow in names: those of western Europe without their marks, as one
+/// writes them where there are none; any other as `u` and its number.
+fn letters(c: char) -> String {
+    const LATIN: &[(&str, &str)] = &[
+        ("ä", "ae"),
+        ("ö", "oe"),
+        ("ü", "ue"),
+        ("ß", "ss"),
+        ("æ", "ae"),
+        ("ø", "oe"),
+        ("œ", "oe"),
+        ("å", "aa"),
+        ("þ", "th"),
+        ("àáâã", "a"),
+        ("ç", "c"),
+        ("èéêë", "e"),
+        ("ìíîï", "i"),
+        ("ñ", "n"),
+        ("òóôõ", "o"),
+        ("ùúû", "u"),
+        ("ýÿ", "y"),
+        ("ð", "d"),
+    ];
+    let small: String = c.to_lowercase().collect();
+    match LATIN.iter().find(|(from, _)| from.contains(&small)) {
+        Some((_, to)) if c.is_lowercase() => (*to).to_string(),
+        Some((_, to)) => to[..1].to_uppercase() + &to[1..],
+        None => format!("u{:x}", u32::from(c)),
+    }
+}
+
+/// The text as an identifier: `f<float,32>` becomes `f_float_32`, `größe` becomes `groesse`.
+pub fn identifier(wish: &str) -> String {
     let mut name = String::new();
     for c in wish.chars() {
-        if c.is_ascii_alphanumeric() || c == '_' {
+        if !c.is_ascii() && c.is_alphanumeric() {
+            name.push_str(&letters(c));
+        } else if c.is_ascii_alphanumeric() || c == '_' {
             name.push(c);
         } else if !name.is_empty() && !name.ends_with('_') {
             name.push('_');

@@ -123,6 +123,15 @@ impl Printer<'_> {
                 let doc = text(format!("&{}", self.name(*id)));
                 Ok(Printed::new(doc, prec::UNARY, place.ty.clone()))
             }
+            PlaceKind::Var(id)
+                if place.ty.is_pointer()
+                    && self.spelled.get(id).is_some_and(|s| types::is_another_type(s)) =>
+            {
+                let open =
+                    format!("reinterpret_cast<{}>(", types::spell(&place.ty, self.cx.names)?);
+                let doc = list(&open, vec![text(self.name(*id))], ")");
+                Ok(Printed::new(doc, prec::POSTFIX, place.ty.clone()))
+            }
             _ => self.place(place),
         }
     }

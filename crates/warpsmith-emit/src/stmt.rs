@@ -167,7 +167,8 @@ impl Printer<'_> {
         let value_type = matches!(v.ty, Type::Scalar(_) | Type::Vector(..));
         let scalar = value_type && v.kind == VarKind::Local;
         let constant = scalar && value && u.writes == 1 && !u.addressed;
-        let qualifiers = Qualifiers { constant, restrict: v.restrict, reference: v.reference };
+        let qualifiers =
+            Qualifiers { constant, restrict: v.restrict, reference: v.reference, spelled: None };
         let name = self.name(var);
         let text = match self.named_extents(v, name)? {
             Some((element, declarator)) => {

@@ -11,6 +11,7 @@ use crate::file;
 use crate::function::is_output;
 use crate::launcher::Emit;
 use crate::names::{Names, identifier};
+use crate::struct_test;
 use crate::tidy::tidy;
 use crate::types;
 use crate::walk::Reach;
@@ -81,6 +82,9 @@ fn reference(cx: &Context<'_>, function: FuncId) -> Result<(Out, Out)> {
 /// # Errors
 /// When something has no spelling in CUDA C++, see [`EmitError`].
 pub fn test_file(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
+    if struct_test::is_needed(test) {
+        return struct_test::print(emit, test);
+    }
     let (module, widened) = accumulators::widen(&tidy(test.module), test.function);
     let test = &TestProgram { module: &module, ..test.clone() };
     let name = identifier(&emit.name);
@@ -350,9 +354,13 @@ impl Main<'_> {
     /// The launch, as an expression.
     fn launch(&self) -> Doc {
         let mut args = vec![];
-        for (id, v) in self.params() {
+        for (k, (id, v)) in self.params().enumerate() {
             let name = self.printer.name(id);
-            args.push(text(if v.ty.is_pointer() { format!("{name}.device") } else { name.into() }));
+            args.push(text(match self.emit.spellings.get(k).copied().flatten() {
+                _ if !v.ty.is_pointer() => name.to_string(),
+                Some(s) if types::is_another_type(s) => format!("({s} *){name}.device"),
+                _ => format!("{name}.device"),
+            }));
         }
         if self.printer.function.ret.scalar().is_some() {
             args.push(text(format!("{}.device", self.own("result"))));

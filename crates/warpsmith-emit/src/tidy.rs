@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, Function, Module, Place, PlaceKind, Stmt, StmtKind, Type,
-    VarId,
+    VarId, visit,
 };
 
 use crate::walk::{self, VarUse};
@@ -20,9 +20,26 @@ pub(crate) fn tidy(module: &Module) -> Module {
         let uses = walk::var_uses(function);
         let mut body = std::mem::take(&mut function.body);
         blocks(function, &uses, &mut body);
+        visit::map_exprs(&mut body, &mut |e| {
+            if let Some(same) = without_nothing(e) {
+                *e = same;
+            }
+        });
         function.body = body;
     }
     module
+}
+
+/// `a` for integers `a + 0`, `a - 0` and `0 + a`, which a person would not write.
+fn without_nothing(e: &Expr) -> Option<Expr> {
+    let ExprKind::Binary(op, a, b) = &*e.kind else { return None };
+    let nothing = |e: &Expr| e.ty.is_integer() && e.as_const().is_some_and(|v| v.bits == 0);
+    let kept = match op {
+        BinaryOp::Add | BinaryOp::Sub if nothing(b) => a,
+        BinaryOp::Add if nothing(a) => b,
+        _ => return None,
+    };
+    (kept.ty == e.ty).then(|| kept.clone())
 }
 
 fn blocks(function: &Function, uses: &[VarUse], block: &mut Block) {

@@ -56,6 +56,33 @@ pub(crate) struct Qualifiers {
     pub restrict: bool,
     /// The pointer is a C++ reference.
     pub reference: bool,
+    /// The name that the innermost type has in the user's code.
+    pub spelled: Option<&'static str>,
+}
+
+/// The names of `<stdint.h>` and `<stddef.h>` that are other types to C++ than what we write for their bits: a pointer
+/// to the one is no pointer to the other.
+pub(crate) fn is_another_type(spelled: &str) -> bool {
+    matches!(
+        spelled,
+        "int8_t"
+            | "int64_t"
+            | "uint64_t"
+            | "size_t"
+            | "ssize_t"
+            | "ptrdiff_t"
+            | "intptr_t"
+            | "uintptr_t"
+    )
+}
+
+/// The header that declares such a name.
+pub(crate) fn header_of(spelled: &str) -> &'static str {
+    match spelled {
+        "size_t" | "ptrdiff_t" => "stddef.h",
+        "ssize_t" => "sys/types.h",
+        _ => "stdint.h",
+    }
 }
 
 /// `type name` in C's inside-out order: `const float *__restrict__ A`, `float (*rows)[16]`.
@@ -84,7 +111,7 @@ pub(crate) fn declare(ty: &Type, name: &str, q: Qualifiers, names: &Names) -> Re
                     let inner = declare(
                         pointee,
                         declarator.trim_end(),
-                        Qualifiers { constant, ..Qualifiers::default() },
+                        Qualifiers { constant, spelled: q.spelled, ..Qualifiers::default() },
                         names,
                     )?;
                     return Ok(format!("volatile {inner}"));
@@ -101,7 +128,10 @@ pub(crate) fn declare(ty: &Type, name: &str, q: Qualifiers, names: &Names) -> Re
                 at = element;
             }
             base => {
-                let base = base_name(base, names)?;
+                let base = match q.spelled {
+                    Some(name) => name.to_string(),
+                    None => base_name(base, names)?,
+                };
                 let base = if constant { format!("const {base}") } else { base };
                 let text = format!("{base} {}", declarator.trim_end());
                 return Ok(text.trim_end().to_string());

@@ -303,6 +303,13 @@ impl Reach {
         reach
     }
 
+    /// What types are made of.
+    pub fn of_types<'t>(module: &Module, types: impl IntoIterator<Item = &'t Type>) -> Reach {
+        let mut reach = Reach::default();
+        types.into_iter().for_each(|ty| reach.add_type(module, ty));
+        reach
+    }
+
     /// Adds the constants of an expression that stands in no function's body.
     pub fn include_expr(&mut self, e: &Expr) {
         expr(e, &mut |node| {

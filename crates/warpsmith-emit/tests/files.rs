@@ -95,6 +95,7 @@ fn gemm_emit(module: &Module, launcher: FuncId) -> Emit<'_> {
                 .into(),
         ],
         arch: "sm_90".into(),
+        spellings: vec![],
         result: None,
         workspace: None,
     }

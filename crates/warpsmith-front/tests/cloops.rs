@@ -117,7 +117,7 @@ fn constructs_outside_the_language_have_one_diagnostic_each() {
     let marked = format!("{MARK}for (int i = 0; i < n; i++) x[i] = 0;\n");
     for (text, code, caret) in [
         ("goto out; out: ;", "W141", "goto out;"),
-        ("struct s { int a; } v; v.a = 1;", "W144", ""),
+        ("union s { int a; float b; } v; v.a = 1;", "W144", ""),
         ("long double d = 1; x[0] = d;", "W144", ""),
         ("float *q = p; q = x; q[0] = 1;", "W143", ""),
         ("float t[n]; t[0] = 1;", "W149", "n"),

@@ -135,11 +135,18 @@ pub struct Limits {
     pub max_local_bytes: u64,
     /// Keep a [`Bound`] for every real.
     pub track_bounds: bool,
+    /// When to give up, whatever has been done; looked at now and then.
+    pub deadline: Option<std::time::Instant>,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { max_steps: 2_000_000_000, max_local_bytes: 1 << 30, track_bounds: false }
+        Limits {
+            max_steps: 2_000_000_000,
+            max_local_bytes: 1 << 30,
+            track_bounds: false,
+            deadline: None,
+        }
     }
 }
 

@@ -206,10 +206,15 @@ pub fn writes_var(block: &Block, var: VarId) -> bool {
 
 /// Whether the expression reads memory through a pointer, or a variable that is an array.
 pub fn reads_memory(expr: &Expr) -> bool {
+    fn is_variable(place: &Place) -> bool {
+        match &*place.kind {
+            PlaceKind::Var(_) => true,
+            PlaceKind::Field(whole, _) => is_variable(whole),
+            _ => false,
+        }
+    }
     let mut found = false;
-    each_expr(expr, &mut |e| {
-        found |= matches!(&*e.kind, ExprKind::Read(p) if !matches!(&*p.kind, PlaceKind::Var(_)));
-    });
+    each_expr(expr, &mut |e| found |= matches!(&*e.kind, ExprKind::Read(p) if !is_variable(p)));
     found
 }
 

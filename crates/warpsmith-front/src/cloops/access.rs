@@ -8,6 +8,7 @@ use super::cx::{Binding, Cx, Low};
 use super::scan;
 use super::types::{self, CType};
 use crate::ast;
+use warpsmith_ir::typing::Env;
 
 /// A pointer whose base is known: the start of an array plus indices.
 ///
@@ -17,7 +18,7 @@ use crate::ast;
 #[derive(Clone, Debug)]
 pub struct Pointer {
     pub base: Expr,
-    pub element: Scalar,
+    pub element: Type,
     pub dims: Vec<Expr>,
     pub index: Vec<Expr>,
     pub offset: Option<Expr>,
@@ -54,7 +55,7 @@ impl Pointer {
             return Designated::Pointer(self);
         }
         let kind = PlaceKind::Elem { pointer: self.base, index: self.index, dims: self.dims };
-        Designated::Place(Place::new(kind, Type::Scalar(self.element), span))
+        Designated::Place(Place::new(kind, self.element, span))
     }
 
     /// `pointer + amount`.
@@ -78,7 +79,7 @@ impl Pointer {
             self.index.push(Expr::i32(0));
         }
         let kind = PlaceKind::Elem { pointer: self.base, index: self.index, dims: self.dims };
-        let place = Place::new(kind, Type::Scalar(self.element), span);
+        let place = Place::new(kind, self.element, span);
         Expr::new(ExprKind::AddressOf(place), ty, span)
     }
 }
@@ -120,7 +121,9 @@ impl<'u> Cx<'u> {
                 Some(name) => self.named_place(name, e.span),
                 None => Err(self.error("W146", "qualified names are not C", e.span, "this name")),
             },
-            ast::ExprKind::Member { .. } => Err(self.no_member(e.span)),
+            ast::ExprKind::Member { base, arrow, member } => {
+                self.member_place(base, *arrow, &member.name, e.span)
+            }
             ast::ExprKind::Index { base, index } => self.element(base, index, e.span).map(Some),
             ast::ExprKind::Unary { op, operand } if op == "*" => {
                 self.dereference(operand, e.span).map(Some)
@@ -136,13 +139,6 @@ impl<'u> Cx<'u> {
             }
             _ => Ok(None),
         }
-    }
-
-    /// The message for a member of a structure.
-    pub fn no_member(&mut self, span: Span) -> super::cx::Reported {
-        let d = Diagnostic::error("W144", "structures are not part of the loop language")
-            .label(span, "a member of a structure");
-        self.fail(d.help("keep each field in an array of its own"))
     }
 
     fn named_place(&mut self, name: &str, span: Span) -> Low<Option<Designated>> {
@@ -162,7 +158,7 @@ impl<'u> Cx<'u> {
                 let place = Place::new(PlaceKind::Var(id), ty.clone(), span);
                 match &ty {
                     Type::Pointer { pointee, readonly, .. } => Designated::Pointer(Pointer {
-                        element: pointee.scalar().unwrap_or(Scalar::F32),
+                        element: (**pointee).clone(),
                         readonly: *readonly,
                         base: Expr::read(place),
                         dims: self.dims.get(&id).cloned().unwrap_or_default(),
@@ -223,15 +219,14 @@ impl<'u> Cx<'u> {
         }
     }
 
-    fn dereference(&mut self, operand: &ast::Expr, span: Span) -> Low<Designated> {
+    pub fn dereference(&mut self, operand: &ast::Expr, span: Span) -> Low<Designated> {
         if let ast::ExprKind::IncDec { operand: moved, .. } = &*operand.kind {
             // A pointer whose declaration was refused has its message already.
             self.designated(moved)?;
         }
         match self.designated(operand)? {
             Some(Designated::Pointer(p)) if p.is_untouched() && p.dims.is_empty() => {
-                let element = Type::Scalar(p.element);
-                Ok(Designated::Place(Place::new(PlaceKind::Deref(p.base), element, span)))
+                Ok(Designated::Place(Place::new(PlaceKind::Deref(p.base), p.element, span)))
             }
             Some(Designated::Pointer(p)) => Ok(p.at(Expr::i32(0), span)),
             Some(Designated::Place(place)) if matches!(place.ty, Type::Array(..)) => {
@@ -264,7 +259,10 @@ impl<'u> Cx<'u> {
     }
 
     fn address_of_place(&mut self, place: Place, span: Span) -> Low<Pointer> {
-        let Some(element) = place.ty.scalar() else { return Err(self.unknown_base(span)) };
+        if matches!(place.ty, Type::Array(..)) {
+            return Err(self.unknown_base(span));
+        }
+        let element = place.ty.clone();
         if let PlaceKind::Elem { pointer, index, dims } = &*place.kind {
             let mut index = index.clone();
             let readonly = matches!(pointer.ty, Type::Pointer { readonly: true, .. });
@@ -289,9 +287,8 @@ impl<'u> Cx<'u> {
                 readonly,
             });
         }
-        let ty = Type::pointer(place.ty.clone(), warpsmith_ir::Space::Local);
-        let base = Expr::new(ExprKind::AddressOf(place), ty, span);
-        Ok(Pointer { base, element, dims: vec![], index: vec![], offset: None, readonly: false })
+        let (base, readonly) = self.address(place, span);
+        Ok(Pointer { base, element, dims: vec![], index: vec![], offset: None, readonly })
     }
 
     /// `pointer ± integer`; `None` when neither side is a pointer.
@@ -333,7 +330,7 @@ impl<'u> Cx<'u> {
 
     fn decay_place(&mut self, place: Place, span: Span) -> Option<Pointer> {
         let element = match &place.ty {
-            Type::Array(..) => place.ty.innermost().scalar()?,
+            Type::Array(..) => place.ty.innermost().clone(),
             _ => return None,
         };
         let extents = place.ty.extents();
@@ -341,10 +338,18 @@ impl<'u> Cx<'u> {
         while let Type::Array(inner, _) = at.ty.clone() {
             at = Place::new(PlaceKind::Index(at, Expr::i32(0)), (*inner).clone(), span);
         }
-        let ty = Type::pointer(Type::Scalar(element), warpsmith_ir::Space::Local);
-        let base = Expr::new(ExprKind::AddressOf(at), ty, span);
+        let (base, readonly) = self.address(at, span);
         let dims = extents[1..].iter().map(|e| Expr::int(Scalar::I64, *e as i64)).collect();
-        Some(Pointer { base, element, dims, index: vec![], offset: None, readonly: false })
+        Some(Pointer { base, element, dims, index: vec![], offset: None, readonly })
+    }
+
+    /// The address of a place, into the memory that the place is in, and whether it may not be written there.
+    fn address(&self, place: Place, span: Span) -> (Expr, bool) {
+        let env = Env { module: self.module, vars: &self.function.vars };
+        let kind = ExprKind::AddressOf(place);
+        let ty = env.expr(&kind).unwrap_or(Type::Void);
+        let readonly = matches!(ty, Type::Pointer { readonly: true, .. });
+        (Expr::new(kind, ty, span), readonly)
     }
 
     /// Is this expression a pointer or an array? Decided by names, without lowering anything.
@@ -376,6 +381,7 @@ impl<'u> Cx<'u> {
                 _ => Some(0),
             },
             ast::ExprKind::IncDec { operand, .. } => self.pointer_levels(operand),
+            ast::ExprKind::Member { .. } => self.member_levels(e),
             _ => Some(0),
         }
     }
@@ -405,7 +411,7 @@ impl<'u> Cx<'u> {
         if !self.is_pointer(operand) {
             return Ok(None);
         }
-        let target = types::read(self.unit, ty, true).map_err(|d| self.fail(*d))?;
+        let target = self.read_type(ty, true)?;
         let CType::Pointer { element, extents, readonly, .. } = target else {
             let d = Diagnostic::error("W143", "a pointer cannot be converted to a number here")
                 .label(span, "this cast");
@@ -415,8 +421,8 @@ impl<'u> Cx<'u> {
         if p.element != element {
             let message = format!(
                 "elements of type `{}` seen as `{}`",
-                c_scalar(p.element),
-                c_scalar(element)
+                self.c_name(&p.element),
+                self.c_name(&element)
             );
             let d = Diagnostic::error("W143", message).label(span, "this cast");
             return Err(self.fail(d.help("declare the array with the type of its elements")));
@@ -490,7 +496,7 @@ impl<'u> Cx<'u> {
     /// Not a place (W148), read-only (W148), a pointer (W143), or a size that array extents depend on (W151).
     pub fn target(&mut self, e: &ast::Expr) -> Low<Place> {
         let place = match self.designated(e)? {
-            Some(Designated::Place(place)) if place.ty.scalar().is_some() => place,
+            Some(Designated::Place(place)) if !matches!(place.ty, Type::Array(..)) => place,
             Some(Designated::Place(_)) => {
                 return Err(self.error(
                     "W148",
@@ -520,9 +526,8 @@ impl<'u> Cx<'u> {
     }
 
     fn check_writable(&mut self, place: &Place, span: Span) -> Low<()> {
-        if let PlaceKind::Elem { pointer, .. } | PlaceKind::Deref(pointer) = &*place.kind
-            && matches!(pointer.ty, Type::Pointer { readonly: true, .. })
-        {
+        let behind = pointer_of(place).map(|p| &p.ty);
+        if matches!(behind, Some(Type::Pointer { readonly: true, .. })) {
             let d = Diagnostic::error("W148", "this array is declared `const`")
                 .label(span, "written here");
             return Err(self.fail(d));
@@ -532,7 +537,7 @@ impl<'u> Cx<'u> {
                 .label(span, "written here");
             return Err(self.fail(d));
         }
-        if let PlaceKind::Var(id) = &*place.kind {
+        if let Some(id) = &place.root_var() {
             if self.function.var(*id).constant {
                 return Err(self.error(
                     "W148",
@@ -593,6 +598,13 @@ fn root_is_global(place: &Place) -> bool {
     }
 }
 
-fn c_scalar(s: Scalar) -> String {
-    types::c_name(&Type::Scalar(s))
+/// The pointer that a place is behind.
+fn pointer_of(place: &Place) -> Option<&Expr> {
+    match &*place.kind {
+        PlaceKind::Deref(pointer) | PlaceKind::Elem { pointer, .. } => Some(pointer),
+        PlaceKind::Index(p, _) | PlaceKind::Field(p, _) | PlaceKind::Component(p, _) => {
+            pointer_of(p)
+        }
+        PlaceKind::Var(_) | PlaceKind::Global(_) => None,
+    }
 }

@@ -5,7 +5,6 @@ use warpsmith_ir::{
 };
 
 use super::cx::{Cx, Low};
-use super::types;
 use crate::ast;
 use crate::builtins::c_math::{self, CMath, Shape};
 
@@ -24,6 +23,12 @@ impl<'u> Cx<'u> {
         let plain = name.strip_prefix("__builtin_").unwrap_or(&name).to_string();
         if let Some(math) = c_math::lookup(&plain) {
             return self.math_call(&plain, math, args, span).map(Some);
+        }
+        if let Some(value) = self.complex_call(&name, args, span)? {
+            return Ok(Some(value));
+        }
+        if let Some(value) = self.bit_call(&plain, args, span)? {
+            return Ok(Some(value));
         }
         match (plain.as_str(), args) {
             ("expect", [value, _]) => self.value(value),
@@ -109,7 +114,7 @@ impl<'u> Cx<'u> {
         })
     }
 
-    fn wrong_count(
+    pub fn wrong_count(
         &mut self,
         name: &str,
         wanted: usize,
@@ -178,16 +183,17 @@ impl<'u> Cx<'u> {
     }
 
     fn argument(&mut self, arg: &ast::Expr, ty: &Type, param: &str) -> Low<Expr> {
-        let Some(to) = ty.scalar() else { return self.pointer_argument(arg, ty, param) };
-        let value = self.scalar(arg)?;
-        Ok(self.convert(value, to))
+        if ty.is_pointer() {
+            return self.pointer_argument(arg, ty, param);
+        }
+        self.value_as(arg, ty)
     }
 
     fn pointer_argument(&mut self, arg: &ast::Expr, ty: &Type, param: &str) -> Low<Expr> {
-        let wanted = ty.pointee().and_then(Type::scalar);
+        let wanted = ty.pointee();
         let Type::Pointer { readonly, .. } = ty else { return Err(self.unknown_base(arg.span)) };
         match self.decayed(arg)? {
-            Some(p) if Some(p.element) == wanted => {
+            Some(p) if Some(&p.element) == wanted => {
                 if !readonly {
                     self.check_replicated_argument(arg.span)?;
                 }
@@ -205,10 +211,8 @@ impl<'u> Cx<'u> {
                 Ok(value.cast(ty.clone()))
             }
             Some(p) => {
-                let (have, want) = (
-                    types::c_name(&Type::Scalar(p.element)),
-                    wanted.map_or("?".into(), |w| types::c_name(&Type::Scalar(w))),
-                );
+                let (have, want) =
+                    (self.c_name(&p.element), wanted.map_or("?".into(), |w| self.c_name(w)));
                 let message = format!("`{param}` points to `{want}`, not `{have}`");
                 Err(self.error("W147", message, arg.span, "this argument"))
             }

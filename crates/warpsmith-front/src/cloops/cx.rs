@@ -9,6 +9,7 @@ use warpsmith_ir::{
 };
 
 use super::access::Pointer;
+use super::types::{self, CType};
 use super::unit::{Enumerator, Unit};
 use crate::ast;
 
@@ -69,6 +70,12 @@ pub struct Cx<'u> {
     pub following: &'u [ast::Stmt],
     /// Functions whose bodies are being put in place of their calls.
     pub inlining: Vec<String>,
+    /// Structures passed by value that nothing changes: their numbers are read into variables at the start.
+    pub unpacked: Vec<VarId>,
+    /// Those variables, by structure and field names.
+    pub parts: HashMap<(VarId, String), VarId>,
+    /// Their declarations.
+    pub prologue: Vec<Stmt>,
 }
 
 impl<'u> Cx<'u> {
@@ -86,6 +93,22 @@ impl<'u> Cx<'u> {
         label: &str,
     ) -> Reported {
         self.fail(Diagnostic::error(code, message).label(span, label))
+    }
+
+    /// Reads a type, see [`types::read`]; the module then has the structures that it is made of.
+    pub fn read_type<'t>(&mut self, ty: &'t ast::TypeName, parameter: bool) -> Low<CType<'t>>
+    where
+        'u: 't,
+    {
+        let read = types::read(self.unit, ty, parameter);
+        self.take_structs();
+        read.map_err(|d| self.fail(*d))
+    }
+
+    /// Gives the module the structures that were used since the last time.
+    pub fn take_structs(&mut self) {
+        let made = self.module.structs.len();
+        self.module.structs.extend(self.unit.structs().into_iter().skip(made));
     }
 
     pub fn push(&mut self, kind: StmtKind, span: Span) {

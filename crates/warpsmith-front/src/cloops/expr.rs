@@ -18,6 +18,12 @@ impl<'u> Cx<'u> {
         let value = self.value(e)?;
         match value {
             Some(v) if v.ty.scalar().is_some() => Ok(v),
+            Some(v) if self.is_complex(&v.ty) => Ok(self.complex_parts(v, e.span).0),
+            Some(v) if matches!(v.ty, Type::Struct(_)) => {
+                let d = Diagnostic::error("W148", "a structure is used as a number")
+                    .label(e.span, "not a number");
+                Err(self.fail(d.help("select a field, as in `p.x` or `p->x`")))
+            }
             Some(_) => {
                 let d = Diagnostic::error("W148", "a pointer or array is used as a number")
                     .label(e.span, "not a number");
@@ -52,13 +58,16 @@ impl<'u> Cx<'u> {
                 self.effects(first)?;
                 return self.value(second);
             }
-            A::Call { callee, args } => match (named_in_parentheses(callee), args.as_slice()) {
-                (Some(to), [operand]) => {
-                    let value = self.scalar(operand)?;
-                    self.convert(value, to).with_origin(e.span)
+            A::Call { callee, args } => {
+                match (self.named_in_parentheses(callee), args.as_slice()) {
+                    (Some(Type::Scalar(to)), [operand]) => {
+                        let value = self.scalar(operand)?;
+                        self.convert(value, to).with_origin(e.span)
+                    }
+                    (Some(complex), [operand]) => self.value_as(operand, &complex)?,
+                    _ => return self.call(callee, args, e.span),
                 }
-                _ => return self.call(callee, args, e.span),
-            },
+            }
             A::Cast { ty, operand, .. } => self.cast(ty, operand, e)?,
             A::Construct { ty, args, .. } => match args.as_slice() {
                 [ast::Initializer::Expr(operand)] => self.cast(ty, operand, e)?,
@@ -66,7 +75,7 @@ impl<'u> Cx<'u> {
             },
             A::SizeofType(ty) => self.size_of(ty, e.span)?,
             A::SizeofExpr(inner) => self.size_of_value(inner, e.span)?,
-            A::Member { .. } => return Err(self.no_member(e.span)),
+            A::Member { .. } => self.member_value(e)?,
             A::Str(_) => return Err(self.unsupported("a string", e.span)),
             A::Launch { .. }
             | A::Lambda(_)
@@ -76,10 +85,8 @@ impl<'u> Cx<'u> {
             | A::PackExpansion(_) => {
                 return Err(self.unsupported("this is not C, and it", e.span));
             }
-            A::AssignList { .. }
-            | A::CompoundLiteral { .. }
-            | A::InitList(_)
-            | A::AlignofType(_) => {
+            A::CompoundLiteral { ty, items } => self.compound_literal(ty, items, e.span)?,
+            A::AssignList { .. } | A::InitList(_) | A::AlignofType(_) => {
                 return Err(self.unsupported("this expression", e.span));
             }
             A::Unsupported { what } => {
@@ -99,6 +106,9 @@ impl<'u> Cx<'u> {
         if let ast::ExprKind::Path(path) = &*e.kind
             && let Some(name) = path.as_name()
         {
+            if name == crate::parse::IMAGINARY {
+                return Ok(self.imaginary_unit(e.span));
+            }
             if let Some(value) =
                 crate::header_constants::constant(name).filter(|_| !self.knows(name))
             {
@@ -135,7 +145,10 @@ impl<'u> Cx<'u> {
                 Ok(Expr::new(ExprKind::Unary(UnaryOp::Not, value), Type::BOOL, e.span))
             }
             "+" | "-" | "~" => {
-                let value = self.arithmetic(operand)?;
+                let value = self.operand(operand)?;
+                if self.is_complex(&value.ty) {
+                    return self.complex_unary(op, value, e.span);
+                }
                 let ty = value.ty.scalar().unwrap_or(Scalar::I32);
                 if op == "~" && ty.is_float() {
                     return Err(self.error(
@@ -173,10 +186,26 @@ impl<'u> Cx<'u> {
         Ok(self.convert(value, types::promote(ty)))
     }
 
+    /// As [`Cx::arithmetic`], but complex numbers stay complex.
+    fn operand(&mut self, e: &ast::Expr) -> Low<Expr> {
+        match self.value(e)? {
+            Some(v) if self.is_complex(&v.ty) => Ok(v),
+            Some(v) if v.ty.scalar().is_some() => {
+                let ty = v.ty.scalar().unwrap_or(Scalar::I32);
+                Ok(self.convert(v, types::promote(ty)))
+            }
+            // Says what it is instead.
+            _ => self.arithmetic(e),
+        }
+    }
+
     /// A truth value.
     pub fn condition(&mut self, e: &ast::Expr) -> Low<Expr> {
-        let value = self.scalar(e)?;
-        Ok(self.convert(value, Scalar::Bool))
+        match self.value(e)? {
+            Some(v) if self.is_complex(&v.ty) => Ok(self.complex_truth(v, e.span)),
+            Some(v) if v.ty.scalar().is_some() => Ok(self.convert(v, Scalar::Bool)),
+            _ => self.scalar(e),
+        }
     }
 
     fn binary(
@@ -198,8 +227,11 @@ impl<'u> Cx<'u> {
             return Err(self.fail(d.help("compare the indices instead")));
         }
         let Some(op) = binary_op(op) else { return Err(self.unsupported("this operator", e.span)) };
-        let a = self.arithmetic(left)?;
-        let b = self.arithmetic(right)?;
+        let a = self.operand(left)?;
+        let b = self.operand(right)?;
+        if self.is_complex(&a.ty) || self.is_complex(&b.ty) {
+            return self.complex_binary(op, a, b, e.span);
+        }
         self.combine(op, a, b, e.span)
     }
 
@@ -262,9 +294,12 @@ impl<'u> Cx<'u> {
         span: Span,
     ) -> Low<Expr> {
         let cond = self.condition(cond)?;
-        let (a, mut before_a) = self.collect(|cx| cx.arithmetic(then));
-        let (b, mut before_b) = self.collect(|cx| cx.arithmetic(otherwise));
+        let (a, mut before_a) = self.collect(|cx| cx.arm(then));
+        let (b, mut before_b) = self.collect(|cx| cx.arm(otherwise));
         let (a, b) = (a?, b?);
+        if a.ty.scalar().is_none() || b.ty.scalar().is_none() {
+            return self.struct_conditional(cond, (a, before_a), (b, before_b), span);
+        }
         let common = types::usual(
             a.ty.scalar().unwrap_or(Scalar::I32),
             b.ty.scalar().unwrap_or(Scalar::I32),
@@ -286,15 +321,35 @@ impl<'u> Cx<'u> {
         Ok(result)
     }
 
+    /// One of the values of `?:`, a number or a structure.
+    fn arm(&mut self, e: &ast::Expr) -> Low<Expr> {
+        match self.value(e)? {
+            Some(v) if matches!(v.ty, Type::Struct(_)) => Ok(v),
+            Some(v) if v.ty.scalar().is_some() => {
+                let ty = v.ty.scalar().unwrap_or(Scalar::I32);
+                Ok(self.convert(v, types::promote(ty)))
+            }
+            _ => self.arithmetic(e),
+        }
+    }
+
     fn cast(&mut self, ty: &ast::TypeName, operand: &ast::Expr, e: &ast::Expr) -> Low<Expr> {
         if self.is_pointer(operand) {
             return self.pointer_value(e);
         }
-        let target = types::read(self.unit, ty, false).map_err(|d| self.fail(*d))?;
+        let target = self.read_type(ty, false)?;
         match target {
             types::CType::Scalar(to) => {
                 let value = self.scalar(operand)?;
                 Ok(self.convert(value, to).with_origin(e.span))
+            }
+            types::CType::Struct(id) if self.unit.complex_part(id).is_some() => {
+                self.value_as(operand, &Type::Struct(id))
+            }
+            types::CType::Struct(_) => {
+                let d = Diagnostic::error("W148", "C has no casts to structures")
+                    .label(e.span, "this cast");
+                Err(self.fail(d.help("write the value as `(struct P){ … }`")))
             }
             types::CType::Void => Err(self.unsupported("a value cast to `void` and used", e.span)),
             _ => {
@@ -306,12 +361,13 @@ impl<'u> Cx<'u> {
     }
 
     fn size_of(&mut self, ty: &ast::TypeName, span: Span) -> Low<Expr> {
-        let bytes = match types::read(self.unit, ty, false).map_err(|d| self.fail(*d))? {
+        let bytes = match self.read_type(ty, false)? {
             types::CType::Scalar(s) => u64::from(s.bytes()),
+            types::CType::Struct(id) => self.bytes_of(&Type::Struct(id)),
             types::CType::Pointer { .. } => 8,
             types::CType::Void => 1,
             types::CType::Array { element, extents, .. } => {
-                let mut bytes = u64::from(element.bytes());
+                let mut bytes = self.bytes_of(&element);
                 for extent in extents {
                     let Some(e) = extent else {
                         return Err(self.unsupported("the size of an open array", span));
@@ -324,13 +380,20 @@ impl<'u> Cx<'u> {
         Ok(Expr::int(Scalar::U64, i64::try_from(bytes).unwrap_or(i64::MAX)).with_origin(span))
     }
 
+    fn bytes_of(&self, ty: &Type) -> u64 {
+        warpsmith_ir::layout::layout_of(self.module, ty).size
+    }
+
     fn size_of_value(&mut self, e: &ast::Expr, span: Span) -> Low<Expr> {
         // `sizeof` evaluates nothing, so the statements its operand would need are dropped.
         let (ty, _) = self.collect(|cx| -> Low<Type> {
             match cx.designated(e)? {
                 Some(Designated::Place(p)) => Ok(p.ty),
                 Some(Designated::Pointer(p)) => Ok(p.base.ty),
-                None => Ok(cx.scalar(e)?.ty),
+                None => Ok(match cx.value(e)? {
+                    Some(v) => v.ty,
+                    None => cx.scalar(e)?.ty,
+                }),
             }
         });
         let layout = warpsmith_ir::layout::layout_of(self.module, &ty?);
@@ -402,6 +465,11 @@ impl<'u> Cx<'u> {
             if let Some(done) = self.call_into(&place, value)? {
                 return Ok(done);
             }
+            if place.ty.scalar().is_none() {
+                let value = self.value_as(value, &place.ty)?;
+                self.push(StmtKind::Assign { place: place.clone(), value }, span);
+                return Ok(place);
+            }
             let value = self.scalar(value)?;
             self.store(place.clone(), value, span);
             return Ok(place);
@@ -410,8 +478,15 @@ impl<'u> Cx<'u> {
             return Err(self.unsupported("this operator", span));
         };
         let place = self.target(target)?;
-        let b = self.arithmetic(value)?;
+        let b = self.operand(value)?;
         let old = Expr::read(place.clone());
+        if self.is_complex(&place.ty) || self.is_complex(&b.ty) {
+            let value = self.complex_binary(op, old, b, span)?;
+            let value = self.value_to(value, &place.ty, span)?;
+            self.push(StmtKind::Assign { place: place.clone(), value }, span);
+            return Ok(place);
+        }
+        self.check_number(&place, target.span)?;
         let promoted = types::promote(old.ty.scalar().unwrap_or(Scalar::I32));
         let a = self.convert(old, promoted);
         let value = self.combine(op, a, b, span)?;
@@ -422,6 +497,7 @@ impl<'u> Cx<'u> {
     /// `++x`, `x--` as a statement.
     fn step(&mut self, op: &str, operand: &ast::Expr, span: Span) -> Low<Place> {
         let place = self.target(operand)?;
+        self.check_number(&place, operand.span)?;
         let op = if op == "++" { BinaryOp::Add } else { BinaryOp::Sub };
         let old = Expr::read(place.clone());
         let promoted = types::promote(old.ty.scalar().unwrap_or(Scalar::I32));
@@ -429,6 +505,17 @@ impl<'u> Cx<'u> {
         let value = self.combine(op, a, Expr::i32(1), span)?;
         self.store(place.clone(), value, span);
         Ok(place)
+    }
+
+    /// `(_Float16)` before a parenthesis is a cast, which a grammar without this type reads as a call.
+    fn named_in_parentheses(&mut self, callee: &ast::Expr) -> Option<Type> {
+        let ast::ExprKind::Paren(inner) = &*callee.kind else { return None };
+        let ast::ExprKind::Path(path) = &*inner.kind else { return None };
+        let name = path.as_name().filter(|n| !self.knows(n))?;
+        if let Some(part) = types::complex_part(name) {
+            return Some(self.complex_type(part));
+        }
+        types::library_type(name).map(Type::Scalar)
     }
 
     fn inc_dec(&mut self, op: &str, prefix: bool, operand: &ast::Expr, span: Span) -> Low<Expr> {
@@ -442,7 +529,7 @@ impl<'u> Cx<'u> {
     }
 }
 
-fn binary_op(op: &str) -> Option<BinaryOp> {
+pub fn binary_op(op: &str) -> Option<BinaryOp> {
     use BinaryOp::*;
     Some(match op {
         "+" => Add,
@@ -463,11 +550,4 @@ fn binary_op(op: &str) -> Option<BinaryOp> {
         "!=" => Ne,
         _ => return None,
     })
-}
-
-/// `(_Float16)` before a parenthesis is a cast, which a grammar without this type reads as a call.
-fn named_in_parentheses(callee: &ast::Expr) -> Option<Scalar> {
-    let ast::ExprKind::Paren(inner) = &*callee.kind else { return None };
-    let ast::ExprKind::Path(path) = &*inner.kind else { return None };
-    types::library_type(path.as_name()?)
 }

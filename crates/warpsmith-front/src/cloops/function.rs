@@ -9,7 +9,7 @@ use warpsmith_ir::{
 
 use super::cx::{Cx, Low};
 use super::pragma::{self, Directive};
-use super::types::{self, CType};
+use super::types::CType;
 use super::unit::Unit;
 use super::{counters, scan};
 use crate::ast::{FunctionDecl, Param, Pragma};
@@ -109,16 +109,22 @@ fn lower<'u>(
         regions: vec![],
         following: &[],
         inlining: vec![],
+        unpacked: vec![],
+        parts: HashMap::new(),
+        prologue: vec![],
     };
     // Every error has been recorded on the way. A body under a wrong signature would only repeat it.
     let signature = cx.signature(decl);
     cx.leading_pragmas(unit.pragmas_before.get(name.as_str()).map_or(&[], Vec::as_slice));
     if let Some(body) = decl.body.as_ref().filter(|_| signature.is_ok()) {
+        cx.unpack(&body.stmts);
         cx.scopes.push(HashMap::new());
         cx.stmts(&body.stmts);
         cx.scopes.pop();
     }
-    cx.function.body = warpsmith_ir::Block::new(std::mem::take(&mut cx.out));
+    let mut body = std::mem::take(&mut cx.prologue);
+    body.append(&mut cx.out);
+    cx.function.body = warpsmith_ir::Block::new(body);
     let (mut function, diagnostics) = (cx.function, cx.diagnostics);
     counters::localise(&mut function);
     infer_single_elements(&mut function);
@@ -140,16 +146,21 @@ pub fn dedup(list: Vec<Diagnostic>) -> Vec<Diagnostic> {
 impl<'u> Cx<'u> {
     fn signature(&mut self, decl: &'u FunctionDecl) -> Low<()> {
         if let Some(ret) = &decl.ret {
-            self.function.ret =
-                match types::read(self.unit, ret, false).map_err(|d| self.fail(*d))? {
-                    CType::Void => Type::Void,
-                    CType::Scalar(s) => Type::Scalar(s),
-                    CType::Pointer { .. } | CType::Array { .. } => {
-                        let d = Diagnostic::error("W144", "a function cannot give back a pointer")
-                            .label(ret.span, "this type");
-                        return Err(self.fail(d.help("write the results to an array parameter")));
-                    }
-                };
+            self.function.ret = match self.read_type(ret, false)? {
+                CType::Void => Type::Void,
+                CType::Scalar(s) => Type::Scalar(s),
+                CType::Struct(id) if self.function.kind != FunctionKind::Host => Type::Struct(id),
+                CType::Struct(_) => {
+                    let d = Diagnostic::error("W144", "a launcher cannot give back a structure")
+                        .label(ret.span, "this type");
+                    return Err(self.fail(d.help("write it to `*result`, a parameter")));
+                }
+                CType::Pointer { .. } | CType::Array { .. } => {
+                    let d = Diagnostic::error("W144", "a function cannot give back a pointer")
+                        .label(ret.span, "this type");
+                    return Err(self.fail(d.help("write the results to an array parameter")));
+                }
+            };
         }
         if decl.variadic {
             return Err(self.error(
@@ -169,8 +180,23 @@ impl<'u> Cx<'u> {
         result
     }
 
+    /// Structures that the function gets by value and leaves alone, whose fields become variables.
+    fn unpack(&mut self, body: &[crate::ast::Stmt]) {
+        if self.function.kind != FunctionKind::Host {
+            return;
+        }
+        let written = scan::fields_written(body);
+        let params = self.function.params.iter().copied();
+        self.unpacked = params
+            .filter(|p| {
+                let var = self.function.var(*p);
+                matches!(var.ty, Type::Struct(_)) && !written.contains(&var.name)
+            })
+            .collect();
+    }
+
     fn parameter(&mut self, param: &'u Param) -> Low<()> {
-        let ty = types::read(self.unit, &param.ty, true).map_err(|d| self.fail(*d))?;
+        let ty = self.read_type(&param.ty, true)?;
         let name = param.name.as_deref().unwrap_or("unnamed");
         match ty {
             // `f(void)`.
@@ -181,8 +207,9 @@ impl<'u> Cx<'u> {
                 param.span,
                 "this parameter",
             )),
-            CType::Scalar(s) => {
-                let mut var = Var::new(name, Type::Scalar(s), VarKind::Param);
+            CType::Scalar(_) | CType::Struct(_) => {
+                let ty = ty.value().unwrap_or(Type::I32);
+                let mut var = Var::new(name, ty, VarKind::Param);
                 var.constant = param.ty.is_const;
                 var.origin = param.span.into();
                 let id = self.function.add_param(var);
@@ -190,7 +217,7 @@ impl<'u> Cx<'u> {
                 Ok(())
             }
             CType::Pointer { element, readonly, restrict, extents } => {
-                let pointee = std::sync::Arc::new(Type::Scalar(element));
+                let pointee = std::sync::Arc::new(element);
                 let ty = Type::Pointer { pointee, space: Space::Global, volatile: false, readonly };
                 let mut var = Var::new(name, ty, VarKind::Param);
                 var.restrict = restrict;

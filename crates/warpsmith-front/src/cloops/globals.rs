@@ -3,8 +3,8 @@
 use warpsmith_ir::{Diagnostic, Global, GlobalId, Scalar, Space, Span, Type, Value};
 
 use super::cx::{Binding, Cx, Low, convert_const};
-use super::types::{self, CType};
-use crate::ast::{Declarator, Expr, InitItem, Initializer, TypeName};
+use super::types::CType;
+use crate::ast::{Declarator, Expr, Initializer, TypeName};
 
 /// The largest constant array, in bytes: constant memory of every device.
 const MAX_BYTES: u64 = 64 << 10;
@@ -24,7 +24,7 @@ pub fn bind(cx: &mut Cx<'_>, name: &str) -> Low<Binding> {
             .label(declarator.span, "not `const`");
         return Err(cx.fail(d.help("pass it as a parameter, or declare it `const` with its value")));
     }
-    let ty = types::read(cx.unit, &declarator.ty, false).map_err(|d| cx.fail(*d))?;
+    let ty = cx.read_type(&declarator.ty, false)?;
     match ty {
         CType::Scalar(scalar) => {
             let value = match &declarator.init {
@@ -34,8 +34,9 @@ pub fn bind(cx: &mut Cx<'_>, name: &str) -> Low<Binding> {
             Ok(Binding::Const(cx.named_const(name, value)))
         }
         CType::Array { element, extents, .. } => {
-            table(cx, declarator, element, &extents).map(Binding::Global)
+            table(cx, declarator, &element, &extents).map(Binding::Global)
         }
+        CType::Struct(id) => structure(cx, declarator, &Type::Struct(id)).map(Binding::Global),
         CType::Pointer { .. } | CType::Void => {
             let d =
                 Diagnostic::error("W146", format!("`{name}` is a pointer outside the function"))
@@ -71,7 +72,7 @@ fn constant(cx: &mut Cx<'_>, e: &Expr, to: Scalar) -> Low<Value> {
 }
 
 /// Arithmetic of real constants, rounded at every step to the type of the operation.
-fn fold_real(cx: &Cx<'_>, e: &warpsmith_ir::Expr) -> Option<Value> {
+pub fn fold_real(cx: &Cx<'_>, e: &warpsmith_ir::Expr) -> Option<Value> {
     use warpsmith_ir::{BinaryOp, ExprKind, UnaryOp};
     if let Some(v) = cx.fold(e) {
         return Some(v);
@@ -104,7 +105,7 @@ fn fold_real(cx: &Cx<'_>, e: &warpsmith_ir::Expr) -> Option<Value> {
 pub fn table(
     cx: &mut Cx<'_>,
     d: &Declarator,
-    element: Scalar,
+    element: &Type,
     extents: &[Option<&Expr>],
 ) -> Low<GlobalId> {
     let Some(Initializer::List(items, _)) = &d.init else { return Err(no_value(cx, d.span)) };
@@ -115,19 +116,31 @@ pub fn table(
             None => items.len() as u64,
         });
     }
-    let total = lengths.iter().try_fold(u64::from(element.bytes()), |a, b| a.checked_mul(*b));
+    let size = warpsmith_ir::layout::layout_of(cx.module, element).size;
+    let total = lengths.iter().try_fold(size, |a, b| a.checked_mul(*b));
     if total.is_none_or(|t| t > MAX_BYTES) {
         let message = format!("the constant array `{}` is larger than 64 KiB", d.name);
         let e = Diagnostic::error("W149", message).label(d.span, "declared here");
         return Err(cx.fail(e.help("pass it as a parameter")));
     }
-    let mut values = vec![Value::int(element, 0); lengths.iter().product::<u64>() as usize];
-    fill(cx, items, &lengths, element, &mut values, d.span)?;
-    let ty = lengths.iter().rev().fold(Type::Scalar(element), |t, n| Type::array(t, *n));
-    let width = element.bytes() as usize;
-    let init: Vec<u8> =
-        values.iter().flat_map(|v| v.bits.to_le_bytes().into_iter().take(width)).collect();
-    let init = Some(init);
+    let ty = lengths.iter().rev().fold(element.clone(), |t, n| Type::array(t, *n));
+    structure(cx, d, &ty)
+}
+
+/// A constant of several parts, in constant memory.
+fn structure(cx: &mut Cx<'_>, d: &Declarator, ty: &Type) -> Low<GlobalId> {
+    let Some(Initializer::List(items, _)) = &d.init else { return Err(no_value(cx, d.span)) };
+    let messages = cx.diagnostics.len();
+    let (value, _) = cx.collect(|cx| cx.list_value(items, ty, d.span));
+    let value = value?;
+    let mut init = vec![0u8; warpsmith_ir::layout::layout_of(cx.module, ty).size as usize];
+    if cx.diagnostics.len() > messages {
+        return Err(super::cx::Reported);
+    }
+    if let Err(span) = cx.constant_bytes(&value, &mut init, 0) {
+        return Err(no_value(cx, span.unwrap_or(d.span)));
+    }
+    let (ty, init) = (ty.clone(), Some(init));
     let globals = &mut cx.module.globals;
     if let Some(at) = globals.iter().position(|g| g.origin.span == Some(d.span)) {
         return Ok(GlobalId(at as u32));
@@ -140,47 +153,4 @@ pub fn table(
     }
     globals.push(Global { name, ty, space: Space::Constant, init, origin: d.span.into() });
     Ok(GlobalId(globals.len() as u32 - 1))
-}
-
-/// Fills the elements of an array from its list: nested lists for rows, or all elements one after the other.
-fn fill(
-    cx: &mut Cx<'_>,
-    items: &[InitItem],
-    lengths: &[u64],
-    element: Scalar,
-    values: &mut [Value],
-    span: Span,
-) -> Low<()> {
-    let row: usize = lengths.iter().skip(1).product::<u64>() as usize;
-    let mut at = 0;
-    for item in items {
-        if item.designator.is_some() {
-            return Err(cx.error(
-                "W146",
-                "designated initialisers are not supported",
-                span,
-                "in this list",
-            ));
-        }
-        let room = values.len().saturating_sub(at);
-        match &item.value {
-            Initializer::List(inner, _) if lengths.len() > 1 && room >= row => {
-                fill(cx, inner, &lengths[1..], element, &mut values[at..at + row], span)?;
-                at += row;
-            }
-            Initializer::Expr(e) if room > 0 => {
-                values[at] = constant(cx, e, element)?;
-                at += 1;
-            }
-            _ => {
-                return Err(cx.error(
-                    "W149",
-                    "more values than the array has elements",
-                    span,
-                    "in this list",
-                ));
-            }
-        }
-    }
-    Ok(())
 }

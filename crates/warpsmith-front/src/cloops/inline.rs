@@ -5,12 +5,12 @@
 
 use std::collections::HashMap;
 
-use warpsmith_ir::{Diagnostic, Expr, ExprKind, PlaceKind, Span, StmtKind};
+use warpsmith_ir::{Diagnostic, Expr, ExprKind, PlaceKind, Span, StmtKind, Type};
 
 use super::access::Pointer;
 use super::cx::{Binding, Cx, Low};
 use super::scan;
-use super::types::{self, CType};
+use super::types::CType;
 use super::unit::Unit;
 use crate::ast::{self, FunctionDecl, Param, Stmt};
 
@@ -94,11 +94,12 @@ fn holds_return(s: &Stmt) -> bool {
 }
 
 fn argument(cx: &mut Cx<'_>, param: &Param, arg: &ast::Expr) -> Low<Argument> {
-    match types::read(cx.unit, &param.ty, true).map_err(|d| cx.fail(*d))? {
+    match cx.read_type(&param.ty, true)? {
         CType::Scalar(s) => {
             let value = cx.scalar(arg)?;
             Ok(Argument::Scalar(cx.convert(value, s)))
         }
+        CType::Struct(id) => cx.value_as(arg, &Type::Struct(id)).map(Argument::Scalar),
         CType::Pointer { element, .. } => match cx.decayed(arg)? {
             Some(p) if p.element == element => Ok(Argument::Pointer(p)),
             _ => {
@@ -159,9 +160,7 @@ fn bind_scalar(cx: &mut Cx<'_>, name: &str, value: Expr, changed: bool, span: Sp
 
 /// The argument seen with the extents of the parameter.
 fn with_extents<'u>(cx: &mut Cx<'u>, param: &'u Param, p: Pointer, span: Span) -> Low<Pointer> {
-    let CType::Pointer { extents, readonly, .. } =
-        types::read(cx.unit, &param.ty, true).map_err(|d| cx.fail(*d))?
-    else {
+    let CType::Pointer { extents, readonly, .. } = cx.read_type(&param.ty, true)? else {
         return Err(super::cx::Reported);
     };
     let mut dims = vec![];

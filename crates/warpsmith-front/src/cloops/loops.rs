@@ -11,6 +11,9 @@ use super::scan::{self, Effects};
 use super::types::{self, CType};
 use crate::ast;
 
+/// Loops inside each other, at most: what looks at all of them at once takes time that doubles with each.
+const MOST_LOOPS: usize = 32;
+
 /// Why a loop is not a counted one.
 struct Why {
     reason: String,
@@ -85,6 +88,17 @@ impl<'u> Cx<'u> {
         self.for_loop(stmt, Some(Mark { parallel, span, remaining, collapse_span }), unroll)
     }
 
+    /// Refuses one more loop inside too many.
+    pub fn check_depth(&mut self, span: Span) -> Low<()> {
+        let around = self.frames.iter().filter(|f| !matches!(f, Frame::Switch)).count();
+        if around < MOST_LOOPS {
+            return Ok(());
+        }
+        let message = format!("loops are nested more than {MOST_LOOPS} deep");
+        let d = Diagnostic::error("W146", message).label(span, "this loop");
+        Err(self.fail(d.help("take out loops that run once, or move the inner ones to a function")))
+    }
+
     fn for_loop(
         &mut self,
         stmt: &'u ast::Stmt,
@@ -94,6 +108,7 @@ impl<'u> Cx<'u> {
         let ast::StmtKind::For { init, cond, step, body } = &stmt.kind else {
             return Err(self.unsupported("this loop", stmt.span));
         };
+        self.check_depth(head_span(stmt, body_span(stmt)))?;
         let checked = head(init.as_deref(), cond.as_ref(), step.as_ref(), body)
             .and_then(|h| if mark.is_some() { check_marked_head(&h).map(|()| h) } else { Ok(h) });
         let head = match (checked, &mark) {
@@ -252,7 +267,7 @@ impl<'u> Cx<'u> {
 
     fn one_variable(&mut self, vars: &'u ast::VarDecl, d: &'u ast::Declarator) -> Low<()> {
         let single = matches!(&d.init, None | Some(ast::Initializer::Expr(_)));
-        let ty = types::read(self.unit, &d.ty, false).map_err(|e| self.fail(*e))?;
+        let ty = self.read_type(&d.ty, false)?;
         let (Some(scalar), true) = (ty.scalar(), single) else {
             return Err(self.unsupported("this declaration in a `for`", vars.span));
         };
@@ -275,7 +290,7 @@ impl<'u> Cx<'u> {
         marked: bool,
     ) -> Low<Result<(Scalar, Option<VarId>), Why>> {
         let (ty, existing) = match head.declared {
-            Some(name) => match types::read(self.unit, name, false).map_err(|d| self.fail(*d))? {
+            Some(name) => match self.read_type(name, false)? {
                 CType::Scalar(s) => (s, None),
                 _ => return Ok(Err(Why::new("the counter is a pointer", head.name_span))),
             },

@@ -1,8 +1,8 @@
 //! The front end of `warpsmith tune`: a C function with a loop nest to IR.
 //!
 //! The loop language is C99 without pointers that move: counted and other loops, `if`, `switch`, declarations,
-//! assignments, calls of C math functions and of functions of the same file, over integers, `float`, `double` and
-//! `_Float16`. Loops marked by OpenMP, `#pragma simd` or `//SIMD` become [`warpsmith_ir::LoopKind::Parallel`]. What is
+//! assignments, calls of C math functions and of functions of the same file, over integers, `float`, `double`,
+//! `_Float16`, complex numbers, and structures of them. Loops marked by OpenMP, `#pragma simd` or `//SIMD` become [`warpsmith_ir::LoopKind::Parallel`]. What is
 //! outside the language is one diagnostic each, never a silently different program.
 //!
 //! | code | says |
@@ -18,13 +18,16 @@
 //! | W154 | an array without extents |
 
 mod access;
+mod bits;
 mod bounds;
 mod call;
 mod clauses;
+mod complex;
 mod counters;
 mod cx;
 mod directives;
 mod expr;
+mod fields;
 mod function;
 mod globals;
 mod inline;
@@ -34,6 +37,7 @@ mod marks;
 mod pragma;
 mod scan;
 mod stmt;
+mod structs;
 mod types;
 mod unit;
 
@@ -57,6 +61,10 @@ pub struct CInput {
     pub args: Vec<ArgDefault>,
     /// Other functions of the file with marked loops.
     pub candidates: Vec<String>,
+    /// For each parameter, where the file calls its (innermost) type by a name of the standard headers: `uint8_t`.
+    pub spellings: Vec<Option<&'static str>>,
+    /// How C spells the module's structures, in order; empty for one without a name.
+    pub structs: Vec<String>,
 }
 
 /// Lowers the function of that name, or the only one with a marked loop.
@@ -86,7 +94,25 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
         sizes,
         args: defaults.args,
         candidates,
+        spellings: spellings(&declared, name),
+        structs: declared.spellings(),
     })
+}
+
+/// The names of the standard headers for the types of a function's parameters.
+fn spellings(unit: &unit::Unit<'_>, name: &str) -> Vec<Option<&'static str>> {
+    use crate::ast::{TypeKind, TypeName};
+    fn innermost(ty: &TypeName) -> Option<&'static str> {
+        match &ty.kind {
+            TypeKind::Named(path) => types::standard_name(path.as_name()?),
+            TypeKind::Pointer { to: inner, .. } | TypeKind::Array { element: inner, .. } => {
+                innermost(inner)
+            }
+            _ => None,
+        }
+    }
+    let params = unit.function(name).map_or(&[][..], |f| &f.params);
+    params.iter().map(|p| innermost(&p.ty)).collect()
 }
 
 /// The defaults that name parameters of the function; those of other functions of the file are left out.

@@ -43,6 +43,29 @@ pub fn reads_of(expr: &Expr) -> Reads {
     r
 }
 
+/// Variables of which the statements may change a part, or the whole.
+pub fn fields_written(stmts: &[Stmt]) -> HashSet<String> {
+    let mut written = HashSet::new();
+    let mut note = |e: &Expr| written.extend(root_name(e).map(str::to_string));
+    fn walk(e: &Expr, note: &mut dyn FnMut(&Expr)) {
+        match &*e.kind {
+            ExprKind::Assign { target, .. } | ExprKind::AssignList { target, .. } => note(target),
+            ExprKind::IncDec { operand, .. } => note(operand),
+            ExprKind::Unary { op, operand } if op == "&" => note(operand),
+            // An array of it that is handed to a function.
+            ExprKind::Call { args, .. } => {
+                let parts = args.iter().filter(|a| matches!(&*a.kind, ExprKind::Member { .. }));
+                parts.for_each(&mut *note);
+            }
+            ExprKind::Unsupported { .. } => {}
+            _ => {}
+        }
+        for_each_child(e, &mut |child| walk(child, note));
+    }
+    stmts.iter().for_each(|s| for_each_expr(s, &mut |e| walk(e, &mut note)));
+    written
+}
+
 impl Effects {
     /// May executing this change the value of an expression with these reads?
     pub fn disturb(&self, reads: &Reads) -> bool {

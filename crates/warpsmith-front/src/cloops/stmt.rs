@@ -8,7 +8,7 @@ use warpsmith_ir::{
 use super::cx::{Binding, Cx, Frame, Low, Region};
 use super::globals;
 use super::pragma::{self, Clauses, Directive};
-use super::types::{self, CType};
+use super::types::CType;
 use crate::ast;
 
 /// Initialised local arrays up to this many elements are written as a list.
@@ -145,11 +145,8 @@ impl<'u> Cx<'u> {
         match &item.kind {
             ast::ItemKind::Alias(_) => Ok(()),
             ast::ItemKind::Enum(e) => self.local_enumeration(e),
-            ast::ItemKind::Struct(_) => {
-                let d = Diagnostic::error("W144", "structures are not part of the loop language")
-                    .label(item.span, "this type");
-                Err(self.fail(d.help("keep each field in a variable of its own")))
-            }
+            // Its name is known, and it is looked at when a variable has it.
+            ast::ItemKind::Struct(_) => Ok(()),
             _ => Err(self.unsupported("this declaration inside a function", item.span)),
         }
     }
@@ -203,6 +200,7 @@ impl<'u> Cx<'u> {
         at_end: bool,
         span: Span,
     ) -> Low<()> {
+        self.check_depth(cond.span)?;
         let id = self.fresh_loop();
         let condition = self.loop_condition(Some(cond), at_end);
         self.frames.push(Frame::Loop);
@@ -317,11 +315,9 @@ impl<'u> Cx<'u> {
             return Ok(());
         }
         let ret = self.function.ret.clone();
-        let value = match (value, ret.scalar()) {
-            (Some(ast::Initializer::Expr(e)), Some(to)) => {
-                let v = self.scalar(e)?;
-                Some(self.convert(v, to))
-            }
+        let wanted = Some(&ret).filter(|t| **t != Type::Void);
+        let value = match (value, wanted) {
+            (Some(ast::Initializer::Expr(e)), Some(to)) => Some(self.value_as(e, to)?),
             (None, None) => None,
             (Some(_), None) => {
                 return Err(self.error(
@@ -364,10 +360,11 @@ impl<'u> Cx<'u> {
                 .label(d.span, "declared here");
             return Err(self.fail(e.help("pass it as a parameter")));
         }
-        match types::read(self.unit, &d.ty, false).map_err(|e| self.fail(*e))? {
+        match self.read_type(&d.ty, false)? {
             CType::Scalar(scalar) => self.scalar_variable(d, scalar),
+            CType::Struct(id) => self.struct_variable(d, id),
             CType::Array { element, extents, .. } if a.is_static => {
-                let table = globals::table(self, d, element, &extents)?;
+                let table = globals::table(self, d, &element, &extents)?;
                 self.bind(&d.name, Binding::Global(table));
                 Ok(())
             }
@@ -428,7 +425,7 @@ impl<'u> Cx<'u> {
         Ok(())
     }
 
-    fn is_user_call(&self, e: &ast::Expr, ty: &Type) -> bool {
+    pub fn is_user_call(&self, e: &ast::Expr, ty: &Type) -> bool {
         let ast::ExprKind::Call { callee, .. } = &*e.kind else { return false };
         let ast::ExprKind::Path(path) = &*callee.kind else { return false };
         path.as_name()
@@ -439,7 +436,7 @@ impl<'u> Cx<'u> {
     fn array_variable(
         &mut self,
         d: &'u ast::Declarator,
-        element: Scalar,
+        element: Type,
         readonly: bool,
         extents: &[Option<&ast::Expr>],
     ) -> Low<()> {
@@ -465,28 +462,26 @@ impl<'u> Cx<'u> {
                 }
             });
         }
-        let bytes = lengths.iter().try_fold(u64::from(element.bytes()), |a, b| a.checked_mul(*b));
+        let size = warpsmith_ir::layout::layout_of(self.module, &element).size;
+        let bytes = lengths.iter().try_fold(size, |a, b| a.checked_mul(*b));
         if bytes.is_none_or(|b| b > MAX_LOCAL_BYTES) {
             let e = Diagnostic::error("W149", format!("the local array `{}` is too large", d.name))
                 .label(d.span, "every iteration would need its own copy");
             return Err(self.fail(e.help("pass it as a parameter")));
         }
-        let ty = lengths.iter().rev().fold(Type::Scalar(element), |t, n| Type::array(t, *n));
-        let values =
-            items.map(|items| self.array_values(items, &lengths, element, d.span)).transpose()?;
+        let ty = lengths.iter().rev().fold(element, |t, n| Type::array(t, *n));
+        let value = items.map(|items| self.list_value(items, &ty, d.span)).transpose()?;
         let var = self.declare(&d.name, ty.clone(), d.span);
         self.function.vars[var.0 as usize].constant = readonly;
         let listed = lengths.iter().product::<u64>() <= LISTED_ELEMENTS;
-        match values {
-            Some(values) if listed => {
-                let mut rest = values.into_iter();
-                let init = nested(&ty, &mut rest, d.span);
-                self.push(StmtKind::Decl { var, init: Some(init) }, d.span);
-            }
-            values => {
+        match value {
+            Some(init) if listed => self.push(StmtKind::Decl { var, init: Some(init) }, d.span),
+            value => {
                 self.push(StmtKind::Decl { var, init: None }, d.span);
                 let place = Place::new(PlaceKind::Var(var), ty, d.span);
-                for (i, value) in values.into_iter().flatten().enumerate() {
+                let mut elements = vec![];
+                value.into_iter().for_each(|v| flatten(v, &mut elements));
+                for (i, value) in elements.into_iter().enumerate() {
                     let place = element_at(place.clone(), i as u64, d.span);
                     self.push(StmtKind::Assign { place, value }, d.span);
                 }
@@ -494,57 +489,15 @@ impl<'u> Cx<'u> {
         }
         Ok(())
     }
-
-    /// One value for each element, zeros where the list is shorter.
-    fn array_values(
-        &mut self,
-        items: &'u [ast::InitItem],
-        lengths: &[u64],
-        element: Scalar,
-        span: Span,
-    ) -> Low<Vec<Expr>> {
-        let total = lengths.iter().product::<u64>() as usize;
-        let row = lengths.iter().skip(1).product::<u64>() as usize;
-        let mut values = vec![];
-        for item in items {
-            if item.designator.is_some() {
-                return Err(self.unsupported("a designated initialiser", span));
-            }
-            match &item.value {
-                ast::Initializer::List(inner, _) if lengths.len() > 1 => {
-                    let part = self.array_values(inner, &lengths[1..], element, span)?;
-                    debug_assert_eq!(part.len(), row);
-                    values.extend(part);
-                }
-                ast::Initializer::Expr(e) => {
-                    let v = self.scalar(e)?;
-                    values.push(self.convert(v, element));
-                }
-                _ => return Err(self.unsupported("this initialiser", span)),
-            }
-        }
-        if values.len() > total {
-            return Err(self.error(
-                "W149",
-                "more values than the array has elements",
-                span,
-                "in this list",
-            ));
-        }
-        values.resize_with(total, || Expr::int(element, 0));
-        Ok(values)
-    }
 }
 
-/// An array value of nested rows from its elements in order.
-fn nested(ty: &Type, rest: &mut impl Iterator<Item = Expr>, span: Span) -> Expr {
-    match ty {
-        Type::Array(inner, n) => {
-            let parts = (0..*n).map(|_| nested(inner, rest, span)).collect();
-            Expr::new(ExprKind::Make(parts), ty.clone(), span)
+/// The elements of a value of nested arrays, in order.
+fn flatten(value: Expr, into: &mut Vec<Expr>) {
+    match (*value.kind, &value.ty) {
+        (ExprKind::Make(parts), Type::Array(..)) => {
+            parts.into_iter().for_each(|p| flatten(p, into));
         }
-        // As many values as elements were made; the zero never appears.
-        _ => rest.next().unwrap_or_else(|| Expr::int(ty.scalar().unwrap_or(Scalar::I32), 0)),
+        (kind, _) => into.push(Expr::new(kind, value.ty, value.origin)),
     }
 }
 

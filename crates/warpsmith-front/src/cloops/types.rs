@@ -1,32 +1,44 @@
 //! Types of the loop language.
 
-use warpsmith_ir::{Diagnostic, Scalar, Span, Type};
+use warpsmith_ir::{Diagnostic, Scalar, Span, StructId, Type};
 
 use super::unit::Unit;
 pub use crate::arith::{promote, usual};
-use crate::ast::{Expr, TypeKind, TypeName};
+use crate::ast::{Expr, InlineType, TypeKind, TypeName};
+use crate::parse::{COMPLEX_DOUBLE, COMPLEX_FLOAT};
 
 /// A type as the loop language sees it.
 #[derive(Clone, Debug)]
 pub enum CType<'a> {
     Void,
     Scalar(Scalar),
+    /// A structure or a complex number.
+    Struct(StructId),
     /// A pointer to an array of `extents` (outermost first; the first is unknown for `float *p`, `float p[]`).
     Pointer {
-        element: Scalar,
+        element: Type,
         readonly: bool,
         restrict: bool,
         extents: Vec<Option<&'a Expr>>,
     },
     /// An array object: a local or global array.
     Array {
-        element: Scalar,
+        element: Type,
         readonly: bool,
         extents: Vec<Option<&'a Expr>>,
     },
 }
 
 impl CType<'_> {
+    /// The type of a value that a variable or an element can hold; `None` for pointers, arrays and `void`.
+    pub fn value(&self) -> Option<Type> {
+        match self {
+            CType::Scalar(s) => Some(Type::Scalar(*s)),
+            CType::Struct(id) => Some(Type::Struct(*id)),
+            CType::Void | CType::Pointer { .. } | CType::Array { .. } => None,
+        }
+    }
+
     pub fn scalar(&self) -> Option<Scalar> {
         match self {
             CType::Scalar(s) => Some(*s),
@@ -53,7 +65,10 @@ pub fn read<'a>(
         TypeKind::Reference { .. } => {
             Err(refuse("references are not C", ty.span).help("pass a pointer instead").into())
         }
-        TypeKind::Inline(_) => Err(no_struct(ty.span).into()),
+        TypeKind::Inline(inline) => match &**inline {
+            InlineType::Struct(s) => unit.structure(s).map(CType::Struct),
+            InlineType::Enum(_) => Ok(CType::Scalar(Scalar::I32)),
+        },
         TypeKind::Function { .. } => {
             Err(refuse("function pointers are not supported", ty.span).into())
         }
@@ -67,17 +82,12 @@ fn refuse(message: impl Into<String>, span: Span) -> Diagnostic {
     Diagnostic::error("W144", message).label(span, "this type")
 }
 
-fn no_struct(span: Span) -> Diagnostic {
-    refuse("structures are not part of the loop language", span)
-        .help("keep each field in an array of its own (`float *x, float *y`): neighbouring threads then read neighbouring elements")
-}
-
 fn named<'a>(
     unit: &'a Unit<'a>,
     ty: &'a TypeName,
     parameter: bool,
 ) -> Result<CType<'a>, Box<Diagnostic>> {
-    let TypeKind::Named(path) = &ty.kind else { return Err(no_struct(ty.span).into()) };
+    let TypeKind::Named(path) = &ty.kind else { return Err(refuse("this type", ty.span).into()) };
     let name =
         path.as_name().or_else(|| path.segments.last().map(|s| s.name.as_str())).unwrap_or("");
     if let Some(scalar) = library_type(name) {
@@ -86,17 +96,17 @@ fn named<'a>(
     if unit.enums.contains(name) {
         return Ok(CType::Scalar(Scalar::I32));
     }
-    if let Some(target) = unit.aliases.get(name) {
-        // An alias is registered after the types it is made of, so this ends.
-        return match read(unit, target, parameter)? {
-            CType::Pointer { element, restrict, extents, readonly } => {
-                Ok(CType::Pointer { element, restrict, extents, readonly })
-            }
-            other => Ok(other),
-        };
+    if let Some(part) = complex_part(name) {
+        return Ok(CType::Struct(unit.complex(part)));
     }
-    if unit.structs.contains(name) {
-        return Err(no_struct(ty.span).into());
+    if let Some(found) = unit.named_structure(name, ty.span) {
+        return found.map(CType::Struct);
+    }
+    if let Some(target) = unit.aliases.get(name) {
+        // `typedef struct P P;` without the structure names itself.
+        return unit.nested(|| read(unit, target, parameter)).unwrap_or_else(|| {
+            Err(refuse(format!("`{name}` is declared but not defined"), ty.span).into())
+        });
     }
     let known = LIBRARY.iter().map(|(n, _)| *n).chain(unit.aliases.keys().copied());
     let mut d = refuse(format!("unknown type `{name}`"), ty.span);
@@ -130,9 +140,24 @@ const LIBRARY: &[(&str, Scalar)] = &[
     ("double_t", Scalar::F64),
 ];
 
+/// The type of the parts of a complex type under the name that the preprocessed text has for it.
+pub fn complex_part(name: &str) -> Option<Scalar> {
+    match name {
+        COMPLEX_FLOAT => Some(Scalar::F32),
+        COMPLEX_DOUBLE => Some(Scalar::F64),
+        _ => None,
+    }
+}
+
 /// A type that headers or compilers define under a name.
 pub fn library_type(name: &str) -> Option<Scalar> {
     LIBRARY.iter().find(|(n, _)| *n == name).map(|(_, s)| *s)
+}
+
+/// A name that `<stdint.h>` and `<stddef.h>` have for a type.
+pub fn standard_name(name: &str) -> Option<&'static str> {
+    let (known, _) = LIBRARY.iter().find(|(n, _)| *n == name)?;
+    known.ends_with("_t").then_some(*known).filter(|n| !matches!(*n, "float_t" | "double_t"))
 }
 
 /// `unsigned long long`, `short int`, `float` …
@@ -145,10 +170,6 @@ fn builtin(words: &[String], span: Span) -> Result<Scalar, Box<Diagnostic>> {
     if has("double") && has("long") {
         let d = refuse("`long double` has no counterpart on a GPU", span);
         return Err(d.help("use `double`").into());
-    }
-    if has("_Complex") || has("_Imaginary") {
-        let d = refuse("complex numbers are not supported", span);
-        return Err(d.help("keep real and imaginary parts in separate variables").into());
     }
     let unsigned = has("unsigned");
     let pick = |signed, without| if unsigned { without } else { signed };
@@ -176,15 +197,17 @@ fn pointer<'a>(
     restrict: bool,
     span: Span,
 ) -> Result<CType<'a>, Box<Diagnostic>> {
-    match read(unit, to, false)? {
-        CType::Scalar(element) => {
-            Ok(CType::Pointer { element, readonly: to.is_const, restrict, extents: vec![None] })
-        }
+    let target = read(unit, to, false)?;
+    if let Some(element) = target.value() {
+        let (readonly, extents) = (to.is_const, vec![None]);
+        return Ok(CType::Pointer { element, readonly, restrict, extents });
+    }
+    match target {
         CType::Array { element, readonly, extents } => {
             let extents = std::iter::once(None).chain(extents).collect();
             Ok(CType::Pointer { element, readonly, restrict, extents })
         }
-        CType::Void => Err(refuse("`void *` has no element type", span).help("name the type of the elements").into()),
+        CType::Scalar(_) | CType::Struct(_) | CType::Void => Err(refuse("`void *` has no element type", span).help("name the type of the elements").into()),
         CType::Pointer { .. } => Err(refuse("arrays of pointers are not supported", span)
             .help("declare a two-dimensional array as `float A[n][m]`; its rows then lie side by side in memory")
             .into()),
@@ -197,8 +220,9 @@ fn array<'a>(
     extent: Option<&'a Expr>,
     parameter: bool,
 ) -> Result<CType<'a>, Box<Diagnostic>> {
-    let (scalar, readonly, inner) = match read(unit, element, false)? {
-        CType::Scalar(s) => (s, element.is_const, vec![]),
+    let (innermost, readonly, inner) = match read(unit, element, false)? {
+        CType::Scalar(s) => (Type::Scalar(s), element.is_const, vec![]),
+        CType::Struct(id) => (Type::Struct(id), element.is_const, vec![]),
         CType::Array { element, readonly, extents } => (element, readonly, extents),
         CType::Void => return Err(refuse("an array of `void`", element.span).into()),
         CType::Pointer { .. } => {
@@ -209,9 +233,9 @@ fn array<'a>(
     };
     let extents = std::iter::once(extent).chain(inner).collect();
     Ok(if parameter {
-        CType::Pointer { element: scalar, readonly, restrict: false, extents }
+        CType::Pointer { element: innermost, readonly, restrict: false, extents }
     } else {
-        CType::Array { element: scalar, readonly, extents }
+        CType::Array { element: innermost, readonly, extents }
     })
 }
 

@@ -6,9 +6,10 @@ use warpsmith_ir::{Diagnostic, Span};
 
 use super::pragma::{self, Directive};
 use super::scan;
+use super::structs::Table;
 use crate::ast::{
-    Declarator, Expr, FunctionDecl, FunctionName, InlineType, Item, ItemKind, Pragma, Stmt,
-    StmtKind, TranslationUnit, TypeKind, TypeName, VarDecl,
+    Declarator, Expr, FunctionDecl, FunctionName, InlineType, Item, ItemKind, Member, Pragma, Stmt,
+    StmtKind, StructDecl, TranslationUnit, TypeKind, TypeName, VarDecl,
 };
 
 /// Declarations of a C file by name.
@@ -19,7 +20,13 @@ pub struct Unit<'a> {
     pub enums: HashSet<&'a str>,
     /// Constants of enumerations: the expression, or the constant before it plus one.
     pub enumerators: HashMap<&'a str, Enumerator<'a>>,
-    pub structs: HashSet<&'a str>,
+    /// Definitions of structures by tag; none for a tag that is only declared.
+    pub tags: HashMap<&'a str, Vec<&'a StructDecl>>,
+    /// Names that `typedef` gives to structures at their definition.
+    pub struct_aliases: HashMap<Span, &'a str>,
+    /// The first `#pragma pack` of the file.
+    pub packed: Option<Span>,
+    pub table: Table,
     pub globals: HashMap<&'a str, (&'a VarDecl, &'a Declarator)>,
     /// `#pragma ws bounds` that stand before a function, with the span of the function they belong to.
     pub pragmas_before: HashMap<&'a str, Vec<Pragma>>,
@@ -45,6 +52,7 @@ impl<'a> Unit<'a> {
     fn item(&mut self, item: &'a Item, pending: &mut Vec<Pragma>) {
         match &item.kind {
             ItemKind::Function(f) => {
+                f.params.iter().map(|p| &p.ty).chain(&f.ret).for_each(|ty| self.inline_type(ty));
                 if let FunctionName::Plain(path) = &f.name
                     && let Some(name) = path.as_name()
                     && let Some(body) = &f.body
@@ -60,16 +68,16 @@ impl<'a> Unit<'a> {
                     self.globals.insert(&d.name, (vars, d));
                 }
             }
-            ItemKind::Struct(s) => {
-                self.structs.extend(s.name.as_deref());
-            }
+            ItemKind::Struct(s) => self.structure_of(s),
             ItemKind::Enum(e) => self.enumeration(e),
-            ItemKind::Alias(a) => {
-                self.inline_type(&a.ty);
-                self.aliases.entry(&a.name).or_insert(&a.ty);
-            }
+            ItemKind::Alias(a) => self.alias(a),
             ItemKind::Namespace { items, .. } => items.iter().for_each(|i| self.item(i, pending)),
-            ItemKind::Pragma(text) => pending.push(Pragma { text: text.clone(), span: item.span }),
+            ItemKind::Pragma(text) => {
+                if text.trim_start().starts_with("pack") {
+                    self.packed.get_or_insert(item.span);
+                }
+                pending.push(Pragma { text: text.clone(), span: item.span });
+            }
             ItemKind::Using { .. } | ItemKind::StaticAssert(_) | ItemKind::Unsupported { .. } => {}
         }
     }
@@ -81,10 +89,11 @@ impl<'a> Unit<'a> {
         match &stmt.kind {
             S::Item(local) => match &local.0.kind {
                 ItemKind::Enum(e) => self.enums.extend(e.name.as_deref()),
-                ItemKind::Struct(s) => self.structs.extend(s.name.as_deref()),
-                ItemKind::Alias(a) => _ = self.aliases.entry(&a.name).or_insert(&a.ty),
+                ItemKind::Struct(s) => self.structure_of(s),
+                ItemKind::Alias(a) => self.alias(a),
                 _ => {}
             },
+            S::Vars(vars) => vars.declarators.iter().for_each(|d| self.inline_type(&d.ty)),
             S::Block(b) => b.stmts.iter().for_each(|s| self.local_types(s)),
             S::If { then, otherwise, .. } => {
                 self.local_types(then);
@@ -106,10 +115,45 @@ impl<'a> Unit<'a> {
     }
 
     fn inline_type(&mut self, ty: &'a TypeName) {
-        if let TypeKind::Inline(inline) = &ty.kind
-            && let InlineType::Enum(e) = &**inline
+        match &ty.kind {
+            TypeKind::Inline(inline) => match &**inline {
+                InlineType::Enum(e) => self.enumeration(e),
+                InlineType::Struct(s) => self.structure_of(s),
+            },
+            TypeKind::Pointer { to: inner, .. } | TypeKind::Array { element: inner, .. } => {
+                self.inline_type(inner);
+            }
+            _ => {}
+        }
+    }
+
+    fn alias(&mut self, a: &'a crate::ast::AliasDecl) {
+        self.inline_type(&a.ty);
+        if let TypeKind::Inline(inline) = &a.ty.kind
+            && let InlineType::Struct(s) = &**inline
         {
-            self.enumeration(e);
+            self.struct_aliases.entry(s.span).or_insert(&a.name);
+        }
+        self.aliases.entry(&a.name).or_insert(&a.ty);
+    }
+
+    /// Registers a structure and those defined inside it.
+    fn structure_of(&mut self, s: &'a StructDecl) {
+        let defined = s.name.as_deref().map(|name| self.tags.entry(name).or_default());
+        if let (Some(list), Some(_)) = (defined, &s.members)
+            && list.iter().all(|other| other.span != s.span)
+        {
+            list.push(s);
+        }
+        for member in s.members.iter().flatten() {
+            match member {
+                Member::Struct(inner) => self.structure_of(inner),
+                Member::Enum(e) => self.enumeration(e),
+                Member::Field(vars) => {
+                    vars.declarators.iter().for_each(|d| self.inline_type(&d.ty));
+                }
+                _ => {}
+            }
         }
     }
 

@@ -17,6 +17,12 @@ use crate::pp::{Language, Preprocessed, Token, TokenKind};
 
 /// Ends a C identifier that is a word of C++.
 pub const C_NAME: &str = "_0c";
+/// What the grammar reads for `float _Complex`.
+pub const COMPLEX_FLOAT: &str = "__0float_complex";
+/// What the grammar reads for `double _Complex`.
+pub const COMPLEX_DOUBLE: &str = "__0double_complex";
+/// What the preprocessed text has for the imaginary unit.
+pub const IMAGINARY: &str = "__0I";
 /// Begins the name of the declaration that carries the arguments of an attribute.
 pub const ARGUMENTS: &str = "__0arguments_";
 /// Begins the name of the function whose call stands for an `asm` statement.
@@ -164,6 +170,7 @@ impl Masker<'_> {
             self.last = None;
         }
         match token.kind {
+            TokenKind::Word if self.complex(at) => {}
             TokenKind::Word => {
                 let spelled = self.spelling(&token.text);
                 self.write(at, &spelled);
@@ -181,6 +188,25 @@ impl Masker<'_> {
             self.out.text.push_str(&")".repeat(*count));
             self.last = None;
         }
+    }
+
+    /// `float _Complex`, in either order, is one name to the grammar.
+    fn complex(&mut self, at: usize) -> bool {
+        let is_complex = |word: &str| matches!(word, "_Complex" | "__complex__" | "__complex");
+        let (first, second) = (self.text(at), self.text(at + 1));
+        let part = match (is_complex(first), is_complex(second)) {
+            (true, false) => second,
+            (false, true) => first,
+            _ => return false,
+        };
+        let name = match part {
+            "float" => COMPLEX_FLOAT,
+            "double" => COMPLEX_DOUBLE,
+            _ => return false,
+        };
+        self.at = at + 2;
+        self.write(at, name);
+        true
     }
 
     fn is_comparison(&self, at: usize) -> bool {
@@ -299,6 +325,14 @@ impl Masker<'_> {
     /// Finds `aligned(n)` or `align(n)` among the tokens of a compiler's attribute.
     fn aligned_in(&mut self, start: usize, end: usize) {
         for i in start..end {
+            if matches!(self.text(i), "packed" | "__packed__") {
+                // An alignment of 0 is none that anything could have.
+                let number = self.list_count;
+                self.list_count += 1;
+                self.lists.push_str(&format!("int {ARGUMENTS}{number} = f(0);\n"));
+                self.mark(MarkKind::Align(number));
+                return;
+            }
             if matches!(self.text(i), "aligned" | "__aligned__" | "align") {
                 let close = self.group_end(i + 1);
                 if close > i + 1 && close <= end {

@@ -30,6 +30,7 @@ use crate::pp::{self, Preprocessed};
 pub use crate::pp::{DiskLoader, FileLoader, Language};
 use context::Cx;
 pub use map::Expansions;
+pub use mask::{COMPLEX_DOUBLE, COMPLEX_FLOAT, IMAGINARY};
 use mask::{MarkKind, Masked};
 use names::Names;
 

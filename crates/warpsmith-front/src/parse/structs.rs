@@ -13,7 +13,10 @@ impl<'t> Cx<'t> {
     pub fn struct_decl(&mut self, node: Node<'t>, template: Option<TemplateHeader>) -> StructDecl {
         let body = field(node, "body");
         let head_end = body.map_or(node.end_byte(), |b| b.start_byte());
+        // Attributes stand before the name, or after the fields.
+        let after = body.map(|_| node.end_byte()..node.end_byte() + 1);
         let align = self.take_align(node.start_byte()..head_end);
+        let align = align.or_else(|| after.and_then(|range| self.take_align(range)));
         let segment: Option<PathSegment> =
             field(node, "name").and_then(|n| self.path(n).segments.pop());
         let (name, specialisation) = match segment {

@@ -148,7 +148,12 @@ const MATH_CONSTANTS: Stub = Stub {
     ],
 };
 
-const STUBS: &[&Stub] = &[&LIMITS, &FLOAT, &MATH, &STDINT, &STDLIB, &MATH_CONSTANTS];
+const COMPLEX: Stub = Stub {
+    header: "complex.h",
+    macros: &[("complex", "_Complex"), ("_Complex_I", "__0I"), ("I", "__0I")],
+};
+
+const STUBS: &[&Stub] = &[&LIMITS, &FLOAT, &MATH, &STDINT, &STDLIB, &MATH_CONSTANTS, &COMPLEX];
 
 /// Headers of the toolkit and of its samples' support code, which are skipped in any folder and
 /// with either kind of quotes. `helper_math.h` is not one: kernels need its operators.

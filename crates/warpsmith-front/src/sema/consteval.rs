@@ -102,7 +102,7 @@ impl<'a> Sema<'a> {
         memory: &mut Memory,
     ) -> Result<Option<Value>, String> {
         let limits =
-            Limits { max_steps: MAX_STEPS, max_local_bytes: MAX_TABLE, track_bounds: false };
+            Limits { max_steps: MAX_STEPS, max_local_bytes: MAX_TABLE, ..Limits::default() };
         interp::call(&self.module, id, args, memory, &limits, &mut NoLaunch)
             .map_err(|e| e.to_string())
     }

@@ -192,6 +192,11 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         if self.steps > self.limits.max_steps {
             return Err(self.error(InterpErrorKind::StepLimit(self.limits.max_steps), origin));
         }
+        if self.steps.is_multiple_of(CLOCK_STEPS)
+            && self.limits.deadline.is_some_and(|d| std::time::Instant::now() >= d)
+        {
+            return Err(self.error(InterpErrorKind::StepLimit(self.steps), origin));
+        }
         Ok(())
     }
 
@@ -447,6 +452,9 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         Ok(Flow::Next)
     }
 }
+
+/// Steps between two looks at the clock.
+const CLOCK_STEPS: u64 = 1 << 14;
 
 /// Variables that need an address: aggregates, shared ones, and those whose address is taken.
 fn vars_in_memory(f: &Function) -> Vec<bool> {

@@ -309,6 +309,23 @@ fn assigned_where_declared(body: &Block, var: VarId) -> bool {
         .any(|inner| assigned_where_declared(inner, var))
 }
 
+/// How many of the last subscripts of a place's view stand inside a structure, as `k` in `p[i].v[k]`.
+pub fn subscripts_in_fields(place: &Place) -> usize {
+    match &*place.kind {
+        PlaceKind::Index(array, _) => {
+            let inside = |mut at: &Place| {
+                while let PlaceKind::Index(outer, _) = &*at.kind {
+                    at = outer;
+                }
+                matches!(&*at.kind, PlaceKind::Field(..))
+            };
+            if inside(array) { 1 + subscripts_in_fields(array) } else { 0 }
+        }
+        PlaceKind::Field(p, _) | PlaceKind::Component(p, _) => subscripts_in_fields(p),
+        _ => 0,
+    }
+}
+
 /// The object of a place that is not a plain variable.
 pub fn base_of(place: &Place) -> Base {
     match &*place.kind {
@@ -461,12 +478,31 @@ impl<'a> Collector<'_, 'a> {
                     PlaceKind::Var(_) | PlaceKind::Global(_) => {
                         Ok(View::Affine { index, extents: Some(extents) })
                     }
+                    // An array in an element of an array of structures: the element's subscripts, then its own.
+                    PlaceKind::Field(of, _) => {
+                        extents.insert(
+                            0,
+                            Poly::constant(at.ty.extents().first().copied().unwrap_or(0).into()),
+                        );
+                        match self.view(of)? {
+                            View::Affine { index: mut all, extents: Some(mut outer) } => {
+                                outer.extend(extents);
+                                all.extend(index);
+                                Ok(View::Affine { index: all, extents: Some(outer) })
+                            }
+                            View::Affine { .. } => Err("its shape is not known".into()),
+                            unknown => Ok(unknown),
+                        }
+                    }
                     _ => Err("it is an array inside another object".into()),
                 }
             }
             PlaceKind::Global(_) => Ok(View::Affine { index: vec![Poly::zero()], extents: None }),
             PlaceKind::Field(p, _) | PlaceKind::Component(p, _) => self.view(p),
-            PlaceKind::Var(_) => Err("it is a variable".into()),
+            // A structure as a whole.
+            PlaceKind::Var(_) => {
+                Ok(View::Affine { index: vec![Poly::zero()], extents: Some(vec![]) })
+            }
         }
     }
 

@@ -15,7 +15,7 @@
 use warpsmith_ir::poly::{Atom, Facts, Poly, gcd};
 use warpsmith_ir::{ForLoop, VarId};
 
-use super::access::{Access, AccessKind, Base, Scope, View};
+use super::access::{self, Access, AccessKind, Base, Scope, View};
 use super::guards;
 use super::witness::{self, Example, Search};
 
@@ -173,6 +173,24 @@ fn same_shape(a: &Access<'_>, b: &Access<'_>) -> Option<(Vec<Poly>, Vec<Poly>)> 
     else {
         return None;
     };
+    // Subscripts inside of structures say something only where both have the same ones.
+    let inside = |a: &Access<'_>| a.place.map_or(0, access::subscripts_in_fields);
+    let (m, n) = (inside(a), inside(b));
+    if m + n > 0 && (m != n || p != q) {
+        let outer = |v: &[Poly], e: &Option<Vec<Poly>>, inside: usize| View::Affine {
+            index: v[..v.len() - inside].to_vec(),
+            extents: e.as_ref().map(|e| e[..e.len() - inside].to_vec()),
+        };
+        let (left, right) = (outer(x, p, m), outer(y, q, n));
+        return match (&left, &right) {
+            (View::Affine { index: x, extents: p }, View::Affine { index: y, extents: q })
+                if x.len() == y.len() && (x.len() == 1 || (p == q && p.is_some())) =>
+            {
+                Some((x.clone(), y.clone()))
+            }
+            _ => Some((vec![left.linear()?], vec![right.linear()?])),
+        };
+    }
     if x.len() == y.len() && (x.len() == 1 || (p == q && p.is_some())) {
         return Some((x.clone(), y.clone()));
     }

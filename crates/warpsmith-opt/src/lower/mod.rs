@@ -277,6 +277,7 @@ impl<'k> Lowering<'k> {
 
     /// Puts the launcher together.
     fn finish(mut self, stmts: Vec<Stmt>) -> Program {
+        self.align_structs();
         let mut body = self.lengths();
         let slots = self.all_slots();
         body.extend(self.slot_declarations(&slots));
@@ -312,6 +313,49 @@ impl<'k> Lowering<'k> {
         }
     }
 
+    /// Lets a structure of 2, 4, 8 or 16 bytes begin at a multiple of its size, so that one access moves all of it. Its
+    /// arrays stay as they are; a structure inside another, or one that the launcher gets by value, would not.
+    fn align_structs(&mut self) {
+        let mut fixed: BTreeSet<warpsmith_ir::StructId> = BTreeSet::new();
+        let fields = self.module.structs.iter().flat_map(|s| &s.fields).map(|f| &f.ty);
+        let values = self.host.params.iter().map(|p| &self.host.var(*p).ty);
+        for ty in fields.chain(values) {
+            if let Type::Struct(id) = ty.innermost() {
+                fixed.insert(*id);
+            }
+        }
+        for (k, s) in self.module.structs.iter_mut().enumerate() {
+            let whole = s.size.is_power_of_two() && s.size <= 16 && s.align < s.size;
+            if whole && !fixed.contains(&warpsmith_ir::StructId(k as u32)) {
+                s.align = s.size;
+            }
+        }
+    }
+
+    /// Structures that arrays of the launcher hold and that [`Lowering::align_structs`] moved.
+    fn alignment(&self) -> Vec<String> {
+        let arrays = self.host.params.iter().filter_map(|p| self.host.var(*p).ty.pointee());
+        let ids: BTreeSet<warpsmith_ir::StructId> = arrays
+            .filter_map(|ty| match ty {
+                Type::Struct(id) => Some(*id),
+                _ => None,
+            })
+            .collect();
+        let aligned = ids.into_iter().filter_map(|id| {
+            let (now, before) = (&self.module, &self.source.module);
+            let (now, before) =
+                (now.structs.get(id.0 as usize)?, before.structs.get(id.0 as usize)?);
+            (now.align != before.align).then(|| (now.name.clone(), now.align))
+        });
+        aligned
+            .map(|(name, align)| {
+                format!(
+                    "arrays of `{name}` begin at a multiple of {align} bytes, as memory from cudaMalloc does"
+                )
+            })
+            .collect()
+    }
+
     fn assumptions(&self) -> Vec<String> {
         let mut list = self.source.assumptions.clone();
         list.dedup();
@@ -321,6 +365,7 @@ impl<'k> Lowering<'k> {
         if arrays > 1 {
             list.push(NO_OVERLAP.into());
         }
+        list.extend(self.alignment());
         let narrow = self.source.nests.values().flat_map(|n| &n.axes).any(|(id, _)| {
             let l = self.source.find_loop(*id);
             l.is_some_and(|l| !index::count_fits(function, l))

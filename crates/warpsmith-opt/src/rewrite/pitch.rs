@@ -53,6 +53,9 @@ pub fn check<'k>(kernel: &'k Kernel, name: &str, unit: u32) -> Result<LegalPitch
     if !(2..=MOST).contains(&unit) {
         return refuse("its rows can begin at multiples of 2 to 1024 elements");
     }
+    if function.var(array).ty.pointee().and_then(|ty| ty.scalar()).is_none() {
+        return refuse("its elements are structures");
+    }
     let shape = function.var(array).shape.as_deref().unwrap_or_default();
     if shape.len() < 2 {
         return refuse("it has no rows: an array with two extents or more is wanted");

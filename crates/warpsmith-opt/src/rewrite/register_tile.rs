@@ -14,7 +14,9 @@
 //! Legal where the loop is bound with step 1, nothing leaves an iteration early (the iterations are independent, so that
 //! their statements may be interleaved), and what the larger block copies still fits in shared memory.
 
-use warpsmith_ir::{BinaryOp, ExprKind, ForLoop, LoopId, Stmt, StmtKind};
+use warpsmith_ir::{
+    BinaryOp, Block, ExprKind, ForLoop, LoopId, Origin, PlaceKind, Stmt, StmtKind, Type, visit,
+};
 
 use super::{Rewritten, independence, reduce, share, stage};
 use crate::kernel::{Kernel, Nest};
@@ -89,6 +91,18 @@ pub(super) fn bound_nest(kernel: &Kernel, id: LoopId) -> Result<(LoopId, &Nest),
     }
 }
 
+/// Where a block uses a structure, or a field of one.
+pub(super) fn structure(body: &Block) -> Option<Origin> {
+    let mut found = None;
+    visit::for_each_place(body, &mut |place, _| {
+        let field = matches!(&*place.kind, PlaceKind::Field(..));
+        if found.is_none() && (field || matches!(place.ty.innermost(), Type::Struct(_))) {
+            found = Some(place.origin.clone());
+        }
+    });
+    found
+}
+
 /// Whether a nest can be computed tile by tile at all.
 pub(super) fn check_tiles(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
     let refuse = |why: &str, at: Option<&Stmt>| {
@@ -111,6 +125,11 @@ pub(super) fn check_tiles(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<
     let Some(body) = loops.last().map(|l| &l.body) else { return Ok(()) };
     if let Some(stmt) = ends_early(body) {
         return refuse("an iteration ends early", Some(stmt));
+    }
+    if let Some(at) = structure(body) {
+        let at = Some(at).filter(|o| o.span.is_some());
+        let why = "it works on structures, whose fields are not told apart here".into();
+        return Err(Refusal::NotTiled { loop_id: root, why, at: Box::new(at) });
     }
     let mut odd = None;
     walk::each_stmt(body, &mut |s| {

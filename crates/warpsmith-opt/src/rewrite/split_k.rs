@@ -199,7 +199,8 @@ fn sum_of(kernel: &Kernel, l: &ForLoop) -> Result<Sum, Refusal> {
         return refused(l.id, "it adds to nothing".into());
     };
     let name = kernel.show_place(place);
-    let Some(scalar) = place.ty.scalar() else {
+    let field = matches!(&*place.kind, PlaceKind::Field(..) | PlaceKind::Index(..));
+    let Some(scalar) = place.ty.scalar().filter(|_| !field) else {
         return refused(l.id, format!("`{name}` is no number"));
     };
     if moves(place, l.var, &l.body) {

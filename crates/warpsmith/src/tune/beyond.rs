@@ -150,7 +150,10 @@ impl Large<'_> {
                 }
                 self.compared(point, &inputs, &reference, budget, verified)
             }
-            Err(Outside::TooLarge(_)) => Ok(()),
+            Err(Outside::TooLarge(_)) => match self.verifier.late() {
+                true => Err(Failed::Limit("the time limit (--timeout)")),
+                false => Ok(()),
+            },
             Err(Outside::Leaves(left)) => {
                 verified.leaves(&name, left);
                 Ok(())
@@ -191,7 +194,7 @@ impl Large<'_> {
                 && !uses_inexact_functions(verifier.module())
         })?;
         let mut args = inputs.to_vec();
-        let result = host.call(&mut args, limit).ok()?;
+        let result = host.call(&mut args, verifier.patience(limit)).ok()?;
         let arrays = args.into_iter().filter_map(|a| match a {
             ArgBytes::Array(bytes) => Some(bytes),
             ArgBytes::Value(_) => None,

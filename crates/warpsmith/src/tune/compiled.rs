@@ -100,6 +100,7 @@ fn text_of(program: &Program, arch: &str) -> Option<DeviceText> {
         assumptions: vec![],
         verification: vec![],
         arch: arch.to_string(),
+        spellings: vec![],
         result: program.result_param,
         workspace: workspace.map(|w| Workspace { param: w.param, bytes: w.bytes.clone() }),
     };

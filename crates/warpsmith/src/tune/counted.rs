@@ -36,7 +36,7 @@ pub fn counted(
     let inputs = inputs::arguments(&data, point).map_err(NoData::failure)?;
     let ours = |e: Failure| e.with_status(Status::Bug);
     let Some(((name, text), others)) = tuned.files.split_first() else { return Ok(vec![]) };
-    let launcher = format!("{}_launch", tuned.name);
+    let launcher = format!("{}_launch", warpsmith_emit::identifier(&tuned.name));
     let witness = Witness::parse(name, text, &launcher, others, sources);
     let witness = witness.map_err(|errors| ours(Failure::from(errors)))?;
     let options = emu::Options {

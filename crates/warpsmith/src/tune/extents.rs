@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{BinaryOp, Expr, ExprKind, Function, Module, PlaceKind, UnaryOp, Var};
 
-use super::sizes::Point;
+use super::sizes::{self, Point};
 
 /// The product of the declared extents; `None` when none are declared.
 ///
@@ -47,6 +47,9 @@ fn evaluate(module: &Module, function: &Function, expr: &Expr, point: &Point) ->
         ExprKind::Named(id) => module.constants.get(id.0 as usize).map(|c| c.value.as_i64()),
         ExprKind::Read(place) => match &*place.kind {
             PlaceKind::Var(id) => point.get(&function.var(*id).name).copied(),
+            PlaceKind::Field(..) => {
+                point.get(&sizes::field_name(module, function, place)?).copied()
+            }
             _ => None,
         },
         ExprKind::Cast(inner) if expr.ty.is_integer() => evaluate(module, function, inner, point),

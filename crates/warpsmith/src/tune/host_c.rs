@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use warpsmith_ir::{Function, Type};
+use warpsmith_front::cloops::CInput;
+use warpsmith_ir::Type;
 
 /// A compiled reference.
 #[derive(Debug)]
@@ -34,6 +35,9 @@ const FLAGS: [&str; 4] = ["-O2", "-ffp-contract=off", "-w", "-std=gnu11"];
 /// Flags that not every compiler has: operations on `_Float16` that round each result, as the device's do.
 const HALF_FLAGS: [&str; 2] = ["-fexcess-precision=16", "-ffloat16-excess-precision=none"];
 
+/// A flag for products and quotients of complex numbers by the usual formulas, as the kernels compute them.
+const COMPLEX_FLAGS: [&str; 1] = ["-fcx-limited-range"];
+
 impl HostReference {
     /// Compiles the user's file with a small driver around it.
     ///
@@ -41,14 +45,14 @@ impl HostReference {
     /// [`NoReference`]; neither is fatal, the IR interpreter remains.
     pub fn build(
         file: &Path,
-        function: &Function,
+        input: &CInput,
         options: &[String],
     ) -> Result<HostReference, NoReference> {
         let refused = |e: std::io::Error| NoReference::Refused(e.to_string());
         let folder = tempfile::tempdir().map_err(refused)?;
         let source = folder.path().join("driver.c");
         let absolute = std::path::absolute(file).map_err(refused)?;
-        std::fs::write(&source, driver(&absolute, function)).map_err(refused)?;
+        std::fs::write(&source, driver(&absolute, input)).map_err(refused)?;
         let program = folder.path().join("reference");
         let compiler =
             std::env::var("CC").ok().filter(|c| !c.is_empty()).unwrap_or("cc".to_string());
@@ -58,7 +62,9 @@ impl HostReference {
             command.arg("-o").arg(&program).arg(&source).arg("-lm").stdin(Stdio::null());
             command.output()
         };
-        let wanted = HALF_FLAGS.iter().filter(|_| uses_half(file)).map(|flag| Some(*flag));
+        let flags = if uses_complex(input) { &COMPLEX_FLAGS[..] } else { &HALF_FLAGS[..] };
+        let wanted = flags.iter().filter(|_| uses_half(file) || uses_complex(input));
+        let wanted = wanted.map(|flag| Some(*flag));
         let mut output = None;
         for extra in wanted.chain([None]) {
             let attempt = compile(extra).map_err(|_| NoReference::NoCompiler)?;
@@ -111,6 +117,9 @@ impl HostReference {
                 None => std::thread::sleep(Duration::from_micros(200)),
             }
         };
+        if status.code() == Some(OTHER_LAYOUT) {
+            return Err("the C compiler lays a structure out in another way".to_string());
+        }
         if !status.success() {
             return Err(format!("it ended with {status}"));
         }
@@ -153,7 +162,8 @@ impl ArgBytes {
 ///
 /// `void *` converts to every array parameter, variable-length ones included, so no types need be spelled but those of
 /// scalars; `__typeof__` of a call gives the type of the result.
-fn driver(file: &Path, function: &Function) -> String {
+fn driver(file: &Path, input: &CInput) -> String {
+    let function = input.module.function(input.function);
     let mut text = String::from("#define main warpsmith_user_main\n");
     let path = file.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
     text += &format!("#include \"{path}\"\n#undef main\n");
@@ -163,6 +173,7 @@ fn driver(file: &Path, function: &Function) -> String {
     text += "int main(int argc, char **argv) {\n  if (argc < 3) return 92;\n";
     text += "  FILE *in = fopen(argv[1], \"rb\"), *out = fopen(argv[2], \"wb\");\n";
     text += "  if (!in || !out) return 93;\n";
+    text += &layout_checks(input);
     let mut names = vec![];
     for (i, id) in function.params.iter().enumerate() {
         let var = function.var(*id);
@@ -173,7 +184,10 @@ fn driver(file: &Path, function: &Function) -> String {
                 "  void *ws_{i} = malloc(ws_len_{i} + 1); ws_read(ws_{i}, ws_len_{i}, in);\n"
             );
         } else {
-            let ty = c_scalar(&var.ty);
+            let ty = match &var.ty {
+                Type::Struct(id) => input.structs.get(id.0 as usize).map_or("", String::as_str),
+                ty => c_scalar(ty),
+            };
             text += &format!("  {ty} ws_{i}; ws_read(&ws_{i}, sizeof ws_{i}, in);\n");
         }
     }
@@ -192,6 +206,28 @@ fn driver(file: &Path, function: &Function) -> String {
         text += "  ws_write(&ws_result, sizeof ws_result, out);\n";
     }
     text + "  return fclose(out) != 0;\n}\n"
+}
+
+/// The status of a program whose compiler disagrees about a structure.
+const OTHER_LAYOUT: i32 = 94;
+
+/// Statements that compare size and fields of every structure with a name.
+fn layout_checks(input: &CInput) -> String {
+    let named = input.structs.iter().zip(&input.module.structs).filter(|(c, _)| !c.is_empty());
+    let mut text = String::new();
+    for (c, def) in named {
+        let mut wrong = format!("sizeof({c}) != {}", def.size);
+        // The parts of a complex number have no names in C.
+        for f in def.fields.iter().filter(|_| !c.contains("_Complex")) {
+            wrong += &format!(" || __builtin_offsetof({c}, {}) != {}", f.name, f.offset);
+        }
+        text += &format!("  if ({wrong}) return {OTHER_LAYOUT};\n");
+    }
+    text
+}
+
+fn uses_complex(input: &CInput) -> bool {
+    input.structs.iter().any(|c| c.contains("_Complex"))
 }
 
 /// C's name of a scalar of the right size.

@@ -8,7 +8,7 @@ use warpsmith_ir::{
 
 use super::extents;
 use super::host_c::ArgBytes;
-use super::sizes::Point;
+use super::sizes::{self, Point};
 use crate::data::{self, ArgSpec, Init, NamedSpec};
 use crate::status::{Failure, Status};
 
@@ -103,7 +103,7 @@ pub fn number(sources: &Sources<'_>, var: &Var, point: &Point) -> Option<Value> 
 }
 
 fn scalar(sources: &Sources<'_>, var: &Var, ty: &Type, point: &Point) -> Result<Vec<u8>, String> {
-    let scalar = ty.scalar().ok_or_else(|| format!("parameter `{}` is no number", var.name))?;
+    let Some(scalar) = ty.scalar() else { return structure(sources, var, ty, point) };
     let spec = sources.specs.iter().find(|s| s.name == var.name).map(|s| &s.spec);
     if let Some(value) = point.get(&var.name) {
         return Ok(data::scalar_bytes(warpsmith_ir::Value::int(scalar, *value)));
@@ -123,6 +123,36 @@ fn scalar(sources: &Sources<'_>, var: &Var, ty: &Type, point: &Point) -> Result<
             Ok(data::fill(sources.module, ty, 1, &Init::Random(None), seed))
         }
     }
+}
+
+/// A structure passed by value: random numbers, but for the sizes and what `--arg grid.dt=0.5` says.
+fn structure(
+    sources: &Sources<'_>,
+    var: &Var,
+    ty: &Type,
+    point: &Point,
+) -> Result<Vec<u8>, String> {
+    if !matches!(ty, Type::Struct(_)) {
+        return Err(format!("parameter `{}` is no number", var.name));
+    }
+    let seed = sources.seed ^ data::name_hash(&var.name);
+    let mut bytes = data::fill(sources.module, ty, 1, &Init::Random(None), seed);
+    for field in sizes::fields(sources.module, &var.name, ty, 0) {
+        let spec = sources.specs.iter().find(|s| s.name == field.name).map(|s| &s.spec);
+        let value = match (point.get(&field.name), spec) {
+            (Some(value), _) => Value::int(field.ty, *value),
+            (None, Some(ArgSpec::Number(text))) => {
+                data::parse_scalar(text, field.ty).map_err(|e| format!("`{}`: {e}", field.name))?
+            }
+            (None, Some(_)) => {
+                return Err(format!("`{0}` is a number; write --arg {0}=1.5", field.name));
+            }
+            (None, None) => continue,
+        };
+        let at = field.offset as usize;
+        bytes[at..at + field.ty.bytes() as usize].copy_from_slice(&data::scalar_bytes(value));
+    }
+    Ok(bytes)
 }
 
 fn array(

@@ -59,7 +59,7 @@ pub fn wrong(
 /// Each size alone, each two of them, and all of them large.
 fn points(function: &Function, source: &Sources<'_>) -> Vec<Point> {
     let fixed = |name: &String| source.specs.iter().any(|s| s.name == *name);
-    let params: Vec<(String, Scalar)> = sizes::size_params(function)
+    let params: Vec<(String, Scalar)> = sizes::size_params(source.module, function)
         .into_iter()
         .filter(|(_, name, ty)| !fixed(name) && ty.bytes() >= 4)
         .map(|(_, name, ty)| (name, ty))

@@ -208,9 +208,14 @@ pub(super) fn read(args: &TuneArgs, sources: &mut SourceMap) -> Result<CInput, F
 /// `--arg`, else the file's own defaults; every name must be a parameter.
 pub(super) fn argument_specs(args: &TuneArgs, input: &CInput) -> Result<Vec<NamedSpec>, Failure> {
     let function = function_of(input);
-    let names: Vec<&str> = function.params.iter().map(|p| function.var(*p).name.as_str()).collect();
+    let mut names: Vec<String> = vec![];
+    for var in function.params.iter().map(|p| function.var(*p)) {
+        names.push(var.name.clone());
+        let fields = sizes::fields(&input.module, &var.name, &var.ty, 0).into_iter();
+        names.extend(fields.map(|f| f.name).filter(|n| *n != var.name));
+    }
     let mut specs = args.args.clone();
-    if let Some(bad) = specs.iter().find(|s| !names.contains(&s.name.as_str())) {
+    if let Some(bad) = specs.iter().find(|s| !names.contains(&s.name)) {
         let message = format!("`{}` has no parameter `{}`", function.name, bad.name);
         let help = format!("its parameters are {}", names.join(", "));
         return Err(Diagnostic::error("W306", message).help(help).into());
@@ -246,7 +251,7 @@ pub(super) fn chosen_sizes(
     let given = with_defaults(given, input);
     let fixed: Vec<String> = specs.iter().map(|s| s.name.clone()).collect();
     let function = function_of(input);
-    let points = sizes::points(function, &given, &fixed)?;
+    let points = sizes::points(&input.module, function, &given, &fixed)?;
     for point in &points {
         for param in &function.params {
             let var = function.var(*param);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use warpsmith_ir::{Diagnostic, Function, Scalar, VarId};
+use warpsmith_ir::{Diagnostic, Function, Module, Place, PlaceKind, Scalar, Type, VarId};
 
 use super::extents;
 use crate::status::Failure;
@@ -50,17 +50,54 @@ fn parse_value(name: &str, text: &str) -> Result<i64, Failure> {
     }
 }
 
-/// Names and types of the integer parameters passed by value, in order.
-pub fn size_params(function: &Function) -> Vec<(VarId, String, Scalar)> {
-    function
-        .params
-        .iter()
-        .filter_map(|id| {
-            let var = function.var(*id);
-            let scalar = var.ty.scalar().filter(|s| s.is_integer())?;
-            Some((*id, var.name.clone(), scalar))
-        })
-        .collect()
+/// Names and types of the integers passed by value, in order: parameters, and fields of structures (`grid.nx`), with the
+/// parameter that each is or is in.
+pub fn size_params(module: &Module, function: &Function) -> Vec<(VarId, String, Scalar)> {
+    let numbers = |id: &VarId| {
+        let var = function.var(*id);
+        let id = *id;
+        let fields = fields(module, &var.name, &var.ty, 0).into_iter();
+        fields.filter(|f| f.ty.is_integer()).map(move |f| (id, f.name, f.ty))
+    };
+    function.params.iter().flat_map(numbers).collect()
+}
+
+/// A number in a value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// `grid.nx`; the name of the whole for a number.
+    pub name: String,
+    /// In bytes.
+    pub offset: u64,
+    pub ty: Scalar,
+}
+
+/// The numbers in a value of a type that are not in arrays.
+pub fn fields(module: &Module, name: &str, ty: &Type, offset: u64) -> Vec<Field> {
+    match ty {
+        Type::Scalar(s) => vec![Field { name: name.to_string(), offset, ty: *s }],
+        Type::Struct(id) => {
+            let inside = module.structs.get(id.0 as usize).map_or(&[][..], |s| &s.fields);
+            let each = |f: &warpsmith_ir::StructField| {
+                fields(module, &format!("{name}.{}", f.name), &f.ty, offset + f.offset)
+            };
+            inside.iter().flat_map(each).collect()
+        }
+        _ => vec![],
+    }
+}
+
+/// `grid.nx` for the place of a field of a variable, or of a field in it; the variable's name for a variable.
+pub fn field_name(module: &Module, function: &Function, place: &Place) -> Option<String> {
+    match &*place.kind {
+        PlaceKind::Var(id) => Some(function.var(*id).name.clone()),
+        PlaceKind::Field(inner, at) => {
+            let Type::Struct(id) = inner.ty else { return None };
+            let field = module.structs.get(id.0 as usize)?.fields.get(*at as usize)?;
+            Some(format!("{}.{}", field_name(module, function, inner)?, field.name))
+        }
+        _ => None,
+    }
 }
 
 /// Zips the lists of sizes into points and checks that each names a parameter, fits its type, and that
@@ -69,11 +106,12 @@ pub fn size_params(function: &Function) -> Vec<(VarId, String, Scalar)> {
 /// # Errors
 /// W311, one message for the first problem.
 pub fn points(
+    module: &Module,
     function: &Function,
     given: &[SizeSpec],
     fixed: &[String],
 ) -> Result<Vec<Point>, Failure> {
-    let params = size_params(function);
+    let params = size_params(module, function);
     for spec in given {
         if spec.name.is_empty() {
             return Err(Diagnostic::error("W311", "a size without a name")
@@ -166,7 +204,7 @@ fn check_range(name: &str, value: i64, scalar: Scalar) -> Result<(), Failure> {
 /// # Errors
 /// W312 with the bytes needed.
 pub fn check_memory(
-    module: &warpsmith_ir::Module,
+    module: &Module,
     function: &Function,
     point: &Point,
     memory: u64,

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use warpsmith_emu as emu;
 use warpsmith_ir::interp::{self, Arg, InterpError, InterpErrorKind, Limits, Memory};
+use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{ExprKind, FuncId, Function, Module, Scalar, Span, Type, Var, visit};
 
 use super::beyond;
@@ -17,7 +18,7 @@ use super::large;
 use super::points;
 use super::sizes::Point;
 use super::witness::{self, Grids, Witness, WitnessError, WitnessRun};
-use crate::data::{scalar_bytes, scalar_from_bytes};
+use crate::data::{scalar_bytes, scalar_from_bytes, scalars_of};
 use crate::progress::Progress;
 
 /// Elements of all arrays at one point, as long as other points could be run.
@@ -29,6 +30,8 @@ pub const TOTAL_STEPS: u64 = 20_000_000;
 const FEWER_BLOCKS: u32 = 3;
 /// Points that are run so.
 const STRIDED_POINTS: usize = 8;
+
+const TIME_LIMIT: &str = "the time limit (--timeout)";
 
 /// What is compared with what.
 pub struct Verifier<'a> {
@@ -150,13 +153,16 @@ impl Verifier<'_> {
             if self.interrupted() {
                 return Err(Failed::Interrupted);
             }
-            if self.options.deadline.is_some_and(|d| Instant::now() >= d) {
-                return Err(Failed::Limit("the time limit (--timeout)"));
+            if self.late() {
+                return Err(Failed::Limit(TIME_LIMIT));
             }
             progress.step(&points::name(point));
             steps_left = steps_left.saturating_sub(self.at_point(point, &mut verified)?);
         }
         beyond::verify(self, candidates, &mut verified)?;
+        if self.late() {
+            return Err(Failed::Limit(TIME_LIMIT));
+        }
         let vacuous = verified.vacuous();
         if verified.sizes.is_empty() || vacuous && !verified.outside.is_empty() {
             let why =
@@ -178,6 +184,17 @@ impl Verifier<'_> {
                 notes: vec!["this size was not run: numbers were followed without memory".into()],
             }),
         }
+    }
+
+    /// Whether the time limit has passed.
+    pub(super) fn late(&self) -> bool {
+        self.options.deadline.is_some_and(|d| Instant::now() >= d)
+    }
+
+    /// So long, but no longer than until the time limit.
+    pub(super) fn patience(&self, most: Duration) -> Duration {
+        let left = self.options.deadline.map(|d| d.saturating_duration_since(Instant::now()));
+        left.map_or(most, |left| left.min(most))
     }
 
     fn interrupted(&self) -> bool {
@@ -278,18 +295,17 @@ impl Verifier<'_> {
                     memory.buffers.push(bytes.clone());
                     Arg::Pointer { buffer: memory.buffers.len() - 1, offset: 0 }
                 }
-                ArgBytes::Value(bytes) => {
-                    let scalar = self.function().var(*param).ty.scalar();
-                    let scalar = scalar
-                        .ok_or(Outside::Unsupported("a parameter is no number".to_string()))?;
-                    Arg::Value(scalar_from_bytes(scalar, bytes))
-                }
+                ArgBytes::Value(bytes) => match self.function().var(*param).ty.scalar() {
+                    Some(scalar) => Arg::Value(scalar_from_bytes(scalar, bytes)),
+                    None => Arg::Bytes(bytes.clone()),
+                },
             });
         }
         let limits = Limits {
             max_steps,
             track_bounds: self.reassociated.contains(&true)
                 || (self.host.is_some() && uses_inexact_functions(self.module())),
+            deadline: self.options.deadline,
             ..Limits::default()
         };
         let outcome = interp::call(
@@ -323,8 +339,8 @@ impl Verifier<'_> {
                 if buffer < pointers.len() =>
             {
                 let array = pointers[buffer];
-                let element = array.ty.pointee().and_then(|ty| ty.innermost().scalar());
-                let bytes = element.map_or(1, |s| u64::from(s.bytes()));
+                let element = array.ty.pointee();
+                let bytes = element.map_or(1, |ty| layout_of(self.module(), ty).size.max(1));
                 let count = match size / bytes {
                     1 => "1 element".to_string(),
                     n => format!("{n} elements"),
@@ -423,9 +439,12 @@ impl Verifier<'_> {
     ) -> Result<bool, Failed> {
         let wrong = |message: String| Failed::References { point: point.to_string(), message };
         let mut args = inputs.to_vec();
-        let result = host
-            .call(&mut args, Duration::from_secs(60))
-            .map_err(|why| wrong(format!("the program made from the C file failed: {why}")))?;
+        let result = host.call(&mut args, self.patience(Duration::from_secs(60))).map_err(
+            |why| match self.late() {
+                true => Failed::Limit(TIME_LIMIT),
+                false => wrong(format!("the program made from the C file failed: {why}")),
+            },
+        )?;
         if reference.memory.doubtful {
             return Ok(false);
         }
@@ -496,14 +515,44 @@ impl Verifier<'_> {
         let vars = function.params.iter().map(|p| function.var(*p)).enumerate();
         let (param, var) = vars.filter(|(_, v)| v.ty.is_pointer()).nth(buffer)?;
         let reassociated = self.reassociated.get(param).is_some_and(|r| *r);
-        let scalar = var.ty.pointee().and_then(|t| t.scalar()).unwrap_or(Scalar::U8);
-        let width = u64::from(scalar.bytes());
-        let allowed = |i: u64| {
-            let bound = reference.memory.bound(buffer, i * width, scalar);
+        let element = var.ty.pointee()?;
+        let expected = reference.memory.buffers.get(buffer)?;
+        let allowed = |offset: u64, scalar: Scalar| {
+            let bound = reference.memory.bound(buffer, offset, scalar);
             bound.map_or(0.0, |b| against.allowed(scalar, b, reassociated))
         };
-        let expected = reference.memory.buffers.get(buffer)?;
+        let Some(scalar) = element.scalar() else {
+            return self.compare_structures(var, element, (expected, actual), &allowed);
+        };
+        let width = u64::from(scalar.bytes());
+        let allowed = |i: u64| allowed(i * width, scalar);
         first_difference(scalar, expected, actual, &allowed).map(|d| (format!("`{}`", var.name), d))
+    }
+
+    /// Structures number by number; what lies between them has no value.
+    fn compare_structures(
+        &self,
+        var: &Var,
+        element: &Type,
+        (expected, actual): (&[u8], &[u8]),
+        allowed: &dyn Fn(u64, Scalar) -> f64,
+    ) -> Option<(String, Difference)> {
+        let size = layout_of(self.module(), element).size.max(1);
+        let mut first: Option<(String, Difference)> = None;
+        for (k, (offset, scalar)) in scalars_of(self.module(), element, 0).into_iter().enumerate() {
+            let of = |bytes: &[u8]| -> Vec<u8> {
+                let range = offset as usize..(offset + u64::from(scalar.bytes())) as usize;
+                let elements = bytes.chunks_exact(size as usize);
+                elements.flat_map(|e| e[range.clone()].iter().copied()).collect()
+            };
+            let allowed = |i: u64| allowed(i * size + offset, scalar);
+            if let Some(d) = first_difference(scalar, &of(expected), &of(actual), &allowed)
+                && first.as_ref().is_none_or(|(_, f)| d.index < f.index)
+            {
+                first = Some((format!("number {k} of the elements of `{}`", var.name), d));
+            }
+        }
+        first
     }
 
     fn compare_result(

@@ -352,6 +352,7 @@ fn push_buffer(memory: &mut Memory, bytes: Vec<u8>) -> Arg {
 fn value_arg(ty: &Type, bytes: &[u8]) -> Result<Arg, WitnessError> {
     match ty.scalar() {
         Some(scalar) => Ok(Arg::Value(scalar_from_bytes(scalar, bytes))),
+        None if ty.is_aggregate() => Ok(Arg::Bytes(bytes.to_vec())),
         None => Err(WitnessError::Failed("a scalar parameter became something else".to_string())),
     }
 }

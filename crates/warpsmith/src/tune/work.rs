@@ -136,7 +136,7 @@ impl Work<'_> {
     /// Sizes around every number the kernel treats specially.
     fn candidates(&self) -> Vec<Point> {
         let fixed: Vec<&str> = self.specs.iter().map(|s| s.name.as_str()).collect();
-        let params: Vec<String> = sizes::size_params(function_of(self.input))
+        let params: Vec<String> = sizes::size_params(&self.input.module, function_of(self.input))
             .into_iter()
             .map(|(_, name, _)| name)
             .filter(|n| !fixed.contains(&n.as_str()))
@@ -178,6 +178,7 @@ impl Work<'_> {
             assumptions: [&assumptions(self.program)[..], preconditions].concat(),
             verification: verification.to_vec(),
             arch: self.arch.name.to_string(),
+            spellings: self.input.spellings.clone(),
             result: self.program.result_param,
             workspace: self
                 .program
@@ -228,7 +229,8 @@ impl Work<'_> {
     /// more terms, but their rounding errors do not all point the same way.
     fn test_terms(&self) -> Option<Expr> {
         let function = function_of(self.input);
-        let params = sizes::size_params(function).into_iter();
+        let params = sizes::size_params(&self.input.module, function).into_iter();
+        let params = params.filter(|(id, ..)| function.var(*id).ty.scalar().is_some());
         let real =
             params.map(|(id, _, scalar)| Expr::var(id, Type::Scalar(scalar)).cast(Type::F64));
         real.reduce(|a, b| Expr::binary(BinaryOp::Add, a, b))
@@ -257,7 +259,7 @@ impl Work<'_> {
         sources: &mut SourceMap,
     ) -> Result<Witness, Failure> {
         let (name, text) = &files[0];
-        let launcher = format!("{}_launch", self.input.name);
+        let launcher = format!("{}_launch", warpsmith_emit::identifier(&self.input.name));
         Witness::parse(name, text, &launcher, &files[1..], sources)
             .map_err(|errors| Failure::from(errors).with_status(Status::Bug))
     }
@@ -266,7 +268,7 @@ impl Work<'_> {
     fn host_reference(&self, messages: &mut Vec<Diagnostic>) -> Option<HostReference> {
         let mut options: Vec<String> = self.args.define.iter().map(|d| format!("-D{d}")).collect();
         options.extend(self.args.include.iter().map(|i| format!("-I{}", i.display())));
-        match HostReference::build(&self.args.file, function_of(self.input), &options) {
+        match HostReference::build(&self.args.file, self.input, &options) {
             Ok(host) => Some(host),
             Err(NoReference::NoCompiler) => {
                 let text =

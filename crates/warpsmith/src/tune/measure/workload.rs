@@ -17,7 +17,7 @@ use super::candidates::Candidates;
 use super::device_text::device_text;
 use super::element::element;
 use super::plan::Recorder;
-use crate::data::{NamedSpec, scalar_from_bytes};
+use crate::data::{self, NamedSpec, scalar_from_bytes};
 use crate::search::{Compared, Draft, Task, Workload};
 use crate::status::Failure;
 use crate::tune::arch::Arch;
@@ -123,10 +123,10 @@ impl Nests {
         let function = self.source.function();
         let mut arrays = 0..;
         let args = subject.args.iter().zip(&function.params).map(|(arg, param)| match arg {
-            ArgBytes::Value(bytes) => {
-                let ty = function.var(*param).ty.scalar();
-                ty.map(|ty| Arg::Value(scalar_from_bytes(ty, bytes)))
-            }
+            ArgBytes::Value(bytes) => Some(match function.var(*param).ty.scalar() {
+                Some(ty) => Arg::Value(scalar_from_bytes(ty, bytes)),
+                None => Arg::Bytes(bytes.clone()),
+            }),
             ArgBytes::Array(_) => arrays.next().map(|buffer| Arg::Pointer { buffer, offset: 0 }),
         });
         let args: Option<Vec<Arg>> = args.collect();
@@ -145,7 +145,7 @@ impl Nests {
         let name = path.display().to_string();
         let text = String::from_utf8(text)
             .map_err(|_| Failure::input("W301", format!("`{name}` is not a text file")))?;
-        let launcher = format!("{}_launch", self.source.input.name);
+        let launcher = format!("{}_launch", warpsmith_emit::identifier(&self.source.input.name));
         // Its own header declares nothing else.
         let file = path.file_name().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
         let header = (format!("{}.h", self.source.input.name), String::new());
@@ -259,7 +259,14 @@ impl Source {
             let ArgBytes::Array(bytes) = arg else { continue };
             let var = function.var(*param);
             if let Type::Pointer { pointee, readonly: false, .. } = &var.ty {
-                outputs.push(compared(buffers.len(), pointee.scalar(), terms));
+                let numbers = data::scalars_of(&self.input.module, pointee, 0);
+                let first = numbers.first().map(|(_, ty)| *ty);
+                // Arrays of structures are compared as numbers where all of them have one type and there are no gaps.
+                let same = numbers.iter().all(|(_, ty)| Some(*ty) == first);
+                let size = warpsmith_ir::layout::layout_of(&self.input.module, pointee).size;
+                let whole =
+                    first.is_some_and(|ty| size == numbers.len() as u64 * u64::from(ty.bytes()));
+                outputs.push(compared(buffers.len(), first.filter(|_| same && whole), terms));
             }
             let contents = Contents::Blob(blobs.len());
             buffers.push(BufferSpec {
@@ -291,7 +298,7 @@ impl Source {
 
     /// A bound of the number of terms of any sum in a single loop: all sizes together.
     fn terms(&self, point: &Point) -> u64 {
-        let names = sizes::size_params(self.function());
+        let names = sizes::size_params(&self.input.module, self.function());
         let sizes = names.iter().filter_map(|(_, name, _)| point.get(name));
         sizes.map(|n| u64::try_from(*n).unwrap_or(0)).sum::<u64>().max(1)
     }

@@ -18,6 +18,7 @@ pub mod views;
 mod walk;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use warpsmith_device::{KernelProfile, Parallelism, SharedTraffic, Work};
 use warpsmith_ir::{
@@ -26,7 +27,7 @@ use warpsmith_ir::{
 };
 use warpsmith_opt::walk as tree;
 
-use super::sizes::Point;
+use super::sizes::{Point, field_name};
 use arrays::{Elsewhere, arrays};
 use known::Counted;
 pub use known::Known;
@@ -70,7 +71,7 @@ pub fn profiles_beside(
         let found = known.and_then(|k| k.find(&Counted::of(module, kernel, at, args)));
         found.unwrap_or_else(|| profile(module, kernel, at, args))
     };
-    Host { module, profile: &profiled, found: vec![] }.run(launcher, sizes)
+    Host { module, profile: &profiled, found: vec![], fields: BTreeMap::new() }.run(launcher, sizes)
 }
 
 /// What is to be known of all launches of a program at some sizes.
@@ -83,7 +84,8 @@ pub fn known(module: &Module, launcher: FuncId, sizes: &[Point]) -> Known {
         (profile, rounds)
     };
     for point in sizes {
-        Host { module, profile: &profiled, found: vec![] }.run(launcher, point);
+        Host { module, profile: &profiled, found: vec![], fields: BTreeMap::new() }
+            .run(launcher, point);
     }
     launches.into_inner()
 }
@@ -98,6 +100,8 @@ struct Host<'a> {
     module: &'a Module,
     profile: Profiler<'a>,
     found: Vec<Launched>,
+    /// Variables with a size that comes in a structure.
+    fields: BTreeMap<VarId, Value>,
 }
 
 impl Host<'_> {
@@ -114,6 +118,16 @@ impl Host<'_> {
                 thread.vars.set(*p, Some(value));
             }
         }
+        for s in &host.body.stmts {
+            // Sizes in structures.
+            if let StmtKind::Decl { var, init: Some(e) } = &s.kind
+                && let ExprKind::Read(place) = &*e.kind
+                && let Some(size) = field_name(self.module, host, place).and_then(|n| sizes.get(&n))
+                && let Some(ty) = e.ty.scalar().filter(|s| s.is_integer())
+            {
+                self.fields.insert(*var, Value::int(ty, *size));
+            }
+        }
         self.block(&host.body.stmts, &mut thread, 1.0);
         self.found
     }
@@ -122,6 +136,9 @@ impl Host<'_> {
         let module = self.module;
         for stmt in stmts {
             match &stmt.kind {
+                StmtKind::Decl { var, .. } if self.fields.contains_key(var) => {
+                    thread.vars.set(*var, self.fields.get(var).copied());
+                }
                 StmtKind::Decl { var, init: Some(e) } => set(module, thread, *var, e),
                 StmtKind::Assign { place, value } => {
                     if let Some(v) = place.root_var() {

@@ -1,0 +1,158 @@
+//! Programs with structures, complex numbers and the names of the standard headers through all of `tune`: the emitted
+//! text is run in the emulator and compared with what the host's compiler makes of the C file.
+
+use std::path::Path;
+use std::process::Output;
+
+#[allow(dead_code)]
+mod common;
+
+fn tune(folder: &Path, source: &str, options: &[&str]) -> Output {
+    std::fs::write(folder.join("nest.c"), source).expect("a writable folder");
+    let args: Vec<&str> =
+        ["tune", "nest.c", "--out", "out"].iter().chain(options).copied().collect();
+    common::command(folder, &args).output().expect("the program starts")
+}
+
+/// Tunes with the direct translation and by default; leaves the files in `WARPSMITH_EMITTED`, gives those of the first.
+#[track_caller]
+fn verified(name: &str, source: &str, sizes: &[&str]) -> (String, String) {
+    let mut first = None;
+    for strategy in [&["--strategy", "direct"][..], &["--registers", "estimate"][..]] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let sizes = sizes.iter().flat_map(|s| ["--size", *s]);
+        let options: Vec<&str> = sizes.chain(strategy.iter().copied()).collect();
+        let output = tune(folder.path(), source, &options);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{name} {options:?}: {stderr}");
+        assert!(!stderr.contains("W324"), "{name}: the C compiler refused the driver: {stderr}");
+        let read = |end: &str| {
+            std::fs::read_to_string(folder.path().join("out").join(format!("f{end}"))).expect(name)
+        };
+        let files = (read(".cu"), read(".h"));
+        if let Some(emitted) = std::env::var_os("WARPSMITH_EMITTED") {
+            let to = Path::new(&emitted).join(format!("structs-{name}-{}", first.is_some()));
+            std::fs::create_dir_all(&to).expect("a writable folder");
+            for end in [".cu", ".h", "_test.cu"] {
+                std::fs::write(to.join(format!("f{end}")), read(end)).expect("a writable folder");
+            }
+        }
+        first.get_or_insert(files);
+    }
+    first.expect("two strategies")
+}
+
+macro_rules! programs {
+    ($($name:ident [$($size:literal),*] $source:literal)*) => { $(
+        #[test]
+        fn $name() {
+            verified(stringify!($name), include_str!(concat!("structs/", $source)), &[$($size),*]);
+        }
+    )* };
+}
+
+programs! {
+    a_galaxy_of_structures ["n=1000"] "nbody.c"
+    particles_with_arrays_in_them ["n=1000"] "move.c"
+    cells_of_a_lattice ["n=100", "m=64"] "lbm.c"
+    pixels_of_three_bytes ["n=1000"] "pixels.c"
+    pixels_of_four_bytes ["n=100", "m=64"] "invert.c"
+    a_fractal_of_complex_numbers ["n=100", "m=64"] "mandel.c"
+    butterflies_of_a_transform ["n=1000", "h=16"] "fft.c"
+    quotients_of_complex_numbers ["n=1000"] "axpy.c"
+    parameters_by_value ["n=1000", "prm.nx=1000", "prm.ny=4"] "params.c"
+    vectors_in_bodies ["n=1000"] "vec3.c"
+    pointers_to_elements ["n=1000"] "ptr.c"
+    a_table_of_materials ["n=1000"] "table.c"
+    a_sum_over_fields ["n=1000"] "dots.c"
+    pairs_with_gaps ["n=1000"] "swap.c"
+    a_grid_of_structures ["n=100", "m=64"] "soa.c"
+    bits_of_every_width ["n=1000"] "bits.c"
+    a_counter_that_counts_down ["n=1000"] "down.c"
+    halves ["n=1000"] "half.c"
+}
+
+/// Four floats are one access for the device; the header has the structure as the user wrote it.
+#[test]
+fn a_structure_of_four_floats_is_aligned_for_the_kernel_alone() {
+    let (cuda, header) = verified("aligned", include_str!("structs/nbody.c"), &["n=1000"]);
+    assert!(cuda.contains("struct __align__(16) P {"), "{cuda}");
+    assert!(
+        header.contains("#ifndef WARPSMITH_STRUCT_P\n#define WARPSMITH_STRUCT_P\nstruct P {\n"),
+        "{header}"
+    );
+    assert!(header.contains("arrays of `P` begin at a multiple of 16 bytes"), "{header}");
+}
+
+#[test]
+fn launchers_keep_the_names_of_the_standard_headers() {
+    let (cuda, header) = verified("bits", include_str!("structs/bits.c"), &["n=1000"]);
+    let declaration =
+        "size_t n, const uint64_t *b, uint64_t *o, int8_t *s, bool *f, cudaStream_t stream";
+    let joined = header.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(joined.contains(&format!("cudaError_t f_launch({declaration});")), "{header}");
+    assert!(
+        header.contains("#include <stddef.h>") && header.contains("#include <stdint.h>"),
+        "{header}"
+    );
+    assert!(cuda.contains("reinterpret_cast<"), "{cuda}");
+}
+
+#[test]
+fn halves_include_their_header() {
+    let (cuda, header) = verified("half", include_str!("structs/half.c"), &["n=1000"]);
+    assert!(cuda.contains("#include <cuda_fp16.h>") && header.contains("#include <cuda_fp16.h>"));
+}
+
+/// CUDA has no letters but those of ASCII in the names of kernels.
+#[test]
+fn names_that_cuda_does_not_allow_are_written_in_other_letters() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = "void größe(int n, float x[n])\n{\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++) { float ñ = x[i]; x[i] = ñ + 1.0f; }\n}\n";
+    let output = tune(folder.path(), source, &["--size", "n=100", "--strategy", "direct"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let cuda = std::fs::read_to_string(folder.path().join("out/größe.cu")).expect("the kernel");
+    assert!(cuda.contains("groesse_launch(") && cuda.contains("const float n2 ="), "{cuda}");
+}
+
+/// A loop that does not end is not waited for longer than asked.
+#[test]
+fn an_endless_loop_ends_at_the_time_limit() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = "void f(int n, float x[n])\n{\n    int k = 1;\n    while (k > 0) { k = 1; }\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++) x[i] = 1.0f;\n}\n";
+    let begun = std::time::Instant::now();
+    let output = tune(
+        folder.path(),
+        source,
+        &["--size", "n=100", "--strategy", "direct", "--timeout", "3s"],
+    );
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{stderr}");
+    assert!(stderr.contains("the time limit (--timeout)"), "{stderr}");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(30), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn sizes_may_be_fields() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = include_str!("structs/params.c");
+    let output = tune(folder.path(), source, &["--size", "n=100", "--strategy", "direct"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("parameter `prm.nx` has no size"), "{stderr}");
+}
+
+/// Steps that tell elements apart by their subscripts alone leave structures alone.
+#[test]
+fn steps_refuse_structures() {
+    for (step, code) in [("register_tile i 2", 1), ("stage p", 1), ("pitch p", 1)] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(folder.path().join("x.sched"), format!("bind i -> x block 64\n{step}\n"))
+            .expect("a writable folder");
+        let source = include_str!("structs/nbody.c");
+        let output = tune(folder.path(), source, &["--size", "n=100", "--schedule", "x.sched"]);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{step}: {stderr}");
+        assert!(stderr.contains("error[W2"), "{step}: {stderr}");
+    }
+}
