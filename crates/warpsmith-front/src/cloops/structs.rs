@@ -90,7 +90,7 @@ impl<'a> Unit<'a> {
     ) -> Option<Result<StructId, Box<Diagnostic>>> {
         match self.tags.get(name)?.as_slice() {
             [only] => Some(self.structure(only)),
-            [] => Some(Err(refuse(format!("`{name}` is declared but not defined"), used).into())),
+            [] => Some(Err(undefined(name, used).into())),
             [first, second, ..] => {
                 let d = refuse(format!("`struct {name}` is defined twice"), second.span)
                     .label(first.span, "the first time")
@@ -299,6 +299,12 @@ impl<'a> Unit<'a> {
             _ => None,
         }
     }
+}
+
+/// A name without the fields behind it.
+pub fn undefined(name: &str, used: Span) -> Diagnostic {
+    refuse(format!("`{name}` is declared but not defined"), used)
+        .help("define it with its fields, or include the file that does")
 }
 
 fn refuse(message: impl Into<String>, span: Span) -> Diagnostic {

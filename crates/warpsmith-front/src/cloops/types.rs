@@ -104,9 +104,9 @@ fn named<'a>(
     }
     if let Some(target) = unit.aliases.get(name) {
         // `typedef struct P P;` without the structure names itself.
-        return unit.nested(|| read(unit, target, parameter)).unwrap_or_else(|| {
-            Err(refuse(format!("`{name}` is declared but not defined"), ty.span).into())
-        });
+        return unit
+            .nested(|| read(unit, target, parameter))
+            .unwrap_or_else(|| Err(super::structs::undefined(name, ty.span).into()));
     }
     let known = LIBRARY.iter().map(|(n, _)| *n).chain(unit.aliases.keys().copied());
     let mut d = refuse(format!("unknown type `{name}`"), ty.span);
