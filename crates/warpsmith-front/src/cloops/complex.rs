@@ -77,7 +77,7 @@ impl<'u> Cx<'u> {
     }
 
     /// A number as a complex one.
-    pub fn to_complex(&mut self, value: Expr, ty: &Type, span: Span) -> Expr {
+    pub fn complex_of(&mut self, value: Expr, ty: &Type, span: Span) -> Expr {
         let part = self.part_of(ty).unwrap_or(Scalar::F64);
         if value.ty.scalar().is_some() {
             let re = self.convert(value, part);

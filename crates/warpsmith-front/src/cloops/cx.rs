@@ -20,6 +20,8 @@ pub struct Reported;
 pub type Low<T> = Result<T, Reported>;
 
 /// What a name means.
+// One lives for each name in sight: their size does not count.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug)]
 pub enum Binding {
     Var(VarId),

@@ -231,7 +231,7 @@ impl<'u> Cx<'u> {
             return Ok(value);
         }
         if self.is_complex(ty) && (value.ty.scalar().is_some() || self.is_complex(&value.ty)) {
-            return Ok(self.to_complex(value, ty, span));
+            return Ok(self.complex_of(value, ty, span));
         }
         match ty.scalar() {
             Some(to) if value.ty.scalar().is_some() => Ok(self.convert(value, to)),
