@@ -4,7 +4,6 @@
 use std::path::Path;
 use std::process::Output;
 
-#[allow(dead_code)]
 mod common;
 
 fn tune(folder: &Path, source: &str, options: &[&str]) -> Output {
