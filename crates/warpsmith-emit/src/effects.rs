@@ -1,7 +1,8 @@
 //! Statements only a GPU has: atomics, warp operations, barriers, asynchronous copies.
 
 use warpsmith_ir::{
-    AtomicOp, BarrierKind, Expr, Scalar, Scope, Stmt, StmtKind, Type, Value, VarId, WarpOp,
+    AtomicOp, BarrierKind, BinaryOp, Expr, ExprKind, Scalar, Scope, Stmt, StmtKind, Type, UnaryOp,
+    Value, VarId, WarpOp,
 };
 
 use crate::context::{Helper, Printer};
@@ -50,6 +51,11 @@ impl Printer<'_> {
             StmtKind::Assert { cond, .. } => {
                 self.cx.include("assert.h");
                 cat([text("assert("), self.condition(cond)?.doc.align(), text(");")])
+            }
+            // The launcher launches nothing that was not asked for.
+            StmtKind::Assume { cond, .. } if self.stream.is_some() => {
+                let not = self.condition(&opposite(cond))?.doc;
+                cat([text("if ("), not.align(), text(") return cudaErrorInvalidValue;")])
             }
             StmtKind::Assume { cond, .. } => {
                 cat([text("__builtin_assume("), self.condition(cond)?.doc.align(), text(");")])
@@ -333,4 +339,22 @@ fn op_name(op: AtomicOp) -> &'static str {
         AtomicOp::Load => "load",
         AtomicOp::Store => "store",
     }
+}
+
+/// `!cond`, a comparison turned round.
+fn opposite(cond: &Expr) -> Expr {
+    let turned = |op: BinaryOp| match op {
+        BinaryOp::Lt => Some(BinaryOp::Ge),
+        BinaryOp::Le => Some(BinaryOp::Gt),
+        BinaryOp::Gt => Some(BinaryOp::Le),
+        BinaryOp::Ge => Some(BinaryOp::Lt),
+        _ => None,
+    };
+    let kind = match &*cond.kind {
+        ExprKind::Binary(op, a, b) if a.ty.is_integer() && turned(*op).is_some() => {
+            ExprKind::Binary(turned(*op).unwrap_or(*op), a.clone(), b.clone())
+        }
+        _ => ExprKind::Unary(UnaryOp::Not, cond.clone()),
+    };
+    Expr::new(kind, cond.ty.clone(), cond.origin.clone())
 }

@@ -195,6 +195,8 @@ pub struct Parallel {
     pub private: Vec<VarId>,
     pub first_private: Vec<VarId>,
     pub last_private: Vec<VarId>,
+    /// `#pragma ws independent`: the user answers for what analysis cannot decide.
+    pub independent: bool,
     /// Where the mark stands.
     pub origin: Origin,
 }

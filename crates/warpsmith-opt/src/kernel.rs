@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
-    Axis, Block, Diagnostic, Expr, ForLoop, FuncId, Function, LoopId, LoopKind, Module, Parallel,
-    Place, ReduceOp, Scalar, Space, StmtKind, Type, Var, VarId, VarKind,
+    Axis, BinaryOp, Block, Diagnostic, Expr, ForLoop, FuncId, Function, LoopId, LoopKind, Module,
+    Parallel, Place, ReduceOp, Scalar, Space, StmtKind, Type, Var, VarId, VarKind,
 };
 
 use crate::walk;
@@ -39,8 +40,49 @@ pub struct Kernel {
     pub shared_limit: u32,
     /// What the result relies on beyond the C standard and was not proved.
     pub assumptions: Vec<String>,
+    /// What the sizes must satisfy for the marks to be right; the launcher checks it.
+    pub requires: Vec<Requirement>,
+    /// The iterations of some loop are independent by the user's word alone.
+    pub trusts_marks: bool,
     /// Warnings and suggestions met on the way.
     pub notes: Vec<Diagnostic>,
+}
+
+/// A condition on the sizes under which a mark is right: a parameter is at least, or at most, something.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Requirement {
+    /// A by-value parameter that nothing assigns.
+    pub var: VarId,
+    /// Over parameters of that kind.
+    pub bound: Poly,
+    /// The bound is an upper one.
+    pub at_most: bool,
+    /// What the condition is for, in the user's words.
+    pub why: String,
+}
+
+impl Requirement {
+    /// What is not negative where the condition holds.
+    pub fn slack(&self) -> Poly {
+        let above = Poly::var(self.var).sub(&self.bound);
+        let slack = if self.at_most { above.and_then(|p| p.scale(-1)) } else { above };
+        slack.unwrap_or_default()
+    }
+
+    /// The condition, in 64-bit arithmetic.
+    pub fn condition(&self, function: &Function) -> Expr {
+        let type_of = |v: VarId| function.var(v).ty.scalar().unwrap_or(Scalar::I32);
+        let value = Expr::var(self.var, Type::Scalar(type_of(self.var))).cast(Type::I64);
+        let op = if self.at_most { BinaryOp::Le } else { BinaryOp::Ge };
+        Expr::binary(op, value, self.bound.to_expr(Scalar::I64, &type_of))
+    }
+
+    /// The condition as the user would write it.
+    pub fn text(&self, function: &Function) -> String {
+        let name = |v: VarId| function.var(v).name.clone();
+        let op = if self.at_most { "<=" } else { ">=" };
+        format!("{} {op} {}", name(self.var), self.bound.display(&name))
+    }
 }
 
 /// An array of the workspace: a parameter of the function, with extents, until the function is lowered.
@@ -263,6 +305,8 @@ impl Kernel {
             steps: vec![],
             shared_limit: STATIC_SHARED,
             assumptions: vec![],
+            requires: vec![],
+            trusts_marks: false,
             notes: vec![],
         }
     }

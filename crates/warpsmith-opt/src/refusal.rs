@@ -9,6 +9,8 @@ use crate::kernel::{Kernel, STATIC_SHARED};
 pub enum Refusal {
     /// Two iterations of a loop touch one element.
     Carried(Box<CarriedDependence>),
+    /// Whether two iterations touch one element follows from sizes and counters, and is not known.
+    Undecided(Box<UndecidedMark>),
     /// Iterations share a variable that they write.
     SharedVariable { loop_id: LoopId, shared: Box<crate::analysis::scalars::Shared> },
     /// The loop has no mark, and its independence was not proved.
@@ -96,9 +98,23 @@ pub struct CarriedDependence {
     pub second: End,
     /// Where the mark of the loop stands.
     pub mark: Option<Span>,
+    /// Parameters for which it happens.
+    pub sizes: Vec<(String, i128)>,
     pub element: Vec<i128>,
     /// The accesses accumulate into one element.
     pub accumulates: bool,
+}
+
+/// Two accesses of a marked loop about which analysis says neither yes nor no.
+#[derive(Clone, Debug)]
+pub struct UndecidedMark {
+    pub loop_id: LoopId,
+    pub array: String,
+    pub first: End,
+    pub second: End,
+    /// Where the mark of the loop stands.
+    pub mark: Option<Span>,
+    pub reason: String,
 }
 
 /// One side of a dependence.
@@ -131,6 +147,7 @@ impl Refusal {
     pub fn diagnostic(&self, kernel: &Kernel) -> Diagnostic {
         match self {
             Refusal::Carried(d) => d.diagnostic(kernel),
+            Refusal::Undecided(d) => d.diagnostic(kernel),
             Refusal::SharedVariable { loop_id, shared } => shared_variable(kernel, *loop_id, shared),
             Refusal::OrderMatters { outer, inner, dependence, reason } => {
                 order_matters(kernel, *outer, *inner, dependence.as_deref(), reason.as_deref())
@@ -335,8 +352,10 @@ impl CarriedDependence {
         }
         d = label(d, self.mark, "marked here");
         let (first, second) = (&self.first, &self.second);
+        let sizes: Vec<String> = self.sizes.iter().map(|(n, x)| format!("{n} = {x}")).collect();
+        let at = if sizes.is_empty() { "".into() } else { format!(" with {}", sizes.join(", ")) };
         d = d.note(format!(
-            "for example, iteration {} {} `{}`, and iteration {} {} it too",
+            "for example{at}, iteration {} {} `{}`, and iteration {} {} it too",
             first.iteration_text(),
             first.verb(),
             self.element_text(),
@@ -352,6 +371,26 @@ impl CarriedDependence {
     fn element_text(&self) -> String {
         let subscripts: String = self.element.iter().map(|x| format!("[{x}]")).collect();
         format!("{}{subscripts}", self.array)
+    }
+}
+
+impl UndecidedMark {
+    fn diagnostic(&self, kernel: &Kernel) -> Diagnostic {
+        let name = kernel.loop_name(self.loop_id);
+        let message = format!(
+            "loop `{name}` is marked parallel, but whether two of its iterations touch the same element of `{}` is not known",
+            self.array
+        );
+        let mut d = Diagnostic::error("W228", message);
+        for (k, end) in [&self.second, &self.first].into_iter().enumerate() {
+            if k == 0 || self.first.span != self.second.span {
+                d = label(d, end.span, &format!("{} `{}`", end.verb(), end.text));
+            }
+        }
+        d = label(d, self.mark, "marked here");
+        d.note(self.reason.clone())
+            .note("counters and sizes decide it, in a way that the analysis does not understand")
+            .help("if you know that no two iterations meet, write `#pragma ws independent` before the loop: the result then says that it rests on your word")
     }
 }
 

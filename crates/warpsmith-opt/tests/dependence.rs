@@ -5,13 +5,16 @@ mod common;
 use common::Input;
 use warpsmith_opt::Refusal;
 use warpsmith_opt::rewrite::independence;
-use warpsmith_opt::walk;
 
 #[derive(Debug, PartialEq)]
 enum Verdict {
     Proved,
-    Assumed,
+    /// Data decide.
+    Trusted,
+    /// Right where this holds.
+    Under(String),
     Carried,
+    Undecided,
     Shared,
 }
 use Verdict::*;
@@ -27,17 +30,30 @@ fn verdict(nest: &str) -> Verdict {
 }}
 "
     );
-    let input = Input::new(&source);
+    of_first_loop(&source)
+}
+
+fn of_first_loop(source: &str) -> Verdict {
+    let input = Input::new(source);
     let kernel = input.kernel();
-    let id = walk::for_loops(&kernel.func().body)[0].id;
+    let id = kernel.marked_roots()[0];
     let (group, clauses) = independence::group_of(&kernel, id);
     match independence::check(&kernel, id, &group, &clauses) {
-        Ok(found) if found.unproved.is_empty() => Proved,
-        Ok(_) => Assumed,
+        Ok(found) if found.proved() => Proved,
+        Ok(found) if found.unproved.is_empty() => {
+            let texts: Vec<String> = found.requires.iter().map(|r| r.text(kernel.func())).collect();
+            Under(texts.join(", "))
+        }
+        Ok(_) => Trusted,
         Err(Refusal::Carried(_)) => Carried,
+        Err(Refusal::Undecided(_)) => Undecided,
         Err(Refusal::SharedVariable { .. }) => Shared,
         Err(other) => panic!("{other:?}"),
     }
+}
+
+fn under(condition: &str) -> Verdict {
+    Under(condition.into())
 }
 
 #[test]
@@ -50,7 +66,7 @@ fn constant_distances() {
     assert_eq!(verdict("for (int i = 0; i < n; i += 2) a[i] = a[i + 2];"), Carried);
     assert_eq!(verdict("for (int i = 100; i < n; i++) a[i] = a[i - 100];"), Carried);
     assert_eq!(verdict("for (int i = n - 2; i >= 0; i--) a[i] = a[i + 1];"), Carried);
-    assert_eq!(verdict("for (int i = 0; i < n; i++) a[i] = a[i + k];"), Assumed);
+    assert_eq!(verdict("for (int i = 0; i < n; i++) a[i] = a[i + k];"), under("k >= n"));
 }
 
 #[test]
@@ -88,7 +104,7 @@ fn flattened_arrays() {
     let row = "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++)";
     assert_eq!(verdict(&format!("{row} c[i * m + j] *= 2;")), Proved);
     assert_eq!(verdict(&format!("{row} {{ int at = i * m + j; c[at] *= 2; }}")), Proved);
-    assert_eq!(verdict(&format!("{row} c[i * lda + j] *= 2;")), Assumed);
+    assert_eq!(verdict(&format!("{row} c[i * lda + j] *= 2;")), under("lda >= m"));
     assert_eq!(verdict(&format!("{row} c[i + j] = 0;")), Carried);
     assert_eq!(
         verdict("for (int i = 0; i < n; i += 4) for (int u = 0; u < 4; u++) a[i + u] = 1;"),
@@ -108,9 +124,123 @@ fn folded_and_reversed_subscripts() {
     assert_eq!(verdict("for (int i = 0; i < n; i++) a[i / 2] = i;"), Carried);
     assert_eq!(verdict("for (int i = 0; i < n; i++) a[i % 4] = i;"), Carried);
     assert_eq!(verdict("for (int i = 0; i < n; i++) a[0] = i;"), Carried);
-    assert_eq!(verdict("for (int i = 0; i < n; i++) a[idx[i]] = i;"), Assumed);
-    assert_eq!(verdict("for (int i = 0; i < n; i++) if (i % 2 == 0) a[i] = a[i + 1];"), Assumed);
+    assert_eq!(verdict("for (int i = 0; i < n; i++) a[idx[i]] = i;"), Trusted);
+    assert_eq!(verdict("for (int i = 0; i < n; i++) if (i % 2 == 0) a[i] = a[i + 1];"), Proved);
     assert_eq!(verdict("for (int i = 0; i < n; i++) { a[i] = 1; if (i > n) a[0] = 2; }"), Proved);
+}
+
+/// The verdict on the first loop of a function whose arrays are plain pointers.
+fn plain(nest: &str) -> Verdict {
+    of_first_loop(&format!(
+        "void f(int n, int m, int k, int s, int t, unsigned u, float *a, float *b, const int *idx, const int *rp) {{
+    #pragma omp parallel for
+    {nest}
+}}
+"
+    ))
+}
+
+#[test]
+fn distances_that_only_large_sizes_have() {
+    assert_eq!(plain("for (int i = 0; i < n; i++) a[i + 2000] = 0.5f * a[i] + 1.0f;"), Carried);
+    assert_eq!(plain("for (int i = 0; i < n; i++) b[i & 4095] += a[i];"), Carried);
+    assert_eq!(plain("for (int i = 0; i < n; i++) b[i % 1024] += a[i];"), Carried);
+    assert_eq!(
+        plain("for (int i = 0; i < n; i++) if (i >= 2000) a[i] = 0.5f * a[i - 2000];"),
+        Carried
+    );
+    assert_eq!(plain("for (int i = 0; i < 1024; i++) b[i & 4095] += a[i];"), Proved);
+    assert_eq!(plain("for (int i = 0; i < 4097; i++) b[i & 4095] += a[i];"), Carried);
+    assert_eq!(plain("for (int i = 0; i < n; i++) b[i ^ 1] = a[i];"), Proved);
+    assert_eq!(plain("for (int i = 0; i < n; i++) b[i ^ 1] = b[i];"), Carried);
+    assert_eq!(plain("for (int i = 0; i < n; i++) b[(i << 3) | 5] = b[(i << 3) + 4];"), Proved);
+}
+
+#[test]
+fn unsigned_values_wrap_around() {
+    // A hash: the product exceeds 32 bits, so that its upper bits repeat.
+    let hash = "b[((unsigned)i * 2654435761u) >> 20] = a[i];";
+    assert_eq!(plain(&format!("for (int i = 0; i < n; i++) {hash}")), Undecided);
+    assert_eq!(plain("for (unsigned i = 0; i < u; i++) b[(i + 1) % u] = a[i];"), Proved);
+    assert_eq!(plain("for (unsigned i = 0; i < u; i++) b[(unsigned char)i] = a[i];"), Carried);
+}
+
+#[test]
+fn guards_count() {
+    let row = "for (int i = 0; i < n; i++) { if (i == k) continue;";
+    let warshall = format!("{row} for (int j = 0; j < n; j++) a[i*n+j] += a[i*n+k] * a[k*n+j]; }}");
+    assert_eq!(plain(&warshall), under("k >= 0, k <= n - 1"));
+    assert_eq!(
+        of_first_loop(&format!(
+            "void f(int n, float *a) {{
+    for (int k = 0; k < n; k++) {{
+        #pragma omp parallel for
+        {warshall}
+    }}
+}}
+"
+        )),
+        Proved
+    );
+    let swap = "if (l > i) { float x = a[i]; if (x > a[l]) { a[i] = a[l]; a[l] = x; } }";
+    assert_eq!(plain(&format!("for (int i = 0; i < n; i++) {{ int l = i ^ k; {swap} }}")), Proved);
+    assert_eq!(plain("for (int i = 0; i < n; i++) { int l = i ^ k; a[i] = a[l]; }"), Carried);
+    assert_eq!(plain("for (int i = 0; i < n; i++) a[i] = i > 0 ? a[i - 1] : 0;"), Carried);
+    assert_eq!(plain("for (int i = 0; i < n; i++) a[i] = i < 0 ? a[i - 1] : 0;"), Proved);
+    assert_eq!(
+        plain("for (int c = 0; c < k; c++) for (int p = 0; p < n; p++) if (idx[p] == c) a[p] = c;"),
+        Proved
+    );
+}
+
+#[test]
+fn shapes_of_plain_pointers() {
+    let planes =
+        "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) for (int l = 0; l < k; l++)";
+    assert_eq!(plain(&format!("{planes} a[(i * m + j) * k + l] *= 2;")), Proved);
+    assert_eq!(plain(&format!("{planes} a[i * m * k + j * k + l] = a[i * m * k + l];")), Proved);
+    assert_eq!(plain(&format!("{planes} a[i * s + j * t + l] *= 2;")), under("s >= m * t, t >= k"));
+    assert_eq!(plain("for (int i = 0; i < n; i++) a[i * s] *= 2;"), under("s >= 1"));
+    let flat = "for (int p = 0; p < n * m; p++) { int y = p / m, x = p % m;";
+    assert_eq!(plain(&format!("{flat} b[y * m + x] = a[p]; }}")), Proved);
+    let lower = "for (int i = 0; i < n; i++) for (int j = 0; j <= i; j++)";
+    assert_eq!(plain(&format!("{lower} a[i * (i + 1) / 2 + j] = b[j];")), Proved);
+    assert_eq!(plain(&format!("{lower} a[i * (i - 1) / 2 + j] = b[j];")), Carried);
+    let pairs = "for (int i = 0; i < n; i += 2 * k) for (int j = 0; j < k; j++)";
+    assert_eq!(
+        plain(&format!("{pairs} {{ a[i + j] += a[i + j + k]; a[i + j + k] = 0; }}")),
+        Proved
+    );
+    let colour = "for (int i = 1; i < n; i++) for (int j = 1 + i % 2; j < m - 1; j += 2)";
+    assert_eq!(
+        plain(&format!("{colour} a[i * m + j] = a[(i - 1) * m + j] + a[i * m + j - 1];")),
+        Proved
+    );
+}
+
+#[test]
+fn data_decide() {
+    assert_eq!(
+        plain("for (int i = 0; i < n; i++) for (int e = rp[i]; e < rp[i + 1]; e++) b[e] = a[i];"),
+        Trusted
+    );
+    assert_eq!(plain("for (int i = 0; i < n; i++) b[idx[0]] = a[i];"), Carried);
+    assert_eq!(plain("for (int i = 0; i < n; i++) b[idx[0] + i] = a[i];"), Proved);
+    assert_eq!(
+        plain("for (int i = 0; i < n; i++) { int at = (int)(a[i] * 16); b[at] += 1; }"),
+        Trusted
+    );
+}
+
+#[test]
+fn what_is_not_understood_is_not_believed() {
+    let loop_ = "for (int i = 0; i < n; i++) b[(int)sqrt((double)i)] = a[i];";
+    assert_eq!(plain(loop_), Undecided);
+    assert_eq!(plain(&format!("#pragma ws independent\n    {loop_}")), Trusted);
+    assert_eq!(
+        plain("\n#pragma ws independent\nfor (int i = 1; i < n; i++) a[i] = a[i - 1];"),
+        Carried
+    );
 }
 
 #[test]

@@ -15,7 +15,8 @@ impl<'u> Cx<'u> {
         counter: Option<&str>,
         mark: Span,
     ) -> Low<Parallel> {
-        let mut p = Parallel { origin: mark.into(), ..Parallel::default() };
+        let independent = clauses.independent;
+        let mut p = Parallel { origin: mark.into(), independent, ..Parallel::default() };
         let mut failed = None;
         for (op, item) in &clauses.reductions {
             match self.reduction(*op, item) {

@@ -39,6 +39,8 @@ pub enum Directive {
     Bounds(Vec<Bounds>),
     /// `unroll`, `unroll 4`, `unroll(4)`, `GCC unroll 4`.
     Unroll(Option<u32>),
+    /// `ws independent`: the user answers for the iterations of the loop that follows.
+    Independent,
     /// A pragma of no meaning here (`STDC`, `GCC ivdep`, `once` …).
     Ignored,
 }
@@ -58,6 +60,8 @@ pub struct Clauses {
     pub private: Vec<Item>,
     pub first_private: Vec<Item>,
     pub last_private: Vec<Item>,
+    /// `ws independent` stands beside the mark.
+    pub independent: bool,
     /// Names that clauses without a meaning here mention (`shared`, `map`, `num_threads(n)`); they must exist.
     pub mentioned: Vec<Token>,
 }
@@ -336,14 +340,20 @@ fn parse_unroll(rest: &[Token]) -> Parsed<Directive> {
     }
 }
 
-const BOUNDS_HELP: &str = "write `#pragma ws bounds(A: n, m)`";
+const BOUNDS_HELP: &str =
+    "write `#pragma ws bounds(A: n, m)`, or `#pragma ws independent` before a loop";
 
-/// `ws bounds(A: n, m) bounds(B: k)`.
+/// `ws bounds(A: n, m) bounds(B: k)` and `ws independent`.
 fn parse_ws(rest: &[Token], ws: Span) -> Parsed<Directive> {
     if rest.is_empty() {
         return Err(error("W150", "`#pragma ws` says nothing".into(), ws, "nothing follows")
             .help(BOUNDS_HELP)
             .into());
+    }
+    if let [only] = rest
+        && only.text == "independent"
+    {
+        return Ok(Directive::Independent);
     }
     let mut list = vec![];
     let mut rest = rest;

@@ -78,6 +78,7 @@ impl<'u> Cx<'u> {
     fn pragmas(&mut self, stmt: &ast::Stmt) -> Low<Asked> {
         let mut asked = Asked::default();
         let mut failed = None;
+        let mut independent = None;
         for p in &stmt.pragmas {
             match pragma::parse(p) {
                 Ok(Directive::Loop(clauses)) => asked.mark = Some((clauses, p.span)),
@@ -85,9 +86,14 @@ impl<'u> Cx<'u> {
                 Ok(Directive::Once) => asked.once = true,
                 Ok(Directive::Unroll(n)) => asked.unroll = Some(n),
                 Ok(Directive::Bounds(list)) => self.apply_bounds(&list),
+                Ok(Directive::Independent) => independent = Some(p.span),
                 Ok(Directive::Barrier | Directive::Lanes | Directive::Ignored) => {}
                 Err(d) => failed = Some(self.fail(*d)),
             }
+        }
+        // Beside a mark it strengthens that one, alone it is one.
+        if let Some(span) = independent {
+            asked.mark.get_or_insert((Clauses::default(), span)).0.independent = true;
         }
         match failed {
             Some(reported) => Err(reported),

@@ -278,7 +278,7 @@ pub fn has_mark(f: &FunctionDecl) -> bool {
 
 fn stmt_has_mark(stmt: &Stmt) -> bool {
     let marks = stmt.pragmas.iter().any(|p| match pragma::parse(p) {
-        Ok(Directive::Loop(_)) => true,
+        Ok(Directive::Loop(_) | Directive::Independent) => true,
         Ok(_) => false,
         // A malformed mark still says which function is meant; the error comes when it is lowered.
         Err(_) => true,

@@ -491,6 +491,7 @@ impl Maker {
                 let ops = [Add, Mul, Min, Max, BitAnd, BitOr, BitXor, LogicalAnd, LogicalOr];
                 let mut p = Parallel {
                     group: self.random.flip().then_some(LoopId(0)),
+                    independent: self.random.flip(),
                     ..Parallel::default()
                 };
                 for _ in 0..self.random.below(3) {

@@ -401,8 +401,12 @@ impl Parser {
             p.first_private.push(self.var()?);
         } else if self.eat_word("lastprivate") {
             p.last_private.push(self.var()?);
+        } else if self.eat_word("independent") {
+            p.independent = true;
         } else {
-            return self.expected("`group`, `reduce`, `private`, `firstprivate` or `lastprivate`");
+            return self.expected(
+                "`group`, `reduce`, `private`, `firstprivate`, `lastprivate` or `independent`",
+            );
         }
         Ok(())
     }

@@ -86,6 +86,10 @@ pub struct Scope<'a> {
     pub root: &'a ForLoop,
     /// Variables with one definition inside the loop, by what they stand for.
     definitions: BTreeMap<VarId, Poly>,
+    /// The same, and those whose definition has no normal form, as they are written.
+    defining: BTreeMap<VarId, &'a Expr>,
+    /// Everything that the loop assigns to variables.
+    values: BTreeMap<VarId, Vec<&'a Expr>>,
     /// Variables written inside the loop other than as counters.
     changed: BTreeSet<VarId>,
     counters: BTreeSet<VarId>,
@@ -107,6 +111,8 @@ impl<'a> Scope<'a> {
             outer,
             root,
             definitions: BTreeMap::new(),
+            defining: BTreeMap::new(),
+            values: BTreeMap::new(),
             changed: BTreeSet::new(),
             counters: BTreeSet::from([root.var]),
             written: BTreeSet::new(),
@@ -128,14 +134,15 @@ impl<'a> Scope<'a> {
                 }
                 StmtKind::Decl { var, init: Some(init) } => {
                     *written.entry(*var).or_default() += 1;
+                    self.values.entry(*var).or_default().push(init);
                     candidates.push((*var, init));
                 }
                 StmtKind::Decl { .. } => {}
                 StmtKind::Assign { place, value } if matches!(&*place.kind, PlaceKind::Var(_)) => {
                     let var = place.root_var().unwrap_or(VarId(0));
                     *written.entry(var).or_default() += 1;
-                    // Declared and assigned in one block: no value of an earlier iteration can show through.
-                    if assigned_where_declared(&self.root.body, var) {
+                    self.values.entry(var).or_default().push(value);
+                    if assigned_before_use(&self.root.body, var) {
                         candidates.push((var, value));
                     }
                 }
@@ -159,13 +166,38 @@ impl<'a> Scope<'a> {
         });
         self.changed = written.keys().copied().collect();
         for (var, value) in candidates {
-            if written.get(&var) == Some(&1)
-                && !self.counters.contains(&var)
-                && let Ok(poly) = self.normalise(value)
-            {
-                self.definitions.insert(var, poly);
+            if written.get(&var) == Some(&1) && !self.counters.contains(&var) {
+                self.defining.insert(var, value);
+                if let Ok(poly) = self.normalise(value) {
+                    self.definitions.insert(var, poly);
+                }
             }
         }
+    }
+
+    /// The one expression that a variable has its value from inside the loop.
+    pub fn definition(&self, var: VarId) -> Option<&'a Expr> {
+        self.defining.get(&var).copied()
+    }
+
+    /// All expressions that the loop assigns to a variable.
+    pub fn values_of(&self, var: VarId) -> &[&'a Expr] {
+        self.values.get(&var).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the loop changes a variable, other than as a counter.
+    pub fn is_changed(&self, var: VarId) -> bool {
+        self.changed.contains(&var) || self.counters.contains(&var)
+    }
+
+    /// Whether a variable counts a loop, the analysed one, one inside it or around it.
+    pub fn is_counter(&self, var: VarId) -> bool {
+        self.counters.contains(&var)
+    }
+
+    /// Whether the loop writes an object.
+    pub fn is_written(&self, base: Base) -> bool {
+        self.written.contains(&base) || self.written.contains(&Base::Anything)
     }
 
     fn note_writes(&mut self, stmt: &Stmt, o: &walk::Operands<'_>) {
@@ -297,16 +329,45 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Whether some block holds both the declaration of a variable and, directly, an assignment to it.
-fn assigned_where_declared(body: &Block, var: VarId) -> bool {
-    let declares = |s: &Stmt| matches!(&s.kind, StmtKind::Decl { var: v, .. } if *v == var);
-    let assigns = |s: &Stmt| matches!(&s.kind, StmtKind::Assign { place, .. } if *place.kind == PlaceKind::Var(var));
-    let here = body.stmts.iter().any(declares) && body.stmts.iter().any(assigns);
-    here || body
-        .stmts
-        .iter()
-        .flat_map(walk::blocks)
-        .any(|inner| assigned_where_declared(inner, var))
+/// Whether every use of a variable in the body comes after the one assignment to it and in the same block, or inside
+/// that block: then no value of an earlier iteration, or from before the loop, can show through.
+fn assigned_before_use(body: &Block, var: VarId) -> bool {
+    let assigns = |s: &Stmt| {
+        matches!(&s.kind, StmtKind::Assign { place, value }
+        if *place.kind == PlaceKind::Var(var) && !walk::mentions(value, var))
+    };
+    let uses = |stmts: &[Stmt]| {
+        let mut count = 0;
+        for stmt in stmts {
+            let mut note = |s: &Stmt| {
+                walk::each_var_of_stmt(s, &mut |v| count += usize::from(v == var));
+            };
+            note(stmt);
+            walk::blocks(stmt).into_iter().for_each(|b| walk::each_stmt(b, &mut |s| note(s)));
+        }
+        count
+    };
+    fn holders<'b>(block: &'b Block, found: &mut Vec<&'b Block>) {
+        found.push(block);
+        block.stmts.iter().flat_map(walk::blocks).for_each(|b| holders(b, found));
+    }
+    let mut blocks = vec![];
+    holders(body, &mut blocks);
+    let declared = |stmts: &[Stmt]| {
+        stmts
+            .iter()
+            .filter(|s| matches!(&s.kind, StmtKind::Decl { var: v, .. } if *v == var))
+            .count()
+    };
+    let all = uses(&body.stmts);
+    blocks.into_iter().any(|block| {
+        block.stmts.iter().position(assigns).is_some_and(|at| {
+            let elsewhere: usize = all - uses(&block.stmts[at..]);
+            let mut declarations = 0;
+            walk::each_stmt(body, &mut |s| declarations += declared(std::slice::from_ref(s)));
+            elsewhere == declarations
+        })
+    })
 }
 
 /// How many of the last subscripts of a place's view stand inside a structure, as `k` in `p[i].v[k]`.
@@ -367,6 +428,16 @@ fn effects_of_call(
     effects
 }
 
+/// Whether control never comes to the end of a block.
+fn ends(block: &Block) -> bool {
+    block.stmts.last().is_some_and(|last| match &last.kind {
+        StmtKind::Continue | StmtKind::Break | StmtKind::Return(_) => true,
+        StmtKind::Scope(inner) => ends(inner),
+        StmtKind::If { then, otherwise, .. } => ends(then) && ends(otherwise),
+        _ => false,
+    })
+}
+
 struct Collector<'s, 'a> {
     scope: &'s Scope<'a>,
     loops: Vec<&'a ForLoop>,
@@ -376,7 +447,27 @@ struct Collector<'s, 'a> {
 
 impl<'a> Collector<'_, 'a> {
     fn block(&mut self, block: &'a Block) {
-        block.stmts.iter().for_each(|s| self.stmt(s));
+        let outside = self.guards.len();
+        self.stmts(block);
+        self.guards.truncate(outside);
+    }
+
+    /// What a condition excludes by leaving the iteration holds for the rest of the block.
+    fn stmts(&mut self, block: &'a Block) {
+        for stmt in &block.stmts {
+            if let StmtKind::Scope(inner) = &stmt.kind {
+                self.stmts(inner);
+                continue;
+            }
+            self.stmt(stmt);
+            if let StmtKind::If { cond, then, otherwise } = &stmt.kind {
+                for (block, negated) in [(then, true), (otherwise, false)] {
+                    if ends(block) {
+                        self.guards.push(Guard { cond, negated });
+                    }
+                }
+            }
+        }
     }
 
     fn stmt(&mut self, stmt: &'a Stmt) {
@@ -415,8 +506,36 @@ impl<'a> Collector<'_, 'a> {
         }
     }
 
+    /// The reads of an expression, those of operands that are not always evaluated under their condition.
     fn expr(&mut self, expr: &'a Expr) {
-        walk::each_expr(expr, &mut |e| self.own_read(e));
+        let mut guarded = |cond, negated, e: &'a Expr| {
+            self.guards.push(Guard { cond, negated });
+            self.expr(e);
+            self.guards.pop();
+        };
+        match &*expr.kind {
+            ExprKind::Select(cond, a, b) => {
+                guarded(cond, false, a);
+                guarded(cond, true, b);
+                self.expr(cond);
+            }
+            ExprKind::Binary(op, a, b) if op.is_logical() => {
+                guarded(a, *op == BinaryOp::LogicalOr, b);
+                self.expr(a);
+            }
+            ExprKind::Unary(_, a)
+            | ExprKind::Cast(a)
+            | ExprKind::Bitcast(a)
+            | ExprKind::Member(a, _) => self.expr(a),
+            ExprKind::Binary(_, a, b) => {
+                self.expr(a);
+                self.expr(b);
+            }
+            ExprKind::Call(_, args) | ExprKind::Make(args) => {
+                args.iter().for_each(|a| self.expr(a))
+            }
+            _ => walk::each_expr(expr, &mut |e| self.own_read(e)),
+        }
     }
 
     fn own_read(&mut self, e: &'a Expr) {

@@ -12,18 +12,8 @@ use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{BinaryOp, ForLoop, VarId};
 
 use super::access::{Access, Scope, View};
+use super::conflict::{Example, Iteration};
 use super::guards;
-
-/// Values of the loop counters, outermost first, named by their loops.
-pub type Iteration = Vec<(VarId, i128)>;
-
-/// Two iterations of the analysed loop that touch one element.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Example {
-    pub first: Iteration,
-    pub second: Iteration,
-    pub element: Vec<i128>,
-}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Search {
@@ -210,12 +200,23 @@ fn conflict(
                 if x != y && relation(first, second) && best.as_ref().is_none_or(|(r, _)| rank < *r)
                 {
                     let (first, second) = (first.clone(), second.clone());
-                    best = Some((rank, Example { first, second, element: key.1.clone() }));
+                    let example =
+                        Example { sizes: sizes_of(env), first, second, element: key.1.clone() };
+                    best = Some((rank, example));
                 }
             }
         }
     }
     best.map_or(Trial::NoConflict, |(_, example)| Trial::Conflict(example))
+}
+
+/// The parameters that have a name.
+fn sizes_of(env: &BTreeMap<&Atom, i128>) -> Vec<(VarId, i128)> {
+    let named = |(atom, x): (&&Atom, &i128)| match atom {
+        Atom::Var(v) => Some((*v, *x)),
+        _ => None,
+    };
+    env.iter().filter_map(named).collect()
 }
 
 /// The elements an access touches, with the first few iterations of the analysed loop that do; `None` when there

@@ -19,6 +19,11 @@ impl Lowering<'_> {
     /// The body of the C function.
     pub(super) fn top(&mut self, body: &Block) -> Lowered<Vec<Stmt>> {
         let mut out = vec![];
+        for required in &self.source.requires {
+            let (cond, text) = (required.condition(&self.host), required.text(self.source.func()));
+            let stmt = Stmt::new(StmtKind::Assume { cond, text }, Origin::default());
+            out.push(stmt.comment(required.why.clone()));
+        }
         let mut pending = Pending::default();
         for p in self.host.params.clone() {
             if self.homes.device.contains(&p) && self.host.var(p).ty.scalar().is_some() {

@@ -44,7 +44,7 @@ use warpsmith_ir::{
     SourceMap, Stmt, StmtKind, Type, Value, Var, VarId, visit,
 };
 
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Requirement};
 use crate::rewrite;
 use crate::walk;
 
@@ -63,6 +63,10 @@ pub struct Program {
     pub workspace: Option<Workspace>,
     /// What the program relies on beyond the C standard and was not proved.
     pub assumptions: Vec<String>,
+    /// What the sizes must satisfy; the launcher returns an error where they do not. Over its parameters.
+    pub requires: Vec<Requirement>,
+    /// The iterations of some loop are independent by the user's word alone.
+    pub trusts_marks: bool,
     /// Warnings and suggestions.
     pub notes: Vec<Diagnostic>,
     /// Parameters of the launcher whose contents depend on the order of a floating-point reduction: they are compared
@@ -298,6 +302,12 @@ impl<'k> Lowering<'k> {
         let reassociated =
             reassociated.into_iter().filter(|v| self.host.params.contains(v)).collect();
         let assumptions = self.assumptions();
+        let moved = |r: &Requirement| Requirement {
+            var: map.get(&r.var).copied().unwrap_or(r.var),
+            bound: r.bound.rename(&|v| map.get(&v).copied().unwrap_or(v)),
+            ..r.clone()
+        };
+        let requires: Vec<Requirement> = self.source.requires.iter().map(moved).collect();
         let launcher = self.module.add_function(self.host);
         Program {
             module: self.module,
@@ -306,6 +316,8 @@ impl<'k> Lowering<'k> {
             result_param: self.result.and_then(renamed),
             workspace,
             assumptions,
+            requires,
+            trusts_marks: self.source.trusts_marks,
             notes: self.notes,
             reassociated,
             numbers: self.source.numbers.clone(),

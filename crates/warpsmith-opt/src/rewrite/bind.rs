@@ -74,6 +74,12 @@ pub fn apply(legal: LegalBind<'_>, sources: &SourceMap) -> Rewritten {
 pub(super) fn record(kernel: &mut Kernel, findings: Vec<(LoopId, Findings)>, sources: &SourceMap) {
     for (id, found) in findings {
         let line = independence::line_of(kernel, id, sources);
+        kernel.trusts_marks |= !found.unproved.is_empty();
+        for required in found.requires {
+            if !kernel.requires.contains(&required) {
+                kernel.requires.push(required);
+            }
+        }
         for reason in found.unproved {
             kernel
                 .assumptions
@@ -161,16 +167,24 @@ fn check_loop(
     // Without a mark only a proof will do.
     let findings = match independence::check(kernel, id, group, clauses) {
         Ok(findings) => findings,
+        Err(Refusal::Undecided(u)) => {
+            return Err(Refusal::NotParallel { loop_id: id, reasons: vec![u.reason] });
+        }
         Err(Refusal::Carried(_) | Refusal::SharedVariable { .. }) => {
             let reasons = vec!["two of its iterations touch the same element or variable".into()];
             return Err(Refusal::NotParallel { loop_id: id, reasons });
         }
         Err(other) => return Err(other),
     };
-    match findings.unproved.is_empty() {
-        true => Ok(findings),
-        false => Err(Refusal::NotParallel { loop_id: id, reasons: findings.unproved }),
+    if findings.proved() {
+        return Ok(findings);
     }
+    let conditions = findings
+        .requires
+        .iter()
+        .map(|r| format!("its iterations are independent only where {}", r.text(kernel.func())));
+    let reasons = findings.unproved.iter().cloned().chain(conditions).collect();
+    Err(Refusal::NotParallel { loop_id: id, reasons })
 }
 
 pub(super) fn check_step(kernel: &Kernel, id: LoopId) -> Result<(), Refusal> {

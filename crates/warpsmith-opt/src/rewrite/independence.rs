@@ -1,12 +1,14 @@
 //! What a mark promises, checked: the iterations of a loop are independent.
 
-use warpsmith_ir::{Diagnostic, ForLoop, LoopId, Parallel, SourceMap, VarId};
+use warpsmith_ir::poly::Poly;
+use warpsmith_ir::{Diagnostic, ForLoop, LoopId, LoopKind, Parallel, SourceMap, VarId};
 
 use crate::analysis::access::{Access, AccessKind, Base, Scope};
-use crate::analysis::dependence::{self, Conflict, Report};
+use crate::analysis::conflict::requirement;
+use crate::analysis::dependence::{self, Conflict, Doubt, Report};
 use crate::analysis::scalars;
-use crate::kernel::{Kernel, is_marked};
-use crate::refusal::{CarriedDependence, End, Refusal};
+use crate::kernel::{Kernel, Requirement, is_marked};
+use crate::refusal::{CarriedDependence, End, Refusal, UndecidedMark};
 use crate::walk;
 
 /// What checking a loop brought to light besides the verdict.
@@ -14,16 +16,26 @@ use crate::walk;
 pub struct Findings {
     /// Reasons why independence is taken on trust.
     pub unproved: Vec<String>,
+    /// What the sizes must satisfy beyond what is known already.
+    pub requires: Vec<Requirement>,
     pub warnings: Vec<Diagnostic>,
+}
+
+impl Findings {
+    /// Whether independence follows from the text, for all sizes.
+    pub fn proved(&self) -> bool {
+        self.unproved.is_empty() && self.requires.is_empty()
+    }
 }
 
 /// Checks that the iterations of a loop are independent, given the clauses of the marks of its group.
 ///
-/// A conflict of two accesses is a refusal. What cannot be decided is reported in the findings: for a marked loop the
-/// mark is believed, and the emulator's race check has the last word.
+/// A conflict of two accesses is a refusal, unless a condition on the sizes that the launcher can check excludes it.
+/// What data decide is the user's word; what sizes and counters decide, but not this analysis, is so only under
+/// `#pragma ws independent`. Both are reported in the findings.
 ///
 /// # Errors
-/// [`Refusal::Carried`], [`Refusal::SharedVariable`], [`Refusal::LeavesLoop`].
+/// [`Refusal::Carried`], [`Refusal::Undecided`], [`Refusal::SharedVariable`], [`Refusal::LeavesLoop`].
 pub fn check(
     kernel: &Kernel,
     id: LoopId,
@@ -36,14 +48,59 @@ pub fn check(
     }
     let mut findings = Findings::default();
     check_scalars(kernel, l, group, clauses, &mut findings)?;
-    let (scope, report, accesses) = analyse(kernel, l, clauses);
+    let (scope, mut report, accesses) = analyse(kernel, l, clauses);
+    if !report.conflicts.is_empty()
+        && let Some(found) = requirement::derive(kernel, &scope, &accesses, &report.conflicts)
+    {
+        report.conflicts.clear();
+        findings.requires = found;
+    }
     if let Some(conflict) = report.conflicts.first() {
         return Err(Refusal::Carried(Box::new(describe(
             kernel, &scope, &accesses, conflict, clauses,
         ))));
     }
-    findings.unproved = report.unknown;
+    let own = matches!(&l.kind, LoopKind::Parallel(p) if p.independent);
+    if let Some(doubt) = report.unknown.first()
+        && !own
+    {
+        return Err(Refusal::Undecided(Box::new(undecided(
+            kernel, &scope, &accesses, doubt, clauses,
+        ))));
+    }
+    let trusted = report.by_data.iter().map(|d| (d, ""));
+    let asserted = report.unknown.iter().map(|d| (d, ", as `ws independent` says"));
+    for (doubt, by) in trusted.chain(asserted) {
+        findings.unproved.push(format!("{}{by}", doubt.reason));
+    }
     Ok(findings)
+}
+
+/// The two accesses of a doubt, as messages show them.
+fn undecided(
+    kernel: &Kernel,
+    scope: &Scope<'_>,
+    accesses: &[Access<'_>],
+    doubt: &Doubt,
+    clauses: &Parallel,
+) -> UndecidedMark {
+    let end = |at: usize| {
+        let a = &accesses[at];
+        End {
+            span: a.origin.span,
+            writes: a.kind != AccessKind::Read,
+            iteration: vec![],
+            text: a.place.map_or_else(|| scope.base_name(a.base), |p| kernel.show_place(p)),
+        }
+    };
+    UndecidedMark {
+        loop_id: scope.root.id,
+        array: scope.base_name(accesses[doubt.first].base),
+        first: end(doubt.first),
+        second: end(doubt.second),
+        mark: clauses.origin.span,
+        reason: doubt.reason.clone(),
+    }
 }
 
 /// The accesses of a loop and what is known about its iterations.
@@ -66,7 +123,8 @@ pub fn analyse<'k>(
         }
     });
     let private = |base: Base| matches!(base, Base::Var(v) if own.contains(&v));
-    let report = dependence::analyse(&scope, &accesses, &private);
+    let known: Vec<Poly> = kernel.requires.iter().map(Requirement::slack).collect();
+    let report = dependence::analyse(&scope, &accesses, &private, &known);
     (scope, report, accesses)
 }
 
@@ -147,6 +205,12 @@ pub fn describe(
         first,
         second,
         mark: clauses.origin.span,
+        sizes: conflict
+            .example
+            .sizes
+            .iter()
+            .map(|(v, x)| (kernel.name_of(*v).to_string(), *x))
+            .collect(),
         element: conflict.example.element.clone(),
         accumulates: same_place && a.kind != b.kind,
     }

@@ -121,7 +121,9 @@ fn check_order(kernel: &Kernel, o: &ForLoop, i: &ForLoop) -> Result<(), Refusal>
                     let d = independence::describe(kernel, &scope, &accesses, &conflict, &clauses);
                     return refuse(Some(Box::new(d)), None);
                 }
-                Verdict::Unknown(reason) => return refuse(None, Some(reason)),
+                Verdict::Unknown(reason) | Verdict::ByData(reason) => {
+                    return refuse(None, Some(reason));
+                }
             }
         }
     }

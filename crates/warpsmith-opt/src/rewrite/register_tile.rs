@@ -173,7 +173,7 @@ fn check_outer(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal
         if !unit_step(l) {
             return refuse(format!("loop `{name}` does not count up by one"));
         }
-        if !independence::check(kernel, l.id, &group, &clauses)?.unproved.is_empty() {
+        if !independence::check(kernel, l.id, &group, &clauses)?.proved() {
             return refuse(format!(
                 "iterations of its outer loop `{name}` are not proved independent"
             ));

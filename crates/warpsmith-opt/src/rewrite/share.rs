@@ -403,8 +403,11 @@ fn check_iterations(kernel: &Kernel, l: &ForLoop, sums: &[Sum]) -> Result<(), Re
         let name = scope.base_name(base);
         return refused(l.id, format!("two of its iterations touch the same element of `{name}`"));
     }
-    match report.unknown.first() {
-        Some(why) => refused(l.id, format!("its iterations are not proved independent: {why}")),
+    match report.doubt() {
+        Some(doubt) => {
+            let why = format!("its iterations are not proved independent: {}", doubt.reason);
+            refused(l.id, why)
+        }
         None => Ok(()),
     }
 }

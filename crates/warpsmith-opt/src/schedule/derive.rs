@@ -55,7 +55,7 @@ pub(super) fn wider(kernel: &Kernel, root: LoopId) -> Option<(LoopId, StepKind)>
     let mut group = marked.clone();
     let proved = |group: &[LoopId], id: LoopId| {
         independence::check(kernel, id, &[group, &[id]].concat(), &clauses)
-            .is_ok_and(|found| found.unproved.is_empty())
+            .is_ok_and(|found| found.proved())
     };
     let inside = |id: LoopId| kernel.find_loop(id).and_then(|l| only_loop(&l.body));
     while let Some(inner) = group.last().and_then(|last| inside(*last))

@@ -96,7 +96,7 @@ impl Work<'_> {
             witness: &witness,
             reassociated: self.reassociated(),
             // Iterations that are taken on trust may write one value to one element.
-            same_writes: self.program.assumptions.iter().any(|a| a.contains("assumed independent")),
+            same_writes: self.program.trusts_marks,
             options: self.options(),
             total_steps: self.args.verify_steps,
             tuned: self.sizes,

@@ -1,0 +1,831 @@
+//! Integer expressions as polynomials over unknowns, with what ties the unknowns together.
+//!
+//! Every operation has its exact meaning: a quotient `p / c` is an unknown `q` with `p = c q + r` and bounds of `r`, by
+//! cases where the sign of `p` is not known; a mask keeps runs of bits, each a quotient and a remainder; what an
+//! unsigned operation wraps around is an unknown multiple of 2³². Two things are taken on trust: that signed arithmetic
+//! does not overflow (C makes it undefined), and that the subscripts themselves and products of sizes stay inside their
+//! types (launchers guard 32-bit indices).
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::poly::{Atom, Poly};
+use warpsmith_ir::{
+    BinaryOp, Expr, ExprKind, MathFn, Place, PlaceKind, Scalar, Type, UnaryOp, VarId,
+};
+
+use super::formula::{Branch, Clause, Fact};
+use crate::analysis::access::{Base, Scope, base_of};
+
+/// What an unknown stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A value that all iterations share: a parameter, the counter of a loop around, the power of two of one.
+    Size,
+    /// A number of one iteration.
+    Counter,
+    /// What an array holds.
+    Data,
+    /// A value that the analysis does not look into.
+    Opaque,
+}
+
+#[derive(Clone, Debug)]
+pub struct Unknown {
+    pub role: Role,
+    /// The variable of the function whose value it is.
+    pub var: Option<VarId>,
+    low: Option<i128>,
+    high: Option<i128>,
+    /// The unknown is less than the first where the others, divisors on the way to it, are positive.
+    below: Option<(Poly, Vec<Poly>)>,
+    /// Unknowns that it is computed from.
+    pub from: Vec<VarId>,
+}
+
+/// The values of the counters in one of the two iterations.
+#[derive(Clone, Debug, Default)]
+pub struct Instance {
+    pub counters: BTreeMap<VarId, Poly>,
+}
+
+/// An element of an array that a subscript or condition reads.
+struct Element {
+    base: Base,
+    index: Vec<Poly>,
+    /// The loop does not write the array.
+    stable: bool,
+    value: Poly,
+}
+
+/// `a ^ b`, with the unknown that it is.
+struct Xor {
+    a: Poly,
+    b: Poly,
+    value: Poly,
+}
+
+/// The unknowns and what is known about them.
+pub struct Terms<'s, 'a> {
+    pub scope: &'s Scope<'a>,
+    pub unknowns: Vec<Unknown>,
+    pub facts: Vec<Fact>,
+    pub clauses: Vec<Clause>,
+    shared: BTreeMap<VarId, Poly>,
+    quotients: BTreeMap<(Poly, Poly, bool), (Poly, Poly)>,
+    powers: BTreeMap<Poly, Poly>,
+    elements: Vec<Element>,
+    xors: Vec<Xor>,
+    /// Definitions being followed, against those that refer to themselves.
+    depth: u32,
+    /// A condition on counters or sizes was not understood.
+    pub skipped: bool,
+}
+
+/// The sum. Coefficients begin below 2⁹⁶, see [`product`], so that no sum of a program's length overflows.
+pub fn plus(a: &Poly, b: &Poly) -> Poly {
+    a.add(b).expect("coefficients are small")
+}
+
+/// The difference, as [`plus`].
+pub fn minus(a: &Poly, b: &Poly) -> Poly {
+    a.sub(b).expect("coefficients are small")
+}
+
+/// The product; `None` where coefficients get too large for sums of such.
+pub fn product(a: &Poly, b: &Poly) -> Option<Poly> {
+    a.mul(b).filter(|p| p.terms().all(|(_, c)| c.unsigned_abs() < 1 << 96))
+}
+
+pub fn number(c: i128) -> Poly {
+    Poly::constant(c)
+}
+
+impl<'s, 'a> Terms<'s, 'a> {
+    pub fn new(scope: &'s Scope<'a>) -> Terms<'s, 'a> {
+        Terms {
+            scope,
+            unknowns: vec![],
+            facts: vec![],
+            clauses: vec![],
+            shared: BTreeMap::new(),
+            quotients: BTreeMap::new(),
+            powers: BTreeMap::new(),
+            elements: vec![],
+            xors: vec![],
+            depth: 0,
+            skipped: false,
+        }
+    }
+
+    /// A new unknown with constant bounds, both inclusive, which become facts.
+    pub fn fresh(&mut self, role: Role, low: Option<i128>, high: Option<i128>) -> Poly {
+        self.derived(role, low, high, &[])
+    }
+
+    /// As [`Terms::fresh`], for what is computed from other values.
+    pub fn derived(
+        &mut self,
+        role: Role,
+        low: Option<i128>,
+        high: Option<i128>,
+        from: &[&Poly],
+    ) -> Poly {
+        let id = VarId(self.unknowns.len() as u32);
+        let from = from.iter().flat_map(|p| variables(p)).collect();
+        self.unknowns.push(Unknown { role, var: None, low, high, below: None, from });
+        let value = Poly::var(id);
+        self.facts.extend(low.map(|l| Fact::at_least(&value, &number(l))));
+        self.facts.extend(high.map(|h| Fact::at_least(&number(h), &value)));
+        value
+    }
+
+    /// The value of a variable that no iteration changes.
+    pub fn size(&mut self, var: VarId) -> Poly {
+        if let Some(known) = self.shared.get(&var) {
+            return known.clone();
+        }
+        let (low, high) = match self.scope.function.var(var).ty.scalar() {
+            Some(s) if s.is_integer() && (!s.is_signed() || s.bytes() < 4) => range_of(s),
+            _ => (None, None),
+        };
+        let high = high.filter(|h| *h < 1 << 32);
+        let value = self.fresh(Role::Size, low, high);
+        self.name(&value, var);
+        self.shared.insert(var, value.clone());
+        value
+    }
+
+    /// States whose value an unknown is.
+    pub fn name(&mut self, unknown: &Poly, var: VarId) {
+        if let Some(Atom::Var(id)) = unknown.as_atom() {
+            self.unknowns[id.0 as usize].var = Some(var);
+        }
+    }
+
+    /// States that an unknown is less than a product, for quotients of it.
+    pub fn below(&mut self, unknown: &Poly, limit: Poly) {
+        if let Some(Atom::Var(id)) = unknown.as_atom() {
+            self.unknowns[id.0 as usize].below = Some((limit, vec![]));
+        }
+    }
+
+    fn unknown(&self, id: VarId) -> &Unknown {
+        &self.unknowns[id.0 as usize]
+    }
+
+    /// Whether all iterations share a value.
+    fn is_shared(&self, p: &Poly) -> bool {
+        variables(p).into_iter().all(|v| self.unknown(v).role == Role::Size)
+    }
+
+    fn reads_data(&self, expr: &Expr) -> bool {
+        let mut data = false;
+        self.each_value(expr, &mut |e| {
+            data |= matches!(&*e.kind, ExprKind::Read(p) if !matches!(&*p.kind, PlaceKind::Var(_)));
+        });
+        data
+    }
+
+    fn opaque(&mut self, expr: &Expr, instance: &Instance) -> Poly {
+        let data = self.reads_data(expr);
+        let mut shared = !data;
+        crate::walk::each_var(expr, &mut |v| {
+            shared &= !instance.counters.contains_key(&v) && !self.scope.is_changed(v);
+        });
+        let role = match (data, shared) {
+            (true, _) => Role::Data,
+            (false, true) => Role::Size,
+            (false, false) => Role::Opaque,
+        };
+        let (low, high) = match expr.ty.scalar() {
+            Some(Scalar::Bool) => (Some(0), Some(1)),
+            Some(s) if s.is_integer() && !s.is_signed() => (Some(0), None),
+            _ => (None, None),
+        };
+        self.fresh(role, low, high)
+    }
+
+    /// Visits an expression, and those that define the variables it reads.
+    fn each_value(&self, expr: &Expr, f: &mut dyn FnMut(&Expr)) {
+        fn go(scope: &Scope<'_>, expr: &Expr, depth: u32, f: &mut dyn FnMut(&Expr)) {
+            crate::walk::each_expr(expr, &mut |e| {
+                f(e);
+                if let ExprKind::Read(p) = &*e.kind
+                    && let PlaceKind::Var(v) = &*p.kind
+                    && depth > 0
+                {
+                    for value in scope.values_of(*v) {
+                        go(scope, value, depth - 1, f);
+                    }
+                }
+            });
+        }
+        go(self.scope, expr, 4, f);
+    }
+
+    /// The value of an integer expression in an iteration.
+    pub fn value(&mut self, expr: &Expr, at: &Instance) -> Poly {
+        let Some(scalar) = expr.ty.scalar().filter(|s| s.is_integer()) else {
+            return self.opaque(expr, at);
+        };
+        match &*expr.kind {
+            ExprKind::Const(v) if scalar == Scalar::U64 => number(v.bits.into()),
+            ExprKind::Const(v) => number(v.as_i64().into()),
+            ExprKind::Named(id) => match self.scope.module.constants.get(id.0 as usize) {
+                Some(c) if c.value.ty.is_integer() => number(c.value.as_i64().into()),
+                _ => self.opaque(expr, at),
+            },
+            ExprKind::Read(place) => self.read(expr, place, at),
+            ExprKind::Unary(UnaryOp::Neg, a) => {
+                let a = self.value(a, at);
+                minus(&Poly::zero(), &a)
+            }
+            ExprKind::Unary(UnaryOp::BitNot, a) if scalar.is_signed() => {
+                let a = self.value(a, at);
+                minus(&number(-1), &a)
+            }
+            ExprKind::Cast(a) => self.cast(expr, a, scalar, at),
+            ExprKind::Select(c, a, b) => {
+                let (x, y) = (self.value(a, at), self.value(b, at));
+                self.choice(c, x, y, at)
+            }
+            ExprKind::Call(f, args) => self.call(expr, *f, args, at),
+            ExprKind::Binary(op, a, b) => self.binary(expr, *op, (a, b), scalar, at),
+            _ => self.opaque(expr, at),
+        }
+    }
+
+    fn read(&mut self, expr: &Expr, place: &Place, at: &Instance) -> Poly {
+        let PlaceKind::Var(v) = &*place.kind else { return self.element(expr, place, at) };
+        if let Some(counter) = at.counters.get(v) {
+            return counter.clone();
+        }
+        if let Some(definition) = self.scope.definition(*v) {
+            if self.depth > 12 {
+                return self.opaque(expr, at);
+            }
+            self.depth += 1;
+            let value = self.value(definition, at);
+            self.depth -= 1;
+            return value;
+        }
+        if self.scope.is_changed(*v) { self.opaque(expr, at) } else { self.size(*v) }
+    }
+
+    /// What an array holds: the same value for the same subscripts, unless the loop writes the array.
+    fn element(&mut self, expr: &Expr, place: &Place, at: &Instance) -> Poly {
+        let base = base_of(place);
+        let Some(path) = self.place(place, at) else { return self.opaque(expr, at) };
+        let index: Vec<Poly> = path.index.into_iter().chain(path.fields).collect();
+        let stable = !self.scope.is_written(base);
+        let same = |e: &&Element| e.base == base && e.stable && e.index == index;
+        if let Some(known) = self.elements.iter().find(same).filter(|_| stable) {
+            return known.value.clone();
+        }
+        let low = expr.ty.scalar().filter(|s| !s.is_signed()).map(|_| 0);
+        let shared = stable && index.iter().all(|i| self.is_shared(i));
+        let value = self.fresh(if shared { Role::Size } else { Role::Data }, low, None);
+        let mut clauses = vec![];
+        for other in &self.elements {
+            let comparable = other.base == base && other.index.len() == index.len();
+            if !(stable && comparable) {
+                continue;
+            }
+            // Another element, or the same value.
+            let mut alternatives = vec![Branch::fact(Fact::equal(&other.value, &value))];
+            for (x, y) in other.index.iter().zip(&index) {
+                alternatives.push(Branch::fact(Fact::less(x, y)));
+                alternatives.push(Branch::fact(Fact::less(y, x)));
+            }
+            clauses.push(alternatives);
+        }
+        self.clauses.extend(clauses);
+        self.elements.push(Element { base, index, stable, value: value.clone() });
+        value
+    }
+
+    fn cast(&mut self, expr: &Expr, inner: &Expr, to: Scalar, at: &Instance) -> Poly {
+        let Some(from) = inner.ty.scalar().filter(|s| s.is_integer()) else {
+            return self.opaque(expr, at);
+        };
+        if from == Scalar::Bool {
+            let (one, zero) = (number(1), number(0));
+            return self.choice(inner, one, zero, at);
+        }
+        if to == Scalar::Bool {
+            return self.opaque(expr, at);
+        }
+        let value = self.value(inner, at);
+        let (from_low, from_high) = range_of(from);
+        let (to_low, to_high) = range_of(to);
+        if from_low >= to_low && from_high <= to_high {
+            return value;
+        }
+        // From int to size_t and the like only negative values change, and what looks at the sign comes back here.
+        if to.bytes() < from.bytes() || to.bytes() < 4 { self.wrapped(value, to) } else { value }
+    }
+
+    /// The value as the type holds it: less a multiple of 2 to the power of its bits.
+    fn wrapped(&mut self, value: Poly, ty: Scalar) -> Poly {
+        let (low, high) = range_of(ty);
+        let (Some(low), Some(high)) = (low, high) else { return value };
+        if self.proved(&Fact::at_least(&value, &number(low)))
+            && self.proved(&Fact::at_least(&number(high), &value))
+        {
+            return value;
+        }
+        let held = self.derived(Role::Counter, Some(low), Some(high), &[&value]);
+        let turns = self.fresh(Role::Counter, None, None);
+        let span = product(&turns, &number(high - low + 1));
+        self.facts.extend(span.map(|s| Fact::equal(&value, &plus(&held, &s))));
+        held
+    }
+
+    /// What an operation that is no ring operation sees of an unsigned value, which may have wrapped around.
+    fn seen(&mut self, value: Poly, ty: Scalar) -> Poly {
+        let products = value.terms().any(|(atoms, _)| atoms.len() > 1);
+        if ty.is_signed() || products || value.as_constant().is_some() || value.as_atom().is_some()
+        {
+            return value;
+        }
+        self.wrapped(value, ty)
+    }
+
+    /// Whether a fact follows from the others, cheaply.
+    fn proved(&self, fact: &Fact) -> bool {
+        let (low, _) = self.interval(&fact.poly);
+        if low.is_some_and(|l| l >= 0) {
+            return true;
+        }
+        let mut facts = self.facts.clone();
+        facts.extend(fact.negated());
+        super::decide::linear(self.unknowns.len(), &facts)
+            == crate::analysis::integer::Outcome::Empty
+    }
+
+    /// Constant bounds of a value.
+    fn interval(&self, p: &Poly) -> (Option<i128>, Option<i128>) {
+        let (mut low, mut high) = (Some(0i128), Some(0i128));
+        for (atoms, c) in p.terms() {
+            let (l, h) = match atoms {
+                [] => (Some(1), Some(1)),
+                [Atom::Var(v)] => (self.unknown(*v).low, self.unknown(*v).high),
+                // A product of values that are not negative is not.
+                _ => {
+                    let positive = atoms.iter().all(|a| {
+                        matches!(a, Atom::Var(v) if self.unknown(*v).low.is_some_and(|l| l >= 0))
+                    });
+                    (positive.then_some(0), None)
+                }
+            };
+            let (l, h) = if c < 0 { (h, l) } else { (l, h) };
+            let add = |sum: Option<i128>, x: Option<i128>| {
+                sum.zip(x).and_then(|(s, x)| s.checked_add(x.checked_mul(c)?))
+            };
+            (low, high) = (add(low, l), add(high, h));
+        }
+        (low, high)
+    }
+
+    fn call(&mut self, expr: &Expr, f: MathFn, args: &[Expr], at: &Instance) -> Poly {
+        match (f, args) {
+            (MathFn::Min | MathFn::Max, [a, b]) => {
+                let (a, b) = (self.value(a, at), self.value(b, at));
+                let least = f == MathFn::Min;
+                self.extreme(a, b, least)
+            }
+            (MathFn::Abs, [a]) => {
+                let a = self.value(a, at);
+                let negative = minus(&Poly::zero(), &a);
+                self.extreme(a, negative, false)
+            }
+            _ => self.opaque(expr, at),
+        }
+    }
+
+    fn extreme(&mut self, a: Poly, b: Poly, least: bool) -> Poly {
+        let value = self.derived(Role::Counter, None, None, &[&a, &b]);
+        let side = |taken: &Poly, other: &Poly| {
+            let order = match least {
+                true => Fact::at_least(other, taken),
+                false => Fact::at_least(taken, other),
+            };
+            Branch::facts(vec![Fact::equal(&value, taken), order])
+        };
+        self.clauses.push(vec![side(&a, &b), side(&b, &a)]);
+        value
+    }
+
+    fn choice(&mut self, cond: &Expr, yes: Poly, no: Poly, at: &Instance) -> Poly {
+        if yes == no {
+            return yes;
+        }
+        let value = self.derived(Role::Counter, None, None, &[&yes, &no]);
+        let mut branch = |negated: bool, taken: &Poly| {
+            let mut branch = self.condition(cond, negated, at);
+            branch.facts.push(Fact::equal(&value, taken));
+            branch
+        };
+        let clause = vec![branch(false, &yes), branch(true, &no)];
+        self.clauses.push(clause);
+        value
+    }
+
+    fn binary(
+        &mut self,
+        expr: &Expr,
+        op: BinaryOp,
+        (a, b): (&Expr, &Expr),
+        ty: Scalar,
+        at: &Instance,
+    ) -> Poly {
+        use BinaryOp::*;
+        match op {
+            Add | Sub | Mul => {
+                let (x, y) = (self.value(a, at), self.value(b, at));
+                match op {
+                    Add => plus(&x, &y),
+                    Sub => minus(&x, &y),
+                    _ => product(&x, &y).unwrap_or_else(|| self.opaque(expr, at)),
+                }
+            }
+            Shl => {
+                let (x, k) = (self.value(a, at), self.value(b, at));
+                match self.power(&k).and_then(|p| product(&x, &p)) {
+                    Some(product) => product,
+                    None => self.opaque(expr, at),
+                }
+            }
+            Shr => {
+                let (x, k) = (self.value(a, at), self.value(b, at));
+                let x = self.seen(x, ty);
+                match self.power(&k) {
+                    Some(p) => self.divided(&x, &p, true).0,
+                    None => self.opaque(expr, at),
+                }
+            }
+            Div | Rem => {
+                let (x, y) = (self.value(a, at), self.value(b, at));
+                let (x, y) = (self.seen(x, ty), self.seen(y, ty));
+                if y.is_zero() {
+                    return self.opaque(expr, at);
+                }
+                let (q, r) = self.divided(&x, &y, false);
+                if op == Div { q } else { r }
+            }
+            BitAnd | BitOr | BitXor => self.bits(expr, op, (a, b), ty, at),
+            _ => self.opaque(expr, at),
+        }
+    }
+
+    /// `2^k` for a `k` that is a constant, or a value plus a constant that is not negative.
+    fn power(&mut self, k: &Poly) -> Option<Poly> {
+        let constant = k.constant_term();
+        if k.as_constant().is_some() {
+            return (0..=62).contains(&constant).then(|| number(1 << constant));
+        }
+        let shift = constant.clamp(0, 62);
+        let rest = minus(k, &number(shift));
+        let known = self.powers.get(&rest).cloned();
+        let power = known.unwrap_or_else(|| {
+            let role = if self.is_shared(&rest) { Role::Size } else { Role::Opaque };
+            let power = self.fresh(role, Some(1), None);
+            self.powers.insert(rest, power.clone());
+            power
+        });
+        product(&power, &number(1 << shift))
+    }
+
+    fn is_power(&self, p: &Poly) -> bool {
+        self.powers.values().any(|known| p == known)
+            || p.as_constant().is_some_and(|c| c > 0 && c & (c - 1) == 0)
+            || self.powers.values().any(|known| {
+                p.split(known.as_atom().unwrap_or(&Atom::Var(VarId(u32::MAX)))).is_some_and(
+                    |(c, rest)| {
+                        rest.is_zero() && c.as_constant().is_some_and(|c| c > 0 && c & (c - 1) == 0)
+                    },
+                )
+            })
+    }
+
+    /// Quotient and remainder, rounded toward zero as `/` and `%` do, or down (`floor`).
+    pub fn divided(&mut self, x: &Poly, y: &Poly, floor: bool) -> (Poly, Poly) {
+        if let (Some(a), Some(b)) = (x.as_constant(), y.as_constant())
+            && b != 0
+        {
+            let q = if floor { a.div_euclid(b) } else { a / b };
+            return (number(q), number(a - q * b));
+        }
+        if *y == number(1) {
+            return (x.clone(), Poly::zero());
+        }
+        let floor = floor || self.proved(&Fact::at_least(x, &Poly::zero()));
+        let key = (x.clone(), y.clone(), floor);
+        if let Some(known) = self.quotients.get(&key) {
+            return known.clone();
+        }
+        let shared = self.is_shared(x) && self.is_shared(y);
+        let role = if shared { Role::Size } else { Role::Counter };
+        let q = self.derived(role, None, None, &[x, y]);
+        let r = self.derived(role, None, None, &[x, y]);
+        let Some(whole) = product(&q, y).map(|p| plus(&p, &r)) else { return (q, r) };
+        let zero = Poly::zero();
+        let identity = Fact::equal(x, &whole);
+        let positive = self.proved(&Fact::less(&zero, y));
+        let range = self.range_of_quotient(&q, x, y);
+        if positive && floor {
+            self.facts.extend([identity, Fact::at_least(&r, &zero), Fact::less(&r, y)]);
+            self.set_low(&r, 0);
+            self.below(&r, y.clone());
+            if self.proved(&Fact::at_least(x, &zero)) {
+                self.set_low(&q, 0);
+                self.facts.extend(range.facts);
+                self.clauses.extend(range.clauses);
+            }
+        } else {
+            let negated = minus(&zero, y);
+            let mut cases = vec![];
+            for (divisor_positive, size) in [(true, y), (false, &negated)] {
+                if positive && !divisor_positive {
+                    continue;
+                }
+                let sign = Fact::less(&zero, size);
+                let up =
+                    [Fact::at_least(x, &zero), Fact::at_least(&r, &zero), Fact::less(&r, size)];
+                let down = [
+                    Fact::less(x, &zero),
+                    Fact::at_least(&zero, &r),
+                    Fact::less(&minus(&zero, &r), size),
+                ];
+                for case in [up, down] {
+                    let facts = [vec![sign.clone(), identity.clone()], case.to_vec()].concat();
+                    cases.push(Branch::facts(facts));
+                }
+                if divisor_positive {
+                    let up = cases.len() - 2;
+                    cases[up] = std::mem::take(&mut cases[up]).and(range.clone());
+                }
+            }
+            if !positive {
+                // Division by zero has no value, but what is computed beside it has.
+                cases.push(Branch::fact(Fact::equal(y, &zero)));
+            }
+            self.clauses.push(cases);
+        }
+        self.quotients.insert(key, (q.clone(), r.clone()));
+        (q, r)
+    }
+
+    /// The differences of quotients by one divisor.
+    pub fn quotient_differences(&self) -> Vec<Poly> {
+        let mut differences = vec![];
+        let all: Vec<(&Poly, &Poly)> =
+            self.quotients.iter().map(|((_, y, _), (q, _))| (y, q)).collect();
+        for (k, (y, q)) in all.iter().enumerate() {
+            let others = all[k + 1..].iter().filter(|(other, _)| other == y);
+            differences.extend(others.map(|(_, p)| minus(q, p)));
+        }
+        differences
+    }
+
+    /// Bounds of `q = x / y` for `x >= 0` and `y > 0`, where `x` is less than a multiple of `y`.
+    fn range_of_quotient(&mut self, q: &Poly, x: &Poly, y: &Poly) -> Branch {
+        let mut range = Branch::fact(Fact::at_least(q, &Poly::zero()));
+        let limit = match x.as_atom() {
+            Some(Atom::Var(v)) => self.unknown(*v).below.clone(),
+            _ => None,
+        };
+        let Some((limit, divisors)) = limit else { return range };
+        let Some(quotient) = exact_quotient(&limit, y) else { return range };
+        let mut alternatives = vec![Branch::fact(Fact::less(q, &quotient))];
+        for d in &divisors {
+            alternatives.push(Branch::fact(Fact::at_least(&Poly::zero(), d)));
+        }
+        if let Some(Atom::Var(v)) = q.as_atom() {
+            let divisors = divisors.into_iter().chain([y.clone()]).collect();
+            self.unknowns[v.0 as usize].below = Some((quotient, divisors));
+        }
+        match alternatives.len() {
+            1 => range.facts.extend(alternatives.remove(0).facts),
+            _ => range.clauses.push(alternatives),
+        }
+        range
+    }
+
+    fn set_low(&mut self, unknown: &Poly, low: i128) {
+        if let Some(Atom::Var(v)) = unknown.as_atom() {
+            self.unknowns[v.0 as usize].low = Some(low);
+        }
+    }
+
+    fn bits(
+        &mut self,
+        expr: &Expr,
+        op: BinaryOp,
+        (a, b): (&Expr, &Expr),
+        ty: Scalar,
+        at: &Instance,
+    ) -> Poly {
+        let (x, y) = (self.value(a, at), self.value(b, at));
+        let (x, y) = if x.as_constant().is_some() { (y, x) } else { (x, y) };
+        let x = self.seen(x, ty);
+        let common = match y.as_constant() {
+            Some(mask) => self.masked(&x, mask, ty),
+            None if op == BinaryOp::BitAnd => {
+                let mask_of = |y: &Poly| Some(plus(y, &number(1))).filter(|p| self.is_power(p));
+                match (mask_of(&y), mask_of(&x)) {
+                    (Some(p), _) => Some(self.divided(&x, &p, true).1),
+                    (_, Some(p)) => Some(self.divided(&y, &p, true).1),
+                    _ => None,
+                }
+            }
+            None => None,
+        };
+        match (op, common) {
+            (BinaryOp::BitAnd, Some(c)) => c,
+            (BinaryOp::BitOr, Some(c)) => minus(&plus(&x, &y), &c),
+            (BinaryOp::BitXor, Some(c)) => {
+                let value = minus(&plus(&x, &y), &plus(&c, &c));
+                self.note_xor(x, y, value)
+            }
+            (BinaryOp::BitXor, None) => {
+                let zero = Poly::zero();
+                let positive = [&x, &y].iter().all(|p| self.proved(&Fact::at_least(p, &zero)));
+                let low = positive.then_some(0);
+                let value = self.derived(Role::Counter, low, None, &[&x, &y]);
+                self.note_xor(x, y, value)
+            }
+            _ => self.opaque(expr, at),
+        }
+    }
+
+    /// `x & mask`, run by run of the mask's bits.
+    fn masked(&mut self, x: &Poly, mask: i128, ty: Scalar) -> Option<Poly> {
+        if mask < 0 {
+            // All but the bits that the complement keeps.
+            let rest = self.masked(x, !mask, ty)?;
+            return Some(minus(x, &rest));
+        }
+        let bits = 8 * ty.bytes();
+        if !ty.is_signed() && bits < 64 && mask >> (bits - 1) != 0 {
+            let all = (1i128 << bits) - 1;
+            let rest = self.masked(x, all & !mask, ty)?;
+            return Some(minus(x, &rest));
+        }
+        let (mut sum, mut bit) = (Poly::zero(), 0u32);
+        while bit < 64 {
+            if mask >> bit & 1 == 0 {
+                bit += 1;
+                continue;
+            }
+            let first = bit;
+            while bit < 64 && mask >> bit & 1 == 1 {
+                bit += 1;
+            }
+            let above = self.divided(x, &number(1 << first), true).0;
+            let run = self.divided(&above, &number(1 << (bit - first)), true).1;
+            sum = plus(&sum, &product(&run, &number(1 << first))?);
+        }
+        Some(sum)
+    }
+
+    /// That `value` is `a ^ b`: with the same `b` it gives `a` back, and other values for other `a`.
+    fn note_xor(&mut self, a: Poly, b: Poly, value: Poly) -> Poly {
+        let known = |x: &&Xor| (x.a == a && x.b == b) || (x.a == b && x.b == a);
+        if let Some(known) = self.xors.iter().find(known) {
+            return known.value.clone();
+        }
+        let mut clauses = vec![];
+        let unequal =
+            |x: &Poly, y: &Poly| [Branch::fact(Fact::less(x, y)), Branch::fact(Fact::less(y, x))];
+        for other in &self.xors {
+            let pairs = [(&other.a, &other.b, &a, &b), (&other.b, &other.a, &b, &a)];
+            for (x, with, y, same) in pairs.into_iter().filter(|p| p.1 == p.3) {
+                debug_assert_eq!(with, same);
+                let either = [
+                    (x, y, &other.value, &value),
+                    (&other.value, &value, x, y),
+                    (&other.value, y, x, &value),
+                    (x, &value, &other.value, y),
+                ];
+                for (p, q, r, s) in either {
+                    let mut clause = vec![Branch::fact(Fact::equal(r, s))];
+                    clause.extend(unequal(p, q));
+                    clauses.push(clause);
+                }
+            }
+        }
+        self.clauses.extend(clauses);
+        self.xors.push(Xor { a, b, value: value.clone() });
+        value
+    }
+
+    /// What a condition says. Parts that are not understood say nothing.
+    pub fn condition(&mut self, cond: &Expr, negated: bool, at: &Instance) -> Branch {
+        match &*cond.kind {
+            ExprKind::Const(v) => match (v.as_i64() != 0) == negated {
+                true => Branch::fact(Fact::never()),
+                false => Branch::default(),
+            },
+            ExprKind::Unary(UnaryOp::Not, a) => self.condition(a, !negated, at),
+            ExprKind::Cast(a) if a.ty == Type::BOOL => self.condition(a, negated, at),
+            ExprKind::Cast(a) if a.ty.is_integer() && cond.ty == Type::BOOL => {
+                let value = self.value(a, at);
+                relation(BinaryOp::Ne, negated, &value, &Poly::zero())
+            }
+            ExprKind::Binary(op, a, b) if op.is_logical() => {
+                let (x, y) = (self.condition(a, negated, at), self.condition(b, negated, at));
+                match (*op == BinaryOp::LogicalAnd) != negated {
+                    true => x.and(y),
+                    false => Branch { facts: vec![], clauses: vec![vec![x, y]] },
+                }
+            }
+            ExprKind::Binary(op, a, b) if op.is_comparison() && a.ty.is_integer() => {
+                let (x, y) = (self.value(a, at), self.value(b, at));
+                let ty = a.ty.scalar().unwrap_or(Scalar::I32);
+                let (x, y) = (self.seen(x, ty), self.seen(y, ty));
+                relation(*op, negated, &x, &y)
+            }
+            ExprKind::Read(p) if matches!(&*p.kind, PlaceKind::Var(v) if self.scope.definition(*v).is_some()) =>
+            {
+                let definition = p.root_var().and_then(|v| self.scope.definition(v));
+                match definition {
+                    Some(d) if self.depth < 12 => {
+                        self.depth += 1;
+                        let branch = self.condition(d, negated, at);
+                        self.depth -= 1;
+                        branch
+                    }
+                    _ => self.skip(cond),
+                }
+            }
+            _ => self.skip(cond),
+        }
+    }
+
+    /// A condition that says nothing here.
+    fn skip(&mut self, cond: &Expr) -> Branch {
+        self.skipped |= !self.reads_data(cond);
+        Branch::default()
+    }
+}
+
+/// The unknowns of a value.
+pub fn variables(p: &Poly) -> Vec<VarId> {
+    let var = |a: &Atom| match a {
+        Atom::Var(v) => Some(*v),
+        _ => None,
+    };
+    p.atoms().into_iter().filter_map(var).collect()
+}
+
+fn relation(op: BinaryOp, negated: bool, x: &Poly, y: &Poly) -> Branch {
+    use BinaryOp::*;
+    match (op, negated) {
+        (Lt, false) | (Ge, true) => Branch::fact(Fact::less(x, y)),
+        (Le, false) | (Gt, true) => Branch::fact(Fact::at_least(y, x)),
+        (Gt, false) | (Le, true) => Branch::fact(Fact::less(y, x)),
+        (Ge, false) | (Lt, true) => Branch::fact(Fact::at_least(x, y)),
+        (Eq, false) | (Ne, true) => Branch::fact(Fact::equal(x, y)),
+        _ => {
+            let alternatives = [Fact::less(x, y), Fact::less(y, x)].map(Branch::fact);
+            Branch { facts: vec![], clauses: vec![alternatives.to_vec()] }
+        }
+    }
+}
+
+/// Least and greatest value of a type.
+fn range_of(ty: Scalar) -> (Option<i128>, Option<i128>) {
+    let bits = 8 * ty.bytes();
+    match ty {
+        Scalar::Bool => (Some(0), Some(1)),
+        _ if ty.is_signed() => (Some(-(1 << (bits - 1))), Some((1 << (bits - 1)) - 1)),
+        _ => (Some(0), Some((1 << bits) - 1)),
+    }
+}
+
+/// `a / b` where that leaves nothing over.
+fn exact_quotient(a: &Poly, b: &Poly) -> Option<Poly> {
+    let mut divisors = b.terms();
+    let (monomial, coefficient) = divisors.next()?;
+    if divisors.next().is_some() {
+        return None;
+    }
+    let mut quotient = Poly::zero();
+    for (atoms, c) in a.terms() {
+        if c % coefficient != 0 {
+            return None;
+        }
+        let mut rest = atoms.to_vec();
+        for factor in monomial {
+            let at = rest.iter().position(|x| x == factor)?;
+            rest.remove(at);
+        }
+        let mut product = Poly::constant(c / coefficient);
+        for atom in rest {
+            product = product.mul(&Poly::atom(atom))?;
+        }
+        quotient = quotient.add(&product)?;
+    }
+    Some(quotient)
+}
