@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use warpsmith_ir::poly::Poly;
+use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
     Axis, BinaryOp, Block, Diagnostic, Expr, ForLoop, FuncId, Function, LoopId, LoopKind, Module,
     Parallel, Place, ReduceOp, Scalar, Space, StmtKind, Type, Var, VarId, VarKind,
@@ -69,12 +69,18 @@ impl Requirement {
         slack.unwrap_or_default()
     }
 
-    /// The condition, in 64-bit arithmetic.
+    /// The condition, in 64-bit arithmetic where it takes any.
     pub fn condition(&self, function: &Function) -> Expr {
         let type_of = |v: VarId| function.var(v).ty.scalar().unwrap_or(Scalar::I32);
-        let value = Expr::var(self.var, Type::Scalar(type_of(self.var))).cast(Type::I64);
+        let own = type_of(self.var);
+        let alike = match self.bound.as_atom() {
+            Some(Atom::Var(v)) => type_of(*v) == own,
+            _ => self.bound.as_constant().is_some_and(|c| i32::try_from(c).is_ok()),
+        };
+        let ty = if alike { own } else { Scalar::I64 };
+        let value = Expr::var(self.var, Type::Scalar(own)).cast(Type::Scalar(ty));
         let op = if self.at_most { BinaryOp::Le } else { BinaryOp::Ge };
-        Expr::binary(op, value, self.bound.to_expr(Scalar::I64, &type_of))
+        Expr::binary(op, value, self.bound.to_expr(ty, &type_of))
     }
 
     /// The condition as the user would write it.

@@ -44,7 +44,7 @@ fn a_value_of_the_iteration_before() {
               |         |
               |         iteration i = 1 writes `a[i]`
               |
-              = note: for example, iteration i = 1 writes `a[1]`, and iteration i = 2 reads it too
+              = note: for example with n = 3, iteration i = 1 writes `a[1]`, and iteration i = 2 reads it too
               = help: remove the mark, or let every iteration write elements of its own (for example, into a second array)
         "#]],
     );
@@ -66,7 +66,7 @@ fn a_diagonal_of_two_loops() {
               |             |
               |             iteration (i = 1, j = 1) writes `a[i][j]`
               |
-              = note: for example, iteration (i = 1, j = 1) writes `a[1][1]`, and iteration (i = 2, j = 0) reads it too
+              = note: for example with n = 3, m = 3, iteration (i = 1, j = 1) writes `a[1][1]`, and iteration (i = 2, j = 0) reads it too
               = help: remove the mark, or let every iteration write elements of its own (for example, into a second array)
         "#]],
     );
@@ -86,10 +86,10 @@ fn a_sum_over_a_marked_loop() {
             6 |                 C[i][j] += A[i][l] * B[l][j];
               |                 ^^^^^^^
               |                 |
-              |                 iteration l = 1 writes `C[i][j]`
-              |                 iteration l = 0 reads `C[i][j]`
+              |                 iteration l = 1 reads `C[i][j]`
+              |                 iteration l = 0 writes `C[i][j]`
               |
-              = note: for example, iteration l = 0 reads `C[0][0]`, and iteration l = 1 writes it too
+              = note: for example with n = 1, m = 1, k = 2, iteration l = 0 writes `C[0][0]`, and iteration l = 1 reads it too
               = help: if `C` collects a sum, mark a loop on which its subscript depends, or use a scalar with `reduction(+: …)`
         "#]],
     );
@@ -310,21 +310,21 @@ fn steps_of_a_schedule() {
     step_refused(
         "interchange k",
         expect![[r#"
-        error[W225]: cannot interchange `k` and `l`: two iterations that change places touch the same element
-         --> input.c:8:23
-          |
-        8 |             a[k][l] = a[k - 1][l + 1];
-          |             -------   ^^^^^^^^^^^^^^^ iteration (k = 2, l = 0) reads `a[k - 1][l + 1]`
-          |             |
-          |             iteration (k = 1, l = 1) writes `a[k][l]`
-          |
-         ::: input.sched:1:1
-          |
-        1 | interchange k
-          | ------------- in this step
-          |
-          = note: step 1: `interchange k`
-    "#]],
+            error[W225]: cannot interchange `k` and `l`: two iterations that change places touch the same element
+             --> input.c:8:23
+              |
+            8 |             a[k][l] = a[k - 1][l + 1];
+              |             -------   ^^^^^^^^^^^^^^^ iteration (k = 2, l = 0) reads `a[k - 1][l + 1]`
+              |             |
+              |             iteration (k = 1, l = 1) writes `a[k][l]`
+              |
+             ::: input.sched:1:1
+              |
+            1 | interchange k
+              | ------------- in this step
+              |
+              = note: step 1: `interchange k`
+        "#]],
     );
     step_refused(
         "interchange l",

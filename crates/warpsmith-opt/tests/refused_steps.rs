@@ -809,21 +809,21 @@ fn tiles_of_a_diagonal() {
         DIAGONAL,
         "tile k, l by 4x4",
         expect![[r#"
-        error[W225]: cannot interchange `k` and `l`: two iterations that change places touch the same element
-         --> input.c:7:23
-          |
-        7 |             a[k][l] = a[k - 1][l + 1];
-          |             -------   ^^^^^^^^^^^^^^^ iteration (k = 2, l = 0) reads `a[k - 1][l + 1]`
-          |             |
-          |             iteration (k = 1, l = 1) writes `a[k][l]`
-          |
-         ::: input.sched:1:1
-          |
-        1 | tile k, l by 4x4
-          | ---------------- in this step
-          |
-          = note: step 1: `tile k, l by 4x4`
-    "#]],
+            error[W225]: cannot interchange `k` and `l`: two iterations that change places touch the same element
+             --> input.c:7:23
+              |
+            7 |             a[k][l] = a[k - 1][l + 1];
+              |             -------   ^^^^^^^^^^^^^^^ iteration (k = 2, l = 0) reads `a[k - 1][l + 1]`
+              |             |
+              |             iteration (k = 1, l = 1) writes `a[k][l]`
+              |
+             ::: input.sched:1:1
+              |
+            1 | tile k, l by 4x4
+              | ---------------- in this step
+              |
+              = note: step 1: `tile k, l by 4x4`
+        "#]],
     );
 }
 

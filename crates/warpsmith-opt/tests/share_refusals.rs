@@ -250,7 +250,7 @@ fn iterations_that_depend_on_each_other() {
         "        for (int j = 0; j < m; j++) B[i][column[j]] = A[i][j];",
         SHARE,
         expect![[r#"
-            error[W265]: cannot share loop `j`: its iterations are not proved independent: the subscript of `B[i][column[j]]` is not affine
+            error[W265]: cannot share loop `j`: its iterations are not proved independent: data decide which elements `B[i][column[j]]` are
              --> input.c:4:22
               |
             4 |         for (int j = 0; j < m; j++) B[i][column[j]] = A[i][j];

@@ -381,7 +381,7 @@ fn an_order_that_may_matter() {
             1 | interchange i
               | ------------- in this step
               |
-              = note: the subscript of `a[k[i]]` is not affine
+              = note: data decide whether `a[j]` and `a[k[i]]` are one element
               = note: step 1: `interchange i`
         "#]],
     );

@@ -179,7 +179,7 @@ void transpose_sum(int n, int m, const int a[n][m], int b[m][n], int s[4]) {
     ];
     let mut input = Input::new(source);
     let refused = input.scheduled("tile i, j by 4x3").unwrap_err();
-    assert!(refused.starts_with("error[W226]"), "{refused}");
+    assert!(refused.starts_with("error[W225]"), "{refused}");
     let independent = "
 void transpose(int n, int m, int k, const int a[k][n][m], int b[k][m][n]) {
     #pragma omp parallel for

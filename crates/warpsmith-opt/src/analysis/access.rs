@@ -72,6 +72,9 @@ pub struct Access<'a> {
     /// Counted loops around it, from the analysed loop inward.
     pub loops: Vec<&'a ForLoop>,
     pub guards: Vec<Guard<'a>>,
+    /// Conditions that follow from control flow beside blocks: nothing left the iteration before, the operand of a
+    /// choice is taken.
+    pub implied: Vec<Guard<'a>>,
     pub origin: Origin,
     /// Position in program order.
     pub order: usize,
@@ -322,8 +325,13 @@ impl<'a> Scope<'a> {
     /// All accesses to memory in the body of the loop. Scalars are not memory here; see
     /// [`crate::analysis::scalars`].
     pub fn accesses(&self) -> Vec<Access<'a>> {
-        let mut collector =
-            Collector { scope: self, loops: vec![self.root], guards: vec![], found: vec![] };
+        let mut collector = Collector {
+            scope: self,
+            loops: vec![self.root],
+            guards: vec![],
+            implied: vec![],
+            found: vec![],
+        };
         collector.block(&self.root.body);
         collector.found
     }
@@ -368,23 +376,6 @@ fn assigned_before_use(body: &Block, var: VarId) -> bool {
             elsewhere == declarations
         })
     })
-}
-
-/// How many of the last subscripts of a place's view stand inside a structure, as `k` in `p[i].v[k]`.
-pub fn subscripts_in_fields(place: &Place) -> usize {
-    match &*place.kind {
-        PlaceKind::Index(array, _) => {
-            let inside = |mut at: &Place| {
-                while let PlaceKind::Index(outer, _) = &*at.kind {
-                    at = outer;
-                }
-                matches!(&*at.kind, PlaceKind::Field(..))
-            };
-            if inside(array) { 1 + subscripts_in_fields(array) } else { 0 }
-        }
-        PlaceKind::Field(p, _) | PlaceKind::Component(p, _) => subscripts_in_fields(p),
-        _ => 0,
-    }
 }
 
 /// The object of a place that is not a plain variable.
@@ -442,14 +433,15 @@ struct Collector<'s, 'a> {
     scope: &'s Scope<'a>,
     loops: Vec<&'a ForLoop>,
     guards: Vec<Guard<'a>>,
+    implied: Vec<Guard<'a>>,
     found: Vec<Access<'a>>,
 }
 
 impl<'a> Collector<'_, 'a> {
     fn block(&mut self, block: &'a Block) {
-        let outside = self.guards.len();
+        let outside = self.implied.len();
         self.stmts(block);
-        self.guards.truncate(outside);
+        self.implied.truncate(outside);
     }
 
     /// What a condition excludes by leaving the iteration holds for the rest of the block.
@@ -463,7 +455,7 @@ impl<'a> Collector<'_, 'a> {
             if let StmtKind::If { cond, then, otherwise } = &stmt.kind {
                 for (block, negated) in [(then, true), (otherwise, false)] {
                     if ends(block) {
-                        self.guards.push(Guard { cond, negated });
+                        self.implied.push(Guard { cond, negated });
                     }
                 }
             }
@@ -509,9 +501,9 @@ impl<'a> Collector<'_, 'a> {
     /// The reads of an expression, those of operands that are not always evaluated under their condition.
     fn expr(&mut self, expr: &'a Expr) {
         let mut guarded = |cond, negated, e: &'a Expr| {
-            self.guards.push(Guard { cond, negated });
+            self.implied.push(Guard { cond, negated });
             self.expr(e);
-            self.guards.pop();
+            self.implied.pop();
         };
         match &*expr.kind {
             ExprKind::Select(cond, a, b) => {
@@ -563,6 +555,7 @@ impl<'a> Collector<'_, 'a> {
     ) {
         let order = self.found.len();
         let (loops, guards) = (self.loops.clone(), self.guards.clone());
+        let implied = self.implied.clone();
         self.found.push(Access {
             base,
             kind,
@@ -570,6 +563,7 @@ impl<'a> Collector<'_, 'a> {
             place,
             loops,
             guards,
+            implied,
             origin: origin.clone(),
             order,
         });

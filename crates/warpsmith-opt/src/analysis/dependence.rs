@@ -111,7 +111,11 @@ pub fn pairs(
 fn alike(a: &Access<'_>, b: &Access<'_>) -> bool {
     let loops = |x: &Access<'_>| x.loops.iter().map(|l| l.id).collect::<Vec<_>>();
     let guards = |x: &Access<'_>| {
-        x.guards.iter().map(|g| (std::ptr::from_ref(g.cond), g.negated)).collect::<Vec<_>>()
+        x.guards
+            .iter()
+            .chain(&x.implied)
+            .map(|g| (std::ptr::from_ref(g.cond), g.negated))
+            .collect::<Vec<_>>()
     };
     let places = a.place.zip(b.place).is_some_and(|(p, q)| same_place(p, q));
     a.base == b.base && a.kind == b.kind && places && loops(a) == loops(b) && guards(a) == guards(b)
@@ -172,12 +176,19 @@ fn verdict(
         return Verdict::Unknown("a pointer without a name may point anywhere".into());
     }
     let mut doubt = None;
-    let orders = [(a, b), (b, a)];
+    // A value that travels from a write to a read tells most.
+    let backwards = a.kind == AccessKind::Read && b.kind != AccessKind::Read;
+    let orders = if backwards { [(b, a), (a, b)] } else { [(a, b), (b, a)] };
     let orders = if std::ptr::eq(a, b) { &orders[..1] } else { &orders[..] };
     for (first, second) in orders {
         match conflict::meeting(scope, (first, second), exchanged, requirements) {
             Meeting::Never => {}
-            Meeting::At(example) => return Verdict::Carried(example),
+            Meeting::At(mut example) => {
+                if !std::ptr::eq(*first, a) {
+                    std::mem::swap(&mut example.first, &mut example.second);
+                }
+                return Verdict::Carried(example);
+            }
             Meeting::ByData => {
                 doubt = doubt.or(Some(Verdict::ByData(subscript_of_data(scope, (a, b)))));
             }

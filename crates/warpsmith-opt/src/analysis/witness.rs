@@ -264,7 +264,7 @@ fn leaf(
     result: &mut Touched,
 ) -> bool {
     let var = |v: VarId| lookup(v, env, at);
-    for guard in &plan.access.guards {
+    for guard in plan.access.guards.iter().chain(&plan.access.implied) {
         // A condition on data may be true in any iteration.
         if let Some(truth) = guards::eval(guard.cond, &var)
             && (truth != 0) == guard.negated

@@ -372,6 +372,13 @@ impl<'k> Lowering<'k> {
         let mut list = self.source.assumptions.clone();
         list.dedup();
         let function = self.source.func();
+        for required in &self.source.requires {
+            list.push(format!(
+                "{}: {}; at other sizes the launcher returns cudaErrorInvalidValue and launches nothing",
+                required.text(function),
+                required.why
+            ));
+        }
         let given = function.params.iter().filter(|p| !self.source.is_derived(**p));
         let arrays = given.filter(|p| function.var(**p).ty.is_pointer()).count();
         if arrays > 1 {

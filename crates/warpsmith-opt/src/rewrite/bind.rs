@@ -49,8 +49,8 @@ pub fn check<'k>(
     }
     let mut findings = vec![];
     for id in &loops {
-        findings.push((*id, check_loop(kernel, *id, &group, &clauses)?));
         check_step(kernel, *id)?;
+        findings.push((*id, check_loop(kernel, *id, &group, &clauses)?));
     }
     check_bounds(kernel, root, &loops)?;
     let nest = Nest::bound(axes.to_vec(), block, clauses);

@@ -233,6 +233,19 @@ pub fn check_marks(kernel: &Kernel) -> Result<(), Vec<Refusal>> {
     }
 }
 
+/// The conditions on the sizes under which all marks of the function are right, as far as they are; [`check_marks`] says
+/// which are wrong under any.
+pub fn requirements(kernel: &Kernel) -> Vec<Requirement> {
+    let mut known = kernel.clone();
+    for l in walk::for_loops(&kernel.func().body).into_iter().filter(|l| is_marked(l)) {
+        let (group, clauses) = group_of(kernel, l.id);
+        if let Ok(found) = check(&known, l.id, &group, &clauses) {
+            known.requires.extend(found.requires);
+        }
+    }
+    known.requires
+}
+
 /// The loops of the perfect marked nest a loop belongs to, with their clauses together.
 pub fn group_of(kernel: &Kernel, id: LoopId) -> (Vec<LoopId>, Parallel) {
     let mut root = id;

@@ -3,6 +3,7 @@
 use warpsmith_device::Gpu;
 use warpsmith_ir::{Diagnostic, FuncId, Module};
 use warpsmith_opt::Kernel;
+use warpsmith_opt::rewrite::independence;
 
 use crate::status::Failure;
 
@@ -24,10 +25,11 @@ impl Arch {
         self.board.or_else(|| Gpu::find(self.name)).unwrap_or(&warpsmith_device::GPUS[0])
     }
 
-    /// A function to be scheduled within the limits of the architecture.
+    /// A function to be scheduled within the limits of the architecture, for sizes at which its marks are right.
     pub fn kernel(&self, module: Module, function: FuncId) -> Kernel {
         let shared_limit = self.gpu().architecture().shared_per_block_optin;
-        Kernel { shared_limit, ..Kernel::new(module, function) }
+        let kernel = Kernel { shared_limit, ..Kernel::new(module, function) };
+        Kernel { requires: independence::requirements(&kernel), ..kernel }
     }
 }
 

@@ -81,6 +81,8 @@ pub fn tune_as(
     check_folder(&out)?;
     let specs = argument_specs(args, &input)?;
     let sizes = chosen_sizes(args, &input, &specs, arch)?;
+    let kernel = arch.kernel(input.module.clone(), input.function);
+    sizes::check_requirements(kernel.func(), &kernel.requires, &sizes)?;
     let job = Job { args, input: &input, specs: &specs, sizes: &sizes, arch };
     let Made { chosen, files, verified, mut messages, measured } = match &place {
         Place::Model { .. } => job.by_model(given, sources)?,

@@ -2,10 +2,16 @@
 
 use std::collections::BTreeMap;
 
+<<<<<<< HEAD
 use warpsmith_ir::{Diagnostic, Function, Module, Place, PlaceKind, Scalar, Type, VarId};
+=======
+use warpsmith_ir::poly::{Atom, Poly};
+use warpsmith_ir::{Diagnostic, Function, Scalar, VarId};
+use warpsmith_opt::kernel::Requirement;
+>>>>>>> c1f3239 (Check by the launcher what marks need of the sizes; keep conditions that control flow implies apart from those of blocks)
 
 use super::extents;
-use crate::status::Failure;
+use crate::status::{Failure, Status};
 
 /// Values of the size parameters at one point, by name.
 pub type Point = BTreeMap<String, i64>;
@@ -98,6 +104,52 @@ pub fn field_name(module: &Module, function: &Function, place: &Place) -> Option
         }
         _ => None,
     }
+}
+
+/// The value of a polynomial over parameters at a point; `None` where one of them has no value there.
+pub fn value_at(poly: &Poly, function: &Function, point: &Point) -> Option<i128> {
+    poly.eval(&|atom| match atom {
+        Atom::Var(v) => point.get(&function.var(*v).name).map(|x| i128::from(*x)),
+        _ => None,
+    })
+}
+
+/// Refuses sizes at which the marks of the function are wrong.
+///
+/// # Errors
+/// W229, the answer being no, for the first of them.
+pub fn check_requirements(
+    function: &Function,
+    requires: &[Requirement],
+    points: &[Point],
+) -> Result<(), Failure> {
+    for required in requires {
+        let slack = required.slack();
+        let broken = |p: &&Point| value_at(&slack, function, p).is_some_and(|x| x < 0);
+        if let Some(point) = points.iter().find(broken) {
+            let values: Vec<String> = point.iter().map(|(n, v)| format!("{n}={v}")).collect();
+            let message = format!("at {} a marked loop is wrong", values.join(", "));
+            let d = Diagnostic::error("W229", message).note(format!(
+                "it needs {}: {}",
+                required.text(function),
+                required.why
+            ));
+            return Err(Failure::from(d.help("give other sizes")).with_status(Status::No));
+        }
+    }
+    Ok(())
+}
+
+/// The point with the nearest values that satisfy the conditions.
+pub fn satisfying(function: &Function, requires: &[Requirement], mut point: Point) -> Point {
+    for required in requires {
+        let broken = value_at(&required.slack(), function, &point).is_some_and(|x| x < 0);
+        let bound = value_at(&required.bound, function, &point).and_then(|b| i64::try_from(b).ok());
+        if let (true, Some(bound)) = (broken, bound) {
+            point.insert(function.var(required.var).name.clone(), bound);
+        }
+    }
+    point
 }
 
 /// Zips the lists of sizes into points and checks that each names a parameter, fits its type, and that

@@ -153,7 +153,15 @@ impl Work<'_> {
             let threads = numbers.iter().copied().filter(|n| *n != limit).max().unwrap_or(limit);
             first.extend(choices::strided(&params, limit, threads));
         }
-        points::candidates(&params, &numbers, &offsets, &first, self.sizes)
+        let points = points::candidates(&params, &numbers, &offsets, &first, self.sizes);
+        let mut right: Vec<Point> = vec![];
+        for point in points {
+            let point = sizes::satisfying(launcher, &self.program.requires, point);
+            if !right.contains(&point) {
+                right.push(point);
+            }
+        }
+        right
     }
 
     /// The texts of all files.

@@ -12,7 +12,7 @@ use warpsmith_ir::VarId;
 use warpsmith_ir::poly::{Atom, Poly};
 
 use super::formula::{Branch, Clause, Fact, with_values};
-use super::terms::{Role, Unknown, minus, number, product};
+use super::terms::{Role, Unknown, minus, number, product, variables};
 use crate::analysis::integer::{self, Constraint, Outcome};
 
 /// The answer.
@@ -136,7 +136,7 @@ impl Search<'_, '_> {
             // With an alternative chosen it may be easier.
             Outcome::GaveUp => {
                 let mut rest = state;
-                return match rest.clauses.pop() {
+                return match rest.clauses.pop().or_else(|| rest.splits.pop()) {
                     Some(clause) => self.branch(&rest, &clause),
                     None => Answer::Undecided,
                 };
@@ -270,10 +270,16 @@ impl Search<'_, '_> {
             }
         }
         let mut made = vec![];
-        for (multiplier, vars) in &partners {
+        for (multiplier, vars) in &mut partners {
+            // What equations say about them, too.
+            for fact in state.facts.iter().filter(|f| f.equality && is_linear(&f.poly)) {
+                let own = variables(&fact.poly);
+                if own.iter().any(|v| vars.contains(v)) && own.len() <= 3 {
+                    vars.extend(own);
+                }
+            }
             let near = |f: &&Fact| {
-                f.poly.terms().all(|(atoms, _)| atoms.len() < 2)
-                    && f.poly.atoms().into_iter().filter_map(variable).any(|v| vars.contains(&v))
+                is_linear(&f.poly) && variables(&f.poly).iter().any(|v| vars.contains(v))
             };
             for fact in state.facts.iter().filter(near) {
                 let poly = product(&fact.poly, multiplier);
@@ -289,6 +295,10 @@ fn branch_with(branch: &Branch, fact: &dyn Fn(&Fact) -> Option<Fact>) -> Option<
     let clauses: Option<Vec<Clause>> =
         branch.clauses.iter().map(|c| c.iter().map(|b| branch_with(b, fact)).collect()).collect();
     Some(Branch { facts: facts?, clauses: clauses? })
+}
+
+fn is_linear(p: &Poly) -> bool {
+    p.terms().all(|(atoms, _)| atoms.len() < 2)
 }
 
 fn variable(atom: &Atom) -> Option<VarId> {

@@ -121,7 +121,7 @@ impl<'s, 'a> Question<'s, 'a> {
         for l in access.loops.iter().skip(1) {
             self.enter(l, at, Role::Counter);
         }
-        for guard in &access.guards {
+        for guard in access.guards.iter().chain(&access.implied) {
             let branch = self.terms.condition(guard.cond, guard.negated, at);
             self.terms.facts.extend(branch.facts);
             self.terms.clauses.extend(branch.clauses);
