@@ -2,13 +2,9 @@
 
 use std::collections::BTreeMap;
 
-<<<<<<< HEAD
-use warpsmith_ir::{Diagnostic, Function, Module, Place, PlaceKind, Scalar, Type, VarId};
-=======
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{Diagnostic, Function, Scalar, VarId};
+use warpsmith_ir::{Diagnostic, Function, Module, Place, PlaceKind, Scalar, Type, VarId};
 use warpsmith_opt::kernel::Requirement;
->>>>>>> c1f3239 (Check by the launcher what marks need of the sizes; keep conditions that control flow implies apart from those of blocks)
 
 use super::extents;
 use crate::status::{Failure, Status};
