@@ -201,7 +201,7 @@ impl Random {
 
     fn nest(&mut self) -> Nest {
         let single = self.one_in(2);
-        let most = if single { 100_000 } else { 40 };
+        let most = if single { 1_000_000 } else { 40 };
         let inner = (!single).then(|| match self.below(5) {
             0 => Const(1 + self.below(12)),
             1 => add(Var(0), Const(1)),

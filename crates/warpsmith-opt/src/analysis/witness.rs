@@ -1,6 +1,6 @@
 //! Looks for two iterations that touch the same element by trying small sizes.
 //!
-//! A proof that fails says nothing. Here the loops are run in the head, with the parameters set to small
+//! The second oracle, for pairs that [`super::conflict`] does not decide. Here the loops are run in the head, with the parameters set to small
 //! numbers in several orders of magnitude and of order among each other, and the elements compared. A conflict
 //! that shows for every choice of the parameters is a fact about the program; one that shows for some only (say,
 //! when a leading dimension is smaller than the row it leads) depends on what the user passes.
@@ -28,8 +28,8 @@ pub enum Search {
 }
 
 /// Greatest number of iterations tried for one choice of the parameters.
-const MAX_POINTS: usize = 6_000;
-/// Sizes that parameters are given around.
+const MAX_POINTS: usize = 20_000;
+/// Sizes that parameters are given around, beside one beyond all constants of the subscripts.
 const SCALES: [i128; 5] = [5, 9, 24, 150, 450];
 
 /// Whether two iterations count as a conflict when they touch the same element.
@@ -54,7 +54,9 @@ pub fn search(
     }
     let parameters: Vec<Atom> = parameters.into_iter().collect();
     let mut sometimes = false;
-    for scale in SCALES {
+    let constants = plans.0.index.iter().chain(&plans.1.index).map(|p| p.constant_term().abs());
+    let beyond = 2 * constants.max().unwrap_or(0) + 17;
+    for scale in SCALES.into_iter().chain([beyond]) {
         let mut always: Option<Example> = None;
         let (mut missed, mut too_large) = (false, false);
         for values in assignments(parameters.len(), scale) {
