@@ -122,9 +122,9 @@ fn what_is_refused_is_refused_once() {
     );
     refused(&source, &n, None, 2, &["W143", "`t` is allocated here, with `malloc`"]);
     let source = format!(
-        "struct p {{ float x, y; }};\nvoid f(int n, struct p a[n], struct p b[n]) {{\n{loops} {{ a[i].x = b[i].y; struct p t = a[i]; b[i] = t; }}\n}}\n"
+        "union p {{ float x, y; }};\nvoid f(int n, union p a[n], union p b[n]) {{\n{loops} {{ a[i].x = b[i].y; union p t = a[i]; b[i] = t; }}\n}}\n"
     );
-    refused(&source, &n, None, 2, &["W144", "structures are not part of the loop language"]);
+    refused(&source, &n, None, 2, &["W144", "unions are not part of the loop language"]);
     let source = format!(
         "void f(int n, float a[n], float b[n]) {{\nfloat *x = a, *y = b;\nfor (int t = 0; t < 4; t++) {{\n{loops} y[i] = x[i] + 1;\nfloat *z = x; x = y; y = z;\n}}\n}}\n"
     );
