@@ -140,6 +140,17 @@ fn numbers_of_a_structure_passed_by_value_become_variables() {
     accepted(&text);
 }
 
+/// What is used as `*q` has one element, whatever is taken of it.
+#[test]
+fn a_pointer_to_one_structure_has_one_element() {
+    let declarations = "struct P { float x, v[2]; };";
+    let text =
+        program(declarations, "struct P p[n], const struct P *q", "p[i].x = q->x + q->v[1];");
+    assert_eq!(cloops::missing_extents(&accepted(&text)).len(), 0);
+    let text = program(declarations, "struct P p[n], const struct P *q", "p[i].x = q[i].x;");
+    assert_eq!(cloops::missing_extents(&accepted(&text)).len(), 1);
+}
+
 #[test]
 fn complex_numbers_are_structures_of_two_reals() {
     for body in [

@@ -308,6 +308,11 @@ fn used_as_scalar(function: &Function, param: VarId) -> bool {
     let (mut mentions, mut single) = (0usize, 0usize);
     visit::for_each_expr(&function.body, &mut |e| mentions += usize::from(reads(e, param)));
     visit::for_each_place(&function.body, &mut |place, access| {
+        // A field of the element, or an element of an array in it.
+        let mut place = place;
+        while let PlaceKind::Field(p, _) | PlaceKind::Index(p, _) = &*place.kind {
+            place = p;
+        }
         let only_element = match &*place.kind {
             PlaceKind::Deref(pointer) => reads(pointer, param),
             PlaceKind::Elem { pointer, index, dims } => {

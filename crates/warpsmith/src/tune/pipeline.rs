@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use warpsmith_front::cloops::{self, CInput};
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
-use warpsmith_ir::{Diagnostic, Function, SourceMap};
+use warpsmith_ir::{Diagnostic, Function, SourceMap, StructDef};
 use warpsmith_opt::rewrite::{independence, precision};
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
@@ -134,6 +134,14 @@ pub(super) fn assumptions(program: &Program) -> Vec<String> {
              the absolute values of their terms, L the number of terms, u the unit roundoff",
             names.join(", ")
         ));
+    }
+    let complex = |s: &StructDef| s.origin.span.is_none() && s.name.ends_with("_complex");
+    if program.module.structs.iter().any(complex) {
+        all.push(
+            "products and quotients of complex numbers are the usual formulas, as C has them under `#pragma STDC \
+             CX_LIMITED_RANGE ON`: where parts of a result overflow, infinities are not made of them"
+                .to_string(),
+        );
     }
     if let Some(real) = program.precision {
         all.push(format!(
