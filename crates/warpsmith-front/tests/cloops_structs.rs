@@ -155,7 +155,7 @@ fn a_pointer_to_one_structure_has_one_element() {
 fn complex_numbers_are_structures_of_two_reals() {
     for body in [
         "a[i] = a[i] * b[i] + 2.0f;",
-        "a[i] += b[i] / a[i]; a[i] *= -b[i];",
+        "a[i] += b[i] / a[i]; a[i] *= -b[i]; a[i]++;",
         "a[i] = conjf(b[i]) - I; if (a[i] != b[i]) a[i] = 0;",
         "r[i] = cabsf(a[i]) + crealf(b[i]) * cimagf(a[i] * b[i]);",
         "double complex z = a[i]; z = z * z + cexp(z); a[i] = z; r[i] = carg(z);",

@@ -497,9 +497,14 @@ impl<'u> Cx<'u> {
     /// `++x`, `x--` as a statement.
     fn step(&mut self, op: &str, operand: &ast::Expr, span: Span) -> Low<Place> {
         let place = self.target(operand)?;
-        self.check_number(&place, operand.span)?;
         let op = if op == "++" { BinaryOp::Add } else { BinaryOp::Sub };
         let old = Expr::read(place.clone());
+        if self.is_complex(&place.ty) {
+            let value = self.complex_binary(op, old, Expr::i32(1), span)?;
+            self.push(StmtKind::Assign { place: place.clone(), value }, span);
+            return Ok(place);
+        }
+        self.check_number(&place, operand.span)?;
         let promoted = types::promote(old.ty.scalar().unwrap_or(Scalar::I32));
         let a = self.convert(old, promoted);
         let value = self.combine(op, a, Expr::i32(1), span)?;
