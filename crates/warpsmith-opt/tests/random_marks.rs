@@ -195,7 +195,7 @@ impl Random {
 
     fn constant(&mut self, most: u64) -> i64 {
         // Small ones as often as large ones.
-        let bits = self.below(64 - u64::from(most.leading_zeros()) as u64 + 1);
+        let bits = self.below(64 - u64::from(most.leading_zeros()) + 1);
         self.below((1u64 << bits).min(most) + 1)
     }
 
