@@ -25,6 +25,9 @@ pub(crate) enum Helper {
     AtomicMaxFloat,
     AtomicMinDouble,
     AtomicMaxDouble,
+    AtomicMul(Scalar),
+    AtomicLower(Scalar),
+    AtomicRaise(Scalar),
     BitsAs,
     /// An element of a matrix, or of a box, whose rows lie apart.
     PitchedRows,
@@ -38,18 +41,25 @@ impl Helper {
             Helper::DynamicSharedBytes => "dynamic_shared_bytes",
             Helper::AtomicMinFloat | Helper::AtomicMinDouble => "atomic_min",
             Helper::AtomicMaxFloat | Helper::AtomicMaxDouble => "atomic_max",
+            Helper::AtomicMul(_) => "atomic_mul",
+            Helper::AtomicLower(_) => "atomic_lower",
+            Helper::AtomicRaise(_) => "atomic_raise",
             Helper::BitsAs => "bits_as",
             Helper::PitchedRows | Helper::PitchedPlanes => "element_at",
         }
     }
 
-    pub const ALL: [Helper; 9] = [
+    /// One of each name.
+    pub const ALL: [Helper; 12] = [
         Helper::LaneId,
         Helper::DynamicSharedBytes,
         Helper::AtomicMinFloat,
         Helper::AtomicMaxFloat,
         Helper::AtomicMinDouble,
         Helper::AtomicMaxDouble,
+        Helper::AtomicMul(Scalar::F32),
+        Helper::AtomicLower(Scalar::F32),
+        Helper::AtomicRaise(Scalar::F32),
         Helper::BitsAs,
         Helper::PitchedRows,
         Helper::PitchedPlanes,

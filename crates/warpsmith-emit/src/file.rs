@@ -11,6 +11,7 @@ use crate::doc::{Doc, Out, cat, list, text};
 use crate::error::{EmitError, Result};
 use crate::literal;
 use crate::names::{Names, is_shared_of_file};
+use crate::swaps;
 use crate::tidy::tidy;
 use crate::types::{self, Qualifiers, declare};
 use crate::walk::Reach;
@@ -64,7 +65,7 @@ pub(crate) fn declarations(cx: &Context<'_>, reach: &Reach, target: Target) -> R
     let needs = cx.needs.borrow().clone();
     for helper in &needs.helpers {
         out.gap();
-        out.text.push_str(helper_text(*helper));
+        out.text.push_str(&helper_text(*helper));
         if *helper == Helper::BitsAs {
             cx.include("string.h");
         }
@@ -284,8 +285,8 @@ fn initializer(cx: &Context<'_>, ty: &Type, bytes: &[u8], g: &Global) -> Result<
     Ok(list("{", parts, "}"))
 }
 
-fn helper_text(helper: Helper) -> &'static str {
-    match helper {
+fn helper_text(helper: Helper) -> String {
+    let text = match helper {
         Helper::LaneId => {
             "// Index of the thread in its warp.
 __device__ unsigned lane_id() {
@@ -302,10 +303,13 @@ __device__ unsigned dynamic_shared_bytes() {
 }
 "
         }
-        Helper::AtomicMinFloat => ATOMIC_MIN_FLOAT,
-        Helper::AtomicMaxFloat => ATOMIC_MAX_FLOAT,
-        Helper::AtomicMinDouble => ATOMIC_MIN_DOUBLE,
-        Helper::AtomicMaxDouble => ATOMIC_MAX_DOUBLE,
+        Helper::AtomicMinFloat => return swaps::pick(Scalar::F32, "smaller", "atomic_min", "fminf"),
+        Helper::AtomicMaxFloat => return swaps::pick(Scalar::F32, "larger", "atomic_max", "fmaxf"),
+        Helper::AtomicMinDouble => return swaps::pick(Scalar::F64, "smaller", "atomic_min", "fmin"),
+        Helper::AtomicMaxDouble => return swaps::pick(Scalar::F64, "larger", "atomic_max", "fmax"),
+        Helper::AtomicMul(ty) => return swaps::multiply(ty, helper.name()),
+        Helper::AtomicLower(ty) => return swaps::replace(ty, helper.name(), '<'),
+        Helper::AtomicRaise(ty) => return swaps::replace(ty, helper.name(), '>'),
         Helper::PitchedRows => {
             "// The element of a matrix whose rows begin `pitch` elements apart.
 template <class T>
@@ -334,88 +338,6 @@ static To bits_as(From from) {
 }
 "
         }
-    }
-}
-
-/// A loop of compare-and-swaps on the bits, as CUDA has no such atomic for floating numbers.
-macro_rules! atomic_float {
-    ($what:literal, $name:literal, $ty:literal, $f:literal, $int:literal, $to:literal, $from:literal) => {
-        concat!(
-            "// Atomically replaces *p by the ",
-            $what,
-            " of *p and x; returns the old value.\n",
-            "__device__ ",
-            $ty,
-            " ",
-            $name,
-            "(",
-            $ty,
-            " *p, ",
-            $ty,
-            " x) {\n",
-            "    ",
-            $int,
-            " *bits = reinterpret_cast<",
-            $int,
-            " *>(p);\n",
-            "    ",
-            $int,
-            " old = ",
-            $to,
-            "(*p);\n",
-            "    while (true) {\n",
-            "        const ",
-            $int,
-            " seen = old;\n",
-            "        old = atomicCAS(bits, seen, ",
-            $to,
-            "(",
-            $f,
-            "(",
-            $from,
-            "(seen), x)));\n",
-            "        if (old == seen) return ",
-            $from,
-            "(old);\n",
-            "    }\n",
-            "}\n",
-        )
     };
+    text.into()
 }
-
-const ATOMIC_MIN_FLOAT: &str = atomic_float!(
-    "smaller",
-    "atomic_min",
-    "float",
-    "fminf",
-    "int",
-    "__float_as_int",
-    "__int_as_float"
-);
-const ATOMIC_MAX_FLOAT: &str = atomic_float!(
-    "larger",
-    "atomic_max",
-    "float",
-    "fmaxf",
-    "int",
-    "__float_as_int",
-    "__int_as_float"
-);
-const ATOMIC_MIN_DOUBLE: &str = atomic_float!(
-    "smaller",
-    "atomic_min",
-    "double",
-    "fmin",
-    "unsigned long long",
-    "__double_as_longlong",
-    "__longlong_as_double"
-);
-const ATOMIC_MAX_DOUBLE: &str = atomic_float!(
-    "larger",
-    "atomic_max",
-    "double",
-    "fmax",
-    "unsigned long long",
-    "__double_as_longlong",
-    "__longlong_as_double"
-);

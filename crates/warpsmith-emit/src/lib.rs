@@ -25,6 +25,7 @@ mod names;
 mod place;
 mod stmt;
 mod struct_test;
+mod swaps;
 mod test_file;
 mod tidy;
 mod types;

@@ -55,7 +55,7 @@ const SOME_REAL: f64 = 0.75;
 /// # Errors
 /// When something has no spelling in C++, see [`EmitError`].
 pub fn reference_file(module: &Module, function: FuncId) -> Result<String> {
-    let module = &tidy(module);
+    let module = &serial(module);
     let names = Names::preferring(module, &file::helper_names(), &[function]);
     let cx = Context::new(module, &names);
     let (declarations, body) = reference(&cx, function)?;
@@ -64,6 +64,15 @@ pub fn reference_file(module: &Module, function: FuncId) -> Result<String> {
     file::append(&mut out, &declarations);
     file::append(&mut out, &body);
     Ok(file::finish(out))
+}
+
+/// The module as a processor runs it: without temporaries that say nothing, one thread alone.
+fn serial(module: &Module) -> Module {
+    let mut module = tidy(module);
+    for function in &mut module.functions {
+        warpsmith_ir::serial::serialise_atomics(&mut function.body);
+    }
+    module
 }
 
 fn reference(cx: &Context<'_>, function: FuncId) -> Result<(Out, Out)> {
@@ -85,7 +94,7 @@ pub fn test_file(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
     if struct_test::is_needed(test) {
         return struct_test::print(emit, test);
     }
-    let (module, widened) = accumulators::widen(&tidy(test.module), test.function);
+    let (module, widened) = accumulators::widen(&serial(test.module), test.function);
     let test = &TestProgram { module: &module, ..test.clone() };
     let name = identifier(&emit.name);
     let taken: Vec<String> = [

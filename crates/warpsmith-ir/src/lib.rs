@@ -13,6 +13,7 @@ pub mod layout;
 pub mod module;
 pub mod poly;
 pub mod printable;
+pub mod serial;
 pub mod span;
 pub mod stmt;
 pub mod text;

@@ -268,8 +268,14 @@ pub struct Case {
 pub enum AtomicOp {
     Add,
     Sub,
+    Mul,
+    /// As `fmin` and `fmax`: of a NaN and a number, the number.
     Min,
     Max,
+    /// `value < old ? value : old`, a comparison with NaN being false.
+    Lower,
+    /// `value > old ? value : old`.
+    Raise,
     And,
     Or,
     Xor,

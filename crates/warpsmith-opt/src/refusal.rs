@@ -13,6 +13,8 @@ pub enum Refusal {
     Undecided(Box<UndecidedMark>),
     /// Iterations share a variable that they write.
     SharedVariable { loop_id: LoopId, shared: Box<crate::analysis::scalars::Shared> },
+    /// Iterations update an element in two ways, or use it beside the updates.
+    MixedUpdates { loop_id: LoopId, name: String, mixed: Box<crate::analysis::atomics::Mixed> },
     /// The loop has no mark, and its independence was not proved.
     NotParallel { loop_id: LoopId, reasons: Vec<String> },
     /// `break`, `return` out of a parallel loop.
@@ -149,6 +151,9 @@ impl Refusal {
             Refusal::Carried(d) => d.diagnostic(kernel),
             Refusal::Undecided(d) => d.diagnostic(kernel),
             Refusal::SharedVariable { loop_id, shared } => shared_variable(kernel, *loop_id, shared),
+            Refusal::MixedUpdates { loop_id, name, mixed } => {
+                mixed_updates(kernel, *loop_id, name, mixed)
+            }
             Refusal::OrderMatters { outer, inner, dependence, reason } => {
                 order_matters(kernel, *outer, *inner, dependence.as_deref(), reason.as_deref())
             }
@@ -420,6 +425,30 @@ fn shared_variable(
             "if each iteration needs its own, add `private({variable})` or declare it inside the loop"
         )),
     }
+}
+
+fn mixed_updates(
+    kernel: &Kernel,
+    loop_id: LoopId,
+    name: &str,
+    mixed: &crate::analysis::atomics::Mixed,
+) -> Diagnostic {
+    let message = format!(
+        "the iterations of loop `{}` update elements of `{name}` in any order, but their order matters",
+        kernel.loop_name(loop_id)
+    );
+    let (text, help) = match mixed.plain {
+        true => (
+            "another iteration may use the element here, before or after the update",
+            "use the array in a loop of its own, after this one",
+        ),
+        false => (
+            "another operation, perhaps on the same element",
+            "collect what the two operations give in two arrays",
+        ),
+    };
+    let d = label(Diagnostic::error("W228", message), mixed.first.span, "an update");
+    label(d, mixed.second.span, text).help(help)
 }
 
 fn order_matters(

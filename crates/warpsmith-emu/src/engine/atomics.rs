@@ -132,17 +132,18 @@ fn updated(op: AtomicOp, ty: Scalar, old: u64, new: u64, compare: u64) -> Option
     Some(match op {
         AtomicOp::Add => bin(BinaryOp::Add),
         AtomicOp::Sub => bin(BinaryOp::Sub),
+        AtomicOp::Mul => bin(BinaryOp::Mul),
         AtomicOp::And => bin(BinaryOp::BitAnd),
         AtomicOp::Or => bin(BinaryOp::BitOr),
         AtomicOp::Xor => bin(BinaryOp::BitXor),
-        AtomicOp::Min => {
+        AtomicOp::Min | AtomicOp::Lower => {
             if less(y, x) {
                 new
             } else {
                 old
             }
         }
-        AtomicOp::Max => {
+        AtomicOp::Max | AtomicOp::Raise => {
             if less(x, y) {
                 new
             } else {

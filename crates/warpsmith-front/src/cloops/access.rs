@@ -562,11 +562,7 @@ impl<'u> Cx<'u> {
     /// In a parallel region every thread runs the statements outside the work-sharing loops.
     pub fn check_replicated(&mut self, place: &Place, span: Span) -> Low<()> {
         let Some(region) = self.replicated() else { return Ok(()) };
-        let own = place.root_var().is_some_and(|id| {
-            let c = &region.clauses;
-            id.0 >= region.first_inside || c.private.contains(&id) || c.first_private.contains(&id)
-        });
-        if own {
+        if place.root_var().is_some_and(|id| region.owns(id)) {
             return Ok(());
         }
         let d = Diagnostic::error(

@@ -37,6 +37,14 @@ impl<'u> Cx<'u> {
                 self.push(StmtKind::Assert { cond, text: name }, span);
                 Ok(None)
             }
+            ("omp_get_wtime" | "omp_get_wtick", []) => Ok(Some(self.time(span))),
+            ("omp_set_num_threads" | "omp_set_dynamic" | "omp_set_nested", [value]) => {
+                // How many threads a processor would have: of no meaning here.
+                self.scalar(value).map(|_| None)
+            }
+            ("omp_get_thread_num" | "omp_get_num_threads" | "omp_get_team_num", []) => {
+                Err(self.thread_number(&name, span))
+            }
             _ => {
                 // `free(p)` of a pointer whose declaration was refused adds nothing to that message.
                 for arg in args {
@@ -47,6 +55,15 @@ impl<'u> Cx<'u> {
                 Err(self.unknown_call(&name, callee.span))
             }
         }
+    }
+
+    fn thread_number(&mut self, name: &str, span: Span) -> super::cx::Reported {
+        let message = format!("`{name}` divides the work by hand");
+        let d = Diagnostic::error("W163", message).label(span, "the threads of a processor");
+        self.fail(d.help(
+            "mark the loop over all elements with `#pragma omp parallel for`, and let the clauses `reduction` or `private` \
+             take the place of one result for each thread",
+        ))
     }
 
     fn callee_name(&mut self, callee: &ast::Expr) -> Low<String> {

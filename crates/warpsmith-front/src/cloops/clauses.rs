@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{Diagnostic, ReduceOp};
 
-use super::pragma::{Clauses, Item, Parsed, Token, error};
+use super::pragma::{Clauses, Item, Parsed, Section, Token, error};
 use crate::spelling::nearest;
 
 /// Clauses whose argument has no influence on the result; names inside are still checked.
@@ -56,6 +56,12 @@ const LISTS: &[&str] = &[
     "depend",
 ];
 
+/// Kinds and modifiers of `schedule`.
+const SCHEDULES: &[&str] =
+    &["static", "dynamic", "guided", "auto", "runtime", "monotonic", "nonmonotonic", "simd"];
+/// Those that leave open which thread runs an iteration.
+const DYNAMIC: &[&str] = &["dynamic", "guided", "auto", "runtime"];
+
 /// Reads what follows the words of a directive.
 pub fn parse_clauses(mut rest: &[Token]) -> Parsed<Clauses> {
     let mut clauses = Clauses::default();
@@ -103,7 +109,10 @@ fn clause(out: &mut Clauses, name: &Token, args: Option<&[Token]>) -> Parsed<()>
     let text = name.text.as_str();
     if BARE.contains(&text) {
         return match args {
-            None => Ok(()),
+            None => {
+                out.nowait |= text == "nowait";
+                Ok(())
+            }
             Some(_) => {
                 Err(error("W132", format!("`{text}` takes no argument"), name.span, "this clause")
                     .into())
@@ -129,20 +138,10 @@ fn clause(out: &mut Clauses, name: &Token, args: Option<&[Token]>) -> Parsed<()>
         "firstprivate" => out.first_private.extend(items(name, args)?),
         "lastprivate" => out.last_private.extend(items(name, args)?),
         "default" => keyword(name, args, &["shared", "none", "private", "firstprivate"])?,
-        "schedule" => keyword(
-            name,
-            args,
-            &[
-                "static",
-                "dynamic",
-                "guided",
-                "auto",
-                "runtime",
-                "monotonic",
-                "nonmonotonic",
-                "simd",
-            ],
-        )?,
+        "schedule" => {
+            keyword(name, args, SCHEDULES)?;
+            out.dynamic |= args.iter().any(|t| t.is_word() && DYNAMIC.contains(&t.text.as_str()));
+        }
         "linear" | "ordered" | "depend" => {
             let d = error(
                 "W134",
@@ -281,27 +280,29 @@ fn items(clause: &Token, args: &[Token]) -> Parsed<Vec<Item>> {
             );
             return Err(d.into());
         };
-        let texts: Vec<&str> = section.iter().map(|t| t.text.as_str()).collect();
-        let section = match texts.as_slice() {
-            [] => false,
-            ["[", ":", "1", "]"] | ["[", "0", ":", "1", "]"] | ["[", "0", "]"] => true,
-            ["[", .., "]"] => {
-                let message = format!("`{}` on a whole array is not supported", clause.text);
-                let d = error("W134", message, name.span.to(last.span), "this array section");
-                return Err(d
-                    .help("name a scalar, or `p[:1]` for a value behind a pointer")
-                    .into());
-            }
-            _ => {
-                let span = section[0].span.to(last.span);
-                return Err(
-                    error("W132", "expected `,` or `)` here".into(), span, "unexpected").into()
-                );
-            }
-        };
+        let section = section_of(name, section, last)?;
         list.push(Item { name: name.clone(), section });
     }
     Ok(list)
+}
+
+/// What follows the name of a variable: nothing, or brackets.
+fn section_of(name: &Token, rest: &[Token], last: &Token) -> Parsed<Section> {
+    let texts: Vec<&str> = rest.iter().map(|t| t.text.as_str()).collect();
+    match texts.as_slice() {
+        [] => Ok(Section::Whole),
+        ["[", ":", "1", "]"] | ["[", "0", ":", "1", "]"] | ["[", "0", "]"] => Ok(Section::One),
+        ["[", .., "]"] if texts.contains(&":") => Ok(Section::Elements),
+        ["[", .., "]"] => {
+            let message = "expected a section, as in `h[0:n]`".to_string();
+            let d = error("W132", message, name.span.to(last.span), "one element");
+            Err(d.help("copy the element to a variable, and reduce to that").into())
+        }
+        _ => {
+            let span = rest[0].span.to(last.span);
+            Err(error("W132", "expected `,` or `)` here".into(), span, "unexpected").into())
+        }
+    }
 }
 
 /// Names in an argument that is otherwise ignored: words that are no map kind, modifier or array section syntax.

@@ -1,14 +1,15 @@
 //! The function under construction: scopes, statements so far, messages.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use warpsmith_ir::{
     BinaryOp, ConstId, Diagnostic, Expr, ExprKind, FuncId, Function, GlobalId, LoopId, Module,
-    NamedConst, Parallel, Place, PlaceKind, Scalar, Span, Stmt, StmtKind, Type, UnaryOp, Value,
-    Var, VarId, VarKind,
+    NamedConst, Parallel, Place, PlaceKind, ReduceOp, Scalar, Span, Stmt, StmtKind, Type, UnaryOp,
+    Value, Var, VarId, VarKind,
 };
 
 use super::access::Pointer;
+use super::order::Unfinished;
 use super::types::{self, CType};
 use super::unit::{Enumerator, Unit};
 use crate::ast;
@@ -41,6 +42,36 @@ pub enum Frame {
     Switch,
 }
 
+/// `reduction(op: h[:n])`.
+#[derive(Clone, Copy, Debug)]
+pub struct ArrayReduction {
+    pub op: ReduceOp,
+    pub var: VarId,
+    pub span: Span,
+}
+
+/// The outermost marked loop, while it is being built.
+#[derive(Clone, Debug)]
+pub struct Marked {
+    pub span: Span,
+    /// Variables from this one on were declared inside, so each iteration has its own.
+    pub first_inside: u32,
+    /// Variables of its private clauses.
+    pub private: Vec<VarId>,
+    pub arrays: Vec<ArrayReduction>,
+    /// Updates under `atomic` or `critical` of one variable, or of what one pointer points to.
+    pub kept: Vec<Kept>,
+}
+
+/// An update that all iterations make to one place.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    /// The variable or pointer.
+    pub base: VarId,
+    pub class: ReduceOp,
+    pub span: Span,
+}
+
 /// An OpenMP region whose statements outside work-sharing loops are run by every thread.
 #[derive(Clone, Debug)]
 pub struct Region {
@@ -48,6 +79,19 @@ pub struct Region {
     /// Variables from this one on were declared inside, so each thread has its own.
     pub first_inside: u32,
     pub span: Span,
+    pub arrays: Vec<ArrayReduction>,
+    /// Variables of each thread that hold the thread's part of a result, until an update combines them.
+    pub parts: Vec<(VarId, ReduceOp)>,
+    /// What threads may still be doing when others go on.
+    pub unfinished: Vec<Unfinished>,
+}
+
+impl Region {
+    /// Whether each thread has its own of a variable.
+    pub fn owns(&self, id: VarId) -> bool {
+        let c = &self.clauses;
+        id.0 >= self.first_inside || c.private.contains(&id) || c.first_private.contains(&id)
+    }
 }
 
 pub struct Cx<'u> {
@@ -68,6 +112,11 @@ pub struct Cx<'u> {
     pub constants: HashMap<VarId, Value>,
     pub frames: Vec<Frame>,
     pub regions: Vec<Region>,
+    pub marked: Option<Marked>,
+    /// `critical` and `atomic` around the statement at hand.
+    pub exclusive: usize,
+    /// Variables that hold times of day.
+    pub clocks: HashSet<VarId>,
     /// Statements after the one being lowered, of the innermost block; a pointer declared now is used there.
     pub following: &'u [ast::Stmt],
     /// Functions whose bodies are being put in place of their calls.
@@ -294,7 +343,7 @@ impl<'u> Cx<'u> {
 
     /// The innermost region, when the statement at hand is run by every thread of it.
     pub fn replicated(&self) -> Option<&Region> {
-        self.regions.last().filter(|_| !self.frames.iter().any(|f| matches!(f, Frame::Marked(_))))
+        self.regions.last().filter(|_| self.exclusive == 0 && !self.frames.iter().any(|f| matches!(f, Frame::Marked(_))))
     }
 }
 

@@ -1,6 +1,6 @@
 //! One C function to one IR function: parameters with their extents, then the body.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use warpsmith_ir::{
     Diagnostic, Expr, ExprKind, FuncId, Function, FunctionKind, Module, Place, PlaceKind, Space,
@@ -107,6 +107,9 @@ fn lower<'u>(
         constants: HashMap::new(),
         frames: vec![],
         regions: vec![],
+        marked: None,
+        exclusive: 0,
+        clocks: HashSet::new(),
         following: &[],
         inlining: vec![],
         unpacked: vec![],
@@ -125,6 +128,7 @@ fn lower<'u>(
     let mut body = std::mem::take(&mut cx.prologue);
     body.append(&mut cx.out);
     cx.function.body = warpsmith_ir::Block::new(body);
+    cx.forget_times();
     let (mut function, diagnostics) = (cx.function, cx.diagnostics);
     counters::localise(&mut function);
     infer_single_elements(&mut function);

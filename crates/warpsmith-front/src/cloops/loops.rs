@@ -5,7 +5,7 @@ use warpsmith_ir::{
     StmtKind, Type, UnaryOp, VarId,
 };
 
-use super::cx::{Binding, Cx, Frame, Low};
+use super::cx::{Binding, Cx, Frame, Low, Marked};
 use super::pragma::Clauses;
 use super::scan::{self, Effects};
 use super::types::{self, CType};
@@ -83,9 +83,31 @@ impl<'u> Cx<'u> {
             }
             _ => None,
         };
-        let parallel = self.parallel_of(clauses, counter, span)?;
+        let (parallel, arrays) = self.parallel_of(clauses, counter, span)?;
         let (remaining, collapse_span) = clauses.collapse.unwrap_or((1, span));
-        self.for_loop(stmt, Some(Mark { parallel, span, remaining, collapse_span }), unroll)
+        let outermost = self.marked.is_none();
+        let lists = [&parallel.private, &parallel.first_private, &parallel.last_private];
+        let private = lists.into_iter().flatten().copied();
+        match &mut self.marked {
+            Some(around) => {
+                around.private.extend(private);
+                around.arrays.extend(arrays);
+            }
+            None => {
+                let first_inside = self.function.vars.len() as u32;
+                let private = private.collect();
+                self.marked = Some(Marked { span, first_inside, private, arrays, kept: vec![] });
+            }
+        }
+        let (start, messages) = (self.out.len(), self.diagnostics.len());
+        let mark = Mark { parallel, span, remaining, collapse_span };
+        let result = self.for_loop(stmt, Some(mark), unroll);
+        match self.marked.take_if(|_| outermost) {
+            Some(marked) if result.is_ok() && self.diagnostics.len() == messages => {
+                self.finish_marked(start, &marked)
+            }
+            _ => result,
+        }
     }
 
     /// Refuses one more loop inside too many.

@@ -2,24 +2,28 @@
 
 use warpsmith_ir::{Diagnostic, Parallel, ReduceOp, Reduction, Scalar, Span, Type, VarId};
 
-use super::cx::{Binding, Cx, Low};
-use super::pragma::{Clauses, Item, Token};
+use super::cx::{ArrayReduction, Binding, Cx, Low};
+use super::pragma::{Clauses, Item, Section, Token};
 use super::types;
 
 impl<'u> Cx<'u> {
-    /// What the clauses say, those of the regions around included. `counter` is the loop's own variable, which is
-    /// private by definition and may be listed though the loop declares it.
+    /// What the clauses say, with the reductions of the regions around; arrays that are reduced are apart. `counter` is
+    /// the loop's own variable, which is private by definition and may be listed though the loop declares it.
     pub fn parallel_of(
         &mut self,
         clauses: &Clauses,
         counter: Option<&str>,
         mark: Span,
-    ) -> Low<Parallel> {
+    ) -> Low<(Parallel, Vec<ArrayReduction>)> {
         let independent = clauses.independent;
         let mut p = Parallel { origin: mark.into(), independent, ..Parallel::default() };
+        let mut arrays = vec![];
         let mut failed = None;
         for (op, item) in &clauses.reductions {
             match self.reduction(*op, item) {
+                Ok(r) if self.is_array(&r, item) => {
+                    arrays.push(ArrayReduction { op: r.op, var: r.var, span: item.name.span });
+                }
                 Ok(r) => p.reductions.push(r),
                 Err(reported) => failed = Some(reported),
             }
@@ -46,8 +50,13 @@ impl<'u> Cx<'u> {
         }
         for r in &self.regions {
             merge(&mut p, &r.clauses);
+            arrays.extend(&r.arrays);
         }
-        Ok(p)
+        Ok((p, arrays))
+    }
+
+    fn is_array(&self, r: &Reduction, item: &Item) -> bool {
+        item.section == Section::Elements || matches!(self.var_type(r.var), Type::Array(..))
     }
 
     /// The variable a clause names.
@@ -89,7 +98,7 @@ impl<'u> Cx<'u> {
 
     fn listed(&mut self, item: &Item) -> Low<VarId> {
         let id = self.clause_variable(&item.name)?;
-        if item.section || self.var_type(id).is_pointer() {
+        if item.section != Section::Whole || self.var_type(id).is_pointer() {
             let d = Diagnostic::error(
                 "W136",
                 format!("`{}` is a pointer to shared memory", item.name.text),
@@ -105,23 +114,27 @@ impl<'u> Cx<'u> {
         let name = &item.name.text;
         let ty = self.var_type(var).clone();
         let scalar = match (&ty, item.section) {
-            (Type::Scalar(s), false) => *s,
-            (Type::Pointer { pointee, .. }, true) => pointee.scalar().unwrap_or(Scalar::I32),
-            (Type::Scalar(_), true) => {
+            (Type::Scalar(s), Section::Whole) => *s,
+            (Type::Pointer { pointee, .. }, Section::One | Section::Elements) => {
+                pointee.scalar().unwrap_or(Scalar::I32)
+            }
+            (Type::Array(..), _) => ty.innermost().scalar().unwrap_or(Scalar::I32),
+            (Type::Scalar(_), _) => {
                 let d = Diagnostic::error("W136", format!("`{name}` is a scalar, not an array"))
                     .label(item.name.span, "this section");
                 return Err(self.fail(d.help(format!("write `{name}`"))));
             }
-            (Type::Pointer { .. }, false) => {
+            (Type::Pointer { .. }, Section::Whole) => {
                 let d = Diagnostic::error("W136", format!("`{name}` is a pointer, not a number"))
                     .label(item.name.span, "named in this clause");
-                return Err(self
-                    .fail(d.help(format!("write `{name}[:1]` to reduce to the value behind it"))));
+                return Err(self.fail(d.help(format!(
+                    "write `{name}[:1]` to reduce to the value behind it, `{name}[:n]` for n elements"
+                ))));
             }
             _ => {
-                let d = Diagnostic::error("W136", format!("`{name}` is a whole array"))
+                let d = Diagnostic::error("W136", format!("`{name}` is no number"))
                     .label(item.name.span, "named in this clause");
-                return Err(self.fail(d.help("reduce to scalars")));
+                return Err(self.fail(d.help("reduce to numbers, or to arrays of them")));
             }
         };
         let bits = matches!(op, ReduceOp::BitAnd | ReduceOp::BitOr | ReduceOp::BitXor);
@@ -136,18 +149,9 @@ impl<'u> Cx<'u> {
     }
 }
 
-/// Adds what a region around says to the clauses of a loop inside it.
+/// Adds the reductions of a region around to those of a loop inside it. Its private variables belong to the threads
+/// for the whole region: what that means for the loop, the loop's body says.
 fn merge(loop_clauses: &mut Parallel, region: &Parallel) {
-    let add = |into: &mut Vec<VarId>, from: &[VarId]| {
-        for v in from {
-            if !into.contains(v) {
-                into.push(*v);
-            }
-        }
-    };
-    add(&mut loop_clauses.private, &region.private);
-    add(&mut loop_clauses.first_private, &region.first_private);
-    add(&mut loop_clauses.last_private, &region.last_private);
     for r in &region.reductions {
         if !loop_clauses.reductions.iter().any(|own| own.var == r.var) {
             loop_clauses.reductions.push(r.clone());

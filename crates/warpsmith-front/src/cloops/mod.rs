@@ -16,6 +16,7 @@
 //! | W144–W149 | types, names, constructs, calls, operands and arrays outside the language |
 //! | W150–W153 | wrong `ws bounds`, a size that changes, shared writes in a region, marked loops in a called function |
 //! | W154 | an array without extents |
+//! | W160–W163 | an update or value that depends on the order of iterations, threads that do not wait, a use of thread numbers or times |
 
 mod access;
 mod bits;
@@ -26,6 +27,7 @@ mod complex;
 mod counters;
 mod cx;
 mod directives;
+mod exclusive;
 mod expr;
 mod fields;
 mod function;
@@ -34,12 +36,16 @@ mod inline;
 mod literal;
 mod loops;
 mod marks;
+mod order;
 mod pragma;
 mod scan;
 mod stmt;
 mod structs;
+mod team;
+mod times;
 mod types;
 mod unit;
+mod updates;
 
 use warpsmith_ir::{Diagnostic, FuncId, FunctionKind, Module, VarId};
 

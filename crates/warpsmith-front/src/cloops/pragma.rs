@@ -29,8 +29,12 @@ pub enum Directive {
     Loop(Clauses),
     /// The block that follows is run by a team (`parallel`, `target`, `teams`, `target data`).
     Region(Clauses),
-    /// One thread of the team runs what follows (`single`, `master`, `masked`).
-    Once,
+    /// One thread of the team runs what follows (`single`, `master`, `masked`); `waits`: the others wait for it.
+    Once { waits: bool },
+    /// One access to shared memory that no other thread comes between.
+    Atomic(AtomicKind, Span),
+    /// One thread at a time runs what follows.
+    Critical(Span),
     /// `barrier`: the order of the statements already says it.
     Barrier,
     /// `omp simd`: vector lanes of one thread, no independence between threads is claimed.
@@ -43,6 +47,16 @@ pub enum Directive {
     Independent,
     /// A pragma of no meaning here (`STDC`, `GCC ivdep`, `once` …).
     Ignored,
+}
+
+/// What `omp atomic` makes indivisible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtomicKind {
+    Read,
+    Write,
+    /// Also `compare`.
+    Update,
+    Capture,
 }
 
 /// One array of a `ws bounds` pragma: its name and the tokens of each extent.
@@ -62,15 +76,29 @@ pub struct Clauses {
     pub last_private: Vec<Item>,
     /// `ws independent` stands beside the mark.
     pub independent: bool,
+    /// No barrier at the end.
+    pub nowait: bool,
+    /// Which thread runs an iteration is not known: `schedule` with another kind than `static`.
+    pub dynamic: bool,
     /// Names that clauses without a meaning here mention (`shared`, `map`, `num_threads(n)`); they must exist.
     pub mentioned: Vec<Token>,
 }
 
-/// A variable of a clause's list; `section` for `total[:1]`, `total[0:1]` and `total[0]`.
+/// A variable of a clause's list.
 #[derive(Clone, Debug)]
 pub struct Item {
     pub name: Token,
-    pub section: bool,
+    pub section: Section,
+}
+
+/// What stands in brackets behind a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Section {
+    Whole,
+    /// `total[:1]`, `total[0:1]` and `total[0]`.
+    One,
+    /// `h[:256]`, `A[0:n][0:m]`.
+    Elements,
 }
 
 pub type Parsed<T> = Result<T, Box<Diagnostic>>;
@@ -260,15 +288,51 @@ fn parse_omp(tokens: &[Token], omp: Span) -> Parsed<Directive> {
     };
     let name: Vec<&str> = words.iter().map(|t| t.text.as_str()).collect();
     let span = first.span.to(words[words.len() - 1].span);
+    match name[0] {
+        "atomic" => return parse_atomic(&tokens[1..], span),
+        "critical" => return Ok(Directive::Critical(span)),
+        _ => {}
+    }
     match classify(&name) {
         Some(Kind::Loop) => Ok(Directive::Loop(parse_clauses(rest)?)),
         Some(Kind::Region) => Ok(Directive::Region(parse_clauses(rest)?)),
-        Some(Kind::Once) => parse_clauses(rest).map(|_| Directive::Once),
+        Some(Kind::Once) => {
+            let waits = name == ["single"] && !parse_clauses(rest)?.nowait;
+            Ok(Directive::Once { waits })
+        }
         Some(Kind::Barrier) => Ok(Directive::Barrier),
         Some(Kind::Lanes) => parse_clauses(rest).map(|_| Directive::Lanes),
         Some(Kind::Ignored) => Ok(Directive::Ignored),
         None => Err(unsupported_directive(&name, span).into()),
     }
+}
+
+/// `[read | write | update | capture] [compare] [memory order] [hint(…)]`.
+fn parse_atomic(rest: &[Token], span: Span) -> Parsed<Directive> {
+    const ORDERS: &[&str] =
+        &["seq_cst", "acq_rel", "acquire", "release", "relaxed", "weak", "hint", "fail"];
+    let mut kind = AtomicKind::Update;
+    let mut rest = rest;
+    while let Some((word, after)) = rest.split_first() {
+        rest = after;
+        match word.text.as_str() {
+            "read" => kind = AtomicKind::Read,
+            "write" => kind = AtomicKind::Write,
+            "capture" => kind = AtomicKind::Capture,
+            "update" | "compare" | "," => {}
+            w if ORDERS.contains(&w) => {
+                if after.first().is_some_and(|t| t.text == "(") {
+                    rest = parenthesised(after, word)?.1;
+                }
+            }
+            other => {
+                let message = format!("unknown clause `{other}` of `atomic`");
+                let d = error("W134", message, word.span, "not a clause of this directive");
+                return Err(d.help("one of: read, write, update, capture, compare").into());
+            }
+        }
+    }
+    Ok(Directive::Atomic(kind, span))
 }
 
 enum Kind {
@@ -287,6 +351,9 @@ fn classify(words: &[&str]) -> Option<Kind> {
         ["single"] | ["master"] | ["masked"] => return Some(Kind::Once),
         ["simd"] => return Some(Kind::Lanes),
         ["declare" | "end", ..] | ["nothing"] | ["requires"] | ["unroll"] => {
+            return Some(Kind::Ignored);
+        }
+        ["target", "enter" | "exit", "data"] | ["target", "update"] | ["flush"] => {
             return Some(Kind::Ignored);
         }
         ["target", "data"] => return Some(Kind::Region),
@@ -314,11 +381,7 @@ fn classify(words: &[&str]) -> Option<Kind> {
 fn unsupported_directive(words: &[&str], span: Span) -> Diagnostic {
     let name = words.join(" ");
     let d = error("W133", format!("`#pragma omp {name}` is not supported"), span, "this directive");
-    match words[0] {
-        "atomic" | "critical" => d.help(
-            "write a `reduction(op: var)` clause for sums, products, minima and maxima; \
-             other updates of shared data make the loop's iterations depend on each other",
-        ),
+    match words[words.len() - 1] {
         "task" | "taskloop" | "taskgroup" | "taskwait" | "taskyield" | "sections" | "section" => {
             d.help("express the independent work as a loop marked `#pragma omp parallel for`")
         }

@@ -6,7 +6,9 @@ use warpsmith_ir::{
 };
 
 use super::cx::{Binding, Cx, Frame, Low, Region};
+use super::exclusive::Exclusive;
 use super::globals;
+use super::order::Share;
 use super::pragma::{self, Clauses, Directive};
 use super::types::CType;
 use crate::ast;
@@ -21,7 +23,10 @@ const MAX_LOCAL_BYTES: u64 = 256 << 10;
 struct Asked {
     mark: Option<(Clauses, Span)>,
     region: Option<(Clauses, Span)>,
-    once: bool,
+    /// One thread runs the statement; whether the others wait for it.
+    once: Option<bool>,
+    exclusive: Option<Exclusive>,
+    barrier: bool,
     unroll: Option<Option<u32>>,
 }
 
@@ -39,21 +44,45 @@ impl<'u> Cx<'u> {
 
     pub fn stmt(&mut self, stmt: &'u ast::Stmt) -> Low<()> {
         let asked = self.pragmas(stmt)?;
-        let before = self.regions.len();
-        if let Some((clauses, span)) = &asked.region {
-            let clauses = self.parallel_of(clauses, None, *span)?;
-            let first_inside = self.function.vars.len() as u32;
-            self.regions.push(Region { clauses, first_inside, span: *span });
+        if asked.barrier {
+            self.finish_all();
         }
-        if asked.once {
+        let (before, start) = (self.regions.len(), self.out.len());
+        if let Some((clauses, span)) = &asked.region {
+            let (clauses, arrays) = self.parallel_of(clauses, None, *span)?;
+            let first_inside = self.function.vars.len() as u32;
+            self.regions.push(Region {
+                clauses,
+                first_inside,
+                span: *span,
+                arrays,
+                parts: vec![],
+                unfinished: vec![],
+            });
+        }
+        if asked.once.is_some() {
             self.frames.push(Frame::Marked(stmt.span));
         }
-        let result = self.marked_stmt(stmt, &asked);
-        if asked.once {
+        let result = match asked.exclusive {
+            Some(what) => self.exclusive(stmt, what),
+            None => self.marked_stmt(stmt, &asked),
+        };
+        if asked.once.is_some() {
             self.frames.pop();
         }
         self.regions.truncate(before);
-        result
+        result?;
+        let kind = match (&asked.mark, asked.once) {
+            (Some((clauses, _)), _) => Some(Share { loop_of: true, waits: !clauses.nowait, dynamic: clauses.dynamic }),
+            (None, Some(waits)) => Some(Share { loop_of: false, waits, dynamic: false }),
+            (None, None) => None,
+        };
+        self.in_order(stmt, kind, start)
+    }
+
+    /// A statement whose pragmas have been seen to.
+    pub fn unmarked(&mut self, stmt: &'u ast::Stmt) -> Low<()> {
+        self.marked_stmt(stmt, &Asked::default())
     }
 
     fn marked_stmt(&mut self, stmt: &'u ast::Stmt, asked: &Asked) -> Low<()> {
@@ -83,11 +112,16 @@ impl<'u> Cx<'u> {
             match pragma::parse(p) {
                 Ok(Directive::Loop(clauses)) => asked.mark = Some((clauses, p.span)),
                 Ok(Directive::Region(clauses)) => asked.region = Some((clauses, p.span)),
-                Ok(Directive::Once) => asked.once = true,
+                Ok(Directive::Once { waits }) => asked.once = Some(waits),
+                Ok(Directive::Atomic(kind, span)) => {
+                    asked.exclusive = Some(Exclusive::Atomic(kind, span));
+                }
+                Ok(Directive::Critical(span)) => asked.exclusive = Some(Exclusive::Critical(span)),
+                Ok(Directive::Barrier) => asked.barrier = true,
                 Ok(Directive::Unroll(n)) => asked.unroll = Some(n),
                 Ok(Directive::Bounds(list)) => self.apply_bounds(&list),
                 Ok(Directive::Independent) => independent = Some(p.span),
-                Ok(Directive::Barrier | Directive::Lanes | Directive::Ignored) => {}
+                Ok(Directive::Lanes | Directive::Ignored) => {}
                 Err(d) => failed = Some(self.fail(*d)),
             }
         }

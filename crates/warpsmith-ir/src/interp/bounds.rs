@@ -72,6 +72,9 @@ pub(crate) trait Track {
     fn store(map: &mut HashMap<u64, Bound>, offset: u64, value: (Value, Self::Bound));
     fn load(map: Option<&HashMap<u64, Bound>>, offset: u64, value: Value) -> Self::Bound;
     fn export(bound: Self::Bound) -> Option<Bound>;
+    /// The term of an update, of which C would have rounded the sum with the old value only: what the conversion to the
+    /// type of the element does is slack.
+    fn narrowed(value: Value, narrows: bool, bound: Self::Bound) -> Self::Bound;
     /// Whether the value is an integer that another math library may make another one.
     fn in_doubt(value: Value, bound: Self::Bound) -> bool;
 }
@@ -90,6 +93,7 @@ impl Track for Untracked {
     fn export(_: ()) -> Option<Bound> {
         None
     }
+    fn narrowed(_: Value, _: bool, _: ()) {}
     fn in_doubt(_: Value, _: ()) -> bool {
         false
     }
@@ -164,6 +168,11 @@ impl Track for Tracked {
 
     fn export(bound: Bound) -> Option<Bound> {
         Some(bound)
+    }
+
+    fn narrowed(value: Value, narrows: bool, bound: Bound) -> Bound {
+        let moved = if narrows { slack::ulp(value) } else { 0.0 };
+        Bound { slack: bound.slack + moved, ..bound }
     }
 
     fn in_doubt(value: Value, bound: Bound) -> bool {

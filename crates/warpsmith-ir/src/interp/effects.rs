@@ -6,7 +6,7 @@ use super::exec::{Interp, Run};
 use super::memory::{Pointer, Val};
 use super::{Arg, InterpErrorKind, LaunchRequest};
 use crate::eval;
-use crate::expr::{BinaryOp, Expr, MathFn, Place, PlaceKind};
+use crate::expr::{BinaryOp, Expr, ExprKind, MathFn, Place, PlaceKind};
 use crate::layout::layout_of;
 use crate::span::Origin;
 use crate::stmt::{AtomicOp, Launch};
@@ -34,7 +34,10 @@ impl<T: Track> Interp<'_, '_, T> {
         if op == AtomicOp::Load {
             return Ok(old);
         }
-        let item = self.eval(value)?;
+        let mut item = self.eval(value)?;
+        if let Val::Num(v) = &item.0 {
+            item.1 = T::narrowed(*v, narrows(value), item.1);
+        }
         let new = match op {
             AtomicOp::Exchange => Some(item),
             AtomicOp::Cas => {
@@ -104,6 +107,13 @@ impl<T: Track> Interp<'_, '_, T> {
     }
 }
 
+/// Whether the term is rounded to the type of the element before it is added.
+fn narrows(value: &Expr) -> bool {
+    let ExprKind::Cast(wide) = &*value.kind else { return false };
+    let bytes = |ty: &Type| ty.scalar().map_or(0, |s| s.bytes());
+    wide.ty.is_float() && value.ty.is_float() && bytes(&wide.ty) > bytes(&value.ty)
+}
+
 /// The new value of a read-modify-write.
 fn modify<T: Track>(op: AtomicOp, a: (Value, T::Bound), b: (Value, T::Bound)) -> Item<T> {
     let function = match op {
@@ -115,8 +125,19 @@ fn modify<T: Track>(op: AtomicOp, a: (Value, T::Bound), b: (Value, T::Bound)) ->
         let result = eval::math(function, &[a.0, b.0]);
         return (Val::Num(result), T::call(function, &[a, b], result));
     }
+    let decides = match op {
+        AtomicOp::Lower => Some(BinaryOp::Lt),
+        AtomicOp::Raise => Some(BinaryOp::Gt),
+        _ => None,
+    };
+    if let Some(compare) = decides {
+        let function = if op == AtomicOp::Lower { MathFn::Min } else { MathFn::Max };
+        let result = if eval::binary(compare, b.0, a.0).is_true() { b.0 } else { a.0 };
+        return (Val::Num(result), T::call(function, &[a, b], result));
+    }
     let binary = match op {
         AtomicOp::Sub => BinaryOp::Sub,
+        AtomicOp::Mul => BinaryOp::Mul,
         AtomicOp::And => BinaryOp::BitAnd,
         AtomicOp::Or => BinaryOp::BitOr,
         AtomicOp::Xor => BinaryOp::BitXor,

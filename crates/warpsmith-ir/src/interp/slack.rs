@@ -97,7 +97,7 @@ fn known(slack: f64) -> f64 {
 }
 
 /// A unit in the last place of a real, at least the smallest one of its type.
-fn ulp(v: Value) -> f64 {
+pub(crate) fn ulp(v: Value) -> f64 {
     let (relative, least) = match v.ty {
         Scalar::F64 => (f64::EPSILON, f64::from_bits(1)),
         Scalar::F32 => (f32::EPSILON.into(), f32::from_bits(1).into()),

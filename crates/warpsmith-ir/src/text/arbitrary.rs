@@ -372,7 +372,10 @@ impl Maker {
 
     fn atomic(&mut self, result: Option<VarId>) -> StmtKind {
         use AtomicOp::*;
-        let ops = [Add, Sub, Min, Max, And, Or, Xor, Exchange, Cas, Inc, Dec, Load, Store];
+        let ops = [
+            Add, Sub, Mul, Min, Max, Lower, Raise, And, Or, Xor, Exchange, Cas, Inc, Dec, Load,
+            Store,
+        ];
         StmtKind::Atomic {
             op: self.random.pick(&ops),
             pointer: self.expr(2),

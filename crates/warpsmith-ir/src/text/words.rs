@@ -29,8 +29,8 @@ macro_rules! words {
 words!(FunctionKind: Kernel "kernel", Device "device", Host "host");
 words!(VarKind: Param "param", Local "var", Shared "shared", DynamicShared "dynamic_shared");
 words!(Space: Generic "generic", Global "global", Shared "shared", Constant "constant", Local "local");
-words!(AtomicOp: Add "add", Sub "sub", Min "min", Max "max", And "and", Or "or", Xor "xor",
-    Exchange "exchange", Cas "cas", Inc "inc", Dec "dec", Load "load", Store "store");
+words!(AtomicOp: Add "add", Sub "sub", Mul "mul", Min "min", Max "max", Lower "lower",
+    Raise "raise", And "and", Or "or", Xor "xor", Exchange "exchange", Cas "cas", Inc "inc", Dec "dec", Load "load", Store "store");
 words!(Scope: Block "block", Device "device", System "system");
 words!(WarpOp: Shuffle "shuffle", ShuffleUp "shuffle_up", ShuffleDown "shuffle_down",
     ShuffleXor "shuffle_xor", Ballot "ballot", All "all", Any "any", MatchAny "match_any",

@@ -388,7 +388,8 @@ pub fn base_of(place: &Place) -> Base {
     }
 }
 
-fn base_of_pointer(pointer: &Expr) -> Base {
+/// The object that a pointer points into.
+pub fn base_of_pointer(pointer: &Expr) -> Base {
     match &*pointer.kind {
         ExprKind::Read(p) => match &*p.kind {
             PlaceKind::Var(v) => Base::Var(*v),
@@ -470,10 +471,16 @@ impl<'a> Collector<'_, 'a> {
             self.access(place, AccessKind::Write, &stmt.origin);
         }
         match &stmt.kind {
-            StmtKind::Atomic { pointer, .. } => {
-                let view = View::Unknown("it is an atomic operation".into());
-                self.push(base_of_pointer(pointer), AccessKind::Atomic, view, None, &stmt.origin);
-            }
+            StmtKind::Atomic { pointer, .. } => match &*pointer.kind {
+                ExprKind::AddressOf(place) => {
+                    self.access(place, AccessKind::Atomic, &stmt.origin);
+                }
+                _ => {
+                    let view = View::Unknown("it is an atomic operation".into());
+                    let base = base_of_pointer(pointer);
+                    self.push(base, AccessKind::Atomic, view, None, &stmt.origin);
+                }
+            },
             StmtKind::Call { function, args, .. } => {
                 let name = &self.scope.module.function(*function).name;
                 for (base, writes) in effects_of_call(self.scope.module, *function, args) {

@@ -1,6 +1,7 @@
 //! What is known about a loop nest: which elements it touches, and which iterations depend on each other.
 
 pub mod access;
+pub mod atomics;
 pub mod conflict;
 pub mod dependence;
 pub mod extremes;

@@ -1,12 +1,13 @@
 //! The launcher: what the host runs, launches and computes.
 
 use warpsmith_ir::{
-    BinaryOp, Block, Diagnostic, Expr, ForLoop, FuncId, Launch, LoopKind, Origin, Place, PlaceKind,
+    AtomicOp, BinaryOp, Block, Diagnostic, Expr, ForLoop, FuncId, Launch, LoopKind, Origin, Place, PlaceKind,
     Stmt, StmtKind, Type, VarId, visit,
 };
 
 use super::outline::{self, Outlined};
 use super::{Lowered, Lowering, index, place, serialise};
+use crate::analysis::access::{Base, base_of_pointer};
 use crate::walk;
 
 /// Statements that wait to become one kernel of one thread.
@@ -323,6 +324,7 @@ impl Lowering<'_> {
         grid: [Expr; 3],
         block: [Expr; 3],
     ) -> Stmt {
+        self.reassociated.extend(reordered(&stmts));
         let name = self.fresh_name(wanted);
         let origin =
             stmts.iter().map(|s| s.origin.clone()).find(|o| o.span.is_some()).unwrap_or_default();
@@ -398,6 +400,21 @@ impl Lowering<'_> {
             None => d,
         })
     }
+}
+
+/// Arrays whose elements threads add to in any order, where it shows in the last bits.
+fn reordered(stmts: &[Stmt]) -> Vec<VarId> {
+    let mut found = vec![];
+    walk::each_stmt(&Block::new(stmts.to_vec()), &mut |s| {
+        if let StmtKind::Atomic { op, pointer, .. } = &s.kind
+            && matches!(op, AtomicOp::Add | AtomicOp::Sub | AtomicOp::Mul)
+            && pointer.ty.pointee().is_some_and(Type::is_float)
+            && let Base::Var(v) = base_of_pointer(pointer)
+        {
+            found.push(v);
+        }
+    });
+    found
 }
 
 /// Whether a `break` or `continue` in the statement belongs to a loop around it.

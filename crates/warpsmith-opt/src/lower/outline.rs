@@ -200,6 +200,17 @@ pub fn to_device(body: &mut Block, var: VarId, pointer: VarId, pointer_type: &Ty
         ty: &'a Type,
     }
     impl visit::Rewriter for ToDevice<'_> {
+        fn expr(&mut self, e: &mut Expr) {
+            visit::rewrite_expr(self, e);
+            if let ExprKind::AddressOf(p) = &*e.kind
+                && pointer_of(p) == self.pointer_var()
+                && let (Type::Pointer { space, .. }, Type::Pointer { space: own, .. }) =
+                    (&mut e.ty, self.ty)
+            {
+                *space = *own;
+            }
+        }
+
         fn place(&mut self, place: &mut Place) {
             visit::rewrite_place(self, place);
             let Some(indices) = self.indices(place) else { return };
@@ -222,6 +233,13 @@ pub fn to_device(body: &mut Block, var: VarId, pointer: VarId, pointer_type: &Ty
         }
     }
     impl ToDevice<'_> {
+        fn pointer_var(&self) -> Option<VarId> {
+            match &*self.pointer.kind {
+                ExprKind::Read(p) => p.root_var(),
+                _ => None,
+            }
+        }
+
         /// The subscripts of an element of the variable; none for the variable itself.
         fn indices(&self, place: &Place) -> Option<Vec<Expr>> {
             match &*place.kind {

@@ -6,7 +6,7 @@ use warpsmith_ir::{Diagnostic, ForLoop, LoopId, LoopKind, Parallel, SourceMap, V
 use crate::analysis::access::{Access, AccessKind, Base, Scope};
 use crate::analysis::conflict::requirement;
 use crate::analysis::dependence::{self, Conflict, Doubt, Report};
-use crate::analysis::scalars;
+use crate::analysis::{atomics, scalars};
 use crate::kernel::{Kernel, Requirement, is_marked};
 use crate::refusal::{CarriedDependence, End, Refusal, UndecidedMark};
 use crate::walk;
@@ -49,6 +49,15 @@ pub fn check(
     let mut findings = Findings::default();
     check_scalars(kernel, l, group, clauses, &mut findings)?;
     let (scope, mut report, accesses) = analyse(kernel, l, clauses);
+    let own = own(kernel, l, clauses);
+    let private = |base: Base| matches!(base, Base::Var(v) if own.contains(&v));
+    if let Some(mixed) = atomics::mixed(&scope, &accesses, &private) {
+        return Err(Refusal::MixedUpdates {
+            loop_id: id,
+            name: scope.base_name(mixed.base),
+            mixed: Box::new(mixed),
+        });
+    }
     if !report.conflicts.is_empty()
         && let Some(found) = requirement::derive(kernel, &scope, &accesses, &report.conflicts)
     {
@@ -111,6 +120,15 @@ pub fn analyse<'k>(
 ) -> (Scope<'k>, Report, Vec<Access<'k>>) {
     let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(l.id), l);
     let accesses = scope.accesses();
+    let own = own(kernel, l, clauses);
+    let private = |base: Base| matches!(base, Base::Var(v) if own.contains(&v));
+    let known: Vec<Poly> = kernel.requires.iter().map(Requirement::slack).collect();
+    let report = dependence::analyse(&scope, &accesses, &private, &known);
+    (scope, report, accesses)
+}
+
+/// Objects that each iteration has for itself.
+fn own(kernel: &Kernel, l: &ForLoop, clauses: &Parallel) -> Vec<VarId> {
     let mut own: Vec<VarId> = clauses.reductions.iter().map(|r| r.var).collect();
     own.extend(&clauses.private);
     own.extend(&clauses.first_private);
@@ -122,10 +140,7 @@ pub fn analyse<'k>(
             own.push(*var);
         }
     });
-    let private = |base: Base| matches!(base, Base::Var(v) if own.contains(&v));
-    let known: Vec<Poly> = kernel.requires.iter().map(Requirement::slack).collect();
-    let report = dependence::analyse(&scope, &accesses, &private, &known);
-    (scope, report, accesses)
+    own
 }
 
 fn check_scalars(

@@ -26,6 +26,13 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
     let direct = super::derive::step_for(kernel, root);
     let mut found = vec![vec![direct.clone()]];
     match &direct {
+        StepKind::Bind { .. } if updates_atomically(kernel, root) => {
+            found.extend(blocks_only(&direct));
+            if let Some((_, bind)) = super::derive::wider(kernel, root) {
+                found.extend(blocks_only(&bind));
+                found.push(vec![bind]);
+            }
+        }
         StepKind::Reduce { var, .. } => {
             let reduce = |shape| vec![StepKind::Reduce { var: var.clone(), shape }];
             for block in [128, 256, 512, 1024] {
@@ -53,6 +60,22 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
         }
     }
     different
+}
+
+fn updates_atomically(kernel: &Kernel, root: LoopId) -> bool {
+    let mut found = false;
+    if let Some(l) = kernel.find_loop(root) {
+        walk::each_stmt(&l.body, &mut |s| found |= matches!(s.kind, StmtKind::Atomic { .. }));
+    }
+    found
+}
+
+/// The step with blocks of other shapes.
+fn blocks_only(bind: &StepKind) -> Vec<Vec<StepKind>> {
+    let StepKind::Bind { loops, axes, .. } = bind else { return vec![] };
+    let shapes = blocks(loops.len(), false).into_iter();
+    let with = |block| StepKind::Bind { loops: loops.clone(), axes: axes.clone(), block };
+    shapes.map(|block| vec![with(block)]).collect()
 }
 
 /// Shapes for reductions over two or three loops, each of which goes to an axis of its own: neighbours in memory to
