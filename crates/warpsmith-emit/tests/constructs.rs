@@ -616,6 +616,9 @@ fn atomics() {
     );
     assert_eq!(text(Store, Type::U32, device, false), "atomicExch(p, v);");
     assert_eq!(text(Min, Type::F32, device, false), "atomic_min(p, v);");
+    assert_eq!(text(Mul, Type::I64, device, false), "atomic_mul(p, v);");
+    assert_eq!(text(Raise, Type::F64, device, false), "atomic_raise(p, v);");
+    assert_eq!(text(Lower, Type::I32, device, false), "atomicMin(p, v);");
     assert_eq!(
         text(Exchange, Type::F64, device, false),
         "__longlong_as_double(atomicExch(reinterpret_cast<unsigned long long *>(p),\n                                __double_as_longlong(v)));"

@@ -79,12 +79,13 @@ fn pragmas_are_refused_at_the_word_that_is_wrong() {
         ("omp parallel for shared(x, yy)", "W135", "yy"),
         ("omp parallel for schedule(often)", "W136", "often"),
         ("omp parallel for reduction(+: x)", "W136", "x"),
-        ("omp parallel for reduction(+: x[0:n])", "W134", "x[0:n]"),
+        ("omp parallel for reduction(+: x[2])", "W132", "x[2]"),
+        ("omp parallel for reduction(&&: x[0:n])", "W136", "x"),
         ("omp parallel for reduction(^: p[:1])", "W136", "p"),
         ("omp parallel for ordered(1)", "W134", "ordered"),
         ("omp task", "W133", "task"),
-        ("omp critical", "W133", "critical"),
-        ("omp atomic update", "W133", "atomic update"),
+        ("omp parallel sections", "W133", "parallel sections"),
+        ("omp atomic upgrade", "W134", "upgrade"),
         ("opm parallel for", "W132", "opm"),
     ] {
         refused(&body(&format!("#pragma {pragma}\n{loop_text}")), code, caret);
@@ -333,4 +334,93 @@ fn a_function_that_calls_itself_twice_is_one_error() {
     let text = "static int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\n";
     let use_it = body(&format!("{MARK}for (int i = 0; i < n; i++) x[i] = fib(i);"));
     refused(&format!("{text}{use_it}"), "W142", "fib(n - 1)");
+}
+
+/// The marked loop's clauses as `op name` and `private name`, in order.
+fn clauses(text: &str) -> Vec<String> {
+    let input = accepted(text);
+    let function = input.module.function(input.function);
+    let name = |v: &warpsmith_ir::VarId| function.var(*v).name.clone();
+    let mut found = vec![];
+    for l in loops(&input) {
+        if let LoopKind::Parallel(p) = l.kind {
+            found.extend(p.reductions.iter().map(|r| format!("{:?} {}", r.op, name(&r.var))));
+            found.extend(p.private.iter().map(|v| format!("private {}", name(v))));
+        }
+    }
+    found
+}
+
+#[test]
+fn updates_of_one_variable_are_reductions() {
+    for (update, expected) in [
+        ("#pragma omp atomic\ns += x[i];", "Add s"),
+        ("#pragma omp atomic update\ns = x[i] * s;", "Mul s"),
+        ("#pragma omp critical\n{ if (x[i] > s) s = x[i]; }", "Max s"),
+        ("#pragma omp critical (name)\ns = x[i] < s ? x[i] : s;", "Min s"),
+        ("#pragma omp atomic compare\nif (s > x[i]) { s = x[i]; }", "Min s"),
+        ("#pragma omp atomic\n*p -= x[i];", "Add p"),
+        ("#pragma omp critical\np[0] = fmaxf(p[0], x[i]);", "Max p"),
+    ] {
+        let text =
+            format!("float s = 0;\n{MARK}for (int i = 0; i < n; i++) {{\n{update}\n}}\nx[0] = s;");
+        assert_eq!(clauses(&body(&text)), [expected], "{update}");
+    }
+}
+
+#[test]
+fn updates_of_elements_are_atomic() {
+    let text = |update: &str| {
+        let update = format!("{MARK}for (int i = 0; i < n; i++) {{\n{update}\n}}");
+        printed(&body(&update))
+    };
+    for (update, expected) in [
+        ("#pragma omp atomic\nx[n - i]++;", "atomic add device"),
+        ("#pragma omp atomic\nA[i][0] -= 2;", "atomic sub device"),
+        (
+            "#pragma omp critical\n{ if (x[i % 7] < A[i][1]) x[i % 7] = A[i][1]; }",
+            "atomic raise device",
+        ),
+        ("#pragma omp critical\nx[i % 7] = fminf(x[i % 7], A[i][1]);", "atomic min device"),
+        ("#pragma omp atomic write\nx[i % 7] = 1;", "atomic store device"),
+    ] {
+        let printed = text(update);
+        assert!(printed.contains(expected), "{update}: {printed}");
+    }
+}
+
+#[test]
+fn variables_of_a_region_belong_to_its_threads() {
+    let region = |inside: &str| {
+        let text =
+            format!("float c, t;\n#pragma omp parallel private(c, t)\n{{\nc = 2;\n{inside}\n}}");
+        body(&text)
+    };
+    let read = "#pragma omp for\nfor (int i = 0; i < n; i++) x[i] = c * x[i];";
+    assert_eq!(clauses(&region(read)), [""; 0]);
+    let set = "#pragma omp for\nfor (int i = 0; i < n; i++) { t = c * x[i]; x[i] = t; }";
+    assert_eq!(clauses(&region(set)), ["private t"]);
+    let summed = "t = 0;\n#pragma omp for\nfor (int i = 0; i < n; i++) t += x[i];\n#pragma omp atomic\n*p += t;";
+    assert_eq!(clauses(&region(summed)), ["Add t"]);
+    let kept = "#pragma omp for\nfor (int i = 0; i < n; i++) { if (x[i] > 0) t = x[i]; x[i] = t; }";
+    refused(&region(kept), "W161", "t = x[i]");
+}
+
+#[test]
+fn threads_that_do_not_wait_need_nothing_of_each_other() {
+    let region = |first: &str, second: &str| {
+        body(&format!(
+            "#pragma omp parallel\n{{\n#pragma omp for {first}\nfor (int i = 0; i < n; i++) x[i] = i;\n{second}\n}}"
+        ))
+    };
+    let own = "#pragma omp for\nfor (int k = 0; k < n; k++) A[k][0] = x[k];";
+    accepted(&region("nowait", own));
+    let other = own.replace("x[k]", "x[n - 1 - k]");
+    accepted(&region("", &other));
+    accepted(&region("nowait", &format!("#pragma omp barrier\n{other}")));
+    refused(&region("nowait", &other), "W162", "x[n - 1 - k]");
+    refused(&region("nowait schedule(dynamic)", own), "W162", "x[k]");
+    refused(&region("nowait", "#pragma omp single\n*p = x[0];"), "W162", "x[0]");
+    let shorter = own.replace("k < n", "k < m");
+    refused(&region("nowait", &shorter), "W162", "x[k]");
 }

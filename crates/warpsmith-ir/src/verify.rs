@@ -15,7 +15,7 @@
 //!     comparison is one of `< <= > >= !=`.
 //! 11. The counter of a loop is neither assigned in its body nor has its address taken there.
 //! 12. A local variable is used inside the scope of its declaration only, and not declared again there.
-//! 13. Barriers, atomics, warp operations, fences, asynchronous copies, hardware values and bound
+//! 13. Barriers, warp operations, fences, asynchronous copies, hardware values and bound
 //!     loops occur in kernels and device functions only.
 //! 14. Launches occur in host functions only, start a kernel, and fit its parameters; so do copies to variables of
 //!     the device, which are those of the module.

@@ -343,7 +343,9 @@ impl<'u> Cx<'u> {
 
     /// The innermost region, when the statement at hand is run by every thread of it.
     pub fn replicated(&self) -> Option<&Region> {
-        self.regions.last().filter(|_| self.exclusive == 0 && !self.frames.iter().any(|f| matches!(f, Frame::Marked(_))))
+        self.regions.last().filter(|_| {
+            self.exclusive == 0 && !self.frames.iter().any(|f| matches!(f, Frame::Marked(_)))
+        })
     }
 }
 

@@ -14,9 +14,9 @@ use super::types::CType;
 use super::unit::Unit;
 use crate::ast::{self, FunctionDecl, Param, Stmt};
 
-/// Does the function hold a marked loop, itself or through the functions it calls?
+/// Does the function hold a marked loop or an update that iterations share, itself or through the functions it calls?
 pub fn is_needed(unit: &Unit<'_>, name: &str) -> bool {
-    unit.candidates().contains(&name)
+    unit.candidates().contains(&name) || unit.updates_atomically(name)
 }
 
 /// What an argument is before the callee's names are in force.
@@ -72,9 +72,12 @@ fn check_form(cx: &mut Cx<'_>, f: &FunctionDecl, body: &[Stmt], span: Span) -> L
         return Ok(());
     }
     let what = if void { "returns early" } else { "gives a value" };
-    let d = Diagnostic::error("W153", format!("a called function with marked loops {what}"))
-        .label(span, "called here")
-        .label(f.head_span, "this function");
+    let d = Diagnostic::error(
+        "W153",
+        format!("a called function with marked loops or atomic updates {what}"),
+    )
+    .label(span, "called here")
+    .label(f.head_span, "this function");
     Err(cx.fail(d.help("make it `void`, with the result behind a pointer, and a single way out")))
 }
 

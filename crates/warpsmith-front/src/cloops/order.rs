@@ -4,8 +4,7 @@
 
 use warpsmith_ir::visit::{self, Access};
 use warpsmith_ir::{
-    BinaryOp, Block, Diagnostic, Expr, ExprKind, ForLoop, Place, PlaceKind, Span, StmtKind,
-    VarId,
+    BinaryOp, Block, Diagnostic, Expr, ExprKind, ForLoop, Place, PlaceKind, Span, StmtKind, VarId,
 };
 
 use super::cx::{Cx, Low};
@@ -50,12 +49,7 @@ impl<'u> Cx<'u> {
     ///
     /// # Errors
     /// W162, naming both.
-    pub fn in_order(
-        &mut self,
-        stmt: &'u ast::Stmt,
-        share: Option<Share>,
-        start: usize,
-    ) -> Low<()> {
+    pub fn in_order(&mut self, stmt: &'u ast::Stmt, share: Option<Share>, start: usize) -> Low<()> {
         if self.marked.is_some() || self.exclusive > 0 || self.regions.is_empty() {
             return Ok(());
         }
@@ -69,6 +63,9 @@ impl<'u> Cx<'u> {
             return Ok(());
         }
         let block = Block::new(self.out.get(start..).unwrap_or_default().to_vec());
+        if share.is_some_and(|s| !s.loop_of) {
+            self.whole_parts(&block, stmt.span)?;
+        }
         let uses = self.uses(&block, share);
         let Some(region) = self.regions.last() else { return Ok(()) };
         let meets = region.unfinished.iter().find_map(|u| {
@@ -83,9 +80,9 @@ impl<'u> Cx<'u> {
             let d = Diagnostic::error("W162", message)
                 .label(at.unwrap_or(stmt.span), format!("uses `{name}`"))
                 .label(span, "threads go on from here without waiting");
-            return Err(self.fail(
-                d.help("remove `nowait`, or put `#pragma omp barrier` between the two"),
-            ));
+            return Err(
+                self.fail(d.help("remove `nowait`, or put `#pragma omp barrier` between the two"))
+            );
         }
         let Some(region) = self.regions.last_mut() else { return Ok(()) };
         match share {
@@ -156,10 +153,8 @@ impl Uses {
     /// elements of the variable that are its own.
     fn same_iterations(&self, later: &Uses, var: VarId) -> bool {
         let (Some(a), Some(b)) = (&self.divided, &later.divided) else { return false };
-        let alike = a.first == b.first
-            && a.limit == b.limit
-            && a.step == b.step
-            && a.compare == b.compare;
+        let alike =
+            a.first == b.first && a.limit == b.limit && a.step == b.step && a.compare == b.compare;
         if !alike {
             return false;
         }

@@ -1,8 +1,8 @@
 //! Statements of C.
 
 use warpsmith_ir::{
-    Block, Case, Diagnostic, Expr, ExprKind, LoopCondition, Place, PlaceKind, Scalar, Span,
-    StmtKind, Type, Value,
+    BinaryOp, Block, Case, Diagnostic, Expr, ExprKind, ForLoop, LoopCondition, LoopKind, Place,
+    PlaceKind, Scalar, Span, StmtKind, Type, Value, VarKind,
 };
 
 use super::cx::{Binding, Cx, Frame, Low, Region};
@@ -70,10 +70,17 @@ impl<'u> Cx<'u> {
         if asked.once.is_some() {
             self.frames.pop();
         }
+        let result = match &asked.region {
+            // A loop that a region consists of begins anew while threads may still be at its end.
+            Some(_) => result.and_then(|()| self.in_order(stmt, None, start)),
+            None => result,
+        };
         self.regions.truncate(before);
         result?;
         let kind = match (&asked.mark, asked.once) {
-            (Some((clauses, _)), _) => Some(Share { loop_of: true, waits: !clauses.nowait, dynamic: clauses.dynamic }),
+            (Some((clauses, _)), _) => {
+                Some(Share { loop_of: true, waits: !clauses.nowait, dynamic: clauses.dynamic })
+            }
             (None, Some(waits)) => Some(Share { loop_of: false, waits, dynamic: false }),
             (None, None) => None,
         };
@@ -521,6 +528,10 @@ impl<'u> Cx<'u> {
                 let place = Place::new(PlaceKind::Var(var), ty, d.span);
                 let mut elements = vec![];
                 value.into_iter().for_each(|v| flatten(v, &mut elements));
+                if let Some(value) = all_alike(&elements).cloned() {
+                    self.fill(place, value, d.span);
+                    return Ok(());
+                }
                 for (i, value) in elements.into_iter().enumerate() {
                     let place = element_at(place.clone(), i as u64, d.span);
                     self.push(StmtKind::Assign { place, value }, d.span);
@@ -528,6 +539,30 @@ impl<'u> Cx<'u> {
             }
         }
         Ok(())
+    }
+
+    /// Gives every element of nested arrays one value.
+    fn fill(&mut self, place: Place, value: Expr, span: Span) {
+        let Type::Array(inner, n) = place.ty.clone() else {
+            self.push(StmtKind::Assign { place, value }, span);
+            return;
+        };
+        let var = self.function.add_var(warpsmith_ir::Var::new("k", Type::I32, VarKind::Local));
+        let index = Expr::var(var, Type::I32).with_origin(span);
+        let element = Place::new(PlaceKind::Index(place, index), (*inner).clone(), span);
+        let ((), body) = self.collect(|cx| cx.fill(element, value, span));
+        let fill = ForLoop {
+            id: self.fresh_loop(),
+            var,
+            declares: true,
+            first: Expr::i32(0).with_origin(span),
+            compare: BinaryOp::Lt,
+            limit: Expr::int(Scalar::I32, i64::try_from(n).unwrap_or(i64::MAX)),
+            step: Expr::i32(1),
+            kind: LoopKind::Serial,
+            body: Block::new(body),
+        };
+        self.push(StmtKind::For(fill), span);
     }
 }
 
@@ -539,6 +574,12 @@ fn flatten(value: Expr, into: &mut Vec<Expr>) {
         }
         (kind, _) => into.push(Expr::new(kind, value.ty, value.origin)),
     }
+}
+
+/// The constant that all of the values are.
+fn all_alike(values: &[Expr]) -> Option<&Expr> {
+    let first = values.first().filter(|v| v.as_const().is_some())?;
+    values.iter().all(|v| v.as_const() == first.as_const()).then_some(first)
 }
 
 /// The element of nested arrays at a row-major position.

@@ -104,7 +104,8 @@ impl Cx<'_> {
         for a in arrays {
             let name = self.function.var(a.var).name.clone();
             if matches!(a.op, ReduceOp::LogicalAnd | ReduceOp::LogicalOr) {
-                let message = format!("`{name}` is an array, and this operator is for truth values");
+                let message =
+                    format!("`{name}` is an array, and this operator is for truth values");
                 let d = Diagnostic::error("W136", message).label(a.span, "named in this clause");
                 return Err(self.fail(d.help("use `&` or `|` on 0 and 1")));
             }
@@ -129,8 +130,8 @@ impl Cx<'_> {
     ) -> Result<(), (Option<Span>, Why)> {
         let mut body = l.body.clone();
         let mut wrong = None;
-        visit::map_stmts(&mut body, &mut |s| {
-            let Some(result) = update_of(s) else { return };
+        outermost_first(&mut body, &mut |s| {
+            let Some(result) = update_of(s) else { return false };
             match result {
                 Ok(update) if base_of(&update.place) == Some(var) => match update.class() == op {
                     true => *s = self.atomic_of(update, &s.origin),
@@ -143,8 +144,9 @@ impl Cx<'_> {
                     }
                 },
                 Err(why) if assigns(s, var) => _ = wrong.get_or_insert((s.origin.span, why)),
-                _ => {}
+                _ => return false,
             }
+            true
         });
         if let Some(wrong) = wrong {
             return Err(wrong);
@@ -176,8 +178,35 @@ impl Cx<'_> {
             if writes(&l.body, var) {
                 self.own_variable(l, var)?;
             }
+            self.whole_part(&Block::new(l.body.stmts.clone()), var, marked.span)?;
         }
         Ok(())
+    }
+
+    /// What a thread has collected is its part of a result, until it is combined with those of the others.
+    ///
+    /// # Errors
+    /// W161 where the block uses such a variable other than to collect more.
+    fn whole_part(&mut self, block: &Block, var: VarId, span: Span) -> Low<()> {
+        let part = self.regions.iter().any(|r| r.parts.iter().any(|(v, _)| *v == var));
+        let collects = accumulation(block, var).is_some()
+            || other_mention(block, var, &|s| updates_array(s, var)).is_none();
+        if !part || collects {
+            return Ok(());
+        }
+        let name = self.function.var(var).name.clone();
+        let message = format!("`{name}` holds what one thread has collected, not the whole result");
+        let d = Diagnostic::error("W161", message).label(span, format!("uses `{name}`"));
+        Err(self.fail(d.help(
+            "combine the parts first, as in `total += part` under `#pragma omp atomic`, or use a `reduction` clause",
+        )))
+    }
+
+    /// As [`Cx::whole_part`], for all variables and statements that one thread runs.
+    pub fn whole_parts(&mut self, block: &Block, span: Span) -> Low<()> {
+        let parts: Vec<VarId> =
+            self.regions.iter().flat_map(|r| r.parts.iter().map(|(v, _)| *v)).collect();
+        parts.into_iter().try_for_each(|v| self.whole_part(block, v, span))
     }
 
     fn own_variable(&mut self, l: &mut ForLoop, var: VarId) -> Low<()> {
@@ -211,7 +240,8 @@ impl Cx<'_> {
         let d = at.into_iter().fold(d, |d, at| d.label(at, "set by some iterations"));
         let declared = self.function.var(var).origin.span;
         let d = declared.into_iter().fold(d, |d, at| d.label(at, "each thread has its own"));
-        Err(self.fail(d.help("set it in every iteration before it is read, or declare it in the loop")))
+        Err(self
+            .fail(d.help("set it in every iteration before it is read, or declare it in the loop")))
     }
 
     /// In a region, outside of its loops: every thread does the updates once. That is the same for any number of threads
@@ -257,6 +287,32 @@ impl Cx<'_> {
             "combine what each thread has collected in a loop marked `#pragma omp for`, as in `total += part`, or put it \
              under `#pragma omp single`",
         )))
+    }
+}
+
+/// Calls `f` on every statement, and on those inside the ones for which it says no.
+fn outermost_first(block: &mut Block, f: &mut dyn FnMut(&mut Stmt) -> bool) {
+    for stmt in &mut block.stmts {
+        if f(stmt) {
+            continue;
+        }
+        match &mut stmt.kind {
+            StmtKind::If { then, otherwise, .. } => {
+                outermost_first(then, f);
+                outermost_first(otherwise, f);
+            }
+            StmtKind::For(l) => outermost_first(&mut l.body, f),
+            StmtKind::Loop { body, step, condition, .. } => {
+                outermost_first(body, f);
+                outermost_first(step, f);
+                condition.iter_mut().for_each(|c| outermost_first(&mut c.before, f));
+            }
+            StmtKind::Switch { cases, .. } => {
+                cases.iter_mut().for_each(|c| outermost_first(&mut c.body, f));
+            }
+            StmtKind::Scope(inner) => outermost_first(inner, f),
+            _ => {}
+        }
     }
 }
 
@@ -424,10 +480,18 @@ fn in_stmt(stmt: &Stmt, var: VarId) -> Met {
     };
     match &stmt.kind {
         StmtKind::Assign { place, value } if *place.kind == PlaceKind::Var(var) => {
-            if reads(value) { Met::Reads } else { Met::Sets }
+            if reads(value) {
+                Met::Reads
+            } else {
+                Met::Sets
+            }
         }
         StmtKind::Call { args, result: Some(place), .. } if *place.kind == PlaceKind::Var(var) => {
-            if args.iter().any(reads) { Met::Reads } else { Met::Sets }
+            if args.iter().any(reads) {
+                Met::Reads
+            } else {
+                Met::Sets
+            }
         }
         StmtKind::If { cond, then, otherwise } if !reads(cond) => inside(&[then, otherwise]),
         StmtKind::Scope(b) => inside(&[b]),

@@ -189,6 +189,14 @@ impl<'a> Unit<'a> {
             .collect()
     }
 
+    /// Does the function, or one that it calls, hold an `atomic` or `critical` pragma?
+    pub fn updates_atomically(&self, name: &str) -> bool {
+        let holds = |f: &FunctionDecl| {
+            f.body.as_ref().is_some_and(|b| b.stmts.iter().any(|s| stmt_has(s, &is_exclusive)))
+        };
+        self.functions.iter().any(|(n, f, _)| holds(f) && (*n == name || self.reaches(name, n)))
+    }
+
     /// Does `from` call `to`, directly or through others?
     fn reaches(&self, from: &str, to: &str) -> bool {
         let mut seen = HashSet::new();
@@ -273,27 +281,36 @@ impl<'a> Unit<'a> {
 
 /// Does the function's own body hold a marked loop (or a pragma that tries to mark one)?
 pub fn has_mark(f: &FunctionDecl) -> bool {
-    f.body.as_ref().is_some_and(|b| b.stmts.iter().any(stmt_has_mark))
+    f.body.as_ref().is_some_and(|b| b.stmts.iter().any(|s| stmt_has(s, &is_mark)))
 }
 
-fn stmt_has_mark(stmt: &Stmt) -> bool {
-    let marks = stmt.pragmas.iter().any(|p| match pragma::parse(p) {
+fn is_mark(p: &Pragma) -> bool {
+    match pragma::parse(p) {
         Ok(Directive::Loop(_) | Directive::Independent) => true,
         Ok(_) => false,
         // A malformed mark still says which function is meant; the error comes when it is lowered.
         Err(_) => true,
-    });
-    marks
+    }
+}
+
+fn is_exclusive(p: &Pragma) -> bool {
+    matches!(pragma::parse(p), Ok(Directive::Atomic(..) | Directive::Critical(_)))
+}
+
+/// Is there such a pragma in the statement?
+fn stmt_has(stmt: &Stmt, wanted: &dyn Fn(&Pragma) -> bool) -> bool {
+    let within = |s: &Stmt| stmt_has(s, wanted);
+    stmt.pragmas.iter().any(wanted)
         || match &stmt.kind {
-            StmtKind::Block(b) => b.stmts.iter().any(stmt_has_mark),
+            StmtKind::Block(b) => b.stmts.iter().any(within),
             StmtKind::If { then, otherwise, .. } => {
-                stmt_has_mark(then) || otherwise.as_ref().is_some_and(|o| stmt_has_mark(o))
+                within(then) || otherwise.as_deref().is_some_and(within)
             }
             StmtKind::For { body, .. }
             | StmtKind::RangeFor { body, .. }
             | StmtKind::While { body, .. }
             | StmtKind::DoWhile { body, .. }
-            | StmtKind::Switch { body, .. } => stmt_has_mark(body),
+            | StmtKind::Switch { body, .. } => within(body),
             _ => false,
         }
 }

@@ -191,7 +191,10 @@ fn arithmetic(place: &Place, op: AtomicOp, value: &Expr, common: &Type) -> Resul
 fn finished(place: &Place, op: AtomicOp, value: &Expr) -> Result<Update, Why> {
     let own = base_of(place);
     if reads_base(value, own) || indices(place).iter().any(|e| reads_base(e, own)) {
-        return Err(Why { reason: "the value depends on what other iterations update", help: FORMS });
+        return Err(Why {
+            reason: "the value depends on what other iterations update",
+            help: FORMS,
+        });
     }
     let to = place.ty.scalar().unwrap_or(Scalar::Bool);
     if to.bytes() < 4 || to == Scalar::Bool {

@@ -93,7 +93,8 @@ impl Checker<'_> {
                 self.require(source.ty.is_pointer(), 14, origin, "a copy needs a pointer");
             }
             _ => {
-                let device = self.is_device();
+                // Iterations of marked loops may share updates in a host function, too.
+                let device = self.is_device() || matches!(stmt.kind, StmtKind::Atomic { .. });
                 self.require(device, 13, origin, "this is for kernels and device functions only");
                 self.threads(stmt);
             }

@@ -31,7 +31,8 @@ pub fn mixed(
     for a in &atomics {
         for b in accesses.iter().filter(|b| b.base == a.base || b.base == Base::Anything) {
             let plain = b.kind != AccessKind::Atomic;
-            let commute = !plain && class(scope.root, a).is_some_and(|c| Some(c) == class(scope.root, b));
+            let commute =
+                !plain && class(scope.root, a).is_some_and(|c| Some(c) == class(scope.root, b));
             if !commute && !apart(scope, a, b) {
                 let (first, second) = (a.origin.clone(), b.origin.clone());
                 return Some(Mixed { base: a.base, first, second, plain });

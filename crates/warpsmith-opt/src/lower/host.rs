@@ -1,8 +1,8 @@
 //! The launcher: what the host runs, launches and computes.
 
 use warpsmith_ir::{
-    AtomicOp, BinaryOp, Block, Diagnostic, Expr, ForLoop, FuncId, Launch, LoopKind, Origin, Place, PlaceKind,
-    Stmt, StmtKind, Type, VarId, visit,
+    AtomicOp, BinaryOp, Block, Diagnostic, Expr, ForLoop, FuncId, Launch, LoopKind, Origin, Place,
+    PlaceKind, Stmt, StmtKind, Type, VarId, visit,
 };
 
 use super::outline::{self, Outlined};

@@ -1,0 +1,10 @@
+// warpsmith: size n=4096
+// warpsmith: size m=128
+void scatter(int n, int m, const int idx[n], const float x[n], float y[m])
+{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        #pragma omp atomic update
+        y[idx[i] % m] += x[i];
+    }
+}
