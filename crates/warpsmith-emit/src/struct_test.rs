@@ -11,8 +11,7 @@ use crate::file;
 use crate::function::is_output;
 use crate::launcher::Emit;
 use crate::names::{Names, identifier};
-use crate::test_file::{Fill, TestProgram};
-use crate::tidy::tidy;
+use crate::test_file::{Fill, TestProgram, serial};
 use crate::types;
 use crate::walk::Reach;
 
@@ -35,7 +34,7 @@ pub(crate) fn is_needed(test: &TestProgram<'_>) -> bool {
 /// # Errors
 /// When something has no spelling in CUDA C++, see [`EmitError`].
 pub(crate) fn print(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
-    let (module, _) = accumulators::widen(&tidy(test.module), test.function);
+    let (module, _) = accumulators::widen(&serial(test.module), test.function);
     let test = &TestProgram { module: &module, ..test.clone() };
     let name = identifier(&emit.name);
     let taken: Vec<String> = NAMES

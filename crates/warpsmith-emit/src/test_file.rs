@@ -67,7 +67,7 @@ pub fn reference_file(module: &Module, function: FuncId) -> Result<String> {
 }
 
 /// The module as a processor runs it: without temporaries that say nothing, one thread alone.
-fn serial(module: &Module) -> Module {
+pub(crate) fn serial(module: &Module) -> Module {
     let mut module = tidy(module);
     for function in &mut module.functions {
         warpsmith_ir::serial::serialise_atomics(&mut function.body);

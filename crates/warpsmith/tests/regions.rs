@@ -82,6 +82,17 @@ fn programs_that_depend_on_the_order_are_refused_with_the_reason() {
     });
 }
 
+/// Where data decide which elements iterations share, the data tell.
+#[test]
+fn an_update_without_a_pragma_is_a_race() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/regions/missing_atomic.c");
+    let output = tune(&file, folder.path());
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("`#pragma omp atomic`"), "{stderr}");
+}
+
 /// What floating-point sums may differ by stands where the user looks.
 #[test]
 fn sums_of_reals_say_that_their_order_differs() {

@@ -275,7 +275,12 @@ impl<'u> Cx<'u> {
         for p in list {
             match pragma::parse(p) {
                 Ok(Directive::Bounds(bounds)) => self.apply_bounds(&bounds),
-                Ok(Directive::Loop(_) | Directive::Region(_) | Directive::Independent) => {
+                Ok(
+                    Directive::Loop(_)
+                    | Directive::Region(_)
+                    | Directive::Data(_)
+                    | Directive::Independent,
+                ) => {
                     let d = Diagnostic::error(
                         "W137",
                         "this pragma marks a loop, but a function follows",

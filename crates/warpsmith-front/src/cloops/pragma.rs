@@ -27,8 +27,10 @@ impl Token {
 pub enum Directive {
     /// The loop that follows has independent iterations.
     Loop(Clauses),
-    /// The block that follows is run by a team (`parallel`, `target`, `teams`, `target data`).
+    /// The block that follows is run by every thread of a team (`parallel`, `teams`).
     Region(Clauses),
+    /// The block that follows is run once, wherever its data are (`target`, `target data`).
+    Data(Clauses),
     /// One thread of the team runs what follows (`single`, `master`, `masked`); `waits`: the others wait for it.
     Once { waits: bool },
     /// One access to shared memory that no other thread comes between.
@@ -296,6 +298,7 @@ fn parse_omp(tokens: &[Token], omp: Span) -> Parsed<Directive> {
     match classify(&name) {
         Some(Kind::Loop) => Ok(Directive::Loop(parse_clauses(rest)?)),
         Some(Kind::Region) => Ok(Directive::Region(parse_clauses(rest)?)),
+        Some(Kind::Data) => Ok(Directive::Data(parse_clauses(rest)?)),
         Some(Kind::Once) => {
             let waits = name == ["single"] && !parse_clauses(rest)?.nowait;
             Ok(Directive::Once { waits })
@@ -338,6 +341,7 @@ fn parse_atomic(rest: &[Token], span: Span) -> Parsed<Directive> {
 enum Kind {
     Loop,
     Region,
+    Data,
     Once,
     Barrier,
     Lanes,
@@ -356,7 +360,7 @@ fn classify(words: &[&str]) -> Option<Kind> {
         ["target", "enter" | "exit", "data"] | ["target", "update"] | ["flush"] => {
             return Some(Kind::Ignored);
         }
-        ["target", "data"] => return Some(Kind::Region),
+        ["target", "data"] | ["target"] => return Some(Kind::Data),
         ["distribute"] | ["distribute", "simd"] => return Some(Kind::Loop),
         _ => {}
     }

@@ -118,6 +118,11 @@ impl<'u> Cx<'u> {
         for p in &stmt.pragmas {
             match pragma::parse(p) {
                 Ok(Directive::Loop(clauses)) => asked.mark = Some((clauses, p.span)),
+                Ok(Directive::Data(clauses)) => {
+                    if let Err(reported) = self.parallel_of(&clauses, None, p.span) {
+                        failed = Some(reported);
+                    }
+                }
                 Ok(Directive::Region(clauses)) => asked.region = Some((clauses, p.span)),
                 Ok(Directive::Once { waits }) => asked.once = Some(waits),
                 Ok(Directive::Atomic(kind, span)) => {

@@ -481,7 +481,7 @@ impl Verifier<'_> {
             let more = run.findings.iter().skip(1).take(4).map(|f| f.message.clone());
             let mut notes: Vec<String> = more.collect();
             if finding.rule == emu::Rule::RaceGlobal {
-                notes.push("where a subscript comes from data, iterations that share an element are not independent: remove the mark, or give the data that the loop is made for, as with --arg NAME=iota".to_string());
+                notes.push("where a subscript comes from data, iterations that share an element are not independent: remove the mark, put `#pragma omp atomic` before an update that they share, or give the data that the loop is made for, as with --arg NAME=iota".to_string());
             }
             return Err(wrong(format!("{}: {}", finding.rule.name(), finding.message), notes));
         }
