@@ -99,7 +99,7 @@ impl<'u> Cx<'u> {
         let mut note = |place: &Place, writes: bool| {
             // The value of a pointer is no access to what it points to.
             if let Some(v) = base_of(place).filter(|v| !own(*v))
-                && !(place.ty.is_pointer() && !writes)
+                && (!place.ty.is_pointer() || writes)
             {
                 uses.accesses.push((v, place.clone(), writes));
             }

@@ -255,7 +255,7 @@ impl Cx<'_> {
         let mut inside = vec![];
         visit::for_each_stmt(block, &mut |s| {
             if matches!(s.kind, StmtKind::If { .. }) && matches!(update_of(s), Some(Ok(_))) {
-                inside.extend(written(s).map(|p| p.clone()));
+                inside.extend(written(s).cloned());
             }
         });
         visit::for_each_stmt(block, &mut |s| {
