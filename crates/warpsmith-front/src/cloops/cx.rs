@@ -1,6 +1,6 @@
 //! The function under construction: scopes, statements so far, messages.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use warpsmith_ir::{
     BinaryOp, ConstId, Diagnostic, Expr, ExprKind, FuncId, Function, GlobalId, LoopId, Module,
@@ -64,6 +64,8 @@ pub struct Cx<'u> {
     pub dims: HashMap<VarId, Vec<Expr>>,
     /// Parameters that extents mention; they must not change.
     pub frozen: HashMap<VarId, String>,
+    /// Offsets of pointers that move.
+    pub moving: HashSet<VarId>,
     /// Values of variables that are `const` with a constant initialiser.
     pub constants: HashMap<VarId, Value>,
     pub frames: Vec<Frame>,

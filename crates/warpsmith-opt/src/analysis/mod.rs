@@ -3,6 +3,7 @@
 pub mod access;
 pub mod conflict;
 pub mod dependence;
+pub mod extents;
 pub mod extremes;
 pub mod guards;
 mod integer;
