@@ -5,8 +5,8 @@ use warpsmith_ir::{
 };
 
 use super::cx::{Binding, Cx, Low};
-use super::{moving, scan};
 use super::types::{self, CType};
+use super::{moving, scan};
 use crate::ast;
 use warpsmith_ir::typing::Env;
 

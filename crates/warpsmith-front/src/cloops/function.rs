@@ -77,7 +77,7 @@ impl<'u> Lowering<'u> {
                 self.stack.push(callee.clone());
                 complete &= self.callees(&callee);
                 self.stack.pop();
-            } else {
+            } else if !super::formula::is_formula(self.unit, &callee) {
                 complete &= self.function(&callee, FunctionKind::Device).is_some();
             }
         }

@@ -16,9 +16,10 @@ use warpsmith_ir::{
 
 /// Resolves what can be resolved, inner loops first.
 pub fn resolve(function: &mut Function, moving: &HashSet<VarId>) {
+    let used = subscripts(function);
     let mut candidates: Vec<VarId> = (0..function.vars.len() as u32)
         .map(VarId)
-        .filter(|v| moving.contains(v) || is_subscript(function, *v))
+        .filter(|v| moving.contains(v) || used.contains(v))
         .collect();
     candidates.retain(|v| steps_of(&function.body, *v) > 0);
     for var in candidates {
@@ -31,17 +32,25 @@ pub fn resolve(function: &mut Function, moving: &HashSet<VarId>) {
     }
 }
 
-/// A local integer of which a subscript is made.
-fn is_subscript(function: &Function, var: VarId) -> bool {
-    let v = function.var(var);
-    if v.kind != VarKind::Local || !v.ty.is_integer() || v.ty == Type::BOOL {
-        return false;
-    }
-    let mut found = false;
+/// Local integers of which subscripts are made, or variables that stand in subscripts.
+fn subscripts(function: &Function) -> HashSet<VarId> {
+    let mut found = HashSet::new();
     visit::for_each_place(&function.body, &mut |place, _| {
         if let PlaceKind::Elem { index, .. } = &*place.kind {
-            found |= index.iter().any(|e| mentions(e, var));
+            found.extend(index.iter().flat_map(visit::vars_of_expr));
         }
+    });
+    // `x[k++]` reads `k` into a variable first.
+    visit::for_each_stmt(&function.body, &mut |s| {
+        if let StmtKind::Decl { var, init: Some(e) } = &s.kind
+            && found.contains(var)
+        {
+            found.extend(visit::vars_of_expr(e));
+        }
+    });
+    found.retain(|v| {
+        let v = function.var(*v);
+        v.kind == VarKind::Local && v.ty.is_integer() && v.ty != Type::BOOL
     });
     found
 }
@@ -77,9 +86,7 @@ fn writes(block: &Block, var: VarId) -> usize {
             StmtKind::Decl { var: v, .. } => *v == var,
             StmtKind::For(l) => l.var == var,
             StmtKind::Assign { place, .. } => place.root_var() == Some(var),
-            StmtKind::Call { result, .. } => {
-                result.as_ref().and_then(Place::root_var) == Some(var)
-            }
+            StmtKind::Call { result, .. } => result.as_ref().and_then(Place::root_var) == Some(var),
             StmtKind::Atomic { result, .. } | StmtKind::Warp { result, .. } => *result == Some(var),
             _ => false,
         });
@@ -186,7 +193,8 @@ impl Pass<'_, '_> {
         let mut declared_beside = 0;
         let mut siblings = vec![self.whole];
         while let Some(block) = siblings.pop() {
-            let holds = block.stmts.iter().any(|s| matches!(&s.kind, StmtKind::For(f) if f.id == l.id));
+            let holds =
+                block.stmts.iter().any(|s| matches!(&s.kind, StmtKind::For(f) if f.id == l.id));
             for s in &block.stmts {
                 if let StmtKind::Decl { var, init: Some(_) } = &s.kind
                     && holds

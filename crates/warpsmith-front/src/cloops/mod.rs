@@ -28,6 +28,7 @@ mod cx;
 mod directives;
 mod expr;
 mod fields;
+mod formula;
 mod function;
 mod globals;
 mod induction;

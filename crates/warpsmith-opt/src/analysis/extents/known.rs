@@ -28,7 +28,7 @@ pub struct Known {
 
 #[derive(Clone, Debug)]
 struct Bound {
-    var: VarId,
+    atom: Atom,
     lower: Option<Poly>,
     upper: Option<Poly>,
 }
@@ -36,8 +36,19 @@ struct Bound {
 impl Known {
     /// States `lower <= var <= upper`.
     pub fn bound(&mut self, var: VarId, lower: Option<Poly>, upper: Option<Poly>) {
-        self.facts.bound(Atom::Var(var), lower.clone(), upper.clone());
-        self.bounds.push(Bound { var, lower, upper });
+        self.bound_atom(Atom::Var(var), lower, upper);
+    }
+
+    /// As [`Known::bound`], of a quotient or remainder.
+    pub fn bound_atom(&mut self, atom: Atom, lower: Option<Poly>, upper: Option<Poly>) {
+        self.facts.bound(atom.clone(), lower.clone(), upper.clone());
+        self.bounds.push(Bound { atom, lower, upper });
+    }
+
+    /// Upper (`up`) or lower bounds, the latest first.
+    fn ends(&self, atom: &Atom, up: bool) -> Vec<Poly> {
+        let own = self.bounds.iter().rev().filter(|b| b.atom == *atom);
+        own.filter_map(|b| if up { b.upper.clone() } else { b.lower.clone() }).collect()
     }
 
     /// States `poly >= 0`. It bounds the latest symbol in it, so that bounds mention earlier ones only.
@@ -108,7 +119,8 @@ impl Known {
         let values = match &atom {
             Atom::Div(p, d) => {
                 let inside = self.extremes(p, rising).unwrap_or_default();
-                inside.iter().filter_map(|p| p.div(*d)).collect()
+                let whole = inside.iter().filter_map(|p| p.div(*d));
+                whole.chain(self.ends(&atom, rising)).collect()
             }
             Atom::Rem(p, d) => {
                 let most = i128::from(*d) - 1;
@@ -121,10 +133,7 @@ impl Known {
     }
 
     fn without_symbol(&self, poly: &Poly, var: VarId, up: bool) -> Vec<Poly> {
-        let own = || self.bounds.iter().rev().filter(|b| b.var == var);
-        let all = |rising: bool| -> Vec<&Poly> {
-            own().filter_map(|b| if rising { b.upper.as_ref() } else { b.lower.as_ref() }).collect()
-        };
+        let all = |rising: bool| self.ends(&Atom::Var(var), rising);
         let Some((factor, rest)) = poly.split(&Atom::Var(var)) else {
             return self.without_power(poly, var, up);
         };
@@ -138,7 +147,7 @@ impl Known {
         if self.sign(&plus) == Some(true) && self.sign(&minus) == Some(false) {
             for high in all(up) {
                 for low in all(!up) {
-                    let sum = plus.mul(high).and_then(|p| minus.mul(low)?.add(&p)?.add(&rest));
+                    let sum = plus.mul(&high).and_then(|p| minus.mul(&low)?.add(&p)?.add(&rest));
                     found.extend(sum);
                 }
             }
@@ -152,16 +161,13 @@ impl Known {
         if !self.facts.provably_nonnegative(&value) {
             return vec![];
         }
-        let ends = |rising: bool| {
-            let own = self.bounds.iter().rev().filter(|b| b.var == var);
-            own.filter_map(|b| if rising { b.upper.clone() } else { b.lower.clone() }).next()
-        };
+        let end = |rising: bool| self.ends(&Atom::Var(var), rising).into_iter().next();
         let Some((plus, minus)) = by_sign(poly) else { return vec![] };
         let others_rise = poly.atoms().into_iter().all(|a| {
             *a == Atom::Var(var) || self.facts.provably_nonnegative(&Poly::atom(a.clone()))
         });
         let at = |p: &Poly, rising: bool| {
-            if p.mentions(var) { p.substitute(var, &ends(rising)?) } else { Some(p.clone()) }
+            if p.mentions(var) { p.substitute(var, &end(rising)?) } else { Some(p.clone()) }
         };
         match (others_rise, at(&plus, up), at(&minus, !up)) {
             (true, Some(a), Some(b)) => a.add(&b).into_iter().collect(),

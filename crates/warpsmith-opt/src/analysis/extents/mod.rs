@@ -9,8 +9,6 @@
 
 mod known;
 mod rows;
-#[cfg(test)]
-mod tests;
 mod value;
 mod walk;
 
@@ -51,7 +49,8 @@ pub fn infer(module: &mut Module, id: FuncId) -> Result<Vec<Open>, Vec<Diagnosti
         let split = split_rows(&mut shaped, id, &arrays, &flat);
         let (extents, open) = extents(&shaped, id, &arrays)?;
         // Without a number of rows there is no use in rows.
-        let undone: Vec<VarId> = open.iter().map(|o| o.array).filter(|a| split.contains(a)).collect();
+        let undone: Vec<VarId> =
+            open.iter().map(|o| o.array).filter(|a| split.contains(a)).collect();
         if !undone.is_empty() {
             flat.extend(undone);
             continue;
@@ -80,12 +79,12 @@ pub fn without_extents(function: &Function) -> impl Iterator<Item = VarId> {
 
 /// What the header and the result say about extents that were found here: one sentence an array.
 pub fn statements(module: &Module, function: &Function) -> Vec<String> {
-    let inferred = function.params.iter().map(|p| function.var(*p)).filter(|v| v.inferred && !v.pitched);
+    let inferred =
+        function.params.iter().map(|p| function.var(*p)).filter(|v| v.inferred && !v.pitched);
     let sentence = |v: &warpsmith_ir::Var| {
         let shape = v.shape.as_deref().unwrap_or_default();
-        let product = shape.iter().cloned().reduce(|a, b| {
-            Expr::binary(warpsmith_ir::BinaryOp::Mul, a, b)
-        });
+        let product =
+            shape.iter().cloned().reduce(|a, b| Expr::binary(warpsmith_ir::BinaryOp::Mul, a, b));
         let count = product.map_or("1".to_string(), |e| show::expr(module, function, &e));
         let plural = if count == "1" { "" } else { "s" };
         format!("`{}` has {count} element{plural}, from its accesses", v.name)
@@ -239,8 +238,9 @@ fn extents_of(walk: &Walk<'_>, function: &Function, array: VarId) -> Result<Vec<
             Some(_) => access.index.first().cloned(),
             None => access.linear(),
         };
-        let subscript =
-            subscript.ok_or_else(|| open(Some(*access), "it goes through a pointer of another type".into()))?;
+        let subscript = subscript.ok_or_else(|| {
+            open(Some(*access), "it goes through a pointer of another type".into())
+        })?;
         let bounds = access
             .state
             .known
@@ -317,7 +317,8 @@ fn largest(
     let one = Poly::constant(1);
     let mut result: Option<Expr> = None;
     let mut negative = false;
-    let wide = tops.len() > 1 || tops.iter().any(|p| !facts.provably_nonnegative(&p.add(&one).unwrap_or_default()));
+    let wide = tops.len() > 1
+        || tops.iter().any(|p| !facts.provably_nonnegative(&p.add(&one).unwrap_or_default()));
     for top in tops {
         let extent = top.add(&one)?;
         negative |= !facts.provably_nonnegative(&extent);

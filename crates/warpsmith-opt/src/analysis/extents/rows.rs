@@ -73,10 +73,10 @@ fn candidates(walk: &Walk<'_>, accesses: &[&Access<'_>], splits: &[Split]) -> Ve
             let primitive = factor.content();
             for row in [primitive_of(&factor, primitive), Some(factor)].into_iter().flatten() {
                 let long = row.as_constant().is_none_or(|c| c >= SHORTEST_ROW);
-                let over_params = row.atoms().into_iter().all(
-                    |a| matches!(a, Atom::Var(v) if known::symbol_number(*v).is_none()
-                        && !access.state.values.contains_key(v) && walk.own_param(*v)),
-                );
+                let over_params = row.atoms().into_iter().all(|a| {
+                    matches!(a, Atom::Var(v) if known::symbol_number(*v).is_none()
+                        && !access.state.values.contains_key(v) && walk.own_param(*v))
+                });
                 if long && over_params && !found.contains(&row) {
                     found.push(row);
                 }

@@ -129,10 +129,18 @@ impl<'m> Walk<'m> {
         }
         let q = p.div(d)?;
         if let Some(atom @ Atom::Div(..)) = q.as_atom() {
-            st.known.facts.bound(atom.clone(), Some(Poly::zero()), None);
+            st.known.bound_atom(atom.clone(), Some(Poly::zero()), None);
             let rest = p.sub(&q.scale(d.into())?)?;
             st.known.facts.assume_nonnegative(Poly::constant((d - 1).into()).sub(&rest)?);
             st.known.facts.assume_nonnegative(rest);
+            // The middle of two ends is below the upper one.
+            for v in p.atoms().into_iter().filter(|a| matches!(a, Atom::Var(_))) {
+                let last = Poly::atom(v.clone()).sub(&Poly::constant(1))?;
+                let most = last.scale(d.into())?.add(&Poly::constant((d - 1).into()))?;
+                if st.known.facts.provably_le(p, &most) {
+                    st.known.bound_atom(atom.clone(), None, Some(last));
+                }
+            }
         }
         Some(q)
     }
@@ -141,11 +149,8 @@ impl<'m> Walk<'m> {
         let r = p.rem(d)?;
         let most = Poly::constant((d - 1).into());
         if let Some(atom @ Atom::Rem(..)) = r.as_atom() {
-            let least = if st.known.facts.provably_nonnegative(p) {
-                Poly::zero()
-            } else {
-                most.scale(-1)?
-            };
+            let least =
+                if st.known.facts.provably_nonnegative(p) { Poly::zero() } else { most.scale(-1)? };
             st.known.facts.bound(atom.clone(), Some(least), Some(most));
         }
         Some(r)
@@ -254,26 +259,36 @@ impl<'m> Walk<'m> {
         if a == b {
             return a.clone();
         }
-        let mut candidates = vec![Poly::zero(), a.clone(), b.clone()];
-        for (p, known) in [(a, &there.known), (b, &here.known)] {
+        Poly::var(self.one_of_several(&[(a, there), (b, here)], mark, st))
+    }
+
+    /// A symbol for a value that is one of several, with the bounds in older symbols that all of them keep.
+    pub fn one_of_several(
+        &mut self,
+        ways: &[(&Poly, &State)],
+        mark: usize,
+        st: &mut State,
+    ) -> VarId {
+        let mut candidates = vec![Poly::zero()];
+        for (p, there) in ways {
+            candidates.push((*p).clone());
             for up in [true, false] {
-                candidates.extend(known.extremes(p, up).unwrap_or_default());
+                candidates.extend(there.known.extremes(p, up).unwrap_or_default());
             }
         }
         candidates.retain(|p| self.older(p, mark));
         candidates.sort();
         candidates.dedup();
         let var = self.fresh(None);
-        let (x, y) = (&there.known.facts, &here.known.facts);
         for c in candidates {
-            if x.provably_le(&c, a) && y.provably_le(&c, b) {
+            if ways.iter().all(|(p, there)| there.known.facts.provably_le(&c, p)) {
                 st.known.bound(var, Some(c.clone()), None);
             }
-            if x.provably_le(a, &c) && y.provably_le(b, &c) {
+            if ways.iter().all(|(p, there)| there.known.facts.provably_le(p, &c)) {
                 st.known.bound(var, None, Some(c));
             }
         }
-        Poly::var(var)
+        var
     }
 
     fn call(

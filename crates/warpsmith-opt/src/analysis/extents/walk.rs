@@ -88,6 +88,8 @@ pub struct Walk<'m> {
     /// Greater than zero: nothing is recorded.
     quiet: u32,
     guesses: u32,
+    /// What the called function gave back so far.
+    returns: Vec<(Poly, State)>,
     /// States at `continue` and `break` of the loops around, innermost last.
     exits: Vec<Vec<State>>,
 }
@@ -119,6 +121,7 @@ pub fn walk<'m>(
         accesses: vec![],
         quiet: 0,
         guesses: 0,
+        returns: vec![],
         exits: vec![],
     };
     walk.block(&function.body, &mut state);
@@ -200,7 +203,9 @@ impl<'m> Walk<'m> {
                     self.set(*v, Some(value), st);
                 }
             }
-            StmtKind::If { cond, then, otherwise } => return self.branch(cond, then, otherwise, st),
+            StmtKind::If { cond, then, otherwise } => {
+                return self.branch(cond, then, otherwise, st);
+            }
             StmtKind::For(l) => self.counted(l, st),
             StmtKind::Loop { .. } => self.general(stmt, st),
             StmtKind::Switch { selector, cases } => {
@@ -223,14 +228,20 @@ impl<'m> Walk<'m> {
                 return false;
             }
             StmtKind::Return(value) => {
-                value.iter().for_each(|e| _ = self.value(e, st));
+                if let Some(e) = value {
+                    let value = self.value(e, st);
+                    self.returns.push((value, st.clone()));
+                }
                 return false;
             }
             StmtKind::Call { function, args, result } => {
-                self.called(*function, args, st);
+                let value = self.called(*function, args, st);
                 if let Some(place) = result {
                     self.place(place, st);
-                    place.root_var().into_iter().for_each(|v| _ = self.forget(v, st));
+                    if let PlaceKind::Var(v) = &*place.kind {
+                        self.forget(*v, st);
+                        value.into_iter().for_each(|p| self.set(*v, Some(p), st));
+                    }
                 }
             }
             _ => {
@@ -355,7 +366,11 @@ impl<'m> Walk<'m> {
                         walk.forget(v, &mut from_continue);
                     }
                     walk.block(step, &mut from_continue);
-                    walk.exits.iter_mut().last().into_iter().for_each(|e| e.push(from_continue.clone()));
+                    walk.exits
+                        .iter_mut()
+                        .last()
+                        .into_iter()
+                        .for_each(|e| e.push(from_continue.clone()));
                 }
                 walk.block(step, inside);
             }
@@ -510,9 +525,10 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// A call: the body of the function, with the arguments in place of its parameters.
-    fn called(&mut self, id: FuncId, args: &'m [Expr], st: &mut State) {
-        let Some(callee) = self.module.functions.get(id.0 as usize) else { return };
+    /// A call: the body of the function, with the arguments in place of its parameters. Gives the value that it returns.
+    fn called(&mut self, id: FuncId, args: &'m [Expr], st: &mut State) -> Option<Poly> {
+        let callee = self.module.functions.get(id.0 as usize)?;
+        let mark = self.mark();
         let (mut pointers, mut values) = (BTreeMap::new(), BTreeMap::new());
         for (param, arg) in callee.params.iter().zip(args) {
             if arg.ty.is_pointer() {
@@ -529,11 +545,12 @@ impl<'m> Walk<'m> {
                 }
             }
         }
-        if pointers.is_empty() || self.calls >= MAX_CALLS {
-            return;
+        let integer = callee.ret.scalar().is_some_and(|s| s.is_integer());
+        if (pointers.is_empty() && !integer) || self.calls >= MAX_CALLS {
+            return None;
         }
         let outer = (self.function, std::mem::replace(&mut self.pointers, pointers), self.own);
-        let exits = std::mem::take(&mut self.exits);
+        let (exits, returns) = (std::mem::take(&mut self.exits), std::mem::take(&mut self.returns));
         (self.function, self.own) = (callee, false);
         self.calls += 1;
         let mut inside = State { values, ..st.clone() };
@@ -541,6 +558,14 @@ impl<'m> Walk<'m> {
         self.calls -= 1;
         self.exits = exits;
         (self.function, self.pointers, self.own) = outer;
+        let results = std::mem::replace(&mut self.returns, returns);
+        let ways: Vec<(&Poly, &State)> = results.iter().map(|(p, s)| (p, s)).collect();
+        match ways.as_slice() {
+            _ if !integer => None,
+            [] => None,
+            [(value, _)] if self.older(value, mark) => Some((*value).clone()),
+            ways => Some(Poly::var(self.one_of_several(ways, mark, st))),
+        }
     }
 }
 
