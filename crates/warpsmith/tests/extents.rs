@@ -699,7 +699,22 @@ fn given_arrays_have_their_own_extents() {
 
 #[test]
 fn what_nothing_tells_is_asked_for() {
-    refused(SPMV, &["--size", "n=64"], &expect![]);
+    refused(
+        SPMV,
+        &["--size", "n=64"],
+        &expect![[r#"
+        error[W154]: how many elements does `ci` have?
+         --> nest.c:6:63
+          |
+        2 | void spmv(int n, const int *rp, const int *ci, const float *v, const float *x, float *y) {
+          |                                 ------------- no extents are declared
+        ...
+        6 |         for (int e = rp[i]; e < rp[i + 1]; e++) s += v[e] * x[ci[e]];
+          |                                                               ^^^^^ data decide: it is read from `rp`
+          |
+          = help: write `#pragma ws bounds(ci: n)` before the function, or give the array: `--arg ci=@ci.npy`, `--arg 'ci=int[4096]'`
+    "#]],
+    );
     let search = r"
 void find(int n, const float *x, const float *y, int *at) {
     #pragma omp parallel for
@@ -710,7 +725,22 @@ void find(int n, const float *x, const float *y, int *at) {
     }
 }
 ";
-    refused(search, &["--size", "n=64"], &expect![]);
+    refused(
+        search,
+        &["--size", "n=64"],
+        &expect![[r#"
+        error[W154]: how many elements does `x` have?
+         --> nest.c:6:16
+          |
+        2 | void find(int n, const float *x, const float *y, int *at) {
+          |                  -------------- no extents are declared
+        ...
+        6 |         while (x[k] < y[i]) k++;
+          |                ^^^^ nothing bounds `k` here
+          |
+          = help: write `#pragma ws bounds(x: n)` before the function, or give the array: `--arg x=@x.npy`, `--arg 'x=float[4096]'`
+    "#]],
+    );
 }
 
 #[test]
@@ -721,7 +751,19 @@ void diff(int n, const float *x, float *y) {
     for (int i = 0; i < n; i++) y[i] = x[i] - x[i - 1];
 }
 ";
-    refused(source, &["--size", "n=64"], &expect![]);
+    refused(
+        source,
+        &["--size", "n=64"],
+        &expect![[r#"
+        error[W155]: `x` is read or written before its first element
+         --> nest.c:4:47
+          |
+        4 |     for (int i = 0; i < n; i++) y[i] = x[i] - x[i - 1];
+          |                                               ^^^^^^^^ the subscript begins at -1
+          |
+          = help: begin the loop later, or guard the access with a condition
+    "#]],
+    );
 }
 
 #[test]
@@ -733,5 +775,17 @@ void add(int n, int m, float **A) {
         for (int j = 0; j < m; j++) A[i][j] += 1.0f;
 }
 ";
-    refused(source, &["--size", "n=64", "--size", "m=4"], &expect![]);
+    refused(
+        source,
+        &["--size", "n=64", "--size", "m=4"],
+        &expect![[r#"
+        error[W144]: arrays of pointers are not supported
+         --> nest.c:2:31
+          |
+        2 | void add(int n, int m, float **A) {
+          |                               ^^ this type
+          |
+          = help: keep the rows in one block: `float *A` with `A[i*m + j]` for `A[i][j]`, or `float A[n][m]`; a program that allocates each row by itself can allocate `n*m` elements at once and let `A[i]` point to `&block[i*m]`
+    "#]],
+    );
 }
