@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use warpsmith_ir::{Expr, ExprKind, PlaceKind, Span, Type, Var, VarKind, visit};
+use warpsmith_ir::{Expr, ExprKind, PlaceKind, Span, Var, VarKind, visit};
 
 use super::cx::{Binding, Cx, Low};
 use super::types::{self, CType};
@@ -52,11 +52,10 @@ pub fn value<'u>(cx: &mut Cx<'u>, name: &str, args: &[ast::Expr], span: Span) ->
     }
     let mut values = vec![];
     for (param, arg) in f.params.iter().zip(args) {
-        let ty = types::read(unit, &param.ty, true).map_err(|d| cx.fail(*d))?;
         let value = cx.scalar(arg)?;
-        values.push(match ty.scalar() {
-            Some(s) => cx.convert(value, s),
-            None => value,
+        values.push(match types::read(unit, &param.ty, true) {
+            Ok(CType::Scalar(s)) => cx.convert(value, s),
+            _ => value,
         });
     }
     let own = cx.function.vars.len();
@@ -82,9 +81,8 @@ pub fn value<'u>(cx: &mut Cx<'u>, name: &str, args: &[ast::Expr], span: Span) ->
         visit::substitute_var_in_expr(&mut result, *id, value);
     }
     cx.function.vars.truncate(own);
-    let to = f.ret.as_ref().and_then(|t| types::read(unit, t, false).ok()?.scalar());
-    let result = match to {
-        Some(s) if result.ty != Type::Scalar(s) => cx.convert(result, s),
+    let result = match f.ret.as_ref().map(|t| types::read(unit, t, false)) {
+        Some(Ok(CType::Scalar(s))) => cx.convert(result, s),
         _ => result,
     };
     Ok(Some(result.with_origin(span)))

@@ -59,7 +59,7 @@ impl<'u> Cx<'u> {
             }
             let pointer = Pointer {
                 base: Expr::var(id, self.var_type(id).clone()),
-                element: pointee.scalar().unwrap_or(Scalar::F32),
+                element: (*pointee).clone(),
                 dims: self.dims.get(&id).cloned().unwrap_or_default(),
                 index: vec![],
                 offset: None,
