@@ -21,8 +21,8 @@ impl Path {
     /// The subscript into the object seen as one row.
     fn linear(&self) -> Option<Poly> {
         let (first, rest) = self.index.split_first()?;
-        let pairs = rest.iter().zip(&self.dims);
-        pairs.fold(Some(first.clone()), |sum, (i, d)| Some(plus(&product(&sum?, d)?, i)))
+        let mut pairs = rest.iter().zip(&self.dims);
+        pairs.try_fold(first.clone(), |sum, (i, d)| Some(plus(&product(&sum, d)?, i)))
     }
 
     /// That two paths of one object lead to places that overlap.
