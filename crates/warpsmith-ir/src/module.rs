@@ -132,6 +132,8 @@ pub struct Var {
     /// Extents of an array parameter, outermost first, as expressions over other parameters
     /// (`float A[n][m]`, `#pragma ws bounds(A: n, m)`); the pointee of `ty` is the innermost element. `None`: not declared.
     pub shape: Option<Vec<Expr>>,
+    /// The shape was found from the accesses; nobody declared it.
+    pub inferred: bool,
     /// `__align__(n)` in bytes; 0: natural.
     pub align: u32,
     pub origin: Origin,
@@ -148,6 +150,7 @@ impl Var {
             restrict: false,
             pitched: false,
             shape: None,
+            inferred: false,
             align: 0,
             origin: Origin::default(),
         }

@@ -5,8 +5,8 @@ use warpsmith_ir::{
 };
 
 use super::cx::{Binding, Cx, Low};
-use super::scan;
 use super::types::{self, CType};
+use super::{moving, scan};
 use crate::ast;
 use warpsmith_ir::typing::Env;
 
@@ -133,6 +133,9 @@ impl<'u> Cx<'u> {
             }
             ast::ExprKind::Binary { op, left, right } if op == "+" || op == "-" => {
                 Ok(self.pointer_sum(op, left, right)?.map(Designated::Pointer))
+            }
+            ast::ExprKind::IncDec { op, prefix, operand } => {
+                Ok(self.stepped(op, *prefix, operand, e.span)?.map(Designated::Pointer))
             }
             ast::ExprKind::Cast { ty, operand, .. } => {
                 Ok(self.pointer_cast(ty, operand, e.span)?.map(Designated::Pointer))
@@ -464,6 +467,11 @@ impl<'u> Cx<'u> {
         };
         let after = scan::effects_of(self.following);
         if after.assigned.contains(name) {
+            let roots: Vec<&str> = scan::root_name(init).into_iter().collect();
+            if moving::only_steps(self.following, name, &roots) {
+                self.declare_moving(name, pointer, span);
+                return Ok(());
+            }
             let d = Diagnostic::error(
                 "W143",
                 format!("the pointer `{name}` changes after its declaration"),

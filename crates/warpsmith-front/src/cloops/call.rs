@@ -17,6 +17,9 @@ impl<'u> Cx<'u> {
         span: Span,
     ) -> Low<Option<Expr>> {
         let name = self.callee_name(callee)?;
+        if let Some(value) = super::formula::value(self, &name, args, span)? {
+            return Ok(Some(value));
+        }
         if self.unit.function(&name).is_some() {
             return self.user_call(&name, args, None, span);
         }

@@ -108,6 +108,8 @@ pub struct Cx<'u> {
     pub dims: HashMap<VarId, Vec<Expr>>,
     /// Parameters that extents mention; they must not change.
     pub frozen: HashMap<VarId, String>,
+    /// Offsets of pointers that move.
+    pub moving: HashSet<VarId>,
     /// Values of variables that are `const` with a constant initialiser.
     pub constants: HashMap<VarId, Value>,
     pub frames: Vec<Frame>,

@@ -460,6 +460,9 @@ impl<'u> Cx<'u> {
         value: &ast::Expr,
         span: Span,
     ) -> Low<Place> {
+        if let Some(moved) = self.move_pointer(op, target, Some(value), span)? {
+            return Ok(moved);
+        }
         if op == "=" {
             let place = self.target(target)?;
             if let Some(done) = self.call_into(&place, value)? {
@@ -496,6 +499,9 @@ impl<'u> Cx<'u> {
 
     /// `++x`, `x--` as a statement.
     fn step(&mut self, op: &str, operand: &ast::Expr, span: Span) -> Low<Place> {
+        if let Some(moved) = self.move_pointer(op, operand, None, span)? {
+            return Ok(moved);
+        }
         let place = self.target(operand)?;
         let op = if op == "++" { BinaryOp::Add } else { BinaryOp::Sub };
         let old = Expr::read(place.clone());

@@ -11,7 +11,7 @@ use super::cx::{Cx, Low};
 use super::pragma::{self, Directive};
 use super::types::CType;
 use super::unit::Unit;
-use super::{counters, scan};
+use super::{counters, induction, scan};
 use crate::ast::{FunctionDecl, Param, Pragma};
 
 /// Lowers `name` and, before it, the functions of the file that it calls.
@@ -77,7 +77,7 @@ impl<'u> Lowering<'u> {
                 self.stack.push(callee.clone());
                 complete &= self.callees(&callee);
                 self.stack.pop();
-            } else {
+            } else if !super::formula::is_formula(self.unit, &callee) {
                 complete &= self.function(&callee, FunctionKind::Device).is_some();
             }
         }
@@ -104,6 +104,7 @@ fn lower<'u>(
         diagnostics: vec![],
         dims: HashMap::new(),
         frozen: HashMap::new(),
+        moving: HashSet::new(),
         constants: HashMap::new(),
         frames: vec![],
         regions: vec![],
@@ -122,6 +123,7 @@ fn lower<'u>(
     if let Some(body) = decl.body.as_ref().filter(|_| signature.is_ok()) {
         cx.unpack(&body.stmts);
         cx.scopes.push(HashMap::new());
+        cx.moving_params(&body.stmts, decl.head_span);
         cx.stmts(&body.stmts);
         cx.scopes.pop();
     }
@@ -129,8 +131,9 @@ fn lower<'u>(
     body.append(&mut cx.out);
     cx.function.body = warpsmith_ir::Block::new(body);
     cx.forget_times();
-    let (mut function, diagnostics) = (cx.function, cx.diagnostics);
+    let (mut function, diagnostics, moving) = (cx.function, cx.diagnostics, cx.moving);
     counters::localise(&mut function);
+    induction::resolve(&mut function, &moving);
     infer_single_elements(&mut function);
     (function, diagnostics)
 }

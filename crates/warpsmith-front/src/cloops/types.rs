@@ -209,7 +209,7 @@ fn pointer<'a>(
         }
         CType::Scalar(_) | CType::Struct(_) | CType::Void => Err(refuse("`void *` has no element type", span).help("name the type of the elements").into()),
         CType::Pointer { .. } => Err(refuse("arrays of pointers are not supported", span)
-            .help("declare a two-dimensional array as `float A[n][m]`; its rows then lie side by side in memory")
+            .help("keep the rows in one block: `float *A` with `A[i*m + j]` for `A[i][j]`, or `float A[n][m]`; a program that allocates each row by itself can allocate `n*m` elements at once and let `A[i]` point to `&block[i*m]`")
             .into()),
     }
 }

@@ -10,6 +10,7 @@
 //! assumption, which whoever states a proof must repeat.
 
 mod convert;
+mod divide;
 mod facts;
 
 use std::cmp::Ordering;

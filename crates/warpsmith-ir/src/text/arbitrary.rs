@@ -154,6 +154,7 @@ impl Maker {
             var.constant = self.random.flip();
             var.restrict = self.random.flip();
             var.pitched = self.random.flip();
+            var.inferred = self.random.flip();
             var.align = self.random.pick(&[0, 16]);
             // A parameter that is not one in the list is allowed by the text form.
             if var.kind == VarKind::Param && self.random.below(4) > 0 {

@@ -52,6 +52,7 @@ const RESERVED: &[&str] = &[
     "restrict",
     "ref",
     "pitched",
+    "inferred",
     "kernel",
     "device",
     "host",

@@ -461,13 +461,14 @@ impl Parser {
 
     fn declared(&mut self, kind: VarKind, is_param: bool) -> Parsed<Declared> {
         let start = self.here();
-        let (mut constant, mut restrict, mut reference, mut pitched) = (false, false, false, false);
+        let mut words = Var::new("", Type::Void, kind);
         loop {
             match self.word_at(0) {
-                Some("const") => constant = true,
-                Some("restrict") => restrict = true,
-                Some("ref") => reference = true,
-                Some("pitched") => pitched = true,
+                Some("const") => words.constant = true,
+                Some("restrict") => words.restrict = true,
+                Some("ref") => words.reference = true,
+                Some("pitched") => words.pitched = true,
+                Some("inferred") => words.inferred = true,
                 _ => break,
             }
             self.advance();
@@ -484,9 +485,7 @@ impl Parser {
         }
         let align = if self.eat_word("align") { self.integer()? } else { 0 };
         let span = self.span(start);
-        let mut var = Var::new(name.0.clone(), ty, kind);
-        (var.constant, var.restrict, var.reference) = (constant, restrict, reference);
-        (var.align, var.pitched, var.origin) = (align, pitched, Origin::at(span));
+        let var = Var { name: name.0.clone(), ty, align, origin: Origin::at(span), ..words };
         Ok(Declared { name, id, var, shape, is_param, span })
     }
 

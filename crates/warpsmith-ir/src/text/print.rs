@@ -171,6 +171,7 @@ fn var(context: &Context<'_>, v: &Var, label: &str, id: Option<u32>) -> String {
         (v.restrict, "restrict "),
         (v.reference, "ref "),
         (v.pitched, "pitched "),
+        (v.inferred, "inferred "),
     ];
     for (set, word) in words {
         if set {

@@ -4,6 +4,7 @@ pub mod access;
 pub mod atomics;
 pub mod conflict;
 pub mod dependence;
+pub mod extents;
 pub mod extremes;
 pub mod guards;
 mod integer;

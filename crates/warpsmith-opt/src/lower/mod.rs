@@ -44,6 +44,7 @@ use warpsmith_ir::{
     SourceMap, Stmt, StmtKind, Type, Value, Var, VarId, visit,
 };
 
+use crate::analysis::extents;
 use crate::kernel::{Kernel, Requirement};
 use crate::rewrite;
 use crate::walk;
@@ -392,6 +393,7 @@ impl<'k> Lowering<'k> {
         if narrow {
             list.push(RANGE_ASSUMPTION.into());
         }
+        list.extend(extents::statements(&self.source.module, function));
         list
     }
 

@@ -1,8 +1,88 @@
 //! How many elements an array parameter has at given sizes.
 
-use warpsmith_ir::{BinaryOp, Expr, ExprKind, Function, Module, PlaceKind, UnaryOp, Var};
+use std::path::Path;
+
+use warpsmith_front::cloops::CInput;
+use warpsmith_ir::{
+    BinaryOp, Diagnostic, Expr, ExprKind, Function, MathFn, Module, PlaceKind, Scalar, UnaryOp, Var,
+};
+use warpsmith_opt::analysis::extents::{Open, without_extents};
 
 use super::sizes::{self, Point};
+use crate::data::{self, ArgSpec, Init, NamedSpec};
+use crate::status::Failure;
+
+/// Gives arrays whose extents neither the source nor the accesses tell those of the data given for them.
+///
+/// # Errors
+/// W306: a file that cannot be read, or extents that are no numbers.
+pub fn take_given(input: &mut CInput, specs: &[NamedSpec]) -> Result<(), Failure> {
+    let function = &mut input.module.functions[input.function.0 as usize];
+    let open: Vec<_> = without_extents(function).collect();
+    for array in open {
+        let var = &mut function.vars[array.0 as usize];
+        let spec = specs.iter().find(|s| s.name == var.name).map(|s| &s.spec);
+        let shape = match spec {
+            Some(ArgSpec::Init(Init::File(path))) => {
+                let held = data::read_npy(Path::new(path));
+                let held = held.map_err(|why| Failure::input("W306", why))?;
+                vec![held.bytes.len() as u64 / u64::from(held.ty.bytes())]
+            }
+            Some(ArgSpec::Array { dims, .. }) => {
+                let numbers: Result<Vec<u64>, _> = dims.iter().map(|d| d.parse()).collect();
+                numbers.map_err(|_| {
+                    let why = format!("the extents of `{}` must be numbers", var.name);
+                    Failure::input("W306", why)
+                })?
+            }
+            _ => continue,
+        };
+        // The accesses are flat: so is the array.
+        let count = shape.iter().try_fold(1u64, |n, d| n.checked_mul(*d));
+        let count = count.and_then(|n| i64::try_from(n).ok());
+        let count = count.ok_or_else(|| {
+            Failure::input("W306", format!("the size of `{}` overflows", var.name))
+        })?;
+        let ty = if i32::try_from(count).is_ok() { Scalar::I32 } else { Scalar::I64 };
+        var.shape = Some(vec![Expr::int(ty, count)]);
+    }
+    Ok(())
+}
+
+/// The question for the extents of an array, with what may answer it.
+pub fn unknown(function: &Function, open: &Open) -> Diagnostic {
+    let var = function.var(open.array);
+    let name = &var.name;
+    let mut d = Diagnostic::error("W154", format!("how many elements does `{name}` have?"));
+    if let Some(span) = open.access {
+        d = d.label(span, open.reason.clone());
+    }
+    if let Some(span) = var.origin.span {
+        d = d.label(span, "no extents are declared");
+    }
+    let element = var.ty.pointee().and_then(|t| t.scalar()).map_or("float", c_name);
+    d.help(format!(
+        "write `#pragma ws bounds({name}: n)` before the function, or give the array: `--arg {name}=@{name}.npy`, `--arg '{name}={element}[4096]'`"
+    ))
+}
+
+/// The type of an element as `--arg` reads it.
+fn c_name(s: Scalar) -> &'static str {
+    match s {
+        Scalar::Bool => "bool",
+        Scalar::I8 => "char",
+        Scalar::U8 => "uchar",
+        Scalar::I16 => "short",
+        Scalar::U16 => "ushort",
+        Scalar::I32 => "int",
+        Scalar::U32 => "uint",
+        Scalar::I64 => "long",
+        Scalar::U64 => "ulong",
+        Scalar::F16 | Scalar::BF16 => "half",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+    }
+}
 
 /// The product of the declared extents; `None` when none are declared.
 ///
@@ -55,6 +135,12 @@ fn evaluate(module: &Module, function: &Function, expr: &Expr, point: &Point) ->
         ExprKind::Cast(inner) if expr.ty.is_integer() => evaluate(module, function, inner, point),
         ExprKind::Unary(UnaryOp::Neg, inner) => {
             evaluate(module, function, inner, point)?.checked_neg()
+        }
+        ExprKind::Call(f @ (MathFn::Min | MathFn::Max), args) => {
+            let values = args.iter().map(|a| evaluate(module, function, a, point));
+            let values: Vec<i64> = values.collect::<Option<_>>()?;
+            let smallest = *f == MathFn::Min;
+            values.into_iter().reduce(|a, b| if smallest { a.min(b) } else { a.max(b) })
         }
         ExprKind::Binary(op, a, b) => {
             let (a, b) =

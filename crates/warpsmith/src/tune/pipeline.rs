@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use warpsmith_front::cloops::{self, CInput};
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith_ir::{Diagnostic, Function, SourceMap, StructDef};
+use warpsmith_opt::analysis::extents as accesses;
 use warpsmith_opt::rewrite::{independence, precision};
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
@@ -212,7 +213,11 @@ pub(super) fn read(args: &TuneArgs, sources: &mut SourceMap) -> Result<CInput, F
     };
     let path = args.file.display().to_string();
     let parsed = parse::parse(&path, &text, &options, &DiskLoader, sources)?;
-    Ok(cloops::lower_c(&parsed.unit, args.function.as_deref())?)
+    let mut input = cloops::lower_c(&parsed.unit, args.function.as_deref())?;
+    let specs = argument_specs(args, &input)?;
+    accesses::infer(&mut input.module, input.function)?;
+    extents::take_given(&mut input, &specs)?;
+    Ok(input)
 }
 
 /// `--arg`, else the file's own defaults; every name must be a parameter.
@@ -252,8 +257,8 @@ pub(super) fn chosen_sizes(
     specs: &[NamedSpec],
     arch: Arch,
 ) -> Result<Vec<Point>, Failure> {
-    if let Some((_, missing)) = cloops::missing_extents(input).into_iter().next() {
-        return Err(missing.into());
+    if let Some(open) = accesses::open(&input.module, input.function).first() {
+        return Err(extents::unknown(function_of(input), open).into());
     }
     let given: Vec<SizeSpec> =
         args.sizes.iter().map(|s| sizes::parse(s)).collect::<Result<_, _>>()?;

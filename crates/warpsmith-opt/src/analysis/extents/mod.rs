@@ -1,0 +1,382 @@
+//! How many elements an array has that nobody said anything about: as many as its accesses need.
+//!
+//! One walk through the function follows integer variables as polynomials over parameters and counters. The greatest
+//! subscript of every access, over all iterations of the loops around it and under the conditions it stands in, is a
+//! polynomial over the parameters; the largest of them, plus one, is the extent. Where strides tell rows and columns
+//! apart, flat subscripts get dimensions first ([`rows`]), so that all that comes after sees them.
+//!
+//! Extents may be larger than needed where a bound is not exact, never smaller for sizes of zero or more.
+
+mod known;
+mod rows;
+mod value;
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use warpsmith_ir::poly::{Atom, Facts, Poly};
+use warpsmith_ir::{
+    Block, Diagnostic, Expr, ExprKind, FuncId, Function, MathFn, Module, Place, PlaceKind, Span,
+    StmtKind, Type, VarId, visit,
+};
+
+use crate::{show, walk as tree};
+use walk::{Access, Walk};
+
+/// An array whose extent cannot be told from the accesses.
+#[derive(Clone, Debug)]
+pub struct Open {
+    pub array: VarId,
+    /// The access that needs to be known about; `None` where there is none.
+    pub access: Option<Span>,
+    /// What decides its subscript, in the user's words.
+    pub reason: String,
+}
+
+/// Gives pointer parameters without extents those that their accesses need, and subscripts dimensions where they are
+/// rows and columns. Gives those that it knows nothing of.
+///
+/// # Errors
+/// W155: a subscript that is negative.
+pub fn infer(module: &mut Module, id: FuncId) -> Result<Vec<Open>, Vec<Diagnostic>> {
+    let arrays: BTreeSet<VarId> = without_extents(module.function(id)).collect();
+    if arrays.is_empty() {
+        return Ok(vec![]);
+    }
+    let mut flat = BTreeSet::new();
+    loop {
+        let mut shaped = module.clone();
+        let split = split_rows(&mut shaped, id, &arrays, &flat);
+        let (extents, open) = extents(&shaped, id, &arrays)?;
+        // Without a number of rows there is no use in rows.
+        let undone: Vec<VarId> =
+            open.iter().map(|o| o.array).filter(|a| split.contains(a)).collect();
+        if !undone.is_empty() {
+            flat.extend(undone);
+            continue;
+        }
+        *module = shaped;
+        let function = &mut module.functions[id.0 as usize];
+        for (array, shape) in extents {
+            let var = &mut function.vars[array.0 as usize];
+            (var.shape, var.inferred) = (Some(shape), true);
+        }
+        return Ok(open);
+    }
+}
+
+/// The arrays whose extents nobody gave, and why they cannot be told.
+pub fn open(module: &Module, id: FuncId) -> Vec<Open> {
+    let arrays: BTreeSet<VarId> = without_extents(module.function(id)).collect();
+    extents(module, id, &arrays).map(|(_, open)| open).unwrap_or_default()
+}
+
+/// Pointer parameters that nobody gave extents.
+pub fn without_extents(function: &Function) -> impl Iterator<Item = VarId> {
+    let open = |p: &VarId| function.var(*p).ty.is_pointer() && function.var(*p).shape.is_none();
+    function.params.iter().copied().filter(open)
+}
+
+/// What the header and the result say about extents that were found here: one sentence an array.
+pub fn statements(module: &Module, function: &Function) -> Vec<String> {
+    let inferred =
+        function.params.iter().map(|p| function.var(*p)).filter(|v| v.inferred && !v.pitched);
+    let sentence = |v: &warpsmith_ir::Var| {
+        let shape = v.shape.as_deref().unwrap_or_default();
+        let product =
+            shape.iter().cloned().reduce(|a, b| Expr::binary(warpsmith_ir::BinaryOp::Mul, a, b));
+        let count = product.map_or("1".to_string(), |e| show::expr(module, function, &e));
+        let plural = if count == "1" { "" } else { "s" };
+        format!("`{}` has {count} element{plural}, from its accesses", v.name)
+    };
+    inferred.map(sentence).collect()
+}
+
+/// Rewrites flat subscripts; gives the arrays that have rows now.
+fn split_rows(
+    module: &mut Module,
+    id: FuncId,
+    arrays: &BTreeSet<VarId>,
+    flat: &BTreeSet<VarId>,
+) -> BTreeSet<VarId> {
+    let function = module.function(id);
+    // Negative sizes have no extents, but what dependence tests rely on must hold for them as well.
+    let walk = walk::walk(module, function, arrays, false);
+    let assigned = assigned_params(function);
+    let mut places = rows::Places::new();
+    let mut split = BTreeSet::new();
+    for array in arrays.difference(flat) {
+        let before = places.len();
+        rows::find(&walk, function, *array, &mut places);
+        if places.len() > before {
+            split.insert(*array);
+        }
+    }
+    let sound = |kind: &PlaceKind| match kind {
+        PlaceKind::Elem { dims, .. } => {
+            dims.iter().all(|d| !assigned.iter().any(|v| tree::mentions(d, *v)))
+        }
+        _ => true,
+    };
+    if !places.values().all(sound) || places.is_empty() {
+        return BTreeSet::new();
+    }
+    drop(walk);
+    let body = &mut module.functions[id.0 as usize].body;
+    let used = names_in(body);
+    Splitter { places }.block(body);
+    remove_unused(body, &used);
+    split
+}
+
+/// Puts places in their new form. They are known by where they stand, so nothing may move before all are changed.
+struct Splitter {
+    places: rows::Places,
+}
+
+impl Splitter {
+    fn block(&mut self, block: &mut Block) {
+        visit::Rewriter::block(self, block);
+    }
+}
+
+impl visit::Rewriter for Splitter {
+    fn place(&mut self, place: &mut Place) {
+        if let Some(kind) = self.places.remove(&(place as *const Place)) {
+            *place.kind = kind;
+            return;
+        }
+        visit::rewrite_place(self, place);
+    }
+}
+
+/// How often variables are read or written.
+fn names_in(block: &Block) -> BTreeMap<VarId, usize> {
+    let mut found = BTreeMap::new();
+    tree::each_var_of_block(block, &mut |v| *found.entry(v).or_default() += 1);
+    found
+}
+
+/// Removes variables that were used for subscripts only and no longer are.
+fn remove_unused(body: &mut Block, before: &BTreeMap<VarId, usize>) {
+    loop {
+        let now = names_in(body);
+        let gone: BTreeSet<VarId> = now
+            .iter()
+            .filter(|(v, n)| **n == 1 && before.get(v).is_some_and(|b| *b > 1))
+            .map(|(v, _)| *v)
+            .collect();
+        if !remove_declarations(body, &gone) {
+            return;
+        }
+    }
+}
+
+fn remove_declarations(block: &mut Block, gone: &BTreeSet<VarId>) -> bool {
+    let before = block.stmts.len();
+    block.stmts.retain(|s| !matches!(&s.kind, StmtKind::Decl { var, .. } if gone.contains(var)));
+    let mut changed = block.stmts.len() != before;
+    for stmt in &mut block.stmts {
+        for inner in tree::blocks_mut(stmt) {
+            changed |= remove_declarations(inner, gone);
+        }
+    }
+    changed
+}
+
+/// Parameters that do not keep their values.
+fn assigned_params(function: &Function) -> BTreeSet<VarId> {
+    let params = function.params.iter().copied();
+    params.filter(|p| tree::writes_var(&function.body, *p)).collect()
+}
+
+type Extents = Vec<(VarId, Vec<Expr>)>;
+
+/// The extents of each array, and the arrays that have none.
+fn extents(
+    module: &Module,
+    id: FuncId,
+    arrays: &BTreeSet<VarId>,
+) -> Result<(Extents, Vec<Open>), Vec<Diagnostic>> {
+    let function = module.function(id);
+    let walk = walk::walk(module, function, arrays, true);
+    let negative: Vec<Diagnostic> =
+        walk.accesses.iter().filter_map(|a| negative(&walk, function, a)).collect();
+    if !negative.is_empty() {
+        return Err(negative);
+    }
+    let (mut found, mut open) = (vec![], vec![]);
+    for array in arrays {
+        match extents_of(&walk, function, *array) {
+            Ok(shape) => found.push((*array, shape)),
+            Err(why) => open.push(why),
+        }
+    }
+    Ok((found, open))
+}
+
+fn extents_of(walk: &Walk<'_>, function: &Function, array: VarId) -> Result<Vec<Expr>, Open> {
+    let accesses: Vec<&Access<'_>> = walk.accesses.iter().filter(|a| a.array == array).collect();
+    let open = |access: Option<&Access<'_>>, reason: String| Open {
+        array,
+        access: access.and_then(|a| a.origin.span),
+        reason,
+    };
+    let Some(first) = accesses.first() else {
+        return Ok(vec![Expr::i32(1)]);
+    };
+    // All in one shape: only the outermost extent is open.
+    let same = |a: &&Access<'_>| {
+        a.dims == first.dims && a.index.len() == first.index.len() && a.offset == Some(Poly::zero())
+    };
+    let inner: Option<Vec<Expr>> =
+        first.dims.iter().map(|d| rows::over(function, d, &|v| v)).collect();
+    let shaped = inner.filter(|_| accesses.iter().all(same) && !first.dims.is_empty());
+    let mut needs = vec![];
+    for access in &accesses {
+        let subscript = match &shaped {
+            Some(_) => access.index.first().cloned(),
+            None => access.linear(),
+        };
+        let subscript = subscript.ok_or_else(|| {
+            open(Some(*access), "it goes through a pointer of another type".into())
+        })?;
+        let bounds = access
+            .state
+            .known
+            .extremes(&subscript, true)
+            .map_err(|symbol| open(Some(*access), blame(walk, symbol)))?;
+        needs.push((*access, subscript, best(walk, bounds)));
+    }
+    let assigned = assigned_params(function);
+    let changed = needs.iter().find_map(|(a, _, p)| {
+        let v = assigned.iter().find(|v| p.mentions(**v))?;
+        Some((*a, *v))
+    });
+    if let Some((access, v)) = changed {
+        let name = &function.var(v).name;
+        return Err(open(Some(access), format!("the function changes `{name}`")));
+    }
+    let outer = largest(walk, function, &needs)
+        .ok_or_else(|| open(Some(*first), "its extent is too large a number".into()))?;
+    Ok([outer].into_iter().chain(shaped.into_iter().flatten()).collect())
+}
+
+/// What decides a subscript of which no largest value is known.
+fn blame(walk: &Walk<'_>, symbol: VarId) -> String {
+    match walk.cause(symbol) {
+        Some(walk::Cause { array: Some(a), .. }) => format!("data decide: it is read from `{a}`"),
+        Some(walk::Cause { var: Some(v), .. }) => format!("nothing bounds `{v}` here"),
+        _ => "nothing bounds its subscript".into(),
+    }
+}
+
+/// What is true of parameters that are 0 or more.
+fn of_sizes(walk: &Walk<'_>, function: &Function, least: i128) -> Facts {
+    let mut facts = Facts::new();
+    for p in function.params.iter().filter(|p| walk.own_param(**p)) {
+        if function.var(*p).ty.is_integer() {
+            facts.bound(Atom::Var(*p), Some(Poly::constant(least)), None);
+        }
+    }
+    facts
+}
+
+/// The least of several upper bounds where they can be ordered, else the simplest.
+fn best(walk: &Walk<'_>, mut bounds: Vec<Poly>) -> Poly {
+    let facts = of_sizes(walk, walk.top(), 0);
+    let least = bounds.iter().position(|p| bounds.iter().all(|q| facts.provably_le(p, q)));
+    if let Some(at) = least {
+        return bounds.swap_remove(at);
+    }
+    let size = |p: &Poly| p.terms().map(|(m, _)| 1 + m.len()).sum::<usize>();
+    bounds.into_iter().min_by_key(size).unwrap_or_default()
+}
+
+/// The largest of what the accesses need, plus one. An access that happens needs no more than another one where what is
+/// known at it says so: inside a loop that runs there is at least one row.
+fn largest(
+    walk: &Walk<'_>,
+    function: &Function,
+    needs: &[(&Access<'_>, Poly, Poly)],
+) -> Option<Expr> {
+    let facts = of_sizes(walk, function, 0);
+    let mut tops: Vec<&Poly> = vec![];
+    let covers = |top: &Poly, need: &(&Access<'_>, Poly, Poly)| {
+        need.2 == *top
+            || facts.provably_le(&need.2, top)
+            || need.0.state.known.facts.provably_le(&need.1, top)
+    };
+    let mut left: Vec<&(&Access<'_>, Poly, Poly)> = needs.iter().collect();
+    while !left.is_empty() {
+        let count = |top: &Poly| left.iter().filter(|n| covers(top, n)).count();
+        let (_, _, top) = left.iter().max_by_key(|n| count(&n.2))?;
+        tops.push(top);
+        left.retain(|n| !covers(top, n));
+    }
+    let one = Poly::constant(1);
+    let mut result: Option<Expr> = None;
+    let mut negative = false;
+    let wide = tops.len() > 1
+        || tops.iter().any(|p| !facts.provably_nonnegative(&p.add(&one).unwrap_or_default()));
+    for top in tops {
+        let extent = top.add(&one)?;
+        negative |= !facts.provably_nonnegative(&extent);
+        let e = rows::over(function, &extent, &|v| v)?;
+        let e = if wide { rows::wide(e) } else { e };
+        result = Some(match result {
+            None => e,
+            Some(other) => maximum(other, e),
+        });
+    }
+    let result = result?;
+    Some(if negative { maximum(result, Expr::int(warpsmith_ir::Scalar::I64, 0)) } else { result })
+}
+
+fn maximum(a: Expr, b: Expr) -> Expr {
+    Expr::new(ExprKind::Call(MathFn::Max, vec![a, b]), Type::I64, warpsmith_ir::Origin::default())
+}
+
+/// A message for an access that surely happens with a negative subscript.
+fn negative(walk: &Walk<'_>, function: &Function, access: &Access<'_>) -> Option<Diagnostic> {
+    let subscript = access.linear()?;
+    if !access.state.sure || access.place.is_none() {
+        return None;
+    }
+    let exact = |v: &VarId| walk.cause(*v).is_none_or(|c| c.counter);
+    let symbols: Vec<VarId> = subscript.atoms().into_iter().filter_map(plain).collect();
+    let plain_only = subscript.atoms().into_iter().all(|a| plain(a).is_some());
+    if !plain_only || !symbols.iter().all(exact) {
+        return None;
+    }
+    let least = access.state.known.extremes(&subscript, false).ok()?;
+    let [least] = least.as_slice() else { return None };
+    let facts = of_sizes(walk, function, 2);
+    if !facts.provably_le(least, &Poly::constant(-1)) {
+        return None;
+    }
+    let name = &function.var(access.array).name;
+    let value = least.display(&|v| function.var(v).name.clone());
+    let span = access.origin.span?;
+    let message = format!("`{name}` is read or written before its first element");
+    Some(
+        Diagnostic::error("W155", message)
+            .label(span, format!("the subscript begins at {value}"))
+            .help("begin the loop later, or guard the access with a condition"),
+    )
+}
+
+fn plain(a: &Atom) -> Option<VarId> {
+    match a {
+        Atom::Var(v) => Some(*v),
+        _ => None,
+    }
+}
+
+/// The array parameter that a place is an element of.
+fn pointer_of(place: &Place) -> Option<VarId> {
+    match super::access::base_of(place) {
+        super::access::Base::Var(v) => Some(v),
+        _ => None,
+    }
+}

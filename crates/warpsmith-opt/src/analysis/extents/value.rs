@@ -1,0 +1,424 @@
+//! Integer expressions as polynomials over parameters and symbols.
+
+use warpsmith_ir::poly::{Atom, Poly};
+use warpsmith_ir::{BinaryOp, Expr, ExprKind, MathFn, PlaceKind, Scalar, UnaryOp, VarId};
+
+use super::walk::{State, Walk};
+
+/// A quotient and a remainder by something that is no constant, which belong together.
+pub struct Division {
+    dividend: Poly,
+    divisor: Poly,
+    quotient: VarId,
+    remainder: VarId,
+}
+
+impl<'m> Walk<'m> {
+    /// The value of an integer expression; what is inside it that touches memory is recorded. Where nothing is known of
+    /// it, or it is no integer, the value is a new symbol.
+    pub fn value(&mut self, e: &'m Expr, st: &mut State) -> Poly {
+        let integer = e.ty.scalar().filter(|s| s.is_integer());
+        let known = match &*e.kind {
+            ExprKind::Const(v) if integer.is_some() => Some(Poly::constant(v.as_i64().into())),
+            ExprKind::Named(id) if integer.is_some() => {
+                let named = self.module.constants.get(id.0 as usize);
+                named.map(|c| Poly::constant(c.value.as_i64().into()))
+            }
+            ExprKind::Read(place) => {
+                self.place(place, st);
+                match &*place.kind {
+                    PlaceKind::Var(v) if integer.is_some() => self.variable(*v, st),
+                    _ => None,
+                }
+            }
+            ExprKind::AddressOf(place) => {
+                self.place(place, st);
+                None
+            }
+            ExprKind::Unary(op, a) => {
+                let a = self.value(a, st);
+                match op {
+                    UnaryOp::Neg => a.scale(-1),
+                    UnaryOp::BitNot => a.scale(-1).and_then(|p| p.sub(&Poly::constant(1))),
+                    UnaryOp::Not => None,
+                }
+            }
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, integer, st),
+            ExprKind::Cast(a) => {
+                let value = self.value(a, st);
+                let from = a.ty.scalar().filter(|s| s.is_integer());
+                self.converted(value, from, integer, st)
+            }
+            ExprKind::Select(c, a, b) => Some(self.select(c, a, b, st)),
+            ExprKind::Call(f, args) => self.call(*f, args, integer, st),
+            ExprKind::PtrOffset(a, b) | ExprKind::PtrDiff(a, b) => {
+                self.value(a, st);
+                self.value(b, st);
+                None
+            }
+            ExprKind::Bitcast(a) | ExprKind::Member(a, _) => {
+                self.value(a, st);
+                None
+            }
+            ExprKind::Make(parts) => {
+                for part in parts {
+                    self.value(part, st);
+                }
+                None
+            }
+            ExprKind::Const(_) | ExprKind::Named(_) | ExprKind::Builtin(_) => None,
+        };
+        known.filter(|_| integer.is_some()).unwrap_or_else(|| self.unknown(e, st))
+    }
+
+    /// A new symbol with nothing but the range of its type.
+    fn unknown(&mut self, e: &Expr, st: &mut State) -> Poly {
+        let var = self.fresh(Some(e));
+        if let Some((low, high)) = e.ty.scalar().and_then(narrow_range) {
+            st.known.bound(var, Some(Poly::constant(low)), high.map(Poly::constant));
+        }
+        Poly::var(var)
+    }
+
+    /// What a variable holds; `None` for one that is not an integer, or that nothing set.
+    fn variable(&self, v: VarId, st: &State) -> Option<Poly> {
+        st.values.get(&v).cloned().or_else(|| self.own_param(v).then(|| Poly::var(v)))
+    }
+
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        a: &'m Expr,
+        b: &'m Expr,
+        ty: Option<Scalar>,
+        st: &mut State,
+    ) -> Option<Poly> {
+        use BinaryOp::*;
+        let left = self.value(a, st);
+        if op.is_logical() {
+            let mut there = st.clone();
+            there.sure = false;
+            self.assume(a, op == LogicalOr, &mut there);
+            self.value(b, &mut there);
+            return None;
+        }
+        let right = self.value(b, st);
+        ty.filter(|t| *t != Scalar::Bool)?;
+        let constant = right.as_constant().and_then(|c| i64::try_from(c).ok());
+        match (op, constant) {
+            (Add, _) => left.add(&right),
+            (Sub, _) => left.sub(&right),
+            (Mul, _) => left.mul(&right),
+            (Shl, Some(k @ 0..=62)) => left.scale(1 << k),
+            (Div, Some(d)) if d > 0 => self.quotient(&left, d, st),
+            (Shr, Some(k @ 0..=62)) => self.quotient(&left, 1 << k, st),
+            (Rem, Some(d)) if d > 0 => self.remainder(&left, d, st),
+            (BitAnd, Some(m)) if m >= 0 => self.masked(&left, m, st),
+            (Div | Rem, None) => {
+                let (q, r) = self.divided(left, right, st)?;
+                Some(Poly::var(if op == Div { q } else { r }))
+            }
+            _ => None,
+        }
+    }
+
+    /// Division rounds toward zero and a shift down: alike where nothing is negative.
+    fn quotient(&mut self, p: &Poly, d: i64, st: &mut State) -> Option<Poly> {
+        if !st.known.facts.provably_nonnegative(p) {
+            return None;
+        }
+        let q = p.div(d)?;
+        if let Some(atom @ Atom::Div(..)) = q.as_atom() {
+            st.known.bound_atom(atom.clone(), Some(Poly::zero()), None);
+            let rest = p.sub(&q.scale(d.into())?)?;
+            st.known.facts.assume_nonnegative(Poly::constant((d - 1).into()).sub(&rest)?);
+            st.known.facts.assume_nonnegative(rest);
+            // The middle of two ends is below the upper one.
+            for v in p.atoms().into_iter().filter(|a| matches!(a, Atom::Var(_))) {
+                let last = Poly::atom(v.clone()).sub(&Poly::constant(1))?;
+                let most = last.scale(d.into())?.add(&Poly::constant((d - 1).into()))?;
+                if st.known.facts.provably_le(p, &most) {
+                    st.known.bound_atom(atom.clone(), None, Some(last));
+                }
+            }
+        }
+        Some(q)
+    }
+
+    fn remainder(&mut self, p: &Poly, d: i64, st: &mut State) -> Option<Poly> {
+        let r = p.rem(d)?;
+        let most = Poly::constant((d - 1).into());
+        if let Some(atom @ Atom::Rem(..)) = r.as_atom() {
+            let least =
+                if st.known.facts.provably_nonnegative(p) { Poly::zero() } else { most.scale(-1)? };
+            st.known.facts.bound(atom.clone(), Some(least), Some(most));
+        }
+        Some(r)
+    }
+
+    /// `p & m`: between 0 and `m` whatever `p` is.
+    fn masked(&mut self, p: &Poly, m: i64, st: &mut State) -> Option<Poly> {
+        if m < i64::MAX && (m + 1) & m == 0 && st.known.facts.provably_nonnegative(p) {
+            return self.remainder(p, m + 1, st);
+        }
+        let var = self.fresh(None);
+        st.known.bound(var, Some(Poly::zero()), Some(Poly::constant(m.into())));
+        Some(Poly::var(var))
+    }
+
+    /// Quotient and remainder by something that is positive, of something that is not negative.
+    fn divided(&mut self, t: Poly, w: Poly, st: &mut State) -> Option<(VarId, VarId)> {
+        let facts = &st.known.facts;
+        let one = Poly::constant(1);
+        // A division by zero is the user's fault, so the divisor is at least one where it is not negative.
+        if !facts.provably_nonnegative(&t) || !facts.provably_nonnegative(&w) {
+            return None;
+        }
+        let same = self.divisions.iter().find(|d| d.dividend == t && d.divisor == w);
+        let same = same.map(|d| (d.quotient, d.remainder));
+        let (quotient, remainder) = match same {
+            Some(both) => both,
+            None => (self.fresh(None), self.fresh(None)),
+        };
+        let known = &mut st.known;
+        known.bound(quotient, Some(Poly::zero()), Some(t.clone()));
+        known.bound(remainder, Some(Poly::zero()), Some(w.sub(&one)?));
+        known.bound(remainder, None, Some(t.clone()));
+        known.facts.assume_nonnegative(w.sub(&one)?);
+        known.facts.assume_nonnegative(t.sub(&Poly::var(quotient).mul(&w)?)?);
+        // `t` is below `rows * w` for a number of rows that shows in its largest value.
+        for most in known.extremes(&t, true).unwrap_or_default() {
+            let (rows, rest) = most.add(&one)?.div_rem(&w)?;
+            if rest.is_zero() {
+                known.bound(quotient, None, Some(rows.sub(&one)?));
+            }
+        }
+        if same.is_none() {
+            self.divisions.push(Division { dividend: t, divisor: w, quotient, remainder });
+        }
+        Some((quotient, remainder))
+    }
+
+    /// `p` with `w * (t / w) + t % w` written as `t`.
+    pub fn undivided(&self, p: &Poly) -> Poly {
+        let mut result = p.clone();
+        for d in &self.divisions {
+            let joined = || {
+                let (factor, rest) = result.split(&Atom::Var(d.remainder))?;
+                let (rows, rest) = rest.split(&Atom::Var(d.quotient))?;
+                let whole = !factor.is_zero() && rows == factor.mul(&d.divisor)?;
+                if whole { factor.mul(&d.dividend)?.add(&rest) } else { None }
+            };
+            if let Some(p) = joined() {
+                result = p;
+            }
+        }
+        result
+    }
+
+    fn converted(
+        &mut self,
+        value: Poly,
+        from: Option<Scalar>,
+        to: Option<Scalar>,
+        st: &mut State,
+    ) -> Option<Poly> {
+        let (from, to) = (from?, to.filter(|t| *t != Scalar::Bool)?);
+        if to.bytes() >= 4 && from.bytes() <= to.bytes() {
+            return Some(value);
+        }
+        // To a narrower type, where it fits. What does not fit 32 bits is no extent, but no proof may rest on that.
+        let (low, high) = match narrow_range(to) {
+            Some((low, Some(high))) => (low, high),
+            _ => (i128::from(i32::MIN), i128::from(i32::MAX)),
+        };
+        let facts = &st.known.facts;
+        let fits = facts.provably_le(&Poly::constant(low), &value)
+            && facts.provably_le(&value, &Poly::constant(high));
+        (fits || (self.assume && to.bytes() >= 4)).then_some(value)
+    }
+
+    fn select(&mut self, c: &'m Expr, a: &'m Expr, b: &'m Expr, st: &mut State) -> Poly {
+        self.value(c, st);
+        let mark = self.mark();
+        let (mut yes, mut no) = (st.branch(), st.branch());
+        self.assume(c, false, &mut yes);
+        self.assume(c, true, &mut no);
+        let (x, y) = (self.value(a, &mut yes), self.value(b, &mut no));
+        self.joined((&x, &yes), (&y, &no), mark, st)
+    }
+
+    /// What a value is that is one of two, each with what is known where it is chosen.
+    pub fn joined(
+        &mut self,
+        (a, there): (&Poly, &State),
+        (b, here): (&Poly, &State),
+        mark: usize,
+        st: &mut State,
+    ) -> Poly {
+        if a == b {
+            return a.clone();
+        }
+        Poly::var(self.one_of_several(&[(a, there), (b, here)], mark, st))
+    }
+
+    /// A symbol for a value that is one of several, with the bounds in older symbols that all of them keep.
+    pub fn one_of_several(
+        &mut self,
+        ways: &[(&Poly, &State)],
+        mark: usize,
+        st: &mut State,
+    ) -> VarId {
+        let mut candidates = vec![Poly::zero()];
+        for (p, there) in ways {
+            candidates.push((*p).clone());
+            for up in [true, false] {
+                candidates.extend(there.known.extremes(p, up).unwrap_or_default());
+            }
+        }
+        candidates.retain(|p| self.older(p, mark));
+        candidates.sort();
+        candidates.dedup();
+        let var = self.fresh(None);
+        for c in candidates {
+            if ways.iter().all(|(p, there)| there.known.facts.provably_le(&c, p)) {
+                st.known.bound(var, Some(c.clone()), None);
+            }
+            if ways.iter().all(|(p, there)| there.known.facts.provably_le(p, &c)) {
+                st.known.bound(var, None, Some(c));
+            }
+        }
+        var
+    }
+
+    fn call(
+        &mut self,
+        f: MathFn,
+        args: &'m [Expr],
+        ty: Option<Scalar>,
+        st: &mut State,
+    ) -> Option<Poly> {
+        let values: Vec<Poly> = args.iter().map(|a| self.value(a, st)).collect();
+        ty?;
+        let facts = &st.known.facts;
+        match (f, values.as_slice()) {
+            (MathFn::Min | MathFn::Max, [a, b]) => {
+                let smallest = f == MathFn::Min;
+                if facts.provably_le(a, b) {
+                    return Some(if smallest { a.clone() } else { b.clone() });
+                }
+                if facts.provably_le(b, a) {
+                    return Some(if smallest { b.clone() } else { a.clone() });
+                }
+                let var = self.one_of(a, b, smallest, st);
+                Some(Poly::var(var))
+            }
+            (MathFn::Abs, [a]) => {
+                if facts.provably_nonnegative(a) {
+                    return Some(a.clone());
+                }
+                let negated = a.scale(-1)?;
+                let var = self.one_of(a, &negated, false, st);
+                st.known.bound(var, Some(Poly::zero()), None);
+                Some(Poly::var(var))
+            }
+            _ => None,
+        }
+    }
+
+    /// A symbol for the smaller or larger of two values.
+    fn one_of(&mut self, a: &Poly, b: &Poly, smallest: bool, st: &mut State) -> VarId {
+        let var = self.fresh(None);
+        let mut far = vec![Poly::zero()];
+        for p in [a, b] {
+            far.extend(st.known.extremes(p, !smallest).unwrap_or_default());
+            let near = Some(p.clone());
+            let (low, high) = if smallest { (None, near) } else { (near, None) };
+            st.known.bound(var, low, high);
+        }
+        for c in far {
+            let facts = &st.known.facts;
+            let beyond = |p: &Poly| {
+                if smallest { facts.provably_le(&c, p) } else { facts.provably_le(p, &c) }
+            };
+            if beyond(a) && beyond(b) {
+                let c = Some(c);
+                let (low, high) = if smallest { (c, None) } else { (None, c) };
+                st.known.bound(var, low, high);
+            }
+        }
+        var
+    }
+
+    /// What holds where a condition is true, or false.
+    pub fn assume(&mut self, cond: &'m Expr, negated: bool, st: &mut State) {
+        self.quietly(|walk| walk.assume_condition(cond, negated, st));
+    }
+
+    fn assume_condition(&mut self, cond: &'m Expr, negated: bool, st: &mut State) {
+        match &*cond.kind {
+            ExprKind::Unary(UnaryOp::Not, a) => self.assume_condition(a, !negated, st),
+            ExprKind::Cast(a) if a.ty.scalar() == Some(Scalar::Bool) => {
+                self.assume_condition(a, negated, st)
+            }
+            ExprKind::Binary(BinaryOp::LogicalAnd, a, b) if !negated => {
+                self.assume_condition(a, false, st);
+                self.assume_condition(b, false, st);
+            }
+            ExprKind::Binary(BinaryOp::LogicalOr, a, b) if negated => {
+                self.assume_condition(a, true, st);
+                self.assume_condition(b, true, st);
+            }
+            ExprKind::Binary(op, a, b) if op.is_comparison() => {
+                let integer = |e: &Expr| e.ty.scalar().is_some_and(|s| s.is_integer());
+                if integer(a) && integer(b) {
+                    let (a, b) = (self.value(a, st), self.value(b, st));
+                    compare(*op, negated, &a, &b, st);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn compare(op: BinaryOp, negated: bool, a: &Poly, b: &Poly, st: &mut State) {
+    use BinaryOp::*;
+    let mut at_least = |high: &Poly, low: &Poly, gap: i128| {
+        let distance = high.sub(low).and_then(|d| d.sub(&Poly::constant(gap)));
+        if let Some(p) = distance {
+            st.known.nonnegative(p);
+        }
+    };
+    match (op, negated) {
+        (Lt, false) | (Ge, true) => at_least(b, a, 1),
+        (Le, false) | (Gt, true) => at_least(b, a, 0),
+        (Gt, false) | (Le, true) => at_least(a, b, 1),
+        (Ge, false) | (Lt, true) => at_least(a, b, 0),
+        (Eq, false) | (Ne, true) => {
+            at_least(a, b, 0);
+            at_least(b, a, 0);
+        }
+        // Two values that differ, one of which is known not to be the smaller.
+        (Ne, false) | (Eq, true) => {
+            if st.known.facts.provably_le(a, b) {
+                compare(Lt, false, a, b, st);
+            } else if st.known.facts.provably_le(b, a) {
+                compare(Gt, false, a, b, st);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Least and greatest value of a type that is too narrow to be left open; the greatest of a wide one is.
+fn narrow_range(s: Scalar) -> Option<(i128, Option<i128>)> {
+    Some(match s {
+        Scalar::Bool => (0, Some(1)),
+        Scalar::U8 => (0, Some(255)),
+        Scalar::I8 => (-128, Some(127)),
+        Scalar::U16 => (0, Some(65535)),
+        Scalar::I16 => (-32768, Some(32767)),
+        Scalar::U32 | Scalar::U64 => (0, None),
+        _ => return None,
+    })
+}

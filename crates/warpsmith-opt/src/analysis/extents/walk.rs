@@ -1,0 +1,600 @@
+//! One walk through a function that follows what integer variables hold, and notes every access with what is known there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use warpsmith_ir::poly::Poly;
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, ForLoop, FuncId, Function, Module, Origin, Place, PlaceKind,
+    Scalar, Stmt, StmtKind, VarId,
+};
+
+use super::known::{self, Known};
+use super::value::Division;
+use crate::walk as tree;
+
+/// Calls inside calls are followed this far.
+const MAX_CALLS: usize = 8;
+/// Inside so many loops what stays true of a variable is no longer looked for.
+const MAX_GUESSES: u32 = 4;
+
+/// An access to an array parameter of the analysed function.
+pub struct Access<'m> {
+    pub array: VarId,
+    /// One value for each subscript, as written.
+    pub index: Vec<Poly>,
+    pub dims: Vec<Poly>,
+    /// Elements between the start of the array and where the subscripts begin; `None`: it is not known.
+    pub offset: Option<Poly>,
+    pub state: State,
+    pub origin: Origin,
+    /// The place in the analysed function; `None` inside a called one, or behind a pointer that was computed.
+    pub place: Option<&'m Place>,
+}
+
+impl Access<'_> {
+    /// The subscript into the array seen as one row; `None` where it has none.
+    pub fn linear(&self) -> Option<Poly> {
+        let mut sum = self.index.first().cloned().unwrap_or_default();
+        for (i, extent) in self.index.iter().skip(1).zip(&self.dims) {
+            sum = sum.mul(extent)?.add(i)?;
+        }
+        sum.add(self.offset.as_ref()?)
+    }
+}
+
+/// What is known at one point.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Values of integer variables. A parameter that is not here still has its own.
+    pub values: BTreeMap<VarId, Poly>,
+    pub known: Known,
+    /// No condition decides whether control comes here, and no loop around begins or ends where another one stands.
+    pub sure: bool,
+}
+
+impl State {
+    /// The same on one of several ways.
+    pub fn branch(&self) -> State {
+        State { sure: false, ..self.clone() }
+    }
+}
+
+/// Where a symbol came from, for messages.
+#[derive(Clone, Debug, Default)]
+pub struct Cause {
+    /// The variable that it stands for.
+    pub var: Option<String>,
+    /// The array it was read from.
+    pub array: Option<String>,
+    /// A counter that takes every value in its range.
+    pub counter: bool,
+}
+
+/// Where a pointer of a function points: an array of the analysed function, and how far behind its start.
+type Target = (VarId, Option<Poly>);
+
+pub struct Walk<'m> {
+    pub module: &'m Module,
+    function: &'m Function,
+    pointers: BTreeMap<VarId, Target>,
+    /// The function at hand is the analysed one.
+    own: bool,
+    calls: usize,
+    /// Whether integer parameters are taken to be 0 or more.
+    pub assume: bool,
+    causes: Vec<Cause>,
+    pub divisions: Vec<Division>,
+    pub accesses: Vec<Access<'m>>,
+    /// Greater than zero: nothing is recorded.
+    quiet: u32,
+    guesses: u32,
+    /// What the called function gave back so far.
+    returns: Vec<(Poly, State)>,
+    /// States at `continue` and `break` of the loops around, innermost last.
+    exits: Vec<Vec<State>>,
+}
+
+/// Walks through a function; `arrays` are the parameters whose accesses are wanted.
+pub fn walk<'m>(
+    module: &'m Module,
+    function: &'m Function,
+    arrays: &BTreeSet<VarId>,
+    assume: bool,
+) -> Walk<'m> {
+    let mut state = State { sure: true, ..State::default() };
+    for p in &function.params {
+        let unsigned = |s: Scalar| !s.is_signed() && s.is_integer();
+        let ty = function.var(*p).ty.scalar().filter(|s| s.is_integer());
+        if ty.is_some_and(|s| assume || unsigned(s)) {
+            state.known.bound(*p, Some(Poly::zero()), None);
+        }
+    }
+    let mut walk = Walk {
+        module,
+        function,
+        pointers: arrays.iter().map(|a| (*a, (*a, Some(Poly::zero())))).collect(),
+        own: true,
+        calls: 0,
+        assume,
+        causes: vec![],
+        divisions: vec![],
+        accesses: vec![],
+        quiet: 0,
+        guesses: 0,
+        returns: vec![],
+        exits: vec![],
+    };
+    walk.block(&function.body, &mut state);
+    walk
+}
+
+impl<'m> Walk<'m> {
+    pub fn fresh(&mut self, of: Option<&Expr>) -> VarId {
+        let mut cause = Cause::default();
+        if let Some(ExprKind::Read(p)) = of.map(|e| &*e.kind) {
+            match (&*p.kind, super::pointer_of(p)) {
+                (PlaceKind::Var(v), _) => cause.var = Some(self.function.var(*v).name.clone()),
+                (_, Some(v)) => cause.array = Some(self.function.var(v).name.clone()),
+                _ => {}
+            }
+        }
+        self.causes.push(cause);
+        known::symbol(self.causes.len() - 1)
+    }
+
+    /// A symbol for what a variable holds.
+    fn fresh_for(&mut self, v: VarId, counter: bool) -> VarId {
+        let var = Some(self.function.var(v).name.clone());
+        self.causes.push(Cause { var, array: None, counter });
+        known::symbol(self.causes.len() - 1)
+    }
+
+    pub fn cause(&self, symbol: VarId) -> Option<&Cause> {
+        self.causes.get(known::symbol_number(symbol)?)
+    }
+
+    /// The analysed function, before and after the walk.
+    pub fn top(&self) -> &'m Function {
+        self.function
+    }
+
+    /// Symbols from here on are newer than what exists now.
+    pub fn mark(&self) -> usize {
+        self.causes.len()
+    }
+
+    pub fn older(&self, p: &Poly, mark: usize) -> bool {
+        known::newest(p).is_none_or(|v| known::symbol_number(v).is_none_or(|n| n < mark))
+    }
+
+    /// An integer parameter of the analysed function.
+    pub fn own_param(&self, v: VarId) -> bool {
+        self.own && self.function.params.contains(&v)
+    }
+
+    pub fn quietly<T>(&mut self, f: impl FnOnce(&mut Walk<'m>) -> T) -> T {
+        self.quiet += 1;
+        let result = f(self);
+        self.quiet -= 1;
+        result
+    }
+
+    /// Whether control comes to the end of the block. Variables declared in it are forgotten.
+    fn block(&mut self, block: &'m Block, st: &mut State) -> bool {
+        let reached = block.stmts.iter().all(|s| self.stmt(s, st));
+        for s in &block.stmts {
+            if let StmtKind::Decl { var, .. } = &s.kind {
+                st.values.remove(var);
+            }
+        }
+        reached
+    }
+
+    fn stmt(&mut self, stmt: &'m Stmt, st: &mut State) -> bool {
+        match &stmt.kind {
+            StmtKind::Decl { var, init } => {
+                let value = init.as_ref().map(|e| self.value(e, st));
+                self.set(*var, value, st);
+            }
+            StmtKind::Assign { place, value } => {
+                let value = self.value(value, st);
+                self.place(place, st);
+                if let PlaceKind::Var(v) = &*place.kind {
+                    self.set(*v, Some(value), st);
+                }
+            }
+            StmtKind::If { cond, then, otherwise } => {
+                return self.branch(cond, then, otherwise, st);
+            }
+            StmtKind::For(l) => self.counted(l, st),
+            StmtKind::Loop { .. } => self.general(stmt, st),
+            StmtKind::Switch { selector, cases } => {
+                self.value(selector, st);
+                let written = written_in(cases.iter().map(|c| &c.body));
+                self.exits.push(vec![]);
+                for case in cases {
+                    let mut there = st.branch();
+                    written.iter().for_each(|v| _ = self.forget(*v, &mut there));
+                    self.block(&case.body, &mut there);
+                }
+                self.exits.pop();
+                written.iter().for_each(|v| _ = self.forget(*v, st));
+            }
+            StmtKind::Scope(b) => return self.block(b, st),
+            StmtKind::Break | StmtKind::Continue => {
+                if let Some(exits) = self.exits.last_mut() {
+                    exits.push(st.clone());
+                }
+                return false;
+            }
+            StmtKind::Return(value) => {
+                if let Some(e) = value {
+                    let value = self.value(e, st);
+                    self.returns.push((value, st.clone()));
+                }
+                return false;
+            }
+            StmtKind::Call { function, args, result } => {
+                let value = self.called(*function, args, st);
+                if let Some(place) = result {
+                    self.place(place, st);
+                    if let PlaceKind::Var(v) = &*place.kind {
+                        self.forget(*v, st);
+                        value.into_iter().for_each(|p| self.set(*v, Some(p), st));
+                    }
+                }
+            }
+            _ => {
+                let o = tree::operands(stmt);
+                o.reads.iter().for_each(|e| _ = self.value(e, st));
+                o.writes.iter().for_each(|p| self.place(p, st));
+                o.results.iter().for_each(|v| _ = self.forget(*v, st));
+            }
+        }
+        true
+    }
+
+    fn set(&mut self, v: VarId, value: Option<Poly>, st: &mut State) {
+        let integer = self.function.var(v).ty.scalar().is_some_and(|s| s.is_integer());
+        match value.filter(|_| integer) {
+            Some(value) => _ = st.values.insert(v, value),
+            None => _ = st.values.remove(&v),
+        }
+    }
+
+    /// Nothing is known of the variable any more.
+    fn forget(&mut self, v: VarId, st: &mut State) -> VarId {
+        let symbol = self.fresh_for(v, false);
+        st.values.insert(v, Poly::var(symbol));
+        symbol
+    }
+
+    fn branch(
+        &mut self,
+        cond: &'m Expr,
+        then: &'m Block,
+        otherwise: &'m Block,
+        st: &mut State,
+    ) -> bool {
+        self.value(cond, st);
+        let mark = self.mark();
+        let (mut yes, mut no) = (st.branch(), st.branch());
+        self.assume(cond, false, &mut yes);
+        self.assume(cond, true, &mut no);
+        match (self.block(then, &mut yes), self.block(otherwise, &mut no)) {
+            (true, true) => {
+                let mut values = BTreeMap::new();
+                for (v, a) in &yes.values {
+                    // What only one side has was declared there.
+                    let Some(b) = no.values.get(v) else { continue };
+                    values.insert(*v, self.joined((a, &yes), (b, &no), mark, st));
+                }
+                let one_sided = |from: &State, to: &State| -> Vec<VarId> {
+                    from.values.keys().filter(|v| !to.values.contains_key(v)).copied().collect()
+                };
+                let mut single = [one_sided(&yes, &no), one_sided(&no, &yes)].concat();
+                st.values = values;
+                // A parameter that one side changed.
+                single.retain(|v| self.own_param(*v));
+                for v in single {
+                    self.forget(v, st);
+                }
+                true
+            }
+            (true, false) => {
+                *st = yes;
+                true
+            }
+            (false, true) => {
+                *st = no;
+                true
+            }
+            (false, false) => false,
+        }
+    }
+
+    fn counted(&mut self, l: &'m ForLoop, st: &mut State) {
+        let (first, limit) = (self.value(&l.first, st), self.value(&l.limit, st));
+        let step = self.value(&l.step, st).as_constant();
+        let counter = self.fresh_for(l.var, matches!(step, Some(1 | -1)));
+        let fixed = [&first, &limit].into_iter().all(|p| known::newest(p).is_none());
+        self.around(&[&l.body], st, &mut |walk, inside| {
+            let plus = |c: i128| limit.add(&Poly::constant(c));
+            let (lower, upper) = match (l.compare, step) {
+                (BinaryOp::Lt, _) => (Some(first.clone()), plus(-1)),
+                (BinaryOp::Le, _) => (Some(first.clone()), Some(limit.clone())),
+                (BinaryOp::Gt, _) => (plus(1), Some(first.clone())),
+                (BinaryOp::Ge, _) => (Some(limit.clone()), Some(first.clone())),
+                (_, Some(1)) => (Some(first.clone()), plus(-1)),
+                (_, Some(-1)) => (plus(1), Some(first.clone())),
+                _ => (None, None),
+            };
+            inside.known.bound(counter, lower, upper);
+            inside.values.insert(l.var, Poly::var(counter));
+            inside.sure &= fixed;
+            walk.block(&l.body, inside)
+        });
+        if l.declares {
+            st.values.remove(&l.var);
+        } else {
+            self.forget(l.var, st);
+        }
+    }
+
+    fn general(&mut self, stmt: &'m Stmt, st: &mut State) {
+        let StmtKind::Loop { condition, body, step, .. } = &stmt.kind else { return };
+        let before = condition.iter().map(|c| &c.before);
+        let blocks: Vec<&Block> = before.chain([body, step]).collect();
+        self.around(&blocks, st, &mut |walk, inside| {
+            inside.sure = false;
+            if let Some(c) = condition.as_ref().filter(|c| !c.at_end) {
+                walk.block(&c.before, inside);
+                walk.value(&c.expr, inside);
+                walk.assume(&c.expr, false, inside);
+            }
+            let reached = walk.block(body, inside);
+            if let Some(c) = condition.as_ref().filter(|c| c.at_end) {
+                walk.block(&c.before, inside);
+                walk.value(&c.expr, inside);
+            }
+            // `continue` goes to the step as well; there it may not even hold what the body's end holds.
+            let mut from_continue = inside.clone();
+            if !step.stmts.is_empty() {
+                let skips = walk.exits.last().is_some_and(|e| !e.is_empty());
+                if skips {
+                    for v in written_in(blocks.iter().copied()) {
+                        walk.forget(v, &mut from_continue);
+                    }
+                    walk.block(step, &mut from_continue);
+                    walk.exits
+                        .iter_mut()
+                        .last()
+                        .into_iter()
+                        .for_each(|e| e.push(from_continue.clone()));
+                }
+                walk.block(step, inside);
+            }
+            reached || !step.stmts.is_empty()
+        });
+    }
+
+    /// Walks through the body of a loop. What it writes is not known inside, but for bounds that every iteration keeps:
+    /// they are guessed, and those that an iteration breaks are dropped until none is left that does not hold.
+    fn around(
+        &mut self,
+        blocks: &[&'m Block],
+        st: &mut State,
+        run: &mut dyn FnMut(&mut Walk<'m>, &mut State) -> bool,
+    ) {
+        let written: Vec<VarId> = written_in(blocks.iter().copied())
+            .into_iter()
+            .filter(|v| self.function.var(*v).ty.scalar().is_some_and(|s| s.is_integer()))
+            .filter(|v| st.values.contains_key(v) || self.own_param(*v))
+            .collect();
+        let mut guesses: Vec<(VarId, bool, Poly)> = vec![];
+        if self.guesses < MAX_GUESSES {
+            for v in &written {
+                let entry = st.values.get(v).cloned().unwrap_or_else(|| Poly::var(*v));
+                guesses.push((*v, false, entry.clone()));
+                guesses.push((*v, true, entry));
+                guesses.push((*v, false, Poly::zero()));
+            }
+            let kept = |g: &(VarId, bool, Poly), s: &State| {
+                let value = s.values.get(&g.0).cloned().unwrap_or_else(|| Poly::var(g.0));
+                let facts = &s.known.facts;
+                if g.1 { facts.provably_le(&value, &g.2) } else { facts.provably_le(&g.2, &value) }
+            };
+            guesses.retain(|g| kept(g, st));
+            while !guesses.is_empty() {
+                let ends = self.quietly(|walk| walk.one_pass(&written, &guesses, st, run));
+                let before = guesses.len();
+                guesses.retain(|g| ends.iter().all(|s| kept(g, s)));
+                if guesses.len() == before {
+                    break;
+                }
+            }
+        }
+        self.one_pass(&written, &guesses, st, run);
+        for v in &written {
+            let symbol = self.forget(*v, st);
+            hold(&guesses, *v, symbol, st);
+        }
+    }
+
+    /// The body once, from what is known at the head of every iteration; gives the states it ends in.
+    fn one_pass(
+        &mut self,
+        written: &[VarId],
+        guesses: &[(VarId, bool, Poly)],
+        st: &State,
+        run: &mut dyn FnMut(&mut Walk<'m>, &mut State) -> bool,
+    ) -> Vec<State> {
+        let mut inside = st.clone();
+        for v in written {
+            let symbol = self.forget(*v, &mut inside);
+            hold(guesses, *v, symbol, &mut inside);
+        }
+        self.guesses += 1;
+        self.exits.push(vec![]);
+        let reached = run(self, &mut inside);
+        let mut ends = self.exits.pop().unwrap_or_default();
+        self.guesses -= 1;
+        if reached {
+            ends.push(inside);
+        }
+        ends
+    }
+
+    /// Records an access, and those inside its subscripts.
+    pub fn place(&mut self, place: &'m Place, st: &mut State) {
+        match &*place.kind {
+            PlaceKind::Var(_) | PlaceKind::Global(_) => {}
+            PlaceKind::Index(p, e) => {
+                self.value(e, st);
+                self.place(p, st);
+            }
+            PlaceKind::Field(p, _) | PlaceKind::Component(p, _) => self.place(p, st),
+            PlaceKind::Deref(pointer) => self.element(place, pointer, &[], &[], st),
+            PlaceKind::Elem { pointer, index, dims } => {
+                self.element(place, pointer, index, dims, st)
+            }
+        }
+    }
+
+    fn element(
+        &mut self,
+        place: &'m Place,
+        pointer: &'m Expr,
+        index: &'m [Expr],
+        dims: &'m [Expr],
+        st: &mut State,
+    ) {
+        let index: Vec<Poly> = index.iter().map(|e| self.value(e, st)).collect();
+        let dims: Vec<Poly> = dims.iter().map(|e| self.value(e, st)).collect();
+        let Some((array, offset)) = self.target(pointer, st) else { return };
+        if self.quiet > 0 {
+            return;
+        }
+        let named = matches!(&*pointer.kind, ExprKind::Read(_)) && self.own;
+        let index = index.iter().map(|p| self.undivided(p)).collect();
+        self.accesses.push(Access {
+            array,
+            index,
+            dims,
+            offset,
+            state: st.clone(),
+            origin: place.origin.clone(),
+            place: named.then_some(place),
+        });
+    }
+
+    /// Where a pointer leads.
+    fn target(&mut self, pointer: &'m Expr, st: &mut State) -> Option<Target> {
+        match &*pointer.kind {
+            ExprKind::Read(p) => match &*p.kind {
+                PlaceKind::Var(v) => self.pointers.get(v).cloned(),
+                _ => None,
+            },
+            ExprKind::PtrOffset(base, by) => {
+                let by = self.value(by, st);
+                let (array, offset) = self.target(base, st)?;
+                Some((array, offset.and_then(|o| o.add(&by))))
+            }
+            ExprKind::Cast(inner) if inner.ty.pointee() == pointer.ty.pointee() => {
+                self.target(inner, st)
+            }
+            ExprKind::Cast(inner) => Some((self.target(inner, st)?.0, None)),
+            ExprKind::AddressOf(p) => match &*p.kind {
+                PlaceKind::Deref(inner) => self.target(inner, st),
+                PlaceKind::Elem { pointer, index, dims } => {
+                    let (array, offset) = self.target(pointer, st)?;
+                    let mut linear = Some(Poly::zero());
+                    for (k, i) in index.iter().enumerate() {
+                        let i = self.quietly(|walk| walk.value(i, st));
+                        let row = match k.checked_sub(1).and_then(|k| dims.get(k)) {
+                            Some(d) => self.quietly(|walk| walk.value(d, st)),
+                            None => Poly::constant(1),
+                        };
+                        linear = linear.and_then(|l| l.mul(&row)?.add(&i));
+                    }
+                    Some((array, linear.zip(offset).and_then(|(l, o)| l.add(&o))))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// A call: the body of the function, with the arguments in place of its parameters. Gives the value that it returns.
+    fn called(&mut self, id: FuncId, args: &'m [Expr], st: &mut State) -> Option<Poly> {
+        let callee = self.module.functions.get(id.0 as usize)?;
+        let mark = self.mark();
+        let (mut pointers, mut values) = (BTreeMap::new(), BTreeMap::new());
+        for (param, arg) in callee.params.iter().zip(args) {
+            if arg.ty.is_pointer() {
+                // The address is no access yet.
+                let target = self.quietly(|walk| {
+                    walk.value(arg, st);
+                    walk.target(arg, st)
+                });
+                pointers.extend(target.map(|t| (*param, t)));
+            } else {
+                let value = self.value(arg, st);
+                if callee.var(*param).ty.scalar().is_some_and(|s| s.is_integer()) {
+                    values.insert(*param, value);
+                }
+            }
+        }
+        let integer = callee.ret.scalar().is_some_and(|s| s.is_integer());
+        if (pointers.is_empty() && !integer) || self.calls >= MAX_CALLS {
+            return None;
+        }
+        let outer = (self.function, std::mem::replace(&mut self.pointers, pointers), self.own);
+        let (exits, returns) = (std::mem::take(&mut self.exits), std::mem::take(&mut self.returns));
+        (self.function, self.own) = (callee, false);
+        self.calls += 1;
+        let mut inside = State { values, ..st.clone() };
+        self.block(&callee.body, &mut inside);
+        self.calls -= 1;
+        self.exits = exits;
+        (self.function, self.pointers, self.own) = outer;
+        let results = std::mem::replace(&mut self.returns, returns);
+        let ways: Vec<(&Poly, &State)> = results.iter().map(|(p, s)| (p, s)).collect();
+        match ways.as_slice() {
+            _ if !integer => None,
+            [] => None,
+            [(value, _)] if self.older(value, mark) => Some((*value).clone()),
+            ways => Some(Poly::var(self.one_of_several(ways, mark, st))),
+        }
+    }
+}
+
+/// States of a symbol what was guessed of a variable.
+fn hold(guesses: &[(VarId, bool, Poly)], v: VarId, symbol: VarId, st: &mut State) {
+    for (_, upper, p) in guesses.iter().filter(|g| g.0 == v) {
+        let p = Some(p.clone());
+        let (low, high) = if *upper { (None, p) } else { (p, None) };
+        st.known.bound(symbol, low, high);
+    }
+}
+
+/// Variables that the blocks write, counters of loops left out.
+fn written_in<'a>(blocks: impl Iterator<Item = &'a Block>) -> BTreeSet<VarId> {
+    let mut written = BTreeSet::new();
+    for block in blocks {
+        tree::each_stmt(block, &mut |s| {
+            let o = tree::operands(s);
+            let counter = matches!(&s.kind, StmtKind::For(l) if l.declares);
+            written.extend(o.results.iter().filter(|_| !counter));
+            written.extend(o.writes.and_then(|p| p.root_var()));
+            for e in &o.reads {
+                tree::each_expr(e, &mut |e| {
+                    if let ExprKind::AddressOf(p) = &*e.kind {
+                        written.extend(p.root_var());
+                    }
+                });
+            }
+        });
+    }
+    written
+}
