@@ -8,4 +8,5 @@ pub mod guards;
 mod integer;
 pub mod scalars;
 pub mod uniformity;
+pub mod values;
 mod witness;

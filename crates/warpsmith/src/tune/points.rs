@@ -64,6 +64,16 @@ pub fn candidates(
     points
 }
 
+/// Some of a list of points: the largest, the smallest, and others at even distances between them.
+pub fn spread(points: &[Point], most: usize) -> Vec<Point> {
+    let mut sorted: Vec<&Point> = points.iter().filter(|p| !p.is_empty()).collect();
+    sorted.sort_by_key(|p| p.values().map(|v| i128::from(*v).max(1)).product::<i128>());
+    let last = sorted.len().saturating_sub(1);
+    let places: BTreeSet<usize> =
+        (0..most).map(|k| (k * last).div_ceil(most.saturating_sub(1).max(1))).collect();
+    places.iter().filter_map(|at| sorted.get(*at)).map(|p| (*p).clone()).collect()
+}
+
 /// `n=33, m=5`, as reports name a point.
 pub fn name(point: &Point) -> String {
     let parts: Vec<String> = point.iter().map(|(n, v)| format!("{n}={v}")).collect();
