@@ -47,8 +47,8 @@ pub enum Fill {
     Within(Expr, Expr),
     /// Integers that do not decrease, from 0 to the value: where rows begin.
     Offsets(Expr),
-    /// 0, 1, 2 and so on in random order: each element of another array once.
-    Shuffled,
+    /// The integers from the value on in random order: each element of another array once.
+    Shuffled(Expr),
     /// Reals or integers in an interval.
     Between(f64, f64),
     Zeros,
@@ -381,7 +381,9 @@ impl Main<'_> {
         Ok(match fill {
             Some(Fill::Zeros) => text(format!("{name}.fill(0.0, 0.0);")),
             Some(Fill::Iota) => text(format!("{name}.count_up();")),
-            Some(Fill::Shuffled) => text(format!("{name}.shuffle();")),
+            Some(Fill::Shuffled(first)) => {
+                list(&format!("{name}.shuffle("), vec![self.printer.expr(first)?.doc], ");")
+            }
             Some(Fill::Between(low, high)) => text(format!("{name}.fill({low:?}, {high:?});")),
             Some(Fill::Within(low, high)) => {
                 let ends = vec![self.printer.expr(low)?.doc, self.printer.expr(high)?.doc];

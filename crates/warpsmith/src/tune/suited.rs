@@ -98,10 +98,10 @@ pub fn fill(function: &Function, array: VarId, values: &Values) -> Option<Fill> 
     if scalar.is_float() {
         return values.fraction.then_some(Fill::Between(0.0, NEARLY_ONE));
     }
-    if values.order == Order::Distinct {
-        return Some(Fill::Shuffled);
-    }
     let low = end(function, &values.at_least, MathFn::Max);
+    if values.order == Order::Distinct {
+        return Some(Fill::Shuffled(low.unwrap_or_else(|| Expr::int(Scalar::I32, 0))));
+    }
     let high = end(function, &values.at_most, MathFn::Min);
     let some = |by: i64, e: &Expr| {
         let by = Expr::int(e.ty.scalar().unwrap_or(Scalar::I64), by);

@@ -43,7 +43,7 @@ struct Request {
     void add(cudaStream_t) {}
 
     template <class T>
-    void add(const T *array) {
+    void add(T *array) {
         part(1, array, allocations[array]);
         arrays.push_back(array);
     }

@@ -288,7 +288,11 @@ fn shown_of(case: &Case, folder: &Path, all: bool) -> Vec<(Oracle, String)> {
     let device = prepared.device(&right).expect("the emitted text is a program");
     let said = build.run(&device, 0);
     let equal = said.status == Some(0) && said.text.contains("f: equal") && said.races.is_empty();
-    assert!(equal, "{}: the test program of a right kernel says: {}", case.name, said.text);
+    assert!(
+        equal,
+        "{}: the test program of a right kernel says: {} {:?} {:?}",
+        case.name, said.text, said.error, said.races
+    );
     let known = known_survivors();
     let mut faults = faults(case, &prepared);
     faults.retain(|f| !known.iter().any(|k| fits(k, &f.name)));

@@ -9,10 +9,10 @@ static Verdict verdict_of_reals(T got, T before, T expected) {
     return {same, memcmp(&expected, &before, sizeof(T)) == 0, false, y, allowed};
 }
 
-static Verdict verdict(float got, float before, float expected, bool) {
+inline Verdict verdict(float got, float before, float expected, bool) {
     return verdict_of_reals(got, before, expected);
 }
 
-static Verdict verdict(double got, double before, double expected, bool) {
+inline Verdict verdict(double got, double before, double expected, bool) {
     return verdict_of_reals(got, before, expected);
 }
