@@ -14,11 +14,10 @@ use super::args::TuneArgs;
 pub use super::host_c::ArgBytes;
 use super::measure::{Candidates, Nests, Source};
 use super::pipeline;
-use super::points;
 use super::sizes::Point;
 use super::verify::Verified;
 use super::witness::{Witness, WitnessError};
-use super::work::{Files, TEST_POINTS, Work};
+use super::work::{Files, Work};
 use crate::data::NamedSpec;
 use crate::status::Failure;
 
@@ -113,7 +112,7 @@ impl Prepared {
     /// # Errors
     /// The program has no text.
     pub fn test_program(&self, verified: &Verified) -> Result<[String; 2], Failure> {
-        let points = points::spread(&verified.points, TEST_POINTS);
+        let points = self.work(&self.program).test_points(verified);
         let files = self.work(&self.program).print(&[], &[], &points, &self.steps)?;
         let [_, (_, header), (_, test), ..] = files.as_slice() else {
             return Ok(<[String; 2]>::default());

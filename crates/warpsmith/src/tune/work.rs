@@ -36,8 +36,6 @@ pub(super) struct Work<'a> {
     pub interruptible: bool,
 }
 
-/// Small sizes at which the test program compares all elements.
-pub(super) const TEST_POINTS: usize = 8;
 /// For messages.
 const VERIFYING: &str = "while the kernel was verified";
 
@@ -63,7 +61,7 @@ impl Work<'_> {
         };
         let (witness, verified) = self.verify(&draft, host.as_ref(), sources)?;
         let paragraphs = [verified.paragraphs(host.is_some()), measured.to_vec()].concat();
-        let points = points::spread(&verified.points, TEST_POINTS);
+        let points = self.test_points(&verified);
         let files = self.print(&paragraphs, &verified.preconditions(), &points, steps)?;
         let again = self.witness(&files, sources)?;
         if !witness.same_program(&again) {
@@ -139,25 +137,16 @@ impl Work<'_> {
 
     /// Sizes around every number the kernel treats specially.
     fn candidates(&self) -> Vec<Point> {
-        let fixed: Vec<&str> = self.specs.iter().map(|s| s.name.as_str()).collect();
-        let params: Vec<String> = sizes::size_params(&self.input.module, function_of(self.input))
-            .into_iter()
-            .map(|(_, name, _)| name)
-            .filter(|n| !fixed.contains(&n.as_str()))
-            .collect();
         let launcher = self.program.module.function(self.program.launcher);
-        let (told_apart, offsets) = (choices::of_launcher(launcher), choices::offsets(launcher));
-        let mut numbers = self.special_sizes();
-        numbers.extend(told_apart.iter().flatten().map(|fact| match fact {
-            Fact::Equals(_, n) | Fact::Multiple(_, n) => *n,
-        }));
-        let mut first: Vec<Point> =
-            told_apart.iter().flat_map(|facts| choices::points(&params, facts)).collect();
-        for limit in choices::block_limits(&self.program.module, launcher) {
-            let threads = numbers.iter().copied().filter(|n| *n != limit).max().unwrap_or(limit);
-            first.extend(choices::strided(&params, limit, threads));
-        }
-        let points = points::candidates(&params, &numbers, &offsets, &first, self.sizes);
+        let (params, numbers) = (self.free_sizes(), self.numbers());
+        let offsets = choices::offsets(launcher);
+        let first = self.another_way();
+        self.right(points::candidates(&params, &numbers, &offsets, &first, self.sizes))
+    }
+
+    /// The same points with values that the marks' conditions on sizes ask for.
+    fn right(&self, points: Vec<Point>) -> Vec<Point> {
+        let launcher = self.program.module.function(self.program.launcher);
         let mut right: Vec<Point> = vec![];
         for point in points {
             let point = sizes::satisfying(launcher, &self.program.requires, point);
@@ -166,6 +155,42 @@ impl Work<'_> {
             }
         }
         right
+    }
+
+    /// The parameters whose values are chosen.
+    fn free_sizes(&self) -> Vec<String> {
+        let fixed: Vec<&str> = self.specs.iter().map(|s| s.name.as_str()).collect();
+        let params = sizes::size_params(&self.input.module, function_of(self.input)).into_iter();
+        params.map(|(_, name, _)| name).filter(|n| !fixed.contains(&n.as_str())).collect()
+    }
+
+    /// The numbers around which guards change, those that the launcher tells sizes apart by included.
+    fn numbers(&self) -> Vec<i64> {
+        let launcher = self.program.module.function(self.program.launcher);
+        let mut numbers = self.special_sizes();
+        numbers.extend(choices::of_launcher(launcher).iter().flatten().map(|fact| match fact {
+            Fact::Equals(_, n) | Fact::Multiple(_, n) => *n,
+        }));
+        numbers
+    }
+
+    /// Sizes of which it is known that they go another way than others.
+    fn another_way(&self) -> Vec<Point> {
+        let launcher = self.program.module.function(self.program.launcher);
+        let (params, numbers) = (self.free_sizes(), self.numbers());
+        let told_apart = choices::of_launcher(launcher);
+        let mut found: Vec<Point> =
+            told_apart.iter().flat_map(|facts| choices::points(&params, facts)).collect();
+        for limit in choices::block_limits(&self.program.module, launcher) {
+            let threads = numbers.iter().copied().filter(|n| *n != limit).max().unwrap_or(limit);
+            found.extend(choices::strided(&params, limit, threads));
+        }
+        found
+    }
+
+    /// Sizes at which the test program compares all elements.
+    pub(super) fn test_points(&self, verified: &Verified) -> Vec<Point> {
+        points::for_test(&verified.points, &self.right(self.another_way()))
     }
 
     /// The texts of all files.
