@@ -111,3 +111,21 @@ fn divisors_shifts_cases_and_short_loops() {
         "#]],
     );
 }
+
+#[test]
+fn a_condition_meets_values_that_it_keeps_away() {
+    check(
+        "void f(int n, const int a[n], const int b[n], const int c[n], const float x[n], float y[n]) {
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) {
+                int at = a[i];
+                if (at >= 0 && at < n) y[i] = x[at];
+                y[i] += b[i] < n ? x[b[i]] : 0.0f;
+                if (x[i] > 0) y[i] += x[c[i]];
+            }
+        }",
+        expect![[r#"
+            c: 0 … n - 1, Any
+        "#]],
+    );
+}

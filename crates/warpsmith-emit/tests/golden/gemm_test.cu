@@ -495,9 +495,9 @@ struct Array {
         for (size_t i = 0; i < count; ++i) host[i] = (T)(long long)i;
     }
 
-    // The same in random order.
-    void shuffle() {
-        count_up();
+    // The whole numbers from `first` on in random order.
+    void shuffle(long long first) {
+        for (size_t i = 0; i < count; ++i) host[i] = (T)(first + (long long)i);
         for (size_t i = count; i > 1; --i) std::swap(host[i - 1], host[(size_t)(random_unit() * i)]);
     }
 

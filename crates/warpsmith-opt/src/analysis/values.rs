@@ -72,6 +72,8 @@ struct Finder<'a> {
     parallel: usize,
     /// Arrays whose elements bound a loop.
     counts: BTreeSet<VarId>,
+    /// Arrays whose elements a condition around asks about: it keeps bad ones away, and shall meet some.
+    guarded: Vec<VarId>,
     found: BTreeMap<VarId, Values>,
 }
 
@@ -98,6 +100,7 @@ impl<'a> Finder<'a> {
             ranges: vec![],
             parallel: 0,
             counts: BTreeSet::new(),
+            guarded: vec![],
             found: BTreeMap::new(),
         }
     }
@@ -108,6 +111,16 @@ impl<'a> Finder<'a> {
 
     fn stmt(&mut self, stmt: &'a Stmt) {
         let o = walk::operands(stmt);
+        let depth = self.guarded.len();
+        for e in &o.reads {
+            walk::each_expr(e, &mut |inside| match &*inside.kind {
+                ExprKind::Select(c, ..)
+                | ExprKind::Binary(BinaryOp::LogicalAnd | BinaryOp::LogicalOr, c, _) => {
+                    self.guard(c, DEPTH);
+                }
+                _ => {}
+            });
+        }
         o.reads.iter().for_each(|e| self.uses(e));
         if let Some(place) = o.writes {
             walk::each_expr_of_place(place, &mut |e| self.own_use(e));
@@ -115,6 +128,9 @@ impl<'a> Finder<'a> {
             if self.parallel > 0 {
                 self.targets(place);
             }
+        }
+        if let StmtKind::If { cond, .. } = &stmt.kind {
+            self.guard(cond, DEPTH);
         }
         match &stmt.kind {
             StmtKind::For(l) => self.counted(l),
@@ -133,6 +149,29 @@ impl<'a> Finder<'a> {
                 cases.iter().for_each(|c| self.block(&c.body));
             }
             _ => walk::blocks(stmt).into_iter().for_each(|b| self.block(b)),
+        }
+        self.guarded.truncate(depth);
+    }
+
+    /// Notes the arrays of which elements stand in a condition.
+    fn guard(&mut self, cond: &'a Expr, depth: usize) {
+        if depth == 0 {
+            return;
+        }
+        let mut reads: Vec<&'a Place> = vec![];
+        walk::each_expr(cond, &mut |e| {
+            if let ExprKind::Read(place) = &*e.kind {
+                reads.push(place);
+            }
+        });
+        for place in reads {
+            match &*place.kind {
+                PlaceKind::Var(v) if !self.counters.contains(v) => {
+                    let known = self.definitions.get(v).cloned().unwrap_or_default();
+                    known.into_iter().for_each(|d| self.guard(d, depth - 1));
+                }
+                _ => self.guarded.extend(array_of(place)),
+            }
         }
     }
 
@@ -377,6 +416,9 @@ impl<'a> Finder<'a> {
             }
             Atom::Symbol(s) => {
                 if let Some((array, _)) = read_of(atom).filter(|(v, _)| self.is_array(*v)) {
+                    if self.guarded.contains(&array) {
+                        return;
+                    }
                     let values = self.found.entry(array).or_default();
                     let list = if most { &mut values.at_most } else { &mut values.at_least };
                     if !list.contains(limit) {
