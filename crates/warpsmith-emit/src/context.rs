@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-use warpsmith_ir::{FuncId, Function, Module, Scalar, StructId, Type, Var, VarId};
+use warpsmith_ir::{FuncId, Function, LoopId, Module, Scalar, StructId, Type, Var, VarId};
 
 use crate::names::Names;
 use crate::walk::{self, VarUse};
@@ -120,6 +120,14 @@ impl<'a> Context<'a> {
     }
 }
 
+/// What a test program asks at the head of iterations, of an object of this name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hooks {
+    pub name: String,
+    /// Loops whose iterations ask whether they are run, and whether another marked loop is around.
+    pub takes: Vec<(LoopId, bool)>,
+}
+
 /// One function being printed.
 pub(crate) struct Printer<'a> {
     pub cx: &'a Context<'a>,
@@ -134,6 +142,8 @@ pub(crate) struct Printer<'a> {
     pub launched: Cell<bool>,
     /// Parameters with a type that the user's code calls by a name of the standard headers.
     pub spelled: BTreeMap<VarId, &'static str>,
+    /// Only the reference of a test program has some.
+    pub hooks: Option<Hooks>,
     /// Names of the emitter's own that are in use.
     own: RefCell<Vec<String>>,
 }
@@ -150,6 +160,7 @@ impl<'a> Printer<'a> {
             stream: None,
             launched: Cell::new(false),
             spelled: BTreeMap::new(),
+            hooks: None,
             own: RefCell::default(),
         }
     }

@@ -132,9 +132,18 @@ impl Printer<'_> {
             (Some(from), Some(to)) if from != to && half(from) != half(to) => {
                 self.coerce(printed, &e.ty)
             }
+            // A real with bounds becomes an integer only where it is said.
+            (Some(from), Some(to)) if self.bounded() && from.is_float() && !to.is_float() => {
+                self.coerce(printed, &e.ty)
+            }
             (Some(_), Some(_)) => Ok(printed),
             _ => self.coerce(printed, &e.ty),
         }
+    }
+
+    /// Whether reals are written with bounds of their errors.
+    fn bounded(&self) -> bool {
+        self.cx.names.reals != types::Reals::Plain
     }
 
     /// A condition: C compares with zero by itself.
@@ -185,7 +194,10 @@ impl Printer<'_> {
             let doc = infix(p.at_least(prec::SHIFT), "!=", text(zero));
             return Ok(Printed::new(doc, prec::EQUALITY, ty));
         }
-        let doc = cat([text(format!("({})", types::scalar(to))), p.at_least(prec::UNARY)]);
+        let doc = cat([
+            text(format!("({})", types::scalar_in(to, self.cx.names))),
+            p.at_least(prec::UNARY),
+        ]);
         Ok(Printed::new(doc, prec::UNARY, ty))
     }
 
@@ -404,7 +416,11 @@ impl Printer<'_> {
 
     fn select(&self, c: &Expr, a: &Expr, b: &Expr, e: &Expr) -> Result<Printed> {
         let cond = self.condition(c)?.at_least(prec::OR);
-        let (then, otherwise) = self.operands(a, b)?;
+        let (then, otherwise) = match self.bounded() && e.ty.is_float() {
+            // Neither of two such types converts to the other by itself.
+            true => (self.exact(a)?, self.exact(b)?),
+            false => self.operands(a, b)?,
+        };
         let ty = match (then.ty.scalar(), otherwise.ty.scalar()) {
             (Some(x), Some(y)) if x == y => Type::Scalar(x),
             (Some(x), Some(y)) => common(x, y).map_or(e.ty.clone(), Type::Scalar),

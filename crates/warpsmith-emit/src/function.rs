@@ -31,6 +31,7 @@ impl<'a> Printer<'a> {
             };
             docs.push(text(declare(&v.ty, self.name(id), q, self.cx.names)?));
         }
+        docs.extend(self.hooks.iter().map(|h| text(format!("Iterations &{}", h.name))));
         Ok(docs)
     }
 

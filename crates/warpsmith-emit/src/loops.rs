@@ -30,7 +30,19 @@ impl Printer<'_> {
             self.condition(&condition)?.doc,
             step,
         );
+        let hook = self.hooks.iter().find_map(|h| {
+            let (_, inner) = h.takes.iter().find(|(id, _)| *id == l.id)?;
+            Some((&h.name, *inner))
+        });
+        if let Some((iterations, true)) = hook {
+            out.line(&format!("{iterations}.row();"));
+        }
         out.doc(&head);
+        if let Some((iterations, _)) = hook {
+            out.depth += 1;
+            out.line(&format!("if (!{iterations}.take()) continue;"));
+            out.depth -= 1;
+        }
         self.indented(out, &l.body)?;
         out_line(out, "}")
     }

@@ -11,6 +11,7 @@ use warpsmith_ir::{
     VarKind,
 };
 
+use crate::types::Reals;
 use crate::walk;
 
 /// Words no declaration may use: keywords of C++20, names that CUDA defines as macros, variables or
@@ -81,6 +82,8 @@ pub(crate) struct Names {
     /// By function and variable.
     vars: Vec<Vec<String>>,
     reserved: HashSet<String>,
+    /// How types of reals are spelled.
+    pub(crate) reals: Reals,
 }
 
 impl Names {
@@ -128,7 +131,15 @@ impl Names {
             }
             dynamic_of.push(of_this);
         }
-        let mut names = Names { constants, globals, structs, functions, vars: vec![], reserved };
+        let mut names = Names {
+            constants,
+            globals,
+            structs,
+            functions,
+            vars: vec![],
+            reserved,
+            reals: Reals::Plain,
+        };
         for (i, dynamic) in dynamic_of.iter().enumerate() {
             let id = FuncId(i as u32);
             let mut used = names.seen_in(module, id);

@@ -48,6 +48,27 @@ pub(crate) fn spell(ty: &Type, names: &Names) -> Result<String> {
     declare(ty, "", Qualifiers::default(), names)
 }
 
+/// How the reals of a file are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Reals {
+    /// As C's own types.
+    #[default]
+    Plain,
+    /// As `Real<float>`: with bounds of their rounding errors.
+    Bounded {
+        /// Arrays that are only read keep C's type in memory, `Input<float>`.
+        inputs: bool,
+    },
+}
+
+/// A scalar type in a file.
+pub(crate) fn scalar_in(s: Scalar, names: &Names) -> String {
+    match names.reals {
+        Reals::Bounded { .. } if s.is_float() => format!("Real<{}>", scalar(s)),
+        _ => scalar(s).into(),
+    }
+}
+
 /// What stands beside the type in a declaration.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Qualifiers {
@@ -87,6 +108,12 @@ pub(crate) fn header_of(spelled: &str) -> &'static str {
 
 /// `type name` in C's inside-out order: `const float *__restrict__ A`, `float (*rows)[16]`.
 pub(crate) fn declare(ty: &Type, name: &str, q: Qualifiers, names: &Names) -> Result<String> {
+    if let (Reals::Bounded { inputs: true }, Type::Pointer { pointee, readonly: true, .. }) =
+        (names.reals, ty)
+        && let Some(s) = pointee.scalar().filter(|s| s.is_float())
+    {
+        return Ok(format!("Input<{}> {name}", scalar(s)).trim_end().to_string());
+    }
     let mut declarator = name.to_string();
     let mut at = ty;
     let mut constant = q.constant;
@@ -144,7 +171,7 @@ pub(crate) fn declare(ty: &Type, name: &str, q: Qualifiers, names: &Names) -> Re
 fn base_name(ty: &Type, names: &Names) -> Result<String> {
     match ty {
         Type::Void => Ok("void".into()),
-        Type::Scalar(s) => Ok(scalar(*s).into()),
+        Type::Scalar(s) => Ok(scalar_in(*s, names)),
         Type::Vector(s, n) => vector(*s, *n).ok_or_else(|| {
             EmitError::new(format!("a vector of {n} `{}`", scalar(*s)), &Origin::default())
         }),

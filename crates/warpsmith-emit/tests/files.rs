@@ -108,14 +108,15 @@ fn gemm_reads_as_written_by_hand() {
     expect_file!["golden/gemm.cu"].assert_eq(&cuda_file(&emit).unwrap());
     expect_file!["golden/gemm.h"].assert_eq(&header_file(&emit).unwrap());
     let reference = gemm_reference();
-    let l = Expr::var(VarId(2), Type::I32);
     let test = TestProgram {
         module: &reference,
         function: FuncId(0),
         defaults: vec![("n".into(), 1024.0), ("m".into(), 1024.0), ("l".into(), 1024.0)],
         extents: vec![],
         fills: vec![],
-        terms: Some(l),
+        reordered: (vec![], false),
+        independent: true,
+        points: vec![vec![("n".into(), 1), ("m".into(), 33), ("l".into(), 5)]],
     };
     expect_file!["golden/gemm_test.cu"].assert_eq(&test_file(&emit, &test).unwrap());
 }
@@ -180,7 +181,9 @@ fn a_result_and_a_workspace_are_documented_parameters() {
         defaults: vec![],
         extents: vec![],
         fills: vec![],
-        terms: None,
+        reordered: (vec![], true),
+        independent: false,
+        points: vec![],
     };
     expect_file!["golden/total_test.cu"].assert_eq(&test_file(&emit, &test).unwrap());
 }

@@ -10,4 +10,5 @@ pub mod guards;
 mod integer;
 pub mod scalars;
 pub mod uniformity;
+pub mod values;
 mod witness;

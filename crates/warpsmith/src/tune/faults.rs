@@ -11,10 +11,12 @@ use warpsmith_tune::space::{ConfigId, Configuration};
 
 use super::arch::Arch;
 use super::args::TuneArgs;
+pub use super::host_c::ArgBytes;
 use super::measure::{Candidates, Nests, Source};
 use super::pipeline;
 use super::sizes::Point;
 use super::verify::Verified;
+use super::witness::{Witness, WitnessError};
 use super::work::{Files, Work};
 use crate::data::NamedSpec;
 use crate::status::Failure;
@@ -57,7 +59,7 @@ impl Prepared {
     }
 
     fn files(&self, program: &Program) -> Result<Files, Failure> {
-        self.work(program).print(&[], &[], &self.steps)
+        self.work(program).print(&[], &[], &[], &self.steps)
     }
 
     /// What a search of the templates measures, and its first configuration. `changed` is made of the emitted text of every
@@ -103,5 +105,89 @@ impl Prepared {
         files[0].1 = text.to_string();
         let (_, verified) = self.work(&self.program).verify(&files, None, sources)?;
         Ok(verified)
+    }
+
+    /// The emitted header and test program of a verified text.
+    ///
+    /// # Errors
+    /// The program has no text.
+    pub fn test_program(&self, verified: &Verified) -> Result<[String; 2], Failure> {
+        let points = self.work(&self.program).test_points(verified);
+        let files = self.work(&self.program).print(&[], &[], &points, &self.steps)?;
+        let [_, (_, header), (_, test), ..] = files.as_slice() else {
+            return Ok(<[String; 2]>::default());
+        };
+        Ok([header.clone(), test.clone()])
+    }
+
+    /// A text as the kernel of a test program, which the emulator runs.
+    ///
+    /// # Errors
+    /// The text is no program.
+    pub fn device(&self, text: &str) -> Result<Device<'_>, Failure> {
+        let mut files = self.files(&self.program)?;
+        files[0].1 = text.to_string();
+        let witness = self.work(&self.program).witness(&files, &mut SourceMap::new())?;
+        Ok(Device { prepared: self, witness })
+    }
+}
+
+/// An emulated device that knows one file.
+pub struct Device<'p> {
+    prepared: &'p Prepared,
+    witness: Witness,
+}
+
+/// What came of a launch.
+pub struct Launched {
+    /// Why the device reports an error, if it does.
+    pub error: Option<String>,
+    /// Races that it shows, of which a device says nothing.
+    pub races: Vec<String>,
+    /// The arrays in their order, and last the result.
+    pub arrays: Vec<Vec<u8>>,
+}
+
+impl Device<'_> {
+    /// Whether the C function returns a number, for which the launcher has a pointer more.
+    pub fn returns(&self) -> bool {
+        let input = &self.prepared.input;
+        input.module.function(input.function).ret.scalar().is_some()
+    }
+
+    /// Calls the launcher with the arguments of the C function.
+    pub fn launch(&self, args: &[ArgBytes]) -> Launched {
+        let input = &self.prepared.input;
+        let result = input.module.function(input.function).ret.scalar();
+        let options = warpsmith_emu::Options {
+            max_steps: MAX_STEPS,
+            ..self.prepared.work(&self.prepared.program).options()
+        };
+        match self.witness.run(args, result, &options) {
+            Err(WitnessError::Failed(why)) => Launched::failed(why),
+            Err(WitnessError::Limit(limit)) => Launched::failed(limit.to_string()),
+            Ok(run) => {
+                let (races, errors): (Vec<_>, Vec<_>) =
+                    run.findings.iter().partition(|f| f.rule.name().starts_with("race"));
+                let arrays = run.args.into_iter().filter_map(|a| match a {
+                    ArgBytes::Array(bytes) => Some(bytes),
+                    ArgBytes::Value(_) => None,
+                });
+                Launched {
+                    error: errors.first().map(|f| format!("{}: {}", f.rule.name(), f.message)),
+                    races: races.iter().map(|f| f.message.clone()).collect(),
+                    arrays: arrays.chain(run.result).collect(),
+                }
+            }
+        }
+    }
+}
+
+/// Steps of a thread after which it is in an infinite loop; test programs run small sizes.
+const MAX_STEPS: u64 = 2_000_000;
+
+impl Launched {
+    fn failed(why: String) -> Launched {
+        Launched { error: Some(why), races: vec![], arrays: vec![] }
     }
 }

@@ -5,10 +5,12 @@ use std::path::Path;
 use warpsmith_ir::{
     Diagnostic, ExprKind, Function, MathFn, Module, Scalar, Type, Value, Var, visit,
 };
+use warpsmith_opt::analysis::values;
 
 use super::extents;
 use super::host_c::ArgBytes;
 use super::sizes::{self, Point};
+use super::suited;
 use crate::data::{self, ArgSpec, Init, NamedSpec};
 use crate::status::{Failure, Status};
 
@@ -186,7 +188,12 @@ fn array(
     }
     let seed = sources.seed ^ data::name_hash(&var.name);
     let mut bytes = data::fill(sources.module, element, count, &init, seed);
-    if let (None, Some(scalar)) = (spec, element.scalar()) {
+    let param = sources.function.params.iter().find(|p| sources.function.var(**p).name == var.name);
+    let asked = values::of_arrays(sources.function);
+    let asked = param.and_then(|p| asked.get(p));
+    if let (None, Some(scalar), Some(values)) = (spec, element.scalar(), asked) {
+        suited::suit(sources, values, scalar, point, &mut bytes, seed);
+    } else if let (None, Some(scalar)) = (spec, element.scalar()) {
         with_extremes(scalar, &mut bytes, seed);
         if scalar.is_float() && count % 4 == 1 && compares_reals(sources.function) {
             stretched(scalar, &mut bytes);

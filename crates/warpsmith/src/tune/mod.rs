@@ -25,6 +25,7 @@ pub(crate) mod result;
 pub(crate) mod search;
 pub mod sizes;
 mod space;
+mod suited;
 pub mod verify;
 mod witness;
 mod work;

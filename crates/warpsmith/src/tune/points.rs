@@ -64,6 +64,40 @@ pub fn candidates(
     points
 }
 
+/// The points among those verified at which the test program compares everything: some of all, some of those that go
+/// another way than others, and for each parameter one where it is 1 and no other is small.
+pub fn for_test(verified: &[Point], another_way: &[Point]) -> Vec<Point> {
+    let apart: Vec<Point> = verified.iter().filter(|p| another_way.contains(p)).cloned().collect();
+    let params: BTreeSet<&String> = verified.iter().flat_map(|p| p.keys()).collect();
+    let alone = params.into_iter().filter_map(|name| {
+        let fits = |p: &&Point| p.iter().all(|(n, v)| if n == name { *v == 1 } else { *v > 2 });
+        verified.iter().find(fits).cloned()
+    });
+    let mut points = [spread(verified, TEST_POINTS), spread(&apart, TEST_POINTS)].concat();
+    points.extend(alone);
+    points.sort_by_key(size);
+    points.dedup();
+    points
+}
+
+/// Points of each sort in a test program.
+const TEST_POINTS: usize = 7;
+
+/// The largest, the smallest, and others at even distances between them.
+fn spread(points: &[Point], most: usize) -> Vec<Point> {
+    let mut sorted: Vec<&Point> = points.iter().filter(|p| !p.is_empty()).collect();
+    sorted.sort_by_key(|p| size(p));
+    let last = sorted.len().saturating_sub(1);
+    let places: BTreeSet<usize> = (0..most).map(|k| (k * last).div_ceil(most - 1)).collect();
+    places.iter().filter_map(|at| sorted.get(*at)).map(|p| (*p).clone()).collect()
+}
+
+/// The product of the values, and the point itself for an order without ties.
+fn size(point: &Point) -> (i128, Point) {
+    let product = point.values().map(|v| i128::from(*v).clamp(1, 1 << 20));
+    (product.fold(1i128, |n, v| n.saturating_mul(v)), point.clone())
+}
+
 /// `n=33, m=5`, as reports name a point.
 pub fn name(point: &Point) -> String {
     let parts: Vec<String> = point.iter().map(|(n, v)| format!("{n}={v}")).collect();
@@ -108,6 +142,17 @@ mod tests {
             }
         }
         assert!(points.iter().any(|p| p["n"] != p["m"] && p["m"] != p["k"]));
+    }
+
+    #[test]
+    fn a_test_program_meets_every_way_and_ones() {
+        let point = |n: i64, m: i64| Point::from([("n".to_string(), n), ("m".to_string(), m)]);
+        let many: Vec<Point> = (0..40).map(|k| point(k, (k * 7) % 40)).collect();
+        let chosen = for_test(&many, &[point(33, 31), point(50, 50)]);
+        assert!(chosen.contains(&point(33, 31)) && !chosen.contains(&point(50, 50)));
+        assert!(chosen.contains(&point(1, 7)) && chosen.contains(&point(23, 1)), "{chosen:?}");
+        assert!(chosen.contains(&point(0, 0)) && chosen.len() < 12, "{chosen:?}");
+        assert_eq!(for_test(&[Point::new()], &[]), []);
     }
 
     #[test]

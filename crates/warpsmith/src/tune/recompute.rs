@@ -200,11 +200,30 @@ struct Nest {
     known: BTreeMap<VarId, i128>,
 }
 
+/// Whether any iteration of the function's one parallel nest may be run alone: where its statement stands.
+///
+/// # Errors
+/// A sentence: why it may not.
+pub fn alone(function: &Function) -> Result<usize, String> {
+    if function.ret.scalar().is_some() {
+        return Err("the function returns a number made of all iterations".into());
+    }
+    let mut found = None;
+    for (at, stmt) in function.body.stmts.iter().enumerate() {
+        match &stmt.kind {
+            StmtKind::For(l) if found.is_none() && is_parallel(l) => found = Some(at),
+            StmtKind::Decl { .. } | StmtKind::Return(None) => {}
+            _ => return Err("more than one nest writes the outputs".into()),
+        }
+    }
+    let at = found.ok_or("no loop of it is parallel by itself")?;
+    refuse_shared(&function.body.stmts[at])?;
+    Ok(at)
+}
+
 impl Nest {
     fn of(function: &Function, args: &[Arg]) -> Result<Nest, String> {
-        if function.ret.scalar().is_some() {
-            return Err("the function returns a number made of all iterations".into());
-        }
+        let at = alone(function)?;
         let mut known = BTreeMap::new();
         for (param, arg) in function.params.iter().zip(args) {
             if let Arg::Value(v) = arg
@@ -213,24 +232,14 @@ impl Nest {
                 known.insert(*param, i128::from(v.as_i64()));
             }
         }
-        let mut nest: Option<Nest> = None;
-        for (at, stmt) in function.body.stmts.iter().enumerate() {
-            match &stmt.kind {
-                StmtKind::Decl { var, init } => {
-                    let value =
-                        init.as_ref().and_then(|e| guards::eval(e, &|v| known.get(&v).copied()));
-                    known.extend(value.map(|v| (*var, v)));
-                }
-                StmtKind::For(l) if nest.is_none() && is_parallel(l) => {
-                    nest = Some(Nest { at, stmt: stmt.clone(), known: known.clone() });
-                }
-                StmtKind::Return(None) => {}
-                _ => return Err("more than one nest writes the outputs".into()),
+        for stmt in &function.body.stmts[..at] {
+            if let StmtKind::Decl { var, init } = &stmt.kind {
+                let value =
+                    init.as_ref().and_then(|e| guards::eval(e, &|v| known.get(&v).copied()));
+                known.extend(value.map(|v| (*var, v)));
             }
         }
-        let nest = nest.ok_or("no loop of it is parallel by itself")?;
-        refuse_shared(&nest.stmt)?;
-        Ok(nest)
+        Ok(Nest { at, stmt: function.body.stmts[at].clone(), known })
     }
 
     /// Numbers of one iteration, outermost loop first; `None` where the draw met none. The first draws are the corners.

@@ -4,8 +4,9 @@
 use warpsmith_emit::{Emit, Fill, TestProgram, cuda_file, header_file, test_file};
 use warpsmith_emu as emu;
 use warpsmith_front::cloops::CInput;
-use warpsmith_ir::{BinaryOp, Diagnostic, Expr, SourceMap, Type, VarId};
+use warpsmith_ir::{Diagnostic, SourceMap, VarId};
 use warpsmith_opt::Program;
+use warpsmith_opt::analysis::values;
 
 use super::arch::Arch;
 use super::args::TuneArgs;
@@ -13,10 +14,10 @@ use super::choices::{self, Fact};
 use super::host_c::{HostReference, NoReference};
 use super::inputs::Sources;
 use super::pipeline::{assumptions, function_of};
-use super::points;
 use super::sizes::{self, Point};
 use super::verify::{Failed, Verified, Verifier, Written};
 use super::witness::Witness;
+use super::{points, recompute, suited};
 use crate::data::{ArgSpec, Init, NamedSpec};
 use crate::interrupt;
 use crate::status::{Failure, Status};
@@ -48,7 +49,7 @@ impl Work<'_> {
         measured: &[String],
         sources: &mut SourceMap,
     ) -> Result<(Files, Verified, Vec<Diagnostic>), Failure> {
-        let draft = self.print(&[], &[], steps)?;
+        let draft = self.print(&[], &[], &[], steps)?;
         if self.interruptible && self.args.stop().is_flagged() {
             return Err(Failure::interrupted(VERIFYING));
         }
@@ -60,7 +61,8 @@ impl Work<'_> {
         };
         let (witness, verified) = self.verify(&draft, host.as_ref(), sources)?;
         let paragraphs = [verified.paragraphs(host.is_some()), measured.to_vec()].concat();
-        let files = self.print(&paragraphs, &verified.preconditions(), steps)?;
+        let points = self.test_points(&verified);
+        let files = self.print(&paragraphs, &verified.preconditions(), &points, steps)?;
         let again = self.witness(&files, sources)?;
         if !witness.same_program(&again) {
             let what = "the verdict in the comments changed the emitted program";
@@ -105,7 +107,7 @@ impl Work<'_> {
         Ok((witness, verified))
     }
 
-    fn options(&self) -> emu::Options {
+    pub(super) fn options(&self) -> emu::Options {
         emu::Options {
             jobs: self.args.jobs,
             max_memory: self.args.max_memory,
@@ -135,25 +137,16 @@ impl Work<'_> {
 
     /// Sizes around every number the kernel treats specially.
     fn candidates(&self) -> Vec<Point> {
-        let fixed: Vec<&str> = self.specs.iter().map(|s| s.name.as_str()).collect();
-        let params: Vec<String> = sizes::size_params(&self.input.module, function_of(self.input))
-            .into_iter()
-            .map(|(_, name, _)| name)
-            .filter(|n| !fixed.contains(&n.as_str()))
-            .collect();
         let launcher = self.program.module.function(self.program.launcher);
-        let (told_apart, offsets) = (choices::of_launcher(launcher), choices::offsets(launcher));
-        let mut numbers = self.special_sizes();
-        numbers.extend(told_apart.iter().flatten().map(|fact| match fact {
-            Fact::Equals(_, n) | Fact::Multiple(_, n) => *n,
-        }));
-        let mut first: Vec<Point> =
-            told_apart.iter().flat_map(|facts| choices::points(&params, facts)).collect();
-        for limit in choices::block_limits(&self.program.module, launcher) {
-            let threads = numbers.iter().copied().filter(|n| *n != limit).max().unwrap_or(limit);
-            first.extend(choices::strided(&params, limit, threads));
-        }
-        let points = points::candidates(&params, &numbers, &offsets, &first, self.sizes);
+        let (params, numbers) = (self.free_sizes(), self.numbers());
+        let offsets = choices::offsets(launcher);
+        let first = self.another_way();
+        self.right(points::candidates(&params, &numbers, &offsets, &first, self.sizes))
+    }
+
+    /// The same points with values that the marks' conditions on sizes ask for.
+    fn right(&self, points: Vec<Point>) -> Vec<Point> {
+        let launcher = self.program.module.function(self.program.launcher);
         let mut right: Vec<Point> = vec![];
         for point in points {
             let point = sizes::satisfying(launcher, &self.program.requires, point);
@@ -164,11 +157,48 @@ impl Work<'_> {
         right
     }
 
+    /// The parameters whose values are chosen.
+    fn free_sizes(&self) -> Vec<String> {
+        let fixed: Vec<&str> = self.specs.iter().map(|s| s.name.as_str()).collect();
+        let params = sizes::size_params(&self.input.module, function_of(self.input)).into_iter();
+        params.map(|(_, name, _)| name).filter(|n| !fixed.contains(&n.as_str())).collect()
+    }
+
+    /// The numbers around which guards change, those that the launcher tells sizes apart by included.
+    fn numbers(&self) -> Vec<i64> {
+        let launcher = self.program.module.function(self.program.launcher);
+        let mut numbers = self.special_sizes();
+        numbers.extend(choices::of_launcher(launcher).iter().flatten().map(|fact| match fact {
+            Fact::Equals(_, n) | Fact::Multiple(_, n) => *n,
+        }));
+        numbers
+    }
+
+    /// Sizes of which it is known that they go another way than others.
+    fn another_way(&self) -> Vec<Point> {
+        let launcher = self.program.module.function(self.program.launcher);
+        let (params, numbers) = (self.free_sizes(), self.numbers());
+        let told_apart = choices::of_launcher(launcher);
+        let mut found: Vec<Point> =
+            told_apart.iter().flat_map(|facts| choices::points(&params, facts)).collect();
+        for limit in choices::block_limits(&self.program.module, launcher) {
+            let threads = numbers.iter().copied().filter(|n| *n != limit).max().unwrap_or(limit);
+            found.extend(choices::strided(&params, limit, threads));
+        }
+        found
+    }
+
+    /// Sizes at which the test program compares all elements.
+    pub(super) fn test_points(&self, verified: &Verified) -> Vec<Point> {
+        points::for_test(&verified.points, &self.right(self.another_way()))
+    }
+
     /// The texts of all files.
     pub(super) fn print(
         &self,
         verification: &[String],
         preconditions: &[String],
+        points: &[Point],
         steps: &str,
     ) -> Result<Files, Failure> {
         let name = &self.input.name;
@@ -200,7 +230,9 @@ impl Work<'_> {
             defaults: self.test_defaults(),
             extents: vec![],
             fills: self.test_fills(),
-            terms: self.test_terms(),
+            reordered: self.test_reordered(),
+            independent: recompute::alone(function_of(self.input)).is_ok(),
+            points: points.iter().map(|p| p.clone().into_iter().collect()).collect(),
         };
         let ours = |e: warpsmith_emit::EmitError| {
             Failure::input("W322", e.to_string()).with_status(Status::Bug)
@@ -213,35 +245,34 @@ impl Work<'_> {
         ])
     }
 
-    /// What `--arg` and the file's own defaults say about the contents of arrays. Files are not carried along: they
-    /// need not exist where the test program runs.
+    /// What arrays hold in the test program: what `--arg` and the file's own defaults say, else what suits the function.
+    /// Files are not carried along: they need not exist where the test program runs.
     fn test_fills(&self) -> Vec<(VarId, Fill)> {
         let function = function_of(self.input);
+        let values = values::of_arrays(function);
         let arrays = function.params.iter().filter(|p| function.var(**p).ty.is_pointer());
         let fills = arrays.filter_map(|p| {
-            let spec = self.specs.iter().find(|s| s.name == function.var(*p).name)?;
-            let (ArgSpec::Init(init) | ArgSpec::Array { init, .. }) = &spec.spec else {
-                return None;
-            };
-            let fill = match init {
-                Init::Zeros => Fill::Zeros,
-                Init::Iota => Fill::Iota,
-                Init::Random(_) | Init::File(_) => return None,
+            let spec = self.specs.iter().find(|s| s.name == function.var(*p).name);
+            let fill = match spec.map(|s| &s.spec) {
+                Some(ArgSpec::Init(Init::Zeros) | ArgSpec::Array { init: Init::Zeros, .. }) => {
+                    Fill::Zeros
+                }
+                Some(ArgSpec::Init(Init::Iota) | ArgSpec::Array { init: Init::Iota, .. }) => {
+                    Fill::Iota
+                }
+                _ => suited::fill(function, *p, values.get(p)?)?,
             };
             Some((*p, fill))
         });
         fills.collect()
     }
 
-    /// A bound of the number of terms of any sum in a single loop: all sizes together. Sums over several loops have
-    /// more terms, but their rounding errors do not all point the same way.
-    fn test_terms(&self) -> Option<Expr> {
-        let function = function_of(self.input);
-        let params = sizes::size_params(&self.input.module, function).into_iter();
-        let params = params.filter(|(id, ..)| function.var(*id).ty.scalar().is_some());
-        let real =
-            params.map(|(id, _, scalar)| Expr::var(id, Type::Scalar(scalar)).cast(Type::F64));
-        real.reduce(|a, b| Expr::binary(BinaryOp::Add, a, b))
+    /// The arrays of which the kernels take sums in another order, and whether the result is one.
+    fn test_reordered(&self) -> (Vec<VarId>, bool) {
+        let flags = self.reassociated();
+        let params = function_of(self.input).params.iter().zip(&flags);
+        let arrays = params.filter(|(_, reassociated)| **reassociated).map(|(p, _)| *p).collect();
+        (arrays, flags.last().is_some_and(|r| *r))
     }
 
     /// The first tuned sizes, and the numbers of `--arg`.

@@ -380,4 +380,33 @@ void f(int n, int m, float A[n][m], float B[n][m], float last[1]) {
         schedule: "bind i, j -> y, x block 8x2
 bind i#2, j#2 -> x, y block 4x4",
     },
+    Case {
+        name: "rows of a sparse matrix",
+        source: "
+// warpsmith: size n=20 m=30 nnz=70
+void f(int n, int m, int nnz, const int start[n + 1], const int column[nnz], const float value[nnz],
+       const float x[m], float y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float s = 0;
+        for (int k = start[i]; k < start[i + 1]; k++)
+            s += value[k] * x[column[k]];
+        y[i] = s;
+    }
+}
+",
+        schedule: "bind i -> x block 8",
+    },
+    Case {
+        name: "a permutation",
+        source: "
+// warpsmith: size n=20
+void f(int n, const int to[n], const int from[n], const double x[n], double y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        y[to[i]] = x[n - 1 - from[i]] + 1.0;
+}
+",
+        schedule: "bind i -> x block 8",
+    },
 ];

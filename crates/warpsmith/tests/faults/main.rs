@@ -9,6 +9,7 @@
 //! contain the text.
 
 mod cases;
+mod host_build;
 mod program;
 mod text;
 
@@ -19,6 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cases::{CASES, Case};
 use clap::Parser;
+use host_build::{HostBuild, Said};
 use warpsmith::ir::SourceMap;
 use warpsmith::opt::Program;
 use warpsmith::status::{Failure, Status};
@@ -86,9 +88,9 @@ fn first_difference(right: &str, wrong: &str) -> (String, String) {
 }
 
 /// Of every kind some, at even distances.
-fn sample(mut faults: Vec<Fault>) -> Vec<Fault> {
+fn sample(mut faults: Vec<Fault>, most: usize) -> Vec<Fault> {
     faults.sort_by(|a, b| a.what.cmp(b.what));
-    let stride = faults.len().div_ceil(SAMPLE).max(1);
+    let stride = faults.len().div_ceil(most).max(1);
     faults.into_iter().step_by(stride).collect()
 }
 
@@ -143,8 +145,11 @@ const RULES: [&str; 12] = [
 
 /// `NAME -- REASON` for every survivor known and explained; `…` in a name stands for any text.
 fn known_survivors() -> Vec<&'static str> {
-    let entries = include_str!("survivors.txt").lines();
-    entries
+    known_of(include_str!("survivors.txt"))
+}
+
+fn known_of(list: &'static str) -> Vec<&'static str> {
+    list.lines()
         .filter(|l| !l.starts_with('#') && !l.trim().is_empty())
         .map(|l| {
             let (name, reason) = l.rsplit_once(" -- ").expect("NAME -- REASON");
@@ -182,7 +187,7 @@ fn planted_faults_are_caught() {
         let verdict = prepared.verify(&right, &mut SourceMap::new());
         assert!(verdict.is_ok(), "{} is wrong before anything is planted:\n{right}", case.name);
         let faults = faults(case, prepared);
-        let mut faults = if all { faults } else { sample(faults) };
+        let mut faults = if all { faults } else { sample(faults, SAMPLE) };
         if listed {
             faults.retain(|f| known.iter().any(|k| fits(k, &f.name)));
         }
@@ -209,6 +214,94 @@ fn planted_faults_are_caught() {
         listed || !only.is_empty() || count >= LEAST,
         "only {count} faults were planted and caught"
     );
+}
+
+/// Faults of one case that CI runs the test program with.
+const TEST_SAMPLE: usize = 8;
+/// The fewest of them that the test programs must see.
+const TEST_LEAST: usize = 120;
+
+/// What a test program showed of a fault.
+fn shown(said: &Said) -> Oracle {
+    match said.status {
+        Some(1) if said.text.contains("DIFFERENT") => Oracle::Output,
+        None => Oracle::Limit,
+        _ if said.error.is_some() => Oracle::Launch,
+        Some(0) if !said.races.is_empty() => Oracle::Finding,
+        Some(0) => Oracle::Survived,
+        // Killed: what it was given back broke it.
+        _ => Oracle::Limit,
+    }
+}
+
+/// The emitted test program is evidence, too: of each fault that the verification catches it prints a difference, or the
+/// emulated device that it runs on reports an error or shows a race.
+#[test]
+fn test_programs_show_planted_faults() {
+    let all = std::env::var("WARPSMITH_ALL_FAULTS").is_ok();
+    let only = std::env::var("WARPSMITH_FAULTS_OF").unwrap_or_default();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let chosen: Vec<&Case> = CASES.iter().filter(|c| c.name.contains(&only)).collect();
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(vec![]));
+    let worker = || {
+        while let Some(case) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let one = shown_of(case, folder.path(), all);
+            found.lock().expect("no worker has panicked").extend(one);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(worker);
+        }
+    });
+    let found = found.into_inner().expect("no worker has panicked");
+    let mut by_oracle: BTreeMap<Oracle, usize> = BTreeMap::new();
+    found.iter().for_each(|(oracle, _)| *by_oracle.entry(*oracle).or_default() += 1);
+    println!("faults by what showed them: {by_oracle:?}");
+    let known = known_of(include_str!("unshown.txt"));
+    let unshown = found.iter().filter(|(o, _)| *o == Oracle::Survived).map(|(_, name)| name);
+    let mut new: Vec<&String> =
+        unshown.clone().filter(|s| !known.iter().any(|k| fits(k, s))).collect();
+    new.sort();
+    assert!(new.is_empty(), "{} are not shown, without a reason:\n{}", new.len(), lines(&new));
+    if all && only.is_empty() {
+        let shown: Vec<&&str> =
+            known.iter().filter(|k| !unshown.clone().any(|s| fits(k, s))).collect();
+        assert!(shown.is_empty(), "listed as not shown, but shown:\n{}", lines(&shown));
+    }
+    assert!(
+        !only.is_empty() || found.len() >= TEST_LEAST,
+        "only {} faults were planted",
+        found.len()
+    );
+}
+
+/// Builds a case's test program and runs it with faults that are none by `survivors.txt`.
+fn shown_of(case: &Case, folder: &Path, all: bool) -> Vec<(Oracle, String)> {
+    let prepared = prepare(case, folder);
+    let right = prepared.text(&prepared.program).expect("the program has a text");
+    let verified = prepared.verify(&right, &mut SourceMap::new());
+    let verified = verified.unwrap_or_else(|_| panic!("{} is wrong by itself", case.name));
+    let [header, test] = prepared.test_program(&verified).expect("the program has a test");
+    let own = folder.join(case.name.replace(' ', "_"));
+    let build = HostBuild::new(&own, "f", &header, &test);
+    let device = prepared.device(&right).expect("the emitted text is a program");
+    let said = build.run(&device, 0);
+    let equal = said.status == Some(0) && said.text.contains("f: equal") && said.races.is_empty();
+    assert!(
+        equal,
+        "{}: the test program of a right kernel says: {} {:?} {:?}",
+        case.name, said.text, said.error, said.races
+    );
+    let known = known_survivors();
+    let mut faults = faults(case, &prepared);
+    faults.retain(|f| !known.iter().any(|k| fits(k, &f.name)));
+    let faults = if all { faults } else { sample(faults, TEST_SAMPLE) };
+    let run = |(k, fault): (usize, Fault)| {
+        let device = prepared.device(&fault.text).ok()?;
+        Some((shown(&build.run(&device, k + 1)), fault.name))
+    };
+    faults.into_iter().enumerate().filter_map(run).collect()
 }
 
 /// Prints what caught how many; nothing may survive without a reason, nor be listed and caught.

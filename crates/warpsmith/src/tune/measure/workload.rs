@@ -187,7 +187,7 @@ impl Nests {
             interruptible: false,
         };
         let ours = |why: String| Invalid::new(Reason::Compile, why);
-        let files = work.print(&[], &[], &schedule.print());
+        let files = work.print(&[], &[], &[], &schedule.print());
         let mut files = files.map_err(|f| ours(f.render(&sources, false)))?;
         if let Some(changed) = source.changed {
             files[0].1 = changed(&files[0].1);

@@ -2,8 +2,11 @@
 
 use warpsmith_ir::{Expr, FuncId, Module, Scalar, Type, Var, VarId};
 
+mod reals;
+mod support;
+
 use crate::accumulators;
-use crate::context::{Context, Printer, Target};
+use crate::context::{Context, Hooks, Printer, Target};
 use crate::doc::{Doc, Out, cat, list, text};
 use crate::error::{EmitError, Result};
 use crate::expr::prec;
@@ -29,19 +32,27 @@ pub struct TestProgram<'a> {
     pub extents: Vec<(VarId, Expr)>,
     /// What arrays hold at first, where not reals in [-1, 1] or small integers.
     pub fills: Vec<(VarId, Fill)>,
-    /// Terms of the longest sum, over the scalar parameters: the tolerance grows with it.
-    pub terms: Option<Expr>,
+    /// Arrays of which the device takes sums in another order, and whether the result is such a sum.
+    pub reordered: (Vec<VarId>, bool),
+    /// No iteration of the marked loops needs another one, and nothing else writes: any of them may be run alone.
+    pub independent: bool,
+    /// Small sizes at which all elements are compared: values of integer parameters, by the user's name.
+    pub points: Vec<Vec<(String, i64)>>,
 }
 
 /// Initial contents of an array.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fill {
-    /// Integers from 0 to the value less 1: indices into another array.
-    Below(Expr),
+    /// Integers in an interval, both ends included: indices, numbers of things.
+    Within(Expr, Expr),
+    /// Integers that do not decrease, from 0 to the value: where rows begin.
+    Offsets(Expr),
+    /// The integers from the value on in random order: each element of another array once.
+    Shuffled(Expr),
     /// Reals or integers in an interval.
     Between(f64, f64),
     Zeros,
-    /// 0, 1, 2 and so on: offsets of rows, a permutation.
+    /// 0, 1, 2 and so on.
     Iota,
 }
 
@@ -76,11 +87,22 @@ pub(crate) fn serial(module: &Module) -> Module {
 }
 
 fn reference(cx: &Context<'_>, function: FuncId) -> Result<(Out, Out)> {
+    asking_reference(cx, function, None)
+}
+
+/// The function with what it calls; its marked loops ask which iterations are run.
+fn asking_reference(
+    cx: &Context<'_>,
+    function: FuncId,
+    hooks: Option<Hooks>,
+) -> Result<(Out, Out)> {
     let reach = Reach::from(cx.module, [function]);
     let mut body = Out::default();
     for &id in &reach.functions {
         body.gap();
-        Printer::new(cx, id, Target::Host).definition(&mut body)?;
+        let mut printer = Printer::new(cx, id, Target::Host);
+        printer.hooks = hooks.clone().filter(|_| id == function);
+        printer.definition(&mut body)?;
     }
     Ok((file::declarations(cx, &reach, Target::Host)?, body))
 }
@@ -97,71 +119,29 @@ pub fn test_file(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
     let (module, widened) = accumulators::widen(&serial(test.module), test.function);
     let test = &TestProgram { module: &module, ..test.clone() };
     let name = identifier(&emit.name);
-    let taken: Vec<String> = [
-        "argc",
-        "argv",
-        "argument",
-        "Array",
-        "Range",
-        "check",
-        "compare",
-        "median_ms",
-        "status",
-        "random_unit",
-        "assert_disjoint",
-    ]
-    .map(String::from)
-    .into_iter()
-    .chain([format!("{name}_launch"), format!("{name}_workspace")])
-    .chain(file::helper_names())
-    .collect();
-    let names = Names::preferring(test.module, &taken, &[test.function]);
+    let taken: Vec<String> = support::NAMES
+        .split_whitespace()
+        .map(String::from)
+        .chain([format!("{name}_launch"), format!("{name}_workspace")])
+        .chain(file::helper_names())
+        .collect();
+    let mut names = Names::preferring(test.module, &taken, &[test.function]);
+    let uses = reals::Use::of(test.module, test.function, test.reorders());
+    names.reals = uses.reals;
     let cx = Context::new(test.module, &names);
-    let (declarations, reference) = reference(&cx, test.function)?;
+    let hooks = Hooks {
+        name: names.fresh(test.function, "iterations", &[]),
+        takes: reals::asking_loops(test.module.function(test.function)),
+    };
+    let (declarations, reference) = asking_reference(&cx, test.function, Some(hooks))?;
     let printer = Printer::new(&cx, test.function, Target::Host);
-    let main = Main { emit, test, printer: &printer, name: &name };
+    let main = Main { emit, test, printer: &printer, name: &name, uses: &uses };
     let mut body = Out::default();
     main.print(&mut body)?;
 
     let mut out = Out::default();
-    out.comment(&format!(
-        "{}_test.cu: compares {name}_launch with the original loops on random data, and times it.",
-        emit.name
-    ));
-    out.comment("");
-    out.comment(&format!(
-        "  nvcc -O2{2} -o {0}_test {0}_test.cu && ./{0}_test{1}",
-        emit.name,
-        main.usage(),
-        if main.rounds_to_integers() { " -fmad=false" } else { "" }
-    ));
-    if main.rounds_to_integers() {
-        out.comment("");
-        out.comment(
-            "Integers that come from real numbers are compared exactly, so that the compiler must not contract a * b + c.",
-        );
-    }
-    out.line("");
-    out.line(&format!("#include \"{}.cu\"", emit.name));
-    for header in ["assert.h", "math.h", "stdio.h", "stdlib.h"] {
-        cx.include(header);
-    }
-    for header in ["algorithm", "string", "type_traits", "vector"] {
-        cx.include(header);
-    }
-    file::includes(&cx, &mut out);
-    out.line("");
-    out.text.push_str(SUPPORT);
-    if main.compares(Scalar::F16) {
-        out.line("");
-        out.line("static double as_double(half x) { return __half2float(x); }");
-    }
-    out.line("");
-    out.text.push_str(COMPARE);
-    if main.arrays().count() > 1 {
-        out.line("");
-        out.text.push_str(DISJOINT);
-    }
+    main.introduction(&mut out);
+    support::print(&main, &mut out);
     out.line("");
     out.comment("The original loops, run on the processor.");
     if widened {
@@ -180,15 +160,53 @@ pub fn test_file(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
     Ok(file::finish(out))
 }
 
+impl TestProgram<'_> {
+    fn reorders(&self) -> bool {
+        !self.reordered.0.is_empty() || self.reordered.1
+    }
+}
+
 /// The main function of one test program.
 struct Main<'p> {
     emit: &'p Emit<'p>,
     test: &'p TestProgram<'p>,
     printer: &'p Printer<'p>,
     name: &'p str,
+    uses: &'p reals::Use,
 }
 
 impl Main<'_> {
+    /// What the file is, and how it is compiled.
+    fn introduction(&self, out: &mut Out) {
+        let (emit, name) = (self.emit, self.name);
+        out.comment(&format!(
+            "{}_test.cu: compares {name}_launch with the original loops on random data, and times it.",
+            emit.name
+        ));
+        out.comment("");
+        out.comment(&format!(
+            "  nvcc -O2{2} -o {0}_test {0}_test.cu && ./{0}_test{1}",
+            emit.name,
+            self.usage(),
+            if self.rounds_to_integers() { " -fmad=false" } else { "" }
+        ));
+        out.comment("");
+        if self.rounds_to_integers() {
+            out.comment(
+                "Integers that come from real numbers are compared exactly, so that the compiler must not contract a * b + c.",
+            );
+        } else if self.uses.bounded() {
+            out.comment(
+                "Reals must be the same bits, except where a sum is taken in another order, where the compiler \
+                 may make one operation of a * b + c, or where a function of the library took part: these lie \
+                 within 4 L u times the sum of the absolute values of their terms, L the number of terms and u \
+                 the error of one rounding; of long sums 32 sqrt(L) u, as roundings are independent.",
+            );
+        }
+        out.line("");
+        out.line(&format!("#include \"{}.cu\"", emit.name));
+    }
+
     /// Whether integers among the outputs may come from real arithmetic.
     fn rounds_to_integers(&self) -> bool {
         let function = self.test.module.function(self.test.function);
@@ -231,14 +249,30 @@ impl Main<'_> {
     }
 
     fn print(&self, out: &mut Out) -> Result<()> {
-        out.line("int main(int argc, char **argv) {");
+        out.comment(
+            "Runs the kernel and the original loops at one size and compares what they leave.",
+        );
+        let mut params = vec![];
+        for (id, v) in self.params() {
+            let Some(s) = v.ty.scalar() else { continue };
+            params.push(text(format!("{} {}", types::scalar(s), self.printer.name(id))));
+        }
+        params.push(text(format!("Totals &{}", self.own("totals"))));
+        out.doc(&cat([list("static void test(", params, ")"), text(" {")]));
         out.depth += 1;
-        self.scalars(out)?;
         self.allocate(out)?;
         out.gap();
         self.run(out)?;
         out.gap();
         self.verdict(out)?;
+        out.depth -= 1;
+        out.line("}");
+        out.gap();
+        out.line("int main(int argc, char **argv) {");
+        out.depth += 1;
+        self.scalars(out)?;
+        out.gap();
+        self.tests(out)?;
         out.depth -= 1;
         out.line("}");
         Ok(())
@@ -296,14 +330,15 @@ impl Main<'_> {
             self.printer.include_half(s);
             let name = self.printer.name(id);
             let extents = self.extents(id, v)?;
-            let open = format!("Array<{}> {name}(\"{name}\", {{", types::scalar(s));
+            let class = self.class(v);
+            let open = format!("{class}<{}> {name}(\"{name}\", {{", types::scalar(s));
             out.doc(&list(&open, extents, "});"));
             out.doc(&self.fill(id, name, s)?);
         }
         let ret = &self.printer.function.ret;
         if let Some(s) = ret.scalar() {
             let result = self.own("result");
-            out.line(&format!("Array<{}> {result}(\"{result}\", {{1}});", types::scalar(s)));
+            out.line(&format!("Output<{}> {result}(\"{result}\", {{1}});", types::scalar(s)));
         }
         if self.emit.workspace.is_some() {
             let scalars = self.params().filter(|(_, v)| v.ty.scalar().is_some());
@@ -317,6 +352,13 @@ impl Main<'_> {
             ]));
         }
         Ok(())
+    }
+
+    /// Arrays that the loops write, or that lie in memory with bounds, have a second copy.
+    fn class(&self, v: &Var) -> &'static str {
+        let real =
+            v.ty.pointee().and_then(|t| t.innermost().scalar()).is_some_and(Scalar::is_float);
+        if is_output(v) || (real && !self.uses.inputs()) { "Output" } else { "Array" }
     }
 
     /// A name of the program's own, the same at every call.
@@ -348,15 +390,21 @@ impl Main<'_> {
         Ok(match fill {
             Some(Fill::Zeros) => text(format!("{name}.fill(0.0, 0.0);")),
             Some(Fill::Iota) => text(format!("{name}.count_up();")),
+            Some(Fill::Shuffled(first)) => {
+                list(&format!("{name}.shuffle("), vec![self.printer.expr(first)?.doc], ");")
+            }
             Some(Fill::Between(low, high)) => text(format!("{name}.fill({low:?}, {high:?});")),
-            Some(Fill::Below(limit)) => {
-                let limit = self.printer.expr(limit)?.at_least(prec::SUM);
-                cat([text(format!("{name}.fill(0, ")), limit, text(" - 1);")])
+            Some(Fill::Within(low, high)) => {
+                let ends = vec![self.printer.expr(low)?.doc, self.printer.expr(high)?.doc];
+                list(&format!("{name}.fill("), ends, ");")
+            }
+            Some(Fill::Offsets(last)) => {
+                list(&format!("{name}.offsets("), vec![self.printer.expr(last)?.doc], ");")
             }
             None if s.is_float() => text(format!("{name}.fill(-1.0, 1.0);")),
             None if s == Scalar::Bool => text(format!("{name}.fill(0, 1);")),
-            None if s.is_signed() => text(format!("{name}.fill(-8, 8);")),
-            None => text(format!("{name}.fill(0, 16);")),
+            None if s.is_signed() => text(format!("{name}.fill(-100, 100);")),
+            None => text(format!("{name}.fill(0, 100);")),
         })
     }
 
@@ -393,54 +441,65 @@ impl Main<'_> {
         for (id, _) in self.arrays() {
             out.line(&format!("{}.upload();", self.printer.name(id)));
         }
+        let ret = self.printer.function.ret.scalar();
+        if ret.is_some() {
+            out.line(&format!("{}.upload();", self.own("result")));
+        }
         out.doc(&cat([text("check("), self.launch(), text(", \"launch\");")]));
         out.line("check(cudaDeviceSynchronize(), \"kernel\");");
         let mut args = vec![];
         for (id, v) in self.params() {
             let name = self.printer.name(id);
-            args.push(text(if v.ty.is_pointer() { format!("{name}.host") } else { name.into() }));
+            args.push(text(match self.class(v) {
+                _ if !v.ty.is_pointer() => name.to_string(),
+                "Output" => format!("{name}.expected.get()"),
+                _ => format!("{name}.host"),
+            }));
         }
+        args.push(text(self.own("iterations")));
         let function = self.printer.cx.names.function(self.test.function);
         let call = list(&format!("reference::{function}("), args, ")");
-        if self.printer.function.ret.scalar().is_some() {
-            let left = text(format!("{}.host[0]", self.own("result")));
+        let runner = if self.test.independent { "run_sampled" } else { "run_all" };
+        let (ran, iterations) = (self.own("ran"), self.own("iterations"));
+        out.line(&format!("const Ran {ran} = {runner}([&](Iterations &{iterations}) {{"));
+        out.depth += 1;
+        if ret.is_some() {
+            let left = text(format!("{}.expected[0]", self.own("result")));
             out.doc(&crate::stmt::assignment(left, "=", call));
         } else {
             out.doc(&cat([call, text(";")]));
         }
+        out.depth -= 1;
+        out.line("});");
         Ok(())
     }
 
     fn verdict(&self, out: &mut Out) -> Result<()> {
-        let mut outputs: Vec<String> = self
+        let (ran, totals, tally) = (self.own("ran"), self.own("totals"), self.own("tally"));
+        let reordered = |id: VarId| self.test.reordered.0.contains(&id);
+        let mut outputs: Vec<(String, bool)> = self
             .arrays()
             .filter(|(_, v)| is_output(v))
-            .map(|(id, _)| self.printer.name(id).to_string())
+            .map(|(id, _)| (self.printer.name(id).to_string(), reordered(id)))
             .collect();
         if self.printer.function.ret.scalar().is_some() {
-            outputs.push(self.own("result"));
+            outputs.push((self.own("result"), self.test.reordered.1));
         }
-        let terms = match &self.test.terms {
-            Some(e) => self.printer.expr(e)?.doc,
-            None => text("16"),
-        };
-        let (terms_name, same) = (self.own("terms"), self.own("same"));
-        out.comment("Rounding errors grow with the length of the sums.");
-        out.doc(&cat([text(format!("const double {terms_name} = ")), terms.align(), text(";")]));
         if outputs.is_empty() {
             return Err(EmitError::new("a test without outputs", &self.printer.function.origin));
         }
-        for (i, name) in outputs.iter().enumerate() {
-            out.line(&match (i, outputs.len()) {
-                (0, 1) => format!("const bool {same} = {name}.compare({terms_name});"),
-                (0, _) => format!("bool {same} = {name}.compare({terms_name});"),
-                _ => format!("{same} = {name}.compare({terms_name}) && {same};"),
-            });
+        let mut parts = vec![];
+        for (id, v) in self.params().filter(|(_, v)| v.ty.scalar().is_some_and(Scalar::is_integer))
+        {
+            parts.push(text(format!("{{\"{}\", (long long){}}}", v.name, self.printer.name(id))));
         }
-        out.line(&format!(
-            "printf(\"{}: %s\\n\", {same} ? \"equal\" : \"DIFFERENT\");",
-            self.emit.name
-        ));
+        out.doc(&list(&format!("Tally {tally}({ran}, {{"), parts, "});"));
+        for (name, any_order) in &outputs {
+            let order = if *any_order { "any_order" } else { "same_order" };
+            out.line(&format!("{name}.compare({order}, {tally});"));
+        }
+        out.line(&format!("{totals}.add({tally});"));
+        out.line(&format!("if (!{totals}.timed) return;"));
         out.gap();
         let ms = self.own("ms");
         out.line(&format!("const double {ms} = median_ms([&] {{"));
@@ -449,151 +508,40 @@ impl Main<'_> {
         out.depth -= 1;
         out.line("});");
         out.line(&format!("printf(\"{}: %.4f ms\\n\", {ms});", self.emit.name));
-        out.line(&format!("return {same} ? 0 : 1;"));
+        Ok(())
+    }
+
+    /// The main function's calls: small sizes, then those of the command line.
+    fn tests(&self, out: &mut Out) -> Result<()> {
+        let totals = self.own("totals");
+        let names: Vec<String> = self
+            .params()
+            .filter(|(_, v)| v.ty.scalar().is_some_and(Scalar::is_integer))
+            .map(|(_, v)| v.name.clone())
+            .collect();
+        let call = |point: Option<&[(String, i64)]>| {
+            let mut args = vec![];
+            for (id, v) in self.params().filter(|(_, v)| v.ty.scalar().is_some()) {
+                let at = point.and_then(|p| p.iter().find(|(n, _)| *n == v.name));
+                args.push(text(
+                    at.map_or(self.printer.name(id).to_string(), |(_, n)| n.to_string()),
+                ));
+            }
+            args.push(text(totals.clone()));
+            list("test(", args, ");")
+        };
+        out.line(&format!("Totals {totals};"));
+        if !self.test.points.is_empty() && !names.is_empty() {
+            out.comment(
+                "All elements, at small sizes around the numbers that the kernel tells apart.",
+            );
+            for point in &self.test.points {
+                out.doc(&call(Some(point)));
+            }
+        }
+        out.line(&format!("{totals}.timed = true;"));
+        out.doc(&call(None));
+        out.line(&format!("return {totals}.report(\"{}\");", self.emit.name));
         Ok(())
     }
 }
-
-/// What every test program needs, before the overloads of `as_double`.
-const SUPPORT: &str = "\
-// Stops the program when a call of the CUDA runtime failed.
-static void check(cudaError_t status, const char *what) {
-    if (status == cudaSuccess) return;
-    fprintf(stderr, \"%s: %s\\n\", what, cudaGetErrorString(status));
-    exit(2);
-}
-
-// The next of a fixed sequence of numbers in [0, 1).
-static double random_unit() {
-    static unsigned long long state = 0x9e3779b97f4a7c15ull;
-    state = state * 6364136223846793005ull + 1442695040888963407ull;
-    return (double)(state >> 11) / 9007199254740992.0;
-}
-
-// The largest relative error of one rounding; 0 for integers, which are compared exactly.
-template <class T>
-static double unit_roundoff() {
-    if (std::is_integral<T>::value) return 0.0;
-    const int digits = sizeof(T) == 8 ? 53 : sizeof(T) == 4 ? 24 : 11;
-    return ldexp(1.0, -digits);
-}
-
-template <class T>
-static double as_double(T x) {
-    return (double)x;
-}
-";
-
-/// Only for tests with several arrays.
-const DISJOINT: &str = "\
-static void assert_disjoint(const std::vector<Range> &ranges) {
-    for (size_t i = 0; i < ranges.size(); ++i) {
-        for (size_t j = 0; j < i; ++j) {
-            assert(ranges[i].end <= ranges[j].begin || ranges[j].end <= ranges[i].begin);
-        }
-    }
-}
-";
-
-/// What compares and measures.
-const COMPARE: &str = "\
-struct Range {
-    const char *begin, *end;
-};
-
-// An array of the test, on both sides.
-template <class T>
-struct Array {
-    const char *name;
-    std::vector<size_t> extents;
-    size_t count = 1;
-    T *host, *device;
-
-    Array(const char *name, std::vector<size_t> extents) : name(name), extents(extents) {
-        for (size_t extent : extents) count *= extent;
-        const size_t bytes = std::max<size_t>(1, count) * sizeof(T);
-        host = (T *)calloc(bytes, 1);
-        if (!host) {
-            fprintf(stderr, \"%s: no memory\\n\", name);
-            exit(2);
-        }
-        check(cudaMalloc((void **)&device, bytes), name);
-        check(cudaMemset(device, 0xff, bytes), name);
-    }
-
-    Array(const Array &) = delete;
-
-    ~Array() {
-        free(host);
-        cudaFree(device);
-    }
-
-    Range range() const { return {(const char *)device, (const char *)(device + count)}; }
-
-    // Random numbers from low to high, whole ones for integers.
-    void fill(double low, double high) {
-        const bool whole = std::is_integral<T>::value;
-        for (size_t i = 0; i < count; ++i) {
-            const double u = random_unit();
-            const double x = whole ? floor(u * (high - low + 1)) : u * (high - low);
-            host[i] = (T)(float)(low + x);
-        }
-    }
-
-    // 0, 1, 2 …
-    void count_up() {
-        for (size_t i = 0; i < count; ++i) host[i] = (T)(float)i;
-    }
-
-    void upload() {
-        check(cudaMemcpy(device, host, count * sizeof(T), cudaMemcpyHostToDevice), name);
-    }
-
-    // Whether the device holds what the host does, up to the rounding of sums of so many terms;
-    // prints the first difference.
-    bool compare(double terms) const {
-        std::vector<char> bytes(std::max<size_t>(1, count) * sizeof(T));
-        check(cudaMemcpy(bytes.data(), device, count * sizeof(T), cudaMemcpyDeviceToHost), name);
-        const T *got = (const T *)bytes.data();
-        const double tolerance = 4.0 * std::max(1.0, terms) * unit_roundoff<T>();
-        for (size_t i = 0; i < count; ++i) {
-            const double x = as_double(got[i]), y = as_double(host[i]);
-            if (got[i] == host[i] || (x != x && y != y)) continue;
-            if (fabs(x - y) <= tolerance * std::max(1.0, fabs(y))) continue;
-            printf(\"%s%s is %.9g, should be %.9g\\n\", name, index(i).c_str(), x, y);
-            return false;
-        }
-        return true;
-    }
-
-    // The place of an element: [i][j].
-    std::string index(size_t flat) const {
-        std::string s;
-        for (size_t d = extents.size(); d-- > 0;) {
-            s = \"[\" + std::to_string(flat % extents[d]) + \"]\" + s;
-            flat /= extents[d];
-        }
-        return s;
-    }
-};
-
-// The median time of a launch, in milliseconds, after a warm-up.
-template <class Launch>
-static double median_ms(Launch launch) {
-    cudaEvent_t start, stop;
-    check(cudaEventCreate(&start), \"event\");
-    check(cudaEventCreate(&stop), \"event\");
-    std::vector<float> times;
-    for (int run = -3; run < 11; ++run) {
-        check(cudaEventRecord(start), \"event\");
-        check(launch(), \"launch\");
-        check(cudaEventRecord(stop), \"event\");
-        check(cudaEventSynchronize(stop), \"kernel\");
-        float ms = 0.0f;
-        check(cudaEventElapsedTime(&ms, start, stop), \"event\");
-        if (run >= 0) times.push_back(ms);
-    }
-    std::sort(times.begin(), times.end());
-    return times[times.size() / 2];
-}
-";

@@ -1,0 +1,2 @@
+
+inline double as_double(half x) { return __half2float(x); }

@@ -1,0 +1,535 @@
+//! What values an array of integers may hold, from what a function does with them.
+//!
+//! Data that nobody has given must keep the function inside its arrays, or nothing can be said about a kernel: a column
+//! index lies below the extent of the array that it indexes, offsets of rows do not decrease, a divisor is not zero. Every
+//! use of an element gives a bound, a polynomial of the sizes:
+//!
+//! ```text
+//! for (k = start[i]; k < start[i + 1]; k++) y[i] += value[k] * x[column[k]];
+//!   ==>  start: 0 … entries, not decreasing        column: 0 … n - 1
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use warpsmith_ir::poly::{Atom, Poly};
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, ForLoop, Function, LoopKind, Place, PlaceKind, Scalar, Stmt,
+    StmtKind, Type, VarId,
+};
+
+use crate::walk;
+
+/// Iterations of a loop whose number comes from data and says nothing else.
+const SHORT: i128 = 16;
+/// How many definitions a bound is followed through.
+const DEPTH: usize = 6;
+
+/// How the elements of an array stand to each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Order {
+    #[default]
+    Any,
+    /// Each is at least the one before it; the first is the least value, the last the greatest.
+    Rising,
+    /// No two are equal: elements that iterations write by these indices are their own.
+    Distinct,
+}
+
+/// The values of one array.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Values {
+    /// No value is below any of these, polynomials of scalar parameters.
+    pub at_least: Vec<Poly>,
+    pub at_most: Vec<Poly>,
+    pub order: Order,
+    /// Reals in [0, 1): an index is made of them.
+    pub fraction: bool,
+}
+
+/// For each array parameter of which the function asks something, what that is.
+pub fn of_arrays(function: &Function) -> BTreeMap<VarId, Values> {
+    let mut finder = Finder::new(function);
+    finder.block(&function.body);
+    finder.defaults();
+    finder.found
+}
+
+/// A name with its range: a counter, or a variable that a loop's condition bounds.
+#[derive(Clone)]
+struct Range {
+    var: VarId,
+    least: Option<Poly>,
+    most: Option<Poly>,
+}
+
+struct Finder<'a> {
+    function: &'a Function,
+    /// What is assigned to local variables.
+    definitions: BTreeMap<VarId, Vec<&'a Expr>>,
+    counters: BTreeSet<VarId>,
+    ranges: Vec<Range>,
+    /// Marked loops around.
+    parallel: usize,
+    /// Arrays whose elements bound a loop.
+    counts: BTreeSet<VarId>,
+    /// Arrays whose elements a condition around asks about: it keeps bad ones away, and shall meet some.
+    guarded: Vec<VarId>,
+    found: BTreeMap<VarId, Values>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(function: &'a Function) -> Finder<'a> {
+        let mut definitions = BTreeMap::<VarId, Vec<&Expr>>::new();
+        let mut counters = BTreeSet::new();
+        walk::each_stmt(&function.body, &mut |s| match &s.kind {
+            StmtKind::Decl { var, init: Some(e) } => definitions.entry(*var).or_default().push(e),
+            StmtKind::Assign { place, value } => {
+                if let PlaceKind::Var(v) = &*place.kind {
+                    definitions.entry(*v).or_default().push(value);
+                }
+            }
+            StmtKind::For(l) => {
+                counters.insert(l.var);
+            }
+            _ => {}
+        });
+        Finder {
+            function,
+            definitions,
+            counters,
+            ranges: vec![],
+            parallel: 0,
+            counts: BTreeSet::new(),
+            guarded: vec![],
+            found: BTreeMap::new(),
+        }
+    }
+
+    fn block(&mut self, block: &'a Block) {
+        block.stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) {
+        let o = walk::operands(stmt);
+        let depth = self.guarded.len();
+        for e in &o.reads {
+            walk::each_expr(e, &mut |inside| match &*inside.kind {
+                ExprKind::Select(c, ..)
+                | ExprKind::Binary(BinaryOp::LogicalAnd | BinaryOp::LogicalOr, c, _) => {
+                    self.guard(c, DEPTH);
+                }
+                _ => {}
+            });
+        }
+        o.reads.iter().for_each(|e| self.uses(e));
+        if let Some(place) = o.writes {
+            walk::each_expr_of_place(place, &mut |e| self.own_use(e));
+            self.subscripts(place);
+            if self.parallel > 0 {
+                self.targets(place);
+            }
+        }
+        if let StmtKind::If { cond, .. } = &stmt.kind {
+            self.guard(cond, DEPTH);
+        }
+        match &stmt.kind {
+            StmtKind::For(l) => self.counted(l),
+            StmtKind::Loop { condition, body, step, .. } => {
+                let bounds = condition.as_ref().map_or(vec![], |c| self.conditions(&c.expr));
+                let depth = self.ranges.len();
+                self.ranges.extend(bounds);
+                condition.iter().for_each(|c| self.block(&c.before));
+                self.block(body);
+                self.ranges.truncate(depth);
+                self.block(step);
+            }
+            StmtKind::Switch { selector, cases } => {
+                let last = cases.iter().flat_map(|c| c.values.iter().copied()).max().unwrap_or(0);
+                self.within(selector, 0, i128::from(last) + 1);
+                cases.iter().for_each(|c| self.block(&c.body));
+            }
+            _ => walk::blocks(stmt).into_iter().for_each(|b| self.block(b)),
+        }
+        self.guarded.truncate(depth);
+    }
+
+    /// Notes the arrays of which elements stand in a condition.
+    fn guard(&mut self, cond: &'a Expr, depth: usize) {
+        if depth == 0 {
+            return;
+        }
+        let mut reads: Vec<&'a Place> = vec![];
+        walk::each_expr(cond, &mut |e| {
+            if let ExprKind::Read(place) = &*e.kind {
+                reads.push(place);
+            }
+        });
+        for place in reads {
+            match &*place.kind {
+                PlaceKind::Var(v) if !self.counters.contains(v) => {
+                    let known = self.definitions.get(v).cloned().unwrap_or_default();
+                    known.into_iter().for_each(|d| self.guard(d, depth - 1));
+                }
+                _ => self.guarded.extend(array_of(place)),
+            }
+        }
+    }
+
+    fn counted(&mut self, l: &'a ForLoop) {
+        let (first, limit) = (self.poly(&l.first), self.poly(&l.limit));
+        let plus = |p: &Option<Poly>, c: i128| p.as_ref()?.add(&Poly::constant(c));
+        let (least, most) = match l.compare {
+            BinaryOp::Lt | BinaryOp::Ne => (first.clone(), plus(&limit, -1)),
+            BinaryOp::Le => (first.clone(), limit.clone()),
+            BinaryOp::Gt => (plus(&limit, 1), first.clone()),
+            _ => (limit.clone(), first.clone()),
+        };
+        if let (Some(a), Some(b)) = (&first, &limit) {
+            self.rows(a, b);
+        }
+        for bound in [&first, &limit].into_iter().flatten() {
+            let arrays = self.arrays_in(bound);
+            self.counts.extend(arrays);
+        }
+        let parallel = usize::from(matches!(l.kind, LoopKind::Parallel(_)));
+        self.ranges.push(Range { var: l.var, least, most });
+        self.parallel += parallel;
+        self.block(&l.body);
+        self.parallel -= parallel;
+        self.ranges.pop();
+    }
+
+    /// A loop from one element of an array to the next one: rows.
+    fn rows(&mut self, first: &Poly, limit: &Poly) {
+        let element = |p: &Poly| {
+            let mut reads = p.atoms().into_iter().filter_map(read_of);
+            let (array, index) = reads.next()?;
+            Some((array, Poly::from_expr(index)?))
+        };
+        let (Some((a, i)), Some((b, j))) = (element(first), element(limit)) else { return };
+        if a == b && j.sub(&i).and_then(|d| d.as_constant()) == Some(1) {
+            let values = self.found.entry(a).or_default();
+            values.order = values.order.max(Order::Rising);
+        }
+    }
+
+    /// `v < limit` and its like, of variables.
+    fn conditions(&self, cond: &Expr) -> Vec<Range> {
+        let ExprKind::Binary(op, a, b) = &*cond.kind else { return vec![] };
+        if *op == BinaryOp::LogicalAnd {
+            return [self.conditions(a), self.conditions(b)].concat();
+        }
+        let ExprKind::Read(place) = &*a.kind else { return vec![] };
+        let (Some(var), Some(limit)) = (place.root_var(), self.poly(b)) else { return vec![] };
+        let most = match op {
+            BinaryOp::Lt => limit.add(&Poly::constant(-1)),
+            BinaryOp::Le => Some(limit),
+            _ => return vec![],
+        };
+        vec![Range { var, least: None, most }]
+    }
+
+    fn uses(&mut self, expr: &'a Expr) {
+        walk::each_expr(expr, &mut |e| self.own_use(e));
+    }
+
+    fn own_use(&mut self, e: &'a Expr) {
+        match &*e.kind {
+            ExprKind::Read(place) => self.subscripts(place),
+            ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor) if e.ty.is_integer() => {
+                if let Some(p) = self.poly(divisor) {
+                    self.above(&p, &Poly::constant(1), DEPTH);
+                }
+            }
+            ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, _, amount) => {
+                let bits = e.ty.scalar().map_or(31, |s| 8 * i128::from(s.bytes()) - 1);
+                self.within(amount, 0, bits);
+            }
+            _ => {}
+        }
+    }
+
+    fn within(&mut self, e: &'a Expr, low: i128, high: i128) {
+        if let Some(p) = self.poly(e) {
+            self.above(&p, &Poly::constant(low), DEPTH);
+            self.below(&p, &Poly::constant(high), DEPTH);
+        }
+    }
+
+    /// Every subscript lies inside its dimension.
+    fn subscripts(&mut self, place: &'a Place) {
+        for (index, extent) in self.dimensions(place) {
+            self.fractions(index, DEPTH);
+            let Some(p) = self.poly(index) else { continue };
+            self.above(&p, &Poly::zero(), DEPTH);
+            if let Some(last) = extent.and_then(|e| e.add(&Poly::constant(-1))) {
+                self.below(&p, &last, DEPTH);
+            }
+        }
+    }
+
+    /// The subscripts of an element of a parameter, with their extents where these are known.
+    fn dimensions(&self, place: &'a Place) -> Vec<(&'a Expr, Option<Poly>)> {
+        let (pointer, index) = match &*place.kind {
+            PlaceKind::Elem { pointer, index, .. } => (pointer, index.as_slice()),
+            PlaceKind::Deref(e) => match &*e.kind {
+                ExprKind::PtrOffset(p, i) => (p, std::slice::from_ref(i)),
+                _ => return vec![],
+            },
+            PlaceKind::Index(inner, i) => {
+                let length = inner.ty.extents().first().map(|n| Poly::constant(i128::from(*n)));
+                let mut all = self.dimensions(inner);
+                all.push((i, length));
+                return all;
+            }
+            PlaceKind::Field(p, _) | PlaceKind::Component(p, _) => return self.dimensions(p),
+            _ => return vec![],
+        };
+        let shape = match &*pointer.kind {
+            ExprKind::Read(p) => p.root_var().and_then(|v| self.function.var(v).shape.as_ref()),
+            _ => None,
+        };
+        let extents: Option<Vec<Poly>> =
+            shape.and_then(|s| s.iter().map(|e| self.poly(e)).collect());
+        let one = |k: usize| {
+            let extents = extents.as_ref()?;
+            match (index.len(), extents.len()) {
+                (a, b) if a == b => extents.get(k).cloned(),
+                (1, _) => extents.iter().try_fold(Poly::constant(1), |n, e| n.mul(e)),
+                _ => None,
+            }
+        };
+        index.iter().enumerate().map(|(k, e)| (e, one(k))).collect()
+    }
+
+    /// Arrays that say which element a marked loop writes.
+    fn targets(&mut self, place: &'a Place) {
+        for (index, _) in self.dimensions(place) {
+            let Some(p) = self.poly(index) else { continue };
+            for array in self.arrays_in(&p) {
+                self.found.entry(array).or_default().order = Order::Distinct;
+            }
+        }
+    }
+
+    /// Arrays of reals of which an index is made.
+    fn fractions(&mut self, index: &'a Expr, depth: usize) {
+        if depth == 0 {
+            return;
+        }
+        let mut inside: Vec<&'a Expr> = vec![];
+        walk::each_expr(index, &mut |e| inside.push(e));
+        for e in inside {
+            let ExprKind::Read(place) = &*e.kind else { continue };
+            match &*place.kind {
+                PlaceKind::Var(v) if !self.counters.contains(v) => {
+                    let known = self.definitions.get(v).cloned().unwrap_or_default();
+                    known.into_iter().for_each(|d| self.fractions(d, depth - 1));
+                }
+                _ if e.ty.is_float() => {
+                    if let Some(v) = array_of(place) {
+                        self.found.entry(v).or_default().fraction = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The polynomial of an integer, with variables of one definition replaced by it.
+    fn poly(&self, e: &Expr) -> Option<Poly> {
+        let mut p = Poly::from_expr(e)?;
+        for _ in 0..DEPTH {
+            let next = p.atoms().into_iter().find_map(|atom| {
+                let Atom::Var(v) = atom else { return None };
+                let [only] = self.definitions.get(v)?.as_slice() else { return None };
+                let known = !self.counters.contains(v) && !only.ty.is_pointer();
+                Some((*v, Poly::from_expr(only).filter(|d| known && !d.mentions(*v))?))
+            });
+            let Some((v, value)) = next else { break };
+            p = p.substitute(v, &value)?;
+        }
+        Some(p)
+    }
+
+    /// The arrays of which elements stand in a polynomial.
+    fn arrays_in(&self, p: &Poly) -> Vec<VarId> {
+        let reads = p.atoms().into_iter().filter_map(read_of);
+        reads.map(|(array, _)| array).filter(|v| self.is_array(*v)).collect()
+    }
+
+    fn is_array(&self, v: VarId) -> bool {
+        let element = self.function.var(v).ty.pointee().and_then(Type::scalar);
+        self.function.params.contains(&v) && element.is_some_and(Scalar::is_integer)
+    }
+
+    /// Notes `p <= limit`, `limit` a polynomial of parameters.
+    fn below(&mut self, p: &Poly, limit: &Poly, depth: usize) {
+        self.bounded(p, limit, true, depth);
+    }
+
+    /// Notes `p >= limit`.
+    fn above(&mut self, p: &Poly, limit: &Poly, depth: usize) {
+        self.bounded(p, limit, false, depth);
+    }
+
+    fn bounded(&mut self, p: &Poly, limit: &Poly, most: bool, depth: usize) {
+        if depth == 0 {
+            return;
+        }
+        let Some(p) = self.at_end(p, most) else { return };
+        for atom in p.atoms().into_iter().cloned().collect::<Vec<_>>() {
+            let Some((c, rest)) = p.split(&atom) else { continue };
+            let Some(positive) = sign(&c) else { continue };
+            let magnitude = if positive { Some(c) } else { c.scale(-1) };
+            let room = limit.sub(&rest).and_then(|r| if positive { Some(r) } else { r.scale(-1) });
+            let (Some(magnitude), Some(room)) = (magnitude, room) else { continue };
+            if !self.is_known(&room) {
+                continue;
+            }
+            let Some(limit) = quotient(&room, &magnitude) else { continue };
+            self.atom(&atom, &limit, most == positive, depth - 1);
+        }
+    }
+
+    /// Notes a bound of one value.
+    fn atom(&mut self, atom: &Atom, limit: &Poly, most: bool, depth: usize) {
+        match atom {
+            Atom::Var(v) => {
+                let own = self.definitions.get(v).cloned().unwrap_or_default();
+                for d in own {
+                    if let Some(d) = Poly::from_expr(d).filter(|d| !d.mentions(*v)) {
+                        self.bounded(&d, limit, most, depth);
+                    }
+                }
+            }
+            Atom::Rem(p, _) => self.above(&p.clone(), &Poly::zero(), depth),
+            Atom::Div(p, d) => {
+                let scaled = limit.scale(i128::from(*d));
+                let limit = match most {
+                    true => scaled.and_then(|l| l.add(&Poly::constant(i128::from(*d) - 1))),
+                    false => scaled,
+                };
+                if let Some(limit) = limit {
+                    self.bounded(&p.clone(), &limit, most, depth);
+                }
+            }
+            Atom::Symbol(s) => {
+                if let Some((array, _)) = read_of(atom).filter(|(v, _)| self.is_array(*v)) {
+                    if self.guarded.contains(&array) {
+                        return;
+                    }
+                    let values = self.found.entry(array).or_default();
+                    let list = if most { &mut values.at_most } else { &mut values.at_least };
+                    if !list.contains(limit) {
+                        list.push(limit.clone());
+                    }
+                } else if let ExprKind::Binary(BinaryOp::Rem, a, _) = &*s.expr().kind
+                    && let Some(p) = self.poly(a)
+                {
+                    self.above(&p, &Poly::zero(), depth);
+                }
+            }
+        }
+    }
+
+    /// The greatest or least value over the loops around.
+    fn at_end(&self, p: &Poly, most: bool) -> Option<Poly> {
+        let mut p = p.clone();
+        for range in self.ranges.iter().rev() {
+            let atom = Atom::Var(range.var);
+            if !p.mentions(range.var) {
+                continue;
+            }
+            // A symbol may mention it as well: what is read there is not this value.
+            let Some((c, _)) = p.split(&atom) else { continue };
+            let Some(rising) = sign(&c) else { continue };
+            let end = if rising == most { &range.most } else { &range.least };
+            let Some(end) = end else { continue };
+            let (c, rest) = p.split(&atom)?;
+            p = c.mul(end)?.add(&rest)?;
+        }
+        Some(p)
+    }
+
+    /// Whether a bound can be computed before the function runs.
+    fn is_known(&self, p: &Poly) -> bool {
+        p.atoms().into_iter().all(|a| self.is_known_atom(a))
+    }
+
+    fn is_known_atom(&self, atom: &Atom) -> bool {
+        match atom {
+            Atom::Var(v) => self.function.params.contains(v) && !self.definitions.contains_key(v),
+            Atom::Div(p, _) | Atom::Rem(p, _) => self.is_known(p),
+            Atom::Symbol(s) => matches!(&*s.expr().kind, ExprKind::Named(_)),
+        }
+    }
+
+    /// Both ends for all, and a few iterations where only the number of them is asked for.
+    fn defaults(&mut self) {
+        for array in std::mem::take(&mut self.counts) {
+            let values = self.found.entry(array).or_default();
+            if values.at_most.is_empty() {
+                values.at_most.push(Poly::constant(SHORT));
+            }
+            if values.at_least.is_empty() {
+                values.at_least.push(Poly::zero());
+            }
+        }
+        self.found.retain(|_, v| v.fraction || !v.at_least.is_empty() || !v.at_most.is_empty());
+    }
+}
+
+/// Whether all terms are positive, or all negative, given that sizes are positive.
+fn sign(p: &Poly) -> Option<bool> {
+    let mut signs = p.terms().map(|(_, c)| c > 0);
+    let first = signs.next()?;
+    signs.all(|s| s == first).then_some(first)
+}
+
+/// `p / by` rounded down, for a divisor of one positive term; `None` where that is no polynomial.
+fn quotient(p: &Poly, by: &Poly) -> Option<Poly> {
+    if let Some(c) = by.as_constant() {
+        return if c == 1 { Some(p.clone()) } else { p.div(i64::try_from(c).ok()?) };
+    }
+    let mut terms = by.terms();
+    let (Some((atoms, c)), None) = (terms.next(), terms.next()) else { return None };
+    let mut sum = Poly::zero();
+    for (factors, k) in p.terms() {
+        let mut left: Vec<Atom> = factors.to_vec();
+        for atom in atoms {
+            let at = left.iter().position(|a| a == atom)?;
+            left.remove(at);
+        }
+        if k % c != 0 {
+            return None;
+        }
+        let term =
+            left.into_iter().try_fold(Poly::constant(k / c), |t, a| t.mul(&Poly::atom(a)))?;
+        sum = sum.add(&term)?;
+    }
+    Some(sum)
+}
+
+/// The array and the subscript of an element of a parameter with one subscript, or the first of several.
+fn read_of(atom: &Atom) -> Option<(VarId, &Expr)> {
+    let Atom::Symbol(s) = atom else { return None };
+    let mut e = s.expr();
+    while let ExprKind::Cast(inner) = &*e.kind {
+        e = inner;
+    }
+    let ExprKind::Read(place) = &*e.kind else { return None };
+    match &*place.kind {
+        PlaceKind::Elem { index, .. } => Some((array_of(place)?, index.last()?)),
+        _ => None,
+    }
+}
+
+/// The variable behind whose pointer a place lies.
+fn array_of(place: &Place) -> Option<VarId> {
+    let PlaceKind::Elem { pointer, .. } = &*place.kind else { return None };
+    match &*pointer.kind {
+        ExprKind::Read(p) => p.root_var(),
+        _ => None,
+    }
+}

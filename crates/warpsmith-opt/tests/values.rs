@@ -1,0 +1,131 @@
+//! What integer arrays may hold, by what functions do with them.
+
+mod common;
+
+use common::Input;
+use expect_test::{Expect, expect};
+use warpsmith_ir::poly::Poly;
+use warpsmith_opt::analysis::values;
+
+fn check(source: &str, expected: Expect) {
+    let input = Input::new(source);
+    let function = input.module.function(input.function);
+    let name = |v| function.var(v).name.clone();
+    let list =
+        |bounds: &[Poly]| bounds.iter().map(|p| p.display(&name)).collect::<Vec<_>>().join(" and ");
+    let mut lines: Vec<String> = values::of_arrays(function)
+        .iter()
+        .map(|(v, found)| {
+            let (low, high) = (list(&found.at_least), list(&found.at_most));
+            let fraction = if found.fraction { ", a fraction" } else { "" };
+            format!("{}: {low} … {high}, {:?}{fraction}\n", name(*v), found.order)
+        })
+        .collect();
+    lines.sort();
+    expected.assert_eq(&lines.concat());
+}
+
+#[test]
+fn rows_of_a_sparse_matrix_and_its_columns() {
+    check(
+        "void f(int n, int m, int nnz, const int rp[n + 1], const int ci[nnz], const float v[nnz],
+                const float x[m], float y[n]) {
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) {
+                float s = 0;
+                for (int k = rp[i]; k < rp[i + 1]; k++)
+                    s += v[k] * x[ci[k]];
+                y[i] = s;
+            }
+        }",
+        expect![[r#"
+            ci: 0 … m - 1, Any
+            rp: 0 … nnz, Rising
+        "#]],
+    );
+}
+
+#[test]
+fn names_for_bounds_and_indices_are_followed() {
+    check(
+        "void f(int n, int m, int nnz, const int rp[n + 1], const int ci[nnz], const float x[m],
+                float y[n]) {
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) {
+                float s = 0;
+                const int begin = rp[i], end = rp[i + 1];
+                for (int k = begin; k < end; k++) {
+                    int column = ci[k];
+                    s += x[column];
+                }
+                y[i] = s;
+            }
+        }",
+        expect![[r#"
+            ci: 0 … m - 1, Any
+            rp: 0 … nnz, Rising
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_marked_loop_writes_by_index_is_its_own() {
+    check(
+        "void f(int n, int m, const int p[n], const int row[n], const float x[n][m], float y[n][m],
+                float z[n * m]) {
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) {
+                y[p[i]][0] = x[n - 1 - row[i]][m - 1];
+                for (int j = 0; j < m; j++)
+                    z[p[i] * m + j] = 1.0f;
+            }
+        }",
+        expect![[r#"
+            p: 0 … n - 1, Distinct
+            row: 0 … n - 1, Any
+        "#]],
+    );
+}
+
+#[test]
+fn divisors_shifts_cases_and_short_loops() {
+    check(
+        "void f(int n, const int d[n], const unsigned s[n], const int kind[n], const int count[n],
+                const float t[64], const float u[n], const int h[n], float y[n]) {
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) {
+                float a = 100 / d[i] + (1 << s[i]);
+                switch (kind[i]) { case 0: a += 1; break; case 3: a += 2; break; default: a = 0; }
+                for (int j = 0; j < count[i]; j++) a += 0.5f;
+                int bin = (int)(u[i] * 64);
+                y[i] = a + t[bin] + t[h[i] / 4] + t[h[i] % 8];
+            }
+        }",
+        expect![[r#"
+            count: 0 … 16, Any
+            d: 1 … , Any
+            h: 0 … 255, Any
+            kind: 0 … 4, Any
+            s: 0 … 31, Any
+            u:  … , Any, a fraction
+        "#]],
+    );
+}
+
+#[test]
+fn a_condition_meets_values_that_it_keeps_away() {
+    check(
+        "void f(int n, const int a[n], const int b[n], const int c[n], const float x[n], float y[n]) {
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) {
+                int at = a[i];
+                if (at >= 0 && at < n) y[i] = x[at];
+                y[i] += b[i] < n ? x[b[i]] : 0.0f;
+                if (x[i] > 0) y[i] += x[c[i]];
+            }
+        }",
+        expect![[r#"
+            c: 0 … n - 1, Any
+        "#]],
+    );
+}
