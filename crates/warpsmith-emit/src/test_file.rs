@@ -105,6 +105,7 @@ pub fn test_file(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
     .into_iter()
     .chain([format!("{name}_launch"), format!("{name}_workspace")])
     .chain(file::helper_names())
+    .chain(crate::host_entry::names(emit))
     .collect();
     let names = Names::preferring(test.module, &taken, &[test.function]);
     let cx = Context::new(test.module, &names);

@@ -7,5 +7,6 @@ pub mod extremes;
 pub mod guards;
 mod integer;
 pub mod scalars;
+pub mod transfers;
 pub mod uniformity;
 mod witness;
