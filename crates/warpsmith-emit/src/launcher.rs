@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use warpsmith_ir::{Expr, FuncId, Module, StructId, Type, Var, VarId};
+use warpsmith_ir::{Expr, FuncId, Module, Runtime, StmtKind, StructId, Type, Var, VarId};
 
 use crate::context::{Context, Printer, Target};
 use crate::doc::{Doc, Out, cat, layout, list, text};
@@ -263,10 +263,18 @@ pub fn header_file(emit: &Emit<'_>) -> Result<String> {
 
 /// What stands above the declaration.
 fn contract(emit: &Emit<'_>, printer: &Printer<'_>, out: &mut Out) -> Result<()> {
-    out.comment(
-        "Runs asynchronously on the stream and allocates nothing. Every size from 0 up is right. Array \
-         parameters must not overlap. Returns the first error of a launch, else cudaSuccess.",
-    );
+    let mut waits = false;
+    warpsmith_ir::visit::for_each_stmt(&printer.function.body, &mut |s| {
+        waits |= matches!(s.kind, StmtKind::Runtime(Runtime::Synchronize));
+    });
+    let runs = match waits {
+        true => "Runs on the stream, which it synchronises where values of the device decide how it goes on;",
+        false => "Runs asynchronously on the stream and",
+    };
+    out.comment(&format!(
+        "{runs} allocates nothing. Every size from 0 up is right. Array parameters must not overlap. Returns the first \
+         error of a launch, else cudaSuccess."
+    ));
     out.comment("");
     let mut rows = vec![];
     for &id in &printer.function.params {

@@ -38,6 +38,7 @@ mod pragma;
 mod scan;
 mod stmt;
 mod structs;
+mod swaps;
 mod types;
 mod unit;
 
