@@ -84,7 +84,13 @@ impl Printer<'_> {
         };
         self.launched.set(true);
         match call {
-            Runtime::Copy { way: CopyWay::ToHost, destination, source, bytes, asynchronous: true } => {
+            Runtime::Copy {
+                way: CopyWay::ToHost,
+                destination,
+                source,
+                bytes,
+                asynchronous: true,
+            } => {
                 let mut args = vec![self.expr(destination)?.doc, self.expr(source)?.doc];
                 args.push(self.implicit(bytes)?.doc);
                 args.extend([text("cudaMemcpyDeviceToHost"), text(stream)]);

@@ -123,29 +123,37 @@ impl Entry<'_> {
             let name = self.printer.name(*id);
             let Some(var) = self.printer.var(*id) else { continue };
             let ty = types::spell(&var.ty, self.printer.cx.names)?;
-            let own = types::declare(&var.ty, &on.name, Qualifiers::default(), self.printer.cx.names)?;
+            let own =
+                types::declare(&var.ty, &on.name, Qualifiers::default(), self.printer.cx.names)?;
             let args = [name, &on.bytes, if moved.to_device { "true" } else { "false" }];
             let glue = if ty.ends_with('*') { "" } else { " " };
             let call = format!("({ty}){glue}{TO_DEVICE}(");
             out.doc(&crate::stmt::assignment(
                 text(own),
                 "=",
-                list(&call, [&args[..], &[&format!("&{status}")]].concat().into_iter().map(text).collect(), ")"),
+                list(
+                    &call,
+                    [&args[..], &[&format!("&{status}")]].concat().into_iter().map(text).collect(),
+                    ")",
+                ),
             ));
             if moved.to_host {
                 let args = [name, &on.name, &on.bytes, &format!("&{status}")];
-                lines.push(list(&format!("{TO_HOST}("), args.into_iter().map(text).collect(), ");"));
+                lines.push(list(
+                    &format!("{TO_HOST}("),
+                    args.into_iter().map(text).collect(),
+                    ");",
+                ));
             }
             lines.push(text(format!("cudaFree({});", freed(&var.ty, &on.name))));
         }
         let result = self.result(out, &mut lines)?;
         if let Some((name, bytes)) = &workspace {
-            out.line(&format!(
-                "void *{name} = {TO_DEVICE}(nullptr, {bytes}, false, &{status});"
-            ));
+            out.line(&format!("void *{name} = {TO_DEVICE}(nullptr, {bytes}, false, &{status});"));
             lines.push(text(format!("cudaFree({name});")));
         }
-        let launch = self.launch(&arrays, result.as_deref(), workspace.as_ref().map(|w| w.0.as_str()));
+        let launch =
+            self.launch(&arrays, result.as_deref(), workspace.as_ref().map(|w| w.0.as_str()));
         out.line(&format!("if ({status} == cudaSuccess) {{"));
         out.depth += 1;
         out.doc(&crate::stmt::assignment(text(status), "=", launch));
@@ -177,10 +185,8 @@ impl Entry<'_> {
         let name = self.printer.name(id);
         let bytes = self.printer.fresh(&format!("{name}_bytes"));
         let element = var.ty.pointee().cloned().unwrap_or(Type::Void);
-        let mut product = vec![text(format!(
-            "sizeof({})",
-            types::spell(&element, self.printer.cx.names)?
-        ))];
+        let mut product =
+            vec![text(format!("sizeof({})", types::spell(&element, self.printer.cx.names)?))];
         for extent in var.shape.iter().flatten() {
             if extent.as_const().is_some_and(|v| v.as_i64() == 1) {
                 continue;
@@ -215,7 +221,8 @@ impl Entry<'_> {
         let args = ["nullptr", &format!("sizeof({ty})"), "false", &format!("&{status}")].map(text);
         let call = list(&format!("({ty} *){TO_DEVICE}("), args.into(), ")");
         out.doc(&crate::stmt::assignment(text(format!("{ty} *{device}")), "=", call));
-        let args = [format!("&{value}"), device.into(), format!("sizeof({ty})"), format!("&{status}")];
+        let args =
+            [format!("&{value}"), device.into(), format!("sizeof({ty})"), format!("&{status}")];
         lines.push(list(&format!("{TO_HOST}("), args.map(text).into(), ");"));
         lines.push(text(format!("cudaFree({device});")));
         Ok(Some(device.to_string()))
@@ -262,7 +269,10 @@ fn freed(ty: &Type, name: &str) -> String {
 }
 
 /// The C function's parameters: the launcher's without what was added to them.
-fn params<'p>(emit: &'p Emit<'_>, printer: &'p Printer<'_>) -> impl Iterator<Item = (VarId, &'p Var)> {
+fn params<'p>(
+    emit: &'p Emit<'_>,
+    printer: &'p Printer<'_>,
+) -> impl Iterator<Item = (VarId, &'p Var)> {
     let added = move |id: &VarId| {
         emit.result == Some(*id) || emit.workspace.as_ref().is_some_and(|w| w.param == *id)
     };

@@ -268,7 +268,9 @@ fn contract(emit: &Emit<'_>, printer: &Printer<'_>, out: &mut Out) -> Result<()>
         waits |= matches!(s.kind, StmtKind::Runtime(Runtime::Synchronize));
     });
     let runs = match waits {
-        true => "Runs on the stream, which it synchronises where values of the device decide how it goes on;",
+        true => {
+            "Runs on the stream, which it synchronises where values of the device decide how it goes on;"
+        }
         false => "Runs asynchronously on the stream and",
     };
     out.comment(&format!(

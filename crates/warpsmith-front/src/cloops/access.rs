@@ -470,8 +470,11 @@ impl<'u> Cx<'u> {
             return Ok(());
         }
         if let Some(root) = scan::root_name(init).filter(|r| after.assigned.contains(*r)) {
-            let d = Diagnostic::error("W143", format!("`{root}` changes while `{name}` points into it"))
-                .label(span, "declared here");
+            let d = Diagnostic::error(
+                "W143",
+                format!("`{root}` changes while `{name}` points into it"),
+            )
+            .label(span, "declared here");
             return Err(self.fail(d.help(format!("use `{root}` itself"))));
         }
         if after.assigned.contains(name) {

@@ -60,9 +60,36 @@ fn assigned(e: &ast::Expr, pairs: &mut Vec<(String, String)>) -> Option<()> {
             assigned(b, pairs)
         }
         ast::ExprKind::Assign { op, target, value } if op == "=" => {
-            pairs.push((name(target)?.to_string(), name(value)?.to_string()));
+            let target = name(target).or_else(|| declared(target))?;
+            pairs.push((target.to_string(), name(value)?.to_string()));
             Some(())
         }
+        _ => None,
+    }
+}
+
+/// `p` of `float (*p)[m]`, which C++ reads as an element of a conversion.
+fn declared(e: &ast::Expr) -> Option<&str> {
+    match &*e.kind {
+        ast::ExprKind::Index { base, .. } => declared(base),
+        ast::ExprKind::Construct { args, .. } => match args.as_slice() {
+            [ast::Initializer::Expr(e)] => match &*e.kind {
+                ast::ExprKind::Unary { op, operand } if op == "*" => name(operand),
+                _ => None,
+            },
+            _ => None,
+        },
+        ast::ExprKind::Call { callee, args } => match (&*callee.kind, args.as_slice()) {
+            (ast::ExprKind::Path(_), [e]) => match &*e.kind {
+                ast::ExprKind::Unary { op, operand } if op == "*" => name(operand),
+                _ => None,
+            },
+            _ => None,
+        },
+        ast::ExprKind::Cast { operand, .. } => match &*operand.kind {
+            ast::ExprKind::Unary { op, operand } if op == "*" => name(operand),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -101,7 +128,8 @@ fn inner_lists(stmt: &ast::Stmt, f: &mut dyn FnMut(&[ast::Stmt])) {
 /// How often statements speak of a name.
 fn mentions(list: &[ast::Stmt], wanted: &str) -> usize {
     fn count(e: &ast::Expr, wanted: &str, n: &mut usize) {
-        *n += usize::from(matches!(&*e.kind, ast::ExprKind::Path(p) if p.as_name() == Some(wanted)));
+        *n +=
+            usize::from(matches!(&*e.kind, ast::ExprKind::Path(p) if p.as_name() == Some(wanted)));
         scan::for_each_child(e, &mut |c| count(c, wanted, n));
     }
     let mut n = 0;

@@ -196,7 +196,9 @@ impl<'a> Unit<'a> {
             let calls = |f: &str| {
                 let mut calls = vec![];
                 let body = self.function(f).and_then(|f| f.body.as_ref());
-                body.into_iter().flat_map(|b| &b.stmts).for_each(|s| scan::called_names(s, &mut calls));
+                body.into_iter()
+                    .flat_map(|b| &b.stmts)
+                    .for_each(|s| scan::called_names(s, &mut calls));
                 calls
             };
             let known = |f: &str| {

@@ -169,7 +169,11 @@ impl<'a> Sema<'a> {
     /// `cudaMalloc((void **)&pointer, bytes)`
     fn allocation(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
         let [target, bytes] = args else {
-            return fail("W063", span, "`cudaMalloc` takes a pointer to a pointer and a number of bytes");
+            return fail(
+                "W063",
+                span,
+                "`cudaMalloc` takes a pointer to a pointer and a number of bytes",
+            );
         };
         let Some(variable) = addressed(target) else {
             return fail("W098", target.span, "only `&pointer` is understood here");
@@ -197,7 +201,11 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<Operand<'a>> {
         let [destination, source, bytes, direction, rest @ ..] = args else {
-            return fail("W063", span, "a copy takes two pointers, a number of bytes and a direction");
+            return fail(
+                "W063",
+                span,
+                "a copy takes two pointers, a number of bytes and a direction",
+            );
         };
         let (to, from) = (self.pointer_to_copy(destination)?, self.pointer_to_copy(source)?);
         let bytes = self.byte_count(bytes)?;
@@ -308,7 +316,9 @@ impl<'a> Sema<'a> {
 /// `p` of `&p` or `(void **)&p`.
 fn addressed(e: &ast::Expr) -> Option<&ast::Expr> {
     match &*e.kind {
-        ast::ExprKind::Paren(inner) | ast::ExprKind::Cast { operand: inner, .. } => addressed(inner),
+        ast::ExprKind::Paren(inner) | ast::ExprKind::Cast { operand: inner, .. } => {
+            addressed(inner)
+        }
         ast::ExprKind::Unary { op, operand } if op == "&" => Some(operand),
         _ => None,
     }

@@ -118,7 +118,12 @@ impl Checker<'_> {
             }
             Runtime::Synchronize => true,
         };
-        self.require(right, 14, origin, "memory of the device needs pointers and a number of bytes");
+        self.require(
+            right,
+            14,
+            origin,
+            "memory of the device needs pointers and a number of bytes",
+        );
     }
 
     /// A value of the type that its target has.

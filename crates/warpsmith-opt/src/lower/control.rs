@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
-    BinaryOp, Block, CopyWay, Diagnostic, Expr, ExprKind, ForLoop, LoopCondition, LoopKind, Origin, Place,
-    Runtime, Scalar, Space, Stmt, StmtKind, Type, VarId, visit,
+    BinaryOp, Block, CopyWay, Diagnostic, Expr, ExprKind, ForLoop, LoopCondition, LoopKind, Origin,
+    Place, Runtime, Scalar, Space, Stmt, StmtKind, Type, VarId, visit,
 };
 
 use super::{Lowered, Lowering};
@@ -21,9 +21,17 @@ impl Lowering<'_> {
                 StmtKind::If { cond, then, otherwise }
             }
             StmtKind::For(l) => {
-                let [first, limit, step] = [&l.first, &l.limit, &l.step].map(|e| self.known(e, out));
+                let [first, limit, step] =
+                    [&l.first, &l.limit, &l.step].map(|e| self.known(e, out));
                 let body = self.block(&l.body)?;
-                StmtKind::For(ForLoop { first, limit, step, body, kind: LoopKind::Serial, ..l.clone() })
+                StmtKind::For(ForLoop {
+                    first,
+                    limit,
+                    step,
+                    body,
+                    kind: LoopKind::Serial,
+                    ..l.clone()
+                })
             }
             StmtKind::Loop { id, condition, body, step } => {
                 let condition = match condition {
@@ -38,7 +46,7 @@ impl Lowering<'_> {
                 let (body, step) = (self.block(body)?, self.block(step)?);
                 StmtKind::Loop { id: *id, condition, body, step }
             }
-            _ => return Err(self.data_dependent(stmt, "this statement")),
+            _ => return Err(self.around_nests(stmt)),
         };
         out.push(Stmt { kind, origin: stmt.origin.clone(), comment: stmt.comment.clone() });
         Ok(())
@@ -61,7 +69,9 @@ impl Lowering<'_> {
             };
             wanted.insert(decision);
         } else {
-            walk::each_var(&e, &mut |v| _ = self.homes.device.contains(&v).then(|| wanted.insert(v)));
+            walk::each_var(&e, &mut |v| {
+                _ = self.homes.device.contains(&v).then(|| wanted.insert(v))
+            });
         }
         let mut fetched = BTreeMap::new();
         for var in wanted {
@@ -116,24 +126,12 @@ impl Lowering<'_> {
         copy
     }
 
-    fn data_dependent(&self, stmt: &Stmt, what: &str) -> Box<Diagnostic> {
-        self.data_dependent_at(stmt.origin.span, what)
-    }
-
-    fn data_dependent_at(&self, span: Option<warpsmith_ir::Span>, what: &str) -> Box<Diagnostic> {
-        let message =
-            "control flow around parallel loops depends on values that only the device has";
-        let d = Diagnostic::error("W240", message);
-        let d = match span {
-            Some(span) => {
-                d.label(span, format!("{what} reads an array or the result of a parallel loop"))
-            }
-            None => d,
-        };
-        Box::new(
-            d.note("the launcher does not wait for the device, so it cannot decide what to launch next")
-                .help("run a fixed number of iterations, or split the function there"),
-        )
+    fn around_nests(&self, stmt: &Stmt) -> Box<Diagnostic> {
+        let what =
+            if matches!(stmt.kind, StmtKind::Switch { .. }) { "`switch`" } else { "statement" };
+        let d = Diagnostic::error("W240", format!("a {what} stands around parallel loops"));
+        let d = stmt.origin.span.into_iter().fold(d, |d, span| d.label(span, "this statement"));
+        Box::new(d.help("write `if` and `else`"))
     }
 
     /// The bounds of a bound loop, which the host needs for the grid.

@@ -198,7 +198,8 @@ impl Witness {
     /// # Errors
     /// [`WitnessError`].
     pub fn grids(&self, args: &[ArgBytes], result: Option<Scalar>) -> Result<Grids, WitnessError> {
-        let mut recorder = GridRecorder { module: &self.module, grids: Grids::new(), guess: Guess::default() };
+        let mut recorder =
+            GridRecorder { module: &self.module, grids: Grids::new(), guess: Guess::default() };
         self.record(args, result, &mut recorder)?;
         Ok(recorder.grids)
     }

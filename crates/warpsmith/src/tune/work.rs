@@ -1,7 +1,9 @@
 //! One program from its text to verified files: printed, parsed again, compared with the C function, and printed with the
 //! verdict.
 
-use warpsmith_emit::{Emit, Fill, HostEntry, Moved, TestProgram, cuda_file, header_file, test_file};
+use warpsmith_emit::{
+    Emit, Fill, HostEntry, Moved, TestProgram, cuda_file, header_file, test_file,
+};
 use warpsmith_emu as emu;
 use warpsmith_front::cloops::CInput;
 use warpsmith_ir::{BinaryOp, Diagnostic, Expr, Scalar, SourceMap, Type, VarId};
