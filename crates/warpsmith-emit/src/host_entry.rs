@@ -65,6 +65,15 @@ static void array_to_host(void *host, const void *device, size_t bytes, cudaErro
 }
 ";
 
+/// A printer that knows which names the user's code has for types.
+fn printer_of<'a>(emit: &Emit<'_>, cx: &'a Context<'a>) -> Printer<'a> {
+    let mut printer = Printer::new(cx, emit.launcher, Target::Host);
+    for (id, spelled) in printer.function.params.iter().zip(&emit.spellings) {
+        printer.spelled.extend(spelled.map(|spelled| (*id, spelled)));
+    }
+    printer
+}
+
 /// One function of the host in the making.
 struct Entry<'a> {
     emit: &'a Emit<'a>,
@@ -94,7 +103,7 @@ pub(crate) fn define(emit: &Emit<'_>, cx: &Context<'_>, out: &mut Out) -> Result
         out.gap();
         out.text.push_str(BACK);
     }
-    let printer = Printer::new(cx, emit.launcher, Target::Host);
+    let printer = printer_of(emit, cx);
     let status = printer.fresh("status");
     let returned = printer.fresh("returned");
     let entry = Entry { emit, host, printer, status, returned };
@@ -122,9 +131,9 @@ impl Entry<'_> {
             let moved = self.moved(*id);
             let name = self.printer.name(*id);
             let Some(var) = self.printer.var(*id) else { continue };
-            let ty = types::spell(&var.ty, self.printer.cx.names)?;
-            let own =
-                types::declare(&var.ty, &on.name, Qualifiers::default(), self.printer.cx.names)?;
+            let q = qualifiers(&self.printer, *id);
+            let ty = types::declare(&var.ty, "", q, self.printer.cx.names)?;
+            let own = types::declare(&var.ty, &on.name, q, self.printer.cx.names)?;
             let args = [name, &on.bytes, if moved.to_device { "true" } else { "false" }];
             let glue = if ty.ends_with('*') { "" } else { " " };
             let call = format!("({ty}){glue}{TO_DEVICE}(");
@@ -260,6 +269,11 @@ impl Entry<'_> {
     }
 }
 
+/// A parameter's type by the name that the user's code has for it.
+fn qualifiers(printer: &Printer<'_>, id: VarId) -> Qualifiers {
+    Qualifiers { spelled: printer.spelled.get(&id).copied(), ..Qualifiers::default() }
+}
+
 /// `cudaFree` takes no pointer to const.
 fn freed(ty: &Type, name: &str) -> String {
     match ty {
@@ -284,7 +298,7 @@ fn head(emit: &Emit<'_>, host: &HostEntry, printer: &Printer<'_>) -> Result<Doc>
     let mut docs = vec![];
     for (id, var) in params(emit, printer) {
         let declared =
-            types::declare(&var.ty, printer.name(id), Qualifiers::default(), printer.cx.names)?;
+            types::declare(&var.ty, printer.name(id), qualifiers(printer, id), printer.cx.names)?;
         docs.push(text(declared));
     }
     let ret = types::spell(&host.ret, printer.cx.names)?;
@@ -294,7 +308,7 @@ fn head(emit: &Emit<'_>, host: &HostEntry, printer: &Printer<'_>) -> Result<Doc>
 /// Its declaration in C++.
 pub(crate) fn declare(emit: &Emit<'_>, cx: &Context<'_>, out: &mut Out) -> Result<()> {
     let Some(host) = &emit.host else { return Ok(()) };
-    let printer = Printer::new(cx, emit.launcher, Target::Host);
+    let printer = printer_of(emit, cx);
     out.line("");
     out.comment(&format!(
         "As {} in C, with arrays of the host: allocates, copies, launches, waits and copies back. When a call of the \
@@ -310,7 +324,7 @@ pub(crate) fn declare(emit: &Emit<'_>, cx: &Context<'_>, out: &mut Out) -> Resul
 /// Its declaration in C, before what only C++ can read, and how a C program comes to call it.
 pub(crate) fn declare_for_c(emit: &Emit<'_>, cx: &Context<'_>, out: &mut Out) -> Result<()> {
     let Some(host) = &emit.host else { return Ok(()) };
-    let printer = Printer::new(cx, emit.launcher, Target::Host);
+    let printer = printer_of(emit, cx);
     let (c_name, name) = (&emit.name, host_name(emit));
     out.comment(&format!(
         "A program in C runs on the GPU without a change to its text: compile this file by nvcc -c {c_name}.cu, the \
