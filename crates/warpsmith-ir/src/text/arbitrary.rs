@@ -419,7 +419,7 @@ impl Maker {
             1 => Runtime::Free { pointer: self.expr(2) },
             2 => Runtime::Synchronize,
             _ => Runtime::Copy {
-                way: ways[self.random.below(3) as usize],
+                way: ways[self.random.below(3)],
                 destination: self.expr(2),
                 source: self.expr(2),
                 bytes: self.expr(1),
