@@ -10,6 +10,9 @@
 //
 // Made for sm_90.
 
+#include <stdio.h>
+#include <stdlib.h>
+
 constexpr int BX = 32;             // threads of a block along x
 constexpr int BY = 8;              // threads of a block along y
 constexpr int MAX_BLOCKS = 65535;  // blocks of a grid along y or z
@@ -40,4 +43,43 @@ cudaError_t jacobi5_launch(int n, int m, const float *u, float *v, cudaStream_t 
         jacobi5_kernel<<<grid, block, 0, stream>>>(n, m, u, v);
     }
     return cudaGetLastError();
+}
+
+// Device memory for an array of the host, with its contents where they are read; the first error
+// stays in `status`.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    void *device = nullptr;
+    if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    if (*status == cudaSuccess && bytes > 0 && read) {
+        *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
+    }
+    return device;
+}
+
+// What the device has written, where nothing failed before.
+static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
+    if (*status == cudaSuccess && bytes > 0) {
+        *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
+    }
+}
+
+// As jacobi5 in C, on arrays of the host: allocates, copies, launches, waits, copies back and
+// frees.
+extern "C" void jacobi5_host(int n, int m, const float *u, float *v) {
+    const size_t u_bytes = sizeof(float) * n * m;
+    const size_t v_bytes = sizeof(float) * n * m;
+    cudaError_t status = cudaSuccess;
+    const float *u_device = (const float *)array_on_device(u, u_bytes, true, &status);
+    float *v_device = (float *)array_on_device(v, v_bytes, true, &status);
+    if (status == cudaSuccess) {
+        status = jacobi5_launch(n, m, u_device, v_device, 0);
+    }
+    cudaFree((void *)u_device);
+    array_to_host(v, v_device, v_bytes, &status);
+    cudaFree(v_device);
+    if (status != cudaSuccess) {
+        // The C function cannot fail, so that its callers do not ask.
+        fprintf(stderr, "jacobi5_host: %s\n", cudaGetErrorString(status));
+        exit(EXIT_FAILURE);
+    }
 }

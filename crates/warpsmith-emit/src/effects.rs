@@ -1,8 +1,8 @@
 //! Statements only a GPU has: atomics, warp operations, barriers, asynchronous copies.
 
 use warpsmith_ir::{
-    AtomicOp, BarrierKind, BinaryOp, Expr, ExprKind, Scalar, Scope, Stmt, StmtKind, Type, UnaryOp,
-    Value, VarId, WarpOp,
+    AtomicOp, BarrierKind, BinaryOp, CopyWay, Expr, ExprKind, Runtime, Scalar, Scope, Stmt,
+    StmtKind, Type, UnaryOp, Value, VarId, WarpOp,
 };
 
 use crate::context::{Helper, Printer};
@@ -70,9 +70,38 @@ impl Printer<'_> {
                 args.extend(self.stream.clone().map(text));
                 list("cudaMemcpyToSymbolAsync(", args, ");")
             }
+            StmtKind::Runtime(call) => return self.runtime(out, call, s),
             _ => return Err(EmitError::new("this statement", &s.origin)),
         };
         out.doc(&doc);
+        Ok(())
+    }
+
+    /// A value comes back from the device, on the launcher's stream.
+    fn runtime(&self, out: &mut Out, call: &Runtime, s: &Stmt) -> Result<()> {
+        let Some(stream) = self.stream.clone() else {
+            return Err(EmitError::new("a copy outside of launchers", &s.origin));
+        };
+        self.launched.set(true);
+        match call {
+            Runtime::Copy {
+                way: CopyWay::ToHost,
+                destination,
+                source,
+                bytes,
+                asynchronous: true,
+            } => {
+                let mut args = vec![self.expr(destination)?.doc, self.expr(source)?.doc];
+                args.push(self.implicit(bytes)?.doc);
+                args.extend([text("cudaMemcpyDeviceToHost"), text(stream)]);
+                out.doc(&list("cudaMemcpyAsync(", args, ");"));
+            }
+            Runtime::Synchronize => {
+                out.line(&format!("cudaStreamSynchronize({stream});"));
+                out.line("if (cudaPeekAtLastError() != cudaSuccess) return cudaGetLastError();");
+            }
+            _ => return Err(EmitError::new("this call of the run-time library", &s.origin)),
+        }
         Ok(())
     }
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use warpsmith_ir::{Expr, FuncId, Module, StructId, Type, Var, VarId};
+use warpsmith_ir::{Expr, FuncId, Module, Runtime, StmtKind, StructId, Type, Var, VarId};
 
 use crate::context::{Context, Printer, Target};
 use crate::doc::{Doc, Out, cat, layout, list, text};
 use crate::error::{EmitError, Result};
 use crate::file;
-
+use crate::host_entry::{self, HostEntry};
 use crate::names::{Names, identifier};
 use crate::tidy::tidy;
 use crate::types::{self, Qualifiers, declare};
@@ -38,6 +38,8 @@ pub struct Emit<'a> {
     /// The launcher's parameter through which a returned value comes back.
     pub result: Option<VarId>,
     pub workspace: Option<Workspace>,
+    /// The function with the C function's parameters that stands beside the launcher, where there is one.
+    pub host: Option<HostEntry>,
 }
 
 /// Device memory that the caller lends to the launcher.
@@ -50,17 +52,18 @@ pub struct Workspace {
 }
 
 impl Emit<'_> {
-    fn launch_name(&self) -> String {
+    pub(crate) fn launch_name(&self) -> String {
         format!("{}_launch", identifier(&self.name))
     }
 
-    fn workspace_name(&self) -> String {
+    pub(crate) fn workspace_name(&self) -> String {
         format!("{}_workspace", identifier(&self.name))
     }
 
     fn names(&self) -> Names {
         let mut taken = file::helper_names();
         taken.extend([self.launch_name(), self.workspace_name()]);
+        taken.extend(self.host.iter().flat_map(|_| host_entry::names(self)));
         let reach = Reach::from(self.module, [self.launcher]);
         let mut names = Names::preferring(self.module, &taken, &reach.functions);
         names.set_function(self.launcher, &self.launch_name());
@@ -108,6 +111,7 @@ pub fn cuda_file(emit: &Emit<'_>) -> Result<String> {
     }
     body.gap();
     launcher(emit, &cx, &mut body)?;
+    host_entry::define(emit, &cx, &mut body)?;
 
     let mut out = Out::default();
     heading(emit, &format!("{}.cu", emit.name), &mut out);
@@ -222,6 +226,7 @@ pub fn header_file(emit: &Emit<'_>) -> Result<String> {
     out.line(&format!("#define {guard}"));
     out.line("");
     let (printer, head) = launcher_head(emit, &cx)?;
+    host_entry::declare_for_c(emit, &cx, &mut out)?;
     if emit.workspace.is_some() {
         out.line("#include <stddef.h>");
         out.line("");
@@ -250,6 +255,7 @@ pub fn header_file(emit: &Emit<'_>) -> Result<String> {
     out.line("");
     contract(emit, &printer, &mut out)?;
     out.doc(&cat([head, text(";")]));
+    host_entry::declare(emit, &cx, &mut out)?;
     out.line("");
     out.line("#endif");
     Ok(file::finish(out))
@@ -257,10 +263,20 @@ pub fn header_file(emit: &Emit<'_>) -> Result<String> {
 
 /// What stands above the declaration.
 fn contract(emit: &Emit<'_>, printer: &Printer<'_>, out: &mut Out) -> Result<()> {
-    out.comment(
-        "Runs asynchronously on the stream and allocates nothing. Every size from 0 up is right. Array \
-         parameters must not overlap. Returns the first error of a launch, else cudaSuccess.",
-    );
+    let mut waits = false;
+    warpsmith_ir::visit::for_each_stmt(&printer.function.body, &mut |s| {
+        waits |= matches!(s.kind, StmtKind::Runtime(Runtime::Synchronize));
+    });
+    let runs = match waits {
+        true => {
+            "Runs on the stream, which it synchronises where values of the device decide how it goes on;"
+        }
+        false => "Runs asynchronously on the stream and",
+    };
+    out.comment(&format!(
+        "{runs} allocates nothing. Every size from 0 up is right. Array parameters must not overlap. Returns the first \
+         error of a launch, else cudaSuccess."
+    ));
     out.comment("");
     let mut rows = vec![];
     for &id in &printer.function.params {

@@ -17,6 +17,7 @@ mod error;
 mod expr;
 mod file;
 mod function;
+mod host_entry;
 mod launcher;
 mod literal;
 mod loops;
@@ -33,6 +34,7 @@ mod walk;
 
 pub use error::EmitError;
 pub use file::module_file;
+pub use host_entry::{HostEntry, Moved};
 pub use launcher::{Emit, Workspace, cuda_file, header_file};
 pub use names::identifier;
 pub use test_file::{Fill, TestProgram, reference_file, test_file};

@@ -98,6 +98,7 @@ fn gemm_emit(module: &Module, launcher: FuncId) -> Emit<'_> {
         spellings: vec![],
         result: None,
         workspace: None,
+        host: None,
     }
 }
 

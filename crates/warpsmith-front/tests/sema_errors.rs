@@ -134,7 +134,7 @@ fn launchers_are_host_functions_with_launches() {
     assert_eq!(lowered.module.functions.len(), 3, "{text}");
     let unsupported = lower_with(
         "test.cu",
-        "void f(int *p) { cudaMalloc(&p, 4); }",
+        "void f(int *p) { cudaMallocManaged(&p, 4); }",
         &Request { kernels: KernelSelection::All, host_functions: vec!["f".into()] },
     );
     assert!(unsupported.expect_err("no allocation").contains("error[W099]"));

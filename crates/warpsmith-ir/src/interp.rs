@@ -19,6 +19,7 @@ mod eval;
 mod exec;
 mod memory;
 mod printf;
+mod runtime;
 mod slack;
 
 use std::collections::{BTreeSet, HashMap};
@@ -40,6 +41,11 @@ use exec::Interp;
 pub struct Memory {
     /// Objects that pointer arguments point into; fully initialised.
     pub buffers: Vec<Vec<u8>>,
+    /// So many of the buffers, from the first on, are the host's; the others lie on the device. Only a function that
+    /// allocates memory of the device has any of the host.
+    pub on_host: usize,
+    /// Buffers that the function allocated and has not freed.
+    pub allocated: BTreeSet<usize>,
     /// What `printf` wrote.
     pub printed: String,
     /// The bound of the returned real, when bounds are tracked.
@@ -173,6 +179,30 @@ pub trait Launcher {
     fn copy_to_global(&mut self, global: GlobalId, bytes: Vec<u8>) -> Result<(), String> {
         let _ = bytes;
         Err(format!("variable {} of the device cannot be filled here", global.0))
+    }
+
+    /// A buffer was added, which holds nothing yet.
+    fn allocated(&mut self, buffer: usize, bytes: usize) {
+        let _ = (buffer, bytes);
+    }
+
+    /// Bytes of device memory for a copy; one that makes no launches may say what it likes.
+    ///
+    /// # Errors
+    /// Where the buffer ends before, or does not hold anything there.
+    fn fetch(
+        &mut self,
+        memory: &Memory,
+        buffer: usize,
+        offset: i64,
+        bytes: u64,
+    ) -> Result<Vec<u8>, String> {
+        memory.bytes_at(&Arg::Pointer { buffer, offset }, bytes)
+    }
+
+    /// A copy filled a piece of a buffer of the device.
+    fn filled(&mut self, buffer: usize, offset: usize, bytes: usize) {
+        let _ = (buffer, offset, bytes);
     }
 }
 

@@ -32,8 +32,9 @@ pub use module::{
 pub use printable::printable;
 pub use span::{FileId, Origin, SourceFile, SourceMap, Span};
 pub use stmt::{
-    AtomicOp, BarrierKind, BindLevel, Binding, Block, Case, ForLoop, Launch, LoopCondition, LoopId,
-    LoopKind, Parallel, ReduceOp, Reduction, Scope, Stmt, StmtKind, WarpOp,
+    AtomicOp, BarrierKind, BindLevel, Binding, Block, Case, CopyWay, ForLoop, Launch,
+    LoopCondition, LoopId, LoopKind, Parallel, ReduceOp, Reduction, Runtime, Scope, Stmt, StmtKind,
+    WarpOp,
 };
 pub use types::{Scalar, Space, Type};
 pub use value::Value;

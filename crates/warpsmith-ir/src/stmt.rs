@@ -147,6 +147,60 @@ pub enum StmtKind {
         destination: Place,
         source: Expr,
     },
+    /// Memory of the device, and the wait for it; host functions only.
+    Runtime(Runtime),
+}
+
+/// A call of the run-time library. All of them are in order with the launches.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Runtime {
+    /// `cudaMalloc`: the place, of pointer type, gets memory of so many bytes that holds nothing yet.
+    Allocate { pointer: Place, bytes: Expr },
+    /// `cudaFree`.
+    Free { pointer: Expr },
+    /// `cudaMemcpy` from pointer to pointer; `bytes` is `u64`. What an asynchronous copy brings to the host is there
+    /// after the next `Synchronize`.
+    Copy { way: CopyWay, destination: Expr, source: Expr, bytes: Expr, asynchronous: bool },
+    /// `cudaStreamSynchronize`: what was asked for is done.
+    Synchronize,
+}
+
+/// From where to where a copy goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CopyWay {
+    ToDevice,
+    ToHost,
+    OnDevice,
+}
+
+impl Runtime {
+    /// The expressions, in order.
+    pub fn operands(&self) -> Vec<&Expr> {
+        match self {
+            Runtime::Allocate { bytes, .. } => vec![bytes],
+            Runtime::Free { pointer } => vec![pointer],
+            Runtime::Copy { destination, source, bytes, .. } => vec![destination, source, bytes],
+            Runtime::Synchronize => vec![],
+        }
+    }
+
+    /// As [`Runtime::operands`], to be changed.
+    pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Runtime::Allocate { bytes, .. } => vec![bytes],
+            Runtime::Free { pointer } => vec![pointer],
+            Runtime::Copy { destination, source, bytes, .. } => vec![destination, source, bytes],
+            Runtime::Synchronize => vec![],
+        }
+    }
+
+    /// What gets a value, address copies aside.
+    pub fn written(&self) -> Option<&Place> {
+        match self {
+            Runtime::Allocate { pointer, .. } => Some(pointer),
+            _ => None,
+        }
+    }
 }
 
 /// A counted loop: `for (var = first; var compare limit; var += step) body`.

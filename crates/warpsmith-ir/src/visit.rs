@@ -15,7 +15,7 @@ pub use effects::{Effects, effects, expr_effects, free_vars, stmt_effects, vars_
 
 use crate::expr::{Expr, ExprKind, Place, PlaceKind};
 use crate::module::VarId;
-use crate::stmt::{Block, LoopCondition, LoopId, LoopKind, Stmt, StmtKind};
+use crate::stmt::{Block, LoopCondition, LoopId, LoopKind, Runtime, Stmt, StmtKind};
 
 /// What is done with a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -128,6 +128,10 @@ fn walk_effect<V: Visitor + ?Sized>(v: &mut V, stmt: &Stmt) {
         StmtKind::CopyToGlobal { destination, source } => {
             v.place(destination, Access::Write);
             v.expr(source);
+        }
+        StmtKind::Runtime(call) => {
+            call.written().into_iter().for_each(|p| v.place(p, Access::Write));
+            visit_all(v, call.operands());
         }
         StmtKind::Launch(l) => {
             visit_all(v, &l.grid);
@@ -320,6 +324,12 @@ fn rewrite_effect<R: Rewriter + ?Sized>(r: &mut R, stmt: &mut Stmt) {
         StmtKind::CopyToGlobal { destination, source } => {
             r.place(destination);
             r.expr(source);
+        }
+        StmtKind::Runtime(call) => {
+            if let Runtime::Allocate { pointer, .. } = call {
+                r.place(pointer);
+            }
+            rewrite_all(r, call.operands_mut());
         }
         StmtKind::Launch(l) => {
             rewrite_all(r, &mut l.grid);

@@ -100,6 +100,10 @@ pub fn operands(stmt: &Stmt) -> Operands<'_> {
             o.reads.push(source);
             o.writes = Some(destination);
         }
+        StmtKind::Runtime(call) => {
+            o.reads.extend(call.operands());
+            o.writes = call.written();
+        }
         StmtKind::Launch(l) => {
             o.reads.extend(l.grid.iter().chain(&l.block).chain([&l.shared]).chain(&l.args));
         }

@@ -139,18 +139,17 @@ fn a_shared_temporary() {
 }
 
 #[test]
-fn a_loop_on_data_around_a_parallel_one() {
+fn a_switch_around_a_parallel_loop() {
     refused(
-        "void f(int n, float a[n]) {\n    float err = 1;\n    while (err > 0.1f) {\n        err = 0;\n        #pragma omp parallel for reduction(+: err)\n        for (int i = 0; i < n; i++) err += a[i];\n    }\n}\n",
+        "void f(int n, int mode, float a[n]) {\n    switch (mode) {\n    case 1:\n        #pragma omp parallel for\n        for (int i = 0; i < n; i++) a[i] = 0;\n        break;\n    }\n}\n",
         expect![[r#"
-            error[W240]: control flow around parallel loops depends on values that only the device has
-             --> input.c:3:12
+            error[W240]: a `switch` stands around parallel loops
+             --> input.c:2:5
               |
-            3 |     while (err > 0.1f) {
-              |            ^^^^^^^^^^ the condition of this loop reads an array or the result of a parallel loop
+            2 |     switch (mode) {
+              |     ^^^^^^^^^^^^^^^ this statement
               |
-              = note: the launcher does not wait for the device, so it cannot decide what to launch next
-              = help: run a fixed number of iterations, or split the function there
+              = help: write `if` and `else`
         "#]],
     );
 }

@@ -124,6 +124,7 @@ pub fn test_file(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
         .map(String::from)
         .chain([format!("{name}_launch"), format!("{name}_workspace")])
         .chain(file::helper_names())
+        .chain(crate::host_entry::names(emit))
         .collect();
     let mut names = Names::preferring(test.module, &taken, &[test.function]);
     let uses = reals::Use::of(test.module, test.function, test.reorders());

@@ -466,6 +466,20 @@ impl<'u> Cx<'u> {
             return Err(self.unknown_base(init.span));
         };
         let after = scan::effects_of(self.following);
+        if after.assigned.contains(name)
+            && let Some(array) = self.renamed(name, init)
+        {
+            self.bind(name, Binding::Var(array));
+            return Ok(());
+        }
+        if let Some(root) = scan::root_name(init).filter(|r| after.assigned.contains(*r)) {
+            let d = Diagnostic::error(
+                "W143",
+                format!("`{root}` changes while `{name}` points into it"),
+            )
+            .label(span, "declared here");
+            return Err(self.fail(d.help(format!("use `{root}` itself"))));
+        }
         if after.assigned.contains(name) {
             let roots: Vec<&str> = scan::root_name(init).into_iter().collect();
             if moving::only_steps(self.following, name, &roots) {
@@ -517,7 +531,7 @@ impl<'u> Cx<'u> {
                 let d = Diagnostic::error("W143", "pointers cannot be assigned")
                     .label(e.span, "this pointer would move");
                 return Err(self.fail(d.help(
-                    "index the array instead of moving a pointer; to swap two arrays, write the step twice, once in each direction",
+                    "index the array instead of moving a pointer; two arrays change places by `T *t = a; a = b; b = t;`",
                 )));
             }
             None => {

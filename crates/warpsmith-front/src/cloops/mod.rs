@@ -44,6 +44,7 @@ mod pragma;
 mod scan;
 mod stmt;
 mod structs;
+mod swaps;
 mod team;
 mod times;
 mod types;

@@ -10,6 +10,7 @@ use super::exclusive::Exclusive;
 use super::globals;
 use super::order::Share;
 use super::pragma::{self, Clauses, Directive};
+use super::swaps;
 use super::types::CType;
 use crate::ast;
 
@@ -34,10 +35,18 @@ impl<'u> Cx<'u> {
     /// Lowers a list of statements; an error in one does not hide errors in the next.
     pub fn stmts(&mut self, list: &'u [ast::Stmt]) {
         let outer = self.following;
+        let mut lowered = 0;
         for (i, stmt) in list.iter().enumerate() {
+            if i < lowered {
+                continue;
+            }
             self.following = &list[i + 1..];
             // Reported where it arose.
-            let _ = self.stmt(stmt);
+            match self.swap(&list[i..]) {
+                Ok(0) => _ = self.stmt(stmt),
+                Ok(statements) => lowered = i + statements,
+                Err(_) => lowered = i + swaps::at_start(&list[i..]).map_or(1, |s| s.statements),
+            }
         }
         self.following = outer;
     }
@@ -425,6 +434,8 @@ impl<'u> Cx<'u> {
             }
             CType::Pointer { .. } => match &d.init {
                 Some(ast::Initializer::Expr(init)) => self.declare_alias(&d.name, init, d.span),
+                // It is looked at where arrays change places.
+                None if swaps::only_keeps(&d.name, self.following) => Ok(()),
                 _ => {
                     let e =
                         Diagnostic::error("W143", format!("the pointer `{}` has no array", d.name))

@@ -197,6 +197,41 @@ impl<'a> Unit<'a> {
         self.functions.iter().any(|(n, f, _)| holds(f) && (*n == name || self.reaches(name, n)))
     }
 
+    /// Candidates that may be meant where nobody says which: those with a loop of their own, and those whose callees have
+    /// one and that do nothing else than compute. What allocates, prints or takes times is the program around.
+    fn meant(&self) -> Vec<&'a str> {
+        let computes = |name: &str| {
+            let calls = |f: &str| {
+                let mut calls = vec![];
+                let body = self.function(f).and_then(|f| f.body.as_ref());
+                body.into_iter()
+                    .flat_map(|b| &b.stmts)
+                    .for_each(|s| scan::called_names(s, &mut calls));
+                calls
+            };
+            let known = |f: &str| {
+                self.function(f).is_some() || crate::builtins::c_math::lookup(f).is_some()
+            };
+            let all = self.functions.iter().map(|(n, ..)| *n);
+            let mut involved = all.filter(|n| *n == name || self.reaches(name, n));
+            involved.all(|f| calls(f).iter().all(|(callee, _)| known(callee)))
+        };
+        let marked = |name: &str| self.function(name).is_some_and(has_mark);
+        let mut names = self.candidates();
+        names.retain(|n| *n != "main" && (marked(n) || computes(n)));
+        names
+    }
+
+    /// The message for marked loops in `main`.
+    fn in_main(&self) -> Option<Box<Diagnostic>> {
+        let (_, f, _) = self.functions.iter().find(|(n, f, _)| *n == "main" && has_mark(f))?;
+        let d = Diagnostic::error("W130", "the marked loops stand in `main`")
+            .label(f.head_span, "not called by anybody, and it does more than these loops")
+            .help("move the loops to a function of their own, with their sizes and arrays as parameters, and call it here")
+            .help("such as `static void step(int n, const float x[n], float y[n])`");
+        Some(Box::new(d))
+    }
+
     /// Does `from` call `to`, directly or through others?
     fn reaches(&self, from: &str, to: &str) -> bool {
         let mut seen = HashSet::new();
@@ -232,6 +267,9 @@ impl<'a> Unit<'a> {
         let all: Vec<&str> = self.functions.iter().map(|(n, ..)| *n).collect();
         if let Some(wanted) = wanted {
             return match all.iter().find(|n| **n == wanted) {
+                Some(name) if **name == *"main" && self.in_main().is_some() => {
+                    self.in_main().map_or(Ok(*name), Err)
+                }
                 Some(name) => Ok(name),
                 None => {
                     let mut d =
@@ -245,7 +283,7 @@ impl<'a> Unit<'a> {
                 }
             };
         }
-        let candidates = self.candidates();
+        let candidates = self.meant();
         // A function that only serves another candidate is not meant by itself.
         let roots: Vec<&str> = candidates
             .iter()
@@ -257,7 +295,7 @@ impl<'a> Unit<'a> {
             [] if all.is_empty() => Err(Diagnostic::error("W130", "no function in this file")
                 .help("warpsmith tune translates a C function with a marked loop nest")
                 .into()),
-            [] => Err(self.no_marked_loop(&all).into()),
+            [] => Err(self.in_main().unwrap_or_else(|| self.no_marked_loop(&all).into())),
             several => {
                 let mut d = Diagnostic::error("W130", "several functions have marked loops");
                 for (name, f, _) in self.functions.iter().filter(|(n, ..)| several.contains(n)) {

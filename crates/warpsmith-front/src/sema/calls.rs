@@ -240,6 +240,11 @@ impl<'a> Sema<'a> {
         let name = names.first()?.strip_prefix("std::").unwrap_or(names.first()?);
         Some(match name {
             "printf" => self.printf(args, span),
+            "fprintf" | "exit" | "abort"
+                if self.f().func.kind == warpsmith_ir::FunctionKind::Host =>
+            {
+                self.program_end(name, span)
+            }
             "assert" | "__assert" | "__requires" | "__assume" | "__builtin_assume" => {
                 self.assertion(name, args, span)
             }

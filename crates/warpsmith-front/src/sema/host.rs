@@ -1,6 +1,8 @@
 //! Launchers: the little host code that starts kernels.
 
-use warpsmith_ir::{Expr, ExprKind, FunctionKind, Launch, PlaceKind, Scalar, Span, StmtKind, Type};
+use warpsmith_ir::{
+    CopyWay, Expr, ExprKind, FunctionKind, Launch, PlaceKind, Runtime, Scalar, Span, StmtKind, Type,
+};
 
 use super::Sema;
 use super::model::*;
@@ -124,13 +126,16 @@ impl<'a> Sema<'a> {
         }
         Some(match name {
             // Errors of earlier calls do not exist here, and everything is in order.
-            "cudaGetLastError"
-            | "cudaPeekAtLastError"
-            | "cudaDeviceSynchronize"
-            | "cudaStreamSynchronize" => {
-                let _ = args;
+            "cudaGetLastError" | "cudaPeekAtLastError" => {
                 Ok(Operand::Value(Expr::i32(0).with_origin(span)))
             }
+            "cudaDeviceSynchronize" | "cudaStreamSynchronize" => {
+                Ok(self.called(Runtime::Synchronize, span))
+            }
+            "cudaMalloc" => self.allocation(args, span),
+            "cudaFree" => self.release(args, span),
+            "cudaMemcpy" => self.memory_copy(args, false, span),
+            "cudaMemcpyAsync" => self.memory_copy(args, true, span),
             "cudaFuncSetAttribute" => self.set_attribute(args, span),
             // Hints for the device have no effect on what a kernel computes.
             "cudaFuncSetCacheConfig" | "cudaFuncSetSharedMemConfig" => {
@@ -144,6 +149,90 @@ impl<'a> Sema<'a> {
                     .into())
             }
         })
+    }
+
+    /// How a function of the host reports an error: what it writes does not matter, and a program that ends has failed.
+    pub(crate) fn program_end(&mut self, name: &str, span: Span) -> Res<Operand<'a>> {
+        if name == "fprintf" {
+            return Ok(Operand::Value(Expr::i32(0).with_origin(span)));
+        }
+        self.emit(StmtKind::Trap, span);
+        Ok(Operand::Void)
+    }
+
+    /// A call that does not fail here.
+    fn called(&mut self, call: Runtime, span: Span) -> Operand<'a> {
+        self.emit(StmtKind::Runtime(call), span);
+        Operand::Value(Expr::i32(0).with_origin(span))
+    }
+
+    /// `cudaMalloc((void **)&pointer, bytes)`
+    fn allocation(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
+        let [target, bytes] = args else {
+            return fail(
+                "W063",
+                span,
+                "`cudaMalloc` takes a pointer to a pointer and a number of bytes",
+            );
+        };
+        let Some(variable) = addressed(target) else {
+            return fail("W098", target.span, "only `&pointer` is understood here");
+        };
+        let pointer = match self.expr(variable)? {
+            Operand::Place { place, .. } if place.ty.is_pointer() => place,
+            _ => return fail("W098", target.span, "this is not the address of a pointer"),
+        };
+        let bytes = self.byte_count(bytes)?;
+        Ok(self.called(Runtime::Allocate { pointer, bytes }, span))
+    }
+
+    /// `cudaFree(pointer)`
+    fn release(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
+        let [pointer] = args else { return fail("W063", span, "`cudaFree` takes a pointer") };
+        let pointer = self.pointer_to_copy(pointer)?;
+        Ok(self.called(Runtime::Free { pointer }, span))
+    }
+
+    /// `cudaMemcpy(destination, source, bytes, direction)`, and the one with a stream.
+    fn memory_copy(
+        &mut self,
+        args: &'a [ast::Expr],
+        asynchronous: bool,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let [destination, source, bytes, direction, rest @ ..] = args else {
+            return fail(
+                "W063",
+                span,
+                "a copy takes two pointers, a number of bytes and a direction",
+            );
+        };
+        let (to, from) = (self.pointer_to_copy(destination)?, self.pointer_to_copy(source)?);
+        let bytes = self.byte_count(bytes)?;
+        let way = match self.rvalue(direction)?.as_const().map(|v| v.as_i64() as i32) {
+            Some(1) => CopyWay::ToDevice,
+            Some(2) => CopyWay::ToHost,
+            Some(super::expr::DEVICE_TO_DEVICE) => CopyWay::OnDevice,
+            _ => return fail("W098", direction.span, "this direction of a copy is not supported"),
+        };
+        for e in rest {
+            self.rvalue(e)?;
+        }
+        let call = Runtime::Copy { way, destination: to, source: from, bytes, asynchronous };
+        Ok(self.called(call, span))
+    }
+
+    fn pointer_to_copy(&mut self, e: &'a ast::Expr) -> Res<Expr> {
+        let value = self.rvalue(e)?;
+        match value.ty.is_pointer() {
+            true => Ok(value),
+            false => fail("W098", e.span, "this is no pointer"),
+        }
+    }
+
+    fn byte_count(&mut self, e: &'a ast::Expr) -> Res<Expr> {
+        let value = self.rvalue(e)?;
+        self.convert_to(value, &Type::U64, e.span)
     }
 
     /// `cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)` allows later launches so much;
@@ -221,6 +310,17 @@ impl<'a> Sema<'a> {
         }
         self.emit(StmtKind::CopyToGlobal { destination, source }, span);
         Ok(Operand::Value(Expr::i32(0).with_origin(span)))
+    }
+}
+
+/// `p` of `&p` or `(void **)&p`.
+fn addressed(e: &ast::Expr) -> Option<&ast::Expr> {
+    match &*e.kind {
+        ast::ExprKind::Paren(inner) | ast::ExprKind::Cast { operand: inner, .. } => {
+            addressed(inner)
+        }
+        ast::ExprKind::Unary { op, operand } if op == "&" => Some(operand),
+        _ => None,
     }
 }
 

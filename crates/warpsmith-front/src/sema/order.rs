@@ -249,6 +249,12 @@ fn add_effects(stmt: &Stmt, effects: &mut Effects) {
             effects.memory = true;
             effects.vars.extend(result);
         }
+        StmtKind::Runtime(call) => {
+            effects.memory = true;
+            if let Some(place) = call.written() {
+                add_write(place, effects);
+            }
+        }
         StmtKind::Fence(_)
         | StmtKind::AsyncCopy { .. }
         | StmtKind::AsyncCommit

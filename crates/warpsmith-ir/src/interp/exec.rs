@@ -35,6 +35,8 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     depth: usize,
     pub steps: u64,
     returned: Option<Item<T>>,
+    /// What asynchronous copies will have brought to the host by the next synchronisation.
+    pub pending: Vec<(Pointer, Vec<u8>)>,
 }
 
 /// The variables of the running function.
@@ -78,6 +80,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             depth: 0,
             steps: 0,
             returned: None,
+            pending: vec![],
         }
     }
 
@@ -352,6 +355,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             StmtKind::CopyToGlobal { destination, source } => {
                 self.copy_to_global(destination, source, origin)
             }
+            StmtKind::Runtime(call) => self.runtime(call, origin),
             StmtKind::Warp { .. } => self.unsupported("a warp operation", origin),
             StmtKind::Barrier { .. } => self.unsupported("a barrier", origin),
             _ => self.unsupported("an asynchronous copy", origin),

@@ -12,7 +12,7 @@ use crate::types::{Scalar, Type};
 use crate::value::Value;
 
 /// Objects with ids from here on belong to the interpreter; those below are the caller's buffers.
-const OWN: u32 = 1 << 23;
+pub(crate) const OWN: u32 = 1 << 23;
 
 /// As an integer a pointer is its object's number in the upper bits and the offset, biased so that it
 /// may be negative, in the lower.
@@ -152,7 +152,7 @@ impl<T: Track> Interp<'_, '_, T> {
     }
 
     /// The object and the start of an access of `size` bytes that lies inside it.
-    fn check(&self, p: Pointer, size: u64) -> Fault<(u32, usize)> {
+    pub fn check(&self, p: Pointer, size: u64) -> Fault<(u32, usize)> {
         let Some(id) = p.object else {
             return Err(InterpErrorKind::NullPointer);
         };
@@ -259,7 +259,7 @@ impl<T: Track> Interp<'_, '_, T> {
         Ok(())
     }
 
-    fn store_image(&mut self, p: Pointer, image: &Image) -> Fault<()> {
+    pub fn store_image(&mut self, p: Pointer, image: &Image) -> Fault<()> {
         let size = image.bytes.len();
         let (id, at) = self.check(p, size as u64)?;
         if id >= OWN {

@@ -320,7 +320,7 @@ impl Maker {
         }
         let function = FuncId(self.random.below(functions) as u32);
         let result = self.random.flip().then(|| self.var_id());
-        match self.random.below(20) {
+        match self.random.below(21) {
             0 => {
                 let init = self.random.flip().then(|| self.expr(2));
                 StmtKind::Decl { var: self.var_id(), init }
@@ -354,6 +354,7 @@ impl Maker {
             16 => StmtKind::Assume { cond: self.expr(2), text: "tab\t".into() },
             17 => StmtKind::Trap,
             18 => StmtKind::CopyToGlobal { destination: self.place(2), source: self.expr(2) },
+            19 => StmtKind::Runtime(self.runtime()),
             _ => {
                 let n = self.random.below(3);
                 StmtKind::Launch(Launch {
@@ -412,6 +413,22 @@ impl Maker {
             mask: self.expr(1),
             args: self.exprs(n, 2),
             result,
+        }
+    }
+
+    fn runtime(&mut self) -> Runtime {
+        let ways = [CopyWay::ToDevice, CopyWay::ToHost, CopyWay::OnDevice];
+        match self.random.below(4) {
+            0 => Runtime::Allocate { pointer: self.place(2), bytes: self.expr(2) },
+            1 => Runtime::Free { pointer: self.expr(2) },
+            2 => Runtime::Synchronize,
+            _ => Runtime::Copy {
+                way: ways[self.random.below(3)],
+                destination: self.expr(2),
+                source: self.expr(2),
+                bytes: self.expr(1),
+                asynchronous: self.random.flip(),
+            },
         }
     }
 

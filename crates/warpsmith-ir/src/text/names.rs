@@ -36,6 +36,7 @@ const RESERVED: &[&str] = &[
     "trap",
     "launch",
     "copy_to_global",
+    "runtime",
     "unroll",
     "parallel",
     "bind",

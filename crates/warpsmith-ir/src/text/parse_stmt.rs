@@ -7,7 +7,7 @@ use crate::expr::{Axis, Expr, PlaceKind};
 use crate::module::VarId;
 use crate::stmt::{
     BindLevel, Binding, Block, Case, ForLoop, Launch, LoopCondition, LoopId, LoopKind, Parallel,
-    Reduction, Stmt, StmtKind,
+    Reduction, Runtime, Stmt, StmtKind,
 };
 
 impl Parser {
@@ -75,6 +75,7 @@ impl Parser {
                 | "assume"
                 | "launch"
                 | "copy_to_global"
+                | "runtime"
         );
         if !known {
             return self.assignment();
@@ -108,6 +109,7 @@ impl Parser {
             }
             "launch" => self.launch()?,
             "copy_to_global" => self.copy_to_global()?,
+            "runtime" => StmtKind::Runtime(self.runtime()?),
             _ => {
                 self.symbol("(")?;
                 let cond = self.expr()?;
@@ -211,6 +213,33 @@ impl Parser {
         let source = self.expr()?;
         self.symbol(")")?;
         Ok(StmtKind::CopyToGlobal { destination, source })
+    }
+
+    fn runtime(&mut self) -> Parsed<Runtime> {
+        let start = self.is_word("start");
+        Ok(match () {
+            () if self.eat_word("synchronize") => Runtime::Synchronize,
+            () if self.eat_word("free") => {
+                self.symbol("(")?;
+                let pointer = self.expr()?;
+                self.symbol(")")?;
+                Runtime::Free { pointer }
+            }
+            () if self.eat_word("start") || self.eat_word("copy") => {
+                let way = self.word_of("a way")?;
+                let [destination, source, bytes] = self.extents()?;
+                Runtime::Copy { way, destination, source, bytes, asynchronous: start }
+            }
+            () => {
+                self.word("allocate")?;
+                self.symbol("(")?;
+                let pointer = self.place()?;
+                self.symbol(",")?;
+                let bytes = self.expr()?;
+                self.symbol(")")?;
+                Runtime::Allocate { pointer, bytes }
+            }
+        })
     }
 
     fn launch(&mut self) -> Parsed<StmtKind> {

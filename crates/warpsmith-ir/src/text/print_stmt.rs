@@ -6,7 +6,8 @@ use super::words::{Words, range_symbol};
 use crate::expr::Expr;
 use crate::module::{Function, Module};
 use crate::stmt::{
-    Block, Case, ForLoop, Launch, LoopCondition, LoopId, LoopKind, Parallel, Stmt, StmtKind,
+    Block, Case, ForLoop, Launch, LoopCondition, LoopId, LoopKind, Parallel, Runtime, Stmt,
+    StmtKind,
 };
 
 /// Writes statements, one a line, four spaces a level.
@@ -283,6 +284,21 @@ impl<'a> Writer<'a> {
             StmtKind::CopyToGlobal { destination, source } => {
                 format!("copy_to_global({}, {})", c.place(destination, 0), e(source))
             }
+            StmtKind::Runtime(call) => match call {
+                Runtime::Allocate { pointer, bytes } => {
+                    format!("runtime allocate({}, {})", c.place(pointer, 0), e(bytes))
+                }
+                Runtime::Free { pointer } => format!("runtime free({})", e(pointer)),
+                Runtime::Copy { way, destination, source, bytes, asynchronous } => format!(
+                    "runtime {} {}({}, {}, {})",
+                    if *asynchronous { "start" } else { "copy" },
+                    way.word(),
+                    e(destination),
+                    e(source),
+                    e(bytes)
+                ),
+                Runtime::Synchronize => "runtime synchronize".into(),
+            },
             // Printed over several lines by `stmt`.
             StmtKind::If { .. }
             | StmtKind::For(_)

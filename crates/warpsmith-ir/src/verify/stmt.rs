@@ -7,7 +7,7 @@ use crate::module::{FuncId, FunctionKind, VarId, VarKind};
 use crate::span::Origin;
 use crate::stmt::{
     AtomicOp, BarrierKind, Block, Case, ForLoop, Launch, LoopCondition, LoopId, LoopKind, Parallel,
-    Stmt, StmtKind, WarpOp,
+    Runtime, Stmt, StmtKind, WarpOp,
 };
 use crate::types::{Scalar, Type};
 
@@ -92,6 +92,7 @@ impl Checker<'_> {
                 self.expr(source);
                 self.require(source.ty.is_pointer(), 14, origin, "a copy needs a pointer");
             }
+            StmtKind::Runtime(call) => self.runtime(call, origin),
             _ => {
                 // Iterations of marked loops may share updates in a host function, too.
                 let device = self.is_device() || matches!(stmt.kind, StmtKind::Atomic { .. });
@@ -99,6 +100,31 @@ impl Checker<'_> {
                 self.threads(stmt);
             }
         }
+    }
+
+    /// Calls of the run-time library stand in host functions, with pointers and numbers of bytes.
+    fn runtime(&mut self, call: &Runtime, origin: &Origin) {
+        let host = !self.is_device();
+        self.require(host, 14, origin, "a call of the run-time library outside host functions");
+        call.operands().into_iter().for_each(|e| self.expr(e));
+        let pointer = |e: &Expr| e.ty.is_pointer();
+        let right = match call {
+            Runtime::Allocate { pointer, bytes } => {
+                self.written(pointer);
+                pointer.ty.is_pointer() && bytes.ty.is_integer()
+            }
+            Runtime::Free { pointer: p } => pointer(p),
+            Runtime::Copy { destination, source, bytes, .. } => {
+                pointer(destination) && pointer(source) && bytes.ty.is_integer()
+            }
+            Runtime::Synchronize => true,
+        };
+        self.require(
+            right,
+            14,
+            origin,
+            "memory of the device needs pointers and a number of bytes",
+        );
     }
 
     /// A value of the type that its target has.

@@ -84,7 +84,7 @@ impl Visitor for Effects {
                 self.reads.insert(l.var);
                 self.clauses(&l.kind);
             }
-            StmtKind::CopyToGlobal { .. } => {
+            StmtKind::CopyToGlobal { .. } | StmtKind::Runtime(_) => {
                 (self.reads_memory, self.writes_memory) = (true, true);
             }
             StmtKind::Call { .. } | StmtKind::Launch(_) => {

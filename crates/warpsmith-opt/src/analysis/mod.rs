@@ -9,6 +9,7 @@ pub mod extremes;
 pub mod guards;
 mod integer;
 pub mod scalars;
+pub mod transfers;
 pub mod uniformity;
 pub mod values;
 mod witness;

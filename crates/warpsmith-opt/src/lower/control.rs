@@ -1,8 +1,14 @@
 //! Host loops and conditions around nests.
 
-use warpsmith_ir::{Diagnostic, Expr, ForLoop, LoopCondition, LoopKind, Stmt, StmtKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+use warpsmith_ir::{
+    BinaryOp, Block, CopyWay, Diagnostic, Expr, ExprKind, ForLoop, LoopCondition, LoopKind, Origin,
+    Place, Runtime, Scalar, Space, Stmt, StmtKind, Type, VarId, visit,
+};
 
 use super::{Lowered, Lowering};
+use crate::walk;
 
 impl Lowering<'_> {
     /// A statement with nests (or a `return`) inside, which the host must be able to steer.
@@ -10,63 +16,122 @@ impl Lowering<'_> {
         let kind = match &stmt.kind {
             StmtKind::Scope(block) => StmtKind::Scope(self.block(block)?),
             StmtKind::If { cond, then, otherwise } => {
-                self.must_know(cond, stmt, "this condition")?;
+                let cond = self.known(cond, out);
                 let (then, otherwise) = (self.block(then)?, self.block(otherwise)?);
-                StmtKind::If { cond: cond.clone(), then, otherwise }
+                StmtKind::If { cond, then, otherwise }
             }
             StmtKind::For(l) => {
-                for e in [&l.first, &l.limit, &l.step] {
-                    self.must_know(e, stmt, "a bound of this loop")?;
-                }
+                let [first, limit, step] =
+                    [&l.first, &l.limit, &l.step].map(|e| self.known(e, out));
                 let body = self.block(&l.body)?;
-                StmtKind::For(ForLoop { body, kind: LoopKind::Serial, ..l.clone() })
+                StmtKind::For(ForLoop {
+                    first,
+                    limit,
+                    step,
+                    body,
+                    kind: LoopKind::Serial,
+                    ..l.clone()
+                })
             }
             StmtKind::Loop { id, condition, body, step } => {
                 let condition = match condition {
                     Some(c) => {
-                        self.must_know(&c.expr, stmt, "the condition of this loop")?;
-                        let before = self.block(&c.before)?;
-                        Some(LoopCondition { before, ..c.clone() })
+                        let mut before = self.block(&c.before)?.stmts;
+                        let expr = self.known(&c.expr, &mut before);
+                        let before = Block::new(before);
+                        Some(LoopCondition { before, expr, at_end: c.at_end })
                     }
                     None => None,
                 };
                 let (body, step) = (self.block(body)?, self.block(step)?);
                 StmtKind::Loop { id: *id, condition, body, step }
             }
-            _ => return Err(self.data_dependent(stmt, "this statement")),
+            _ => return Err(self.around_nests(stmt)),
         };
         out.push(Stmt { kind, origin: stmt.origin.clone(), comment: stmt.comment.clone() });
         Ok(())
     }
 
-    fn must_know(&self, e: &Expr, stmt: &Stmt, what: &str) -> Lowered<()> {
-        match self.homes.host_known(e) {
-            true => Ok(()),
-            false => {
-                let span = e.origin.span.or(stmt.origin.span);
-                Err(self.data_dependent_at(span, what))
-            }
+    /// The expression for the host. Values that only the device has are brought to it first, for which it waits.
+    fn known(&mut self, e: &Expr, out: &mut Vec<Stmt>) -> Expr {
+        if self.homes.host_known(e) {
+            return e.clone();
         }
+        let mut e = e.clone();
+        let mut wanted = BTreeSet::new();
+        if walk::reads_memory(&e) {
+            // What reads arrays is computed where they are.
+            let decision = self.decision(&e, out);
+            let value = Expr::var(decision, self.host.var(decision).ty.clone());
+            e = match e.ty.scalar() {
+                Some(Scalar::Bool) => Expr::binary(BinaryOp::Ne, value, Expr::i32(0)),
+                _ => value,
+            };
+            wanted.insert(decision);
+        } else {
+            walk::each_var(&e, &mut |v| {
+                _ = self.homes.device.contains(&v).then(|| wanted.insert(v))
+            });
+        }
+        let mut fetched = BTreeMap::new();
+        for var in wanted {
+            fetched.insert(var, self.fetch(var, out));
+        }
+        let synchronize = Stmt::new(StmtKind::Runtime(Runtime::Synchronize), Origin::default());
+        out.push(synchronize);
+        self.synchronises = true;
+        visit::rename_vars_in_expr(&mut e, &mut |v| fetched.get(&v).copied().unwrap_or(v));
+        e
     }
 
-    fn data_dependent(&self, stmt: &Stmt, what: &str) -> Box<Diagnostic> {
-        self.data_dependent_at(stmt.origin.span, what)
-    }
-
-    fn data_dependent_at(&self, span: Option<warpsmith_ir::Span>, what: &str) -> Box<Diagnostic> {
-        let message =
-            "control flow around parallel loops depends on values that only the device has";
-        let d = Diagnostic::error("W240", message);
-        let d = match span {
-            Some(span) => {
-                d.label(span, format!("{what} reads an array or the result of a parallel loop"))
-            }
-            None => d,
+    /// A variable of the device that gets the value of an expression.
+    fn decision(&mut self, e: &Expr, out: &mut Vec<Stmt>) -> VarId {
+        let ty = match e.ty.scalar() {
+            Some(Scalar::Bool) | None => Type::I32,
+            Some(scalar) => Type::Scalar(scalar),
         };
-        Box::new(
-            d.note("the launcher does not wait for the device, so it cannot decide what to launch next")
-                .help("run a fixed number of iterations, or split the function there"),
-        )
+        let var = self.local("decision", ty.clone());
+        let pointer = self.slot("decision", ty.clone(), 1);
+        self.pointers.insert(var, pointer);
+        let place = self.deref(pointer);
+        let kind = StmtKind::Assign { place, value: e.clone().cast(ty) };
+        let mut block = Block::new(vec![Stmt::new(kind, e.origin.clone())]);
+        self.move_to_device(&mut block);
+        self.single_thread(block.stmts, out);
+        var
+    }
+
+    /// Copies a variable of the device to one of the host.
+    fn fetch(&mut self, var: VarId, out: &mut Vec<Stmt>) -> VarId {
+        let pointer = self.pointer_to(var);
+        let pointer_type = self.host.var(pointer).ty.clone();
+        let ty = pointer_type.pointee().cloned().unwrap_or(Type::Void);
+        let name = format!("{}_now", self.host.var(var).name);
+        let copy = self.local(&name, ty.clone());
+        let declare = Stmt::new(StmtKind::Decl { var: copy, init: None }, Origin::default());
+        let name = &self.host.var(var).name;
+        out.push(declare.comment(format!("the host waits for {name}, by which it goes on")));
+        let place = Place::var(copy, ty.clone());
+        let to = Type::pointer(ty.clone(), Space::Local);
+        let destination = Expr::new(ExprKind::AddressOf(place), to, Origin::default());
+        let size = warpsmith_ir::layout::layout_of(&self.module, &ty).size;
+        let call = Runtime::Copy {
+            way: CopyWay::ToHost,
+            destination,
+            source: Expr::var(pointer, pointer_type),
+            bytes: Expr::int(Scalar::U64, size as i64),
+            asynchronous: true,
+        };
+        out.push(Stmt::new(StmtKind::Runtime(call), Origin::default()));
+        copy
+    }
+
+    fn around_nests(&self, stmt: &Stmt) -> Box<Diagnostic> {
+        let what =
+            if matches!(stmt.kind, StmtKind::Switch { .. }) { "`switch`" } else { "statement" };
+        let d = Diagnostic::error("W240", format!("a {what} stands around parallel loops"));
+        let d = stmt.origin.span.into_iter().fold(d, |d, span| d.label(span, "this statement"));
+        Box::new(d.help("write `if` and `else`"))
     }
 
     /// The bounds of a bound loop, which the host needs for the grid.

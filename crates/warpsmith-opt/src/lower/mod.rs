@@ -105,6 +105,8 @@ pub struct Slot {
 pub const RANGE_ASSUMPTION: &str =
     "parallel loops that begin below zero or at a variable have less than 2^31 iterations";
 
+const SYNCHRONISES: &str = "the launcher may wait: it synchronises the stream wherever the values that the device computes decide how it goes on";
+
 const NO_OVERLAP: &str = "array arguments do not overlap";
 
 /// Lowers a scheduled function.
@@ -152,6 +154,8 @@ struct Lowering<'k> {
     first_values: BTreeMap<VarId, VarId>,
     /// No pointer variable is assigned, so different ones point to different arrays.
     distinct_pointers: bool,
+    /// The launcher waits for values of the device.
+    synchronises: bool,
 }
 
 impl<'k> Lowering<'k> {
@@ -168,12 +172,15 @@ impl<'k> Lowering<'k> {
         let mut module = source.module.clone();
         module.functions.retain(|f| f.kind == FunctionKind::Device);
         module.functions.iter_mut().for_each(|f| serialise(&mut f.body));
-        let mut assigns_pointer = false;
+        // Pointers move only where arrays change places: one name has what another had.
+        let mut moved = BTreeSet::new();
         walk::each_stmt(&function.body, &mut |s| {
-            let o = walk::operands(s);
-            let target = o.writes.and_then(|p| p.root_var());
-            let mut written = o.results.into_iter().chain(target);
-            assigns_pointer |= written.any(|v| function.var(v).ty.is_pointer());
+            if let StmtKind::Assign { place, value } = &s.kind
+                && value.ty.is_pointer()
+            {
+                moved.extend(place.root_var());
+                walk::each_var(value, &mut |v| _ = moved.insert(v));
+            }
         });
         let mut lowering = Lowering {
             source,
@@ -186,11 +193,12 @@ impl<'k> Lowering<'k> {
             pointers: BTreeMap::new(),
             result: None,
             workspace: None,
-            flows: vec![],
+            flows: vec![(moved.clone(), moved.clone())],
             reassociated: source.reassociated.clone(),
             notes: source.notes.clone(),
             first_values: BTreeMap::new(),
-            distinct_pointers: !assigns_pointer,
+            distinct_pointers: moved.is_empty(),
+            synchronises: false,
         };
         lowering.remap_calls();
         lowering.add_result(&function.ret);
@@ -386,6 +394,9 @@ impl<'k> Lowering<'k> {
             list.push(NO_OVERLAP.into());
         }
         list.extend(self.alignment());
+        if self.synchronises {
+            list.push(SYNCHRONISES.into());
+        }
         let narrow = self.source.nests.values().flat_map(|n| &n.axes).any(|(id, _)| {
             let l = self.source.find_loop(*id);
             l.is_some_and(|l| !index::count_fits(function, l))

@@ -103,6 +103,7 @@ fn text_of(program: &Program, arch: &str) -> Option<DeviceText> {
         spellings: vec![],
         result: program.result_param,
         workspace: workspace.map(|w| Workspace { param: w.param, bytes: w.bytes.clone() }),
+        host: None,
     };
     let header = (format!("{NAME}.h"), header_file(&emit).ok()?);
     device_text(FILE, &cuda_file(&emit).ok()?, &[header], &mut SourceMap::new()).ok()

@@ -37,6 +37,9 @@ const HALF_FLAGS: [&str; 2] = ["-fexcess-precision=16", "-ffloat16-excess-precis
 
 /// A flag for products and quotients of complex numbers by the usual formulas, as the kernels compute them.
 const COMPLEX_FLAGS: [&str; 1] = ["-fcx-limited-range"];
+/// Flags with which functions that nobody calls are left out before anything they need is looked for: a whole program
+/// may use libraries in its `main` that are not named here.
+const ALONE: [&str; 2] = ["-ffunction-sections", "-Wl,--gc-sections"];
 
 impl HostReference {
     /// Compiles the user's file with a small driver around it.
@@ -56,7 +59,7 @@ impl HostReference {
         let program = folder.path().join("reference");
         let compiler =
             std::env::var("CC").ok().filter(|c| !c.is_empty()).unwrap_or("cc".to_string());
-        let compile = |extra: Option<&str>| {
+        let compile = |extra: &[&str]| {
             let mut command = Command::new(&compiler);
             command.args(FLAGS).args(options).args(extra);
             command.arg("-o").arg(&program).arg(&source).arg("-lm").stdin(Stdio::null());
@@ -66,10 +69,14 @@ impl HostReference {
         let wanted = flags.iter().filter(|_| uses_half(file) || uses_complex(input));
         let wanted = wanted.map(|flag| Some(*flag));
         let mut output = None;
-        for extra in wanted.chain([None]) {
-            let attempt = compile(extra).map_err(|_| NoReference::NoCompiler)?;
+        for (own, alone) in wanted.chain([None]).flat_map(|w| [(w, &[][..]), (w, &ALONE)]) {
+            let extra: Vec<&str> = own.into_iter().chain(alone.iter().copied()).collect();
+            let attempt = compile(&extra).map_err(|_| NoReference::NoCompiler)?;
             let done = attempt.status.success();
-            output = Some(attempt);
+            // The message of the first attempt speaks of the file alone.
+            if done || output.is_none() {
+                output = Some(attempt);
+            }
             if done {
                 break;
             }

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use warpsmith_ir::{
-    Diagnostic, ExprKind, Function, MathFn, Module, Scalar, Type, Value, Var, visit,
+    Diagnostic, ExprKind, Function, MathFn, Module, Scalar, StmtKind, Type, Value, Var, visit,
 };
 use warpsmith_opt::analysis::values;
+use warpsmith_opt::walk;
 
 use super::extents;
 use super::host_c::ArgBytes;
@@ -120,6 +121,9 @@ fn scalar(sources: &Sources<'_>, var: &Var, ty: &Type, point: &Point) -> Result<
             Ok(data::fill(sources.module, ty, 1, init, sources.seed ^ data::name_hash(&var.name)))
         }
         Some(_) => Err(format!("`{}` is a number; write --arg {}=1.5", var.name, var.name)),
+        None if scalar.is_float() && ends_loops(sources.function, var) => {
+            Ok(data::scalar_bytes(Value::float(scalar, TOLERANCE)))
+        }
         None => {
             let seed = sources.seed ^ data::name_hash(&var.name);
             Ok(data::fill(sources.module, ty, 1, &Init::Random(None), seed))
@@ -155,6 +159,25 @@ fn structure(
         bytes[at..at + field.ty.bytes() as usize].copy_from_slice(&data::scalar_bytes(value));
     }
     Ok(bytes)
+}
+
+/// What a real number is that ends a loop, where nobody says it: with one at random, every other loop would never end.
+const TOLERANCE: f64 = 1.0 / 64.0;
+
+/// Whether a parameter decides when a loop of unknown length ends.
+fn ends_loops(function: &Function, var: &Var) -> bool {
+    let Some(id) = function.params.iter().find(|p| function.var(**p).name == var.name) else {
+        return false;
+    };
+    let mut ends = false;
+    visit::for_each_stmt(&function.body, &mut |s| match &s.kind {
+        StmtKind::Loop { condition: Some(c), .. } => ends |= walk::mentions(&c.expr, *id),
+        StmtKind::If { cond, then, .. } => {
+            ends |= walk::leaves(then).is_some() && walk::mentions(cond, *id);
+        }
+        _ => {}
+    });
+    ends
 }
 
 fn array(

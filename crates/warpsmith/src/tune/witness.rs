@@ -36,6 +36,8 @@ pub struct Witness {
     module: Module,
     launcher: FuncId,
     workspace_bytes: Option<FuncId>,
+    /// The function with the C function's own parameters.
+    host_entry: Option<FuncId>,
 }
 
 /// For each kernel by name, the most blocks of a launch along x, y and z.
@@ -146,6 +148,9 @@ impl Witness {
         if has_workspace {
             host_functions.push(size_function.clone());
         }
+        let host_function = format!("{stem}_host");
+        let has_host_entry = declares(&parsed.unit.items, &host_function);
+        host_functions.extend(has_host_entry.then(|| host_function.clone()));
         let request = Request { kernels: KernelSelection::Named(vec![]), host_functions };
         let lowered = sema::lower_cuda(&parsed.unit, &request)?;
         let find = |name: &str| lowered.module.find_function(name);
@@ -156,7 +161,8 @@ impl Witness {
             )]);
         };
         let workspace_bytes = has_workspace.then(|| find(&size_function)).flatten();
-        Ok(Witness { module: lowered.module, launcher, workspace_bytes })
+        let host_entry = has_host_entry.then(|| find(&host_function)).flatten();
+        Ok(Witness { module: lowered.module, launcher, workspace_bytes, host_entry })
     }
 
     /// The program that was read.
@@ -192,7 +198,8 @@ impl Witness {
     /// # Errors
     /// [`WitnessError`].
     pub fn grids(&self, args: &[ArgBytes], result: Option<Scalar>) -> Result<Grids, WitnessError> {
-        let mut recorder = GridRecorder { module: &self.module, grids: Grids::new() };
+        let mut recorder =
+            GridRecorder { module: &self.module, grids: Grids::new(), guess: Guess::default() };
         self.record(args, result, &mut recorder)?;
         Ok(recorder.grids)
     }
@@ -246,6 +253,49 @@ impl Witness {
         let mut launcher = EmuLauncher::new(self, args, workspace_at, options);
         let outcome = call.made(self, &mut launcher);
         self.finish(outcome, launcher, call.memory, args, result)
+    }
+
+    /// Calls the function that stands in place of the C function, with arrays of the host. `None`: there is none.
+    ///
+    /// # Errors
+    /// [`WitnessError`]; also where it keeps memory, or copies what nothing wrote.
+    pub fn run_host_entry(
+        &self,
+        args: &[ArgBytes],
+        options: &emu::Options,
+    ) -> Result<Option<WitnessRun>, WitnessError> {
+        let Some(entry) = self.host_entry else { return Ok(None) };
+        let function = self.module.function(entry);
+        let mut memory = Memory::default();
+        let mut call_args = vec![];
+        for (arg, param) in args.iter().zip(&function.params) {
+            call_args.push(match arg {
+                ArgBytes::Array(bytes) => push_buffer(&mut memory, bytes.clone()),
+                ArgBytes::Value(bytes) => value_arg(&function.var(*param).ty, bytes)?,
+            });
+        }
+        memory.on_host = memory.buffers.len();
+        let mut launcher = EmuLauncher::beside_host(self, memory.on_host, options);
+        let limits = Limits { max_steps: 100_000_000, ..Limits::default() };
+        let outcome =
+            interp::call(&self.module, entry, &call_args, &mut memory, &limits, &mut launcher);
+        if let Some(limit) = launcher.limit {
+            return Err(WitnessError::Limit(limit));
+        }
+        let name = &function.name;
+        let failed = |why: String| WitnessError::Failed(format!("`{name}`: {why}"));
+        let value = outcome.map_err(|e| failed(e.to_string()))?;
+        if !memory.allocated.is_empty() {
+            return Err(failed("it keeps memory of the device".into()));
+        }
+        let mut buffers = memory.buffers.into_iter();
+        let after = args.iter().map(|arg| match arg {
+            ArgBytes::Array(_) => ArgBytes::Array(buffers.next().unwrap_or_default()),
+            value => value.clone(),
+        });
+        let EmuLauncher { findings, thread_instructions, grids, launches, .. } = launcher;
+        let (args, result) = (after.collect(), value.map(scalar_bytes));
+        Ok(Some(WitnessRun { args, result, findings, thread_instructions, grids, launches }))
     }
 
     fn finish(
@@ -408,6 +458,17 @@ impl<'a> EmuLauncher<'a> {
         }
     }
 
+    /// For a function that allocates itself: the first buffers are the host's, of which the device sees nothing.
+    fn beside_host(
+        witness: &'a Witness,
+        on_host: usize,
+        options: &'a emu::Options,
+    ) -> EmuLauncher<'a> {
+        let mut launcher = EmuLauncher::new(witness, &[], None, options);
+        launcher.device.buffers = vec![Buffer::default(); on_host];
+        launcher
+    }
+
     fn counted(&self, config: &LaunchConfig, counters: Counters) -> CountedLaunch {
         let module = &self.witness.module;
         let kernel = module.function(config.kernel);
@@ -431,10 +492,13 @@ impl<'a> EmuLauncher<'a> {
         CountedLaunch { kernel: kernel.name.clone(), grid, block, counters, views }
     }
 
-    fn config(&self, request: &LaunchRequest) -> Result<LaunchConfig, String> {
+    fn config(&self, request: &LaunchRequest, on_host: usize) -> Result<LaunchConfig, String> {
         let mut args = vec![];
         for arg in &request.args {
             args.push(match arg {
+                Arg::Pointer { buffer, .. } if *buffer < on_host => {
+                    return Err("a kernel gets a pointer to memory of the host".into());
+                }
                 Arg::Value(v) => EmuArg::Bytes(scalar_bytes(*v)),
                 Arg::Bytes(b) => EmuArg::Bytes(b.clone()),
                 Arg::Null => EmuArg::Null,
@@ -468,18 +532,53 @@ impl Launcher for EmuLauncher<'_> {
         Ok(())
     }
 
+    fn allocated(&mut self, buffer: usize, bytes: usize) {
+        let poison = vec![true; bytes];
+        let name = format!("allocation {}", buffer + 1);
+        self.device.buffers.resize_with(buffer, Buffer::default);
+        self.device.buffers.push(Buffer { name, poison, ..Buffer::default() });
+    }
+
+    fn fetch(
+        &mut self,
+        memory: &Memory,
+        buffer: usize,
+        offset: i64,
+        bytes: u64,
+    ) -> Result<Vec<u8>, String> {
+        let content = memory.bytes_at(&Arg::Pointer { buffer, offset }, bytes)?;
+        let poison = self.device.buffers.get(buffer).map_or(&[][..], |b| &b.poison);
+        // Before the first launch a workspace's poison stands in one place for all.
+        let untouched = poison.len() == 1 && poison[0];
+        let part = poison.iter().skip(offset as usize).take(bytes as usize);
+        if untouched || part.into_iter().any(|p| *p) {
+            return Err("a copy to the host reads elements that nothing wrote".into());
+        }
+        Ok(content)
+    }
+
+    fn filled(&mut self, buffer: usize, offset: usize, bytes: usize) {
+        let Some(buffer) = self.device.buffers.get_mut(buffer) else { return };
+        if let Some(part) = buffer.poison.get_mut(offset..offset + bytes) {
+            part.fill(false);
+        }
+    }
+
     fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
-        let config = self.config(&request)?;
+        let on_host = memory.on_host;
+        let config = self.config(&request, on_host)?;
         let kernel = &self.witness.module.function(request.kernel).name;
         enlarge(&mut self.grids, kernel, config.grid);
-        for (buffer, bytes) in self.device.buffers.iter_mut().zip(&mut memory.buffers) {
+        let buffers = self.device.buffers.iter_mut().zip(&mut memory.buffers).skip(on_host);
+        for (buffer, bytes) in buffers {
             buffer.bytes = std::mem::take(bytes);
             if buffer.poison.len() == 1 && buffer.bytes.len() != 1 {
                 buffer.poison = vec![true; buffer.bytes.len()];
             }
         }
         let outcome = emu::run(&self.witness.module, &config, &mut self.device, self.options);
-        for (buffer, bytes) in self.device.buffers.iter_mut().zip(&mut memory.buffers) {
+        let buffers = self.device.buffers.iter_mut().zip(&mut memory.buffers).skip(on_host);
+        for (buffer, bytes) in buffers {
             *bytes = std::mem::take(&mut buffer.bytes);
         }
         let outcome = outcome.map_err(|e| match e {
@@ -507,15 +606,55 @@ impl Launcher for EmuLauncher<'_> {
     }
 }
 
+/// What a launcher gets in place of values of the device where nothing runs: something with which its loops begin, and
+/// soon end.
+#[derive(Default)]
+pub struct Guess {
+    asked: usize,
+}
+
+impl Guess {
+    /// The next answer, of so many bytes.
+    ///
+    /// # Errors
+    /// Where no answer ends the loop.
+    pub fn next(&mut self, bytes: u64) -> Result<Vec<u8>, String> {
+        self.asked += 1;
+        if self.asked > 64 {
+            return Err("it depends on data how often a loop of the launcher runs".into());
+        }
+        let width = bytes as usize;
+        let largest = |float: &[u8]| match float.len() == width {
+            true => float.to_vec(),
+            false => [vec![0xff; width.saturating_sub(1)], vec![0x7f]].concat(),
+        };
+        let large = |sign: f64| match width {
+            8 => largest(&(sign * f64::MAX).to_le_bytes()),
+            _ => largest(&(sign as f32 * f32::MAX).to_le_bytes()),
+        };
+        Ok(match self.asked % 4 {
+            1 => large(1.0),
+            2 => vec![0; width],
+            3 => (0..width).map(|k| u8::from(k == 0)).collect(),
+            _ => large(-1.0),
+        })
+    }
+}
+
 /// Takes down the grids of launches.
 struct GridRecorder<'a> {
     module: &'a Module,
     grids: Grids,
+    guess: Guess,
 }
 
 impl Launcher for GridRecorder<'_> {
     fn copy_to_global(&mut self, _: GlobalId, _: Vec<u8>) -> Result<(), String> {
         Ok(())
+    }
+
+    fn fetch(&mut self, _: &Memory, _: usize, _: i64, bytes: u64) -> Result<Vec<u8>, String> {
+        self.guess.next(bytes)
     }
 
     fn launch(&mut self, _: &mut Memory, request: LaunchRequest) -> Result<(), String> {

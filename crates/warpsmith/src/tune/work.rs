@@ -1,12 +1,14 @@
 //! One program from its text to verified files: printed, parsed again, compared with the C function, and printed with the
 //! verdict.
 
-use warpsmith_emit::{Emit, Fill, TestProgram, cuda_file, header_file, test_file};
+use warpsmith_emit::{
+    Emit, Fill, HostEntry, Moved, TestProgram, cuda_file, header_file, test_file,
+};
 use warpsmith_emu as emu;
 use warpsmith_front::cloops::CInput;
-use warpsmith_ir::{Diagnostic, SourceMap, VarId};
+use warpsmith_ir::{Diagnostic, Scalar, SourceMap, Type, VarId};
 use warpsmith_opt::Program;
-use warpsmith_opt::analysis::values;
+use warpsmith_opt::analysis::{transfers, values};
 
 use super::arch::Arch;
 use super::args::TuneArgs;
@@ -223,6 +225,7 @@ impl Work<'_> {
                 .workspace
                 .as_ref()
                 .map(|w| warpsmith_emit::Workspace { param: w.param, bytes: w.bytes.clone() }),
+            host: self.host_entry(),
         };
         let test = TestProgram {
             module: &self.input.module,
@@ -243,6 +246,25 @@ impl Work<'_> {
             (format!("{name}_test.cu"), test_file(&emit, &test).map_err(ours)?),
             (format!("{name}.sched"), steps.to_string()),
         ])
+    }
+
+    /// The function with the C function's parameters beside the launcher. Where the program computes in another type
+    /// than C, and where C and C++ pass a parameter differently, nothing can stand in its place.
+    fn host_entry(&self) -> Option<HostEntry> {
+        let function = function_of(self.input);
+        let launcher = self.program.module.function(self.program.launcher);
+        let half = |ty: &Type| matches!(ty.scalar(), Some(Scalar::F16 | Scalar::BF16));
+        let by_value = function.params.iter().map(|p| &function.var(*p).ty).chain([&function.ret]);
+        let passed = |ty: &Type| !half(ty) && !ty.is_aggregate();
+        if self.program.precision.is_some() || !by_value.into_iter().all(passed) {
+            return None;
+        }
+        let moved = transfers::of(function).into_iter().filter_map(|(array, t)| {
+            let at = function.params.iter().position(|p| *p == array)?;
+            let array = *launcher.params.get(at)?;
+            Some(Moved { array, to_device: t.to_device, to_host: t.to_host })
+        });
+        Some(HostEntry { ret: function.ret.clone(), arrays: moved.collect() })
     }
 
     /// What arrays hold in the test program: what `--arg` and the file's own defaults say, else what suits the function.

@@ -5,7 +5,7 @@ use warpsmith_ir::GlobalId;
 use warpsmith_ir::interp::{Arg, LaunchRequest, Launcher, Memory};
 
 use crate::data::scalar_bytes;
-use crate::tune::witness::Witness;
+use crate::tune::witness::{Guess, Witness};
 
 /// Keeps what the launcher asks for.
 pub struct Recorder<'a> {
@@ -13,11 +13,12 @@ pub struct Recorder<'a> {
     pub actions: Vec<Action>,
     /// Kernels by their names in the text; the compiler says what they are called in the binary.
     symbol: &'a dyn Fn(&str) -> String,
+    guess: Guess,
 }
 
 impl<'a> Recorder<'a> {
     pub fn new(witness: &'a Witness, symbol: &'a dyn Fn(&str) -> String) -> Recorder<'a> {
-        Recorder { witness, actions: vec![], symbol }
+        Recorder { witness, actions: vec![], symbol, guess: Guess::default() }
     }
 }
 
@@ -27,6 +28,10 @@ impl Launcher for Recorder<'_> {
         let variable = variable.ok_or("a copy to a variable that does not exist")?;
         self.actions.push(Action::SetGlobal { symbol: variable.name.clone(), bytes });
         Ok(())
+    }
+
+    fn fetch(&mut self, _: &Memory, _: usize, _: i64, bytes: u64) -> Result<Vec<u8>, String> {
+        self.guess.next(bytes)
     }
 
     fn launch(&mut self, _: &mut Memory, request: LaunchRequest) -> Result<(), String> {

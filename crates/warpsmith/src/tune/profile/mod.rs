@@ -45,6 +45,9 @@ const HELD: f64 = 0.5;
 /// values of distant statements in registers that it does not have.
 const MOST_STRAIGHT: f64 = 4096.0;
 
+/// How often a loop of the launcher runs whose end depends on data: only what stands beside it is weighed by this.
+const ITERATIONS: f64 = 10.0;
+
 /// A launch with how often it happens.
 pub struct Launched {
     pub times: f64,
@@ -154,6 +157,12 @@ impl Host<'_> {
                     let trips = walk::trips(module, HOST, thread, l).unwrap_or(1.0);
                     set(module, thread, l.var, &l.first);
                     self.block(&l.body.stmts, thread, times * trips);
+                }
+                StmtKind::Loop { condition, body, step, .. } => {
+                    let before = condition.iter().flat_map(|c| &c.before.stmts);
+                    let all: Vec<Stmt> =
+                        body.stmts.iter().chain(&step.stmts).chain(before).cloned().collect();
+                    self.block(&all, thread, times * ITERATIONS);
                 }
                 StmtKind::Scope(b) => self.block(&b.stmts, thread, times),
                 StmtKind::Launch(l) => {
