@@ -21,6 +21,7 @@ pub mod typing;
 pub mod value;
 pub mod verify;
 pub mod visit;
+pub mod ways;
 
 pub use diag::{Diagnostic, Label, Severity};
 pub use expr::{Axis, BinaryOp, Builtin, Expr, ExprKind, MathFn, Place, PlaceKind, UnaryOp};
@@ -36,3 +37,4 @@ pub use stmt::{
 };
 pub use types::{Scalar, Space, Type};
 pub use value::Value;
+pub use ways::{Turn, Way};

@@ -49,6 +49,8 @@ pub struct Tuned {
     pub interrupted: bool,
     /// Warnings and suggestions about the user's source.
     pub messages: Vec<Diagnostic>,
+    /// The same for reports.
+    pub findings: Vec<serde_json::Value>,
 }
 
 /// Translates, verifies and prints; writes nothing.
@@ -112,6 +114,7 @@ pub fn tune_as(
         seconds,
         assumptions,
         interrupted: args.stop().is_flagged(),
+        findings: result::findings(&messages.iter().collect::<Vec<_>>(), sources),
         messages,
     };
     let names: Vec<PathBuf> = tuned.files.iter().map(|(n, _)| n.into()).collect();
