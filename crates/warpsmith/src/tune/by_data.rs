@@ -190,8 +190,8 @@ fn behind_a_pointer(place: &Place) -> bool {
     match &*place.kind {
         PlaceKind::Var(_) | PlaceKind::Global(_) => false,
         PlaceKind::Deref(_) | PlaceKind::Elem { .. } => true,
-        PlaceKind::Index(inner, _) | PlaceKind::Field(inner, _) | PlaceKind::Component(inner, _) => {
-            behind_a_pointer(inner)
-        }
+        PlaceKind::Index(inner, _)
+        | PlaceKind::Field(inner, _)
+        | PlaceKind::Component(inner, _) => behind_a_pointer(inner),
     }
 }

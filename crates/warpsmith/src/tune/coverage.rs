@@ -61,6 +61,8 @@ enum Excuse {
     NoSize,
     /// All sizes that there are were run, and none takes it.
     Impossible,
+    /// The user's own code, which goes this way at no size that was tried.
+    Source,
     /// Of the only size some blocks were run, at corners, edges and inside, and none takes it.
     Sampled,
 }
@@ -72,6 +74,7 @@ impl Excuse {
             Excuse::Error => "an error is returned there, and nothing is launched",
             Excuse::NoSize => "no size from 0 on takes it",
             Excuse::Impossible => "the only sizes that there are never take it",
+            Excuse::Source => "the C function does not go there either at any size that was tried",
             Excuse::Sampled => "the blocks that were run of the only sizes do not take it",
         }
     }
@@ -87,7 +90,8 @@ impl Coverage {
             let function = module.function(id);
             let mut paths = Paths { id, by_data: &by_data, found: vec![] };
             paths.of(function);
-            let (kernel, host) = (function.kind == FunctionKind::Kernel, function.kind == FunctionKind::Host);
+            let (kernel, host) =
+                (function.kind == FunctionKind::Kernel, function.kind == FunctionKind::Host);
             Covered { name: function.name.clone(), kernel, host, run: None, paths: paths.found }
         });
         Coverage { functions: functions.collect() }
@@ -125,9 +129,8 @@ impl Coverage {
         self.functions.iter().flat_map(|f| {
             let idle = f.kernel && f.run.is_none();
             let own = idle.then_some((f, None));
-            let paths = f.paths.iter().filter(move |p| {
-                p.run.is_none() && p.excused.is_none() && !idle
-            });
+            let paths =
+                f.paths.iter().filter(move |p| p.run.is_none() && p.excused.is_none() && !idle);
             own.into_iter().chain(paths.map(move |p| (f, Some(p))))
         })
     }
@@ -162,6 +165,23 @@ impl Coverage {
         }
     }
 
+    /// Excuses what the user wrote and no run of the C function takes either: the same condition in the same words.
+    pub fn excuse_as_in(&mut self, source: &Coverage, texts: &SourceMap) {
+        let untaken: BTreeSet<(String, Turn)> = source
+            .functions
+            .iter()
+            .flat_map(|f| &f.paths)
+            .filter(|p| p.run.is_none())
+            .map(|p| (condition(texts, p.way.span), p.way.turn))
+            .collect();
+        for path in self.functions.iter_mut().filter(|f| !f.host).flat_map(|f| &mut f.paths) {
+            let own = || untaken.contains(&(condition(texts, path.way.span), path.way.turn));
+            if path.run.is_none() && path.excused.is_none() && own() {
+                path.excused = Some(Excuse::Source);
+            }
+        }
+    }
+
     /// What must be run and was not, one line each.
     pub fn lines_missing(&self, sources: &SourceMap) -> Vec<String> {
         self.missing().map(|(f, path)| line(f, path, sources)).collect()
@@ -171,7 +191,7 @@ impl Coverage {
     pub fn exceptions(&self, sources: &SourceMap) -> Vec<String> {
         let all = self.functions.iter().flat_map(|f| f.paths.iter().map(move |p| (f, p)));
         let excused = all.filter(|(_, p)| {
-            let told = matches!(p.excused, Some(Excuse::Data | Excuse::Sampled));
+            let told = matches!(p.excused, Some(Excuse::Data | Excuse::Sampled | Excuse::Source));
             p.run.is_none() && told
         });
         excused.map(|(f, p)| line(f, Some(p), sources)).collect()
@@ -213,6 +233,24 @@ fn line(f: &Covered, path: Option<&Path>, sources: &SourceMap) -> String {
         None => format!("kernel `{}`", f.name),
         Some(p) => format!("`{}`: `{}` {}", f.name, code(sources, p.way.span), p.name()),
     }
+}
+
+/// What stands before the arms, without blanks and parentheses.
+fn condition(sources: &SourceMap, span: Span) -> String {
+    let text = sources.text(span);
+    let mut depth = 0;
+    let mut found = String::new();
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 1 && text.starts_with("if") => break,
+            ')' => depth -= 1,
+            '?' | '{' if depth == 0 => break,
+            c if !c.is_whitespace() => found.push(c),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// The first line of what a span covers.
@@ -337,7 +375,8 @@ impl Paths<'_> {
     /// The arm in which the launcher gives up.
     fn excuse_errors(&mut self, span: Span, then: &Block, otherwise: &Block) {
         for (turn, arm) in [(Turn::Yes, then), (Turn::No, otherwise)] {
-            let gives_up = matches!(arm.stmts.as_slice(), [s] if matches!(s.kind, StmtKind::Return(_)));
+            let gives_up =
+                matches!(arm.stmts.as_slice(), [s] if matches!(s.kind, StmtKind::Return(_)));
             let path = self.found.iter_mut().find(|p| p.way == Way { span, turn });
             if let Some(path) = path.filter(|_| gives_up) {
                 path.excused = Some(Excuse::Error);
@@ -404,4 +443,3 @@ fn by_the_grid(step: &Expr) -> bool {
 fn is_grid(e: &Expr) -> bool {
     matches!(&*e.kind, ExprKind::Builtin(warpsmith_ir::Builtin::GridDim(_)))
 }
-

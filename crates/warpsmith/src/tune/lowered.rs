@@ -144,7 +144,8 @@ pub fn compared_with(module: &Module, body: &Block) -> Vec<i64> {
         let reads = |e: &Expr| {
             let mut reads = false;
             visit::for_each_subexpr(e, &mut |e| {
-                reads |= matches!(&*e.kind, ExprKind::Read(p) if matches!(*p.kind, PlaceKind::Var(_)));
+                reads |=
+                    matches!(&*e.kind, ExprKind::Read(p) if matches!(*p.kind, PlaceKind::Var(_)));
             });
             reads
         };

@@ -14,6 +14,7 @@ pub(crate) mod device;
 mod estimates;
 mod extents;
 pub mod faults;
+mod given;
 mod host_c;
 mod inputs;
 mod large;

@@ -220,7 +220,8 @@ impl Search<'_> {
     }
 
     fn is_affordable(&self, point: &Point, work: u64) -> bool {
-        let product = point.values().try_fold(1u64, |all, v| all.checked_mul(u64::try_from(*v).ok()?));
+        let product =
+            point.values().try_fold(1u64, |all, v| all.checked_mul(u64::try_from(*v).ok()?));
         let sources = &self.verifier.sources;
         let elements = extents::total_elements(sources.module, sources.function, point);
         product.is_some_and(|n| n <= work) && elements.is_some_and(|n| n <= ELEMENTS)
@@ -268,4 +269,3 @@ impl Search<'_> {
         }
     }
 }
-

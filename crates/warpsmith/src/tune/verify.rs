@@ -1,13 +1,16 @@
 //! Verification of an emitted kernel: the re-parsed text in the emulator against the IR interpreter and
 //! the user's own C, at several sizes.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use warpsmith_emu as emu;
 use warpsmith_ir::interp::{self, Arg, InterpError, InterpErrorKind, Limits, Memory};
 use warpsmith_ir::layout::layout_of;
-use warpsmith_ir::{ExprKind, FuncId, Function, Module, Scalar, Span, Type, Var, visit};
+use warpsmith_ir::{
+    ExprKind, FuncId, Function, Module, Scalar, SourceMap, Span, Type, Var, Way, visit,
+};
 
 use super::beyond;
 use super::compare::{self, Difference, first_difference};
@@ -55,6 +58,10 @@ pub struct Verifier<'a> {
     pub tuned: &'a [Point],
     /// The numbers that the kernel treats specially.
     pub special: &'a [i64],
+    /// The first candidates are the sizes of given data, the others less of it.
+    pub with_data: bool,
+    /// Where the texts are, of the C file and of what was emitted.
+    pub texts: &'a SourceMap,
 }
 
 /// A function before its reals changed their type.
@@ -90,6 +97,8 @@ pub struct Verified {
     pub grids: Grids,
     /// Kernels and axes along which larger sizes have several blocks and no point had, such as "`k` along x".
     pub one_block: Vec<String>,
+    /// The ways that control took in the C function.
+    pub source_ways: BTreeSet<Way>,
     /// Elements of all arrays at large points, together.
     large_elements: u64,
     /// Points of which some blocks alone were run.
@@ -212,6 +221,11 @@ impl Verifier<'_> {
                 verified.outside.first().cloned().unwrap_or("every size is too large".to_string());
             return Err(Failed::Nothing { why, at: verified.left_at });
         }
+        if !verified.coverage.is_complete() {
+            let mut source = Coverage::of(self.module(), self.function, &given);
+            source.add("", [].iter(), &verified.source_ways);
+            verified.coverage.excuse_as_in(&source, self.texts);
+        }
         self.at_large_sizes()?;
         match verified.coverage.is_complete() {
             true => Ok(verified),
@@ -265,7 +279,10 @@ impl Verifier<'_> {
             Ok(reference) => reference,
             Err(Outside::TooLarge(steps)) => return Ok(steps),
             Err(Outside::Leaves(left)) => {
-                verified.leaves(&name, left);
+                // Less of given data is another problem; what it selects may lie beyond.
+                if !self.with_data || verified.sizes.is_empty() {
+                    verified.leaves(&name, left);
+                }
                 return Ok(0);
             }
             Err(Outside::Unsupported(why)) => {
@@ -291,6 +308,7 @@ impl Verifier<'_> {
             self.against_witness(&run, &reference, &name)?;
             verified.agreed_as(variant, point, &run);
         }
+        verified.source_ways.extend(&reference.ways);
         verified.agreed(point, &run);
         Ok(reference.steps)
     }
@@ -372,6 +390,7 @@ impl Verifier<'_> {
             deadline: self.options.deadline,
             ..Limits::default()
         };
+        memory.take_ways();
         let outcome = interp::call(
             self.module(),
             self.function,
@@ -382,7 +401,9 @@ impl Verifier<'_> {
         );
         match outcome {
             Ok(result) => {
-                Ok(Reference { steps: memory.steps, memory, result: result.map(scalar_bytes) })
+                let ways = memory.take_ways();
+                let result = result.map(scalar_bytes);
+                Ok(Reference { steps: memory.steps, memory, result, ways })
             }
             Err(error) => Err(match &error.kind {
                 InterpErrorKind::StepLimit(steps) => Outside::TooLarge(*steps),
@@ -446,6 +467,8 @@ impl Verifier<'_> {
             total_steps: self.total_steps,
             tuned: self.tuned,
             special: self.special,
+            with_data: self.with_data,
+            texts: self.texts,
         };
         let types = |f: &Function| -> Vec<Scalar> {
             let element = |ty: &Type| ty.pointee().unwrap_or(ty).scalar().unwrap_or(Scalar::U8);
@@ -556,11 +579,8 @@ impl Verifier<'_> {
         point: &str,
     ) -> Result<(), Failed> {
         self.findings(run, point)?;
-        let wrong = |message: String| Failed::Wrong {
-            point: point.to_string(),
-            message,
-            notes: vec![],
-        };
+        let wrong =
+            |message: String| Failed::Wrong { point: point.to_string(), message, notes: vec![] };
         let arrays = run.args.iter().filter_map(|a| match a {
             ArgBytes::Array(bytes) => Some(bytes.as_slice()),
             ArgBytes::Value(_) => None,
@@ -690,6 +710,8 @@ pub(super) struct Reference {
     pub memory: Memory,
     pub result: Option<Vec<u8>>,
     pub steps: u64,
+    /// The ways that control took in the C function.
+    pub ways: BTreeSet<Way>,
 }
 
 /// Why a point has no reference.

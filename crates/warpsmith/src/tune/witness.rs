@@ -16,8 +16,8 @@ use warpsmith_front::parse::{self, FileLoader, Language, ParseOptions};
 use warpsmith_front::sema::{self, KernelSelection, Request};
 use warpsmith_ir::interp::{self, Arg, InterpError, LaunchRequest, Launcher, Limits, Memory};
 use warpsmith_ir::{
-    Diagnostic, FuncId, FunctionKind, GlobalId, Module, Scalar,
-    SourceMap, Type, Value, VarId, Way, eval::from_bytes, layout,
+    Diagnostic, FuncId, FunctionKind, GlobalId, Module, Scalar, SourceMap, Type, Value, VarId, Way,
+    eval::from_bytes, layout,
 };
 
 use super::host_c::ArgBytes;
@@ -203,7 +203,11 @@ impl Witness {
         let mut recorder = GridRecorder { module: &self.module, grids: Grids::new() };
         let mut call = self.recorded(args, result, unaligned)?;
         call.memory.take_ways();
-        call.made(self, &mut recorder).map_err(|e| WitnessError::Failed(e.to_string()))?;
+        let status = call.made(self, &mut recorder);
+        let status = status.map_err(|e| WitnessError::Failed(e.to_string()))?;
+        if status.is_some_and(|s| s.as_i64() != 0) {
+            return Err(WitnessError::Failed("the launcher returns an error".into()));
+        }
         Ok((recorder.grids, call.memory.take_ways()))
     }
 
@@ -567,7 +571,11 @@ impl Launcher for EmuLauncher<'_> {
         };
         let outcome = emu::run(&self.witness.module, &config, &mut self.device, &options);
         if let Some(part) = &mut self.part {
-            part.end(&before, &self.device, outcome.as_ref().map_or(0, |o| o.stats.thread_instructions));
+            part.end(
+                &before,
+                &self.device,
+                outcome.as_ref().map_or(0, |o| o.stats.thread_instructions),
+            );
         }
         for (buffer, bytes) in self.device.buffers.iter_mut().zip(&mut memory.buffers) {
             *bytes = std::mem::take(&mut buffer.bytes);

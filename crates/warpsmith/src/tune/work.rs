@@ -11,6 +11,7 @@ use super::arch::Arch;
 use super::args::TuneArgs;
 use super::choices::{self, Fact};
 use super::coverage::Coverage;
+use super::given;
 use super::host_c::{HostReference, NoReference};
 use super::inputs::Sources;
 use super::pipeline::{assumptions, function_of};
@@ -66,8 +67,7 @@ impl Work<'_> {
             Some(_) => None,
         };
         let (witness, mut verified) = self.verify(&draft, host.as_ref(), sources)?;
-        let paragraphs =
-            [verified.paragraphs(host.is_some(), sources), measured.to_vec()].concat();
+        let paragraphs = [verified.paragraphs(host.is_some(), sources), measured.to_vec()].concat();
         let files = self.print(&paragraphs, &verified.preconditions(), steps)?;
         let again = self.witness(&files, sources)?;
         verified.coverage_json = self.coverage_of(&verified, &again, sources);
@@ -103,6 +103,7 @@ impl Work<'_> {
             function: self.written.function,
             precision,
         });
+        let (candidates, with_data) = self.candidates();
         let verifier = Verifier {
             sources: Sources {
                 module: &self.input.module,
@@ -122,9 +123,10 @@ impl Work<'_> {
             total_steps: self.args.verify_steps,
             tuned: self.sizes,
             special: &self.special_sizes(),
+            with_data,
+            texts: sources,
         };
-        let verified =
-            verifier.verify(&self.candidates()).map_err(|e| self.explain(e, sources))?;
+        let verified = verifier.verify(&candidates).map_err(|e| self.explain(e, sources))?;
         Ok((witness, verified))
     }
 
@@ -158,7 +160,7 @@ impl Work<'_> {
     }
 
     /// Sizes around every number the kernel treats specially.
-    fn candidates(&self) -> Vec<Point> {
+    fn candidates(&self) -> (Vec<Point>, bool) {
         let fixed: Vec<&str> = self.specs.iter().map(|s| s.name.as_str()).collect();
         let params: Vec<String> = sizes::size_params(&self.input.module, function_of(self.input))
             .into_iter()
@@ -177,6 +179,12 @@ impl Work<'_> {
             let threads = numbers.iter().copied().filter(|n| *n != limit).max().unwrap_or(limit);
             first.extend(choices::strided(&params, limit, threads));
         }
+        let data =
+            given::sizes(&self.input.module, function_of(self.input), self.specs, &Point::new());
+        let data = data.map(|d| d.fixed).unwrap_or_default();
+        if !data.is_empty() {
+            return (points::with_data(&params, &data, self.sizes), true);
+        }
         let points = points::candidates(&params, &numbers, &offsets, &first, self.sizes);
         let mut right: Vec<Point> = vec![];
         for point in points {
@@ -185,7 +193,7 @@ impl Work<'_> {
                 right.push(point);
             }
         }
-        right
+        (right, false)
     }
 
     /// The texts of all files.
@@ -354,7 +362,8 @@ impl Work<'_> {
                 let text = format!("a path of the kernel for `{name}` was run at no size");
                 let d = Diagnostic::error(NOT_RUN, text);
                 let missing = verified.coverage.lines_missing(sources);
-                let d = missing.iter().take(8).fold(d, |d, path| d.note(format!("not run: {path}")));
+                let d =
+                    missing.iter().take(8).fold(d, |d, path| d.note(format!("not run: {path}")));
                 let d = d.note(format!("tried: {}", points::summary(&verified.points)));
                 Failure::from(d.help(LET_IT_RUN)).with_status(Status::No)
             }
