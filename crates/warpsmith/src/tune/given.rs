@@ -91,7 +91,7 @@ fn solved(
     shape: &[u64],
     known: &Point,
 ) -> Vec<(String, i64)> {
-    let params: Vec<String> = sizes::size_params(function)
+    let params: Vec<String> = sizes::size_params(module, function)
         .into_iter()
         .map(|(_, name, _)| name)
         .filter(|name| !known.contains_key(name))
@@ -101,7 +101,7 @@ fn solved(
     for param in params {
         let at = |size: i64| {
             let mut point = known.clone();
-            for (_, name, _) in sizes::size_params(function) {
+            for (_, name, _) in sizes::size_params(module, function) {
                 point.entry(name).or_insert(BASE);
             }
             point.insert(param.clone(), size);
@@ -119,7 +119,7 @@ fn solved(
             let exact = at(size).is_some_and(|e| e[*axis] == shape[*axis]);
             let alone = {
                 let mut other = Point::new();
-                for (_, name, _) in sizes::size_params(function) {
+                for (_, name, _) in sizes::size_params(module, function) {
                     other.insert(name, BASE + 7);
                 }
                 other.extend(known.clone());

@@ -83,15 +83,9 @@ fn only_changed(inputs: &[ArgBytes], run: &WitnessRun, reference: &mut Reference
         _ => None,
     });
     for (expected, (before, after)) in reference.memory.buffers.iter_mut().zip(arrays) {
-        // By pieces that hold whole elements of every type.
-        const PIECE: usize = 8;
-        let pieces = expected.chunks_mut(PIECE).zip(before.chunks(PIECE)).zip(after.chunks(PIECE));
-        for ((expected, before), after) in pieces {
-            let halves = expected.chunks_mut(4).zip(before.chunks(4)).zip(after.chunks(4));
-            for ((expected, before), after) in halves {
-                if before == after {
-                    expected.copy_from_slice(before);
-                }
+        for ((expected, before), after) in expected.iter_mut().zip(before).zip(after) {
+            if before == after {
+                *expected = *before;
             }
         }
     }
