@@ -211,6 +211,8 @@ impl Search<'_> {
             let value = match few {
                 0 | 1 if k == few_of => return (param.clone(), few),
                 0 | 1 => 64 + i64::from(!aligned),
+                // All loops begin a second block and are cut off in it.
+                2..=4 => [40, 70, 130][few as usize - 2],
                 _ => rng.pick(pool).copied().unwrap_or(1),
             };
             let whole = (value + self.moduli - 1) / self.moduli * self.moduli;
