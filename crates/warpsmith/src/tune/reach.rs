@@ -27,7 +27,7 @@ const ELEMENTS: u64 = 1 << 24;
 /// Combinations that are drawn for each of [`WORK`].
 const DRAWS: usize = 160;
 /// Of them, those that are looked at in a few blocks.
-const PROBES: usize = 24;
+const PROBES: usize = 60;
 /// Sizes that are run whole.
 const RUNS: usize = 12;
 /// Thread instructions of one look.
@@ -209,10 +209,10 @@ impl Search<'_> {
         let (few_of, few) = (draw / 2 % params.len(), i64::try_from(few).unwrap_or(i64::MAX));
         let of = |(k, (param, pool)): (usize, (&String, &Vec<i64>))| {
             let value = match few {
-                0 | 1 if k == few_of => return (param.clone(), few),
-                0 | 1 => 64 + i64::from(!aligned),
                 // All loops begin a second block and are cut off in it.
-                2..=4 => [40, 70, 130][few as usize - 2],
+                0..=2 => [40, 70, 130][few as usize],
+                3 | 4 if k == few_of => return (param.clone(), few - 3),
+                3 | 4 => 64 + i64::from(!aligned),
                 _ => rng.pick(pool).copied().unwrap_or(1),
             };
             let whole = (value + self.moduli - 1) / self.moduli * self.moduli;
