@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::counters::Counters;
-use warpsmith_ir::{FuncId, Module, Span, Type};
+use warpsmith_ir::{FuncId, Module, Span, Type, Way};
 
 /// Names a buffer in [`DeviceMemory`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -103,6 +103,10 @@ pub struct Options {
     pub collect_printf: bool,
     /// Count requests, sectors, wavefronts and instructions, see [`crate::counters`].
     pub counters: bool,
+    /// Take down which ways threads take where control divides.
+    pub ways: bool,
+    /// Run these blocks alone, by their flat numbers in the grid; `None`: all.
+    pub blocks: Option<Arc<[u32]>>,
 }
 
 impl Default for Options {
@@ -119,6 +123,8 @@ impl Default for Options {
             interrupt: None,
             collect_printf: true,
             counters: false,
+            ways: false,
+            blocks: None,
         }
     }
 }
@@ -267,6 +273,8 @@ pub struct Outcome {
     pub workers: u32,
     /// Present when [`Options::counters`] asks for them.
     pub counters: Option<Counters>,
+    /// The ways that some thread took, in order, when [`Options::ways`] asks for them.
+    pub ways: Vec<Way>,
 }
 
 /// A kernel that cannot be run as asked. These are the user's errors, not findings.

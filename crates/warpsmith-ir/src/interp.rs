@@ -31,6 +31,7 @@ use crate::module::{FuncId, FunctionKind, GlobalId, Module};
 use crate::span::Span;
 use crate::types::Scalar;
 use crate::value::Value;
+use crate::ways::{Turn, Way};
 
 pub use bounds::Bound;
 use bounds::{Tracked, Untracked};
@@ -59,6 +60,8 @@ pub struct Memory {
     bounds: Vec<HashMap<u64, Bound>>,
     /// Places in the buffers that were written, while somebody wants to know.
     writes: Option<BTreeSet<Written>>,
+    /// The ways that control took, while somebody wants to know.
+    ways: Option<BTreeSet<Way>>,
 }
 
 /// A piece of a buffer that was written.
@@ -102,6 +105,17 @@ impl Memory {
     /// What was written since the last call, each place once, in order; the first call begins the watch.
     pub fn take_writes(&mut self) -> Vec<Written> {
         self.writes.replace(BTreeSet::new()).into_iter().flatten().collect()
+    }
+
+    /// The ways that control took since the last call; the first call begins the watch.
+    pub fn take_ways(&mut self) -> BTreeSet<Way> {
+        self.ways.replace(BTreeSet::new()).unwrap_or_default()
+    }
+
+    fn note_way(&mut self, span: Option<Span>, held: bool) {
+        if let (Some(ways), Some(span)) = (&mut self.ways, span) {
+            ways.insert(Way { span, turn: if held { Turn::Yes } else { Turn::No } });
+        }
     }
 
     fn note_write(&mut self, buffer: u32, at: usize, bytes: usize) {

@@ -22,6 +22,7 @@ pub mod typing;
 pub mod value;
 pub mod verify;
 pub mod visit;
+pub mod ways;
 
 pub use diag::{Diagnostic, Label, Severity};
 pub use expr::{Axis, BinaryOp, Builtin, Expr, ExprKind, MathFn, Place, PlaceKind, UnaryOp};
@@ -38,3 +39,4 @@ pub use stmt::{
 };
 pub use types::{Scalar, Space, Type};
 pub use value::Value;
+pub use ways::{Turn, Way};

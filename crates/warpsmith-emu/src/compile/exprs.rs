@@ -146,6 +146,7 @@ impl Lower<'_> {
     /// `c ? a : b`: each arm runs only where it is chosen, unless it is free to compute both.
     fn choose(&mut self, e: &Expr, c: &Expr, a: &Expr, b: &Expr) -> Result<Vec<Opd>> {
         let cond = self.scalar(c)?;
+        self.decide(e.origin.span, cond)?;
         if let Opd::K(k) = cond {
             return self.value(if k != 0 { a } else { b });
         }

@@ -154,6 +154,11 @@ pub enum Op {
         text: u32,
     },
     Trap,
+    /// Takes down whether the condition holds, for the place named by the index into [`Program::divides`].
+    Decide {
+        cond: Opd,
+        divide: u32,
+    },
     Label(Label),
     Jump(Label),
     /// Backward jump of the loop named by the index into [`Program::loops`].
@@ -261,6 +266,14 @@ pub enum Home {
     },
 }
 
+/// A place where control divides, see [`Op::Decide`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Divide {
+    pub span: Span,
+    /// Of the outcomes only that the condition holds is looked at: a stride after the first.
+    pub again: bool,
+}
+
 /// A kernel made ready for one launch.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
@@ -274,6 +287,8 @@ pub struct Program {
     pub objects: Vec<Object>,
     pub spans: Vec<Option<Span>>,
     pub names: Vec<String>,
+    /// Places where control divides: the span, and whether it is about one more stride.
+    pub divides: Vec<Divide>,
     /// Span of each loop.
     pub loops: Vec<u32>,
     /// The loop holds atomics or volatile reads: it may wait for others.
@@ -391,6 +406,7 @@ impl Op {
             Op::Printf { args, .. } => args.iter_mut().for_each(|(a, _)| f(a, Use)),
             Op::Assert { cond, .. }
             | Op::Assume { cond, .. }
+            | Op::Decide { cond, .. }
             | Op::BranchFalse { cond, .. }
             | Op::BranchTrue { cond, .. } => f(cond, Use),
             Op::UndefLocal { .. }

@@ -105,6 +105,9 @@ pub(super) struct Lower<'m> {
     scopes: Vec<Vec<Key>>,
     spans: HashMap<Option<Span>, u32>,
     emitted: usize,
+    /// Whether instructions take down where threads go, and the numbers of the places that have one.
+    pub ways: bool,
+    pub divides: HashMap<Divide, u32>,
 }
 
 impl<'m> Lower<'m> {
@@ -131,6 +134,8 @@ impl<'m> Lower<'m> {
             scopes: vec![vec![]],
             spans: HashMap::from([(None, 0)]),
             emitted: 0,
+            ways: false,
+            divides: HashMap::new(),
         }
     }
 

@@ -12,6 +12,7 @@ mod stmts;
 mod uniform;
 mod values;
 mod walk;
+mod ways;
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,7 +24,7 @@ use self::lower::{Frame, Lower};
 use self::places::OFFSET_BITS;
 use crate::api::{Arg, DeviceMemory, EmuError, LaunchConfig};
 
-/// Makes a kernel ready to run.
+/// Makes a kernel ready to run; with `ways` it takes down where threads go.
 ///
 /// # Errors
 /// Arguments that do not fit the parameters, and constructs that are not executed.
@@ -31,6 +32,7 @@ pub fn compile(
     module: &Module,
     launch: &LaunchConfig,
     memory: &DeviceMemory,
+    ways: bool,
 ) -> Result<Program, EmuError> {
     let Some(kernel) = module.functions.get(launch.kernel.0 as usize) else {
         return Err(EmuError::BadLaunch("there is no such kernel".to_string()));
@@ -39,6 +41,7 @@ pub fn compile(
         return Err(EmuError::BadLaunch(format!("`{}` is not a kernel", kernel.name)));
     }
     let mut l = Lower::new(module, launch);
+    l.ways = ways;
     l.facts.add(module, launch.kernel, 0);
     add_objects(&mut l, memory);
     add_shared(&mut l, launch)?;

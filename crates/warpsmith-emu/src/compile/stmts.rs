@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{
     AtomicOp, BarrierKind, BinaryOp, BindLevel, Binding, Block, Case, Expr, ForLoop, LoopCondition,
-    LoopKind, PlaceKind, Scalar, Scope, Stmt, StmtKind, VarId, WarpOp,
+    LoopKind, PlaceKind, Scalar, Scope, Span, Stmt, StmtKind, VarId, WarpOp,
 };
 
 use super::lir::*;
@@ -10,6 +10,7 @@ use super::lower::{Exit, Lower, Result, Slot};
 use super::places::PlaceRef;
 use super::values::Piece;
 use super::walk::{self, Node};
+use super::ways::{self, Strides};
 
 impl Lower<'_> {
     pub fn block(&mut self, b: &Block) -> Result<()> {
@@ -21,8 +22,10 @@ impl Lower<'_> {
         match &s.kind {
             StmtKind::Decl { var, init } => self.decl(*var, init.as_ref()),
             StmtKind::Assign { place, value } => self.assignment(place, value),
-            StmtKind::If { cond, then, otherwise } => self.if_(cond, then, otherwise),
-            StmtKind::For(l) => self.for_(l),
+            StmtKind::If { cond, then, otherwise } => {
+                self.if_(s.origin.span, cond, then, otherwise)
+            }
+            StmtKind::For(l) => self.for_(s.origin.span, l),
             StmtKind::Loop { condition, body, step, .. } => {
                 self.loop_(s, condition.as_ref(), body, step, &[])
             }
@@ -54,6 +57,12 @@ impl Lower<'_> {
             return self.loop_(last, condition.as_ref(), body, step, &owned);
         }
         self.stmt(last)
+    }
+
+    fn own_registers(&mut self, region: RegionId, registers: Option<u32>) {
+        if let Some(r) = registers {
+            self.registers[r as usize].region = region;
+        }
     }
 
     fn own(&mut self, region: RegionId, vars: &[VarId]) {
@@ -144,8 +153,15 @@ impl Lower<'_> {
         self.write(&to, &place.ty, &v)
     }
 
-    fn if_(&mut self, cond: &Expr, then: &Block, otherwise: &Block) -> Result<()> {
+    fn if_(
+        &mut self,
+        span: Option<Span>,
+        cond: &Expr,
+        then: &Block,
+        otherwise: &Block,
+    ) -> Result<()> {
         let cond = self.scalar(cond)?;
+        self.decide(span, cond)?;
         if let Opd::K(k) = cond {
             // Both arms keep their regions, so that their variables do.
             return self.block(if k != 0 { then } else { otherwise });
@@ -170,7 +186,7 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn for_(&mut self, l: &ForLoop) -> Result<()> {
+    fn for_(&mut self, span: Option<Span>, l: &ForLoop) -> Result<()> {
         let Some(ty) = self.frame().function.vars.get(l.var.0 as usize).and_then(|v| v.ty.scalar())
         else {
             return self.unsupported("a loop over something that is no integer");
@@ -185,7 +201,9 @@ impl Lower<'_> {
         let i = self.loop_variable(l.var)?;
         self.assign(ty, i, first)?;
         let site = self.site;
+        let strides = self.strides(span, ways::goes_by_the_grid(&l.step))?;
         let mut assigned = self.assigned(&l.body);
+        assigned.extend(strides.register());
         if let Opd::R(r) = i {
             assigned.push(r);
         }
@@ -193,12 +211,16 @@ impl Lower<'_> {
         if l.declares {
             self.own(region, &[l.var]);
         }
+        self.own_registers(region, strides.register());
         let (head, next, end) = (self.label(), self.label(), self.label());
         self.emit(Op::Label(head))?;
         let go_on = self.bin(l.compare, ty, i, limit)?;
+        self.decide(span, go_on)?;
+        self.decide_again(strides, go_on)?;
         self.loop_exit(region, go_on, end)?;
         self.body(region, &l.body, next, end)?;
         self.site = site;
+        self.stride_ends(strides)?;
         let stepped = self.bin(BinaryOp::Add, ty, i, step)?;
         self.assign(ty, i, stepped)?;
         self.back(head, site)?;
@@ -294,27 +316,39 @@ impl Lower<'_> {
         owned: &[VarId],
     ) -> Result<()> {
         let site = self.site;
-        let assigned = self.assigned(&Block::new(vec![s.clone()]));
+        let strides = self.strides(s.origin.span, ways::steps_by_the_grid(step))?;
+        let mut assigned = self.assigned(&Block::new(vec![s.clone()]));
+        assigned.extend(strides.register());
         let region = self.enter_loop(assigned);
         self.own(region, owned);
+        self.own_registers(region, strides.register());
         let (head, next, end) = (self.label(), self.label(), self.label());
         self.emit(Op::Label(head))?;
         if let Some(c) = condition.filter(|c| !c.at_end) {
-            self.condition(region, c, end)?;
+            self.condition(region, c, end, strides)?;
         }
         self.body(region, body, next, end)?;
         self.block(step)?;
+        self.stride_ends(strides)?;
         if let Some(c) = condition.filter(|c| c.at_end) {
-            self.condition(region, c, end)?;
+            self.condition(region, c, end, strides)?;
         }
         self.back(head, site)?;
         self.leave_loop();
         self.emit(Op::Label(end))
     }
 
-    fn condition(&mut self, region: RegionId, c: &LoopCondition, end: Label) -> Result<()> {
+    fn condition(
+        &mut self,
+        region: RegionId,
+        c: &LoopCondition,
+        end: Label,
+        strides: Strides,
+    ) -> Result<()> {
         self.block(&c.before)?;
         let go_on = self.scalar(&c.expr)?;
+        self.decide(strides.span, go_on)?;
+        self.decide_again(strides, go_on)?;
         self.loop_exit(region, go_on, end)
     }
 

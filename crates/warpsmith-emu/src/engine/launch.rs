@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use warpsmith_ir::Module;
+use warpsmith_ir::{Module, Turn, Way};
 
 use super::block::{Block, Group, Mask, Spin, Wait};
 use super::counting::Counting;
@@ -16,6 +16,10 @@ use super::report::Report;
 use crate::api::{DeviceMemory, EmuError, LaunchConfig, Limit, Options, Outcome, Rule, Stats};
 use crate::compile;
 use crate::compile::lir::{Home, Op, Program};
+
+/// Bits of [`Machine::decided`].
+pub const HELD: u8 = 1;
+pub const FAILED: u8 = 2;
 
 /// What all blocks of a launch share while it runs.
 pub struct Machine<'a> {
@@ -62,6 +66,8 @@ pub struct Machine<'a> {
     pub plans: Vec<Plan>,
     /// Performance counters, when they are asked for.
     pub counting: Option<Box<Counting>>,
+    /// For each place where control divides, whether its condition held for some thread ([`HELD`]), and failed ([`FAILED`]).
+    pub decided: Vec<u8>,
     /// Turns of groups so far.
     pub turns: u64,
     /// The other workers of the launch, when it has any.
@@ -83,7 +89,7 @@ pub fn run(
     if memory.globals.len() != module.globals.len() {
         memory.globals = DeviceMemory::new(module).globals;
     }
-    let program = compile::compile(module, launch, memory)?;
+    let program = compile::compile(module, launch, memory, options.ways)?;
     let races = Races::new(&program, options, launch.block.iter().product());
     let mut m = Machine::new(&program, launch, options, memory, races);
     m.run_grid();
@@ -154,6 +160,7 @@ impl<'a> Machine<'a> {
             plans: program.code.iter().map(|_| Plan::default()).collect(),
             scalar_origin: 0,
             counting: options.counters.then(|| Box::new(Counting::new(program))),
+            decided: vec![0; program.divides.len()],
             turns: 0,
             queue: None,
             workers: 1,
@@ -161,12 +168,17 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// How many blocks are run.
     pub fn blocks(&self) -> u32 {
-        self.launch.grid.iter().product()
+        match &self.options.blocks {
+            Some(some) => some.len() as u32,
+            None => self.launch.grid.iter().product(),
+        }
     }
 
-    /// A block at its first instruction; `None`, with the limit set, when it does not fit in memory.
-    pub fn new_block(&mut self, id: u32) -> Option<Block> {
+    /// The `nth` block that is run, at its first instruction; `None`, with the limit set, when it does not fit in memory.
+    pub fn new_block(&mut self, nth: u32) -> Option<Block> {
+        let id = self.options.blocks.as_ref().map_or(nth, |some| some[nth as usize]);
         let p = self.program;
         let bytes = Block::bytes(p, self.width, self.check_races || self.check_poison);
         if self.used.saturating_add(bytes) > self.options.max_memory {
@@ -261,7 +273,23 @@ impl<'a> Machine<'a> {
         self.program.objects.get(handle as usize).map_or(Home::Invalid, |o| o.home)
     }
 
+    /// The ways that some thread took.
+    fn ways(&self) -> Vec<Way> {
+        let mut ways = vec![];
+        for (place, seen) in self.program.divides.iter().zip(&self.decided) {
+            let turns = match place.again {
+                true => [(HELD, Turn::Again)].as_slice(),
+                false => &[(HELD, Turn::Yes), (FAILED, Turn::No)],
+            };
+            let taken = turns.iter().filter(|(bit, _)| seen & bit != 0);
+            ways.extend(taken.map(|(_, turn)| Way { span: place.span, turn: *turn }));
+        }
+        ways.sort_unstable();
+        ways
+    }
+
     fn outcome(self) -> Outcome {
+        let ways = self.ways();
         let mut stats = self.stats;
         stats.shadow_bytes = self.races.peak_bytes().max(self.shadow_bytes);
         let mut printed = self.printed;
@@ -282,6 +310,7 @@ impl<'a> Machine<'a> {
             needed_barriers,
             workers: self.workers,
             counters,
+            ways,
         }
     }
 }

@@ -53,6 +53,7 @@ struct Part {
     printed: Vec<(u32, String)>,
     printed_bytes: usize,
     counting: Option<Box<Counting>>,
+    decided: Vec<u8>,
 }
 
 impl Queue {
@@ -140,8 +141,8 @@ impl Machine<'_> {
             m.queue = Some(queue);
             let notes = m.work(queue);
             let (stats, printed, printed_bytes) = (m.stats, m.printed, m.printed_bytes);
-            let (trace, counting) = (m.races.into_trace(), m.counting);
-            Part { memory, trace, stats, notes, printed, printed_bytes, counting }
+            let (trace, counting, decided) = (m.races.into_trace(), m.counting, m.decided);
+            Part { memory, trace, stats, notes, printed, printed_bytes, counting, decided }
         };
         std::thread::scope(|scope| {
             let handles: Vec<_> = (1..workers)
@@ -230,6 +231,9 @@ impl Machine<'_> {
             self.stats.instructions += part.stats.instructions;
             self.stats.barriers += part.stats.barriers;
             self.printed.extend(part.printed);
+            for (own, more) in self.decided.iter_mut().zip(&part.decided) {
+                *own |= more;
+            }
             if let (Some(own), Some(more)) = (&mut self.counting, part.counting) {
                 own.add(*more);
             }

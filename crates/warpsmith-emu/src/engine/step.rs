@@ -7,7 +7,7 @@ use warpsmith_ir::Axis;
 use super::barriers::STOPPED;
 use super::block::{Block, Group, Mask, Spin, Wait};
 use super::lanes;
-use super::launch::Machine;
+use super::launch::{FAILED, HELD, Machine};
 use crate::api::{Access, Finding, Limit, Rule};
 use crate::compile::lir::{Op, Opd, Special};
 
@@ -165,6 +165,7 @@ impl Machine<'_> {
             Op::AsyncCommit => self.async_commit(b, g),
             Op::AsyncWait(n) => self.async_wait(b, g, *n, pc),
             Op::Printf { format, args } => self.printf(b, g, *format, args),
+            Op::Decide { cond, divide } => self.decide(b, g, *cond, *divide),
             _ => self.arithmetic(b, g, op, pc),
         }
     }
@@ -190,6 +191,18 @@ impl Machine<'_> {
                 }
             }
         }
+    }
+
+    /// Takes down whether the condition holds for threads of the group, and fails for some.
+    fn decide(&mut self, b: &mut Block, g: &Group, cond: Opd, divide: u32) {
+        let seen = self.decided.get(divide as usize).copied().unwrap_or(HELD | FAILED);
+        if seen == HELD | FAILED {
+            return;
+        }
+        let yes = self.truth(b, g, cond);
+        let held = if yes.is_empty() { 0 } else { HELD };
+        let failed = if g.mask.without(&yes).is_empty() { 0 } else { FAILED };
+        self.decided[divide as usize] = seen | held | failed;
     }
 
     /// Sends the threads for which the condition equals `when` to the label. True: stop here.

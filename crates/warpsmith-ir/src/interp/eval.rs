@@ -61,8 +61,9 @@ impl<T: Track> Interp<'_, '_, T> {
                 self.bitcast(item, &e.ty, &e.origin)
             }
             ExprKind::Select(c, a, b) => {
-                let taken = if self.truth(c)? { a } else { b };
-                self.eval(taken)
+                let held = self.truth(c)?;
+                self.memory.note_way(e.origin.span, held);
+                self.eval(if held { a } else { b })
             }
             ExprKind::Call(function, args) => {
                 let items = args.iter().map(|a| self.number(a)).collect::<Run<Vec<_>>>()?;

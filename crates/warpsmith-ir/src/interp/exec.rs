@@ -294,8 +294,9 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
                 self.write(place, item)?;
             }
             StmtKind::If { cond, then, otherwise } => {
-                let taken = if self.truth(cond)? { then } else { otherwise };
-                return self.block(taken);
+                let held = self.truth(cond)?;
+                self.memory.note_way(origin.span, held);
+                return self.block(if held { then } else { otherwise });
             }
             StmtKind::For(l) => return self.for_loop(l, origin),
             StmtKind::Loop { condition, body, step, .. } => {
@@ -376,7 +377,9 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         let mut ran = false;
         loop {
             self.set_var(l.var, number::<T>(at), origin)?;
-            if !eval::binary(l.compare, at, limit).is_true() {
+            let goes_on = eval::binary(l.compare, at, limit).is_true();
+            self.memory.note_way(origin.span, goes_on);
+            if !goes_on {
                 break;
             }
             self.tick(origin)?;
@@ -413,7 +416,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         loop {
             self.tick(origin)?;
             if let Some(c) = condition.filter(|c| !c.at_end)
-                && !self.goes_on(c)?
+                && !self.goes_on(c, origin)?
             {
                 return Ok(Flow::Next);
             }
@@ -428,16 +431,18 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
                 Flow::Next | Flow::Continue => {}
             }
             if let Some(c) = condition.filter(|c| c.at_end)
-                && !self.goes_on(c)?
+                && !self.goes_on(c, origin)?
             {
                 return Ok(Flow::Next);
             }
         }
     }
 
-    fn goes_on(&mut self, c: &LoopCondition) -> Run<bool> {
+    fn goes_on(&mut self, c: &LoopCondition, origin: &Origin) -> Run<bool> {
         self.block(&c.before)?;
-        self.truth(&c.expr)
+        let goes_on = self.truth(&c.expr)?;
+        self.memory.note_way(origin.span, goes_on);
+        Ok(goes_on)
     }
 
     fn switch(&mut self, selector: &Expr, cases: &[Case]) -> Run<Flow> {

@@ -12,7 +12,7 @@ use super::recompute::Recomputed;
 use super::search::{Asked, Measured, Winner, named, search};
 use super::sizes::Point;
 use super::verify::Verified;
-use super::work::{Files, Work};
+use super::work::{Files, NOT_RUN, Work};
 use crate::data::NamedSpec;
 use crate::status::{Failure, Status};
 
@@ -53,7 +53,7 @@ impl Job<'_> {
                     && args.schedule.is_none()
                     && failure.status == Status::No =>
             {
-                self.retreat(&chosen.1.print(), true, sources)
+                self.retreat(Some((&chosen.1.print(), &failure)), true, sources)
             }
             verdict => Ok(made(chosen, verdict?, None)),
         }
@@ -98,12 +98,12 @@ impl Job<'_> {
                     let text = winner.schedule.print();
                     let other = Recomputed::Not("the schedule that was compared is wrong".into());
                     measured.recomputed.fill(other);
-                    blamed.push(retreated(&text, "the next one is taken instead"));
+                    blamed.push(retreated(&text, &failure, "the next one is taken instead"));
                 }
                 Err(failure) => return Err(failure),
             }
         }
-        let mut made = self.retreat("", interruptible, sources)?;
+        let mut made = self.retreat(None, interruptible, sources)?;
         made.messages.extend(blamed);
         Ok(made)
     }
@@ -138,7 +138,7 @@ impl Job<'_> {
 
     fn retreat(
         &self,
-        blamed: &str,
+        blamed: Option<(&str, &Failure)>,
         interruptible: bool,
         sources: &mut SourceMap,
     ) -> Result<Made, Failure> {
@@ -148,8 +148,8 @@ impl Job<'_> {
         let chosen = translate(&direct, None, self.input, self.sizes, self.arch, sources)?;
         let verdict = self.verified(&chosen, &[], interruptible, sources)?;
         let mut made = made(chosen, verdict, None);
-        if !blamed.is_empty() {
-            made.messages.push(retreated(blamed, "the direct translation is written instead"));
+        if let Some((steps, why)) = blamed {
+            made.messages.push(retreated(steps, why, "the direct translation is written instead"));
         }
         Ok(made)
     }
@@ -195,10 +195,27 @@ fn loses(times: f64) -> Diagnostic {
         .help("leave --schedule away to search other schedules, or take --strategy direct")
 }
 
-/// The schedule that was chosen made a wrong kernel: a bug of ours, named.
-fn retreated(schedule: &str, instead: &str) -> Diagnostic {
-    let message = "the kernel of the chosen schedule failed its verification: a bug in warpsmith";
-    let d = Diagnostic::warning("W329", message);
+/// The schedule that was chosen made a wrong kernel, a bug of ours; or one of which not all could be run. With what was
+/// found, and the steps.
+fn retreated(schedule: &str, why: &Failure, instead: &str) -> Diagnostic {
+    let found = why.diagnostics.first();
+    let not_run = found.is_some_and(|d| d.code == NOT_RUN);
+    let d = match not_run {
+        true => {
+            let message = "the kernel of the chosen schedule has paths that could not be run";
+            Diagnostic::warning("W338", message)
+        }
+        false => {
+            let message =
+                "the kernel of the chosen schedule failed its verification: a bug in warpsmith";
+            Diagnostic::warning("W329", message)
+        }
+    };
+    let notes = found.into_iter().flat_map(|d| d.notes.clone());
+    let d = notes.fold(d, |d, note| d.note(note));
     let d = schedule.lines().fold(d, |d, step| d.note(step.to_string()));
-    d.help(format!("{instead}; please report the source with these steps"))
+    match not_run {
+        true => d.help(instead),
+        false => d.help(format!("{instead}; please report the source with these steps")),
+    }
 }

@@ -50,6 +50,8 @@ pub struct Tuned {
     pub interrupted: bool,
     /// Warnings and suggestions about the user's source.
     pub messages: Vec<Diagnostic>,
+    /// The same for reports.
+    pub findings: Vec<serde_json::Value>,
 }
 
 /// Translates, verifies and prints; writes nothing.
@@ -113,6 +115,7 @@ pub fn tune_as(
         seconds,
         assumptions,
         interrupted: args.stop().is_flagged(),
+        findings: result::findings(&messages.iter().collect::<Vec<_>>(), sources),
         messages,
     };
     let names: Vec<PathBuf> = tuned.files.iter().map(|(n, _)| n.into()).collect();
@@ -263,9 +266,10 @@ pub(super) fn chosen_sizes(
     let given: Vec<SizeSpec> =
         args.sizes.iter().map(|s| sizes::parse(s)).collect::<Result<_, _>>()?;
     sizes::check_once(&given)?;
+    let function = function_of(input);
+    let given = with_data(given, input, specs)?;
     let given = with_defaults(given, input);
     let fixed: Vec<String> = specs.iter().map(|s| s.name.clone()).collect();
-    let function = function_of(input);
     let points = sizes::points(&input.module, function, &given, &fixed)?;
     for point in &points {
         for param in &function.params {
@@ -276,6 +280,32 @@ pub(super) fn chosen_sizes(
         sizes::check_memory(&input.module, function, point, arch.memory, arch.name)?;
     }
     Ok(points)
+}
+
+/// The sizes of the command line, and those that given data determine where it gives none.
+fn with_data(
+    mut given: Vec<SizeSpec>,
+    input: &CInput,
+    specs: &[NamedSpec],
+) -> Result<Vec<SizeSpec>, Failure> {
+    let function = function_of(input);
+    let known: Point =
+        given.iter().filter_map(|g| Some((g.name.clone(), *g.values.first()?))).collect();
+    let data = super::given::sizes(&input.module, function, specs, &Point::new())?;
+    for (name, size) in &data.fixed {
+        if let Some(asked) = known.get(name).filter(|asked| *asked != size) {
+            let message =
+                format!("`--size {name}={asked}`, but the arrays that are given make it {size}");
+            let help = "leave the size away, or give the arrays of that size";
+            return Err(Diagnostic::error("W311", message).help(help).into());
+        }
+    }
+    for (name, size) in super::given::sizes(&input.module, function, specs, &known)?.sizes {
+        if !known.contains_key(&name) && size > 0 {
+            given.push(SizeSpec { name, values: vec![size] });
+        }
+    }
+    Ok(given)
 }
 
 /// The sizes of the command line, and the file's own where it gives none.

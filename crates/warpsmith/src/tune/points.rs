@@ -98,6 +98,42 @@ fn size(point: &Point) -> (i128, Point) {
     (product.fold(1i128, |n, v| n.saturating_mul(v)), point.clone())
 }
 
+/// The sizes of given data first; then less of it, one size at a time, and the sizes that it leaves free small. Contents
+/// that select elements may leave their arrays where there is less of them: then the C function says so.
+pub fn with_data(params: &[String], data: &Point, wanted: &[Point]) -> Vec<Point> {
+    let mut points: Vec<Point> = vec![];
+    let mut add = |point: Point| {
+        if !points.contains(&point) {
+            points.push(point);
+        }
+    };
+    let whole: Vec<Point> = wanted
+        .iter()
+        .map(|p| p.iter().chain(data).map(|(n, v)| (n.clone(), *v)).collect())
+        .collect();
+    whole.iter().cloned().for_each(&mut add);
+    for point in &whole {
+        for free in params.iter().filter(|p| !data.contains_key(*p)) {
+            for size in [1, 37, 0, 2, 64, 3, 33] {
+                add(point
+                    .iter()
+                    .map(|(n, v)| (n.clone(), if n == free { size } else { *v }))
+                    .collect());
+            }
+        }
+        for (name, most) in data {
+            for size in [most - 1, most / 2, most / 2 + 1, 33, 37, 3, 1, 0] {
+                if (0..*most).contains(&size) {
+                    let of =
+                        |(n, v): (&String, &i64)| (n.clone(), if n == name { size } else { *v });
+                    add(point.iter().map(of).collect());
+                }
+            }
+        }
+    }
+    points
+}
+
 /// `n=33, m=5`, as reports name a point.
 pub fn name(point: &Point) -> String {
     let parts: Vec<String> = point.iter().map(|(n, v)| format!("{n}={v}")).collect();

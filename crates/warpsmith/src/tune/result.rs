@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use warpsmith_gpu::protocol::Limits;
-use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_ir::{Diagnostic, Severity, SourceMap};
 
 use super::choice::Registers;
 use super::compiled::Used;
@@ -32,6 +32,9 @@ pub fn human(tuned: &Tuned, paths: &[PathBuf]) -> String {
     }
     let host = if v.with_host > 0 { ", compared with the host compiler's code" } else { "" };
     text += &format!("checked with every check on{host}: {}\n", points::summary(&v.points));
+    for part in &v.in_part {
+        text += &format!("checked in part: {part}\n");
+    }
     for axis in &v.one_block {
         text += &format!("not checked: no second block of {axis} was run\n");
     }
@@ -199,7 +202,7 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
         "status": status.name(),
         "exit": status.code(),
         "complete": !interrupted,
-        "findings": [],
+        "findings": tuned.findings,
         "outputs": outputs,
         "function": tuned.name,
         "source": tuned.source,
@@ -233,6 +236,8 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
             "host_compiler": tuned.verified.with_host > 0,
             "host_only": tuned.verified.host_only,
             "one_block": tuned.verified.one_block,
+            "in_part": tuned.verified.in_part,
+            "coverage": tuned.verified.coverage_json,
             "assumptions": tuned.assumptions,
         },
     })
@@ -277,7 +282,16 @@ fn measured_json(m: &Measured) -> Value {
 
 /// The object of a run that failed.
 pub fn failed(status: Status, messages: &[&Diagnostic], sources: &SourceMap) -> Value {
-    let findings: Vec<Value> = messages
+    json!({
+        "schema": 1, "command": "tune", "status": status.name(), "exit": status.code(),
+        "complete": false, "findings": findings(messages, sources), "outputs": [],
+        "verification": null,
+    })
+}
+
+/// The diagnostics of a run, as they are on stderr.
+pub fn findings(messages: &[&Diagnostic], sources: &SourceMap) -> Vec<Value> {
+    messages
         .iter()
         .map(|d| {
             let locations: Vec<Value> = d
@@ -289,11 +303,15 @@ pub fn failed(status: Status, messages: &[&Diagnostic], sources: &SourceMap) -> 
                     json!({"file": file, "line": line, "column": column, "what": l.text})
                 })
                 .collect();
-            json!({"id": d.code, "rule": d.code, "severity": "error", "message": d.message, "count": 1, "locations": locations})
+            let severity = match d.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                _ => "note",
+            };
+            json!({
+                "id": d.code, "rule": d.code, "severity": severity, "message": d.message, "count": 1,
+                "locations": locations, "notes": d.notes, "help": d.help,
+            })
         })
-        .collect();
-    json!({
-        "schema": 1, "command": "tune", "status": status.name(), "exit": status.code(),
-        "complete": false, "findings": findings, "outputs": [], "verification": null,
-    })
+        .collect()
 }

@@ -1,33 +1,39 @@
 //! Verification of an emitted kernel: the re-parsed text in the emulator against the IR interpreter and
 //! the user's own C, at several sizes.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use warpsmith_emu as emu;
 use warpsmith_ir::interp::{self, Arg, InterpError, InterpErrorKind, Limits, Memory};
 use warpsmith_ir::layout::layout_of;
-use warpsmith_ir::{ExprKind, FuncId, Function, Module, Scalar, Span, Type, Var, visit};
+use warpsmith_ir::{
+    ExprKind, FuncId, Function, Module, Scalar, SourceMap, Span, Type, Var, Way, visit,
+};
 
 use super::beyond;
 use super::compare::{self, Difference, first_difference};
+use super::coverage::Coverage;
 use super::extents;
 use super::host_c::{ArgBytes, HostReference};
 use super::inputs::{self, NoData, Sources};
 use super::large;
 use super::points;
+use super::reach::{self, FEWER_BLOCKS};
 use super::sizes::Point;
-use super::witness::{self, Grids, Witness, WitnessError, WitnessRun};
+use super::variant::Variant;
+use super::witness::{self, Grids, How, Witness, WitnessError, WitnessRun};
 use crate::data::{scalar_bytes, scalar_from_bytes, scalars_of};
 use crate::progress::Progress;
 
 /// Elements of all arrays at one point, as long as other points could be run.
 const POINT_ELEMENTS: u64 = 1 << 20;
+/// Elements at all points that have more, together: arrays of a fixed size take as many at every point.
+const LARGE_ELEMENTS: u64 = 1 << 25;
 /// Steps of the reference at all points together, unless less is asked for.
 pub const TOTAL_STEPS: u64 = 20_000_000;
 
-/// Blocks along y and z that are enough for a size to be run once more with so many; threads then make several strides.
-const FEWER_BLOCKS: u32 = 3;
 /// Points that are run so.
 const STRIDED_POINTS: usize = 8;
 /// Points with iterations at which the function for arrays of the host is run.
@@ -52,6 +58,12 @@ pub struct Verifier<'a> {
     pub total_steps: u64,
     /// The sizes that the kernel is made for.
     pub tuned: &'a [Point],
+    /// The numbers that the kernel treats specially.
+    pub special: &'a [i64],
+    /// The first candidates are the sizes of given data, the others less of it.
+    pub with_data: bool,
+    /// Where the texts are, of the C file and of what was emitted.
+    pub texts: &'a SourceMap,
 }
 
 /// A function before its reals changed their type.
@@ -81,12 +93,20 @@ pub struct Verified {
     /// Runs of the function for arrays of the host, and whether no iteration ran.
     pub host_entry: Vec<bool>,
     pub thread_instructions: u64,
-    /// Kernels that no point launched: nothing was shown of them.
-    pub idle: Vec<String>,
+    /// What of the emitted text was run.
+    pub coverage: Coverage,
+    /// The same for reports, with the lines of the text that is handed out.
+    pub coverage_json: serde_json::Value,
     /// For each kernel that was launched, the most blocks along x, y and z.
     pub grids: Grids,
     /// Kernels and axes along which larger sizes have several blocks and no point had, such as "`k` along x".
     pub one_block: Vec<String>,
+    /// The ways that control took in the C function.
+    pub source_ways: BTreeSet<Way>,
+    /// Elements of all arrays at large points, together.
+    large_elements: u64,
+    /// Points of which some blocks alone were run.
+    pub in_part: Vec<String>,
     /// Points that were too large for the interpreter: compared with the host compiler's code alone.
     pub host_only: Vec<String>,
 }
@@ -104,6 +124,8 @@ pub enum Failed {
     Limit(&'static str),
     /// Ctrl-C.
     Interrupted,
+    /// Paths that hang on sizes and were not run at any that could be tried.
+    NotRun(Box<Verified>),
     /// No point could be run at all: why the first could not, and where in the C function.
     Nothing { why: String, at: Option<Span> },
     /// The data given with `--arg` is not usable.
@@ -114,12 +136,34 @@ impl Verified {
     /// All agreed at a point.
     pub(super) fn agreed(&mut self, point: &Point, run: &WitnessRun) {
         self.thread_instructions += run.thread_instructions;
-        self.idle.retain(|k| !run.grids.contains_key(k));
+        self.coverage.add(&points::name(point), run.grids.keys(), &run.ways);
         for (kernel, grid) in &run.grids {
             witness::enlarge(&mut self.grids, kernel, *grid);
         }
         self.sizes.push(points::name(point));
         self.points.push(point.clone());
+    }
+
+    /// What some blocks wrote at a point agreed.
+    pub(super) fn agreed_in_part(&mut self, point: &Point, name: &str, run: &WitnessRun) {
+        self.thread_instructions += run.thread_instructions;
+        self.coverage.add(name, run.grids.keys(), &run.ways);
+        for (kernel, grid) in &run.grids {
+            witness::enlarge(&mut self.grids, kernel, *grid);
+        }
+        self.sizes.push(name.to_string());
+        self.points.push(point.clone());
+        self.in_part.push(name.to_string());
+    }
+
+    /// All agreed at a point that was run in some way.
+    pub(super) fn agreed_as(&mut self, variant: Variant<'_>, point: &Point, run: &WitnessRun) {
+        if let Variant::Plain = variant {
+            return self.agreed(point, run);
+        }
+        let name = variant.name(&points::name(point));
+        self.coverage.add(&name, run.grids.keys(), &run.ways);
+        self.in_strides += usize::from(matches!(variant, Variant::FewBlocks(_)));
     }
 
     /// The C function leaves its arrays at a point.
@@ -147,7 +191,10 @@ impl Verifier<'_> {
     /// # Errors
     /// [`Failed`], at the first point that is wrong.
     pub fn verify(&self, candidates: &[Point]) -> Result<Verified, Failed> {
-        let mut verified = Verified { idle: self.witness.kernels(), ..Verified::default() };
+        let given: Vec<String> = self.sources.specs.iter().map(|s| s.name.clone()).collect();
+        let (module, launcher) = (self.witness.module(), self.witness.launcher());
+        let coverage = Coverage::of(module, launcher, &given);
+        let mut verified = Verified { coverage, ..Verified::default() };
         let mut steps_left = self.total_steps;
         let mut progress = Progress::new("verifying", candidates.len());
         for point in candidates {
@@ -164,8 +211,13 @@ impl Verifier<'_> {
             steps_left = steps_left.saturating_sub(self.at_point(point, &mut verified)?);
         }
         beyond::verify(self, candidates, &mut verified)?;
+        reach::verify(self, candidates, &mut verified)?;
         if self.late() {
             return Err(Failed::Limit(TIME_LIMIT));
+        }
+        let only_size = candidates.iter().all(Point::is_empty);
+        if only_size && !verified.sizes.is_empty() {
+            verified.coverage.excuse_the_rest(verified.in_part.is_empty());
         }
         let vacuous = verified.vacuous();
         if verified.sizes.is_empty() || vacuous && !verified.outside.is_empty() {
@@ -173,8 +225,16 @@ impl Verifier<'_> {
                 verified.outside.first().cloned().unwrap_or("every size is too large".to_string());
             return Err(Failed::Nothing { why, at: verified.left_at });
         }
+        if !verified.coverage.is_complete() {
+            let mut source = Coverage::of(self.module(), self.function, &given);
+            source.add("", [].iter(), &verified.source_ways);
+            verified.coverage.excuse_as_in(&source, self.texts);
+        }
         self.at_large_sizes()?;
-        Ok(verified)
+        match verified.coverage.is_complete() {
+            true => Ok(verified),
+            false => Err(Failed::NotRun(Box::new(verified))),
+        }
     }
 
     /// What no run shows: numbers that are too large for their type, at sizes that are too large to be run.
@@ -210,15 +270,23 @@ impl Verifier<'_> {
         let name = points::name(point);
         // Several sizes that are large together would cost more than they say. Where nothing else ran, they must do.
         let elements = extents::total_elements(self.module(), self.function(), point);
-        if elements.is_none_or(|n| n > POINT_ELEMENTS) && !verified.sizes.is_empty() {
-            return Ok(0);
+        let large = elements.is_none_or(|n| n > POINT_ELEMENTS);
+        if large && !verified.sizes.is_empty() {
+            let all = verified.large_elements.saturating_add(elements.unwrap_or(u64::MAX));
+            if all > LARGE_ELEMENTS {
+                return Ok(0);
+            }
+            verified.large_elements = all;
         }
         let inputs = self.inputs(point)?;
         let reference = match self.interpret(&inputs, self.point_steps()) {
             Ok(reference) => reference,
             Err(Outside::TooLarge(steps)) => return Ok(steps),
             Err(Outside::Leaves(left)) => {
-                verified.leaves(&name, left);
+                // Less of given data is another problem; what it selects may lie beyond.
+                if !self.with_data || verified.sizes.is_empty() {
+                    verified.leaves(&name, left);
+                }
                 return Ok(0);
             }
             Err(Outside::Unsupported(why)) => {
@@ -232,18 +300,20 @@ impl Verifier<'_> {
         }
         let options =
             emu::Options { max_steps: thread_steps(reference.steps), ..self.options.clone() };
-        let run = self.run(self.witness, &inputs, &options, &name)?;
+        let run = self.run(Variant::Plain, &inputs, &options, &name)?;
         self.against_witness(&run, &reference, &name)?;
         let blocks_yz = run.grids.values().map(|g| g[1].max(g[2])).max().unwrap_or(0);
         if blocks_yz > FEWER_BLOCKS
             && verified.in_strides < STRIDED_POINTS
             && let Some(fewer) = self.witness.with_fewer_blocks(i64::from(FEWER_BLOCKS))
         {
-            let run = self.run(&fewer, &inputs, &options, &name)?;
+            let variant = Variant::FewBlocks(&fewer);
+            let run = self.run(variant, &inputs, &options, &name)?;
             self.against_witness(&run, &reference, &name)?;
-            verified.in_strides += 1;
+            verified.agreed_as(variant, point, &run);
         }
         self.through_host_entry(&inputs, &reference, &options, &name, point, verified)?;
+        verified.source_ways.extend(&reference.ways);
         verified.agreed(point, &run);
         Ok(reference.steps)
     }
@@ -283,12 +353,24 @@ impl Verifier<'_> {
 
     pub(super) fn run(
         &self,
-        witness: &Witness,
+        variant: Variant<'_>,
         inputs: &[ArgBytes],
         options: &emu::Options,
         point: &str,
     ) -> Result<WitnessRun, Failed> {
-        self.outcome(witness.run(inputs, self.result_type(), options), point)
+        let how = How { unaligned: variant.is_unaligned(), part: None };
+        self.run_as(variant.text(self.witness), inputs, options, point, how)
+    }
+
+    pub(super) fn run_as(
+        &self,
+        text: &Witness,
+        inputs: &[ArgBytes],
+        options: &emu::Options,
+        point: &str,
+        how: How,
+    ) -> Result<WitnessRun, Failed> {
+        self.outcome(text.run_as(inputs, self.result_type(), options, how), point)
     }
 
     fn outcome<T>(&self, run: Result<T, WitnessError>, point: &str) -> Result<T, Failed> {
@@ -345,6 +427,7 @@ impl Verifier<'_> {
             deadline: self.options.deadline,
             ..Limits::default()
         };
+        memory.take_ways();
         let outcome = interp::call(
             self.module(),
             self.function,
@@ -355,7 +438,9 @@ impl Verifier<'_> {
         );
         match outcome {
             Ok(result) => {
-                Ok(Reference { steps: memory.steps, memory, result: result.map(scalar_bytes) })
+                let ways = memory.take_ways();
+                let result = result.map(scalar_bytes);
+                Ok(Reference { steps: memory.steps, memory, result, ways })
             }
             Err(error) => Err(match &error.kind {
                 InterpErrorKind::StepLimit(steps) => Outside::TooLarge(*steps),
@@ -418,6 +503,9 @@ impl Verifier<'_> {
             options: self.options.clone(),
             total_steps: self.total_steps,
             tuned: self.tuned,
+            special: self.special,
+            with_data: self.with_data,
+            texts: self.texts,
         };
         let types = |f: &Function| -> Vec<Scalar> {
             let element = |ty: &Type| ty.pointee().unwrap_or(ty).scalar().unwrap_or(Scalar::U8);
@@ -502,12 +590,8 @@ impl Verifier<'_> {
         }
     }
 
-    pub(super) fn against_witness(
-        &self,
-        run: &WitnessRun,
-        reference: &Reference,
-        point: &str,
-    ) -> Result<(), Failed> {
+    /// What the emulator found.
+    pub(super) fn findings(&self, run: &WitnessRun, point: &str) -> Result<(), Failed> {
         let wrong = |message: String, notes: Vec<String>| Failed::Wrong {
             point: point.to_string(),
             message,
@@ -522,6 +606,18 @@ impl Verifier<'_> {
             }
             return Err(wrong(format!("{}: {}", finding.rule.name(), finding.message), notes));
         }
+        Ok(())
+    }
+
+    pub(super) fn against_witness(
+        &self,
+        run: &WitnessRun,
+        reference: &Reference,
+        point: &str,
+    ) -> Result<(), Failed> {
+        self.findings(run, point)?;
+        let wrong =
+            |message: String| Failed::Wrong { point: point.to_string(), message, notes: vec![] };
         let arrays = run.args.iter().filter_map(|a| match a {
             ArgBytes::Array(bytes) => Some(bytes.as_slice()),
             ArgBytes::Value(_) => None,
@@ -529,13 +625,13 @@ impl Verifier<'_> {
         for (buffer, actual) in arrays.enumerate() {
             if let Some((name, d)) = self.compare_array(buffer, reference, actual, Against::Kernel)
             {
-                return Err(wrong(describe(&name, &d, "the C function", "the kernel"), vec![]));
+                return Err(wrong(describe(&name, &d, "the C function", "the kernel")));
             }
         }
         if let Some(actual) = &run.result
             && let Some(d) = self.compare_result(reference, actual, Against::Kernel)
         {
-            return Err(wrong(describe("the result", &d, "the C function", "the kernel"), vec![]));
+            return Err(wrong(describe("the result", &d, "the C function", "the kernel")));
         }
         Ok(())
     }
@@ -651,6 +747,8 @@ pub(super) struct Reference {
     pub memory: Memory,
     pub result: Option<Vec<u8>>,
     pub steps: u64,
+    /// The ways that control took in the C function.
+    pub ways: BTreeSet<Way>,
 }
 
 /// Why a point has no reference.

@@ -3,7 +3,7 @@
 //!
 //! It knows the file and the contract of the launcher, nothing of how they were made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
@@ -16,19 +16,18 @@ use warpsmith_front::parse::{self, FileLoader, Language, ParseOptions};
 use warpsmith_front::sema::{self, KernelSelection, Request};
 use warpsmith_ir::interp::{self, Arg, InterpError, LaunchRequest, Launcher, Limits, Memory};
 use warpsmith_ir::{
-    BinaryOp, Diagnostic, Expr, ExprKind, FuncId, FunctionKind, GlobalId, Module, Scalar,
-    SourceMap, StmtKind, Type, Value, VarId, eval::from_bytes, visit,
+    Diagnostic, FuncId, FunctionKind, GlobalId, Module, Scalar, SourceMap, Type, Value, VarId, Way,
+    eval::from_bytes, layout,
 };
 
 use super::host_c::ArgBytes;
+use super::lowered;
+use super::part::Part;
 use super::profile::views::{self, Argument, View};
 use crate::data::{scalar_bytes, scalar_from_bytes};
 
 /// What constant memory holds, in bytes: larger arrays are never copied there.
 pub(super) const CONSTANT_MEMORY: usize = 64 << 10;
-
-/// The most blocks that a grid has along y, and along z.
-const MOST_BLOCKS_YZ: i64 = 65_535;
 
 /// The emitted file as a program.
 #[derive(Clone, Debug)]
@@ -63,6 +62,10 @@ pub struct WitnessRun {
     pub thread_instructions: u64,
     /// The kernels that were launched.
     pub grids: Grids,
+    /// The ways that launcher and threads took, when the options ask for them.
+    pub ways: BTreeSet<Way>,
+    /// Of a run of a few blocks: those that were run, of how many, and the thread instructions that all would take.
+    pub whole: (u64, u64, u64),
     /// The launches, when the options ask for counters.
     pub launches: Vec<CountedLaunch>,
 }
@@ -91,29 +94,11 @@ pub enum WitnessError {
 }
 
 impl Witness {
-    /// The same program, but wherever its launcher starts the most blocks that there can be along y or z, it starts
-    /// so many. What its threads do in strides then shows at small sizes. `None`: it never does.
+    /// The same program, but wherever its launcher limits the number of blocks, it starts at most so many. What its
+    /// threads do in strides then shows at small sizes. `None`: it has no such limit.
     pub fn with_fewer_blocks(&self, most: i64) -> Option<Witness> {
-        let mut fewer = self.clone();
-        let launcher = fewer.module.functions.get_mut(self.launcher.0 as usize)?;
-        let mut found = false;
-        let is_limit = |e: &Expr| e.as_const().is_some_and(|v| v.as_i64() == MOST_BLOCKS_YZ);
-        visit::map_stmts(&mut launcher.body, &mut |s| {
-            let StmtKind::If { cond, then, .. } = &mut s.kind else { return };
-            let ExprKind::Binary(BinaryOp::Gt, _, limit) = &mut *cond.kind else { return };
-            if !is_limit(limit) {
-                return;
-            }
-            found = true;
-            let fewer = Expr::int(limit.ty.scalar().unwrap_or(Scalar::I32), most);
-            *limit = fewer.clone();
-            visit::map_exprs(then, &mut |e| {
-                if is_limit(e) {
-                    *e = fewer.clone();
-                }
-            });
-        });
-        found.then_some(fewer)
+        let module = lowered::with_fewer_blocks(&self.module, self.launcher, most)?;
+        Some(Witness { module, ..self.clone() })
     }
 
     /// Whether another text means the same program; comments and layout do not count.
@@ -185,12 +170,22 @@ impl Witness {
         result: Option<Scalar>,
         recorder: &mut dyn Launcher,
     ) -> Result<u64, WitnessError> {
-        let mut call = self.call(args, result, |bytes| match bytes {
-            Room::Given(given) if given.len() <= CONSTANT_MEMORY => given.to_vec(),
-            Room::Given(_) | Room::Empty(_) => vec![],
-        })?;
+        let mut call = self.recorded(args, result, false)?;
         call.made(self, recorder).map_err(|e| WitnessError::Failed(e.to_string()))?;
         Ok(call.workspace.map_or(0, |(_, bytes)| bytes as u64))
+    }
+
+    /// A call in which nothing is run: large arrays are not there.
+    fn recorded(
+        &self,
+        args: &[ArgBytes],
+        result: Option<Scalar>,
+        unaligned: bool,
+    ) -> Result<Call, WitnessError> {
+        self.call(args, result, unaligned, |bytes| match bytes {
+            Room::Given(given) if given.len() <= CONSTANT_MEMORY => given.to_vec(),
+            Room::Given(_) | Room::Empty(_) => vec![],
+        })
     }
 
     /// The grids that the launcher asks for; nothing is run.
@@ -198,10 +193,29 @@ impl Witness {
     /// # Errors
     /// [`WitnessError`].
     pub fn grids(&self, args: &[ArgBytes], result: Option<Scalar>) -> Result<Grids, WitnessError> {
-        let mut recorder =
+        self.ways(args, result, false).map(|(grids, _)| grids)
+    }
+
+    /// The grids that the launcher asks for, and the ways that it takes; nothing is run.
+    ///
+    /// # Errors
+    /// [`WitnessError`].
+    pub fn ways(
+        &self,
+        args: &[ArgBytes],
+        result: Option<Scalar>,
+        unaligned: bool,
+    ) -> Result<(Grids, BTreeSet<Way>), WitnessError> {
+        let mut recorder = 
             GridRecorder { module: &self.module, grids: Grids::new(), guess: Guess::default() };
-        self.record(args, result, &mut recorder)?;
-        Ok(recorder.grids)
+        let mut call = self.recorded(args, result, unaligned)?;
+        call.memory.take_ways();
+        let status = call.made(self, &mut recorder);
+        let status = status.map_err(|e| WitnessError::Failed(e.to_string()))?;
+        if status.is_some_and(|s| s.as_i64() != 0) {
+            return Err(WitnessError::Failed("the launcher returns an error".into()));
+        }
+        Ok((recorder.grids, call.memory.take_ways()))
     }
 
     /// The arguments of the launcher: those of the C function, the result, the workspace, the stream. `contents` makes a
@@ -210,14 +224,29 @@ impl Witness {
         &self,
         args: &[ArgBytes],
         result: Option<Scalar>,
+        unaligned: bool,
         contents: impl Fn(Room<'_>) -> Vec<u8>,
     ) -> Result<Call, WitnessError> {
         let function = self.module.function(self.launcher);
         let mut memory = Memory::default();
-        let mut call_args = vec![];
+        let (mut call_args, mut offsets) = (vec![], vec![]);
         for (arg, param) in args.iter().zip(&function.params) {
             call_args.push(match arg {
-                ArgBytes::Array(bytes) => push_buffer(&mut memory, contents(Room::Given(bytes))),
+                ArgBytes::Array(bytes) => {
+                    let before = if unaligned { self.element(function.var(*param)) } else { 0 };
+                    offsets.push(before);
+                    let mut room = contents(Room::Given(bytes));
+                    if before > 0 {
+                        room.splice(0..0, std::iter::repeat_n(0xa5, before));
+                    }
+                    let buffer = push_buffer(&mut memory, room);
+                    match buffer {
+                        Arg::Pointer { buffer, .. } => {
+                            Arg::Pointer { buffer, offset: before as i64 }
+                        }
+                        other => other,
+                    }
+                }
                 ArgBytes::Value(bytes) => value_arg(&function.var(*param).ty, bytes)?,
             });
         }
@@ -232,7 +261,13 @@ impl Witness {
         });
         // The stream comes last.
         call_args.push(Arg::Value(Value::int(Scalar::U64, 0)));
-        Ok(Call { args: call_args, memory, workspace })
+        Ok(Call { args: call_args, memory, workspace, offsets })
+    }
+
+    /// Bytes of an array's element.
+    fn element(&self, array: &warpsmith_ir::Var) -> usize {
+        let element = array.ty.pointee().map(|ty| layout::layout_of(&self.module, ty).size);
+        element.map_or(0, |size| size as usize)
     }
 
     /// Calls the launcher with the arguments of the C function; `result` is the type of its return value.
@@ -245,13 +280,32 @@ impl Witness {
         result: Option<Scalar>,
         options: &emu::Options,
     ) -> Result<WitnessRun, WitnessError> {
-        let mut call = self.call(args, result, |bytes| match bytes {
+        self.run_as(args, result, options, How::default())
+    }
+
+    /// As [`Self::run`], but of each launch some blocks alone, or with arrays that begin at odd addresses.
+    ///
+    /// # Errors
+    /// [`WitnessError`].
+    pub fn run_as(
+        &self,
+        args: &[ArgBytes],
+        result: Option<Scalar>,
+        options: &emu::Options,
+        how: How,
+    ) -> Result<WitnessRun, WitnessError> {
+        let mut call = self.call(args, result, how.unaligned, |bytes| match bytes {
             Room::Given(given) => given.to_vec(),
             Room::Empty(bytes) => vec![0xa5; bytes],
         })?;
         let workspace_at = call.workspace.map(|(at, _)| at);
+        if options.ways {
+            call.memory.take_ways();
+        }
         let mut launcher = EmuLauncher::new(self, args, workspace_at, options);
+        launcher.part = how.part;
         let outcome = call.made(self, &mut launcher);
+        call.align();
         self.finish(outcome, launcher, call.memory, args, result)
     }
 
@@ -318,6 +372,7 @@ impl Witness {
             }
             Err(error) => return Err(WitnessError::Failed(error.to_string())),
         }
+        let of_launcher = memory.take_ways();
         let mut buffers = std::mem::take(&mut memory.buffers).into_iter();
         let args = args
             .iter()
@@ -327,8 +382,12 @@ impl Witness {
             })
             .collect();
         let result = result.and_then(|_| buffers.next());
-        let EmuLauncher { findings, thread_instructions, grids, launches, .. } = launcher;
-        Ok(WitnessRun { args, result, findings, thread_instructions, grids, launches })
+        let EmuLauncher { findings, thread_instructions, grids, launches, mut ways, part, .. } =
+            launcher;
+        let part = part.unwrap_or_default();
+        let whole = (part.blocks, part.of, part.whole_instructions);
+        ways.extend(of_launcher);
+        Ok(WitnessRun { args, result, findings, thread_instructions, grids, ways, launches, whole })
     }
 
     /// Bytes of workspace at these sizes, by the emitted function.
@@ -366,6 +425,15 @@ impl Witness {
     }
 }
 
+/// How a text is run.
+#[derive(Debug, Default)]
+pub struct How {
+    /// Each array begins one element behind an aligned address.
+    pub unaligned: bool,
+    /// Some blocks of each launch are run instead of all.
+    pub part: Option<Part>,
+}
+
 /// A buffer that a launcher is called with.
 enum Room<'a> {
     /// An array with its contents.
@@ -380,9 +448,18 @@ struct Call {
     memory: Memory,
     /// Position among the buffers, and bytes.
     workspace: Option<(usize, usize)>,
+    /// Bytes before each array in its buffer.
+    offsets: Vec<usize>,
 }
 
 impl Call {
+    /// Takes away what stands before arrays.
+    fn align(&mut self) {
+        for (bytes, before) in self.memory.buffers.iter_mut().zip(&self.offsets) {
+            bytes.drain(..(*before).min(bytes.len()));
+        }
+    }
+
     fn made(
         &mut self,
         witness: &Witness,
@@ -415,8 +492,11 @@ struct EmuLauncher<'a> {
     findings: Vec<Finding>,
     thread_instructions: u64,
     grids: Grids,
+    ways: BTreeSet<Way>,
     launches: Vec<CountedLaunch>,
     limit: Option<&'static str>,
+    /// A few blocks are run instead of all.
+    part: Option<Part>,
 }
 
 impl<'a> EmuLauncher<'a> {
@@ -453,8 +533,10 @@ impl<'a> EmuLauncher<'a> {
             findings: vec![],
             thread_instructions: 0,
             grids: Grids::new(),
+            ways: BTreeSet::new(),
             launches: vec![],
             limit: None,
+            part: None,
         }
     }
 
@@ -576,7 +658,23 @@ impl Launcher for EmuLauncher<'_> {
                 buffer.poison = vec![true; buffer.bytes.len()];
             }
         }
-        let outcome = emu::run(&self.witness.module, &config, &mut self.device, self.options);
+        let mut options = self.options.clone();
+        if let Some(part) = &mut self.part {
+            options.blocks = part.begin(&config)?;
+        }
+        let partial = options.blocks.is_some();
+        let before: Vec<Vec<u8>> = match partial && self.part.as_ref().is_some_and(|p| p.strict) {
+            true => self.device.buffers.iter().map(|b| b.bytes.clone()).collect(),
+            false => vec![],
+        };
+        let outcome = emu::run(&self.witness.module, &config, &mut self.device, &options);
+        if let Some(part) = &mut self.part {
+            part.end(
+                &before,
+                &self.device,
+                outcome.as_ref().map_or(0, |o| o.stats.thread_instructions),
+            );
+        }
         let buffers = self.device.buffers.iter_mut().zip(&mut memory.buffers).skip(on_host);
         for (buffer, bytes) in buffers {
             *bytes = std::mem::take(&mut buffer.bytes);
@@ -587,6 +685,7 @@ impl Launcher for EmuLauncher<'_> {
             | emu::EmuError::Unsupported { message, .. } => message,
         })?;
         self.thread_instructions += outcome.stats.thread_instructions;
+        self.ways.extend(outcome.ways);
         if let Some(counters) = outcome.counters {
             let counted = self.counted(&config, counters);
             self.launches.push(counted);

@@ -13,6 +13,8 @@ use warpsmith_opt::analysis::{transfers, values};
 use super::arch::Arch;
 use super::args::TuneArgs;
 use super::choices::{self, Fact};
+use super::coverage::Coverage;
+use super::given;
 use super::host_c::{HostReference, NoReference};
 use super::inputs::Sources;
 use super::pipeline::{assumptions, function_of};
@@ -38,6 +40,12 @@ pub(super) struct Work<'a> {
     pub interruptible: bool,
 }
 
+/// Paths of a kernel were run at no size.
+pub(super) const NOT_RUN: &str = "W337";
+/// What to do where a path cannot be run.
+const LET_IT_RUN: &str = "only what was run is handed out: let --size ask for smaller sizes, raise --max-memory, or choose other \
+                       parameters with --schedule";
+
 /// For messages.
 const VERIFYING: &str = "while the kernel was verified";
 
@@ -61,16 +69,29 @@ impl Work<'_> {
             None => self.host_reference(&mut messages),
             Some(_) => None,
         };
-        let (witness, verified) = self.verify(&draft, host.as_ref(), sources)?;
-        let paragraphs = [verified.paragraphs(host.is_some()), measured.to_vec()].concat();
+        let (witness, mut verified) = self.verify(&draft, host.as_ref(), sources)?;
+        let paragraphs = [verified.paragraphs(host.is_some(), sources), measured.to_vec()].concat();
         let points = self.test_points(&verified);
         let files = self.print(&paragraphs, &verified.preconditions(), &points, steps)?;
         let again = self.witness(&files, sources)?;
+        verified.coverage_json = self.coverage_of(&verified, &again, sources);
         if !witness.same_program(&again) {
             let what = "the verdict in the comments changed the emitted program";
             return Err(Failure::input("W321", what).with_status(Status::Bug));
         }
         Ok((files, verified, messages))
+    }
+
+    /// What was run, with the lines of the text as it is handed out.
+    fn coverage_of(
+        &self,
+        verified: &Verified,
+        printed: &Witness,
+        sources: &SourceMap,
+    ) -> serde_json::Value {
+        let given: Vec<String> = self.specs.iter().map(|s| s.name.clone()).collect();
+        let there = Coverage::of(printed.module(), printed.launcher(), &given);
+        verified.coverage.json(&there, sources)
     }
 
     /// Parses what was emitted and compares it with the C function.
@@ -86,6 +107,7 @@ impl Work<'_> {
             function: self.written.function,
             precision,
         });
+        let (candidates, with_data) = self.candidates();
         let verifier = Verifier {
             sources: Sources {
                 module: &self.input.module,
@@ -104,8 +126,11 @@ impl Work<'_> {
             options: self.options(),
             total_steps: self.args.verify_steps,
             tuned: self.sizes,
+            special: &self.special_sizes(),
+            with_data,
+            texts: sources,
         };
-        let verified = verifier.verify(&self.candidates()).map_err(|e| self.explain(e))?;
+        let verified = verifier.verify(&candidates).map_err(|e| self.explain(e, sources))?;
         Ok((witness, verified))
     }
 
@@ -116,6 +141,7 @@ impl Work<'_> {
             deadline: self.args.deadline(),
             interrupt: self.interruptible.then(interrupt::flag),
             checks: emu::Checks { redundant_barriers: false, ..emu::Checks::ALL },
+            ways: true,
             ..emu::Options::default()
         }
     }
@@ -138,12 +164,18 @@ impl Work<'_> {
     }
 
     /// Sizes around every number the kernel treats specially.
-    fn candidates(&self) -> Vec<Point> {
+    fn candidates(&self) -> (Vec<Point>, bool) {
         let launcher = self.program.module.function(self.program.launcher);
         let (params, numbers) = (self.free_sizes(), self.numbers());
+        let data =
+            given::sizes(&self.input.module, function_of(self.input), self.specs, &Point::new());
+        let data = data.map(|d| d.fixed).unwrap_or_default();
+        if !data.is_empty() {
+            return (self.right(points::with_data(&params, &data, self.sizes)), true);
+        }
         let offsets = choices::offsets(launcher);
         let first = self.another_way();
-        self.right(points::candidates(&params, &numbers, &offsets, &first, self.sizes))
+        (self.right(points::candidates(&params, &numbers, &offsets, &first, self.sizes)), false)
     }
 
     /// The same points with values that the marks' conditions on sizes ask for.
@@ -349,7 +381,7 @@ impl Work<'_> {
     }
 
     /// A failed verification in the user's words.
-    fn explain(&self, failed: Failed) -> Failure {
+    fn explain(&self, failed: Failed, sources: &SourceMap) -> Failure {
         let name = &self.input.name;
         match failed {
             Failed::Wrong { point, message, notes } => {
@@ -379,6 +411,15 @@ impl Work<'_> {
                 Failure::from(d.help("rounding errors do not explain this: numbers leave the range of the type, or decisions depend on their last bits"))
                     .with_status(Status::No)
             }
+            Failed::NotRun(verified) => {
+                let text = format!("a path of the kernel for `{name}` was run at no size");
+                let d = Diagnostic::error(NOT_RUN, text);
+                let missing = verified.coverage.lines_missing(sources);
+                let d =
+                    missing.iter().take(8).fold(d, |d, path| d.note(format!("not run: {path}")));
+                let d = d.note(format!("tried: {}", points::summary(&verified.points)));
+                Failure::from(d.help(LET_IT_RUN)).with_status(Status::No)
+            }
             Failed::Interrupted => Failure::interrupted(VERIFYING),
             Failed::Limit(limit) => {
                 let text = format!("verification stopped: {limit} was reached");
@@ -404,7 +445,7 @@ impl Work<'_> {
 
 impl Verified {
     /// What the header of the emitted file says.
-    fn paragraphs(&self, with_host: bool) -> Vec<String> {
+    fn paragraphs(&self, with_host: bool, sources: &SourceMap) -> Vec<String> {
         let against = if with_host {
             "the C function, by its compiler and by an interpreter"
         } else {
@@ -414,12 +455,16 @@ impl Verified {
             "Level: checked. This text was emulated, with every check on, and compared with {against} at {}.",
             points::summary(&self.points)
         )];
-        if !self.idle.is_empty() {
-            let names: Vec<String> = self.idle.iter().map(|k| format!("`{k}`")).collect();
-            text.push(format!(
-                "Not run at any of these sizes, so not checked: {}.",
-                names.join(", ")
-            ));
+        let exceptions = self.coverage.exceptions(sources);
+        text.push(match exceptions.is_empty() {
+            true => "Every path of it was run.".to_string(),
+            false => format!(
+                "Every path of it was run but those on which data decide otherwise: {}.",
+                exceptions.join("; ")
+            ),
+        });
+        if !self.in_part.is_empty() {
+            text.push(format!("Run in part, as too large: {}.", self.in_part.join("; ")));
         }
         if !self.host_only.is_empty() {
             text.push(format!(
@@ -446,7 +491,6 @@ impl Verified {
     }
 
     pub(super) fn assumptions(&self) -> Vec<String> {
-        let idle = |k: &String| format!("kernel `{k}` is right: no size that was tried runs it");
-        self.preconditions().into_iter().chain(self.idle.iter().map(idle)).collect()
+        self.preconditions()
     }
 }

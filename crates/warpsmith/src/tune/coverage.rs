@@ -1,0 +1,445 @@
+//! What of the emitted text the verification has run: every kernel, and every way out of each place where control divides.
+//!
+//! A path that no run took is one of which nothing was shown. Such a kernel is not handed out, unless the path hangs on
+//! data, or only returns an error.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, FuncId, Function, FunctionKind, Module, PlaceKind, SourceMap,
+    Span, StmtKind, Turn, Way, visit,
+};
+
+use super::by_data::ByData;
+
+/// What a program has that can be run, and which run was the first to do so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// The launcher first, then functions in the order of the file.
+    functions: Vec<Covered>,
+}
+
+/// A function of the emitted text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Covered {
+    name: String,
+    kernel: bool,
+    host: bool,
+    /// The first run of a kernel.
+    run: Option<String>,
+    paths: Vec<Path>,
+}
+
+/// One way out of a place where control divides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Path {
+    way: Way,
+    what: What,
+    /// The first run that took it.
+    run: Option<String>,
+    /// Why it need not be run.
+    excused: Option<Excuse>,
+}
+
+/// What divides control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    If,
+    Loop,
+    Choice,
+}
+
+/// Why a path may be handed out that was not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Excuse {
+    /// Contents of arrays, reals or given arguments decide.
+    Data,
+    /// The launcher returns an error there and launches nothing.
+    Error,
+    /// No size from 0 on takes it.
+    NoSize,
+    /// All sizes that there are were run, and none takes it.
+    Impossible,
+    /// The user's own code, which goes this way at no size that was tried.
+    Source,
+    /// Of the only size some blocks were run, at corners, edges and inside, and none takes it.
+    Sampled,
+}
+
+impl Excuse {
+    fn text(self) -> &'static str {
+        match self {
+            Excuse::Data => "data decide, and those that were tried do not",
+            Excuse::Error => "an error is returned there, and nothing is launched",
+            Excuse::NoSize => "no size from 0 on takes it",
+            Excuse::Impossible => "the only sizes that there are never take it",
+            Excuse::Source => "the C function does not go there either at any size that was tried",
+            Excuse::Sampled => "the blocks that were run of the only sizes do not take it",
+        }
+    }
+}
+
+impl Coverage {
+    /// Nothing was run yet. `given` are parameters of the launcher with one value for all runs.
+    pub fn of(module: &Module, launcher: FuncId, given: &[String]) -> Coverage {
+        let by_data = ByData::new(module, launcher, given);
+        let mut ids = reachable(module, launcher);
+        ids.sort_by_key(|id| (*id != launcher, *id));
+        let functions = ids.into_iter().map(|id| {
+            let function = module.function(id);
+            let mut paths = Paths { id, by_data: &by_data, found: vec![] };
+            paths.of(function);
+            let (kernel, host) =
+                (function.kind == FunctionKind::Kernel, function.kind == FunctionKind::Host);
+            Covered { name: function.name.clone(), kernel, host, run: None, paths: paths.found }
+        });
+        Coverage { functions: functions.collect() }
+    }
+
+    /// Takes down what a run did that none did before; true: something.
+    pub fn add<'k>(
+        &mut self,
+        run: &str,
+        kernels: impl Iterator<Item = &'k String>,
+        ways: &BTreeSet<Way>,
+    ) -> bool {
+        let launched: BTreeSet<&String> = kernels.collect();
+        let mut news = false;
+        for function in &mut self.functions {
+            if function.run.is_none() && launched.contains(&function.name) {
+                (function.run, news) = (Some(run.to_string()), true);
+            }
+            for path in function.paths.iter_mut().filter(|p| p.run.is_none()) {
+                if ways.contains(&path.way) {
+                    (path.run, news) = (Some(run.to_string()), true);
+                }
+            }
+        }
+        news
+    }
+
+    /// Whether nothing is missing.
+    pub fn is_complete(&self) -> bool {
+        self.missing().next().is_none()
+    }
+
+    /// What must be run and was not: kernels, and paths of those that were run.
+    fn missing(&self) -> impl Iterator<Item = (&Covered, Option<&Path>)> {
+        self.functions.iter().flat_map(|f| {
+            let idle = f.kernel && f.run.is_none();
+            let own = idle.then_some((f, None));
+            let paths =
+                f.paths.iter().filter(move |p| p.run.is_none() && p.excused.is_none() && !idle);
+            own.into_iter().chain(paths.map(move |p| (f, Some(p))))
+        })
+    }
+
+    /// Whether a run could add something that launches these kernels and whose launcher takes these ways.
+    pub fn may_gain<'k>(
+        &self,
+        kernels: impl Iterator<Item = &'k String>,
+        ways: &BTreeSet<Way>,
+    ) -> bool {
+        let kernels: BTreeSet<&String> = kernels.collect();
+        self.missing().any(|(f, path)| match path {
+            Some(path) if f.host => ways.contains(&path.way),
+            // Functions that kernels call are in all of them.
+            _ => !f.kernel || kernels.contains(&f.name),
+        })
+    }
+
+    /// Kernels that were not launched.
+    pub fn idle(&self) -> Vec<String> {
+        let idle = self.functions.iter().filter(|f| f.kernel && f.run.is_none());
+        idle.map(|f| f.name.clone()).collect()
+    }
+
+    /// All sizes that there are were run: what is missing cannot be taken, or not by the blocks that were run.
+    pub fn excuse_the_rest(&mut self, all_blocks: bool) {
+        let excuse = if all_blocks { Excuse::Impossible } else { Excuse::Sampled };
+        for path in self.functions.iter_mut().flat_map(|f| &mut f.paths) {
+            if path.run.is_none() {
+                path.excused.get_or_insert(excuse);
+            }
+        }
+    }
+
+    /// Excuses what the user wrote and no run of the C function takes either: the same condition in the same words.
+    pub fn excuse_as_in(&mut self, source: &Coverage, texts: &SourceMap) {
+        let untaken: BTreeSet<(String, Turn)> = source
+            .functions
+            .iter()
+            .flat_map(|f| &f.paths)
+            .filter(|p| p.run.is_none())
+            .map(|p| (condition(texts, p.way.span), p.way.turn))
+            .collect();
+        for path in self.functions.iter_mut().filter(|f| !f.host).flat_map(|f| &mut f.paths) {
+            let own = || untaken.contains(&(condition(texts, path.way.span), path.way.turn));
+            if path.run.is_none() && path.excused.is_none() && own() {
+                path.excused = Some(Excuse::Source);
+            }
+        }
+    }
+
+    /// What must be run and was not, one line each.
+    pub fn lines_missing(&self, sources: &SourceMap) -> Vec<String> {
+        self.missing().map(|(f, path)| line(f, path, sources)).collect()
+    }
+
+    /// What was not run, and why that is no fault, one line each.
+    pub fn exceptions(&self, sources: &SourceMap) -> Vec<String> {
+        let all = self.functions.iter().flat_map(|f| f.paths.iter().map(move |p| (f, p)));
+        let excused = all.filter(|(_, p)| {
+            let told = matches!(p.excused, Some(Excuse::Data | Excuse::Sampled | Excuse::Source));
+            p.run.is_none() && told
+        });
+        excused.map(|(f, p)| line(f, Some(p), sources)).collect()
+    }
+
+    /// For `result.json`; `printed` is the same program as it was written, for the lines of its text.
+    pub fn json(&self, printed: &Coverage, sources: &SourceMap) -> Value {
+        let functions = self.functions.iter().zip(&printed.functions).map(|(f, there)| {
+            let paths = f.paths.iter().zip(&there.paths).map(|(path, there)| {
+                let span = there.way.span;
+                let mut entry = json!({
+                    "line": sources.line_column(span.file, span.start).0,
+                    "path": path.name(),
+                    "code": code(sources, path.way.span),
+                });
+                match (&path.run, path.excused) {
+                    (Some(run), _) => entry["run"] = json!(run),
+                    (None, excuse) => {
+                        entry["not_run"] = json!(excuse.map_or("no run reached it", Excuse::text));
+                    }
+                }
+                entry
+            });
+            let paths: Vec<Value> = paths.collect();
+            let mut entry = json!({"name": f.name, "paths": paths});
+            if f.kernel {
+                entry["run"] = json!(f.run);
+            }
+            entry
+        });
+        let functions: Vec<Value> = functions.collect();
+        json!({"complete": self.is_complete(), "functions": functions})
+    }
+}
+
+/// `` `k`: `if (x > y)` taken ``.
+fn line(f: &Covered, path: Option<&Path>, sources: &SourceMap) -> String {
+    match path {
+        None => format!("kernel `{}`", f.name),
+        Some(p) => format!("`{}`: `{}` {}", f.name, code(sources, p.way.span), p.name()),
+    }
+}
+
+/// What stands before the arms, without blanks and parentheses.
+fn condition(sources: &SourceMap, span: Span) -> String {
+    let text = sources.text(span);
+    let mut depth = 0;
+    let mut found = String::new();
+    for c in text.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 1 && text.starts_with("if") => break,
+            ')' => depth -= 1,
+            '?' | '{' if depth == 0 => break,
+            c if !c.is_whitespace() => found.push(c),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The first line of what a span covers.
+fn code(sources: &SourceMap, span: Span) -> String {
+    let text = sources.text(span).lines().next().unwrap_or("").trim();
+    text.trim_end_matches('{').trim_end().to_string()
+}
+
+impl Path {
+    fn name(&self) -> &'static str {
+        match (self.what, self.way.turn) {
+            (What::If, Turn::No) => "not taken",
+            (What::If, _) => "taken",
+            (What::Loop, Turn::Again) => "entered in a second stride of the grid",
+            (What::Loop, _) => "entered",
+            (What::Choice, Turn::No) => "its second value",
+            (What::Choice, _) => "its first value",
+        }
+    }
+}
+
+/// The functions that the launcher launches and calls, and those that they call.
+fn reachable(module: &Module, launcher: FuncId) -> Vec<FuncId> {
+    let mut list = vec![launcher];
+    let mut at = 0;
+    while let Some(id) = list.get(at).copied() {
+        at += 1;
+        visit::for_each_stmt(&module.function(id).body, &mut |s| {
+            let callee = match &s.kind {
+                StmtKind::Call { function, .. } => *function,
+                StmtKind::Launch(launch) => launch.kernel,
+                _ => return,
+            };
+            if !list.contains(&callee) && (callee.0 as usize) < module.functions.len() {
+                list.push(callee);
+            }
+        });
+    }
+    list
+}
+
+/// Collects the paths of a function.
+struct Paths<'a> {
+    id: FuncId,
+    by_data: &'a ByData<'a>,
+    found: Vec<Path>,
+}
+
+impl Paths<'_> {
+    fn of(&mut self, function: &Function) {
+        let host = function.kind == FunctionKind::Host;
+        visit::for_each_stmt(&function.body, &mut |s| {
+            let Some(span) = s.origin.span else { return };
+            match &s.kind {
+                StmtKind::If { cond, then, otherwise } if !is_fixed(cond) => {
+                    self.both(span, What::If, cond);
+                    if host {
+                        self.excuse_errors(span, then, otherwise);
+                        self.excuse_impossible(function, span, cond);
+                    }
+                }
+                StmtKind::For(l) => {
+                    let bounds = [&l.first, &l.limit];
+                    let by_data = bounds.iter().any(|e| self.by_data.expr(self.id, e));
+                    let strides = by_the_grid(&l.step);
+                    self.entered(span, by_data, strides);
+                }
+                StmtKind::Loop { condition: Some(c), step, .. } => {
+                    let mut strides = false;
+                    visit::for_each_expr(step, &mut |e| strides |= is_grid(e));
+                    self.entered(span, self.by_data.expr(self.id, &c.expr), strides);
+                }
+                _ => {}
+            }
+        });
+        visit::for_each_expr(&function.body, &mut |e| {
+            if let (ExprKind::Select(cond, _, _), Some(span)) = (&*e.kind, e.origin.span)
+                && !is_fixed(cond)
+            {
+                self.both(span, What::Choice, cond);
+                if host {
+                    self.excuse_impossible(function, span, cond);
+                }
+            }
+        });
+    }
+
+    fn both(&mut self, span: Span, what: What, cond: &Expr) {
+        let by_data = self.by_data.expr(self.id, cond);
+        self.push(span, Turn::Yes, what, by_data);
+        self.push(span, Turn::No, what, by_data);
+    }
+
+    fn entered(&mut self, span: Span, by_data: bool, strides: bool) {
+        self.push(span, Turn::Yes, What::Loop, by_data);
+        if strides {
+            self.push(span, Turn::Again, What::Loop, by_data);
+        }
+    }
+
+    fn push(&mut self, span: Span, turn: Turn, what: What, by_data: bool) {
+        let way = Way { span, turn };
+        if self.found.iter().all(|p| p.way != way) {
+            let excused = by_data.then_some(Excuse::Data);
+            self.found.push(Path { way, what, run: None, excused });
+        }
+    }
+
+    /// What sizes from 0 on never decide.
+    fn excuse_impossible(&mut self, function: &Function, span: Span, cond: &Expr) {
+        let never = match always(function, cond) {
+            Some(true) => Turn::No,
+            Some(false) => Turn::Yes,
+            None => return,
+        };
+        let path = self.found.iter_mut().find(|p| p.way == Way { span, turn: never });
+        if let Some(path) = path {
+            path.excused = Some(Excuse::NoSize);
+        }
+    }
+
+    /// The arm in which the launcher gives up.
+    fn excuse_errors(&mut self, span: Span, then: &Block, otherwise: &Block) {
+        for (turn, arm) in [(Turn::Yes, then), (Turn::No, otherwise)] {
+            let gives_up =
+                matches!(arm.stmts.as_slice(), [s] if matches!(s.kind, StmtKind::Return(_)));
+            let path = self.found.iter_mut().find(|p| p.way == Way { span, turn });
+            if let Some(path) = path.filter(|_| gives_up) {
+                path.excused = Some(Excuse::Error);
+            }
+        }
+    }
+}
+
+/// What a condition is for all sizes from 0 on, where that is known.
+fn always(function: &Function, cond: &Expr) -> Option<bool> {
+    let ExprKind::Binary(op, a, b) = &*cond.kind else { return None };
+    match op {
+        BinaryOp::LogicalAnd => match (always(function, a), always(function, b)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        },
+        BinaryOp::LogicalOr => match (always(function, a), always(function, b)) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        },
+        BinaryOp::Gt | BinaryOp::Ge => {
+            let (size, number) = (is_size(function, a), b.as_const()?.as_i64());
+            let least = number + i64::from(*op == BinaryOp::Gt);
+            (size && least <= 0).then_some(true)
+        }
+        BinaryOp::Lt | BinaryOp::Le => {
+            let (size, number) = (is_size(function, a), b.as_const()?.as_i64());
+            let most = number - i64::from(*op == BinaryOp::Lt);
+            (size && most < 0).then_some(false)
+        }
+        _ => None,
+    }
+}
+
+/// A parameter that is an integer: a size.
+fn is_size(function: &Function, e: &Expr) -> bool {
+    match &*e.kind {
+        ExprKind::Cast(inner) => is_size(function, inner),
+        ExprKind::Read(place) => match &*place.kind {
+            PlaceKind::Var(v) => function.params.contains(v) && place.ty.is_integer(),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Made of constants: the condition of a file's settings, which are what they are.
+fn is_fixed(cond: &Expr) -> bool {
+    let mut fixed = true;
+    visit::for_each_subexpr(cond, &mut |e| {
+        fixed &= !matches!(&*e.kind, ExprKind::Read(_) | ExprKind::Builtin(_));
+    });
+    fixed
+}
+
+fn by_the_grid(step: &Expr) -> bool {
+    let mut found = false;
+    visit::for_each_subexpr(step, &mut |e| found |= is_grid(e));
+    found
+}
+
+fn is_grid(e: &Expr) -> bool {
+    matches!(&*e.kind, ExprKind::Builtin(warpsmith_ir::Builtin::GridDim(_)))
+}

@@ -1,0 +1,162 @@
+//! The emitted text with lower limits on the number of blocks: what threads do in strides then shows at small sizes.
+
+use std::collections::BTreeSet;
+
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, FuncId, MathFn, Module, PlaceKind, StmtKind, VarId, visit,
+};
+
+/// No block count is limited to less than this: a smaller constant is something else.
+const LEAST_LIMIT: i64 = 16;
+
+/// The same program, but wherever its launcher takes no more blocks than some number, it takes no more than `most`.
+/// `None`: it has no such limit.
+///
+/// A limit is a clamp whose value goes into the extents of a grid: `if (x > N) x = N;`, `x < N ? x : N`, `min(x, N)`.
+pub fn with_fewer_blocks(module: &Module, launcher: FuncId, most: i64) -> Option<Module> {
+    let mut lowered = module.clone();
+    let body = &module.function(launcher).body;
+    let (used, limits) = (grid_vars(body), constants(module));
+    let mut found = false;
+    let mut new_body = body.clone();
+    visit::map_stmts(&mut new_body, &mut |s| match &mut s.kind {
+        StmtKind::If { cond, then, .. } => {
+            let [only] = then.stmts.as_mut_slice() else { return };
+            let StmtKind::Assign { place, value } = &mut only.kind else { return };
+            let counts = place.root_var().is_some_and(|v| used.contains(&v));
+            let ExprKind::Binary(BinaryOp::Gt, _, limit) = &mut *cond.kind else { return };
+            if counts && same(limit, value) && limits(limit) {
+                found |= lower(limit, most);
+                lower(value, most);
+            }
+        }
+        StmtKind::Decl { var, init: Some(e) } if used.contains(var) => {
+            found |= lower_clamps(e, &limits, most);
+        }
+        StmtKind::Assign { place, value }
+            if place.root_var().is_some_and(|v| used.contains(&v)) =>
+        {
+            found |= lower_clamps(value, &limits, most);
+        }
+        StmtKind::Launch(launch) => {
+            for e in &mut launch.grid {
+                found |= lower_clamps(e, &limits, most);
+            }
+        }
+        _ => {}
+    });
+    lowered.functions.get_mut(launcher.0 as usize)?.body = new_body;
+    found.then_some(lowered)
+}
+
+/// Whether an expression is a constant that limits blocks.
+fn constants(module: &Module) -> impl Fn(&Expr) -> bool {
+    move |e| value(module, e).is_some_and(|v| v >= LEAST_LIMIT)
+}
+
+fn value(module: &Module, e: &Expr) -> Option<i64> {
+    match &*e.kind {
+        ExprKind::Const(v) if v.ty.is_integer() => Some(v.as_i64()),
+        ExprKind::Named(id) => module.constants.get(id.0 as usize).map(|c| c.value.as_i64()),
+        ExprKind::Cast(inner) => value(module, inner),
+        _ => None,
+    }
+}
+
+/// The same constant, casts aside.
+fn same(a: &Expr, b: &Expr) -> bool {
+    without_casts(a).kind == without_casts(b).kind
+        || matches!(
+            (&*without_casts(a).kind, &*without_casts(b).kind),
+            (ExprKind::Const(x), ExprKind::Const(y)) if x.as_i64() == y.as_i64()
+        )
+}
+
+fn without_casts(e: &Expr) -> &Expr {
+    match &*e.kind {
+        ExprKind::Cast(inner) => without_casts(inner),
+        _ => e,
+    }
+}
+
+fn lower(e: &mut Expr, most: i64) -> bool {
+    let Some(scalar) = e.ty.scalar() else { return false };
+    *e = Expr::int(scalar, most);
+    true
+}
+
+fn lower_clamps(e: &mut Expr, limits: &impl Fn(&Expr) -> bool, most: i64) -> bool {
+    let mut found = false;
+    visit::map_subexprs(e, &mut |e| match &mut *e.kind {
+        ExprKind::Select(cond, a, b) => {
+            let ExprKind::Binary(op, _, limit) = &mut *cond.kind else { return };
+            let arm = match op {
+                BinaryOp::Lt | BinaryOp::Le => b,
+                BinaryOp::Gt | BinaryOp::Ge => a,
+                _ => return,
+            };
+            if same(limit, arm) && limits(limit) {
+                found |= lower(limit, most);
+                lower(arm, most);
+            }
+        }
+        ExprKind::Call(MathFn::Min, args) => {
+            if let Some(limit) = args.iter_mut().find(|a| limits(a)) {
+                found |= lower(limit, most);
+            }
+        }
+        _ => {}
+    });
+    found
+}
+
+/// The variables of which the extents of grids are made.
+fn grid_vars(body: &Block) -> BTreeSet<VarId> {
+    let mut vars = BTreeSet::new();
+    visit::for_each_stmt(body, &mut |s| {
+        if let StmtKind::Launch(launch) = &s.kind {
+            launch.grid.iter().for_each(|e| vars.extend(visit::vars_of_expr(e)));
+        }
+    });
+    loop {
+        let before = vars.len();
+        visit::for_each_stmt(body, &mut |s| {
+            let (to, value) = match &s.kind {
+                StmtKind::Decl { var, init: Some(e) } => (Some(*var), e),
+                StmtKind::Assign { place, value } => (place.root_var(), value),
+                _ => return,
+            };
+            if to.is_some_and(|v| vars.contains(&v)) {
+                vars.extend(visit::vars_of_expr(value));
+            }
+        });
+        if vars.len() == before {
+            return vars;
+        }
+    }
+}
+
+/// The constants with which conditions of a function compare what is no constant, and those that sizes are divided by.
+pub fn compared_with(module: &Module, body: &Block) -> Vec<i64> {
+    let mut found = vec![];
+    visit::for_each_expr(body, &mut |e| {
+        let ExprKind::Binary(op, a, b) = &*e.kind else { return };
+        let reads = |e: &Expr| {
+            let mut reads = false;
+            visit::for_each_subexpr(e, &mut |e| {
+                reads |=
+                    matches!(&*e.kind, ExprKind::Read(p) if matches!(*p.kind, PlaceKind::Var(_)));
+            });
+            reads
+        };
+        let wanted = op.is_comparison() || *op == BinaryOp::Rem;
+        for (a, b) in [(a, b), (b, a)] {
+            if wanted && reads(a) {
+                found.extend(value(module, b));
+            }
+        }
+    });
+    found.sort_unstable();
+    found.dedup();
+    found
+}

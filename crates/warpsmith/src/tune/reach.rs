@@ -1,0 +1,273 @@
+//! Further sizes for paths that the usual ones do not reach.
+//!
+//! Sizes are solved for: those at which a grid gets its second block along an axis are found by asking the launcher, those
+//! around which conditions change are read off the text. Combinations of them are drawn; the launcher says which of them
+//! could show anything new, a few blocks of the emulator whether they do, and those that do are run whole and compared.
+
+use std::collections::BTreeSet;
+
+use warpsmith_emu as emu;
+use warpsmith_tune::rng::Rng;
+
+use super::beyond::{Budget, Large};
+use super::coverage::Coverage;
+use super::lowered;
+use super::part::Part;
+use super::sampled::{self, Sampled};
+use super::sizes::Point;
+use super::variant::Variant;
+use super::verify::{Failed, Verified, Verifier};
+use super::witness::{CONSTANT_MEMORY, How, Witness};
+use super::{extents, inputs};
+
+/// The most iterations of all loops together, by the product of all sizes, in the order they are tried: cheap ones first.
+const WORK: [u64; 3] = [1 << 16, 1 << 19, 1 << 22];
+/// Elements of all arrays at a point.
+const ELEMENTS: u64 = 1 << 24;
+/// Combinations that are drawn for each of [`WORK`].
+const DRAWS: usize = 160;
+/// Of them, those that are looked at in a few blocks.
+const PROBES: usize = 60;
+/// Sizes that are run whole.
+const RUNS: usize = 12;
+/// Thread instructions of one look.
+const PROBE_STEPS: u64 = 4_000_000;
+/// The most blocks along an axis where limits on blocks are lowered.
+pub(super) const FEWER_BLOCKS: u32 = 3;
+
+/// Runs further sizes as long as something is missing.
+///
+/// # Errors
+/// [`Failed`], where the kernel is wrong at one.
+pub fn verify(
+    verifier: &Verifier<'_>,
+    candidates: &[Point],
+    verified: &mut Verified,
+) -> Result<(), Failed> {
+    let Some(params) = candidates.first().map(|p| p.keys().cloned().collect::<Vec<_>>()) else {
+        return Ok(());
+    };
+    if verified.coverage.is_complete() {
+        return Ok(());
+    }
+    let lowered = verifier.witness.with_fewer_blocks(FEWER_BLOCKS.into());
+    let lowered = lowered.as_ref();
+    let search = Search { verifier, lowered, moduli: modulus(verifier) };
+    if params.is_empty() {
+        return search.only_size(verified);
+    }
+    let pools: Vec<Vec<i64>> = params.iter().map(|p| search.pool(&params, p)).collect();
+    let mut rng = Rng::new(1);
+    let mut runs = 0;
+    for work in WORK {
+        let mut seen = BTreeSet::new();
+        let mut probes = 0;
+        for draw in 0..DRAWS {
+            if verified.coverage.is_complete() || runs >= RUNS || probes >= PROBES {
+                break;
+            }
+            let point = search.draw(draw, &params, &pools, &mut rng);
+            if !search.is_affordable(&point, work) || !seen.insert(point.clone()) {
+                continue;
+            }
+            for variant in search.variants() {
+                if !search.may_help(variant, &point, &verified.coverage) {
+                    continue;
+                }
+                probes += 1;
+                if search.helps(variant, &point, &verified.coverage) {
+                    runs += 1;
+                    search.run(variant, &point, verified)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Search<'a> {
+    verifier: &'a Verifier<'a>,
+    /// The text with lower limits on the number of blocks.
+    lowered: Option<&'a Witness>,
+    /// A multiple of every number by which sizes are divided in conditions of the launcher.
+    moduli: i64,
+}
+
+/// The least common multiple of what the launcher divides by, as long as it is small.
+fn modulus(verifier: &Verifier<'_>) -> i64 {
+    let facts = super::choices::of_launcher(
+        verifier.witness.module().function(verifier.witness.launcher()),
+    );
+    facts.into_iter().flatten().fold(1, |all, fact| match fact {
+        super::choices::Fact::Multiple(_, n) if (1..=1024).contains(&n) => {
+            let more = all / gcd(all, n) * n;
+            if more <= 4096 { more } else { all }
+        }
+        _ => all,
+    })
+}
+
+fn gcd(a: i64, b: i64) -> i64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+impl Search<'_> {
+    /// Where there is one size, it is run in the other ways: in part, if it was before.
+    fn only_size(&self, verified: &mut Verified) -> Result<(), Failed> {
+        let point = Point::new();
+        let in_part = !verified.in_part.is_empty();
+        for variant in self.variants().skip(1) {
+            if verified.coverage.is_complete() {
+                break;
+            }
+            if !self.may_help(variant, &point, &verified.coverage) {
+                continue;
+            }
+            if !in_part {
+                self.run(variant, &point, verified)?;
+            } else if let Sampled::Agrees { run, name, .. } =
+                sampled::verify(self.verifier, &point, variant)?
+            {
+                verified.agreed_in_part(&point, &name, &run);
+            }
+        }
+        Ok(())
+    }
+
+    fn variants(&self) -> impl Iterator<Item = Variant<'_>> {
+        let lowered = self.lowered.map(Variant::FewBlocks);
+        [Variant::Plain].into_iter().chain(lowered).chain([Variant::Unaligned])
+    }
+
+    /// The sizes of a parameter at which something may change, in order.
+    fn pool(&self, params: &[String], param: &str) -> Vec<i64> {
+        let module = self.verifier.witness.module();
+        let mut numbers: Vec<i64> = self.verifier.special.to_vec();
+        for function in &module.functions {
+            numbers.extend(lowered::compared_with(module, &function.body));
+        }
+        numbers.retain(|n| (1..=1 << 21).contains(n));
+        let mut values = vec![0, 1, 2, 3, 5, 8, 37, 64];
+        for n in numbers {
+            values.extend([n - 1, n, n + 1, 2 * n, 2 * n + 1, 3 * n, 4 * n, 4 * n + 1]);
+        }
+        for tile in self.tiles(params, param) {
+            let many = i64::from(FEWER_BLOCKS) * tile;
+            values.extend([tile - 1, tile, tile + 1, tile + tile / 2 + 1, 2 * tile, 2 * tile + 1]);
+            values.extend([many, many + 1, 2 * many + tile / 2, 8 * tile, 8 * tile + 1]);
+        }
+        values.retain(|v| (0..=1 << 22).contains(v));
+        values.sort_unstable();
+        values.dedup();
+        values
+    }
+
+    /// The largest sizes of a parameter with one block along an axis, where larger ones have several: what blocks compute.
+    fn tiles(&self, params: &[String], param: &str) -> BTreeSet<i64> {
+        let mut tiles = BTreeSet::new();
+        for base in [4096, 4096 + 1, self.moduli * 32] {
+            let at = |size: i64| -> Point {
+                let of = |p: &String| (p.clone(), if p == param { size } else { base });
+                params.iter().map(of).collect()
+            };
+            let several = |size: i64| -> BTreeSet<(String, usize)> {
+                let grids = self.grids(&at(size)).into_iter();
+                grids
+                    .flat_map(|(k, grid)| {
+                        (0..3).filter(move |a| grid[*a] > 1).map(move |a| (k.clone(), a))
+                    })
+                    .collect()
+            };
+            let most: i64 = 1 << 20;
+            let always = several(1);
+            for axis in several(most).difference(&always) {
+                let (mut low, mut high) = (1, most);
+                while high - low > 1 {
+                    let middle = low + (high - low) / 2;
+                    match several(middle).contains(axis) {
+                        true => high = middle,
+                        false => low = middle,
+                    }
+                }
+                tiles.insert(low);
+            }
+        }
+        tiles
+    }
+
+    fn grids(&self, point: &Point) -> super::witness::Grids {
+        let args = inputs::without_contents(&self.verifier.sources, point, CONSTANT_MEMORY);
+        let result = self.verifier.result_type();
+        args.and_then(|args| self.verifier.witness.grids(&args, result).ok()).unwrap_or_default()
+    }
+
+    /// Half of the draws are multiples of everything that the launcher asks for.
+    fn draw(&self, draw: usize, params: &[String], pools: &[Vec<i64>], rng: &mut Rng) -> Point {
+        let aligned = draw.is_multiple_of(2);
+        // Loops that do nothing, and once, beside others that fill blocks.
+        let few = draw / 2 / params.len();
+        let (few_of, few) = (draw / 2 % params.len(), i64::try_from(few).unwrap_or(i64::MAX));
+        let of = |(k, (param, pool)): (usize, (&String, &Vec<i64>))| {
+            let value = match few {
+                // All loops begin a second block and are cut off in it.
+                0..=2 => [40, 70, 130][few as usize],
+                3 | 4 if k == few_of => return (param.clone(), few - 3),
+                3 | 4 => 64 + i64::from(!aligned),
+                _ => rng.pick(pool).copied().unwrap_or(1),
+            };
+            let whole = (value + self.moduli - 1) / self.moduli * self.moduli;
+            (param.clone(), if aligned { whole } else { value })
+        };
+        params.iter().zip(pools).enumerate().map(of).collect()
+    }
+
+    fn is_affordable(&self, point: &Point, work: u64) -> bool {
+        let product =
+            point.values().try_fold(1u64, |all, v| all.checked_mul(u64::try_from(*v).ok()?));
+        let sources = &self.verifier.sources;
+        let elements = extents::total_elements(sources.module, sources.function, point);
+        product.is_some_and(|n| n <= work) && elements.is_some_and(|n| n <= ELEMENTS)
+    }
+
+    /// Whether the launcher goes a new way, or launches a kernel of which something is missing.
+    fn may_help(&self, variant: Variant<'_>, point: &Point, coverage: &Coverage) -> bool {
+        let sources = &self.verifier.sources;
+        let Some(args) = inputs::without_contents(sources, point, CONSTANT_MEMORY) else {
+            return false;
+        };
+        let text = variant.text(self.verifier.witness);
+        let asked = text.ways(&args, self.verifier.result_type(), variant.is_unaligned());
+        asked.is_ok_and(|(grids, ways)| coverage.may_gain(grids.keys(), &ways))
+    }
+
+    /// Whether a few blocks, on arrays of zeros, take a path that is missing.
+    fn helps(&self, variant: Variant<'_>, point: &Point, coverage: &Coverage) -> bool {
+        let sources = &self.verifier.sources;
+        let Some(args) = inputs::without_contents(sources, point, usize::MAX) else {
+            return false;
+        };
+        let options = emu::Options {
+            checks: emu::Checks::NONE,
+            max_total_steps: PROBE_STEPS,
+            ..self.verifier.options.clone()
+        };
+        let text = variant.text(self.verifier.witness);
+        let part = Part::new(false);
+        let how = How { unaligned: variant.is_unaligned(), part: Some(part) };
+        let run = text.run_as(&args, self.verifier.result_type(), &options, how);
+        run.is_ok_and(|run| coverage.clone().add("", run.grids.keys(), &run.ways))
+    }
+
+    fn run(
+        &self,
+        variant: Variant<'_>,
+        point: &Point,
+        verified: &mut Verified,
+    ) -> Result<(), Failed> {
+        let large = Large { verifier: self.verifier, variant };
+        match large.at_point(point, &Budget::ONE_MORE, verified) {
+            Err(Failed::Limit(_) | Failed::Input(_)) => Ok(()),
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The ways in which one size is run: as it comes, with few blocks, with arrays that begin at odd addresses.
+
+use super::reach::FEWER_BLOCKS;
+use super::witness::Witness;
+
+/// How the emitted text is run at a size.
+#[derive(Clone, Copy, Debug)]
+pub enum Variant<'a> {
+    /// As it is, with arrays as an allocation gives them.
+    Plain,
+    /// With lower limits on the number of blocks.
+    FewBlocks(&'a Witness),
+    /// With each array one element behind an aligned address: vectors cannot be taken.
+    Unaligned,
+}
+
+impl<'a> Variant<'a> {
+    /// The text that is run.
+    pub fn text(self, plain: &'a Witness) -> &'a Witness {
+        match self {
+            Variant::FewBlocks(lowered) => lowered,
+            Variant::Plain | Variant::Unaligned => plain,
+        }
+    }
+
+    pub fn is_unaligned(self) -> bool {
+        matches!(self, Variant::Unaligned)
+    }
+
+    /// A run's name in reports.
+    pub fn name(self, point: &str) -> String {
+        match self {
+            Variant::Plain => point.to_string(),
+            Variant::FewBlocks(_) => format!("{point}, with at most {FEWER_BLOCKS} blocks"),
+            Variant::Unaligned => format!("{point}, with arrays at odd addresses"),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What is handed out was run: every path of the emitted text, by some run that the result names.
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use warpsmith::ir::SourceMap;
+use warpsmith::status::Status;
+use warpsmith::tune::args::TuneArgs;
+use warpsmith::tune::faults::Prepared;
+use warpsmith::tune::{Tuned, tune};
+
+#[derive(Parser)]
+#[command(no_binary_name = true)]
+struct Line {
+    #[command(flatten)]
+    tune: TuneArgs,
+}
+
+fn args(folder: &Path, source: &str, options: &[&str]) -> TuneArgs {
+    let file: PathBuf = folder.join("source.c");
+    std::fs::write(&file, source).expect("a writable folder");
+    let file = file.to_str().expect("a plain path").to_string();
+    let line = options.iter().map(|o| o.to_string()).chain(["--registers=estimate".into(), file]);
+    Line::try_parse_from(line).expect("a command line").tune
+}
+
+fn tuned(source: &str, options: &[&str]) -> Tuned {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut sources = SourceMap::new();
+    tune(&args(folder.path(), source, options), &mut sources)
+        .unwrap_or_else(|e| panic!("{}", e.render(&sources, false)))
+}
+
+/// The product of arrays of a fixed size, of which sizes use a part.
+const FIXED_ARRAYS: &str = "\
+void gemm(int n, int m, int k, double A[256][256], double B[256][256], double C[256][256]) {
+#pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            C[i][j] = 0.0;
+            for (int l = 0; l < k; l++) C[i][j] += A[i][l] * B[l][j];
+        }
+}
+";
+
+const TILED: &str = "\
+bind i, j -> y, x block 8x8
+accumulate C
+register_tile i by 4
+register_tile j by 4
+stage A at l tile 8
+stage B at l tile 8
+";
+
+/// Every entry of the coverage of a result.
+fn paths(tuned: &Tuned) -> Vec<serde_json::Value> {
+    let coverage = &tuned.verified.coverage_json;
+    assert_eq!(coverage["complete"], true, "{coverage:#}");
+    let functions = coverage["functions"].as_array().expect("a list").iter();
+    functions.flat_map(|f| f["paths"].as_array().expect("a list").clone()).collect()
+}
+
+#[test]
+fn every_path_is_named_with_its_line_and_its_run() {
+    let source = "\
+// warpsmith: size n=100000
+float total(int n, const float x[n]) {
+    float s = 0.0f;
+#pragma omp parallel for reduction(+: s)
+    for (int i = 0; i < n; i++) s += x[i];
+    return s;
+}
+";
+    let tuned = tuned(source, &[]);
+    let paths = paths(&tuned);
+    let text: Vec<&str> = tuned.files[0].1.lines().collect();
+    for path in &paths {
+        assert!(path["run"].is_string(), "{path}");
+        let line = text[path["line"].as_u64().expect("a number") as usize - 1];
+        let code = path["code"].as_str().expect("a text");
+        assert!(line.contains(code), "{line}: {code}");
+    }
+    let again = |p: &&serde_json::Value| {
+        p["path"] == "entered in a second stride of the grid" && p["run"] == "n=98561"
+    };
+    assert!(paths.iter().any(|p| again(&p)), "a second stride: {paths:?}");
+    assert!(tuned.files[0].1.contains("Every path of it was run."));
+}
+
+#[test]
+fn a_fault_in_the_tiled_path_of_fixed_arrays_is_not_handed_out() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let schedule = folder.path().join("tiled.sched");
+    std::fs::write(&schedule, TILED).expect("a writable folder");
+    let schedule = format!("--schedule={}", schedule.display());
+    let options = ["--size=n=256", "--size=m=256", "--size=k=256", &schedule];
+    let args = args(folder.path(), FIXED_ARRAYS, &options);
+    let mut sources = SourceMap::new();
+    let prepared = Prepared::new(&args, &mut sources)
+        .unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
+    let right = prepared.text(&prepared.program).expect("a text");
+    let verified = prepared.verify(&right, &mut sources);
+    assert!(verified.is_ok(), "{}", verified.unwrap_err().render(&sources, false));
+    // Wrong for blocks that lie behind the first along both axes.
+    let fault = "if (blockIdx.x > 0 && blockIdx.y > 0 && k > 8) return;\n";
+    let body = right.find("__global__").and_then(|at| Some(at + right[at..].find("{\n")? + 2));
+    let (before, after) = right.split_at(body.expect("a kernel"));
+    let wrong = format!("{before}    {fault}{after}");
+    let failure = prepared.verify(&wrong, &mut sources).expect_err("it is wrong");
+    assert_eq!(failure.status, Status::No);
+    // Shown to be wrong, or refused as not run.
+    let code = failure.diagnostics[0].code;
+    assert!(["W325", "W337"].contains(&code), "{}", failure.render(&sources, false));
+}
+
+#[test]
+fn arrays_of_a_fixed_size_are_verified_at_it() {
+    let source = FIXED_ARRAYS
+        .replace("int n, int m, int k, ", "")
+        .replace("256", "512")
+        .replace("< n", "< 512")
+        .replace("< m", "< 512")
+        .replace("< k", "< 512");
+    let tuned = tuned(&source, &["--strategy=direct"]);
+    assert!(tuned.verified.in_part[0].contains("blocks, at corners, edges and inside"));
+    paths(&tuned);
+}
+
+#[test]
+fn code_of_the_user_that_never_runs_is_told_and_no_fault() {
+    let source = "\
+// warpsmith: size n=1000
+void f(int n, const float x[n], float y[n]) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        int k = i;
+        if (i < 0) k = 0;
+        y[i] = x[k];
+    }
+}
+";
+    let tuned = tuned(source, &["--strategy=direct"]);
+    let paths = paths(&tuned);
+    let never = paths.iter().find(|p| p["code"] == "if (i < 0)" && p["path"] == "taken");
+    let why = "the C function does not go there either at any size that was tried";
+    assert_eq!(never.expect("the condition")["not_run"], why);
+}
+
+#[test]
+fn given_arrays_are_verified_at_their_size() {
+    let source = "\
+void csr(int n, int m, int nnz, const int rp[n + 1], const int ci[nnz], const double v[nnz],
+         const double x[m], double y[n]) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        double s = 0.0;
+        for (int e = rp[i]; e < rp[i + 1]; e++) s += v[e] * x[ci[e]];
+        y[i] = s;
+    }
+}
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let npy = |name: &str, values: &[i32]| {
+        let path = folder.path().join(name);
+        let header =
+            format!("{{'descr': '<i4', 'fortran_order': False, 'shape': ({},), }}", values.len());
+        let header = format!("{header:<117}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+        std::fs::write(&path, bytes).expect("a writable folder");
+        path.display().to_string()
+    };
+    let rows: Vec<i32> = (0..=300).map(|i| i * 3).collect();
+    let columns: Vec<i32> = (0..900).map(|e| e * 7 % 250).collect();
+    let rows = format!("--arg=rp=@{}", npy("rp.npy", &rows));
+    let columns = format!("--arg=ci=@{}", npy("ci.npy", &columns));
+    let tuned = tuned(source, &[&rows, &columns, "--size=m=250"]);
+    assert_eq!(tuned.verified.sizes[0], "m=250, n=300, nnz=900");
+    paths(&tuned);
+}
