@@ -206,7 +206,7 @@ impl Witness {
         result: Option<Scalar>,
         unaligned: bool,
     ) -> Result<(Grids, BTreeSet<Way>), WitnessError> {
-        let mut recorder = 
+        let mut recorder =
             GridRecorder { module: &self.module, grids: Grids::new(), guess: Guess::default() };
         let mut call = self.recorded(args, result, unaligned)?;
         call.memory.take_ways();
@@ -347,9 +347,20 @@ impl Witness {
             ArgBytes::Array(_) => ArgBytes::Array(buffers.next().unwrap_or_default()),
             value => value.clone(),
         });
-        let EmuLauncher { findings, thread_instructions, grids, launches, .. } = launcher;
         let (args, result) = (after.collect(), value.map(scalar_bytes));
-        Ok(Some(WitnessRun { args, result, findings, thread_instructions, grids, launches }))
+        let EmuLauncher { findings, thread_instructions, grids, launches, .. } = launcher;
+        // What is covered is told by the runs of the launcher.
+        let (ways, whole) = (BTreeSet::new(), (0, 0, 0));
+        Ok(Some(WitnessRun {
+            args,
+            result,
+            findings,
+            thread_instructions,
+            grids,
+            ways,
+            whole,
+            launches,
+        }))
     }
 
     fn finish(
