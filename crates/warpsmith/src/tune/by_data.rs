@@ -13,6 +13,7 @@ use warpsmith_ir::{
 /// Variables and results that depend on data. Control counts: what is set where data decide whether it is set.
 pub struct ByData<'a> {
     module: &'a Module,
+    launcher: FuncId,
     vars: BTreeSet<(FuncId, VarId)>,
     results: BTreeSet<FuncId>,
     grown: bool,
@@ -21,8 +22,13 @@ pub struct ByData<'a> {
 impl<'a> ByData<'a> {
     /// `given` are parameters of the launcher whose value is no size.
     pub fn new(module: &'a Module, launcher: FuncId, given: &[String]) -> ByData<'a> {
-        let mut found =
-            ByData { module, vars: BTreeSet::new(), results: BTreeSet::new(), grown: true };
+        let mut found = ByData {
+            module,
+            launcher,
+            vars: BTreeSet::new(),
+            results: BTreeSet::new(),
+            grown: true,
+        };
         for param in &module.function(launcher).params {
             if given.contains(&module.function(launcher).var(*param).name) {
                 found.vars.insert((launcher, *param));
@@ -175,6 +181,10 @@ impl<'a> ByData<'a> {
 
     /// Arguments of a call or launch become parameters.
     fn handed(&mut self, id: FuncId, to: FuncId, args: &[Expr], decided: bool) {
+        // Sizes are sizes, whoever calls the launcher, and whatever that one checks before.
+        if to == self.launcher {
+            return;
+        }
         let Some(callee) = self.module.functions.get(to.0 as usize) else { return };
         for (param, arg) in callee.params.iter().zip(args) {
             let by_data = match &arg.ty {

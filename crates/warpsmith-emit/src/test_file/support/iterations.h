@@ -14,10 +14,12 @@ struct TooLong {};
 class Iterations {
    public:
     size_t number = 0;         // of the next iteration
-    std::vector<size_t> rows;  // numbers of iterations with which an inner loop begins, or some of them
+    // numbers of iterations with which an inner loop begins, or some of them
+    std::vector<size_t> rows;
 
     // The thread's share of those that are listed, or of all others.
-    Iterations(const std::vector<size_t> &listed, bool others, size_t thread = 0, size_t threads = 1)
+    Iterations(const std::vector<size_t> &listed, bool others,
+               size_t thread = 0, size_t threads = 1)
         : listed(listed), others(others), thread(thread), threads(threads) {
         at = others ? 0 : thread;
     }

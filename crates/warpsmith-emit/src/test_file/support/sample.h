@@ -19,7 +19,8 @@ static std::vector<size_t> choose(size_t count, const std::vector<size_t> &rows,
 
 // Runs the iterations that are listed, or all others, on several threads; returns the seconds.
 template <class Loops>
-static double run_part(Loops loops, const std::vector<size_t> &listed, bool others, size_t threads) {
+static double run_part(Loops loops, const std::vector<size_t> &listed, bool others,
+                       size_t threads) {
     const Clock::time_point start = Clock::now();
     std::atomic<bool> too_long{false};
     std::vector<std::thread> workers;
