@@ -421,7 +421,7 @@ mod tests {
         assert_eq!(identifier("f<float,32>"), "f_float_32");
         assert_eq!(identifier("3d"), "v3d");
         assert_eq!(identifier("__x"), "x");
-        assert_eq!(identifier("größe"), "gr_e");
+        assert_eq!(identifier("größe"), "groesse");
         assert_eq!(identifier("<>"), "v");
     }
 }

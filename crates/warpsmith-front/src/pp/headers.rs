@@ -308,10 +308,11 @@ fn spelled<'a>(name: &str, value: &'a str, language: Language) -> &'a str {
 /// Definitions of the well-known macros that `used` answers true for.
 ///
 /// The compiler of CUDA includes most of these headers by itself, and C programs often get them
-/// by accident of one header including another, so the names work without their header.
+/// by accident of one header including another, so the names work without their header. Not so `I`, a name like any
+/// other where nobody asks for complex numbers.
 pub fn implied(language: Language, used: impl Fn(&str) -> bool) -> String {
     let mut text = String::new();
-    for stub in STUBS {
+    for stub in STUBS.iter().filter(|s| s.header != COMPLEX.header) {
         for (name, value) in stub.macros.iter().filter(|(name, _)| used(name)) {
             define_all(&mut text, &[(name, value)], language);
         }

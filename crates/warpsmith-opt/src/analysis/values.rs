@@ -54,6 +54,16 @@ pub fn of_arrays(function: &Function) -> BTreeMap<VarId, Values> {
     finder.found
 }
 
+/// Whether a statement computes what it stores from the element that it overwrites.
+fn updates(stmt: &Stmt, place: &Place) -> bool {
+    let StmtKind::Assign { value, .. } = &stmt.kind else { return false };
+    let mut found = false;
+    walk::each_expr(value, &mut |e| {
+        found |= matches!(&*e.kind, ExprKind::Read(p) if p.kind == place.kind);
+    });
+    found
+}
+
 /// A name with its range: a counter, or a variable that a loop's condition bounds.
 #[derive(Clone)]
 struct Range {
@@ -125,7 +135,8 @@ impl<'a> Finder<'a> {
         if let Some(place) = o.writes {
             walk::each_expr_of_place(place, &mut |e| self.own_use(e));
             self.subscripts(place);
-            if self.parallel > 0 {
+            // What is updated by data that repeat is a race, not an order that the data are expected to have.
+            if self.parallel > 0 && !updates(stmt, place) {
                 self.targets(place);
             }
         }

@@ -153,6 +153,7 @@ impl Large<'_> {
         let known = small.then(|| self.interpreted(&inputs, budget)).and_then(Result::ok);
         if let Some(reference) = &known {
             verified.source_ways.extend(&reference.ways);
+            self.beside_host(&inputs, reference, &name, verified)?;
             return self.compared(point, &inputs, reference, budget, verified);
         }
         if let Some(reference) = compiled(self.verifier, &inputs, budget.host) {
@@ -176,11 +177,7 @@ impl Large<'_> {
         }
         match self.interpreted(&inputs, budget) {
             Ok(reference) => {
-                let host = self.verifier.host.filter(|_| self.verifier.written.is_none());
-                if let Some(host) = host {
-                    let same = self.verifier.against_host(host, &inputs, &reference, &name)?;
-                    verified.with_host += usize::from(same);
-                }
+                self.beside_host(&inputs, &reference, &name, verified)?;
                 self.compared(point, &inputs, &reference, budget, verified)
             }
             Err(Outside::TooLarge(_)) => match self.verifier.late() {
@@ -195,6 +192,21 @@ impl Large<'_> {
                 Err(Failed::Wrong { point: name, message: why, notes: vec![] })
             }
         }
+    }
+
+    /// Compares the two references, where there are two.
+    fn beside_host(
+        &self,
+        inputs: &[ArgBytes],
+        reference: &Reference,
+        name: &str,
+        verified: &mut Verified,
+    ) -> Result<(), Failed> {
+        if let Some(host) = self.verifier.host.filter(|_| self.verifier.written.is_none()) {
+            let same = self.verifier.against_host(host, inputs, reference, name)?;
+            verified.with_host += usize::from(same);
+        }
+        Ok(())
     }
 
     fn compared(

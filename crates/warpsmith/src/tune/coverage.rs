@@ -90,6 +90,7 @@ impl Coverage {
             let function = module.function(id);
             let mut paths = Paths { id, by_data: &by_data, found: vec![] };
             paths.of(function);
+            paths.inside_of_data();
             let (kernel, host) =
                 (function.kind == FunctionKind::Kernel, function.kind == FunctionKind::Host);
             Covered { name: function.name.clone(), kernel, host, run: None, paths: paths.found }
@@ -318,7 +319,7 @@ impl Paths<'_> {
                     let strides = by_the_grid(&l.step);
                     self.entered(span, by_data, strides);
                 }
-                StmtKind::Loop { condition: Some(c), step, .. } => {
+                StmtKind::Loop { condition: Some(c), step, .. } if !is_fixed(&c.expr) => {
                     let mut strides = false;
                     visit::for_each_expr(step, &mut |e| strides |= is_grid(e));
                     self.entered(span, self.by_data.expr(self.id, &c.expr), strides);
@@ -336,6 +337,25 @@ impl Paths<'_> {
                 }
             }
         });
+    }
+
+    /// What stands inside of a branch or loop that data decide on is reached only where they do.
+    fn inside_of_data(&mut self) {
+        let decided: Vec<Span> = self
+            .found
+            .iter()
+            .filter(|p| p.excused == Some(Excuse::Data))
+            .map(|p| p.way.span)
+            .collect();
+        let holds = |outer: &Span, inner: Span| {
+            let within = outer.start <= inner.start && inner.end <= outer.end;
+            outer.file == inner.file && within && *outer != inner
+        };
+        for path in &mut self.found {
+            if decided.iter().any(|outer| holds(outer, path.way.span)) {
+                path.excused.get_or_insert(Excuse::Data);
+            }
+        }
     }
 
     fn both(&mut self, span: Span, what: What, cond: &Expr) {

@@ -31,7 +31,7 @@ const PROBES: usize = 60;
 /// Sizes that are run whole.
 const RUNS: usize = 12;
 /// Thread instructions of one look.
-const PROBE_STEPS: u64 = 4_000_000;
+const PROBE_STEPS: u64 = 40_000_000;
 /// The most blocks along an axis where limits on blocks are lowered.
 pub(super) const FEWER_BLOCKS: u32 = 3;
 

@@ -294,7 +294,9 @@ impl Work<'_> {
         let moved = transfers::of(function).into_iter().filter_map(|(array, t)| {
             let at = function.params.iter().position(|p| *p == array)?;
             let array = *launcher.params.get(at)?;
-            Some(Moved { array, to_device: t.to_device, to_host: t.to_host })
+            // Copies of whole arrays to the workspace read what the function itself does not.
+            let to_device = t.to_device || self.program.workspace.is_some();
+            Some(Moved { array, to_device, to_host: t.to_host })
         });
         Some(HostEntry { ret: function.ret.clone(), arrays: moved.collect() })
     }

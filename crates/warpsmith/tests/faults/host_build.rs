@@ -136,6 +136,10 @@ fn stubs(header: &str) -> String {
     let mut text = String::new();
     for declaration in code.split(';') {
         let Some((head, rest)) = declaration.split_once('(') else { continue };
+        // The function for arrays of the host is not called.
+        if head.ends_with("_host") {
+            continue;
+        }
         let params = rest.trim().trim_end_matches(')');
         let names = params.split(',').map(|p| p.rsplit([' ', '*']).next().unwrap_or_default());
         let names: Vec<&str> = names.collect();
