@@ -3,13 +3,14 @@
 //! A path that no run took is one of which nothing was shown. Such a kernel is not handed out, unless the path hangs on
 //! data, or only returns an error.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, FuncId, Function, FunctionKind, Module, PlaceKind, SourceMap,
-    Span, StmtKind, Turn, Way, visit,
+    BinaryOp, Block, Expr, ExprKind, FuncId, Function, FunctionKind, Module, Place, PlaceKind,
+    SourceMap, Span, StmtKind, Turn, VarId, Way, visit,
 };
+use warpsmith_opt::walk;
 
 use super::by_data::ByData;
 
@@ -36,6 +37,8 @@ struct Covered {
 struct Path {
     way: Way,
     what: What,
+    /// What is run on this way alone.
+    arm: Option<Span>,
     /// The first run that took it.
     run: Option<String>,
     /// Why it need not be run.
@@ -80,6 +83,20 @@ impl Excuse {
     }
 }
 
+impl Covered {
+    /// Why a path need not be run: for a reason of its own, or as it stands on a way that need not be run and was not.
+    fn excuse(&self, path: &Path) -> Option<Excuse> {
+        let around = |p: &&Path| {
+            let holds = |arm: Span| {
+                let span = path.way.span;
+                arm.file == span.file && arm.start <= span.start && span.end <= arm.end
+            };
+            p.run.is_none() && p.excused.is_some() && p.arm.is_some_and(holds)
+        };
+        path.excused.or_else(|| self.paths.iter().find(around).and_then(|p| p.excused))
+    }
+}
+
 impl Coverage {
     /// Nothing was run yet. `given` are parameters of the launcher with one value for all runs.
     pub fn of(module: &Module, launcher: FuncId, given: &[String]) -> Coverage {
@@ -88,9 +105,9 @@ impl Coverage {
         ids.sort_by_key(|id| (*id != launcher, *id));
         let functions = ids.into_iter().map(|id| {
             let function = module.function(id);
-            let mut paths = Paths { id, by_data: &by_data, found: vec![] };
+            let fixed = fixed_vars(function);
+            let mut paths = Paths { id, by_data: &by_data, fixed, found: vec![] };
             paths.of(function);
-            paths.inside_of_data();
             let (kernel, host) =
                 (function.kind == FunctionKind::Kernel, function.kind == FunctionKind::Host);
             Covered { name: function.name.clone(), kernel, host, run: None, paths: paths.found }
@@ -131,7 +148,7 @@ impl Coverage {
             let idle = f.kernel && f.run.is_none();
             let own = idle.then_some((f, None));
             let paths =
-                f.paths.iter().filter(move |p| p.run.is_none() && p.excused.is_none() && !idle);
+                f.paths.iter().filter(move |p| p.run.is_none() && f.excuse(p).is_none() && !idle);
             own.into_iter().chain(paths.map(move |p| (f, Some(p))))
         })
     }
@@ -208,7 +225,7 @@ impl Coverage {
                     "path": path.name(),
                     "code": code(sources, path.way.span),
                 });
-                match (&path.run, path.excused) {
+                match (&path.run, f.excuse(path)) {
                     (Some(run), _) => entry["run"] = json!(run),
                     (None, excuse) => {
                         entry["not_run"] = json!(excuse.map_or("no run reached it", Excuse::text));
@@ -297,6 +314,8 @@ fn reachable(module: &Module, launcher: FuncId) -> Vec<FuncId> {
 struct Paths<'a> {
     id: FuncId,
     by_data: &'a ByData<'a>,
+    /// Variables that take the same values whatever the sizes are.
+    fixed: BTreeSet<VarId>,
     found: Vec<Path>,
 }
 
@@ -307,22 +326,20 @@ impl Paths<'_> {
             let Some(span) = s.origin.span else { return };
             match &s.kind {
                 StmtKind::If { cond, then, otherwise } if !is_fixed(cond) => {
-                    self.both(span, What::If, cond);
+                    self.both(span, What::If, cond, [extent(then), extent(otherwise)]);
                     if host {
                         self.excuse_errors(span, then, otherwise);
                         self.excuse_impossible(function, span, cond);
                     }
                 }
                 StmtKind::For(l) => {
-                    let bounds = [&l.first, &l.limit];
-                    let by_data = bounds.iter().any(|e| self.by_data.expr(self.id, e));
                     let strides = by_the_grid(&l.step);
-                    self.entered(span, by_data, strides);
+                    self.entered(span, &[&l.first, &l.limit], strides, &l.body);
                 }
-                StmtKind::Loop { condition: Some(c), step, .. } if !is_fixed(&c.expr) => {
+                StmtKind::Loop { condition: Some(c), step, body, .. } if !is_fixed(&c.expr) => {
                     let mut strides = false;
                     visit::for_each_expr(step, &mut |e| strides |= is_grid(e));
-                    self.entered(span, self.by_data.expr(self.id, &c.expr), strides);
+                    self.entered(span, &[&c.expr], strides, body);
                 }
                 _ => {}
             }
@@ -331,7 +348,7 @@ impl Paths<'_> {
             if let (ExprKind::Select(cond, _, _), Some(span)) = (&*e.kind, e.origin.span)
                 && !is_fixed(cond)
             {
-                self.both(span, What::Choice, cond);
+                self.both(span, What::Choice, cond, [None, None]);
                 if host {
                     self.excuse_impossible(function, span, cond);
                 }
@@ -339,43 +356,34 @@ impl Paths<'_> {
         });
     }
 
-    /// What stands inside of a branch or loop that data decide on is reached only where they do.
-    fn inside_of_data(&mut self) {
-        let decided: Vec<Span> = self
-            .found
-            .iter()
-            .filter(|p| p.excused == Some(Excuse::Data))
-            .map(|p| p.way.span)
-            .collect();
-        let holds = |outer: &Span, inner: Span| {
-            let within = outer.start <= inner.start && inner.end <= outer.end;
-            outer.file == inner.file && within && *outer != inner
-        };
-        for path in &mut self.found {
-            if decided.iter().any(|outer| holds(outer, path.way.span)) {
-                path.excused.get_or_insert(Excuse::Data);
-            }
+    fn both(&mut self, span: Span, what: What, cond: &Expr, arms: [Option<Span>; 2]) {
+        let excused = self.excuse(&[cond]);
+        for (turn, arm) in [Turn::Yes, Turn::No].into_iter().zip(arms) {
+            self.push(Path { way: Way { span, turn }, what, arm, run: None, excused });
         }
     }
 
-    fn both(&mut self, span: Span, what: What, cond: &Expr) {
-        let by_data = self.by_data.expr(self.id, cond);
-        self.push(span, Turn::Yes, what, by_data);
-        self.push(span, Turn::No, what, by_data);
-    }
-
-    fn entered(&mut self, span: Span, by_data: bool, strides: bool) {
-        self.push(span, Turn::Yes, What::Loop, by_data);
-        if strides {
-            self.push(span, Turn::Again, What::Loop, by_data);
+    fn entered(&mut self, span: Span, bounds: &[&Expr], strides: bool, body: &Block) {
+        let (excused, arm) = (self.excuse(bounds), extent(body));
+        let turns = [Some(Turn::Yes), strides.then_some(Turn::Again)];
+        for turn in turns.into_iter().flatten() {
+            let way = Way { span, turn };
+            self.push(Path { way, what: What::Loop, arm, run: None, excused });
         }
     }
 
-    fn push(&mut self, span: Span, turn: Turn, what: What, by_data: bool) {
-        let way = Way { span, turn };
-        if self.found.iter().all(|p| p.way != way) {
-            let excused = by_data.then_some(Excuse::Data);
-            self.found.push(Path { way, what, run: None, excused });
+    /// Why the ways that such values decide on need not be run.
+    fn excuse(&self, values: &[&Expr]) -> Option<Excuse> {
+        if values.iter().any(|e| self.by_data.expr(self.id, e)) {
+            return Some(Excuse::Data);
+        }
+        // Where control comes here at all, it goes all the ways that it ever goes.
+        values.iter().all(|e| is_fixed_with(e, &self.fixed)).then_some(Excuse::NoSize)
+    }
+
+    fn push(&mut self, path: Path) {
+        if self.found.iter().all(|p| p.way != path.way) {
+            self.found.push(path);
         }
     }
 
@@ -447,11 +455,66 @@ fn is_size(function: &Function, e: &Expr) -> bool {
 
 /// Made of constants: the condition of a file's settings, which are what they are.
 fn is_fixed(cond: &Expr) -> bool {
+    is_fixed_with(cond, &BTreeSet::new())
+}
+
+/// Made of constants and these variables.
+fn is_fixed_with(value: &Expr, vars: &BTreeSet<VarId>) -> bool {
     let mut fixed = true;
-    visit::for_each_subexpr(cond, &mut |e| {
-        fixed &= !matches!(&*e.kind, ExprKind::Read(_) | ExprKind::Builtin(_));
+    visit::for_each_subexpr(value, &mut |e| {
+        fixed &= match &*e.kind {
+            ExprKind::Read(place) => match &*place.kind {
+                PlaceKind::Var(v) => vars.contains(v),
+                _ => false,
+            },
+            ExprKind::Builtin(_) => false,
+            _ => true,
+        };
     });
     fixed
+}
+
+/// Variables with one definition that is made of constants and of such variables: counters of loops between constants,
+/// and what is computed from them.
+fn fixed_vars(function: &Function) -> BTreeSet<VarId> {
+    let mut definitions = BTreeMap::<VarId, u32>::new();
+    visit::for_each_stmt(&function.body, &mut |s| {
+        let o = walk::operands(s);
+        for var in o.results.iter().copied().chain(o.writes.and_then(Place::root_var)) {
+            *definitions.entry(var).or_default() += 1;
+        }
+    });
+    visit::for_each_place(&function.body, &mut |place, access| {
+        if let Some(var) = place.root_var().filter(|_| access == visit::Access::Address) {
+            *definitions.entry(var).or_default() += 2;
+        }
+    });
+    let mut fixed = BTreeSet::new();
+    loop {
+        let before = fixed.len();
+        visit::for_each_stmt(&function.body, &mut |s| {
+            let (var, values) = match &s.kind {
+                StmtKind::Decl { var, init: Some(e) } => (*var, vec![e]),
+                StmtKind::For(l) => (l.var, vec![&l.first, &l.limit, &l.step]),
+                _ => return,
+            };
+            if definitions.get(&var) == Some(&1)
+                && values.into_iter().all(|e| is_fixed_with(e, &fixed))
+            {
+                fixed.insert(var);
+            }
+        });
+        if fixed.len() == before {
+            return fixed;
+        }
+    }
+}
+
+/// What the statements of an arm cover.
+fn extent(arm: &Block) -> Option<Span> {
+    let first = arm.stmts.first()?.origin.span?;
+    let last = arm.stmts.last()?.origin.span?;
+    (first.file == last.file).then_some(Span { end: last.end.max(first.end), ..first })
 }
 
 fn by_the_grid(step: &Expr) -> bool {
