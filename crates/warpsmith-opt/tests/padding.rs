@@ -263,7 +263,7 @@ fn what_cannot_be_pitched() {
 fn what_cannot_be_padded() {
     let f = |inner: &str, e: Expect| {
         let source = format!(
-            "int g(int t) {{ return t + 1; }}\nvoid f(int n, int m, const int a[n][m], const int s[2 * n], int x[n], int y[n + 1], int *p) {{\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++) {{\n{inner}\n    }}\n}}\n"
+            "int g(int t) {{ int u = 0; for (int k = 0; k < 3; k++) u += t; return u; }}\nvoid f(int n, int m, const int a[n][m], const int s[2 * n], int x[n], int y[n + 1], int *p) {{\n    #pragma omp parallel for\n    for (int i = 0; i < n; i++) {{\n{inner}\n    }}\n}}\n"
         );
         refused(&source, "bind i -> x block 32\nregister_tile i by 2\nbounds pad", e);
     };

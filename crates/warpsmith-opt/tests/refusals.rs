@@ -146,8 +146,13 @@ fn a_switch_around_a_parallel_loop() {
             error[W240]: a `switch` stands around parallel loops
              --> input.c:2:5
               |
-            2 |     switch (mode) {
-              |     ^^^^^^^^^^^^^^^ this statement
+            2 | /     switch (mode) {
+            3 | |     case 1:
+            4 | |         #pragma omp parallel for
+            5 | |         for (int i = 0; i < n; i++) a[i] = 0;
+            6 | |         break;
+            7 | |     }
+              | |_____^ this statement
               |
               = help: write `if` and `else`
         "#]],
