@@ -60,6 +60,8 @@ enum Excuse {
     Data,
     /// The launcher returns an error there and launches nothing.
     Error,
+    /// The launcher does nothing there.
+    Nothing,
     /// No size from 0 on takes it.
     NoSize,
     /// All sizes that there are were run, and none takes it.
@@ -75,6 +77,7 @@ impl Excuse {
         match self {
             Excuse::Data => "data decide, and those that were tried do not",
             Excuse::Error => "an error is returned there, and nothing is launched",
+            Excuse::Nothing => "nothing is done there",
             Excuse::NoSize => "no size from 0 on takes it",
             Excuse::Impossible => "the only sizes that there are never take it",
             Excuse::Source => "the C function does not go there either at any size that was tried",
@@ -400,14 +403,17 @@ impl Paths<'_> {
         }
     }
 
-    /// The arm in which the launcher gives up.
+    /// The arms in which the launcher gives up, or does nothing.
     fn excuse_errors(&mut self, span: Span, then: &Block, otherwise: &Block) {
         for (turn, arm) in [(Turn::Yes, then), (Turn::No, otherwise)] {
-            let gives_up =
-                matches!(arm.stmts.as_slice(), [s] if matches!(s.kind, StmtKind::Return(_)));
+            let excuse = match arm.stmts.as_slice() {
+                [] => Excuse::Nothing,
+                [s] if matches!(s.kind, StmtKind::Return(_)) => Excuse::Error,
+                _ => continue,
+            };
             let path = self.found.iter_mut().find(|p| p.way == Way { span, turn });
-            if let Some(path) = path.filter(|_| gives_up) {
-                path.excused = Some(Excuse::Error);
+            if let Some(path) = path {
+                path.excused = Some(excuse);
             }
         }
     }
