@@ -11,6 +11,9 @@
 //
 // Made for sm_90.
 
+#include <stdio.h>
+#include <stdlib.h>
+
 constexpr int BX = 32;             // threads of a block along x
 constexpr int BY = 8;              // threads of a block along y
 constexpr int MAX_BLOCKS = 65535;  // blocks of a grid along y or z
@@ -80,4 +83,46 @@ cudaError_t blur_launch(int h, int w, const float *image, float *tmp, float *out
         blur_out<<<grid2, block2, 0, stream>>>(h, w, tmp, out);
     }
     return cudaGetLastError();
+}
+
+// Device memory for an array of the host, with its contents where they are read; the first error
+// stays in `status`.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    void *device = nullptr;
+    if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    if (*status == cudaSuccess && bytes > 0 && read) {
+        *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
+    }
+    return device;
+}
+
+// What the device has written, where nothing failed before.
+static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
+    if (*status == cudaSuccess && bytes > 0) {
+        *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
+    }
+}
+
+// As blur in C, on arrays of the host: allocates, copies, launches, waits, copies back and frees.
+extern "C" void blur_host(int h, int w, const float *image, float *tmp, float *out) {
+    const size_t image_bytes = sizeof(float) * h * w;
+    const size_t tmp_bytes = sizeof(float) * h * w;
+    const size_t out_bytes = sizeof(float) * h * w;
+    cudaError_t status = cudaSuccess;
+    const float *image_device = (const float *)array_on_device(image, image_bytes, true, &status);
+    float *tmp_device = (float *)array_on_device(tmp, tmp_bytes, true, &status);
+    float *out_device = (float *)array_on_device(out, out_bytes, false, &status);
+    if (status == cudaSuccess) {
+        status = blur_launch(h, w, image_device, tmp_device, out_device, 0);
+    }
+    cudaFree((void *)image_device);
+    array_to_host(tmp, tmp_device, tmp_bytes, &status);
+    cudaFree(tmp_device);
+    array_to_host(out, out_device, out_bytes, &status);
+    cudaFree(out_device);
+    if (status != cudaSuccess) {
+        // The C function cannot fail, so that its callers do not ask.
+        fprintf(stderr, "blur_host: %s\n", cudaGetErrorString(status));
+        exit(EXIT_FAILURE);
+    }
 }

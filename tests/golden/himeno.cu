@@ -13,6 +13,9 @@
 //
 // Made for sm_90.
 
+#include <stdio.h>
+#include <stdlib.h>
+
 constexpr int REDUCE_BLOCK = 256;  // threads that combine their values
 constexpr int REDUCE_GRID = 256;   // most blocks of a reduction, each with one partial result
 constexpr int BX = 32;             // threads of a block along x
@@ -169,4 +172,94 @@ cudaError_t himeno_launch(int imax, int jmax, int kmax, float omega, const float
         himeno_p<<<grid, block, 0, stream>>>(imax, jmax, kmax, p, wrk2);
     }
     return cudaGetLastError();
+}
+
+// Device memory for an array of the host, with its contents where they are read; the first error
+// stays in `status`.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    void *device = nullptr;
+    if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    if (*status == cudaSuccess && bytes > 0 && read) {
+        *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
+    }
+    return device;
+}
+
+// What the device has written, where nothing failed before.
+static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
+    if (*status == cudaSuccess && bytes > 0) {
+        *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
+    }
+}
+
+// As himeno in C, on arrays of the host: allocates, copies, launches, waits, copies back and frees.
+extern "C" float himeno_host(int imax, int jmax, int kmax, float omega, const float *a0,
+                             const float *a1, const float *a2, const float *a3, const float *b0,
+                             const float *b1, const float *b2, const float *c0, const float *c1,
+                             const float *c2, const float *wrk1, const float *bnd, float *p,
+                             float *wrk2) {
+    const size_t a0_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t a1_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t a2_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t a3_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t b0_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t b1_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t b2_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t c0_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t c1_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t c2_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t wrk1_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t bnd_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t p_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t wrk2_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t workspace_bytes = himeno_workspace(imax, jmax, kmax, omega);
+    cudaError_t status = cudaSuccess;
+    const float *a0_device = (const float *)array_on_device(a0, a0_bytes, true, &status);
+    const float *a1_device = (const float *)array_on_device(a1, a1_bytes, true, &status);
+    const float *a2_device = (const float *)array_on_device(a2, a2_bytes, true, &status);
+    const float *a3_device = (const float *)array_on_device(a3, a3_bytes, true, &status);
+    const float *b0_device = (const float *)array_on_device(b0, b0_bytes, true, &status);
+    const float *b1_device = (const float *)array_on_device(b1, b1_bytes, true, &status);
+    const float *b2_device = (const float *)array_on_device(b2, b2_bytes, true, &status);
+    const float *c0_device = (const float *)array_on_device(c0, c0_bytes, true, &status);
+    const float *c1_device = (const float *)array_on_device(c1, c1_bytes, true, &status);
+    const float *c2_device = (const float *)array_on_device(c2, c2_bytes, true, &status);
+    const float *wrk1_device = (const float *)array_on_device(wrk1, wrk1_bytes, true, &status);
+    const float *bnd_device = (const float *)array_on_device(bnd, bnd_bytes, true, &status);
+    float *p_device = (float *)array_on_device(p, p_bytes, true, &status);
+    float *wrk2_device = (float *)array_on_device(wrk2, wrk2_bytes, true, &status);
+    float returned = 0;
+    float *result = (float *)array_on_device(nullptr, sizeof(float), false, &status);
+    void *workspace = array_on_device(nullptr, workspace_bytes, false, &status);
+    if (status == cudaSuccess) {
+        status = himeno_launch(imax, jmax, kmax, omega, a0_device, a1_device, a2_device, a3_device,
+                               b0_device, b1_device, b2_device, c0_device, c1_device, c2_device,
+                               wrk1_device, bnd_device, p_device, wrk2_device, result, workspace,
+                               0);
+    }
+    cudaFree((void *)a0_device);
+    cudaFree((void *)a1_device);
+    cudaFree((void *)a2_device);
+    cudaFree((void *)a3_device);
+    cudaFree((void *)b0_device);
+    cudaFree((void *)b1_device);
+    cudaFree((void *)b2_device);
+    cudaFree((void *)c0_device);
+    cudaFree((void *)c1_device);
+    cudaFree((void *)c2_device);
+    cudaFree((void *)wrk1_device);
+    cudaFree((void *)bnd_device);
+    array_to_host(p, p_device, p_bytes, &status);
+    cudaFree(p_device);
+    array_to_host(wrk2, wrk2_device, wrk2_bytes, &status);
+    cudaFree(wrk2_device);
+    array_to_host(&returned, result, sizeof(float), &status);
+    cudaFree(result);
+    cudaFree(workspace);
+    if (status != cudaSuccess) {
+        // The C function cannot fail, so that its callers do not ask.
+        fprintf(stderr, "himeno_host: %s\n", cudaGetErrorString(status));
+        exit(EXIT_FAILURE);
+    }
+    return returned;
 }

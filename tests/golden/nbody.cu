@@ -10,6 +10,9 @@
 //
 // Made for sm_90.
 
+#include <stdio.h>
+#include <stdlib.h>
+
 constexpr int BLOCK = 256;  // threads of a block along x
 
 __global__ void nbody_kernel(int n, float softening, const float *__restrict__ x,
@@ -45,4 +48,61 @@ cudaError_t nbody_launch(int n, float softening, const float *x, const float *y,
                                                                 az);
     }
     return cudaGetLastError();
+}
+
+// Device memory for an array of the host, with its contents where they are read; the first error
+// stays in `status`.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    void *device = nullptr;
+    if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    if (*status == cudaSuccess && bytes > 0 && read) {
+        *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
+    }
+    return device;
+}
+
+// What the device has written, where nothing failed before.
+static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
+    if (*status == cudaSuccess && bytes > 0) {
+        *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
+    }
+}
+
+// As nbody in C, on arrays of the host: allocates, copies, launches, waits, copies back and frees.
+extern "C" void nbody_host(int n, float softening, const float *x, const float *y, const float *z,
+                           const float *mass, float *ax, float *ay, float *az) {
+    const size_t x_bytes = sizeof(float) * n;
+    const size_t y_bytes = sizeof(float) * n;
+    const size_t z_bytes = sizeof(float) * n;
+    const size_t mass_bytes = sizeof(float) * n;
+    const size_t ax_bytes = sizeof(float) * n;
+    const size_t ay_bytes = sizeof(float) * n;
+    const size_t az_bytes = sizeof(float) * n;
+    cudaError_t status = cudaSuccess;
+    const float *x_device = (const float *)array_on_device(x, x_bytes, true, &status);
+    const float *y_device = (const float *)array_on_device(y, y_bytes, true, &status);
+    const float *z_device = (const float *)array_on_device(z, z_bytes, true, &status);
+    const float *mass_device = (const float *)array_on_device(mass, mass_bytes, true, &status);
+    float *ax_device = (float *)array_on_device(ax, ax_bytes, false, &status);
+    float *ay_device = (float *)array_on_device(ay, ay_bytes, false, &status);
+    float *az_device = (float *)array_on_device(az, az_bytes, false, &status);
+    if (status == cudaSuccess) {
+        status = nbody_launch(n, softening, x_device, y_device, z_device, mass_device, ax_device,
+                              ay_device, az_device, 0);
+    }
+    cudaFree((void *)x_device);
+    cudaFree((void *)y_device);
+    cudaFree((void *)z_device);
+    cudaFree((void *)mass_device);
+    array_to_host(ax, ax_device, ax_bytes, &status);
+    cudaFree(ax_device);
+    array_to_host(ay, ay_device, ay_bytes, &status);
+    cudaFree(ay_device);
+    array_to_host(az, az_device, az_bytes, &status);
+    cudaFree(az_device);
+    if (status != cudaSuccess) {
+        // The C function cannot fail, so that its callers do not ask.
+        fprintf(stderr, "nbody_host: %s\n", cudaGetErrorString(status));
+        exit(EXIT_FAILURE);
+    }
 }

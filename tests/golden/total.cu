@@ -13,6 +13,9 @@
 //
 // Made for sm_90.
 
+#include <stdio.h>
+#include <stdlib.h>
+
 constexpr int REDUCE_BLOCK = 256;  // threads that combine their values
 constexpr int REDUCE_GRID = 256;   // most blocks of a reduction, each with one partial result
 
@@ -84,4 +87,45 @@ cudaError_t total_launch(int n, const float *x, float *total, void *workspace,
     // runs for an empty loop too: the result is then the start value
     total_sum_finish<<<1, REDUCE_BLOCK, 0, stream>>>(total, sum_partial, blocks);
     return cudaGetLastError();
+}
+
+// Device memory for an array of the host, with its contents where they are read; the first error
+// stays in `status`.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    void *device = nullptr;
+    if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    if (*status == cudaSuccess && bytes > 0 && read) {
+        *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
+    }
+    return device;
+}
+
+// What the device has written, where nothing failed before.
+static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
+    if (*status == cudaSuccess && bytes > 0) {
+        *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
+    }
+}
+
+// As total in C, on arrays of the host: allocates, copies, launches, waits, copies back and frees.
+extern "C" void total_host(int n, const float *x, float *total) {
+    const size_t x_bytes = sizeof(float) * n;
+    const size_t total_bytes = sizeof(float);
+    const size_t workspace_bytes = total_workspace(n);
+    cudaError_t status = cudaSuccess;
+    const float *x_device = (const float *)array_on_device(x, x_bytes, true, &status);
+    float *total_device = (float *)array_on_device(total, total_bytes, true, &status);
+    void *workspace = array_on_device(nullptr, workspace_bytes, false, &status);
+    if (status == cudaSuccess) {
+        status = total_launch(n, x_device, total_device, workspace, 0);
+    }
+    cudaFree((void *)x_device);
+    array_to_host(total, total_device, total_bytes, &status);
+    cudaFree(total_device);
+    cudaFree(workspace);
+    if (status != cudaSuccess) {
+        // The C function cannot fail, so that its callers do not ask.
+        fprintf(stderr, "total_host: %s\n", cudaGetErrorString(status));
+        exit(EXIT_FAILURE);
+    }
 }

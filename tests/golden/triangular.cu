@@ -11,6 +11,9 @@
 //
 // Made for sm_90.
 
+#include <stdio.h>
+#include <stdlib.h>
+
 constexpr int BLOCK = 256;  // threads of a block along x
 
 __global__ void triangular_kernel(int n, const float *__restrict__ L, const float *__restrict__ x,
@@ -32,4 +35,46 @@ cudaError_t triangular_launch(int n, const float *L, const float *x, float *y,
         triangular_kernel<<<(n - 1) / BLOCK + 1, BLOCK, 0, stream>>>(n, L, x, y);
     }
     return cudaGetLastError();
+}
+
+// Device memory for an array of the host, with its contents where they are read; the first error
+// stays in `status`.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    void *device = nullptr;
+    if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    if (*status == cudaSuccess && bytes > 0 && read) {
+        *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
+    }
+    return device;
+}
+
+// What the device has written, where nothing failed before.
+static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
+    if (*status == cudaSuccess && bytes > 0) {
+        *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
+    }
+}
+
+// As triangular in C, on arrays of the host: allocates, copies, launches, waits, copies back and
+// frees.
+extern "C" void triangular_host(int n, const float *L, const float *x, float *y) {
+    const size_t L_bytes = sizeof(float) * n * n;
+    const size_t x_bytes = sizeof(float) * n;
+    const size_t y_bytes = sizeof(float) * n;
+    cudaError_t status = cudaSuccess;
+    const float *L_device = (const float *)array_on_device(L, L_bytes, true, &status);
+    const float *x_device = (const float *)array_on_device(x, x_bytes, true, &status);
+    float *y_device = (float *)array_on_device(y, y_bytes, false, &status);
+    if (status == cudaSuccess) {
+        status = triangular_launch(n, L_device, x_device, y_device, 0);
+    }
+    cudaFree((void *)L_device);
+    cudaFree((void *)x_device);
+    array_to_host(y, y_device, y_bytes, &status);
+    cudaFree(y_device);
+    if (status != cudaSuccess) {
+        // The C function cannot fail, so that its callers do not ask.
+        fprintf(stderr, "triangular_host: %s\n", cudaGetErrorString(status));
+        exit(EXIT_FAILURE);
+    }
 }

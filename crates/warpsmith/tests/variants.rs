@@ -34,7 +34,7 @@ fn run(file: &Path) -> Result<Tuned, String> {
     let mut args = Line::try_parse_from([Path::new("--registers=estimate"), file])
         .expect("a command line")
         .tune;
-    args.verify_steps = 2_500_000;
+    args.verify_steps = 500_000;
     // Several files at a time keep the cores busy.
     args.jobs = 1;
     tune(&args, &mut sources).map_err(|f| f.render(&sources, false))

@@ -1,3 +1,6 @@
+#include <stdio.h>
+#include <stdlib.h>
+
 constexpr int BX = 128;            // threads of a block along x
 constexpr int MAX_BLOCKS = 65535;  // blocks of a grid along y or z
 
@@ -39,4 +42,46 @@ cudaError_t conv5_launch(int h, int w, const float *image, const float *filter, 
         conv5_kernel<<<grid, block, 0, stream>>>(h, w, image, out);
     }
     return cudaGetLastError();
+}
+
+// Device memory for an array of the host, with its contents where they are read; the first error
+// stays in `status`.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    void *device = nullptr;
+    if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    if (*status == cudaSuccess && bytes > 0 && read) {
+        *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
+    }
+    return device;
+}
+
+// What the device has written, where nothing failed before.
+static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
+    if (*status == cudaSuccess && bytes > 0) {
+        *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
+    }
+}
+
+// As conv5 in C, on arrays of the host: allocates, copies, launches, waits, copies back and frees.
+extern "C" void conv5_host(int h, int w, const float *image, const float *filter, float *out) {
+    const size_t image_bytes = sizeof(float) * (h + 8) * (w + 8);
+    const size_t filter_bytes = sizeof(float) * 5 * 5;
+    const size_t out_bytes = sizeof(float) * (h + 4) * (w + 4);
+    cudaError_t status = cudaSuccess;
+    const float *image_device = (const float *)array_on_device(image, image_bytes, true, &status);
+    const float *filter_device = (const float *)array_on_device(filter, filter_bytes, true,
+                                                                &status);
+    float *out_device = (float *)array_on_device(out, out_bytes, true, &status);
+    if (status == cudaSuccess) {
+        status = conv5_launch(h, w, image_device, filter_device, out_device, 0);
+    }
+    cudaFree((void *)image_device);
+    cudaFree((void *)filter_device);
+    array_to_host(out, out_device, out_bytes, &status);
+    cudaFree(out_device);
+    if (status != cudaSuccess) {
+        // The C function cannot fail, so that its callers do not ask.
+        fprintf(stderr, "conv5_host: %s\n", cudaGetErrorString(status));
+        exit(EXIT_FAILURE);
+    }
 }

@@ -231,7 +231,8 @@ impl Verifier<'_> {
             verified.coverage.excuse_as_in(&source, self.texts);
         }
         self.at_large_sizes()?;
-        match verified.coverage.is_complete() {
+        // Who asks for less than the usual work is told what it did not reach.
+        match verified.coverage.is_complete() || self.total_steps < TOTAL_STEPS {
             true => Ok(verified),
             false => Err(Failed::NotRun(Box::new(verified))),
         }

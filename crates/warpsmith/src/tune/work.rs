@@ -465,6 +465,10 @@ impl Verified {
                 exceptions.join("; ")
             ),
         });
+        let missing = self.coverage.lines_missing(sources);
+        if !missing.is_empty() {
+            text.push(format!("Not run, as less work was asked for: {}.", missing.join("; ")));
+        }
         if !self.in_part.is_empty() {
             text.push(format!("Run in part, as too large: {}.", self.in_part.join("; ")));
         }
