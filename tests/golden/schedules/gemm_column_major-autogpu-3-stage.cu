@@ -1,3 +1,6 @@
+#include <stdio.h>
+#include <stdlib.h>
+
 constexpr int BX = 128;     // threads of a block along x
 constexpr int TILE_L = 16;  // iterations of `l` whose elements are in shared memory at a time
 
@@ -66,4 +69,47 @@ cudaError_t gemm_column_major_launch(int n, int m, int k, const float *A, const 
         gemm_column_major_kernel<<<grid, block, 0, stream>>>(n, m, k, A, B, C);
     }
     return cudaGetLastError();
+}
+
+// Device memory for an array of the host, with its contents where they are read; the first error
+// stays in `status`.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    void *device = nullptr;
+    if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    if (*status == cudaSuccess && bytes > 0 && read) {
+        *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
+    }
+    return device;
+}
+
+// What the device has written, where nothing failed before.
+static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
+    if (*status == cudaSuccess && bytes > 0) {
+        *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
+    }
+}
+
+// As gemm_column_major in C, on arrays of the host: allocates, copies, launches, waits, copies back
+// and frees.
+extern "C" void gemm_column_major_host(int n, int m, int k, const float *A, const float *B,
+                                       float *C) {
+    const size_t A_bytes = sizeof(float) * k * n;
+    const size_t B_bytes = sizeof(float) * m * k;
+    const size_t C_bytes = sizeof(float) * m * n;
+    cudaError_t status = cudaSuccess;
+    const float *A_device = (const float *)array_on_device(A, A_bytes, true, &status);
+    const float *B_device = (const float *)array_on_device(B, B_bytes, true, &status);
+    float *C_device = (float *)array_on_device(C, C_bytes, true, &status);
+    if (status == cudaSuccess) {
+        status = gemm_column_major_launch(n, m, k, A_device, B_device, C_device, 0);
+    }
+    cudaFree((void *)A_device);
+    cudaFree((void *)B_device);
+    array_to_host(C, C_device, C_bytes, &status);
+    cudaFree(C_device);
+    if (status != cudaSuccess) {
+        // The C function cannot fail, so that its callers do not ask.
+        fprintf(stderr, "gemm_column_major_host: %s\n", cudaGetErrorString(status));
+        exit(EXIT_FAILURE);
+    }
 }
