@@ -322,10 +322,12 @@ struct TooLong {};
 class Iterations {
    public:
     size_t number = 0;         // of the next iteration
-    std::vector<size_t> rows;  // numbers of iterations with which an inner loop begins, or some of them
+    // numbers of iterations with which an inner loop begins, or some of them
+    std::vector<size_t> rows;
 
     // The thread's share of those that are listed, or of all others.
-    Iterations(const std::vector<size_t> &listed, bool others, size_t thread = 0, size_t threads = 1)
+    Iterations(const std::vector<size_t> &listed, bool others,
+               size_t thread = 0, size_t threads = 1)
         : listed(listed), others(others), thread(thread), threads(threads) {
         at = others ? 0 : thread;
     }
@@ -393,7 +395,8 @@ static std::vector<size_t> choose(size_t count, const std::vector<size_t> &rows,
 
 // Runs the iterations that are listed, or all others, on several threads; returns the seconds.
 template <class Loops>
-static double run_part(Loops loops, const std::vector<size_t> &listed, bool others, size_t threads) {
+static double run_part(Loops loops, const std::vector<size_t> &listed, bool others,
+                       size_t threads) {
     const Clock::time_point start = Clock::now();
     std::atomic<bool> too_long{false};
     std::vector<std::thread> workers;
@@ -498,7 +501,9 @@ struct Array {
     // The whole numbers from `first` on in random order.
     void shuffle(long long first) {
         for (size_t i = 0; i < count; ++i) host[i] = (T)(first + (long long)i);
-        for (size_t i = count; i > 1; --i) std::swap(host[i - 1], host[(size_t)(random_unit() * i)]);
+        for (size_t i = count; i > 1; --i) {
+            std::swap(host[i - 1], host[(size_t)(random_unit() * i)]);
+        }
     }
 
     // Numbers that do not decrease, from 0 to `last`.
@@ -535,7 +540,8 @@ struct Tally {
 
     Tally(Ran ran, std::initializer_list<std::pair<const char *, long long>> sizes) : ran(ran) {
         for (const auto &s : sizes) {
-            size += (size.empty() ? " at " : ", ") + std::string(s.first) + "=" + std::to_string(s.second);
+            size += (size.empty() ? " at " : ", ") + std::string(s.first) + "=";
+            size += std::to_string(s.second);
         }
     }
 };
@@ -565,7 +571,7 @@ struct Output : Array<T> {
         for (size_t i = 0; i < this->count; ++i) {
             const Verdict v = verdict(got[i], this->host[i], expected[i], order == any_order);
             if (v.unset && tally.ran == Ran::some) continue;
-            // A number of the loops that is whole does not tell whether it hangs on such a decision.
+            // A number of the loops that is whole does not tell whether such a decision made it.
             const bool may_hang = !v.same && std::is_integral<T>::value && doubts > 0;
             doubts -= may_hang;
             tally.compared += !v.doubted && !may_hang;
@@ -590,7 +596,8 @@ struct Totals {
         compared += tally.compared;
         different += tally.different;
         const std::string of = " of " + std::to_string(tally.elements) + " elements" + tally.size;
-        last = (tally.ran == Ran::none ? "too slow on the processor, none" : std::to_string(tally.compared)) + of;
+        const bool none = tally.ran == Ran::none;
+        last = (none ? "too slow on the processor, none" : std::to_string(tally.compared)) + of;
         if (tally.different > 0) printf("%zu%s are different\n", tally.different, of.c_str());
         if (!timed) ++sizes;
     }
@@ -600,7 +607,8 @@ struct Totals {
         printf("%s: compared %s", name, last.c_str());
         if (sizes > 0) printf("; all at %zu small sizes", sizes);
         const bool equal = different == 0 && compared > 0;
-        printf("\n%s: %s\n", name, equal ? "equal" : compared == 0 ? "NOTHING COMPARED" : "DIFFERENT");
+        const char *verdict = compared == 0 ? "NOTHING COMPARED" : "DIFFERENT";
+        printf("\n%s: %s\n", name, equal ? "equal" : verdict);
         return equal ? 0 : 1;
     }
 };
