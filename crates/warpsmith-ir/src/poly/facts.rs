@@ -2,8 +2,6 @@
 
 use std::cell::Cell;
 
-use crate::module::VarId;
-
 use super::{Atom, Poly};
 
 /// Bounds of symbols, themselves polynomials, and polynomials known not to be negative.
@@ -47,28 +45,6 @@ impl Facts {
     /// States `poly >= 0`.
     pub fn assume_nonnegative(&mut self, poly: Poly) {
         self.nonnegative.push(poly);
-    }
-
-    /// Whether something was stated about the variable.
-    pub fn is_bounded(&self, var: VarId) -> bool {
-        self.bounds.iter().any(|b| b.atom == Atom::Var(var))
-    }
-
-    /// States `var == value`: what is known about the variable holds for the value.
-    pub fn equate(&mut self, var: VarId, value: &Poly) {
-        for bound in self.bounds.iter().filter(|b| b.atom == Atom::Var(var)) {
-            let below = bound.lower.as_ref().and_then(|l| value.sub(l));
-            let above = bound.upper.as_ref().and_then(|u| u.sub(value));
-            self.nonnegative.extend(below.into_iter().chain(above));
-        }
-    }
-
-    /// Whether the facts exclude each other, so that what they describe does not happen.
-    pub fn contradictory(&self) -> bool {
-        self.nonnegative.iter().any(|known| {
-            let negated = known.scale(-1).and_then(|p| p.sub(&Poly::constant(1)));
-            negated.is_some_and(|p| self.provably_nonnegative(&p))
-        })
     }
 
     /// Whether `a <= b` follows; `false` means that it was not proved.

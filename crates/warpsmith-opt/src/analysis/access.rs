@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use warpsmith_ir::poly::{Atom, Facts, Poly};
+use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, ForLoop, Function, GlobalId, Module, Origin, Place, PlaceKind,
     Stmt, StmtKind, VarId,
@@ -310,16 +310,6 @@ impl<'a> Scope<'a> {
     /// The step of a loop, when it is a constant.
     pub fn step(&self, l: &ForLoop) -> Option<i128> {
         self.normalise(&l.step).ok()?.as_constant().filter(|s| *s != 0)
-    }
-
-    /// What the loops around `root`, and the fact that they run, say about their counters.
-    pub fn outer_facts(&self) -> Facts {
-        let mut facts = Facts::new();
-        for l in &self.outer {
-            let (lower, upper) = self.range(l);
-            facts.bound(Atom::Var(l.var), lower, upper);
-        }
-        facts
     }
 
     /// All accesses to memory in the body of the loop. Scalars are not memory here; see

@@ -1,59 +1,6 @@
-//! Conditions around an access: as facts for proofs, and as yes or no at a given iteration.
+//! Conditions around an access: yes or no at a given iteration.
 
-use warpsmith_ir::poly::{Facts, Poly};
 use warpsmith_ir::{BinaryOp, Expr, ExprKind, UnaryOp, VarId};
-
-use super::access::{Guard, Scope};
-
-/// Adds to `facts` what a condition says about polynomials, variables renamed by `rename`.
-pub fn add_facts(
-    scope: &Scope<'_>,
-    guard: Guard<'_>,
-    rename: &dyn Fn(Poly) -> Poly,
-    facts: &mut Facts,
-) {
-    conditions(scope, guard.cond, guard.negated, &mut |p| facts.assume_nonnegative(rename(p)));
-}
-
-fn conditions(scope: &Scope<'_>, cond: &Expr, negated: bool, add: &mut dyn FnMut(Poly)) {
-    match &*cond.kind {
-        ExprKind::Unary(UnaryOp::Not, a) => conditions(scope, a, !negated, add),
-        ExprKind::Binary(BinaryOp::LogicalAnd, a, b) if !negated => {
-            conditions(scope, a, false, add);
-            conditions(scope, b, false, add);
-        }
-        ExprKind::Binary(BinaryOp::LogicalOr, a, b) if negated => {
-            conditions(scope, a, true, add);
-            conditions(scope, b, true, add);
-        }
-        ExprKind::Binary(op, a, b) if op.is_comparison() => {
-            let (Ok(a), Ok(b)) = (scope.normalise(a), scope.normalise(b)) else { return };
-            for (low, high, gap) in nonnegative_forms(*op, negated, &a, &b) {
-                let difference = high.sub(low).and_then(|d| d.sub(&Poly::constant(gap)));
-                difference.into_iter().for_each(&mut *add);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// `(low, high, gap)` for each `low + gap <= high` that a comparison states.
-fn nonnegative_forms<'p>(
-    op: BinaryOp,
-    negated: bool,
-    a: &'p Poly,
-    b: &'p Poly,
-) -> Vec<(&'p Poly, &'p Poly, i128)> {
-    use BinaryOp::*;
-    match (op, negated) {
-        (Lt, false) | (Ge, true) => vec![(a, b, 1)],
-        (Le, false) | (Gt, true) => vec![(a, b, 0)],
-        (Gt, false) | (Le, true) => vec![(b, a, 1)],
-        (Ge, false) | (Lt, true) => vec![(b, a, 0)],
-        (Eq, false) | (Ne, true) => vec![(a, b, 0), (b, a, 0)],
-        _ => vec![],
-    }
-}
 
 /// The value of an integer expression (a condition gives 0 or 1) where `var` gives the variables; `None` where it
 /// depends on memory or anything else that is not known.

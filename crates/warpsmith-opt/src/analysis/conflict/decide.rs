@@ -12,7 +12,7 @@ use warpsmith_ir::VarId;
 use warpsmith_ir::poly::{Atom, Poly};
 
 use super::formula::{Branch, Clause, Fact, with_values};
-use super::terms::{Role, Unknown, minus, number, product, variables};
+use super::terms::{Role, Unknown, minus, number, product, variable, variables};
 use crate::analysis::integer::{self, Constraint, Outcome};
 
 /// The answer.
@@ -299,13 +299,6 @@ fn branch_with(branch: &Branch, fact: &dyn Fn(&Fact) -> Option<Fact>) -> Option<
 
 fn is_linear(p: &Poly) -> bool {
     p.terms().all(|(atoms, _)| atoms.len() < 2)
-}
-
-fn variable(atom: &Atom) -> Option<VarId> {
-    match atom {
-        Atom::Var(v) => Some(*v),
-        _ => None,
-    }
 }
 
 /// The unknowns that occur in products.

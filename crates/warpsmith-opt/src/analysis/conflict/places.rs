@@ -41,11 +41,7 @@ impl Path {
     /// That the subscripts lie inside the object; `extent` is that of the outermost dimension, or of the whole where
     /// the path has one subscript only.
     pub fn inside(&self, extent: Option<&Poly>) -> Vec<Fact> {
-        let limits = extent
-            .into_iter()
-            .map(Some)
-            .chain(std::iter::repeat_n(None, usize::from(extent.is_none())));
-        let limits = limits.chain(self.dims.iter().map(Some));
+        let limits = std::iter::once(extent).chain(self.dims.iter().map(Some));
         let mut facts = vec![];
         for (i, limit) in self.index.iter().zip(limits) {
             facts.push(Fact::at_least(i, &Poly::zero()));

@@ -4,9 +4,10 @@
 //! `a[i]` written where `k >= n`, row `k` read beside all others where `k < n`. The parameter is a stride or an offset, never a bound of a loop: that a loop would be
 //! right if only it were shorter is no condition to accept it under.
 
-use warpsmith_ir::poly::{Atom, Poly};
+use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{BinaryOp, ForLoop, VarId};
 
+use super::terms::variable;
 use super::{Meeting, meeting};
 use crate::analysis::access::{Access, Scope, View};
 use crate::analysis::dependence::Conflict;
@@ -90,13 +91,6 @@ fn is_size(kernel: &Kernel, v: VarId) -> bool {
     function.params.contains(&v)
         && function.var(v).ty.scalar().is_some_and(|s| s.is_integer())
         && !walk::writes_var(&function.body, v)
-}
-
-fn variable(atom: &Atom) -> Option<VarId> {
-    match atom {
-        Atom::Var(v) => Some(*v),
-        _ => None,
-    }
 }
 
 /// The subscripts of an access, and the extents that make one of them.

@@ -770,13 +770,17 @@ impl<'s, 'a> Terms<'s, 'a> {
     }
 }
 
-/// The unknowns of a value.
-pub fn variables(p: &Poly) -> Vec<VarId> {
-    let var = |a: &Atom| match a {
+/// The unknown or variable that a factor is.
+pub fn variable(atom: &Atom) -> Option<VarId> {
+    match atom {
         Atom::Var(v) => Some(*v),
         _ => None,
-    };
-    p.atoms().into_iter().filter_map(var).collect()
+    }
+}
+
+/// The unknowns of a value.
+pub fn variables(p: &Poly) -> Vec<VarId> {
+    p.atoms().into_iter().filter_map(variable).collect()
 }
 
 fn relation(op: BinaryOp, negated: bool, x: &Poly, y: &Poly) -> Branch {
@@ -806,26 +810,5 @@ fn range_of(ty: Scalar) -> (Option<i128>, Option<i128>) {
 
 /// `a / b` where that leaves nothing over.
 fn exact_quotient(a: &Poly, b: &Poly) -> Option<Poly> {
-    let mut divisors = b.terms();
-    let (monomial, coefficient) = divisors.next()?;
-    if divisors.next().is_some() {
-        return None;
-    }
-    let mut quotient = Poly::zero();
-    for (atoms, c) in a.terms() {
-        if c % coefficient != 0 {
-            return None;
-        }
-        let mut rest = atoms.to_vec();
-        for factor in monomial {
-            let at = rest.iter().position(|x| x == factor)?;
-            rest.remove(at);
-        }
-        let mut product = Poly::constant(c / coefficient);
-        for atom in rest {
-            product = product.mul(&Poly::atom(atom))?;
-        }
-        quotient = quotient.add(&product)?;
-    }
-    Some(quotient)
+    a.div_rem(b).filter(|(_, rest)| rest.is_zero()).map(|(quotient, _)| quotient)
 }
