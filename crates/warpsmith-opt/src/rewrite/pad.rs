@@ -492,6 +492,12 @@ fn apply(kernel: &mut Kernel, root: LoopId, plan: &Plan) {
             }
         });
     }
+    let multiples: Vec<(VarId, u32)> = plan
+        .lengths
+        .iter()
+        .zip(&rounded)
+        .map(|((_, multiple), (_, var))| (*var, u32::try_from(*multiple).unwrap_or(1)))
+        .collect();
     let (mut before, mut after) = (vec![], vec![]);
     for (array, grown) in &plan.arrays {
         let shape = kernel.func().var(*array).shape.clone().unwrap_or_default();
@@ -504,12 +510,15 @@ fn apply(kernel: &mut Kernel, root: LoopId, plan: &Plan) {
         let old = Side { array: *array, extents: shape };
         if needed {
             let new = Side { array: padded, extents: large };
-            before.push(copy::copy_nest(
-                kernel,
-                &new,
-                &old,
-                format!("`{name}`, with zeros up to whole tiles"),
-            ));
+            let why = format!("`{name}`, with zeros up to whole tiles");
+            let copy = copy::copy_nest(kernel, &new, &old, why);
+            // Blocks that the rounded rows fill need no guard.
+            if let StmtKind::For(l) = &copy.kind
+                && let Some(nest) = kernel.nests.get_mut(&l.id)
+            {
+                nest.multiples.extend(multiples.iter().copied());
+            }
+            before.push(copy);
         }
         if uses.writes {
             let part = Side { array: padded, extents: old.extents.clone() };
@@ -526,11 +535,7 @@ fn apply(kernel: &mut Kernel, root: LoopId, plan: &Plan) {
     }
     if let Some(nest) = kernel.nests.get_mut(&root) {
         nest.peel = false;
-        for (count, multiple) in &plan.lengths {
-            if let Some((_, var)) = rounded.iter().find(|(p, _)| p == count) {
-                nest.multiples.insert(*var, u32::try_from(*multiple).unwrap_or(1));
-            }
-        }
+        nest.multiples.extend(multiples);
     }
     let padded = whole.stmts.remove(0);
     super::with_loop(&mut kernel.func_mut().body, root, &mut |s| *s = padded.clone());

@@ -200,7 +200,11 @@ pub fn ladder(args: &LadderArgs, sources: &mut SourceMap) -> Result<Ladder, Fail
                 Ok(tuned) => made.add(&direct, rung.name, rung.idea, tuned, sources)?,
                 // Where the direct translation is right, the schedule is to blame and not the input.
                 Err(f) if f.status == Status::No && !made.versions.is_empty() => {
-                    let why = "its kernel failed the verification: a bug in warpsmith";
+                    let not_run = f.diagnostics.iter().any(|d| d.code == tune::work::NOT_RUN);
+                    let why = match not_run {
+                        true => "a path of its kernel was run at no size",
+                        false => "its kernel failed the verification: a bug in warpsmith",
+                    };
                     made.left_out.push((rung.name.to_string(), why.to_string()));
                 }
                 Err(failure) => return Err(failure),

@@ -36,7 +36,7 @@ mod suited;
 mod variant;
 pub mod verify;
 mod witness;
-mod work;
+pub(crate) mod work;
 
 use std::path::PathBuf;
 

@@ -41,7 +41,7 @@ pub(super) struct Work<'a> {
 }
 
 /// Paths of a kernel were run at no size.
-pub(super) const NOT_RUN: &str = "W337";
+pub(crate) const NOT_RUN: &str = "W337";
 /// What to do where a path cannot be run.
 const LET_IT_RUN: &str = "only what was run is handed out: let --size ask for smaller sizes, raise --max-memory, or choose other \
                        parameters with --schedule";
