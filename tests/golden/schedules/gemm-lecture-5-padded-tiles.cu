@@ -15,12 +15,9 @@ __device__ __forceinline__ T &element_at(T *matrix, size_t pitch, size_t row, si
     return matrix[row * pitch + column];
 }
 
-__global__ void gemm_A_padded(int n, int k, const float *__restrict__ A, int n_padded, int k_padded,
+__global__ void gemm_A_padded(int n, int k, const float *__restrict__ A, int n_padded,
                               float *__restrict__ A_padded, int A_padded_pitch) {
     const int column = blockIdx.x * blockDim.x + threadIdx.x;
-
-    // the grid is rounded up to whole blocks: threads past the end have no element
-    if (column >= k_padded) return;
 
     // a grid has at most 65535 blocks along y: go on in its strides
     for (long long row = (long long)blockIdx.y * blockDim.y + threadIdx.y;
@@ -31,12 +28,9 @@ __global__ void gemm_A_padded(int n, int k, const float *__restrict__ A, int n_p
     }
 }
 
-__global__ void gemm_B_padded(int m, int k, const float *__restrict__ B, int m_padded, int k_padded,
+__global__ void gemm_B_padded(int m, int k, const float *__restrict__ B, int k_padded,
                               float *__restrict__ B_padded, int B_padded_pitch) {
     const int column = blockIdx.x * blockDim.x + threadIdx.x;
-
-    // the grid is rounded up to whole blocks: threads past the end have no element
-    if (column >= m_padded) return;
 
     // a grid has at most 65535 blocks along y: go on in its strides
     for (long long row = (long long)blockIdx.y * blockDim.y + threadIdx.y;
@@ -160,8 +154,7 @@ cudaError_t gemm_launch(int n, int m, int k, const float *A, const float *B, flo
         }
         const dim3 block(COPY_X, COPY_Y);
         const dim3 grid((k_padded - 1) / COPY_X + 1, blocks_y);
-        gemm_A_padded<<<grid, block, 0, stream>>>(n, k, A, n_padded, k_padded, A_padded,
-                                                  A_padded_pitch);
+        gemm_A_padded<<<grid, block, 0, stream>>>(n, k, A, n_padded, A_padded, A_padded_pitch);
     }
     if (k_padded > 0 && m_padded > 0) {
         int blocks_y = (k_padded - 1) / COPY_Y + 1;
@@ -170,8 +163,7 @@ cudaError_t gemm_launch(int n, int m, int k, const float *A, const float *B, flo
         }
         const dim3 block2(COPY_X, COPY_Y);
         const dim3 grid2((m_padded - 1) / COPY_X + 1, blocks_y);
-        gemm_B_padded<<<grid2, block2, 0, stream>>>(m, k, B, m_padded, k_padded, B_padded,
-                                                    B_padded_pitch);
+        gemm_B_padded<<<grid2, block2, 0, stream>>>(m, k, B, k_padded, B_padded, B_padded_pitch);
     }
     if (n_padded > 0 && m_padded > 0) {
         const dim3 block3(BX, BY);
