@@ -256,7 +256,8 @@ impl<'a> Bench<'a> {
         let (estimates, arch, stop) = (&self.estimates, self.model.gpu.arch, self.model.stop);
         let times = on_all_cores(schedules, |s| {
             let program = estimates.program(s)?;
-            let usage = compiler.usage(&program, arch, stop)?;
+            let usage =
+                compiler.usage(&program, Some(&estimates.launched(&program)), arch, stop)?;
             estimates.times_of(&program, Some(&usage))
         });
         self.registers.compiled += schedules.len();
@@ -310,7 +311,7 @@ impl<'a> Bench<'a> {
         let mut registers = self.registers;
         let Some(program) = self.estimates.program(schedule) else { return registers };
         let Model { compiler, gpu, stop, .. } = *self.model;
-        let usage = compiler.and_then(|c| c.usage(&program, gpu.arch, stop));
+        let usage = compiler.and_then(|c| c.usage(&program, None, gpu.arch, stop));
         let Some(point) = self.model.sizes.first() else { return registers };
         for launched in self.estimates.profiles(&program, point, usage.as_ref()) {
             let p = &launched.profile;

@@ -2,7 +2,7 @@
 //!
 //! NVRTC is asked in this process, else `nvcc`; neither needs a GPU. Without them the model goes by an estimate.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use warpsmith_gpu::nvrtc;
 use warpsmith_gpu::places::{self, Places};
 use warpsmith_gpu::protocol::Compile;
 use warpsmith_gpu::stop::Stop;
-use warpsmith_ir::SourceMap;
+use warpsmith_ir::{FuncId, SourceMap};
 use warpsmith_opt::Program;
 
 use super::measure::{DeviceText, device_text};
@@ -57,12 +57,19 @@ impl Compiler {
         }
     }
 
-    /// What each kernel of a program takes; `None` where the compiler refuses the text, or nobody waits for it.
-    pub fn usage(&self, program: &Program, arch: &str, stop: &Stop) -> Option<Usage> {
+    /// What each kernel of a program takes, or each of these: compiling takes longer than all else that is asked of a
+    /// candidate. `None` where the compiler refuses the text, or nobody waits for it.
+    pub fn usage(
+        &self,
+        program: &Program,
+        kernels: Option<&BTreeSet<FuncId>>,
+        arch: &str,
+        stop: &Stop,
+    ) -> Option<Usage> {
         if stop.is_due() {
             return None;
         }
-        let text = text_of(program, arch)?;
+        let text = text_of(program, kernels, arch)?;
         match self {
             Compiler::RunTime(compiler) => {
                 let request = Compile {
@@ -89,8 +96,12 @@ impl Compiler {
 const NAME: &str = "candidate";
 const FILE: &str = "candidate.cu";
 
-/// The kernels of a program as text.
-fn text_of(program: &Program, arch: &str) -> Option<DeviceText> {
+/// The kernels of a program, or these, as text.
+fn text_of(
+    program: &Program,
+    kernels: Option<&BTreeSet<FuncId>>,
+    arch: &str,
+) -> Option<DeviceText> {
     let workspace = program.workspace.as_ref();
     let emit = Emit {
         module: &program.module,
@@ -106,7 +117,10 @@ fn text_of(program: &Program, arch: &str) -> Option<DeviceText> {
         host: None,
     };
     let header = (format!("{NAME}.h"), header_file(&emit).ok()?);
-    device_text(FILE, &cuda_file(&emit).ok()?, &[header], &mut SourceMap::new()).ok()
+    let wanted = |name: &str| {
+        kernels.is_none_or(|ids| ids.iter().any(|id| program.module.function(*id).name == name))
+    };
+    device_text(FILE, &cuda_file(&emit).ok()?, &[header], wanted, &mut SourceMap::new()).ok()
 }
 
 fn by_nvcc(nvcc: &Path, text: &DeviceText, arch: &str, limit: Duration) -> Option<Usage> {

@@ -1,10 +1,11 @@
 //! Predicted times of many schedules of one function, from which one is to be chosen.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use warpsmith_device::{Gpu, KernelProfile, predict};
 use warpsmith_gpu::stop::Stop;
-use warpsmith_ir::SourceMap;
+use warpsmith_ir::{FuncId, SourceMap};
 use warpsmith_opt::schedule::Replays;
 use warpsmith_opt::{Kernel, Program, Schedule, lower};
 
@@ -70,6 +71,12 @@ impl<'a> Estimates<'a> {
         let (module, launcher) = (&program.module, program.launcher);
         let launches = profile::profiles_beside(module, launcher, point, &self.known);
         compiled(program, launches, usage)
+    }
+
+    /// The kernels that are launched at any of the sizes.
+    pub fn launched(&self, program: &Program) -> BTreeSet<FuncId> {
+        let at = |point| self.profiles(program, point, None);
+        self.sizes.iter().flat_map(at).map(|l| l.kernel).collect()
     }
 
     /// The time at each size of the launches that two schedules have in common, as those of nests in which they agree.

@@ -205,9 +205,10 @@ impl Nests {
         witness: Witness,
     ) -> Result<Arc<Emitted>, Invalid> {
         let (name, text) = &files[0];
-        let found = device_text(name, text, files, &mut SourceMap::new()).map_err(|_| {
-            Invalid::new(Reason::Compile, format!("`{name}` cannot be read for the device"))
-        })?;
+        let found =
+            device_text(name, text, files, |_| true, &mut SourceMap::new()).map_err(|_| {
+                Invalid::new(Reason::Compile, format!("`{name}` cannot be read for the device"))
+            })?;
         let request = Compile {
             source: found.text,
             file: name.clone(),
