@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use warpsmith_gpu::protocol::Limits;
-use warpsmith_ir::{Diagnostic, Severity, SourceMap};
 
 use super::choice::Registers;
 use super::compiled::Used;
@@ -278,40 +277,4 @@ fn measured_json(m: &Measured) -> Value {
         "store": m.store.display().to_string(),
         "notes": m.notes,
     })
-}
-
-/// The object of a run that failed.
-pub fn failed(status: Status, messages: &[&Diagnostic], sources: &SourceMap) -> Value {
-    json!({
-        "schema": 1, "command": "tune", "status": status.name(), "exit": status.code(),
-        "complete": false, "findings": findings(messages, sources), "outputs": [],
-        "verification": null,
-    })
-}
-
-/// The diagnostics of a run, as they are on stderr.
-pub fn findings(messages: &[&Diagnostic], sources: &SourceMap) -> Vec<Value> {
-    messages
-        .iter()
-        .map(|d| {
-            let locations: Vec<Value> = d
-                .labels
-                .iter()
-                .map(|l| {
-                    let (line, column) = sources.line_column(l.span.file, l.span.start);
-                    let file = sources.get(l.span.file).map_or("", |f| f.path.as_str());
-                    json!({"file": file, "line": line, "column": column, "what": l.text})
-                })
-                .collect();
-            let severity = match d.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-                _ => "note",
-            };
-            json!({
-                "id": d.code, "rule": d.code, "severity": severity, "message": d.message, "count": 1,
-                "locations": locations, "notes": d.notes, "help": d.help,
-            })
-        })
-        .collect()
 }
