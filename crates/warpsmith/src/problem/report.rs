@@ -206,6 +206,7 @@ mod tests {
             store: "store".into(),
             folder: "out".into(),
             notes: vec![],
+            findings: vec![],
         }
     }
 

@@ -371,6 +371,10 @@ pub(super) fn translate(
     };
     let kernel = schedule::replay(&kernel, &steps, sources).map_err(no)?;
     let program = lower::lower(&kernel, sources).map_err(no)?;
+    // What was chosen by the model has been compiled.
+    if let (None, Some(compiler)) = (&planned, compiler(args)) {
+        choice::compiles(&compiler, &program, arch.gpu().arch, stop)?;
+    }
     Ok((program, steps, planned))
 }
 

@@ -170,7 +170,18 @@ fn registers(r: &Registers) -> String {
         bytes => format!("{name} {}, {bytes} bytes spilled", used.registers),
     };
     let kernels: Vec<String> = r.kernels.iter().map(of).collect();
-    match &r.compiler {
+    let refused = match r.refused.split_first() {
+        Some((first, rest)) => format!(
+            "left out, as the compiler refuses {}: {}\n",
+            match rest.len() {
+                0 => "it".to_string(),
+                n => format!("it and {n} more"),
+            },
+            first.lines().next().unwrap_or_default()
+        ),
+        None => String::new(),
+    };
+    let counted = match &r.compiler {
         _ if kernels.is_empty() => String::new(),
         Some(compiler) => format!(
             "registers by {compiler}: {} ({} schedules compiled in {})\n",
@@ -179,7 +190,8 @@ fn registers(r: &Registers) -> String {
             time(r.seconds)
         ),
         None => format!("registers estimated: {}\n", kernels.join("; ")),
-    }
+    };
+    counted + &refused
 }
 
 pub fn time(seconds: f64) -> String {
@@ -218,6 +230,7 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
                 "kernels": p.choice.registers.kernels.iter().map(|(name, used)| json!({
                     "name": name, "registers": used.registers, "spill_bytes": used.spill_bytes,
                 })).collect::<Vec<_>>(),
+                "refused": p.choice.registers.refused,
             },
             "parameters": p.choice.explored.as_ref().map(|e| json!({
                 "values": e.values,

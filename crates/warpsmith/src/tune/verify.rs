@@ -202,7 +202,13 @@ impl Verifier<'_> {
         let mut verified = Verified { coverage, ..Verified::default() };
         let mut steps_left = self.total_steps;
         let mut progress = Progress::new("verifying", candidates.len());
-        for point in candidates {
+        let empty = candidates.iter().find(|p| is_empty(p));
+        let large = empty.and_then(|p| extents::total_elements(self.module(), self.function(), p));
+        let ordered = match large.is_some_and(|n| n > POINT_ELEMENTS) && !self.with_data {
+            true => points::telling_first(candidates),
+            false => candidates.to_vec(),
+        };
+        for point in &ordered {
             if steps_left < self.point_steps() {
                 break;
             }
