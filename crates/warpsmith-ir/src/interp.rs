@@ -248,6 +248,12 @@ pub enum InterpErrorKind {
         bytes: u64,
         size: u64,
     },
+    /// A subscript that leaves its row or plane, wherever it arrives.
+    OutOfRow {
+        array: String,
+        subscript: i64,
+        extent: i64,
+    },
     NullPointer,
     /// A value was used before it was written.
     Uninitialized(String),
@@ -275,6 +281,9 @@ impl fmt::Display for InterpError {
                     f,
                     "access of {bytes} bytes at offset {offset} of {object}, which has {size} bytes"
                 )
+            }
+            OutOfRow { array, subscript, extent } => {
+                write!(f, "subscript {subscript} of {array} leaves its row of {extent}")
             }
             NullPointer => f.write_str("access through a null pointer"),
             Uninitialized(what) => write!(f, "{what} is used before it is set"),

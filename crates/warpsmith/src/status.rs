@@ -2,7 +2,9 @@
 
 use serde_json::json;
 use warpsmith_gpu::stop::Stop;
-use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_ir::{Diagnostic, Severity, SourceMap};
+
+use crate::cli::{color_on_stderr, inert_json};
 
 /// How a command ended; the numbers are the contract of all commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,26 +69,25 @@ impl Failure {
 
     /// One object, schema 1, as a command that writes JSON says it.
     pub fn json(&self, command: &str, sources: &SourceMap) -> serde_json::Value {
-        let findings: Vec<serde_json::Value> = self
-            .diagnostics
-            .iter()
-            .map(|d| {
-                let place = |l: &warpsmith_ir::diag::Label| {
-                    let (line, column) = sources.line_column(l.span.file, l.span.start);
-                    let file = sources.get(l.span.file).map_or("", |f| f.path.as_str());
-                    json!({"file": file, "line": line, "column": column, "what": l.text})
-                };
-                let locations: Vec<serde_json::Value> = d.labels.iter().map(place).collect();
-                json!({
-                    "id": d.code, "rule": d.code, "severity": "error", "message": d.message, "count": 1,
-                    "locations": locations,
-                })
-            })
-            .collect();
+        let messages: Vec<&Diagnostic> = self.diagnostics.iter().collect();
         json!({
             "schema": 1, "command": command, "status": self.status.name(), "exit": self.status.code(),
-            "complete": false, "findings": findings, "notes": [], "outputs": [],
+            "complete": false, "findings": findings(&messages, sources), "notes": [], "outputs": [],
+            "verification": null,
         })
+    }
+
+    /// Says why a command ended: on stderr, and as an object on stdout where a machine reads. Of a bug of ours a person is
+    /// told where its dump is.
+    pub fn report(&self, command: &str, json: bool, sources: &SourceMap) -> Status {
+        match self.status {
+            Status::Bug => _ = crate::cli::bug(&self.render(sources, false)),
+            _ => eprint!("{}", self.render(sources, color_on_stderr())),
+        }
+        if json {
+            println!("{}", inert_json(&self.json(command, sources).to_string()));
+        }
+        self.status
     }
 
     /// The time for everything is over. `during` says what was going on: "while …".
@@ -132,4 +133,31 @@ impl From<Vec<Diagnostic>> for Failure {
     fn from(diagnostics: Vec<Diagnostic>) -> Failure {
         Failure { status: Status::BadInput, diagnostics }
     }
+}
+
+/// The diagnostics of a run, as they are on stderr.
+pub fn findings(messages: &[&Diagnostic], sources: &SourceMap) -> Vec<serde_json::Value> {
+    messages
+        .iter()
+        .map(|d| {
+            let locations: Vec<serde_json::Value> = d
+                .labels
+                .iter()
+                .map(|l| {
+                    let (line, column) = sources.line_column(l.span.file, l.span.start);
+                    let file = sources.get(l.span.file).map_or("", |f| f.path.as_str());
+                    json!({"file": file, "line": line, "column": column, "what": l.text})
+                })
+                .collect();
+            let severity = match d.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                _ => "note",
+            };
+            json!({
+                "id": d.code, "rule": d.code, "severity": severity, "message": d.message, "count": 1,
+                "locations": locations, "notes": d.notes, "help": d.help,
+            })
+        })
+        .collect()
 }

@@ -101,6 +101,7 @@ fn the_time_limit_ends_the_search_of_a_problem() {
     assert!(stderr.contains("error[W470]: the time limit was reached (--timeout)"), "{stderr}");
     assert_eq!((&report["status"], &report["complete"]), (&json!("limit"), &json!(false)));
     assert_eq!(report["search"]["ended"], "the time limit (--timeout) was reached");
+    assert_eq!(report["findings"][0]["id"], "W470");
     // The best so far is written, and what was cut short is no result.
     assert_eq!(report["best"]["configuration"]["variant"], 0);
     assert!(folder.join("warpsmith-out/fill/fill_best.h").exists());
@@ -262,6 +263,22 @@ fn the_time_limit_ends_the_choice_of_a_schedule() {
         assert!(stderr.contains(words), "{stderr}");
         assert!(!folder.join("warpsmith-out").exists());
     }
+}
+
+#[test]
+fn the_time_limit_has_one_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    write(folder, "gemm.c", PRODUCT);
+    let options = ["tune", "gemm.c", "--timeout", "1ms", "--strategy", "direct"];
+    let (report, stderr) = ended(folder, &[&options[..], &["--format", "json"]].concat(), 3);
+    let words = "error[W470]: the time limit was reached (--timeout) while the kernel was verified";
+    assert!(stderr.contains(words), "{stderr}");
+    let finding = &report["findings"][0];
+    assert_eq!(
+        (&finding["id"], &finding["help"]),
+        (&json!("W470"), &json!(["give more time with --timeout"]))
+    );
 }
 
 /// The file is a pipe: it is read after Ctrl-C has come, and what comes next is not begun, or ends soon.

@@ -22,6 +22,7 @@ mod access;
 mod bits;
 mod bounds;
 mod call;
+mod called;
 mod clauses;
 mod complex;
 mod counters;
@@ -65,7 +66,7 @@ pub struct CInput {
     /// The function itself, a [`FunctionKind::Host`].
     pub function: FuncId,
     pub name: String,
-    /// Sizes from `// warpsmith: size n=1024` comments; every name is a scalar parameter.
+    /// Sizes from `// warpsmith: size n=1024` comments, else from a call in the file; every name is a scalar parameter.
     pub sizes: Vec<SizeDefault>,
     /// Data from `// warpsmith: arg x=random` comments.
     pub args: Vec<ArgDefault>,
@@ -96,7 +97,16 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
         debug_assert!(!errors.is_empty(), "a function failed without a message");
         return Err(errors);
     };
-    let sizes = own_sizes(&module, id, &declared, defaults.sizes)?;
+    let mut sizes = own_sizes(&module, id, &declared, defaults.sizes)?;
+    let f = module.function(id);
+    let integer = |name: &str| {
+        f.params.iter().map(|p| f.var(*p)).any(|v| v.name == name && v.ty.is_integer())
+    };
+    for size in called::sizes(&declared, name).into_iter().filter(|s| integer(&s.name)) {
+        if sizes.iter().all(|s| s.name != size.name) {
+            sizes.push(size);
+        }
+    }
     Ok(CInput {
         module,
         function: id,

@@ -225,7 +225,7 @@ impl Cx<'_> {
             }
             return Ok(());
         }
-        if array || sets_first(&l.body, var) == Some(true) {
+        if array || sets_first(&l.body, var) != Some(false) {
             if let LoopKind::Parallel(p) = &mut l.kind {
                 p.private.push(var);
             }
@@ -436,7 +436,8 @@ fn other_mention(
     Some(at.or_else(|| first_write(&rest, var)))
 }
 
-/// Whether a variable is set before it is read, whichever way control takes; `None` where it is not mentioned.
+/// Whether a variable is set before it is read, whichever way control takes; `None` where some ways neither set nor read
+/// it.
 fn sets_first(block: &Block, var: VarId) -> Option<bool> {
     for stmt in &block.stmts {
         match in_stmt(stmt, var) {

@@ -315,10 +315,13 @@ impl<T: Track> Interp<'_, '_, T> {
                 let base = self.pointer(pointer)?;
                 let mut linear = 0i64;
                 for (k, i) in index.iter().enumerate() {
+                    let i = self.integer(i)?;
                     if let Some(dim) = k.checked_sub(1).and_then(|k| dims.get(k)) {
-                        linear = linear.wrapping_mul(self.integer(dim)?);
+                        let extent = self.integer(dim)?;
+                        self.inside_row(i, extent, place, end)?;
+                        linear = linear.wrapping_mul(extent);
                     }
-                    linear = linear.wrapping_add(self.integer(i)?);
+                    linear = linear.wrapping_add(i);
                 }
                 base.add(linear.wrapping_mul(self.size(&place.ty)))
             }
@@ -351,6 +354,20 @@ impl<T: Track> Interp<'_, '_, T> {
             Location::At(p) => Ok(p.add(bytes)),
             Location::Slot(_) => self.unsupported("a part of a scalar", &place.origin),
         }
+    }
+
+    /// A subscript after the first stays below its extent, even where the array goes on with another row.
+    fn inside_row(&self, subscript: i64, extent: i64, place: &Place, end: bool) -> Run<()> {
+        if subscript >= 0 && (subscript < extent || end && subscript == extent) {
+            return Ok(());
+        }
+        let base = match &*place.kind {
+            PlaceKind::Elem { pointer, .. } => crate::visit::vars_of_expr(pointer).first().copied(),
+            _ => None,
+        };
+        let array = base.map_or("an array".into(), |var| format!("`{}`", self.var_name(var)));
+        let kind = InterpErrorKind::OutOfRow { array, subscript, extent };
+        Err(self.error(kind, &place.origin))
     }
 
     /// Indices stay inside their own array, even where the object goes on.

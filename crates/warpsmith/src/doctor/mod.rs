@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 pub use self::parts::{Part, State, examine};
-pub(crate) use self::probe::ask;
+pub(crate) use self::probe::{NoAnswer, ask};
 pub use self::report::{human, json};
 pub use warpsmith_gpu::places::Places;
 

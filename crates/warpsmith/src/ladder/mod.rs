@@ -13,7 +13,6 @@ use warpsmith_opt::schedule::ladder::{Rung, rungs};
 use warpsmith_opt::{Kernel, lower, schedule};
 
 use crate::check::args::{parse_bytes, parse_duration};
-use crate::cli::color_on_stderr;
 use crate::data::NamedSpec;
 use crate::output::{Outputs, check_folder};
 use crate::status::{Failure, Status};
@@ -107,10 +106,11 @@ pub struct Ladder {
 
 /// The command: writes the files, prints the table and says how it ended.
 pub fn run(args: &LadderArgs) -> Status {
+    let json = args.format == TuneFormat::Json;
     let mut sources = SourceMap::new();
     let ladder = match ladder(args, &mut sources) {
         Ok(ladder) => ladder,
-        Err(failure) => return failed(args, &failure, &sources),
+        Err(failure) => return failure.report("ladder", json, &sources),
     };
     let written = if args.dry_run { Ok(vec![]) } else { write(&ladder) };
     match written {
@@ -121,20 +121,8 @@ pub fn run(args: &LadderArgs) -> Status {
             }
             Status::Done
         }
-        Err(failure) => failed(args, &failure, &sources),
+        Err(failure) => failure.report("ladder", json, &sources),
     }
-}
-
-fn failed(args: &LadderArgs, failure: &Failure, sources: &SourceMap) -> Status {
-    let text = failure.render(sources, color_on_stderr());
-    if failure.status == Status::Bug {
-        return crate::cli::bug(&text);
-    }
-    eprint!("{text}");
-    if args.format == TuneFormat::Json {
-        println!("{}", page::failed(failure, sources));
-    }
-    failure.status
 }
 
 impl LadderArgs {

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use warpsmith_emu::counters::{AccessCounters, MemoryKind};
-use warpsmith_ir::SourceMap;
 
 use super::{Ladder, Version};
-use crate::status::{Failure, Status};
-use crate::tune::result::{failed as failed_object, time};
+use crate::status::Status;
+use crate::tune::result::time;
 
 /// Sums over the accesses of a version.
 #[derive(Clone, Copy, Debug, Default)]
@@ -191,12 +190,4 @@ pub fn json(ladder: &Ladder, paths: &[PathBuf]) -> Value {
         "versions": versions,
         "left_out": ladder.left_out.iter().map(|(n, w)| json!({"name": n, "why": w})).collect::<Vec<_>>(),
     })
-}
-
-/// The object of a run that failed.
-pub fn failed(failure: &Failure, sources: &SourceMap) -> Value {
-    let messages: Vec<_> = failure.diagnostics.iter().collect();
-    let mut object = failed_object(failure.status, &messages, sources);
-    object["command"] = json!("ladder");
-    object
 }

@@ -34,7 +34,7 @@ use crate::interrupt;
 use crate::output::{Outputs, check_folder};
 use crate::search::store::{self, Custom, Keeper};
 use crate::search::{Engine, Halt, Plan, Progress, SearchError, Workload};
-use crate::status::{Failure, Status};
+use crate::status::{self, Failure, Status};
 use crate::tune::args::{TuneArgs, TuneFormat};
 use crate::tune::device::Stations;
 use crate::tune::search::{self, FINALISTS, ROUNDS};
@@ -79,6 +79,8 @@ pub struct Solved {
     pub store: PathBuf,
     pub folder: PathBuf,
     pub notes: Vec<String>,
+    /// Warnings about the problem, for reports.
+    pub findings: Vec<serde_json::Value>,
 }
 
 /// Where the right outputs come from.
@@ -108,23 +110,12 @@ pub fn run(args: &TuneArgs) -> Status {
                 }
             }
             let status = solved.status();
-            if status == Status::Limit {
-                let limit = Failure::timed_out("before the search had ended");
+            if let Some(limit) = solved.limit() {
                 eprint!("{}", limit.render(&sources, color_on_stderr()));
             }
             status
         }
-        Err(failure) => {
-            let text = failure.render(&sources, color_on_stderr());
-            if failure.status == Status::Bug {
-                return crate::cli::bug(&text);
-            }
-            eprint!("{text}");
-            if args.format == TuneFormat::Json {
-                println!("{}", inert_json(&failure.json("tune", &sources).to_string()));
-            }
-            failure.status
-        }
+        Err(failure) => failure.report("tune", args.format == TuneFormat::Json, &sources),
     }
 }
 
@@ -136,6 +127,12 @@ impl Solved {
             Some(Halt::TimedOut) => Status::Limit,
             None => Status::Done,
         }
+    }
+
+    /// What is said of a limit that ended the search.
+    pub fn limit(&self) -> Option<Failure> {
+        let ended = self.status() == Status::Limit;
+        ended.then(|| Failure::timed_out("before the search had ended"))
     }
 }
 
@@ -175,9 +172,13 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
         true => Failure::timed_out("while the arguments were filled"),
         false => failure,
     })?;
-    for warning in source.unread().iter().chain(&arguments.warnings).chain(&settings.warnings) {
+    let unread = source.unread();
+    let warnings: Vec<&Diagnostic> =
+        unread.iter().chain(&arguments.warnings).chain(&settings.warnings).collect();
+    for warning in &warnings {
         eprintln!("{}", warning.render(sources, color_on_stderr()));
     }
+    let findings = status::findings(&warnings, sources);
     let mut notes = vec![];
     if !kernel.dropped.is_empty() {
         notes.push(format!("compiler options left out: {}", kernel.dropped.join(" ")));
@@ -223,6 +224,7 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
         store: path,
         folder,
         notes,
+        findings,
     })
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value as Json, json};
+use warpsmith_ir::SourceMap;
 use warpsmith_tune::exchange::t4::Dialect;
 use warpsmith_tune::outcome::{Record, Status as Validity};
 use warpsmith_tune::space::Configuration;
@@ -11,6 +12,7 @@ use warpsmith_tune::tuner::Finished;
 use super::{Compared, Solved};
 use crate::results::t4_text;
 use crate::search::Halt;
+use crate::status::findings;
 use crate::tune::result::limits_line;
 
 /// How many results are of each kind that cannot be used.
@@ -104,9 +106,12 @@ pub fn json(solved: &Solved, paths: &[PathBuf]) -> Json {
         }
         Compared::First => json!({"with": "first that ran"}),
     };
+    let limit = solved.limit();
+    let limit = limit.iter().flat_map(|f| &f.diagnostics).collect::<Vec<_>>();
+    let findings = [solved.findings.clone(), findings(&limit, &SourceMap::new())].concat();
     json!({
         "schema": 1, "command": "tune", "status": status.name(), "exit": status.code(),
-        "complete": solved.halt.is_none(), "findings": [], "notes": solved.notes, "outputs": outputs,
+        "complete": solved.halt.is_none(), "findings": findings, "notes": solved.notes, "outputs": outputs,
         "problem": solved.name,
         "device": {
             "name": solved.hello.device, "backend": solved.hello.backend, "arch": solved.hello.arch,
@@ -201,6 +206,7 @@ mod tests {
             store: "store".into(),
             folder: "out".into(),
             notes: vec![],
+            findings: vec![],
         }
     }
 

@@ -79,13 +79,7 @@ pub fn run(args: &ResultsArgs) -> Status {
             let _ = std::io::stdout().write_all(text.as_bytes());
             Status::Done
         }
-        Err(failure) => {
-            eprint!("{}", failure.render(&sources, color_on_stderr()));
-            if args.format == ResultsFormat::Json {
-                println!("{}", inert_json(&failure.json("results", &sources).to_string()));
-            }
-            failure.status
-        }
+        Err(failure) => failure.report("results", args.format == ResultsFormat::Json, &sources),
     }
 }
 

@@ -16,7 +16,7 @@ use super::sampled::{self, Sampled};
 use super::sizes::Point;
 use super::variant::Variant;
 use super::verify::{
-    Failed, Outside, Reference, Verified, Verifier, is_empty, uses_inexact_functions,
+    Failed, Outside, Reference, TIME_LIMIT, Verified, Verifier, is_empty, uses_inexact_functions,
 };
 use super::witness::{CONSTANT_MEMORY, Grids};
 use super::{extents, inputs, points};
@@ -181,7 +181,7 @@ impl Large<'_> {
                 self.compared(point, &inputs, &reference, budget, verified)
             }
             Err(Outside::TooLarge(_)) => match self.verifier.late() {
-                true => Err(Failed::Limit("the time limit (--timeout)")),
+                true => Err(Failed::Limit(TIME_LIMIT)),
                 false => Ok(()),
             },
             Err(Outside::Leaves(left)) => {

@@ -4,15 +4,15 @@ use std::time::Instant;
 
 use warpsmith_device::Gpu;
 use warpsmith_gpu::stop::Stop;
-use warpsmith_ir::SourceMap;
+use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_opt::schedule::StepKind;
 use warpsmith_opt::schedule::template::{alternatives, schedule_of};
-use warpsmith_opt::{Kernel, Schedule, schedule};
+use warpsmith_opt::{Kernel, Program, Schedule, schedule};
 
-use super::compiled::{Compiler, Used};
+use super::compiled::{Compiler, NoUsage, Usage, Used};
 use super::estimates::{Estimates, on_all_cores};
 use super::sizes::Point;
-use crate::status::Failure;
+use crate::status::{Failure, Status};
 
 pub use super::estimates::{launches, seconds};
 
@@ -70,6 +70,8 @@ pub struct Registers {
     pub compiler: Option<String>,
     /// By the kernels' names, in the order of their launches.
     pub kernels: Vec<(String, Used)>,
+    /// What the compiler says of the schedules that it refuses, none of which is chosen.
+    pub refused: Vec<String>,
     /// Schedules that were compiled, and the seconds that it took.
     pub compiled: usize,
     pub seconds: f64,
@@ -168,7 +170,7 @@ pub fn choose(model: &Model<'_>) -> Result<Choice, Failure> {
         }
     }
     let schedule = schedule_of(&parts);
-    let registers = bench.registers_of(&schedule);
+    let registers = bench.registers_of(&schedule)?;
     Ok(Choice {
         schedule,
         seconds: best.unwrap_or_default(),
@@ -255,14 +257,19 @@ impl<'a> Bench<'a> {
         let start = Instant::now();
         let (estimates, arch, stop) = (&self.estimates, self.model.gpu.arch, self.model.stop);
         let times = on_all_cores(schedules, |s| {
-            let program = estimates.program(s)?;
-            let usage =
-                compiler.usage(&program, Some(&estimates.launched(&program)), arch, stop)?;
-            estimates.times_of(&program, Some(&usage))
+            let program = estimates.program(s).ok_or(NoUsage::Unknown)?;
+            let launched = estimates.launched(&program);
+            let usage = compiler.usage(&program, Some(&launched), arch, stop)?;
+            estimates.times_of(&program, Some(&usage)).ok_or(NoUsage::Unknown)
         });
         self.registers.compiled += schedules.len();
         self.registers.seconds += start.elapsed().as_secs_f64();
-        times
+        let refused = times.iter().filter_map(|t| match t {
+            Err(NoUsage::Refused(why)) => Some(why.clone()),
+            _ => None,
+        });
+        self.registers.refused.extend(refused);
+        times.into_iter().map(Result::ok).collect()
     }
 
     /// The choice of `decide` among candidates with estimated times. Where there is a compiler, the best are compiled
@@ -307,12 +314,16 @@ impl<'a> Bench<'a> {
     }
 
     /// The registers of a schedule's kernels, at the first size.
-    pub fn registers_of(self, schedule: &Schedule) -> Registers {
+    ///
+    /// # Errors
+    /// The compiler refuses them.
+    pub fn registers_of(self, schedule: &Schedule) -> Result<Registers, Failure> {
         let mut registers = self.registers;
-        let Some(program) = self.estimates.program(schedule) else { return registers };
+        let Some(program) = self.estimates.program(schedule) else { return Ok(registers) };
         let Model { compiler, gpu, stop, .. } = *self.model;
-        let usage = compiler.and_then(|c| c.usage(&program, None, gpu.arch, stop));
-        let Some(point) = self.model.sizes.first() else { return registers };
+        let usage = compiler.and_then(|c| compiles(c, &program, gpu.arch, stop).transpose());
+        let usage = usage.transpose()?;
+        let Some(point) = self.model.sizes.first() else { return Ok(registers) };
         for launched in self.estimates.profiles(&program, point, usage.as_ref()) {
             let p = &launched.profile;
             let used = Used { registers: p.registers, spill_bytes: p.spill_bytes };
@@ -322,7 +333,29 @@ impl<'a> Bench<'a> {
             }
         }
         registers.compiler = usage.and(self.model.compiler).map(Compiler::name);
-        registers
+        Ok(registers)
+    }
+}
+
+/// What kernels take that are to be handed out; `None` where it is not known.
+///
+/// # Errors
+/// W339: the compiler refuses them, which is a bug of ours.
+pub(super) fn compiles(
+    compiler: &Compiler,
+    program: &Program,
+    arch: &str,
+    stop: &Stop,
+) -> Result<Option<Usage>, Failure> {
+    match compiler.usage(program, None, arch, stop) {
+        Ok(usage) => Ok(Some(usage)),
+        Err(NoUsage::Unknown) => Ok(None),
+        Err(NoUsage::Refused(why)) => {
+            let text = format!("{} refuses the kernel that was made", compiler.name());
+            let d = Diagnostic::error("W339", text);
+            let d = why.lines().take(5).fold(d, |d, line| d.note(line.to_string()));
+            Err(Failure::from(d).with_status(Status::Bug))
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use warpsmith_device::ptxas;
 use warpsmith_emit::{Emit, Workspace, cuda_file, header_file};
+use warpsmith_gpu::GpuError;
 use warpsmith_gpu::nvrtc;
 use warpsmith_gpu::places::{self, Places};
 use warpsmith_gpu::protocol::Compile;
@@ -16,7 +17,7 @@ use warpsmith_ir::{FuncId, SourceMap};
 use warpsmith_opt::Program;
 
 use super::measure::{DeviceText, device_text};
-use crate::doctor;
+use crate::doctor::{self, NoAnswer};
 
 /// Time for one text.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -39,6 +40,15 @@ pub struct Used {
 /// What the kernels of a program take, by their names.
 pub type Usage = BTreeMap<String, Used>;
 
+/// Why that is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoUsage {
+    /// The compiler refuses the text: what it says.
+    Refused(String),
+    /// Nobody waits for it, or it does not answer.
+    Unknown,
+}
+
 impl Compiler {
     /// The one that is installed.
     pub fn find() -> Option<Compiler> {
@@ -58,18 +68,21 @@ impl Compiler {
     }
 
     /// What each kernel of a program takes, or each of these: compiling takes longer than all else that is asked of a
-    /// candidate. `None` where the compiler refuses the text, or nobody waits for it.
+    /// candidate.
+    ///
+    /// # Errors
+    /// [`NoUsage`].
     pub fn usage(
         &self,
         program: &Program,
         kernels: Option<&BTreeSet<FuncId>>,
         arch: &str,
         stop: &Stop,
-    ) -> Option<Usage> {
+    ) -> Result<Usage, NoUsage> {
         if stop.is_due() {
-            return None;
+            return Err(NoUsage::Unknown);
         }
-        let text = text_of(program, kernels, arch)?;
+        let text = text_of(program, kernels, arch).ok_or(NoUsage::Unknown)?;
         match self {
             Compiler::RunTime(compiler) => {
                 let request = Compile {
@@ -79,14 +92,17 @@ impl Compiler {
                     options: vec![],
                     kernels: text.kernels,
                 };
-                let kernels = compiler.compile(&request).ok()?.kernels.into_iter();
+                let binary = compiler.compile(&request).map_err(|e| match e {
+                    GpuError::Compile(log) => NoUsage::Refused(log),
+                    _ => NoUsage::Unknown,
+                })?;
                 let used = |spills: u32, local: u32| spills.max(2 * local);
                 let of = |k: warpsmith_gpu::protocol::KernelInfo| {
                     let used =
                         Used { registers: k.registers, spill_bytes: used(k.spills, k.local) };
                     (k.name, used)
                 };
-                Some(kernels.map(of).collect())
+                Ok(binary.kernels.into_iter().map(of).collect())
             }
             Compiler::Nvcc(nvcc) => by_nvcc(nvcc, &text, arch, stop.at_most(LIMIT)),
         }
@@ -123,14 +139,18 @@ fn text_of(
     device_text(FILE, &cuda_file(&emit).ok()?, &[header], wanted, &mut SourceMap::new()).ok()
 }
 
-fn by_nvcc(nvcc: &Path, text: &DeviceText, arch: &str, limit: Duration) -> Option<Usage> {
-    let folder = tempfile::tempdir().ok()?;
+fn by_nvcc(nvcc: &Path, text: &DeviceText, arch: &str, limit: Duration) -> Result<Usage, NoUsage> {
+    let folder = tempfile::tempdir().map_err(|_| NoUsage::Unknown)?;
     let (source, cubin) = (folder.path().join(FILE), folder.path().join("candidate.cubin"));
-    std::fs::write(&source, &text.text).ok()?;
-    let (source, cubin) = (source.to_str()?, cubin.to_str()?);
+    std::fs::write(&source, &text.text).map_err(|_| NoUsage::Unknown)?;
+    let names = source.to_str().zip(cubin.to_str());
+    let (source, cubin) = names.ok_or(NoUsage::Unknown)?;
     let arch = format!("-arch={arch}");
     let args = ["-cubin", &arch, "-Xptxas", "-v", "-o", cubin, source];
-    let log = doctor::ask(nvcc, &args, limit).ok()?;
+    let log = doctor::ask(nvcc, &args, limit).map_err(|why| match why {
+        NoAnswer::Failed(status) => NoUsage::Refused(format!("nvcc: {status}")),
+        _ => NoUsage::Unknown,
+    })?;
     let found = ptxas::parse(&log);
     let of = |name: &String| {
         // The names of functions begin so once they are mangled.
@@ -139,5 +159,5 @@ fn by_nvcc(nvcc: &Path, text: &DeviceText, arch: &str, limit: Duration) -> Optio
         let spill_bytes = (kernel.spill_stores + kernel.spill_loads).max(2 * kernel.stack);
         Some((name.clone(), Used { registers: kernel.registers, spill_bytes }))
     };
-    text.kernels.iter().map(of).collect()
+    text.kernels.iter().map(of).collect::<Option<Usage>>().ok_or(NoUsage::Unknown)
 }

@@ -7,6 +7,7 @@ use super::args::TuneArgs;
 use super::inputs::{self, NoData, Sources};
 use super::pipeline::{self, Tuned};
 use super::sizes::Point;
+use super::verify::TIME_LIMIT;
 use super::witness::{Witness, WitnessError};
 use crate::status::{Failure, Status};
 
@@ -50,6 +51,9 @@ pub fn counted(
         Ok(run) => Ok(run.launches),
         Err(WitnessError::Failed(message)) => {
             Err(ours(Diagnostic::error("W325", "the kernel cannot be run").note(message).into()))
+        }
+        Err(WitnessError::Limit(TIME_LIMIT)) => {
+            Err(Failure::timed_out("while memory accesses were counted"))
         }
         Err(WitnessError::Limit(limit)) => {
             Err(Failure::input("W327", format!("counting stopped: {limit} was reached"))

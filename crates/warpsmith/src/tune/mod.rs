@@ -40,7 +40,7 @@ pub(crate) mod work;
 
 use std::path::PathBuf;
 
-use warpsmith_ir::{Diagnostic, SourceMap, printable};
+use warpsmith_ir::{SourceMap, printable};
 
 pub use self::pipeline::{Tuned, kernel, plan, tune, tune_as};
 pub use self::search::Measured;
@@ -70,17 +70,18 @@ pub fn run(args: &TuneArgs) -> Status {
         return crate::problem::run(args);
     }
     let _guard = interrupt::in_words();
+    let json = args.format == TuneFormat::Json;
     let mut sources = SourceMap::new();
     let tuned = match tune(args, &mut sources) {
         Ok(tuned) => tuned,
-        Err(failure) => return failed(args, &failure, &sources),
+        Err(failure) => return failure.report("tune", json, &sources),
     };
-    for message in &tuned.messages {
-        eprintln!("{}", message.render(&sources, color_on_stderr()));
-    }
     let written = if args.dry_run { Ok(vec![]) } else { write(&tuned) };
     match written {
         Ok(paths) => {
+            for message in &tuned.messages {
+                eprintln!("{}", message.render(&sources, color_on_stderr()));
+            }
             match args.format {
                 TuneFormat::Human => print!("{}", printable(&result::human(&tuned, &paths))),
                 TuneFormat::Json => println!("{}", result::json(&tuned, &paths)),
@@ -90,7 +91,10 @@ pub fn run(args: &TuneArgs) -> Status {
                 false => Status::Done,
             }
         }
-        Err(failure) => failed(args, &failure, &sources),
+        Err(mut failure) => {
+            failure.diagnostics.splice(0..0, tuned.messages);
+            failure.report("tune", json, &sources)
+        }
     }
 }
 
@@ -100,17 +104,4 @@ fn write(tuned: &Tuned) -> Result<Vec<PathBuf>, Failure> {
         outputs.add(name.clone(), text.as_bytes());
     }
     outputs.write(&tuned.folder)
-}
-
-fn failed(args: &TuneArgs, failure: &Failure, sources: &SourceMap) -> Status {
-    let text = failure.render(sources, color_on_stderr());
-    if failure.status == Status::Bug {
-        return crate::cli::bug(&text);
-    }
-    eprint!("{text}");
-    if args.format == TuneFormat::Json {
-        let messages: Vec<&Diagnostic> = failure.diagnostics.iter().collect();
-        println!("{}", result::failed(failure.status, &messages, sources));
-    }
-    failure.status
 }

@@ -21,7 +21,7 @@ use super::verify::Verified;
 use super::{extents, result, space};
 use crate::data::NamedSpec;
 use crate::output::check_folder;
-use crate::status::{Failure, Status};
+use crate::status::{self, Failure, Status};
 
 /// A verified kernel and everything that is written about it.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ pub fn tune_as(
         seconds,
         assumptions,
         interrupted: args.stop().is_flagged(),
-        findings: result::findings(&messages.iter().collect::<Vec<_>>(), sources),
+        findings: status::findings(&messages.iter().collect::<Vec<_>>(), sources),
         messages,
     };
     let names: Vec<PathBuf> = tuned.files.iter().map(|(n, _)| n.into()).collect();
@@ -268,7 +268,7 @@ pub(super) fn chosen_sizes(
     sizes::check_once(&given)?;
     let function = function_of(input);
     let given = with_data(given, input, specs)?;
-    let given = with_defaults(given, input);
+    let given = with_defaults(given, input, specs);
     let fixed: Vec<String> = specs.iter().map(|s| s.name.clone()).collect();
     let points = sizes::points(&input.module, function, &given, &fixed)?;
     for point in &points {
@@ -308,10 +308,11 @@ fn with_data(
     Ok(given)
 }
 
-/// The sizes of the command line, and the file's own where it gives none.
-fn with_defaults(mut given: Vec<SizeSpec>, input: &CInput) -> Vec<SizeSpec> {
+/// The sizes of the command line, and the file's own where it gives neither a size nor a number.
+fn with_defaults(mut given: Vec<SizeSpec>, input: &CInput, specs: &[NamedSpec]) -> Vec<SizeSpec> {
     for default in &input.sizes {
-        if given.iter().all(|g| g.name != default.name) {
+        let number = specs.iter().any(|s| s.name == default.name);
+        if !number && given.iter().all(|g| g.name != default.name) {
             let values = default.values.iter().map(|v| i64::try_from(*v).unwrap_or(i64::MAX));
             given.push(SizeSpec { name: default.name.clone(), values: values.collect() });
         }
@@ -370,6 +371,10 @@ pub(super) fn translate(
     };
     let kernel = schedule::replay(&kernel, &steps, sources).map_err(no)?;
     let program = lower::lower(&kernel, sources).map_err(no)?;
+    // What was chosen by the model has been compiled.
+    if let (None, Some(compiler)) = (&planned, compiler(args)) {
+        choice::compiles(&compiler, &program, arch.gpu().arch, stop)?;
+    }
     Ok((program, steps, planned))
 }
 

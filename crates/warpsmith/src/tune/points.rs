@@ -64,6 +64,20 @@ pub fn candidates(
     points
 }
 
+/// The same points where each costs so much that only a few can be run, as the arrays are large at all of them: one at
+/// which every loop runs, one at which none does, and the others.
+pub fn telling_first(points: &[Point]) -> Vec<Point> {
+    let least = |p: &Point| p.values().copied().min().unwrap_or(0);
+    let small = |p: &Point| p.values().all(|v| *v <= SMALL);
+    let mut sorted = points.to_vec();
+    sorted.sort_by_key(|p| (!small(p), -least(p)));
+    if let Some(at) = sorted.iter().position(|p| least(p) == 0) {
+        let empty = sorted.remove(at);
+        sorted.insert(1.min(sorted.len()), empty);
+    }
+    sorted
+}
+
 /// The points among those verified at which the test program compares everything: some of all, some of those that go
 /// another way than others, and for each parameter one where it is 1 and no other is small.
 pub fn for_test(verified: &[Point], another_way: &[Point]) -> Vec<Point> {
@@ -189,6 +203,15 @@ mod tests {
         assert!(chosen.contains(&point(1, 7)) && chosen.contains(&point(23, 1)), "{chosen:?}");
         assert!(chosen.contains(&point(0, 0)) && chosen.len() < 12, "{chosen:?}");
         assert_eq!(for_test(&[Point::new()], &[]), []);
+    }
+
+    #[test]
+    fn few_points_are_one_with_every_loop_and_one_with_none() {
+        let point = |n: i64, m: i64| Point::from([("n".to_string(), n), ("m".to_string(), m)]);
+        let all = [point(0, 5), point(1, 37), point(300, 200), point(37, 33), point(2, 64)];
+        let telling = telling_first(&all);
+        assert_eq!(telling[..3], [point(37, 33), point(0, 5), point(2, 64)]);
+        assert_eq!(telling.len(), all.len());
     }
 
     #[test]

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use warpsmith_gpu::protocol::Limits;
-use warpsmith_ir::{Diagnostic, Severity, SourceMap};
 
 use super::choice::Registers;
 use super::compiled::Used;
@@ -171,7 +170,18 @@ fn registers(r: &Registers) -> String {
         bytes => format!("{name} {}, {bytes} bytes spilled", used.registers),
     };
     let kernels: Vec<String> = r.kernels.iter().map(of).collect();
-    match &r.compiler {
+    let refused = match r.refused.split_first() {
+        Some((first, rest)) => format!(
+            "left out, as the compiler refuses {}: {}\n",
+            match rest.len() {
+                0 => "it".to_string(),
+                n => format!("it and {n} more"),
+            },
+            first.lines().next().unwrap_or_default()
+        ),
+        None => String::new(),
+    };
+    let counted = match &r.compiler {
         _ if kernels.is_empty() => String::new(),
         Some(compiler) => format!(
             "registers by {compiler}: {} ({} schedules compiled in {})\n",
@@ -180,7 +190,8 @@ fn registers(r: &Registers) -> String {
             time(r.seconds)
         ),
         None => format!("registers estimated: {}\n", kernels.join("; ")),
-    }
+    };
+    counted + &refused
 }
 
 pub fn time(seconds: f64) -> String {
@@ -219,6 +230,7 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
                 "kernels": p.choice.registers.kernels.iter().map(|(name, used)| json!({
                     "name": name, "registers": used.registers, "spill_bytes": used.spill_bytes,
                 })).collect::<Vec<_>>(),
+                "refused": p.choice.registers.refused,
             },
             "parameters": p.choice.explored.as_ref().map(|e| json!({
                 "values": e.values,
@@ -278,40 +290,4 @@ fn measured_json(m: &Measured) -> Value {
         "store": m.store.display().to_string(),
         "notes": m.notes,
     })
-}
-
-/// The object of a run that failed.
-pub fn failed(status: Status, messages: &[&Diagnostic], sources: &SourceMap) -> Value {
-    json!({
-        "schema": 1, "command": "tune", "status": status.name(), "exit": status.code(),
-        "complete": false, "findings": findings(messages, sources), "outputs": [],
-        "verification": null,
-    })
-}
-
-/// The diagnostics of a run, as they are on stderr.
-pub fn findings(messages: &[&Diagnostic], sources: &SourceMap) -> Vec<Value> {
-    messages
-        .iter()
-        .map(|d| {
-            let locations: Vec<Value> = d
-                .labels
-                .iter()
-                .map(|l| {
-                    let (line, column) = sources.line_column(l.span.file, l.span.start);
-                    let file = sources.get(l.span.file).map_or("", |f| f.path.as_str());
-                    json!({"file": file, "line": line, "column": column, "what": l.text})
-                })
-                .collect();
-            let severity = match d.severity {
-                Severity::Error => "error",
-                Severity::Warning => "warning",
-                _ => "note",
-            };
-            json!({
-                "id": d.code, "rule": d.code, "severity": severity, "message": d.message, "count": 1,
-                "locations": locations, "notes": d.notes, "help": d.help,
-            })
-        })
-        .collect()
 }

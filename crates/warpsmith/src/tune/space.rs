@@ -82,7 +82,7 @@ pub fn choose(space: &Space, model: &Model<'_>) -> Result<Choice, Failure> {
         complete,
         legal,
     };
-    let registers = bench.registers_of(&steps);
+    let registers = bench.registers_of(&steps)?;
     let explored = Some(explored);
     Ok(Choice { schedule: steps, seconds, direct, compared: looked, explored, registers })
 }

@@ -9,7 +9,7 @@ use warpsmith_emu as emu;
 use warpsmith_ir::interp::{self, Arg, InterpError, InterpErrorKind, Limits, Memory};
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{
-    ExprKind, FuncId, Function, Module, Scalar, SourceMap, Span, Type, Var, Way, visit,
+    ExprKind, FuncId, Function, Module, Scalar, SourceMap, Span, Turn, Type, Var, Way, visit,
 };
 
 use super::beyond;
@@ -39,7 +39,7 @@ const STRIDED_POINTS: usize = 8;
 /// Points with iterations at which the function for arrays of the host is run.
 const HOST_ENTRY_POINTS: usize = 3;
 
-const TIME_LIMIT: &str = "the time limit (--timeout)";
+pub(super) const TIME_LIMIT: &str = "the time limit (--timeout)";
 
 /// What is compared with what.
 pub struct Verifier<'a> {
@@ -103,6 +103,8 @@ pub struct Verified {
     pub one_block: Vec<String>,
     /// The ways that control took in the C function.
     pub source_ways: BTreeSet<Way>,
+    /// The same where it then left its arrays.
+    left_ways: BTreeSet<Way>,
     /// Elements of all arrays at large points, together.
     large_elements: u64,
     /// Points of which some blocks alone were run.
@@ -128,6 +130,8 @@ pub enum Failed {
     NotRun(Box<Verified>),
     /// No point could be run at all: why the first could not, and where in the C function.
     Nothing { why: String, at: Option<Span> },
+    /// Wherever a part of the C function ran, it left its arrays: the first time.
+    Leaves { why: String, at: Option<Span> },
     /// The data given with `--arg` is not usable.
     Input(NoData),
 }
@@ -172,6 +176,7 @@ impl Verified {
             self.left_at = left.at;
         }
         self.outside.push(format!("{point}: {}", left.why));
+        self.left_ways.extend(&left.ways);
     }
 
     /// Whether nothing was shown: sizes without a single iteration show nothing.
@@ -197,7 +202,13 @@ impl Verifier<'_> {
         let mut verified = Verified { coverage, ..Verified::default() };
         let mut steps_left = self.total_steps;
         let mut progress = Progress::new("verifying", candidates.len());
-        for point in candidates {
+        let empty = candidates.iter().find(|p| is_empty(p));
+        let large = empty.and_then(|p| extents::total_elements(self.module(), self.function(), p));
+        let ordered = match large.is_some_and(|n| n > POINT_ELEMENTS) && !self.with_data {
+            true => points::telling_first(candidates),
+            false => candidates.to_vec(),
+        };
+        for point in &ordered {
             if steps_left < self.point_steps() {
                 break;
             }
@@ -224,6 +235,13 @@ impl Verifier<'_> {
             let why =
                 verified.outside.first().cloned().unwrap_or("every size is too large".to_string());
             return Err(Failed::Nothing { why, at: verified.left_at });
+        }
+        let never_inside =
+            |way: &&Way| way.turn == Turn::Yes && !verified.source_ways.contains(way);
+        if verified.left_ways.iter().any(|way| never_inside(&way))
+            && let Some(why) = verified.outside.first().cloned()
+        {
+            return Err(Failed::Leaves { why, at: verified.left_at });
         }
         if !verified.coverage.is_complete() {
             let mut source = Coverage::of(self.module(), self.function, &given);
@@ -448,13 +466,13 @@ impl Verifier<'_> {
                 InterpErrorKind::Unsupported(_) | InterpErrorKind::BadCall(_) => {
                     Outside::Unsupported(error.to_string())
                 }
-                _ => Outside::Leaves(self.left(&error)),
+                _ => Outside::Leaves(self.left(&error, memory.take_ways())),
             }),
         }
     }
 
     /// Why a run of the C function ended early: in elements of the user's arrays, where it left one.
-    fn left(&self, error: &InterpError) -> Left {
+    fn left(&self, error: &InterpError, ways: BTreeSet<Way>) -> Left {
         let pointers = self.function().params.iter().map(|p| self.function().var(*p));
         let pointers: Vec<&Var> = pointers.filter(|v| v.ty.is_pointer()).collect();
         let why = match error.kind {
@@ -471,9 +489,13 @@ impl Verifier<'_> {
                 let at = offset.div_euclid(i64::try_from(bytes).unwrap_or(1));
                 format!("`{}` has {count}, and element {at} is accessed", array.name)
             }
+            InterpErrorKind::OutOfRow { ref array, subscript, extent } => format!(
+                "a row of {array} has {extent} elements, and element {subscript} of one is accessed: it lies in another row, \
+                 or behind the last"
+            ),
             _ => error.to_string(),
         };
-        Left { why, at: error.span }
+        Left { why, at: error.span, ways }
     }
 
     /// The function in its new types must say what it says as it was written, but for the rounding errors of the less
@@ -764,6 +786,8 @@ pub(super) enum Outside {
 pub(super) struct Left {
     why: String,
     at: Option<Span>,
+    /// The ways that control took before.
+    ways: BTreeSet<Way>,
 }
 
 fn describe(what: &str, d: &Difference, expected: &str, actual: &str) -> String {

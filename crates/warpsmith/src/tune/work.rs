@@ -19,7 +19,7 @@ use super::host_c::{HostReference, NoReference};
 use super::inputs::Sources;
 use super::pipeline::{assumptions, function_of};
 use super::sizes::{self, Point};
-use super::verify::{Failed, Verified, Verifier, Written};
+use super::verify::{Failed, TIME_LIMIT, Verified, Verifier, Written};
 use super::witness::Witness;
 use super::{points, recompute, suited};
 use crate::data::{ArgSpec, Init, NamedSpec};
@@ -423,12 +423,22 @@ impl Work<'_> {
                 Failure::from(d.help(LET_IT_RUN)).with_status(Status::No)
             }
             Failed::Interrupted => Failure::interrupted(VERIFYING),
+            Failed::Limit(TIME_LIMIT) => Failure::timed_out(VERIFYING),
             Failed::Limit(limit) => {
                 let text = format!("verification stopped: {limit} was reached");
-                Failure::from(Diagnostic::error("W327", text).help(
-                    "allow more with --max-memory or --timeout, or make the constant extents smaller",
-                ))
+                Failure::from(
+                    Diagnostic::error("W327", text)
+                        .help("allow more with --max-memory, or make the constant extents smaller"),
+                )
                 .with_status(Status::Limit)
+            }
+            Failed::Leaves { why, at } => {
+                let text = format!(
+                    "a part of `{name}` leaves its arrays at every size at which it was run"
+                );
+                let d = Diagnostic::error("W328", text);
+                let d = at.into_iter().fold(d, |d, at| d.label(at, "here it leaves its array"));
+                Failure::from(d.note(why).help("check bounds and extents"))
             }
             Failed::Nothing { why, at } => {
                 let mut d =
