@@ -182,7 +182,7 @@ pub fn choose(model: &Model<'_>) -> Result<Choice, Failure> {
 }
 
 /// Of the candidates for a nest so many are compiled together, and so often at most, until one of them is chosen.
-const COMPILED: usize = 8;
+const COMPILED: usize = 4;
 const ROUNDS: usize = 3;
 
 /// What candidates for a nest are compared with.
