@@ -5,6 +5,7 @@
 //! first (`check`) and edits second (`apply`), and the verifier looks at every result.
 
 pub mod analysis;
+pub mod inline;
 pub mod kernel;
 pub mod lower;
 pub mod refusal;

@@ -33,6 +33,9 @@ impl<'u> Cx<'u> {
         if let Some(value) = self.bit_call(&plain, args, span)? {
             return Ok(Some(value));
         }
+        if let Some(updated) = self.atomic_builtin(&name, args, span) {
+            return updated.map(|()| None);
+        }
         match (plain.as_str(), args) {
             ("expect", [value, _]) => self.value(value),
             ("assert", [cond]) => {
@@ -179,12 +182,22 @@ impl<'u> Cx<'u> {
                 f.params.iter().map(|p| (f.var(*p).ty.clone(), f.var(*p).name.clone())).collect();
             (params, f.ret.clone())
         };
-        if args.len() != params.len() {
-            return Err(self.wrong_count(name, params.len(), args.len(), span));
+        let outside = super::globals::parameters(self.unit, name);
+        let own = params.len() - outside.len();
+        if args.len() != own {
+            return Err(self.wrong_count(name, own, args.len(), span));
         }
         let mut values = vec![];
         for (arg, (ty, param)) in args.iter().zip(&params) {
             values.push(self.argument(arg, ty, param)?);
+        }
+        for (global, (ty, _)) in outside.into_iter().zip(&params[own..]) {
+            let Some(id) = self.outside.get(global) else {
+                return Err(super::globals::bind(self, global)
+                    .err()
+                    .unwrap_or(super::cx::Reported));
+            };
+            values.push(Expr::var(*id, ty.clone()));
         }
         let result = match (into, &ret) {
             (_, Type::Void) => None,

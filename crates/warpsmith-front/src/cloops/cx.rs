@@ -125,6 +125,10 @@ pub struct Cx<'u> {
     pub inlining: Vec<String>,
     /// Structures passed by value that nothing changes: their numbers are read into variables at the start.
     pub unpacked: Vec<VarId>,
+    /// Pointers that are compared with null.
+    pub never_null: std::collections::BTreeSet<String>,
+    /// Parameters for variables of the file.
+    pub outside: HashMap<String, VarId>,
     /// Those variables, by structure and field names.
     pub parts: HashMap<(VarId, String), VarId>,
     /// Their declarations.

@@ -30,26 +30,84 @@ impl Exclusive {
     }
 }
 
+/// The assignment that an atomic function of the C compiler amounts to.
+fn builtin_update(name: &str) -> Option<&'static str> {
+    let rest = name.strip_prefix("__sync_").or_else(|| name.strip_prefix("__atomic_"))?;
+    let op = rest.strip_prefix("fetch_and_").or_else(|| rest.strip_prefix("fetch_"));
+    let op =
+        op.or_else(|| rest.strip_suffix("_and_fetch")).or_else(|| rest.strip_suffix("_fetch"))?;
+    Some(match op {
+        "add" => "+=",
+        "sub" => "-=",
+        "and" => "&=",
+        "or" => "|=",
+        "xor" => "^=",
+        _ => return None,
+    })
+}
+
+/// What a pointer points to: `x[i]` for `&x[i]`.
+fn pointee(pointer: &ast::Expr) -> ast::Expr {
+    match &*pointer.kind {
+        ast::ExprKind::Paren(inner) => pointee(inner),
+        ast::ExprKind::Unary { op, operand } if op == "&" => operand.clone(),
+        _ => {
+            let kind = ast::ExprKind::Unary { op: "*".into(), operand: pointer.clone() };
+            ast::Expr { kind: Box::new(kind), span: pointer.span }
+        }
+    }
+}
+
 impl<'u> Cx<'u> {
     /// Lowers a statement under `atomic` or `critical`.
     ///
     /// # Errors
     /// W160 for what is no update that can be done in any order, W161 for a value that depends on the order.
     pub fn exclusive(&mut self, stmt: &'u ast::Stmt, what: Exclusive) -> Low<()> {
-        let replicated = self.replicated().is_some();
         if self.marked.is_some()
             && let Exclusive::Atomic(AtomicKind::Capture, span) = what
         {
             return Err(self.captured(span));
         }
-        let messages = self.diagnostics.len();
-        self.exclusive += 1;
-        let mut block = self.block(|cx| match &stmt.kind {
+        let body = |cx: &mut Self| match &stmt.kind {
             ast::StmtKind::Block(b) => cx.stmts(&b.stmts),
             _ => {
                 let _ = cx.unmarked(stmt);
             }
-        });
+        };
+        self.exclusive_body(body, what, stmt.span)
+    }
+
+    /// `__sync_fetch_and_add(&x, e)`, `__atomic_fetch_add(&x, e, order)` and their like as statements: the same as
+    /// `x += e` under `atomic`. `None` for any other call.
+    ///
+    /// # Errors
+    /// As [`Cx::exclusive`].
+    pub fn atomic_builtin(
+        &mut self,
+        name: &str,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Option<Low<()>> {
+        let op = builtin_update(name)?;
+        let [target, value, ..] = args else {
+            return Some(Err(self.wrong_count(name, 2, args.len(), span)));
+        };
+        let target = pointee(target);
+        let body = |cx: &mut Self| _ = cx.assign(op, &target, value, span);
+        Some(self.exclusive_body(body, Exclusive::Atomic(AtomicKind::Update, span), span))
+    }
+
+    fn exclusive_body(
+        &mut self,
+        body: impl FnOnce(&mut Self),
+        what: Exclusive,
+        span: Span,
+    ) -> Low<()> {
+        let replicated = self.replicated().is_some();
+        let messages = self.diagnostics.len();
+        self.exclusive += 1;
+        let mut block = self.block(body);
         self.exclusive -= 1;
         if self.diagnostics.len() > messages {
             return Err(Reported);
@@ -64,7 +122,7 @@ impl<'u> Cx<'u> {
             self.combines_parts(&block, what.span())?;
         }
         if block.stmts.iter().any(|s| matches!(s.kind, StmtKind::Decl { .. })) {
-            self.push(StmtKind::Scope(block), stmt.span);
+            self.push(StmtKind::Scope(block), span);
         } else {
             self.out.extend(block.stmts);
         }

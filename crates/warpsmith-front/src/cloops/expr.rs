@@ -2,6 +2,7 @@
 
 use warpsmith_ir::{
     BinaryOp, Block, Diagnostic, Expr, ExprKind, Place, Scalar, Span, StmtKind, Type, UnaryOp,
+    Value,
 };
 
 use super::access::Designated;
@@ -201,11 +202,41 @@ impl<'u> Cx<'u> {
 
     /// A truth value.
     pub fn condition(&mut self, e: &ast::Expr) -> Low<Expr> {
+        if let Some(given) = self.is_given(e)? {
+            return Ok(given);
+        }
         match self.value(e)? {
             Some(v) if self.is_complex(&v.ty) => Ok(self.complex_truth(v, e.span)),
             Some(v) if v.ty.scalar().is_some() => Ok(self.convert(v, Scalar::Bool)),
             _ => self.scalar(e),
         }
+    }
+
+    /// Whether a pointer is not null: a parameter never is, which the result says, and what leads into an array is none.
+    fn is_given(&mut self, e: &ast::Expr) -> Low<Option<Expr>> {
+        use ast::ExprKind as A;
+        let answer = |given: bool| Some(Expr::constant(Value::bool(given)).with_origin(e.span));
+        let (pointer, given) = match &*e.kind {
+            A::Paren(inner) => return self.is_given(inner),
+            A::Unary { op, operand } if op == "!" => {
+                let inner = self.is_given(operand)?;
+                return Ok(inner.and_then(|v| answer(!v.as_const()?.is_true())));
+            }
+            A::Binary { op, left, right } if op == "==" || op == "!=" => {
+                let pointer = if is_null(right) { left } else { right };
+                (pointer, (is_null(left) || is_null(right)) && op == "!=")
+            }
+            A::Path(_) => (e, true),
+            _ => return Ok(None),
+        };
+        let compared =
+            !matches!(&*e.kind, A::Binary { left, right, .. } if !is_null(left) && !is_null(right));
+        let A::Path(path) = &*pointer.kind else { return Ok(None) };
+        if !compared || !self.is_pointer(pointer) {
+            return Ok(None);
+        }
+        self.never_null.extend(path.as_name().map(str::to_string));
+        Ok(answer(given))
     }
 
     fn binary(
@@ -217,6 +248,9 @@ impl<'u> Cx<'u> {
     ) -> Low<Expr> {
         if op == "&&" || op == "||" {
             return self.logical(op, left, right, e.span);
+        }
+        if let Some(given) = self.is_given(e)? {
+            return Ok(given);
         }
         if self.is_pointer(left) || self.is_pointer(right) {
             if op == "+" || op == "-" {
@@ -453,7 +487,7 @@ impl<'u> Cx<'u> {
     }
 
     /// `target op= value`; gives the place that was assigned.
-    fn assign(
+    pub fn assign(
         &mut self,
         op: &str,
         target: &ast::Expr,
@@ -561,4 +595,15 @@ pub fn binary_op(op: &str) -> Option<BinaryOp> {
         "!=" => Ne,
         _ => return None,
     })
+}
+
+/// `0`, `NULL`, `(void *)0`.
+fn is_null(e: &ast::Expr) -> bool {
+    match &*e.kind {
+        ast::ExprKind::Paren(inner) => is_null(inner),
+        ast::ExprKind::Cast { operand, .. } => is_null(operand),
+        ast::ExprKind::Number(text) => text == "0",
+        ast::ExprKind::Path(path) => path.as_name() == Some("NULL"),
+        _ => false,
+    }
 }

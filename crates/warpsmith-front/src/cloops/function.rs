@@ -1,6 +1,6 @@
 //! One C function to one IR function: parameters with their extents, then the body.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use warpsmith_ir::{
     Diagnostic, Expr, ExprKind, FuncId, Function, FunctionKind, Module, Place, PlaceKind, Space,
@@ -11,7 +11,7 @@ use super::cx::{Cx, Low};
 use super::pragma::{self, Directive};
 use super::types::CType;
 use super::unit::Unit;
-use super::{counters, induction, scan};
+use super::{counters, induction, scan, shadowed};
 use crate::ast::{FunctionDecl, Param, Pragma};
 
 /// Lowers `name` and, before it, the functions of the file that it calls.
@@ -20,6 +20,8 @@ pub struct Lowering<'u> {
     pub module: Module,
     pub lowered: HashMap<String, FuncId>,
     pub diagnostics: Vec<Diagnostic>,
+    /// Pointers that are compared with null.
+    pub never_null: BTreeSet<String>,
     /// Functions being lowered, outermost first; a call of one of them is a recursion.
     stack: Vec<String>,
 }
@@ -31,6 +33,7 @@ impl<'u> Lowering<'u> {
             module: Module::default(),
             lowered: HashMap::new(),
             diagnostics: vec![],
+            never_null: BTreeSet::new(),
             stack: vec![],
         }
     }
@@ -46,10 +49,11 @@ impl<'u> Lowering<'u> {
         self.stack.pop();
         let mut function = Function::new(name, kind);
         function.origin = span.into();
-        let (function, diagnostics) =
+        let (function, diagnostics, never_null) =
             lower(self.unit, &mut self.module, &self.lowered, decl, function);
         let failed = !diagnostics.is_empty();
         self.diagnostics.extend(diagnostics);
+        self.never_null.extend(never_null);
         if failed || !complete {
             return None;
         }
@@ -91,7 +95,7 @@ fn lower<'u>(
     lowered: &HashMap<String, FuncId>,
     decl: &'u FunctionDecl,
     function: Function,
-) -> (Function, Vec<Diagnostic>) {
+) -> (Function, Vec<Diagnostic>, BTreeSet<String>) {
     let name = function.name.clone();
     // The context borrows module and map for its own lifetime only; the tree outlives both.
     let mut cx = Cx {
@@ -116,9 +120,14 @@ fn lower<'u>(
         unpacked: vec![],
         parts: HashMap::new(),
         prologue: vec![],
+        never_null: Default::default(),
+        outside: HashMap::new(),
     };
     // Every error has been recorded on the way. A body under a wrong signature would only repeat it.
-    let signature = cx.signature(decl);
+    let mut signature = cx.signature(decl);
+    for global in super::globals::parameters(unit, &name) {
+        signature = signature.and(super::globals::add_parameter(&mut cx, global));
+    }
     cx.leading_pragmas(unit.pragmas_before.get(name.as_str()).map_or(&[], Vec::as_slice));
     if let Some(body) = decl.body.as_ref().filter(|_| signature.is_ok()) {
         cx.unpack(&body.stmts);
@@ -132,10 +141,12 @@ fn lower<'u>(
     cx.function.body = warpsmith_ir::Block::new(body);
     cx.forget_times();
     let (mut function, diagnostics, moving) = (cx.function, cx.diagnostics, cx.moving);
+    let never_null = cx.never_null;
+    shadowed::keep_private(&mut function);
     counters::localise(&mut function);
     induction::resolve(&mut function, &moving);
     infer_single_elements(&mut function);
-    (function, diagnostics)
+    (function, diagnostics, never_null)
 }
 
 /// The first message of each wording: the second structure or the same name again says nothing new, and a body put in
@@ -236,7 +247,7 @@ impl<'u> Cx<'u> {
         }
     }
 
-    fn extents(
+    pub fn extents(
         &mut self,
         id: VarId,
         name: &str,

@@ -1,10 +1,104 @@
-//! Constants of the file: `const float filter[3] = {…}` and `static const int radius = 2;`.
+//! Variables of the file: constants, `const float filter[3] = {…}`, and what the program around sets, `int nx, ny;`.
+//!
+//! A variable that may change has no counterpart on a device: the function gets it as one more parameter, behind its own.
 
-use warpsmith_ir::{Diagnostic, Global, GlobalId, Scalar, Space, Span, Type, Value};
+use std::collections::{BTreeMap, HashSet};
+
+use warpsmith_ir::{Diagnostic, Global, GlobalId, Scalar, Space, Span, Type, Value, Var, VarKind};
 
 use super::cx::{Binding, Cx, Low, convert_const};
-use super::types::CType;
-use crate::ast::{Declarator, Expr, Initializer, TypeName};
+use super::directives::ArgDefault;
+use super::scan;
+use super::types::{self, CType};
+use super::unit::Unit;
+use crate::ast::{Declarator, Expr, FunctionDecl, Initializer, TypeName, VarDecl};
+
+/// Names of variables of the file that the function, or one that it calls, uses, and that are no constants; in the order
+/// of the file. Numbers that one of these functions writes are left out, and so is what they call by the name of a
+/// parameter.
+pub fn parameters<'u>(unit: &Unit<'u>, function: &str) -> Vec<&'u str> {
+    let Some(own) = unit.function(function) else { return vec![] };
+    let involved: Vec<&FunctionDecl> = unit.involved(function);
+    let (mut used, mut written) = (HashSet::new(), HashSet::new());
+    for f in involved {
+        let Some(body) = &f.body else { continue };
+        let mut declared: HashSet<String> =
+            f.params.iter().filter_map(|p| p.name.clone()).collect();
+        let mut names = HashSet::new();
+        for stmt in &body.stmts {
+            scan::for_each_declared(stmt, &mut |n| _ = declared.insert(n.to_string()));
+            scan::for_each_expr(stmt, &mut |e| {
+                scan::for_each_name(e, &mut |n| _ = names.insert(n.to_string()));
+            });
+        }
+        let effects = scan::effects_of(&body.stmts);
+        let changed = effects.assigned.into_iter().chain(effects.stored);
+        let changed = changed.chain(scan::fields_written(&body.stmts));
+        written.extend(changed.filter(|n| !declared.contains(n)));
+        used.extend(names.into_iter().filter(|n| !declared.contains(n)));
+    }
+    let shadowed = |name: &str| own.params.iter().any(|p| p.name.as_deref() == Some(name));
+    let found = unit.globals.iter().filter(|(name, (decl, declarator))| {
+        used.contains(**name)
+            && !shadowed(name)
+            && !is_constant(unit, name, decl, declarator)
+            && (is_array(&declarator.ty) || !written.contains(**name))
+            && can_be_passed(unit, declarator)
+    });
+    let ordered: BTreeMap<u32, &'u str> =
+        found.map(|(name, (_, d))| (d.span.start, *name)).collect();
+    ordered.into_values().collect()
+}
+
+/// The number that a variable of the file begins with, as a default for its parameter.
+pub fn initial(unit: &Unit<'_>, name: &str) -> Option<ArgDefault> {
+    let (_, d) = unit.globals.get(name)?;
+    let Some(Initializer::Expr(e)) = &d.init else { return None };
+    let spec = unit.constant(e)?.to_string();
+    Some(ArgDefault { name: name.to_string(), spec, span: d.span })
+}
+
+fn is_array(ty: &TypeName) -> bool {
+    matches!(&ty.kind, crate::ast::TypeKind::Array { .. })
+}
+
+/// Numbers, structures, and arrays that say how long they are.
+fn can_be_passed<'u>(unit: &Unit<'u>, d: &'u Declarator) -> bool {
+    match types::read(unit, &d.ty, false) {
+        Ok(CType::Scalar(_) | CType::Struct(_)) => true,
+        Ok(CType::Array { extents, .. }) => extents.iter().all(Option::is_some),
+        _ => false,
+    }
+}
+
+/// What is private to the file and never written there is as constant as if it said so, where it has a value.
+fn is_constant(unit: &Unit<'_>, name: &str, decl: &VarDecl, d: &Declarator) -> bool {
+    let untouched = decl.attrs.is_static && d.init.is_some() && !unit.writes(name);
+    is_const(&d.ty) || decl.attrs.is_constexpr || untouched
+}
+
+/// Adds the parameter for a variable of the file.
+///
+/// # Errors
+/// W144 and W149 where its type cannot be a parameter's.
+pub fn add_parameter(cx: &mut Cx<'_>, name: &str) -> Low<()> {
+    let Some(&(_, declarator)) = cx.unit.globals.get(name) else { return Ok(()) };
+    let ty = cx.read_type(&declarator.ty, false)?;
+    let (ty, extents) = match ty {
+        CType::Array { element, extents, .. } => {
+            let pointee = std::sync::Arc::new(element);
+            let pointer =
+                Type::Pointer { pointee, space: Space::Global, volatile: false, readonly: false };
+            (pointer, extents)
+        }
+        other => (other.value().unwrap_or(Type::I32), vec![]),
+    };
+    let mut var = Var::new(name, ty, VarKind::Param);
+    var.origin = declarator.span.into();
+    let id = cx.function.add_param(var);
+    cx.outside.insert(name.to_string(), id);
+    if extents.is_empty() { Ok(()) } else { cx.extents(id, name, &extents) }
+}
 
 /// The largest constant array, in bytes: constant memory of every device.
 const MAX_BYTES: u64 = 64 << 10;
@@ -17,9 +111,10 @@ pub fn bind(cx: &mut Cx<'_>, name: &str) -> Low<Binding> {
     let Some(&(decl, declarator)) = cx.unit.globals.get(name) else {
         return Err(super::cx::Reported);
     };
-    // What is private to the file and never written there is as constant as if it said so.
-    let untouched = decl.attrs.is_static && !cx.unit.writes(name);
-    if !is_const(&declarator.ty) && !decl.attrs.is_constexpr && !untouched {
+    if let Some(id) = cx.outside.get(name) {
+        return Ok(Binding::Var(*id));
+    }
+    if !is_constant(cx.unit, name, decl, declarator) {
         let d = Diagnostic::error("W146", format!("`{name}` is a variable outside the function"))
             .label(declarator.span, "not `const`");
         return Err(cx.fail(d.help("pass it as a parameter, or declare it `const` with its value")));

@@ -41,6 +41,10 @@ struct Head<'u> {
     /// Declarators after the counter's in the first part.
     others: Option<&'u ast::VarDecl>,
     first: Option<&'u ast::Expr>,
+    /// What else is done in the first part.
+    before: Vec<&'u ast::Expr>,
+    /// What else is done in the step.
+    after: Vec<&'u ast::Expr>,
     compare: BinaryOp,
     limit: &'u ast::Expr,
     down: bool,
@@ -173,6 +177,9 @@ impl<'u> Cx<'u> {
             (Err(_), None) => return Ok(None),
         };
         self.out.extend(before);
+        for e in &head.before {
+            self.effects(e)?;
+        }
         if mark.is_some() && counted.compare == BinaryOp::Ne {
             counted.compare = if head.down { BinaryOp::Gt } else { BinaryOp::Lt };
         }
@@ -181,7 +188,10 @@ impl<'u> Cx<'u> {
         self.frames.push(marked_at.map_or(Frame::Loop, Frame::Marked));
         let lowered = self.loop_body(body, mark, id, counted.var);
         self.frames.pop();
-        let (body, parallel) = lowered?;
+        let (mut body, parallel) = lowered?;
+        let (stepped, after) = self.collect(|cx| head.after.iter().try_for_each(|e| cx.effects(e)));
+        stepped?;
+        body.stmts.extend(after);
         let kind = match (parallel, unroll) {
             (Some(p), _) => LoopKind::Parallel(p),
             (None, Some(n)) => LoopKind::Unrolled(n),
@@ -534,14 +544,21 @@ fn head<'u>(
     let nowhere = body.span;
     let step = step.ok_or_else(|| Why::new("the loop has no step", nowhere))?;
     let cond = cond.ok_or_else(|| Why::new("the loop has no condition", nowhere))?;
-    let (name, name_span, down, amount) = step_form(step)?;
+    let steps = parts(step);
+    let counts =
+        |e: &&'u ast::Expr| step_form(e).is_ok_and(|(name, ..)| condition_form(cond, name).is_ok());
+    let own = steps.iter().position(|e| counts(e)).unwrap_or(0);
+    let (name, name_span, down, amount) = step_form(steps[own])?;
     let (compare, limit) = condition_form(cond, name)?;
+    let after = steps.iter().enumerate().filter(|(k, _)| *k != own).map(|(_, e)| *e).collect();
     let mut h = Head {
         name,
         name_span,
         declared: None,
         others: None,
         first: None,
+        before: vec![],
+        after,
         compare,
         limit,
         down,
@@ -550,8 +567,21 @@ fn head<'u>(
         step_span: step.span,
     };
     first_form(&mut h, init)?;
-    check_fixed(&h, &scan::effects_of([body]))?;
+    let effects = scan::effects_of_all([body], &h.after);
+    if effects.has_continue && !h.after.is_empty() {
+        return Err(Why::new("`continue` leads to a step of several parts", step.span));
+    }
+    check_fixed(&h, &effects)?;
     Ok(h)
+}
+
+/// The parts of `a, b, c`.
+fn parts(e: &ast::Expr) -> Vec<&ast::Expr> {
+    match &*e.kind {
+        ast::ExprKind::Paren(inner) => parts(inner),
+        ast::ExprKind::Comma(a, b) => [parts(a), parts(b)].concat(),
+        _ => vec![e],
+    }
 }
 
 /// `i++`, `i += c`, `i = i + c` and the like: counter, its place, direction, amount.
@@ -634,15 +664,27 @@ fn first_form<'u>(h: &mut Head<'u>, init: Option<&'u ast::Stmt>) -> Result<(), W
             h.others = (vars.declarators.len() > 1).then_some(vars);
             Ok(())
         }
-        ast::StmtKind::Expr(e) => match &*unparen(e).kind {
-            ast::ExprKind::Assign { op, target, value }
-                if op == "=" && variable(target) == Some(h.name) =>
-            {
-                h.first = Some(value);
-                Ok(())
+        ast::StmtKind::Expr(e) => {
+            for part in parts(e) {
+                match &*part.kind {
+                    ast::ExprKind::Assign { op, target, value }
+                        if op == "=" && variable(target) == Some(h.name) && h.first.is_none() =>
+                    {
+                        h.first = Some(value);
+                    }
+                    _ => h.before.push(part),
+                }
             }
-            _ => Err(Why::new("the loop does not begin with the counter's first value", e.span)),
-        },
+            let others = h.before.iter().copied();
+            let touched = scan::effects_of_all([], &others.collect::<Vec<_>>());
+            let first = h.first.map(scan::reads_of);
+            if first.is_some_and(|r| !r.opaque && !touched.disturb(&r))
+                && !touched.assigned.contains(h.name)
+            {
+                return Ok(());
+            }
+            Err(Why::new("the loop does not begin with the counter's first value", e.span))
+        }
         _ => Err(Why::new("the loop does not begin with the counter's first value", init.span)),
     }
 }
@@ -676,6 +718,10 @@ fn check_fixed(h: &Head<'_>, body: &Effects) -> Result<(), Why> {
 fn check_marked_head(h: &Head<'_>) -> Result<(), Why> {
     if h.first.is_none() {
         return Err(Why::new("the loop does not say where its counter begins", h.cond_span));
+    }
+    if let Some(part) = h.before.first().or(h.after.first()) {
+        let why = Why::new("a marked loop changes its counter only", part.span);
+        return Err(why.help("compute the other value from the counter inside the loop"));
     }
     if let Some(vars) = h.others {
         let why = Why::new("a marked loop declares one counter only", vars.span);

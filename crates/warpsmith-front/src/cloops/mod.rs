@@ -43,6 +43,7 @@ mod moving;
 mod order;
 mod pragma;
 mod scan;
+mod shadowed;
 mod stmt;
 mod structs;
 mod swaps;
@@ -76,6 +77,12 @@ pub struct CInput {
     pub spellings: Vec<Option<&'static str>>,
     /// How C spells the module's structures, in order; empty for one without a name.
     pub structs: Vec<String>,
+    /// How many of the function's last parameters are variables of the file.
+    pub globals: usize,
+    /// What extents rest on that neither source nor accesses tell, a sentence each.
+    pub assumed: Vec<String>,
+    /// Whether nothing tells how many elements some array has.
+    pub uncounted: bool,
 }
 
 /// Lowers the function of that name, or the only one with a marked loop.
@@ -92,6 +99,7 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
     let mut lowering = function::Lowering::new(&declared);
     let id = lowering.function(name, FunctionKind::Host);
     errors.extend(function::dedup(lowering.diagnostics));
+    let never_null = lowering.never_null;
     let module = lowering.module;
     let Some(id) = id.filter(|_| errors.is_empty()) else {
         debug_assert!(!errors.is_empty(), "a function failed without a message");
@@ -107,15 +115,26 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
             sizes.push(size);
         }
     }
+    let outside = globals::parameters(&declared, name);
+    let mut args = defaults.args;
+    let initial = outside.iter().filter_map(|g| globals::initial(&declared, g));
+    for default in initial.collect::<Vec<_>>() {
+        if args.iter().all(|a| a.name != default.name) {
+            args.push(default);
+        }
+    }
     Ok(CInput {
         module,
         function: id,
         name: name.to_string(),
         sizes,
-        args: defaults.args,
+        args,
         candidates,
         spellings: spellings(&declared, name),
         structs: declared.spellings(),
+        globals: outside.len(),
+        assumed: never_null.iter().map(|n| format!("`{n}` is not null")).collect(),
+        uncounted: false,
     })
 }
 

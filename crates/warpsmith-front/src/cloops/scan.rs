@@ -28,6 +28,15 @@ pub fn effects_of<'a>(stmts: impl IntoIterator<Item = &'a Stmt>) -> Effects {
     e
 }
 
+/// Effects of statements and of expressions.
+pub fn effects_of_all<'a>(stmts: impl IntoIterator<Item = &'a Stmt>, exprs: &[&Expr]) -> Effects {
+    let mut e = Effects::default();
+    stmts.into_iter().for_each(|s| e.stmt(s));
+    exprs.iter().for_each(|x| e.expr(x));
+    e.resolve_aliases();
+    e
+}
+
 /// Variables an expression reads, and the arrays it reads elements of.
 #[derive(Clone, Debug, Default)]
 pub struct Reads {
@@ -329,6 +338,36 @@ pub fn for_each_expr(stmt: &Stmt, f: &mut dyn FnMut(&Expr)) {
             for_each_expr(body, f);
         }
         StmtKind::Return(Some(init)) => init_exprs(init, f),
+        _ => {}
+    }
+}
+
+/// Calls `f` with every name of an expression.
+pub fn for_each_name(e: &Expr, f: &mut dyn FnMut(&str)) {
+    if let ExprKind::Path(path) = &*e.kind
+        && let Some(name) = path.as_name()
+    {
+        f(name);
+    }
+    for_each_child(e, &mut |c| for_each_name(c, f));
+}
+
+/// Calls `f` with every variable that a statement declares, nested statements included.
+pub fn for_each_declared(stmt: &Stmt, f: &mut dyn FnMut(&str)) {
+    match &stmt.kind {
+        StmtKind::Vars(decl) => decl.declarators.iter().for_each(|d| f(&d.name)),
+        StmtKind::Block(b) => b.stmts.iter().for_each(|s| for_each_declared(s, f)),
+        StmtKind::If { then, otherwise, .. } => {
+            for_each_declared(then, f);
+            otherwise.iter().for_each(|s| for_each_declared(s, f));
+        }
+        StmtKind::For { init, body, .. } => {
+            init.iter().for_each(|s| for_each_declared(s, f));
+            for_each_declared(body, f);
+        }
+        StmtKind::While { body, .. }
+        | StmtKind::DoWhile { body, .. }
+        | StmtKind::Switch { body, .. } => for_each_declared(body, f),
         _ => {}
     }
 }

@@ -249,6 +249,13 @@ impl<'a> Unit<'a> {
         false
     }
 
+    /// The function and those of the file that it calls, directly or through others.
+    pub fn involved(&self, name: &str) -> Vec<&'a FunctionDecl> {
+        let functions = self.functions.iter();
+        let called = functions.filter(|(n, ..)| *n == name || self.reaches(name, n));
+        called.map(|(_, f, _)| *f).collect()
+    }
+
     /// Functions of this file that `name` calls, with the place of each call.
     pub fn callees(&self, name: &str) -> Vec<(String, Span)> {
         let mut calls = vec![];

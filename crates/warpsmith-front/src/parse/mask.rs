@@ -99,10 +99,7 @@ pub fn mask(
         list_segments: vec![],
         list_count: 0,
         last: None,
-        parens: match language {
-            Language::C => Parens::default(),
-            Language::Cuda => parens::find(&program.tokens, groups, names),
-        },
+        parens: parens::find(&program.tokens, groups, names),
     };
     let mut pragmas = program.pragmas.iter().peekable();
     let mut simd = simd.iter().filter(|c| c.text == "SIMD").peekable();

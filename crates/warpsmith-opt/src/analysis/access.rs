@@ -168,6 +168,14 @@ impl<'a> Scope<'a> {
             }
         });
         self.changed = written.keys().copied().collect();
+        for (var, value) in self.constants() {
+            if !written.contains_key(&var) && !self.counters.contains(&var) {
+                self.defining.insert(var, value);
+                if let Ok(poly) = self.normalise(value) {
+                    self.definitions.insert(var, poly);
+                }
+            }
+        }
         for (var, value) in candidates {
             if written.get(&var) == Some(&1) && !self.counters.contains(&var) {
                 self.defining.insert(var, value);
@@ -178,7 +186,39 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The one expression that a variable has its value from inside the loop.
+    /// Variables that are set once in the whole function, to a number.
+    fn constants(&self) -> Vec<(VarId, &'a Expr)> {
+        let mut writes = BTreeMap::<VarId, u32>::new();
+        let mut numbers = vec![];
+        walk::each_stmt(&self.function.body, &mut |stmt| {
+            let o = walk::operands(stmt);
+            let target = o.writes.and_then(|p| p.root_var());
+            o.results
+                .iter()
+                .copied()
+                .chain(target)
+                .for_each(|v| *writes.entry(v).or_default() += 1);
+            for e in &o.reads {
+                walk::each_expr(e, &mut |e| {
+                    if let ExprKind::AddressOf(p) = &*e.kind
+                        && let Some(v) = p.root_var()
+                    {
+                        *writes.entry(v).or_default() += 1;
+                    }
+                });
+            }
+            if let StmtKind::Decl { var, init: Some(init) } = &stmt.kind
+                && init.ty.is_integer()
+                && init.as_const().is_some()
+            {
+                numbers.push((*var, init));
+            }
+        });
+        numbers.retain(|(v, _)| writes.get(v) == Some(&1));
+        numbers
+    }
+
+    /// The one expression that a variable has its value from, inside the loop or before it.
     pub fn definition(&self, var: VarId) -> Option<&'a Expr> {
         self.defining.get(&var).copied()
     }
@@ -397,17 +437,11 @@ fn effects_of_call(
     function: warpsmith_ir::FuncId,
     args: &[Expr],
 ) -> Vec<(Base, bool)> {
-    let callee = module.functions.get(function.0 as usize);
-    let params = callee.map(|f| f.params.as_slice()).unwrap_or_default();
-    let mut effects = vec![];
-    for (k, arg) in args.iter().enumerate() {
-        if arg.ty.is_pointer() {
-            let ty = callee.zip(params.get(k)).map(|(f, p)| &f.var(*p).ty);
-            let readonly = matches!(ty, Some(warpsmith_ir::Type::Pointer { readonly: true, .. }));
-            effects.push((base_of_pointer(arg), !readonly));
-        }
-    }
-    effects
+    let pointers = args.iter().enumerate().filter(|(_, arg)| arg.ty.is_pointer());
+    let effect = |(k, arg): (usize, &Expr)| {
+        (base_of_pointer(arg), super::calls::writes_through(module, function, k))
+    };
+    pointers.map(effect).collect()
 }
 
 /// Whether control never comes to the end of a block.

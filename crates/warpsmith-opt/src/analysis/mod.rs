@@ -2,6 +2,7 @@
 
 pub mod access;
 pub mod atomics;
+pub mod calls;
 pub mod conflict;
 pub mod dependence;
 pub mod extents;

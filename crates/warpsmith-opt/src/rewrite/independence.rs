@@ -58,11 +58,19 @@ pub fn check(
             mixed: Box::new(mixed),
         });
     }
-    if !report.conflicts.is_empty()
-        && let Some(found) = requirement::derive(kernel, &scope, &accesses, &report.conflicts)
+    let conflicts = report.conflicts.iter().map(|c| (c.first, c.second));
+    let doubts = report.unknown.iter().map(|d| (d.first, d.second));
+    let pairs: Vec<(usize, usize)> = conflicts.chain(doubts).collect();
+    if !pairs.is_empty()
+        && let Some(found) = requirement::derive(kernel, &scope, &accesses, &pairs)
     {
-        report.conflicts.clear();
-        findings.requires = found;
+        // Of doubts that read alike the report has the first only.
+        let required = kernel.requires.iter().chain(&found).map(Requirement::slack);
+        let again = dependence::analyse(&scope, &accesses, &private, &required.collect::<Vec<_>>());
+        if again.conflicts.is_empty() && again.unknown.is_empty() {
+            report = again;
+            findings.requires = found;
+        }
     }
     if let Some(conflict) = report.conflicts.first() {
         return Err(Refusal::Carried(Box::new(describe(

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use warpsmith_front::cloops::CInput;
 use warpsmith_ir::{
-    BinaryOp, Diagnostic, Expr, ExprKind, Function, MathFn, Module, PlaceKind, Scalar, UnaryOp, Var,
+    BinaryOp, Diagnostic, Expr, ExprKind, Function, MathFn, Module, PlaceKind, Scalar, UnaryOp,
+    Var, VarId,
 };
-use warpsmith_opt::analysis::extents::{Open, without_extents};
+use warpsmith_opt::analysis::extents::{self as analysis, Open, without_extents};
 
 use super::sizes::{self, Point};
 use crate::data::{self, ArgSpec, Init, NamedSpec};
@@ -47,6 +48,35 @@ pub fn take_given(input: &mut CInput, specs: &[NamedSpec]) -> Result<(), Failure
         var.shape = Some(vec![Expr::int(ty, count)]);
     }
     Ok(())
+}
+
+/// Gives arrays whose subscripts data decide extents, and says what they rest on.
+pub fn assume(input: &mut CInput) {
+    let assumed = analysis::assume(&mut input.module, input.function);
+    let function = input.module.function(input.function);
+    let name = |array: &VarId| function.var(*array).name.clone();
+    let own = function.params.len() - input.globals;
+    let outside: Vec<String> =
+        function.params[own..].iter().map(|p| format!("`{}`", name(p))).collect();
+    let around = (!outside.is_empty()).then(|| {
+        let names = outside.join(", ");
+        format!("variables of the C file are parameters of launcher and host function, behind its own: {names}")
+    });
+    let inside = assumed.inside.iter().map(|a| {
+        let name = name(a);
+        format!("where data decide which element of `{name}` is touched, it is one of these")
+    });
+    let uncounted = assumed.uncounted.iter().map(|a| {
+        let name = name(a);
+        format!(
+            "`{name}` has the elements that data choose; how many that are, nothing tells. It was run with indices below \
+             {}; with `#pragma ws bounds({name}: n)` before the function, `{}_host` is written as well",
+            analysis::VALUES,
+            function.name
+        )
+    });
+    input.assumed = around.into_iter().chain(inside).chain(uncounted).collect();
+    input.uncounted = !assumed.uncounted.is_empty();
 }
 
 /// The question for the extents of an array, with what may answer it.

@@ -182,9 +182,19 @@ fn driver(file: &Path, input: &CInput) -> String {
     text += "  if (!in || !out) return 93;\n";
     text += &layout_checks(input);
     let mut names = vec![];
+    let (mut before, mut after) = (String::new(), String::new());
+    let own = function.params.len() - input.globals;
     for (i, id) in function.params.iter().enumerate() {
         let var = function.var(*id);
-        names.push(format!("ws_{i}"));
+        let name = &var.name;
+        match (i < own, var.ty.is_pointer()) {
+            (true, _) => names.push(format!("ws_{i}")),
+            (false, false) => before += &format!("  {name} = ws_{i};\n"),
+            (false, true) => {
+                before += &format!("  memcpy({name}, ws_{i}, ws_len_{i});\n");
+                after += &format!("  memcpy(ws_{i}, {name}, ws_len_{i});\n");
+            }
+        }
         if var.ty.is_pointer() {
             text += &format!("  uint64_t ws_len_{i}; ws_read(&ws_len_{i}, 8, in);\n");
             text += &format!(
@@ -192,18 +202,21 @@ fn driver(file: &Path, input: &CInput) -> String {
             );
         } else {
             let ty = match &var.ty {
+                _ if i >= own => &format!("__typeof__({name})"),
                 Type::Struct(id) => input.structs.get(id.0 as usize).map_or("", String::as_str),
                 ty => c_scalar(ty),
             };
             text += &format!("  {ty} ws_{i}; ws_read(&ws_{i}, sizeof ws_{i}, in);\n");
         }
     }
+    text += &before;
     let call = format!("{}({})", function.name, names.join(", "));
     if function.ret == Type::Void {
         text += &format!("  {call};\n");
     } else {
         text += &format!("  __typeof__({call}) ws_result = {call};\n");
     }
+    text += &after;
     for (i, id) in function.params.iter().enumerate() {
         if function.var(*id).ty.is_pointer() {
             text += &format!("  ws_write(ws_{i}, ws_len_{i}, out);\n");

@@ -15,8 +15,11 @@ const LEAST_LIMIT: i64 = 16;
 /// A limit is a clamp whose value goes into the extents of a grid: `if (x > N) x = N;`, `x < N ? x : N`, `min(x, N)`.
 pub fn with_fewer_blocks(module: &Module, launcher: FuncId, most: i64) -> Option<Module> {
     let mut lowered = module.clone();
-    let body = &module.function(launcher).body;
-    let (used, limits) = (grid_vars(body), constants(module));
+    let host = module.function(launcher);
+    let (body, limits) = (&host.body, constants(module));
+    // A size that the function itself limits counts more than blocks.
+    let mut used = grid_vars(body);
+    used.retain(|v| !host.params.contains(v));
     let mut found = false;
     let mut new_body = body.clone();
     visit::map_stmts(&mut new_body, &mut |s| match &mut s.kind {

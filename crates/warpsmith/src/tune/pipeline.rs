@@ -98,6 +98,7 @@ pub fn tune_as(
     messages.extend(program.notes.iter().cloned());
     messages.extend(independence::suggestions(&Kernel::new(input.module.clone(), input.function)));
     let mut assumptions = assumptions(&program);
+    assumptions.extend(input.assumed.iter().cloned());
     assumptions.extend(verified.assumptions());
     let seconds = sizes.iter().map(|point| choice::seconds(&program, arch.gpu(), point)).collect();
     let mut tuned = Tuned {
@@ -218,8 +219,10 @@ pub(super) fn read(args: &TuneArgs, sources: &mut SourceMap) -> Result<CInput, F
     let parsed = parse::parse(&path, &text, &options, &DiskLoader, sources)?;
     let mut input = cloops::lower_c(&parsed.unit, args.function.as_deref())?;
     let specs = argument_specs(args, &input)?;
+    warpsmith_opt::inline::writers(&mut input.module, input.function);
     accesses::infer(&mut input.module, input.function)?;
     extents::take_given(&mut input, &specs)?;
+    extents::assume(&mut input);
     Ok(input)
 }
 

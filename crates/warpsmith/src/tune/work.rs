@@ -247,7 +247,8 @@ impl Work<'_> {
                     .file_name()
                     .map_or(String::new(), |f| f.to_string_lossy().into_owned())
             )],
-            assumptions: [&assumptions(self.program)[..], preconditions].concat(),
+            assumptions: [&assumptions(self.program)[..], &self.input.assumed, preconditions]
+                .concat(),
             verification: verification.to_vec(),
             arch: self.arch.name.to_string(),
             spellings: self.input.spellings.clone(),
@@ -288,6 +289,10 @@ impl Work<'_> {
         let half = |ty: &Type| matches!(ty.scalar(), Some(Scalar::F16 | Scalar::BF16));
         let by_value = function.params.iter().map(|p| &function.var(*p).ty).chain([&function.ret]);
         let passed = |ty: &Type| !half(ty) && !ty.is_aggregate();
+        // What it would copy is not known.
+        if self.input.uncounted {
+            return None;
+        }
         if self.program.precision.is_some() || !by_value.into_iter().all(passed) {
             return None;
         }

@@ -10,22 +10,21 @@ use warpsmith_ir::{BinaryOp, ForLoop, VarId};
 use super::terms::variable;
 use super::{Meeting, meeting};
 use crate::analysis::access::{Access, Scope, View};
-use crate::analysis::dependence::Conflict;
 use crate::kernel::{Kernel, Requirement};
 use crate::walk;
 
 /// Sets of conditions that are tried.
 const MAX_TRIES: usize = 60;
 
-/// Looks for a condition on each of up to two parameters that together exclude all conflicts.
+/// Looks for a condition on each of up to two parameters that together keep all these pairs of accesses apart.
 pub fn derive(
     kernel: &Kernel,
     scope: &Scope<'_>,
     accesses: &[Access<'_>],
-    conflicts: &[Conflict],
+    pairs: &[(usize, usize)],
 ) -> Option<Vec<Requirement>> {
     let pairs: Vec<(&Access<'_>, &Access<'_>)> =
-        conflicts.iter().map(|c| (&accesses[c.first], &accesses[c.second])).collect();
+        pairs.iter().map(|(a, b)| (&accesses[*a], &accesses[*b])).collect();
     let params = strides(kernel, scope, &pairs);
     let known: Vec<Poly> = kernel.requires.iter().map(Requirement::slack).collect();
     let lists: Vec<Vec<Vec<Requirement>>> = params

@@ -47,7 +47,7 @@ pub fn infer(module: &mut Module, id: FuncId) -> Result<Vec<Open>, Vec<Diagnosti
     loop {
         let mut shaped = module.clone();
         let split = split_rows(&mut shaped, id, &arrays, &flat);
-        let (extents, open) = extents(&shaped, id, &arrays)?;
+        let (extents, open) = extents(&shaped, id, &arrays, Trust::Nothing)?;
         // Without a number of rows there is no use in rows.
         let undone: Vec<VarId> =
             open.iter().map(|o| o.array).filter(|a| split.contains(a)).collect();
@@ -68,7 +68,52 @@ pub fn infer(module: &mut Module, id: FuncId) -> Result<Vec<Open>, Vec<Diagnosti
 /// The arrays whose extents nobody gave, and why they cannot be told.
 pub fn open(module: &Module, id: FuncId) -> Vec<Open> {
     let arrays: BTreeSet<VarId> = without_extents(module.function(id)).collect();
-    extents(module, id, &arrays).map(|(_, open)| open).unwrap_or_default()
+    extents(module, id, &arrays, Trust::Nothing).map(|(_, open)| open).unwrap_or_default()
+}
+
+/// What is taken on trust about accesses whose subscripts data decide.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    Nothing,
+    /// They stay inside what the other accesses to the array need.
+    Inside,
+    /// What is read from arrays is less than [`VALUES`].
+    Small,
+}
+
+/// What index arrays are taken to hold less than, where nothing else says how many elements they choose from.
+pub const VALUES: i128 = 256;
+
+/// Extents that rest on data keeping subscripts where the program wants them.
+#[derive(Debug, Default)]
+pub struct Assumed {
+    /// Arrays with the extents that their other accesses need.
+    pub inside: Vec<VarId>,
+    /// Arrays that have room for indices less than [`VALUES`], because nothing tells how many elements they have.
+    pub uncounted: Vec<VarId>,
+}
+
+/// Gives arrays that have no extents because data decide their subscripts those that make sense of the data: of the
+/// other accesses, else for small values in index arrays.
+pub fn assume(module: &mut Module, id: FuncId) -> Assumed {
+    let mut assumed = Assumed::default();
+    for trust in [Trust::Inside, Trust::Small] {
+        let arrays: BTreeSet<VarId> = without_extents(module.function(id)).collect();
+        if arrays.is_empty() {
+            break;
+        }
+        let Ok((found, _)) = extents(module, id, &arrays, trust) else { break };
+        for (array, shape) in found {
+            let var = &mut module.functions[id.0 as usize].vars[array.0 as usize];
+            (var.shape, var.inferred) = (Some(shape), trust == Trust::Inside);
+            let list = match trust {
+                Trust::Small => &mut assumed.uncounted,
+                _ => &mut assumed.inside,
+            };
+            list.push(array);
+        }
+    }
+    assumed
 }
 
 /// Pointer parameters that nobody gave extents.
@@ -197,6 +242,7 @@ fn extents(
     module: &Module,
     id: FuncId,
     arrays: &BTreeSet<VarId>,
+    trust: Trust,
 ) -> Result<(Extents, Vec<Open>), Vec<Diagnostic>> {
     let function = module.function(id);
     let walk = walk::walk(module, function, arrays, true);
@@ -207,7 +253,7 @@ fn extents(
     }
     let (mut found, mut open) = (vec![], vec![]);
     for array in arrays {
-        match extents_of(&walk, function, *array) {
+        match extents_of(&walk, function, *array, trust) {
             Ok(shape) => found.push((*array, shape)),
             Err(why) => open.push(why),
         }
@@ -215,7 +261,12 @@ fn extents(
     Ok((found, open))
 }
 
-fn extents_of(walk: &Walk<'_>, function: &Function, array: VarId) -> Result<Vec<Expr>, Open> {
+fn extents_of(
+    walk: &Walk<'_>,
+    function: &Function,
+    array: VarId,
+    trust: Trust,
+) -> Result<Vec<Expr>, Open> {
     let accesses: Vec<&Access<'_>> = walk.accesses.iter().filter(|a| a.array == array).collect();
     let open = |access: Option<&Access<'_>>, reason: String| Open {
         array,
@@ -232,7 +283,7 @@ fn extents_of(walk: &Walk<'_>, function: &Function, array: VarId) -> Result<Vec<
     let inner: Option<Vec<Expr>> =
         first.dims.iter().map(|d| rows::over(function, d, &|v| v)).collect();
     let shaped = inner.filter(|_| accesses.iter().all(same) && !first.dims.is_empty());
-    let mut needs = vec![];
+    let (mut needs, mut left) = (vec![], None);
     for access in &accesses {
         let subscript = match &shaped {
             Some(_) => access.index.first().cloned(),
@@ -241,12 +292,16 @@ fn extents_of(walk: &Walk<'_>, function: &Function, array: VarId) -> Result<Vec<
         let subscript = subscript.ok_or_else(|| {
             open(Some(*access), "it goes through a pointer of another type".into())
         })?;
-        let bounds = access
-            .state
-            .known
-            .extremes(&subscript, true)
-            .map_err(|symbol| open(Some(*access), blame(walk, symbol)))?;
-        needs.push((*access, subscript, best(walk, bounds)));
+        match greatest(walk, access, &subscript, trust) {
+            Ok(bounds) => needs.push((*access, subscript, best(walk, bounds))),
+            Err(symbol) if trust == Trust::Inside && by_data(walk, symbol) => {
+                left.get_or_insert((*access, symbol));
+            }
+            Err(symbol) => return Err(open(Some(*access), blame(walk, symbol))),
+        }
+    }
+    if let Some((access, symbol)) = left.filter(|_| needs.is_empty()) {
+        return Err(open(Some(access), blame(walk, symbol)));
     }
     let assigned = assigned_params(function);
     let changed = needs.iter().find_map(|(a, _, p)| {
@@ -259,7 +314,52 @@ fn extents_of(walk: &Walk<'_>, function: &Function, array: VarId) -> Result<Vec<
     }
     let outer = largest(walk, function, &needs)
         .ok_or_else(|| open(Some(*first), "its extent is too large a number".into()))?;
-    Ok([outer].into_iter().chain(shaped.into_iter().flatten()).collect())
+    let mut shape: Vec<Expr> = [outer].into_iter().chain(shaped.into_iter().flatten()).collect();
+    shape.iter_mut().for_each(|e| visit::Rewriter::expr(&mut InParameters(walk), e));
+    Ok(shape)
+}
+
+/// Puts fields of parameters in place of the variables that hold them: callers have no such variables.
+struct InParameters<'w, 'm>(&'w Walk<'m>);
+
+impl visit::Rewriter for InParameters<'_, '_> {
+    fn place(&mut self, place: &mut Place) {
+        if let PlaceKind::Var(v) = &*place.kind
+            && let Some(field) = self.0.field(*v)
+        {
+            *place = field.clone();
+        }
+    }
+}
+
+/// Upper bounds of a subscript.
+///
+/// # Errors
+/// The symbol of which none is known.
+fn greatest(
+    walk: &Walk<'_>,
+    access: &Access<'_>,
+    subscript: &Poly,
+    trust: Trust,
+) -> Result<Vec<Poly>, VarId> {
+    let mut known = access.state.known.clone();
+    let mut last = None;
+    loop {
+        match known.extremes(subscript, true) {
+            Err(symbol)
+                if trust == Trust::Small && by_data(walk, symbol) && last != Some(symbol) =>
+            {
+                known.bound(symbol, Some(Poly::zero()), Some(Poly::constant(VALUES - 1)));
+                last = Some(symbol);
+            }
+            result => return result,
+        }
+    }
+}
+
+/// Whether a symbol was read from an array.
+fn by_data(walk: &Walk<'_>, symbol: VarId) -> bool {
+    walk.cause(symbol).is_some_and(|c| c.array.is_some())
 }
 
 /// What decides a subscript of which no largest value is known.
@@ -274,9 +374,9 @@ fn blame(walk: &Walk<'_>, symbol: VarId) -> String {
 /// What is true of parameters that are 0 or more.
 fn of_sizes(walk: &Walk<'_>, function: &Function, least: i128) -> Facts {
     let mut facts = Facts::new();
-    for p in function.params.iter().filter(|p| walk.own_param(**p)) {
-        if function.var(*p).ty.is_integer() {
-            facts.bound(Atom::Var(*p), Some(Poly::constant(least)), None);
+    for p in walk.own_params() {
+        if function.var(p).ty.is_integer() {
+            facts.bound(Atom::Var(p), Some(Poly::constant(least)), None);
         }
     }
     facts

@@ -1,7 +1,7 @@
 //! Integer expressions as polynomials over parameters and symbols.
 
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{BinaryOp, Expr, ExprKind, MathFn, PlaceKind, Scalar, UnaryOp, VarId};
+use warpsmith_ir::{BinaryOp, Expr, ExprKind, MathFn, PlaceKind, Scalar, UnaryOp, Value, VarId};
 
 use super::walk::{State, Walk};
 
@@ -74,10 +74,34 @@ impl<'m> Walk<'m> {
     /// A new symbol with nothing but the range of its type.
     fn unknown(&mut self, e: &Expr, st: &mut State) -> Poly {
         let var = self.fresh(Some(e));
-        if let Some((low, high)) = e.ty.scalar().and_then(narrow_range) {
+        if let Some((low, high)) = self.in_table(e) {
+            st.known.bound(var, Some(Poly::constant(low)), Some(Poly::constant(high)));
+        } else if let Some((low, high)) = e.ty.scalar().and_then(narrow_range) {
             st.known.bound(var, Some(Poly::constant(low)), high.map(Poly::constant));
         }
         Poly::var(var)
+    }
+
+    /// Least and greatest number of the constant table that an integer is read from.
+    fn in_table(&self, e: &Expr) -> Option<(i128, i128)> {
+        let ExprKind::Read(place) = &*e.kind else { return None };
+        let mut whole = place;
+        while let PlaceKind::Index(of, _) = &*whole.kind {
+            whole = of;
+        }
+        let PlaceKind::Global(id) = &*whole.kind else { return None };
+        let table = self.module.globals.get(id.0 as usize)?;
+        let element = e.ty.scalar().filter(|s| s.is_integer())?;
+        let constant = table.space == warpsmith_ir::Space::Constant;
+        let bytes = table.init.as_ref().filter(|_| constant)?;
+        let number = |bytes: &[u8]| {
+            let mut wide = [0; 8];
+            wide[..bytes.len()].copy_from_slice(bytes);
+            let value = Value { ty: element, bits: u64::from_le_bytes(wide) };
+            i128::from(Value::int(element, value.as_i64()).as_i64())
+        };
+        let all = bytes.chunks_exact(element.bytes() as usize).map(number);
+        all.clone().min().zip(all.max())
     }
 
     /// What a variable holds; `None` for one that is not an integer, or that nothing set.

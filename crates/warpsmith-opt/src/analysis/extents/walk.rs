@@ -76,6 +76,8 @@ type Target = (VarId, Option<Poly>);
 pub struct Walk<'m> {
     pub module: &'m Module,
     function: &'m Function,
+    /// Variables of the analysed function that stand for fields of its parameters.
+    fields: BTreeMap<VarId, &'m Place>,
     pointers: BTreeMap<VarId, Target>,
     /// The function at hand is the analysed one.
     own: bool,
@@ -102,7 +104,8 @@ pub fn walk<'m>(
     assume: bool,
 ) -> Walk<'m> {
     let mut state = State { sure: true, ..State::default() };
-    for p in &function.params {
+    let fields = fields(function);
+    for p in function.params.iter().chain(fields.keys()) {
         let unsigned = |s: Scalar| !s.is_signed() && s.is_integer();
         let ty = function.var(*p).ty.scalar().filter(|s| s.is_integer());
         if ty.is_some_and(|s| assume || unsigned(s)) {
@@ -112,6 +115,7 @@ pub fn walk<'m>(
     let mut walk = Walk {
         module,
         function,
+        fields,
         pointers: arrays.iter().map(|a| (*a, (*a, Some(Poly::zero())))).collect(),
         own: true,
         calls: 0,
@@ -167,9 +171,19 @@ impl<'m> Walk<'m> {
         known::newest(p).is_none_or(|v| known::symbol_number(v).is_none_or(|n| n < mark))
     }
 
-    /// An integer parameter of the analysed function.
+    /// A parameter of the analysed function, or a variable for a field of one.
     pub fn own_param(&self, v: VarId) -> bool {
-        self.own && self.function.params.contains(&v)
+        self.own && (self.function.params.contains(&v) || self.fields.contains_key(&v))
+    }
+
+    /// Parameters of the analysed function and variables for fields of them.
+    pub fn own_params(&self) -> impl Iterator<Item = VarId> {
+        self.function.params.iter().chain(self.fields.keys()).copied()
+    }
+
+    /// The field of a parameter that a variable stands for.
+    pub fn field(&self, v: VarId) -> Option<&'m Place> {
+        self.fields.get(&v).copied()
     }
 
     pub fn quietly<T>(&mut self, f: impl FnOnce(&mut Walk<'m>) -> T) -> T {
@@ -192,6 +206,7 @@ impl<'m> Walk<'m> {
 
     fn stmt(&mut self, stmt: &'m Stmt, st: &mut State) -> bool {
         match &stmt.kind {
+            StmtKind::Decl { var, .. } if self.own_param(*var) => {}
             StmtKind::Decl { var, init } => {
                 let value = init.as_ref().map(|e| self.value(e, st));
                 self.set(*var, value, st);
@@ -567,6 +582,25 @@ impl<'m> Walk<'m> {
             ways => Some(Poly::var(self.one_of_several(ways, mark, st))),
         }
     }
+}
+
+/// Variables that hold integer fields of parameters from the start to the end.
+fn fields(function: &Function) -> BTreeMap<VarId, &Place> {
+    fn field<'f>(function: &'f Function, s: &'f Stmt) -> Option<(VarId, &'f Place)> {
+        let StmtKind::Decl { var, init: Some(init) } = &s.kind else { return None };
+        let ExprKind::Read(place) = &*init.kind else { return None };
+        let mut whole = place;
+        while let PlaceKind::Field(of, _) = &*whole.kind {
+            whole = of;
+        }
+        let PlaceKind::Var(param) = &*whole.kind else { return None };
+        let integer = function.var(*var).ty.scalar().is_some_and(|s| s.is_integer());
+        let same = function.var(*var).ty == place.ty;
+        let kept = !tree::writes_var(&function.body, *param) && function.var(*var).constant;
+        let whole = !matches!(&*place.kind, PlaceKind::Var(_)) && function.params.contains(param);
+        (integer && same && whole && kept).then_some((*var, place))
+    }
+    function.body.stmts.iter().filter_map(|s| field(function, s)).collect()
 }
 
 /// States of a symbol what was guessed of a variable.

@@ -252,11 +252,11 @@ impl<'a, N: Number, W: Watch<N>> Run<'a, N, W> {
         }
         let n = self.lanes.len();
         (self.masks.broke, self.masks.continued, self.masks.gone) = (none(n), none(n), none(n));
-        self.returned = vec![None; n];
+        let of_caller = std::mem::replace(&mut self.returned, vec![None; n]);
         self.block(&callee.body);
         // Where it depended on data which way was taken, so does the result.
         let known = !self.is_unknown();
-        let returned = std::mem::take(&mut self.returned);
+        let returned = std::mem::replace(&mut self.returned, of_caller);
         (self.function, self.masks, self.unsure, self.span) = (caller, masks, unsure, span);
         for (k, (vars, pointers, cells)) in outside.into_iter().enumerate() {
             let lane = &mut self.lanes[k];
