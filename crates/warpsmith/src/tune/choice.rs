@@ -1,5 +1,6 @@
 //! The choice of a schedule without a GPU: the device model ranks what the templates offer.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use warpsmith_device::Gpu;
@@ -228,13 +229,15 @@ pub(super) struct Bench<'a> {
     pub estimates: Estimates<'a>,
     model: &'a Model<'a>,
     registers: Registers,
+    /// By the schedule's text: the kernels that the sizes launch.
+    launched: BTreeMap<String, Usage>,
 }
 
 impl<'a> Bench<'a> {
     pub fn new(model: &'a Model<'a>) -> Bench<'a> {
         let Model { kernel, gpu, sizes, sources, stop, .. } = *model;
         let estimates = Estimates::new(kernel, gpu, sizes, sources, stop);
-        Bench { estimates, model, registers: Registers::default() }
+        Bench { estimates, model, registers: Registers::default(), launched: BTreeMap::new() }
     }
 
     /// # Errors
@@ -256,20 +259,30 @@ impl<'a> Bench<'a> {
         };
         let start = Instant::now();
         let (estimates, arch, stop) = (&self.estimates, self.model.gpu.arch, self.model.stop);
-        let times = on_all_cores(schedules, |s| {
+        let answers = on_all_cores(schedules, |s| {
             let program = estimates.program(s).ok_or(NoUsage::Unknown)?;
             let launched = estimates.launched(&program);
-            let usage = compiler.usage(&program, Some(&launched), arch, stop)?;
-            estimates.times_of(&program, Some(&usage)).ok_or(NoUsage::Unknown)
+            let usage = compiler.usage(&program, |name| launched.contains(name), arch, stop)?;
+            let times = estimates.times_of(&program, Some(&usage)).ok_or(NoUsage::Unknown)?;
+            Ok((usage, times))
         });
         self.registers.compiled += schedules.len();
         self.registers.seconds += start.elapsed().as_secs_f64();
-        let refused = times.iter().filter_map(|t| match t {
-            Err(NoUsage::Refused(why)) => Some(why.clone()),
-            _ => None,
-        });
-        self.registers.refused.extend(refused);
-        times.into_iter().map(Result::ok).collect()
+        let mut times = vec![];
+        for (schedule, answer) in schedules.iter().zip(answers) {
+            times.push(match answer {
+                Ok((usage, times)) => {
+                    self.launched.insert(schedule.print(), usage);
+                    Some(times)
+                }
+                Err(NoUsage::Refused(why)) => {
+                    self.registers.refused.push(why);
+                    None
+                }
+                Err(NoUsage::Unknown) => None,
+            });
+        }
+        times
     }
 
     /// The choice of `decide` among candidates with estimated times. Where there is a compiler, the best are compiled
@@ -321,8 +334,11 @@ impl<'a> Bench<'a> {
         let mut registers = self.registers;
         let Some(program) = self.estimates.program(schedule) else { return Ok(registers) };
         let Model { compiler, gpu, stop, .. } = *self.model;
-        let usage = compiler.and_then(|c| compiles(c, &program, gpu.arch, stop).transpose());
-        let usage = usage.transpose()?;
+        // Kernels for other sizes were not compiled yet, and must be right, too.
+        let known = self.launched.get(&schedule.print()).cloned().unwrap_or_default();
+        let rest = |c| compiles(c, &program, |name| !known.contains_key(name), gpu.arch, stop);
+        let usage = compiler.and_then(|c| rest(c).transpose()).transpose()?;
+        let usage = usage.map(|u| u.into_iter().chain(known).collect::<Usage>());
         let Some(point) = self.model.sizes.first() else { return Ok(registers) };
         for launched in self.estimates.profiles(&program, point, usage.as_ref()) {
             let p = &launched.profile;
@@ -337,17 +353,18 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// What kernels take that are to be handed out; `None` where it is not known.
+/// What those kernels take that are to be handed out; `None` where it is not known.
 ///
 /// # Errors
 /// W339: the compiler refuses them, which is a bug of ours.
 pub(super) fn compiles(
     compiler: &Compiler,
     program: &Program,
+    kernels: impl Fn(&str) -> bool,
     arch: &str,
     stop: &Stop,
 ) -> Result<Option<Usage>, Failure> {
-    match compiler.usage(program, None, arch, stop) {
+    match compiler.usage(program, kernels, arch, stop) {
         Ok(usage) => Ok(Some(usage)),
         Err(NoUsage::Unknown) => Ok(None),
         Err(NoUsage::Refused(why)) => {

@@ -2,7 +2,7 @@
 //!
 //! NVRTC is asked in this process, else `nvcc`; neither needs a GPU. Without them the model goes by an estimate.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use warpsmith_gpu::nvrtc;
 use warpsmith_gpu::places::{self, Places};
 use warpsmith_gpu::protocol::Compile;
 use warpsmith_gpu::stop::Stop;
-use warpsmith_ir::{FuncId, SourceMap};
+use warpsmith_ir::SourceMap;
 use warpsmith_opt::Program;
 
 use super::measure::{DeviceText, device_text};
@@ -67,15 +67,14 @@ impl Compiler {
         }
     }
 
-    /// What each kernel of a program takes, or each of these: compiling takes longer than all else that is asked of a
-    /// candidate.
+    /// What each of these kernels of a program takes: compiling takes longer than all else that is asked of a candidate.
     ///
     /// # Errors
     /// [`NoUsage`].
     pub fn usage(
         &self,
         program: &Program,
-        kernels: Option<&BTreeSet<FuncId>>,
+        kernels: impl Fn(&str) -> bool,
         arch: &str,
         stop: &Stop,
     ) -> Result<Usage, NoUsage> {
@@ -83,6 +82,9 @@ impl Compiler {
             return Err(NoUsage::Unknown);
         }
         let text = text_of(program, kernels, arch).ok_or(NoUsage::Unknown)?;
+        if text.kernels.is_empty() {
+            return Ok(Usage::new());
+        }
         match self {
             Compiler::RunTime(compiler) => {
                 let request = Compile {
@@ -112,12 +114,8 @@ impl Compiler {
 const NAME: &str = "candidate";
 const FILE: &str = "candidate.cu";
 
-/// The kernels of a program, or these, as text.
-fn text_of(
-    program: &Program,
-    kernels: Option<&BTreeSet<FuncId>>,
-    arch: &str,
-) -> Option<DeviceText> {
+/// These kernels of a program as text.
+fn text_of(program: &Program, kernels: impl Fn(&str) -> bool, arch: &str) -> Option<DeviceText> {
     let workspace = program.workspace.as_ref();
     let emit = Emit {
         module: &program.module,
@@ -133,10 +131,7 @@ fn text_of(
         host: None,
     };
     let header = (format!("{NAME}.h"), header_file(&emit).ok()?);
-    let wanted = |name: &str| {
-        kernels.is_none_or(|ids| ids.iter().any(|id| program.module.function(*id).name == name))
-    };
-    device_text(FILE, &cuda_file(&emit).ok()?, &[header], wanted, &mut SourceMap::new()).ok()
+    device_text(FILE, &cuda_file(&emit).ok()?, &[header], kernels, &mut SourceMap::new()).ok()
 }
 
 fn by_nvcc(nvcc: &Path, text: &DeviceText, arch: &str, limit: Duration) -> Result<Usage, NoUsage> {

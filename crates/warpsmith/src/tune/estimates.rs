@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use warpsmith_device::{Gpu, KernelProfile, predict};
 use warpsmith_gpu::stop::Stop;
-use warpsmith_ir::{FuncId, SourceMap};
+use warpsmith_ir::SourceMap;
 use warpsmith_opt::schedule::Replays;
 use warpsmith_opt::{Kernel, Program, Schedule, lower};
 
@@ -73,10 +73,11 @@ impl<'a> Estimates<'a> {
         compiled(program, launches, usage)
     }
 
-    /// The kernels that are launched at any of the sizes.
-    pub fn launched(&self, program: &Program) -> BTreeSet<FuncId> {
+    /// The names of the kernels that are launched at any of the sizes.
+    pub fn launched(&self, program: &Program) -> BTreeSet<String> {
         let at = |point| self.profiles(program, point, None);
-        self.sizes.iter().flat_map(at).map(|l| l.kernel).collect()
+        let name = |l: Launched| program.module.function(l.kernel).name.clone();
+        self.sizes.iter().flat_map(at).map(name).collect()
     }
 
     /// The time at each size of the launches that two schedules have in common, as those of nests in which they agree.

@@ -376,7 +376,7 @@ pub(super) fn translate(
     let program = lower::lower(&kernel, sources).map_err(no)?;
     // What was chosen by the model has been compiled.
     if let (None, Some(compiler)) = (&planned, compiler(args)) {
-        choice::compiles(&compiler, &program, arch.gpu().arch, stop)?;
+        choice::compiles(&compiler, &program, |_| true, arch.gpu().arch, stop)?;
     }
     Ok((program, steps, planned))
 }
