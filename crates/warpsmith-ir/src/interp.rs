@@ -118,6 +118,12 @@ impl Memory {
         }
     }
 
+    fn note_case(&mut self, span: Option<Span>) {
+        if let (Some(ways), Some(span)) = (&mut self.ways, span) {
+            ways.insert(Way { span, turn: Turn::Case });
+        }
+    }
+
     fn note_write(&mut self, buffer: u32, at: usize, bytes: usize) {
         if let Some(writes) = &mut self.writes {
             let (offset, bytes) = (at as u64, bytes as u64);

@@ -2,7 +2,7 @@
 
 use crate::span::Span;
 
-/// One way out of a place where control divides: an `if`, a loop, a conditional expression.
+/// One way out of a place where control divides: an `if`, a loop, a conditional expression, a `switch`.
 ///
 /// The place is named by its span, so that the copies of a function that is called from several places count as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -20,4 +20,6 @@ pub enum Turn {
     No,
     /// It held once more, in a loop that goes on in strides of the whole grid.
     Again,
+    /// A case of a `switch`, named by its first statement; named by the `switch`: past all of them.
+    Case,
 }

@@ -180,3 +180,31 @@ void csr(int n, int m, int nnz, const int rp[n + 1], const int ci[nnz], const do
     assert_eq!(tuned.verified.sizes[0], "m=250, n=300, nnz=900");
     paths(&tuned);
 }
+
+#[test]
+fn every_case_of_a_switch_is_a_path() {
+    let source = "\
+void blend(int n, int mode, const float x[n], float y[n]) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        switch (i % 3) {
+        case 0: y[i] = x[i]; break;
+        case 1: y[i] = -x[i]; break;
+        default: y[i] = 0.0f;
+        }
+        switch (mode) {
+        case 4: y[i] += 1.0f; break;
+        case 5: y[i] += 2.0f; break;
+        }
+    }
+}
+";
+    let tuned = tuned(source, &["--size", "n=1000", "--size", "mode=4"]);
+    let paths = paths(&tuned);
+    let cases = paths.iter().filter(|p| p["path"] == "its case");
+    let runs: Vec<bool> = cases.map(|p| p["run"].is_string()).collect();
+    assert_eq!(runs, [true; 5], "{paths:#?}");
+    let none: Vec<_> = paths.iter().filter(|p| p["path"] == "none of its cases").collect();
+    assert_eq!(none.len(), 1, "{paths:#?}");
+    assert!(none[0]["run"].is_string(), "{}", none[0]);
+}

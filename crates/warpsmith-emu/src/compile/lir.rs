@@ -5,7 +5,7 @@
 //! a group of threads shares ([`Opd::S`]).
 
 use warpsmith_ir::{
-    AtomicOp, Axis, BarrierKind, BinaryOp, MathFn, Scalar, Scope, Space, Span, Type, UnaryOp,
+    AtomicOp, Axis, BarrierKind, BinaryOp, MathFn, Scalar, Scope, Space, Span, Turn, Type, UnaryOp,
     Value, WarpOp,
 };
 
@@ -270,8 +270,8 @@ pub enum Home {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Divide {
     pub span: Span,
-    /// Of the outcomes only that the condition holds is looked at: a stride after the first.
-    pub again: bool,
+    /// Of the outcomes only that the condition holds is looked at, and is this way.
+    pub only: Option<Turn>,
 }
 
 /// A kernel made ready for one launch.

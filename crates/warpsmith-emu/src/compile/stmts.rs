@@ -29,7 +29,7 @@ impl Lower<'_> {
             StmtKind::Loop { condition, body, step, .. } => {
                 self.loop_(s, condition.as_ref(), body, step, &[])
             }
-            StmtKind::Switch { selector, cases } => self.switch(selector, cases),
+            StmtKind::Switch { selector, cases } => self.switch(s.origin.span, selector, cases),
             StmtKind::Break => self.break_(),
             StmtKind::Continue => self.continue_(),
             StmtKind::Return(value) => self.return_(value.as_ref()),
@@ -353,7 +353,7 @@ impl Lower<'_> {
     }
 
     /// Falls through from case to case: a chain of tests selects the first.
-    fn switch(&mut self, selector: &Expr, cases: &[Case]) -> Result<()> {
+    fn switch(&mut self, span: Option<Span>, selector: &Expr, cases: &[Case]) -> Result<()> {
         let ty = selector.ty.scalar().unwrap_or(Scalar::I32);
         let value = self.scalar(selector)?;
         let value = self.keep(ty, value)?;
@@ -371,12 +371,16 @@ impl Lower<'_> {
                 }
             }
         }
-        let default = cases.iter().position(|c| c.is_default).map_or(end, |i| labels[i]);
-        self.emit(Op::Jump(default))?;
+        let default = cases.iter().position(|c| c.is_default).map(|i| labels[i]);
+        if default.is_none() {
+            self.comes_to(span)?;
+        }
+        self.emit(Op::Jump(default.unwrap_or(end)))?;
         self.exits.push(Exit { region, break_label: end, body: None });
         for (case, label) in cases.iter().zip(labels) {
             self.emit(Op::Label(label))?;
             self.enter(vec![value], 0);
+            self.comes_to(case.body.stmts.first().and_then(|s| s.origin.span))?;
             self.block(&case.body)?;
             self.leave();
         }

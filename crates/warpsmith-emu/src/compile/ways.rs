@@ -1,6 +1,6 @@
 //! Instructions that take down where threads go, see [`crate::Options::ways`].
 
-use warpsmith_ir::{BinaryOp, Block, Builtin, Expr, ExprKind, Scalar, Span, visit};
+use warpsmith_ir::{BinaryOp, Block, Builtin, Expr, ExprKind, Scalar, Span, Turn, visit};
 
 use super::lir::{Divide, Op, Opd};
 use super::lower::{Lower, Result};
@@ -24,12 +24,17 @@ impl Strides {
 impl Lower<'_> {
     /// Takes down whether the condition holds, where anybody wants to know.
     pub(super) fn decide(&mut self, span: Option<Span>, cond: Opd) -> Result<()> {
-        self.divide(span, cond, false)
+        self.divide(span, cond, None)
     }
 
-    fn divide(&mut self, span: Option<Span>, cond: Opd, again: bool) -> Result<()> {
+    /// Takes down that threads come to a case of a `switch`, or past all of them.
+    pub(super) fn comes_to(&mut self, span: Option<Span>) -> Result<()> {
+        self.divide(span, Opd::K(1), Some(Turn::Case))
+    }
+
+    fn divide(&mut self, span: Option<Span>, cond: Opd, only: Option<Turn>) -> Result<()> {
         let Some(span) = span.filter(|_| self.ways) else { return Ok(()) };
-        let place = Divide { span, again };
+        let place = Divide { span, only };
         let next = self.out.divides.len() as u32;
         let divide = *self.divides.entry(place).or_insert(next);
         if divide == next {
@@ -52,7 +57,7 @@ impl Lower<'_> {
     pub(super) fn decide_again(&mut self, strides: Strides, goes_on: Opd) -> Result<()> {
         let Some(over) = strides.over else { return Ok(()) };
         let again = self.bin(BinaryOp::BitAnd, Scalar::Bool, over, goes_on)?;
-        self.divide(strides.span, again, true)
+        self.divide(strides.span, again, Some(Turn::Again))
     }
 
     /// At the end of a round.

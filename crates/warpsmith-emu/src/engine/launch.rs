@@ -277,12 +277,10 @@ impl<'a> Machine<'a> {
     fn ways(&self) -> Vec<Way> {
         let mut ways = vec![];
         for (place, seen) in self.program.divides.iter().zip(&self.decided) {
-            let turns = match place.again {
-                true => [(HELD, Turn::Again)].as_slice(),
-                false => &[(HELD, Turn::Yes), (FAILED, Turn::No)],
-            };
-            let taken = turns.iter().filter(|(bit, _)| seen & bit != 0);
-            ways.extend(taken.map(|(_, turn)| Way { span: place.span, turn: *turn }));
+            let held = Some(place.only.unwrap_or(Turn::Yes)).filter(|_| seen & HELD != 0);
+            let failed = Some(Turn::No).filter(|_| seen & FAILED != 0 && place.only.is_none());
+            let taken = held.into_iter().chain(failed);
+            ways.extend(taken.map(|turn| Way { span: place.span, turn }));
         }
         ways.sort_unstable();
         ways

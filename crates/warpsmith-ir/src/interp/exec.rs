@@ -8,7 +8,7 @@ use crate::eval;
 use crate::expr::{BinaryOp, Expr};
 use crate::layout::layout_of;
 use crate::module::{FuncId, Function, Module, VarId, VarKind};
-use crate::span::Origin;
+use crate::span::{Origin, Span};
 use crate::stmt::{Block, Case, ForLoop, LoopCondition, LoopKind, Stmt, StmtKind};
 use crate::types::{Space, Type};
 use crate::value::Value;
@@ -302,7 +302,9 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             StmtKind::Loop { condition, body, step, .. } => {
                 return self.any_loop(condition.as_ref(), body, step, origin);
             }
-            StmtKind::Switch { selector, cases } => return self.switch(selector, cases),
+            StmtKind::Switch { selector, cases } => {
+                return self.switch(origin.span, selector, cases);
+            }
             StmtKind::Break => return Ok(Flow::Break),
             StmtKind::Continue => return Ok(Flow::Continue),
             StmtKind::Return(value) => {
@@ -445,13 +447,15 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         Ok(goes_on)
     }
 
-    fn switch(&mut self, selector: &Expr, cases: &[Case]) -> Run<Flow> {
+    fn switch(&mut self, span: Option<Span>, selector: &Expr, cases: &[Case]) -> Run<Flow> {
         let value = self.integer(selector)?;
         let entry = cases.iter().position(|c| c.values.contains(&value));
         let Some(entry) = entry.or_else(|| cases.iter().position(|c| c.is_default)) else {
+            self.memory.note_case(span);
             return Ok(Flow::Next);
         };
         for case in &cases[entry..] {
+            self.memory.note_case(case.body.stmts.first().and_then(|s| s.origin.span));
             match self.block(&case.body)? {
                 Flow::Next => {}
                 Flow::Break => return Ok(Flow::Next),

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, FuncId, Function, FunctionKind, Module, Place, PlaceKind,
-    SourceMap, Span, StmtKind, Turn, VarId, Way, visit,
+    BinaryOp, Block, Case, Expr, ExprKind, FuncId, Function, FunctionKind, Module, Place,
+    PlaceKind, SourceMap, Span, StmtKind, Turn, VarId, Way, visit,
 };
 use warpsmith_opt::walk;
 
@@ -51,6 +51,8 @@ enum What {
     If,
     Loop,
     Choice,
+    Case,
+    NoCase,
 }
 
 /// Why a path may be handed out that was not run.
@@ -289,6 +291,8 @@ impl Path {
             (What::Loop, _) => "entered",
             (What::Choice, Turn::No) => "its second value",
             (What::Choice, _) => "its first value",
+            (What::Case, _) => "its case",
+            (What::NoCase, _) => "none of its cases",
         }
     }
 }
@@ -344,6 +348,7 @@ impl Paths<'_> {
                     visit::for_each_expr(step, &mut |e| strides |= is_grid(e));
                     self.entered(span, &[&c.expr], strides, body);
                 }
+                StmtKind::Switch { selector, cases } => self.cases(span, selector, cases),
                 _ => {}
             }
         });
@@ -372,6 +377,22 @@ impl Paths<'_> {
         for turn in turns.into_iter().flatten() {
             let way = Way { span, turn };
             self.push(Path { way, what: What::Loop, arm, run: None, excused });
+        }
+    }
+
+    fn cases(&mut self, span: Span, selector: &Expr, cases: &[Case]) {
+        let excused = self.excuse(&[selector]);
+        let mut path = |span, what, arm| {
+            let way = Way { span, turn: Turn::Case };
+            self.push(Path { way, what, arm, run: None, excused });
+        };
+        for case in cases {
+            if let Some(first) = case.body.stmts.first().and_then(|s| s.origin.span) {
+                path(first, What::Case, extent(&case.body));
+            }
+        }
+        if cases.iter().all(|c| !c.is_default) {
+            path(span, What::NoCase, None);
         }
     }
 

@@ -476,7 +476,7 @@ impl Verified {
         text.push(match exceptions.is_empty() {
             true => "Every path of it was run.".to_string(),
             false => format!(
-                "Every path of it was run but those on which data decide otherwise: {}.",
+                "Every path of it was run but these, on which data decide, or where the C function does not go either, or which the blocks that were run do not take: {}.",
                 exceptions.join("; ")
             ),
         });
