@@ -53,6 +53,8 @@ pub(super) struct Shadow {
     pub(super) latest: Vec<u32>,
     /// By object.
     pub(super) cells: Vec<Vec<Cell>>,
+    /// The cells that a whole object has, for those that were touched.
+    pub(super) counted: Vec<usize>,
     /// Some event is atomic: reader slots may hold writers.
     pub(super) has_atomics: bool,
 }

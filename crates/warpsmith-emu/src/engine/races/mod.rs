@@ -186,14 +186,28 @@ impl Races {
     }
 
     fn global_bytes(&self) -> u64 {
-        self.shadow.cells.iter().map(|c| c.len() as u64 * 16).sum()
+        self.shadow.counted.iter().map(|n| *n as u64 * 16).sum()
     }
 
     /// Keeps what the block taught about its barriers.
     pub fn end_block(&mut self, b: &mut Block) {
-        let own: u64 = b.checks.shadow.shadow.cells.iter().map(|c| c.len() as u64 * 16).sum();
+        let own: u64 = b.checks.shadow.shadow.counted.iter().map(|n| *n as u64 * 16).sum();
         self.bytes = self.bytes.saturating_sub(own);
         self.executed.extend(b.checks.shadow.barriers.iter().copied());
+    }
+}
+
+/// How many of `all` cells of an object an access needs. Objects in global memory are often much larger than what a launch
+/// touches of them, and cells are made anew for each launch.
+fn needed(w: &Warp<'_>, granule: u32, shared: bool, have: usize, all: usize) -> usize {
+    if shared || have >= all {
+        return all;
+    }
+    let lanes = (0..32).filter(|k| w.mask >> k & 1 == 1);
+    let end = lanes.map(|k| w.offsets[k] + w.size).max().unwrap_or(0) as usize;
+    match end.div_ceil(1 << granule) {
+        touched if touched <= have => have,
+        touched => touched.next_power_of_two().min(all),
     }
 }
 
@@ -369,25 +383,32 @@ impl Machine<'_> {
             pc: pc as u32,
             kind,
         };
-        let need = (w.view.len as usize).div_ceil(1 << granule);
         let shadow = if shared { &mut b.checks.shadow.shadow } else { &mut self.races.shadow };
         let event = shadow.event(e);
         if shadow.cells.len() <= handle as usize {
             shadow.cells.resize_with(handle as usize + 1, Vec::new);
+            shadow.counted.resize(handle as usize + 1, 0);
         }
         let mut cells = std::mem::take(&mut shadow.cells[handle as usize]);
-        if cells.len() < need {
-            let more = (need - cells.len()) as u64 * 16;
+        // What is counted is what a whole object takes, whoever touches how much of it.
+        let all = (w.view.len as usize).div_ceil(1 << granule);
+        let counted = &mut shadow.counted[handle as usize];
+        if *counted < all {
+            let more = (all - *counted) as u64 * 16;
             if self.used.saturating_add(more) > self.options.max_memory {
                 self.limit.get_or_insert(Limit::Memory);
                 return None;
             }
+            *counted = all;
             if shared {
                 self.races.bytes += more;
                 self.races.peak = self.races.peak.max(self.races.bytes);
             } else {
                 self.used += more;
             }
+        }
+        let need = needed(w, granule, shared, cells.len(), all);
+        if cells.len() < need {
             cells.resize(need, Cell::default());
         }
         // What the same instruction of other warps found in this interval.
