@@ -2,7 +2,7 @@
 //! of `regions/refused` with the message beside them.
 //!
 //! With `WARPSMITH_EMITTED=DIR` what was emitted is left there for a CUDA compiler; `UPDATE_EXPECT=1` writes the messages
-//! anew. A first line `// function: NAME` chooses one of several.
+//! anew. A first line `// function: NAME` chooses one of several; a line `// says: TEXT` is part of an assumption.
 
 mod common;
 
@@ -55,6 +55,11 @@ fn programs_whose_updates_commute_are_verified() {
         let json = std::fs::read_to_string(out.join("result.json")).expect("a result");
         let result: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         assert_eq!(result["verification"]["level"], "checked", "{}", file.display());
+        let text = std::fs::read_to_string(file).expect("a program");
+        let assumptions = result["verification"]["assumptions"].to_string();
+        for said in text.lines().filter_map(|l| l.strip_prefix("// says: ")) {
+            assert!(assumptions.contains(said), "{}: {assumptions}", file.display());
+        }
         leave(file, &out);
     });
 }

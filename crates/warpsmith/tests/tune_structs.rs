@@ -80,7 +80,12 @@ fn a_structure_of_four_floats_is_aligned_for_the_kernel_alone() {
         header.contains("#ifndef WARPSMITH_STRUCT_P\n#define WARPSMITH_STRUCT_P\nstruct P {\n"),
         "{header}"
     );
-    assert!(header.contains("arrays of `P` begin at a multiple of 16 bytes"), "{header}");
+    assert!(
+        header.contains("begins at a multiple of 16 bytes, as memory from cudaMalloc does"),
+        "{header}"
+    );
+    let asked = "% 16 != 0) return cudaErrorInvalidValue;";
+    assert!(cuda.contains(asked), "{cuda}");
 }
 
 #[test]
@@ -127,7 +132,7 @@ fn an_endless_loop_ends_at_the_time_limit() {
     );
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");
-    assert!(stderr.contains("the time limit (--timeout)"), "{stderr}");
+    assert!(stderr.contains("error[W470]: the time limit was reached (--timeout)"), "{stderr}");
     assert!(begun.elapsed() < std::time::Duration::from_secs(30), "{:?}", begun.elapsed());
 }
 

@@ -40,8 +40,8 @@ pub(crate) use replicas::spread;
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
-    Block, Diagnostic, Expr, FuncId, Function, FunctionKind, LoopKind, Module, NamedConst,
-    SourceMap, Stmt, StmtKind, Type, Value, Var, VarId, visit,
+    BinaryOp, Block, Diagnostic, Expr, FuncId, Function, FunctionKind, LoopKind, Module,
+    NamedConst, Origin, Scalar, SourceMap, Stmt, StmtKind, Type, Value, Var, VarId, visit,
 };
 
 use crate::analysis::extents;
@@ -294,6 +294,7 @@ impl<'k> Lowering<'k> {
         let mut body = self.lengths();
         let slots = self.all_slots();
         body.extend(self.slot_declarations(&slots));
+        body.extend(self.aligned());
         body.extend(stmts);
         self.host.body = Block::new(body);
         // A counter that no thread changes is constant in its kernel; on the host it is what the user made it.
@@ -353,28 +354,41 @@ impl<'k> Lowering<'k> {
         }
     }
 
-    /// Structures that arrays of the launcher hold and that [`Lowering::align_structs`] moved.
-    fn alignment(&self) -> Vec<String> {
-        let arrays = self.host.params.iter().filter_map(|p| self.host.var(*p).ty.pointee());
-        let ids: BTreeSet<warpsmith_ir::StructId> = arrays
-            .filter_map(|ty| match ty {
-                Type::Struct(id) => Some(*id),
-                _ => None,
-            })
-            .collect();
-        let aligned = ids.into_iter().filter_map(|id| {
-            let (now, before) = (&self.module, &self.source.module);
-            let (now, before) =
-                (now.structs.get(id.0 as usize)?, before.structs.get(id.0 as usize)?);
-            (now.align != before.align).then(|| (now.name.clone(), now.align))
+    /// Arrays of the launcher whose structures [`Lowering::align_structs`] moved, with the bytes.
+    fn moved_arrays(&self) -> Vec<(VarId, u64)> {
+        let aligned = self.host.params.iter().filter_map(|p| {
+            let Some(Type::Struct(id)) = self.host.var(*p).ty.pointee() else { return None };
+            let now = self.module.structs.get(id.0 as usize)?.align;
+            let before = self.source.module.structs.get(id.0 as usize)?.align;
+            (now != before).then_some((*p, now))
         });
-        aligned
-            .map(|(name, align)| {
-                format!(
-                    "arrays of `{name}` begin at a multiple of {align} bytes, as memory from cudaMalloc does"
-                )
-            })
-            .collect()
+        aligned.collect()
+    }
+
+    /// The launcher's questions whether these arrays begin where their structures may.
+    fn aligned(&self) -> Vec<Stmt> {
+        let ask = |(array, bytes): (VarId, u64)| {
+            let var = self.host.var(array);
+            let address = Expr::var(array, var.ty.clone()).cast(Type::U64);
+            let number = |n: u64| Expr::int(Scalar::U64, n as i64);
+            let rest = Expr::binary(BinaryOp::Rem, address, number(bytes));
+            let cond = Expr::binary(BinaryOp::Eq, rest, number(0));
+            let text = format!("`{}` begins at a multiple of {bytes} bytes", var.name);
+            let stmt = Stmt::new(StmtKind::Assume { cond, text }, Origin::default());
+            stmt.comment("one access moves a whole structure")
+        };
+        self.moved_arrays().into_iter().map(ask).collect()
+    }
+
+    fn alignment(&self) -> Vec<String> {
+        let said = |(array, bytes): (VarId, u64)| {
+            format!(
+                "`{}` begins at a multiple of {bytes} bytes, as memory from cudaMalloc does; elsewhere the launcher \
+                 returns cudaErrorInvalidValue and launches nothing",
+                self.host.var(array).name
+            )
+        };
+        self.moved_arrays().into_iter().map(said).collect()
     }
 
     fn assumptions(&self) -> Vec<String> {

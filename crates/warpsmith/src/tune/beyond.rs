@@ -146,25 +146,38 @@ impl Large<'_> {
         budget: &Budget,
         verified: &mut Verified,
     ) -> Result<(), Failed> {
-        let name = points::name(point);
         let inputs = self.verifier.inputs(point)?;
+        let compare = &mut |inputs: &[ArgBytes], verified: &mut Verified| {
+            self.with_inputs(point, inputs, budget, verified)
+        };
+        self.verifier.comparable(point, inputs, verified, compare).map(Option::unwrap_or_default)
+    }
+
+    fn with_inputs(
+        &self,
+        point: &Point,
+        inputs: &[ArgBytes],
+        budget: &Budget,
+        verified: &mut Verified,
+    ) -> Result<(), Failed> {
+        let name = points::name(point);
         // Small ones are for the interpreter, which also sees what the C function does wrong.
         let small = self.elements(point) <= SMALL;
-        let known = small.then(|| self.interpreted(&inputs, budget)).and_then(Result::ok);
+        let known = small.then(|| self.interpreted(inputs, budget)).and_then(Result::ok);
         if let Some(reference) = &known {
             verified.source_ways.extend(&reference.ways);
-            self.beside_host(&inputs, reference, &name, verified)?;
-            return self.compared(point, &inputs, reference, budget, verified);
+            self.beside_host(inputs, reference, &name, verified)?;
+            return self.compared(point, inputs, reference, budget, verified);
         }
-        if let Some(reference) = compiled(self.verifier, &inputs, budget.host) {
-            match self.compared(point, &inputs, &reference, budget, verified) {
+        if let Some(reference) = compiled(self.verifier, inputs, budget.host) {
+            match self.compared(point, inputs, &reference, budget, verified) {
                 Ok(()) => {
                     verified.with_host += 1;
                     verified.host_only.push(name);
                     return Ok(());
                 }
-                Err(wrong @ Failed::Wrong { .. }) => {
-                    return match self.interpreted(&inputs, budget) {
+                Err(wrong @ (Failed::Wrong { .. } | Failed::Differs { .. })) => {
+                    return match self.interpreted(inputs, budget) {
                         Err(Outside::Leaves(left)) => {
                             verified.leaves(&name, left);
                             Ok(())
@@ -175,10 +188,10 @@ impl Large<'_> {
                 other => return other,
             }
         }
-        match self.interpreted(&inputs, budget) {
+        match self.interpreted(inputs, budget) {
             Ok(reference) => {
-                self.beside_host(&inputs, &reference, &name, verified)?;
-                self.compared(point, &inputs, &reference, budget, verified)
+                self.beside_host(inputs, &reference, &name, verified)?;
+                self.compared(point, inputs, &reference, budget, verified)
             }
             Err(Outside::TooLarge(_)) => match self.verifier.late() {
                 true => Err(Failed::Limit(TIME_LIMIT)),

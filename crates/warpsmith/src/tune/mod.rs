@@ -8,6 +8,7 @@ pub mod choice;
 mod choices;
 pub(crate) mod compare;
 pub mod compiled;
+mod condition;
 pub mod counted;
 mod coverage;
 pub(crate) mod device;

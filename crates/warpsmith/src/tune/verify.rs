@@ -34,6 +34,9 @@ const LARGE_ELEMENTS: u64 = 1 << 25;
 /// Steps of the reference at all points together, unless less is asked for.
 pub const TOTAL_STEPS: u64 = 20_000_000;
 
+/// For differences that are seen there.
+const THROUGH_HOST_ENTRY: &str = "seen through the function for arrays of the host";
+
 /// Points that are run so.
 const STRIDED_POINTS: usize = 8;
 /// Points with iterations at which the function for arrays of the host is run.
@@ -105,6 +108,10 @@ pub struct Verified {
     pub source_ways: BTreeSet<Way>,
     /// The same where it then left its arrays.
     left_ways: BTreeSet<Way>,
+    /// Points compared with tamer data than usual, as those were ill-conditioned.
+    pub tamed: Vec<String>,
+    /// Points at which no data were found that are not.
+    pub ill_conditioned: Vec<String>,
     /// Elements of all arrays at large points, together.
     large_elements: u64,
     /// Points of which some blocks alone were run.
@@ -118,6 +125,10 @@ pub struct Verified {
 pub enum Failed {
     /// The kernel is wrong at a point: one sentence, and more lines.
     Wrong { point: String, message: String, notes: Vec<String> },
+    /// Its numbers differ from those of the C function.
+    Differs { point: String, message: String, notes: Vec<String> },
+    /// With all data that were tried rounding errors grow beyond what can be compared: the first sizes.
+    IllConditioned { points: Vec<String> },
     /// The interpreter and the host compiler disagree about the C function.
     References { point: String, message: String },
     /// In its new types the function says something else than as it was written.
@@ -231,6 +242,9 @@ impl Verifier<'_> {
             verified.coverage.excuse_the_rest(verified.in_part.is_empty());
         }
         let vacuous = verified.vacuous();
+        if !verified.ill_conditioned.is_empty() && (verified.sizes.is_empty() || vacuous) {
+            return Err(Failed::IllConditioned { points: verified.ill_conditioned });
+        }
         if verified.sizes.is_empty() || vacuous && !verified.outside.is_empty() {
             let why =
                 verified.outside.first().cloned().unwrap_or("every size is too large".to_string());
@@ -286,7 +300,6 @@ impl Verifier<'_> {
 
     /// One point; returns the steps that the reference took.
     fn at_point(&self, point: &Point, verified: &mut Verified) -> Result<u64, Failed> {
-        let name = points::name(point);
         // Several sizes that are large together would cost more than they say. Where nothing else ran, they must do.
         let elements = extents::total_elements(self.module(), self.function(), point);
         let large = elements.is_none_or(|n| n > POINT_ELEMENTS);
@@ -298,7 +311,21 @@ impl Verifier<'_> {
             verified.large_elements = all;
         }
         let inputs = self.inputs(point)?;
-        let reference = match self.interpret(&inputs, self.point_steps()) {
+        let compare = &mut |inputs: &[ArgBytes], verified: &mut Verified| {
+            self.with_inputs(point, inputs, verified)
+        };
+        Ok(self.comparable(point, inputs, verified, compare)?.unwrap_or(0))
+    }
+
+    /// One point with some data; returns the steps that the reference took.
+    fn with_inputs(
+        &self,
+        point: &Point,
+        inputs: &[ArgBytes],
+        verified: &mut Verified,
+    ) -> Result<u64, Failed> {
+        let name = points::name(point);
+        let reference = match self.interpret(inputs, self.point_steps()) {
             Ok(reference) => reference,
             Err(Outside::TooLarge(steps)) => return Ok(steps),
             Err(Outside::Leaves(left)) => {
@@ -313,13 +340,13 @@ impl Verifier<'_> {
             }
         };
         if let Some(written) = self.written {
-            self.against_written(written, &inputs, &reference, &name)?;
+            self.against_written(written, inputs, &reference, &name)?;
         } else if let Some(host) = self.host {
-            verified.with_host += usize::from(self.against_host(host, &inputs, &reference, &name)?);
+            verified.with_host += usize::from(self.against_host(host, inputs, &reference, &name)?);
         }
         let options =
             emu::Options { max_steps: thread_steps(reference.steps), ..self.options.clone() };
-        let run = self.run(Variant::Plain, &inputs, &options, &name)?;
+        let run = self.run(Variant::Plain, inputs, &options, &name)?;
         self.against_witness(&run, &reference, &name)?;
         let blocks_yz = run.grids.values().map(|g| g[1].max(g[2])).max().unwrap_or(0);
         if blocks_yz > FEWER_BLOCKS
@@ -327,11 +354,11 @@ impl Verifier<'_> {
             && let Some(fewer) = self.witness.with_fewer_blocks(i64::from(FEWER_BLOCKS))
         {
             let variant = Variant::FewBlocks(&fewer);
-            let run = self.run(variant, &inputs, &options, &name)?;
+            let run = self.run(variant, inputs, &options, &name)?;
             self.against_witness(&run, &reference, &name)?;
             verified.agreed_as(variant, point, &run);
         }
-        self.through_host_entry(&inputs, &reference, &options, &name, point, verified)?;
+        self.through_host_entry(inputs, &reference, &options, &name, point, verified)?;
         verified.source_ways.extend(&reference.ways);
         verified.agreed(point, &run);
         Ok(reference.steps)
@@ -358,8 +385,12 @@ impl Verifier<'_> {
         verified.host_entry.push(empty);
         self.against_witness(&run, reference, name).map_err(|failed| match failed {
             Failed::Wrong { point, message, mut notes } => {
-                notes.push("seen through the function for arrays of the host".into());
+                notes.push(THROUGH_HOST_ENTRY.into());
                 Failed::Wrong { point, message, notes }
+            }
+            Failed::Differs { point, message, mut notes } => {
+                notes.push(THROUGH_HOST_ENTRY.into());
+                Failed::Differs { point, message, notes }
             }
             other => other,
         })
@@ -640,7 +671,7 @@ impl Verifier<'_> {
     ) -> Result<(), Failed> {
         self.findings(run, point)?;
         let wrong =
-            |message: String| Failed::Wrong { point: point.to_string(), message, notes: vec![] };
+            |message: String| Failed::Differs { point: point.to_string(), message, notes: vec![] };
         let arrays = run.args.iter().filter_map(|a| match a {
             ArgBytes::Array(bytes) => Some(bytes.as_slice()),
             ArgBytes::Value(_) => None,
@@ -734,7 +765,7 @@ fn thread_steps(reference: u64) -> u64 {
 
 /// With whom the interpreter is compared.
 #[derive(Clone, Copy)]
-enum Against {
+pub(super) enum Against {
     /// Another order of sums, but the same math functions.
     Kernel,
     /// Other math functions, but the same order.
@@ -744,7 +775,7 @@ enum Against {
 }
 
 impl Against {
-    fn allowed(self, scalar: Scalar, bound: interp::Bound, reassociated: bool) -> f64 {
+    pub(super) fn allowed(self, scalar: Scalar, bound: interp::Bound, reassociated: bool) -> f64 {
         match self {
             Against::Kernel if reassociated => compare::of_a_sum(scalar, bound),
             Against::Kernel => 0.0,

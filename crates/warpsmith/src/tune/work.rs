@@ -391,7 +391,7 @@ impl Work<'_> {
     fn explain(&self, failed: Failed, sources: &SourceMap) -> Failure {
         let name = &self.input.name;
         match failed {
-            Failed::Wrong { point, message, notes } => {
+            Failed::Wrong { point, message, notes } | Failed::Differs { point, message, notes } => {
                 let mut d = Diagnostic::error(
                     "W325",
                     format!("the kernel for `{name}` is wrong at {point}"),
@@ -401,6 +401,15 @@ impl Work<'_> {
                     d = d.note(note);
                 }
                 Failure::from(d.note("nothing was written")).with_status(Status::No)
+            }
+            Failed::IllConditioned { points } => {
+                let text = format!("the data for `{name}` are ill-conditioned at every size");
+                let d = Diagnostic::error("W340", text).note(format!(
+                    "last bits of its inputs decide about more of its results than rounding errors may, as at {}",
+                    points.iter().take(3).cloned().collect::<Vec<_>>().join("; ")
+                ));
+                Failure::from(d.help("give representative data, as with --arg NAME=@file.npy"))
+                    .with_status(Status::No)
             }
             Failed::References { point, message } => {
                 let text = format!("the two references for `{name}` disagree at {point}");
@@ -493,6 +502,7 @@ impl Verified {
                 self.host_only.join("; ")
             ));
         }
+        text.extend(self.conditioning().iter().map(|t| format!("{}.", capital(t))));
         if !self.one_block.is_empty() {
             text.push(format!("No second block was run of {}.", self.one_block.join(", ")));
         }
@@ -511,7 +521,38 @@ impl Verified {
         first.into_iter().collect()
     }
 
-    pub(super) fn assumptions(&self) -> Vec<String> {
-        self.preconditions()
+    /// At which sizes random data say less than elsewhere.
+    fn conditioning(&self) -> Vec<String> {
+        let few = |points: &[String]| {
+            let first = points.iter().take(3).cloned().collect::<Vec<_>>().join("; ");
+            match points.len() {
+                n @ 4.. => format!("{first} and {} more sizes", n - 3),
+                _ => first,
+            }
+        };
+        let ill = (!self.ill_conditioned.is_empty()).then(|| {
+            format!(
+                "random data are ill-conditioned at {}: rounding errors grow beyond what can be compared, so that these \
+                 sizes show nothing",
+                few(&self.ill_conditioned)
+            )
+        });
+        let tamed = (!self.tamed.is_empty()).then(|| {
+            format!(
+                "random data are ill-conditioned at {}: compared with large diagonals and small other elements instead",
+                few(&self.tamed)
+            )
+        });
+        ill.into_iter().chain(tamed).collect()
     }
+
+    pub(super) fn assumptions(&self) -> Vec<String> {
+        [self.preconditions(), self.conditioning()].concat()
+    }
+}
+
+/// A sentence of a phrase, but for its end.
+fn capital(phrase: &str) -> String {
+    let mut letters = phrase.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
