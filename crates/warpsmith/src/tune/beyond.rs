@@ -176,7 +176,9 @@ impl Large<'_> {
                     verified.host_only.push(name);
                     return Ok(());
                 }
-                Err(wrong @ (Failed::Wrong { .. } | Failed::Differs { .. })) => {
+                Err(
+                    wrong @ (Failed::Wrong { .. } | Failed::Differs { .. } | Failed::Race { .. }),
+                ) => {
                     return match self.interpreted(inputs, budget) {
                         Err(Outside::Leaves(left)) => {
                             verified.leaves(&name, left);

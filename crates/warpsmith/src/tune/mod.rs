@@ -11,6 +11,7 @@ pub mod compiled;
 mod condition;
 pub mod counted;
 mod coverage;
+mod culprit;
 pub(crate) mod device;
 mod estimates;
 mod extents;

@@ -125,6 +125,8 @@ pub struct Verified {
 pub enum Failed {
     /// The kernel is wrong at a point: one sentence, and more lines.
     Wrong { point: String, message: String, notes: Vec<String> },
+    /// Two of its threads touch an element of this array of the C function without an order.
+    Race { point: String, message: String, notes: Vec<String>, array: Option<String> },
     /// Its numbers differ from those of the C function.
     Differs { point: String, message: String, notes: Vec<String> },
     /// With all data that were tried rounding errors grow beyond what can be compared: the first sizes.
@@ -658,7 +660,12 @@ impl Verifier<'_> {
             if finding.rule == emu::Rule::RaceGlobal {
                 notes.push("where a subscript comes from data, iterations that share an element are not independent: remove the mark, put `#pragma omp atomic` before an update that they share, or give the data that the loop is made for, as with --arg NAME=iota".to_string());
             }
-            return Err(wrong(format!("{}: {}", finding.rule.name(), finding.message), notes));
+            let message = format!("{}: {}", finding.rule.name(), finding.message);
+            if finding.rule == emu::Rule::RaceGlobal {
+                let (point, array) = (point.to_string(), finding.array.clone());
+                return Err(Failed::Race { point, message, notes, array });
+            }
+            return Err(wrong(message, notes));
         }
         Ok(())
     }

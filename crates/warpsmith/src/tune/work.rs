@@ -21,7 +21,7 @@ use super::pipeline::{assumptions, function_of};
 use super::sizes::{self, Point};
 use super::verify::{Failed, TIME_LIMIT, Verified, Verifier, Written};
 use super::witness::Witness;
-use super::{points, recompute, suited};
+use super::{culprit, points, recompute, suited};
 use crate::data::{ArgSpec, Init, NamedSpec};
 use crate::interrupt;
 use crate::status::{Failure, Status};
@@ -387,20 +387,32 @@ impl Work<'_> {
         }
     }
 
+    /// A wrong kernel; of a race for an array it is said where the C function writes that.
+    fn wrong(
+        &self,
+        point: &str,
+        message: String,
+        notes: Vec<String>,
+        array: Option<&str>,
+    ) -> Failure {
+        let text = format!("the kernel for `{}` is wrong at {point}", self.input.name);
+        let (module, function) = (&self.written.module, function_of(self.written));
+        let labels = array.map_or(vec![], |a| culprit::labels(module, function, a));
+        let d = Diagnostic::error("W325", text);
+        let d = labels.into_iter().fold(d, |d, (at, what)| d.label(at, what));
+        let d = notes.into_iter().fold(d.note(message), Diagnostic::note);
+        Failure::from(d.note("nothing was written")).with_status(Status::No)
+    }
+
     /// A failed verification in the user's words.
     fn explain(&self, failed: Failed, sources: &SourceMap) -> Failure {
         let name = &self.input.name;
         match failed {
             Failed::Wrong { point, message, notes } | Failed::Differs { point, message, notes } => {
-                let mut d = Diagnostic::error(
-                    "W325",
-                    format!("the kernel for `{name}` is wrong at {point}"),
-                )
-                .note(message);
-                for note in notes {
-                    d = d.note(note);
-                }
-                Failure::from(d.note("nothing was written")).with_status(Status::No)
+                self.wrong(&point, message, notes, None)
+            }
+            Failed::Race { point, message, notes, array } => {
+                self.wrong(&point, message, notes, array.as_deref())
             }
             Failed::IllConditioned { points } => {
                 let text = format!("the data for `{name}` are ill-conditioned at every size");
