@@ -547,7 +547,7 @@ fn head<'u>(
     let steps = parts(step);
     let counts =
         |e: &&'u ast::Expr| step_form(e).is_ok_and(|(name, ..)| condition_form(cond, name).is_ok());
-    let own = steps.iter().position(|e| counts(e)).unwrap_or(0);
+    let own = steps.iter().position(counts).unwrap_or(0);
     let (name, name_span, down, amount) = step_form(steps[own])?;
     let (compare, limit) = condition_form(cond, name)?;
     let after = steps.iter().enumerate().filter(|(k, _)| *k != own).map(|(_, e)| *e).collect();
