@@ -424,3 +424,45 @@ fn threads_that_do_not_wait_need_nothing_of_each_other() {
     let shorter = own.replace("k < n", "k < m");
     refused(&region("nowait", &shorter), "W162", "x[k]");
 }
+
+/// `(i) + (j) * ld` of a macro is no cast of a product.
+#[test]
+fn parentheses_of_macros_are_no_casts() {
+    let text = "#define AT(a, i, j) a[(i) + (j) * (ld)]\n#define DET(p, q) ((p) * (q) - (q) * (p))\n\
+        void f(int n, int ld, float *x) {\n#pragma omp parallel for\n\
+        for (int i = 0; i < n; i++) AT(x, i, n) = DET(i, ld) - (i) - (ld);\n}\n";
+    let printed = printed(text);
+    assert!(printed.contains("i + n * ld") && printed.contains("i * ld - ld * i"), "{printed}");
+}
+
+#[test]
+fn variables_of_the_file_are_parameters_behind_those_of_the_function() {
+    let input = accepted(
+        "int n; static float w[3][4]; static const int two = 2; double unused;\n\
+         static float at(int i) { return w[i % 3][1]; }\n\
+         void f(float *x) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) x[i] = two * at(i);\n}\n",
+    );
+    let function = input.module.function(input.function);
+    let names: Vec<&str> = function.params.iter().map(|p| &*function.var(*p).name).collect();
+    assert_eq!(names, ["x", "n", "w"]);
+    assert_eq!(input.globals, 2);
+}
+
+#[test]
+fn steps_of_several_parts_count_once() {
+    let text = "void f(int n, const float *x, float *y) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) {\n\
+        float s = 0; int k, q;\nfor (k = 0, q = 1; k < 4; k++, q += 2) s += x[q * n + i];\ny[i] = s;\n}\n}\n";
+    assert_eq!(loops(&accepted(text)).len(), 2);
+}
+
+#[test]
+fn atomic_functions_of_the_compiler_are_updates() {
+    let text = "void f(int n, const int *x, int *h) {\n#pragma omp parallel for\nfor (int i = 0; i < n; i++) {\n\
+        __sync_fetch_and_add(&h[x[i]], 1); __atomic_fetch_sub(h + x[i], 2, 0);\n}\n}\n";
+    let mut atomics = 0;
+    let input = accepted(text);
+    visit::for_each_stmt(&input.module.function(input.function).body, &mut |s| {
+        atomics += usize::from(matches!(s.kind, StmtKind::Atomic { .. }));
+    });
+    assert_eq!(atomics, 2);
+}

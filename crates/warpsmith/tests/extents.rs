@@ -697,24 +697,41 @@ fn given_arrays_have_their_own_extents() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// Where data decide, the kernel needs no count; what would copy the array does.
+#[test]
+fn what_data_choose_is_run_without_a_host_function() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let output = tune(folder.path(), SPMV, &["--size", "n=64", "--strategy", "direct"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let header = header(folder.path());
+    let stated = "`x` has the elements that data choose; how many that are, nothing tells.";
+    assert!(header.contains(stated) && !header.contains("spmv_host("), "{header}");
+}
+
+/// Other accesses tell how large an array is; those that data decide stay inside.
+#[test]
+fn what_data_choose_lies_inside_what_others_need() {
+    let source = r"
+void spread(int n, int m, float *x, const int *north, float *y) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) y[i * m + j] = x[north[i] * m + j] - x[i * m + j];
+}
+";
+    let case = Case {
+        source,
+        sizes: "n=64 m=64",
+        extents: &[
+            "`x` has n * m elements, from its accesses",
+            "where data decide which element of `x` is touched, it is one of these",
+        ],
+    };
+    accepted(&case, &["--strategy", "direct"]);
+}
+
 #[test]
 fn what_nothing_tells_is_asked_for() {
-    refused(
-        SPMV,
-        &["--size", "n=64"],
-        &expect![[r#"
-        error[W154]: how many elements does `ci` have?
-         --> nest.c:6:63
-          |
-        2 | void spmv(int n, const int *rp, const int *ci, const float *v, const float *x, float *y) {
-          |                                 ------------- no extents are declared
-        ...
-        6 |         for (int e = rp[i]; e < rp[i + 1]; e++) s += v[e] * x[ci[e]];
-          |                                                               ^^^^^ data decide: it is read from `rp`
-          |
-          = help: write `#pragma ws bounds(ci: n)` before the function, or give the array: `--arg ci=@ci.npy`, `--arg 'ci=int[4096]'`
-    "#]],
-    );
     let search = r"
 void find(int n, const float *x, const float *y, int *at) {
     #pragma omp parallel for

@@ -50,7 +50,7 @@ fn every_file_is_in_the_table() {
     there.sort();
     assert_eq!(listed, there);
     let refused = rows().iter().filter(|r| r.refused.is_some()).count();
-    assert!(refused * 20 <= listed.len() + 20, "{refused} of {} are refused", listed.len());
+    assert!(refused * 4 < listed.len(), "{refused} of {} are refused", listed.len());
 }
 
 #[test]
@@ -64,6 +64,65 @@ fn loops_of_strangers_are_taken_as_they_are() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What makes strangers' loops acceptable must not hide what is wrong with some of them.
+#[test]
+fn wrong_marks_behind_helpers_macros_and_variables_of_the_file_are_refused() {
+    let wrong = [
+        // The helper writes one element of the next row.
+        "static void scale(float *x, int m) { for (int j = 0; j <= m; j++) x[j] *= 2.0f; }
+         void f(int n, int m, float *a) {
+         #pragma omp parallel for
+         for (int i = 0; i < n; i++) scale(&a[i * m], m); }",
+        // It reads what the next iteration writes.
+        "static float next(float *x) { return x[1]; }
+         void f(int n, float *a) {
+         #pragma omp parallel for
+         for (int i = 0; i < n - 1; i++) a[i] = next(a + i); }",
+        // A helper of the helper writes.
+        "static void set(double *x, int k, double v) { x[k] = v; }
+         static void both(double *x, int k) { set(x, k, 1.0); set(x, k + 1, 2.0); }
+         void f(int n, double *a) {
+         #pragma omp parallel for
+         for (int i = 0; i < n - 1; i++) both(a, i); }",
+        // The distance is a variable of the file.
+        "static int shift;
+         void f(int n, float *a) {
+         #pragma omp parallel for
+         for (int i = 0; i < n; i++) a[i + shift] = a[i]; }",
+        // What is private to no iteration.
+        "double last;
+         void f(int n, const double *a, double *b) {
+         #pragma omp parallel for
+         for (int i = 0; i < n; i++) { last = a[i]; b[i] = last; } }",
+        // Each iteration adds to what the one before left.
+        "#define AT(i, j) x[(i) * (m) + (j)]
+         void f(int n, int m, float *x) {
+         #pragma omp parallel for
+         for (int i = 1; i < n; i++)
+             for (int j = 0; j < m; j++) AT(i, j) += AT(i - 1, j); }",
+        // A sum that goes on from iteration to iteration and that no clause names.
+        "void f(int n, const float *a, float *b) {
+         float s = 0.0f;
+         #pragma omp parallel for
+         for (int i = 0; i < n; i++) { s += a[i]; b[i] = s; } }",
+    ];
+    for source in wrong {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        std::fs::write(folder.path().join("f.c"), source).expect("a writable folder");
+        let sizes = ["n=100", "m=30", "shift=1"];
+        let used = sizes.iter().filter(|s| {
+            let name = s.split('=').next().unwrap_or("");
+            source.contains(&format!("int {name}"))
+        });
+        let mut args = vec!["tune", "f.c", "--out", "out", "--strategy", "direct"];
+        used.for_each(|s| args.extend(["--size", s]));
+        let output = common::command(folder.path(), &args).output().expect("the program starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(matches!(output.status.code(), Some(1 | 2)), "{said}\n{source}");
+        assert!(said.contains("error[W2") || said.contains("error[W146]"), "{said}\n{source}");
+    }
 }
 
 fn tuned(row: &Row) -> Result<(), String> {

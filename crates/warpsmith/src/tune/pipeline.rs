@@ -278,7 +278,13 @@ pub(super) fn chosen_sizes(
         for param in &function.params {
             let var = function.var(*param);
             let elements = extents::elements(&input.module, function, var, point);
-            elements.map_err(|why| Failure::input("W312", why))?;
+            elements.map_err(|why| {
+                let help = format!(
+                    "give what it is made of by --size, or write `#pragma ws bounds({}: n)` before the function",
+                    var.name
+                );
+                Failure::from(Diagnostic::error("W312", why).help(help))
+            })?;
         }
         sizes::check_memory(&input.module, function, point, arch.memory, arch.name)?;
     }

@@ -319,16 +319,18 @@ fn extents_of(
     Ok(shape)
 }
 
-/// Puts fields of parameters in place of the variables that hold them: callers have no such variables.
+/// Puts what sizes are made of in place of their variables: callers have no such variables.
 struct InParameters<'w, 'm>(&'w Walk<'m>);
 
 impl visit::Rewriter for InParameters<'_, '_> {
-    fn place(&mut self, place: &mut Place) {
-        if let PlaceKind::Var(v) = &*place.kind
-            && let Some(field) = self.0.field(*v)
+    fn expr(&mut self, expr: &mut Expr) {
+        if let ExprKind::Read(place) = &*expr.kind
+            && let PlaceKind::Var(v) = &*place.kind
+            && let Some(value) = self.0.size(*v)
         {
-            *place = field.clone();
+            *expr = value.clone();
         }
+        visit::rewrite_expr(self, expr);
     }
 }
 

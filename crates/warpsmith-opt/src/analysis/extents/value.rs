@@ -3,7 +3,7 @@
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{BinaryOp, Expr, ExprKind, MathFn, PlaceKind, Scalar, UnaryOp, Value, VarId};
 
-use super::walk::{State, Walk};
+use super::walk::{Flag, State, Walk};
 
 /// A quotient and a remainder by something that is no constant, which belong together.
 pub struct Division {
@@ -72,8 +72,13 @@ impl<'m> Walk<'m> {
     }
 
     /// A new symbol with nothing but the range of its type.
-    fn unknown(&mut self, e: &Expr, st: &mut State) -> Poly {
+    fn unknown(&mut self, e: &'m Expr, st: &mut State) -> Poly {
         let var = self.fresh(Some(e));
+        if matches!(&*e.kind, ExprKind::Binary(..) | ExprKind::Unary(UnaryOp::Not, _))
+            && e.ty.scalar() == Some(Scalar::Bool)
+        {
+            self.flags.insert(var, Flag::new(e, st));
+        }
         if let Some((low, high)) = self.in_table(e) {
             st.known.bound(var, Some(Poly::constant(low)), Some(Poly::constant(high)));
         } else if let Some((low, high)) = e.ty.scalar().and_then(narrow_range) {
@@ -385,6 +390,14 @@ impl<'m> Walk<'m> {
             ExprKind::Cast(a) if a.ty.scalar() == Some(Scalar::Bool) => {
                 self.assume_condition(a, negated, st)
             }
+            ExprKind::Cast(a) if cond.ty.scalar() == Some(Scalar::Bool) => {
+                let value = self.value(a, st);
+                self.assume_flag(&value, negated, st);
+            }
+            ExprKind::Read(_) => {
+                let value = self.value(cond, st);
+                self.assume_flag(&value, negated, st);
+            }
             ExprKind::Binary(BinaryOp::LogicalAnd, a, b) if !negated => {
                 self.assume_condition(a, false, st);
                 self.assume_condition(b, false, st);
@@ -398,9 +411,21 @@ impl<'m> Walk<'m> {
                 if integer(a) && integer(b) {
                     let (a, b) = (self.value(a, st), self.value(b, st));
                     compare(*op, negated, &a, &b, st);
+                    if b.is_zero() && matches!(op, BinaryOp::Eq | BinaryOp::Ne) {
+                        self.assume_flag(&a, negated != (*op == BinaryOp::Eq), st);
+                    }
                 }
             }
             _ => {}
+        }
+    }
+
+    /// What holds where a flag is set, or not: the condition that it was set by, if that would still be the same.
+    fn assume_flag(&mut self, value: &Poly, negated: bool, st: &mut State) {
+        let Some(Atom::Var(symbol)) = value.as_atom() else { return };
+        let cond = self.flags.get(symbol).filter(|f| f.lasts(st)).map(|f| f.cond);
+        if let Some(cond) = cond {
+            self.assume_condition(cond, negated, st);
         }
     }
 }

@@ -70,14 +70,35 @@ pub struct Cause {
     pub counter: bool,
 }
 
+/// A condition, and what the variables in it held.
+pub struct Flag<'m> {
+    pub cond: &'m Expr,
+    held: Vec<(VarId, Option<Poly>)>,
+}
+
+impl<'m> Flag<'m> {
+    pub fn new(cond: &'m Expr, st: &State) -> Flag<'m> {
+        let mut held = vec![];
+        tree::each_var(cond, &mut |v| held.push((v, st.values.get(&v).cloned())));
+        Flag { cond, held }
+    }
+
+    /// Whether the condition would be the same now.
+    pub fn lasts(&self, st: &State) -> bool {
+        self.held.iter().all(|(v, p)| st.values.get(v) == p.as_ref())
+    }
+}
+
 /// Where a pointer of a function points: an array of the analysed function, and how far behind its start.
 type Target = (VarId, Option<Poly>);
 
 pub struct Walk<'m> {
     pub module: &'m Module,
     function: &'m Function,
-    /// Variables of the analysed function that stand for fields of its parameters.
-    fields: BTreeMap<VarId, &'m Place>,
+    /// Variables of the analysed function that stand for sizes, see [`sizes`].
+    sizes: BTreeSet<VarId>,
+    /// What follows from its parameters once and for all: sizes, and what they are made of.
+    made: BTreeMap<VarId, &'m Expr>,
     pointers: BTreeMap<VarId, Target>,
     /// The function at hand is the analysed one.
     own: bool,
@@ -86,6 +107,8 @@ pub struct Walk<'m> {
     pub assume: bool,
     causes: Vec<Cause>,
     pub divisions: Vec<Division>,
+    /// Symbols that tell whether a condition was true.
+    pub flags: BTreeMap<VarId, Flag<'m>>,
     pub accesses: Vec<Access<'m>>,
     /// Greater than zero: nothing is recorded.
     quiet: u32,
@@ -104,8 +127,8 @@ pub fn walk<'m>(
     assume: bool,
 ) -> Walk<'m> {
     let mut state = State { sure: true, ..State::default() };
-    let fields = fields(function);
-    for p in function.params.iter().chain(fields.keys()) {
+    let (sizes, made) = sizes(function);
+    for p in function.params.iter().chain(&sizes) {
         let unsigned = |s: Scalar| !s.is_signed() && s.is_integer();
         let ty = function.var(*p).ty.scalar().filter(|s| s.is_integer());
         if ty.is_some_and(|s| assume || unsigned(s)) {
@@ -115,13 +138,15 @@ pub fn walk<'m>(
     let mut walk = Walk {
         module,
         function,
-        fields,
+        sizes,
+        made,
         pointers: arrays.iter().map(|a| (*a, (*a, Some(Poly::zero())))).collect(),
         own: true,
         calls: 0,
         assume,
         causes: vec![],
         divisions: vec![],
+        flags: BTreeMap::new(),
         accesses: vec![],
         quiet: 0,
         guesses: 0,
@@ -171,19 +196,19 @@ impl<'m> Walk<'m> {
         known::newest(p).is_none_or(|v| known::symbol_number(v).is_none_or(|n| n < mark))
     }
 
-    /// A parameter of the analysed function, or a variable for a field of one.
+    /// A parameter of the analysed function, or a variable for a size.
     pub fn own_param(&self, v: VarId) -> bool {
-        self.own && (self.function.params.contains(&v) || self.fields.contains_key(&v))
+        self.own && (self.function.params.contains(&v) || self.sizes.contains(&v))
     }
 
-    /// Parameters of the analysed function and variables for fields of them.
+    /// Parameters of the analysed function and variables for sizes.
     pub fn own_params(&self) -> impl Iterator<Item = VarId> {
-        self.function.params.iter().chain(self.fields.keys()).copied()
+        self.function.params.iter().chain(&self.sizes).copied()
     }
 
-    /// The field of a parameter that a variable stands for.
-    pub fn field(&self, v: VarId) -> Option<&'m Place> {
-        self.fields.get(&v).copied()
+    /// What a size, or a part of one, is made of.
+    pub fn size(&self, v: VarId) -> Option<&'m Expr> {
+        self.made.get(&v).copied()
     }
 
     pub fn quietly<T>(&mut self, f: impl FnOnce(&mut Walk<'m>) -> T) -> T {
@@ -584,23 +609,66 @@ impl<'m> Walk<'m> {
     }
 }
 
-/// Variables that hold integer fields of parameters from the start to the end.
-fn fields(function: &Function) -> BTreeMap<VarId, &Place> {
-    fn field<'f>(function: &'f Function, s: &'f Stmt) -> Option<(VarId, &'f Place)> {
-        let StmtKind::Decl { var, init: Some(init) } = &s.kind else { return None };
-        let ExprKind::Read(place) = &*init.kind else { return None };
-        let mut whole = place;
-        while let PlaceKind::Field(of, _) = &*whole.kind {
-            whole = of;
+/// Variables that hold a size from the start to the end that is no sum of products of parameters: fields of parameters,
+/// and what is computed of sizes by divisions and shifts, `(h + 2 * pad - k) / stride + 1`. And all that they are made of.
+fn sizes(function: &Function) -> (BTreeSet<VarId>, BTreeMap<VarId, &Expr>) {
+    let kept = |p: &VarId| !tree::writes_var(&function.body, *p);
+    let mut known: BTreeSet<VarId> = function.params.iter().copied().filter(kept).collect();
+    let (mut found, mut made) = (BTreeSet::new(), BTreeMap::new());
+    for s in &function.body.stmts {
+        let StmtKind::Decl { var, init: Some(init) } = &s.kind else { continue };
+        let whole = function.var(*var).ty.scalar().is_some_and(|s| s.is_integer());
+        let mut pure = whole && init.ty == function.var(*var).ty && !tree::reads_memory(init);
+        tree::each_var(init, &mut |v| pure &= known.contains(&v));
+        if !pure || writes(function, *var) != 1 {
+            continue;
         }
-        let PlaceKind::Var(param) = &*whole.kind else { return None };
-        let integer = function.var(*var).ty.scalar().is_some_and(|s| s.is_integer());
-        let same = function.var(*var).ty == place.ty;
-        let kept = !tree::writes_var(&function.body, *param) && function.var(*var).constant;
-        let whole = !matches!(&*place.kind, PlaceKind::Var(_)) && function.params.contains(param);
-        (integer && same && whole && kept).then_some((*var, place))
+        known.insert(*var);
+        made.insert(*var, init);
+        if is_field(init) || divides(init) {
+            found.insert(*var);
+        }
     }
-    function.body.stmts.iter().filter_map(|s| field(function, s)).collect()
+    (found, made)
+}
+
+fn is_field(e: &Expr) -> bool {
+    matches!(&*e.kind, ExprKind::Read(p) if matches!(&*p.kind, PlaceKind::Field(..)))
+}
+
+/// Whether a value has quotients or shifts of which its polynomial would know nothing.
+fn divides(e: &Expr) -> bool {
+    let (mut divides, mut falls) = (false, false);
+    tree::each_expr(e, &mut |e| {
+        if let ExprKind::Binary(op, _, by) = &*e.kind {
+            let constant = by.as_const().is_some();
+            falls |= *op == BinaryOp::Sub;
+            divides |= matches!(op, BinaryOp::Div | BinaryOp::Shl) && !constant;
+        }
+    });
+    let mut halves = false;
+    tree::each_expr(e, &mut |e| {
+        halves |= matches!(&*e.kind, ExprKind::Binary(BinaryOp::Div, ..));
+    });
+    divides || (halves && falls)
+}
+
+/// How often a variable is set; an address that is taken counts as well.
+fn writes(function: &Function, var: VarId) -> usize {
+    let mut count = 0;
+    tree::each_stmt(&function.body, &mut |s| {
+        let o = tree::operands(s);
+        count += o.results.iter().filter(|v| **v == var).count();
+        count += usize::from(o.writes.and_then(|p| p.root_var()) == Some(var));
+        for e in &o.reads {
+            tree::each_expr(e, &mut |e| {
+                let addressed =
+                    matches!(&*e.kind, ExprKind::AddressOf(p) if p.root_var() == Some(var));
+                count += usize::from(addressed);
+            });
+        }
+    });
+    count
 }
 
 /// States of a symbol what was guessed of a variable.
