@@ -169,7 +169,7 @@ fn what_not_all_iterations_may_do_stays_apart() {
     // Read under a condition, by another array's values, divided by what may be zero: iteration by iteration.
     for statement in [
         "v[j][i] = u[j][i] > 3.0f ? w[j][i - 1] : 1.0f;",
-        "v[j][i] = w[j][(int)u[j][i] % 4];",
+        "v[j][i] = w[j][(int)u[j][i] & 3];",
         "v[j][i] = (float)(100 / (i + j));",
         "v[j][i] = u[j][i]; v[j][i] = v[j][i] + w[j][i];",
         "if (u[j][i] > 2.0f) v[j][i] = w[j][i]; else v[j][i] = u[j][i - 1];",

@@ -180,6 +180,31 @@ fn conditions_count() {
 }
 
 #[test]
+fn variables_that_are_one_of_several_counters() {
+    check(&[
+        (
+            "float *x, float *y",
+            "for (int k = 0; k < n - 1; k++) { int p = k; \
+             for (int i = k + 1; i < n; i++) if (y[i * n + k] > 1.0f) p = i; \
+             for (int j = 0; j < n; j++) x[p * n + j] = y[k * n + j]; }",
+            "x[n][n], y[n][n]",
+        ),
+        (
+            "float *x, const float *y",
+            "for (int k = 0; k < 2; k++) { int p = 0; for (int i = 0; i < n; i++) \
+             for (int j = 0; j < m; j++) if (y[i * m + j] > 1.0f) p = i + j; x[p] = 0; }",
+            "x: nothing bounds `p` here, at x[p], y[n][m]",
+        ),
+        (
+            "float *x, const float *y",
+            "for (int k = 0; k < 2; k++) { int p = 0; for (int i = 0; i < n; i++) \
+             { if (y[i] > 1.0f) p = p + i; x[p] = 0; } }",
+            "x: nothing bounds `p` here, at x[p], y[n]",
+        ),
+    ]);
+}
+
+#[test]
 fn pointers_that_move() {
     check(&[
         (

@@ -129,3 +129,25 @@ fn a_condition_meets_values_that_it_keeps_away() {
         "#]],
     );
 }
+
+#[test]
+fn targets_of_atomic_updates_are_subscripts() {
+    check(
+        "void f(int n, int k, int d, const int member[n], const float pts[n * d], float centers[k * d],
+                int count[k]) {
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) {
+                int m = member[i];
+                #pragma omp atomic
+                count[m]++;
+                for (int j = 0; j < d; j++) {
+                    #pragma omp atomic
+                    centers[m * d + j] += pts[i * d + j];
+                }
+            }
+        }",
+        expect![[r#"
+            member: 0 … k - 1, Any
+        "#]],
+    );
+}

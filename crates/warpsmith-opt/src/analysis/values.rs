@@ -246,7 +246,8 @@ impl<'a> Finder<'a> {
 
     fn own_use(&mut self, e: &'a Expr) {
         match &*e.kind {
-            ExprKind::Read(place) => self.subscripts(place),
+            // Atomic updates get the address of what they change.
+            ExprKind::Read(place) | ExprKind::AddressOf(place) => self.subscripts(place),
             ExprKind::Binary(BinaryOp::Div | BinaryOp::Rem, _, divisor) if e.ty.is_integer() => {
                 if let Some(p) = self.poly(divisor) {
                     self.above(&p, &Poly::constant(1), DEPTH);

@@ -113,6 +113,8 @@ pub struct Walk<'m> {
     /// Greater than zero: nothing is recorded.
     quiet: u32,
     guesses: u32,
+    /// Ends of what variables are set to, in the loop for which bounds are guessed.
+    set_to: Option<Vec<(VarId, bool, Poly)>>,
     /// What the called function gave back so far.
     returns: Vec<(Poly, State)>,
     /// States at `continue` and `break` of the loops around, innermost last.
@@ -150,6 +152,7 @@ pub fn walk<'m>(
         accesses: vec![],
         quiet: 0,
         guesses: 0,
+        set_to: None,
         returns: vec![],
         exits: vec![],
     };
@@ -297,7 +300,15 @@ impl<'m> Walk<'m> {
     fn set(&mut self, v: VarId, value: Option<Poly>, st: &mut State) {
         let integer = self.function.var(v).ty.scalar().is_some_and(|s| s.is_integer());
         match value.filter(|_| integer) {
-            Some(value) => _ = st.values.insert(v, value),
+            Some(value) => {
+                if let Some(ends) = &mut self.set_to {
+                    for up in [false, true] {
+                        let all = st.known.extremes(&value, up).unwrap_or_default();
+                        ends.extend(all.into_iter().map(|p| (v, up, p)));
+                    }
+                }
+                st.values.insert(v, value);
+            }
             None => _ = st.values.remove(&v),
         }
     }
@@ -445,14 +456,24 @@ impl<'m> Walk<'m> {
                 if g.1 { facts.provably_le(&value, &g.2) } else { facts.provably_le(&g.2, &value) }
             };
             guesses.retain(|g| kept(g, st));
-            while !guesses.is_empty() {
+            // A variable that is set to one of several values, as the row of a pivot is, lies between their ends.
+            let outer = self.set_to.replace(vec![]);
+            let mut first = true;
+            while !written.is_empty() && (first || !guesses.is_empty()) {
                 let ends = self.quietly(|walk| walk.one_pass(&written, &guesses, st, run));
                 let before = guesses.len();
                 guesses.retain(|g| ends.iter().all(|s| kept(g, s)));
-                if guesses.len() == before {
+                let mut more = self.set_to.replace(vec![]).filter(|_| first).unwrap_or_default();
+                more.retain(|g| written.contains(&g.0) && !guesses.contains(g) && kept(g, st));
+                more.sort();
+                more.dedup();
+                first = false;
+                if guesses.len() == before && more.is_empty() {
                     break;
                 }
+                guesses.extend(more);
             }
+            self.set_to = outer;
         }
         self.one_pass(&written, &guesses, st, run);
         for v in &written {
