@@ -403,7 +403,12 @@ impl<'a, N: Number, W: Watch<N>> Run<'a, N, W> {
         let bounds = [&l.first, &l.limit, &l.step].map(|e| self.each(e));
         let [Ok(first), Ok(limit), Ok(step)] = bounds else {
             self.forget_var(l.var);
+            // If there is an iteration at all, it is the first one.
+            if let ([Ok(first), ..], true) = (bounds, W::ENDS) {
+                self.lanes.iter_mut().zip(first).for_each(|(lane, v)| lane.vars.set(l.var, v));
+            }
             self.iterate(&l.body, |_| Err(()), |_| {});
+            self.forget_var(l.var);
             return;
         };
         if W::ENDS {
