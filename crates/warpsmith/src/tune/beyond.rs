@@ -19,7 +19,7 @@ use super::verify::{
     Failed, Outside, Reference, TIME_LIMIT, Verified, Verifier, is_empty, uses_inexact_functions,
 };
 use super::witness::{CONSTANT_MEMORY, Grids};
-use super::{extents, inputs, points};
+use super::{inputs, points};
 
 /// Elements of all arrays at a point that is run for a second block.
 const ELEMENTS: u64 = 1 << 24;
@@ -91,8 +91,7 @@ pub(super) struct Large<'a> {
 
 impl Large<'_> {
     fn elements(&self, point: &Point) -> u64 {
-        let (module, function) = (self.verifier.module(), self.verifier.function());
-        extents::total_elements(module, function, point).unwrap_or(u64::MAX)
+        self.verifier.sources.total_elements(point).unwrap_or(u64::MAX)
     }
 
     /// Runs the smallest points with several blocks along axes that had one so far; takes down what is left.
@@ -181,7 +180,7 @@ impl Large<'_> {
                 ) => {
                     return match self.interpreted(inputs, budget) {
                         Err(Outside::Leaves(left)) => {
-                            verified.leaves(&name, left);
+                            verified.leaves(point, left);
                             Ok(())
                         }
                         _ => Err(wrong),
@@ -200,7 +199,7 @@ impl Large<'_> {
                 false => Ok(()),
             },
             Err(Outside::Leaves(left)) => {
-                verified.leaves(&name, left);
+                verified.leaves(point, left);
                 Ok(())
             }
             Err(Outside::Unsupported(why)) => {

@@ -184,12 +184,15 @@ impl Verified {
     }
 
     /// The C function leaves its arrays at a point.
-    pub(super) fn leaves(&mut self, point: &str, left: Left) {
+    pub(super) fn leaves(&mut self, point: &Point, left: Left) {
         if self.outside.is_empty() {
             self.left_at = left.at;
         }
-        self.outside.push(format!("{point}: {}", left.why));
-        self.left_ways.extend(&left.ways);
+        self.outside.push(format!("{}: {}", points::name(point), left.why));
+        // Without elements there is nothing to stay inside of: no way of getting there is to blame.
+        if !(left.without_elements && is_empty(point)) {
+            self.left_ways.extend(&left.ways);
+        }
     }
 
     /// Whether nothing was shown: sizes without a single iteration show nothing.
@@ -216,7 +219,7 @@ impl Verifier<'_> {
         let mut steps_left = self.total_steps;
         let mut progress = Progress::new("verifying", candidates.len());
         let empty = candidates.iter().find(|p| is_empty(p));
-        let large = empty.and_then(|p| extents::total_elements(self.module(), self.function(), p));
+        let large = empty.and_then(|p| self.sources.total_elements(p));
         let ordered = match large.is_some_and(|n| n > POINT_ELEMENTS) && !self.with_data {
             true => points::telling_first(candidates),
             false => candidates.to_vec(),
@@ -303,7 +306,13 @@ impl Verifier<'_> {
     /// One point; returns the steps that the reference took.
     fn at_point(&self, point: &Point, verified: &mut Verified) -> Result<u64, Failed> {
         // Several sizes that are large together would cost more than they say. Where nothing else ran, they must do.
-        let elements = extents::total_elements(self.module(), self.function(), point);
+        let all = self.sources.numbers(point);
+        if let Some(why) = extents::undefined(self.module(), self.function(), &all) {
+            let ways = BTreeSet::new();
+            verified.leaves(point, Left { why, at: None, ways, without_elements: true });
+            return Ok(0);
+        }
+        let elements = self.sources.total_elements(point);
         let large = elements.is_none_or(|n| n > POINT_ELEMENTS);
         if large && !verified.sizes.is_empty() {
             let all = verified.large_elements.saturating_add(elements.unwrap_or(u64::MAX));
@@ -333,7 +342,7 @@ impl Verifier<'_> {
             Err(Outside::Leaves(left)) => {
                 // Less of given data is another problem; what it selects may lie beyond.
                 if !self.with_data || verified.sizes.is_empty() {
-                    verified.leaves(&name, left);
+                    verified.leaves(point, left);
                 }
                 return Ok(0);
             }
@@ -508,11 +517,13 @@ impl Verifier<'_> {
     fn left(&self, error: &InterpError, ways: BTreeSet<Way>) -> Left {
         let pointers = self.function().params.iter().map(|p| self.function().var(*p));
         let pointers: Vec<&Var> = pointers.filter(|v| v.ty.is_pointer()).collect();
+        let mut without_elements = false;
         let why = match error.kind {
             InterpErrorKind::OutOfBounds { buffer: Some(buffer), offset, size, .. }
                 if buffer < pointers.len() =>
             {
                 let array = pointers[buffer];
+                without_elements = size == 0;
                 let element = array.ty.pointee();
                 let bytes = element.map_or(1, |ty| layout_of(self.module(), ty).size.max(1));
                 let count = match size / bytes {
@@ -528,7 +539,7 @@ impl Verifier<'_> {
             ),
             _ => error.to_string(),
         };
-        Left { why, at: error.span, ways }
+        Left { why, at: error.span, ways, without_elements }
     }
 
     /// The function in its new types must say what it says as it was written, but for the rounding errors of the less
@@ -826,6 +837,8 @@ pub(super) struct Left {
     at: Option<Span>,
     /// The ways that control took before.
     ways: BTreeSet<Way>,
+    /// The array that it left has no elements.
+    without_elements: bool,
 }
 
 fn describe(what: &str, d: &Difference, expected: &str, actual: &str) -> String {
