@@ -16,7 +16,7 @@ use super::beyond;
 use super::compare::{self, Difference, first_difference};
 use super::coverage::Coverage;
 use super::extents;
-use super::host_c::{ArgBytes, HostReference};
+use super::host_c::{ArgBytes, HostReference, NoAnswer};
 use super::inputs::{self, NoData, Sources};
 use super::large;
 use super::points;
@@ -308,8 +308,7 @@ impl Verifier<'_> {
         // Several sizes that are large together would cost more than they say. Where nothing else ran, they must do.
         let all = self.sources.numbers(point);
         if let Some(why) = extents::undefined(self.module(), self.function(), &all) {
-            let ways = BTreeSet::new();
-            verified.leaves(point, Left { why, at: None, ways, without_elements: true });
+            verified.leaves(point, Left { why, ..Left::undefined(BTreeSet::new()) });
             return Ok(0);
         }
         let elements = self.sources.total_elements(point);
@@ -353,7 +352,13 @@ impl Verifier<'_> {
         if let Some(written) = self.written {
             self.against_written(written, inputs, &reference, &name)?;
         } else if let Some(host) = self.host {
-            verified.with_host += usize::from(self.against_host(host, inputs, &reference, &name)?);
+            match self.against_host(host, inputs, &reference, &name)? {
+                HostSays::Undefined => {
+                    verified.leaves(point, Left::undefined(reference.ways));
+                    return Ok(reference.steps);
+                }
+                says => verified.with_host += usize::from(says == HostSays::Same),
+            }
         }
         let options =
             emu::Options { max_steps: thread_steps(reference.steps), ..self.options.clone() };
@@ -620,25 +625,26 @@ impl Verifier<'_> {
     }
 
     /// The user's C must say what the interpreter says, or one of the two misunderstands the source. Both run the sums
-    /// in source order: what they may differ by is what their math functions do. False when the comparison says
-    /// nothing, because a decision hangs on the last bit of such a function.
+    /// in source order: what they may differ by is what their math functions do.
     pub(super) fn against_host(
         &self,
         host: &HostReference,
         inputs: &[ArgBytes],
         reference: &Reference,
         point: &str,
-    ) -> Result<bool, Failed> {
+    ) -> Result<HostSays, Failed> {
         let wrong = |message: String| Failed::References { point: point.to_string(), message };
         let mut args = inputs.to_vec();
-        let result = host.call(&mut args, self.patience(Duration::from_secs(60))).map_err(
-            |why| match self.late() {
-                true => Failed::Limit(TIME_LIMIT),
-                false => wrong(format!("the program made from the C file failed: {why}")),
-            },
-        )?;
+        let result = match host.call(&mut args, self.patience(Duration::from_secs(60))) {
+            Ok(result) => result,
+            Err(NoAnswer::DividesByZero) => return Ok(HostSays::Undefined),
+            Err(_) if self.late() => return Err(Failed::Limit(TIME_LIMIT)),
+            Err(NoAnswer::Failed(why)) => {
+                return Err(wrong(format!("the program made from the C file failed: {why}")));
+            }
+        };
         if reference.memory.doubtful {
-            return Ok(false);
+            return Ok(HostSays::Nothing);
         }
         let arrays = args.iter().filter_map(|a| match a {
             ArgBytes::Array(bytes) => Some(bytes.as_slice()),
@@ -653,7 +659,7 @@ impl Verifier<'_> {
             Some(d) => {
                 Err(wrong(describe("the result", &d, "the interpreter", "the host compiler")))
             }
-            None => Ok(true),
+            None => Ok(HostSays::Same),
         }
     }
 
@@ -839,6 +845,24 @@ pub(super) struct Left {
     ways: BTreeSet<Way>,
     /// The array that it left has no elements.
     without_elements: bool,
+}
+
+impl Left {
+    /// Of a run in which an integer was divided by zero, wherever that was.
+    pub(super) fn undefined(ways: BTreeSet<Way>) -> Left {
+        let why = "an integer is divided by zero".to_string();
+        Left { why, at: None, ways, without_elements: false }
+    }
+}
+
+/// What the host compiler's code says about a point.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum HostSays {
+    Same,
+    /// A decision hangs on the last bit of a math function.
+    Nothing,
+    /// The C function has no meaning there.
+    Undefined,
 }
 
 fn describe(what: &str, d: &Difference, expected: &str, actual: &str) -> String {
