@@ -95,6 +95,12 @@ fn wrong_marks_behind_helpers_macros_and_variables_of_the_file_are_refused() {
         "void f(int n, int m, const float *a, float *b) {
          #pragma omp parallel for
          for (int t = 0; t < n * m; t++) b[t / m + t % m] = a[t]; }",
+        // Rows that share their ends, behind a pointer that counts.
+        "void f(int n, int m, float *a) {
+         #pragma omp parallel for
+         for (int i = 0; i < n; i++) {
+             float *p, *end = a + (i + 1) * m;
+             for (p = a + i * m; p <= end; p++) *p = 2.0f; } }",
         // What is private to no iteration.
         "double last;
          void f(int n, const double *a, double *b) {
