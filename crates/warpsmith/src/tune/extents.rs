@@ -197,14 +197,17 @@ fn evaluate(
         ExprKind::Binary(op, a, b) => {
             let (a, b) =
                 (evaluate(module, function, a, point)?, evaluate(module, function, b, point)?);
-            let by = u32::try_from(b).ok().filter(|b| *b < 63);
+            let bits = expr.ty.scalar().map_or(64, |s| 8 * s.bytes() - u32::from(s.is_signed()));
+            let by = u32::try_from(b).ok().filter(|b| *b < bits.min(63));
             defined(match op {
                 BinaryOp::Add => a.checked_add(b),
                 BinaryOp::Sub => a.checked_sub(b),
                 BinaryOp::Mul => a.checked_mul(b),
                 BinaryOp::Div => a.checked_div(b),
                 BinaryOp::Rem => a.checked_rem(b),
-                BinaryOp::Shl => by.and_then(|b| a.checked_mul(1i64 << b)),
+                BinaryOp::Shl => by
+                    .and_then(|b| a.checked_mul(1i64 << b))
+                    .filter(|v| bits > 62 || *v < 1i64 << bits),
                 BinaryOp::Shr => by.map(|b| a >> b),
                 _ => return Err(NoValue::Unknown),
             })

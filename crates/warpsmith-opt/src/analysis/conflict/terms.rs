@@ -189,6 +189,13 @@ impl<'s, 'a> Terms<'s, 'a> {
         data
     }
 
+    /// Whether a value is an element that the loop writes: of which nothing is known anywhere.
+    fn reads_written(&self, expr: &Expr) -> bool {
+        let ExprKind::Read(place) = &*expr.kind else { return false };
+        let element = !matches!(&*place.kind, PlaceKind::Var(_));
+        element && self.scope.is_written(base_of(place))
+    }
+
     fn opaque(&mut self, expr: &Expr, instance: &Instance) -> Poly {
         let data = self.reads_data(expr);
         let mut shared = !data;
@@ -758,8 +765,14 @@ impl<'s, 'a> Terms<'s, 'a> {
                 let (x, y) = (self.condition(a, negated, at), self.condition(b, negated, at));
                 match (*op == BinaryOp::LogicalAnd) != negated {
                     true => x.and(y),
+                    false if x.is_empty() || y.is_empty() => Branch::default(),
                     false => Branch { facts: vec![], clauses: vec![vec![x, y]] },
                 }
+            }
+            ExprKind::Binary(op, a, b)
+                if op.is_comparison() && (self.reads_written(a) || self.reads_written(b)) =>
+            {
+                self.skip(cond)
             }
             ExprKind::Binary(op, a, b) if op.is_comparison() && a.ty.is_integer() => {
                 let (x, y) = (self.value(a, at), self.value(b, at));
