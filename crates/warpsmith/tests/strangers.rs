@@ -95,6 +95,21 @@ fn wrong_marks_behind_helpers_macros_and_variables_of_the_file_are_refused() {
         "void f(int n, int m, const float *a, float *b) {
          #pragma omp parallel for
          for (int t = 0; t < n * m; t++) b[t / m + t % m] = a[t]; }",
+        // A stage whose legs overlap.
+        "#pragma ws bounds(a: 4096)
+         void f(int shift, float *a) {
+         int count = 1 << shift;
+         for (int s = 0; s < shift; s++) {
+             int half = 1 << s;
+             #pragma omp parallel for
+             for (int k = 0; k < count / 2; k++) a[k + half] += a[k]; } }",
+        // Both ends of an exchange do it.
+        "#pragma ws bounds(a: 4096)
+         void f(int shift, int m, float *a) {
+         int count = 1 << shift;
+         if (m < 0 || m >= count) return;
+         #pragma omp parallel for
+         for (int i = 0; i < count; i++) a[i ^ m] += a[i]; }",
         // Rows that share their ends, behind a pointer that counts.
         "void f(int n, int m, float *a) {
          #pragma omp parallel for

@@ -38,7 +38,7 @@ fn within(e: &ast::Expr, name: &str, roots: &[&str]) -> bool {
 }
 
 /// The first value that is assigned to a name.
-fn first_value<'a>(stmts: &'a [ast::Stmt], name: &str) -> Option<ast::Expr> {
+fn first_value(stmts: &[ast::Stmt], name: &str) -> Option<ast::Expr> {
     fn walk(e: &ast::Expr, name: &str, found: &mut Option<ast::Expr>) {
         if let ast::ExprKind::Assign { op, target, value } = &*e.kind
             && op == "="
