@@ -91,6 +91,31 @@ fn wrong_marks_behind_helpers_macros_and_variables_of_the_file_are_refused() {
          void f(int n, float *a) {
          #pragma omp parallel for
          for (int i = 0; i < n; i++) a[i + shift] = a[i]; }",
+        // Rows and columns of a flat counter exchanged with the wrong stride.
+        "void f(int n, int m, const float *a, float *b) {
+         #pragma omp parallel for
+         for (int t = 0; t < n * m; t++) b[t / m + t % m] = a[t]; }",
+        // A stage whose legs overlap.
+        "#pragma ws bounds(a: 4096)
+         void f(int shift, float *a) {
+         int count = 1 << shift;
+         for (int s = 0; s < shift; s++) {
+             int half = 1 << s;
+             #pragma omp parallel for
+             for (int k = 0; k < count / 2; k++) a[k + half] += a[k]; } }",
+        // Both ends of an exchange do it.
+        "#pragma ws bounds(a: 4096)
+         void f(int shift, int m, float *a) {
+         int count = 1 << shift;
+         if (m < 0 || m >= count) return;
+         #pragma omp parallel for
+         for (int i = 0; i < count; i++) a[i ^ m] += a[i]; }",
+        // Rows that share their ends, behind a pointer that counts.
+        "void f(int n, int m, float *a) {
+         #pragma omp parallel for
+         for (int i = 0; i < n; i++) {
+             float *p, *end = a + (i + 1) * m;
+             for (p = a + i * m; p <= end; p++) *p = 2.0f; } }",
         // What is private to no iteration.
         "double last;
          void f(int n, const double *a, double *b) {
@@ -122,6 +147,33 @@ fn wrong_marks_behind_helpers_macros_and_variables_of_the_file_are_refused() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(matches!(output.status.code(), Some(1 | 2)), "{said}\n{source}");
         assert!(said.contains("error[W2") || said.contains("error[W146]"), "{said}\n{source}");
+    }
+}
+
+/// What is behind a message is the clause that the author forgot.
+#[test]
+fn a_flag_that_iterations_set_is_a_reduction() {
+    let temporary = tempfile::tempdir().expect("a temporary folder");
+    for (written, clause) in [("found = 1", "||: found"), ("found = 0", "&&: found")] {
+        let source = |clauses: &str| {
+            format!(
+                "int f(int n, const int *a) {{ int found = 0;
+                 #pragma omp parallel for {clauses}
+                 for (int i = 0; i < n; i++) if (a[i] > 90) {written};
+                 return found; }}"
+            )
+        };
+        let tune = |clauses: &str| {
+            std::fs::write(temporary.path().join("f.c"), source(clauses)).expect("a file");
+            let args = ["tune", "f.c", "--out", "out", "--strategy", "direct", "--size", "n=100"];
+            common::command(temporary.path(), &args).output().expect("the program starts")
+        };
+        let refused = tune("");
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(said.contains("error[W211]"), "{said}");
+        assert!(said.contains(&format!("add `reduction({clause})`")), "{said}");
+        let taken = tune(&format!("reduction({clause})"));
+        assert_eq!(taken.status.code(), Some(0), "{}", String::from_utf8_lossy(&taken.stderr));
     }
 }
 

@@ -377,7 +377,8 @@ impl<'u> Cx<'u> {
                     self.pointer_levels(left).unwrap_or(0),
                     self.pointer_levels(right).unwrap_or(0),
                 );
-                Some(l.max(r))
+                // The difference of two is a number.
+                Some(if op == "-" && r > 0 { 0 } else { l.max(r) })
             }
             ast::ExprKind::Cast { ty, .. } => match types::read(self.unit, ty, true) {
                 Ok(CType::Pointer { extents, .. }) => Some(extents.len()),

@@ -253,6 +253,14 @@ impl<'u> Cx<'u> {
             return Ok(given);
         }
         if self.is_pointer(left) || self.is_pointer(right) {
+            let compared = binary_op(op).filter(|op| op.is_comparison() || *op == BinaryOp::Sub);
+            if let Some(op) = compared
+                && self.is_pointer(left)
+                && self.is_pointer(right)
+                && let Some((a, b)) = self.offsets_of(left, right)?
+            {
+                return self.combine(op, a, b, e.span);
+            }
             if op == "+" || op == "-" {
                 return self.pointer_value(e);
             }

@@ -187,7 +187,11 @@ impl<'u> Cx<'u> {
             }
             ast::ExprKind::Binary { op, left, right } if op == "+" || op == "-" => {
                 let left = self.shape_of(left).filter(|(_, n)| *n > 0);
-                left.or_else(|| self.shape_of(right))
+                let right = self.shape_of(right);
+                match (&left, &right) {
+                    (Some(_), Some((_, 1..))) => Some((Type::I64, 0)),
+                    _ => left.or(right),
+                }
             }
             ast::ExprKind::Member { base, member, .. } => {
                 let (Type::Struct(id), _) = self.shape_of(base)? else { return None };

@@ -264,14 +264,19 @@ impl<'u> Cx<'u> {
             Ok(found) => found,
             Err(why) => return Ok(Err(why)),
         };
-        let first = match head.first {
-            Some(e) => self.scalar(e)?,
-            None => existing
+        let along = existing.and_then(|v| self.pointer_counting(head.name, v));
+        let first = match (head.first, &along) {
+            (Some(e), Some(pointer)) => self.offset_within(e, pointer)?,
+            (Some(e), None) => self.scalar(e)?,
+            (None, _) => existing
                 .map_or_else(|| Expr::int(scalar, 0), |v| Expr::var(v, Type::Scalar(scalar))),
         };
         let never_negative = self.fold(&first).is_some_and(|v| v.as_i64() >= 0);
         let first = self.convert(first, scalar);
-        let limit = self.scalar(head.limit)?;
+        let limit = match &along {
+            Some(pointer) => self.offset_within(head.limit, pointer)?,
+            None => self.scalar(head.limit)?,
+        };
         let limit = match self.limit_as(limit, scalar, head, never_negative) {
             Ok(l) => l,
             Err(why) => return Ok(Err(why)),
@@ -336,6 +341,10 @@ impl<'u> Cx<'u> {
                     }
                     Some(s) => (s, Some(id)),
                     None => return Ok(Err(Why::new("the counter is no number", head.name_span))),
+                },
+                Binding::Alias(p) => match p.offset.as_ref().and_then(|o| self.moving_offset(o)) {
+                    Some(var) if !marked => (Scalar::I64, Some(var)),
+                    _ => return Ok(Err(Why::new("the counter is a pointer", head.name_span))),
                 },
                 _ => {
                     return Ok(Err(Why::new(

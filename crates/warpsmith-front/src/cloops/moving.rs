@@ -37,6 +37,35 @@ fn within(e: &ast::Expr, name: &str, roots: &[&str]) -> bool {
     all
 }
 
+/// The first value that is assigned to a name.
+fn first_value(stmts: &[ast::Stmt], name: &str) -> Option<ast::Expr> {
+    fn walk(e: &ast::Expr, name: &str, found: &mut Option<ast::Expr>) {
+        if let ast::ExprKind::Assign { op, target, value } = &*e.kind
+            && op == "="
+            && is_name(target, name)
+        {
+            found.get_or_insert_with(|| value.clone());
+        }
+        scan::for_each_child(e, &mut |c| walk(c, name, found));
+    }
+    let mut found = None;
+    stmts.iter().for_each(|s| scan::for_each_expr(s, &mut |e| walk(e, name, &mut found)));
+    found
+}
+
+/// The part of a pointer's value that is nothing but the name it leads into.
+fn root_of<'a>(e: &'a ast::Expr, root: &str) -> Option<&'a ast::Expr> {
+    use ast::ExprKind as A;
+    match &*e.kind {
+        A::Path(path) => (path.as_name() == Some(root)).then_some(e),
+        A::Paren(inner) => root_of(inner, root),
+        A::Index { base, .. } => root_of(base, root),
+        A::Unary { op, operand } if op == "&" => root_of(operand, root),
+        A::Binary { left, right, .. } => root_of(left, root).or_else(|| root_of(right, root)),
+        _ => None,
+    }
+}
+
 fn is_name(e: &ast::Expr, name: &str) -> bool {
     match &*e.kind {
         ast::ExprKind::Paren(inner) => is_name(inner, name),
@@ -82,6 +111,44 @@ impl<'u> Cx<'u> {
         self.bind(name, Binding::Alias(pointer));
     }
 
+    /// Declares `name`, which has no value yet, as a pointer that moves: where all that it is ever set to leads into one
+    /// array. False where that is not so.
+    pub fn declare_later(&mut self, name: &str, span: Span) -> Low<bool> {
+        let Some(value) = first_value(self.following, name) else { return Ok(false) };
+        let Some(root) = scan::root_name(&value).filter(|r| *r != name) else { return Ok(false) };
+        let Some(array) = root_of(&value, root) else { return Ok(false) };
+        if !only_steps(self.following, name, &[root]) || !self.is_pointer(array) {
+            return Ok(false);
+        }
+        let Some(pointer) = self.decayed(array)? else { return Ok(false) };
+        let offset = self.temp(&format!("{name}_offset"), Type::I64, None, span);
+        if let ExprKind::Read(place) = &*offset.kind {
+            self.moving.extend(place.root_var());
+        }
+        let pointer = Pointer { dims: vec![], index: vec![], offset: Some(offset), ..pointer };
+        self.bind(name, Binding::Alias(pointer));
+        Ok(true)
+    }
+
+    /// Elements from the start of the array that `of` points into to where another pointer into it points.
+    pub fn offset_within(&mut self, e: &ast::Expr, of: &Pointer) -> Low<Expr> {
+        self.new_offset(of, e)
+    }
+
+    /// The offsets of two pointers into one array, which compare and differ as they do.
+    pub fn offsets_of(&mut self, a: &ast::Expr, b: &ast::Expr) -> Low<Option<(Expr, Expr)>> {
+        let (Some(x), Some(y)) = (self.decayed(a)?, self.decayed(b)?) else { return Ok(None) };
+        if x.base.kind != y.base.kind || x.element != y.element {
+            return Ok(None);
+        }
+        let of = |p: &Pointer| {
+            flat_offset(p).unwrap_or_else(|| Expr::int(Scalar::I64, 0)).cast(Type::I64)
+        };
+        // Pointers to rows differ by rows.
+        let flat = x.dims.len() == x.index.len() && y.dims.len() == y.index.len();
+        Ok(flat.then(|| (of(&x), of(&y))))
+    }
+
     /// The offset of a pointer that moves, and where it points.
     pub fn moving_pointer(&mut self, e: &ast::Expr) -> Option<(VarId, Pointer)> {
         match &*e.kind {
@@ -90,9 +157,24 @@ impl<'u> Cx<'u> {
                 let Ok(Some(Binding::Alias(p))) = self.lookup_quietly(path.as_name()?) else {
                     return None;
                 };
-                let ExprKind::Read(place) = &*p.offset.as_ref()?.kind else { return None };
-                let var = place.root_var().filter(|v| self.moving.contains(v))?;
+                let var = self.moving_offset(p.offset.as_ref()?)?;
                 Some((var, p))
+            }
+            _ => None,
+        }
+    }
+
+    /// The variable that an offset is, where a pointer moves by it.
+    pub fn moving_offset(&self, offset: &Expr) -> Option<VarId> {
+        let ExprKind::Read(place) = &*offset.kind else { return None };
+        place.root_var().filter(|v| self.moving.contains(v))
+    }
+
+    /// The pointer `name`, where it is the counter `var` of a loop.
+    pub fn pointer_counting(&mut self, name: &str, var: VarId) -> Option<Pointer> {
+        match self.lookup_quietly(name) {
+            Ok(Some(Binding::Alias(p))) if self.moving_offset(p.offset.as_ref()?) == Some(var) => {
+                Some(p)
             }
             _ => None,
         }

@@ -162,9 +162,16 @@ impl Effects {
 
     fn expr(&mut self, e: &Expr) {
         match &*e.kind {
-            ExprKind::Assign { target, .. } | ExprKind::AssignList { target, .. } => {
-                self.write(target)
+            ExprKind::Assign { op, target, value } => {
+                self.write(target);
+                // A pointer that gets its value after its declaration.
+                if let (ExprKind::Path(path), Some(root)) = (&*target.kind, root_name(value))
+                    && let Some(name) = path.as_name().filter(|n| op == "=" && *n != root)
+                {
+                    self.aliases.entry(name.to_string()).or_insert(root.to_string());
+                }
             }
+            ExprKind::AssignList { target, .. } => self.write(target),
             ExprKind::IncDec { operand, .. } => self.write(operand),
             ExprKind::Unary { op, operand } if op == "&" => self.write(operand),
             ExprKind::Call { args, .. } => {

@@ -436,6 +436,7 @@ impl<'u> Cx<'u> {
                 Some(ast::Initializer::Expr(init)) => self.declare_alias(&d.name, init, d.span),
                 // It is looked at where arrays change places.
                 None if swaps::only_keeps(&d.name, self.following) => Ok(()),
+                None if self.declare_later(&d.name, d.span)? => Ok(()),
                 _ => {
                     let e =
                         Diagnostic::error("W143", format!("the pointer `{}` has no array", d.name))

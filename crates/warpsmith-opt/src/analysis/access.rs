@@ -168,6 +168,12 @@ impl<'a> Scope<'a> {
             }
         });
         self.changed = written.keys().copied().collect();
+        let powers = super::powers::before(self.function, self.root.id);
+        for (var, value) in powers {
+            if !written.contains_key(&var) && !self.counters.contains(&var) {
+                self.defining.insert(var, value);
+            }
+        }
         for (var, value) in self.constants() {
             if !written.contains_key(&var) && !self.counters.contains(&var) {
                 self.defining.insert(var, value);

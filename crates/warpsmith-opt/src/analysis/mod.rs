@@ -9,6 +9,7 @@ pub mod extents;
 pub mod extremes;
 pub mod guards;
 mod integer;
+mod powers;
 pub mod scalars;
 pub mod transfers;
 pub mod uniformity;

@@ -16,7 +16,8 @@ pub struct Shared {
     pub write: Origin,
     /// A read of the variable in the loop, before or after the write.
     pub read: Option<Origin>,
-    /// All writes are `v = v op e` of one operation: the clause `reduction(op: v)` says what is meant.
+    /// All writes are `v = v op e` of one operation, or set a flag that nothing in the loop reads: the clause
+    /// `reduction(op: v)` says what is meant.
     pub reduction: Option<ReduceOp>,
     /// Only counted loops inside write it, and nothing outside such loops reads it: harmless when each thread has
     /// its own.
@@ -52,7 +53,7 @@ fn is_scalar(function: &Function, var: VarId) -> bool {
 fn describe(function: &Function, l: &ForLoop, var: VarId, write: &Origin) -> Shared {
     let mut read = None;
     let mut operations = BTreeSet::new();
-    let mut counted_only = true;
+    let (mut counted_only, mut accumulates) = (true, false);
     walk::each_stmt(&l.body, &mut |stmt| {
         let o = walk::operands(stmt);
         for e in &o.reads {
@@ -65,7 +66,8 @@ fn describe(function: &Function, l: &ForLoop, var: VarId, write: &Origin) -> Sha
         match &stmt.kind {
             StmtKind::Assign { place, value } if *place.kind == PlaceKind::Var(var) => {
                 counted_only = false;
-                operations.insert(accumulation(value, var).map(op_rank));
+                accumulates |= accumulation(value, var).is_some();
+                operations.insert(accumulation(value, var).or_else(|| flag(value)).map(op_rank));
             }
             StmtKind::For(_) => {}
             _ if o.results.contains(&var) || o.writes.and_then(|p| p.root_var()) == Some(var) => {
@@ -80,6 +82,8 @@ fn describe(function: &Function, l: &ForLoop, var: VarId, write: &Origin) -> Sha
         [Some(rank)] => OPERATIONS.get(*rank).copied(),
         _ => None,
     };
+    let logical = |op: &ReduceOp| matches!(op, ReduceOp::LogicalAnd | ReduceOp::LogicalOr);
+    let reduction = reduction.filter(|op| !logical(op) || read.is_none() || accumulates);
     let counter_only = counted_only && !read_outside_its_loops(&function.body, var);
     Shared { var, write: write.clone(), read, reduction, counter_only }
 }
@@ -118,6 +122,15 @@ pub fn read_outside_its_loops(block: &warpsmith_ir::Block, var: VarId) -> bool {
         let counts = matches!(&stmt.kind, StmtKind::For(l) if l.var == var);
         own || (!counts && walk::blocks(stmt).into_iter().any(|b| read_outside_its_loops(b, var)))
     })
+}
+
+/// The operation that a flag stands for which some iterations set to true, or to false.
+fn flag(value: &Expr) -> Option<ReduceOp> {
+    match strip(value).as_const().filter(|v| v.ty.is_integer())?.as_i64() {
+        0 => Some(ReduceOp::LogicalAnd),
+        1 => Some(ReduceOp::LogicalOr),
+        _ => None,
+    }
 }
 
 const OPERATIONS: [ReduceOp; 9] = [

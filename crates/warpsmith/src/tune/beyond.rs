@@ -16,10 +16,11 @@ use super::sampled::{self, Sampled};
 use super::sizes::Point;
 use super::variant::Variant;
 use super::verify::{
-    Failed, Outside, Reference, TIME_LIMIT, Verified, Verifier, is_empty, uses_inexact_functions,
+    Failed, HostSays, Left, Outside, Reference, TIME_LIMIT, Verified, Verifier, is_empty,
+    uses_inexact_functions,
 };
 use super::witness::{CONSTANT_MEMORY, Grids};
-use super::{extents, inputs, points};
+use super::{inputs, points};
 
 /// Elements of all arrays at a point that is run for a second block.
 const ELEMENTS: u64 = 1 << 24;
@@ -91,8 +92,7 @@ pub(super) struct Large<'a> {
 
 impl Large<'_> {
     fn elements(&self, point: &Point) -> u64 {
-        let (module, function) = (self.verifier.module(), self.verifier.function());
-        extents::total_elements(module, function, point).unwrap_or(u64::MAX)
+        self.verifier.sources.total_elements(point).unwrap_or(u64::MAX)
     }
 
     /// Runs the smallest points with several blocks along axes that had one so far; takes down what is left.
@@ -165,8 +165,10 @@ impl Large<'_> {
         let small = self.elements(point) <= SMALL;
         let known = small.then(|| self.interpreted(inputs, budget)).and_then(Result::ok);
         if let Some(reference) = &known {
+            if !self.beside_host(inputs, reference, point, verified)? {
+                return Ok(());
+            }
             verified.source_ways.extend(&reference.ways);
-            self.beside_host(inputs, reference, &name, verified)?;
             return self.compared(point, inputs, reference, budget, verified);
         }
         if let Some(reference) = compiled(self.verifier, inputs, budget.host) {
@@ -181,7 +183,7 @@ impl Large<'_> {
                 ) => {
                     return match self.interpreted(inputs, budget) {
                         Err(Outside::Leaves(left)) => {
-                            verified.leaves(&name, left);
+                            verified.leaves(point, left);
                             Ok(())
                         }
                         _ => Err(wrong),
@@ -191,16 +193,16 @@ impl Large<'_> {
             }
         }
         match self.interpreted(inputs, budget) {
-            Ok(reference) => {
-                self.beside_host(inputs, &reference, &name, verified)?;
-                self.compared(point, inputs, &reference, budget, verified)
-            }
+            Ok(reference) => match self.beside_host(inputs, &reference, point, verified)? {
+                true => self.compared(point, inputs, &reference, budget, verified),
+                false => Ok(()),
+            },
             Err(Outside::TooLarge(_)) => match self.verifier.late() {
                 true => Err(Failed::Limit(TIME_LIMIT)),
                 false => Ok(()),
             },
             Err(Outside::Leaves(left)) => {
-                verified.leaves(&name, left);
+                verified.leaves(point, left);
                 Ok(())
             }
             Err(Outside::Unsupported(why)) => {
@@ -209,19 +211,22 @@ impl Large<'_> {
         }
     }
 
-    /// Compares the two references, where there are two.
+    /// Compares the two references, where there are two; false where the C function has no meaning.
     fn beside_host(
         &self,
         inputs: &[ArgBytes],
         reference: &Reference,
-        name: &str,
+        point: &Point,
         verified: &mut Verified,
-    ) -> Result<(), Failed> {
-        if let Some(host) = self.verifier.host.filter(|_| self.verifier.written.is_none()) {
-            let same = self.verifier.against_host(host, inputs, reference, name)?;
-            verified.with_host += usize::from(same);
+    ) -> Result<bool, Failed> {
+        let host = self.verifier.host.filter(|_| self.verifier.written.is_none());
+        let Some(host) = host else { return Ok(true) };
+        let says = self.verifier.against_host(host, inputs, reference, &points::name(point))?;
+        if says == HostSays::Undefined {
+            verified.leaves(point, Left::undefined(reference.ways.clone()));
         }
-        Ok(())
+        verified.with_host += usize::from(says == HostSays::Same);
+        Ok(says != HostSays::Undefined)
     }
 
     fn compared(

@@ -107,11 +107,12 @@ impl Verifier<'_> {
     /// The same with small elements beside large diagonals, in arrays that nobody gave; `None` where there are none.
     fn tamed(&self, point: &Point, inputs: &[ArgBytes]) -> Option<Vec<ArgBytes>> {
         let function = self.function();
+        let all = self.sources.numbers(point);
         let mut any = false;
         let mut tame = |(input, param): (&ArgBytes, &warpsmith_ir::VarId)| {
             let var = function.var(*param);
             let given = self.sources.specs.iter().any(|s| s.name == var.name);
-            let shape = extents::extents(self.module(), function, var, point);
+            let shape = extents::extents(self.module(), function, var, &all);
             let rows = match shape.ok().flatten().as_deref() {
                 Some([.., rows, columns]) if rows == columns && !given => *rows as usize,
                 _ => return input.clone(),

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use warpsmith_front::cloops::CInput;
 use warpsmith_ir::{
-    BinaryOp, Diagnostic, Expr, ExprKind, Function, MathFn, Module, PlaceKind, Scalar, UnaryOp,
-    Var, VarId,
+    BinaryOp, Diagnostic, Expr, ExprKind, Function, MathFn, Module, Place, PlaceKind, Scalar,
+    UnaryOp, Var, VarId,
 };
 use warpsmith_opt::analysis::extents::{self as analysis, Open, without_extents};
 
@@ -142,52 +142,85 @@ pub fn extents(
     let Some(shape) = &var.shape else { return Ok(None) };
     let mut extents = vec![];
     for extent in shape {
-        let value = evaluate(module, function, extent, point)
-            .ok_or_else(|| format!("an extent of `{}` depends on more than the sizes", var.name))?;
+        let value = evaluate(module, function, extent, point).map_err(|why| match why {
+            NoValue::Unknown => {
+                format!("an extent of `{}` depends on more than the sizes", var.name)
+            }
+            NoValue::Undefined => format!("an extent of `{}` {UNDEFINED}", var.name),
+        })?;
         // A negative extent is undefined in C; no launch has it, and an empty array stands for it.
         extents.push(value.max(0) as u64);
     }
     Ok(Some(extents))
 }
 
-/// The value of an integer expression over parameters; `None` when it is not one, or overflows.
-fn evaluate(module: &Module, function: &Function, expr: &Expr, point: &Point) -> Option<i64> {
+/// Why an extent has no value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NoValue {
+    /// It is made of something that has none.
+    Unknown,
+    /// No C program may compute it.
+    Undefined,
+}
+
+/// What an extent does that has no value at some sizes.
+const UNDEFINED: &str = "divides by zero, shifts too far or overflows";
+
+/// The value of an integer expression over parameters.
+fn evaluate(
+    module: &Module,
+    function: &Function,
+    expr: &Expr,
+    point: &Point,
+) -> Result<i64, NoValue> {
+    let at = |place: &Place| match &*place.kind {
+        PlaceKind::Var(id) => point.get(&function.var(*id).name).copied(),
+        PlaceKind::Field(..) => point.get(&sizes::field_name(module, function, place)?).copied(),
+        _ => None,
+    };
+    let known = |value: Option<i64>| value.ok_or(NoValue::Unknown);
+    let defined = |value: Option<i64>| value.ok_or(NoValue::Undefined);
     match &*expr.kind {
-        ExprKind::Const(v) => Some(v.as_i64()),
-        ExprKind::Named(id) => module.constants.get(id.0 as usize).map(|c| c.value.as_i64()),
-        ExprKind::Read(place) => match &*place.kind {
-            PlaceKind::Var(id) => point.get(&function.var(*id).name).copied(),
-            PlaceKind::Field(..) => {
-                point.get(&sizes::field_name(module, function, place)?).copied()
-            }
-            _ => None,
-        },
+        ExprKind::Const(v) => Ok(v.as_i64()),
+        ExprKind::Named(id) => known(module.constants.get(id.0 as usize).map(|c| c.value.as_i64())),
+        ExprKind::Read(place) => known(at(place)),
         ExprKind::Cast(inner) if expr.ty.is_integer() => evaluate(module, function, inner, point),
         ExprKind::Unary(UnaryOp::Neg, inner) => {
-            evaluate(module, function, inner, point)?.checked_neg()
+            defined(evaluate(module, function, inner, point)?.checked_neg())
         }
         ExprKind::Call(f @ (MathFn::Min | MathFn::Max), args) => {
             let values = args.iter().map(|a| evaluate(module, function, a, point));
-            let values: Vec<i64> = values.collect::<Option<_>>()?;
+            let values: Vec<i64> = values.collect::<Result<_, _>>()?;
             let smallest = *f == MathFn::Min;
-            values.into_iter().reduce(|a, b| if smallest { a.min(b) } else { a.max(b) })
+            known(values.into_iter().reduce(|a, b| if smallest { a.min(b) } else { a.max(b) }))
         }
         ExprKind::Binary(op, a, b) => {
             let (a, b) =
                 (evaluate(module, function, a, point)?, evaluate(module, function, b, point)?);
-            match op {
+            let bits = expr.ty.scalar().map_or(64, |s| 8 * s.bytes() - u32::from(s.is_signed()));
+            let by = u32::try_from(b).ok().filter(|b| *b < bits.min(63));
+            defined(match op {
                 BinaryOp::Add => a.checked_add(b),
                 BinaryOp::Sub => a.checked_sub(b),
                 BinaryOp::Mul => a.checked_mul(b),
                 BinaryOp::Div => a.checked_div(b),
                 BinaryOp::Rem => a.checked_rem(b),
-                BinaryOp::Shl => a.checked_mul(1i64.checked_shl(u32::try_from(b).ok()?)?),
-                BinaryOp::Shr => a.checked_shr(u32::try_from(b).ok()?),
-                _ => None,
-            }
+                BinaryOp::Shl => by
+                    .and_then(|b| a.checked_mul(1i64 << b))
+                    .filter(|v| bits > 62 || *v < 1i64 << bits),
+                BinaryOp::Shr => by.map(|b| a >> b),
+                _ => return Err(NoValue::Unknown),
+            })
         }
-        _ => None,
+        _ => Err(NoValue::Unknown),
     }
+}
+
+/// Why an array has no extent at a point because no C program could compute it there; `None` where all have one.
+pub fn undefined(module: &Module, function: &Function, point: &Point) -> Option<String> {
+    let arrays = function.params.iter().map(|p| function.var(*p)).filter(|v| v.ty.is_pointer());
+    let mut reasons = arrays.filter_map(|var| extents(module, function, var, point).err());
+    reasons.find(|why| why.ends_with(UNDEFINED))
 }
 
 /// The elements of all array parameters together; `None` when an extent has no value or the sum overflows.

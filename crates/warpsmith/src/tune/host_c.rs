@@ -4,7 +4,7 @@
 //! `unsafe` is needed to call a function of any signature.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -27,6 +27,15 @@ pub enum NoReference {
     NoCompiler,
     /// It refused the file; its message.
     Refused(String),
+}
+
+/// Why a call gives nothing to compare with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// The C function divides an integer by zero, or the least one by -1: it has no meaning there.
+    DividesByZero,
+    /// A sentence.
+    Failed(String),
 }
 
 /// Flags of the reference: no contraction and no excess precision, so that results can be compared bit for bit. The
@@ -92,8 +101,9 @@ impl HostReference {
     /// of an array. Changes the arrays; returns the bytes of the function's result, if it has one.
     ///
     /// # Errors
-    /// A sentence when the program crashes, does not end in time, or its files cannot be exchanged.
-    pub fn call(&self, args: &mut [ArgBytes], limit: Duration) -> Result<Vec<u8>, String> {
+    /// [`NoAnswer`] when the program crashes, does not end in time, or its files cannot be exchanged.
+    pub fn call(&self, args: &mut [ArgBytes], limit: Duration) -> Result<Vec<u8>, NoAnswer> {
+        let failed = |e: std::io::Error| NoAnswer::Failed(e.to_string());
         let input = self.folder.path().join("input");
         let output = self.folder.path().join("output");
         let mut bytes = vec![];
@@ -103,7 +113,7 @@ impl HostReference {
             }
             bytes.extend_from_slice(arg.bytes());
         }
-        std::fs::write(&input, bytes).map_err(|e| e.to_string())?;
+        std::fs::write(&input, bytes).map_err(failed)?;
         let mut child = Command::new(&self.program)
             .arg(&input)
             .arg(&output)
@@ -111,31 +121,36 @@ impl HostReference {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|e| e.to_string())?;
+            .map_err(failed)?;
         let start = Instant::now();
         let status = loop {
-            match child.try_wait().map_err(|e| e.to_string())? {
+            match child.try_wait().map_err(failed)? {
                 Some(status) => break status,
                 None if start.elapsed() > limit => {
                     let _ = child.kill();
                     let _ = child.wait();
-                    return Err(format!("it did not end within {} s", limit.as_secs()));
+                    let why = format!("it did not end within {} s", limit.as_secs());
+                    return Err(NoAnswer::Failed(why));
                 }
                 None => std::thread::sleep(Duration::from_micros(200)),
             }
         };
         if status.code() == Some(OTHER_LAYOUT) {
-            return Err("the C compiler lays a structure out in another way".to_string());
+            let why = "the C compiler lays a structure out in another way";
+            return Err(NoAnswer::Failed(why.to_string()));
+        }
+        if divides_by_zero(status) {
+            return Err(NoAnswer::DividesByZero);
         }
         if !status.success() {
-            return Err(format!("it ended with {status}"));
+            return Err(NoAnswer::Failed(format!("it ended with {status}")));
         }
-        let result = std::fs::read(&output).map_err(|e| e.to_string())?;
+        let result = std::fs::read(&output).map_err(failed)?;
         let mut rest = result.as_slice();
         for arg in args.iter_mut() {
             if let ArgBytes::Array(content) = arg {
                 let Some((own, after)) = rest.split_at_checked(content.len()) else {
-                    return Err("its output is too short".to_string());
+                    return Err(NoAnswer::Failed("its output is too short".to_string()));
                 };
                 content.copy_from_slice(own);
                 rest = after;
@@ -143,6 +158,20 @@ impl HostReference {
         }
         Ok(rest.to_vec())
     }
+}
+
+/// Whether a program ended at an integer division that has no result.
+#[cfg(unix)]
+fn divides_by_zero(status: ExitStatus) -> bool {
+    use std::os::unix::process::ExitStatusExt;
+    /// The signal for arithmetic without a result, everywhere.
+    const SIGFPE: i32 = 8;
+    status.signal() == Some(SIGFPE)
+}
+
+#[cfg(not(unix))]
+fn divides_by_zero(_: ExitStatus) -> bool {
+    false
 }
 
 /// Whether the file mentions 16-bit reals.

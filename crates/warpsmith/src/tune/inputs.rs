@@ -25,6 +25,18 @@ pub struct Sources<'a> {
     pub max_memory: u64,
 }
 
+impl Sources<'_> {
+    /// A point with all numbers that are given.
+    pub fn numbers(&self, point: &Point) -> Point {
+        sizes::with_numbers(self.module, self.function, self.specs, point)
+    }
+
+    /// The elements of all arrays together; `None` when an extent has no value or the sum overflows.
+    pub fn total_elements(&self, point: &Point) -> Option<u64> {
+        extents::total_elements(self.module, self.function, &self.numbers(point))
+    }
+}
+
 /// Why there are no data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoData {
@@ -66,6 +78,7 @@ impl NoData {
 pub fn arguments(sources: &Sources<'_>, point: &Point) -> Result<Vec<ArgBytes>, NoData> {
     let mut left = sources.max_memory;
     let function = sources.function;
+    let point = &sources.numbers(point);
     let vars = function.params.iter().map(|p| function.var(*p));
     vars.map(|var| match &var.ty {
         Type::Pointer { pointee, .. } => {
@@ -86,6 +99,7 @@ pub fn without_contents(
     most: usize,
 ) -> Option<Vec<ArgBytes>> {
     let function = sources.function;
+    let point = &sources.numbers(point);
     let vars = function.params.iter().map(|p| function.var(*p));
     vars.map(|var| match &var.ty {
         Type::Pointer { pointee, .. } => {

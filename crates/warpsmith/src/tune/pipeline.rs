@@ -274,10 +274,10 @@ pub(super) fn chosen_sizes(
     let given = with_defaults(given, input, specs);
     let fixed: Vec<String> = specs.iter().map(|s| s.name.clone()).collect();
     let points = sizes::points(&input.module, function, &given, &fixed)?;
-    for point in &points {
+    for point in points.iter().map(|p| sizes::with_numbers(&input.module, function, specs, p)) {
         for param in &function.params {
             let var = function.var(*param);
-            let elements = extents::elements(&input.module, function, var, point);
+            let elements = extents::elements(&input.module, function, var, &point);
             elements.map_err(|why| {
                 let help = format!(
                     "give what it is made of by --size, or write `#pragma ws bounds({}: n)` before the function",
@@ -286,7 +286,7 @@ pub(super) fn chosen_sizes(
                 Failure::from(Diagnostic::error("W312", why).help(help))
             })?;
         }
-        sizes::check_memory(&input.module, function, point, arch.memory, arch.name)?;
+        sizes::check_memory(&input.module, function, &point, arch.memory, arch.name)?;
     }
     Ok(points)
 }

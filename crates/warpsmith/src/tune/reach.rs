@@ -11,6 +11,7 @@ use warpsmith_tune::rng::Rng;
 
 use super::beyond::{Budget, Large};
 use super::coverage::Coverage;
+use super::inputs;
 use super::lowered;
 use super::part::Part;
 use super::sampled::{self, Sampled};
@@ -18,7 +19,6 @@ use super::sizes::Point;
 use super::variant::Variant;
 use super::verify::{Failed, Verified, Verifier};
 use super::witness::{CONSTANT_MEMORY, How, Witness};
-use super::{extents, inputs};
 
 /// The most iterations of all loops together, by the product of all sizes, in the order they are tried: cheap ones first.
 const WORK: [u64; 3] = [1 << 16, 1 << 19, 1 << 22];
@@ -225,7 +225,7 @@ impl Search<'_> {
         let product =
             point.values().try_fold(1u64, |all, v| all.checked_mul(u64::try_from(*v).ok()?));
         let sources = &self.verifier.sources;
-        let elements = extents::total_elements(sources.module, sources.function, point);
+        let elements = sources.total_elements(point);
         product.is_some_and(|n| n <= work) && elements.is_some_and(|n| n <= ELEMENTS)
     }
 

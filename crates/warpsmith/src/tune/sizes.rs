@@ -7,6 +7,7 @@ use warpsmith_ir::{Diagnostic, Function, Module, Place, PlaceKind, Scalar, Type,
 use warpsmith_opt::kernel::Requirement;
 
 use super::extents;
+use crate::data::{self, ArgSpec, NamedSpec};
 use crate::status::{Failure, Status};
 
 /// Values of the size parameters at one point, by name.
@@ -100,6 +101,25 @@ pub fn field_name(module: &Module, function: &Function, place: &Place) -> Option
         }
         _ => None,
     }
+}
+
+/// A point with the integers that `--arg` gives: what extents are computed of.
+pub fn with_numbers(
+    module: &Module,
+    function: &Function,
+    specs: &[NamedSpec],
+    point: &Point,
+) -> Point {
+    let mut all = point.clone();
+    for (_, name, scalar) in size_params(module, function) {
+        let spec = specs.iter().find(|s| s.name == name).map(|s| &s.spec);
+        if let Some(ArgSpec::Number(text)) = spec
+            && let Ok(value) = data::parse_scalar(text, scalar)
+        {
+            all.entry(name).or_insert(value.as_i64());
+        }
+    }
+    all
 }
 
 /// The value of a polynomial over parameters at a point; `None` where one of them has no value there.

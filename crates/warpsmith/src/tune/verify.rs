@@ -16,7 +16,7 @@ use super::beyond;
 use super::compare::{self, Difference, first_difference};
 use super::coverage::Coverage;
 use super::extents;
-use super::host_c::{ArgBytes, HostReference};
+use super::host_c::{ArgBytes, HostReference, NoAnswer};
 use super::inputs::{self, NoData, Sources};
 use super::large;
 use super::points;
@@ -184,12 +184,15 @@ impl Verified {
     }
 
     /// The C function leaves its arrays at a point.
-    pub(super) fn leaves(&mut self, point: &str, left: Left) {
+    pub(super) fn leaves(&mut self, point: &Point, left: Left) {
         if self.outside.is_empty() {
             self.left_at = left.at;
         }
-        self.outside.push(format!("{point}: {}", left.why));
-        self.left_ways.extend(&left.ways);
+        self.outside.push(format!("{}: {}", points::name(point), left.why));
+        // Without elements there is nothing to stay inside of: no way of getting there is to blame.
+        if !(left.without_elements && is_empty(point)) {
+            self.left_ways.extend(&left.ways);
+        }
     }
 
     /// Whether nothing was shown: sizes without a single iteration show nothing.
@@ -216,7 +219,7 @@ impl Verifier<'_> {
         let mut steps_left = self.total_steps;
         let mut progress = Progress::new("verifying", candidates.len());
         let empty = candidates.iter().find(|p| is_empty(p));
-        let large = empty.and_then(|p| extents::total_elements(self.module(), self.function(), p));
+        let large = empty.and_then(|p| self.sources.total_elements(p));
         let ordered = match large.is_some_and(|n| n > POINT_ELEMENTS) && !self.with_data {
             true => points::telling_first(candidates),
             false => candidates.to_vec(),
@@ -303,7 +306,12 @@ impl Verifier<'_> {
     /// One point; returns the steps that the reference took.
     fn at_point(&self, point: &Point, verified: &mut Verified) -> Result<u64, Failed> {
         // Several sizes that are large together would cost more than they say. Where nothing else ran, they must do.
-        let elements = extents::total_elements(self.module(), self.function(), point);
+        let all = self.sources.numbers(point);
+        if let Some(why) = extents::undefined(self.module(), self.function(), &all) {
+            verified.leaves(point, Left { why, ..Left::undefined(BTreeSet::new()) });
+            return Ok(0);
+        }
+        let elements = self.sources.total_elements(point);
         let large = elements.is_none_or(|n| n > POINT_ELEMENTS);
         if large && !verified.sizes.is_empty() {
             let all = verified.large_elements.saturating_add(elements.unwrap_or(u64::MAX));
@@ -333,7 +341,7 @@ impl Verifier<'_> {
             Err(Outside::Leaves(left)) => {
                 // Less of given data is another problem; what it selects may lie beyond.
                 if !self.with_data || verified.sizes.is_empty() {
-                    verified.leaves(&name, left);
+                    verified.leaves(point, left);
                 }
                 return Ok(0);
             }
@@ -344,7 +352,13 @@ impl Verifier<'_> {
         if let Some(written) = self.written {
             self.against_written(written, inputs, &reference, &name)?;
         } else if let Some(host) = self.host {
-            verified.with_host += usize::from(self.against_host(host, inputs, &reference, &name)?);
+            match self.against_host(host, inputs, &reference, &name)? {
+                HostSays::Undefined => {
+                    verified.leaves(point, Left::undefined(reference.ways));
+                    return Ok(reference.steps);
+                }
+                says => verified.with_host += usize::from(says == HostSays::Same),
+            }
         }
         let options =
             emu::Options { max_steps: thread_steps(reference.steps), ..self.options.clone() };
@@ -508,11 +522,13 @@ impl Verifier<'_> {
     fn left(&self, error: &InterpError, ways: BTreeSet<Way>) -> Left {
         let pointers = self.function().params.iter().map(|p| self.function().var(*p));
         let pointers: Vec<&Var> = pointers.filter(|v| v.ty.is_pointer()).collect();
+        let mut without_elements = false;
         let why = match error.kind {
             InterpErrorKind::OutOfBounds { buffer: Some(buffer), offset, size, .. }
                 if buffer < pointers.len() =>
             {
                 let array = pointers[buffer];
+                without_elements = size == 0;
                 let element = array.ty.pointee();
                 let bytes = element.map_or(1, |ty| layout_of(self.module(), ty).size.max(1));
                 let count = match size / bytes {
@@ -528,7 +544,7 @@ impl Verifier<'_> {
             ),
             _ => error.to_string(),
         };
-        Left { why, at: error.span, ways }
+        Left { why, at: error.span, ways, without_elements }
     }
 
     /// The function in its new types must say what it says as it was written, but for the rounding errors of the less
@@ -609,25 +625,26 @@ impl Verifier<'_> {
     }
 
     /// The user's C must say what the interpreter says, or one of the two misunderstands the source. Both run the sums
-    /// in source order: what they may differ by is what their math functions do. False when the comparison says
-    /// nothing, because a decision hangs on the last bit of such a function.
+    /// in source order: what they may differ by is what their math functions do.
     pub(super) fn against_host(
         &self,
         host: &HostReference,
         inputs: &[ArgBytes],
         reference: &Reference,
         point: &str,
-    ) -> Result<bool, Failed> {
+    ) -> Result<HostSays, Failed> {
         let wrong = |message: String| Failed::References { point: point.to_string(), message };
         let mut args = inputs.to_vec();
-        let result = host.call(&mut args, self.patience(Duration::from_secs(60))).map_err(
-            |why| match self.late() {
-                true => Failed::Limit(TIME_LIMIT),
-                false => wrong(format!("the program made from the C file failed: {why}")),
-            },
-        )?;
+        let result = match host.call(&mut args, self.patience(Duration::from_secs(60))) {
+            Ok(result) => result,
+            Err(NoAnswer::DividesByZero) => return Ok(HostSays::Undefined),
+            Err(_) if self.late() => return Err(Failed::Limit(TIME_LIMIT)),
+            Err(NoAnswer::Failed(why)) => {
+                return Err(wrong(format!("the program made from the C file failed: {why}")));
+            }
+        };
         if reference.memory.doubtful {
-            return Ok(false);
+            return Ok(HostSays::Nothing);
         }
         let arrays = args.iter().filter_map(|a| match a {
             ArgBytes::Array(bytes) => Some(bytes.as_slice()),
@@ -642,7 +659,7 @@ impl Verifier<'_> {
             Some(d) => {
                 Err(wrong(describe("the result", &d, "the interpreter", "the host compiler")))
             }
-            None => Ok(true),
+            None => Ok(HostSays::Same),
         }
     }
 
@@ -826,6 +843,26 @@ pub(super) struct Left {
     at: Option<Span>,
     /// The ways that control took before.
     ways: BTreeSet<Way>,
+    /// The array that it left has no elements.
+    without_elements: bool,
+}
+
+impl Left {
+    /// Of a run in which an integer was divided by zero, wherever that was.
+    pub(super) fn undefined(ways: BTreeSet<Way>) -> Left {
+        let why = "an integer is divided by zero".to_string();
+        Left { why, at: None, ways, without_elements: false }
+    }
+}
+
+/// What the host compiler's code says about a point.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum HostSays {
+    Same,
+    /// A decision hangs on the last bit of a math function.
+    Nothing,
+    /// The C function has no meaning there.
+    Undefined,
 }
 
 fn describe(what: &str, d: &Difference, expected: &str, actual: &str) -> String {

@@ -72,6 +72,11 @@ impl Branch {
         self
     }
 
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        self.facts.is_empty() && self.clauses.is_empty()
+    }
+
     /// Whether all of it holds at a point.
     pub fn holds(&self, point: &[i128]) -> bool {
         self.facts.iter().all(|f| f.holds(point) == Some(true))

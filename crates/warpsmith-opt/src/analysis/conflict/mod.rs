@@ -51,10 +51,30 @@ pub fn meeting(
     exchanged: Option<&ForLoop>,
     requirements: &[Poly],
 ) -> Meeting {
-    let mut question = Question::new(scope);
-    let Some(pair) = question.ask(a, b, exchanged) else { return Meeting::Undecided };
-    question.require(requirements);
-    question.answer(a, b, &pair)
+    let ask = |assumed: &[(VarId, Sign)]| {
+        let mut question = Question::new(scope, assumed);
+        let pair = question.ask(a, b, exchanged);
+        question.require(requirements);
+        let divisors = question.terms.open_divisors.clone();
+        (pair.map_or(Meeting::Undecided, |pair| question.answer(a, b, &pair)), divisors)
+    };
+    let (answer, divisors) = ask(&[]);
+    // What a quotient is hangs on the sign of the divisor, of which each case is easier than all of them at once.
+    let [divisor] = divisors.as_slice() else { return answer };
+    if answer != Meeting::Undecided {
+        return answer;
+    }
+    let cases = [Sign::Positive, Sign::Negative, Sign::Zero].into_iter();
+    let mut answers = cases.map(|sign| ask(&[(*divisor, sign)]).0);
+    answers.find(|a| *a != Meeting::Never).unwrap_or(Meeting::Never)
+}
+
+/// What is assumed of a variable in one of several cases that cover everything.
+#[derive(Clone, Copy)]
+enum Sign {
+    Positive,
+    Negative,
+    Zero,
 }
 
 /// What is asked, as it is put together.
@@ -76,8 +96,16 @@ struct Side {
 }
 
 impl<'s, 'a> Question<'s, 'a> {
-    fn new(scope: &'s Scope<'a>) -> Question<'s, 'a> {
+    fn new(scope: &'s Scope<'a>, assumed: &[(VarId, Sign)]) -> Question<'s, 'a> {
         let mut question = Question { terms: Terms::new(scope), outer: Instance::default() };
+        for (var, sign) in assumed {
+            let (value, zero) = (question.terms.size(*var), Poly::zero());
+            question.terms.facts.push(match sign {
+                Sign::Positive => Fact::less(&zero, &value),
+                Sign::Negative => Fact::less(&value, &zero),
+                Sign::Zero => Fact::equal(&value, &zero),
+            });
+        }
         for l in &scope.outer {
             let mut at = std::mem::take(&mut question.outer);
             question.enter(l, &mut at, Role::Size);

@@ -79,6 +79,8 @@ pub struct Terms<'s, 'a> {
     depth: u32,
     /// A condition on counters or sizes was not understood.
     pub skipped: bool,
+    /// Variables that something is divided by and whose sign is not known.
+    pub open_divisors: Vec<VarId>,
 }
 
 /// The sum. Coefficients begin below 2⁹⁶, see [`product`], so that no sum of a program's length overflows.
@@ -114,6 +116,7 @@ impl<'s, 'a> Terms<'s, 'a> {
             xors: vec![],
             depth: 0,
             skipped: false,
+            open_divisors: vec![],
         }
     }
 
@@ -184,6 +187,13 @@ impl<'s, 'a> Terms<'s, 'a> {
             data |= matches!(&*e.kind, ExprKind::Read(p) if !matches!(&*p.kind, PlaceKind::Var(_)));
         });
         data
+    }
+
+    /// Whether a value is an element that the loop writes: of which nothing is known anywhere.
+    fn reads_written(&self, expr: &Expr) -> bool {
+        let ExprKind::Read(place) = &*expr.kind else { return false };
+        let element = !matches!(&*place.kind, PlaceKind::Var(_));
+        element && self.scope.is_written(base_of(place))
     }
 
     fn opaque(&mut self, expr: &Expr, instance: &Instance) -> Poly {
@@ -543,6 +553,7 @@ impl<'s, 'a> Terms<'s, 'a> {
                 self.clauses.extend(range.clauses);
             }
         } else {
+            self.note_divisor(y, positive);
             let negated = minus(&zero, y);
             let mut cases = vec![];
             for (divisor_positive, size) in [(true, y), (false, &negated)] {
@@ -550,12 +561,22 @@ impl<'s, 'a> Terms<'s, 'a> {
                     continue;
                 }
                 let sign = Fact::less(&zero, size);
-                let up =
-                    [Fact::at_least(x, &zero), Fact::at_least(&r, &zero), Fact::less(&r, size)];
+                // Toward zero, so that the quotient is zero or has the sign of the exact one.
+                let sign_of = |rises: bool| match rises == divisor_positive {
+                    true => Fact::at_least(&q, &zero),
+                    false => Fact::at_least(&zero, &q),
+                };
+                let up = [
+                    Fact::at_least(x, &zero),
+                    Fact::at_least(&r, &zero),
+                    Fact::less(&r, size),
+                    sign_of(true),
+                ];
                 let down = [
                     Fact::less(x, &zero),
                     Fact::at_least(&zero, &r),
                     Fact::less(&minus(&zero, &r), size),
+                    sign_of(false),
                 ];
                 for case in [up, down] {
                     let facts = [vec![sign.clone(), identity.clone()], case.to_vec()].concat();
@@ -574,6 +595,13 @@ impl<'s, 'a> Terms<'s, 'a> {
         }
         self.quotients.insert(key, (q.clone(), r.clone()));
         (q, r)
+    }
+
+    /// Notes a divisor that may be negative, where it is a variable that all iterations share.
+    fn note_divisor(&mut self, y: &Poly, positive: bool) {
+        let shared = self.shared.iter().find(|(_, value)| *value == y).map(|(v, _)| *v);
+        let open = shared.filter(|_| !positive && !self.proved(&Fact::less(y, &Poly::zero())));
+        self.open_divisors.extend(open.filter(|v| !self.open_divisors.contains(v)));
     }
 
     /// The differences of quotients by one divisor.
@@ -737,8 +765,14 @@ impl<'s, 'a> Terms<'s, 'a> {
                 let (x, y) = (self.condition(a, negated, at), self.condition(b, negated, at));
                 match (*op == BinaryOp::LogicalAnd) != negated {
                     true => x.and(y),
+                    false if x.is_empty() || y.is_empty() => Branch::default(),
                     false => Branch { facts: vec![], clauses: vec![vec![x, y]] },
                 }
+            }
+            ExprKind::Binary(op, a, b)
+                if op.is_comparison() && (self.reads_written(a) || self.reads_written(b)) =>
+            {
+                self.skip(cond)
             }
             ExprKind::Binary(op, a, b) if op.is_comparison() && a.ty.is_integer() => {
                 let (x, y) = (self.value(a, at), self.value(b, at));

@@ -3,6 +3,8 @@
 use warpsmith_ir::VarId;
 use warpsmith_ir::poly::{Atom, Facts, Poly};
 
+use super::powers::Split;
+
 /// Symbols have numbers from here on, in the order in which they came into being; smaller ones are parameters.
 const FIRST_SYMBOL: u32 = 1 << 24;
 /// Alternatives that are followed when a value is bounded in several ways.
@@ -24,6 +26,8 @@ pub fn symbol_number(var: VarId) -> Option<usize> {
 pub struct Known {
     bounds: Vec<Bound>,
     pub facts: Facts,
+    /// Sizes as products of powers of two.
+    pub splits: Vec<Split>,
 }
 
 #[derive(Clone, Debug)]
@@ -86,6 +90,7 @@ impl Known {
         blame: &mut Option<VarId>,
     ) {
         let poly = rejoined(poly);
+        let poly = self.splits.iter().find_map(|s| s.joined(&poly)).unwrap_or(poly);
         if found.len() >= MAX_ALTERNATIVES || depth == 0 {
             return;
         }

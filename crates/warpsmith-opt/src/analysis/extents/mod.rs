@@ -8,6 +8,7 @@
 //! Extents may be larger than needed where a bound is not exact, never smaller for sizes of zero or more.
 
 mod known;
+mod powers;
 mod rows;
 mod value;
 mod walk;

@@ -143,6 +143,13 @@ impl<'m> Walk<'m> {
             (Shr, Some(k @ 0..=62)) => self.quotient(&left, 1 << k, st),
             (Rem, Some(d)) if d > 0 => self.remainder(&left, d, st),
             (BitAnd, Some(m)) if m >= 0 => self.masked(&left, m, st),
+            (Shl, None) => left.mul(&self.power(&right, st)?),
+            (Shr, None) => {
+                let power = self.power(&right, st)?;
+                Some(Poly::var(self.divided(left, power, st)?.0))
+            }
+            (BitAnd, None) => self.masked_by_power(&left, &right, st),
+            (BitXor | BitOr, _) => self.of_bits(&left, &right, st),
             (Div | Rem, None) => {
                 let (q, r) = self.divided(left, right, st)?;
                 Some(Poly::var(if op == Div { q } else { r }))
@@ -196,7 +203,7 @@ impl<'m> Walk<'m> {
     }
 
     /// Quotient and remainder by something that is positive, of something that is not negative.
-    fn divided(&mut self, t: Poly, w: Poly, st: &mut State) -> Option<(VarId, VarId)> {
+    pub fn divided(&mut self, t: Poly, w: Poly, st: &mut State) -> Option<(VarId, VarId)> {
         let facts = &st.known.facts;
         let one = Poly::constant(1);
         // A division by zero is the user's fault, so the divisor is at least one where it is not negative.
@@ -216,7 +223,10 @@ impl<'m> Walk<'m> {
         known.facts.assume_nonnegative(w.sub(&one)?);
         known.facts.assume_nonnegative(t.sub(&Poly::var(quotient).mul(&w)?)?);
         // `t` is below `rows * w` for a number of rows that shows in its largest value.
-        for most in known.extremes(&t, true).unwrap_or_default() {
+        let most = known.extremes(&t, true).unwrap_or_default();
+        let apart: Vec<Poly> =
+            most.iter().flat_map(|m| known.splits.iter().filter_map(|s| s.apart(m))).collect();
+        for most in most.into_iter().chain(apart) {
             let (rows, rest) = most.add(&one)?.div_rem(&w)?;
             if rest.is_zero() {
                 known.bound(quotient, None, Some(rows.sub(&one)?));

@@ -107,6 +107,8 @@ pub struct Walk<'m> {
     pub assume: bool,
     causes: Vec<Cause>,
     pub divisions: Vec<Division>,
+    /// Powers of two by their exponents.
+    pub powers: Vec<(Poly, VarId)>,
     /// Symbols that tell whether a condition was true.
     pub flags: BTreeMap<VarId, Flag<'m>>,
     pub accesses: Vec<Access<'m>>,
@@ -148,6 +150,7 @@ pub fn walk<'m>(
         assume,
         causes: vec![],
         divisions: vec![],
+        powers: vec![],
         flags: BTreeMap::new(),
         accesses: vec![],
         quiet: 0,
