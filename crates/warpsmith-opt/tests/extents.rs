@@ -180,6 +180,23 @@ fn conditions_count() {
 }
 
 #[test]
+fn quotients_and_remainders_by_sizes_need_no_more_than_they_reach() {
+    check(&[
+        (
+            "float *y, const float *x",
+            "for (int i = 0; i < n; i++) y[i] = x[i / m];",
+            "y[n], x[max((n - 1) / m + 1, 0)]",
+        ),
+        ("float *y, const float *x", "for (int i = 0; i < n; i++) y[i] = x[i % m];", "y[n], x[m]"),
+        (
+            "float *y, const float *x",
+            "for (int i = 0; i < n * m; i++) y[i] = x[i / m];",
+            "y[n * m], x[n]",
+        ),
+    ]);
+}
+
+#[test]
 fn variables_that_are_one_of_several_counters() {
     check(&[
         (

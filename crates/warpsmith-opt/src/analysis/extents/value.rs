@@ -217,25 +217,43 @@ impl<'m> Walk<'m> {
             None => (self.fresh(None), self.fresh(None)),
         };
         let known = &mut st.known;
-        known.bound(quotient, Some(Poly::zero()), Some(t.clone()));
+        known.bound(quotient, Some(Poly::zero()), None);
         known.bound(remainder, Some(Poly::zero()), Some(w.sub(&one)?));
-        known.bound(remainder, None, Some(t.clone()));
+        // True, but no extent: an array that is read at `i / w` or `i % w` need not have as many elements as there are `i`.
+        for part in [quotient, remainder] {
+            known.facts.bound(Atom::Var(part), None, Some(t.clone()));
+        }
         known.facts.assume_nonnegative(w.sub(&one)?);
         known.facts.assume_nonnegative(t.sub(&Poly::var(quotient).mul(&w)?)?);
-        // `t` is below `rows * w` for a number of rows that shows in its largest value.
-        let most = known.extremes(&t, true).unwrap_or_default();
-        let apart: Vec<Poly> =
-            most.iter().flat_map(|m| known.splits.iter().filter_map(|s| s.apart(m))).collect();
-        for most in most.into_iter().chain(apart) {
-            let (rows, rest) = most.add(&one)?.div_rem(&w)?;
-            if rest.is_zero() {
-                known.bound(quotient, None, Some(rows.sub(&one)?));
-            }
+        for last in self.greatest_quotients(&t, &w, st) {
+            st.known.bound(quotient, None, Some(last));
         }
         if same.is_none() {
             self.divisions.push(Division { dividend: t, divisor: w, quotient, remainder });
         }
         Some((quotient, remainder))
+    }
+
+    /// The greatest quotient: `rows - 1` where the dividend is below `rows * w` for a number of rows that shows in its
+    /// largest value, else that of the largest value where both are made of sizes.
+    fn greatest_quotients(&self, t: &Poly, w: &Poly, st: &State) -> Vec<Poly> {
+        let most = st.known.extremes(t, true).unwrap_or_default();
+        let splits = &st.known.splits;
+        let apart = most.iter().flat_map(|m| splits.iter().filter_map(|s| s.apart(m)));
+        let one = Poly::constant(1);
+        let last_row = |p: &Poly| {
+            let (rows, rest) = p.add(&one)?.div_rem(w)?;
+            rows.sub(&one).filter(|_| rest.is_zero())
+        };
+        let rows: Vec<Poly> =
+            most.iter().cloned().chain(apart).filter_map(|p| last_row(&p)).collect();
+        if !rows.is_empty() || !self.own || super::known::newest(w).is_some() {
+            return rows;
+        }
+        let ty = |v: VarId| self.function.var(v).ty.scalar().unwrap_or(Scalar::I64);
+        let number = |p: &Poly| p.to_expr(Scalar::I64, &ty);
+        let quotient = |p: &Poly| Expr::binary(BinaryOp::Div, number(p), number(w));
+        most.iter().filter_map(|p| Poly::from_expr(&quotient(p))).collect()
     }
 
     /// `p` with `w * (t / w) + t % w` written as `t`.

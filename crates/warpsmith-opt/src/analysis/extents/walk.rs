@@ -94,14 +94,14 @@ type Target = (VarId, Option<Poly>);
 
 pub struct Walk<'m> {
     pub module: &'m Module,
-    function: &'m Function,
+    pub function: &'m Function,
     /// Variables of the analysed function that stand for sizes, see [`sizes`].
     sizes: BTreeSet<VarId>,
     /// What follows from its parameters once and for all: sizes, and what they are made of.
     made: BTreeMap<VarId, &'m Expr>,
     pointers: BTreeMap<VarId, Target>,
     /// The function at hand is the analysed one.
-    own: bool,
+    pub own: bool,
     calls: usize,
     /// Whether integer parameters are taken to be 0 or more.
     pub assume: bool,
