@@ -185,7 +185,7 @@ fn quotients_and_remainders_by_sizes_need_no_more_than_they_reach() {
         (
             "float *y, const float *x",
             "for (int i = 0; i < n; i++) y[i] = x[i / m];",
-            "y[n], x[max((n - 1) / m + 1, 0)]",
+            "y[n], x[max((n + m - 1) / m, 0)]",
         ),
         ("float *y, const float *x", "for (int i = 0; i < n; i++) y[i] = x[i % m];", "y[n], x[m]"),
         (

@@ -47,7 +47,7 @@ pub fn wrong(
     all.into_iter().find_map(|point| {
         let args = arguments(source, &point);
         if overflow::in_extents(source.module, source.function, &args)
-            || overflow::overflow(source.module, function, &args).is_some()
+            || overflow::undefined(source.module, function, &args)
         {
             return None;
         }

@@ -252,8 +252,12 @@ impl<'m> Walk<'m> {
         }
         let ty = |v: VarId| self.function.var(v).ty.scalar().unwrap_or(Scalar::I64);
         let number = |p: &Poly| p.to_expr(Scalar::I64, &ty);
-        let quotient = |p: &Poly| Expr::binary(BinaryOp::Div, number(p), number(w));
-        most.iter().filter_map(|p| Poly::from_expr(&quotient(p))).collect()
+        // Of the next multiple: C rounds toward zero, and no element is left where the largest value is -1.
+        let quotient = |p: &Poly| {
+            let beyond = Expr::binary(BinaryOp::Div, number(&p.add(w)?), number(w));
+            Poly::from_expr(&beyond)?.sub(&one)
+        };
+        most.iter().filter_map(quotient).collect()
     }
 
     /// `p` with `w * (t / w) + t % w` written as `t`.

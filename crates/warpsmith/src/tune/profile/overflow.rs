@@ -32,17 +32,27 @@ pub struct Wide {
     exact: i128,
     /// They differ since something was too large for 32 bits. Differences that unsigned numbers make below zero are meant.
     lost: bool,
+    /// A signed number on the way to it was too large: C says nothing about what follows, whether the outcome is the same
+    /// or not.
+    undefined: bool,
 }
 
 impl Wide {
     fn new(machine: Value, exact: i128, lost: bool) -> Wide {
         let lost = lost && exact != of_machine(machine);
-        Wide { machine, exact, lost }
+        Wide { machine, exact, lost, undefined: false }
+    }
+
+    /// The number with what happened on the way to it.
+    fn of(self, parts: &[Wide]) -> Wide {
+        let ty = self.machine.ty;
+        let too_large = ty == Scalar::I32 && i32::try_from(self.exact).is_err();
+        Wide { undefined: too_large || parts.iter().any(|p| p.undefined), ..self }
     }
 
     /// The machine's number, whatever was meant.
     fn meant(machine: Value) -> Wide {
-        Wide { machine, exact: of_machine(machine), lost: false }
+        Wide { machine, exact: of_machine(machine), lost: false, undefined: false }
     }
 
     fn agrees(self) -> bool {
@@ -75,6 +85,25 @@ impl Number for Wide {
     }
 
     fn unary(op: UnaryOp, a: Wide) -> Wide {
+        Wide::unary_of(op, a).of(&[a])
+    }
+
+    fn binary(op: BinaryOp, a: Wide, b: Wide) -> Wide {
+        Wide::binary_of(op, a, b).of(&[a, b])
+    }
+
+    fn cast(self, to: Scalar) -> Wide {
+        Wide { undefined: self.undefined, ..self.cast_to(to) }
+    }
+
+    fn math(function: MathFn, args: &[Wide]) -> Wide {
+        Wide::math_of(function, args).of(args)
+    }
+}
+
+/// The operations, whatever happened before.
+impl Wide {
+    fn unary_of(op: UnaryOp, a: Wide) -> Wide {
         let machine = eval::unary(op, a.machine);
         match op {
             UnaryOp::Neg if !machine.ty.is_float() => Wide::result(machine, -a.exact, a.lost),
@@ -83,7 +112,7 @@ impl Number for Wide {
         }
     }
 
-    fn binary(op: BinaryOp, a: Wide, b: Wide) -> Wide {
+    fn binary_of(op: BinaryOp, a: Wide, b: Wide) -> Wide {
         let machine = eval::binary(op, a.machine, b.machine);
         if a.machine.ty.is_float() {
             return Wide::meant(machine);
@@ -114,7 +143,7 @@ impl Number for Wide {
         }
     }
 
-    fn cast(self, to: Scalar) -> Wide {
+    fn cast_to(self, to: Scalar) -> Wide {
         let machine = eval::cast(self.machine, to);
         let narrow = to.bytes() < 4 && to != Scalar::Bool;
         if to.is_float() || self.machine.ty.is_float() || narrow {
@@ -130,7 +159,7 @@ impl Number for Wide {
         }
     }
 
-    fn math(function: MathFn, args: &[Wide]) -> Wide {
+    fn math_of(function: MathFn, args: &[Wide]) -> Wide {
         let values: Vec<Value> = args.iter().map(|a| a.machine).collect();
         let machine = eval::math(function, &values);
         let exact = args.iter().map(|a| a.exact);
@@ -159,16 +188,26 @@ pub struct Overflow {
 /// The first number that is too large in a function called with some arguments, and in what it launches. `None` as an
 /// argument: an array, or a number that depends on data.
 pub fn overflow(module: &Module, function: FuncId, args: &[Option<Value>]) -> Option<Overflow> {
+    let Finder { found, launches, .. } = followed(module, function, args, Finder::default());
+    found.or_else(|| launches.iter().find_map(|l| l.overflow(module)))
+}
+
+/// Whether a C function computes a signed number that is too large, even if nothing came of it on this machine.
+pub fn undefined(module: &Module, function: FuncId, args: &[Option<Value>]) -> bool {
+    let finder = Finder { undefined: true, ..Finder::default() };
+    followed(module, function, args, finder).found.is_some()
+}
+
+fn followed(module: &Module, function: FuncId, args: &[Option<Value>], finder: Finder) -> Finder {
     let host = module.function(function);
     let mut vars = Vars::default();
     for (param, arg) in host.params.iter().zip(args) {
         vars.set(*param, arg.map(Wide::meant));
     }
     let at = Extents { grid: [1; 3], block: [1; 3] };
-    let mut run = Run::new(module, host, at, Finder::default(), STEPS);
+    let mut run = Run::new(module, host, at, finder, STEPS);
     run.one_block([0; 3], &[[0; 3]], &vars);
-    let Finder { found, launches } = run.watch;
-    found.or_else(|| launches.iter().find_map(|l| l.overflow(module)))
+    run.watch
 }
 
 /// Whether the extents of a function's arrays are too large for the type they are written in.
@@ -186,6 +225,8 @@ pub fn in_extents(module: &Module, function: &Function, args: &[Option<Value>]) 
 /// Looks for the first number that is lost.
 #[derive(Default)]
 struct Finder {
+    /// Numbers count that C does not define, too.
+    undefined: bool,
     found: Option<Overflow>,
     launches: Vec<Launched>,
 }
@@ -201,7 +242,8 @@ struct Launched {
 
 impl Finder {
     fn note(&mut self, what: impl Fn() -> String, number: Wide, span: Option<Span>) {
-        if number.lost && self.found.is_none() {
+        let counts = number.lost || (self.undefined && number.undefined);
+        if counts && self.found.is_none() {
             let (exact, machine) = (number.exact, of_machine(number.machine));
             let what = format!("{} is {machine} where it should be {exact}", what());
             self.found = Some(Overflow { what, span });
