@@ -396,7 +396,7 @@ void wr(int n, const float*x, float*y) {
 }
 ",
             sizes: "n=33",
-            extents: &["`x` has max(2 * n - 1, 0) elements", "`y` has n elements"],
+            extents: &["`x` has n elements", "`y` has n elements"],
         },
         Case {
             source: r"
