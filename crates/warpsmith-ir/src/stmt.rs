@@ -2,7 +2,7 @@
 
 use crate::expr::{Axis, BinaryOp, Expr, Place};
 use crate::module::{FuncId, VarId};
-use crate::span::Origin;
+use crate::span::{Origin, Span};
 
 /// A sequence of statements that opens a scope.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -316,6 +316,13 @@ pub struct Case {
     pub values: Vec<i64>,
     pub is_default: bool,
     pub body: Block,
+}
+
+impl Case {
+    /// Where its first statement stands: what names it among the ways out of the `switch`. `None`: it has none.
+    pub fn span(&self) -> Option<Span> {
+        self.body.stmts.first().and_then(|s| s.origin.span)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -380,7 +380,7 @@ impl Lower<'_> {
         for (case, label) in cases.iter().zip(labels) {
             self.emit(Op::Label(label))?;
             self.enter(vec![value], 0);
-            self.comes_to(case.body.stmts.first().and_then(|s| s.origin.span))?;
+            self.comes_to(case.span())?;
             self.block(&case.body)?;
             self.leave();
         }

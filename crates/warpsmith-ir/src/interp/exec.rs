@@ -455,7 +455,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             return Ok(Flow::Next);
         };
         for case in &cases[entry..] {
-            self.memory.note_case(case.body.stmts.first().and_then(|s| s.origin.span));
+            self.memory.note_case(case.span());
             match self.block(&case.body)? {
                 Flow::Next => {}
                 Flow::Break => return Ok(Flow::Next),

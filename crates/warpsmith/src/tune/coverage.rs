@@ -387,7 +387,7 @@ impl Paths<'_> {
             self.push(Path { way, what, arm, run: None, excused });
         };
         for case in cases {
-            if let Some(first) = case.body.stmts.first().and_then(|s| s.origin.span) {
+            if let Some(first) = case.span() {
                 path(first, What::Case, extent(&case.body));
             }
         }

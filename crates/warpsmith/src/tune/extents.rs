@@ -146,7 +146,7 @@ pub fn extents(
             NoValue::Unknown => {
                 format!("an extent of `{}` depends on more than the sizes", var.name)
             }
-            NoValue::Undefined => format!("an extent of `{}` {UNDEFINED}", var.name),
+            NoValue::Undefined => undefined_extent(var),
         })?;
         // A negative extent is undefined in C; no launch has it, and an empty array stands for it.
         extents.push(value.max(0) as u64);
@@ -163,8 +163,9 @@ enum NoValue {
     Undefined,
 }
 
-/// What an extent does that has no value at some sizes.
-const UNDEFINED: &str = "divides by zero, shifts too far or overflows";
+fn undefined_extent(var: &Var) -> String {
+    format!("an extent of `{}` divides by zero, shifts too far or overflows", var.name)
+}
 
 /// The value of an integer expression over parameters.
 fn evaluate(
@@ -219,8 +220,11 @@ fn evaluate(
 /// Why an array has no extent at a point because no C program could compute it there; `None` where all have one.
 pub fn undefined(module: &Module, function: &Function, point: &Point) -> Option<String> {
     let arrays = function.params.iter().map(|p| function.var(*p)).filter(|v| v.ty.is_pointer());
-    let mut reasons = arrays.filter_map(|var| extents(module, function, var, point).err());
-    reasons.find(|why| why.ends_with(UNDEFINED))
+    let first = |var: &Var| {
+        var.shape.iter().flatten().find_map(|e| evaluate(module, function, e, point).err())
+    };
+    let mut without = arrays.filter(|var| first(var) == Some(NoValue::Undefined));
+    without.next().map(undefined_extent)
 }
 
 /// The elements of all array parameters together; `None` when an extent has no value or the sum overflows.
