@@ -208,6 +208,24 @@ pub fn writes_var(block: &Block, var: VarId) -> bool {
     found
 }
 
+/// How often a variable is set in the block; an address that is taken counts as well.
+pub fn times_set(block: &Block, var: VarId) -> usize {
+    let mut count = 0;
+    each_stmt(block, &mut |s| {
+        let o = operands(s);
+        count += o.results.iter().filter(|v| **v == var).count();
+        count += usize::from(o.writes.and_then(|p| p.root_var()) == Some(var));
+        for e in &o.reads {
+            each_expr(e, &mut |e| {
+                let addressed =
+                    matches!(&*e.kind, ExprKind::AddressOf(p) if p.root_var() == Some(var));
+                count += usize::from(addressed);
+            });
+        }
+    });
+    count
+}
+
 /// Whether the expression reads memory through a pointer, or a variable that is an array.
 pub fn reads_memory(expr: &Expr) -> bool {
     fn is_variable(place: &Place) -> bool {

@@ -160,11 +160,18 @@ struct Real {
     }
 };
 
-// What C makes of operands of two types, where one is a real of the loops.
+// What C makes of operands of two types, where one is a real of the loops; nothing is asked of others, whose
+// own operators would look here for what they give.
+template <class A, class B, bool = Plain<A>::real || Plain<B>::real>
+struct Joint {};
+
 template <class A, class B>
-using Common = typename std::enable_if<
-    Plain<A>::real || Plain<B>::real,
-    Real<decltype(typename Plain<A>::type() + typename Plain<B>::type())>>::type;
+struct Joint<A, B, true> {
+    typedef Real<decltype(typename Plain<A>::type() + typename Plain<B>::type())> type;
+};
+
+template <class A, class B>
+using Common = typename Joint<A, B>::type;
 
 template <class A, class B>
 using Decision = typename std::enable_if<Plain<A>::real || Plain<B>::real, bool>::type;

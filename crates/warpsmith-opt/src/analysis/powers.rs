@@ -9,22 +9,7 @@ use crate::walk;
 /// Only what stands in the blocks around the loop counts, so that it is known there; what the exponent is made of are
 /// parameters and counters of loops around, which nothing else sets.
 pub fn before(function: &Function, root: LoopId) -> Vec<(VarId, &Expr)> {
-    let once = |v: VarId, allowed: usize| {
-        let mut writes = 0;
-        walk::each_stmt(&function.body, &mut |s| {
-            let o = walk::operands(s);
-            writes += o.results.iter().filter(|r| **r == v).count();
-            writes += usize::from(o.writes.and_then(|p| p.root_var()) == Some(v));
-            for e in &o.reads {
-                walk::each_expr(e, &mut |e| {
-                    let addressed =
-                        matches!(&*e.kind, ExprKind::AddressOf(p) if p.root_var() == Some(v));
-                    writes += usize::from(addressed);
-                });
-            }
-        });
-        writes <= allowed
-    };
+    let once = |v: VarId, allowed: usize| walk::times_set(&function.body, v) <= allowed;
     let params = function.params.iter().copied();
     let mut fixed: Vec<VarId> = params.filter(|p| once(*p, 0)).collect();
     let mut found = vec![];

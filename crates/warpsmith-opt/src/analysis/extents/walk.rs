@@ -644,7 +644,7 @@ fn sizes(function: &Function) -> (BTreeSet<VarId>, BTreeMap<VarId, &Expr>) {
         let whole = function.var(*var).ty.scalar().is_some_and(|s| s.is_integer());
         let mut pure = whole && init.ty == function.var(*var).ty && !tree::reads_memory(init);
         tree::each_var(init, &mut |v| pure &= known.contains(&v));
-        if !pure || writes(function, *var) != 1 {
+        if !pure || tree::times_set(&function.body, *var) != 1 {
             continue;
         }
         known.insert(*var);
@@ -675,24 +675,6 @@ fn divides(e: &Expr) -> bool {
         halves |= matches!(&*e.kind, ExprKind::Binary(BinaryOp::Div, ..));
     });
     divides || (halves && falls)
-}
-
-/// How often a variable is set; an address that is taken counts as well.
-fn writes(function: &Function, var: VarId) -> usize {
-    let mut count = 0;
-    tree::each_stmt(&function.body, &mut |s| {
-        let o = tree::operands(s);
-        count += o.results.iter().filter(|v| **v == var).count();
-        count += usize::from(o.writes.and_then(|p| p.root_var()) == Some(var));
-        for e in &o.reads {
-            tree::each_expr(e, &mut |e| {
-                let addressed =
-                    matches!(&*e.kind, ExprKind::AddressOf(p) if p.root_var() == Some(var));
-                count += usize::from(addressed);
-            });
-        }
-    });
-    count
 }
 
 /// States of a symbol what was guessed of a variable.
