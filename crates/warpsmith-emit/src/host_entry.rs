@@ -20,6 +20,24 @@ pub struct HostEntry {
     pub ret: Type,
     /// The launcher's array parameters that are the C function's.
     pub arrays: Vec<Moved>,
+    /// Structures of the C function in the place of which the launcher has their fields; in order.
+    pub records: Vec<Packed>,
+}
+
+/// A parameter of the C function that points to a structure, for the fields that are parameters of the launcher.
+#[derive(Clone, Debug)]
+pub struct Packed {
+    pub name: String,
+    /// The structure in C's words.
+    pub c_type: String,
+    /// The C function only reads it.
+    pub readonly: bool,
+    /// Number of the first of the launcher's parameters that stand for it.
+    pub at: usize,
+    /// How each of these is written behind the structure's name, `->x`, and whether the field is given by its address.
+    pub fields: Vec<(String, bool)>,
+    /// `struct {…}` in C++, of the same layout.
+    pub definition: String,
 }
 
 /// An array with the copies it needs.
@@ -37,9 +55,18 @@ fn host_name(emit: &Emit<'_>) -> String {
     format!("{}_host", identifier(&emit.name))
 }
 
+/// The function that does the work: for structures, one behind that which takes them apart.
+fn working_name(emit: &Emit<'_>, host: &HostEntry) -> String {
+    match host.records.is_empty() {
+        true => host_name(emit),
+        false => format!("{}_host_fields", identifier(&emit.name)),
+    }
+}
+
 /// Names of the file that it takes.
-pub(crate) fn names(emit: &Emit<'_>) -> [String; 3] {
-    [host_name(emit), TO_DEVICE.into(), TO_HOST.into()]
+pub(crate) fn names(emit: &Emit<'_>) -> Vec<String> {
+    let working = emit.host.iter().map(|host| working_name(emit, host));
+    working.chain([host_name(emit), TO_DEVICE.into(), TO_HOST.into()]).collect()
 }
 
 /// Two functions that all arrays share.
@@ -108,16 +135,65 @@ pub(crate) fn define(emit: &Emit<'_>, cx: &Context<'_>, out: &mut Out) -> Result
     let returned = printer.fresh("returned");
     let entry = Entry { emit, host, printer, status, returned };
     out.gap();
-    entry.print(out)
+    entry.print(out)?;
+    if !host.records.is_empty() {
+        out.gap();
+        unpack(emit, host, &printer_of(emit, cx), out)?;
+    }
+    Ok(())
+}
+
+/// Prints the function that takes structures apart.
+fn unpack(emit: &Emit<'_>, host: &HostEntry, printer: &Printer<'_>, out: &mut Out) -> Result<()> {
+    out.comment(&format!("As {} in C.", emit.name));
+    out.doc(&cat([head(emit, host, printer)?, text(" {")]));
+    out.depth += 1;
+    let ids: Vec<VarId> = params(emit, printer).map(|(id, _)| id).collect();
+    for record in &host.records {
+        let (name, layout) = (&record.name, printer.fresh(&format!("layout_of_{}", record.name)));
+        let fields = printer.fresh(&format!("{name}_fields"));
+        out.comment(&format!("{}, as C lays it out.", record.c_type));
+        if record.definition.contains("_t ") {
+            printer.cx.include("stdint.h");
+        }
+        let (first, rest) = record.definition.split_once('\n').unwrap_or((&record.definition, ""));
+        out.line(&first.replacen("struct", &format!("struct {layout}"), 1));
+        rest.lines().for_each(|l| out.line(&if l == "}" { format!("{l};") } else { l.into() }));
+        let constant = if record.readonly { "const " } else { "" };
+        out.line(&format!("{constant}{layout} *{fields} = ({constant}{layout} *){name};"));
+        for (id, (path, by_address)) in ids.iter().skip(record.at).zip(&record.fields) {
+            let Some(var) = printer.var(*id) else { continue };
+            let q = qualifiers(printer, *id);
+            let declared = types::declare(&var.ty, printer.name(*id), q, printer.cx.names)?;
+            let ty = types::declare(&var.ty, "", q, printer.cx.names)?;
+            let address = if *by_address { "&" } else { "" };
+            let cast = if var.ty.is_pointer() { format!("({ty})") } else { String::new() };
+            out.line(&format!("{declared} = {cast}{address}{fields}{path};"));
+        }
+    }
+    let args = ids.iter().map(|id| text(printer.name(*id))).collect();
+    let call = list(&format!("{}(", working_name(emit, host)), args, ");");
+    out.doc(&match host.ret {
+        Type::Void => call,
+        _ => cat([text("return "), call]),
+    });
+    out.depth -= 1;
+    out.line("}");
+    Ok(())
 }
 
 impl Entry<'_> {
     fn print(&self, out: &mut Out) -> Result<()> {
+        let fields = if self.host.records.is_empty() { "" } else { " with fields for structures" };
         out.comment(&format!(
-            "As {} in C, on arrays of the host: allocates, copies, launches, waits, copies back and frees.",
+            "As {} in C{fields}, on arrays of the host: allocates, copies, launches, waits, copies back and frees.",
             self.emit.name
         ));
-        out.doc(&cat([head(self.emit, self.host, &self.printer)?, text(" {")]));
+        let head = match self.host.records.is_empty() {
+            true => head(self.emit, self.host, &self.printer)?,
+            false => head_of_fields(self.emit, self.host, &self.printer)?,
+        };
+        out.doc(&cat([head, text(" {")]));
         out.depth += 1;
         let mut arrays = vec![];
         let mut lines = vec![];
@@ -295,14 +371,55 @@ fn params<'p>(
 }
 
 fn head(emit: &Emit<'_>, host: &HostEntry, printer: &Printer<'_>) -> Result<Doc> {
-    let mut docs = vec![];
-    for (id, var) in params(emit, printer) {
-        let declared =
-            types::declare(&var.ty, printer.name(id), qualifiers(printer, id), printer.cx.names)?;
-        docs.push(text(declared));
-    }
     let ret = types::spell(&host.ret, printer.cx.names)?;
+    let declared = of_c(emit, host, printer, |given| match given {
+        Given::Structure(record) => Ok(opaque(record)),
+        Given::Own(id, var) => {
+            types::declare(&var.ty, printer.name(id), qualifiers(printer, id), printer.cx.names)
+        }
+    });
+    let docs = declared.into_iter().map(|d| d.map(text)).collect::<Result<_>>()?;
     Ok(list(&format!("extern \"C\" {ret} {}(", host_name(emit)), docs, ")"))
+}
+
+fn head_of_fields(emit: &Emit<'_>, host: &HostEntry, printer: &Printer<'_>) -> Result<Doc> {
+    let ret = types::spell(&host.ret, printer.cx.names)?;
+    let docs = params(emit, printer).map(|(id, var)| {
+        let q = qualifiers(printer, id);
+        types::declare(&var.ty, printer.name(id), q, printer.cx.names).map(text)
+    });
+    let docs = docs.collect::<Result<_>>()?;
+    Ok(list(&format!("static {ret} {}(", working_name(emit, host)), docs, ")"))
+}
+
+/// A parameter of the C function.
+enum Given<'p> {
+    Own(VarId, &'p Var),
+    Structure(&'p Packed),
+}
+
+/// Any pointer converts to it, in C and in C++.
+fn opaque(record: &Packed) -> String {
+    format!("{}void *{}", if record.readonly { "const " } else { "" }, record.name)
+}
+
+/// What `f` says of each parameter of the C function.
+fn of_c<'p, T>(
+    emit: &'p Emit<'_>,
+    host: &'p HostEntry,
+    printer: &'p Printer<'_>,
+    f: impl Fn(Given<'p>) -> T,
+) -> Vec<T> {
+    let own: Vec<(VarId, &Var)> = params(emit, printer).collect();
+    let mut said = vec![];
+    let mut at = 0;
+    for record in &host.records {
+        said.extend(own[at..record.at].iter().map(|(id, var)| f(Given::Own(*id, var))));
+        said.push(f(Given::Structure(record)));
+        at = record.at + record.fields.len();
+    }
+    said.extend(own[at..].iter().map(|(id, var)| f(Given::Own(*id, var))));
+    said
 }
 
 /// Its declaration in C++.
@@ -333,10 +450,10 @@ pub(crate) fn declare_for_c(emit: &Emit<'_>, cx: &Context<'_>, out: &mut Out) ->
     ));
     out.line("#ifndef __cplusplus");
     out.line("");
-    let mut docs = vec![];
-    for (id, var) in params(emit, &printer) {
-        docs.push(text(c_parameter(&var.ty, printer.name(id))));
-    }
+    let mut docs = of_c(emit, host, &printer, |given| match given {
+        Given::Structure(record) => text(opaque(record)),
+        Given::Own(id, var) => text(c_parameter(&var.ty, printer.name(id))),
+    });
     if docs.is_empty() {
         docs.push(text("void"));
     }

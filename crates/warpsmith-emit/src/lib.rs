@@ -34,7 +34,7 @@ mod walk;
 
 pub use error::EmitError;
 pub use file::module_file;
-pub use host_entry::{HostEntry, Moved};
+pub use host_entry::{HostEntry, Moved, Packed};
 pub use launcher::{Emit, Workspace, cuda_file, header_file};
 pub use names::identifier;
 pub use test_file::{Fill, TestProgram, reference_file, test_file};

@@ -373,7 +373,7 @@ static void check(cudaError_t status, const char *what) {
 }
 
 // The next of a fixed sequence of numbers in [0, 1).
-static double random_unit() {
+inline double random_unit() {
     static unsigned long long state = 0x9e3779b97f4a7c15ull;
     state = state * 6364136223846793005ull + 1442695040888963407ull;
     return (double)(state >> 11) / 9007199254740992.0;

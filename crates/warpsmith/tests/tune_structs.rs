@@ -69,6 +69,37 @@ programs! {
     bits_of_every_width ["n=1000"] "bits.c"
     a_counter_that_counts_down ["n=1000"] "down.c"
     halves ["n=1000"] "half.c"
+    structures_of_arrays ["sys.n=1000", "sys.periodic=1"] "particles.c"
+    images_by_value ["in.w=100", "in->h=64"] "image.c"
+    structures_behind_structures ["dom.mesh.cells=1000", "dom.steps=3"] "mesh.c"
+}
+
+/// The header has one parameter a field; the function that stands in place of C's takes what C's takes.
+#[test]
+fn fields_of_structures_are_parameters_of_the_launcher() {
+    let (cuda, header) =
+        verified("fields", include_str!("structs/particles.c"), &["sys_n=1000", "sys_periodic=1"]);
+    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let launcher = "f_launch(double *sys_box, double *sys_energy, const double *sys_mass, size_t sys_n, \
+                    bool sys_periodic, double *sys_v, double *sys_x, double dt,";
+    assert!(joined(&header).contains(&joined(launcher)), "{header}");
+    assert!(header.contains("double f_host(void *sys, double dt);"), "{header}");
+    assert!(cuda.contains("extern \"C\" double f_host(void *sys, double dt) {"), "{cuda}");
+    assert!(cuda.contains("        char name[8];\n        void *x;\n"), "{cuda}");
+    assert!(cuda.contains("double *sys_energy = (double *)&sys_fields->energy;"), "{cuda}");
+}
+
+/// A pointer that changes is no array of its own.
+#[test]
+fn pointers_in_structures_stay_what_they_are() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = "struct s { float *a, *b; int n; };\nvoid f(struct s *s) {\n  for (int t = 0; t < 4; t++) {\n\
+                  #pragma omp parallel for\n    for (int i = 0; i < s->n; i++) s->a[i] += s->b[i];\n    \
+                  float *x = s->a; s->a = s->b; s->b = x;\n  }\n}\n";
+    let output = tune(folder.path(), source, &["--size", "s.n=64"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("W144") && stderr.contains("the array behind the pointer"), "{stderr}");
 }
 
 /// Four floats are one access for the device; the header has the structure as the user wrote it.

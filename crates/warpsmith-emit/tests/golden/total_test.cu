@@ -33,7 +33,7 @@ static void check(cudaError_t status, const char *what) {
 }
 
 // The next of a fixed sequence of numbers in [0, 1).
-static double random_unit() {
+inline double random_unit() {
     static unsigned long long state = 0x9e3779b97f4a7c15ull;
     state = state * 6364136223846793005ull + 1442695040888963407ull;
     return (double)(state >> 11) / 9007199254740992.0;
@@ -157,8 +157,8 @@ struct Real {
     }
 };
 
-// What C makes of operands of two types, where one is a real of the loops; nothing is asked of others, whose
-// own operators would look here for what they give.
+// What C makes of operands of two types, where one is a real of the loops; nothing is asked of
+// others, whose own operators would look here for what they give.
 template <class A, class B, bool = Plain<A>::real || Plain<B>::real>
 struct Joint {};
 

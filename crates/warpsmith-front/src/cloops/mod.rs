@@ -42,6 +42,7 @@ mod marks;
 mod moving;
 mod order;
 mod pragma;
+mod records;
 mod scan;
 mod shadowed;
 mod stmt;
@@ -56,6 +57,7 @@ mod updates;
 use warpsmith_ir::{Diagnostic, FuncId, FunctionKind, Module, VarId};
 
 pub use directives::{ArgDefault, Defaults, SizeDefault};
+pub use records::{Held, Record, RecordField};
 
 use crate::ast::TranslationUnit;
 
@@ -79,10 +81,28 @@ pub struct CInput {
     pub structs: Vec<String>,
     /// How many of the function's last parameters are variables of the file.
     pub globals: usize,
+    /// Structures of the C function whose fields are parameters here.
+    pub records: Vec<Record>,
     /// What extents rest on that neither source nor accesses tell, a sentence each.
     pub assumed: Vec<String>,
     /// Whether nothing tells how many elements some array has.
     pub uncounted: bool,
+}
+
+impl CInput {
+    /// The parameter that stands for a field, `p_n` for `p.n` and `p->n`; any other name as it is.
+    pub fn parameter(&self, name: &str) -> String {
+        let function = self.module.function(self.function);
+        let dotted = name.replace("->", ".");
+        for record in &self.records {
+            let of_field =
+                |f: &RecordField| format!("{}{}", record.name, f.path.replace("->", "."));
+            if let Some(at) = record.fields.iter().position(|f| of_field(f) == dotted) {
+                return function.var(function.params[record.at + at]).name.clone();
+            }
+        }
+        name.to_string()
+    }
 }
 
 /// Lowers the function of that name, or the only one with a marked loop.
@@ -90,10 +110,13 @@ pub struct CInput {
 /// # Errors
 /// Everything that is wrong with it and with the functions it calls.
 pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput, Vec<Diagnostic>> {
-    let declared = unit::Unit::new(unit);
-    let name = declared.select(function).map_err(|d| vec![*d])?;
+    let written = unit::Unit::new(unit);
+    let name = written.select(function).map_err(|d| vec![*d])?;
     let candidates =
-        declared.candidates().into_iter().filter(|c| *c != name).map(str::to_string).collect();
+        written.candidates().into_iter().filter(|c| *c != name).map(str::to_string).collect();
+    let called = called::sizes(&written, name);
+    let (replaced, records) = records::replace(unit, &written, name).unzip();
+    let declared = replaced.as_ref().map_or(written, unit::Unit::new);
     let (defaults, mut errors) = directives::read(&unit.comments);
 
     let mut lowering = function::Lowering::new(&declared);
@@ -110,7 +133,7 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
     let integer = |name: &str| {
         f.params.iter().map(|p| f.var(*p)).any(|v| v.name == name && v.ty.is_integer())
     };
-    for size in called::sizes(&declared, name).into_iter().filter(|s| integer(&s.name)) {
+    for size in called.into_iter().filter(|s| integer(&s.name)) {
         if sizes.iter().all(|s| s.name != size.name) {
             sizes.push(size);
         }
@@ -133,6 +156,7 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
         spellings: spellings(&declared, name),
         structs: declared.spellings(),
         globals: outside.len(),
+        records: records.unwrap_or_default(),
         assumed: never_null.iter().map(|n| format!("`{n}` is not null")).collect(),
         uncounted: false,
     })

@@ -291,24 +291,25 @@ pub fn for_each_child(e: &Expr, f: &mut dyn FnMut(&Expr)) {
         }
         ExprKind::AssignList { target, items } => {
             f(target);
-            items.iter().for_each(|i| item_exprs(i, f));
+            for_each_item(items, f);
         }
         ExprKind::CompoundLiteral { items, .. } | ExprKind::InitList(items) => {
-            items.iter().for_each(|i| item_exprs(i, f));
+            for_each_item(items, f);
         }
         ExprKind::Construct { args, .. } => args.iter().for_each(|a| init_exprs(a, f)),
         _ => {}
     }
 }
 
-fn item_exprs(item: &InitItem, f: &mut dyn FnMut(&Expr)) {
-    init_exprs(&item.value, f);
+/// Calls `f` with every expression of a list in braces.
+pub fn for_each_item(items: &[InitItem], f: &mut dyn FnMut(&Expr)) {
+    items.iter().for_each(|i| init_exprs(&i.value, f));
 }
 
 fn init_exprs(init: &Initializer, f: &mut dyn FnMut(&Expr)) {
     match init {
         Initializer::Expr(e) => f(e),
-        Initializer::List(items, _) => items.iter().for_each(|i| item_exprs(i, f)),
+        Initializer::List(items, _) => for_each_item(items, f),
         Initializer::Call(args, _) => args.iter().for_each(f),
     }
 }

@@ -8,7 +8,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use warpsmith_front::cloops::CInput;
+use warpsmith_front::cloops::{CInput, Held, Record};
 use warpsmith_ir::Type;
 
 /// A compiled reference.
@@ -210,14 +210,13 @@ fn driver(file: &Path, input: &CInput) -> String {
     text += "  FILE *in = fopen(argv[1], \"rb\"), *out = fopen(argv[2], \"wb\");\n";
     text += "  if (!in || !out) return 93;\n";
     text += &layout_checks(input);
-    let mut names = vec![];
     let (mut before, mut after) = (String::new(), String::new());
     let own = function.params.len() - input.globals;
     for (i, id) in function.params.iter().enumerate() {
         let var = function.var(*id);
         let name = &var.name;
         match (i < own, var.ty.is_pointer()) {
-            (true, _) => names.push(format!("ws_{i}")),
+            (true, _) => {}
             (false, false) => before += &format!("  {name} = ws_{i};\n"),
             (false, true) => {
                 before += &format!("  memcpy({name}, ws_{i}, ws_len_{i});\n");
@@ -239,7 +238,11 @@ fn driver(file: &Path, input: &CInput) -> String {
         }
     }
     text += &before;
-    let call = format!("{}({})", function.name, names.join(", "));
+    for (k, record) in input.records.iter().enumerate() {
+        text += &filled(k, record);
+        after += &read_back(k, record);
+    }
+    let call = format!("{}({})", function.name, arguments(input, own).join(", "));
     if function.ret == Type::Void {
         text += &format!("  {call};\n");
     } else {
@@ -257,6 +260,68 @@ fn driver(file: &Path, input: &CInput) -> String {
     text + "  return fclose(out) != 0;\n}\n"
 }
 
+/// The arguments of the call, one for each parameter of the C function.
+fn arguments(input: &CInput, own: usize) -> Vec<String> {
+    let mut args = vec![];
+    let mut at = 0;
+    for (k, record) in input.records.iter().enumerate() {
+        args.extend((at..record.at).map(|i| format!("ws_{i}")));
+        args.push(format!("{}ws_record_{k}", if record.by_address { "&" } else { "" }));
+        at = record.at + record.fields.len();
+    }
+    args.extend((at..own).map(|i| format!("ws_{i}")));
+    args
+}
+
+/// A structure with the parameters that stand for its fields in it, and those that its pointers lead to.
+fn filled(k: usize, record: &Record) -> String {
+    let mut text = format!("  {} ws_record_{k};\n", record.c_type);
+    text += &format!("  memset((void *)&ws_record_{k}, 0, sizeof ws_record_{k});\n");
+    let mut inside = vec![];
+    for (n, field) in record.fields.iter().enumerate() {
+        let inner = field.path.match_indices("->").map(|(at, _)| &field.path[..at]);
+        for path in inner.filter(|path| !path.is_empty()) {
+            if inside.contains(&path) {
+                continue;
+            }
+            let (place, object) =
+                (place(k, record, path), format!("ws_inside_{k}_{}", inside.len()));
+            text += &format!("  __typeof__(*{place}) {object};\n");
+            text += &format!("  memset((void *)&{object}, 0, sizeof {object});\n");
+            text += &format!("  *(void **)&{place} = (void *)&{object};\n");
+            inside.push(path);
+        }
+        let (place, i) = (place(k, record, &field.path), record.at + n);
+        text += &match field.held {
+            Held::Value | Held::Pointer => {
+                format!("  memcpy((void *)&{place}, &ws_{i}, sizeof {place});\n")
+            }
+            Held::Address => format!("  memcpy((void *)&{place}, ws_{i}, sizeof {place});\n"),
+            Held::Array => format!("  memcpy((void *){place}, ws_{i}, sizeof {place});\n"),
+        };
+    }
+    text
+}
+
+/// What the function has set in a structure itself.
+fn read_back(k: usize, record: &Record) -> String {
+    let held = record.fields.iter().enumerate().filter_map(|(n, field)| {
+        let (place, i) = (place(k, record, &field.path), record.at + n);
+        match field.held {
+            Held::Value | Held::Pointer => None,
+            Held::Address => Some(format!("  memcpy(ws_{i}, (void *)&{place}, sizeof {place});\n")),
+            Held::Array => Some(format!("  memcpy(ws_{i}, (void *){place}, sizeof {place});\n")),
+        }
+    });
+    held.collect()
+}
+
+/// A field of a structure of the driver.
+fn place(k: usize, record: &Record, path: &str) -> String {
+    let by = if record.by_address { "(&" } else { "(" };
+    format!("{by}ws_record_{k}){path}")
+}
+
 /// The status of a program whose compiler disagrees about a structure.
 const OTHER_LAYOUT: i32 = 94;
 
@@ -272,7 +337,37 @@ fn layout_checks(input: &CInput) -> String {
         }
         text += &format!("  if ({wrong}) return {OTHER_LAYOUT};\n");
     }
+    for record in &input.records {
+        text += &record_layout(record);
+    }
     text
+}
+
+/// Compares the fields of a structure in use with those of its definition for C++.
+fn record_layout(record: &Record) -> String {
+    let Some(definition) = &record.definition else { return String::new() };
+    let definition = definition.replace("bool ", "_Bool ");
+    let c = &record.c_type;
+    let mut text = String::from("  {\n");
+    text += &format!("    typedef {definition} ws_layout;\n");
+    text += &format!("    if (sizeof(ws_layout) != sizeof({c})) return {OTHER_LAYOUT};\n");
+    for field in &record.fields {
+        // Up to the last arrow it is another structure, which the same pointers lead to.
+        let path = &field.path;
+        let offset = |ty: &str| match path.rfind("->").filter(|at| *at > 0) {
+            Some(at) => format!(
+                "__builtin_offsetof(__typeof__(*(({ty} *)0){}), {})",
+                &path[..at],
+                &path[at + 2..]
+            ),
+            None => {
+                format!("__builtin_offsetof({ty}, {})", path.trim_start_matches(['-', '>', '.']))
+            }
+        };
+        let differs = format!("{} != {}", offset("ws_layout"), offset(c));
+        text += &format!("    if ({differs}) return {OTHER_LAYOUT};\n");
+    }
+    text + "  }\n"
 }
 
 fn uses_complex(input: &CInput) -> bool {

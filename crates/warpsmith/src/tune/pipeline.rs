@@ -236,6 +236,7 @@ pub(super) fn argument_specs(args: &TuneArgs, input: &CInput) -> Result<Vec<Name
         names.extend(fields.map(|f| f.name).filter(|n| *n != var.name));
     }
     let mut specs = args.args.clone();
+    specs.iter_mut().for_each(|s| s.name = input.parameter(&s.name));
     if let Some(bad) = specs.iter().find(|s| !names.contains(&s.name)) {
         let message = format!("`{}` has no parameter `{}`", function.name, bad.name);
         let help = format!("its parameters are {}", names.join(", "));
@@ -266,8 +267,9 @@ pub(super) fn chosen_sizes(
     if let Some(open) = accesses::open(&input.module, input.function).first() {
         return Err(extents::unknown(function_of(input), open).into());
     }
-    let given: Vec<SizeSpec> =
+    let mut given: Vec<SizeSpec> =
         args.sizes.iter().map(|s| sizes::parse(s)).collect::<Result<_, _>>()?;
+    given.iter_mut().for_each(|s| s.name = input.parameter(&s.name));
     sizes::check_once(&given)?;
     let function = function_of(input);
     let given = with_data(given, input, specs)?;

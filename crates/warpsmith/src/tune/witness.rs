@@ -133,9 +133,12 @@ impl Witness {
         if has_workspace {
             host_functions.push(size_function.clone());
         }
-        let host_function = format!("{stem}_host");
-        let has_host_entry = declares(&parsed.unit.items, &host_function);
-        host_functions.extend(has_host_entry.then(|| host_function.clone()));
+        // Where the C function takes structures, the one that gets their fields; where the fields lie, the C compiler
+        // is asked.
+        let host_function = [format!("{stem}_host_fields"), format!("{stem}_host")]
+            .into_iter()
+            .find(|name| declares(&parsed.unit.items, name));
+        host_functions.extend(host_function.clone());
         let request = Request { kernels: KernelSelection::Named(vec![]), host_functions };
         let lowered = sema::lower_cuda(&parsed.unit, &request)?;
         let find = |name: &str| lowered.module.find_function(name);
@@ -146,7 +149,7 @@ impl Witness {
             )]);
         };
         let workspace_bytes = has_workspace.then(|| find(&size_function)).flatten();
-        let host_entry = has_host_entry.then(|| find(&host_function)).flatten();
+        let host_entry = host_function.and_then(|name| find(&name));
         Ok(Witness { module: lowered.module, launcher, workspace_bytes, host_entry })
     }
 

@@ -2,10 +2,10 @@
 //! verdict.
 
 use warpsmith_emit::{
-    Emit, Fill, HostEntry, Moved, TestProgram, cuda_file, header_file, test_file,
+    Emit, Fill, HostEntry, Moved, Packed, TestProgram, cuda_file, header_file, test_file,
 };
 use warpsmith_emu as emu;
-use warpsmith_front::cloops::CInput;
+use warpsmith_front::cloops::{CInput, Held, Record};
 use warpsmith_ir::{Diagnostic, Scalar, SourceMap, Type, VarId};
 use warpsmith_opt::Program;
 use warpsmith_opt::analysis::{transfers, values};
@@ -303,7 +303,8 @@ impl Work<'_> {
             let to_device = t.to_device || self.program.workspace.is_some();
             Some(Moved { array, to_device, to_host: t.to_host })
         });
-        Some(HostEntry { ret: function.ret.clone(), arrays: moved.collect() })
+        let records = self.input.records.iter().map(packed).collect::<Option<_>>()?;
+        Some(HostEntry { ret: function.ret.clone(), arrays: moved.collect(), records })
     }
 
     /// What arrays hold in the test program: what `--arg` and the file's own defaults say, else what suits the function.
@@ -567,4 +568,18 @@ impl Verified {
 fn capital(phrase: &str) -> String {
     let mut letters = phrase.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// A structure for the host function; `None` where C++ cannot be told what it looks like.
+fn packed(record: &Record) -> Option<Packed> {
+    let definition = record.definition.clone().filter(|_| record.by_address)?;
+    let given_by_address = |held: Held| matches!(held, Held::Address);
+    Some(Packed {
+        name: record.name.clone(),
+        c_type: record.c_type.clone(),
+        readonly: record.readonly,
+        at: record.at,
+        fields: record.fields.iter().map(|f| (f.path.clone(), given_by_address(f.held))).collect(),
+        definition,
+    })
 }

@@ -84,8 +84,8 @@ struct Real {
     }
 };
 
-// What C makes of operands of two types, where one is a real of the loops; nothing is asked of others, whose
-// own operators would look here for what they give.
+// What C makes of operands of two types, where one is a real of the loops; nothing is asked of
+// others, whose own operators would look here for what they give.
 template <class A, class B, bool = Plain<A>::real || Plain<B>::real>
 struct Joint {};
 
