@@ -125,7 +125,34 @@ impl<T: Track> Interp<'_, '_, T> {
     }
 
     pub fn integer(&mut self, e: &Expr) -> Run<i64> {
+        if let Some(v) = self.of_counters(e) {
+            return Ok(v.as_i64());
+        }
         Ok(self.decisive(e)?.as_i64())
+    }
+
+    /// A whole number of constants and variables that nothing is in doubt of, as nearly all subscripts are: without bounds.
+    fn of_counters(&self, e: &Expr) -> Option<Value> {
+        match &*e.kind {
+            ExprKind::Const(v) if v.ty.is_integer() => Some(*v),
+            ExprKind::Binary(op, a, b) if !op.is_logical() => {
+                Some(eval::binary(*op, self.of_counters(a)?, self.of_counters(b)?))
+            }
+            ExprKind::Cast(a) => match e.ty {
+                Type::Scalar(to) if to.is_integer() => Some(eval::cast(self.of_counters(a)?, to)),
+                _ => None,
+            },
+            ExprKind::Read(place) => match (&*place.kind, &place.ty) {
+                (PlaceKind::Var(var), Type::Scalar(ty)) if ty.is_integer() => {
+                    match self.slot(*var)? {
+                        Slot::Value((Val::Num(v), b)) if !T::in_doubt(*v, *b) => Some(*v),
+                        _ => None,
+                    }
+                }
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     pub fn truth(&mut self, e: &Expr) -> Run<bool> {

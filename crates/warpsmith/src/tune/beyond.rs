@@ -19,11 +19,13 @@ use super::verify::{
     Failed, HostSays, Left, Outside, Reference, TIME_LIMIT, Verified, Verifier, is_empty,
     uses_inexact_functions,
 };
-use super::witness::{CONSTANT_MEMORY, Grids};
+use super::witness::{Asked, CONSTANT_MEMORY, Grids};
 use super::{inputs, points};
 
 /// Elements of all arrays at a point that is run for a second block.
 const ELEMENTS: u64 = 1 << 24;
+/// Threads of all launches together at such a point, and at one that is run for the sake of a path.
+pub(super) const THREADS: u64 = 1 << 24;
 /// Elements of all arrays up to which the interpreter comes first.
 const SMALL: u64 = 1 << 16;
 /// Runs for the sake of second blocks: one that has them everywhere, or one along each axis.
@@ -97,10 +99,17 @@ impl Large<'_> {
 
     /// Runs the smallest points with several blocks along axes that had one so far; takes down what is left.
     fn second_blocks(&self, candidates: &[Point], verified: &mut Verified) -> Result<(), Failed> {
-        let mut seen: Vec<(u64, &Point, BTreeSet<Axis>)> = vec![];
+        let mut seen: Vec<(u64, Point, BTreeSet<Axis>)> = vec![];
         for point in candidates.iter().chain(self.verifier.tuned) {
-            let several = self.grids(point).map(|g| several_blocks(&g)).unwrap_or_default();
-            seen.push((self.elements(point), point, several));
+            seen.push(self.several(point.clone()));
+        }
+        let affordable = |(cost, _, _): &&(u64, Point, BTreeSet<Axis>)| *cost <= ELEMENTS;
+        let mut sought: BTreeSet<Axis> =
+            seen.iter().filter(affordable).flat_map(|(_, _, axes)| axes.clone()).collect();
+        for (_, point, axes) in seen.clone() {
+            for axis in axes.into_iter().filter(|axis| sought.insert(axis.clone())) {
+                seen.push(self.several(self.least(&point, &axis)));
+            }
         }
         seen.sort_by_key(|(elements, _, _)| *elements);
         let all: BTreeSet<Axis> = seen.iter().flat_map(|(_, _, axes)| axes.clone()).collect();
@@ -109,7 +118,7 @@ impl Large<'_> {
             let run = several_blocks(&verified.grids);
             let missing: BTreeSet<Axis> = all.difference(&run).cloned().collect();
             let gain = |axes: &BTreeSet<Axis>| axes.intersection(&missing).count();
-            let useful = seen.iter().filter(|(n, p, _)| *n <= ELEMENTS && !tried.contains(p));
+            let useful = seen.iter().filter(affordable).filter(|(_, p, _)| !tried.contains(&p));
             // `max_by_key` takes the last of equals; the smallest point comes first.
             let best = useful.rev().max_by_key(|(_, _, axes)| gain(axes));
             match best {
@@ -126,10 +135,38 @@ impl Large<'_> {
         }
     }
 
-    fn grids(&self, point: &Point) -> Option<Grids> {
+    /// What a point costs, and the axes along which it has several blocks.
+    fn several(&self, point: Point) -> (u64, Point, BTreeSet<Axis>) {
+        let asked = self.asked(&point).unwrap_or_default();
+        let cost = if asked.threads <= THREADS { self.elements(&point) } else { u64::MAX };
+        (cost, point, several_blocks(&asked.grids))
+    }
+
+    /// The point with each size in turn about as small as a second block along the axis allows. Divisibility decides
+    /// which kernel is launched, so it stays as it is.
+    fn least(&self, point: &Point, axis: &Axis) -> Point {
+        const UNIT: i64 = 16;
+        let mut point = point.clone();
+        for name in point.keys().cloned().collect::<Vec<_>>() {
+            let given = point[&name];
+            let (mut less, mut too_small) = (0, given / UNIT + 1);
+            while too_small - less > 1 {
+                let middle = less + (too_small - less) / 2;
+                point.insert(name.clone(), given - UNIT * middle);
+                match self.several(point.clone()).2.contains(axis) {
+                    true => less = middle,
+                    false => too_small = middle,
+                }
+            }
+            point.insert(name, given - UNIT * less);
+        }
+        point
+    }
+
+    fn asked(&self, point: &Point) -> Option<Asked> {
         let sources = &self.verifier.sources;
         let args = inputs::without_contents(sources, point, CONSTANT_MEMORY)?;
-        self.verifier.witness.grids(&args, self.verifier.result_type()).ok()
+        self.verifier.witness.asks_for(&args, self.verifier.result_type(), false).ok()
     }
 
     /// A point that is not needed: that it costs too much is no error.

@@ -154,6 +154,12 @@ pub fn name(point: &Point) -> String {
     if parts.is_empty() { "its constant sizes".to_string() } else { parts.join(", ") }
 }
 
+/// All sizes multiplied.
+pub fn product(point: &Point) -> u64 {
+    let sizes = point.values().map(|n| u64::try_from(*n).unwrap_or(0));
+    sizes.fold(1, u64::saturating_mul)
+}
+
 /// `42 combinations of n, m in {0, 1, 2, 31, 32, 33}`: what a reader needs of a long list.
 pub fn summary(points: &[Point]) -> String {
     let Some(first) = points.first() else { return "no size".to_string() };

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use warpsmith_emu as emu;
 use warpsmith_tune::rng::Rng;
 
-use super::beyond::{Budget, Large};
+use super::beyond::{Budget, Large, THREADS};
 use super::coverage::Coverage;
 use super::inputs;
 use super::lowered;
@@ -236,8 +236,8 @@ impl Search<'_> {
             return false;
         };
         let text = variant.text(self.verifier.witness);
-        let asked = text.ways(&args, self.verifier.result_type(), variant.is_unaligned());
-        asked.is_ok_and(|(grids, ways)| coverage.may_gain(grids.keys(), &ways))
+        let asked = text.asks_for(&args, self.verifier.result_type(), variant.is_unaligned());
+        asked.is_ok_and(|a| a.threads <= THREADS && coverage.may_gain(a.grids.keys(), &a.ways))
     }
 
     /// Whether a few blocks, on arrays of zeros, take a path that is missing.

@@ -224,6 +224,8 @@ impl Verifier<'_> {
             true => points::telling_first(candidates),
             false => candidates.to_vec(),
         };
+        // Steps of the reference at the largest point so far, with the product of its sizes.
+        let mut largest = (1, 0);
         for point in &ordered {
             if steps_left < self.point_steps() {
                 break;
@@ -235,7 +237,15 @@ impl Verifier<'_> {
                 return Err(Failed::Limit(TIME_LIMIT));
             }
             progress.step(&points::name(point));
-            steps_left = steps_left.saturating_sub(self.at_point(point, &mut verified)?);
+            let product = points::product(point);
+            let steps = match self.is_hopeless(product, largest) {
+                true => self.point_steps(),
+                false => self.at_point(point, &mut verified)?,
+            };
+            if product > largest.0 && steps < self.point_steps() {
+                largest = (product, steps);
+            }
+            steps_left = steps_left.saturating_sub(steps);
         }
         beyond::verify(self, candidates, &mut verified)?;
         reach::verify(self, candidates, &mut verified)?;
@@ -447,6 +457,13 @@ impl Verifier<'_> {
             WitnessError::Limit(_) if self.interrupted() => Failed::Interrupted,
             WitnessError::Limit(limit) => Failed::Limit(limit),
         })
+    }
+
+    /// Whether a point is too large by far if its steps grow with the product of its sizes, as they did up to the largest.
+    fn is_hopeless(&self, product: u64, (largest, steps): (u64, u64)) -> bool {
+        let told = steps > self.point_steps() / 4 && !self.with_data;
+        let steps = u128::from(steps) * u128::from(product) / u128::from(largest.max(1));
+        told && steps > u128::from(self.point_steps()) * 4 / 3
     }
 
     /// Steps of the reference at one point; a point that needs more is too large to be worth it.

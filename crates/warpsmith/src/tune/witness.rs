@@ -196,21 +196,21 @@ impl Witness {
     /// # Errors
     /// [`WitnessError`].
     pub fn grids(&self, args: &[ArgBytes], result: Option<Scalar>) -> Result<Grids, WitnessError> {
-        self.ways(args, result, false).map(|(grids, _)| grids)
+        self.asks_for(args, result, false).map(|asked| asked.grids)
     }
 
-    /// The grids that the launcher asks for, and the ways that it takes; nothing is run.
+    /// What the launcher asks for, and the ways that it takes; nothing is run.
     ///
     /// # Errors
     /// [`WitnessError`].
-    pub fn ways(
+    pub fn asks_for(
         &self,
         args: &[ArgBytes],
         result: Option<Scalar>,
         unaligned: bool,
-    ) -> Result<(Grids, BTreeSet<Way>), WitnessError> {
+    ) -> Result<Asked, WitnessError> {
         let mut recorder =
-            GridRecorder { module: &self.module, grids: Grids::new(), guess: Guess::default() };
+            GridRecorder { module: &self.module, asked: Asked::default(), guess: Guess::default() };
         let mut call = self.recorded(args, result, unaligned)?;
         call.memory.take_ways();
         let status = call.made(self, &mut recorder);
@@ -218,7 +218,7 @@ impl Witness {
         if status.is_some_and(|s| s.as_i64() != 0) {
             return Err(WitnessError::Failed("the launcher returns an error".into()));
         }
-        Ok((recorder.grids, call.memory.take_ways()))
+        Ok(Asked { ways: call.memory.take_ways(), ..recorder.asked })
     }
 
     /// The arguments of the launcher: those of the C function, the result, the workspace, the stream. `contents` makes a
@@ -754,10 +754,20 @@ impl Guess {
     }
 }
 
-/// Takes down the grids of launches.
+/// What a launcher would launch.
+#[derive(Debug, Default)]
+pub struct Asked {
+    pub grids: Grids,
+    /// Of all launches together.
+    pub threads: u64,
+    /// The ways that it takes.
+    pub ways: BTreeSet<Way>,
+}
+
+/// Takes down what is launched.
 struct GridRecorder<'a> {
     module: &'a Module,
-    grids: Grids,
+    asked: Asked,
     guess: Guess,
 }
 
@@ -771,7 +781,10 @@ impl Launcher for GridRecorder<'_> {
     }
 
     fn launch(&mut self, _: &mut Memory, request: LaunchRequest) -> Result<(), String> {
-        enlarge(&mut self.grids, &self.module.function(request.kernel).name, request.grid);
+        enlarge(&mut self.asked.grids, &self.module.function(request.kernel).name, request.grid);
+        let threads = request.grid.iter().chain(&request.block).map(|n| u64::from(*n));
+        let threads = threads.fold(1, u64::saturating_mul);
+        self.asked.threads = self.asked.threads.saturating_add(threads);
         Ok(())
     }
 }
