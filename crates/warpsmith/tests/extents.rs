@@ -730,6 +730,30 @@ void spread(int n, int m, float *x, const int *north, float *y) {
     accepted(&case, &["--strategy", "direct"]);
 }
 
+/// What data decide on one way only needs what the other way does.
+#[test]
+fn a_choice_between_a_counter_and_data_needs_what_the_counter_does() {
+    let source = r"
+void near(int n, const int *at, const float *x, float *y) {
+    #pragma omp parallel for
+    for (int l = 0; l < n; l++) {
+        float s = 0.0f;
+        for (int k = 0; k < 4; k++) {
+            int p = k == 0 ? l + 3 : at[l * 3 + k - 1];
+            s += x[2 * p + 1];
+        }
+        y[l] = s;
+    }
+}
+";
+    let extents = &[
+        "`x` has 2 * n + 6 elements, from its accesses",
+        "where data decide which element of `x` is touched, it is one of these",
+    ];
+    let case = Case { source, sizes: "n=64", extents };
+    accepted(&case, &["--strategy", "direct"]);
+}
+
 #[test]
 fn what_nothing_tells_is_asked_for() {
     let search = r"

@@ -293,6 +293,12 @@ fn extents_of(
         let subscript = subscript.ok_or_else(|| {
             open(Some(*access), "it goes through a pointer of another type".into())
         })?;
+        for other in on_other_ways(walk, access, &subscript) {
+            match other.map(|p| (greatest(walk, access, &p, trust), p)) {
+                Some((Ok(bounds), p)) => needs.push((*access, p, best(walk, bounds))),
+                _ => return Err(open(Some(*access), "nothing bounds its subscript".into())),
+            }
+        }
         match greatest(walk, access, &subscript, trust) {
             Ok(bounds) => needs.push((*access, subscript, best(walk, bounds))),
             Err(symbol) if trust == Trust::Inside && by_data(walk, symbol) => {
@@ -358,6 +364,22 @@ fn greatest(
             result => return result,
         }
     }
+}
+
+/// The subscript where what data decide on one way is its most on another; `None` for one that may fall with it.
+fn on_other_ways(walk: &Walk<'_>, access: &Access<'_>, subscript: &Poly) -> Vec<Option<Poly>> {
+    let mut found = vec![];
+    for atom in subscript.atoms() {
+        let Atom::Var(symbol) = atom else { continue };
+        let others = walk.cause(*symbol).map_or(&[][..], |c| &c.others);
+        let factor = subscript.split(atom).map(|(factor, _)| factor);
+        let rises = factor.is_some_and(|f| access.state.known.facts.provably_nonnegative(&f));
+        found.extend(others.iter().map(|p| {
+            let there = subscript.substitute(*symbol, p);
+            there.filter(|_| rises)
+        }));
+    }
+    found
 }
 
 /// Whether a symbol was read from an array.

@@ -349,7 +349,27 @@ impl<'m> Walk<'m> {
                 st.known.bound(var, None, Some(c));
             }
         }
+        if let Some((array, others)) = self.read_on_one_way(ways) {
+            self.partly_read(var, array, others);
+        }
         var
+    }
+
+    /// Where data decide a value on one way at least, and bounds over parameters are known on all others: the array, and
+    /// these bounds.
+    fn read_on_one_way(&self, ways: &[(&Poly, &State)]) -> Option<(String, Vec<Poly>)> {
+        let (mut array, mut others) = (None, vec![]);
+        for (p, there) in ways {
+            match there.known.extremes(p, true) {
+                Ok(bounds) => others.extend(bounds.into_iter().next()),
+                Err(symbol) => {
+                    let cause = self.cause(symbol)?;
+                    array = Some(cause.array.clone()?);
+                    others.extend(cause.others.iter().cloned());
+                }
+            }
+        }
+        Some((array?, others))
     }
 
     fn call(

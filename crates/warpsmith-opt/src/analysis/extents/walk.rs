@@ -66,6 +66,8 @@ pub struct Cause {
     pub var: Option<String>,
     /// The array it was read from.
     pub array: Option<String>,
+    /// Upper bounds over parameters of what it may be instead of what was read there, each of another way.
+    pub others: Vec<Poly>,
     /// A counter that takes every value in its range.
     pub counter: bool,
 }
@@ -180,8 +182,16 @@ impl<'m> Walk<'m> {
     /// A symbol for what a variable holds.
     fn fresh_for(&mut self, v: VarId, counter: bool) -> VarId {
         let var = Some(self.function.var(v).name.clone());
-        self.causes.push(Cause { var, array: None, counter });
+        self.causes.push(Cause { var, counter, ..Cause::default() });
         known::symbol(self.causes.len() - 1)
+    }
+
+    /// Says of a symbol that it is read from an array on one way, and bounded on others.
+    pub fn partly_read(&mut self, symbol: VarId, array: String, others: Vec<Poly>) {
+        let cause = known::symbol_number(symbol).and_then(|n| self.causes.get_mut(n));
+        if let Some(cause) = cause {
+            (cause.array, cause.others) = (Some(array), others);
+        }
     }
 
     pub fn cause(&self, symbol: VarId) -> Option<&Cause> {
