@@ -116,7 +116,7 @@ fn what_leaves_its_row_stays_flat() {
         (
             "float *x",
             "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) if (j < k) x[i*m + j + k] = 0;",
-            "x[n * m + k]",
+            "x[max(min(n * m + k, n * m - m + 2 * k), 0)]",
         ),
     ]);
 }
@@ -165,7 +165,7 @@ fn conditions_count() {
             "for (int i = 0; i < n; i++) { int j = i - k; if (j < 0) j = 0; if (j >= m) j = m - 1; x[j] = 0; }",
             "x[m]",
         ),
-        ("float *x", "for (int i = 0; i < n; i++) x[i < m ? i : m - 1] = 0;", "x[n]"),
+        ("float *x", "for (int i = 0; i < n; i++) x[i < m ? i : m - 1] = 0;", "x[min(n, m)]"),
         (
             "float *x, float *y",
             "for (int i = 0; i < n; i++) { y[i] = x[0]; if (i + 5 < n) y[i] = x[i + 5]; }",
@@ -175,6 +175,16 @@ fn conditions_count() {
             "float *x",
             "for (int i = 0; i < n; i++) { x[i] = 0; if (i < m) x[k] = 1; }",
             "x[max(k + 1, n)]",
+        ),
+        (
+            "float *x, float *y",
+            "for (int i = 0; i < (n < m ? n : m); i++) x[i] = y[i];",
+            "x[min(m, n)], y[min(m, n)]",
+        ),
+        (
+            "float *x",
+            "for (int i = 0; i < n; i++) { if (i >= m) continue; x[i] = 0; }",
+            "x[min(m, n)]",
         ),
     ]);
 }

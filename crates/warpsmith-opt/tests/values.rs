@@ -151,3 +151,22 @@ fn targets_of_atomic_updates_are_subscripts() {
         "#]],
     );
 }
+
+#[test]
+fn both_ways_of_a_choice_are_subscripts() {
+    check(
+        "void f(int n, const int at[3 * n], const float x[2 * n + 6], float y[n]) {
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) {
+                y[i] = 0.0f;
+                for (int k = 0; k < 4; k++) {
+                    int p = k == 0 ? i + 3 : at[i * 3 + k - 1];
+                    y[i] += x[2 * p + 1];
+                }
+            }
+        }",
+        expect![[r#"
+            at: 0 … n + 2, Any
+        "#]],
+    );
+}

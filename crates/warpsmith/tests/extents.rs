@@ -384,7 +384,7 @@ void mi(int n, int m, const float*x, float*y) {
 }
 ",
             sizes: "n=33 m=20",
-            extents: &["`x` has n elements", "`y` has n elements"],
+            extents: &["`x` has min(n, m) elements", "`y` has n elements"],
         },
         Case {
             source: r"
@@ -828,5 +828,51 @@ void add(int n, int m, float **A) {
           |
           = help: keep the rows in one block: `float *A` with `A[i*m + j]` for `A[i][j]`, or `float A[n][m]`; a program that allocates each row by itself can allocate `n*m` elements at once and let `A[i]` point to `&block[i*m]`
     "#]],
+    );
+}
+
+/// What is touched through one pointer is touched in each array that it may lead to.
+#[test]
+fn arrays_whose_pointers_are_exchanged_need_the_same() {
+    all(&[Case {
+        source: r"
+void heat(double *u, double *un, int nx, int ny, int steps) {
+    for (int t = 0; t < steps; t++) {
+        #pragma omp parallel for collapse(2)
+        for (int i = 1; i < nx - 1; i++)
+            for (int j = 1; j < ny - 1; j++)
+                un[i * ny + j] = 0.25 * (u[(i - 1) * ny + j] + u[(i + 1) * ny + j] + u[i * ny + j - 1] + u[i * ny + j + 1]);
+        double *tmp = u;
+        u = un;
+        un = tmp;
+    }
+}
+",
+        sizes: "nx=30 ny=20 steps=3",
+        extents: &["`u` has nx * ny elements", "`un` has nx * ny elements"],
+    }]);
+}
+
+/// A size that was asked for and that the C function does not survive is no success.
+#[test]
+fn an_asked_size_at_which_the_function_leaves_its_arrays_is_refused() {
+    refused(
+        r"
+void crop(int n, int m, const float *x, float *y) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) y[i] = x[i % m] + x[m - 3];
+}
+",
+        &["--size", "n=30", "--size", "m=2", "--strategy", "direct"],
+        &expect_test::expect![[r#"
+            error[W328]: `crop` leaves its arrays at the sizes asked for
+             --> nest.c:4:51
+              |
+            4 |     for (int i = 0; i < n; i++) y[i] = x[i % m] + x[m - 3];
+              |                                                   ^^^^^^^^ here it leaves its array
+              |
+              = note: m=2, n=30: `x` has 2 elements, and element -1 is accessed
+              = help: check bounds and extents; where data decides what is accessed, give representative data with --arg NAME=@file.npy
+        "#]],
     );
 }

@@ -246,6 +246,9 @@ impl<'u> Cx<'u> {
         right: &ast::Expr,
         e: &ast::Expr,
     ) -> Low<Expr> {
+        if let Some(given) = self.is_given(e)? {
+            return Ok(self.convert(given, Scalar::I32));
+        }
         if op == "&&" || op == "||" {
             return self.logical(op, left, right, e.span);
         }

@@ -436,10 +436,20 @@ impl<'a> Finder<'a> {
                     if !list.contains(limit) {
                         list.push(limit.clone());
                     }
-                } else if let ExprKind::Binary(BinaryOp::Rem, a, _) = &*s.expr().kind
-                    && let Some(p) = self.poly(a)
-                {
-                    self.above(&p, &Poly::zero(), depth);
+                    return;
+                }
+                match &*s.expr().kind {
+                    ExprKind::Binary(BinaryOp::Rem, a, _) => {
+                        if let Some(p) = self.poly(a) {
+                            self.above(&p, &Poly::zero(), depth);
+                        }
+                    }
+                    ExprKind::Select(_, a, b) => {
+                        for p in [self.poly(a), self.poly(b)].into_iter().flatten() {
+                            self.bounded(&p, limit, most, depth);
+                        }
+                    }
+                    _ => {}
                 }
             }
         }

@@ -75,7 +75,8 @@ pub fn assume(input: &mut CInput) {
             function.name
         )
     });
-    input.assumed = around.into_iter().chain(inside).chain(uncounted).collect();
+    let more: Vec<String> = around.into_iter().chain(inside).chain(uncounted).collect();
+    input.assumed.extend(more);
     input.uncounted = !assumed.uncounted.is_empty();
 }
 

@@ -89,6 +89,8 @@ pub struct Verified {
     pub outside: Vec<String>,
     /// Where in the C function the first of them does.
     pub left_at: Option<Span>,
+    /// The points of `outside`, with where in the C function.
+    left_points: Vec<(Point, Option<Span>)>,
     /// Points compared with the host compiler's code.
     pub with_host: usize,
     /// Points run once more with a few blocks along y and z, as if there could not be more: threads go on in strides.
@@ -143,8 +145,8 @@ pub enum Failed {
     NotRun(Box<Verified>),
     /// No point could be run at all: why the first could not, and where in the C function.
     Nothing { why: String, at: Option<Span> },
-    /// Wherever a part of the C function ran, it left its arrays: the first time.
-    Leaves { why: String, at: Option<Span> },
+    /// At sizes that were asked for, or wherever a part of it ran, the C function left its arrays: the first time.
+    Leaves { why: String, at: Option<Span>, asked: bool },
     /// The data given with `--arg` is not usable.
     Input(NoData),
 }
@@ -189,6 +191,7 @@ impl Verified {
             self.left_at = left.at;
         }
         self.outside.push(format!("{}: {}", points::name(point), left.why));
+        self.left_points.push((point.clone(), left.at));
         // Without elements there is nothing to stay inside of: no way of getting there is to blame.
         if !(left.without_elements && is_empty(point)) {
             self.left_ways.extend(&left.ways);
@@ -265,12 +268,16 @@ impl Verifier<'_> {
                 verified.outside.first().cloned().unwrap_or("every size is too large".to_string());
             return Err(Failed::Nothing { why, at: verified.left_at });
         }
+        let left = verified.left_points.iter().zip(&verified.outside);
+        if let Some(((_, at), why)) = { left }.find(|((p, _), _)| self.tuned.contains(p)) {
+            return Err(Failed::Leaves { why: why.clone(), at: *at, asked: true });
+        }
         let never_inside =
             |way: &&Way| way.turn == Turn::Yes && !verified.source_ways.contains(way);
         if verified.left_ways.iter().any(|way| never_inside(&way))
             && let Some(why) = verified.outside.first().cloned()
         {
-            return Err(Failed::Leaves { why, at: verified.left_at });
+            return Err(Failed::Leaves { why, at: verified.left_at, asked: false });
         }
         if !verified.coverage.is_complete() {
             let mut source = Coverage::of(self.module(), self.function, &given);

@@ -459,13 +459,21 @@ impl Work<'_> {
                 )
                 .with_status(Status::Limit)
             }
-            Failed::Leaves { why, at } => {
-                let text = format!(
-                    "a part of `{name}` leaves its arrays at every size at which it was run"
-                );
+            Failed::Leaves { why, at, asked } => {
+                let (text, help) = match asked {
+                    true => {
+                        (format!("`{name}` leaves its arrays at the sizes asked for"), CHECK_DATA)
+                    }
+                    false => (
+                        format!(
+                            "a part of `{name}` leaves its arrays at every size at which it was run"
+                        ),
+                        "check bounds and extents",
+                    ),
+                };
                 let d = Diagnostic::error("W328", text);
                 let d = at.into_iter().fold(d, |d, at| d.label(at, "here it leaves its array"));
-                Failure::from(d.note(why).help("check bounds and extents"))
+                Failure::from(d.note(why).help(help))
             }
             Failed::Nothing { why, at } => {
                 let mut d =
@@ -473,14 +481,14 @@ impl Work<'_> {
                 if let Some(span) = at {
                     d = d.label(span, "here it leaves its array");
                 }
-                Failure::from(d.note(why).help(
-                    "check bounds and extents; where data decides what is accessed, give representative data with --arg NAME=@file.npy",
-                ))
+                Failure::from(d.note(why).help(CHECK_DATA))
             }
             Failed::Input(why) => why.failure(),
         }
     }
 }
+
+const CHECK_DATA: &str = "check bounds and extents; where data decides what is accessed, give representative data with --arg NAME=@file.npy";
 
 impl Verified {
     /// What the header of the emitted file says.

@@ -268,7 +268,9 @@ fn extents_of(
     array: VarId,
     trust: Trust,
 ) -> Result<Vec<Expr>, Open> {
-    let accesses: Vec<&Access<'_>> = walk.accesses.iter().filter(|a| a.array == array).collect();
+    let others = exchanged(function, array);
+    let accesses: Vec<&Access<'_>> =
+        walk.accesses.iter().filter(|a| others.contains(&a.array)).collect();
     let open = |access: Option<&Access<'_>>, reason: String| Open {
         array,
         access: access.and_then(|a| a.origin.span),
@@ -312,7 +314,7 @@ fn extents_of(
     }
     let assigned = assigned_params(function);
     let changed = needs.iter().find_map(|(a, _, p)| {
-        let v = assigned.iter().find(|v| p.mentions(**v))?;
+        let v = assigned.iter().find(|v| p.iter().any(|p| p.mentions(**v)))?;
         Some((*a, *v))
     });
     if let Some((access, v)) = changed {
@@ -324,6 +326,46 @@ fn extents_of(
     let mut shape: Vec<Expr> = [outer].into_iter().chain(shaped.into_iter().flatten()).collect();
     shape.iter_mut().for_each(|e| visit::Rewriter::expr(&mut InParameters(walk), e));
     Ok(shape)
+}
+
+/// The arrays that a pointer may lead to where pointers are exchanged: what is touched through one may be touched in all.
+fn exchanged(function: &Function, array: VarId) -> BTreeSet<VarId> {
+    let mut pairs = vec![];
+    tree::each_stmt(&function.body, &mut |s| {
+        let (to, value) = match &s.kind {
+            StmtKind::Assign { place, value } => (place.root_var(), value),
+            StmtKind::Decl { var, init: Some(value) } => (Some(*var), value),
+            _ => return,
+        };
+        if let (Some(to), Some(from)) = (to, pointer_read(value))
+            && function.var(to).ty.is_pointer()
+        {
+            pairs.push((to, from));
+        }
+    });
+    let mut found = BTreeSet::from([array]);
+    loop {
+        let before = found.len();
+        for (a, b) in &pairs {
+            if found.contains(a) || found.contains(b) {
+                found.extend([*a, *b]);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
+/// The variable whose pointer a value is.
+fn pointer_read(value: &Expr) -> Option<VarId> {
+    match &*value.kind {
+        ExprKind::Read(place) => match &*place.kind {
+            PlaceKind::Var(v) if value.ty.is_pointer() => Some(*v),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// Puts what sizes are made of in place of their variables: callers have no such variables.
@@ -407,34 +449,40 @@ fn of_sizes(walk: &Walk<'_>, function: &Function, least: i128) -> Facts {
     facts
 }
 
-/// The least of several upper bounds where they can be ordered, else the simplest.
-fn best(walk: &Walk<'_>, mut bounds: Vec<Poly>) -> Poly {
+/// At most so many upper bounds of one subscript of which none is known to be the least.
+const MAX_BOUNDS: usize = 3;
+
+/// The upper bounds without those that are no less than another one, the simplest first.
+fn best(walk: &Walk<'_>, mut bounds: Vec<Poly>) -> Vec<Poly> {
     let facts = of_sizes(walk, walk.top(), 0);
-    let least = bounds.iter().position(|p| bounds.iter().all(|q| facts.provably_le(p, q)));
-    if let Some(at) = least {
-        return bounds.swap_remove(at);
+    bounds.sort_by_key(|p| p.terms().map(|(m, _)| 1 + m.len()).sum::<usize>());
+    let mut least: Vec<Poly> = vec![];
+    for p in bounds {
+        if least.iter().all(|q| !facts.provably_le(q, &p)) {
+            least.retain(|q| !facts.provably_le(&p, q));
+            least.push(p);
+        }
     }
-    let size = |p: &Poly| p.terms().map(|(m, _)| 1 + m.len()).sum::<usize>();
-    bounds.into_iter().min_by_key(size).unwrap_or_default()
+    least.truncate(MAX_BOUNDS);
+    least
 }
+
+/// What an access needs: its subscript, and upper bounds of it.
+type Need<'a, 'm> = (&'a Access<'m>, Poly, Vec<Poly>);
 
 /// The largest of what the accesses need, plus one. An access that happens needs no more than another one where what is
 /// known at it says so: inside a loop that runs there is at least one row.
-fn largest(
-    walk: &Walk<'_>,
-    function: &Function,
-    needs: &[(&Access<'_>, Poly, Poly)],
-) -> Option<Expr> {
+fn largest(walk: &Walk<'_>, function: &Function, needs: &[Need<'_, '_>]) -> Option<Expr> {
     let facts = of_sizes(walk, function, 0);
-    let mut tops: Vec<&Poly> = vec![];
-    let covers = |top: &Poly, need: &(&Access<'_>, Poly, Poly)| {
-        need.2 == *top
-            || facts.provably_le(&need.2, top)
-            || need.0.state.known.facts.provably_le(&need.1, top)
+    let mut tops: Vec<&[Poly]> = vec![];
+    let below = |need: &Need<'_, '_>, bound: &Poly| {
+        need.2.iter().any(|p| p == bound || facts.provably_le(p, bound))
+            || need.0.state.known.facts.provably_le(&need.1, bound)
     };
-    let mut left: Vec<&(&Access<'_>, Poly, Poly)> = needs.iter().collect();
+    let covers = |top: &[Poly], need: &Need<'_, '_>| top.iter().all(|p| below(need, p));
+    let mut left: Vec<&Need<'_, '_>> = needs.iter().collect();
     while !left.is_empty() {
-        let count = |top: &Poly| left.iter().filter(|n| covers(top, n)).count();
+        let count = |top: &[Poly]| left.iter().filter(|n| covers(top, n)).count();
         let (_, _, top) = left.iter().max_by_key(|n| count(&n.2))?;
         tops.push(top);
         left.retain(|n| !covers(top, n));
@@ -442,24 +490,33 @@ fn largest(
     let one = Poly::constant(1);
     let mut result: Option<Expr> = None;
     let mut negative = false;
-    let wide = tops.len() > 1
-        || tops.iter().any(|p| !facts.provably_nonnegative(&p.add(&one).unwrap_or_default()));
-    for top in tops {
-        let extent = top.add(&one)?;
-        negative |= !facts.provably_nonnegative(&extent);
-        let e = rows::over(function, &extent, &|v| v)?;
-        let e = if wide { rows::wide(e) } else { e };
+    let all = || tops.iter().copied().flatten();
+    let wide = all().count() > 1
+        || all().any(|p| !facts.provably_nonnegative(&p.add(&one).unwrap_or_default()));
+    for top in &tops {
+        let mut least: Option<Expr> = None;
+        for bound in *top {
+            let extent = bound.add(&one)?;
+            negative |= !facts.provably_nonnegative(&extent);
+            let e = rows::over(function, &extent, &|v| v)?;
+            let e = if wide { rows::wide(e) } else { e };
+            least = Some(match least {
+                None => e,
+                Some(other) => extreme(MathFn::Min, other, e),
+            });
+        }
         result = Some(match result {
-            None => e,
-            Some(other) => maximum(other, e),
+            None => least?,
+            Some(other) => extreme(MathFn::Max, other, least?),
         });
     }
     let result = result?;
-    Some(if negative { maximum(result, Expr::int(warpsmith_ir::Scalar::I64, 0)) } else { result })
+    let zero = Expr::int(warpsmith_ir::Scalar::I64, 0);
+    Some(if negative { extreme(MathFn::Max, result, zero) } else { result })
 }
 
-fn maximum(a: Expr, b: Expr) -> Expr {
-    Expr::new(ExprKind::Call(MathFn::Max, vec![a, b]), Type::I64, warpsmith_ir::Origin::default())
+fn extreme(which: MathFn, a: Expr, b: Expr) -> Expr {
+    Expr::new(ExprKind::Call(which, vec![a, b]), Type::I64, warpsmith_ir::Origin::default())
 }
 
 /// A message for an access that surely happens with a negative subscript.
