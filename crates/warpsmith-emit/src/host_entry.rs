@@ -3,14 +3,14 @@
 //! It allocates, copies, launches, copies back and frees. What it prints is parsed again and run by the verification,
 //! like the launcher.
 
-use warpsmith_ir::{Scalar, Type, Var, VarId};
+use warpsmith_ir::{BinaryOp, Expr, ExprKind, MathFn, Scalar, Type, Var, VarId};
 
 use crate::context::{Context, Printer, Target};
 use crate::doc::{Doc, Out, cat, list, text};
 use crate::error::Result;
 use crate::expr::prec;
 use crate::launcher::Emit;
-use crate::names::identifier;
+use crate::names::{identifier, in_cpp};
 use crate::types::{self, Qualifiers};
 
 /// What [`crate::cuda_file`] needs to know of the C function beside its launcher.
@@ -48,6 +48,8 @@ pub struct Moved {
     pub to_host: bool,
 }
 
+const ON_DEVICE: &str = "on_device";
+const EXTENT: &str = "extent";
 const TO_DEVICE: &str = "array_on_device";
 const TO_HOST: &str = "array_to_host";
 
@@ -66,16 +68,24 @@ fn working_name(emit: &Emit<'_>, host: &HostEntry) -> String {
 /// Names of the file that it takes.
 pub(crate) fn names(emit: &Emit<'_>) -> Vec<String> {
     let working = emit.host.iter().map(|host| working_name(emit, host));
-    working.chain([host_name(emit), TO_DEVICE.into(), TO_HOST.into()]).collect()
+    let shared = [ON_DEVICE, EXTENT, TO_DEVICE, TO_HOST].map(String::from);
+    working.chain([host_name(emit)]).chain(shared).collect()
 }
 
-/// Two functions that all arrays share.
+/// Functions that all arrays share.
 const SUPPORT: &str = "\
-// Device memory for an array of the host, with its contents where they are read; the first error
-// stays in `status`.
-static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+// Device memory; the first error stays in `status`.
+static void *on_device(size_t bytes, cudaError_t *status) {
     void *device = nullptr;
     if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    return device;
+}
+
+// Device memory for an array of the host, with its contents where they are read. A pointer that is
+// null stays so.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    if (host == nullptr) return nullptr;
+    void *device = on_device(bytes, status);
     if (*status == cudaSuccess && bytes > 0 && read) {
         *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
     }
@@ -83,10 +93,17 @@ static void *array_on_device(const void *host, size_t bytes, bool read, cudaErro
 }
 ";
 
+const SIZE: &str = "\
+// As many elements as a size says: none where it is negative.
+static size_t extent(long long size) {
+    return size > 0 ? size : 0;
+}
+";
+
 const BACK: &str = "\
 // What the device has written, where nothing failed before.
 static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
-    if (*status == cudaSuccess && bytes > 0) {
+    if (*status == cudaSuccess && device != nullptr) {
         *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
     }
 }
@@ -123,14 +140,19 @@ pub(crate) fn define(emit: &Emit<'_>, cx: &Context<'_>, out: &mut Out) -> Result
     for header in ["stdio.h", "stdlib.h"] {
         cx.include(header);
     }
+    let printer = printer_of(emit, cx);
     out.gap();
     out.text.push_str(SUPPORT);
+    let arrays = || host.arrays.iter().filter_map(|a| printer.var(a.array));
+    if arrays().flat_map(|a| a.shape.iter().flatten()).any(may_be_negative) {
+        out.gap();
+        out.text.push_str(SIZE);
+    }
     let returns = host.ret != Type::Void;
     if returns || host.arrays.iter().any(|a| a.to_host) {
         out.gap();
         out.text.push_str(BACK);
     }
-    let printer = printer_of(emit, cx);
     let status = printer.fresh("status");
     let returned = printer.fresh("returned");
     let entry = Entry { emit, host, printer, status, returned };
@@ -150,13 +172,15 @@ fn unpack(emit: &Emit<'_>, host: &HostEntry, printer: &Printer<'_>, out: &mut Ou
     out.depth += 1;
     let ids: Vec<VarId> = params(emit, printer).map(|(id, _)| id).collect();
     for record in &host.records {
-        let (name, layout) = (&record.name, printer.fresh(&format!("layout_of_{}", record.name)));
+        let name = in_cpp(&record.name);
+        let layout = printer.fresh(&format!("layout_of_{name}"));
         let fields = printer.fresh(&format!("{name}_fields"));
         out.comment(&format!("{}, as C lays it out.", record.c_type));
         if record.definition.contains("_t ") {
             printer.cx.include("stdint.h");
         }
-        let (first, rest) = record.definition.split_once('\n').unwrap_or((&record.definition, ""));
+        let definition = in_cpp(&record.definition);
+        let (first, rest) = definition.split_once('\n').unwrap_or((&definition, ""));
         out.line(&first.replacen("struct", &format!("struct {layout}"), 1));
         rest.lines().for_each(|l| out.line(&if l == "}" { format!("{l};") } else { l.into() }));
         let constant = if record.readonly { "const " } else { "" };
@@ -168,6 +192,7 @@ fn unpack(emit: &Emit<'_>, host: &HostEntry, printer: &Printer<'_>, out: &mut Ou
             let ty = types::declare(&var.ty, "", q, printer.cx.names)?;
             let address = if *by_address { "&" } else { "" };
             let cast = if var.ty.is_pointer() { format!("({ty})") } else { String::new() };
+            let path = in_cpp(path);
             out.line(&format!("{declared} = {cast}{address}{fields}{path};"));
         }
     }
@@ -234,7 +259,7 @@ impl Entry<'_> {
         }
         let result = self.result(out, &mut lines)?;
         if let Some((name, bytes)) = &workspace {
-            out.line(&format!("void *{name} = {TO_DEVICE}(nullptr, {bytes}, false, &{status});"));
+            out.line(&format!("void *{name} = {ON_DEVICE}({bytes}, &{status});"));
             lines.push(text(format!("cudaFree({name});")));
         }
         let launch =
@@ -277,7 +302,12 @@ impl Entry<'_> {
                 continue;
             }
             product.push(text(" * "));
-            product.push(self.printer.expr(extent)?.at_least(prec::UNARY));
+            product.push(match may_be_negative(extent) {
+                true => {
+                    list(&format!("{EXTENT}("), vec![self.printer.expr(&wide(extent))?.doc], ")")
+                }
+                false => self.printer.expr(extent)?.at_least(prec::UNARY),
+            });
         }
         out.doc(&cat([text(format!("const size_t {bytes} = ")), cat(product).align(), text(";")]));
         Ok(OnDevice { name: self.printer.fresh(&format!("{name}_device")), bytes })
@@ -303,8 +333,8 @@ impl Entry<'_> {
         let ty = types::spell(&self.host.ret, self.printer.cx.names)?;
         let (value, device, status) = (&self.returned, self.printer.name(param), &self.status);
         out.line(&format!("{ty} {value} = 0;"));
-        let args = ["nullptr", &format!("sizeof({ty})"), "false", &format!("&{status}")].map(text);
-        let call = list(&format!("({ty} *){TO_DEVICE}("), args.into(), ")");
+        let args = [format!("sizeof({ty})"), format!("&{status}")].map(text);
+        let call = list(&format!("({ty} *){ON_DEVICE}("), args.into(), ")");
         out.doc(&crate::stmt::assignment(text(format!("{ty} *{device}")), "=", call));
         let args =
             [format!("&{value}"), device.into(), format!("sizeof({ty})"), format!("&{status}")];
@@ -343,6 +373,30 @@ impl Entry<'_> {
         out.depth -= 1;
         out.line("}");
     }
+}
+
+/// Whether nothing shows that a size is 0 or more.
+fn may_be_negative(extent: &Expr) -> bool {
+    let kept = |e: &Expr| e.as_const().is_some_and(|v| v.as_i64() >= 0);
+    match &*extent.kind {
+        ExprKind::Const(_) => !kept(extent),
+        ExprKind::Call(MathFn::Max, args) => !args.iter().any(kept),
+        _ => extent.ty.scalar().is_none_or(Scalar::is_signed),
+    }
+}
+
+/// Products in 64 bits: what the subscripts of the C function stay below may have been computed there.
+fn wide(extent: &Expr) -> Expr {
+    let ExprKind::Binary(op, a, b) = &*extent.kind else { return extent.clone() };
+    if extent.ty != Type::I32 || !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) {
+        return extent.clone();
+    }
+    let (mut a, mut b) = (wide(a), wide(b));
+    if *op == BinaryOp::Mul || a.ty != Type::I32 || b.ty != Type::I32 {
+        [&mut a, &mut b].into_iter().for_each(|e| *e = e.clone().cast(Type::I64));
+    }
+    let ty = a.ty.clone();
+    Expr::new(ExprKind::Binary(*op, a, b), ty, extent.origin.clone())
 }
 
 /// A parameter's type by the name that the user's code has for it.
@@ -400,7 +454,7 @@ enum Given<'p> {
 
 /// Any pointer converts to it, in C and in C++.
 fn opaque(record: &Packed) -> String {
-    format!("{}void *{}", if record.readonly { "const " } else { "" }, record.name)
+    format!("{}void *{}", if record.readonly { "const " } else { "" }, in_cpp(&record.name))
 }
 
 /// What `f` says of each parameter of the C function.

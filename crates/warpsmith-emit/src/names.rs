@@ -273,6 +273,27 @@ fn letters(c: char) -> String {
     }
 }
 
+/// Words that C++ keeps for itself and C leaves free.
+const ONLY_CPP: &str = "
+and and_eq asm bitand bitor catch class compl concept const_cast consteval constexpr constinit
+co_await co_return co_yield decltype delete dynamic_cast explicit export friend mutable namespace
+new noexcept not not_eq nullptr operator or or_eq private protected public reinterpret_cast
+requires static_cast template this throw try typeid typename using virtual xor xor_eq";
+
+/// A piece of C with other names in place of those that are no names in C++.
+pub(crate) fn in_cpp(c: &str) -> String {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let words = c.split_inclusive(|c| !is_letter(c));
+    let renamed = words.map(|piece| {
+        let word = piece.trim_end_matches(|c| !is_letter(c));
+        match ONLY_CPP.split_whitespace().any(|k| k == word) {
+            true => format!("{word}_in_c{}", &piece[word.len()..]),
+            false => piece.to_string(),
+        }
+    });
+    renamed.collect()
+}
+
 /// The text as an identifier: `f<float,32>` becomes `f_float_32`, `größe` becomes `groesse`.
 pub fn identifier(wish: &str) -> String {
     let mut name = String::new();
@@ -414,6 +435,15 @@ mod tests {
     #[test]
     fn names_in_sight_are_not_hidden() {
         assert_eq!(names_of(&["i", "i", "x1", "x1", "gemm"]), ["i", "i2", "x1", "x1_2", "gemm"]);
+    }
+
+    #[test]
+    fn names_that_only_c_allows_get_others() {
+        assert_eq!(
+            in_cpp("struct {\n    void *new[3];\n    int news;\n} this"),
+            "struct {\n    void *new_in_c[3];\n    int news;\n} this_in_c"
+        );
+        assert_eq!(in_cpp("->mesh.class"), "->mesh.class_in_c");
     }
 
     #[test]

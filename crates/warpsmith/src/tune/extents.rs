@@ -13,7 +13,8 @@ use super::sizes::{self, Point};
 use crate::data::{self, ArgSpec, Init, NamedSpec};
 use crate::status::Failure;
 
-/// Gives arrays whose extents neither the source nor the accesses tell those of the data given for them.
+/// Gives arrays whose extents neither the source nor the accesses tell those of the data given for them. Other callers
+/// may have other arrays: nothing tells how many elements these have.
 ///
 /// # Errors
 /// W306: a file that cannot be read, or extents that are no numbers.
@@ -46,6 +47,9 @@ pub fn take_given(input: &mut CInput, specs: &[NamedSpec]) -> Result<(), Failure
         })?;
         let ty = if i32::try_from(count).is_ok() { Scalar::I32 } else { Scalar::I64 };
         var.shape = Some(vec![Expr::int(ty, count)]);
+        let given = format!("`{}` has {count} elements or more, as it was given", var.name);
+        input.assumed.push(given);
+        input.uncounted = true;
     }
     Ok(())
 }
@@ -69,15 +73,13 @@ pub fn assume(input: &mut CInput) {
     let uncounted = assumed.uncounted.iter().map(|a| {
         let name = name(a);
         format!(
-            "`{name}` has the elements that data choose; how many that are, nothing tells. It was run with indices below \
-             {}; with `#pragma ws bounds({name}: n)` before the function, `{}_host` is written as well",
-            analysis::VALUES,
-            function.name
+            "`{name}` has the elements that data choose; how many that are, nothing tells. It was run with indices below {}",
+            analysis::VALUES
         )
     });
     let more: Vec<String> = around.into_iter().chain(inside).chain(uncounted).collect();
     input.assumed.extend(more);
-    input.uncounted = !assumed.uncounted.is_empty();
+    input.uncounted |= !assumed.uncounted.is_empty();
 }
 
 /// The question for the extents of an array, with what may answer it.

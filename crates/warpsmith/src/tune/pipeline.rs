@@ -18,7 +18,7 @@ use super::made::{Job, Made};
 use super::search::Measured;
 use super::sizes::{self, Point, SizeSpec};
 use super::verify::Verified;
-use super::{extents, result, space};
+use super::{extents, result, space, work};
 use crate::data::NamedSpec;
 use crate::output::check_folder;
 use crate::status::{self, Failure, Status};
@@ -96,6 +96,9 @@ pub fn tune_as(
     }
     let (program, steps, planned) = chosen;
     messages.extend(program.notes.iter().cloned());
+    messages.extend(work::no_host_entry(&input, &program).map(|why| {
+        Diagnostic::warning("W341", format!("no `{}_host` is written: {why}", input.name))
+    }));
     messages.extend(independence::suggestions(&Kernel::new(input.module.clone(), input.function)));
     let mut assumptions = assumptions(&program);
     assumptions.extend(input.assumed.iter().cloned());

@@ -281,21 +281,13 @@ impl Work<'_> {
         ])
     }
 
-    /// The function with the C function's parameters beside the launcher. Where the program computes in another type
-    /// than C, and where C and C++ pass a parameter differently, nothing can stand in its place.
+    /// The function with the C function's parameters beside the launcher.
     fn host_entry(&self) -> Option<HostEntry> {
+        if no_host_entry(self.input, self.program).is_some() {
+            return None;
+        }
         let function = function_of(self.input);
         let launcher = self.program.module.function(self.program.launcher);
-        let half = |ty: &Type| matches!(ty.scalar(), Some(Scalar::F16 | Scalar::BF16));
-        let by_value = function.params.iter().map(|p| &function.var(*p).ty).chain([&function.ret]);
-        let passed = |ty: &Type| !half(ty) && !ty.is_aggregate();
-        // What it would copy is not known.
-        if self.input.uncounted {
-            return None;
-        }
-        if self.program.precision.is_some() || !by_value.into_iter().all(passed) {
-            return None;
-        }
         let moved = transfers::of(function).into_iter().filter_map(|(array, t)| {
             let at = function.params.iter().position(|p| *p == array)?;
             let array = *launcher.params.get(at)?;
@@ -576,6 +568,26 @@ impl Verified {
 fn capital(phrase: &str) -> String {
     let mut letters = phrase.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Why nothing can be written that stands in the C function's place.
+pub(super) fn no_host_entry(input: &CInput, program: &Program) -> Option<&'static str> {
+    let function = function_of(input);
+    let half = |ty: &Type| matches!(ty.scalar(), Some(Scalar::F16 | Scalar::BF16));
+    let mut by_value = function.params.iter().map(|p| &function.var(*p).ty).chain([&function.ret]);
+    match () {
+        () if input.uncounted => Some(
+            "the function does not say how many elements an array has, write `#pragma ws bounds(NAME: n)` before it",
+        ),
+        () if program.precision.is_some() => Some("the kernel computes in another type than C"),
+        () if by_value.any(|ty| half(ty) || ty.is_aggregate()) => {
+            Some("C and C++ pass halves and structures by value in different ways")
+        }
+        () if input.records.iter().any(|r| packed(r).is_none()) => {
+            Some("C++ cannot be told how a structure lies in memory, or it is passed by value")
+        }
+        () => None,
+    }
 }
 
 /// A structure for the host function; `None` where C++ cannot be told what it looks like.
