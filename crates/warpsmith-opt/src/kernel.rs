@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
     Axis, BinaryOp, Block, Diagnostic, Expr, ForLoop, FuncId, Function, LoopId, LoopKind, Module,
-    Parallel, Place, ReduceOp, Scalar, Space, StmtKind, Type, Var, VarId, VarKind,
+    Parallel, Place, ReduceOp, Scalar, Space, Span, StmtKind, Type, Var, VarId, VarKind,
 };
 
 use crate::walk;
@@ -59,6 +59,8 @@ pub struct Requirement {
     pub at_most: bool,
     /// What the condition is for, in the user's words.
     pub why: String,
+    /// The access that is right under it.
+    pub at: Option<Span>,
 }
 
 impl Requirement {

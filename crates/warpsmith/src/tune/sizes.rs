@@ -145,11 +145,13 @@ pub fn check_requirements(
         if let Some(point) = points.iter().find(broken) {
             let values: Vec<String> = point.iter().map(|(n, v)| format!("{n}={v}")).collect();
             let message = format!("at {} a marked loop is wrong", values.join(", "));
-            let d = Diagnostic::error("W229", message).note(format!(
-                "it needs {}: {}",
-                required.text(function),
-                required.why
-            ));
+            let needs = format!("this needs {}", required.text(function));
+            let d = Diagnostic::error("W229", message);
+            let d = match required.at {
+                Some(at) => d.label(at, needs),
+                None => d.note(needs),
+            };
+            let d = d.note(required.why.clone());
             return Err(Failure::from(d.help("give other sizes")).with_status(Status::No));
         }
     }

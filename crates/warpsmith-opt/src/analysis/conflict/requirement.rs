@@ -4,8 +4,8 @@
 //! `a[i]` written where `k >= n`, row `k` read beside all others where `k < n`. The parameter is a stride or an offset, never a bound of a loop: that a loop would be
 //! right if only it were shorter is no condition to accept it under.
 
-use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{BinaryOp, ForLoop, VarId};
+use warpsmith_ir::poly::{Atom, Poly};
+use warpsmith_ir::{BinaryOp, ForLoop, Span, VarId};
 
 use super::terms::variable;
 use super::{Meeting, meeting};
@@ -16,7 +16,15 @@ use crate::walk;
 /// Sets of conditions that are tried.
 const MAX_TRIES: usize = 60;
 
-/// Looks for a condition on each of up to two parameters that together keep all these pairs of accesses apart.
+/// A condition on one parameter.
+struct Candidate {
+    set: Vec<Requirement>,
+    /// It parts dimensions in the order in which the loops nest.
+    nested: bool,
+}
+
+/// Looks for conditions on parameters that together keep all these pairs of accesses apart: one for each, as the loops
+/// nest, or else any for up to two of them.
 pub fn derive(
     kernel: &Kernel,
     scope: &Scope<'_>,
@@ -27,27 +35,34 @@ pub fn derive(
         pairs.iter().map(|(a, b)| (&accesses[*a], &accesses[*b])).collect();
     let params = strides(kernel, scope, &pairs);
     let known: Vec<Poly> = kernel.requires.iter().map(Requirement::slack).collect();
-    let lists: Vec<Vec<Vec<Requirement>>> = params
+    let lists: Vec<Vec<Candidate>> = params
         .iter()
         .map(|v| {
-            let why = reason(kernel, *v, &pairs);
+            let (why, at) = reason(kernel, *v, &pairs);
             let bounds = bounds(kernel, scope, *v, &params, &pairs).into_iter();
-            let made = bounds.map(|(bound, at_most)| {
+            let made = bounds.map(|b| {
                 let made =
-                    |bound, at_most| Requirement { var: *v, bound, at_most, why: why.clone() };
+                    |bound, at_most| Requirement { var: *v, bound, at_most, why: why.clone(), at };
                 // What is a row or column of its own lies inside.
-                let zero = at_most.then(|| made(Poly::zero(), false));
-                zero.into_iter().chain([made(bound, at_most)]).collect()
+                let zero = b.at_most.then(|| made(Poly::zero(), false));
+                let set = zero.into_iter().chain([made(b.value, b.at_most)]).collect();
+                Candidate { set, nested: b.nested }
             });
             made.collect()
         })
         .collect();
-    let single = lists.iter().flatten().cloned();
+    let nested = lists.iter().filter_map(|l| l.iter().find(|c| c.nested)).map(|c| c.set.clone());
+    let all_nested: Vec<Requirement> = nested.flatten().collect();
+    let single = |nested: bool| {
+        let all = lists.iter().flatten();
+        all.filter(move |c| c.nested == nested).map(|c| c.set.clone())
+    };
     let double = lists.iter().enumerate().flat_map(|(k, list)| {
         let others = lists[k + 1..].iter().flatten();
-        others.flat_map(move |b| list.iter().map(move |a| [a.clone(), b.clone()].concat()))
+        others.flat_map(move |b| list.iter().map(move |a| [&a.set[..], &b.set].concat()))
     });
-    single.chain(double).take(MAX_TRIES).find(|set| {
+    let all = single(true).chain([all_nested]).chain(single(false)).chain(double);
+    all.take(MAX_TRIES).find(|set| {
         let facts: Vec<Poly> =
             known.iter().cloned().chain(set.iter().map(Requirement::slack)).collect();
         pairs.iter().all(|(a, b)| excluded(scope, a, b, &facts))
@@ -103,38 +118,78 @@ fn polynomials(access: &Access<'_>) -> Vec<Poly> {
     }
 }
 
-/// What the parameter may have to reach: 1, how far a loop goes, or how far a loop goes in steps of another stride; or
-/// may have to stay below (`true`): how far a loop goes.
+/// What a parameter may have to reach, or to stay below.
+struct Bound {
+    value: Poly,
+    at_most: bool,
+    nested: bool,
+}
+
+/// What the parameter may have to reach: 1, how far a loop goes in its steps, or in steps of another stride; or may have
+/// to stay below: how far a loop goes.
 fn bounds(
     kernel: &Kernel,
     scope: &Scope<'_>,
     var: VarId,
     strides: &[VarId],
     pairs: &[(&Access<'_>, &Access<'_>)],
-) -> Vec<(Poly, bool)> {
+) -> Vec<Bound> {
+    let of_sizes =
+        |p: &Poly| p.atoms().into_iter().all(|a| variable(a).is_some_and(|v| is_size(kernel, v)));
+    let mut all: Vec<Bound> = vec![];
+    let mut add = |value: Poly, at_most: bool, nested: bool| {
+        if all.iter().all(|b| (&b.value, b.at_most) != (&value, at_most)) {
+            all.push(Bound { value, at_most, nested });
+        }
+    };
+    for p in pairs.iter().flat_map(|(a, b)| [a, b]).flat_map(|a| inside(scope, a, var)) {
+        add(p, false, true);
+    }
+    add(Poly::constant(1), false, false);
     let mut ends: Vec<Poly> = vec![];
     for access in pairs.iter().flat_map(|(a, b)| [a, b]) {
         for l in access.loops.iter().rev() {
-            let end = end_of(scope, l).filter(|p| {
-                p.atoms().into_iter().all(|a| variable(a).is_some_and(|v| is_size(kernel, v)))
-            });
+            let end = end_of(scope, l).filter(of_sizes);
             ends.extend(end.filter(|e| !ends.contains(e)));
         }
     }
-    let others = strides.iter().filter(|s| **s != var);
-    let steps: Vec<Poly> = others
-        .flat_map(|s| ends.iter().filter_map(|e| Poly::var(*s).mul(e)).collect::<Vec<_>>())
-        .collect();
-    let last = ends.iter().filter_map(|e| e.sub(&Poly::constant(1)));
-    let last: Vec<(Poly, bool)> = last.map(|p| (p, true)).collect();
-    let mut all = vec![];
-    for bound in std::iter::once(Poly::constant(1)).chain(ends).chain(steps) {
-        if !all.contains(&(bound.clone(), false)) {
-            all.push((bound, false));
-        }
+    ends.iter().for_each(|e| add(e.clone(), false, false));
+    for stride in strides.iter().filter(|s| **s != var) {
+        let steps = ends.iter().filter_map(|e| Poly::var(*stride).mul(e));
+        steps.for_each(|p| add(p, false, false));
     }
-    all.extend(last);
+    let last = ends.iter().filter_map(|e| e.sub(&Poly::constant(1)));
+    last.for_each(|p| add(p, true, false));
+    all.retain(|b| of_sizes(&b.value));
     all
+}
+
+/// How far the loops inside of that in whose stride the parameter is go, each in its own steps; and all of them together,
+/// which is less where the last row ends before it is full.
+fn inside(scope: &Scope<'_>, access: &Access<'_>, var: VarId) -> Vec<Poly> {
+    let mut found = vec![];
+    for p in polynomials(access) {
+        let stride = |l: &&ForLoop| p.split(&Atom::Var(l.var)).map(|(stride, _)| stride);
+        let mut loops = access.loops.iter();
+        if !loops.any(|l| stride(l).is_some_and(|s| s.mentions(var))) {
+            continue;
+        }
+        let one = Poly::constant(1);
+        let mut together = Some(one.clone());
+        let mut dimensions = 0;
+        for l in loops {
+            let Some(step) = stride(l).filter(|s| *s != Poly::zero() && !s.mentions(var)) else {
+                continue;
+            };
+            let end = end_of(scope, l);
+            found.extend(end.as_ref().and_then(|e| e.mul(&step)));
+            let last = end.and_then(|e| e.sub(&one)?.mul(&step));
+            together = together.and_then(|t| t.add(&last?));
+            dimensions += 1;
+        }
+        found.extend(together.filter(|_| dimensions > 1));
+    }
+    found
 }
 
 /// One more than the greatest value of a loop's counter.
@@ -150,11 +205,17 @@ fn end_of(scope: &Scope<'_>, l: &ForLoop) -> Option<Poly> {
     }
 }
 
-fn reason(kernel: &Kernel, var: VarId, pairs: &[(&Access<'_>, &Access<'_>)]) -> String {
+/// What a condition on a parameter is for, and where.
+fn reason(
+    kernel: &Kernel,
+    var: VarId,
+    pairs: &[(&Access<'_>, &Access<'_>)],
+) -> (String, Option<Span>) {
     let uses = |a: &&Access<'_>| polynomials(a).iter().any(|p| p.mentions(var));
     let place = pairs.iter().flat_map(|(a, b)| [*a, *b]).filter(uses).find_map(|a| a.place);
-    match place.map(|p| kernel.show_place(p)) {
+    let why = match place.map(|p| kernel.show_place(p)) {
         Some(text) => format!("iterations that meet in `{text}` are excluded by this"),
         None => "iterations that meet are excluded by this".into(),
-    }
+    };
+    (why, place.and_then(|p| p.origin.span))
 }
