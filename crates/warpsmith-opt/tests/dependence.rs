@@ -200,6 +200,9 @@ fn shapes_of_plain_pointers() {
     assert_eq!(plain(&format!("{planes} a[(i * m + j) * k + l] *= 2;")), Proved);
     assert_eq!(plain(&format!("{planes} a[i * m * k + j * k + l] = a[i * m * k + l];")), Proved);
     assert_eq!(plain(&format!("{planes} a[i * s + j * t + l] *= 2;")), under("s >= m * t, t >= k"));
+    // Whichever parameter comes first, strides grow as the loops nest.
+    assert_eq!(plain(&format!("{planes} a[i * t + j * s + l] *= 2;")), under("s >= k, t >= m * s"));
+    assert_eq!(plain(&format!("{planes} a[i * s + j * k + l] *= 2;")), under("s >= m * k"));
     assert_eq!(plain("for (int i = 0; i < n; i++) a[i * s] *= 2;"), under("s >= 1"));
     let flat = "for (int p = 0; p < n * m; p++) { int y = p / m, x = p % m;";
     assert_eq!(plain(&format!("{flat} b[y * m + x] = a[p]; }}")), Proved);
