@@ -50,9 +50,10 @@ pub fn verify(
     if verified.coverage.is_complete() {
         return Ok(());
     }
-    let lowered = verifier.witness.with_fewer_blocks(FEWER_BLOCKS.into());
-    let lowered = lowered.as_ref();
-    let search = Search { verifier, lowered, moduli: modulus(verifier) };
+    let with = |most: u32| Some((verifier.witness.with_fewer_blocks(most.into())?, most));
+    // A second stride of the one block costs less than one of several, where the work is quadratic in a size.
+    let lowered: Vec<(Witness, u32)> = [FEWER_BLOCKS, 1].into_iter().filter_map(with).collect();
+    let search = Search { verifier, lowered: &lowered, moduli: modulus(verifier) };
     if params.is_empty() {
         return search.only_size(verified);
     }
@@ -87,8 +88,8 @@ pub fn verify(
 
 struct Search<'a> {
     verifier: &'a Verifier<'a>,
-    /// The text with lower limits on the number of blocks.
-    lowered: Option<&'a Witness>,
+    /// The text with lower limits on the number of blocks, and what these are.
+    lowered: &'a [(Witness, u32)],
     /// A multiple of every number by which sizes are divided in conditions of the launcher.
     moduli: i64,
 }
@@ -135,7 +136,7 @@ impl Search<'_> {
     }
 
     fn variants(&self) -> impl Iterator<Item = Variant<'_>> {
-        let lowered = self.lowered.map(Variant::FewBlocks);
+        let lowered = self.lowered.iter().map(|(text, most)| Variant::FewBlocks(text, *most));
         [Variant::Plain].into_iter().chain(lowered).chain([Variant::Unaligned])
     }
 

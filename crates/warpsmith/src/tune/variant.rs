@@ -1,6 +1,5 @@
 //! The ways in which one size is run: as it comes, with few blocks, with arrays that begin at odd addresses.
 
-use super::reach::FEWER_BLOCKS;
 use super::witness::Witness;
 
 /// How the emitted text is run at a size.
@@ -8,8 +7,8 @@ use super::witness::Witness;
 pub enum Variant<'a> {
     /// As it is, with arrays as an allocation gives them.
     Plain,
-    /// With lower limits on the number of blocks.
-    FewBlocks(&'a Witness),
+    /// With lower limits on the number of blocks: this many along an axis.
+    FewBlocks(&'a Witness, u32),
     /// With each array one element behind an aligned address: vectors cannot be taken.
     Unaligned,
 }
@@ -18,7 +17,7 @@ impl<'a> Variant<'a> {
     /// The text that is run.
     pub fn text(self, plain: &'a Witness) -> &'a Witness {
         match self {
-            Variant::FewBlocks(lowered) => lowered,
+            Variant::FewBlocks(lowered, _) => lowered,
             Variant::Plain | Variant::Unaligned => plain,
         }
     }
@@ -31,7 +30,8 @@ impl<'a> Variant<'a> {
     pub fn name(self, point: &str) -> String {
         match self {
             Variant::Plain => point.to_string(),
-            Variant::FewBlocks(_) => format!("{point}, with at most {FEWER_BLOCKS} blocks"),
+            Variant::FewBlocks(_, 1) => format!("{point}, with one block"),
+            Variant::FewBlocks(_, most) => format!("{point}, with at most {most} blocks"),
             Variant::Unaligned => format!("{point}, with arrays at odd addresses"),
         }
     }

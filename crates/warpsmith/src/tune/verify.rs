@@ -182,7 +182,7 @@ impl Verified {
         }
         let name = variant.name(&points::name(point));
         self.coverage.add(&name, run.grids.keys(), &run.ways);
-        self.in_strides += usize::from(matches!(variant, Variant::FewBlocks(_)));
+        self.in_strides += usize::from(matches!(variant, Variant::FewBlocks(..)));
     }
 
     /// The C function leaves its arrays at a point.
@@ -386,7 +386,7 @@ impl Verifier<'_> {
             && verified.in_strides < STRIDED_POINTS
             && let Some(fewer) = self.witness.with_fewer_blocks(i64::from(FEWER_BLOCKS))
         {
-            let variant = Variant::FewBlocks(&fewer);
+            let variant = Variant::FewBlocks(&fewer, FEWER_BLOCKS);
             let run = self.run(variant, inputs, &options, &name)?;
             self.against_witness(&run, &reference, &name)?;
             verified.agreed_as(variant, point, &run);

@@ -581,10 +581,10 @@ pub(super) fn no_host_entry(input: &CInput, program: &Program) -> Option<&'stati
         ),
         () if program.precision.is_some() => Some("the kernel computes in another type than C"),
         () if by_value.any(|ty| half(ty) || ty.is_aggregate()) => {
-            Some("C and C++ pass halves and structures by value in different ways")
+            Some("callers in C cannot name the types of parameters that are halves or structures by value")
         }
         () if input.records.iter().any(|r| packed(r).is_none()) => {
-            Some("C++ cannot be told how a structure lies in memory, or it is passed by value")
+            Some("a structure is passed by value, or has a layout that cannot be written down")
         }
         () => None,
     }
