@@ -175,7 +175,10 @@ fn unpack(emit: &Emit<'_>, host: &HostEntry, printer: &Printer<'_>, out: &mut Ou
         let name = in_cpp(&record.name);
         let layout = printer.fresh(&format!("layout_of_{name}"));
         let fields = printer.fresh(&format!("{name}_fields"));
-        out.comment(&format!("{}, as C lays it out.", record.c_type));
+        out.comment(&match record.c_type.starts_with("__typeof__") {
+            true => format!("What {name} leads to, as C lays it out."),
+            false => format!("{}, as C lays it out.", record.c_type),
+        });
         if record.definition.contains("_t ") {
             printer.cx.include("stdint.h");
         }

@@ -200,6 +200,19 @@ fn shapes_of_plain_pointers() {
     assert_eq!(plain(&format!("{planes} a[(i * m + j) * k + l] *= 2;")), Proved);
     assert_eq!(plain(&format!("{planes} a[i * m * k + j * k + l] = a[i * m * k + l];")), Proved);
     assert_eq!(plain(&format!("{planes} a[i * s + j * t + l] *= 2;")), under("s >= m * t, t >= k"));
+    // With a border of its own around each row.
+    assert_eq!(
+        plain(
+            "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[(i + k) * (m + 2 * k) + j + k] = 0;"
+        ),
+        under("k >= 0")
+    );
+    assert_eq!(
+        plain(
+            "for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) a[(i + k) * (m + k) + j + k] = 0;"
+        ),
+        under("k >= 0")
+    );
     // Whichever parameter comes first, strides grow as the loops nest.
     assert_eq!(plain(&format!("{planes} a[i * t + j * s + l] *= 2;")), under("s >= k, t >= m * s"));
     assert_eq!(plain(&format!("{planes} a[i * s + j * k + l] *= 2;")), under("s >= m * k"));

@@ -98,8 +98,63 @@ fn pointers_in_structures_stay_what_they_are() {
                   float *x = s->a; s->a = s->b; s->b = x;\n  }\n}\n";
     let output = tune(folder.path(), source, &["--size", "s.n=64"]);
     let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let left = "the pointer `s->a`, which `f` sets, is left as it is";
+    assert!(String::from_utf8_lossy(&output.stdout).contains(left));
+    assert!(stderr.contains("no `f_host` is written: it would have to set pointers"), "{stderr}");
+    // What a function that is called sets, its caller would not see.
+    let beyond = "struct s { float *a, *b; int n; };\nstatic void turn(struct s *s) { float *x = s->a; s->a = s->b; s->b = x; }\n\
+                  void f(struct s *s) {\n  for (int t = 0; t < 4; t++) {\n    #pragma omp parallel for\n    \
+                  for (int i = 0; i < s->n; i++) s->a[i] += s->b[i];\n    turn(s);\n  }\n}\n";
+    let output = tune(folder.path(), beyond, &["--size", "s.n=64"]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("W144") && stderr.contains("the array behind the pointer"), "{stderr}");
+    assert!(stderr.contains("`s` is used here in another way than by its fields"), "{stderr}");
+}
+
+/// Other names of a structure, in C as people write it.
+#[test]
+fn local_names_of_structures_are_the_structures() {
+    let types = "typedef struct { int dim, hidden; } Config;\ntypedef struct { float *w; } Weights;\n\
+                 typedef struct { float *x, *y; } State;\n\
+                 typedef struct { Config config; Weights weights; State state; } *Model;\n";
+    for (body, size) in [
+        // Pointers to parts, a copy of one, and a test for null.
+        (
+            "void f(Model t) {\n  if (!t) return;\n  Config c = t->config;\n  Weights *w = &t->weights;\n  State *s = &(t->state);\n  \
+             #pragma omp parallel for firstprivate(s)\n  for (int i = 0; i < c.hidden; i++) {\n    float a = 0.0f;\n    \
+             for (int j = 0; j < c.dim; j++) a += w->w[i * c.dim + j] * s->x[j];\n    s->y[i] = a;\n  }\n}\n",
+            ["t.config.dim=20", "t.config.hidden=30"],
+        ),
+        // Parts are handed on, and a variable inside has the parameter's name.
+        (
+            "static float row(const Config *c, const Weights *w, const State *s, int i) {\n  float a = 0.0f;\n  \
+             for (int j = 0; j < c->dim; j++) a += w->w[i * c->dim + j] * s->x[j];\n  return a;\n}\n\
+             void f(Model t) {\n  #pragma omp parallel for num_threads(t->config.dim)\n  \
+             for (int i = 0; i < t->config.hidden; i++) {\n    float y = row(&t->config, &t->weights, &t->state, i);\n    \
+             State *s = &t->state;\n    { float t = 2.0f * y; s->y[i] = t; }\n  }\n}\n",
+            ["t.config.dim=20", "t.config.hidden=30"],
+        ),
+        // A part is used as a whole and field by field.
+        (
+            "static int twice(Config c) { return 2 * c.dim; }\n\
+             void f(Model t) {\n  int n = t->config.hidden;\n  #pragma omp parallel for\n  \
+             for (int i = 0; i < n; i++) t->state.y[i] = twice(t->config) * t->state.x[i];\n}\n",
+            ["t.config.hidden=30", "t.config.dim=3"],
+        ),
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let sizes = size.iter().flat_map(|s| ["--size", s]);
+        let options: Vec<&str> = sizes.chain(["--strategy", "direct"]).collect();
+        let output = tune(folder.path(), &format!("{types}{body}"), &options);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{stderr}\n{body}");
+        let cuda = std::fs::read_to_string(folder.path().join("out/f.cu")).expect("the kernel");
+        assert!(
+            cuda.contains("f_host(void *t)") || cuda.contains("f_host(const void *t)"),
+            "{cuda}"
+        );
+    }
 }
 
 /// Four floats are one access for the device; the header has the structure as the user wrote it.

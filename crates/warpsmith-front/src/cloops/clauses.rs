@@ -305,12 +305,15 @@ fn section_of(name: &Token, rest: &[Token], last: &Token) -> Parsed<Section> {
     }
 }
 
-/// Names in an argument that is otherwise ignored: words that are no map kind, modifier or array section syntax.
+/// Names in an argument that is otherwise ignored: words that are no map kind, modifier, field or array section syntax.
 fn mentioned(args: &[Token]) -> Vec<Token> {
     let body = match args.iter().position(|t| t.text == ":") {
         // `map(to: A[0:n])`, `if(target: n > 9)`: what stands before the first colon outside brackets is a modifier.
         Some(colon) if !args[..colon].iter().any(|t| t.text == "[") => &args[colon + 1..],
         _ => args,
     };
-    body.iter().filter(|t| t.is_word() && t.text != "sizeof").cloned().collect()
+    let before = |at: usize, n: usize| at.checked_sub(n).map_or("", |k| body[k].text.as_str());
+    let is_field = |at| before(at, 1) == "." || (before(at, 2), before(at, 1)) == ("-", ">");
+    let words = body.iter().enumerate().filter(|(_, t)| t.is_word() && t.text != "sizeof");
+    words.filter(|(at, _)| !is_field(*at)).map(|(_, t)| t.clone()).collect()
 }

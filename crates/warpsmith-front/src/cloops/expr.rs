@@ -7,7 +7,7 @@ use warpsmith_ir::{
 
 use super::access::Designated;
 use super::cx::{Cx, Low, fold_binary};
-use super::{literal, types};
+use super::{literal, scan, types};
 use crate::ast;
 
 impl<'u> Cx<'u> {
@@ -223,14 +223,13 @@ impl<'u> Cx<'u> {
                 return Ok(inner.and_then(|v| answer(!v.as_const()?.is_true())));
             }
             A::Binary { op, left, right } if op == "==" || op == "!=" => {
-                let pointer = if is_null(right) { left } else { right };
-                (pointer, (is_null(left) || is_null(right)) && op == "!=")
+                let pointer = if scan::is_null(right) { left } else { right };
+                (pointer, (scan::is_null(left) || scan::is_null(right)) && op == "!=")
             }
             A::Path(_) => (e, true),
             _ => return Ok(None),
         };
-        let compared =
-            !matches!(&*e.kind, A::Binary { left, right, .. } if !is_null(left) && !is_null(right));
+        let compared = !matches!(&*e.kind, A::Binary { left, right, .. } if !scan::is_null(left) && !scan::is_null(right));
         let A::Path(path) = &*pointer.kind else { return Ok(None) };
         if !compared || !self.is_pointer(pointer) {
             return Ok(None);
@@ -606,15 +605,4 @@ pub fn binary_op(op: &str) -> Option<BinaryOp> {
         "!=" => Ne,
         _ => return None,
     })
-}
-
-/// `0`, `NULL`, `(void *)0`.
-fn is_null(e: &ast::Expr) -> bool {
-    match &*e.kind {
-        ast::ExprKind::Paren(inner) => is_null(inner),
-        ast::ExprKind::Cast { operand, .. } => is_null(operand),
-        ast::ExprKind::Number(text) => text == "0",
-        ast::ExprKind::Path(path) => path.as_name() == Some("NULL"),
-        _ => false,
-    }
 }

@@ -34,6 +34,10 @@ impl<'u> Cx<'u> {
             (&clauses.last_private, &mut p.last_private),
         ] {
             for item in list.iter().filter(|i| Some(i.name.text.as_str()) != counter) {
+                // Every thread's own copy of a pointer leads to the same array.
+                if std::ptr::eq(list, &clauses.first_private) && self.is_plain_pointer(item)? {
+                    continue;
+                }
                 match self.listed(item) {
                     Ok(v) => into.push(v),
                     Err(reported) => failed = Some(reported),
@@ -94,6 +98,15 @@ impl<'u> Cx<'u> {
             || crate::header_constants::constant(&name.text).is_some()
             || name.text.starts_with("omp_");
         if known { Ok(()) } else { Err(self.unknown_name(name)) }
+    }
+
+    fn is_plain_pointer(&mut self, item: &Item) -> Low<bool> {
+        Ok(match self.lookup_quietly(&item.name.text)? {
+            Some(Binding::Var(id)) => {
+                item.section == Section::Whole && self.var_type(id).is_pointer()
+            }
+            _ => false,
+        })
     }
 
     fn listed(&mut self, item: &Item) -> Low<VarId> {

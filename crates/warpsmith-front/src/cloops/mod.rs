@@ -90,15 +90,19 @@ pub struct CInput {
 }
 
 impl CInput {
-    /// The parameter that stands for a field, `p_n` for `p.n` and `p->n`; any other name as it is.
+    /// The parameter that stands for a field, `p_n` for `p.n` and `p->n`, or a field of one, `p_size.n` for `p->size.n`;
+    /// any other name as it is.
     pub fn parameter(&self, name: &str) -> String {
         let function = self.module.function(self.function);
         let dotted = name.replace("->", ".");
         for record in &self.records {
-            let of_field =
-                |f: &RecordField| format!("{}{}", record.name, f.path.replace("->", "."));
-            if let Some(at) = record.fields.iter().position(|f| of_field(f) == dotted) {
-                return function.var(function.params[record.at + at]).name.clone();
+            for (k, field) in record.fields.iter().enumerate() {
+                let path = format!("{}{}", record.name, field.path.replace("->", "."));
+                let rest = dotted.strip_prefix(&path);
+                if let Some(rest) = rest.filter(|r| r.is_empty() || r.starts_with('.')) {
+                    let own = &function.var(function.params[record.at + k]).name;
+                    return format!("{own}{rest}");
+                }
             }
         }
         name.to_string()
@@ -115,18 +119,19 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
     let candidates =
         written.candidates().into_iter().filter(|c| *c != name).map(str::to_string).collect();
     let called = called::sizes(&written, name);
-    let (replaced, records) = records::replace(unit, &written, name).unzip();
-    let declared = replaced.as_ref().map_or(written, unit::Unit::new);
+    let (replaced, in_the_way) = records::replace(unit, &written, name);
+    let (file, replaced) = replaced.unzip();
+    let declared = file.as_ref().map_or(written, unit::Unit::new);
     let (defaults, mut errors) = directives::read(&unit.comments);
 
     let mut lowering = function::Lowering::new(&declared);
     let id = lowering.function(name, FunctionKind::Host);
     errors.extend(function::dedup(lowering.diagnostics));
-    let never_null = lowering.never_null;
+    let mut never_null = lowering.never_null;
     let module = lowering.module;
     let Some(id) = id.filter(|_| errors.is_empty()) else {
         debug_assert!(!errors.is_empty(), "a function failed without a message");
-        return Err(errors);
+        return Err(errors.into_iter().map(|d| with_uses(d, &in_the_way)).collect());
     };
     let mut sizes = own_sizes(&module, id, &declared, defaults.sizes)?;
     let f = module.function(id);
@@ -146,6 +151,16 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
             args.push(default);
         }
     }
+    let records::Replaced { records, never_null: structures } = replaced.unwrap_or_default();
+    never_null.extend(structures);
+    let set = records.iter().flat_map(|r| {
+        let pointers = r.fields.iter().filter(|f| f.written && f.held == Held::Pointer);
+        pointers.map(|f| {
+            format!("the pointer `{}{}`, which `{name}` sets, is left as it is", r.name, f.path)
+        })
+    });
+    let given = never_null.iter().map(|n| format!("`{n}` is not null"));
+    let assumed = given.chain(set).collect();
     Ok(CInput {
         module,
         function: id,
@@ -156,9 +171,19 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
         spellings: spellings(&declared, name),
         structs: declared.spellings(),
         globals: outside.len(),
-        records: records.unwrap_or_default(),
-        assumed: never_null.iter().map(|n| format!("`{n}` is not null")).collect(),
+        records,
+        assumed,
         uncounted: false,
+    })
+}
+
+/// A message about a structure with pointers, with what keeps its fields from being parameters.
+fn with_uses(d: Diagnostic, in_the_way: &records::InTheWay) -> Diagnostic {
+    if d.code != "W144" {
+        return d;
+    }
+    in_the_way.iter().fold(d, |d, (name, span)| {
+        d.label(*span, format!("`{name}` is used here in another way than by its fields"))
     })
 }
 

@@ -258,6 +258,17 @@ pub fn root_name(e: &Expr) -> Option<&str> {
     }
 }
 
+/// `0`, `NULL`, `(void *)0`.
+pub fn is_null(e: &Expr) -> bool {
+    match &*e.kind {
+        ExprKind::Paren(inner) => is_null(inner),
+        ExprKind::Cast { operand, .. } => is_null(operand),
+        ExprKind::Number(text) => text == "0",
+        ExprKind::Path(path) => path.as_name() == Some("NULL"),
+        _ => false,
+    }
+}
+
 /// Calls `f` with every direct operand.
 pub fn for_each_child(e: &Expr, f: &mut dyn FnMut(&Expr)) {
     match &*e.kind {

@@ -5,7 +5,7 @@ use warpsmith_emit::{
     Emit, Fill, HostEntry, Moved, Packed, TestProgram, cuda_file, header_file, test_file,
 };
 use warpsmith_emu as emu;
-use warpsmith_front::cloops::{CInput, Held, Record};
+use warpsmith_front::cloops::{CInput, Held, Record, RecordField};
 use warpsmith_ir::{Diagnostic, Scalar, SourceMap, Type, VarId};
 use warpsmith_opt::Program;
 use warpsmith_opt::analysis::{transfers, values};
@@ -580,14 +580,21 @@ pub(super) fn no_host_entry(input: &CInput, program: &Program) -> Option<&'stati
             "the function does not say how many elements an array has, write `#pragma ws bounds(NAME: n)` before it",
         ),
         () if program.precision.is_some() => Some("the kernel computes in another type than C"),
-        () if by_value.any(|ty| half(ty) || ty.is_aggregate()) => {
-            Some("callers in C cannot name the types of parameters that are halves or structures by value")
+        () if by_value.any(|ty| half(ty) || ty.is_aggregate()) => Some(
+            "callers in C cannot name the types of parameters that are halves or structures by value",
+        ),
+        () if input.records.iter().flat_map(|r| &r.fields).any(is_set) => {
+            Some("it would have to set pointers in a structure as the C function does")
         }
         () if input.records.iter().any(|r| packed(r).is_none()) => {
             Some("a structure is passed by value, or has a layout that cannot be written down")
         }
         () => None,
     }
+}
+
+fn is_set(field: &RecordField) -> bool {
+    field.written && field.held == Held::Pointer
 }
 
 /// A structure for the host function; `None` where C++ cannot be told what it looks like.

@@ -5,6 +5,7 @@
 //! in the functions of the file that `p` is handed to. What calls the C function gets to know the places of the fields.
 
 mod definition;
+mod names;
 mod rewrite;
 mod uses;
 
@@ -15,7 +16,7 @@ use warpsmith_ir::Span;
 use super::scan;
 use super::unit::Unit;
 use crate::ast::{FunctionDecl, Param, TranslationUnit, TypeKind, TypeName};
-use uses::{Path, Use};
+use uses::{Path, Use, Whole};
 
 /// A structure among the C function's parameters whose fields are the parameters of the lowered one.
 #[derive(Clone, Debug)]
@@ -40,6 +41,8 @@ pub struct RecordField {
     /// How C writes it behind the structure's name: `->x`, `.size.n`, `->mesh->x`.
     pub path: String,
     pub held: Held,
+    /// The function sets it: of a pointer, which the launcher leaves as it is.
+    pub written: bool,
 }
 
 /// What a parameter that stands for a field has of it.
@@ -66,30 +69,54 @@ struct Plan<'u> {
     names: HashMap<(Slot, Path), String>,
 }
 
-/// The file with the structures of a function's parameters replaced, and these; `None` where there are none to replace.
+/// What fields stand for in a file with them in the place of structures.
+#[derive(Default)]
+pub struct Replaced {
+    pub records: Vec<Record>,
+    /// Structures of which conditions ask whether they are there.
+    pub never_null: Vec<String>,
+}
+
+/// What is in the way where a structure that leads to arrays is not replaced: its name, and where more of it is used
+/// than its fields.
+pub type InTheWay = Vec<(String, Span)>;
+
+/// The file with the structures of a function's parameters replaced; `None` where there are none to replace.
 pub fn replace(
     file: &TranslationUnit,
     unit: &Unit<'_>,
     function: &str,
-) -> Option<(TranslationUnit, Vec<Record>)> {
-    let own = unit.function(function)?;
+) -> (Option<(TranslationUnit, Replaced)>, InTheWay) {
+    let (file, never_null) = names::resolve(file, unit);
+    let unit = Unit::new(&file);
+    let mut in_the_way = vec![];
+    let Some(own) = unit.function(function) else { return (None, in_the_way) };
     let mut plan = Plan::default();
-    for at in 0..own.params.len() {
-        let found = uses::of(unit, &(function.to_string(), at));
-        if let Some(found) = found.filter(|slots| is_wanted(unit, own, at, slots)) {
-            plan.slots.extend(found);
+    for (at, param) in own.params.iter().enumerate() {
+        match uses::of(&unit, &(function.to_string(), at)) {
+            Ok(found) if is_wanted(&unit, own, at, &found) => plan.slots.extend(found),
+            Err(Whole::Here(span)) if uses::leads_on(&unit, &param.ty) => {
+                in_the_way.push((param.name.clone().unwrap_or_default(), span));
+            }
+            _ => {}
         }
     }
-    while let Some(slot) = handed_otherwise(unit, function, &plan) {
-        let hands_it_on = |s: &Slot| uses::of(unit, s).is_some_and(|all| all.contains_key(&slot));
+    while let Some((slot, span)) = handed_otherwise(&unit, function, &plan) {
+        in_the_way.push((slot.0.clone(), span));
+        let hands_it_on = |s: &Slot| uses::of(&unit, s).is_ok_and(|all| all.contains_key(&slot));
         plan.slots.retain(|s, _| !hands_it_on(s));
     }
     if plan.slots.is_empty() {
-        return None;
+        return (None, in_the_way);
     }
-    plan.choose_names(unit);
-    let records = records(unit, function, &plan);
-    Some((rewrite::file(file, &plan), records))
+    plan.choose_names(&unit);
+    let records = records(&unit, function, &plan);
+    let involved: Vec<&str> =
+        unit.involved(function).into_iter().filter_map(rewrite::plain_name).collect();
+    let asked = never_null.iter().filter(|(f, _)| involved.contains(&f.as_str()));
+    let never_null = asked.map(|(_, name)| name.clone()).collect();
+    let file = rewrite::file(&file, &plan);
+    (Some((file, Replaced { records, never_null })), in_the_way)
 }
 
 /// Whether the parameter has to be replaced: it holds pointers, or sizes that would be data behind a pointer.
@@ -103,23 +130,23 @@ fn is_wanted<'u>(
     if uses::leads_on(unit, ty) {
         return true;
     }
-    let by_address = matches!(ty.kind, TypeKind::Pointer { .. });
+    let by_address = uses::is_address(unit, ty);
     let own = slots.iter().find(|((_, n), _)| *n == at).map(|(_, uses)| uses);
     by_address && own.is_some_and(|uses| !uses.is_empty() && uses.values().all(|u| !u.written))
 }
 
-/// A parameter that is to be replaced and that some call gives a structure which is not.
-fn handed_otherwise(unit: &Unit<'_>, function: &str, plan: &Plan<'_>) -> Option<Slot> {
+/// A parameter that is to be replaced and that some call, which is given too, hands a structure that is not.
+fn handed_otherwise(unit: &Unit<'_>, function: &str, plan: &Plan<'_>) -> Option<(Slot, Span)> {
     for f in unit.involved(function) {
         let Some(name) = rewrite::plain_name(f) else { continue };
         let mut wrong = None;
         uses::each_call(f, &mut |callee, args| {
             for (at, arg) in args.iter().enumerate() {
                 let slot = (callee.to_string(), at);
-                let from = scan::root_name(arg).and_then(|n| number(f, n));
+                let from = uses::given(arg).and_then(|g| number(f, g.root));
                 let replaced = from.is_some_and(|n| plan.slots.contains_key(&(name.into(), n)));
                 if plan.slots.contains_key(&slot) && !replaced {
-                    wrong.get_or_insert(slot);
+                    wrong.get_or_insert((slot, arg.span));
                 }
             }
         });
@@ -190,18 +217,16 @@ fn records(unit: &Unit<'_>, function: &str, plan: &Plan<'_>) -> Vec<Record> {
             at += 1;
             continue;
         };
-        let (structure, by_address) = match &param.ty.kind {
-            TypeKind::Pointer { to, .. } => (&**to, true),
-            _ => (&param.ty, false),
-        };
+        let structure = uses::behind(unit, &param.ty);
         let fields = uses.iter().map(|(path, field)| RecordField {
             path: path.iter().map(uses::Step::spelled).collect(),
             held: field.held(),
+            written: field.written,
         });
         found.push(Record {
             name: param.name.clone().unwrap_or_default(),
-            c_type: c_type(unit, structure),
-            by_address,
+            c_type: c_type(unit, structure, &param.ty),
+            by_address: uses::is_address(unit, &param.ty),
             readonly: structure.is_const,
             at,
             fields: fields.collect(),
@@ -212,9 +237,21 @@ fn records(unit: &Unit<'_>, function: &str, plan: &Plan<'_>) -> Vec<Record> {
     found
 }
 
-/// The structure as the file's own text names it.
-fn c_type(unit: &Unit<'_>, ty: &TypeName) -> String {
-    let TypeKind::Named(path) = &ty.kind else { return String::new() };
-    let name = path.segments.last().map_or("", |s| &s.name);
-    if unit.aliases.contains_key(name) { name.to_string() } else { format!("struct {name}") }
+/// The structure as the file's own text names it; `behind` leads to it, should it have no name.
+fn c_type(unit: &Unit<'_>, ty: &TypeName, behind: &TypeName) -> String {
+    match (&ty.kind, &behind.kind) {
+        (TypeKind::Named(path), _) => {
+            let name = path.segments.last().map_or("", |s| &s.name);
+            let is_alias = unit.aliases.contains_key(name);
+            if is_alias { name.to_string() } else { format!("struct {name}") }
+        }
+        (TypeKind::Inline(inline), _) if uses::tag(inline).is_some() => {
+            format!("struct {}", uses::tag(inline).unwrap_or_default())
+        }
+        (_, TypeKind::Named(path)) => {
+            let name = path.segments.last().map_or("", |s| &s.name);
+            format!("__typeof__(*({name})0)")
+        }
+        _ => String::new(),
+    }
 }

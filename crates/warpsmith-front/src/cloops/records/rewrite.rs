@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use warpsmith_ir::Span;
+
 use super::uses::{self, Path, Step};
 use super::{Held, Plan, Slot};
 use crate::ast::{
@@ -78,29 +80,34 @@ impl<'p> Fields<'p> {
         self.plan.names.get(&(slot.clone(), path.clone()))
     }
 
-    /// The field at a path, as a value.
+    /// The field at a path, as a value: a parameter, or a part of one.
     fn value(&self, root: &str, path: &Path, at: &Expr) -> Option<Expr> {
         let slot = self.slots.get(root)?;
-        let field = self.plan.slots.get(*slot)?.get(path)?;
-        let name = named(self.name(slot, path)?, at);
-        if field.held() != Held::Address {
-            return Some(name);
+        let uses = self.plan.slots.get(*slot)?;
+        let (whole, field) = uses.iter().find(|(p, _)| path.starts_with(p))?;
+        let of = |kind: ExprKind| Expr { kind: Box::new(kind), span: at.span };
+        let mut value = named(self.name(slot, whole)?, at.span);
+        if field.held() == Held::Address {
+            let place = of(ExprKind::Unary { op: "*".into(), operand: value });
+            value = of(ExprKind::Paren(place));
         }
-        let place = ExprKind::Unary { op: "*".into(), operand: name };
-        let place = Expr { kind: Box::new(place), span: at.span };
-        Some(Expr { kind: Box::new(ExprKind::Paren(place)), span: at.span })
+        for step in &path[whole.len()..] {
+            let member = PathSegment { name: step.field.clone(), args: None };
+            value = of(ExprKind::Member { base: value, arrow: step.arrow, member });
+        }
+        Some(value)
     }
 
-    /// What a function gets for a parameter of ours.
+    /// What a function gets for a structure of ours.
     fn handed(&self, arg: &Expr, to: &Slot) -> Option<Vec<Expr>> {
         let wanted = self.plan.slots.get(to)?;
-        let (root, _) = uses::chain(arg)?;
+        let own = uses::given(arg)?;
+        let slot = self.slots.get(own.root)?;
         let args = wanted.iter().map(|(path, field)| {
-            let address = field.held() == Held::Address;
-            let slot = self.slots.get(root)?;
-            match address {
-                true => Some(named(self.name(slot, path)?, arg)),
-                false => self.value(root, path, arg),
+            let path = own.then(path)?;
+            match field.held() {
+                Held::Address => Some(named(self.name(slot, &path)?, arg.span)),
+                _ => self.value(own.root, &path, arg),
             }
         });
         args.collect()
@@ -146,10 +153,8 @@ impl<'p> Fields<'p> {
     fn pragma(&self, text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;
-        while let Some(start) = rest.find(|c: char| c.is_alphabetic() || c == '_') {
-            out.push_str(&rest[..start]);
-            rest = &rest[start..];
-            let (word, after) = split_word(rest);
+        while let Some((before, word, after)) = next_word(rest) {
+            out.push_str(before);
             rest = after;
             match self.slots.get(word) {
                 Some(slot) => rest = self.field_list(slot, rest, &mut out),
@@ -185,24 +190,43 @@ impl<'p> Fields<'p> {
     }
 }
 
+/// What stands before the next word, the word, and what comes after it.
+fn next_word(text: &str) -> Option<(&str, &str, &str)> {
+    let start = text.find(|c: char| c.is_alphabetic() || c == '_')?;
+    let (word, after) = split_word(&text[start..]);
+    Some((&text[..start], word, after))
+}
+
+/// The text with other words.
+pub fn each_word(text: &str, f: &mut dyn FnMut(&str) -> String) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, word, after)) = next_word(rest) {
+        out += before;
+        out += &f(word);
+        rest = after;
+    }
+    out + rest
+}
+
 fn split_word(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(text.len()))
 }
 
-fn named(name: &str, at: &Expr) -> Expr {
+pub fn named(name: &str, span: Span) -> Expr {
     let segments = vec![PathSegment { name: name.to_string(), args: None }];
-    let path = crate::ast::Path { segments, global: false, span: at.span };
-    Expr { kind: Box::new(ExprKind::Path(path)), span: at.span }
+    let path = crate::ast::Path { segments, global: false, span };
+    Expr { kind: Box::new(ExprKind::Path(path)), span }
 }
 
 /// An operand or a statement inside a statement.
-enum Part<'s> {
+pub enum Part<'s> {
     Expr(&'s mut Expr),
     Stmt(&'s mut Stmt),
 }
 
 /// Calls `f` with what a statement is made of.
-fn each_part(stmt: &mut Stmt, f: &mut dyn FnMut(Part<'_>)) {
+pub fn each_part(stmt: &mut Stmt, f: &mut dyn FnMut(Part<'_>)) {
     match &mut stmt.kind {
         StmtKind::Expr(e) | StmtKind::Case(e) => f(Part::Expr(e)),
         StmtKind::Vars(decl) => {
@@ -234,7 +258,7 @@ fn each_part(stmt: &mut Stmt, f: &mut dyn FnMut(Part<'_>)) {
     }
 }
 
-fn each_initial(init: &mut Initializer, f: &mut dyn FnMut(&mut Expr)) {
+pub fn each_initial(init: &mut Initializer, f: &mut dyn FnMut(&mut Expr)) {
     match init {
         Initializer::Expr(e) => f(e),
         Initializer::List(items, _) => each_item(items, f),
@@ -247,7 +271,7 @@ fn each_item(items: &mut [InitItem], f: &mut dyn FnMut(&mut Expr)) {
 }
 
 /// Calls `f` with every direct operand.
-fn each_child(e: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
+pub fn each_child(e: &mut Expr, f: &mut dyn FnMut(&mut Expr)) {
     match &mut *e.kind {
         ExprKind::Paren(a)
         | ExprKind::Unary { operand: a, .. }

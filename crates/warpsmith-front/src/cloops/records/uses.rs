@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use warpsmith_ir::Span;
+
 use super::super::scan;
 use super::super::unit::Unit;
 use super::{Held, Slot};
@@ -43,6 +45,11 @@ impl Use<'_> {
         }
     }
 
+    /// The function makes a pointer lead to another array: of a parameter that stands for it, a caller would not know.
+    fn sets_pointer(&self) -> bool {
+        self.written && self.held() == Held::Pointer
+    }
+
     /// The type of the parameter that stands for it.
     pub fn parameter(&self) -> TypeName {
         let ty = TypeName { is_const: false, ..self.ty.clone() };
@@ -57,72 +64,106 @@ impl Use<'_> {
 
 type Found<'u> = BTreeMap<Slot, BTreeMap<Path, Use<'u>>>;
 
-/// The fields that a parameter is used for, and those of the parameters that it is handed to; `None` where it is no
-/// structure, where something uses it as a whole, and where a pointer in it is set.
-pub fn of<'u>(unit: &Unit<'u>, slot: &Slot) -> Option<Found<'u>> {
-    let mut found = Found::new();
-    collect(unit, slot, &mut found)?;
-    Some(found)
+/// Why the fields of a parameter cannot stand for it.
+#[derive(Clone, Copy, Debug)]
+pub enum Whole {
+    /// It is no structure, or nothing that has a name.
+    Other,
+    /// Something here uses more of it than its fields.
+    Here(Span),
 }
 
-fn collect<'u>(unit: &Unit<'u>, slot: &Slot, found: &mut Found<'u>) -> Option<()> {
+/// The fields that a parameter is used for, and those of the parameters that it is handed to.
+///
+/// # Errors
+/// Where it is no structure, and where something uses it as a whole.
+pub fn of<'u>(unit: &Unit<'u>, slot: &Slot) -> Result<Found<'u>, Whole> {
+    let mut found = Found::new();
+    collect(unit, slot, &mut found)?;
+    Ok(found)
+}
+
+fn collect<'u>(unit: &Unit<'u>, slot: &Slot, found: &mut Found<'u>) -> Result<(), Whole> {
     if found.contains_key(slot) {
-        return Some(());
+        return Ok(());
     }
-    let f = unit.function(&slot.0)?;
-    let param = f.params.get(slot.1)?;
-    let name = param.name.as_deref()?;
-    structure(unit, behind(&param.ty))?;
+    let f = unit.function(&slot.0).ok_or(Whole::Other)?;
+    let param = f.params.get(slot.1).ok_or(Whole::Other)?;
+    let name = param.name.as_deref().ok_or(Whole::Other)?;
+    structure(unit, behind(unit, &param.ty)).ok_or(Whole::Other)?;
     // Recursion is refused later, with a message of its own.
     found.insert(slot.clone(), BTreeMap::new());
     let mut walk =
-        Walk { unit, name, ty: &param.ty, uses: BTreeMap::new(), handed: vec![], whole: false };
+        Walk { unit, name, ty: &param.ty, uses: BTreeMap::new(), handed: vec![], whole: None };
     for stmt in f.body.iter().flat_map(|b| &b.stmts) {
-        scan::for_each_declared(stmt, &mut |n| walk.whole |= n == name);
+        scan::for_each_declared(stmt, &mut |n| {
+            if n == name {
+                walk.whole.get_or_insert(stmt.span);
+            }
+        });
         scan::for_each_expr(stmt, &mut |e| walk.expr(e, false));
     }
-    let Walk { mut uses, handed, whole, .. } = walk;
-    if whole {
-        return None;
-    }
-    for callee in handed {
-        let other = unit.function(&callee.0)?.params.get(callee.1)?;
-        let same = matches!(other.ty.kind, TypeKind::Pointer { .. })
-            == matches!(param.ty.kind, TypeKind::Pointer { .. });
-        if !same {
-            return None;
+    for handed in std::mem::take(&mut walk.handed) {
+        let mut with = found.clone();
+        let known = collect(unit, &handed.slot, &mut with);
+        let sets_pointers =
+            with.get(&handed.slot).into_iter().flatten().find(|(_, u)| u.sets_pointer());
+        if sets_pointers.is_some() {
+            return Err(Whole::Here(handed.span));
         }
-        collect(unit, &callee, found)?;
-        for (path, field) in found.get(&callee).into_iter().flatten() {
-            uses.entry(path.clone()).or_insert(*field).written |= field.written;
+        match (known, walk.beyond(&handed, &with)) {
+            (Ok(()), Some(uses)) => {
+                *found = with;
+                for (path, field) in uses {
+                    walk.uses.entry(path).or_insert(field).written |= field.written;
+                }
+            }
+            // An array of structures among the fields.
+            _ if handed.level == 0 && !handed.path.is_empty() => {
+                walk.field(&handed.path, false, handed.span);
+            }
+            (Err(Whole::Here(at)), _) => return Err(Whole::Here(at)),
+            _ => return Err(Whole::Here(handed.span)),
         }
     }
-    if has_conflict(&uses) {
-        return None;
+    if let Some(at) = walk.whole {
+        return Err(Whole::Here(at));
     }
-    found.insert(slot.clone(), uses);
-    Some(())
+    if has_conflict(&walk.uses) {
+        return Err(Whole::Here(param.span));
+    }
+    // Of what is used as a whole, no part is given beside it.
+    let wholes: Vec<Path> = walk.uses.keys().cloned().collect();
+    let inside = |p: &Path| wholes.iter().any(|w| w.len() < p.len() && p.starts_with(w));
+    walk.uses.retain(|p, _| !inside(p));
+    found.insert(slot.clone(), walk.uses);
+    Ok(())
 }
 
-/// A pointer that is set, or something of which a part is used as well while one of both is set.
+/// Something of which a part is used as well while one of both is set.
 fn has_conflict(uses: &BTreeMap<Path, Use<'_>>) -> bool {
     uses.iter().any(|(path, u)| {
         let mut wholes = uses.iter().filter(|(p, _)| p.len() < path.len() && path.starts_with(p));
-        u.written && u.held() == Held::Pointer
-            || wholes.any(|(_, w)| w.written || u.written || w.held() == Held::Pointer)
+        wholes.any(|(_, w)| w.written || u.written || w.held() == Held::Pointer)
     })
 }
 
 /// The type that a pointer leads to, or the type itself.
-fn behind(ty: &TypeName) -> &TypeName {
-    match &ty.kind {
+pub fn behind<'t, 'u: 't>(unit: &Unit<'u>, ty: &'t TypeName) -> &'t TypeName {
+    match &plain(unit, ty).kind {
         TypeKind::Pointer { to, .. } => to,
+        TypeKind::Array { element, .. } => element,
         _ => ty,
     }
 }
 
+/// Whether a parameter of the type holds an address.
+pub fn is_address(unit: &Unit<'_>, ty: &TypeName) -> bool {
+    matches!(plain(unit, ty).kind, TypeKind::Pointer { .. } | TypeKind::Array { .. })
+}
+
 /// The definition of a structure type.
-pub fn structure<'u>(unit: &Unit<'u>, ty: &'u TypeName) -> Option<&'u StructDecl> {
+pub fn structure<'t, 'u: 't>(unit: &Unit<'u>, ty: &'t TypeName) -> Option<&'t StructDecl> {
     fn known<'u>(unit: &Unit<'u>, name: &str, depth: usize) -> Option<&'u StructDecl> {
         if let Some([only]) = unit.tags.get(name).map(Vec::as_slice) {
             return Some(only);
@@ -151,6 +192,11 @@ fn in_place(inline: &InlineType) -> Option<&StructDecl> {
     }
 }
 
+/// The name of a structure that is defined in place.
+pub fn tag(inline: &InlineType) -> Option<&str> {
+    in_place(inline)?.name.as_deref()
+}
+
 /// The type of a field.
 fn field<'u>(structure: &'u StructDecl, name: &str) -> Option<&'u TypeName> {
     structure.members.iter().flatten().find_map(|m| match m {
@@ -175,10 +221,10 @@ pub fn leads_on<'u>(unit: &Unit<'u>, ty: &'u TypeName) -> bool {
             while let TypeKind::Array { element, .. } = &ty.kind {
                 ty = element;
             }
-            matches!(ty.kind, TypeKind::Pointer { .. }) || within(unit, ty, depth + 1)
+            matches!(plain(unit, ty).kind, TypeKind::Pointer { .. }) || within(unit, ty, depth + 1)
         })
     }
-    within(unit, behind(ty), 0)
+    within(unit, behind(unit, ty), 0)
 }
 
 /// Calls `f` with the name and the arguments of every call in a function.
@@ -201,31 +247,67 @@ pub fn call(e: &Expr) -> Option<(&str, &[Expr])> {
     Some((path.as_name()?, args))
 }
 
-/// The name at the root of a chain of fields, and the chain: `p->a.b` and `(*p).a.b`.
-pub fn chain(e: &Expr) -> Option<(&str, Path)> {
+/// What an expression of names and fields is: a place behind a variable, its address, or what it points to.
+pub struct Given<'e> {
+    pub root: &'e str,
+    pub path: Path,
+    /// 1 for the address of the place, -1 for what it points to.
+    pub level: i8,
+}
+
+impl Given<'_> {
+    /// A field of the structure, or of that to which the value points; `None` where it is neither.
+    fn step(mut self, arrow: bool, field: &str) -> Option<Self> {
+        let arrow = match i8::from(arrow) - self.level {
+            0 => false,
+            1 => true,
+            _ => return None,
+        };
+        self.path.push(Step { arrow, field: field.to_string() });
+        self.level = 0;
+        Some(self)
+    }
+
+    /// The path in the caller to what is at a path behind the parameter that gets this.
+    pub fn then(&self, inner: &Path) -> Option<Path> {
+        let (first, rest) = inner.split_first()?;
+        let own = Given { root: self.root, path: self.path.clone(), level: self.level };
+        let mut path = own.step(first.arrow, &first.field)?.path;
+        path.extend(rest.iter().cloned());
+        Some(path)
+    }
+}
+
+/// `p->a.b`, `(*p).a.b`, `p[0].a.b` and `(&p->a)->b`.
+pub fn given(e: &Expr) -> Option<Given<'_>> {
+    let other_level = |inner: &'_ Expr, by: i8| -> Option<i8> {
+        let level = given(inner)?.level + by;
+        (-1..=1).contains(&level).then_some(level)
+    };
     match &*e.kind {
-        ExprKind::Paren(inner) => chain(inner),
-        ExprKind::Path(path) => Some((path.as_name()?, vec![])),
-        ExprKind::Member { base, arrow, member } => {
-            let (inner, dereferenced) = match pointed(base) {
-                Some(pointer) if !arrow => (pointer, true),
-                _ => (base, false),
-            };
-            let (root, mut path) = chain(inner)?;
-            path.push(Step { arrow: *arrow || dereferenced, field: member.name.clone() });
-            Some((root, path))
+        ExprKind::Paren(inner) => given(inner),
+        ExprKind::Path(path) => Some(Given { root: path.as_name()?, path: vec![], level: 0 }),
+        ExprKind::Unary { op, operand } if op == "&" => {
+            Some(Given { level: other_level(operand, 1)?, ..given(operand)? })
         }
+        ExprKind::Unary { op, operand } if op == "*" => {
+            Some(Given { level: other_level(operand, -1)?, ..given(operand)? })
+        }
+        // The first of an array of structures among the fields is no structure of its own.
+        ExprKind::Index { base, index } if matches!(&*index.kind, ExprKind::Number(n) if n == "0") => {
+            given(base)
+                .filter(|g| g.path.is_empty() && g.level == 0)
+                .map(|g| Given { level: -1, ..g })
+        }
+        ExprKind::Member { base, arrow, member } => given(base)?.step(*arrow, &member.name),
         _ => None,
     }
 }
 
-/// `p` of `*p` in parentheses.
-fn pointed(e: &Expr) -> Option<&Expr> {
-    match &*e.kind {
-        ExprKind::Paren(inner) => pointed(inner),
-        ExprKind::Unary { op, operand } if op == "*" => Some(operand),
-        _ => None,
-    }
+/// The name at the root of a chain of fields, and the chain.
+pub fn chain(e: &Expr) -> Option<(&str, Path)> {
+    let Given { root, path, level } = given(e)?;
+    (level == 0).then_some((root, path))
 }
 
 struct Walk<'w, 'u> {
@@ -233,26 +315,28 @@ struct Walk<'w, 'u> {
     name: &'w str,
     ty: &'u TypeName,
     uses: BTreeMap<Path, Use<'u>>,
-    handed: Vec<Slot>,
-    /// It is used in another way than by its fields.
-    whole: bool,
+    handed: Vec<Handed>,
+    /// Where it is used in another way than by its fields.
+    whole: Option<Span>,
 }
 
 impl<'u> Walk<'_, 'u> {
     fn expr(&mut self, e: &Expr, written: bool) {
         if let Some((root, path)) = chain(e) {
             if root == self.name {
-                self.field(&path, written);
+                self.field(&path, written, e.span);
             }
             return;
         }
         if let Some((callee, args)) = call(e) {
             for (at, arg) in args.iter().enumerate() {
-                match chain(arg) {
-                    Some((root, path)) if root == self.name && path.is_empty() => {
-                        self.handed.push((callee.to_string(), at));
+                match given(arg).filter(|g| g.root == self.name && self.is_structure(g)) {
+                    Some(own) => {
+                        let slot = (callee.to_string(), at);
+                        let Given { path, level, .. } = own;
+                        self.handed.push(Handed { slot, path, level, span: arg.span });
                     }
-                    _ => self.expr(arg, false),
+                    None => self.expr(arg, false),
                 }
             }
             return;
@@ -272,14 +356,35 @@ impl<'u> Walk<'_, 'u> {
         }
     }
 
-    fn field(&mut self, path: &Path, written: bool) {
+    /// Whether something is a structure, or leads to one.
+    fn is_structure(&self, given: &Given<'_>) -> bool {
+        let ty = typed(self.unit, self.ty, &given.path);
+        ty.is_some_and(|ty| structure(self.unit, behind(self.unit, ty)).is_some())
+    }
+
+    /// The uses of a structure that is handed on, by their paths here; `None` where the function takes something else.
+    fn beyond(&self, handed: &Handed, found: &Found<'u>) -> Option<BTreeMap<Path, Use<'u>>> {
+        let own = Given { root: self.name, path: handed.path.clone(), level: handed.level };
+        let uses = found.get(&handed.slot)?.iter();
+        uses.map(|(path, field)| Some((own.then(path)?, *field))).collect()
+    }
+
+    fn field(&mut self, path: &Path, written: bool, at: Span) {
         match typed(self.unit, self.ty, path) {
             Some(ty) if !path.is_empty() => {
                 self.uses.entry(path.clone()).or_insert(Use { ty, written }).written |= written;
             }
-            _ => self.whole = true,
+            _ => _ = self.whole.get_or_insert(at),
         }
     }
+}
+
+/// A structure that is handed to a function.
+struct Handed {
+    slot: Slot,
+    path: Path,
+    level: i8,
+    span: Span,
 }
 
 fn is_paren(e: &Expr) -> bool {
@@ -288,10 +393,12 @@ fn is_paren(e: &Expr) -> bool {
 
 /// The type of the field at the end of a path.
 fn typed<'u>(unit: &Unit<'u>, from: &'u TypeName, path: &Path) -> Option<&'u TypeName> {
-    let mut ty = from;
-    for step in path {
+    let mut ty = plain(unit, from);
+    for (n, step) in path.iter().enumerate() {
         let inner = match (&ty.kind, step.arrow) {
             (TypeKind::Pointer { to, .. }, true) => &**to,
+            // A parameter.
+            (TypeKind::Array { element, .. }, true) if n == 0 => &**element,
             (TypeKind::Pointer { .. }, false) | (_, true) => return None,
             _ => ty,
         };
@@ -301,7 +408,7 @@ fn typed<'u>(unit: &Unit<'u>, from: &'u TypeName, path: &Path) -> Option<&'u Typ
 }
 
 /// The array or pointer that a name stands for; any other type as it is.
-pub fn plain<'u>(unit: &Unit<'u>, ty: &'u TypeName) -> &'u TypeName {
+pub fn plain<'t, 'u: 't>(unit: &Unit<'u>, ty: &'t TypeName) -> &'t TypeName {
     let mut target = ty;
     for _ in 0..16 {
         match &target.kind {

@@ -165,29 +165,37 @@ fn bounds(
 }
 
 /// How far the loops inside of that in whose stride the parameter is go, each in its own steps; and all of them together,
-/// which is less where the last row ends before it is full.
+/// which is less where the last row ends before it is full. Where the stride is a sum, what is left beside the rest of it.
 fn inside(scope: &Scope<'_>, access: &Access<'_>, var: VarId) -> Vec<Poly> {
     let mut found = vec![];
     for p in polynomials(access) {
-        let stride = |l: &&ForLoop| p.split(&Atom::Var(l.var)).map(|(stride, _)| stride);
-        let mut loops = access.loops.iter();
-        if !loops.any(|l| stride(l).is_some_and(|s| s.mentions(var))) {
-            continue;
-        }
+        let stride = |l: &ForLoop| p.split(&Atom::Var(l.var)).map(|(stride, _)| stride);
+        let mentions = |l: &&ForLoop| stride(l).is_some_and(|s| s.mentions(var));
+        let Some(at) = access.loops.iter().rposition(mentions) else { continue };
         let one = Poly::constant(1);
+        let own = stride(access.loops[at]).and_then(|s| s.split(&Atom::Var(var)));
+        let Some((factor, beside)) = own.and_then(|(f, b)| Some((f.as_constant()?, b))) else {
+            continue;
+        };
+        let enough = |reach: Poly| {
+            let least = reach.sub(&beside)?;
+            match (factor, least.as_constant()) {
+                (1, _) => Some(least),
+                (2.., Some(c)) => Some(Poly::constant(-(-c).div_euclid(factor))),
+                _ => None,
+            }
+        };
         let mut together = Some(one.clone());
         let mut dimensions = 0;
-        for l in loops {
-            let Some(step) = stride(l).filter(|s| *s != Poly::zero() && !s.mentions(var)) else {
-                continue;
-            };
+        for l in &access.loops[at + 1..] {
+            let Some(step) = stride(l).filter(|s| *s != Poly::zero()) else { continue };
             let end = end_of(scope, l);
-            found.extend(end.as_ref().and_then(|e| e.mul(&step)));
+            found.extend(end.as_ref().and_then(|e| enough(e.mul(&step)?)));
             let last = end.and_then(|e| e.sub(&one)?.mul(&step));
             together = together.and_then(|t| t.add(&last?));
             dimensions += 1;
         }
-        found.extend(together.filter(|_| dimensions > 1));
+        found.extend(together.and_then(enough).filter(|_| dimensions > 1));
     }
     found
 }
