@@ -54,20 +54,32 @@ cudaError_t conv2d_launch(int h, int w, int fh, int fw, const float *image, cons
     return cudaGetLastError();
 }
 
-// Device memory for an array of the host, with its contents where they are read; the first error
-// stays in `status`.
-static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+// Device memory; the first error stays in `status`.
+static void *on_device(size_t bytes, cudaError_t *status) {
     void *device = nullptr;
     if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    return device;
+}
+
+// Device memory for an array of the host, with its contents where they are read. A pointer that is
+// null stays so.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    if (host == nullptr) return nullptr;
+    void *device = on_device(bytes, status);
     if (*status == cudaSuccess && bytes > 0 && read) {
         *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
     }
     return device;
 }
 
+// As many elements as a size says: none where it is negative.
+static size_t extent(long long size) {
+    return size > 0 ? size : 0;
+}
+
 // What the device has written, where nothing failed before.
 static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
-    if (*status == cudaSuccess && bytes > 0) {
+    if (*status == cudaSuccess && device != nullptr) {
         *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
     }
 }
@@ -75,9 +87,10 @@ static void array_to_host(void *host, const void *device, size_t bytes, cudaErro
 // As conv2d in C, on arrays of the host: allocates, copies, launches, waits, copies back and frees.
 extern "C" void conv2d_host(int h, int w, int fh, int fw, const float *image, const float *filter,
                             float *out) {
-    const size_t image_bytes = sizeof(float) * (h + 2 * (fh - 1)) * (w + 2 * (fw - 1));
-    const size_t filter_bytes = sizeof(float) * fh * fw;
-    const size_t out_bytes = sizeof(float) * (h + fh - 1) * (w + fw - 1);
+    const size_t image_bytes = sizeof(float) * extent(h + 2ll * (fh - 1)) * extent(w +
+                                                                                   2ll * (fw - 1));
+    const size_t filter_bytes = sizeof(float) * extent(fh) * extent(fw);
+    const size_t out_bytes = sizeof(float) * extent(h + fh - 1) * extent(w + fw - 1);
     cudaError_t status = cudaSuccess;
     const float *image_device = (const float *)array_on_device(image, image_bytes, true, &status);
     const float *filter_device = (const float *)array_on_device(filter, filter_bytes, true,

@@ -51,20 +51,32 @@ cudaError_t gemm_tt_launch(int n, int m, int k, const float *A, const float *B, 
     return cudaGetLastError();
 }
 
-// Device memory for an array of the host, with its contents where they are read; the first error
-// stays in `status`.
-static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+// Device memory; the first error stays in `status`.
+static void *on_device(size_t bytes, cudaError_t *status) {
     void *device = nullptr;
     if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    return device;
+}
+
+// Device memory for an array of the host, with its contents where they are read. A pointer that is
+// null stays so.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    if (host == nullptr) return nullptr;
+    void *device = on_device(bytes, status);
     if (*status == cudaSuccess && bytes > 0 && read) {
         *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
     }
     return device;
 }
 
+// As many elements as a size says: none where it is negative.
+static size_t extent(long long size) {
+    return size > 0 ? size : 0;
+}
+
 // What the device has written, where nothing failed before.
 static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
-    if (*status == cudaSuccess && bytes > 0) {
+    if (*status == cudaSuccess && device != nullptr) {
         *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
     }
 }
@@ -72,9 +84,9 @@ static void array_to_host(void *host, const void *device, size_t bytes, cudaErro
 // As gemm_tt in C, on arrays of the host: allocates, copies, launches, waits, copies back and
 // frees.
 extern "C" void gemm_tt_host(int n, int m, int k, const float *A, const float *B, float *C) {
-    const size_t A_bytes = sizeof(float) * k * n;
-    const size_t B_bytes = sizeof(float) * m * k;
-    const size_t C_bytes = sizeof(float) * n * m;
+    const size_t A_bytes = sizeof(float) * extent(k) * extent(n);
+    const size_t B_bytes = sizeof(float) * extent(m) * extent(k);
+    const size_t C_bytes = sizeof(float) * extent(n) * extent(m);
     cudaError_t status = cudaSuccess;
     const float *A_device = (const float *)array_on_device(A, A_bytes, true, &status);
     const float *B_device = (const float *)array_on_device(B, B_bytes, true, &status);

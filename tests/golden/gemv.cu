@@ -37,29 +37,41 @@ cudaError_t gemv_launch(int n, int m, const float *A, const float *x, float *y,
     return cudaGetLastError();
 }
 
-// Device memory for an array of the host, with its contents where they are read; the first error
-// stays in `status`.
-static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+// Device memory; the first error stays in `status`.
+static void *on_device(size_t bytes, cudaError_t *status) {
     void *device = nullptr;
     if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    return device;
+}
+
+// Device memory for an array of the host, with its contents where they are read. A pointer that is
+// null stays so.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    if (host == nullptr) return nullptr;
+    void *device = on_device(bytes, status);
     if (*status == cudaSuccess && bytes > 0 && read) {
         *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
     }
     return device;
 }
 
+// As many elements as a size says: none where it is negative.
+static size_t extent(long long size) {
+    return size > 0 ? size : 0;
+}
+
 // What the device has written, where nothing failed before.
 static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
-    if (*status == cudaSuccess && bytes > 0) {
+    if (*status == cudaSuccess && device != nullptr) {
         *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
     }
 }
 
 // As gemv in C, on arrays of the host: allocates, copies, launches, waits, copies back and frees.
 extern "C" void gemv_host(int n, int m, const float *A, const float *x, float *y) {
-    const size_t A_bytes = sizeof(float) * n * m;
-    const size_t x_bytes = sizeof(float) * m;
-    const size_t y_bytes = sizeof(float) * n;
+    const size_t A_bytes = sizeof(float) * extent(n) * extent(m);
+    const size_t x_bytes = sizeof(float) * extent(m);
+    const size_t y_bytes = sizeof(float) * extent(n);
     cudaError_t status = cudaSuccess;
     const float *A_device = (const float *)array_on_device(A, A_bytes, true, &status);
     const float *x_device = (const float *)array_on_device(x, x_bytes, true, &status);

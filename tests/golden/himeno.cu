@@ -174,20 +174,32 @@ cudaError_t himeno_launch(int imax, int jmax, int kmax, float omega, const float
     return cudaGetLastError();
 }
 
-// Device memory for an array of the host, with its contents where they are read; the first error
-// stays in `status`.
-static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+// Device memory; the first error stays in `status`.
+static void *on_device(size_t bytes, cudaError_t *status) {
     void *device = nullptr;
     if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    return device;
+}
+
+// Device memory for an array of the host, with its contents where they are read. A pointer that is
+// null stays so.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    if (host == nullptr) return nullptr;
+    void *device = on_device(bytes, status);
     if (*status == cudaSuccess && bytes > 0 && read) {
         *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
     }
     return device;
 }
 
+// As many elements as a size says: none where it is negative.
+static size_t extent(long long size) {
+    return size > 0 ? size : 0;
+}
+
 // What the device has written, where nothing failed before.
 static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
-    if (*status == cudaSuccess && bytes > 0) {
+    if (*status == cudaSuccess && device != nullptr) {
         *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
     }
 }
@@ -198,20 +210,20 @@ extern "C" float himeno_host(int imax, int jmax, int kmax, float omega, const fl
                              const float *b1, const float *b2, const float *c0, const float *c1,
                              const float *c2, const float *wrk1, const float *bnd, float *p,
                              float *wrk2) {
-    const size_t a0_bytes = sizeof(float) * imax * jmax * kmax;
-    const size_t a1_bytes = sizeof(float) * imax * jmax * kmax;
-    const size_t a2_bytes = sizeof(float) * imax * jmax * kmax;
-    const size_t a3_bytes = sizeof(float) * imax * jmax * kmax;
-    const size_t b0_bytes = sizeof(float) * imax * jmax * kmax;
-    const size_t b1_bytes = sizeof(float) * imax * jmax * kmax;
-    const size_t b2_bytes = sizeof(float) * imax * jmax * kmax;
-    const size_t c0_bytes = sizeof(float) * imax * jmax * kmax;
-    const size_t c1_bytes = sizeof(float) * imax * jmax * kmax;
-    const size_t c2_bytes = sizeof(float) * imax * jmax * kmax;
-    const size_t wrk1_bytes = sizeof(float) * imax * jmax * kmax;
-    const size_t bnd_bytes = sizeof(float) * imax * jmax * kmax;
-    const size_t p_bytes = sizeof(float) * imax * jmax * kmax;
-    const size_t wrk2_bytes = sizeof(float) * imax * jmax * kmax;
+    const size_t a0_bytes = sizeof(float) * extent(imax) * extent(jmax) * extent(kmax);
+    const size_t a1_bytes = sizeof(float) * extent(imax) * extent(jmax) * extent(kmax);
+    const size_t a2_bytes = sizeof(float) * extent(imax) * extent(jmax) * extent(kmax);
+    const size_t a3_bytes = sizeof(float) * extent(imax) * extent(jmax) * extent(kmax);
+    const size_t b0_bytes = sizeof(float) * extent(imax) * extent(jmax) * extent(kmax);
+    const size_t b1_bytes = sizeof(float) * extent(imax) * extent(jmax) * extent(kmax);
+    const size_t b2_bytes = sizeof(float) * extent(imax) * extent(jmax) * extent(kmax);
+    const size_t c0_bytes = sizeof(float) * extent(imax) * extent(jmax) * extent(kmax);
+    const size_t c1_bytes = sizeof(float) * extent(imax) * extent(jmax) * extent(kmax);
+    const size_t c2_bytes = sizeof(float) * extent(imax) * extent(jmax) * extent(kmax);
+    const size_t wrk1_bytes = sizeof(float) * extent(imax) * extent(jmax) * extent(kmax);
+    const size_t bnd_bytes = sizeof(float) * extent(imax) * extent(jmax) * extent(kmax);
+    const size_t p_bytes = sizeof(float) * extent(imax) * extent(jmax) * extent(kmax);
+    const size_t wrk2_bytes = sizeof(float) * extent(imax) * extent(jmax) * extent(kmax);
     const size_t workspace_bytes = himeno_workspace(imax, jmax, kmax, omega);
     cudaError_t status = cudaSuccess;
     const float *a0_device = (const float *)array_on_device(a0, a0_bytes, true, &status);
@@ -229,8 +241,8 @@ extern "C" float himeno_host(int imax, int jmax, int kmax, float omega, const fl
     float *p_device = (float *)array_on_device(p, p_bytes, true, &status);
     float *wrk2_device = (float *)array_on_device(wrk2, wrk2_bytes, true, &status);
     float returned = 0;
-    float *result = (float *)array_on_device(nullptr, sizeof(float), false, &status);
-    void *workspace = array_on_device(nullptr, workspace_bytes, false, &status);
+    float *result = (float *)on_device(sizeof(float), &status);
+    void *workspace = on_device(workspace_bytes, &status);
     if (status == cudaSuccess) {
         status = himeno_launch(imax, jmax, kmax, omega, a0_device, a1_device, a2_device, a3_device,
                                b0_device, b1_device, b2_device, c0_device, c1_device, c2_device,

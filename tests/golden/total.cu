@@ -89,33 +89,45 @@ cudaError_t total_launch(int n, const float *x, float *total, void *workspace,
     return cudaGetLastError();
 }
 
-// Device memory for an array of the host, with its contents where they are read; the first error
-// stays in `status`.
-static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+// Device memory; the first error stays in `status`.
+static void *on_device(size_t bytes, cudaError_t *status) {
     void *device = nullptr;
     if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    return device;
+}
+
+// Device memory for an array of the host, with its contents where they are read. A pointer that is
+// null stays so.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    if (host == nullptr) return nullptr;
+    void *device = on_device(bytes, status);
     if (*status == cudaSuccess && bytes > 0 && read) {
         *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
     }
     return device;
 }
 
+// As many elements as a size says: none where it is negative.
+static size_t extent(long long size) {
+    return size > 0 ? size : 0;
+}
+
 // What the device has written, where nothing failed before.
 static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
-    if (*status == cudaSuccess && bytes > 0) {
+    if (*status == cudaSuccess && device != nullptr) {
         *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
     }
 }
 
 // As total in C, on arrays of the host: allocates, copies, launches, waits, copies back and frees.
 extern "C" void total_host(int n, const float *x, float *total) {
-    const size_t x_bytes = sizeof(float) * n;
+    const size_t x_bytes = sizeof(float) * extent(n);
     const size_t total_bytes = sizeof(float);
     const size_t workspace_bytes = total_workspace(n);
     cudaError_t status = cudaSuccess;
     const float *x_device = (const float *)array_on_device(x, x_bytes, true, &status);
     float *total_device = (float *)array_on_device(total, total_bytes, true, &status);
-    void *workspace = array_on_device(nullptr, workspace_bytes, false, &status);
+    void *workspace = on_device(workspace_bytes, &status);
     if (status == cudaSuccess) {
         status = total_launch(n, x_device, total_device, workspace, 0);
     }

@@ -59,29 +59,41 @@ cudaError_t conv5_launch(int h, int w, const float *image, const float *filter, 
     return cudaGetLastError();
 }
 
-// Device memory for an array of the host, with its contents where they are read; the first error
-// stays in `status`.
-static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+// Device memory; the first error stays in `status`.
+static void *on_device(size_t bytes, cudaError_t *status) {
     void *device = nullptr;
     if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    return device;
+}
+
+// Device memory for an array of the host, with its contents where they are read. A pointer that is
+// null stays so.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    if (host == nullptr) return nullptr;
+    void *device = on_device(bytes, status);
     if (*status == cudaSuccess && bytes > 0 && read) {
         *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
     }
     return device;
 }
 
+// As many elements as a size says: none where it is negative.
+static size_t extent(long long size) {
+    return size > 0 ? size : 0;
+}
+
 // What the device has written, where nothing failed before.
 static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
-    if (*status == cudaSuccess && bytes > 0) {
+    if (*status == cudaSuccess && device != nullptr) {
         *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
     }
 }
 
 // As conv5 in C, on arrays of the host: allocates, copies, launches, waits, copies back and frees.
 extern "C" void conv5_host(int h, int w, const float *image, const float *filter, float *out) {
-    const size_t image_bytes = sizeof(float) * (h + 8) * (w + 8);
+    const size_t image_bytes = sizeof(float) * extent(h + 8) * extent(w + 8);
     const size_t filter_bytes = sizeof(float) * 5 * 5;
-    const size_t out_bytes = sizeof(float) * (h + 4) * (w + 4);
+    const size_t out_bytes = sizeof(float) * extent(h + 4) * extent(w + 4);
     cudaError_t status = cudaSuccess;
     const float *image_device = (const float *)array_on_device(image, image_bytes, true, &status);
     const float *filter_device = (const float *)array_on_device(filter, filter_bytes, true,

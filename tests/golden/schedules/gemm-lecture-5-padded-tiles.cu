@@ -184,35 +184,47 @@ cudaError_t gemm_launch(int n, int m, int k, const float *A, const float *B, flo
     return cudaGetLastError();
 }
 
-// Device memory for an array of the host, with its contents where they are read; the first error
-// stays in `status`.
-static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+// Device memory; the first error stays in `status`.
+static void *on_device(size_t bytes, cudaError_t *status) {
     void *device = nullptr;
     if (*status == cudaSuccess && bytes > 0) *status = cudaMalloc(&device, bytes);
+    return device;
+}
+
+// Device memory for an array of the host, with its contents where they are read. A pointer that is
+// null stays so.
+static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
+    if (host == nullptr) return nullptr;
+    void *device = on_device(bytes, status);
     if (*status == cudaSuccess && bytes > 0 && read) {
         *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
     }
     return device;
 }
 
+// As many elements as a size says: none where it is negative.
+static size_t extent(long long size) {
+    return size > 0 ? size : 0;
+}
+
 // What the device has written, where nothing failed before.
 static void array_to_host(void *host, const void *device, size_t bytes, cudaError_t *status) {
-    if (*status == cudaSuccess && bytes > 0) {
+    if (*status == cudaSuccess && device != nullptr) {
         *status = cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
     }
 }
 
 // As gemm in C, on arrays of the host: allocates, copies, launches, waits, copies back and frees.
 extern "C" void gemm_host(int n, int m, int k, const float *A, const float *B, float *C) {
-    const size_t A_bytes = sizeof(float) * n * k;
-    const size_t B_bytes = sizeof(float) * k * m;
-    const size_t C_bytes = sizeof(float) * n * m;
+    const size_t A_bytes = sizeof(float) * extent(n) * extent(k);
+    const size_t B_bytes = sizeof(float) * extent(k) * extent(m);
+    const size_t C_bytes = sizeof(float) * extent(n) * extent(m);
     const size_t workspace_bytes = gemm_workspace(n, m, k);
     cudaError_t status = cudaSuccess;
     const float *A_device = (const float *)array_on_device(A, A_bytes, true, &status);
     const float *B_device = (const float *)array_on_device(B, B_bytes, true, &status);
     float *C_device = (float *)array_on_device(C, C_bytes, true, &status);
-    void *workspace = array_on_device(nullptr, workspace_bytes, false, &status);
+    void *workspace = on_device(workspace_bytes, &status);
     if (status == cudaSuccess) {
         status = gemm_launch(n, m, k, A_device, B_device, C_device, workspace, 0);
     }
