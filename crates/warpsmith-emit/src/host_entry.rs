@@ -24,12 +24,14 @@ pub struct HostEntry {
     pub records: Vec<Packed>,
 }
 
-/// A parameter of the C function that points to a structure, for the fields that are parameters of the launcher.
+/// A parameter of the C function that is a structure or points to one, for the fields that are parameters of the launcher.
 #[derive(Clone, Debug)]
 pub struct Packed {
     pub name: String,
     /// The structure in C's words.
     pub c_type: String,
+    /// The C function takes its address.
+    pub by_address: bool,
     /// The C function only reads it.
     pub readonly: bool,
     /// Number of the first of the launcher's parameters that stand for it.
@@ -69,7 +71,8 @@ fn working_name(emit: &Emit<'_>, host: &HostEntry) -> String {
 pub(crate) fn names(emit: &Emit<'_>) -> Vec<String> {
     let working = emit.host.iter().map(|host| working_name(emit, host));
     let shared = [ON_DEVICE, EXTENT, TO_DEVICE, TO_HOST].map(String::from);
-    working.chain([host_name(emit)]).chain(shared).collect()
+    let layouts = emit.host.iter().flat_map(|h| &h.records).map(layout_name);
+    working.chain([host_name(emit)]).chain(shared).chain(layouts).collect()
 }
 
 /// Functions that all arrays share.
@@ -165,29 +168,44 @@ pub(crate) fn define(emit: &Emit<'_>, cx: &Context<'_>, out: &mut Out) -> Result
     Ok(())
 }
 
+fn layout_name(record: &Packed) -> String {
+    format!("layout_of_{}", in_cpp(&record.name))
+}
+
+/// Defines a structure of C once more, with every field.
+fn define_layout(record: &Packed, printer: &Printer<'_>, out: &mut Out) {
+    out.comment(&match record.c_type.starts_with("__typeof__") {
+        true => format!("What {} leads to, as C lays it out.", in_cpp(&record.name)),
+        false => format!("{}, as C lays it out.", record.c_type),
+    });
+    if record.definition.contains("_t ") {
+        printer.cx.include("stdint.h");
+    }
+    let definition = in_cpp(&record.definition);
+    let (first, rest) = definition.split_once('\n').unwrap_or((&definition, ""));
+    out.line(&first.replacen("struct", &format!("struct {}", layout_name(record)), 1));
+    rest.lines().for_each(|l| out.line(&if l == "}" { format!("{l};") } else { l.into() }));
+}
+
 /// Prints the function that takes structures apart.
 fn unpack(emit: &Emit<'_>, host: &HostEntry, printer: &Printer<'_>, out: &mut Out) -> Result<()> {
+    for record in host.records.iter().filter(|r| !r.by_address) {
+        define_layout(record, printer, out);
+        out.gap();
+    }
     out.comment(&format!("As {} in C.", emit.name));
     out.doc(&cat([head(emit, host, printer)?, text(" {")]));
     out.depth += 1;
     let ids: Vec<VarId> = params(emit, printer).map(|(id, _)| id).collect();
     for record in &host.records {
-        let name = in_cpp(&record.name);
-        let layout = printer.fresh(&format!("layout_of_{name}"));
-        let fields = printer.fresh(&format!("{name}_fields"));
-        out.comment(&match record.c_type.starts_with("__typeof__") {
-            true => format!("What {name} leads to, as C lays it out."),
-            false => format!("{}, as C lays it out.", record.c_type),
-        });
-        if record.definition.contains("_t ") {
-            printer.cx.include("stdint.h");
+        let (name, layout) = (in_cpp(&record.name), layout_name(record));
+        let mut fields = name.clone();
+        if record.by_address {
+            define_layout(record, printer, out);
+            fields = printer.fresh(&format!("{name}_fields"));
+            let constant = if record.readonly { "const " } else { "" };
+            out.line(&format!("{constant}{layout} *{fields} = ({constant}{layout} *){name};"));
         }
-        let definition = in_cpp(&record.definition);
-        let (first, rest) = definition.split_once('\n').unwrap_or((&definition, ""));
-        out.line(&first.replacen("struct", &format!("struct {layout}"), 1));
-        rest.lines().for_each(|l| out.line(&if l == "}" { format!("{l};") } else { l.into() }));
-        let constant = if record.readonly { "const " } else { "" };
-        out.line(&format!("{constant}{layout} *{fields} = ({constant}{layout} *){name};"));
         for (id, (path, by_address)) in ids.iter().skip(record.at).zip(&record.fields) {
             let Some(var) = printer.var(*id) else { continue };
             let q = qualifiers(printer, *id);
@@ -455,9 +473,22 @@ enum Given<'p> {
     Structure(&'p Packed),
 }
 
-/// Any pointer converts to it, in C and in C++.
+/// To a pointer, any converts, in C and in C++.
 fn opaque(record: &Packed) -> String {
-    format!("{}void *{}", if record.readonly { "const " } else { "" }, in_cpp(&record.name))
+    let name = in_cpp(&record.name);
+    match record.by_address {
+        true => format!("{}void *{name}", if record.readonly { "const " } else { "" }),
+        false => format!("{} {name}", layout_name(record)),
+    }
+}
+
+/// Whether a structure is passed by value, of which the header has no type.
+fn takes_structures(emit: &Emit<'_>, host: &HostEntry, printer: &Printer<'_>) -> bool {
+    let values = of_c(emit, host, printer, |given| match given {
+        Given::Structure(record) => !record.by_address,
+        Given::Own(_, var) => var.ty.is_aggregate(),
+    });
+    values.contains(&true)
 }
 
 /// What `f` says of each parameter of the C function.
@@ -484,13 +515,15 @@ pub(crate) fn declare(emit: &Emit<'_>, cx: &Context<'_>, out: &mut Out) -> Resul
     let Some(host) = &emit.host else { return Ok(()) };
     let printer = printer_of(emit, cx);
     out.line("");
-    out.comment(&format!(
-        "As {} in C, with arrays of the host: allocates, copies, launches, waits and copies back. When a call of the \
-         CUDA runtime fails, it prints the first error and ends the program.",
-        emit.name
-    ));
-    out.doc(&cat([head(emit, host, &printer)?, text(";")]));
-    out.line("");
+    if !takes_structures(emit, host, &printer) {
+        out.comment(&format!(
+            "As {} in C, with arrays of the host: allocates, copies, launches, waits and copies back. When a call of \
+             the CUDA runtime fails, it prints the first error and ends the program.",
+            emit.name
+        ));
+        out.doc(&cat([head(emit, host, &printer)?, text(";")]));
+        out.line("");
+    }
     out.line("#endif");
     Ok(())
 }
@@ -500,13 +533,25 @@ pub(crate) fn declare_for_c(emit: &Emit<'_>, cx: &Context<'_>, out: &mut Out) ->
     let Some(host) = &emit.host else { return Ok(()) };
     let printer = printer_of(emit, cx);
     let (c_name, name) = (&emit.name, host_name(emit));
+    let by_value = takes_structures(emit, host, &printer);
+    let in_one_file = match by_value {
+        true => format!("{name} takes structures by value: what declares {c_name} declares it."),
+        false => format!(
+            "Where {c_name} stands in the same file as its callers, write #include \"{c_name}.h\" and #define {c_name} \
+             {name} below it."
+        ),
+    };
     out.comment(&format!(
         "A program in C runs on the GPU without a change to its text: compile this file by nvcc -c {c_name}.cu, the \
-         files that call {c_name} with -D{c_name}={name}, and link with -lcudart -lstdc++. Where {c_name} stands in \
-         the same file as its callers, write #include \"{c_name}.h\" and #define {c_name} {name} below it."
+         files that call {c_name} with -D{c_name}={name}, and link with -lcudart -lstdc++. {in_one_file}"
     ));
     out.line("#ifndef __cplusplus");
     out.line("");
+    if by_value {
+        out.line("#else");
+        out.line("");
+        return Ok(());
+    }
     let mut docs = of_c(emit, host, &printer, |given| match given {
         Given::Structure(record) => text(opaque(record)),
         Given::Own(id, var) => text(c_parameter(&var.ty, printer.name(id))),

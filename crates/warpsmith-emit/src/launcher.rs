@@ -214,8 +214,14 @@ pub fn header_file(emit: &Emit<'_>) -> Result<String> {
     emit.check()?;
     let names = emit.names();
     let mut module = emit.module.clone();
-    // Its caller declares them without the alignment that kernels profit from.
-    module.structs.iter_mut().for_each(|s| s.align = 1);
+    // Its caller declares them without the alignment that kernels profit from. Those inside others come first.
+    for k in 0..module.structs.len() {
+        let types: Vec<Type> = module.structs[k].fields.iter().map(|f| f.ty.clone()).collect();
+        let natural = warpsmith_ir::layout::lay_out(&module, &types, 1).1;
+        if natural.size == module.structs[k].size {
+            module.structs[k].align = natural.align;
+        }
+    }
     let mut cx = Context::new(&module, &names);
     cx.shared = emit.shared_structs();
     let cx = cx;
@@ -304,7 +310,9 @@ fn meaning(emit: &Emit<'_>, printer: &Printer<'_>, id: VarId, v: &Var) -> Result
     };
     let Type::Pointer { pointee, readonly, .. } = &v.ty else { return name(&v.ty) };
     let element = name(pointee)?;
-    let role = if *readonly { "read" } else { "written" };
+    // The type says less: C programs often leave `const` out.
+    let moved = emit.host.as_ref().and_then(|h| h.arrays.iter().find(|a| a.array == id));
+    let role = if moved.map_or(!*readonly, |m| m.to_host) { "written" } else { "read" };
     let mut shape = vec![];
     for e in v.shape.iter().flatten() {
         shape.push(layout(&printer.expr(e)?.doc, 0, 0));

@@ -77,6 +77,10 @@ pub(crate) fn print(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
         each_number(&cx, id, &mut done, &mut out);
     }
     out.line("");
+    if !test.fills.is_empty() {
+        out.text.push_str(FILLS);
+        out.gap();
+    }
     out.text.push_str(COMPARE);
     out.line("");
     out.comment("The original loops, run on the processor.");
@@ -237,12 +241,10 @@ impl Main<'_> {
             let extents = self.extents(id, v)?;
             let open = format!("Array<{}> {name}(\"{name}\", {{", self.spell(element)?);
             out.doc(&list(&open, extents, "});"));
-            let fill = self.test.fills.iter().find(|(var, _)| *var == id).map(|f| &f.1);
-            out.line(&match fill {
-                Some(Fill::Zeros) => format!("{name}.fill(0.0, 0.0);"),
-                Some(Fill::Iota) => format!("{name}.count_up();"),
-                _ => format!("{name}.fill(-1.0, 1.0);"),
-            });
+            out.line(&format!("{name}.fill(-1.0, 1.0);"));
+            for ((_, fields), fill) in self.test.fills.iter().filter(|((var, _), _)| *var == id) {
+                out.doc(&self.fill(name, element, fields, fill)?);
+            }
         }
         if let Some(s) = self.printer.function.ret.scalar() {
             let result = self.own("result");
@@ -257,6 +259,47 @@ impl Main<'_> {
             out.doc(&cat([text(open), call, text("});")]));
         }
         Ok(())
+    }
+
+    /// Other contents for an array, or for one field of its structures.
+    fn fill(&self, name: &str, element: &Type, fields: &[u32], fill: &Fill) -> Result<Doc> {
+        let structs = &self.printer.cx.module.structs;
+        let (mut ty, mut place, mut loops) = (element, "x".to_string(), String::new());
+        for (depth, field) in fields.iter().enumerate() {
+            if matches!(ty, Type::Array(..)) {
+                let inner = format!("x{depth}");
+                loops += &format!("for (auto &{inner} : {place}) ");
+                (ty, place) = (ty.innermost(), inner);
+            }
+            let Type::Struct(id) = ty else { break };
+            let Some(f) = structs.get(id.0 as usize).and_then(|s| s.fields.get(*field as usize))
+            else {
+                break;
+            };
+            place += &format!(".{}", f.name);
+            ty = &f.ty;
+        }
+        let each = |set: &str, args: Vec<Doc>, tail: String| {
+            let args = [vec![text(&place)], args].concat();
+            let open = format!("{name}.each([&](auto &x, size_t i) {{ (void)i; {loops}{set}(");
+            list(&open, args, &format!("{tail}); }});"))
+        };
+        let value = |e: &Expr| self.printer.expr(e).map(|p| p.doc);
+        Ok(match fill {
+            Fill::Zeros => text(format!("{name}.fill(0.0, 0.0);")),
+            Fill::Iota => text(format!("{name}.count_up();")),
+            Fill::Within(low, high) => {
+                each("within", vec![value(low)?, value(high)?], String::new())
+            }
+            Fill::Between(low, high) => {
+                let ends = [low, high].map(|x| text(format!("{x:?}")));
+                each("between", ends.into(), String::new())
+            }
+            Fill::Shuffled(first) => {
+                each("put", vec![value(first)?], format!(" + {name}.shuffled(i)"))
+            }
+            Fill::Offsets(last) => each("put", vec![value(last)?], format!(" * {name}.part(i)")),
+        })
     }
 
     fn extents(&self, id: VarId, v: &Var) -> Result<Vec<Doc>> {
@@ -362,7 +405,7 @@ impl Main<'_> {
 }
 
 /// Names of the program that no variable may take.
-const NAMES: &str = "argc argv Array check compare each_number set as_double tolerance median_ms status random_unit x";
+const NAMES: &str = "argc argv Array check compare each_number set as_double tolerance median_ms status random_unit within between put x";
 
 const SUPPORT: &str = "\
 // Stops the program when a call of the CUDA runtime failed.
@@ -410,6 +453,28 @@ static void each_number(T (&a)[n], T (&b)[n], F f) {
 }
 ";
 
+const FILLS: &str = "\
+// Random integers from low to high, both included.
+template <class T>
+static void within(T &numbers, long long low, long long high) {
+    const double room = high > low ? (double)(high - low) + 1.0 : 1.0;
+    each_number(numbers, numbers, [&](auto &x, auto &) {
+        x = (std::decay_t<decltype(x)>)(low + (long long)(random_unit() * room));
+    });
+}
+
+// Random reals from low to high.
+template <class T>
+static void between(T &numbers, double low, double high) {
+    each_number(numbers, numbers, [&](auto &x, auto &) { set(x, low + random_unit() * (high - low)); });
+}
+
+template <class T>
+static void put(T &numbers, double value) {
+    each_number(numbers, numbers, [&](auto &x, auto &) { x = (std::decay_t<decltype(x)>)value; });
+}
+";
+
 const COMPARE: &str = "\
 // An array of the test, on both sides.
 template <class T>
@@ -417,6 +482,7 @@ struct Array {
     const char *name;
     size_t count = 1;
     T *host, *device;
+    std::vector<size_t> order;
 
     Array(const char *name, std::vector<size_t> extents) : name(name) {
         for (size_t extent : extents) count *= extent;
@@ -454,6 +520,29 @@ struct Array {
         for (size_t i = 0; i < count; ++i) {
             each_number(host[i], host[i], [&](auto &x, auto &) { set(x, (double)next++); });
         }
+    }
+
+    // Changes elements, one after the other.
+    template <class F>
+    void each(F change) {
+        for (size_t i = 0; i < count; ++i) change(host[i], i);
+    }
+
+    // Each number below the count once, in an order without pattern.
+    size_t shuffled(size_t i) {
+        if (order.size() != count) {
+            order.resize(count);
+            for (size_t k = 0; k < count; ++k) order[k] = k;
+            for (size_t k = count; k > 1; --k) {
+                std::swap(order[k - 1], order[(size_t)(random_unit() * k)]);
+            }
+        }
+        return order[i];
+    }
+
+    // From 0 at the first element to 1 at the last.
+    double part(size_t i) const {
+        return count > 1 ? (double)i / (double)(count - 1) : 1.0;
     }
 
     void upload() {

@@ -88,7 +88,7 @@ const EMPTY: &CStr = c"#pragma once
 ";
 
 /// Names and texts.
-pub const HEADERS: [(&CStr, &CStr); 17] = [
+pub const HEADERS: [(&CStr, &CStr); 18] = [
     (c"math.h", MATH),
     (c"cmath", MATH),
     (c"float.h", FLOAT),
@@ -106,4 +106,5 @@ pub const HEADERS: [(&CStr, &CStr); 17] = [
     (c"cstdio", EMPTY),
     (c"string.h", EMPTY),
     (c"cuda_runtime.h", EMPTY),
+    (c"algorithm", EMPTY),
 ];

@@ -15,10 +15,11 @@ fn check(source: &str, expected: Expect) {
         |bounds: &[Poly]| bounds.iter().map(|p| p.display(&name)).collect::<Vec<_>>().join(" and ");
     let mut lines: Vec<String> = values::of_arrays(function)
         .iter()
-        .map(|(v, found)| {
+        .map(|((v, fields), found)| {
             let (low, high) = (list(&found.at_least), list(&found.at_most));
             let fraction = if found.fraction { ", a fraction" } else { "" };
-            format!("{}: {low} … {high}, {:?}{fraction}\n", name(*v), found.order)
+            let fields: String = fields.iter().map(|f| format!(".{f}")).collect();
+            format!("{}{fields}: {low} … {high}, {:?}{fraction}\n", name(*v), found.order)
         })
         .collect();
     lines.sort();
@@ -167,6 +168,24 @@ fn both_ways_of_a_choice_are_subscripts() {
         }",
         expect![[r#"
             at: 0 … n + 2, Any
+        "#]],
+    );
+}
+
+#[test]
+fn fields_of_structures_are_indices_of_their_own() {
+    check(
+        "typedef struct { int n, other[3]; float w; } Box;
+        void f(int n, const Box b[n], const float x[n], float y[n]) {
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) {
+                y[i] = 0.0f;
+                for (int k = 0; k < b[i].n; k++) y[i] += b[i].w * x[b[i].other[k]];
+            }
+        }",
+        expect![[r#"
+            b.0: 0 … 3, Any
+            b.1: 0 … n - 1, Any
         "#]],
     );
 }

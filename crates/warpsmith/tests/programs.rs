@@ -239,8 +239,8 @@ fn faults_of_the_host_are_caught() {
         ("array_on_device(x, ", "array_on_device(b, "),
         ("    array_to_host(x, x_device, x_bytes, &status);\n", ""),
         ("array_to_host(x, x_device", "array_to_host(x, y_device"),
-        ("b_bytes = sizeof(float) * n;", "b_bytes = sizeof(float) * most;"),
-        ("x_bytes = sizeof(float) * n;", "x_bytes = sizeof(double) * n;"),
+        ("b_bytes = sizeof(float) * extent(n);", "b_bytes = sizeof(float) * extent(most);"),
+        ("x_bytes = sizeof(float) * extent(n);", "x_bytes = sizeof(double) * extent(n);"),
         (
             "cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost)",
             "cudaMemcpy(host, device, bytes, cudaMemcpyHostToDevice)",

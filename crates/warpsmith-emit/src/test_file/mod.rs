@@ -30,8 +30,8 @@ pub struct TestProgram<'a> {
     /// Numbers of elements of array parameters, over the function's scalar parameters, where they are
     /// not the product of the declared shape.
     pub extents: Vec<(VarId, Expr)>,
-    /// What arrays hold at first, where not reals in [-1, 1] or small integers.
-    pub fills: Vec<(VarId, Fill)>,
+    /// What arrays, or fields of their structures, hold at first, where not reals in [-1, 1] or small integers.
+    pub fills: Vec<((VarId, Vec<u32>), Fill)>,
     /// Arrays of which the device takes sums in another order, and whether the result is such a sum.
     pub reordered: (Vec<VarId>, bool),
     /// No iteration of the marked loops needs another one, and nothing else writes: any of them may be run alone.
@@ -387,7 +387,7 @@ impl Main<'_> {
     }
 
     fn fill(&self, id: VarId, name: &str, s: Scalar) -> Result<Doc> {
-        let fill = self.test.fills.iter().find(|(var, _)| *var == id).map(|f| &f.1);
+        let fill = self.test.fills.iter().find(|((var, _), _)| *var == id).map(|f| &f.1);
         Ok(match fill {
             Some(Fill::Zeros) => text(format!("{name}.fill(0.0, 0.0);")),
             Some(Fill::Iota) => text(format!("{name}.count_up();")),

@@ -263,6 +263,7 @@ pub fn is_null(e: &Expr) -> bool {
     match &*e.kind {
         ExprKind::Paren(inner) => is_null(inner),
         ExprKind::Cast { operand, .. } => is_null(operand),
+        ExprKind::NullPtr => true,
         ExprKind::Number(text) => text == "0",
         ExprKind::Path(path) => path.as_name() == Some("NULL"),
         _ => false,

@@ -46,8 +46,11 @@ pub struct Values {
     pub fraction: bool,
 }
 
-/// For each array parameter of which the function asks something, what that is.
-pub fn of_arrays(function: &Function) -> BTreeMap<VarId, Values> {
+/// The numbers of an array parameter, or those in one field of its structures: the fields' numbers on the way.
+pub type Slot = (VarId, Vec<u32>);
+
+/// For each array parameter, or field of its structures, of which the function asks something, what that is.
+pub fn of_arrays(function: &Function) -> BTreeMap<Slot, Values> {
     let mut finder = Finder::new(function);
     finder.block(&function.body);
     finder.defaults();
@@ -81,10 +84,10 @@ struct Finder<'a> {
     /// Marked loops around.
     parallel: usize,
     /// Arrays whose elements bound a loop.
-    counts: BTreeSet<VarId>,
+    counts: BTreeSet<Slot>,
     /// Arrays whose elements a condition around asks about: it keeps bad ones away, and shall meet some.
-    guarded: Vec<VarId>,
-    found: BTreeMap<VarId, Values>,
+    guarded: Vec<Slot>,
+    found: BTreeMap<Slot, Values>,
 }
 
 impl<'a> Finder<'a> {
@@ -181,7 +184,7 @@ impl<'a> Finder<'a> {
                     let known = self.definitions.get(v).cloned().unwrap_or_default();
                     known.into_iter().for_each(|d| self.guard(d, depth - 1));
                 }
-                _ => self.guarded.extend(array_of(place)),
+                _ => self.guarded.extend(slot_of(place)),
             }
         }
     }
@@ -339,8 +342,8 @@ impl<'a> Finder<'a> {
                     known.into_iter().for_each(|d| self.fractions(d, depth - 1));
                 }
                 _ if e.ty.is_float() => {
-                    if let Some(v) = array_of(place) {
-                        self.found.entry(v).or_default().fraction = true;
+                    if let Some(slot) = slot_of(place) {
+                        self.found.entry(slot).or_default().fraction = true;
                     }
                 }
                 _ => {}
@@ -365,14 +368,16 @@ impl<'a> Finder<'a> {
     }
 
     /// The arrays of which elements stand in a polynomial.
-    fn arrays_in(&self, p: &Poly) -> Vec<VarId> {
+    fn arrays_in(&self, p: &Poly) -> Vec<Slot> {
         let reads = p.atoms().into_iter().filter_map(read_of);
-        reads.map(|(array, _)| array).filter(|v| self.is_array(*v)).collect()
+        reads.map(|(slot, _)| slot).filter(|slot| self.is_array(slot)).collect()
     }
 
-    fn is_array(&self, v: VarId) -> bool {
-        let element = self.function.var(v).ty.pointee().and_then(Type::scalar);
-        self.function.params.contains(&v) && element.is_some_and(Scalar::is_integer)
+    /// Whether a read integer is one of a parameter's.
+    fn is_array(&self, (v, fields): &Slot) -> bool {
+        let element = self.function.var(*v).ty.pointee();
+        let integers = || element.and_then(Type::scalar).is_some_and(Scalar::is_integer);
+        self.function.params.contains(v) && (!fields.is_empty() || integers())
     }
 
     /// Notes `p <= limit`, `limit` a polynomial of parameters.
@@ -427,7 +432,7 @@ impl<'a> Finder<'a> {
                 }
             }
             Atom::Symbol(s) => {
-                if let Some((array, _)) = read_of(atom).filter(|(v, _)| self.is_array(*v)) {
+                if let Some((array, _)) = read_of(atom).filter(|(slot, _)| self.is_array(slot)) {
                     if self.guarded.contains(&array) {
                         return;
                     }
@@ -533,25 +538,39 @@ fn quotient(p: &Poly, by: &Poly) -> Option<Poly> {
     Some(sum)
 }
 
-/// The array and the subscript of an element of a parameter with one subscript, or the first of several.
-fn read_of(atom: &Atom) -> Option<(VarId, &Expr)> {
+/// The array and the subscript of an element of a parameter with one subscript, or the last of several.
+fn read_of(atom: &Atom) -> Option<(Slot, &Expr)> {
     let Atom::Symbol(s) = atom else { return None };
     let mut e = s.expr();
     while let ExprKind::Cast(inner) = &*e.kind {
         e = inner;
     }
     let ExprKind::Read(place) = &*e.kind else { return None };
+    let PlaceKind::Elem { index, .. } = &*element_of(place).kind else { return None };
+    Some((slot_of(place)?, index.last()?))
+}
+
+/// The element of an array that a place is, or is a part of.
+fn element_of(place: &Place) -> &Place {
     match &*place.kind {
-        PlaceKind::Elem { index, .. } => Some((array_of(place)?, index.last()?)),
-        _ => None,
+        PlaceKind::Field(inner, _) | PlaceKind::Index(inner, _) => element_of(inner),
+        _ => place,
     }
 }
 
-/// The variable behind whose pointer a place lies.
-fn array_of(place: &Place) -> Option<VarId> {
-    let PlaceKind::Elem { pointer, .. } = &*place.kind else { return None };
-    match &*pointer.kind {
-        ExprKind::Read(p) => p.root_var(),
+/// The variable behind whose pointer a place lies, and the fields that lead to it there.
+fn slot_of(place: &Place) -> Option<Slot> {
+    match &*place.kind {
+        PlaceKind::Field(inner, field) => {
+            let (array, mut fields) = slot_of(inner)?;
+            fields.push(*field);
+            Some((array, fields))
+        }
+        PlaceKind::Index(inner, _) => slot_of(inner),
+        PlaceKind::Elem { pointer, .. } => match &*pointer.kind {
+            ExprKind::Read(p) => Some((p.root_var()?, vec![])),
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -226,11 +226,19 @@ fn array(
     let seed = sources.seed ^ data::name_hash(&var.name);
     let mut bytes = data::fill(sources.module, element, count, &init, seed);
     let param = sources.function.params.iter().find(|p| sources.function.var(**p).name == var.name);
+    if spec.is_some() {
+        return Ok(bytes);
+    }
     let asked = values::of_arrays(sources.function);
-    let asked = param.and_then(|p| asked.get(p));
-    if let (None, Some(scalar), Some(values)) = (spec, element.scalar(), asked) {
-        suited::suit(sources, values, scalar, point, &mut bytes, seed);
-    } else if let (None, Some(scalar)) = (spec, element.scalar()) {
+    let mut own = asked.iter().filter(|((array, _), _)| param == Some(array)).peekable();
+    let scalar = element.scalar().filter(|_| own.peek().is_none());
+    for (n, ((_, fields), values)) in own.enumerate() {
+        if let Some((scalar, places)) = suited::places(sources.module, element, fields, count) {
+            let seed = seed.wrapping_add(n as u64);
+            suited::suit(sources, values, (scalar, &places), point, &mut bytes, seed);
+        }
+    }
+    if let Some(scalar) = scalar {
         with_extremes(scalar, &mut bytes, seed);
         if scalar.is_float() && count % 4 == 1 && compares_reals(sources.function) {
             stretched(scalar, &mut bytes);

@@ -3,9 +3,10 @@
 //! The verifier's own data and the test program's come from the same analysis, [`warpsmith_opt::analysis::values`].
 
 use warpsmith_emit::Fill;
+use warpsmith_ir::layout::{field_of, layout_of};
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{Expr, ExprKind, Function, MathFn, Scalar, Type, Value, VarId};
-use warpsmith_opt::analysis::values::{Order, Values};
+use warpsmith_ir::{Expr, ExprKind, Function, MathFn, Module, Scalar, Type, Value, VarId};
+use warpsmith_opt::analysis::values::{Order, Slot, Values};
 use warpsmith_tune::rng::Rng;
 
 use super::inputs::{self, Sources};
@@ -17,18 +18,53 @@ const SOME: i64 = 99;
 /// The largest fraction: in every type the one below 1.
 const NEARLY_ONE: f64 = 0.999;
 
-/// Changes random elements into suited ones.
+/// Where the numbers of an array lie that a field of its structures, or the whole element, holds: the scalar type, and
+/// each number's place in bytes.
+pub fn places(
+    module: &Module,
+    element: &Type,
+    fields: &[u32],
+    count: u64,
+) -> Option<(Scalar, Vec<usize>)> {
+    let (mut ty, mut offsets) = (element, vec![0u64]);
+    for field in fields {
+        offsets = spread(module, &mut ty, &offsets);
+        let Type::Struct(id) = ty else { return None };
+        let (offset, inner) = field_of(module, *id, *field)?;
+        offsets.iter_mut().for_each(|at| *at += offset);
+        ty = inner;
+    }
+    let offsets = spread(module, &mut ty, &offsets);
+    let scalar = ty.scalar()?;
+    let size = layout_of(module, element).size;
+    let all = (0..count).flat_map(|i| offsets.iter().map(move |at| (i * size + at) as usize));
+    Some((scalar, all.collect()))
+}
+
+/// The places of the elements of arrays at these places; the type becomes that of one.
+fn spread<'t>(module: &Module, ty: &mut &'t Type, offsets: &[u64]) -> Vec<u64> {
+    let mut offsets = offsets.to_vec();
+    while let Type::Array(element, n) = *ty {
+        let size = layout_of(module, element).size;
+        offsets = offsets.iter().flat_map(|at| (0..*n).map(move |k| at + k * size)).collect();
+        *ty = element;
+    }
+    offsets
+}
+
+/// Changes random numbers at these places into suited ones.
 pub fn suit(
     sources: &Sources<'_>,
     values: &Values,
-    scalar: Scalar,
+    (scalar, places): (Scalar, &[usize]),
     point: &Point,
     bytes: &mut [u8],
     seed: u64,
 ) {
     let width = scalar.bytes() as usize;
     if scalar.is_float() {
-        for element in bytes.chunks_exact_mut(width).filter(|_| values.fraction) {
+        for at in places.iter().filter(|_| values.fraction) {
+            let element = &mut bytes[*at..at + width];
             let value = (scalar_from_bytes(scalar, element).as_f64() + 1.0) / 2.0;
             let value = Value::float(scalar, value.clamp(0.0, NEARLY_ONE));
             element.copy_from_slice(&scalar_bytes(value));
@@ -36,10 +72,9 @@ pub fn suit(
         return;
     }
     let (low, high) = ends(sources, values, point);
-    let count = bytes.len() / width;
-    let numbers = numbers(values.order, low, high, count, &mut Rng::new(seed));
-    for (element, n) in bytes.chunks_exact_mut(width).zip(numbers) {
-        element.copy_from_slice(&scalar_bytes(Value::int(scalar, n)));
+    let numbers = numbers(values.order, low, high, places.len(), &mut Rng::new(seed));
+    for (at, n) in places.iter().zip(numbers) {
+        bytes[*at..at + width].copy_from_slice(&scalar_bytes(Value::int(scalar, n)));
     }
 }
 
@@ -93,8 +128,13 @@ fn numbers(order: Order, low: i64, high: i64, count: usize, rng: &mut Rng) -> Ve
 }
 
 /// The same for the test program.
-pub fn fill(function: &Function, array: VarId, values: &Values) -> Option<Fill> {
-    let scalar = function.var(array).ty.pointee()?.scalar()?;
+pub fn fill(
+    module: &Module,
+    function: &Function,
+    (array, fields): &Slot,
+    values: &Values,
+) -> Option<Fill> {
+    let (scalar, _) = places(module, function.var(*array).ty.pointee()?, fields, 0)?;
     if scalar.is_float() {
         return values.fraction.then_some(Fill::Between(0.0, NEARLY_ONE));
     }

@@ -268,16 +268,16 @@ impl Verifier<'_> {
                 verified.outside.first().cloned().unwrap_or("every size is too large".to_string());
             return Err(Failed::Nothing { why, at: verified.left_at });
         }
-        let left = verified.left_points.iter().zip(&verified.outside);
-        if let Some(((_, at), why)) = { left }.find(|((p, _), _)| self.tuned.contains(p)) {
-            return Err(Failed::Leaves { why: why.clone(), at: *at, asked: true });
-        }
         let never_inside =
             |way: &&Way| way.turn == Turn::Yes && !verified.source_ways.contains(way);
         if verified.left_ways.iter().any(|way| never_inside(&way))
             && let Some(why) = verified.outside.first().cloned()
         {
             return Err(Failed::Leaves { why, at: verified.left_at, asked: false });
+        }
+        let left = verified.left_points.iter().zip(&verified.outside);
+        if let Some(((_, at), why)) = { left }.find(|((p, _), _)| self.tuned.contains(p)) {
+            return Err(Failed::Leaves { why: why.clone(), at: *at, asked: true });
         }
         if !verified.coverage.is_complete() {
             let mut source = Coverage::of(self.module(), self.function, &given);

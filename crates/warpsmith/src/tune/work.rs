@@ -8,7 +8,8 @@ use warpsmith_emu as emu;
 use warpsmith_front::cloops::{CInput, Held, Record, RecordField};
 use warpsmith_ir::{Diagnostic, Scalar, SourceMap, Type, VarId};
 use warpsmith_opt::Program;
-use warpsmith_opt::analysis::{transfers, values};
+use warpsmith_opt::analysis::transfers;
+use warpsmith_opt::analysis::values::{self, Slot};
 
 use super::arch::Arch;
 use super::args::TuneArgs;
@@ -301,24 +302,26 @@ impl Work<'_> {
 
     /// What arrays hold in the test program: what `--arg` and the file's own defaults say, else what suits the function.
     /// Files are not carried along: they need not exist where the test program runs.
-    fn test_fills(&self) -> Vec<(VarId, Fill)> {
+    fn test_fills(&self) -> Vec<(Slot, Fill)> {
         let function = function_of(self.input);
-        let values = values::of_arrays(function);
-        let arrays = function.params.iter().filter(|p| function.var(**p).ty.is_pointer());
-        let fills = arrays.filter_map(|p| {
-            let spec = self.specs.iter().find(|s| s.name == function.var(*p).name);
-            let fill = match spec.map(|s| &s.spec) {
-                Some(ArgSpec::Init(Init::Zeros) | ArgSpec::Array { init: Init::Zeros, .. }) => {
+        let given = self.specs.iter().filter_map(|s| {
+            let fill = match &s.spec {
+                ArgSpec::Init(Init::Zeros) | ArgSpec::Array { init: Init::Zeros, .. } => {
                     Fill::Zeros
                 }
-                Some(ArgSpec::Init(Init::Iota) | ArgSpec::Array { init: Init::Iota, .. }) => {
-                    Fill::Iota
-                }
-                _ => suited::fill(function, *p, values.get(p)?)?,
+                ArgSpec::Init(Init::Iota) | ArgSpec::Array { init: Init::Iota, .. } => Fill::Iota,
+                _ => return None,
             };
-            Some((*p, fill))
+            let array = function.params.iter().find(|p| function.var(**p).name == s.name)?;
+            Some(((*array, vec![]), fill))
         });
-        fills.collect()
+        let given: Vec<(Slot, Fill)> = given.collect();
+        let values = values::of_arrays(function);
+        let open = values.iter().filter(|(slot, _)| given.iter().all(|((a, _), _)| *a != slot.0));
+        let suited = open.filter_map(|(slot, values)| {
+            Some((slot.clone(), suited::fill(&self.input.module, function, slot, values)?))
+        });
+        suited.chain(given.iter().cloned()).collect()
     }
 
     /// The arrays of which the kernels take sums in another order, and whether the result is one.
@@ -576,18 +579,17 @@ pub(super) fn no_host_entry(input: &CInput, program: &Program) -> Option<&'stati
     let half = |ty: &Type| matches!(ty.scalar(), Some(Scalar::F16 | Scalar::BF16));
     let mut by_value = function.params.iter().map(|p| &function.var(*p).ty).chain([&function.ret]);
     match () {
+        () if function.ret.is_aggregate() => Some("the function returns a structure"),
         () if input.uncounted => Some(
             "the function does not say how many elements an array has, write `#pragma ws bounds(NAME: n)` before it",
         ),
         () if program.precision.is_some() => Some("the kernel computes in another type than C"),
-        () if by_value.any(|ty| half(ty) || ty.is_aggregate()) => Some(
-            "callers in C cannot name the types of parameters that are halves or structures by value",
-        ),
+        () if by_value.any(half) => Some("C and C++ pass halves in different ways"),
         () if input.records.iter().flat_map(|r| &r.fields).any(is_set) => {
             Some("it would have to set pointers in a structure as the C function does")
         }
         () if input.records.iter().any(|r| packed(r).is_none()) => {
-            Some("a structure is passed by value, or has a layout that cannot be written down")
+            Some("a structure has a layout that cannot be written down")
         }
         () => None,
     }
@@ -599,11 +601,12 @@ fn is_set(field: &RecordField) -> bool {
 
 /// A structure for the host function; `None` where C++ cannot be told what it looks like.
 fn packed(record: &Record) -> Option<Packed> {
-    let definition = record.definition.clone().filter(|_| record.by_address)?;
+    let definition = record.definition.clone()?;
     let given_by_address = |held: Held| matches!(held, Held::Address);
     Some(Packed {
         name: record.name.clone(),
         c_type: record.c_type.clone(),
+        by_address: record.by_address,
         readonly: record.readonly,
         at: record.at,
         fields: record.fields.iter().map(|f| (f.path.clone(), given_by_address(f.held))).collect(),

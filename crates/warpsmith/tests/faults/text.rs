@@ -39,8 +39,7 @@ pub fn faults(text: &str) -> Vec<(&'static str, String)> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut found = vec![];
     // What stands beside the launcher has faults of its own, in `programs.rs`.
-    let host =
-        lines.iter().position(|l| l.starts_with("// Device memory for an array of the host"));
+    let host = lines.iter().position(|l| l.starts_with("// Device memory; the first error"));
     for (k, line) in lines.iter().enumerate().take(host.unwrap_or(lines.len())) {
         for (name, changed) in of_line(line) {
             let before: String = lines[..k].concat();
