@@ -246,3 +246,51 @@ fn steps_refuse_structures() {
         assert!(stderr.contains("it works on structures"), "{step}: {stderr}");
     }
 }
+
+/// Indices among the fields of structures get values that stay inside, and where no two iterations may write one
+/// element, values of which no two are equal; in the emitted test program, too.
+#[test]
+fn fields_that_choose_elements_hold_suited_indices() {
+    for (function, sizes, fill) in [
+        ("relax", ["ne=1000", "nn=100"], "within(x.to, 0, 255);"),
+        ("scatter", ["nn=1000", "nc=5"], "put(x.cell, 0 + in.shuffled(i));"),
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let sizes = sizes.iter().flat_map(|s| ["--size", s]);
+        let options: Vec<&str> =
+            sizes.chain(["--strategy", "direct", "--function", function]).collect();
+        let output = tune(folder.path(), include_str!("structs/graph.c"), &options);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{stderr}");
+        let test = folder.path().join(format!("out/{function}_test.cu"));
+        let test = std::fs::read_to_string(test).expect("the test program");
+        assert!(test.contains(fill), "no {fill} in {test}");
+    }
+}
+
+/// A caller's structure that holds another of a larger alignment is declared as it lies in memory.
+#[test]
+fn headers_align_structures_inside_structures() {
+    let source = "typedef struct { int x; double d; } In;\ntypedef struct { int q; In in[2]; } Out;\n\
+                  void f(int n, const Out *o, double *y) {\n  #pragma omp parallel for\n  \
+                  for (int i = 0; i < n; i++) y[i] = o[i].in[1].d + o[i].q;\n}\n";
+    let (_, header) = verified("nested", source, &["n=100"]);
+    assert!(header.contains("struct Out {") && !header.contains("__align__"), "{header}");
+}
+
+/// C and C++ pass them alike; callers have a declaration of their own.
+#[test]
+fn host_functions_take_structures_by_value() {
+    let source = "typedef struct { int w, h; float *data; } Image;\ntypedef struct { float a, b; } Gain;\n\
+                  void scale(Image in, Image out, Gain g) {\n  #pragma omp parallel for\n  \
+                  for (int i = 0; i < in.w * in.h; i++) out.data[i] = g.a * in.data[i] + g.b;\n}\n";
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let options = ["--size", "in.w=30", "--size", "in.h=20", "--strategy", "direct"];
+    let output = tune(folder.path(), source, &options);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let cuda = std::fs::read_to_string(folder.path().join("out/scale.cu")).expect("the kernel");
+    let head = "scale_host(layout_of_in in, layout_of_out out, Gain g) {";
+    assert!(cuda.contains(head) && cuda.contains("float *in_data = (float *)in.data;"), "{cuda}");
+    let header = std::fs::read_to_string(folder.path().join("out/scale.h")).expect("the header");
+    assert!(header.contains("what declares scale declares it"), "{header}");
+}

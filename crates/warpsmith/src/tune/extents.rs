@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use warpsmith_front::cloops::CInput;
+use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
     BinaryOp, Diagnostic, Expr, ExprKind, Function, MathFn, Module, Place, PlaceKind, Scalar,
     UnaryOp, Var, VarId,
@@ -58,7 +59,8 @@ pub fn take_given(input: &mut CInput, specs: &[NamedSpec]) -> Result<(), Failure
 pub fn assume(input: &mut CInput) {
     let assumed = analysis::assume(&mut input.module, input.function);
     let function = input.module.function(input.function);
-    let name = |array: &VarId| function.var(*array).name.clone();
+    let name_of = |v: VarId| function.var(v).name.clone();
+    let name = |array: &VarId| name_of(*array);
     let own = function.params.len() - input.globals;
     let outside: Vec<String> =
         function.params[own..].iter().map(|p| format!("`{}`", name(p))).collect();
@@ -71,10 +73,13 @@ pub fn assume(input: &mut CInput) {
         format!("where data decide which element of `{name}` is touched, it is one of these")
     });
     let uncounted = assumed.uncounted.iter().map(|a| {
-        let name = name(a);
+        let shape = function.var(*a).shape.iter().flatten();
+        let count =
+            shape.map(|e| Poly::from_expr(e)).reduce(|a, b| a?.mul(&b?)).flatten().unwrap_or_default();
         format!(
-            "`{name}` has the elements that data choose; how many that are, nothing tells. It was run with indices below {}",
-            analysis::VALUES
+            "`{}` has the elements that data choose; how many that are, nothing tells. It was run with {}",
+            name(a),
+            count.display(&name_of)
         )
     });
     let more: Vec<String> = around.into_iter().chain(inside).chain(uncounted).collect();

@@ -21,6 +21,7 @@ use warpsmith_ir::{
     StmtKind, Type, VarId, visit,
 };
 
+use crate::analysis::values;
 use crate::{show, walk as tree};
 use walk::{Access, Walk};
 
@@ -90,7 +91,8 @@ pub const VALUES: i128 = 256;
 pub struct Assumed {
     /// Arrays with the extents that their other accesses need.
     pub inside: Vec<VarId>,
-    /// Arrays that have room for indices less than [`VALUES`], because nothing tells how many elements they have.
+    /// Arrays that have room for indices less than [`VALUES`], or as many more as no two of which are equal, because
+    /// nothing tells how many elements they have.
     pub uncounted: Vec<VarId>,
 }
 
@@ -400,12 +402,27 @@ fn greatest(
             Err(symbol)
                 if trust == Trust::Small && by_data(walk, symbol) && last != Some(symbol) =>
             {
-                known.bound(symbol, Some(Poly::zero()), Some(Poly::constant(VALUES - 1)));
+                known.bound(symbol, Some(Poly::zero()), Some(most(walk, symbol)));
                 last = Some(symbol);
             }
             result => return result,
         }
     }
+}
+
+/// The greatest index that is taken to be read: room for each of an array of which no two may be equal, and some more.
+fn most(walk: &Walk<'_>, symbol: VarId) -> Poly {
+    let some = Poly::constant(VALUES - 1);
+    let count = || {
+        let function = walk.top();
+        let name = walk.cause(symbol)?.array.as_ref()?;
+        let array = function.params.iter().find(|p| function.var(**p).name == *name)?;
+        let all = values::of_arrays(function);
+        all.iter().find(|((a, _), v)| a == array && v.order == values::Order::Distinct)?;
+        let shape = function.var(*array).shape.as_ref()?;
+        shape.iter().try_fold(Poly::constant(1), |n, e| n.mul(&Poly::from_expr(e)?))
+    };
+    count().and_then(|n| n.add(&some)).unwrap_or(some)
 }
 
 /// The subscript where what data decide on one way is its most on another; `None` for one that may fall with it.
