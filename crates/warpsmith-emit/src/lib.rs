@@ -25,7 +25,6 @@ mod math;
 mod names;
 mod place;
 mod stmt;
-mod struct_test;
 mod swaps;
 mod test_file;
 mod tidy;

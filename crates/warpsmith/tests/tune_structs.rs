@@ -252,8 +252,8 @@ fn steps_refuse_structures() {
 #[test]
 fn fields_that_choose_elements_hold_suited_indices() {
     for (function, sizes, fill) in [
-        ("relax", ["ne=1000", "nn=100"], "within(x.to, 0, 255);"),
-        ("scatter", ["nn=1000", "nc=5"], "put(x.cell, 0 + in.shuffled(i));"),
+        ("relax", ["ne=1000", "nn=100"], "within(the_element.to, 0, 255);"),
+        ("scatter", ["nn=1000", "nc=5"], "the_element.cell, 0 + (double)order[its_index]);"),
     ] {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let sizes = sizes.iter().flat_map(|s| ["--size", s]);

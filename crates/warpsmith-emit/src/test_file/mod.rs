@@ -3,6 +3,7 @@
 use warpsmith_ir::{Expr, FuncId, Module, Scalar, Type, Var, VarId};
 
 mod reals;
+mod structs;
 mod support;
 
 use crate::accumulators;
@@ -14,7 +15,6 @@ use crate::file;
 use crate::function::is_output;
 use crate::launcher::Emit;
 use crate::names::{Names, identifier};
-use crate::struct_test;
 use crate::tidy::tidy;
 use crate::types;
 use crate::walk::Reach;
@@ -113,9 +113,6 @@ fn asking_reference(
 /// # Errors
 /// When something has no spelling in CUDA C++, see [`EmitError`].
 pub fn test_file(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
-    if struct_test::is_needed(test) {
-        return struct_test::print(emit, test);
-    }
     let (module, widened) = accumulators::widen(&serial(test.module), test.function);
     let test = &TestProgram { module: &module, ..test.clone() };
     let name = identifier(&emit.name);
@@ -157,6 +154,7 @@ pub fn test_file(emit: &Emit<'_>, test: &TestProgram<'_>) -> Result<String> {
     out.line("");
     out.line("}  // namespace reference");
     out.line("");
+    structs::each_number(&main, &mut out);
     out.text.push_str(&body.text);
     Ok(file::finish(out))
 }
@@ -240,7 +238,7 @@ impl Main<'_> {
     fn compares(&self, ty: Scalar) -> bool {
         let mut outputs = self.arrays().filter(|(_, v)| is_output(v));
         self.printer.function.ret.scalar() == Some(ty)
-            || outputs.any(|(_, v)| self.element(v).is_ok_and(|s| s == ty))
+            || outputs.any(|(_, v)| self.element(v).is_ok_and(|t| *t == Type::Scalar(ty)))
     }
 
     /// The command line's arguments, for the comment at the top.
@@ -254,9 +252,8 @@ impl Main<'_> {
             "Runs the kernel and the original loops at one size and compares what they leave.",
         );
         let mut params = vec![];
-        for (id, v) in self.params() {
-            let Some(s) = v.ty.scalar() else { continue };
-            params.push(text(format!("{} {}", types::scalar(s), self.printer.name(id))));
+        for (id, v) in self.params().filter(|(_, v)| !v.ty.is_pointer()) {
+            params.push(text(format!("{} {}", self.spell(&v.ty)?, self.printer.name(id))));
         }
         params.push(text(format!("Totals &{}", self.own("totals"))));
         out.doc(&cat([list("static void test(", params, ")"), text(" {")]));
@@ -281,11 +278,14 @@ impl Main<'_> {
 
     fn scalars(&self, out: &mut Out) -> Result<()> {
         let mut position = 0;
-        for (id, v) in self.params() {
-            let Some(s) = v.ty.scalar() else { continue };
+        for (id, v) in self.params().filter(|(_, v)| !v.ty.is_pointer()) {
             if position == 0 {
                 out.comment("Sizes and other scalars, in order, may be given on the command line.");
             }
+            let Some(s) = v.ty.scalar() else {
+                self.structure(out, id, v, &mut position)?;
+                continue;
+            };
             position += 1;
             let default = self.test.defaults.iter().find(|(n, _)| *n == v.name).map(|d| d.1);
             let value = match default {
@@ -319,22 +319,34 @@ impl Main<'_> {
         Ok(())
     }
 
-    fn element(&self, v: &Var) -> Result<Scalar> {
-        let element = v.ty.pointee().map(Type::innermost).and_then(Type::scalar);
-        element.ok_or_else(|| EmitError::new(format!("test data for `{}`", v.name), &v.origin))
+    /// What an array is made of: a number, or a structure.
+    fn element<'v>(&self, v: &'v Var) -> Result<&'v Type> {
+        let element = v.ty.pointee().map(Type::innermost);
+        let known = element.filter(|t| matches!(t, Type::Scalar(_) | Type::Struct(_)));
+        known.ok_or_else(|| EmitError::new(format!("test data for `{}`", v.name), &v.origin))
+    }
+
+    fn spell(&self, ty: &Type) -> Result<String> {
+        match ty.scalar() {
+            Some(s) => Ok(types::scalar(s).to_string()),
+            None => types::spell(ty, self.printer.cx.names),
+        }
     }
 
     fn allocate(&self, out: &mut Out) -> Result<()> {
         out.gap();
         for (id, v) in self.arrays() {
-            let s = self.element(v)?;
-            self.printer.include_half(s);
+            let element = self.element(v)?;
+            self.printer.cx.include_type(element);
             let name = self.printer.name(id);
             let extents = self.extents(id, v)?;
             let class = self.class(v);
-            let open = format!("{class}<{}> {name}(\"{name}\", {{", types::scalar(s));
+            let open = format!("{class}<{}> {name}(\"{name}\", {{", self.spell(element)?);
             out.doc(&list(&open, extents, "});"));
-            out.doc(&self.fill(id, name, s)?);
+            match element.scalar() {
+                Some(s) => out.doc(&self.fill(id, name, s)?),
+                None => self.fill_structures(out, id, name, element)?,
+            }
         }
         let ret = &self.printer.function.ret;
         if let Some(s) = ret.scalar() {
@@ -357,9 +369,13 @@ impl Main<'_> {
 
     /// Arrays that the loops write, or that lie in memory with bounds, have a second copy.
     fn class(&self, v: &Var) -> &'static str {
-        let real =
-            v.ty.pointee().and_then(|t| t.innermost().scalar()).is_some_and(Scalar::is_float);
-        if is_output(v) || (real && !self.uses.inputs()) { "Output" } else { "Array" }
+        let bounded = match v.ty.pointee().map(Type::innermost) {
+            Some(Type::Struct(_)) => true,
+            element => {
+                element.and_then(Type::scalar).is_some_and(Scalar::is_float) && !self.uses.inputs()
+            }
+        };
+        if is_output(v) || bounded { "Output" } else { "Array" }
     }
 
     /// A name of the program's own, the same at every call.
@@ -451,6 +467,10 @@ impl Main<'_> {
         let mut args = vec![];
         for (id, v) in self.params() {
             let name = self.printer.name(id);
+            if let Type::Struct(_) = &v.ty {
+                args.push(text(self.expected_structure(out, name, &v.ty)?));
+                continue;
+            }
             args.push(text(match self.class(v) {
                 _ if !v.ty.is_pointer() => name.to_string(),
                 "Output" => format!("{name}.expected.get()"),
@@ -520,9 +540,11 @@ impl Main<'_> {
             .filter(|(_, v)| v.ty.scalar().is_some_and(Scalar::is_integer))
             .map(|(_, v)| v.name.clone())
             .collect();
+        // A size in a structure has the value that main gives it.
+        let plain = self.test.points.iter().flatten().all(|(n, _)| names.contains(n));
         let call = |point: Option<&[(String, i64)]>| {
             let mut args = vec![];
-            for (id, v) in self.params().filter(|(_, v)| v.ty.scalar().is_some()) {
+            for (id, v) in self.params().filter(|(_, v)| !v.ty.is_pointer()) {
                 let at = point.and_then(|p| p.iter().find(|(n, _)| *n == v.name));
                 args.push(text(
                     at.map_or(self.printer.name(id).to_string(), |(_, n)| n.to_string()),
@@ -532,7 +554,7 @@ impl Main<'_> {
             list("test(", args, ");")
         };
         out.line(&format!("Totals {totals};"));
-        if !self.test.points.is_empty() && !names.is_empty() {
+        if !self.test.points.is_empty() && !names.is_empty() && plain {
             out.comment(
                 "All elements, at small sizes around the numbers that the kernel tells apart.",
             );

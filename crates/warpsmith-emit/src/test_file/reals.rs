@@ -31,8 +31,12 @@ impl Use {
     pub fn of(module: &Module, function: FuncId, reorders: bool) -> Use {
         let reach = Reach::from(module, [function]);
         let mut found = Use { reorders, ..Use::default() };
-        // Bits of a real are asked for, or it lies in a struct or vector: bounds would be in the way.
-        let mut plain = !reach.structs.is_empty();
+        // Bits of a real are asked for, or it lies in a vector: bounds would be in the way.
+        let mut plain = false;
+        let structs = reach.structs.iter().filter_map(|s| module.structs.get(s.0 as usize));
+        for field in structs.flat_map(|s| &s.fields) {
+            found.note_type(&field.ty, &mut plain);
+        }
         let mut addresses = false;
         for id in &reach.functions {
             let function = module.function(*id);
@@ -55,7 +59,7 @@ impl Use {
                 }
                 Node::Stmt(_) => {}
                 Node::Place(p) => {
-                    plain |= matches!(&*p.kind, PlaceKind::Component(..) | PlaceKind::Field(..));
+                    plain |= matches!(&*p.kind, PlaceKind::Component(..));
                 }
             });
         }
@@ -69,16 +73,17 @@ impl Use {
 
     fn note_types(&mut self, function: &Function, plain: &mut bool) {
         let types = function.vars.iter().map(|v| &v.ty).chain([&function.ret]);
-        for ty in types {
-            let element = ty.pointee().unwrap_or(ty);
-            let scalar = element.innermost().scalar();
-            self.half |= scalar == Some(Scalar::F16);
-            self.any |= scalar.is_some_and(Scalar::is_float);
-            // There is no function between bounds and this type.
-            *plain |=
-                scalar == Some(Scalar::BF16) || matches!(element.innermost(), Type::Vector(..));
-            *plain |= ty.pointee().is_some_and(|t| t.is_pointer() || matches!(t, Type::Array(..)));
-        }
+        types.for_each(|ty| self.note_type(ty, plain));
+    }
+
+    fn note_type(&mut self, ty: &Type, plain: &mut bool) {
+        let element = ty.pointee().unwrap_or(ty);
+        let scalar = element.innermost().scalar();
+        self.half |= scalar == Some(Scalar::F16);
+        self.any |= scalar.is_some_and(Scalar::is_float);
+        // There is no function between bounds and this type.
+        *plain |= scalar == Some(Scalar::BF16) || matches!(element.innermost(), Type::Vector(..));
+        *plain |= ty.pointee().is_some_and(|t| t.is_pointer() || matches!(t, Type::Array(..)));
     }
 
     pub fn bounded(&self) -> bool {

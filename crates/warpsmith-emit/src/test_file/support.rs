@@ -3,7 +3,7 @@
 use crate::doc::Out;
 use crate::file;
 
-use super::Main;
+use super::{Main, structs};
 use warpsmith_ir::Scalar;
 
 /// Names of the program's own at file level.
@@ -11,7 +11,8 @@ pub(super) const NAMES: &str = "
 argc argv argument Array Output Range Tally Totals Verdict Real Plain Input Common Decision Clock Iterations Ran TooLong
 check median_ms status random_unit assert_disjoint in_doubt doubts doubt as_double verdict verdict_of_reals
 unit_roundoff joined sum order function_of whole_of seconds_since PATIENCE run_all run_sampled run_part choose
-set_given Rounding any_order same_order test reference";
+set_given Rounding any_order same_order test reference each_number each_number_of put within between
+shuffled Kept the_element its_index";
 
 const FIRST: &str = include_str!("support/first.h");
 const REAL: &str = include_str!("support/real.h");
@@ -24,6 +25,7 @@ const ITERATIONS: &str = include_str!("support/iterations.h");
 const ALL: &str = include_str!("support/all.h");
 const SAMPLE: &str = include_str!("support/sample.h");
 const ARRAY: &str = include_str!("support/array.h");
+const STRUCTS: &str = include_str!("support/structs.h");
 const DISJOINT: &str = include_str!("support/disjoint.h");
 const TIME: &str = include_str!("support/time.h");
 
@@ -74,10 +76,17 @@ pub(super) fn print(main: &Main<'_>, out: &mut Out) {
         false => "T",
     };
     out.line("");
-    out.comment("What the loops keep an element as.");
-    out.line("template <class T>");
-    out.line(&format!("using Expected = {expected};"));
+    if structs::is_needed(main) {
+        structs::expected(main, expected, out);
+    } else {
+        out.comment("What the loops keep an element as.");
+        out.line("template <class T>");
+        out.line(&format!("using Expected = {expected};"));
+    }
     out.text.push_str(ARRAY);
+    if structs::is_needed(main) {
+        out.text.push_str(STRUCTS);
+    }
     if main.arrays().count() > 1 {
         out.text.push_str(DISJOINT);
     }

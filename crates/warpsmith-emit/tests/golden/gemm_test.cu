@@ -111,7 +111,7 @@ struct Real {
     bool doubted = false;   // depends on a decision that may fall the other way there
     bool computed = false;  // the loops have set this element
     float terms = 1, factors = 1;
-    double magnitude;
+    double magnitude, unit = unit_roundoff<T>();
 
     Real() = default;
     Real(const Real &) = default;
@@ -123,7 +123,10 @@ struct Real {
     template <class U>
     Real(const Real<U> &x)
         : value((T)x.value), loose(x.loose), doubted(x.doubted), terms(x.terms),
-          factors(x.factors), magnitude(x.magnitude) {}
+          factors(x.factors), magnitude(x.magnitude) {
+        // What was computed in a narrower type has that type's errors.
+        if (!x.exact()) unit = std::max(unit, x.unit);
+    }
 
     Real &operator=(const Real &x) {
         value = x.value;
@@ -134,6 +137,7 @@ struct Real {
         terms = x.terms;
         factors = x.factors;
         magnitude = x.magnitude;
+        unit = x.unit;
         return *this;
     }
 
@@ -149,16 +153,24 @@ struct Real {
         return r;
     }
 
+    // As it was given, without a rounding.
+    bool exact() const { return terms == 1 && factors == 1 && !loose; }
+
     bool uncertain() const { return loose || (Rounding::reordered && terms > 2); }
 
     // Roundings of a long sum are independent of each other: they grow with the root of its length.
     double allowed() const {
         const double length = std::max(terms, terms + factors - 2);
         const double roundings = std::min(length, 8.0 * sqrt(length));
-        const double most = 4.0 * roundings * unit_roundoff<T>() * magnitude;
-        return std::isfinite(most) ? most : 0.0;
+        const double most = 4.0 * roundings * unit * magnitude;
+        return std::isnan(most) ? INFINITY : most;
     }
 };
+
+template <class T>
+static double as_double(const Real<T> &x) {
+    return as_double(x.value);
+}
 
 // What C makes of operands of two types, where one is a real of the loops; nothing is asked of
 // others, whose own operators would look here for what they give.
@@ -185,6 +197,7 @@ static Real<T> joined(const Real<T> &a, const Real<T> &b, T value, double magnit
     r.doubted = a.doubted || b.doubted;
     r.terms = std::max(a.terms, b.terms);
     r.factors = std::max(a.factors, b.factors);
+    r.unit = std::max(a.unit, b.unit);
     r.magnitude = magnitude == magnitude ? magnitude : fabs(as_double(value));
     return r;
 }
@@ -206,7 +219,10 @@ static Common<A, B> operator+(const A &a, const B &b) {
 template <class A, class B>
 static Common<A, B> operator-(const A &a, const B &b) {
     const Common<A, B> x(a), y(b);
-    return sum(x, y, x.value - y.value);
+    Common<A, B> r = sum(x, y, x.value - y.value);
+    // One rounding, whatever cancels.
+    if (x.exact() && y.exact()) r.magnitude = fabs(as_double(r.value));
+    return r;
 }
 
 template <class A, class B>
@@ -304,7 +320,7 @@ static Verdict verdict(T got, T, const Real<T> &expected, bool in_any_order) {
     const double x = as_double(got), y = as_double(expected.value);
     const double allowed = in_any_order || expected.loose ? expected.allowed() : 0.0;
     const bool same = memcmp(&got, &expected.value, sizeof(T)) == 0 || (x != x && y != y) ||
-                      (allowed > 0.0 && fabs(x - y) <= allowed);
+                      (allowed > 0.0 && std::isfinite(y) && fabs(x - y) <= allowed);
     return {same, !expected.computed, expected.doubted, y, allowed};
 }
 
@@ -457,6 +473,12 @@ static Ran run_sampled(Loops loops) {
 template <class T>
 using Expected = typename std::conditional<std::is_integral<T>::value, T, Real<T>>::type;
 
+// Calls f with the numbers of an element: what it is made of, one after the other.
+template <class T, class E, class F>
+static void each_number(T &got, T &given, E &expected, F f) {
+    f(got, given, expected);
+}
+
 struct Range {
     const char *begin, *end;
 };
@@ -498,6 +520,12 @@ struct Array {
             const double x = whole ? floor(u * (high - low + 1)) : u * (high - low);
             host[i] = whole ? (T)(long long)(low + x) : (T)(float)(low + x);
         }
+    }
+
+    // Changes the elements, one after the other.
+    template <class F>
+    void each(F change) {
+        for (size_t i = 0; i < count; ++i) change(host[i], i);
     }
 
     // 0, 1, 2 …
@@ -563,7 +591,22 @@ struct Output : Array<T> {
     void upload() {
         Array<T>::upload();
         expected.reset(new Expected<T>[std::max<size_t>(1, this->count)]);
-        for (size_t i = 0; i < this->count; ++i) set_given(expected[i], this->host[i]);
+        for (size_t i = 0; i < this->count; ++i) {
+            each_number(this->host[i], this->host[i], expected[i],
+                        [](auto &x, auto &, auto &e) { set_given(e, x); });
+        }
+    }
+
+    // Errors beyond this leave no digit of what the loops compute.
+    double scale() const {
+        double largest = 1.0;
+        for (size_t i = 0; i < this->count; ++i) {
+            each_number(this->host[i], this->host[i], expected[i], [&](auto &, auto &, auto &e) {
+                const double x = fabs(as_double(e));
+                if (x > largest && x < INFINITY) largest = x;
+            });
+        }
+        return largest;
     }
 
     // Compares the device's elements with the expected ones, or with those that the loops have set
@@ -575,20 +618,30 @@ struct Output : Array<T> {
         const size_t bytes = this->count * sizeof(T);
         std::unique_ptr<T[]> got(new T[std::max<size_t>(1, this->count)]);
         check(cudaMemcpy(got.get(), this->device, bytes, cudaMemcpyDeviceToHost), this->name);
+        const double most = scale();
         for (size_t i = 0; i < this->count; ++i) {
-            const Verdict v = verdict(got[i], this->host[i], expected[i], order == any_order);
-            if (v.unset && tally.ran == Ran::some) continue;
-            // A number of the loops that is whole does not tell whether such a decision made it.
-            const bool may_hang = !v.same && std::is_integral<T>::value && doubts > 0;
-            doubts -= may_hang;
-            tally.compared += !v.doubted && !may_hang;
-            if (v.same || v.doubted || may_hang) continue;
-            if (tally.different++ == 0) {
-                printf("%s%s is %.9g, should be %.9g", this->name, this->index(i).c_str(),
-                       as_double(got[i]), v.expected);
+            bool compared = true, any = false;
+            size_t different = 0, number = 0;
+            each_number(got[i], this->host[i], expected[i], [&](auto &x, auto &given, auto &e) {
+                const Verdict v = verdict(x, given, e, order == any_order);
+                ++number;
+                if (v.unset && tally.ran == Ran::some) return;
+                any = true;
+                // A whole number of the loops does not tell whether such a decision made it.
+                const bool whole = std::is_integral<std::decay_t<decltype(x)>>::value;
+                const bool may_hang = !v.same && whole && doubts > 0;
+                doubts -= may_hang;
+                const bool open = v.doubted || may_hang || v.allowed > most;
+                compared &= !open;
+                if (v.same || open || different++ > 0 || tally.different > 0) return;
+                printf("%s%s", this->name, this->index(i).c_str());
+                if (sizeof(T) > sizeof(x)) printf(", number %zu,", number);
+                printf(" is %.9g, should be %.9g", as_double(x), v.expected);
                 if (v.allowed > 0) printf(" (within %.3g)", v.allowed);
                 printf("%s\n", tally.size.c_str());
-            }
+            });
+            tally.compared += any && compared;
+            tally.different += different > 0;
         }
     }
 };

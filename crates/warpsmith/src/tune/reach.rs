@@ -18,7 +18,7 @@ use super::sampled::{self, Sampled};
 use super::sizes::Point;
 use super::variant::Variant;
 use super::verify::{Failed, Verified, Verifier};
-use super::witness::{CONSTANT_MEMORY, How, Witness};
+use super::witness::{CONSTANT_MEMORY, How, Witness, WitnessRun};
 
 /// The most iterations of all loops together, by the product of all sizes, in the order they are tried: cheap ones first.
 const WORK: [u64; 3] = [1 << 16, 1 << 19, 1 << 22];
@@ -60,6 +60,8 @@ pub fn verify(
     let pools: Vec<Vec<i64>> = params.iter().map(|p| search.pool(&params, p)).collect();
     let mut rng = Rng::new(1);
     let mut runs = 0;
+    // With ways that data of zeros take and other data do not.
+    let mut hoped = verified.coverage.clone();
     for work in WORK {
         let mut seen = BTreeSet::new();
         let mut probes = 0;
@@ -76,9 +78,14 @@ pub fn verify(
                     continue;
                 }
                 probes += 1;
-                if search.helps(variant, &point, &verified.coverage) {
+                let Some(probe) = search.probe(variant, &point) else { continue };
+                let gains = |c: &Coverage| c.clone().add("", probe.grids.keys(), &probe.ways);
+                if gains(&verified.coverage) && gains(&hoped) {
                     runs += 1;
                     search.run(variant, &point, verified)?;
+                    if gains(&verified.coverage) {
+                        hoped.add("", probe.grids.keys(), &probe.ways);
+                    }
                 }
             }
         }
@@ -241,12 +248,9 @@ impl Search<'_> {
         asked.is_ok_and(|a| a.threads <= THREADS && coverage.may_gain(a.grids.keys(), &a.ways))
     }
 
-    /// Whether a few blocks, on arrays of zeros, take a path that is missing.
-    fn helps(&self, variant: Variant<'_>, point: &Point, coverage: &Coverage) -> bool {
-        let sources = &self.verifier.sources;
-        let Some(args) = inputs::without_contents(sources, point, usize::MAX) else {
-            return false;
-        };
+    /// A few blocks, on arrays of zeros.
+    fn probe(&self, variant: Variant<'_>, point: &Point) -> Option<WitnessRun> {
+        let args = inputs::without_contents(&self.verifier.sources, point, usize::MAX)?;
         let options = emu::Options {
             checks: emu::Checks::NONE,
             max_total_steps: PROBE_STEPS,
@@ -255,8 +259,7 @@ impl Search<'_> {
         let text = variant.text(self.verifier.witness);
         let part = Part::new(false);
         let how = How { unaligned: variant.is_unaligned(), part: Some(part) };
-        let run = text.run_as(&args, self.verifier.result_type(), &options, how);
-        run.is_ok_and(|run| coverage.clone().add("", run.grids.keys(), &run.ways))
+        text.run_as(&args, self.verifier.result_type(), &options, how).ok()
     }
 
     fn run(

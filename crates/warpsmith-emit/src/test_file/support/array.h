@@ -1,4 +1,10 @@
 
+// Calls f with the numbers of an element: what it is made of, one after the other.
+template <class T, class E, class F>
+static void each_number(T &got, T &given, E &expected, F f) {
+    f(got, given, expected);
+}
+
 struct Range {
     const char *begin, *end;
 };
@@ -40,6 +46,12 @@ struct Array {
             const double x = whole ? floor(u * (high - low + 1)) : u * (high - low);
             host[i] = whole ? (T)(long long)(low + x) : (T)(float)(low + x);
         }
+    }
+
+    // Changes the elements, one after the other.
+    template <class F>
+    void each(F change) {
+        for (size_t i = 0; i < count; ++i) change(host[i], i);
     }
 
     // 0, 1, 2 …
@@ -105,7 +117,22 @@ struct Output : Array<T> {
     void upload() {
         Array<T>::upload();
         expected.reset(new Expected<T>[std::max<size_t>(1, this->count)]);
-        for (size_t i = 0; i < this->count; ++i) set_given(expected[i], this->host[i]);
+        for (size_t i = 0; i < this->count; ++i) {
+            each_number(this->host[i], this->host[i], expected[i],
+                        [](auto &x, auto &, auto &e) { set_given(e, x); });
+        }
+    }
+
+    // Errors beyond this leave no digit of what the loops compute.
+    double scale() const {
+        double largest = 1.0;
+        for (size_t i = 0; i < this->count; ++i) {
+            each_number(this->host[i], this->host[i], expected[i], [&](auto &, auto &, auto &e) {
+                const double x = fabs(as_double(e));
+                if (x > largest && x < INFINITY) largest = x;
+            });
+        }
+        return largest;
     }
 
     // Compares the device's elements with the expected ones, or with those that the loops have set
@@ -117,20 +144,30 @@ struct Output : Array<T> {
         const size_t bytes = this->count * sizeof(T);
         std::unique_ptr<T[]> got(new T[std::max<size_t>(1, this->count)]);
         check(cudaMemcpy(got.get(), this->device, bytes, cudaMemcpyDeviceToHost), this->name);
+        const double most = scale();
         for (size_t i = 0; i < this->count; ++i) {
-            const Verdict v = verdict(got[i], this->host[i], expected[i], order == any_order);
-            if (v.unset && tally.ran == Ran::some) continue;
-            // A number of the loops that is whole does not tell whether such a decision made it.
-            const bool may_hang = !v.same && std::is_integral<T>::value && doubts > 0;
-            doubts -= may_hang;
-            tally.compared += !v.doubted && !may_hang;
-            if (v.same || v.doubted || may_hang) continue;
-            if (tally.different++ == 0) {
-                printf("%s%s is %.9g, should be %.9g", this->name, this->index(i).c_str(),
-                       as_double(got[i]), v.expected);
+            bool compared = true, any = false;
+            size_t different = 0, number = 0;
+            each_number(got[i], this->host[i], expected[i], [&](auto &x, auto &given, auto &e) {
+                const Verdict v = verdict(x, given, e, order == any_order);
+                ++number;
+                if (v.unset && tally.ran == Ran::some) return;
+                any = true;
+                // A whole number of the loops does not tell whether such a decision made it.
+                const bool whole = std::is_integral<std::decay_t<decltype(x)>>::value;
+                const bool may_hang = !v.same && whole && doubts > 0;
+                doubts -= may_hang;
+                const bool open = v.doubted || may_hang || v.allowed > most;
+                compared &= !open;
+                if (v.same || open || different++ > 0 || tally.different > 0) return;
+                printf("%s%s", this->name, this->index(i).c_str());
+                if (sizeof(T) > sizeof(x)) printf(", number %zu,", number);
+                printf(" is %.9g, should be %.9g", as_double(x), v.expected);
                 if (v.allowed > 0) printf(" (within %.3g)", v.allowed);
                 printf("%s\n", tally.size.c_str());
-            }
+            });
+            tally.compared += any && compared;
+            tally.different += different > 0;
         }
     }
 };

@@ -35,7 +35,7 @@ struct Real {
     bool doubted = false;   // depends on a decision that may fall the other way there
     bool computed = false;  // the loops have set this element
     float terms = 1, factors = 1;
-    double magnitude;
+    double magnitude, unit = unit_roundoff<T>();
 
     Real() = default;
     Real(const Real &) = default;
@@ -47,7 +47,10 @@ struct Real {
     template <class U>
     Real(const Real<U> &x)
         : value((T)x.value), loose(x.loose), doubted(x.doubted), terms(x.terms),
-          factors(x.factors), magnitude(x.magnitude) {}
+          factors(x.factors), magnitude(x.magnitude) {
+        // What was computed in a narrower type has that type's errors.
+        if (!x.exact()) unit = std::max(unit, x.unit);
+    }
 
     Real &operator=(const Real &x) {
         value = x.value;
@@ -58,6 +61,7 @@ struct Real {
         terms = x.terms;
         factors = x.factors;
         magnitude = x.magnitude;
+        unit = x.unit;
         return *this;
     }
 
@@ -73,16 +77,24 @@ struct Real {
         return r;
     }
 
+    // As it was given, without a rounding.
+    bool exact() const { return terms == 1 && factors == 1 && !loose; }
+
     bool uncertain() const { return loose || (Rounding::reordered && terms > 2); }
 
     // Roundings of a long sum are independent of each other: they grow with the root of its length.
     double allowed() const {
         const double length = std::max(terms, terms + factors - 2);
         const double roundings = std::min(length, 8.0 * sqrt(length));
-        const double most = 4.0 * roundings * unit_roundoff<T>() * magnitude;
-        return std::isfinite(most) ? most : 0.0;
+        const double most = 4.0 * roundings * unit * magnitude;
+        return std::isnan(most) ? INFINITY : most;
     }
 };
+
+template <class T>
+static double as_double(const Real<T> &x) {
+    return as_double(x.value);
+}
 
 // What C makes of operands of two types, where one is a real of the loops; nothing is asked of
 // others, whose own operators would look here for what they give.
@@ -109,6 +121,7 @@ static Real<T> joined(const Real<T> &a, const Real<T> &b, T value, double magnit
     r.doubted = a.doubted || b.doubted;
     r.terms = std::max(a.terms, b.terms);
     r.factors = std::max(a.factors, b.factors);
+    r.unit = std::max(a.unit, b.unit);
     r.magnitude = magnitude == magnitude ? magnitude : fabs(as_double(value));
     return r;
 }
@@ -130,7 +143,10 @@ static Common<A, B> operator+(const A &a, const B &b) {
 template <class A, class B>
 static Common<A, B> operator-(const A &a, const B &b) {
     const Common<A, B> x(a), y(b);
-    return sum(x, y, x.value - y.value);
+    Common<A, B> r = sum(x, y, x.value - y.value);
+    // One rounding, whatever cancels.
+    if (x.exact() && y.exact()) r.magnitude = fabs(as_double(r.value));
+    return r;
 }
 
 template <class A, class B>
@@ -228,7 +244,7 @@ static Verdict verdict(T got, T, const Real<T> &expected, bool in_any_order) {
     const double x = as_double(got), y = as_double(expected.value);
     const double allowed = in_any_order || expected.loose ? expected.allowed() : 0.0;
     const bool same = memcmp(&got, &expected.value, sizeof(T)) == 0 || (x != x && y != y) ||
-                      (allowed > 0.0 && fabs(x - y) <= allowed);
+                      (allowed > 0.0 && std::isfinite(y) && fabs(x - y) <= allowed);
     return {same, !expected.computed, expected.doubted, y, allowed};
 }
 
