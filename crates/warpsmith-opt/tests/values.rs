@@ -13,7 +13,7 @@ fn check(source: &str, expected: Expect) {
     let name = |v| function.var(v).name.clone();
     let list =
         |bounds: &[Poly]| bounds.iter().map(|p| p.display(&name)).collect::<Vec<_>>().join(" and ");
-    let mut lines: Vec<String> = values::of_arrays(function)
+    let mut lines: Vec<String> = values::of_arrays(&input.module, function)
         .iter()
         .map(|((v, fields), found)| {
             let (low, high) = (list(&found.at_least), list(&found.at_most));
@@ -186,6 +186,23 @@ fn fields_of_structures_are_indices_of_their_own() {
         expect![[r#"
             b.0: 0 … 3, Any
             b.1: 0 … n - 1, Any
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_function_asks_of_the_arrays_it_is_handed() {
+    check(
+        "static float corner(const int *nodes, const float *x, int m) {
+            int at = nodes[m - 1];
+            return x[at];
+        }
+        void f(int n, const int nodes[8 * n], const float x[n], float y[n]) {
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) y[i] = corner(&nodes[8 * i], x, 8);
+        }",
+        expect![[r#"
+            nodes: 0 … , Any
         "#]],
     );
 }

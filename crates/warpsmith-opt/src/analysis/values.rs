@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, Function, LoopKind, Place, PlaceKind, Scalar, Stmt,
-    StmtKind, Type, VarId,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, FuncId, Function, LoopKind, Module, Place, PlaceKind,
+    Scalar, Stmt, StmtKind, Type, VarId,
 };
 
 use crate::walk;
@@ -50,8 +50,8 @@ pub struct Values {
 pub type Slot = (VarId, Vec<u32>);
 
 /// For each array parameter, or field of its structures, of which the function asks something, what that is.
-pub fn of_arrays(function: &Function) -> BTreeMap<Slot, Values> {
-    let mut finder = Finder::new(function);
+pub fn of_arrays(module: &Module, function: &Function) -> BTreeMap<Slot, Values> {
+    let mut finder = Finder::new(module, function);
     finder.block(&function.body);
     finder.defaults();
     finder.found
@@ -76,6 +76,7 @@ struct Range {
 }
 
 struct Finder<'a> {
+    module: &'a Module,
     function: &'a Function,
     /// What is assigned to local variables.
     definitions: BTreeMap<VarId, Vec<&'a Expr>>,
@@ -91,7 +92,7 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    fn new(function: &'a Function) -> Finder<'a> {
+    fn new(module: &'a Module, function: &'a Function) -> Finder<'a> {
         let mut definitions = BTreeMap::<VarId, Vec<&Expr>>::new();
         let mut counters = BTreeSet::new();
         walk::each_stmt(&function.body, &mut |s| match &s.kind {
@@ -107,6 +108,7 @@ impl<'a> Finder<'a> {
             _ => {}
         });
         Finder {
+            module,
             function,
             definitions,
             counters,
@@ -146,6 +148,9 @@ impl<'a> Finder<'a> {
         if let StmtKind::If { cond, .. } = &stmt.kind {
             self.guard(cond, DEPTH);
         }
+        if let StmtKind::Call { function, args, .. } = &stmt.kind {
+            self.called(*function, args);
+        }
         match &stmt.kind {
             StmtKind::For(l) => self.counted(l),
             StmtKind::Loop { condition, body, step, .. } => {
@@ -165,6 +170,40 @@ impl<'a> Finder<'a> {
             _ => walk::blocks(stmt).into_iter().for_each(|b| self.block(b)),
         }
         self.guarded.truncate(depth);
+    }
+
+    /// What a function asks of the arrays that it is handed, as far as its arguments say it.
+    fn called(&mut self, id: FuncId, args: &'a [Expr]) {
+        // The verifier refuses recursion.
+        let callee = self.module.function(id);
+        for ((param, fields), values) in of_arrays(self.module, callee) {
+            let at = callee.params.iter().position(|p| *p == param);
+            let Some(array) = at.and_then(|k| args.get(k)).and_then(array_handed) else { continue };
+            let outside = |bounds: &[Poly]| -> Vec<Poly> {
+                bounds.iter().filter_map(|p| self.outside(callee, args, p)).collect()
+            };
+            let (at_least, at_most) = (outside(&values.at_least), outside(&values.at_most));
+            if !self.is_array(&(array, fields.clone())) && !values.fraction {
+                continue;
+            }
+            let own = self.found.entry((array, fields)).or_default();
+            own.at_least.extend(at_least);
+            own.at_most.extend(at_most);
+            own.fraction |= values.fraction;
+        }
+    }
+
+    /// A bound over a called function's parameters, over ours.
+    fn outside(&self, callee: &Function, args: &[Expr], bound: &Poly) -> Option<Poly> {
+        let mut p = bound.clone();
+        for (param, arg) in callee.params.iter().zip(args).filter(|(v, _)| bound.mentions(**v)) {
+            // Numbers of variables in two functions mean different things: one at a time.
+            if bound.atoms().len() > 1 {
+                return None;
+            }
+            p = p.substitute(*param, &self.poly(arg)?)?;
+        }
+        Some(p).filter(|p| self.is_known(p))
     }
 
     /// Notes the arrays of which elements stand in a condition.
@@ -571,6 +610,19 @@ fn slot_of(place: &Place) -> Option<Slot> {
             ExprKind::Read(p) => Some((p.root_var()?, vec![])),
             _ => None,
         },
+        _ => None,
+    }
+}
+
+/// The array that a pointer leads into.
+fn array_handed(pointer: &Expr) -> Option<VarId> {
+    match &*pointer.kind {
+        ExprKind::Read(place) => match &*place.kind {
+            PlaceKind::Var(v) => Some(*v),
+            _ => None,
+        },
+        ExprKind::AddressOf(place) => slot_of(place).filter(|(_, f)| f.is_empty()).map(|(v, _)| v),
+        ExprKind::PtrOffset(inner, _) | ExprKind::Cast(inner) => array_handed(inner),
         _ => None,
     }
 }

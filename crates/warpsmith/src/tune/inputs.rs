@@ -229,7 +229,7 @@ fn array(
     if spec.is_some() {
         return Ok(bytes);
     }
-    let asked = values::of_arrays(sources.function);
+    let asked = values::of_arrays(sources.module, sources.function);
     let mut own = asked.iter().filter(|((array, _), _)| param == Some(array)).peekable();
     let scalar = element.scalar().filter(|_| own.peek().is_none());
     for (n, ((_, fields), values)) in own.enumerate() {

@@ -316,7 +316,7 @@ impl Work<'_> {
             Some(((*array, vec![]), fill))
         });
         let given: Vec<(Slot, Fill)> = given.collect();
-        let values = values::of_arrays(function);
+        let values = values::of_arrays(&self.input.module, function);
         let open = values.iter().filter(|(slot, _)| given.iter().all(|((a, _), _)| *a != slot.0));
         let suited = open.filter_map(|(slot, values)| {
             Some((slot.clone(), suited::fill(&self.input.module, function, slot, values)?))

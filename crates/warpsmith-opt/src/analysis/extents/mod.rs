@@ -417,7 +417,7 @@ fn most(walk: &Walk<'_>, symbol: VarId) -> Poly {
         let function = walk.top();
         let name = walk.cause(symbol)?.array.as_ref()?;
         let array = function.params.iter().find(|p| function.var(**p).name == *name)?;
-        let all = values::of_arrays(function);
+        let all = values::of_arrays(walk.module, function);
         all.iter().find(|((a, _), v)| a == array && v.order == values::Order::Distinct)?;
         let shape = function.var(*array).shape.as_ref()?;
         shape.iter().try_fold(Poly::constant(1), |n, e| n.mul(&Poly::from_expr(e)?))
