@@ -75,7 +75,7 @@ pub fn assume(input: &mut CInput) {
     let uncounted = assumed.uncounted.iter().map(|a| {
         let shape = function.var(*a).shape.iter().flatten();
         let count =
-            shape.map(|e| Poly::from_expr(e)).reduce(|a, b| a?.mul(&b?)).flatten().unwrap_or_default();
+            shape.map(Poly::from_expr).reduce(|a, b| a?.mul(&b?)).flatten().unwrap_or_default();
         format!(
             "`{}` has the elements that data choose; how many that are, nothing tells. It was run with {}",
             name(a),

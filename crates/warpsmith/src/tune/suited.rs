@@ -42,7 +42,7 @@ pub fn places(
 }
 
 /// The places of the elements of arrays at these places; the type becomes that of one.
-fn spread<'t>(module: &Module, ty: &mut &'t Type, offsets: &[u64]) -> Vec<u64> {
+fn spread(module: &Module, ty: &mut &Type, offsets: &[u64]) -> Vec<u64> {
     let mut offsets = offsets.to_vec();
     while let Type::Array(element, n) = *ty {
         let size = layout_of(module, element).size;
