@@ -206,3 +206,34 @@ fn what_a_function_asks_of_the_arrays_it_is_handed() {
         "#]],
     );
 }
+
+#[test]
+fn rows_by_local_pointers() {
+    check(
+        "void f(int n, int m, const int y[n], const float x[n * m], float z[n]) {
+            #pragma omp parallel for
+            for (int i = 0; i < n; i++) {
+                const float *row = x + i * m;
+                int at = y[i];
+                z[i] = row[at];
+            }
+        }",
+        expect![[r#"
+            y: 0 … m - 1, Any
+        "#]],
+    );
+    check(
+        "typedef unsigned long size_t;
+        void f(size_t n, size_t m, const int y[n], const float x[n * m], float z[n]) {
+            #pragma omp parallel for
+            for (size_t i = 0; i < n; i++) {
+                const float *row = x + i * m;
+                z[i] = 0;
+                z[i] += row[y[i]];
+            }
+        }",
+        expect![[r#"
+            y: 0 … m - 1, Any
+        "#]],
+    );
+}

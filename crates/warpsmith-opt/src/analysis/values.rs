@@ -503,16 +503,13 @@ impl<'a> Finder<'a> {
     fn at_end(&self, p: &Poly, most: bool) -> Option<Poly> {
         let mut p = p.clone();
         for range in self.ranges.iter().rev() {
-            let atom = Atom::Var(range.var);
             if !p.mentions(range.var) {
                 continue;
             }
-            // A symbol may mention it as well: what is read there is not this value.
-            let Some((c, _)) = p.split(&atom) else { continue };
+            let Some((c, rest)) = split(&p, range.var) else { continue };
             let Some(rising) = sign(&c) else { continue };
             let end = if rising == most { &range.most } else { &range.least };
             let Some(end) = end else { continue };
-            let (c, rest) = p.split(&atom)?;
             p = c.mul(end)?.add(&rest)?;
         }
         Some(p)
@@ -544,6 +541,26 @@ impl<'a> Finder<'a> {
         }
         self.found.retain(|_, v| v.fraction || !v.at_least.is_empty() || !v.at_most.is_empty());
     }
+}
+
+/// The factor of a counter in a sum, and the rest, in which symbols may mention it: what is read there is not this value.
+fn split(p: &Poly, var: VarId) -> Option<(Poly, Poly)> {
+    let (mut factor, mut rest) = (Poly::zero(), Poly::zero());
+    for (atoms, c) in p.terms() {
+        let own = atoms.iter().filter(|a| **a == Atom::Var(var)).count();
+        let hidden = |a: &Atom| match a {
+            Atom::Div(inner, _) | Atom::Rem(inner, _) => inner.mentions(var),
+            Atom::Var(_) | Atom::Symbol(_) => false,
+        };
+        if own > 1 || atoms.iter().any(hidden) {
+            return None;
+        }
+        let others = atoms.iter().filter(|a| **a != Atom::Var(var)).cloned();
+        let term = others.into_iter().try_fold(Poly::constant(c), |t, a| t.mul(&Poly::atom(a)))?;
+        let into = if own == 1 { &mut factor } else { &mut rest };
+        *into = into.add(&term)?;
+    }
+    (factor != Poly::zero()).then_some((factor, rest))
 }
 
 /// Whether all terms are positive, or all negative, given that sizes are positive.
