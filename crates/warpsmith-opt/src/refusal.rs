@@ -1,7 +1,8 @@
 //! Why a step cannot be taken, and the one place that says it in the user's words.
 
-use warpsmith_ir::{Axis, Diagnostic, LoopId, Origin, ReduceOp, Span, VarId};
+use warpsmith_ir::{Axis, Diagnostic, LoopId, Origin, ReduceOp, Reduction, Span, VarId};
 
+use crate::analysis::contributions::{Misuse, Why};
 use crate::kernel::{Kernel, STATIC_SHARED};
 
 /// A step that does not apply. Carries ids; [`Refusal::diagnostic`] renders it.
@@ -43,8 +44,8 @@ pub enum Refusal {
     HasReduction { loop_id: LoopId, var: VarId },
     /// No nest reduces the variable.
     NoReduction { name: String },
-    /// An iteration stores the value that a reduced variable has so far.
-    PartialValue { loop_id: LoopId, var: VarId, at: Origin },
+    /// Iterations do more with a reduced variable than contribute to it.
+    Misused { loop_id: LoopId, reduction: Reduction, found: Box<Misuse> },
     /// Nothing of this name is accumulated in a serial loop.
     NothingAccumulated { name: String },
     /// What keeps a reference from being kept in a register.
@@ -314,14 +315,7 @@ impl Refusal {
                 at_loop(kernel, Diagnostic::error("W223", message), *loop_id, "runs inside a thread")
                     .help("bind the outermost parallel loop of the nest")
             }
-            Refusal::PartialValue { loop_id, var, at } => {
-                let variable = kernel.name_of(*var);
-                let message = format!("loop `{}` stores what `{variable}` has come to so far", name(loop_id));
-                let d = label(Diagnostic::error("W227", message), at.span, "a partial result of the reduction");
-                at_loop(kernel, d, *loop_id, "iterations of this loop run at the same time")
-                    .note("the result of a reduction is known after its loop: inside, every thread has a sum of its own")
-                    .help(format!("a running total is no reduction: remove `{variable}` from the clause and the mark from the loop"))
-            }
+            Refusal::Misused { loop_id, reduction, found } => misused(kernel, *loop_id, reduction, found),
             Refusal::HasReduction { loop_id, var } => {
                 let variable = kernel.name_of(*var);
                 let message = format!("loop `{}` reduces `{variable}`", name(loop_id));
@@ -504,4 +498,54 @@ fn at_loop(kernel: &Kernel, d: Diagnostic, id: LoopId, text: &str) -> Diagnostic
     let counter = kernel.find_loop(id).and_then(|l| l.first.origin.span);
     // The whole statement may be long: the head is enough where it is known.
     label(d, counter.or(stmt.and_then(|s| s.origin.span)), text)
+}
+
+/// What is wrong with a clause `reduction`.
+fn misused(kernel: &Kernel, id: LoopId, reduction: &Reduction, found: &Misuse) -> Diagnostic {
+    let (name, own) = (kernel.loop_name(id), kernel.name_of(reduction.var));
+    let form = contribution(reduction.op, own);
+    let (code, message, here) = match found.why {
+        Why::Leaves => (
+            "W227",
+            format!("loop `{name}` uses what `{own}` has come to so far"),
+            "a partial result of the reduction",
+        ),
+        Why::Decides => (
+            "W236",
+            format!("loop `{name}` decides by what `{own}` has come to so far"),
+            "a partial result of the reduction decides here",
+        ),
+        Why::Replaces => (
+            "W237",
+            format!("loop `{name}` does not reduce `{own}` by `{}`", clause_name(reduction.op)),
+            "not the variable combined with a value by this operation",
+        ),
+        Why::NoTruth => (
+            "W238",
+            format!("`{own}` may be another number than 0 and 1 before loop `{name}`"),
+            "its value here",
+        ),
+    };
+    let d = label(Diagnostic::error(code, message), found.at.span, here);
+    let d = at_loop(kernel, d, id, "iterations of this loop run at the same time");
+    match found.why {
+        Why::NoTruth => d
+            .note(format!("`{}` makes 0 or 1 of it, a loop that leaves it alone does not", clause_name(reduction.op)))
+            .help(format!("give `{own}` the value 0 or 1 before the loop")),
+        Why::Replaces => d
+            .note("every thread begins at what the operation leaves unchanged; their values are combined by it after the loop")
+            .help(format!("every change has to have the form `{form}`; else remove `{own}` from the clause and the mark from the loop")),
+        Why::Leaves | Why::Decides => d
+            .note("the result of a reduction is known after its loop: inside, every thread has a value of its own")
+            .help(format!("remove `{own}` from the clause and the mark from the loop, or use it after the loop only")),
+    }
+}
+
+/// A statement that contributes to a reduction.
+fn contribution(op: ReduceOp, own: &str) -> String {
+    match op {
+        ReduceOp::Min => format!("if (e < {own}) {own} = e;"),
+        ReduceOp::Max => format!("if (e > {own}) {own} = e;"),
+        _ => format!("{own} = {own} {} e;", clause_name(op)),
+    }
 }

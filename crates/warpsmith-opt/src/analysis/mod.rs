@@ -4,6 +4,7 @@ pub mod access;
 pub mod atomics;
 pub mod calls;
 pub mod conflict;
+pub mod contributions;
 pub mod dependence;
 pub mod extents;
 pub mod extremes;

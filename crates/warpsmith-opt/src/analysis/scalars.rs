@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, Function, MathFn, Origin, PlaceKind, ReduceOp,
+    BinaryOp, Expr, ExprKind, ForLoop, Function, MathFn, Origin, PlaceKind, ReduceOp,
     StmtKind, VarId,
 };
 
-use crate::{lower, walk};
+use crate::walk;
 
 /// A variable that every iteration writes and that is declared outside the loop.
 #[derive(Clone, Debug)]
@@ -91,28 +91,6 @@ fn describe(function: &Function, l: &ForLoop, var: VarId, write: &Origin) -> Sha
 /// Whether an expression is the variable's value.
 pub fn reads(e: &Expr, var: VarId) -> bool {
     matches!(&*e.kind, ExprKind::Read(p) if *p.kind == PlaceKind::Var(var))
-}
-
-/// Where a value of the variable goes to memory inside the block. In a reduction that is a partial result, which depends
-/// on how the iterations were spread.
-pub fn partial_value(block: &Block, var: VarId) -> Option<Origin> {
-    let mut found = None;
-    walk::each_stmt(block, &mut |stmt| {
-        let StmtKind::Assign { place, .. } = &stmt.kind else { return };
-        // What a pointer points to is the variable itself: `*sum += x`.
-        let own = lower::single_element(place) == Some(var);
-        if own || matches!(&*place.kind, PlaceKind::Var(_)) || found.is_some() {
-            return;
-        }
-        for e in walk::operands(stmt).reads {
-            walk::each_expr(e, &mut |e| {
-                if reads(e, var) && found.is_none() {
-                    found = Some(e.origin.clone());
-                }
-            });
-        }
-    });
-    found
 }
 
 /// Whether the variable is read anywhere but inside counted loops that set it.

@@ -6,7 +6,7 @@ use warpsmith_ir::{Diagnostic, ForLoop, LoopId, LoopKind, Parallel, SourceMap, V
 use crate::analysis::access::{Access, AccessKind, Base, Scope};
 use crate::analysis::conflict::requirement;
 use crate::analysis::dependence::{self, Conflict, Doubt, Report};
-use crate::analysis::{atomics, scalars};
+use crate::analysis::{atomics, contributions, scalars};
 use crate::kernel::{Kernel, Requirement, is_marked};
 use crate::refusal::{CarriedDependence, End, Refusal, UndecidedMark};
 use crate::walk;
@@ -35,7 +35,8 @@ impl Findings {
 /// `#pragma ws independent`. Both are reported in the findings.
 ///
 /// # Errors
-/// [`Refusal::Carried`], [`Refusal::Undecided`], [`Refusal::SharedVariable`], [`Refusal::LeavesLoop`].
+/// [`Refusal::Carried`], [`Refusal::Undecided`], [`Refusal::SharedVariable`], [`Refusal::Misused`],
+/// [`Refusal::LeavesLoop`].
 pub fn check(
     kernel: &Kernel,
     id: LoopId,
@@ -48,6 +49,7 @@ pub fn check(
     }
     let mut findings = Findings::default();
     check_scalars(kernel, l, group, clauses, &mut findings)?;
+    check_reductions(kernel, l, clauses)?;
     let (scope, mut report, accesses) = analyse(kernel, l, clauses);
     let own = own(kernel, l, clauses);
     let private = |base: Base| matches!(base, Base::Var(v) if own.contains(&v));
@@ -91,6 +93,19 @@ pub fn check(
         findings.unproved.push(format!("{}{by}", doubt.reason));
     }
     Ok(findings)
+}
+
+/// Iterations only contribute to the variables that the clauses reduce.
+fn check_reductions(kernel: &Kernel, l: &ForLoop, clauses: &Parallel) -> Result<(), Refusal> {
+    let own: Vec<VarId> = clauses.private.iter().chain(&clauses.first_private).copied().collect();
+    for reduction in &clauses.reductions {
+        let found = contributions::misuse(&kernel.module, kernel.func(), l, reduction, &own);
+        if let Some(found) = found {
+            let reduction = reduction.clone();
+            return Err(Refusal::Misused { loop_id: l.id, reduction, found: Box::new(found) });
+        }
+    }
+    Ok(())
 }
 
 /// The two accesses of a doubt, as messages show them.

@@ -25,7 +25,6 @@ use warpsmith_ir::{Axis, BindLevel, Binding, LoopId, LoopKind, SourceMap, Type, 
 use super::Rewritten;
 use super::bind::{self, check_outermost, check_step};
 use super::independence::{self, Findings};
-use crate::analysis::scalars;
 use crate::kernel::{Kernel, Nest, Reduce, STATIC_SHARED};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -50,13 +49,6 @@ pub fn check<'k>(kernel: &'k Kernel, var: &str, shape: Reduce) -> Result<LegalRe
     };
     check_outermost(kernel, Some(root))?;
     let (group, clauses) = independence::group_of(kernel, root);
-    if let Some(l) = kernel.find_loop(root) {
-        for reduction in &clauses.reductions {
-            if let Some(at) = scalars::partial_value(&l.body, reduction.var) {
-                return Err(Refusal::PartialValue { loop_id: root, var: reduction.var, at });
-            }
-        }
-    }
     let types = clauses.reductions.iter().map(|r| reduced_type(&kernel.func().var(r.var).ty));
     let bytes: u64 = types.flatten().map(|ty| ty.scalar().map_or(8, |s| s.bytes().into())).sum();
     if shape.threads() * bytes > STATIC_SHARED.into() {
