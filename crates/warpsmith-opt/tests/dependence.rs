@@ -276,3 +276,44 @@ fn an_unmarked_loop_that_is_parallel_is_suggested() {
     let messages: Vec<&str> = notes.iter().map(|d| d.message.as_str()).collect();
     assert_eq!(messages, ["loop `j` is not marked, but its iterations are independent"]);
 }
+
+#[test]
+fn exclusive_or_of_two_values_of_an_iteration() {
+    // A Gray code meets nobody; the solver does not know that, and invents no meeting.
+    assert_eq!(verdict("for (int i = 0; i < n; i++) a[i ^ (i >> 1)] = i;"), Undecided);
+    assert_eq!(verdict("for (int i = 0; i < n; i++) a[i ^ (i & 2)] = i;"), Carried);
+}
+
+#[test]
+fn examples_have_values_of_their_types() {
+    assert_eq!(verdict("for (int i = 0; i < n; i++) a[i % 3000000000u] = i;"), Proved);
+}
+
+#[test]
+fn bounds_that_were_computed_before() {
+    let diagonal = |lo: &str| {
+        of_first_loop(&format!(
+            "void f(int n, int m, int D[(n + 1) * (m + 1)]) {{
+                for (int d = 2; d <= n + m; d++) {{
+                    int lo = {lo};
+                    int hi = d - 1 < n ? d - 1 : n;
+                    #pragma omp parallel for
+                    for (int i = lo; i <= hi; i++)
+                        D[i * (m + 1) + d - i] = D[(i - 1) * (m + 1) + d - i] + 1;
+                }}
+            }}"
+        ))
+    };
+    // Only with m = 1 could two of them meet, and then a diagonal has one: an example with any `lo` would be none.
+    assert_eq!(diagonal("d - m > 1 ? d - m : 1"), Undecided);
+    let shifted = "void f(int n, float a[2 * n]) {
+        for (int d = 2; d < n; d++) {
+            int lo = d > 3 ? d : 3;
+            #pragma omp parallel for
+            for (int i = lo; i < 2 * lo; i++) a[i] = a[DISTANCE];
+        }
+    }";
+    let by = |distance: &str| of_first_loop(&shifted.replace("DISTANCE", distance));
+    assert_eq!(by("i - lo"), Proved);
+    assert_eq!(by("i - d + 1"), Carried);
+}

@@ -98,6 +98,8 @@ pub struct Scope<'a> {
     counters: BTreeSet<VarId>,
     /// Objects written inside the loop.
     written: BTreeSet<Base>,
+    /// See [`Scope::set_before`].
+    before: BTreeMap<VarId, &'a Expr>,
 }
 
 impl<'a> Scope<'a> {
@@ -119,9 +121,11 @@ impl<'a> Scope<'a> {
             changed: BTreeSet::new(),
             counters: BTreeSet::from([root.var]),
             written: BTreeSet::new(),
+            before: BTreeMap::new(),
         };
         scope.counters.extend(scope.outer.iter().map(|l| l.var));
         scope.survey();
+        scope.before = scope.find_set_before();
         scope
     }
 
@@ -194,34 +198,66 @@ impl<'a> Scope<'a> {
 
     /// Variables that are set once in the whole function, to a number.
     fn constants(&self) -> Vec<(VarId, &'a Expr)> {
-        let mut writes = BTreeMap::<VarId, u32>::new();
-        let mut numbers = vec![];
+        let set = self.set_once();
+        set.into_iter().filter(|(_, value)| value.as_const().is_some()).collect()
+    }
+
+    /// Variables that one declaration in the whole function sets, to an integer.
+    fn set_once(&self) -> BTreeMap<VarId, &'a Expr> {
+        let mut declared = BTreeMap::new();
         walk::each_stmt(&self.function.body, &mut |stmt| {
-            let o = walk::operands(stmt);
-            let target = o.writes.and_then(|p| p.root_var());
-            o.results
-                .iter()
-                .copied()
-                .chain(target)
-                .for_each(|v| *writes.entry(v).or_default() += 1);
-            for e in &o.reads {
-                walk::each_expr(e, &mut |e| {
-                    if let ExprKind::AddressOf(p) = &*e.kind
-                        && let Some(v) = p.root_var()
-                    {
-                        *writes.entry(v).or_default() += 1;
-                    }
-                });
-            }
             if let StmtKind::Decl { var, init: Some(init) } = &stmt.kind
                 && init.ty.is_integer()
-                && init.as_const().is_some()
             {
-                numbers.push((*var, init));
+                declared.insert(*var, init);
             }
         });
-        numbers.retain(|(v, _)| writes.get(v) == Some(&1));
-        numbers
+        let writes = times_written(&self.function.body);
+        declared.retain(|v, _| writes.get(v) == Some(&1));
+        declared
+    }
+
+    /// The expression that sets a variable before the loop, where it means the same in the loop: over parameters that
+    /// nothing writes, counters of loops around, and other such variables.
+    pub fn set_before(&self, var: VarId) -> Option<&'a Expr> {
+        self.before.get(&var).copied()
+    }
+
+    /// See [`Scope::set_before`].
+    fn find_set_before(&self) -> BTreeMap<VarId, &'a Expr> {
+        let writes = times_written(&self.function.body);
+        let mut found = self.set_once();
+        found.retain(|v, _| !self.changed.contains(v));
+        // A counter of a loop around has its value where the declaration stands in that loop.
+        let inside = |v: VarId, declared: VarId| {
+            self.outer.iter().any(|l| {
+                let mut here = false;
+                walk::each_stmt(&l.body, &mut |s| {
+                    here |= matches!(s.kind, StmtKind::Decl { var, .. } if var == declared);
+                });
+                l.var == v && here && walk::times_set(&l.body, v) == 0
+            })
+        };
+        loop {
+            let lasting = |v: VarId, of: VarId| {
+                found.contains_key(&v)
+                    || (self.function.params.contains(&v) && !writes.contains_key(&v))
+                    || inside(v, of)
+            };
+            let unstable: Vec<VarId> = found
+                .iter()
+                .filter(|(of, value)| {
+                    let mut stable = !walk::reads_memory(value);
+                    walk::each_var(value, &mut |v| stable &= lasting(v, **of));
+                    !stable
+                })
+                .map(|(v, _)| *v)
+                .collect();
+            if unstable.is_empty() {
+                return found;
+            }
+            unstable.iter().for_each(|v| _ = found.remove(v));
+        }
     }
 
     /// The one expression that a variable has its value from, inside the loop or before it.
@@ -448,6 +484,27 @@ fn effects_of_call(
         (base_of_pointer(arg), super::calls::writes_through(module, function, k))
     };
     pointers.map(effect).collect()
+}
+
+/// How often each variable of a function is written; an address that is taken counts as well.
+fn times_written(body: &Block) -> BTreeMap<VarId, u32> {
+    let mut writes = BTreeMap::<VarId, u32>::new();
+    walk::each_stmt(body, &mut |stmt| {
+        let o = walk::operands(stmt);
+        let target = o.writes.and_then(|p| p.root_var());
+        let results = o.results.iter().copied().chain(target);
+        results.for_each(|v| *writes.entry(v).or_default() += 1);
+        for e in &o.reads {
+            walk::each_expr(e, &mut |e| {
+                if let ExprKind::AddressOf(p) = &*e.kind
+                    && let Some(v) = p.root_var()
+                {
+                    *writes.entry(v).or_default() += 1;
+                }
+            });
+        }
+    });
+    writes
 }
 
 /// Whether control never comes to the end of a block.

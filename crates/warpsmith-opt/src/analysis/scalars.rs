@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use warpsmith_ir::{
-    BinaryOp, Expr, ExprKind, ForLoop, Function, MathFn, Origin, PlaceKind, ReduceOp,
-    StmtKind, VarId,
+    BinaryOp, Expr, ExprKind, ForLoop, Function, MathFn, Origin, PlaceKind, ReduceOp, StmtKind,
+    VarId,
 };
 
 use crate::walk;

@@ -51,21 +51,32 @@ pub fn meeting(
     exchanged: Option<&ForLoop>,
     requirements: &[Poly],
 ) -> Meeting {
-    let ask = |assumed: &[(VarId, Sign)]| {
-        let mut question = Question::new(scope, assumed);
+    let ask = |assumed: &[(VarId, Sign)], follows: bool| {
+        let mut question = Question::new(scope, assumed, follows);
         let pair = question.ask(a, b, exchanged);
         question.require(requirements);
         let divisors = question.terms.open_divisors.clone();
-        (pair.map_or(Meeting::Undecided, |pair| question.answer(a, b, &pair)), divisors)
+        let stopped = question.terms.stopped;
+        (pair.map_or(Meeting::Undecided, |pair| question.answer(a, b, &pair)), divisors, stopped)
     };
-    let (answer, divisors) = ask(&[]);
+    let (answer, divisors, stopped) = ask(&[], false);
+    if answer == Meeting::Never {
+        return answer;
+    }
+    let (answer, divisors) = match stopped {
+        true => {
+            let (answer, divisors, _) = ask(&[], true);
+            (answer, divisors)
+        }
+        false => (answer, divisors),
+    };
     // What a quotient is hangs on the sign of the divisor, of which each case is easier than all of them at once.
     let [divisor] = divisors.as_slice() else { return answer };
     if answer != Meeting::Undecided {
         return answer;
     }
     let cases = [Sign::Positive, Sign::Negative, Sign::Zero].into_iter();
-    let mut answers = cases.map(|sign| ask(&[(*divisor, sign)]).0);
+    let mut answers = cases.map(|sign| ask(&[(*divisor, sign)], stopped).0);
     answers.find(|a| *a != Meeting::Never).unwrap_or(Meeting::Never)
 }
 
@@ -96,8 +107,9 @@ struct Side {
 }
 
 impl<'s, 'a> Question<'s, 'a> {
-    fn new(scope: &'s Scope<'a>, assumed: &[(VarId, Sign)]) -> Question<'s, 'a> {
-        let mut question = Question { terms: Terms::new(scope), outer: Instance::default() };
+    fn new(scope: &'s Scope<'a>, assumed: &[(VarId, Sign)], follows: bool) -> Question<'s, 'a> {
+        let terms = Terms::new(scope, follows);
+        let mut question = Question { terms, outer: Instance::default() };
         for (var, sign) in assumed {
             let (value, zero) = (question.terms.size(*var), Poly::zero());
             question.terms.facts.push(match sign {
@@ -286,15 +298,22 @@ impl<'s, 'a> Question<'s, 'a> {
         }
     }
 
-    fn answer(self, a: &Access<'a>, b: &Access<'a>, pair: &Pair) -> Meeting {
-        let problem = Problem {
+    fn decide(&self, pair: &Pair) -> Answer {
+        decide::decide(&Problem {
             unknowns: &self.terms.unknowns,
             facts: self.terms.facts.clone(),
             clauses: self.terms.clauses.clone(),
             equations: pair.equations.clone(),
             parted: self.terms.quotient_differences(),
-        };
-        let answer = decide::decide(&problem);
+        })
+    }
+
+    fn answer(mut self, a: &Access<'a>, b: &Access<'a>, pair: &Pair) -> Meeting {
+        let mut answer = self.decide(pair);
+        if matches!(&answer, Answer::Point(p) if !self.terms.in_their_types(p)) {
+            self.terms.stay_in_their_types();
+            answer = self.decide(pair);
+        }
         let sides = [&pair.first, &pair.second];
         let decided_by = |role: Role| {
             sides.iter().any(|s| {

@@ -79,6 +79,10 @@ pub struct Terms<'s, 'a> {
     depth: u32,
     /// A condition on counters or sizes was not understood.
     pub skipped: bool,
+    /// What was computed before the loop is followed to what it was computed from, instead of being a size like others.
+    pub follows: bool,
+    /// Something was computed before the loop and not followed.
+    pub stopped: bool,
     /// Variables that something is divided by and whose sign is not known.
     pub open_divisors: Vec<VarId>,
 }
@@ -103,7 +107,7 @@ pub fn number(c: i128) -> Poly {
 }
 
 impl<'s, 'a> Terms<'s, 'a> {
-    pub fn new(scope: &'s Scope<'a>) -> Terms<'s, 'a> {
+    pub fn new(scope: &'s Scope<'a>, follows: bool) -> Terms<'s, 'a> {
         Terms {
             scope,
             unknowns: vec![],
@@ -116,6 +120,8 @@ impl<'s, 'a> Terms<'s, 'a> {
             xors: vec![],
             depth: 0,
             skipped: false,
+            follows,
+            stopped: false,
             open_divisors: vec![],
         }
     }
@@ -170,6 +176,27 @@ impl<'s, 'a> Terms<'s, 'a> {
         if let Some(Atom::Var(id)) = unknown.as_atom() {
             self.unknowns[id.0 as usize].below = Some((limit, vec![]));
         }
+    }
+
+    /// That signed variables of the function have values of their types. It is left out at first: it makes questions
+    /// harder, and is only needed to tell that an example is none.
+    pub fn stay_in_their_types(&mut self) {
+        for (k, unknown) in self.unknowns.iter().enumerate() {
+            let ty = unknown.var.and_then(|v| self.scope.function.var(v).ty.scalar());
+            let Some(ty) = ty.filter(|ty| ty.is_integer()) else { continue };
+            let (value, (low, high)) = (Poly::var(VarId(k as u32)), range_of(ty));
+            self.facts.extend(low.map(|l| Fact::at_least(&value, &number(l))));
+            self.facts.extend(high.map(|h| Fact::at_least(&number(h), &value)));
+        }
+    }
+
+    /// Whether a point gives all variables of the function values of their types.
+    pub fn in_their_types(&self, point: &[i128]) -> bool {
+        self.unknowns.iter().zip(point).all(|(unknown, x)| {
+            let ty = unknown.var.and_then(|v| self.scope.function.var(v).ty.scalar());
+            let (low, high) = ty.filter(|ty| ty.is_integer()).map_or((None, None), range_of);
+            low.is_none_or(|l| *x >= l) && high.is_none_or(|h| *x <= h)
+        })
     }
 
     fn unknown(&self, id: VarId) -> &Unknown {
@@ -270,7 +297,10 @@ impl<'s, 'a> Terms<'s, 'a> {
         if let Some(counter) = at.counters.get(v) {
             return counter.clone();
         }
-        if let Some(definition) = self.scope.definition(*v) {
+        let before = self.scope.set_before(*v);
+        self.stopped |= before.is_some() && !self.follows;
+        let followed = before.filter(|_| self.follows);
+        if let Some(definition) = self.scope.definition(*v).or(followed) {
             if self.depth > 12 {
                 return self.opaque(expr, at);
             }
@@ -680,7 +710,8 @@ impl<'s, 'a> Terms<'s, 'a> {
                 let zero = Poly::zero();
                 let positive = [&x, &y].iter().all(|p| self.proved(&Fact::at_least(p, &zero)));
                 let low = positive.then_some(0);
-                let value = self.derived(Role::Counter, low, None, &[&x, &y]);
+                // Two of them may differ in more than the solver knows: a point that it finds may be none.
+                let value = self.derived(Role::Opaque, low, None, &[&x, &y]);
                 self.note_xor(x, y, value)
             }
             _ => self.opaque(expr, at),

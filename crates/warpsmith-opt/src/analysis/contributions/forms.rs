@@ -38,9 +38,9 @@ impl Follow<'_> {
             free &= match &*inner.kind {
                 ExprKind::Read(place) | ExprKind::AddressOf(place) => {
                     !self.is_target(place)
-                        && place.root_var().is_none_or(|v| {
-                            Some(v) != self.target && !self.forms.contains_key(&v)
-                        })
+                        && place
+                            .root_var()
+                            .is_none_or(|v| Some(v) != self.target && !self.forms.contains_key(&v))
                 }
                 _ => true,
             };
@@ -102,8 +102,8 @@ impl Follow<'_> {
         if forms.iter().all(|f| *f == Form::Free) {
             return Form::Free;
         }
-        let one = forms.iter().filter(|f| **f == Form::Own).count() == 1
-            && !forms.contains(&Form::Mixed);
+        let one =
+            forms.iter().filter(|f| **f == Form::Own).count() == 1 && !forms.contains(&Form::Mixed);
         let right = match (self.op, f) {
             (ReduceOp::Min, MathFn::Min) | (ReduceOp::Max, MathFn::Max) => one,
             (ReduceOp::Add, MathFn::Fma) => one && forms.last() == Some(&Form::Own),

@@ -171,7 +171,9 @@ impl Follow<'_> {
                 self.set(*var, form);
                 Ok(())
             }
-            StmtKind::Assign { place, value } => self.assign(place, self.form(value), Some(value), at),
+            StmtKind::Assign { place, value } => {
+                self.assign(place, self.form(value), Some(value), at)
+            }
             StmtKind::If { cond, then, otherwise } => self.branch(stmt, cond, then, otherwise),
             StmtKind::For(l) => {
                 self.decides([&l.first, &l.limit, &l.step], at)?;
