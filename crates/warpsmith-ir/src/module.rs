@@ -134,6 +134,11 @@ pub struct Var {
     pub shape: Option<Vec<Expr>>,
     /// The shape was found from the accesses; nobody declared it.
     pub inferred: bool,
+    /// The function asked whether the pointer is null, and what it does then was left out: callers must not pass null.
+    pub not_null: bool,
+    /// The function computes subscripts of the array in 32 bits that wrap around. Only up to 2³² elements are they what
+    /// subscripts in 64 bits are.
+    pub narrow: bool,
     /// `__align__(n)` in bytes; 0: natural.
     pub align: u32,
     pub origin: Origin,
@@ -151,6 +156,8 @@ impl Var {
             pitched: false,
             shape: None,
             inferred: false,
+            not_null: false,
+            narrow: false,
             align: 0,
             origin: Origin::default(),
         }

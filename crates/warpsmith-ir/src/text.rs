@@ -31,7 +31,7 @@
 //! function = ("kernel" | "device" | "host") "fn" name "(" { var "," } ")" ["->" type]
 //!            ["launch_bounds" "(" n ["," n] ")"] ["loops" "(" n ")"]
 //!            "{" { ("var" | "shared" | "dynamic_shared" | "param") var ";" } { stmt } "}"
-//! var      = {"const" | "restrict" | "ref" | "pitched" | "inferred"} name ["@" n] ":" type ["shape" "[" exprs "]"] ["align" n]
+//! var      = {"const" | "restrict" | "ref" | "pitched" | "inferred" | "not_null" | "narrow"} name ["@" n] ":" type ["shape" "[" exprs "]"] ["align" n]
 //! type     = "void" | scalar | scalar "x" n | "*" [space] ["const"] ["volatile"] type
 //!            | "[" type ";" n "]" | name of a struct
 //! space    = "generic" | "global" | "shared" | "constant" | "local"

@@ -329,3 +329,50 @@ fn negative_subscripts_are_named() {
         ),
     ]);
 }
+
+#[test]
+fn conditions_on_quotients_and_remainders() {
+    check(&[
+        (
+            "const float *u, float *y",
+            "for (int l = 0; l < n * m; l++) {
+                int x = l % n, j = l / n;
+                float s = 0;
+                if (j < m - 1) s += u[l + n];
+                if (x < n - 1) s += u[l + 1];
+                if (j > 0) s += u[l - n];
+                y[l] = s;
+            }",
+            "u[n * m], y[n * m]",
+        ),
+        (
+            "const float *u, float *y",
+            "for (int l = 0; l < n * m * k; l++) {
+                int x = l % n, j = (l / n) % m, z = l / (n * m);
+                float s = 0;
+                if (j < m - 1) s += u[l + n];
+                if (x + 1 < n) s += u[l + 1];
+                if (z < k - 1) s += u[l + n * m];
+                y[l] = s;
+            }",
+            "u[n * m * k], y[n * m * k]",
+        ),
+        (
+            "const float *u, float *y",
+            "for (int l = 0; l < n * m * k; l++) {
+                int x = l % n, j = (l / n) % m, z = l / (n * m);
+                y[l] = u[x < n - 1 ? l + 1 : l] + u[j < m - 1 ? l + n : l] + u[z < k - 1 ? l + n * m : l];
+            }",
+            "u[n * m * k], y[n * m * k]",
+        ),
+    ]);
+}
+
+#[test]
+fn neighbours_kept_inside_by_choices() {
+    check(&[(
+        "const float *u, float *y",
+        "for (int i = 0; i < n; i++) y[i] = u[i - 1 > 0 ? i - 1 : 0] + u[i + 1 < n - 1 ? i + 1 : n - 1];",
+        "u[n], y[n]",
+    )]);
+}

@@ -1,6 +1,6 @@
 //! One C function to one IR function: parameters with their extents, then the body.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use warpsmith_ir::{
     Diagnostic, Expr, ExprKind, FuncId, Function, FunctionKind, Module, Place, PlaceKind, Space,
@@ -11,7 +11,7 @@ use super::cx::{Cx, Low};
 use super::pragma::{self, Directive};
 use super::types::CType;
 use super::unit::Unit;
-use super::{counters, induction, scan, shadowed};
+use super::{counters, given, induction, narrow, scan, shadowed};
 use crate::ast::{FunctionDecl, Param, Pragma};
 
 /// Lowers `name` and, before it, the functions of the file that it calls.
@@ -21,7 +21,8 @@ pub struct Lowering<'u> {
     pub lowered: HashMap<String, FuncId>,
     pub diagnostics: Vec<Diagnostic>,
     /// Pointers that are compared with null.
-    pub never_null: BTreeSet<String>,
+    /// Parameters of each function that are taken not to be null.
+    pub never_null: BTreeMap<String, BTreeSet<String>>,
     /// Functions being lowered, outermost first; a call of one of them is a recursion.
     stack: Vec<String>,
 }
@@ -33,7 +34,7 @@ impl<'u> Lowering<'u> {
             module: Module::default(),
             lowered: HashMap::new(),
             diagnostics: vec![],
-            never_null: BTreeSet::new(),
+            never_null: BTreeMap::new(),
             stack: vec![],
         }
     }
@@ -53,7 +54,7 @@ impl<'u> Lowering<'u> {
             lower(self.unit, &mut self.module, &self.lowered, decl, function);
         let failed = !diagnostics.is_empty();
         self.diagnostics.extend(diagnostics);
-        self.never_null.extend(never_null);
+        self.never_null.entry(name.to_string()).or_default().extend(never_null);
         if failed || !complete {
             return None;
         }
@@ -142,10 +143,14 @@ fn lower<'u>(
     cx.forget_times();
     let (mut function, diagnostics, moving) = (cx.function, cx.diagnostics, cx.moving);
     let never_null = cx.never_null;
+    if !never_null.is_empty() {
+        given::decide(&mut function);
+    }
     shadowed::keep_private(&mut function);
     counters::localise(&mut function);
     induction::resolve(&mut function, &moving);
     infer_single_elements(&mut function);
+    narrow::note(&mut function);
     (function, diagnostics, never_null)
 }
 

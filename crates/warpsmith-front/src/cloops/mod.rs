@@ -33,6 +33,7 @@ mod expr;
 mod fields;
 mod formula;
 mod function;
+mod given;
 mod globals;
 mod induction;
 mod inline;
@@ -40,6 +41,7 @@ mod literal;
 mod loops;
 mod marks;
 mod moving;
+mod narrow;
 mod order;
 mod pragma;
 mod records;
@@ -53,6 +55,8 @@ mod times;
 mod types;
 mod unit;
 mod updates;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{Diagnostic, FuncId, FunctionKind, Module, VarId};
 
@@ -127,12 +131,13 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
     let mut lowering = function::Lowering::new(&declared);
     let id = lowering.function(name, FunctionKind::Host);
     errors.extend(function::dedup(lowering.diagnostics));
-    let mut never_null = lowering.never_null;
-    let module = lowering.module;
+    let asked = lowering.never_null;
+    let mut module = lowering.module;
     let Some(id) = id.filter(|_| errors.is_empty()) else {
         debug_assert!(!errors.is_empty(), "a function failed without a message");
         return Err(errors.into_iter().map(|d| with_uses(d, &in_the_way)).collect());
     };
+    mark_not_null(&mut module, id, &asked);
     let mut sizes = own_sizes(&module, id, &declared, defaults.sizes)?;
     let f = module.function(id);
     let integer = |name: &str| {
@@ -152,14 +157,13 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
         }
     }
     let records::Replaced { records, never_null: structures } = replaced.unwrap_or_default();
-    never_null.extend(structures);
     let set = records.iter().flat_map(|r| {
         let pointers = r.fields.iter().filter(|f| f.written && f.held == Held::Pointer);
         pointers.map(|f| {
             format!("the pointer `{}{}`, which `{name}` sets, is left as it is", r.name, f.path)
         })
     });
-    let given = never_null.iter().map(|n| format!("`{n}` is not null"));
+    let given = structures.iter().map(|n| format!("`{n}` is not null"));
     let assumed = given.chain(set).collect();
     Ok(CInput {
         module,
@@ -175,6 +179,18 @@ pub fn lower_c(unit: &TranslationUnit, function: Option<&str>) -> Result<CInput,
         assumed,
         uncounted: false,
     })
+}
+
+/// Notes which arrays must not be null. Of what called functions ask, every array may be meant.
+fn mark_not_null(module: &mut Module, id: FuncId, asked: &BTreeMap<String, BTreeSet<String>>) {
+    let function = &mut module.functions[id.0 as usize];
+    let elsewhere = asked.iter().any(|(name, asked)| *name != function.name && !asked.is_empty());
+    let own = asked.get(&function.name);
+    for p in &function.params {
+        let var = &mut function.vars[p.0 as usize];
+        let meant = elsewhere || own.is_some_and(|names| names.contains(&var.name));
+        var.not_null = meant && var.ty.is_pointer();
+    }
 }
 
 /// A message about a structure with pointers, with what keeps its fields from being parameters.

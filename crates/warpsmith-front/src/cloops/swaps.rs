@@ -1,7 +1,9 @@
-//! Two arrays that change places: `float *t = a; a = b; b = t;`.
+//! Arrays that change places: `float *t = a; a = b; b = t;`, or `t = a; a = b; b = c; c = t;` of three.
 //!
 //! A pointer may move in no other way. After each such exchange different names still stand for different arrays, so
 //! that everything that is known of the names inside a nest stays true.
+
+use std::collections::BTreeSet;
 
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{Diagnostic, Expr, Place, PlaceKind, Span, StmtKind, Type, Var, VarId, VarKind};
@@ -10,12 +12,11 @@ use super::cx::{Binding, Cx, Frame, Low};
 use super::scan;
 use crate::ast;
 
-/// `first` and `second` change places; `keeper` holds one of them meanwhile.
+/// Each array takes the place of the one before it, and the last that of the first, which `keeper` holds meanwhile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Swap {
     pub keeper: String,
-    pub first: String,
-    pub second: String,
+    pub arrays: Vec<String>,
     /// Statements that it consists of.
     pub statements: usize,
     span: Span,
@@ -23,19 +24,28 @@ pub struct Swap {
 
 /// The exchange that a list of statements begins with.
 pub fn at_start(list: &[ast::Stmt]) -> Option<Swap> {
-    let mut pairs = vec![];
+    let mut pairs: Vec<(String, String)> = vec![];
     let mut statements = 0;
-    while pairs.len() < 3 {
+    let closed = |pairs: &[(String, String)]| {
+        pairs.len() > 2 && pairs.first().map(|p| &p.0) == pairs.last().map(|p| &p.1)
+    };
+    while !closed(&pairs) && pairs.len() <= MAX_ARRAYS {
         let stmt = list.get(statements).filter(|s| s.pragmas.is_empty())?;
         assignments(stmt, &mut pairs)?;
         statements += 1;
     }
-    let [(keeper, first), (a, second), (b, c)] = <[_; 3]>::try_from(pairs).ok()?;
-    let exchange = a == first && b == second && c == keeper;
-    let different = keeper != first && keeper != second && first != second;
+    let linked = pairs.windows(2).all(|w| w[1].0 == w[0].1);
+    let (keeper, arrays) = pairs.split_first().map(|(first, rest)| {
+        (first.0.clone(), rest.iter().map(|p| p.0.clone()).collect::<Vec<_>>())
+    })?;
+    let names: BTreeSet<&String> = arrays.iter().chain([&keeper]).collect();
+    let different = names.len() == arrays.len() + 1;
     let span = list[0].span;
-    (exchange && different).then_some(Swap { keeper, first, second, statements, span })
+    (closed(&pairs) && linked && different).then_some(Swap { keeper, arrays, statements, span })
 }
+
+/// Arrays that change places at a time.
+const MAX_ARRAYS: usize = 8;
 
 /// Adds what a statement assigns by names alone; `None`: it is something else.
 fn assignments(stmt: &ast::Stmt, pairs: &mut Vec<(String, String)>) -> Option<()> {
@@ -151,7 +161,7 @@ pub fn only_keeps(pointer: &str, following: &[ast::Stmt]) -> bool {
 fn only_swapped(pointer: &str, following: &[ast::Stmt]) -> bool {
     let mut swaps = vec![];
     all_in(following, &mut swaps);
-    let swapped = swaps.iter().filter(|s| s.first == pointer || s.second == pointer).count();
+    let swapped = swaps.iter().filter(|s| s.arrays.iter().any(|a| a == pointer)).count();
     swapped > 0
 }
 
@@ -160,10 +170,14 @@ impl<'u> Cx<'u> {
     /// none or it is none of arrays.
     pub fn swap(&mut self, list: &'u [ast::Stmt]) -> Low<usize> {
         let Some(swap) = at_start(list) else { return Ok(0) };
-        let (Some(a), Some(b)) = (self.array_named(&swap.first)?, self.array_named(&swap.second)?)
-        else {
-            return Ok(0);
-        };
+        let mut arrays = vec![];
+        for name in &swap.arrays {
+            match self.array_named(name)? {
+                Some(array) => arrays.push(array),
+                None => return Ok(0),
+            }
+        }
+        let Some(&first) = arrays.first() else { return Ok(0) };
         let rest = &list[swap.statements..];
         let declared = matches!(list[0].kind, ast::StmtKind::Vars(_));
         if declared && mentions(rest, &swap.keeper) > 0 {
@@ -177,16 +191,16 @@ impl<'u> Cx<'u> {
                 .label(mark, "marked here");
             return Err(self.fail(d.help("exchange them after the loop")));
         }
-        if !self.alike(a, b) {
+        if let Some(other) = arrays.iter().position(|b| !self.alike(first, *b)) {
             let message = format!(
                 "`{}` and `{}` change places, but they are not declared alike",
-                swap.first, swap.second
+                swap.arrays[0], swap.arrays[other]
             );
             let d = Diagnostic::error("W143", message).label(swap.span, "here");
             return Err(self.fail(d.help("give both the same element type and the same extents")));
         }
-        let ty = self.function.var(a).ty.clone();
-        for var in [a, b] {
+        let ty = self.function.var(first).ty.clone();
+        for var in &arrays {
             self.function.vars[var.0 as usize].restrict = false;
         }
         let mut keeper = Var::new(swap.keeper.clone(), ty.clone(), VarKind::Local);
@@ -194,9 +208,10 @@ impl<'u> Cx<'u> {
         let keeper = self.function.add_var(keeper);
         let read = |v: VarId| Expr::var(v, ty.clone()).with_origin(swap.span);
         let place = |v: VarId| Place::new(PlaceKind::Var(v), ty.clone(), swap.span);
-        self.push(StmtKind::Decl { var: keeper, init: Some(read(a)) }, swap.span);
-        self.push(StmtKind::Assign { place: place(a), value: read(b) }, swap.span);
-        self.push(StmtKind::Assign { place: place(b), value: read(keeper) }, swap.span);
+        self.push(StmtKind::Decl { var: keeper, init: Some(read(first)) }, swap.span);
+        for (to, from) in arrays.iter().zip(arrays.iter().skip(1).chain([&keeper])) {
+            self.push(StmtKind::Assign { place: place(*to), value: read(*from) }, swap.span);
+        }
         Ok(swap.statements)
     }
 

@@ -155,6 +155,8 @@ impl Maker {
             var.restrict = self.random.flip();
             var.pitched = self.random.flip();
             var.inferred = self.random.flip();
+            var.not_null = self.random.flip();
+            var.narrow = self.random.flip();
             var.align = self.random.pick(&[0, 16]);
             // A parameter that is not one in the list is allowed by the text form.
             if var.kind == VarKind::Param && self.random.below(4) > 0 {

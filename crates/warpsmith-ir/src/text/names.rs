@@ -54,6 +54,8 @@ const RESERVED: &[&str] = &[
     "ref",
     "pitched",
     "inferred",
+    "not_null",
+    "narrow",
     "kernel",
     "device",
     "host",

@@ -469,6 +469,8 @@ impl Parser {
                 Some("ref") => words.reference = true,
                 Some("pitched") => words.pitched = true,
                 Some("inferred") => words.inferred = true,
+                Some("not_null") => words.not_null = true,
+                Some("narrow") => words.narrow = true,
                 _ => break,
             }
             self.advance();

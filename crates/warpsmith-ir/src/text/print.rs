@@ -172,6 +172,8 @@ fn var(context: &Context<'_>, v: &Var, label: &str, id: Option<u32>) -> String {
         (v.reference, "ref "),
         (v.pitched, "pitched "),
         (v.inferred, "inferred "),
+        (v.not_null, "not_null "),
+        (v.narrow, "narrow "),
     ];
     for (set, word) in words {
         if set {

@@ -4,6 +4,7 @@
 //! where it depends on by-value parameters alone, and becomes a kernel of one thread where it depends on the contents
 //! of arrays: the launcher never waits for the device.
 
+mod asked;
 mod blocks;
 mod chunks;
 mod constants;
@@ -40,8 +41,8 @@ pub(crate) use replicas::spread;
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
-    BinaryOp, Block, Diagnostic, Expr, FuncId, Function, FunctionKind, LoopKind, Module,
-    NamedConst, Origin, Scalar, SourceMap, Stmt, StmtKind, Type, Value, Var, VarId, visit,
+    Block, Diagnostic, Expr, FuncId, Function, FunctionKind, LoopKind, Module, NamedConst,
+    SourceMap, Stmt, StmtKind, Type, Value, Var, VarId, visit,
 };
 
 use crate::analysis::extents;
@@ -294,7 +295,7 @@ impl<'k> Lowering<'k> {
         let mut body = self.lengths();
         let slots = self.all_slots();
         body.extend(self.slot_declarations(&slots));
-        body.extend(self.aligned());
+        body.extend(self.asked_of_arrays());
         body.extend(stmts);
         self.host.body = Block::new(body);
         // A counter that no thread changes is constant in its kernel; on the host it is what the user made it.
@@ -354,43 +355,6 @@ impl<'k> Lowering<'k> {
         }
     }
 
-    /// Arrays of the launcher whose structures [`Lowering::align_structs`] moved, with the bytes.
-    fn moved_arrays(&self) -> Vec<(VarId, u64)> {
-        let aligned = self.host.params.iter().filter_map(|p| {
-            let Some(Type::Struct(id)) = self.host.var(*p).ty.pointee() else { return None };
-            let now = self.module.structs.get(id.0 as usize)?.align;
-            let before = self.source.module.structs.get(id.0 as usize)?.align;
-            (now != before).then_some((*p, now))
-        });
-        aligned.collect()
-    }
-
-    /// The launcher's questions whether these arrays begin where their structures may.
-    fn aligned(&self) -> Vec<Stmt> {
-        let ask = |(array, bytes): (VarId, u64)| {
-            let var = self.host.var(array);
-            let address = Expr::var(array, var.ty.clone()).cast(Type::U64);
-            let number = |n: u64| Expr::int(Scalar::U64, n as i64);
-            let rest = Expr::binary(BinaryOp::Rem, address, number(bytes));
-            let cond = Expr::binary(BinaryOp::Eq, rest, number(0));
-            let text = format!("`{}` begins at a multiple of {bytes} bytes", var.name);
-            let stmt = Stmt::new(StmtKind::Assume { cond, text }, Origin::default());
-            stmt.comment("one access moves a whole structure")
-        };
-        self.moved_arrays().into_iter().map(ask).collect()
-    }
-
-    fn alignment(&self) -> Vec<String> {
-        let said = |(array, bytes): (VarId, u64)| {
-            format!(
-                "`{}` begins at a multiple of {bytes} bytes, as memory from cudaMalloc does; elsewhere the launcher \
-                 returns cudaErrorInvalidValue and launches nothing",
-                self.host.var(array).name
-            )
-        };
-        self.moved_arrays().into_iter().map(said).collect()
-    }
-
     fn assumptions(&self) -> Vec<String> {
         let mut list = self.source.assumptions.clone();
         list.dedup();
@@ -407,7 +371,7 @@ impl<'k> Lowering<'k> {
         if arrays > 1 {
             list.push(NO_OVERLAP.into());
         }
-        list.extend(self.alignment());
+        list.extend(self.said_of_arrays());
         if self.synchronises {
             list.push(SYNCHRONISES.into());
         }

@@ -5,6 +5,7 @@
 //! within which results are compared, a difference of the kernel says nothing. Small elements beside large diagonals are
 //! tried instead. Only sums in another order and math functions are excused so; what must agree bit for bit must.
 
+use warpsmith_ir::interp::Bound;
 use warpsmith_ir::{Scalar, Type};
 
 use super::compare::first_difference;
@@ -81,7 +82,10 @@ impl Verifier<'_> {
                 // What is compared bit for bit is none of this.
                 if allowed > 0.0 { allowed } else { f64::INFINITY }
             };
-            first_difference(scalar, a, b, &allowed).is_some() || explodes(scalar, a)
+            let bound = |i: u64| exact.memory.bound(buffer, i * u64::from(scalar.bytes()), scalar);
+            first_difference(scalar, a, b, &allowed).is_some()
+                || explodes(scalar, a)
+                || (reassociated && is_boundless(scalar, a, &bound))
         })
     }
 
@@ -139,6 +143,14 @@ fn explodes(scalar: Scalar, bytes: &[u8]) -> bool {
     let width = scalar.bytes() as usize;
     let value = |b: &[u8]| crate::data::scalar_from_bytes(scalar, b).as_f64();
     bytes.chunks_exact(width).any(|b| !value(b).is_finite())
+}
+
+/// Whether rounding errors of some number have no bound any more, as after many iterations each of which begins with
+/// the sums of the one before: nothing is said of it then.
+fn is_boundless(scalar: Scalar, bytes: &[u8], bound: &dyn Fn(u64) -> Option<Bound>) -> bool {
+    let count = (bytes.len() / scalar.bytes() as usize) as u64;
+    let finite = |b: Bound| (b.magnitude * b.length() as f64).is_finite();
+    (0..count).any(|i| bound(i).is_some_and(|b| !finite(b)))
 }
 
 /// Moves a number by a few of its last places, away from zero or towards it; zero and what is no number stay.

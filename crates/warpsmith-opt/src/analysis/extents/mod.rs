@@ -405,7 +405,16 @@ fn greatest(
                 known.bound(symbol, Some(Poly::zero()), Some(most(walk, symbol)));
                 last = Some(symbol);
             }
-            result => return result,
+            result => {
+                let mut all = result.clone().unwrap_or_default();
+                let parted = match access.state.sure {
+                    true => vec![],
+                    false => walk.in_parts(subscript),
+                };
+                let others = parted.iter().filter_map(|p| known.extremes(p, true).ok());
+                all.extend(others.flatten());
+                return if all.is_empty() { result } else { Ok(all) };
+            }
         }
     }
 }

@@ -13,6 +13,9 @@ pub struct Division {
     remainder: VarId,
 }
 
+/// Ways to write a value in parts that are looked at.
+const MAX_PARTED: usize = 12;
+
 impl<'m> Walk<'m> {
     /// The value of an integer expression; what is inside it that touches memory is recorded. Where nothing is known of
     /// it, or it is no integer, the value is a new symbol.
@@ -234,6 +237,26 @@ impl<'m> Walk<'m> {
         Some((quotient, remainder))
     }
 
+    /// A value with dividends written as quotient times divisor plus remainder, in all ways: conditions bound these where
+    /// they say nothing of the dividend.
+    pub fn in_parts(&self, value: &Poly) -> Vec<Poly> {
+        let mut found = vec![value.clone()];
+        let mut at = 0;
+        while at < found.len() && found.len() < MAX_PARTED {
+            for d in &self.divisions {
+                let Some(Atom::Var(t)) = d.dividend.as_atom() else { continue };
+                let parts = || {
+                    let whole = Poly::var(d.quotient).mul(&d.divisor)?;
+                    found[at].substitute(*t, &whole.add(&Poly::var(d.remainder))?)
+                };
+                let parted = parts().filter(|p| found[at].mentions(*t) && !found.contains(p));
+                found.extend(parted);
+            }
+            at += 1;
+        }
+        found.split_off(1)
+    }
+
     /// The greatest quotient: `rows - 1` where the dividend is below `rows * w` for a number of rows that shows in its
     /// largest value, else that of the largest value where both are made of sizes.
     fn greatest_quotients(&self, t: &Poly, w: &Poly, st: &State) -> Vec<Poly> {
@@ -331,24 +354,44 @@ impl<'m> Walk<'m> {
         st: &mut State,
     ) -> VarId {
         let mut candidates = vec![Poly::zero()];
+        // Upper bounds of each value that its parts tell.
+        let mut by_parts: Vec<Vec<Poly>> = vec![];
         for (p, there) in ways {
+            let parted = self.in_parts(p);
+            let tops = parted.iter().filter_map(|p| there.known.extremes(p, true).ok());
+            let tops: Vec<Poly> = tops.flatten().collect();
+            candidates.extend(tops.iter().cloned());
+            by_parts.push(tops);
             candidates.push((*p).clone());
             for up in [true, false] {
                 candidates.extend(there.known.extremes(p, up).unwrap_or_default());
             }
         }
-        candidates.retain(|p| self.older(p, mark));
-        candidates.sort();
-        candidates.dedup();
+        // `i > 1 ? i - 1 : 0` is no more than `i`: what the values are made of, where nothing else bounds them.
+        let plain = |a: &&Atom| matches!(a, Atom::Var(_));
+        let atoms = ways.iter().flat_map(|(p, _)| p.atoms());
+        let atoms: Vec<Poly> = atoms.filter(plain).cloned().map(Poly::atom).collect();
         let var = self.fresh(None);
-        for c in candidates {
-            if ways.iter().all(|(p, there)| there.known.facts.provably_le(&c, p)) {
-                st.known.bound(var, Some(c.clone()), None);
+        let (mut bounded, mut uppers) = (false, vec![]);
+        for mut candidates in [candidates, atoms] {
+            candidates.retain(|p| self.older(p, mark));
+            candidates.sort();
+            candidates.dedup();
+            for c in candidates.into_iter().filter(|_| !bounded) {
+                if ways.iter().all(|(p, there)| there.known.facts.provably_le(&c, p)) {
+                    st.known.bound(var, Some(c.clone()), None);
+                }
+                let below = |(k, (p, there)): (usize, &(&Poly, &State))| {
+                    let facts = &there.known.facts;
+                    facts.provably_le(p, &c) || by_parts[k].iter().any(|b| facts.provably_le(b, &c))
+                };
+                if ways.iter().enumerate().all(below) {
+                    uppers.push(c);
+                }
             }
-            if ways.iter().all(|(p, there)| there.known.facts.provably_le(p, &c)) {
-                st.known.bound(var, None, Some(c));
-            }
+            bounded = !uppers.is_empty();
         }
+        uppers.into_iter().for_each(|c| st.known.bound(var, None, Some(c)));
         if let Some((array, others)) = self.read_on_one_way(ways) {
             self.partly_read(var, array, others);
         }
