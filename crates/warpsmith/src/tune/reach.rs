@@ -172,9 +172,20 @@ impl Search<'_> {
             values.extend([many, many + 1, 2 * many + tile / 2, 8 * tile, 8 * tile + 1]);
         }
         values.retain(|v| (0..=1 << 22).contains(v));
+        // A function may ask whether a size is below zero.
+        if self.is_signed(param) {
+            values.push(-1);
+        }
         values.sort_unstable();
         values.dedup();
         values
+    }
+
+    fn is_signed(&self, param: &str) -> bool {
+        let function = self.verifier.function();
+        let vars = function.params.iter().map(|p| function.var(*p));
+        let own = vars.into_iter().find(|v| v.name == param);
+        own.and_then(|v| v.ty.scalar()).is_some_and(warpsmith_ir::Scalar::is_signed)
     }
 
     /// The largest sizes of a parameter with one block along an axis, where larger ones have several: what blocks compute.
@@ -238,7 +249,7 @@ impl Search<'_> {
 
     fn is_affordable(&self, point: &Point, work: u64) -> bool {
         let product =
-            point.values().try_fold(1u64, |all, v| all.checked_mul(u64::try_from(*v).ok()?));
+            point.values().try_fold(1u64, |all, v| all.checked_mul(v.unsigned_abs().max(1)));
         let sources = &self.verifier.sources;
         let elements = sources.total_elements(point);
         product.is_some_and(|n| n <= work) && elements.is_some_and(|n| n <= ELEMENTS)
