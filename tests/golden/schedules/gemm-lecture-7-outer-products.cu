@@ -97,10 +97,10 @@ static void *on_device(size_t bytes, cudaError_t *status) {
 }
 
 // Device memory for an array of the host, with its contents where they are read. A pointer that is
-// null stays so.
+// null stays so, and no other becomes null.
 static void *array_on_device(const void *host, size_t bytes, bool read, cudaError_t *status) {
     if (host == nullptr) return nullptr;
-    void *device = on_device(bytes, status);
+    void *device = on_device(bytes > 0 ? bytes : 1, status);
     if (*status == cudaSuccess && bytes > 0 && read) {
         *status = cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice);
     }
