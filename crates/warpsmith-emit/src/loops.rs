@@ -7,7 +7,7 @@ use warpsmith_ir::{
 
 use crate::context::Printer;
 use crate::doc::{Doc, Out, cat, list, text};
-use crate::error::Result;
+use crate::error::{EmitError, Result};
 use crate::stmt::out_line;
 
 impl Printer<'_> {
@@ -16,6 +16,10 @@ impl Printer<'_> {
             LoopKind::Unrolled(None) => out.line("#pragma unroll"),
             LoopKind::Unrolled(Some(n)) => out.line(&format!("#pragma unroll {n}")),
             LoopKind::Serial | LoopKind::Parallel(_) | LoopKind::Bound(_) => {}
+            LoopKind::Vector => {
+                let origin = &l.first.origin;
+                return Err(EmitError::new("a loop of lanes that was not written out", origin));
+            }
         }
         let name = self.name(l.var).to_string();
         let ty = if l.declares { format!("{} ", self.counter_type(l)?) } else { String::new() };

@@ -82,6 +82,10 @@ pub(crate) fn direct_operands<'a>(s: &'a Stmt, f: Visit<'a, '_>) {
             place(destination, f);
             expr(source, f);
         }
+        StmtKind::Collective(c) => {
+            c.written().into_iter().for_each(|p| place(p, f));
+            c.operands().into_iter().for_each(|e| expr(e, f));
+        }
         StmtKind::Runtime(call) => {
             call.written().into_iter().for_each(|p| place(p, f));
             call.operands().into_iter().for_each(|e| expr(e, f));

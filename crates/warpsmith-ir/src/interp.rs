@@ -5,6 +5,9 @@
 //! `reduction` clauses keep the meaning they have when the loop is run serially. Kernels are not run
 //! here: a launch in a host function goes to a [`Launcher`].
 //!
+//! Nests that a host function binds to the machine run block by block, the threads of a block together; accesses without
+//! order between threads are errors.
+//!
 //! Memory is a set of objects: the caller's buffers, the module's global variables, and the variables
 //! of active functions that need an address. A pointer is (object, byte offset); every access is
 //! checked against its object, and a read of a byte that was never written is an error.
@@ -14,13 +17,16 @@
 
 mod bounds;
 mod clauses;
+mod collectives;
 mod effects;
 mod eval;
 mod exec;
 mod memory;
 mod printf;
+mod races;
 mod runtime;
 mod slack;
+mod team;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -261,6 +267,26 @@ pub enum InterpErrorKind {
         extent: i64,
     },
     NullPointer,
+    /// Two threads, of one block or two, touch a byte without order, one of them to write; which of the accesses, the
+    /// earlier first, write.
+    Race {
+        object: String,
+        offset: i64,
+        blocks: bool,
+        writes: [bool; 2],
+    },
+    /// An asynchronous copy that was not waited for brings the byte.
+    NotArrived {
+        object: String,
+        offset: i64,
+    },
+    /// So many of the block's threads come to something that is for all of them.
+    Divergent {
+        of: usize,
+        come: usize,
+    },
+    /// What must be the same in all threads is not.
+    NotUniform(String),
     /// A value was used before it was written.
     Uninitialized(String),
     StepLimit(u64),
@@ -292,6 +318,25 @@ impl fmt::Display for InterpError {
                 write!(f, "subscript {subscript} of {array} leaves its row of {extent}")
             }
             NullPointer => f.write_str("access through a null pointer"),
+            Race { object, offset, blocks, writes } => {
+                let who = if *blocks { "blocks" } else { "threads of a block" };
+                let does = |w: bool| if w { "writes" } else { "reads" };
+                let [first, second] = writes.map(does);
+                write!(
+                    f,
+                    "of two {who} one {first} and one {second} offset {offset} of {object}, in no order"
+                )
+            }
+            NotArrived { object, offset } => {
+                write!(
+                    f,
+                    "offset {offset} of {object} is used before its asynchronous copy was waited for"
+                )
+            }
+            Divergent { of, come } => {
+                write!(f, "{come} of {of} threads come to a statement that is for all of them")
+            }
+            NotUniform(what) => write!(f, "{what} is not the same in all threads"),
             Uninitialized(what) => write!(f, "{what} is used before it is set"),
             StepLimit(n) => write!(f, "stopped after {n} steps"),
             MemoryLimit(n) => write!(f, "local variables need more than {n} bytes"),
@@ -348,5 +393,7 @@ pub fn call(
     }
 }
 
+#[cfg(test)]
+mod team_tests;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@
 //! prints it as CUDA C. Control flow is structured; expressions are pure; everything with an effect
 //! is a statement. This crate does no I/O and knows no other crate.
 
+pub mod collective;
 pub mod diag;
 pub mod eval;
 pub mod expr;
@@ -24,6 +25,7 @@ pub mod verify;
 pub mod visit;
 pub mod ways;
 
+pub use collective::{Collective, Combine, Fill, Layout};
 pub use diag::{Diagnostic, Label, Severity};
 pub use expr::{Axis, BinaryOp, Builtin, Expr, ExprKind, MathFn, Place, PlaceKind, UnaryOp};
 pub use module::{

@@ -1,5 +1,6 @@
 //! Modules and functions.
 
+use crate::collective::Layout;
 use crate::expr::Expr;
 use crate::span::Origin;
 use crate::stmt::{Block, LoopId};
@@ -141,6 +142,8 @@ pub struct Var {
     pub narrow: bool,
     /// `__align__(n)` in bytes; 0: natural.
     pub align: u32,
+    /// Of a shared array.
+    pub layout: Layout,
     pub origin: Origin,
 }
 
@@ -159,6 +162,7 @@ impl Var {
             not_null: false,
             narrow: false,
             align: 0,
+            layout: Layout::default(),
             origin: Origin::default(),
         }
     }

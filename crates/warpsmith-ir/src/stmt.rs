@@ -1,5 +1,6 @@
 //! Statements: everything that has an effect or directs control.
 
+use crate::collective::Collective;
 use crate::expr::{Axis, BinaryOp, Expr, Place};
 use crate::module::{FuncId, VarId};
 use crate::span::{Origin, Span};
@@ -121,6 +122,9 @@ pub enum StmtKind {
     /// Waits until at most `n` of this thread's committed groups are pending.
     AsyncWait(u32),
 
+    /// What all threads of a block do together; in nests of host functions that are bound to the machine.
+    Collective(Collective),
+
     /// Device `printf`; the format is C's.
     Printf {
         format: String,
@@ -237,6 +241,9 @@ pub enum LoopKind {
     Parallel(Parallel),
     /// Each iteration is run by one member of a level of the machine.
     Bound(Binding),
+    /// The lanes of one thread: every statement is run for all iterations before the next one. A constant number of
+    /// iterations; variables of the body are separate for each.
+    Vector,
 }
 
 /// What the user said about a parallel loop.
@@ -277,6 +284,10 @@ pub enum ReduceOp {
 }
 
 /// A loop bound to an axis of the machine; `extent` is the number of members along it, where it is fixed.
+///
+/// In a host function the loops of a nest go from the grid to the lanes. Those of block, warp and lane count from 0 to
+/// their extent, one directly inside the other; what is in the innermost is the text of one thread. Which iteration of
+/// the program a thread runs follows from the counters, by declarations inside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
     pub level: BindLevel,

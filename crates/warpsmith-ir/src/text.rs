@@ -31,7 +31,8 @@
 //! function = ("kernel" | "device" | "host") "fn" name "(" { var "," } ")" ["->" type]
 //!            ["launch_bounds" "(" n ["," n] ")"] ["loops" "(" n ")"]
 //!            "{" { ("var" | "shared" | "dynamic_shared" | "param") var ";" } { stmt } "}"
-//! var      = {"const" | "restrict" | "ref" | "pitched" | "inferred" | "not_null" | "narrow"} name ["@" n] ":" type ["shape" "[" exprs "]"] ["align" n]
+//! var      = {"const" | "restrict" | "ref" | "pitched" | "inferred" | "not_null" | "narrow"} name ["@" n] ":" type ["shape" "[" exprs "]"] ["align" n] [layout]
+//! layout   = "layout" ["pad" n] ["transposed"] ["swizzled"]
 //! type     = "void" | scalar | scalar "x" n | "*" [space] ["const"] ["volatile"] type
 //!            | "[" type ";" n "]" | name of a struct
 //! space    = "generic" | "global" | "shared" | "constant" | "local"
@@ -48,6 +49,8 @@
 //!            | [name "="] "warp" op "(" mask ";" exprs ")" ";"
 //!            | [name "="] "barrier" kind ["(" expr ")"] ";"
 //!            | "fence" scope ";" | "async_copy" "(" to "," from "," bytes ["," zeros] ")" ";"
+//!            | "fill" "(" { name "<" n "," } ")" place "=" expr ["if" expr] ["vector" n] ["async"] ";"
+//!            | "combine" op name ["at" name] "over" "(" { level "." axis "," } ")" ";"
 //!            | "async_commit" ";" | "async_wait" n ";" | "trap" ";"
 //!            | "printf" "(" string { "," expr } ")" ";"
 //!            | ("assert" | "assume") "(" expr "," string ")" ";"
@@ -57,7 +60,7 @@
 //! block    = "{" { stmt } "}"
 //! step     = "step" block
 //! range    = ".." (<) | "..=" (<=) | "..>" | "..>=" | "..!="
-//! kind     = "unroll" ["(" n ")"] | "bind" "(" level "." axis ["," n] ")"
+//! kind     = "vector" | "unroll" ["(" n ")"] | "bind" "(" level "." axis ["," n] ")"
 //!            | "parallel" "(" { clause "," } ")"
 //! clause   = "group" label | "reduce" op name | ("private" | "firstprivate" | "lastprivate") name
 //! expr     = C's binary operators with C's precedence (logical operators give bool, and so on)

@@ -15,8 +15,8 @@
 //!     comparison is one of `< <= > >= !=`.
 //! 11. The counter of a loop is neither assigned in its body nor has its address taken there.
 //! 12. A local variable is used inside the scope of its declaration only, and not declared again there.
-//! 13. Barriers, warp operations, fences, asynchronous copies, hardware values and bound
-//!     loops occur in kernels and device functions only.
+//! 13. Barriers, warp operations, fences, asynchronous copies and hardware values occur in kernels and device functions
+//!     only; the first four also in what loops of a host function give to threads.
 //! 14. Launches occur in host functions only, start a kernel, and fit its parameters; so do copies to variables of
 //!     the device, which are those of the module.
 //! 15. Calls reach a function of a fitting kind with fitting arguments: no kernel, and no host function
@@ -24,7 +24,8 @@
 //! 16. There is no recursion.
 //! 17. `return` has a value of the function's type, and none in a function without.
 //! 18. The variable of a reduction is a scalar or a pointer parameter to one.
-//! 19. Shared variables occur in kernels and device functions only; a dynamic one is an array of length 0.
+//! 19. Shared variables occur in kernels, device functions, and loops of a host function that are bound to the grid; a
+//!     dynamic one, in the first two only, is an array of length 0.
 //! 20. The parameters are the variables of kind `Param`, each once; a reference is a pointer.
 //! 21. Atomics, warp operations, barriers and asynchronous copies have the operands that
 //!     [`crate::stmt::StmtKind`] asks for.
@@ -32,9 +33,17 @@
 //! 23. Types are complete: no variable, field or element is `void`; vectors have 1 to 4 components; no
 //!     struct contains itself; initial bytes of a global are as many as its type has.
 //! 24. Nothing is written through a pointer to constant data or to a `__constant__` variable.
+//! 25. Bound loops of a host function go from the grid to the lanes, each level and axis once; below the grid they count
+//!     from 0 to their extent by 1, and those of one nest stand one directly inside the other. No more than 1024
+//!     threads make a block, 32 lanes a warp. Nothing but declarations stands beside such a nest in its grid loops.
+//!     `break` and `return` do not leave a bound loop.
+//! 26. What a thread's text in a host function assigns is declared there or in memory; collective statements stand
+//!     there, not inside a loop of lanes, and set counters of their own. A vector loop has a constant number of
+//!     iterations, from 0 by 1, and holds no loops, jumps or collective statements.
 //!
 //! Two pointer types count as one when they differ in space and qualifiers only.
 
+mod bound;
 mod expr;
 mod functions;
 mod stmt;
@@ -43,10 +52,11 @@ mod types;
 use std::collections::BTreeSet;
 use std::fmt;
 
+use crate::collective::Layout;
 use crate::diag::Diagnostic;
 use crate::module::{FuncId, Function, FunctionKind, Module, VarId, VarKind};
 use crate::span::{Origin, Span};
-use crate::stmt::LoopId;
+use crate::stmt::{Binding, LoopId};
 use crate::types::Type;
 use crate::typing::Env;
 
@@ -108,6 +118,14 @@ struct Checker<'m> {
     /// Counters of the counted loops around it.
     counters: Vec<VarId>,
     switches: u32,
+    /// Bound loops around, outermost first.
+    bound: Vec<Binding>,
+    /// How many loops are around the body of the innermost bound one.
+    bound_at: usize,
+    /// How many scopes were open where the text of threads begins.
+    thread_scope: usize,
+    /// Inside a vector loop.
+    vector: bool,
     /// Variables in scope, innermost block last.
     scopes: Vec<BTreeSet<VarId>>,
 }
@@ -123,6 +141,10 @@ impl<'m> Checker<'m> {
             around: vec![],
             counters: vec![],
             switches: 0,
+            bound: vec![],
+            bound_at: 0,
+            thread_scope: 0,
+            vector: false,
             scopes: vec![],
         }
     }
@@ -182,9 +204,13 @@ impl<'m> Checker<'m> {
             if v.reference && !v.ty.is_pointer() {
                 self.report(20, &v.origin, format!("the reference `{}` is no pointer", v.name));
             }
-            let shared = matches!(v.kind, VarKind::Shared | VarKind::DynamicShared);
-            if shared && !self.is_device() {
+            if v.kind == VarKind::DynamicShared && !self.is_device() {
                 self.report(19, &v.origin, format!("`{}` is shared in a host function", v.name));
+            }
+            let plain = v.layout == Layout::default();
+            let buffer = v.kind == VarKind::Shared && matches!(v.ty, Type::Array(..));
+            if !plain && !buffer {
+                self.report(19, &v.origin, format!("`{}` has a layout and is no buffer", v.name));
             }
             let open = matches!(v.ty, Type::Array(_, 0));
             if v.kind == VarKind::DynamicShared && !open {
@@ -205,8 +231,12 @@ impl<'m> Checker<'m> {
 
     /// Parameters and shared variables are in scope everywhere.
     fn enter_function(&mut self) {
-        let everywhere =
-            self.function.vars.iter().enumerate().filter(|(_, v)| v.kind != VarKind::Local);
+        let device = self.is_device();
+        let everywhere = self.function.vars.iter().enumerate().filter(|(_, v)| match v.kind {
+            VarKind::Local => false,
+            VarKind::Shared => device,
+            _ => true,
+        });
         self.scopes = vec![everywhere.map(|(i, _)| VarId(i as u32)).collect()];
     }
 
@@ -229,9 +259,16 @@ impl<'m> Checker<'m> {
         }
         // The declaration of a shared variable may be kept where the user wrote it.
         let kind = self.function.vars[id.0 as usize].kind;
-        if matches!(kind, VarKind::Shared | VarKind::DynamicShared) {
+        if self.is_device() && matches!(kind, VarKind::Shared | VarKind::DynamicShared) {
             return;
         }
+        let of_blocks = self.in_grid() && !self.in_threads();
+        self.require(
+            kind != VarKind::Shared || of_blocks,
+            19,
+            origin,
+            "a shared variable is declared in grid loops, outside the threads' text",
+        );
         if self.in_scope(id) {
             let name = self.var_name(id);
             self.report(12, origin, format!("{name} is declared where it is in scope already"));

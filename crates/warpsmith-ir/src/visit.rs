@@ -13,6 +13,7 @@ pub use edit::{
 };
 pub use effects::{Effects, effects, expr_effects, free_vars, stmt_effects, vars_of_expr};
 
+use crate::collective::Collective;
 use crate::expr::{Expr, ExprKind, Place, PlaceKind};
 use crate::module::VarId;
 use crate::stmt::{Block, LoopCondition, LoopId, LoopKind, Runtime, Stmt, StmtKind};
@@ -128,6 +129,11 @@ fn walk_effect<V: Visitor + ?Sized>(v: &mut V, stmt: &Stmt) {
         StmtKind::CopyToGlobal { destination, source } => {
             v.place(destination, Access::Write);
             v.expr(source);
+        }
+        StmtKind::Collective(c) => {
+            c.written().into_iter().for_each(|p| v.place(p, Access::Write));
+            visit_all(v, c.operands());
+            c.results().into_iter().for_each(|var| v.sets(var));
         }
         StmtKind::Runtime(call) => {
             call.written().into_iter().for_each(|p| v.place(p, Access::Write));
@@ -324,6 +330,18 @@ fn rewrite_effect<R: Rewriter + ?Sized>(r: &mut R, stmt: &mut Stmt) {
         StmtKind::CopyToGlobal { destination, source } => {
             r.place(destination);
             r.expr(source);
+        }
+        StmtKind::Collective(c) => {
+            match c {
+                Collective::Fill(fill) => {
+                    fill.counters.iter_mut().for_each(|(var, _)| r.var(var));
+                    r.place(&mut fill.destination);
+                }
+                Collective::Combine(c) => {
+                    [&mut c.value].into_iter().chain(&mut c.at).for_each(|var| r.var(var));
+                }
+            }
+            rewrite_all(r, c.operands_mut());
         }
         StmtKind::Runtime(call) => {
             if let Runtime::Allocate { pointer, .. } = call {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
-    Axis, BinaryOp, Block, Diagnostic, Expr, ForLoop, FuncId, Function, LoopId, LoopKind, Module,
-    Parallel, Place, ReduceOp, Scalar, Space, Span, StmtKind, Type, Var, VarId, VarKind,
+    Axis, BinaryOp, Block, Diagnostic, Expr, ForLoop, FuncId, Function, Layout, LoopId, LoopKind,
+    Module, Parallel, Place, ReduceOp, Scalar, Space, Span, StmtKind, Type, Var, VarId, VarKind,
 };
 
 use crate::walk;
@@ -202,17 +202,6 @@ pub struct Stage {
     pub vector: u32,
     /// The copy of all that a block reads is by `cp.async`.
     pub asynchronous: bool,
-}
-
-/// Where the elements of a staged array lie in shared memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
-    /// Unused elements at the end of each row, against bank conflicts.
-    pub pad: u32,
-    /// The last two dimensions change places.
-    pub transposed: bool,
-    /// The columns of each row are permuted, against bank conflicts; see [`crate::rewrite::swizzle`].
-    pub swizzled: bool,
 }
 
 impl Nest {

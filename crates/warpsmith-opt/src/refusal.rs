@@ -537,7 +537,7 @@ fn misused(kernel: &Kernel, id: LoopId, reduction: &Reduction, found: &Misuse) -
             .help(format!("every change has to have the form `{form}`; else remove `{own}` from the clause and the mark from the loop")),
         Why::Leaves | Why::Decides => d
             .note("the result of a reduction is known after its loop: inside, every thread has a value of its own")
-            .help(format!("remove `{own}` from the clause and the mark from the loop, or use it after the loop only")),
+            .help(format!("a running total is no reduction: remove `{own}` from the clause and the mark from the loop")),
     }
 }
 

@@ -100,6 +100,11 @@ pub fn operands(stmt: &Stmt) -> Operands<'_> {
             o.reads.push(source);
             o.writes = Some(destination);
         }
+        StmtKind::Collective(c) => {
+            o.reads.extend(c.operands());
+            o.writes = c.written();
+            o.results.extend(c.results());
+        }
         StmtKind::Runtime(call) => {
             o.reads.extend(call.operands());
             o.writes = call.written();

@@ -163,7 +163,7 @@ fn conditions_count() {
         (
             "float *x",
             "for (int i = 0; i < n; i++) { int j = i - k; if (j < 0) j = 0; if (j >= m) j = m - 1; x[j] = 0; }",
-            "x[m]",
+            "x[min(n, m)]",
         ),
         ("float *x", "for (int i = 0; i < n; i++) x[i < m ? i : m - 1] = 0;", "x[min(n, m)]"),
         (

@@ -249,6 +249,10 @@ fn add_effects(stmt: &Stmt, effects: &mut Effects) {
             effects.memory = true;
             effects.vars.extend(result);
         }
+        StmtKind::Collective(c) => {
+            effects.memory = true;
+            effects.vars.extend(c.results());
+        }
         StmtKind::Runtime(call) => {
             effects.memory = true;
             if let Some(place) = call.written() {

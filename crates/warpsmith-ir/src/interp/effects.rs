@@ -25,35 +25,57 @@ impl<T: Track> Interp<'_, '_, T> {
     ) -> Run<Item<T>> {
         let ty = pointer.ty.pointee().cloned().unwrap_or(Type::Void);
         let p = self.pointer(pointer)?;
+        let mut operand = match op {
+            AtomicOp::Load => None,
+            _ => Some(self.eval(value)?),
+        };
+        if let Some((Val::Num(v), bound)) = &mut operand
+            && op != AtomicOp::Store
+        {
+            *bound = T::narrowed(*v, narrows(value), *bound);
+        }
+        let expected = compare.map(|c| self.number(c)).transpose()?.map(|(v, _)| v.bits);
+        let indivisible = |this: &Self, on: bool| {
+            this.races.iter().for_each(|r| r.borrow_mut().atomic = on);
+        };
+        indivisible(self, true);
+        let old = self.updated(op, (p, &ty), operand, expected);
+        indivisible(self, false);
+        match old.map_err(|kind| self.error(kind, origin))? {
+            Some(old) => Ok(old),
+            None => self.unsupported("an atomic operation on this type", origin),
+        }
+    }
+
+    /// Reads, changes and writes an element, and gives what it held; `None` where the type has no such operation.
+    fn updated(
+        &mut self,
+        op: AtomicOp,
+        (p, ty): (Pointer, &Type),
+        operand: Option<Item<T>>,
+        expected: Option<u64>,
+    ) -> Result<Option<Item<T>>, InterpErrorKind> {
+        let Some(item) = operand else { return self.load(p, ty).map(Some) };
         if op == AtomicOp::Store {
-            let item = self.eval(value)?;
-            self.store(p, item.clone()).map_err(|kind| self.error(kind, origin))?;
-            return Ok(item);
+            self.store(p, item.clone())?;
+            return Ok(Some(item));
         }
-        let old = self.load(p, &ty).map_err(|kind| self.error(kind, origin))?;
-        if op == AtomicOp::Load {
-            return Ok(old);
-        }
-        let mut item = self.eval(value)?;
-        if let Val::Num(v) = &item.0 {
-            item.1 = T::narrowed(*v, narrows(value), item.1);
-        }
+        let old = self.load(p, ty)?;
         let new = match op {
             AtomicOp::Exchange => Some(item),
             AtomicOp::Cas => {
-                let expected = compare.map(|c| self.number(c)).transpose()?.map(|(v, _)| v.bits);
                 let equal = matches!(&old.0, Val::Num(v) if Some(v.bits) == expected);
                 equal.then_some(item)
             }
             _ => match (&old.0, item.0) {
                 (Val::Num(a), Val::Num(b)) => Some(modify::<T>(op, (*a, old.1), (b, item.1))),
-                _ => return self.unsupported("an atomic operation on this type", origin),
+                _ => return Ok(None),
             },
         };
         if let Some(new) = new {
-            self.store(p, new).map_err(|kind| self.error(kind, origin))?;
+            self.store(p, new)?;
         }
-        Ok(old)
+        Ok(Some(old))
     }
 
     pub fn launch(&mut self, launch: &Launch, origin: &Origin) -> Run<()> {

@@ -1,13 +1,17 @@
 //! Statements, calls and loops.
 
+use std::cell::RefCell;
+
 use super::bounds::Track;
 use super::eval::{Item, number, pointer};
 use super::memory::{Image, Object, Pointer, Val};
+use super::races::Races;
+use super::team::Team;
 use super::{Arg, InterpError, InterpErrorKind, Launcher, Limits, Memory, printf};
 use crate::eval;
 use crate::expr::{BinaryOp, Expr};
 use crate::layout::layout_of;
-use crate::module::{FuncId, Function, Module, VarId, VarKind};
+use crate::module::{FuncId, Function, Module, Var, VarId, VarKind};
 use crate::span::{Origin, Span};
 use crate::stmt::{Block, Case, ForLoop, LoopCondition, LoopKind, Stmt, StmtKind};
 use crate::types::{Space, Type};
@@ -37,6 +41,12 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     returned: Option<Item<T>>,
     /// What asynchronous copies will have brought to the host by the next synchronisation.
     pub pending: Vec<(Pointer, Vec<u8>)>,
+    /// Inside a nest that is bound to the machine: who touched what.
+    pub races: Option<RefCell<Races>>,
+    /// The threads of the block that runs.
+    pub team: Option<Team<T>>,
+    /// Collective statements run so far.
+    pub collectives: u32,
 }
 
 /// The variables of the running function.
@@ -51,9 +61,19 @@ pub(crate) enum Slot<T: Track> {
     Object(u32),
 }
 
+impl<T: Track> Clone for Slot<T> {
+    fn clone(&self) -> Slot<T> {
+        match self {
+            Slot::Unset => Slot::Unset,
+            Slot::Value(item) => Slot::Value(item.clone()),
+            Slot::Object(id) => Slot::Object(*id),
+        }
+    }
+}
+
 /// What a statement does to control.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Flow {
+pub(crate) enum Flow {
     Next,
     Break,
     Continue,
@@ -81,6 +101,9 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             steps: 0,
             returned: None,
             pending: vec![],
+            races: None,
+            team: None,
+            collectives: 0,
         }
     }
 
@@ -175,6 +198,30 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         self.frame.slots.get(var.0 as usize)
     }
 
+    /// The function that runs.
+    pub fn function(&self) -> Option<&'m Function> {
+        self.frame.function.map(|f| self.module.function(f))
+    }
+
+    pub fn var_of(&self, var: VarId) -> Option<&'m Var> {
+        self.function().and_then(|f| f.vars.get(var.0 as usize))
+    }
+
+    /// A copy of all variables of the running function.
+    pub fn frame_slots(&self) -> Vec<Slot<T>> {
+        self.frame.slots.clone()
+    }
+
+    pub fn exchange_slots(&mut self, slots: &mut Vec<Slot<T>>) {
+        std::mem::swap(&mut self.frame.slots, slots);
+    }
+
+    pub fn exchange_slot(&mut self, var: VarId, slot: &mut Slot<T>) {
+        if let Some(own) = self.frame.slots.get_mut(var.0 as usize) {
+            std::mem::swap(own, slot);
+        }
+    }
+
     pub fn set_slot(&mut self, var: VarId, value: Slot<T>) {
         if let Some(slot) = self.frame.slots.get_mut(var.0 as usize) {
             *slot = value;
@@ -190,7 +237,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         f.and_then(|f| f.vars.get(var.0 as usize)).map_or("?", |v| &v.name)
     }
 
-    fn tick(&mut self, origin: &Origin) -> Run<()> {
+    pub fn tick(&mut self, origin: &Origin) -> Run<()> {
         self.steps += 1;
         if self.steps > self.limits.max_steps {
             return Err(self.error(InterpErrorKind::StepLimit(self.limits.max_steps), origin));
@@ -245,7 +292,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
     }
 
     /// Sets a whole variable.
-    fn set_var(&mut self, var: VarId, item: Item<T>, origin: &Origin) -> Run<()> {
+    pub fn set_var(&mut self, var: VarId, item: Item<T>, origin: &Origin) -> Run<()> {
         if let Some(Slot::Object(id)) = self.slot(var) {
             let p = Pointer { object: Some(*id), offset: 0 };
             return self.store(p, item).map_err(|kind| self.error(kind, origin));
@@ -268,7 +315,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         }
     }
 
-    fn block(&mut self, block: &Block) -> Run<Flow> {
+    pub fn block(&mut self, block: &Block) -> Run<Flow> {
         for stmt in &block.stmts {
             let flow = self.stmt(stmt)?;
             if flow != Flow::Next {
@@ -278,7 +325,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         Ok(Flow::Next)
     }
 
-    fn stmt(&mut self, stmt: &Stmt) -> Run<Flow> {
+    pub fn stmt(&mut self, stmt: &Stmt) -> Run<Flow> {
         let origin = &stmt.origin;
         self.tick(origin)?;
         match &stmt.kind {
@@ -370,7 +417,8 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         let limit = self.decisive(&l.limit)?;
         let step = self.decisive(&l.step)?;
         let clauses = match &l.kind {
-            LoopKind::Bound(_) => return self.unsupported("a loop bound to the machine", origin),
+            LoopKind::Bound(binding) => return self.bound_loop(l, binding, origin),
+            LoopKind::Vector => return self.vector_loop(l, origin),
             LoopKind::Parallel(p) => Some(p),
             LoopKind::Serial | LoopKind::Unrolled(_) => None,
         };

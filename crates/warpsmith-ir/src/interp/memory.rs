@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::bounds::{Bound, Track};
 use super::exec::Interp;
+use super::races::Kind;
 use super::{InterpErrorKind, Memory};
 use crate::eval::{from_bytes, to_bytes};
 use crate::layout::layout_of;
@@ -184,10 +185,21 @@ impl<T: Track> Interp<'_, '_, T> {
         }
     }
 
+    /// Notes an access where threads run.
+    fn touch(&self, at: (u32, usize), bytes: usize, kind: Kind) -> Fault<()> {
+        let Some(races) = &self.races else { return Ok(()) };
+        let name = || match at.0.checked_sub(OWN) {
+            None => format!("buffer {}", at.0),
+            Some(own) => self.objects.get(own as usize).map_or("?".into(), |o| o.name.clone()),
+        };
+        races.borrow_mut().touch(at, bytes, kind, &name)
+    }
+
     /// Reads a scalar.
     pub fn load_scalar(&self, p: Pointer, ty: Scalar) -> Fault<(Value, T::Bound)> {
         let size = ty.bytes() as usize;
         let (id, at) = self.check(p, size as u64)?;
+        self.touch((id, at), size, Kind::Read)?;
         let (bytes, bounds) = if id < OWN {
             let bounds = self.memory.bounds.get(id as usize);
             (&self.memory.buffers[id as usize][at..at + size], bounds)
@@ -213,6 +225,7 @@ impl<T: Track> Interp<'_, '_, T> {
             _ => {
                 let size = layout_of(self.module, ty).size as usize;
                 let (id, at) = self.check(p, size as u64)?;
+                self.touch((id, at), size, Kind::Read)?;
                 let image = if id < OWN {
                     let all = &self.memory.buffers[id as usize];
                     let mut image = Image::new(size, true);
@@ -243,6 +256,7 @@ impl<T: Track> Interp<'_, '_, T> {
         };
         let size = number.ty.bytes() as usize;
         let (id, at) = self.check(p, size as u64)?;
+        self.touch((id, at), size, Kind::Write)?;
         let bytes = to_bytes(number);
         if id < OWN {
             self.memory.buffers[id as usize][at..at + size].copy_from_slice(&bytes[..size]);
@@ -262,6 +276,7 @@ impl<T: Track> Interp<'_, '_, T> {
     pub fn store_image(&mut self, p: Pointer, image: &Image) -> Fault<()> {
         let size = image.bytes.len();
         let (id, at) = self.check(p, size as u64)?;
+        self.touch((id, at), size, Kind::Write)?;
         if id >= OWN {
             self.objects[(id - OWN) as usize].image.put(at, image);
             return Ok(());

@@ -368,7 +368,6 @@ fn what_only_threads_can_do_is_refused() {
         "barrier block;",
         "x = warp ballot(1u32; true);",
         "async_copy(&x, &x, 4u64);",
-        "bind(block.x) for x in 0u32..4u32 { }",
     ] {
         let text = format!("device fn f() {{ var x: u32; {stmt} }}");
         let kind = fault(&text, &[], &mut Memory::default());

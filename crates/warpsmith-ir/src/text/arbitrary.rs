@@ -1,6 +1,7 @@
 //! Random modules with every kind of node. Types of places and of their bases are consistent, because
 //! the text form relies on it; everything else is arbitrary, right or wrong.
 
+use crate::collective::*;
 use crate::expr::*;
 use crate::layout::lay_out;
 use crate::module::*;
@@ -157,6 +158,11 @@ impl Maker {
             var.inferred = self.random.flip();
             var.not_null = self.random.flip();
             var.narrow = self.random.flip();
+            var.layout = Layout {
+                pad: self.random.below(3) as u32,
+                transposed: self.random.flip(),
+                swizzled: self.random.flip(),
+            };
             var.align = self.random.pick(&[0, 16]);
             // A parameter that is not one in the list is allowed by the text form.
             if var.kind == VarKind::Param && self.random.below(4) > 0 {
@@ -301,6 +307,28 @@ impl Maker {
         }
     }
 
+    fn collective(&mut self) -> Collective {
+        use BindLevel::{Block, Lane, Warp};
+        if self.random.flip() {
+            let over = (self.random.pick(&[Block, Warp, Lane]), self.random.pick(&Axis::ALL));
+            return Collective::Combine(Combine {
+                op: self.random.pick(&[ReduceOp::Add, ReduceOp::Max, ReduceOp::LogicalOr]),
+                value: self.var_id(),
+                at: self.random.flip().then(|| self.var_id()),
+                over: vec![over],
+            });
+        }
+        let n = self.random.below(3);
+        Collective::Fill(Fill {
+            counters: (0..n).map(|k| (self.var_id(), 1 << k)).collect(),
+            destination: self.place(2),
+            source: self.expr(2),
+            within: self.random.flip().then(|| self.expr(2)),
+            vector: self.random.pick(&[1, 4]),
+            asynchronous: self.random.flip(),
+        })
+    }
+
     fn block(&mut self, depth: u32, functions: usize) -> Block {
         let n = self.random.below(4);
         Block::new((0..n).map(|_| self.stmt(depth, functions)).collect())
@@ -322,7 +350,8 @@ impl Maker {
         }
         let function = FuncId(self.random.below(functions) as u32);
         let result = self.random.flip().then(|| self.var_id());
-        match self.random.below(21) {
+        match self.random.below(22) {
+            20 => StmtKind::Collective(self.collective()),
             0 => {
                 let init = self.random.flip().then(|| self.expr(2));
                 StmtKind::Decl { var: self.var_id(), init }
@@ -501,7 +530,8 @@ impl Maker {
     }
 
     fn loop_kind(&mut self) -> LoopKind {
-        match self.random.below(5) {
+        match self.random.below(6) {
+            3 => LoopKind::Vector,
             0 => LoopKind::Unrolled(self.random.flip().then_some(4)),
             1 => {
                 use BindLevel::*;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::lex::{Tok, Token, tokens};
 use super::names::builtin_type;
 use super::words::Words;
+use crate::collective::Layout;
 use crate::diag::Diagnostic;
 use crate::expr::Expr;
 use crate::layout::lay_out;
@@ -486,9 +487,21 @@ impl Parser {
             self.skip_brackets()?;
         }
         let align = if self.eat_word("align") { self.integer()? } else { 0 };
+        let layout = self.layout()?;
         let span = self.span(start);
-        let var = Var { name: name.0.clone(), ty, align, origin: Origin::at(span), ..words };
+        let origin = Origin::at(span);
+        let var = Var { name: name.0.clone(), ty, align, layout, origin, ..words };
         Ok(Declared { name, id, var, shape, is_param, span })
+    }
+
+    /// `layout pad 1 transposed swizzled`.
+    fn layout(&mut self) -> Parsed<Layout> {
+        if !self.eat_word("layout") {
+            return Ok(Layout::default());
+        }
+        let pad = if self.eat_word("pad") { self.integer()? } else { 0 };
+        let transposed = self.eat_word("transposed");
+        Ok(Layout { pad, transposed, swizzled: self.eat_word("swizzled") })
     }
 
     /// Goes past the `]` that closes the bracket just opened.

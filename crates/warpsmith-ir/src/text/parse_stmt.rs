@@ -3,6 +3,7 @@
 use super::lex::Tok;
 use super::parse::{Parsed, Parser};
 use super::words::range_compare;
+use crate::collective::{Collective, Combine, Fill};
 use crate::expr::{Axis, Expr, PlaceKind};
 use crate::module::VarId;
 use crate::stmt::{
@@ -45,7 +46,7 @@ impl Parser {
         let word = self.word_at(0).map(str::to_string);
         match word.as_deref() {
             Some("if") => self.branch(),
-            Some("for" | "loop" | "while" | "do" | "unroll" | "parallel" | "bind") => {
+            Some("for" | "loop" | "while" | "do" | "unroll" | "parallel" | "bind" | "vector") => {
                 self.labelled()
             }
             Some("switch") => self.switch(),
@@ -69,6 +70,8 @@ impl Parser {
                 | "async_copy"
                 | "async_commit"
                 | "async_wait"
+                | "fill"
+                | "combine"
                 | "trap"
                 | "printf"
                 | "assert"
@@ -95,6 +98,8 @@ impl Parser {
             "async_copy" => self.async_copy()?,
             "async_commit" => StmtKind::AsyncCommit,
             "async_wait" => StmtKind::AsyncWait(self.integer()?),
+            "fill" => StmtKind::Collective(Collective::Fill(self.fill()?)),
+            "combine" => StmtKind::Collective(Collective::Combine(self.combine()?)),
             "trap" => StmtKind::Trap,
             "printf" => {
                 self.symbol("(")?;
@@ -204,6 +209,39 @@ impl Parser {
         let zero_fill = if self.eat_symbol(",") { Some(self.expr()?) } else { None };
         self.symbol(")")?;
         Ok(StmtKind::AsyncCopy { destination, source, bytes, zero_fill })
+    }
+
+    fn fill(&mut self) -> Parsed<Fill> {
+        self.symbol("(")?;
+        let counters = self.list(")", |p| {
+            let var = p.var()?;
+            p.symbol("<")?;
+            Ok((var, p.integer()?))
+        })?;
+        let destination = self.place()?;
+        self.symbol("=")?;
+        let source = self.expr()?;
+        let within = if self.eat_word("if") { Some(self.expr()?) } else { None };
+        let vector = if self.eat_word("vector") { self.integer()? } else { 1 };
+        let asynchronous = self.eat_word("async");
+        Ok(Fill { counters, destination, source, within, vector, asynchronous })
+    }
+
+    fn combine(&mut self) -> Parsed<Combine> {
+        let op = self.word_of("the operator of a reduction")?;
+        let value = self.var()?;
+        let at = if self.eat_word("at") { Some(self.var()?) } else { None };
+        self.word("over")?;
+        self.symbol("(")?;
+        let over = self.list(")", |p| p.bound_axis())?;
+        Ok(Combine { op, value, at, over })
+    }
+
+    /// `block.x`.
+    fn bound_axis(&mut self) -> Parsed<(BindLevel, Axis)> {
+        let level = self.word_of("a level of the machine")?;
+        self.symbol(".")?;
+        Ok((level, self.word_of("`x`, `y` or `z`")?))
     }
 
     fn copy_to_global(&mut self) -> Parsed<StmtKind> {
@@ -393,11 +431,12 @@ impl Parser {
             self.symbol(")")?;
             return Ok(LoopKind::Unrolled(Some(n)));
         }
+        if self.eat_word("vector") {
+            return Ok(LoopKind::Vector);
+        }
         if self.eat_word("bind") {
             self.symbol("(")?;
-            let level: BindLevel = self.word_of("a level of the machine")?;
-            self.symbol(".")?;
-            let axis: Axis = self.word_of("`x`, `y` or `z`")?;
+            let (level, axis) = self.bound_axis()?;
             let extent = if self.eat_symbol(",") { Some(self.integer()?) } else { None };
             self.symbol(")")?;
             return Ok(LoopKind::Bound(Binding { level, axis, extent }));

@@ -3,6 +3,7 @@
 use super::names::{Names, escape, quote};
 use super::print_stmt::Writer;
 use super::words::Words;
+use crate::collective::Layout;
 use crate::module::{Function, Module, Var};
 use crate::types::{Space, Type};
 use crate::typing::{Env, vector_name};
@@ -191,6 +192,13 @@ fn var(context: &Context<'_>, v: &Var, label: &str, id: Option<u32>) -> String {
     }
     if v.align != 0 {
         out.push_str(&format!(" align {}", v.align));
+    }
+    if v.layout != Layout::default() {
+        out.push_str(" layout");
+        let pad = (v.layout.pad > 0).then(|| format!(" pad {}", v.layout.pad));
+        out.push_str(&pad.unwrap_or_default());
+        out.push_str(if v.layout.transposed { " transposed" } else { "" });
+        out.push_str(if v.layout.swizzled { " swizzled" } else { "" });
     }
     out
 }

@@ -3,11 +3,12 @@
 use super::names::escape;
 use super::print::Context;
 use super::words::{Words, range_symbol};
-use crate::expr::Expr;
-use crate::module::{Function, Module};
+use crate::collective::Collective;
+use crate::expr::{Axis, Expr};
+use crate::module::{Function, Module, VarId};
 use crate::stmt::{
-    Block, Case, ForLoop, Launch, LoopCondition, LoopId, LoopKind, Parallel, Runtime, Stmt,
-    StmtKind,
+    BindLevel, Block, Case, ForLoop, Launch, LoopCondition, LoopId, LoopKind, Parallel, Runtime,
+    Stmt, StmtKind,
 };
 
 /// Writes statements, one a line, four spaces a level.
@@ -135,6 +136,7 @@ impl<'a> Writer<'a> {
         let c = self.context;
         let kind = match &l.kind {
             LoopKind::Serial => String::new(),
+            LoopKind::Vector => "vector ".into(),
             LoopKind::Unrolled(None) => "unroll ".into(),
             LoopKind::Unrolled(Some(n)) => format!("unroll({n}) "),
             LoopKind::Parallel(p) => format!("parallel({}) ", self.clauses(p)),
@@ -279,6 +281,7 @@ impl<'a> Writer<'a> {
             StmtKind::Assume { cond, text } => {
                 format!("assume({}, \"{}\")", e(cond), escape(text, '"'))
             }
+            StmtKind::Collective(collective) => self.collective(collective),
             StmtKind::Trap => "trap".into(),
             StmtKind::Launch(l) => self.launch(l),
             StmtKind::CopyToGlobal { destination, source } => {
@@ -305,6 +308,32 @@ impl<'a> Writer<'a> {
             | StmtKind::Loop { .. }
             | StmtKind::Switch { .. }
             | StmtKind::Scope(_) => String::new(),
+        }
+    }
+
+    fn collective(&self, collective: &Collective) -> String {
+        let c = self.context;
+        match collective {
+            Collective::Fill(fill) => {
+                let counter = |(v, n): &(VarId, u32)| format!("{} < {n}", c.vars.get(v.0));
+                let counters: Vec<String> = fill.counters.iter().map(counter).collect();
+                let within = fill.within.as_ref();
+                let within = within.map_or(String::new(), |e| format!(" if {}", c.expr(e, 0)));
+                let vector = match fill.vector {
+                    1 => String::new(),
+                    n => format!(" vector {n}"),
+                };
+                let asynchronous = if fill.asynchronous { " async" } else { "" };
+                let (to, from) = (c.place(&fill.destination, 0), c.expr(&fill.source, 0));
+                format!("fill({}) {to} = {from}{within}{vector}{asynchronous}", counters.join(", "))
+            }
+            Collective::Combine(combine) => {
+                let at = combine.at.map_or(String::new(), |v| format!(" at {}", c.vars.get(v.0)));
+                let axis = |(l, a): &(BindLevel, Axis)| format!("{}.{}", l.word(), a.name());
+                let over: Vec<String> = combine.over.iter().map(axis).collect();
+                let (op, value) = (combine.op.word(), c.vars.get(combine.value.0));
+                format!("combine {op} {value}{at} over({})", over.join(", "))
+            }
         }
     }
 

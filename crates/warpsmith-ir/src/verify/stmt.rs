@@ -6,8 +6,8 @@ use crate::expr::{BinaryOp, Expr, PlaceKind};
 use crate::module::{FuncId, FunctionKind, VarId, VarKind};
 use crate::span::Origin;
 use crate::stmt::{
-    AtomicOp, BarrierKind, Block, Case, ForLoop, Launch, LoopCondition, LoopId, LoopKind, Parallel,
-    Runtime, Stmt, StmtKind, WarpOp,
+    AtomicOp, BarrierKind, Block, Case, ForLoop, Launch, LoopCondition, LoopId, Parallel, Runtime,
+    Stmt, StmtKind, WarpOp,
 };
 use crate::types::{Scalar, Type};
 
@@ -36,6 +36,9 @@ impl Checker<'_> {
                 self.declare(*var, origin);
             }
             StmtKind::Assign { place, value } => {
+                if let PlaceKind::Var(var) = *place.kind {
+                    self.own_in_threads(var, origin);
+                }
                 self.written(place);
                 self.expr(value);
                 self.fits(value, &place.ty, 6, "the place");
@@ -53,11 +56,18 @@ impl Checker<'_> {
             StmtKind::Break => {
                 let inside = !self.around.is_empty() || self.switches > 0;
                 self.require(inside, 8, origin, "`break` outside loops and switches");
+                let own = self.around.len() > self.bound_at || self.switches > 0;
+                let leaves = !self.bound.is_empty() && !self.is_device() && !own;
+                self.require(!leaves, 25, origin, "`break` leaves a bound loop");
             }
             StmtKind::Continue => {
                 self.require(!self.around.is_empty(), 8, origin, "`continue` outside loops");
             }
-            StmtKind::Return(value) => self.returns(value.as_ref(), origin),
+            StmtKind::Return(value) => {
+                let leaves = !self.bound.is_empty() && !self.is_device();
+                self.require(!leaves, 25, origin, "`return` leaves a bound loop");
+                self.returns(value.as_ref(), origin);
+            }
             StmtKind::Scope(block) => self.block(block),
             _ => self.effect(stmt),
         }
@@ -93,9 +103,12 @@ impl Checker<'_> {
                 self.require(source.ty.is_pointer(), 14, origin, "a copy needs a pointer");
             }
             StmtKind::Runtime(call) => self.runtime(call, origin),
+            StmtKind::Collective(collective) => self.collective(collective, origin),
             _ => {
                 // Iterations of marked loops may share updates in a host function, too.
-                let device = self.is_device() || matches!(stmt.kind, StmtKind::Atomic { .. });
+                let device = self.is_device()
+                    || self.in_threads()
+                    || matches!(stmt.kind, StmtKind::Atomic { .. });
                 self.require(device, 13, origin, "this is for kernels and device functions only");
                 self.threads(stmt);
             }
@@ -128,7 +141,7 @@ impl Checker<'_> {
     }
 
     /// A value of the type that its target has.
-    fn fits(&mut self, value: &Expr, ty: &Type, rule: u8, target: &str) {
+    pub(super) fn fits(&mut self, value: &Expr, ty: &Type, rule: u8, target: &str) {
         if !same(&value.ty, ty) {
             let (from, to) = (self.type_name(&value.ty), self.type_name(ty));
             self.report(rule, &value.origin, format!("{target} is {to}, the value {from}"));
@@ -163,7 +176,7 @@ impl Checker<'_> {
             self.expr(e);
         }
         self.around.push(l.id);
-        self.kind(&l.kind, origin);
+        let outside = self.enter_kind(l, origin);
         self.counter_is_free(l.var, "is the counter of a loop inside", origin);
         self.scopes.push(Default::default());
         if l.declares {
@@ -188,23 +201,13 @@ impl Checker<'_> {
         let switches = std::mem::take(&mut self.switches);
         self.block(&l.body);
         self.switches = switches;
+        self.leave_kind(outside);
         self.counters.pop();
         self.scopes.pop();
         self.around.pop();
     }
 
-    fn kind(&mut self, kind: &LoopKind, origin: &Origin) {
-        match kind {
-            LoopKind::Serial | LoopKind::Unrolled(_) => {}
-            LoopKind::Bound(_) => {
-                let device = self.is_device();
-                self.require(device, 13, origin, "a bound loop in a host function");
-            }
-            LoopKind::Parallel(p) => self.clauses(p, origin),
-        }
-    }
-
-    fn clauses(&mut self, p: &Parallel, origin: &Origin) {
+    pub(super) fn clauses(&mut self, p: &Parallel, origin: &Origin) {
         if let Some(group) = p.group {
             let known = self.around.contains(&group);
             self.require(known, 9, origin, "the group is no loop around");

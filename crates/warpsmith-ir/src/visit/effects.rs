@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Access, Visitor, walk_place, walk_stmt};
+use crate::collective::Collective;
 use crate::expr::{Expr, Place, PlaceKind};
 use crate::module::VarId;
 use crate::stmt::{Block, LoopKind, Stmt, StmtKind};
@@ -94,6 +95,17 @@ impl Visitor for Effects {
             StmtKind::Atomic { .. } | StmtKind::AsyncCopy { .. } => {
                 (self.reads_memory, self.writes_memory) = (true, true);
                 self.synchronizes |= matches!(stmt.kind, StmtKind::AsyncCopy { .. });
+            }
+            StmtKind::Collective(c) => {
+                self.synchronizes = true;
+                if let Collective::Fill(fill) = c {
+                    self.declares.extend(fill.counters.iter().map(|(var, _)| *var));
+                    self.reads_memory = true;
+                }
+                if let Collective::Combine(c) = c {
+                    self.reads.insert(c.value);
+                    self.reads.extend(c.at);
+                }
             }
             StmtKind::Warp { .. }
             | StmtKind::Barrier { .. }

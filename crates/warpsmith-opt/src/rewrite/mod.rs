@@ -29,7 +29,7 @@ pub mod unroll;
 pub mod vectorise;
 pub mod warp;
 
-use warpsmith_ir::{Block, LoopId, LoopKind, Module, Stmt, StmtKind};
+use warpsmith_ir::{Block, LoopId, Module, Stmt, StmtKind};
 
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
@@ -53,12 +53,7 @@ impl Rewritten {
 /// # Errors
 /// [`Refusal::Malformed`] with what the verifier found: a bug of ours, not of the user.
 pub fn verified(rewritten: Rewritten, step: &str) -> Result<Rewritten, Refusal> {
-    // Until the function is lowered its bound loops stand in a host function, where the verifier wants none.
-    let mut module = rewritten.kernel.module.clone();
-    for function in &mut module.functions {
-        unbind(&mut function.body);
-    }
-    match malformed(&module) {
+    match malformed(&rewritten.kernel.module) {
         errors if errors.is_empty() => Ok(rewritten),
         errors => Err(Refusal::Malformed { step: step.into(), errors }),
     }
@@ -69,17 +64,6 @@ pub fn malformed(module: &Module) -> Vec<String> {
     match warpsmith_ir::verify::verify(module) {
         Ok(()) => vec![],
         Err(violations) => violations.iter().map(ToString::to_string).collect(),
-    }
-}
-
-fn unbind(block: &mut Block) {
-    for stmt in &mut block.stmts {
-        if let StmtKind::For(l) = &mut stmt.kind
-            && matches!(l.kind, LoopKind::Bound(_))
-        {
-            l.kind = LoopKind::Serial;
-        }
-        crate::walk::blocks_mut(stmt).into_iter().for_each(unbind);
     }
 }
 

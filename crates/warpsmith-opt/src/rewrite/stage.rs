@@ -24,13 +24,13 @@
 //! the shared memory of a block. What exceeds 48 KB is dynamic shared memory, which the launcher asks for.
 
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{Expr, ForLoop, LoopId, Place, Stmt, StmtKind, Type, VarId};
+use warpsmith_ir::{Expr, ForLoop, Layout, LoopId, Place, Stmt, StmtKind, Type, VarId};
 
 use super::register_tile::{check_tiles, unit_step};
 use super::share::SHARED_NEST;
 use super::{Rewritten, align, pipeline, stream, swizzle, vectorise};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
-use crate::kernel::{Kernel, Layout, Nest, STATIC_SHARED, Stage};
+use crate::kernel::{Kernel, Nest, STATIC_SHARED, Stage};
 use crate::refusal::Refusal;
 use crate::walk;
 

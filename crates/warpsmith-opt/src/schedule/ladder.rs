@@ -6,12 +6,12 @@
 //! are its two operands, in whatever order their subscripts stand.
 
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{Axis, Diagnostic, LoopId, SourceMap, VarId};
+use warpsmith_ir::{Axis, Diagnostic, Layout, LoopId, SourceMap, VarId};
 
 use super::template::{accumulated, schedule_of, serial_loops};
 use super::{Schedule, StepKind, derive, take};
 use crate::analysis::access::{Access, AccessKind, Base, Scope};
-use crate::kernel::{Kernel, Layout};
+use crate::kernel::Kernel;
 use crate::rewrite::bounds::Edges;
 use crate::rewrite::{pitch, stage};
 use crate::walk;

@@ -51,13 +51,13 @@ mod wide;
 
 use std::fmt;
 
-use warpsmith_ir::{Axis, Diagnostic, Scalar, SourceMap, Span};
+use warpsmith_ir::{Axis, Diagnostic, Layout, Scalar, SourceMap, Span};
 
 pub use derive::derive;
 pub use parse::parse;
 pub use replays::Replays;
 
-use crate::kernel::{Kernel, Layout, Reduce};
+use crate::kernel::{Kernel, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
     self, Rewritten, accumulate, align, bind, bounds, constant, double_buffer, indexing,

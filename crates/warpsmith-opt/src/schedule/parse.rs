@@ -2,7 +2,7 @@
 
 use std::mem::discriminant;
 
-use warpsmith_ir::{Axis, Diagnostic, FileId, Scalar, SourceMap, Span};
+use warpsmith_ir::{Axis, Diagnostic, FileId, Layout, Scalar, SourceMap, Span};
 use winnow::ModalResult as Result;
 use winnow::Parser;
 use winnow::ascii::{dec_uint, space0, space1};
@@ -13,7 +13,7 @@ use winnow::token::take_while;
 
 use super::rewrites;
 use super::{Schedule, Step, StepKind};
-use crate::kernel::{Layout, Reduce};
+use crate::kernel::Reduce;
 use crate::rewrite::bounds::Edges;
 use crate::rewrite::precision::name as precision_name;
 use crate::rewrite::specialise::Fact;

@@ -1,11 +1,11 @@
 //! Schedules for convolutions and long stencils: the image staged with its halo, its rows streamed through registers.
 
-use warpsmith_ir::{Axis, LoopId, SourceMap};
+use warpsmith_ir::{Axis, Layout, LoopId, SourceMap};
 
 use super::template::{serial_loops, unrolled, whole_stages};
 use super::wide::Nest;
 use super::{StepKind, take};
-use crate::kernel::{Kernel, Layout};
+use crate::kernel::Kernel;
 use crate::rewrite::stream;
 
 /// Threads of a block along x and y.

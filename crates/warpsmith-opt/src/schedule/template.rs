@@ -5,11 +5,11 @@
 //! which one is fastest, shows when they are replayed.
 
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{Axis, ForLoop, LoopId, LoopKind, SourceMap, StmtKind, VarId};
+use warpsmith_ir::{Axis, ForLoop, Layout, LoopId, LoopKind, SourceMap, StmtKind, VarId};
 
 use super::{Schedule, Step, StepKind, parts, shared, stencils, streams, take, transposes, wide};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
-use crate::kernel::{Kernel, Layout, Reduce};
+use crate::kernel::{Kernel, Reduce};
 use crate::rewrite::{accumulate, constant, independence, reduce, stage};
 use crate::walk;
 

@@ -3,12 +3,11 @@
 //! both ways.
 
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{Axis, LoopId, SourceMap};
+use warpsmith_ir::{Axis, Layout, LoopId, SourceMap};
 
 use super::wide::Nest;
 use super::{StepKind, take};
 use crate::analysis::access::{Access, AccessKind, Base, View};
-use crate::kernel::Layout;
 use crate::rewrite::stage;
 
 /// Threads of a block along x and y, and iterations of a thread along y: square tiles.

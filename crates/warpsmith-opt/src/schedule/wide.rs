@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
-    Axis, ExprKind, ForLoop, LoopId, PlaceKind, Scalar, SourceMap, StmtKind, Type, VarId,
+    Axis, ExprKind, ForLoop, Layout, LoopId, PlaceKind, Scalar, SourceMap, StmtKind, Type, VarId,
 };
 
 use super::{StepKind, take};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
-use crate::kernel::{Kernel, Layout, Stage};
+use crate::kernel::{Kernel, Stage};
 use crate::rewrite::align::past_multiple;
 use crate::rewrite::bounds::Edges;
 use crate::rewrite::specialise::Fact;

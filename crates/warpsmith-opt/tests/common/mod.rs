@@ -8,7 +8,8 @@ use warpsmith_emu::{
 };
 use warpsmith_front::{cloops, parse, pp};
 use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory, NoLaunch};
-use warpsmith_ir::{FuncId, Function, GlobalId, Module, Scalar, SourceMap, Type, Value};
+use warpsmith_ir::{FuncId, Function, GlobalId, Module, Scalar, SourceMap, Type, Value, VarId};
+use warpsmith_opt::kernel::Nest;
 use warpsmith_opt::{Kernel, Program, Schedule, analysis::guards, lower, schedule, translate};
 
 /// The messages of a schedule that is refused.
@@ -99,7 +100,79 @@ pub fn check_scheduled(source: &str, schedule: &str, sizes: &[&[(&'static str, i
     for point in sizes {
         check_program(&input, &program, &point.iter().copied().collect());
     }
+    check_steps(&mut input, schedule, sizes);
     text
+}
+
+/// Interprets the function after every step of a schedule at the smallest sizes: it computes what it did, and no two
+/// iterations that are bound to threads touch the same element.
+fn check_steps(input: &mut Input, schedule: &str, sizes: &[&[(&'static str, i64)]]) {
+    let work = |point: &&&[(&str, i64)]| point.iter().map(|(_, n)| n.max(&1)).product::<i64>();
+    let Some(point) = sizes.iter().filter(|p| work(p) <= 20_000).max_by_key(work) else { return };
+    let sizes: Sizes = point.iter().copied().collect();
+    let function = input.module.function(input.function);
+    let (args, buffers) = arguments(function, &sizes, 0);
+    let limits = Limits::default();
+    let mut expected = Memory::new(buffers.clone());
+    let call = |module: &Module, args: &[Arg], memory: &mut Memory| {
+        interp::call(module, input.function, args, memory, &limits, &mut NoLaunch)
+    };
+    let result = call(&input.module, &args, &mut expected).expect("the reference runs");
+    let steps: Vec<&str> = schedule.split(['\n', ';']).collect();
+    for taken in 1..=steps.len() {
+        let file = input.sources.add("input.sched", steps[..taken].join("\n"));
+        let kernel = Kernel {
+            shared_limit: input.shared_limit,
+            ..Kernel::new(input.module.clone(), input.function)
+        };
+        let replayed = schedule::parse(&input.sources, file)
+            .and_then(|s| schedule::replay(&kernel, &s, &input.sources));
+        let Ok(kernel) = replayed else { continue };
+        // Another precision is another program; memory that clauses give to each iteration is not in the tree.
+        if kernel.precision.is_some() || kernel.nests.values().any(|n| has_memory(&kernel, n)) {
+            return;
+        }
+        let (mut own, mut memory) = (args.clone(), Memory::new(buffers.clone()));
+        add_derived(&kernel, &sizes, &mut own, &mut memory);
+        let got = call(&kernel.module, &own, &mut memory)
+            .unwrap_or_else(|e| panic!("after {:?} at {sizes:?}: {e}", &steps[..taken]));
+        assert_eq!(got, result, "the result after {:?} at {sizes:?}", &steps[..taken]);
+        let same = expected.buffers.iter().zip(&memory.buffers).all(|(e, a)| e == a);
+        assert!(same, "an array differs after {:?} at {sizes:?}", &steps[..taken]);
+    }
+}
+
+/// Whether clauses of a nest name arrays or what pointers lead to.
+fn has_memory(kernel: &Kernel, nest: &Nest) -> bool {
+    let c = &nest.clauses;
+    let own = c.private.iter().chain(&c.first_private).chain(&c.last_private).copied();
+    let mut named = own.chain(c.reductions.iter().map(|r| r.var));
+    named.any(|v| kernel.func().var(v).ty.scalar().is_none())
+}
+
+/// Values and memory of the parameters that rewrites made.
+fn add_derived(kernel: &Kernel, sizes: &Sizes, args: &mut Vec<Arg>, memory: &mut Memory) {
+    let function = kernel.func();
+    let mut known = BTreeMap::new();
+    let value = |known: &BTreeMap<VarId, i128>, e: &warpsmith_ir::Expr| {
+        let given = |v| sizes.get(function.var(v).name.as_str()).map(|n| i128::from(*n));
+        let of = |v| known.get(&v).copied().or_else(|| given(v));
+        guards::eval(e, &of).expect("a value over the sizes")
+    };
+    for length in &kernel.lengths {
+        known.insert(length.var, value(&known, &length.value));
+    }
+    for p in function.params.iter().skip(args.len()) {
+        let var = function.var(*p);
+        if let Some(n) = known.get(p) {
+            args.push(Arg::Value(Value::int(var.ty.scalar().expect("a number"), *n as i64)));
+            continue;
+        }
+        let count: i128 = var.shape.iter().flatten().map(|e| value(&known, e).max(0)).product();
+        let element = var.ty.pointee().and_then(Type::scalar).expect("an array of numbers");
+        memory.buffers.push(vec![0; count as usize * element.bytes() as usize]);
+        args.push(Arg::Pointer { buffer: memory.buffers.len() - 1, offset: 0 });
+    }
 }
 
 pub fn check_program(input: &Input, program: &Program, sizes: &Sizes) {

@@ -1,0 +1,89 @@
+//! What all threads of a block do together, as one statement, until it is written out for each of them.
+//!
+//! Collective statements stand inside loops bound to the block, and all its threads come to them: never under a condition
+//! that some fail. They see each other's earlier stores after a barrier only, and others see theirs after the next one.
+
+use crate::expr::{Axis, Expr, Place};
+use crate::module::VarId;
+use crate::stmt::{BindLevel, ReduceOp};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Collective {
+    Fill(Fill),
+    Combine(Combine),
+}
+
+/// Sets a box of elements: `destination = within ? source : 0` for all values of the counters, in any order and by any
+/// thread. Operands have the same values in all threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fill {
+    /// Counters and how many values each takes, from 0, outermost first. The statement declares them.
+    pub counters: Vec<(VarId, u32)>,
+    pub destination: Place,
+    pub source: Expr,
+    /// Where it does not hold the source is not read.
+    pub within: Option<Expr>,
+    /// Values of the innermost counter that a thread moves by one access; a power of two.
+    pub vector: u32,
+    /// The elements arrive when the group that the next `AsyncCommit` closes has been waited for.
+    pub asynchronous: bool,
+}
+
+/// Gives `value` in every thread what the operation makes of the values of all threads that differ in their position
+/// along the given axes only.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Combine {
+    pub op: ReduceOp,
+    pub value: VarId,
+    /// For a minimum or maximum: a variable that comes along from the thread whose value is taken; of equal values from
+    /// the one where it is least.
+    pub at: Option<VarId>,
+    pub over: Vec<(BindLevel, Axis)>,
+}
+
+/// Where the elements of a buffer lie in its memory. It changes addresses only, never what a program means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Unused elements at the end of each row, against bank conflicts.
+    pub pad: u32,
+    /// The last two dimensions change places.
+    pub transposed: bool,
+    /// The columns of each row are permuted by the row's number, against bank conflicts.
+    pub swizzled: bool,
+}
+
+impl Collective {
+    /// The expressions, in order; places aside.
+    pub fn operands(&self) -> Vec<&Expr> {
+        match self {
+            Collective::Fill(fill) => [&fill.source].into_iter().chain(&fill.within).collect(),
+            Collective::Combine(_) => vec![],
+        }
+    }
+
+    /// As [`Collective::operands`], to be changed.
+    pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
+        match self {
+            Collective::Fill(fill) => {
+                [&mut fill.source].into_iter().chain(&mut fill.within).collect()
+            }
+            Collective::Combine(_) => vec![],
+        }
+    }
+
+    /// The place that is written through subscripts.
+    pub fn written(&self) -> Option<&Place> {
+        match self {
+            Collective::Fill(fill) => Some(&fill.destination),
+            Collective::Combine(_) => None,
+        }
+    }
+
+    /// Variables that are set: counters, and what is combined.
+    pub fn results(&self) -> Vec<VarId> {
+        match self {
+            Collective::Fill(fill) => fill.counters.iter().map(|(v, _)| *v).collect(),
+            Collective::Combine(c) => [c.value].into_iter().chain(c.at).collect(),
+        }
+    }
+}
