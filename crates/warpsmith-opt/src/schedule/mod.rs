@@ -275,7 +275,10 @@ pub fn replay(
 }
 
 /// Takes one step and notes it, once the verifier has looked at the result.
-fn advance(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Kernel, StepError> {
+///
+/// # Errors
+/// As [`take`], and where the verifier finds something.
+pub fn advance(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Kernel, StepError> {
     let text = step.to_string();
     let rewritten = rewrite::verified(take(kernel, step, sources)?, &text);
     let mut kernel = rewritten.map_err(StepError::Refused)?.kernel;

@@ -36,6 +36,20 @@ pub fn diff(old: &str, new: &str) -> String {
     text
 }
 
+/// The whole new text, its own lines marked `+` and the old one's `-`.
+pub fn marked(old: &str, new: &str) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let line = |(side, line): (Side, &str)| {
+        let mark = match side {
+            Side::Both => ' ',
+            Side::Old => '-',
+            Side::New => '+',
+        };
+        format!("{mark} {line}").trim_end().to_string() + "\n"
+    };
+    compared(&old, &new).into_iter().map(line).collect()
+}
+
 /// All lines of both texts, along a longest common subsequence.
 fn compared<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(Side, &'a str)> {
     let (n, m) = (old.len(), new.len());

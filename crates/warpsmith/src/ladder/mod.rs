@@ -1,7 +1,7 @@
 //! `warpsmith ladder`: the versions of a matrix product that a course would teach, each with its schedule, shown as a
 //! difference to the one before, with what the device model predicts and what the emulator counts.
 
-mod diff;
+pub(crate) mod diff;
 mod page;
 
 use std::path::{Path, PathBuf};
@@ -130,6 +130,7 @@ impl LadderArgs {
         TuneArgs {
             file: self.file.clone(),
             list_rewrites: false,
+            show_steps: false,
             function: self.function.clone(),
             sizes: self.sizes.clone(),
             args: self.args.clone(),

@@ -29,6 +29,10 @@ pub struct TuneArgs {
     #[arg(long, exclusive = true)]
     pub list_rewrites: bool,
 
+    /// Print the function after each step of the schedule, with the lines that it changed
+    #[arg(long)]
+    pub show_steps: bool,
+
     /// The function to translate, when the file has several with marked loops
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,

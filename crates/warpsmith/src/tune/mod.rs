@@ -34,6 +34,7 @@ mod sampled;
 pub(crate) mod search;
 pub mod sizes;
 mod space;
+mod steps;
 mod suited;
 mod variant;
 pub mod verify;

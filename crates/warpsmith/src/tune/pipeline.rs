@@ -17,6 +17,7 @@ use super::device::{self, Place};
 use super::made::{Job, Made};
 use super::search::Measured;
 use super::sizes::{self, Point, SizeSpec};
+use super::steps::{self as shown, Shown};
 use super::verify::Verified;
 use super::{extents, result, space, work};
 use crate::data::NamedSpec;
@@ -46,6 +47,8 @@ pub struct Tuned {
     pub seconds: Option<Vec<f64>>,
     /// What the result rests on.
     pub assumptions: Vec<String>,
+    /// With `--show-steps`: what each step made of the function.
+    pub shown: Vec<Shown>,
     /// Ctrl-C came before all was done.
     pub interrupted: bool,
     /// Warnings and suggestions about the user's source.
@@ -118,6 +121,10 @@ pub fn tune_as(
         measured,
         seconds,
         assumptions,
+        shown: match args.show_steps {
+            true => shown::show(&kernel, &steps, sources),
+            false => vec![],
+        },
         interrupted: args.stop().is_flagged(),
         findings: status::findings(&messages.iter().collect::<Vec<_>>(), sources),
         messages,

@@ -16,7 +16,9 @@ use crate::status::Status;
 /// The lines for a person.
 pub fn human(tuned: &Tuned, paths: &[PathBuf]) -> String {
     let v = &tuned.verified;
-    let mut text = format!("{}: {} for {}\n", tuned.source, tuned.name, tuned.arch);
+    let shown = tuned.shown.iter().map(|s| format!("-- {}\n\n{}\n", s.step, s.text));
+    let mut text: String = shown.collect();
+    text += &format!("{}: {} for {}\n", tuned.source, tuned.name, tuned.arch);
     for line in tuned.schedule.lines() {
         text += &format!("  {line}\n");
     }
@@ -252,6 +254,7 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
             "coverage": tuned.verified.coverage_json,
             "assumptions": tuned.assumptions,
         },
+        "steps": tuned.shown.iter().map(|s| json!({ "step": s.step, "text": s.text })).collect::<Vec<_>>(),
     })
 }
 
