@@ -67,7 +67,7 @@ pub struct LaunchConfig {
 pub struct Checks {
     /// `race-shared`, `race-global`, `race-benign`.
     pub races: bool,
-    /// `uninitialized-shared`, `uninitialized-local`.
+    /// `uninitialized-shared`, `-local`, `-global`, `-variable`.
     pub uninitialized: bool,
     /// `redundant-barrier` notes.
     pub redundant_barriers: bool,
@@ -139,6 +139,10 @@ pub enum Rule {
     OutOfBounds,
     UninitializedShared,
     UninitializedLocal,
+    /// An element of global memory that nothing wrote.
+    UninitializedGlobal,
+    /// A `__constant__` or `__device__` variable that nothing set.
+    UninitializedVariable,
     DivergentBarrier,
     /// A note.
     ExitedBeforeBarrier,
@@ -153,13 +157,15 @@ pub enum Rule {
 }
 
 impl Rule {
-    pub const ALL: [Rule; 13] = [
+    pub const ALL: [Rule; 15] = [
         Rule::RaceShared,
         Rule::RaceGlobal,
         Rule::RaceBenign,
         Rule::OutOfBounds,
         Rule::UninitializedShared,
         Rule::UninitializedLocal,
+        Rule::UninitializedGlobal,
+        Rule::UninitializedVariable,
         Rule::DivergentBarrier,
         Rule::ExitedBeforeBarrier,
         Rule::Misaligned,
@@ -178,6 +184,8 @@ impl Rule {
             Rule::OutOfBounds => "out-of-bounds",
             Rule::UninitializedShared => "uninitialized-shared",
             Rule::UninitializedLocal => "uninitialized-local",
+            Rule::UninitializedGlobal => "uninitialized-global",
+            Rule::UninitializedVariable => "uninitialized-variable",
             Rule::DivergentBarrier => "divergent-barrier",
             Rule::ExitedBeforeBarrier => "exited-before-barrier",
             Rule::Misaligned => "misaligned",

@@ -518,6 +518,14 @@ pub enum ExprKind {
     /// Braced list as an argument.
     InitList(Vec<InitItem>),
     Lambda(Box<LambdaDecl>),
+    /// `new T(args)`, `new T[count]`
+    New {
+        ty: TypeName,
+        count: Option<Expr>,
+        args: Vec<Expr>,
+    },
+    /// `delete e`, `delete[] e`
+    Delete(Expr),
     /// `e...`
     PackExpansion(Expr),
     /// `(args op ...)`

@@ -238,6 +238,9 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<Res<Operand<'a>>> {
         let name = names.first()?.strip_prefix("std::").unwrap_or(names.first()?);
+        if let Some(result) = self.program_call(name, args, span) {
+            return Some(result);
+        }
         Some(match name {
             "printf" => self.printf(args, span),
             "fprintf" | "exit" | "abort"

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::{Args, Parser};
+use clap::{Args, Parser, ValueEnum};
 
 use crate::cli::Format;
 use crate::data::{ArgSpec, NamedSpec};
@@ -45,10 +45,35 @@ pub struct CheckArgs {
     #[arg(long)]
     pub counters: bool,
 
+    /// Whether launches come from the host code of a file that gives no others
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub host: HostCode,
+
+    /// Arguments of the program whose host code is run, as a shell takes them
+    #[arg(long, value_name = "ARGS", default_value = "", value_parser = parse_words, allow_hyphen_values = true)]
+    pub host_args: Words,
+
+    /// List the kernels and launches of the files, and run nothing
+    #[arg(long)]
+    pub list: bool,
+
     /// Say what would be run, and run nothing
     #[arg(long)]
     pub dry_run: bool,
 }
+
+/// Whether host code is run for its launches.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HostCode {
+    /// When neither options nor directives say how to launch
+    #[default]
+    Auto,
+    /// Never
+    None,
+}
+
+/// Words of a command line.
+pub type Words = std::sync::Arc<Vec<String>>;
 
 /// How a kernel is launched. Everything here may also stand in a directive.
 #[derive(Args, Debug, Clone, Default)]
@@ -265,6 +290,12 @@ fn parse_param(text: &str) -> Result<String, String> {
         Some((_, value)) if !value.is_empty() => parse_define(text),
         _ => Err(format!("`{text}` is not of the form NAME=VALUE")),
     }
+}
+
+/// Words split as a shell splits them.
+fn parse_words(text: &str) -> Result<Words, String> {
+    let words = shlex::split(text).ok_or_else(|| format!("`{text}`: a quote is not closed"))?;
+    Ok(Words::new(words))
 }
 
 /// The text of something that may be a number of any type: which one is known when the parameter is.

@@ -8,6 +8,7 @@ use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, Span, Type, Value, Var};
 
 use super::args::LaunchArgs;
+use super::variables::{self, Variables};
 use crate::data::{self, ArgSpec, Array, Element, Init, NamedSpec, eval_extent};
 use crate::status::Failure;
 
@@ -16,6 +17,10 @@ use crate::status::Failure;
 pub struct Buffers {
     pub memory: DeviceMemory,
     by_name: HashMap<String, BufferId>,
+    /// Variables of the device that an option has set.
+    variables_set: HashSet<String>,
+    /// Launches prepared so far.
+    launches: usize,
     /// Arrays without a size: their bounds are not checked, and the report says so.
     pub unbounded: Vec<String>,
 }
@@ -30,6 +35,7 @@ pub struct ArgContext<'a> {
     /// The value for scalars that are not given, from `--scalars`.
     pub scalar: Option<&'a str>,
     pub max_memory: u64,
+    pub variables: &'a Variables,
 }
 
 impl Buffers {
@@ -54,15 +60,14 @@ impl Buffers {
             let message = format!("argument `{}` is given twice", twice.name);
             return Err(cx.error(message).help("keep the one that is meant").into());
         }
-        let unknown = |a: &&NamedSpec| !names.contains(&base(&a.name));
+        let declared = |name: &str| cx.variables.declared.iter().any(|d| d == name);
+        let unknown = |a: &&NamedSpec| !names.contains(&base(&a.name)) && !declared(&a.name);
         if let Some(unknown) = cx.args.args.iter().find(unknown) {
-            let message = format!("kernel `{}` has no parameter `{}`", function.name, unknown.name);
-            return Err(cx
-                .error(message)
-                .help(format!("its parameters are {}", names.join(", ")))
-                .into());
+            let error = variables::unknown(&function.name, &unknown.name, &names, cx.variables);
+            return Err(cx.at_launch(error).into());
         }
         let scalars = scalar_arguments(cx)?;
+        self.set_variables(cx, &names, &scalars)?;
         let mut args = vec![];
         for param in &function.params {
             let var = function.var(*param);
@@ -73,6 +78,35 @@ impl Buffers {
             });
         }
         Ok(args)
+    }
+
+    /// The variables of the device as options give them, before the first launch; those that only host code sets hold
+    /// nothing without it.
+    fn set_variables(
+        &mut self,
+        cx: &ArgContext<'_>,
+        parameters: &[&str],
+        scalars: &HashMap<String, i128>,
+    ) -> Result<(), Failure> {
+        for (global, variable) in cx.module.globals.iter().zip(&mut self.memory.globals) {
+            if !self.variables_set.insert(global.name.clone()) {
+                continue;
+            }
+            let given = cx.args.spec(&global.name).filter(|_| !parameters.contains(&&*global.name));
+            let Some(spec) = given else {
+                self.variables_set.remove(&global.name);
+                let host = cx.variables.set_by_host.contains(&global.name);
+                if self.launches == 0 && host && global.init.is_none() {
+                    variable.poison = vec![true; variable.bytes.len()];
+                }
+                continue;
+            };
+            variables::set(cx.module, &global.ty, variable, spec, scalars, cx.seed).map_err(
+                |(why, help)| cx.error(format!("variable `{}`: {why}", global.name)).help(help),
+            )?;
+        }
+        self.launches += 1;
+        Ok(())
     }
 
     fn pointer(
@@ -180,9 +214,45 @@ impl Buffers {
     }
 }
 
+/// An array that a program's host code gives to a kernel without saying what it is: as `--arg` says, else one that grows.
+///
+/// # Errors
+/// W306 when the option does not fit the parameter.
+pub fn array_for(
+    module: &Module,
+    args: &LaunchArgs,
+    name: &str,
+    spec: Option<&ArgSpec>,
+    pointee: &Type,
+    seed: u64,
+) -> Result<Buffer, Failure> {
+    let Some(spec) = spec else {
+        return Ok(Buffer {
+            name: name.to_string(),
+            element: Some(pointee.clone()),
+            grows: true,
+            ..Buffer::default()
+        });
+    };
+    let cx = ArgContext {
+        module,
+        kernel: FuncId(0),
+        args,
+        span: None,
+        seed,
+        scalar: None,
+        max_memory: u64::MAX,
+        variables: &Variables::default(),
+    };
+    make_buffer(&cx, name, spec, pointee, &HashMap::new())
+}
+
 impl ArgContext<'_> {
     fn error(&self, message: impl Into<String>) -> Diagnostic {
-        let diagnostic = Diagnostic::error("W306", message);
+        self.at_launch(Diagnostic::error("W306", message))
+    }
+
+    fn at_launch(&self, diagnostic: Diagnostic) -> Diagnostic {
         match self.span {
             Some(span) => diagnostic.label(span, "in this launch"),
             None => diagnostic,

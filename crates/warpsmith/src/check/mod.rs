@@ -4,10 +4,13 @@ pub mod args;
 mod directive;
 mod expect;
 mod files;
+mod host;
+mod list;
 pub mod memory;
 pub mod plan;
 pub mod program;
 mod runner;
+mod variables;
 
 use std::path::{Path, PathBuf};
 

@@ -12,6 +12,7 @@ use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span};
 use super::args::{LaunchArgs, SourceArgs};
 use super::memory::{ArgContext, Buffers};
 use super::plan::{self, Allow, Planned, Step};
+use super::variables::Variables;
 use super::{directive, files, shown};
 use crate::status::Failure;
 
@@ -19,6 +20,8 @@ use crate::status::Failure;
 #[derive(Debug)]
 pub struct Loaded {
     pub steps: Vec<StepProgram>,
+    /// The syntax of the file, for its host code.
+    pub unit: TranslationUnit,
     pub allows: Vec<Allow>,
 }
 
@@ -27,6 +30,7 @@ pub struct Loaded {
 pub struct StepProgram {
     pub module: Module,
     pub launches: Vec<Planned>,
+    pub variables: Variables,
     kernels: HashMap<String, FuncId>,
 }
 
@@ -54,7 +58,7 @@ pub fn load(
     for step in plan.steps {
         steps.push(compile(path, &text, &unit, source, step, sources)?);
     }
-    Ok(Loaded { steps, allows: plan.allows })
+    Ok(Loaded { steps, unit, allows: plan.allows })
 }
 
 /// Lowers the kernels of a step. All launches of one step are compiled with the options of its first.
@@ -85,7 +89,11 @@ fn compile(
     let request = Request { kernels, host_functions: vec![] };
     let lowered = sema::lower_cuda(unit, &request)?;
     let kernels = names.into_iter().zip(lowered.kernels.iter().map(|k| k.id)).collect();
-    Ok(StepProgram { module: lowered.module, launches: step.launches, kernels })
+    let variables = Variables {
+        declared: sema::device_variables(unit),
+        set_by_host: sema::variables_set_by_host(unit),
+    };
+    Ok(StepProgram { module: lowered.module, launches: step.launches, variables, kernels })
 }
 
 /// Where a kernel is named: in its directive, or in the command line, which is shown like a file.
@@ -149,6 +157,7 @@ impl StepProgram {
             seed,
             scalar,
             max_memory,
+            variables: &self.variables,
         };
         let args = buffers.arguments(&cx)?;
         Ok(LaunchConfig {
