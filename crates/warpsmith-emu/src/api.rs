@@ -30,8 +30,12 @@ pub struct Buffer {
     /// Extents, outermost first, when the user gave several; findings then name `a[i][j]`.
     pub shape: Vec<u64>,
     pub bytes: Vec<u8>,
-    /// Grows with zeros when accessed beyond its end (up to the memory limit) instead of a finding.
+    /// Grows when accessed beyond its end (up to the memory limit) instead of a finding.
     pub grows: bool,
+    /// What a buffer that grows holds in its new bytes, again and again from its start on; empty: zeros.
+    pub pattern: Arc<[u8]>,
+    /// Whole numbers in it are nobody's word; the caller's own mark, which the emulator does not look at.
+    pub invented: bool,
     /// Bytes that hold no defined value yet, one bool a byte; empty: all defined. Carrying such a value is fine,
     /// using it for control flow, an address or a store is `uninitialized…`.
     pub poison: Vec<bool>,

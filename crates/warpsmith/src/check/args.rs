@@ -90,7 +90,8 @@ pub struct LaunchArgs {
     #[arg(long, value_name = "X[,Y[,Z]]")]
     pub block: Option<Dim3>,
 
-    /// An argument: a number, or TYPE[extent]… with =zeros, =iota, =random, =random(SEED) or =@file.npy
+    /// An argument, or a variable of the device: a number, or TYPE[extent]… with =zeros, =iota, =random, =random(SEED) or
+    /// =@file.npy; random if none of these is given
     #[arg(long = "arg", value_name = "NAME=SPEC")]
     pub args: Vec<NamedSpec>,
 
@@ -122,7 +123,7 @@ pub struct LaunchArgs {
     #[arg(long, value_name = "NAME=FILE.npy", value_parser = parse_dump)]
     pub dump: Vec<(String, PathBuf)>,
 
-    /// Compare a buffer after the launch with a file
+    /// Compare a buffer after the launch with a file; |x - e| may be up to TOL * (1 + |e|)
     #[arg(long, value_name = "NAME=@FILE.npy[,TOL]")]
     pub expect: Vec<Expect>,
 }
@@ -186,7 +187,7 @@ impl FromStr for Dim3 {
 pub struct Expect {
     pub name: String,
     pub path: PathBuf,
-    /// Allowed |x − e| / (1 + |e|); 0 compares exactly.
+    /// Allowed |x − e| / (1 + |e|), of whole numbers too; 0 compares exactly.
     pub tolerance: f64,
 }
 
@@ -234,6 +235,11 @@ impl LaunchArgs {
             dump: self.dump.iter().chain(&other.dump).cloned().collect(),
             expect: self.expect.iter().chain(&other.expect).cloned().collect(),
         }
+    }
+
+    /// Whether an array's content is given, and not only its shape.
+    pub fn filled(&self, name: &str) -> bool {
+        self.args.iter().find(|a| a.name == name).is_none_or(|a| a.filled)
     }
 
     pub fn spec(&self, name: &str) -> Option<&ArgSpec> {

@@ -9,6 +9,7 @@ use warpsmith_emu::{self as emu, Checks, EmuError, Finding, LaunchConfig, Limit,
 use warpsmith_ir::{Diagnostic, SourceMap, Span};
 
 use super::args::{CheckArgs, HostCode, LaunchArgs};
+use super::confirm::Other;
 use super::memory::Buffers;
 use super::plan::{Allow, Planned};
 use super::program::{self, StepProgram};
@@ -37,6 +38,8 @@ pub struct Runner<'a> {
     pub(super) lost: Vec<String>,
     counters: Vec<(String, Counters)>,
     pub(super) interrupted: bool,
+    /// Launches that a kernel's own assumptions exclude.
+    excluded: u64,
     /// File and offset of barriers that some launch needs.
     needed_barriers: HashSet<(String, u32)>,
 }
@@ -59,6 +62,7 @@ impl<'a> Runner<'a> {
             lost: vec![],
             counters: vec![],
             interrupted: false,
+            excluded: 0,
             needed_barriers: HashSet::new(),
         }
     }
@@ -175,9 +179,12 @@ impl<'a> Runner<'a> {
             return Ok(());
         }
         let options = self.options(&planned.args);
+        let other = Other::of(&buffers.memory, &config);
         let outcome = emu::run(&step.module, &config, &mut buffers.memory, &options)
             .map_err(|e| launch_error(e, planned))?;
-        self.record(outcome, &label, false, sources);
+        let confirmed =
+            other.map(|o| o.findings(&step.module, &config, &options, &outcome, sources));
+        self.record(outcome, &label, confirmed.as_ref(), sources);
         self.outputs.extend(expect::dump(&planned.args, buffers)?);
         for difference in expect::compare(&planned.args, buffers)? {
             self.items.push(Item {
@@ -238,12 +245,13 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Takes over what a launch found; findings of one whose data are `invented` may hang on them, and are notes.
+    /// Takes over what a launch found; where whole numbers are nobody's word, findings that are not `confirmed` with others
+    /// are notes.
     pub(super) fn record(
         &mut self,
         outcome: Outcome,
         label: &str,
-        invented: bool,
+        confirmed: Option<&HashSet<String>>,
         sources: &SourceMap,
     ) {
         let steps = outcome.stats.thread_instructions;
@@ -254,6 +262,7 @@ impl<'a> Runner<'a> {
             let text =
                 format!("{label}: an assumption of the kernel is false; the launch does not count");
             self.assumptions.push(text);
+            self.excluded += 1;
             return;
         }
         self.printed += &outcome.printed;
@@ -266,7 +275,7 @@ impl<'a> Runner<'a> {
         self.needed_barriers.extend(outcome.needed_barriers.into_iter().map(place));
         for finding in outcome.findings {
             let mut item = item(finding, label, sources);
-            if invented && !item.is_note {
+            if !item.is_note && confirmed.is_some_and(|ids| !ids.contains(&item.id)) {
                 item.is_note = true;
                 item.kind = Some("invented");
             }
@@ -297,7 +306,13 @@ impl<'a> Runner<'a> {
     }
 
     /// The report of everything that was run.
-    pub fn finish(self, sources: &SourceMap) -> Report {
+    pub fn finish(mut self, sources: &SourceMap) -> Report {
+        let launched: u64 = self.launches.iter().map(|(_, times)| times).sum();
+        if launched > 0 && launched == self.excluded {
+            self.lost.push(
+                "the kernels' own assumptions exclude every launch: nothing was checked".into(),
+            );
+        }
         let mut items = self.items;
         // A barrier is redundant when no launch at all needs it.
         items.retain(|i| {
@@ -322,7 +337,7 @@ impl<'a> Runner<'a> {
             findings,
             notes,
             allowed: self.allowed,
-            launched: self.launches.iter().map(|(_, times)| times).sum(),
+            launched,
             launches: self.launches.into_iter().map(described).collect(),
             dry_run: self.args.dry_run,
             skipped: self.skipped,
@@ -373,7 +388,7 @@ fn stands_above(line: (u32, u32), all: &[(u32, u32)], item: &Item, sources: &Sou
     })
 }
 
-fn item(finding: Finding, label: &str, sources: &SourceMap) -> Item {
+pub(super) fn item(finding: Finding, label: &str, sources: &SourceMap) -> Item {
     let places: Vec<Place> = finding
         .accesses
         .iter()

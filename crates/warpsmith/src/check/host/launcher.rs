@@ -12,10 +12,11 @@ use warpsmith_ir::{
 };
 
 use super::super::args::LaunchArgs;
+use super::super::confirm::Other;
+use super::super::invent::invent;
 use super::super::memory;
 use super::super::runner::Runner;
 use super::super::variables;
-use super::invent::invent;
 use super::words::dims;
 use super::{Program, Ran, place};
 use crate::data::{self, ArgSpec};
@@ -35,8 +36,6 @@ pub struct HostLauncher<'a, 'r> {
     device: DeviceMemory,
     /// Bytes of buffers that the host copied there without knowing what they hold.
     invented: HashMap<usize, Vec<bool>>,
-    /// Buffers with invented whole numbers, on which what a kernel does may hang.
-    decisive: HashSet<usize>,
     /// The program's arguments are invented.
     invented_arguments: bool,
     seed: u64,
@@ -68,7 +67,6 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             sources,
             device,
             invented: HashMap::new(),
-            decisive: HashSet::new(),
             invented_arguments,
             seed,
             ran: Ran::default(),
@@ -150,23 +148,17 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
         }
     }
 
-    /// Values for what the host copied without knowing it; says whether what the launch does may hang on them.
-    fn fill_invented(&mut self, config: &LaunchConfig) -> bool {
-        let mut decisive = false;
+    /// Values for what the host copied without knowing it.
+    fn fill_invented(&mut self, config: &LaunchConfig) {
         for arg in &config.args {
             let EmuArg::Pointer { buffer, .. } = arg else { continue };
             let at = buffer.0 as usize;
-            decisive |= self.decisive.contains(&at);
             let Some(mask) = self.invented.remove(&at) else { continue };
             let buffer = &mut self.device.buffers[at];
             let element = buffer.element.clone().unwrap_or(Type::Scalar(Scalar::U8));
             let seed = self.seed ^ data::name_hash(&buffer.name);
-            if invent(self.module, &element, &mut buffer.bytes, &mask, seed) {
-                self.decisive.insert(at);
-                decisive = true;
-            }
+            buffer.invented |= invent(self.module, &element, &mut buffer.bytes, &mask, seed);
         }
-        decisive
     }
 
     fn label(&self, config: &LaunchConfig) -> String {
@@ -379,7 +371,7 @@ impl Launcher for HostLauncher<'_, '_> {
         }
         self.lend(memory);
         let config = self.config(&request);
-        let decisive = self.fill_invented(&config);
+        self.fill_invented(&config);
         let label = self.label(&config);
         self.ran.launched += 1;
         self.ran.kernels.push(self.module.function(config.kernel).name.clone());
@@ -391,12 +383,16 @@ impl Launcher for HostLauncher<'_, '_> {
             self.refused("invalid-pointer", message, &label);
         } else if !self.runner.args.dry_run {
             let options = self.runner.options(self.args);
+            let other = Other::of(&self.device, &config);
             match emu::run(self.module, &config, &mut self.device, &options) {
                 Ok(outcome) => {
                     if outcome.limit.is_some() {
                         stop = Err("a limit was reached".to_string());
                     }
-                    self.runner.record(outcome, &label, decisive, self.sources);
+                    let confirmed = other.map(|o| {
+                        o.findings(self.module, &config, &options, &outcome, self.sources)
+                    });
+                    self.runner.record(outcome, &label, confirmed.as_ref(), self.sources);
                 }
                 Err(EmuError::BadLaunch(message)) => {
                     self.refused("invalid-launch", message, &label);

@@ -1,6 +1,5 @@
 //! Launches from host code: the program of a file is run as far as it is understood, its kernels in the emulator.
 
-mod invent;
 mod launcher;
 mod words;
 

@@ -1,4 +1,6 @@
-//! Data for arrays that the host fills with what is not understood.
+//! Data for arrays of which nobody says what they hold.
+
+use std::sync::Arc;
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -6,6 +8,18 @@ use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Module, Type, Value};
 
 use crate::data;
+
+/// What a buffer that grows holds, again and again.
+pub fn pattern(module: &Module, element: &Type, seed: u64) -> (Arc<[u8]>, bool) {
+    let size = layout_of(module, element).size.max(1) as usize;
+    let mut bytes = vec![0; size * PATTERN];
+    let wanted = vec![true; bytes.len()];
+    let integers = invent(module, element, &mut bytes, &wanted, seed);
+    (bytes.into(), integers)
+}
+
+/// Elements after which data in a buffer that grows begin again: a prime, so that no stride of a kernel meets equal ones.
+const PATTERN: usize = 4093;
 
 /// Writes values of the element type over every element of which some byte is wanted. Reals are random; integers are 0 or
 /// 1, which is in range wherever they are used as subscripts of anything but the smallest arrays.
