@@ -15,6 +15,8 @@ pub struct TranslationUnit {
     pub instantiations: Vec<Instantiation>,
     /// Macros without parameters that are defined at the end of the file, with their values.
     pub macros: std::collections::HashMap<String, String>,
+    /// Headers that were not found, and where they were sought; what they would declare is not here.
+    pub missing_headers: Vec<warpsmith_ir::Diagnostic>,
 }
 
 /// `f<float, 4>` of an explicit instantiation.

@@ -277,12 +277,12 @@ public:
 
 template <typename T, size_t N> struct array {
     T data_[N];
-    T &operator[](size_t i) { return data_[i]; }
-    const T &operator[](size_t i) const { return data_[i]; }
-    T *data() { return &data_[0]; }
-    size_t size() const { return N; }
-    T *begin() { return &data_[0]; }
-    T *end() { return &data_[0] + N; }
+    __host__ __device__ T &operator[](size_t i) { return data_[i]; }
+    __host__ __device__ const T &operator[](size_t i) const { return data_[i]; }
+    __host__ __device__ T *data() { return &data_[0]; }
+    __host__ __device__ size_t size() const { return N; }
+    __host__ __device__ T *begin() { return &data_[0]; }
+    __host__ __device__ T *end() { return &data_[0] + N; }
 };
 
 template <typename T> struct unique_ptr {
@@ -325,6 +325,46 @@ template <typename I> void sort(I first, I last) {
         }
     }
 }
+
+template <typename T> struct complex {
+    T re, im;
+    typedef T value_type;
+    __host__ __device__ complex() : re(0), im(0) {}
+    __host__ __device__ complex(T a) : re(a), im(0) {}
+    __host__ __device__ complex(T a, T b) : re(a), im(b) {}
+    __host__ __device__ T real() const { return re; }
+    __host__ __device__ T imag() const { return im; }
+    __host__ __device__ void real(T a) { re = a; }
+    __host__ __device__ void imag(T b) { im = b; }
+    __host__ __device__ complex &operator+=(const complex &o) { re += o.re; im += o.im; return *this; }
+    __host__ __device__ complex &operator-=(const complex &o) { re -= o.re; im -= o.im; return *this; }
+    __host__ __device__ complex &operator*=(const complex &o) {
+        T a = re * o.re - im * o.im;
+        im = re * o.im + im * o.re;
+        re = a;
+        return *this;
+    }
+    __host__ __device__ complex &operator*=(T s) { re *= s; im *= s; return *this; }
+    __host__ __device__ complex operator-() const { return complex(-re, -im); }
+};
+template <typename T> __host__ __device__ complex<T> operator+(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re + b.re, a.im + b.im); }
+template <typename T> __host__ __device__ complex<T> operator-(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re - b.re, a.im - b.im); }
+template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
+template <typename T> __host__ __device__ complex<T> operator*(T s, const complex<T> &a) { return complex<T>(s * a.re, s * a.im); }
+template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, T s) { return complex<T>(s * a.re, s * a.im); }
+template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, T s) { return complex<T>(a.re / s, a.im / s); }
+template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, const complex<T> &b) {
+    T d = b.re * b.re + b.im * b.im;
+    return complex<T>((a.re * b.re + a.im * b.im) / d, (a.im * b.re - a.re * b.im) / d);
+}
+template <typename T> __host__ __device__ bool operator==(const complex<T> &a, const complex<T> &b) { return a.re == b.re && a.im == b.im; }
+template <typename T> __host__ __device__ bool operator!=(const complex<T> &a, const complex<T> &b) { return !(a == b); }
+template <typename T> __host__ __device__ complex<T> conj(const complex<T> &a) { return complex<T>(a.re, -a.im); }
+template <typename T> __host__ __device__ T norm(const complex<T> &a) { return a.re * a.re + a.im * a.im; }
+template <typename T> __host__ __device__ T abs(const complex<T> &a) { return sqrt(a.re * a.re + a.im * a.im); }
+template <typename T> __host__ __device__ T arg(const complex<T> &a) { return atan2(a.im, a.re); }
+template <typename T> __host__ __device__ complex<T> polar(T r, T t) { return complex<T>(r * cos(t), r * sin(t)); }
+template <typename T> __host__ __device__ complex<T> exp(const complex<T> &a) { return polar(exp(a.re), a.im); }
 
 inline int stoi(const char *s) { return atoi(s); }
 inline long stol(const char *s) { return atol(s); }
@@ -406,6 +446,45 @@ template <typename D> duration_count duration_cast(const duration_count &d) { re
 } // namespace std
 
 namespace thrust {
+template <typename T> struct complex {
+    T re, im;
+    typedef T value_type;
+    __host__ __device__ complex() : re(0), im(0) {}
+    __host__ __device__ complex(T a) : re(a), im(0) {}
+    __host__ __device__ complex(T a, T b) : re(a), im(b) {}
+    __host__ __device__ T real() const { return re; }
+    __host__ __device__ T imag() const { return im; }
+    __host__ __device__ void real(T a) { re = a; }
+    __host__ __device__ void imag(T b) { im = b; }
+    __host__ __device__ complex &operator+=(const complex &o) { re += o.re; im += o.im; return *this; }
+    __host__ __device__ complex &operator-=(const complex &o) { re -= o.re; im -= o.im; return *this; }
+    __host__ __device__ complex &operator*=(const complex &o) {
+        T a = re * o.re - im * o.im;
+        im = re * o.im + im * o.re;
+        re = a;
+        return *this;
+    }
+    __host__ __device__ complex &operator*=(T s) { re *= s; im *= s; return *this; }
+    __host__ __device__ complex operator-() const { return complex(-re, -im); }
+};
+template <typename T> __host__ __device__ complex<T> operator+(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re + b.re, a.im + b.im); }
+template <typename T> __host__ __device__ complex<T> operator-(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re - b.re, a.im - b.im); }
+template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
+template <typename T> __host__ __device__ complex<T> operator*(T s, const complex<T> &a) { return complex<T>(s * a.re, s * a.im); }
+template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, T s) { return complex<T>(s * a.re, s * a.im); }
+template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, T s) { return complex<T>(a.re / s, a.im / s); }
+template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, const complex<T> &b) {
+    T d = b.re * b.re + b.im * b.im;
+    return complex<T>((a.re * b.re + a.im * b.im) / d, (a.im * b.re - a.re * b.im) / d);
+}
+template <typename T> __host__ __device__ bool operator==(const complex<T> &a, const complex<T> &b) { return a.re == b.re && a.im == b.im; }
+template <typename T> __host__ __device__ bool operator!=(const complex<T> &a, const complex<T> &b) { return !(a == b); }
+template <typename T> __host__ __device__ complex<T> conj(const complex<T> &a) { return complex<T>(a.re, -a.im); }
+template <typename T> __host__ __device__ T norm(const complex<T> &a) { return a.re * a.re + a.im * a.im; }
+template <typename T> __host__ __device__ T abs(const complex<T> &a) { return sqrt(a.re * a.re + a.im * a.im); }
+template <typename T> __host__ __device__ T arg(const complex<T> &a) { return atan2(a.im, a.re); }
+template <typename T> __host__ __device__ complex<T> polar(T r, T t) { return complex<T>(r * cos(t), r * sin(t)); }
+template <typename T> __host__ __device__ complex<T> exp(const complex<T> &a) { return polar(exp(a.re), a.im); }
 template <typename T> struct device_ptr {
     T *p;
     T *get() const { return p; }
@@ -463,3 +542,128 @@ public:
     size_t size() const { return size_; }
 };
 } // namespace thrust
+
+namespace cuda {
+namespace std {
+template <typename T> struct complex {
+    T re, im;
+    typedef T value_type;
+    __host__ __device__ complex() : re(0), im(0) {}
+    __host__ __device__ complex(T a) : re(a), im(0) {}
+    __host__ __device__ complex(T a, T b) : re(a), im(b) {}
+    __host__ __device__ T real() const { return re; }
+    __host__ __device__ T imag() const { return im; }
+    __host__ __device__ void real(T a) { re = a; }
+    __host__ __device__ void imag(T b) { im = b; }
+    __host__ __device__ complex &operator+=(const complex &o) { re += o.re; im += o.im; return *this; }
+    __host__ __device__ complex &operator-=(const complex &o) { re -= o.re; im -= o.im; return *this; }
+    __host__ __device__ complex &operator*=(const complex &o) {
+        T a = re * o.re - im * o.im;
+        im = re * o.im + im * o.re;
+        re = a;
+        return *this;
+    }
+    __host__ __device__ complex &operator*=(T s) { re *= s; im *= s; return *this; }
+    __host__ __device__ complex operator-() const { return complex(-re, -im); }
+};
+template <typename T> __host__ __device__ complex<T> operator+(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re + b.re, a.im + b.im); }
+template <typename T> __host__ __device__ complex<T> operator-(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re - b.re, a.im - b.im); }
+template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
+template <typename T> __host__ __device__ complex<T> operator*(T s, const complex<T> &a) { return complex<T>(s * a.re, s * a.im); }
+template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, T s) { return complex<T>(s * a.re, s * a.im); }
+template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, T s) { return complex<T>(a.re / s, a.im / s); }
+template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, const complex<T> &b) {
+    T d = b.re * b.re + b.im * b.im;
+    return complex<T>((a.re * b.re + a.im * b.im) / d, (a.im * b.re - a.re * b.im) / d);
+}
+template <typename T> __host__ __device__ bool operator==(const complex<T> &a, const complex<T> &b) { return a.re == b.re && a.im == b.im; }
+template <typename T> __host__ __device__ bool operator!=(const complex<T> &a, const complex<T> &b) { return !(a == b); }
+template <typename T> __host__ __device__ complex<T> conj(const complex<T> &a) { return complex<T>(a.re, -a.im); }
+template <typename T> __host__ __device__ T norm(const complex<T> &a) { return a.re * a.re + a.im * a.im; }
+template <typename T> __host__ __device__ T abs(const complex<T> &a) { return sqrt(a.re * a.re + a.im * a.im); }
+template <typename T> __host__ __device__ T arg(const complex<T> &a) { return atan2(a.im, a.re); }
+template <typename T> __host__ __device__ complex<T> polar(T r, T t) { return complex<T>(r * cos(t), r * sin(t)); }
+template <typename T> __host__ __device__ complex<T> exp(const complex<T> &a) { return polar(exp(a.re), a.im); }
+} // namespace std
+} // namespace cuda
+
+// Complex numbers of the toolkit.
+typedef float2 cuFloatComplex;
+typedef float2 cuComplex;
+typedef double2 cuDoubleComplex;
+__host__ __device__ inline float2 make_cuFloatComplex(float a, float b) { float2 r; r.x = a; r.y = b; return r; }
+__host__ __device__ inline float2 make_cuComplex(float a, float b) { return make_cuFloatComplex(a, b); }
+__host__ __device__ inline float cuCrealf(float2 a) { return a.x; }
+__host__ __device__ inline float cuCimagf(float2 a) { return a.y; }
+__host__ __device__ inline float2 cuConjf(float2 a) { return make_cuFloatComplex(a.x, -a.y); }
+__host__ __device__ inline float2 cuCaddf(float2 a, float2 b) { return make_cuFloatComplex(a.x + b.x, a.y + b.y); }
+__host__ __device__ inline float2 cuCsubf(float2 a, float2 b) { return make_cuFloatComplex(a.x - b.x, a.y - b.y); }
+__host__ __device__ inline float2 cuCmulf(float2 a, float2 b) {
+    return make_cuFloatComplex(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+__host__ __device__ inline float2 cuCfmaf(float2 a, float2 b, float2 c) { return cuCaddf(cuCmulf(a, b), c); }
+__host__ __device__ inline float2 cuCdivf(float2 a, float2 b) {
+    float d = b.x * b.x + b.y * b.y;
+    return make_cuFloatComplex((a.x * b.x + a.y * b.y) / d, (a.y * b.x - a.x * b.y) / d);
+}
+__host__ __device__ inline float cuCabsf(float2 a) { return sqrt(a.x * a.x + a.y * a.y); }
+__host__ __device__ inline double2 make_cuDoubleComplex(double a, double b) { double2 r; r.x = a; r.y = b; return r; }
+__host__ __device__ inline double cuCreal(double2 a) { return a.x; }
+__host__ __device__ inline double cuCimag(double2 a) { return a.y; }
+__host__ __device__ inline double2 cuConj(double2 a) { return make_cuDoubleComplex(a.x, -a.y); }
+__host__ __device__ inline double2 cuCadd(double2 a, double2 b) { return make_cuDoubleComplex(a.x + b.x, a.y + b.y); }
+__host__ __device__ inline double2 cuCsub(double2 a, double2 b) { return make_cuDoubleComplex(a.x - b.x, a.y - b.y); }
+__host__ __device__ inline double2 cuCmul(double2 a, double2 b) {
+    return make_cuDoubleComplex(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+__host__ __device__ inline double2 cuCfma(double2 a, double2 b, double2 c) { return cuCadd(cuCmul(a, b), c); }
+__host__ __device__ inline double2 cuCdiv(double2 a, double2 b) {
+    double d = b.x * b.x + b.y * b.y;
+    return make_cuDoubleComplex((a.x * b.x + a.y * b.y) / d, (a.y * b.x - a.x * b.y) / d);
+}
+__host__ __device__ inline double cuCabs(double2 a) { return sqrt(a.x * a.x + a.y * a.y); }
+
+// Random numbers on the device: any sequence will do, another one for each seed and subsequence.
+struct curandStateObject {
+    unsigned long long at, step;
+};
+typedef curandStateObject curandState;
+typedef curandStateObject curandState_t;
+typedef curandStateObject curandStateXORWOW;
+typedef curandStateObject curandStateXORWOW_t;
+typedef curandStateObject curandStatePhilox4_32_10_t;
+typedef curandStateObject curandStatePhilox4_32_10;
+typedef curandStateObject curandStateMRG32k3a;
+typedef curandStateObject curandStateMRG32k3a_t;
+__device__ inline void curand_init(
+    unsigned long long seed, unsigned long long sequence, unsigned long long offset, curandStateObject *state
+) {
+    state->at = seed * 0x9e3779b97f4a7c15ULL + offset;
+    state->step = 2 * sequence + 1;
+}
+__device__ inline unsigned curand(curandStateObject *state) {
+    state->at = state->at * 6364136223846793005ULL + state->step;
+    unsigned long long mixed = state->at ^ (state->at >> 29);
+    return (unsigned)((mixed * 0xbf58476d1ce4e5b9ULL) >> 32);
+}
+__device__ inline float curand_uniform(curandStateObject *state) { return (curand(state) >> 8) / 16777216.0f + 2.9802322e-8f; }
+__device__ inline double curand_uniform_double(curandStateObject *state) { return curand(state) / 4294967296.0 + 1.1641532e-10; }
+__device__ inline float curand_normal(curandStateObject *state) {
+    float u = curand_uniform(state), v = curand_uniform(state);
+    return sqrtf(-2.0f * logf(u)) * cosf(6.2831853f * v);
+}
+__device__ inline double curand_normal_double(curandStateObject *state) { return curand_normal(state); }
+__device__ inline float2 curand_normal2(curandStateObject *state) { return make_float2(curand_normal(state), curand_normal(state)); }
+__device__ inline float curand_log_normal(curandStateObject *state, float mean, float deviation) {
+    return expf(mean + deviation * curand_normal(state));
+}
+__device__ inline float4 curand_uniform4(curandStateObject *state) {
+    return make_float4(curand_uniform(state), curand_uniform(state), curand_uniform(state), curand_uniform(state));
+}
+__device__ inline uint4 curand4(curandStateObject *state) {
+    return make_uint4(curand(state), curand(state), curand(state), curand(state));
+}
+__device__ inline float4 curand_normal4(curandStateObject *state) {
+    return make_float4(curand_normal(state), curand_normal(state), curand_normal(state), curand_normal(state));
+}
+__device__ inline void skipahead(unsigned long long n, curandStateObject *state) { state->at += n; }

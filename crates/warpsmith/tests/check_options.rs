@@ -275,3 +275,17 @@ fn a_tolerance_holds_for_whole_numbers() {
     assert_eq!(run("SHIFT=1", &["--expect", "x=@x.npy,1"]), Some(0));
     assert_eq!(run("SHIFT=3", &["--expect", "x=@x.npy,0.5"]), Some(1));
 }
+
+#[test]
+fn a_missing_header_is_named_when_something_of_it_may_be_missing() {
+    let source = "#include \"ours.h\"\n__global__ void k(float *x) { x[threadIdx.x] = 1; }";
+    let text = check(source, &[&LAUNCHED], 0);
+    assert!(text.contains("the header `ours.h` was not found"), "{text}");
+    let source = source.replace("= 1", "= OURS(1)");
+    let folder = folder(&source);
+    let output = check_in(folder.path(), &[&LAUNCHED]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("`OURS` is not declared"), "{text}");
+    assert!(text.contains("cannot include `ours.h`") && text.contains("sought as"), "{text}");
+    assert_eq!(output.status.code(), Some(2));
+}

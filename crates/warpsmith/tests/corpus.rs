@@ -77,7 +77,7 @@ fn describe(report: &Report, sources: &SourceMap) -> String {
 
 #[test]
 fn nothing_is_found_in_correct_kernels() {
-    let files = [corpus("correct"), corpus("programs/correct")].concat();
+    let files = [corpus("correct"), corpus("programs/correct"), corpus("language")].concat();
     assert!(files.len() >= 40, "the corpus holds {} correct kernels", files.len());
     let mut problems = vec![];
     for file in &files {

@@ -254,6 +254,24 @@ impl<'a> Sema<'a> {
         Ok(entity)
     }
 
+    /// A static variable of a device function: it keeps its value, and all threads have the same.
+    pub(crate) fn device_static(
+        &mut self,
+        decl: &'a ast::VarDecl,
+        item: &'a ast::Declarator,
+        scope: ScopeId,
+    ) -> Res<Entity<'a>> {
+        let key = (std::ptr::from_ref(item) as usize, self.root);
+        if let Some(Some(known)) = self.globals.get(&key) {
+            return Ok(known.clone());
+        }
+        let mut q = self.resolve_type(scope, &item.ty)?;
+        self.complete_length(&mut q, item)?;
+        let entity = self.add_global(decl, item, q, scope)?;
+        self.globals.insert(key, Some(entity.clone()));
+        Ok(entity)
+    }
+
     fn auto_global(&mut self, item: &'a ast::Declarator, scope: ScopeId) -> Res<QualType> {
         let Some(ast::Initializer::Expr(e)) = &item.init else {
             return fail("W052", item.span, "`auto` needs a value to take its type from");

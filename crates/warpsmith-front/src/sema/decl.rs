@@ -62,6 +62,12 @@ impl<'a> Sema<'a> {
             self.declare(scope, &d.name, entity);
             return Ok(());
         }
+        if vars.attrs.is_static && self.f().func.kind != warpsmith_ir::FunctionKind::Host {
+            // One for all threads, as a variable of the device is.
+            let entity = self.device_static(vars, d, scope)?;
+            self.declare(scope, &d.name, entity);
+            return Ok(());
+        }
         if vars.attrs.is_static {
             let e = error(
                 "W090",

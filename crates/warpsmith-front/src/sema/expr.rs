@@ -132,11 +132,7 @@ impl<'a> Sema<'a> {
             Operand::ForeignMethod { name, .. } => {
                 fail("W075", span, format!("the method `{name}` has to be called"))
             }
-            Operand::Str(text) if self.tolerates() => Ok(self.host_string(&text, span)),
-            Operand::Str(_) => {
-                let d = error("W053", span, "strings are supported only as formats and messages");
-                Err(d.help("use an array of characters").into())
-            }
+            Operand::Str(text) => Ok(self.string_table(&text, span)),
             Operand::List(_) => fail("W075", span, "a list in braces needs a type here"),
         }
     }

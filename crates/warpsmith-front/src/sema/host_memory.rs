@@ -154,15 +154,16 @@ impl<'a> Sema<'a> {
         Ok(Operand::Void)
     }
 
-    /// A string of the host: a pointer to its characters.
-    pub(crate) fn host_string(&mut self, text: &str, span: Span) -> Expr {
+    /// A string as a value: a pointer to its characters, which are constant data.
+    pub(crate) fn string_table(&mut self, text: &str, span: Span) -> Expr {
+        let space = if self.tolerates() { Space::Local } else { Space::Constant };
         let mut bytes = text.as_bytes().to_vec();
         bytes.push(0);
         let ty = Type::array(Type::Scalar(Scalar::I8), bytes.len() as u64);
         self.module.globals.push(warpsmith_ir::Global {
             name: "a string".into(),
             ty: ty.clone(),
-            space: Space::Local,
+            space,
             init: Some(bytes),
             origin: warpsmith_ir::Origin::at(span),
         });

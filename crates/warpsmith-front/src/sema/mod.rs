@@ -195,13 +195,22 @@ pub fn lower_program(
 ) -> Result<Lowered, Vec<Diagnostic>> {
     let kernels = KernelSelection::Named(vec![]);
     let request = Request { kernels, host_functions: vec![entry.to_string()] };
-    lower_deep(unit, &request, Some(prelude))
+    lower_deep(unit, &request, Some((prelude, true)))
+}
+
+/// As [`lower_cuda`], with declarations that stand in for libraries of the device, [`crate::prelude`].
+pub fn lower_with(
+    unit: &TranslationUnit,
+    prelude: &TranslationUnit,
+    request: &Request,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    lower_deep(unit, request, Some((prelude, false)))
 }
 
 fn lower_deep(
     unit: &TranslationUnit,
     request: &Request,
-    prelude: Option<&TranslationUnit>,
+    prelude: Option<(&TranslationUnit, bool)>,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     // Deeply nested syntax needs a deep stack; the limit on depth is made for this one.
     std::thread::scope(|s| {
@@ -216,15 +225,15 @@ fn lower_deep(
 fn lower_here(
     unit: &TranslationUnit,
     request: &Request,
-    prelude: Option<&TranslationUnit>,
+    prelude: Option<(&TranslationUnit, bool)>,
     max_depth: u32,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     let names = parse_names(unit, request)?;
     let arena = request::Arena::default();
     let mut sema = Sema::new(&arena, max_depth);
     let root = sema.root;
-    if let Some(prelude) = prelude {
-        sema.program = true;
+    if let Some((prelude, program)) = prelude {
+        sema.program = program;
         sema.declare_prelude(prelude);
     }
     sema.declare_items(root, &unit.items);

@@ -324,7 +324,7 @@ fn all_given(cx: &ArgContext<'_>) -> Result<(), Failure> {
     let missing: Vec<&str> = vars
         .filter(|v| v.ty.scalar().is_some() || matches!(v.ty, Type::Vector(..)))
         .filter(|v| {
-            cx.args.spec(&v.name).is_none() && (cx.scalar.is_none() || !v.ty.scalar().is_some())
+            cx.args.spec(&v.name).is_none() && (cx.scalar.is_none() || v.ty.scalar().is_none())
         })
         .map(|v| v.name.as_str())
         .collect();

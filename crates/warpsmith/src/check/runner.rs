@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use warpsmith_emu::counters::Counters;
 use warpsmith_emu::{self as emu, Checks, EmuError, Finding, LaunchConfig, Limit, Outcome, Rule};
+use warpsmith_front::ast::TranslationUnit;
 use warpsmith_ir::{Diagnostic, SourceMap, Span};
 
 use super::args::{CheckArgs, HostCode, LaunchArgs};
@@ -91,8 +92,9 @@ impl<'a> Runner<'a> {
         }
         if loaded.steps.is_empty()
             && self.args.host == HostCode::Auto
-            && let Some(program) = host::load(&loaded.unit, sources)?
+            && let Some(program) = host::load(&loaded.unit, &loaded.prelude)?
         {
+            self.missing_headers(&loaded.unit);
             return self.program(path, &program, &loaded.unit, &loaded.allows, sources);
         }
         if loaded.steps.is_empty() {
@@ -105,12 +107,21 @@ impl<'a> Runner<'a> {
                 .help("give --grid and --block, or write `// warpsmith: grid=4 block=64 arg n=256` before a kernel")
                 .into());
         }
+        self.missing_headers(&loaded.unit);
         let first_item = self.items.len();
         for step in &loaded.steps {
             self.step(path, step, sources)?;
         }
         self.apply_allows(&loaded.allows, first_item, sources);
         Ok(())
+    }
+
+    /// Headers without which the file was read are among the assumptions.
+    fn missing_headers(&mut self, unit: &TranslationUnit) {
+        for header in &unit.missing_headers {
+            let name = header.message.trim_start_matches("cannot include ");
+            self.assume(format!("the header {name} was not found, and nothing of it is needed"));
+        }
     }
 
     /// One step with all its repetitions (`--seeds`, `--scalars`).

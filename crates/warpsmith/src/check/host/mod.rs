@@ -14,6 +14,7 @@ use self::launcher::HostLauncher;
 use self::words::kernel_at;
 use super::args::LaunchArgs;
 use super::plan::Allow;
+use super::program::with_headers;
 use super::runner::Runner;
 use super::shown;
 use crate::status::Failure;
@@ -52,12 +53,12 @@ pub(super) struct Ran {
 ///
 /// # Errors
 /// Kernels that the program launches and that are not supported.
-pub fn load(unit: &TranslationUnit, sources: &mut SourceMap) -> Result<Option<Program>, Failure> {
+pub fn load(unit: &TranslationUnit, prelude: &TranslationUnit) -> Result<Option<Program>, Failure> {
     if !sema::has_host_function(unit, "main") || sema::launches_of(unit).is_empty() {
         return Ok(None);
     }
-    let prelude = warpsmith_front::prelude::unit(sources);
-    let lowered = sema::lower_program(unit, &prelude, "main")?;
+    let lowered =
+        sema::lower_program(unit, prelude, "main").map_err(|list| with_headers(list, unit))?;
     let entry = lowered.host_functions.first().copied();
     Ok(entry.map(|entry| Program { module: lowered.module, entry }))
 }
