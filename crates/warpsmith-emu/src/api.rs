@@ -71,7 +71,7 @@ pub struct LaunchConfig {
 pub struct Checks {
     /// `race-shared`, `race-global`, `race-benign`.
     pub races: bool,
-    /// `uninitialized-shared`, `-local`, `-global`, `-variable`.
+    /// `uninitialized-shared`, `-local`, `-global`, `-variable`, and `undefined-arithmetic`.
     pub uninitialized: bool,
     /// `redundant-barrier` notes.
     pub redundant_barriers: bool,
@@ -147,6 +147,8 @@ pub enum Rule {
     UninitializedGlobal,
     /// A `__constant__` or `__device__` variable that nothing set.
     UninitializedVariable,
+    /// An integer is divided by zero.
+    UndefinedArithmetic,
     DivergentBarrier,
     /// A note.
     ExitedBeforeBarrier,
@@ -161,7 +163,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    pub const ALL: [Rule; 15] = [
+    pub const ALL: [Rule; 16] = [
         Rule::RaceShared,
         Rule::RaceGlobal,
         Rule::RaceBenign,
@@ -170,6 +172,7 @@ impl Rule {
         Rule::UninitializedLocal,
         Rule::UninitializedGlobal,
         Rule::UninitializedVariable,
+        Rule::UndefinedArithmetic,
         Rule::DivergentBarrier,
         Rule::ExitedBeforeBarrier,
         Rule::Misaligned,
@@ -190,6 +193,7 @@ impl Rule {
             Rule::UninitializedLocal => "uninitialized-local",
             Rule::UninitializedGlobal => "uninitialized-global",
             Rule::UninitializedVariable => "uninitialized-variable",
+            Rule::UndefinedArithmetic => "undefined-arithmetic",
             Rule::DivergentBarrier => "divergent-barrier",
             Rule::ExitedBeforeBarrier => "exited-before-barrier",
             Rule::Misaligned => "misaligned",

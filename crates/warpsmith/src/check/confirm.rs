@@ -12,6 +12,9 @@ use crate::data::{self, Init};
 /// Memory of which a copy is kept for a second run, at most.
 const MOST_BYTES: usize = 256 << 20;
 
+/// Steps of a thread in a second run, at most.
+const MOST_STEPS: u64 = 10_000_000;
+
 /// The memory of a launch as it was before. A finding stands that is there with zeros for the whole numbers that nobody gave,
 /// and with numbers that are all different.
 pub struct Other {
@@ -48,6 +51,8 @@ impl Other {
     ) -> HashSet<String> {
         let serious = outcome.findings.iter().any(|f| !f.rule.is_note());
         let Some(memory) = self.memory.filter(|_| serious) else { return HashSet::new() };
+        // A loop without end is one before the last step, too.
+        let options = &Options { max_steps: options.max_steps.min(MOST_STEPS), ..options.clone() };
         let found = |init| {
             let mut memory = with_numbers(module, &memory, init);
             match emu::run(module, config, &mut memory, options) {

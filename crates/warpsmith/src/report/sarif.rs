@@ -93,6 +93,7 @@ fn describe(rule: Rule) -> &'static str {
         Rule::UninitializedVariable => {
             "A constant or variable of the device is used, and nothing sets it."
         }
+        Rule::UndefinedArithmetic => "An integer is divided by zero.",
         Rule::DivergentBarrier => {
             "A barrier or warp operation is not reached by all threads it waits for."
         }
