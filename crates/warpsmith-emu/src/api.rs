@@ -30,8 +30,12 @@ pub struct Buffer {
     /// Extents, outermost first, when the user gave several; findings then name `a[i][j]`.
     pub shape: Vec<u64>,
     pub bytes: Vec<u8>,
-    /// Grows with zeros when accessed beyond its end (up to the memory limit) instead of a finding.
+    /// Grows when accessed beyond its end (up to the memory limit) instead of a finding.
     pub grows: bool,
+    /// What a buffer that grows holds in its new bytes, again and again from its start on; empty: zeros.
+    pub pattern: Arc<[u8]>,
+    /// Whole numbers in it are nobody's word; the caller's own mark, which the emulator does not look at.
+    pub invented: bool,
     /// Bytes that hold no defined value yet, one bool a byte; empty: all defined. Carrying such a value is fine,
     /// using it for control flow, an address or a store is `uninitialized…`.
     pub poison: Vec<bool>,
@@ -67,7 +71,7 @@ pub struct LaunchConfig {
 pub struct Checks {
     /// `race-shared`, `race-global`, `race-benign`.
     pub races: bool,
-    /// `uninitialized-shared`, `uninitialized-local`.
+    /// `uninitialized-shared`, `-local`, `-global`, `-variable`, and `undefined-arithmetic`.
     pub uninitialized: bool,
     /// `redundant-barrier` notes.
     pub redundant_barriers: bool,
@@ -139,6 +143,12 @@ pub enum Rule {
     OutOfBounds,
     UninitializedShared,
     UninitializedLocal,
+    /// An element of global memory that nothing wrote.
+    UninitializedGlobal,
+    /// A `__constant__` or `__device__` variable that nothing set.
+    UninitializedVariable,
+    /// An integer is divided by zero.
+    UndefinedArithmetic,
     DivergentBarrier,
     /// A note.
     ExitedBeforeBarrier,
@@ -153,13 +163,16 @@ pub enum Rule {
 }
 
 impl Rule {
-    pub const ALL: [Rule; 13] = [
+    pub const ALL: [Rule; 16] = [
         Rule::RaceShared,
         Rule::RaceGlobal,
         Rule::RaceBenign,
         Rule::OutOfBounds,
         Rule::UninitializedShared,
         Rule::UninitializedLocal,
+        Rule::UninitializedGlobal,
+        Rule::UninitializedVariable,
+        Rule::UndefinedArithmetic,
         Rule::DivergentBarrier,
         Rule::ExitedBeforeBarrier,
         Rule::Misaligned,
@@ -178,6 +191,9 @@ impl Rule {
             Rule::OutOfBounds => "out-of-bounds",
             Rule::UninitializedShared => "uninitialized-shared",
             Rule::UninitializedLocal => "uninitialized-local",
+            Rule::UninitializedGlobal => "uninitialized-global",
+            Rule::UninitializedVariable => "uninitialized-variable",
+            Rule::UndefinedArithmetic => "undefined-arithmetic",
             Rule::DivergentBarrier => "divergent-barrier",
             Rule::ExitedBeforeBarrier => "exited-before-barrier",
             Rule::Misaligned => "misaligned",

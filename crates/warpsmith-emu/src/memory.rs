@@ -21,6 +21,7 @@ impl DeviceMemory {
                 bytes,
                 grows: false,
                 poison: if undefined { vec![true; size] } else { vec![] },
+                ..Buffer::default()
             }
         };
         DeviceMemory { buffers: vec![], globals: module.globals.iter().map(variable).collect() }
@@ -30,6 +31,24 @@ impl DeviceMemory {
     pub fn add(&mut self, buffer: Buffer) -> BufferId {
         self.buffers.push(buffer);
         BufferId(self.buffers.len() as u32 - 1)
+    }
+}
+
+impl Buffer {
+    /// Makes a buffer that grows this long.
+    pub fn lengthen(&mut self, length: usize) {
+        let old = self.bytes.len();
+        self.bytes.resize(length, 0);
+        let pattern = &self.pattern;
+        if !pattern.is_empty() {
+            let from = old % pattern.len();
+            for (to, value) in self.bytes[old..].iter_mut().zip(pattern.iter().cycle().skip(from)) {
+                *to = *value;
+            }
+        }
+        if !self.poison.is_empty() {
+            self.poison.resize(length, false);
+        }
     }
 }
 

@@ -15,6 +15,8 @@ pub struct TranslationUnit {
     pub instantiations: Vec<Instantiation>,
     /// Macros without parameters that are defined at the end of the file, with their values.
     pub macros: std::collections::HashMap<String, String>,
+    /// Headers that were not found, and where they were sought; what they would declare is not here.
+    pub missing_headers: Vec<warpsmith_ir::Diagnostic>,
 }
 
 /// `f<float, 4>` of an explicit instantiation.
@@ -518,6 +520,14 @@ pub enum ExprKind {
     /// Braced list as an argument.
     InitList(Vec<InitItem>),
     Lambda(Box<LambdaDecl>),
+    /// `new T(args)`, `new T[count]`
+    New {
+        ty: TypeName,
+        count: Option<Expr>,
+        args: Vec<Expr>,
+    },
+    /// `delete e`, `delete[] e`
+    Delete(Expr),
     /// `e...`
     PackExpansion(Expr),
     /// `(args op ...)`

@@ -7,5 +7,6 @@ pub mod cloops;
 mod header_constants;
 pub mod parse;
 pub mod pp;
+pub mod prelude;
 pub mod sema;
 pub mod spelling;

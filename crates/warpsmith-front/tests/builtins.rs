@@ -86,7 +86,7 @@ fn wrong_calls_have_one_diagnostic_each() {
         ("f[i] = __shfl_sync(~0u, f[i], 0, 12);", "W103", "power of two"),
         ("__pipeline_memcpy_async(&s[0], &f[0], 12);", "W103", "16 bytes"),
         ("__pipeline_wait_prior(i);", "W103", "constant"),
-        ("memset(&f[0], 0, 1 << 20);", "W108", "loop"),
+        ("memmove(&f[0], &f[1], 1 << 20);", "W108", "loop"),
         ("f[i] = erfinvf(f[i]);", "W107", "not supported"),
     ] {
         match lower(text) {

@@ -356,9 +356,17 @@ fn an_error_out_of_a_macro_is_shown_at_its_use() {
 }
 
 #[test]
+fn comments_in_another_encoding_do_not_matter() {
+    let text = b"// r\xe9duction par blocs de threads\n__global__ void k(int *x) { x[0] = 1; }\n";
+    let mut sources = SourceMap::new();
+    let options = ParseOptions::new(Language::Cuda);
+    assert!(parse("a.cu", text, &options, &DiskLoader, &mut sources).is_ok());
+}
+
+#[test]
 fn files_that_are_no_text_are_refused() {
     let mut all = String::new();
-    for bytes in [&b""[..], b" \n\t\n", b"\xff\xfe\x00", b"int x;\n\xc3\x28\n", b"\x7fELF\0\0"] {
+    for bytes in [&b""[..], b" \n\t\n", b"\xff\xfe\x00", b"x\n\xc3\x28\n", b"\x7fELF\0\0"] {
         let mut sources = SourceMap::new();
         let result =
             parse("bad.cu", bytes, &ParseOptions::new(Language::Cuda), &DiskLoader, &mut sources);
@@ -384,13 +392,13 @@ fn files_that_are_no_text_are_refused() {
           | ^
           |
           = help: it contains NUL bytes
-        error[W001]: line 2 of this file is not UTF-8 text
-         --> bad.cu:1:1
+        error[W022]: this `(` is never closed
+         --> bad.cu:2:2
           |
-        1 |
-          | ^
+        2 | ?(
+          |  ^ opened here
           |
-          = help: save it as UTF-8
+          = help: add the missing `)`
         error[W001]: this is a binary file, not source text
          --> bad.cu:1:1
           |

@@ -404,7 +404,7 @@ fn expressions_of_all_kinds() {
             (= x ::g(n))
             (= x p->f<value 2>(1))
             (= x this->y)
-            (= x unsupported[`new`])
+            (= x new int[3]())
             (= x unsupported[the user-defined literal `1_km`])
             (= x make{} int(3))
             (= x (&& a[n] (! n)))

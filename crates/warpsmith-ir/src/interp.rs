@@ -21,6 +21,7 @@ mod collectives;
 mod effects;
 mod eval;
 mod exec;
+mod host;
 mod memory;
 mod printf;
 mod races;
@@ -34,14 +35,15 @@ use std::fmt;
 use crate::diag::Diagnostic;
 use crate::eval::from_bytes;
 use crate::module::{FuncId, FunctionKind, GlobalId, Module};
-use crate::span::Span;
-use crate::types::Scalar;
+use crate::span::{Origin, Span};
+use crate::types::{Scalar, Type};
 use crate::value::Value;
 use crate::ways::{Turn, Way};
 
 pub use bounds::Bound;
 use bounds::{Tracked, Untracked};
 use exec::Interp;
+pub use host::{HostMemory, Skipped};
 
 /// What the caller shares with the function.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +55,8 @@ pub struct Memory {
     pub on_host: usize,
     /// Buffers that the function allocated and has not freed.
     pub allocated: BTreeSet<usize>,
+    /// What is known of memory that a program of the host allocated.
+    pub host: HostMemory,
     /// What `printf` wrote.
     pub printed: String,
     /// The bound of the returned real, when bounds are tracked.
@@ -229,6 +233,82 @@ pub trait Launcher {
     /// A copy filled a piece of a buffer of the device.
     fn filled(&mut self, buffer: usize, offset: usize, bytes: usize) {
         let _ = (buffer, offset, bytes);
+    }
+
+    /// Whether a program of the host is to be run as far as it is understood: a statement that fails is left out.
+    fn tolerant(&self) -> bool {
+        false
+    }
+
+    /// A statement of a tolerated program was left out.
+    fn skipped(&mut self, skipped: Skipped) {
+        let _ = skipped;
+    }
+
+    /// The value of a variable of the host that holds nothing known.
+    fn value_of(&mut self, name: &str, ty: Scalar) -> Option<Value> {
+        let _ = (name, ty);
+        None
+    }
+
+    /// What a kernel gets for an argument that is not known.
+    fn missing_arg(
+        &mut self,
+        memory: &mut Memory,
+        kernel: FuncId,
+        index: usize,
+        origin: &Origin,
+    ) -> Option<Arg> {
+        let _ = (memory, kernel, index, origin);
+        None
+    }
+
+    /// The launch that comes next stands here.
+    fn launching(&mut self, origin: &Origin) {
+        let _ = origin;
+    }
+
+    /// As [`Launcher::allocated`], with the name of the variable that gets the pointer, if it is one, and its type.
+    fn allocated_at(&mut self, buffer: usize, bytes: usize, name: &str, pointee: Option<&Type>) {
+        let _ = (name, pointee);
+        self.allocated(buffer, bytes);
+    }
+
+    /// Nothing is known any more of a piece of a buffer of the device, of `length` bytes.
+    fn forgotten(&mut self, buffer: usize, offset: usize, bytes: usize, length: usize) {
+        let _ = (buffer, offset, bytes, length);
+    }
+
+    /// A buffer was freed.
+    fn freed(&mut self, buffer: usize, origin: &Origin) {
+        let _ = (buffer, origin);
+    }
+
+    /// Bytes of all buffers, at most.
+    fn most_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// Which bytes of a buffer of the device nothing wrote yet; `None` for other buffers.
+    fn unwritten(&self, buffer: usize, offset: usize, bytes: usize) -> Option<Vec<bool>> {
+        let _ = (buffer, offset, bytes);
+        None
+    }
+
+    /// In a tolerated program a copy filled a piece of a buffer; not all of the bytes need be known.
+    fn copied(&mut self, memory: &mut Memory, buffer: usize, offset: usize, known: &[bool]) {
+        let _ = (memory, known);
+        self.filled(buffer, offset, known.len());
+    }
+
+    /// A variable of the device before a launch of a tolerated program, with which of its bytes are known.
+    fn lend_global(&mut self, global: usize, bytes: &mut Vec<u8>, known: &mut Vec<bool>) {
+        let _ = (global, bytes, known);
+    }
+
+    /// The variable after the launch.
+    fn return_global(&mut self, global: usize, bytes: &mut Vec<u8>, known: &mut Vec<bool>) {
+        let _ = (global, bytes, known);
     }
 }
 

@@ -160,8 +160,20 @@ pub enum StmtKind {
 pub enum Runtime {
     /// `cudaMalloc`: the place, of pointer type, gets memory of so many bytes that holds nothing yet.
     Allocate { pointer: Place, bytes: Expr },
-    /// `cudaFree`.
+    /// `malloc`, `new`, `cudaMallocHost`: memory of the host that holds nothing yet; with `shared`, as
+    /// `cudaMallocManaged` gives it, the device may use it too.
+    AllocateHost { pointer: Place, bytes: Expr, shared: bool },
+    /// `cudaFree`; also `free`.
     Free { pointer: Expr },
+    /// `cudaMemset`, `memset`: so many bytes from the pointer on get the value's lowest byte.
+    Fill { pointer: Expr, value: Expr, bytes: Expr },
+    /// The place holds nothing known any more.
+    Forget { place: Place },
+    /// What the pointer points to, the whole array or variable, holds nothing known any more.
+    ForgetMemory { pointer: Expr },
+    /// Host code that was not understood; what it would have written is forgotten beside it.
+    /// With `launches` kernels stand in it, which are not run.
+    Skipped { what: String, launches: bool },
     /// `cudaMemcpy` from pointer to pointer; `bytes` is `u64`. What an asynchronous copy brings to the host is there
     /// after the next `Synchronize`.
     Copy { way: CopyWay, destination: Expr, source: Expr, bytes: Expr, asynchronous: bool },
@@ -175,33 +187,51 @@ pub enum CopyWay {
     ToDevice,
     ToHost,
     OnDevice,
+    /// The pointers say it: `cudaMemcpyDefault`, `memcpy`.
+    Any,
 }
 
 impl Runtime {
     /// The expressions, in order.
     pub fn operands(&self) -> Vec<&Expr> {
         match self {
-            Runtime::Allocate { bytes, .. } => vec![bytes],
-            Runtime::Free { pointer } => vec![pointer],
+            Runtime::Allocate { bytes, .. } | Runtime::AllocateHost { bytes, .. } => vec![bytes],
+            Runtime::Free { pointer } | Runtime::ForgetMemory { pointer } => vec![pointer],
             Runtime::Copy { destination, source, bytes, .. } => vec![destination, source, bytes],
-            Runtime::Synchronize => vec![],
+            Runtime::Fill { pointer, value, bytes } => vec![pointer, value, bytes],
+            Runtime::Synchronize | Runtime::Forget { .. } | Runtime::Skipped { .. } => vec![],
         }
     }
 
     /// As [`Runtime::operands`], to be changed.
     pub fn operands_mut(&mut self) -> Vec<&mut Expr> {
         match self {
-            Runtime::Allocate { bytes, .. } => vec![bytes],
-            Runtime::Free { pointer } => vec![pointer],
+            Runtime::Allocate { bytes, .. } | Runtime::AllocateHost { bytes, .. } => vec![bytes],
+            Runtime::Free { pointer } | Runtime::ForgetMemory { pointer } => vec![pointer],
             Runtime::Copy { destination, source, bytes, .. } => vec![destination, source, bytes],
-            Runtime::Synchronize => vec![],
+            Runtime::Fill { pointer, value, bytes } => vec![pointer, value, bytes],
+            Runtime::Synchronize | Runtime::Forget { .. } | Runtime::Skipped { .. } => vec![],
         }
     }
 
     /// What gets a value, address copies aside.
     pub fn written(&self) -> Option<&Place> {
         match self {
-            Runtime::Allocate { pointer, .. } => Some(pointer),
+            Runtime::Allocate { pointer, .. } | Runtime::AllocateHost { pointer, .. } => {
+                Some(pointer)
+            }
+            Runtime::Forget { place } => Some(place),
+            _ => None,
+        }
+    }
+
+    /// As [`Runtime::written`], to be changed.
+    pub fn written_mut(&mut self) -> Option<&mut Place> {
+        match self {
+            Runtime::Allocate { pointer, .. } | Runtime::AllocateHost { pointer, .. } => {
+                Some(pointer)
+            }
+            Runtime::Forget { place } => Some(place),
             _ => None,
         }
     }

@@ -16,7 +16,7 @@ pub use effects::{Effects, effects, expr_effects, free_vars, stmt_effects, vars_
 use crate::collective::Collective;
 use crate::expr::{Expr, ExprKind, Place, PlaceKind};
 use crate::module::VarId;
-use crate::stmt::{Block, LoopCondition, LoopId, LoopKind, Runtime, Stmt, StmtKind};
+use crate::stmt::{Block, LoopCondition, LoopId, LoopKind, Stmt, StmtKind};
 
 /// What is done with a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -344,8 +344,8 @@ fn rewrite_effect<R: Rewriter + ?Sized>(r: &mut R, stmt: &mut Stmt) {
             rewrite_all(r, c.operands_mut());
         }
         StmtKind::Runtime(call) => {
-            if let Runtime::Allocate { pointer, .. } = call {
-                r.place(pointer);
+            if let Some(place) = call.written_mut() {
+                r.place(place);
             }
             rewrite_all(r, call.operands_mut());
         }

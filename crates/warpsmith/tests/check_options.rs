@@ -173,8 +173,10 @@ would run: scale.cu: scale<<<2, 64>>> with a=2, scalars=100, seed=1
 fn conditions_of_a_kernel_filter_its_inputs_and_are_checked() {
     let common: [&[&str]; 3] = [&LAUNCH, &HEADER, &MACRO];
     let with = |more: &'static [&'static str]| [&common[..], &[more]].concat();
-    let text = check(SCALE, &with(&["--arg", "n=0", "--arg", "a=2"]), 0);
+    // Nothing was checked, which is no success.
+    let text = check(SCALE, &with(&["--arg", "n=0", "--arg", "a=2"]), 2);
     assert!(text.contains("an assumption of the kernel is false"), "{text}");
+    assert!(text.contains("exclude every launch"), "{text}");
     refused(
         SCALE,
         &with(&["--arg", "n=100", "--arg", "a=2", "--arg", "x=float[100]=iota"]),
@@ -211,4 +213,79 @@ fn options_stand_in_directives_as_on_the_command_line() {
     ] {
         refused(&source.replace(from, to), &[&HEADER], message);
     }
+}
+
+const LAUNCHED: [&str; 4] = ["--grid", "1", "--block", "32"];
+
+#[test]
+fn data_that_nobody_gives_show_races_of_different_values() {
+    let source = "__global__ void k(float *x, const float *y) { x[0] = y[threadIdx.x]; }";
+    let text = check(source, &[&LAUNCHED], 1);
+    assert!(text.contains("error[race-global]"), "{text}");
+    let text = check(source, &[&LAUNCHED, &["--arg", "x=float[1]", "--arg", "y=float[32]"]], 1);
+    assert!(text.contains("error[race-global]"), "{text}");
+    let zeros = ["--arg", "x=float[1]", "--arg", "y=float[32]=zeros"];
+    let text = check(source, &[&LAUNCHED, &zeros], 0);
+    assert!(text.contains("note[race-benign]"), "{text}");
+}
+
+#[test]
+fn findings_that_only_some_numbers_have_are_notes() {
+    let source = "__global__ void k(float *x, const int *to) { x[to[threadIdx.x]] = threadIdx.x; }";
+    let text = check(source, &[&LAUNCHED, &["--arg", "x=float[32]"]], 0);
+    assert!(text.contains("note[race-global]"), "{text}");
+    let text =
+        check(source, &[&LAUNCHED, &["--arg", "x=float[32]", "--arg", "to=int[32]=zeros"]], 1);
+    assert!(text.contains("error[race-global]"), "{text}");
+}
+
+#[test]
+fn arrays_have_the_type_of_the_parameter() {
+    let source = "__global__ void k(float *x, unsigned *u, float4 *v, unsigned char *b) { x[0] = u[0] + v[0].x + b[0]; }";
+    let with = |arg: &'static str| -> Vec<&'static str> { vec!["--arg", arg] };
+    let (one, x) = (["--grid", "1", "--block", "1"], with("x=int[64]=iota"));
+    refused(source, &[&one, &x], "argument `x` is an array of int, and the kernel takes float");
+    let x = with("x=double[64]");
+    refused(source, &[&one, &x], "argument `x` is an array of double, and the kernel takes float");
+    for fits in ["u=int[64]=iota", "v=float[64]", "b=float[4]"] {
+        check(source, &[&one, &with(fits)], 0);
+    }
+}
+
+#[test]
+fn all_missing_numbers_are_named_at_once() {
+    let source = "__global__ void k(float *x, int n, float a, unsigned m) { if (n < m) x[0] = a; }";
+    let help = "scalar arguments `n`, `a`, `m` have no value";
+    refused(source, &[&["--grid", "1", "--block", "1"]], help);
+    // A value that only some of the types have is tried where it fits.
+    check(source, &[&["--grid", "1", "--block", "1", "--scalars", "-1,4"]], 0);
+}
+
+#[test]
+fn a_tolerance_holds_for_whole_numbers() {
+    let folder =
+        folder("__global__ void k(int *x) { x[threadIdx.x] = 100 * threadIdx.x + SHIFT; }");
+    let run = |shift: &str, more: &[&str]| {
+        let output =
+            check_in(folder.path(), &[&LAUNCHED, &["--arg", "x=int[32]", "-D", shift], more]);
+        output.status.code()
+    };
+    assert_eq!(run("SHIFT=0", &["--dump", "x=x.npy"]), Some(0));
+    assert_eq!(run("SHIFT=1", &["--expect", "x=@x.npy"]), Some(1));
+    assert_eq!(run("SHIFT=1", &["--expect", "x=@x.npy,1"]), Some(0));
+    assert_eq!(run("SHIFT=3", &["--expect", "x=@x.npy,0.5"]), Some(1));
+}
+
+#[test]
+fn a_missing_header_is_named_when_something_of_it_may_be_missing() {
+    let source = "#include \"ours.h\"\n__global__ void k(float *x) { x[threadIdx.x] = 1; }";
+    let text = check(source, &[&LAUNCHED], 0);
+    assert!(text.contains("the header `ours.h` was not found"), "{text}");
+    let source = source.replace("= 1", "= OURS(1)");
+    let folder = folder(&source);
+    let output = check_in(folder.path(), &[&LAUNCHED]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("`OURS` is not declared"), "{text}");
+    assert!(text.contains("cannot include `ours.h`") && text.contains("sought as"), "{text}");
+    assert_eq!(output.status.code(), Some(2));
 }

@@ -2,7 +2,7 @@
 // expect: infinite-loop line=8
 // expect: status=1
 
-// warpsmith: grid=1 block=1 arg flag=int[1] arg out=int[1]
+// warpsmith: grid=1 block=1 arg flag=int[1]=zeros arg out=int[1]
 __global__ void wait_for_ever(volatile int *flag, int *out)
 {
     while (flag[0] == 0) {

@@ -362,7 +362,11 @@ impl<'m> Lower<'m> {
                 _ => {}
             }
         }
-        if let (Opd::K(x), Opd::K(y)) = (a, b) {
+        // A division by zero stays, so that it is found when it is reached.
+        let undefined = matches!(op, BinaryOp::Div | BinaryOp::Rem) && !ty.is_float();
+        if let (Opd::K(x), Opd::K(y)) = (a, b)
+            && !(undefined && y == 0)
+        {
             let v = eval::binary(op, from_register(ty, x), from_register(count_ty, y));
             return Ok(Opd::K(to_register(v)));
         }

@@ -19,6 +19,7 @@ mod report;
 mod schedule;
 mod step;
 mod targets;
+mod undefined;
 mod warp;
 
 pub use launch::run;

@@ -276,10 +276,7 @@ impl Machine<'_> {
     fn lengthen(&mut self, part: &Part) {
         for (to, from) in self.memory.buffers.iter_mut().zip(&part.memory.buffers) {
             if to.bytes.len() < from.bytes.len() {
-                to.bytes.resize(from.bytes.len(), 0);
-                if !to.poison.is_empty() {
-                    to.poison.resize(from.bytes.len(), false);
-                }
+                to.lengthen(from.bytes.len());
             }
         }
     }

@@ -533,14 +533,21 @@ impl Machine<'_> {
         thread: u32,
         count: u32,
     ) {
-        if let Some(&at) = self.known_uses.get(&(origin, pc as u32)) {
-            return self.report.count(at, count.into());
-        }
         let Some(o) = self.origins.get(origin as usize - 1).cloned() else { return };
         let home = self.home(o.handle);
+        // A variable that nothing set is one mistake, wherever it is used.
+        let key = match home {
+            Home::Variable { index, .. } => (u32::MAX, index),
+            _ => (origin, pc as u32),
+        };
+        if let Some(&at) = self.known_uses.get(&key) {
+            return self.report.count(at, count.into());
+        }
         let rule = match home {
             Home::Invalid | Home::Local { .. } => Rule::UninitializedLocal,
-            _ => Rule::UninitializedShared,
+            Home::Buffer(_) => Rule::UninitializedGlobal,
+            Home::Variable { .. } => Rule::UninitializedVariable,
+            Home::Shared { .. } => Rule::UninitializedShared,
         };
         let name = match home {
             Home::Invalid => self.program.names.get(o.name as usize).cloned().unwrap_or_default(),
@@ -552,7 +559,6 @@ impl Machine<'_> {
         };
         let kind = match home {
             Home::Variable { constant: true, .. } => Some("constant"),
-            Home::Variable { .. } | Home::Buffer(_) => Some("global"),
             _ => None,
         };
         let first = match home {
@@ -565,7 +571,10 @@ impl Machine<'_> {
         if usage.span != places[0].span {
             places.push(usage);
         }
-        let message = if name.is_empty() {
+        let message = if let Home::Variable { constant, .. } = home {
+            let variable = if constant { "constant" } else { "device variable" };
+            format!("the {variable} `{name}` is used in {what}, and nothing has set it")
+        } else if name.is_empty() {
             format!("the value of an inactive lane is used in {what}")
         } else {
             format!("`{text}` is used in {what} before it has a value")
@@ -584,7 +593,7 @@ impl Machine<'_> {
             interval: Some(b.interval),
             count: count.into(),
         });
-        self.known_uses.insert((origin, pc as u32), at);
+        self.known_uses.insert(key, at);
     }
 
     /// Lanes of an operand that are undefined, for warp operations.

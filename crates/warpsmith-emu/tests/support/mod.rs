@@ -272,6 +272,7 @@ fn buffer(
         bytes,
         grows: spec.is_empty(),
         poison: vec![],
+        ..Buffer::default()
     })
 }
 

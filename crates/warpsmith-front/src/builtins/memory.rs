@@ -4,6 +4,7 @@
 
 use warpsmith_ir::{Diagnostic, Expr, ExprKind, Place, PlaceKind, Scalar, Space, StmtKind, Type};
 
+use super::block_copy;
 use super::call::{Call, Lowered};
 
 const LOADS: &[&str] = &["__ldg", "__ldcg", "__ldca", "__ldcs", "__ldlu", "__ldcv"];
@@ -62,13 +63,19 @@ fn piece(c: &Call<'_>, pointees: &[Type], bytes: u64) -> Result<(Scalar, u64), D
     Ok((scalar, count))
 }
 
+/// Longer than what is spelled out, or of a length that is not constant.
+fn is_long(c: &Call<'_>) -> bool {
+    let bytes = c.args.get(2).and_then(|e| c.cx.fold(e));
+    bytes.is_none_or(|v| v.bits > MAX_PIECES)
+}
+
 fn bytes_arg(c: &Call<'_>) -> Result<u64, Diagnostic> {
     let bytes = c.constant(2)?;
     u64::try_from(bytes).map_err(|_| c.error("W108", format!("`{}` of {bytes} bytes", c.path)))
 }
 
 /// The argument as a pointer to pieces.
-fn pieces_of(c: &mut Call<'_>, i: usize, scalar: Scalar) -> Expr {
+pub fn pieces_of(c: &mut Call<'_>, i: usize, scalar: Scalar) -> Expr {
     let (space, volatile, readonly) = match &c.args[i].ty {
         Type::Pointer { space, volatile, readonly, .. } => (*space, *volatile, *readonly),
         _ => (Space::Generic, false, false),
@@ -88,6 +95,9 @@ fn nth(pointer: &Expr, i: u64, scalar: Scalar, span: warpsmith_ir::Span) -> Plac
 fn copy(c: &mut Call<'_>) -> Lowered {
     c.arity(3)?;
     let pointees = [c.pointee(0)?, c.pointee(1)?];
+    if is_long(c) && c.name != "memmove" {
+        return block_copy::copy(c);
+    }
     let bytes = bytes_arg(c)?;
     let (scalar, count) = piece(c, &pointees, bytes)?;
     let (to, from) = (pieces_of(c, 0, scalar), pieces_of(c, 1, scalar));
@@ -108,6 +118,9 @@ fn copy(c: &mut Call<'_>) -> Lowered {
 fn fill(c: &mut Call<'_>) -> Lowered {
     c.arity(3)?;
     let pointee = c.pointee(0)?;
+    if is_long(c) {
+        return block_copy::fill(c);
+    }
     let bytes = bytes_arg(c)?;
     let byte = c.scalar_arg(1, Scalar::U8)?;
     // Only zero is the same in every element type.

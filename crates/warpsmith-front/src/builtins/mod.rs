@@ -19,6 +19,7 @@ mod async_copy;
 mod atomic;
 mod barrier;
 mod bits;
+mod block_copy;
 pub mod c_math;
 mod call;
 mod convert;

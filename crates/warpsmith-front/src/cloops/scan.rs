@@ -180,7 +180,10 @@ impl Effects {
                     self.stored.insert(name.to_string());
                 }
             }
-            ExprKind::Unsupported { .. } | ExprKind::Lambda(_) => self.stores_anywhere = true,
+            ExprKind::Unsupported { .. }
+            | ExprKind::Lambda(_)
+            | ExprKind::New { .. }
+            | ExprKind::Delete(_) => self.stores_anywhere = true,
             _ => {}
         }
         for_each_child(e, &mut |child| self.expr(child));
@@ -220,9 +223,11 @@ impl Reads {
             ExprKind::Assign { .. } | ExprKind::AssignList { .. } | ExprKind::IncDec { .. } => {
                 self.opaque = true
             }
-            ExprKind::Unsupported { .. } | ExprKind::Lambda(_) | ExprKind::This => {
-                self.opaque = true
-            }
+            ExprKind::Unsupported { .. }
+            | ExprKind::Lambda(_)
+            | ExprKind::New { .. }
+            | ExprKind::Delete(_)
+            | ExprKind::This => self.opaque = true,
             _ => {}
         }
         for_each_child(e, &mut |child| self.expr(child));

@@ -113,6 +113,8 @@ impl<'t> Cx<'t> {
                 }
                 _ => ExprKind::Unsupported { what: "a pack of types".to_owned() },
             },
+            "new_expression" => self.new_object(node),
+            "delete_expression" => ExprKind::Delete(self.first(node)),
             "fold_expression" => self.fold(node),
             "extension_expression" => *self.first(node).kind,
             _ => ExprKind::Unsupported { what: unsupported_name(node.kind(), text) },
@@ -432,6 +434,28 @@ impl<'t> Cx<'t> {
         captures
     }
 
+    /// `new T(args)`, `new T[count]`; what is placed somewhere or has several extents is not read.
+    fn new_object(&mut self, node: Node<'t>) -> ExprKind {
+        let declarator = field(node, "declarator");
+        let nested =
+            declarator.is_some_and(|d| kids(d).iter().any(|k| k.kind() == "new_declarator"));
+        let Some(ty) =
+            field(node, "type").filter(|_| field(node, "placement").is_none() && !nested)
+        else {
+            return ExprKind::Unsupported { what: "this `new`".to_owned() };
+        };
+        let ty = self.type_specifier(ty);
+        let count = declarator.and_then(|d| field(d, "length")).map(|n| self.expr(n));
+        let args = match field(node, "arguments") {
+            Some(list) if list.kind() == "argument_list" => self.exprs(kids(list)),
+            Some(list) if !kids(list).is_empty() => {
+                return ExprKind::Unsupported { what: "`new` with values in braces".to_owned() };
+            }
+            _ => vec![],
+        };
+        ExprKind::New { ty, count, args }
+    }
+
     fn fold(&mut self, node: Node<'t>) -> ExprKind {
         let (left, right) = (field(node, "left"), field(node, "right"));
         let is_dots = |n: Option<Node<'t>>| n.is_some_and(|n| n.kind() == "...");
@@ -447,8 +471,6 @@ impl<'t> Cx<'t> {
 /// What the user calls a construct that the grammar reads and the tool does not.
 fn unsupported_name(kind: &str, text: &str) -> String {
     match kind {
-        "new_expression" => "`new`".to_owned(),
-        "delete_expression" => "`delete`".to_owned(),
         "user_defined_literal" => format!("the user-defined literal `{text}`"),
         "co_await_expression" => "`co_await`".to_owned(),
         "offsetof_expression" => "`offsetof`".to_owned(),

@@ -44,11 +44,19 @@ pub struct ParseOptions {
     pub include_dirs: Vec<PathBuf>,
     /// What `__CUDA_ARCH__` is: 900 for sm_90. Unused in C.
     pub cuda_arch: u32,
+    /// Go on without headers that are not found, see [`TranslationUnit::missing_headers`].
+    pub without_missing: bool,
 }
 
 impl ParseOptions {
     pub fn new(language: Language) -> ParseOptions {
-        ParseOptions { language, defines: vec![], include_dirs: vec![], cuda_arch: 900 }
+        ParseOptions {
+            language,
+            defines: vec![],
+            include_dirs: vec![],
+            cuda_arch: 900,
+            without_missing: false,
+        }
     }
 }
 
@@ -85,6 +93,7 @@ pub fn parse(
         defines: options.defines.clone(),
         include_dirs: options.include_dirs.clone(),
         cuda_arch: options.cuda_arch,
+        without_missing: options.without_missing,
     };
     let program = pp::preprocess(file, &pp_options, loader, sources)?;
     let source = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
@@ -104,6 +113,7 @@ pub fn parse(
     };
     parsed.unit.comments = comments;
     parsed.unit.macros = program.macros;
+    parsed.unit.missing_headers = program.missing;
     parsed.warnings = program.warnings;
     Ok(parsed)
 }
@@ -123,6 +133,8 @@ fn add_file(path: &str, text: &[u8], sources: &mut SourceMap) -> Result<FileId, 
             Some(("W003", "this file is empty".to_owned(), ""))
         }
         Ok(_) => None,
+        // Comments in an older encoding, say: what is not text becomes `?`, at the same offsets.
+        Err(_) if mostly_text(text) => None,
         Err(_) if text.contains(&0) => Some((
             "W001",
             "this is a binary file, not source text".to_owned(),
@@ -139,8 +151,8 @@ fn add_file(path: &str, text: &[u8], sources: &mut SourceMap) -> Result<FileId, 
     };
     match problem {
         None => {
-            let text = String::from_utf8_lossy(text).into_owned();
-            Ok(sources.add(path, text))
+            let text = pp::printable(text.to_vec());
+            Ok(sources.add(path, String::from_utf8_lossy(&text).into_owned()))
         }
         Some((code, message, help)) => {
             // The bytes are of no use on a terminal.
@@ -153,6 +165,13 @@ fn add_file(path: &str, text: &[u8], sources: &mut SourceMap) -> Result<FileId, 
             Err(vec![error])
         }
     }
+}
+
+/// Whether bytes that are no UTF-8 are text in another encoding: few are strange, and none belongs to no text at all.
+fn mostly_text(bytes: &[u8]) -> bool {
+    let control = |b: &u8| *b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r' | 0x0b | 0x0c);
+    let strange = bytes.iter().filter(|b| **b >= 0x80).count();
+    !bytes.iter().any(control) && strange * 4 < bytes.len()
 }
 
 fn failure(file: FileId, why: &str) -> Diagnostic {
@@ -195,6 +214,7 @@ impl Job<'_> {
             comments: vec![],
             instantiations: cx.instantiations,
             macros: Default::default(),
+            missing_headers: vec![],
         };
         Ok(ParsedUnit { unit, warnings: vec![], suppressed, expansions: masked.expansions })
     }

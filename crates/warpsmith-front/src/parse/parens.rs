@@ -33,8 +33,8 @@ pub fn find(tokens: &[Token], groups: &[u32], names: &Names) -> Parens {
     let finder = Finder { tokens, groups, names };
     let mut found = Parens::default();
     for at in (0..tokens.len()).filter(|i| finder.text(*i) == "(") {
-        if finder.is_value_in_parentheses(at) {
-            found.dropped.extend([at, at + 2]);
+        if let Some(close) = finder.value_in_parentheses(at) {
+            found.dropped.extend([at, close]);
         } else if let Some(last) = finder.cast_after_operator(at) {
             found.wrap(at, last);
         } else {
@@ -59,17 +59,25 @@ impl Finder<'_> {
         self.tokens.get(at).is_some_and(|t| t.kind == TokenKind::Word)
     }
 
-    /// `(n)` before an operator that is also a prefix, where a value may stand and `n` is no type.
-    fn is_value_in_parentheses(&self, at: usize) -> bool {
-        let ambiguous = matches!(self.text(at + 3), "-" | "+" | "*" | "&" | "&&");
-        if !ambiguous || !self.is_word(at + 1) || self.text(at + 2) != ")" {
-            return false;
+    /// `(n)` or `(a[i])` before an operator that is also a prefix, where a value may stand and `n` is no type: the index
+    /// of what closes it.
+    fn value_in_parentheses(&self, at: usize) -> Option<usize> {
+        if !self.is_word(at + 1) {
+            return None;
+        }
+        let mut close = at + 2;
+        while self.text(close) == "[" {
+            close = self.groups.get(close).map(|e| *e as usize).filter(|e| *e > close + 1)?;
+        }
+        let ambiguous = matches!(self.text(close + 1), "-" | "+" | "*" | "&" | "&&");
+        if !ambiguous || self.text(close) != ")" {
+            return None;
         }
         let name = self.text(at + 1);
         // A type nobody declares is the library's; those of C end in `_t`.
         let may_be_type =
             is_keyword(name) || self.names.is_type(name) || name.ends_with("_t") || name == "this";
-        !may_be_type && self.value_may_follow(at)
+        (!may_be_type && self.value_may_follow(at)).then_some(close)
     }
 
     /// The last token of `(T)-x` behind a binary operator, where `T` is a type.

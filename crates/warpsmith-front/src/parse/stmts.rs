@@ -123,7 +123,11 @@ impl<'t> Cx<'t> {
                 return;
             }
             "throw_statement" => StmtKind::Unsupported { what: "`throw`".to_owned() },
-            "try_statement" => StmtKind::Unsupported { what: "`try`".to_owned() },
+            // Nothing is thrown here: what is tried is done.
+            "try_statement" => match field(node, "body") {
+                Some(body) => StmtKind::Block(self.block(body)),
+                None => StmtKind::Unsupported { what: "`try`".to_owned() },
+            },
             "ERROR" => StmtKind::Unsupported { what: "text with a syntax error".to_owned() },
             _ => return self.local_item(node, out),
         };

@@ -51,6 +51,8 @@ pub struct Files<'a> {
     cache: BTreeMap<PathBuf, Vec<u8>>,
     /// Names written in angle brackets: never an error, found or not.
     angled: BTreeSet<String>,
+    /// Headers that are not found and count as empty.
+    missing: BTreeSet<String>,
     opens: AtomicUsize,
 }
 
@@ -75,10 +77,21 @@ impl<'a> Files<'a> {
             include_dirs,
             cache: BTreeMap::new(),
             angled: BTreeSet::new(),
+            missing: BTreeSet::new(),
             opens: AtomicUsize::new(0),
         };
         files.preload(main_path, main);
         files
+    }
+
+    /// A header that is not found counts as empty from now on; says where it was sought.
+    pub fn do_without(&mut self, name: &str, main_path: &str) -> String {
+        self.missing.insert(name.to_owned());
+        let dir = Path::new(main_path).parent().map(Path::to_path_buf).unwrap_or_default();
+        let places =
+            std::iter::once(dir.as_path()).chain(self.include_dirs.iter().map(PathBuf::as_path));
+        let paths: Vec<String> = places.map(|d| format!("`{}`", d.join(name).display())).collect();
+        paths.join(", ")
     }
 
     /// The texts of the files read ahead.
@@ -156,7 +169,12 @@ impl FileSystem for Files<'_> {
         if shown.starts_with('<') {
             return Err(io::ErrorKind::NotFound.into());
         }
-        let bytes = self.loader.load(path)?;
+        let absent =
+            |name: &String| path.ends_with(Path::new(name)) || shown.ends_with(name.as_str());
+        let bytes = match self.loader.load(path) {
+            Err(_) if self.missing.iter().any(absent) => vec![],
+            bytes => bytes?,
+        };
         if bytes.len() > MAX_FILE {
             return Err(io::Error::other("larger than 64 MiB"));
         }
@@ -173,7 +191,7 @@ pub(super) fn closed(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 /// Bytes that are valid UTF-8 and keep their offsets: what is not text becomes `?`.
-fn printable(bytes: Vec<u8>) -> Vec<u8> {
+pub(crate) fn printable(bytes: Vec<u8>) -> Vec<u8> {
     if std::str::from_utf8(&bytes).is_ok() {
         return bytes;
     }

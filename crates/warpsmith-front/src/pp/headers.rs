@@ -271,8 +271,12 @@ pub fn stub_text(name: &str, language: Language) -> String {
         _ => name.to_owned(),
     };
     let mut text = String::new();
-    let matching =
-        STUBS.iter().filter(|s| c_name.ends_with(s.header) && same_name(&c_name, s.header));
+    // In C++ `complex` is a template and no macro.
+    let known = |s: &&&Stub| language == Language::C || s.header != COMPLEX.header;
+    let matching = STUBS
+        .iter()
+        .filter(known)
+        .filter(|s| c_name.ends_with(s.header) && same_name(&c_name, s.header));
     for stub in matching {
         define_all(&mut text, stub.macros, language);
     }
@@ -312,6 +316,13 @@ fn spelled<'a>(name: &str, value: &'a str, language: Language) -> &'a str {
 /// other where nobody asks for complex numbers.
 pub fn implied(language: Language, used: impl Fn(&str) -> bool) -> String {
     let mut text = String::new();
+    if language == Language::Cuda {
+        // Words of C++ that the preprocessor, which is one of C, does not know in `#if`.
+        let words = [("not", "!"), ("and", "&&"), ("or", "||")];
+        for (word, operator) in words.iter().filter(|(word, _)| used(word)) {
+            text.push_str(&format!("#define {word} {operator}\n"));
+        }
+    }
     for stub in STUBS.iter().filter(|s| s.header != COMPLEX.header) {
         for (name, value) in stub.macros.iter().filter(|(name, _)| used(name)) {
             define_all(&mut text, &[(name, value)], language);

@@ -21,6 +21,7 @@ use rucc_session::SearchPath;
 use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
 
 pub use comments::collect as collect_comments;
+pub(crate) use files::printable;
 pub use files::{DiskLoader, FileLoader, MAX_FILE};
 pub use scan::{Piece, Scanner};
 pub use tokens::{PragmaLine, Preprocessed, Token, TokenKind};
@@ -44,7 +45,12 @@ pub struct Options {
     pub include_dirs: Vec<PathBuf>,
     /// `__CUDA_ARCH__`, for example 900.
     pub cuda_arch: u32,
+    /// Go on without headers that are not found: what they would have declared may not be needed.
+    pub without_missing: bool,
 }
+
+/// How many headers may be missing.
+const MAX_MISSING: usize = 50;
 
 /// How many tokens a whole program may have after expansion.
 const MAX_TOKENS: usize = 4 << 20;
@@ -67,9 +73,41 @@ pub fn preprocess(
     let (path, text) = (source.path.clone(), source.text.clone());
     let cuda = options.language == Language::Cuda;
     check_defines(&options.defines, file)?;
-    let fs = files::Files::new(loader, options.language, &options.include_dirs, &path, &text);
+    let mut fs = files::Files::new(loader, options.language, &options.include_dirs, &path, &text);
     check_limits(&text, file, &fs, cuda)?;
-    let job = Job { path: &path, text: &text, options, fs: &fs };
+    let mut missing: Vec<Diagnostic> = vec![];
+    loop {
+        match preprocess_once(file, (&path, &text), options, &fs, sources) {
+            Err(list) if options.without_missing && list.iter().all(|d| d.code == "W007") => {
+                let names: Vec<String> = list.iter().filter_map(missing_header).collect();
+                let known = missing.len();
+                for (diagnostic, name) in list.into_iter().zip(&names) {
+                    let sought = fs.do_without(name, &path);
+                    missing.push(diagnostic.note(format!("sought as {sought}")));
+                }
+                if missing.len() == known || missing.len() > MAX_MISSING {
+                    return Err(missing);
+                }
+            }
+            result => return result.map(|p| Preprocessed { missing, ..p }),
+        }
+    }
+}
+
+/// The name in "cannot include `x.h`".
+fn missing_header(diagnostic: &Diagnostic) -> Option<String> {
+    diagnostic.message.split('`').nth(1).map(str::to_owned)
+}
+
+fn preprocess_once(
+    file: FileId,
+    (path, text): (&str, &str),
+    options: &Options,
+    fs: &files::Files<'_>,
+    sources: &mut SourceMap,
+) -> Result<Preprocessed, Vec<Diagnostic>> {
+    let cuda = options.language == Language::Cuda;
+    let job = Job { path, text, options, fs };
     let raw = std::thread::scope(|scope| {
         let run = std::thread::Builder::new()
             .stack_size(STACK)

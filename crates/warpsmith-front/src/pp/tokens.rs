@@ -49,6 +49,8 @@ pub struct Preprocessed {
     /// Macros without parameters that are defined at the end, with their values.
     pub macros: std::collections::HashMap<String, String>,
     pub warnings: Vec<Diagnostic>,
+    /// Headers that were not found, when it goes on without them.
+    pub missing: Vec<Diagnostic>,
 }
 
 /// Where the library's positions are in our files.

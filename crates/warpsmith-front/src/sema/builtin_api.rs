@@ -63,6 +63,9 @@ pub trait BuiltinContext {
     /// small values that nothing can change come back as they are.
     fn hold(&mut self, value: Expr, span: Span) -> Expr;
 
+    /// A number for a loop of the function under construction.
+    fn fresh_loop(&mut self) -> warpsmith_ir::LoopId;
+
     /// The value of an expression that is constant at compile time.
     fn fold(&self, expr: &Expr) -> Option<Value>;
 

@@ -40,7 +40,15 @@ impl<'a> Sema<'a> {
                     Some((self.is_class(&q.ty)?, q.is_const))
                 });
                 let chosen =
-                    self.resolve_overload(&name, &fns, targs.as_deref(), class, &list, span)?;
+                    self.resolve_overload(&name, &fns, targs.as_deref(), class, &list, span);
+                let chosen = match chosen {
+                    Ok(chosen) => chosen,
+                    Err(failure) if object.is_none() => {
+                        let own = self.library_overload(&name, targs.as_deref(), list, args, span);
+                        return own.unwrap_or(Err(failure));
+                    }
+                    Err(failure) => return Err(failure),
+                };
                 if chosen.f.needs_object() && object.is_none() {
                     return fail(
                         "W077",
@@ -58,6 +66,30 @@ impl<'a> Sema<'a> {
                 self.construct(&q.ty, list, is_dim3(callee), span).map(Operand::Value)
             }
             object => self.call_object(object, args, span),
+        }
+    }
+
+    /// The user's functions of that name do not fit: the library may have one that does, as `make_float4` of four numbers
+    /// beside a `make_float4` of one. `None` when it has none either.
+    fn library_overload(
+        &mut self,
+        name: &str,
+        targs: Option<&[TArg]>,
+        operands: Vec<Operand<'a>>,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Option<Res<Operand<'a>>> {
+        let mut values = vec![];
+        for (i, operand) in operands.into_iter().enumerate() {
+            let at = args.get(i).map_or(span, |a| a.span);
+            values.push(self.rvalue_of(operand, at).ok()?);
+        }
+        let list: Vec<_> = targs.unwrap_or_default().iter().flat_map(TArg::to_builtin).collect();
+        let name = name.rsplit("::").next().unwrap_or(name);
+        match builtins::call(name, &list, values, span, self)? {
+            Ok(Some(e)) => Some(Ok(Operand::Value(e))),
+            Ok(None) => Some(Ok(Operand::Void)),
+            Err(_) => None,
         }
     }
 
@@ -238,6 +270,9 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Option<Res<Operand<'a>>> {
         let name = names.first()?.strip_prefix("std::").unwrap_or(names.first()?);
+        if let Some(result) = self.program_call(name, args, span) {
+            return Some(result);
+        }
         Some(match name {
             "printf" => self.printf(args, span),
             "fprintf" | "exit" | "abort"

@@ -22,6 +22,10 @@ impl BuiltinContext for Sema<'_> {
         if is_large(&value) { self.hold_now(value, span) } else { self.hold_value(value, span) }
     }
 
+    fn fresh_loop(&mut self) -> warpsmith_ir::LoopId {
+        self.f().func.fresh_loop()
+    }
+
     fn fold(&self, expr: &Expr) -> Option<Value> {
         expr.as_const()
     }

@@ -56,6 +56,18 @@ impl<'a> Sema<'a> {
             self.declare(scope, &d.name, entity);
             return Ok(());
         }
+        if vars.attrs.is_static && self.tolerates() {
+            let key = (std::ptr::from_ref(d) as usize, scope);
+            let entity = self.host_variable(vars, d, scope, key)?;
+            self.declare(scope, &d.name, entity);
+            return Ok(());
+        }
+        if vars.attrs.is_static && self.f().func.kind != warpsmith_ir::FunctionKind::Host {
+            // One for all threads, as a variable of the device is.
+            let entity = self.device_static(vars, d, scope)?;
+            self.declare(scope, &d.name, entity);
+            return Ok(());
+        }
         if vars.attrs.is_static {
             let e = error(
                 "W090",
@@ -99,7 +111,9 @@ impl<'a> Sema<'a> {
         q: QualType,
     ) -> Res<()> {
         let scope = self.f_scope();
-        if let Some(class) = self.is_class(q.ty.innermost())
+        // On the host nothing that a kernel can see hangs on the end of an object.
+        if !self.tolerates()
+            && let Some(class) = self.is_class(q.ty.innermost())
             && let Some(at) = self.class(class).destructor
         {
             let e = error("W091", d.span, "objects with a destructor are not supported");

@@ -72,6 +72,8 @@ impl<'a> Sema<'a> {
                 let align = warpsmith_ir::layout::layout_of(&self.module, &q.ty).align;
                 Ok(Operand::Value(self.size_value(align, span)))
             }
+            K::New { ty, count, args } => self.new_object(ty, count.as_ref(), args, span),
+            K::Delete(e) => self.delete_object(e, span),
             K::InitList(items) => Ok(Operand::List(items)),
             K::Lambda(l) => self.lambda(l, span),
             K::Fold { op, operand, right } => self.fold_pack(op, operand, *right, span),
@@ -130,10 +132,7 @@ impl<'a> Sema<'a> {
             Operand::ForeignMethod { name, .. } => {
                 fail("W075", span, format!("the method `{name}` has to be called"))
             }
-            Operand::Str(_) => {
-                let d = error("W053", span, "strings are supported only as formats and messages");
-                Err(d.help("use an array of characters").into())
-            }
+            Operand::Str(text) => Ok(self.string_table(&text, span)),
             Operand::List(_) => fail("W075", span, "a list in braces needs a type here"),
         }
     }
@@ -442,7 +441,8 @@ pub(crate) const DEVICE_TO_DEVICE: i32 = 3;
 /// Values of the run-time API that launchers mention.
 fn cuda_constant(name: &str) -> Option<Value> {
     match name {
-        "cudaSuccess" => Some(Value::i32(0)),
+        "cudaSuccess" | "cudaMemcpyHostToHost" => Some(Value::i32(0)),
+        "cudaMemcpyDefault" => Some(Value::i32(4)),
         "cudaMemcpyHostToDevice" => Some(Value::i32(1)),
         "cudaMemcpyDeviceToHost" => Some(Value::i32(2)),
         "cudaMemcpyDeviceToDevice" => Some(Value::i32(DEVICE_TO_DEVICE)),

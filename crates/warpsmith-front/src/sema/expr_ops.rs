@@ -422,8 +422,8 @@ impl<'a> Sema<'a> {
                 Type::Pointer { pointee: p, readonly: r1, volatile: v1, space: s1 },
                 Type::Pointer { pointee: q, readonly: r2, volatile: v2, space: s2 },
             ) => {
-                let pointee =
-                    if is_null(a) || matches!(**q, Type::Void) { q.clone() } else { p.clone() };
+                let other = is_null(a) || matches!(**q, Type::Void);
+                let pointee = if other && !is_null(b) { q.clone() } else { p.clone() };
                 let space = if s1 == s2 { *s1 } else { warpsmith_ir::Space::Generic };
                 Ok(Type::Pointer { pointee, space, readonly: *r1 || *r2, volatile: *v1 || *v2 })
             }

@@ -73,6 +73,10 @@ impl<'a> Sema<'a> {
         self.instances.insert(key, state);
         // Errors inside are reported there; the caller goes on with the signature if there is one.
         match result {
+            // A function of the host that is not understood is named where it is called.
+            Err(Failure::New(d)) if self.program && kind == FunctionKind::Host => {
+                Err(Failure::New(d))
+            }
             Err(Failure::New(d)) => {
                 self.report(*d);
                 Err(Failure::Reported)

@@ -210,6 +210,9 @@ impl<'a> Sema<'a> {
             ast::ExprKind::InitList(items) => (self.list_range(d, items, range.span)?, true),
             _ => self.lvalue(range)?,
         };
+        if let Some(class) = self.is_class(&place.ty) {
+            return self.range_of_class(d, place, class, is_const, body, span);
+        }
         let Type::Array(element, count) = place.ty.clone() else {
             let text = self.type_text(&place.ty);
             return fail(
@@ -249,6 +252,72 @@ impl<'a> Sema<'a> {
         };
         self.emit(StmtKind::For(l), span);
         Ok(())
+    }
+
+    /// A range whose `begin()` and `end()` are pointers.
+    fn range_of_class(
+        &mut self,
+        d: &'a ast::Declarator,
+        range: warpsmith_ir::Place,
+        class: warpsmith_ir::StructId,
+        is_const: bool,
+        body: &'a ast::Stmt,
+        span: Span,
+    ) -> Res<()> {
+        let first = self.range_end(&range, class, "begin", is_const, span)?;
+        let last = self.range_end(&range, class, "end", is_const, span)?;
+        let last = self.hold_now(last, span);
+        let ty = first.ty.clone();
+        let at = self.fresh_var("at", ty.clone(), span);
+        self.emit(StmtKind::Decl { var: at, init: Some(first) }, span);
+        let here = Expr::var(at, ty.clone()).with_origin(span);
+        let item = self.place_of_pointer(here.clone(), span);
+        let saved = self.open_scope();
+        self.f().loops += 1;
+        let (result, block) = self.in_block(|me| -> Res<()> {
+            me.range_item(d, item, is_const)?;
+            let inner = me.body(body);
+            if let Some(open) = me.f().blocks.last_mut() {
+                open.extend(inner.stmts);
+            }
+            Ok(())
+        });
+        self.f().loops -= 1;
+        self.f().scope = saved;
+        result?;
+        let one = Expr::i32(1).with_origin(span);
+        let next = Expr::new(ExprKind::PtrOffset(here.clone(), one), ty.clone(), span);
+        let place = Place::new(PlaceKind::Var(at), ty, span);
+        let ((), step) = self.in_block(|me| me.emit(StmtKind::Assign { place, value: next }, span));
+        let expr = Expr::new(
+            ExprKind::Binary(BinaryOp::Ne, here, last),
+            Type::Scalar(warpsmith_ir::Scalar::Bool),
+            span,
+        );
+        let condition = Some(LoopCondition { before: Block::default(), expr, at_end: false });
+        let id = self.f().func.fresh_loop();
+        self.emit(StmtKind::Loop { id, condition, body: block, step }, span);
+        Ok(())
+    }
+
+    fn range_end(
+        &mut self,
+        range: &warpsmith_ir::Place,
+        class: warpsmith_ir::StructId,
+        name: &str,
+        is_const: bool,
+        span: Span,
+    ) -> Res<Expr> {
+        let scope = self.class(class).scope;
+        let fns = super::expr::functions(&self.lookup_in(scope, name));
+        let object = Operand::Place { place: range.clone(), is_const };
+        let chosen = self.resolve_overload(name, &fns, None, Some((class, is_const)), &[], span)?;
+        let result = self.call_chosen(chosen, Some(object), vec![], span)?;
+        let value = self.rvalue_of(result, span)?;
+        match value.ty.is_pointer() {
+            true => Ok(value),
+            false => fail("W062", span, "this range has no pointers as its ends"),
+        }
     }
 
     /// `for (T x : {a, b})`: an array of the values, of the type of the first unless the loop says which.

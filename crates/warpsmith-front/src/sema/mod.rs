@@ -52,6 +52,7 @@ mod finish;
 mod function_values;
 mod functions;
 mod host;
+mod host_memory;
 mod init;
 mod invoke;
 mod lambda;
@@ -60,6 +61,7 @@ mod misread;
 mod model;
 mod order;
 mod overload;
+mod program;
 mod request;
 mod scope;
 mod stmt;
@@ -76,6 +78,9 @@ use warpsmith_ir::{Diagnostic, FuncId, FunctionKind, Module, Span, StructId};
 use crate::ast::{self, TranslationUnit};
 use model::*;
 use overload::Chosen;
+pub use program::{
+    LaunchSite, device_variables, has_host_function, launches_of, variables_set_by_host,
+};
 
 /// Errors after which lowering stops.
 pub(crate) const MAX_ERRORS: usize = 20;
@@ -178,12 +183,41 @@ fn collect_kernels(items: &[ast::Item], prefix: &str, all: &mut Vec<KernelDecl>)
 ///
 /// All independent errors are returned, up to 20.
 pub fn lower_cuda(unit: &TranslationUnit, request: &Request) -> Result<Lowered, Vec<Diagnostic>> {
+    lower_deep(unit, request, None)
+}
+
+/// Lowers a host function as a whole program, with the kernels it launches. What is not understood in it is left out and
+/// named where it stands, see [`warpsmith_ir::Runtime::Skipped`]; `prelude` stands in for the libraries of the host.
+pub fn lower_program(
+    unit: &TranslationUnit,
+    prelude: &TranslationUnit,
+    entry: &str,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    let kernels = KernelSelection::Named(vec![]);
+    let request = Request { kernels, host_functions: vec![entry.to_string()] };
+    lower_deep(unit, &request, Some((prelude, true)))
+}
+
+/// As [`lower_cuda`], with declarations that stand in for libraries of the device, [`crate::prelude`].
+pub fn lower_with(
+    unit: &TranslationUnit,
+    prelude: &TranslationUnit,
+    request: &Request,
+) -> Result<Lowered, Vec<Diagnostic>> {
+    lower_deep(unit, request, Some((prelude, false)))
+}
+
+fn lower_deep(
+    unit: &TranslationUnit,
+    request: &Request,
+    prelude: Option<(&TranslationUnit, bool)>,
+) -> Result<Lowered, Vec<Diagnostic>> {
     // Deeply nested syntax needs a deep stack; the limit on depth is made for this one.
     std::thread::scope(|s| {
         let thread = std::thread::Builder::new().stack_size(STACK);
-        match thread.spawn_scoped(s, || lower_here(unit, request, MAX_DEPTH)) {
+        match thread.spawn_scoped(s, || lower_here(unit, request, prelude, MAX_DEPTH)) {
             Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            Err(_) => lower_here(unit, request, MAX_DEPTH / 64),
+            Err(_) => lower_here(unit, request, prelude, MAX_DEPTH / 64),
         }
     })
 }
@@ -191,12 +225,17 @@ pub fn lower_cuda(unit: &TranslationUnit, request: &Request) -> Result<Lowered, 
 fn lower_here(
     unit: &TranslationUnit,
     request: &Request,
+    prelude: Option<(&TranslationUnit, bool)>,
     max_depth: u32,
 ) -> Result<Lowered, Vec<Diagnostic>> {
     let names = parse_names(unit, request)?;
     let arena = request::Arena::default();
     let mut sema = Sema::new(&arena, max_depth);
     let root = sema.root;
+    if let Some((prelude, program)) = prelude {
+        sema.program = program;
+        sema.declare_prelude(prelude);
+    }
     sema.declare_items(root, &unit.items);
     for (cond, scope) in std::mem::take(&mut sema.static_asserts) {
         // An assertion about things that only host code knows says nothing about kernels.
@@ -211,6 +250,9 @@ fn lower_here(
         None => sema.all_kernels(),
     };
     let hosts = sema.named_hosts(&request.host_functions, first_span(unit));
+    if let (true, Some(entry)) = (sema.program, hosts.first()) {
+        sema.begin_program(*entry);
+    }
     if !sema.errors.is_empty() {
         sema.errors.truncate(MAX_ERRORS);
         return Err(sema.errors);
@@ -279,6 +321,14 @@ pub(crate) struct Sema<'a> {
     pub(crate) lambda_types: Vec<(LambdaKey, StructId)>,
     pub(crate) instances: HashMap<FnKey, InstanceState>,
     pub(crate) globals: HashMap<(usize, ScopeId), Option<Entity<'a>>>,
+    /// The same for variables of the host, which kernels may not use.
+    pub(crate) host_globals: HashMap<(usize, ScopeId), Option<Entity<'a>>>,
+    /// Whether host functions are a whole program, of which not everything need be understood.
+    pub(crate) program: bool,
+    /// Namespaces of the prelude, with their names.
+    pub(crate) libraries: Vec<(ScopeId, String)>,
+    /// Variables of the host whose initialiser is not understood: the place, where it stands, and why.
+    pub(crate) unset_globals: Vec<(warpsmith_ir::Place, Span, String)>,
     /// The types that stand for functions used as values, by declaration and template arguments.
     pub(crate) function_types: Vec<(usize, Option<Vec<TArg>>, StructId)>,
     /// Definitions of methods outside of their class, by class and name.
@@ -322,6 +372,10 @@ impl<'a> Sema<'a> {
             lambda_types: vec![],
             instances: HashMap::new(),
             globals: HashMap::new(),
+            host_globals: HashMap::new(),
+            program: false,
+            libraries: vec![],
+            unset_globals: vec![],
             function_types: vec![],
             out_of_line: HashMap::new(),
             functions_in_order: vec![],

@@ -167,7 +167,12 @@ impl<'a> Sema<'a> {
     fn declare_using(&mut self, scope: ScopeId, path: &'a [String], namespace: bool) {
         if namespace {
             match self.find_namespace(scope, path) {
-                Ok(id) => self.scope_mut(scope).using.push(id),
+                Ok(id) => {
+                    self.scope_mut(scope).using.push(id);
+                    if let Some(library) = self.library(id).map(str::to_owned) {
+                        self.scope_mut(scope).using_foreign.push(library);
+                    }
+                }
                 Err(foreign) => self.scope_mut(scope).using_foreign.push(foreign),
             }
             return;
@@ -176,6 +181,10 @@ impl<'a> Sema<'a> {
         match self.find_namespace(scope, outer) {
             Ok(id) => {
                 let found = self.scope(id).names.get(last).cloned().unwrap_or_default();
+                if let (true, Some(library)) = (found.is_empty(), self.library(id)) {
+                    let full = format!("{library}::{last}");
+                    return self.declare(scope, last, Entity::ForeignNamespace(full));
+                }
                 self.scope_mut(scope).names.entry(last.clone()).or_default().extend(found);
             }
             Err(foreign) => {

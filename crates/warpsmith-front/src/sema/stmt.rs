@@ -11,8 +11,11 @@ impl<'a> Sema<'a> {
     /// Lowers statements in order; an error in one does not hide those in the next.
     pub(crate) fn lower_stmts(&mut self, stmts: &'a [ast::Stmt]) {
         for s in stmts {
-            if let Err(Failure::New(d)) = self.stmt(s) {
-                self.report(*d);
+            let before = self.before_statement();
+            match self.stmt(s) {
+                Err(failure) if self.tolerates_at(&before) => self.leave_out(s, failure, &before),
+                Err(Failure::New(d)) => self.report(*d),
+                _ => {}
             }
             if self.errors.len() >= super::MAX_ERRORS {
                 return;

@@ -58,6 +58,20 @@ impl<'a> Sema<'a> {
                     continue;
                 }
             };
+            if let (true, Container::Scope(id)) = (entities.is_empty(), &at)
+                && let Some(library) = self.library(*id)
+            {
+                let full = format!("{library}::{}", segment.name);
+                let args = match &segment.args {
+                    Some(list) => self.resolve_args(scope, list)?,
+                    None => vec![],
+                };
+                if is_last {
+                    return Ok(Found::Foreign(vec![full], args));
+                }
+                at = Container::Foreign(full, args);
+                continue;
+            }
             if entities.is_empty() {
                 let what = path.segments[..=i].iter().map(|s| s.name.as_str()).collect::<Vec<_>>();
                 let message = format!("`{}` has no member `{}`", what.join("::"), segment.name);

@@ -115,6 +115,10 @@ pub(crate) fn expr(e: &ast::Expr, see: &mut dyn FnMut(&ast::Expr)) {
             items.iter().for_each(|i| initializer(&i.value, see));
         }
         ExprKind::Lambda(l) => block(&l.body, see),
+        ExprKind::New { count, args, .. } => {
+            count.iter().chain(args).for_each(|a| expr(a, see));
+        }
+        ExprKind::Delete(a) => expr(a, see),
         _ => {}
     }
 }

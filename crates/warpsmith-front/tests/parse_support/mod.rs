@@ -223,6 +223,11 @@ pub fn expr(e: &Expr) -> String {
                 p.out.trim().replace('\n', "; ")
             )
         }
+        ExprKind::New { ty: t, count, args } => {
+            let count = count.as_ref().map_or(String::new(), |n| format!("[{}]", expr(n)));
+            format!("new {}{count}({})", ty(t), join(args.iter().map(expr)))
+        }
+        ExprKind::Delete(e) => format!("delete {}", expr(e)),
         ExprKind::PackExpansion(e) => format!("{}...", expr(e)),
         ExprKind::Fold { op, operand, right } => {
             format!("fold{}({op} {})", if *right { "r" } else { "l" }, expr(operand))

@@ -15,7 +15,7 @@ use crate::value::Value;
 
 impl<T: Track> Interp<'_, '_, T> {
     /// All threads copy a box of elements; which of them copies which element is open.
-    pub fn fill(&mut self, fill: &Fill, active: &[usize], origin: &Origin) -> Run<()> {
+    pub fn fill_box(&mut self, fill: &Fill, active: &[usize], origin: &Origin) -> Run<()> {
         self.collectives += 1;
         let who = u32::MAX - self.collectives;
         let mut at = vec![0u32; fill.counters.len()];

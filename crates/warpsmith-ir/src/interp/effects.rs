@@ -86,10 +86,25 @@ impl<T: Track> Interp<'_, '_, T> {
             }
         }
         let shared = self.integer(&launch.shared)? as u64;
-        let args = launch.args.iter().map(|a| self.launch_arg(a)).collect::<Run<Vec<_>>>()?;
+        let mut args = vec![];
+        for (i, arg) in launch.args.iter().enumerate() {
+            args.push(match self.launch_arg(arg) {
+                Ok(arg) => arg,
+                Err(error) => {
+                    self.launcher.missing_arg(self.memory, launch.kernel, i, origin).ok_or(error)?
+                }
+            });
+        }
         let [grid, block] = extents;
         let request = LaunchRequest { kernel: launch.kernel, grid, block, shared, args };
+        if self.working.is_some() {
+            self.lend_globals();
+        }
+        self.launcher.launching(origin);
         let result = self.launcher.launch(self.memory, request);
+        if self.working.is_some() {
+            self.return_globals();
+        }
         // What the kernel wrote has no history here.
         self.memory.clear_bounds();
         result.map_err(|why| self.error(InterpErrorKind::Launch(why), origin))

@@ -114,14 +114,38 @@ impl<T: Track> Interp<'_, '_, T> {
             return Ok((*v, *b));
         }
         match self.locate(place)? {
-            Location::At(p) => {
-                self.load_scalar(p, ty).map_err(|kind| self.error(kind, &place.origin))
-            }
+            Location::At(p) => match self.load_scalar(p, ty) {
+                Err(InterpErrorKind::Uninitialized(what)) => self.given_object(place, p, ty, what),
+                result => result.map_err(|kind| self.error(kind, &place.origin)),
+            },
             Location::Slot(_) => match self.read(place, origin)? {
                 (Val::Num(v), b) => Ok((v, b)),
                 _ => self.unsupported("this value as a scalar", origin),
             },
         }
+    }
+
+    /// As [`Self::given`], for a variable that lies in memory because its address is taken.
+    fn given_object(
+        &mut self,
+        place: &Place,
+        p: Pointer,
+        ty: Scalar,
+        what: String,
+    ) -> Run<(Value, T::Bound)> {
+        let name = match &*place.kind {
+            PlaceKind::Var(var) => self.var_name(*var).to_string(),
+            PlaceKind::Global(global) => {
+                self.module.globals.get(global.0 as usize).map_or(String::new(), |g| g.name.clone())
+            }
+            _ => String::new(),
+        };
+        if let Some(value) = self.launcher.value_of(&name, ty) {
+            let item = number::<T>(value);
+            self.store(p, item.clone()).map_err(|kind| self.error(kind, &place.origin))?;
+            return Ok((value, item.1));
+        }
+        Err(self.error(InterpErrorKind::Uninitialized(what), &place.origin))
     }
 
     pub fn integer(&mut self, e: &Expr) -> Run<i64> {
@@ -300,15 +324,22 @@ impl<T: Track> Interp<'_, '_, T> {
         match self.locate(place)? {
             Location::Slot(var) => match self.slot(var) {
                 Some(Slot::Value(item)) => Ok(item.clone()),
-                _ => {
-                    let name = self.var_name(var);
-                    Err(self.error(InterpErrorKind::Uninitialized(format!("`{name}`")), origin))
-                }
+                _ => self.given(var, &place.ty, origin),
             },
             Location::At(p) => {
                 self.load(p, &place.ty).map_err(|kind| self.error(kind, &place.origin))
             }
         }
+    }
+
+    /// The value that the launcher has for a variable that holds nothing known.
+    fn given(&mut self, var: VarId, ty: &Type, origin: &Origin) -> Run<Item<T>> {
+        let name = self.var_name(var).to_string();
+        if let Some(value) = ty.scalar().and_then(|s| self.launcher.value_of(&name, s)) {
+            self.set_slot(var, Slot::Value(number::<T>(value)));
+            return Ok(number::<T>(value));
+        }
+        Err(self.error(InterpErrorKind::Uninitialized(format!("`{name}`")), origin))
     }
 
     pub fn write(&mut self, place: &Place, item: Item<T>) -> Run<()> {

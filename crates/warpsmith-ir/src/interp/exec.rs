@@ -39,6 +39,10 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     depth: usize,
     pub steps: u64,
     returned: Option<Item<T>>,
+    /// In a program of the host of which not everything is understood: which functions have to do with the device.
+    pub working: Option<super::host::Working>,
+    /// The step after which a statement of such a program is given up.
+    pub patient_until: Option<u64>,
     /// What asynchronous copies will have brought to the host by the next synchronisation.
     pub pending: Vec<(Pointer, Vec<u8>)>,
     /// Inside a nest that is bound to the machine: who touched what.
@@ -100,6 +104,8 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             depth: 0,
             steps: 0,
             returned: None,
+            working: None,
+            patient_until: None,
             pending: vec![],
             races: None,
             team: None,
@@ -115,6 +121,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
 
     fn run_inner(&mut self, function: FuncId, args: &[Arg]) -> Run<Option<Value>> {
         self.make_globals()?;
+        self.working = super::host::working(self.launcher.tolerant(), self.module, function);
         let f = self.module.function(function);
         let items = self.arguments(f, args)?;
         let result = self.call(function, items, &f.origin)?;
@@ -228,6 +235,10 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         }
     }
 
+    pub fn globals(&self) -> Vec<u32> {
+        self.globals.clone()
+    }
+
     pub fn global(&self, id: u32) -> Option<u32> {
         self.globals.get(id as usize).copied()
     }
@@ -241,6 +252,9 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         self.steps += 1;
         if self.steps > self.limits.max_steps {
             return Err(self.error(InterpErrorKind::StepLimit(self.limits.max_steps), origin));
+        }
+        if self.patient_until.is_some_and(|end| self.steps > end) {
+            return Err(self.error(InterpErrorKind::StepLimit(self.steps), origin));
         }
         if self.steps.is_multiple_of(CLOCK_STEPS)
             && self.limits.deadline.is_some_and(|d| std::time::Instant::now() >= d)
@@ -259,19 +273,25 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         if self.depth >= MAX_DEPTH {
             return self.unsupported("recursion this deep", origin);
         }
-        self.depth += 1;
         let objects = self.objects.len();
         let slots = self.new_slots(id, f, origin)?;
+        self.depth += 1;
         let caller = std::mem::replace(&mut self.frame, Frame { function: Some(id), slots });
         for (param, item) in f.params.iter().zip(args) {
             self.set_var(*param, item, origin)?;
         }
         self.returned = None;
-        // After an error the state is not used again, so that only success needs tidying up.
-        self.block(&f.body)?;
+        let result = match &self.working {
+            Some(working) if self.depth == 1 => {
+                let stmts = working.of_interest(&f.body);
+                self.stmts(stmts)
+            }
+            _ => self.block(&f.body),
+        };
         self.frame = caller;
         self.release(objects);
         self.depth -= 1;
+        result?;
         Ok(self.returned.take())
     }
 
@@ -316,13 +336,36 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
     }
 
     pub fn block(&mut self, block: &Block) -> Run<Flow> {
-        for stmt in &block.stmts {
-            let flow = self.stmt(stmt)?;
+        self.stmts(&block.stmts)
+    }
+
+    fn stmts(&mut self, stmts: &[Stmt]) -> Run<Flow> {
+        for stmt in stmts {
+            let flow = match self.working.is_some() {
+                true => self.tolerated(stmt)?,
+                false => self.stmt(stmt)?,
+            };
             if flow != Flow::Next {
                 return Ok(flow);
             }
         }
         Ok(Flow::Next)
+    }
+
+    /// A statement of a program of which not everything is understood.
+    fn tolerated(&mut self, stmt: &Stmt) -> Run<Flow> {
+        let limits = self.patient_until.is_none() && !self.launches(stmt);
+        if limits {
+            self.patient_until = Some(self.patience());
+        }
+        let result = self.stmt(stmt);
+        if limits {
+            self.patient_until = None;
+        }
+        match result {
+            Ok(flow) => Ok(flow),
+            Err(error) => self.leave_out(stmt, error).map(|()| Flow::Next),
+        }
     }
 
     pub fn stmt(&mut self, stmt: &Stmt) -> Run<Flow> {

@@ -15,10 +15,10 @@ use crate::value::Value;
 /// Objects with ids from here on belong to the interpreter; those below are the caller's buffers.
 pub(crate) const OWN: u32 = 1 << 23;
 
-/// As an integer a pointer is its object's number in the upper bits and the offset, biased so that it
-/// may be negative, in the lower.
+/// As an integer a pointer is one more than its object's number, times 2 to the power of this, plus the offset, which may
+/// be negative. The emulator writes pointers in the same way, so that they may lie in memory that both use.
 const OFFSET_BITS: u32 = 40;
-const BIAS: u64 = 1 << (OFFSET_BITS - 1);
+const HALF: u64 = 1 << (OFFSET_BITS - 1);
 
 /// A place in memory. Without an object it is the null pointer plus an offset, or an integer in disguise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,18 +37,16 @@ impl Pointer {
     pub fn to_bits(self) -> u64 {
         match self.object {
             None => self.offset as u64,
-            Some(id) => ((u64::from(id) + 1) << OFFSET_BITS)
-                .wrapping_add(BIAS)
-                .wrapping_add(self.offset as u64),
+            Some(id) => ((u64::from(id) + 1) << OFFSET_BITS).wrapping_add(self.offset as u64),
         }
     }
 
     pub fn from_bits(bits: u64) -> Pointer {
-        match (bits >> OFFSET_BITS) as u32 {
+        match (bits.wrapping_add(HALF) >> OFFSET_BITS) as u32 {
             0 => Pointer { object: None, offset: bits as i64 },
             n => {
-                let offset = bits & ((1 << OFFSET_BITS) - 1);
-                Pointer { object: Some(n - 1), offset: offset as i64 - BIAS as i64 }
+                let offset = bits.wrapping_sub(u64::from(n) << OFFSET_BITS);
+                Pointer { object: Some(n - 1), offset: offset as i64 }
             }
         }
     }
@@ -107,6 +105,9 @@ pub(crate) struct Object {
     pub name: String,
     pub image: Image,
 }
+
+/// What the host may not do.
+const DEVICE_ACCESS: &str = "an access of the host to memory of the device";
 
 type Fault<T> = Result<T, InterpErrorKind>;
 
@@ -201,6 +202,7 @@ impl<T: Track> Interp<'_, '_, T> {
         let (id, at) = self.check(p, size as u64)?;
         self.touch((id, at), size, Kind::Read)?;
         let (bytes, bounds) = if id < OWN {
+            self.host_may_read(id, at, size)?;
             let bounds = self.memory.bounds.get(id as usize);
             (&self.memory.buffers[id as usize][at..at + size], bounds)
         } else {
@@ -212,6 +214,33 @@ impl<T: Track> Interp<'_, '_, T> {
         };
         let value = from_bytes(ty, bytes).unwrap_or(Value { ty, bits: 0 });
         Ok((value, T::load(bounds, at as u64, value)))
+    }
+
+    /// Memory of the host that a program allocated has to be written before it is read, and memory of the device is out of
+    /// its reach.
+    fn host_may_read(&self, id: u32, at: usize, size: usize) -> Fault<()> {
+        if self.working.is_none() {
+            return Ok(());
+        }
+        let host = &self.memory.host;
+        if !host.reaches(id as usize) {
+            return Err(InterpErrorKind::Unsupported(DEVICE_ACCESS.into()));
+        }
+        match host.knows(id as usize, at, size) {
+            true => Ok(()),
+            false => Err(InterpErrorKind::Uninitialized("an element of an array".into())),
+        }
+    }
+
+    fn host_may_write(&mut self, id: u32, at: usize, size: usize) -> Fault<()> {
+        if self.working.is_none() {
+            return Ok(());
+        }
+        if !self.memory.host.reaches(id as usize) {
+            return Err(InterpErrorKind::Unsupported(DEVICE_ACCESS.into()));
+        }
+        self.memory.host.mark(id as usize, at, size, false);
+        Ok(())
     }
 
     /// Reads a value of any type.
@@ -230,6 +259,10 @@ impl<T: Track> Interp<'_, '_, T> {
                     let all = &self.memory.buffers[id as usize];
                     let mut image = Image::new(size, true);
                     image.bytes.copy_from_slice(&all[at..at + size]);
+                    let unknown = self.memory.host.mask(id as usize, at, size);
+                    for (known, unknown) in image.known.iter_mut().zip(unknown) {
+                        *known = !unknown;
+                    }
                     if let Some(bounds) =
                         self.memory.bounds.get(id as usize).filter(|b| !b.is_empty())
                     {
@@ -259,6 +292,7 @@ impl<T: Track> Interp<'_, '_, T> {
         self.touch((id, at), size, Kind::Write)?;
         let bytes = to_bytes(number);
         if id < OWN {
+            self.host_may_write(id, at, size)?;
             self.memory.buffers[id as usize][at..at + size].copy_from_slice(&bytes[..size]);
             self.memory.note_write(id, at, size);
             if self.limits.track_bounds {
@@ -282,6 +316,11 @@ impl<T: Track> Interp<'_, '_, T> {
             return Ok(());
         }
         // The caller's buffers have no notion of unwritten bytes; padding is copied as it is.
+        if let Some(mask) = self.memory.host.unknown.get_mut(&(id as usize)) {
+            for (to, known) in mask[at..at + size].iter_mut().zip(&image.known) {
+                *to = !known;
+            }
+        }
         self.memory.buffers[id as usize][at..at + size].copy_from_slice(&image.bytes);
         self.memory.note_write(id, at, size);
         if self.limits.track_bounds {

@@ -2,10 +2,13 @@
 
 use super::bounds::Track;
 use super::exec::{Interp, Run};
+use super::host::Skipped;
 use super::memory::{Image, OWN, Pointer, Val};
 use super::{InterpErrorKind, Memory};
+use crate::expr::{Expr, Place, PlaceKind};
 use crate::span::Origin;
 use crate::stmt::{CopyWay, Runtime};
+use crate::types::Type;
 use crate::value::Value;
 
 /// Bytes of all memory that a function allocates, at most.
@@ -14,7 +17,7 @@ const MOST: u64 = 1 << 36;
 impl Memory {
     /// Whether a pointer's object lies on the host.
     fn is_host(&self, object: u32) -> bool {
-        object >= OWN || (object as usize) < self.on_host
+        object >= OWN || (object as usize) < self.on_host || self.host.reaches(object as usize)
     }
 }
 
@@ -22,17 +25,47 @@ impl<T: Track> Interp<'_, '_, T> {
     pub fn runtime(&mut self, call: &Runtime, origin: &Origin) -> Run<()> {
         match call {
             Runtime::Allocate { pointer, bytes } => {
+                let (buffer, bytes) = self.new_buffer(bytes, origin)?;
+                self.name_buffer(buffer, bytes, pointer);
+                self.set_pointer(pointer, buffer)
+            }
+            Runtime::AllocateHost { pointer, bytes, shared } => {
+                let (buffer, bytes) = self.new_buffer(bytes, origin)?;
+                let host = &mut self.memory.host;
+                host.unknown.insert(buffer, vec![true; bytes]);
+                match shared {
+                    true => host.shared.insert(buffer),
+                    false => host.host.insert(buffer),
+                };
+                self.name_buffer(buffer, bytes, pointer);
+                self.set_pointer(pointer, buffer)
+            }
+            Runtime::Fill { pointer, value, bytes } => {
+                let p = self.pointer(pointer)?;
+                let value = self.integer(value)? as u8;
                 let bytes = self.integer(bytes)? as u64;
-                let all: u64 = self.memory.buffers.iter().map(|b| b.len() as u64).sum();
-                if bytes > MOST.saturating_sub(all) {
-                    return Err(self.error(InterpErrorKind::MemoryLimit(MOST), origin));
+                self.fill(p, value, bytes, origin)
+            }
+            Runtime::Forget { place } => {
+                self.forget_place(place, false);
+                Ok(())
+            }
+            Runtime::ForgetMemory { pointer } => {
+                let p = self.pointer(pointer)?;
+                self.forget_object(p);
+                Ok(())
+            }
+            Runtime::Skipped { what, launches } => {
+                self.launcher.skipped(Skipped {
+                    span: origin.span,
+                    why: what.clone(),
+                    launches: *launches,
+                    follows: false,
+                });
+                match self.working.is_some() {
+                    true => Ok(()),
+                    false => self.unsupported(what, origin),
                 }
-                let buffer = self.memory.buffers.len();
-                self.memory.buffers.push(vec![0xa5; bytes as usize]);
-                self.memory.allocated.insert(buffer);
-                self.launcher.allocated(buffer, bytes as usize);
-                let p = Pointer { object: Some(buffer as u32), offset: 0 };
-                self.write(pointer, (Val::Ptr(p), T::input(Value::i32(0))))
             }
             Runtime::Free { pointer } => {
                 let p = self.pointer(pointer)?;
@@ -42,6 +75,8 @@ impl<T: Track> Interp<'_, '_, T> {
                     None if p == Pointer::NULL => Ok(()),
                     Some(id) if self.memory.allocated.remove(&id) => {
                         self.memory.buffers[id] = vec![];
+                        self.memory.host.unknown.remove(&id);
+                        self.launcher.freed(id, origin);
                         Ok(())
                     }
                     _ => self.misuse("`cudaFree` of what was not allocated", origin),
@@ -61,6 +96,86 @@ impl<T: Track> Interp<'_, '_, T> {
         }
     }
 
+    fn new_buffer(&mut self, bytes: &Expr, origin: &Origin) -> Run<(usize, usize)> {
+        let bytes = self.integer(bytes)? as u64;
+        let all: u64 = self.memory.buffers.iter().map(|b| b.len() as u64).sum();
+        let most = self.launcher.most_bytes().unwrap_or(MOST);
+        if bytes > most.saturating_sub(all) {
+            return Err(self.error(InterpErrorKind::MemoryLimit(most), origin));
+        }
+        let buffer = self.memory.buffers.len();
+        self.memory.buffers.push(vec![0xa5; bytes as usize]);
+        self.memory.allocated.insert(buffer);
+        Ok((buffer, bytes as usize))
+    }
+
+    fn name_buffer(&mut self, buffer: usize, bytes: usize, pointer: &Place) {
+        let name = match &*pointer.kind {
+            PlaceKind::Var(var) => self.var_name(*var).to_string(),
+            PlaceKind::Global(id) => {
+                self.module.globals.get(id.0 as usize).map_or(String::new(), |g| g.name.clone())
+            }
+            _ => String::new(),
+        };
+        let pointee = pointer.ty.pointee().filter(|t| **t != Type::Void);
+        self.launcher.allocated_at(buffer, bytes, &name, pointee);
+    }
+
+    fn set_pointer(&mut self, pointer: &Place, buffer: usize) -> Run<()> {
+        let p = Pointer { object: Some(buffer as u32), offset: 0 };
+        self.write(pointer, (Val::Ptr(p), T::input(Value::i32(0))))
+    }
+
+    fn fill(&mut self, p: Pointer, value: u8, bytes: u64, origin: &Origin) -> Run<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let (id, at) = self.check(p, bytes).map_err(|kind| self.error(kind, origin))?;
+        let bytes = bytes as usize;
+        match id.checked_sub(OWN) {
+            None => {
+                self.memory.buffers[id as usize][at..at + bytes].fill(value);
+                self.memory.host.mark(id as usize, at, bytes, false);
+                self.launcher.filled(id as usize, at, bytes);
+            }
+            Some(own) => {
+                let image = &mut self.objects[own as usize].image;
+                image.bytes[at..at + bytes].fill(value);
+                image.known[at..at + bytes].fill(true);
+            }
+        }
+        Ok(())
+    }
+
+    /// A copy in a program of the host: from wherever to wherever, with what is known of the bytes.
+    fn any_copy(&mut self, to: Pointer, from: Pointer, bytes: u64, origin: &Origin) -> Run<()> {
+        let (source, at) = self.check(from, bytes).map_err(|kind| self.error(kind, origin))?;
+        let (target, target_at) = self.check(to, bytes).map_err(|kind| self.error(kind, origin))?;
+        let size = bytes as usize;
+        let image = match source.checked_sub(OWN) {
+            Some(own) => self.objects[own as usize].image.part(at, size),
+            None => {
+                let (bytes, mut unknown) = self.memory.piece(source as usize, at, size);
+                if !self.memory.host.reaches(source as usize)
+                    && let Some(poison) = self.launcher.unwritten(source as usize, at, size)
+                {
+                    unknown = poison;
+                }
+                let known = match unknown.is_empty() {
+                    true => vec![true; size],
+                    false => unknown.iter().map(|u| !u).collect(),
+                };
+                Image { bytes, known, ..Image::default() }
+            }
+        };
+        let known = image.known.clone();
+        self.store_image(to, &image).map_err(|kind| self.error(kind, origin))?;
+        if target < OWN {
+            self.launcher.copied(self.memory, target as usize, target_at, &known);
+        }
+        Ok(())
+    }
+
     fn copy(
         &mut self,
         way: CopyWay,
@@ -72,6 +187,10 @@ impl<T: Track> Interp<'_, '_, T> {
     ) -> Run<()> {
         if bytes == 0 {
             return Ok(());
+        }
+        if self.working.is_some() || way == CopyWay::Any {
+            self.right_way(way, to, from, origin)?;
+            return self.any_copy(to, from, bytes, origin);
         }
         let right = |p: Pointer, host: bool, memory: &Memory| {
             p.object.is_none_or(|id| memory.is_host(id) == host)
@@ -101,6 +220,33 @@ impl<T: Track> Interp<'_, '_, T> {
         let buffer = to.object.map_or(0, |id| id as usize);
         self.launcher.filled(buffer, target_at, bytes as usize);
         Ok(())
+    }
+
+    /// A direction that the pointers do not have is an error of the program.
+    fn right_way(&self, way: CopyWay, to: Pointer, from: Pointer, origin: &Origin) -> Run<()> {
+        let place = |p: Pointer| match p.object {
+            Some(id) if id >= OWN => self.globals().contains(&id),
+            Some(id) => !self.memory.host.host.contains(&(id as usize)),
+            None => true,
+        };
+        let host = |p: Pointer| match p.object {
+            Some(id) if id >= OWN => true,
+            Some(id) => self.memory.host.reaches(id as usize),
+            None => true,
+        };
+        let right = match way {
+            CopyWay::Any => true,
+            CopyWay::ToDevice => place(to) && host(from),
+            CopyWay::ToHost => host(to) && place(from),
+            CopyWay::OnDevice => place(to) && place(from),
+        };
+        match right {
+            true => Ok(()),
+            false => {
+                let what = "a copy in a direction that its pointers do not have";
+                Err(self.error(InterpErrorKind::Unsupported(what.into()), origin))
+            }
+        }
     }
 
     /// Bytes reach their destination.

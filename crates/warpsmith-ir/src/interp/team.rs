@@ -386,7 +386,7 @@ impl<T: Track> Interp<'_, '_, T> {
             }
             StmtKind::AsyncCommit => races(self, &|r| r.group += 1),
             StmtKind::AsyncWait(n) => races(self, &|r| r.wait(*n)),
-            StmtKind::Collective(Collective::Fill(fill)) => self.fill(fill, active, origin)?,
+            StmtKind::Collective(Collective::Fill(fill)) => self.fill_box(fill, active, origin)?,
             StmtKind::Collective(Collective::Combine(combine)) => self.combine(combine, origin)?,
             _ => return self.unsupported("this barrier", origin),
         }

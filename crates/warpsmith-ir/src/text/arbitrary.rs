@@ -448,13 +448,22 @@ impl Maker {
     }
 
     fn runtime(&mut self) -> Runtime {
-        let ways = [CopyWay::ToDevice, CopyWay::ToHost, CopyWay::OnDevice];
-        match self.random.below(4) {
+        let ways = [CopyWay::ToDevice, CopyWay::ToHost, CopyWay::OnDevice, CopyWay::Any];
+        match self.random.below(9) {
             0 => Runtime::Allocate { pointer: self.place(2), bytes: self.expr(2) },
             1 => Runtime::Free { pointer: self.expr(2) },
             2 => Runtime::Synchronize,
+            3 => Runtime::AllocateHost {
+                pointer: self.place(2),
+                bytes: self.expr(2),
+                shared: self.random.flip(),
+            },
+            4 => Runtime::Fill { pointer: self.expr(2), value: self.expr(1), bytes: self.expr(1) },
+            7 => Runtime::ForgetMemory { pointer: self.expr(2) },
+            5 => Runtime::Forget { place: self.place(2) },
+            6 => Runtime::Skipped { what: "a \"word\"".into(), launches: self.random.flip() },
             _ => Runtime::Copy {
-                way: ways[self.random.below(3)],
+                way: ways[self.random.below(4)],
                 destination: self.expr(2),
                 source: self.expr(2),
                 bytes: self.expr(1),

@@ -268,15 +268,50 @@ impl Parser {
                 let [destination, source, bytes] = self.extents()?;
                 Runtime::Copy { way, destination, source, bytes, asynchronous: start }
             }
-            () => {
-                self.word("allocate")?;
-                self.symbol("(")?;
-                let pointer = self.place()?;
-                self.symbol(",")?;
-                let bytes = self.expr()?;
-                self.symbol(")")?;
-                Runtime::Allocate { pointer, bytes }
+            () if self.eat_word("fill") => {
+                let [pointer, value, bytes] = self.extents()?;
+                Runtime::Fill { pointer, value, bytes }
             }
+            () if self.eat_word("forget_memory") => {
+                self.symbol("(")?;
+                let pointer = self.expr()?;
+                self.symbol(")")?;
+                Runtime::ForgetMemory { pointer }
+            }
+            () if self.eat_word("forget") => {
+                self.symbol("(")?;
+                let place = self.place()?;
+                self.symbol(")")?;
+                Runtime::Forget { place }
+            }
+            () if self.is_word("skipped") || self.is_word("skipped_launch") => {
+                let launches = self.eat_word("skipped_launch");
+                if !launches {
+                    self.word("skipped")?;
+                }
+                self.symbol("(")?;
+                let what = self.string()?;
+                self.symbol(")")?;
+                Runtime::Skipped { what, launches }
+            }
+            () => self.allocation()?,
+        })
+    }
+
+    fn allocation(&mut self) -> Parsed<Runtime> {
+        let shared = self.eat_word("allocate_shared");
+        let host = shared || self.eat_word("allocate_host");
+        if !host {
+            self.word("allocate")?;
+        }
+        self.symbol("(")?;
+        let pointer = self.place()?;
+        self.symbol(",")?;
+        let bytes = self.expr()?;
+        self.symbol(")")?;
+        Ok(match host {
+            true => Runtime::AllocateHost { pointer, bytes, shared },
+            false => Runtime::Allocate { pointer, bytes },
         })
     }
 

@@ -300,6 +300,24 @@ impl<'a> Writer<'a> {
                     e(source),
                     e(bytes)
                 ),
+                Runtime::AllocateHost { pointer, bytes, shared } => format!(
+                    "runtime {}({}, {})",
+                    if *shared { "allocate_shared" } else { "allocate_host" },
+                    c.place(pointer, 0),
+                    e(bytes)
+                ),
+                Runtime::Fill { pointer, value, bytes } => {
+                    format!("runtime fill({}, {}, {})", e(pointer), e(value), e(bytes))
+                }
+                Runtime::ForgetMemory { pointer } => {
+                    format!("runtime forget_memory({})", e(pointer))
+                }
+                Runtime::Forget { place } => format!("runtime forget({})", c.place(place, 0)),
+                Runtime::Skipped { what, launches } => format!(
+                    "runtime {}(\"{}\")",
+                    if *launches { "skipped_launch" } else { "skipped" },
+                    escape(what, '"')
+                ),
                 Runtime::Synchronize => "runtime synchronize".into(),
             },
             // Printed over several lines by `stmt`.

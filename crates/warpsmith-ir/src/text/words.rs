@@ -39,7 +39,7 @@ words!(WarpOp: Shuffle "shuffle", ShuffleUp "shuffle_up", ShuffleDown "shuffle_d
 words!(BarrierKind: Block "block", BlockCount "block_count", BlockAnd "block_and",
     BlockOr "block_or", Warp "warp", Grid "grid");
 words!(BindLevel: Grid "grid", Block "block", Thread "thread", Warp "warp", Lane "lane");
-words!(CopyWay: ToDevice "to_device", ToHost "to_host", OnDevice "on_device");
+words!(CopyWay: ToDevice "to_device", ToHost "to_host", OnDevice "on_device", Any "any");
 words!(Axis: X "x", Y "y", Z "z");
 words!(ReduceOp: Add "+", Mul "*", Min "min", Max "max", BitAnd "&", BitOr "|", BitXor "^",
     LogicalAnd "&&", LogicalOr "||");

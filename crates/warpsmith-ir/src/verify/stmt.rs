@@ -122,15 +122,22 @@ impl Checker<'_> {
         call.operands().into_iter().for_each(|e| self.expr(e));
         let pointer = |e: &Expr| e.ty.is_pointer();
         let right = match call {
-            Runtime::Allocate { pointer, bytes } => {
+            Runtime::Allocate { pointer, bytes } | Runtime::AllocateHost { pointer, bytes, .. } => {
                 self.written(pointer);
                 pointer.ty.is_pointer() && bytes.ty.is_integer()
             }
-            Runtime::Free { pointer: p } => pointer(p),
+            Runtime::Free { pointer: p } | Runtime::ForgetMemory { pointer: p } => pointer(p),
             Runtime::Copy { destination, source, bytes, .. } => {
                 pointer(destination) && pointer(source) && bytes.ty.is_integer()
             }
-            Runtime::Synchronize => true,
+            Runtime::Fill { pointer: p, value, bytes } => {
+                pointer(p) && value.ty.is_integer() && bytes.ty.is_integer()
+            }
+            Runtime::Forget { place } => {
+                self.written(place);
+                true
+            }
+            Runtime::Synchronize | Runtime::Skipped { .. } => true,
         };
         self.require(
             right,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::{Args, Parser};
+use clap::{Args, Parser, ValueEnum};
 
 use crate::cli::Format;
 use crate::data::{ArgSpec, NamedSpec};
@@ -45,10 +45,35 @@ pub struct CheckArgs {
     #[arg(long)]
     pub counters: bool,
 
+    /// Whether launches come from the host code of a file that gives no others
+    #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
+    pub host: HostCode,
+
+    /// Arguments of the program whose host code is run, as a shell takes them
+    #[arg(long, value_name = "ARGS", default_value = "", value_parser = parse_words, allow_hyphen_values = true)]
+    pub host_args: Words,
+
+    /// List the kernels and launches of the files, and run nothing
+    #[arg(long)]
+    pub list: bool,
+
     /// Say what would be run, and run nothing
     #[arg(long)]
     pub dry_run: bool,
 }
+
+/// Whether host code is run for its launches.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HostCode {
+    /// When neither options nor directives say how to launch
+    #[default]
+    Auto,
+    /// Never
+    None,
+}
+
+/// Words of a command line.
+pub type Words = std::sync::Arc<Vec<String>>;
 
 /// How a kernel is launched. Everything here may also stand in a directive.
 #[derive(Args, Debug, Clone, Default)]
@@ -65,7 +90,8 @@ pub struct LaunchArgs {
     #[arg(long, value_name = "X[,Y[,Z]]")]
     pub block: Option<Dim3>,
 
-    /// An argument: a number, or TYPE[extent]… with =zeros, =iota, =random, =random(SEED) or =@file.npy
+    /// An argument, or a variable of the device: a number, or TYPE[extent]… with =zeros, =iota, =random, =random(SEED) or
+    /// =@file.npy; random if none of these is given
     #[arg(long = "arg", value_name = "NAME=SPEC")]
     pub args: Vec<NamedSpec>,
 
@@ -97,7 +123,7 @@ pub struct LaunchArgs {
     #[arg(long, value_name = "NAME=FILE.npy", value_parser = parse_dump)]
     pub dump: Vec<(String, PathBuf)>,
 
-    /// Compare a buffer after the launch with a file
+    /// Compare a buffer after the launch with a file; |x - e| may be up to TOL * (1 + |e|)
     #[arg(long, value_name = "NAME=@FILE.npy[,TOL]")]
     pub expect: Vec<Expect>,
 }
@@ -161,7 +187,7 @@ impl FromStr for Dim3 {
 pub struct Expect {
     pub name: String,
     pub path: PathBuf,
-    /// Allowed |x − e| / (1 + |e|); 0 compares exactly.
+    /// Allowed |x − e| / (1 + |e|), of whole numbers too; 0 compares exactly.
     pub tolerance: f64,
 }
 
@@ -209,6 +235,11 @@ impl LaunchArgs {
             dump: self.dump.iter().chain(&other.dump).cloned().collect(),
             expect: self.expect.iter().chain(&other.expect).cloned().collect(),
         }
+    }
+
+    /// Whether an array's content is given, and not only its shape.
+    pub fn filled(&self, name: &str) -> bool {
+        self.args.iter().find(|a| a.name == name).is_none_or(|a| a.filled)
     }
 
     pub fn spec(&self, name: &str) -> Option<&ArgSpec> {
@@ -265,6 +296,12 @@ fn parse_param(text: &str) -> Result<String, String> {
         Some((_, value)) if !value.is_empty() => parse_define(text),
         _ => Err(format!("`{text}` is not of the form NAME=VALUE")),
     }
+}
+
+/// Words split as a shell splits them.
+fn parse_words(text: &str) -> Result<Words, String> {
+    let words = shlex::split(text).ok_or_else(|| format!("`{text}`: a quote is not closed"))?;
+    Ok(Words::new(words))
 }
 
 /// The text of something that may be a number of any type: which one is known when the parameter is.

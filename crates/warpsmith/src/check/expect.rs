@@ -82,7 +82,12 @@ fn first_difference(expect: &Expect, actual: &Array, wanted: &Array) -> Option<D
 /// NaN equals NaN.
 fn close(a: warpsmith_ir::Value, w: warpsmith_ir::Value, tolerance: f64) -> bool {
     if !a.ty.is_float() {
-        return a.bits == w.bits;
+        let wide = |v: warpsmith_ir::Value| match v.ty {
+            Scalar::U64 => i128::from(v.bits),
+            _ => i128::from(v.as_i64()),
+        };
+        let (a, w) = (wide(a), wide(w));
+        return a == w || (a - w).abs() as f64 <= tolerance * (1.0 + w.abs() as f64);
     }
     let (a, w) = (a.as_f64(), w.as_f64());
     a == w || (a.is_nan() && w.is_nan()) || (a - w).abs() <= tolerance * (1.0 + w.abs())

@@ -8,6 +8,8 @@ use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, Span, Type, Value, Var};
 
 use super::args::LaunchArgs;
+use super::invent;
+use super::variables::{self, Variables};
 use crate::data::{self, ArgSpec, Array, Element, Init, NamedSpec, eval_extent};
 use crate::status::Failure;
 
@@ -16,6 +18,10 @@ use crate::status::Failure;
 pub struct Buffers {
     pub memory: DeviceMemory,
     by_name: HashMap<String, BufferId>,
+    /// Variables of the device that an option has set.
+    variables_set: HashSet<String>,
+    /// Launches prepared so far.
+    launches: usize,
     /// Arrays without a size: their bounds are not checked, and the report says so.
     pub unbounded: Vec<String>,
 }
@@ -30,6 +36,7 @@ pub struct ArgContext<'a> {
     /// The value for scalars that are not given, from `--scalars`.
     pub scalar: Option<&'a str>,
     pub max_memory: u64,
+    pub variables: &'a Variables,
 }
 
 impl Buffers {
@@ -54,15 +61,15 @@ impl Buffers {
             let message = format!("argument `{}` is given twice", twice.name);
             return Err(cx.error(message).help("keep the one that is meant").into());
         }
-        let unknown = |a: &&NamedSpec| !names.contains(&base(&a.name));
+        let declared = |name: &str| cx.variables.declared.iter().any(|d| d == name);
+        let unknown = |a: &&NamedSpec| !names.contains(&base(&a.name)) && !declared(&a.name);
         if let Some(unknown) = cx.args.args.iter().find(unknown) {
-            let message = format!("kernel `{}` has no parameter `{}`", function.name, unknown.name);
-            return Err(cx
-                .error(message)
-                .help(format!("its parameters are {}", names.join(", ")))
-                .into());
+            let error = variables::unknown(&function.name, &unknown.name, &names, cx.variables);
+            return Err(cx.at_launch(error).into());
         }
+        all_given(cx)?;
         let scalars = scalar_arguments(cx)?;
+        self.set_variables(cx, &names, &scalars)?;
         let mut args = vec![];
         for param in &function.params {
             let var = function.var(*param);
@@ -73,6 +80,35 @@ impl Buffers {
             });
         }
         Ok(args)
+    }
+
+    /// The variables of the device as options give them, before the first launch; those that only host code sets hold
+    /// nothing without it.
+    fn set_variables(
+        &mut self,
+        cx: &ArgContext<'_>,
+        parameters: &[&str],
+        scalars: &HashMap<String, i128>,
+    ) -> Result<(), Failure> {
+        for (global, variable) in cx.module.globals.iter().zip(&mut self.memory.globals) {
+            if !self.variables_set.insert(global.name.clone()) {
+                continue;
+            }
+            let given = cx.args.spec(&global.name).filter(|_| !parameters.contains(&&*global.name));
+            let Some(spec) = given else {
+                self.variables_set.remove(&global.name);
+                let host = cx.variables.set_by_host.contains(&global.name);
+                if self.launches == 0 && host && global.init.is_none() {
+                    variable.poison = vec![true; variable.bytes.len()];
+                }
+                continue;
+            };
+            variables::set(cx.module, &global.ty, variable, spec, scalars, cx.seed).map_err(
+                |(why, help)| cx.error(format!("variable `{}`: {why}", global.name)).help(help),
+            )?;
+        }
+        self.launches += 1;
+        Ok(())
     }
 
     fn pointer(
@@ -105,7 +141,7 @@ impl Buffers {
             return Ok(Arg::Pointer { buffer: *id, offset: 0 });
         }
         let buffer = match spec {
-            None => self.growing(name, pointee),
+            None => self.growing(cx, name, pointee),
             Some(spec) => make_buffer(cx, name, spec, pointee, scalars)?,
         };
         let used: u64 = self.memory.buffers.iter().map(|b| b.bytes.len() as u64).sum();
@@ -169,20 +205,57 @@ impl Buffers {
         Ok(bytes)
     }
 
-    fn growing(&mut self, name: &str, pointee: &Type) -> Buffer {
+    fn growing(&mut self, cx: &ArgContext<'_>, name: &str, pointee: &Type) -> Buffer {
         self.unbounded.push(name.to_string());
-        Buffer {
-            name: name.to_string(),
-            element: Some(pointee.clone()),
-            grows: true,
-            ..Buffer::default()
-        }
+        growing(cx.module, name, pointee, cx.seed)
+    }
+}
+
+/// An array that a program's host code gives to a kernel without saying what it is: as `--arg` says, else one that grows.
+///
+/// # Errors
+/// W306 when the option does not fit the parameter.
+pub fn array_for(
+    module: &Module,
+    args: &LaunchArgs,
+    name: &str,
+    spec: Option<&ArgSpec>,
+    pointee: &Type,
+    seed: u64,
+) -> Result<Buffer, Failure> {
+    let Some(spec) = spec else { return Ok(growing(module, name, pointee, seed)) };
+    let cx = ArgContext {
+        module,
+        kernel: FuncId(0),
+        args,
+        span: None,
+        seed,
+        scalar: None,
+        max_memory: u64::MAX,
+        variables: &Variables::default(),
+    };
+    make_buffer(&cx, name, spec, pointee, &HashMap::new())
+}
+
+/// An array without a size, with data that nobody gave.
+fn growing(module: &Module, name: &str, pointee: &Type, seed: u64) -> Buffer {
+    let (pattern, integers) = invent::pattern(module, pointee, seed ^ data::name_hash(name));
+    Buffer {
+        name: name.to_string(),
+        element: Some(pointee.clone()),
+        grows: true,
+        invented: integers,
+        pattern,
+        ..Buffer::default()
     }
 }
 
 impl ArgContext<'_> {
     fn error(&self, message: impl Into<String>) -> Diagnostic {
-        let diagnostic = Diagnostic::error("W306", message);
+        self.at_launch(Diagnostic::error("W306", message))
+    }
+
+    fn at_launch(&self, diagnostic: Diagnostic) -> Diagnostic {
         match self.span {
             Some(span) => diagnostic.label(span, "in this launch"),
             None => diagnostic,
@@ -229,7 +302,7 @@ fn scalar_arguments(cx: &ArgContext<'_>) -> Result<HashMap<String, i128>, Failur
     for param in &function.params {
         let var = function.var(*param);
         let Some(scalar) = var.ty.scalar().filter(|s| s.is_integer()) else { continue };
-        let text = match (cx.args.spec(&var.name), cx.scalar) {
+        let text = match (cx.args.spec(&var.name), tried(cx, scalar)) {
             (Some(ArgSpec::Number(text)), _) => text.as_str(),
             (None, Some(text)) => text,
             _ => continue,
@@ -244,11 +317,46 @@ fn scalar_arguments(cx: &ArgContext<'_>) -> Result<HashMap<String, i128>, Failur
     Ok(values)
 }
 
+/// Every number that a launch needs and nobody gives, named at once.
+fn all_given(cx: &ArgContext<'_>) -> Result<(), Failure> {
+    let function = cx.module.function(cx.kernel);
+    let vars = function.params.iter().map(|p| function.var(*p));
+    let missing: Vec<&str> = vars
+        .filter(|v| v.ty.scalar().is_some() || matches!(v.ty, Type::Vector(..)))
+        .filter(|v| {
+            cx.args.spec(&v.name).is_none() && (cx.scalar.is_none() || v.ty.scalar().is_none())
+        })
+        .map(|v| v.name.as_str())
+        .collect();
+    let names: Vec<String> = missing.iter().map(|n| format!("`{n}`")).collect();
+    let message = match names.as_slice() {
+        [] => return Ok(()),
+        [only] => format!("scalar argument {only} has no value"),
+        several => format!("scalar arguments {} have no value", several.join(", ")),
+    };
+    let options: Vec<String> = missing.iter().map(|n| format!("--arg {n}=256")).collect();
+    let help = format!("add {}, or --scalars 1,255,256", options.join(" "));
+    Err(cx.error(message).help(help).into())
+}
+
+/// The value that `--scalars` tries for a parameter; where it does not fit the type, the first one that does.
+fn tried<'t>(cx: &'t ArgContext<'_>, ty: Scalar) -> Option<&'t str> {
+    let wanted = cx.scalar?;
+    if data::parse_scalar(wanted, Scalar::F64).is_err() {
+        // No number at all: that is said where it is read.
+        return Some(wanted);
+    }
+    let fits = |text: &&str| data::parse_scalar(text, ty).is_ok();
+    let others = cx.args.scalars.iter().map(String::as_str);
+    std::iter::once(wanted).chain(others).find(fits).or(Some(wanted))
+}
+
 /// The bytes of a parameter passed by value.
 fn by_value(cx: &ArgContext<'_>, var: &Var, ty: &Type) -> Result<Vec<u8>, Failure> {
-    let spec = match (cx.args.spec(&var.name), cx.scalar) {
+    let scalar = ty.scalar().and_then(|s| tried(cx, s));
+    let spec = match (cx.args.spec(&var.name), scalar) {
         (Some(spec), _) => spec.clone(),
-        (None, Some(text)) if ty.scalar().is_some() => ArgSpec::Number(text.to_string()),
+        (None, Some(text)) => ArgSpec::Number(text.to_string()),
         _ => {
             let error = cx.error(format!("scalar argument `{}` has no value", var.name));
             return Err(error
@@ -327,6 +435,10 @@ fn make_buffer(
     let wrong = |why: String| -> Failure {
         cx.error(format!("argument `{name}`: {why}")).help(array_help(name)).into()
     };
+    if let ArgSpec::Array { element, .. } = spec {
+        let element = resolve(cx.module, element).map_err(wrong)?;
+        fits(cx, name, &element, pointee)?;
+    }
     let (element, dims, init) = match spec {
         ArgSpec::Array { element, dims, init } => (Some(element), dims.as_slice(), init),
         ArgSpec::Init(init @ Init::File(_)) => (None, &[][..], init),
@@ -359,8 +471,76 @@ fn make_buffer(
         return Err(too_large(cx, name));
     };
     let seed = cx.seed ^ data::name_hash(name);
-    let bytes = data::fill(cx.module, &element, count, init, seed);
-    Ok(Buffer { name: name.to_string(), element: Some(element), shape, bytes, ..Buffer::default() })
+    let mut bytes = data::fill(cx.module, &element, count, init, seed);
+    let invented = !cx.args.filled(name) && {
+        let wanted = vec![true; bytes.len()];
+        invent::invent(cx.module, &element, &mut bytes, &wanted, seed)
+    };
+    Ok(Buffer {
+        invented,
+        name: name.to_string(),
+        element: Some(element),
+        shape,
+        bytes,
+        ..Buffer::default()
+    })
+}
+
+/// Elements of one type are given for another: of other numbers or of another size. Bytes may be anything.
+fn fits(cx: &ArgContext<'_>, name: &str, given: &Type, wanted: &Type) -> Result<(), Failure> {
+    let kind = |ty: &Type| {
+        let slots = data::scalars_of(cx.module, ty, 0);
+        let first = slots.first().map(|(_, s)| *s)?;
+        let uniform = slots.iter().all(|(_, s)| *s == first);
+        uniform.then(|| (first.is_float(), first.bytes()))
+    };
+    let loose = |ty: &Type| {
+        matches!(ty, Type::Void | Type::Pointer { .. })
+            || ty.scalar().is_some_and(|s| s.bytes() == 1)
+    };
+    if loose(given) || loose(wanted) || given == wanted {
+        return Ok(());
+    }
+    match (kind(given), kind(wanted)) {
+        (Some(given), Some(wanted)) if given != wanted => {}
+        (Some(_), None) | (None, Some(_)) => {}
+        _ => return Ok(()),
+    }
+    let text = |ty: &Type| element_name(cx.module, ty);
+    let message = format!(
+        "argument `{name}` is an array of {}, and the kernel takes {}",
+        text(given),
+        text(wanted)
+    );
+    let help = format!("write {name}={}[extent]", text(wanted));
+    Err(cx.error(message).help(help).into())
+}
+
+/// A type as `--arg` writes it.
+fn element_name(module: &Module, ty: &Type) -> String {
+    let scalar = |s: Scalar| match s {
+        Scalar::Bool => "bool",
+        Scalar::I8 => "char",
+        Scalar::U8 => "uchar",
+        Scalar::I16 => "short",
+        Scalar::U16 => "ushort",
+        Scalar::I32 => "int",
+        Scalar::U32 => "uint",
+        Scalar::I64 => "long",
+        Scalar::U64 => "ulong",
+        Scalar::F16 => "half",
+        Scalar::BF16 => "bfloat16",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+    };
+    match ty {
+        Type::Scalar(s) => scalar(*s).to_string(),
+        Type::Vector(s, n) => format!("{}{n}", scalar(*s)),
+        Type::Struct(id) => {
+            module.structs.get(id.0 as usize).map_or(String::new(), |s| s.name.clone())
+        }
+        _ => warpsmith_ir::text::print_type(module, ty),
+    }
 }
 
 /// How an array is given.

@@ -1,13 +1,18 @@
 //! `warpsmith check`: runs CUDA kernels in the emulator and reports what is wrong with them.
 
 pub mod args;
+mod confirm;
 mod directive;
 mod expect;
 mod files;
+mod host;
+mod invent;
+mod list;
 pub mod memory;
 pub mod plan;
 pub mod program;
 mod runner;
+mod variables;
 
 use std::path::{Path, PathBuf};
 

@@ -12,6 +12,7 @@ use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span};
 use super::args::{LaunchArgs, SourceArgs};
 use super::memory::{ArgContext, Buffers};
 use super::plan::{self, Allow, Planned, Step};
+use super::variables::Variables;
 use super::{directive, files, shown};
 use crate::status::Failure;
 
@@ -19,6 +20,10 @@ use crate::status::Failure;
 #[derive(Debug)]
 pub struct Loaded {
     pub steps: Vec<StepProgram>,
+    /// The syntax of the file, for its host code.
+    pub unit: TranslationUnit,
+    /// What stands in for the libraries.
+    pub prelude: TranslationUnit,
     pub allows: Vec<Allow>,
 }
 
@@ -27,6 +32,7 @@ pub struct Loaded {
 pub struct StepProgram {
     pub module: Module,
     pub launches: Vec<Planned>,
+    pub variables: Variables,
     kernels: HashMap<String, FuncId>,
 }
 
@@ -50,18 +56,19 @@ pub fn load(
         },
     };
     let plan = plan::make(&unit, launch, source)?;
+    let prelude = warpsmith_front::prelude::unit(sources);
     let mut steps = vec![];
     for step in plan.steps {
-        steps.push(compile(path, &text, &unit, source, step, sources)?);
+        steps.push(compile(path, &text, (&unit, &prelude), source, step, sources)?);
     }
-    Ok(Loaded { steps, allows: plan.allows })
+    Ok(Loaded { steps, unit, prelude, allows: plan.allows })
 }
 
 /// Lowers the kernels of a step. All launches of one step are compiled with the options of its first.
 fn compile(
     path: &Path,
     text: &[u8],
-    unit: &TranslationUnit,
+    (unit, prelude): (&TranslationUnit, &TranslationUnit),
     common: &SourceArgs,
     step: Step,
     sources: &mut SourceMap,
@@ -83,9 +90,25 @@ fn compile(
     let asked = names.iter().map(|name| (name.clone(), name_span(name, &step.launches, sources)));
     let kernels = KernelSelection::Asked(asked.collect());
     let request = Request { kernels, host_functions: vec![] };
-    let lowered = sema::lower_cuda(unit, &request)?;
+    let lowered =
+        sema::lower_with(unit, prelude, &request).map_err(|list| with_headers(list, unit))?;
     let kernels = names.into_iter().zip(lowered.kernels.iter().map(|k| k.id)).collect();
-    Ok(StepProgram { module: lowered.module, launches: step.launches, kernels })
+    let variables = Variables {
+        declared: sema::device_variables(unit),
+        set_by_host: sema::variables_set_by_host(unit),
+    };
+    Ok(StepProgram { module: lowered.module, launches: step.launches, variables, kernels })
+}
+
+/// Errors, with the headers that were not found: what is not declared may be in one of them.
+pub fn with_headers(mut errors: Vec<Diagnostic>, unit: &TranslationUnit) -> Vec<Diagnostic> {
+    let Some(first) = errors.first_mut() else { return errors };
+    for header in &unit.missing_headers {
+        let sought = header.notes.first().map_or("", String::as_str);
+        let note = format!("{}, {sought}: give the folder it is in with `-I`", header.message);
+        *first = first.clone().note(note);
+    }
+    errors
 }
 
 /// Where a kernel is named: in its directive, or in the command line, which is shown like a file.
@@ -106,6 +129,7 @@ fn parse_with(
     let options = ParseOptions {
         defines: source.defines(),
         include_dirs: source.include.clone(),
+        without_missing: true,
         ..ParseOptions::new(Language::Cuda)
     };
     let parsed = parse::parse(&shown(path), text, &options, &DiskLoader, sources)?;
@@ -149,6 +173,7 @@ impl StepProgram {
             seed,
             scalar,
             max_memory,
+            variables: &self.variables,
         };
         let args = buffers.arguments(&cx)?;
         Ok(LaunchConfig {

@@ -6,32 +6,41 @@ use std::time::Instant;
 
 use warpsmith_emu::counters::Counters;
 use warpsmith_emu::{self as emu, Checks, EmuError, Finding, LaunchConfig, Limit, Outcome, Rule};
+use warpsmith_front::ast::TranslationUnit;
 use warpsmith_ir::{Diagnostic, SourceMap, Span};
 
-use super::args::{CheckArgs, LaunchArgs};
+use super::args::{CheckArgs, HostCode, LaunchArgs};
+use super::confirm::Other;
 use super::memory::Buffers;
 use super::plan::{Allow, Planned};
 use super::program::{self, StepProgram};
 use super::{expect, shown};
+use super::{host, list};
 use crate::interrupt;
 use crate::report::{Item, Place, Report, stable_id};
 use crate::status::{Failure, Status};
 
 /// Gathers over all files.
 pub struct Runner<'a> {
-    args: &'a CheckArgs,
-    deadline: Option<Instant>,
+    pub(super) args: &'a CheckArgs,
+    pub(super) deadline: Option<Instant>,
     steps_left: u64,
-    items: Vec<Item>,
+    pub(super) items: Vec<Item>,
     allowed: Vec<(Item, String)>,
-    launches: Vec<String>,
+    /// What was launched, and how often in a row.
+    launches: Vec<(String, u64)>,
     skipped: Vec<(String, String)>,
     assumptions: Vec<String>,
     outputs: Vec<String>,
     printed: String,
-    limits: Vec<String>,
+    listed: String,
+    pub(super) limits: Vec<String>,
+    /// Launches of host code that were not run, and why.
+    pub(super) lost: Vec<String>,
     counters: Vec<(String, Counters)>,
-    interrupted: bool,
+    pub(super) interrupted: bool,
+    /// Launches that a kernel's own assumptions exclude.
+    excluded: u64,
     /// File and offset of barriers that some launch needs.
     needed_barriers: HashSet<(String, u32)>,
 }
@@ -49,9 +58,12 @@ impl<'a> Runner<'a> {
             assumptions: vec![],
             outputs: vec![],
             printed: String::new(),
+            listed: String::new(),
             limits: vec![],
+            lost: vec![],
             counters: vec![],
             interrupted: false,
+            excluded: 0,
             needed_barriers: HashSet::new(),
         }
     }
@@ -74,6 +86,17 @@ impl<'a> Runner<'a> {
             }
             Err(failure) => return Err(failure),
         };
+        if self.args.list {
+            self.listed += &list::lines(path, &loaded.unit, &loaded.steps, sources);
+            return Ok(());
+        }
+        if loaded.steps.is_empty()
+            && self.args.host == HostCode::Auto
+            && let Some(program) = host::load(&loaded.unit, &loaded.prelude)?
+        {
+            self.missing_headers(&loaded.unit);
+            return self.program(path, &program, &loaded.unit, &loaded.allows, sources);
+        }
         if loaded.steps.is_empty() {
             if in_folder {
                 self.skipped.push((shown(path), "no launch".to_string()));
@@ -84,12 +107,21 @@ impl<'a> Runner<'a> {
                 .help("give --grid and --block, or write `// warpsmith: grid=4 block=64 arg n=256` before a kernel")
                 .into());
         }
+        self.missing_headers(&loaded.unit);
         let first_item = self.items.len();
         for step in &loaded.steps {
             self.step(path, step, sources)?;
         }
         self.apply_allows(&loaded.allows, first_item, sources);
         Ok(())
+    }
+
+    /// Headers without which the file was read are among the assumptions.
+    fn missing_headers(&mut self, unit: &TranslationUnit) {
+        for header in &unit.missing_headers {
+            let name = header.message.trim_start_matches("cannot include ");
+            self.assume(format!("the header {name} was not found, and nothing of it is needed"));
+        }
     }
 
     /// One step with all its repetitions (`--seeds`, `--scalars`).
@@ -153,14 +185,17 @@ impl<'a> Runner<'a> {
         let config = step.config(planned, buffers, seed, scalar, self.args.max_memory)?;
         let first = seed == planned.args.seed.unwrap_or(0);
         let label = describe(path, planned, &config, scalar, (!first).then_some(seed));
-        self.launches.push(label.clone());
+        self.launches.push((label.clone(), 1));
         if self.args.dry_run {
             return Ok(());
         }
         let options = self.options(&planned.args);
+        let other = Other::of(&buffers.memory, &config);
         let outcome = emu::run(&step.module, &config, &mut buffers.memory, &options)
             .map_err(|e| launch_error(e, planned))?;
-        self.record(outcome, &label, sources);
+        let confirmed =
+            other.map(|o| o.findings(&step.module, &config, &options, &outcome, sources));
+        self.record(outcome, &label, confirmed.as_ref(), sources);
         self.outputs.extend(expect::dump(&planned.args, buffers)?);
         for difference in expect::compare(&planned.args, buffers)? {
             self.items.push(Item {
@@ -183,7 +218,30 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    fn options(&self, args: &LaunchArgs) -> emu::Options {
+    /// A launch, once for all its repetitions at one place.
+    pub(super) fn launched(&mut self, label: &str) {
+        match self.launches.last_mut() {
+            Some((last, times)) if last == label => *times += 1,
+            _ => self.launches.push((label.to_string(), 1)),
+        }
+    }
+
+    /// Adds a finding that is no rule of the emulator's.
+    pub(super) fn add(&mut self, item: Item) {
+        match self.items.iter_mut().find(|i| i.same_as(&item)) {
+            Some(known) => known.count += item.count,
+            None => self.items.push(item),
+        }
+    }
+
+    /// Something that the result rests on.
+    pub(super) fn assume(&mut self, text: String) {
+        if !self.assumptions.contains(&text) {
+            self.assumptions.push(text);
+        }
+    }
+
+    pub(super) fn options(&self, args: &LaunchArgs) -> emu::Options {
         emu::Options {
             checks: Checks::ALL,
             warp_lockstep: args.warp_sync,
@@ -198,7 +256,15 @@ impl<'a> Runner<'a> {
         }
     }
 
-    fn record(&mut self, outcome: Outcome, label: &str, sources: &SourceMap) {
+    /// Takes over what a launch found; where whole numbers are nobody's word, findings that are not `confirmed` with others
+    /// are notes.
+    pub(super) fn record(
+        &mut self,
+        outcome: Outcome,
+        label: &str,
+        confirmed: Option<&HashSet<String>>,
+        sources: &SourceMap,
+    ) {
         let steps = outcome.stats.thread_instructions;
         // The emulator looks at the limit now and then; a short launch may pass it and end.
         let limit = outcome.limit.or((steps > self.steps_left).then_some(Limit::TotalSteps));
@@ -207,6 +273,7 @@ impl<'a> Runner<'a> {
             let text =
                 format!("{label}: an assumption of the kernel is false; the launch does not count");
             self.assumptions.push(text);
+            self.excluded += 1;
             return;
         }
         self.printed += &outcome.printed;
@@ -218,7 +285,11 @@ impl<'a> Runner<'a> {
         let place = |s: Span| barrier_place(s, sources);
         self.needed_barriers.extend(outcome.needed_barriers.into_iter().map(place));
         for finding in outcome.findings {
-            let item = item(finding, label, sources);
+            let mut item = item(finding, label, sources);
+            if !item.is_note && confirmed.is_some_and(|ids| !ids.contains(&item.id)) {
+                item.is_note = true;
+                item.kind = Some("invented");
+            }
             match self.items.iter_mut().find(|i| i.same_as(&item)) {
                 Some(known) => known.count += item.count,
                 None => self.items.push(item),
@@ -227,7 +298,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Moves the findings that a comment on the line before allows out of the way.
-    fn apply_allows(&mut self, allows: &[Allow], first: usize, sources: &SourceMap) {
+    pub(super) fn apply_allows(&mut self, allows: &[Allow], first: usize, sources: &SourceMap) {
         let lines: Vec<(u32, u32)> = allows
             .iter()
             .map(|a| (a.span.file.0, sources.line_column(a.span.file, a.span.start).0))
@@ -246,7 +317,13 @@ impl<'a> Runner<'a> {
     }
 
     /// The report of everything that was run.
-    pub fn finish(self, sources: &SourceMap) -> Report {
+    pub fn finish(mut self, sources: &SourceMap) -> Report {
+        let launched: u64 = self.launches.iter().map(|(_, times)| times).sum();
+        if launched > 0 && launched == self.excluded {
+            self.lost.push(
+                "the kernels' own assumptions exclude every launch: nothing was checked".into(),
+            );
+        }
         let mut items = self.items;
         // A barrier is redundant when no launch at all needs it.
         items.retain(|i| {
@@ -256,10 +333,11 @@ impl<'a> Runner<'a> {
         });
         items.sort_by_key(|i| sort_key(i, sources));
         let (notes, findings): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|i| i.is_note);
-        let complete = self.limits.is_empty();
+        let complete = self.limits.is_empty() && self.lost.is_empty();
         let status = match (findings.is_empty(), complete) {
             _ if self.interrupted => Status::Interrupted,
             (false, _) => Status::No,
+            (true, false) if self.limits.is_empty() => Status::BadInput,
             (true, false) => Status::Limit,
             (true, true) => Status::Done,
         };
@@ -270,15 +348,26 @@ impl<'a> Runner<'a> {
             findings,
             notes,
             allowed: self.allowed,
-            launches: self.launches,
+            launched,
+            launches: self.launches.into_iter().map(described).collect(),
             dry_run: self.args.dry_run,
             skipped: self.skipped,
             assumptions: self.assumptions,
             outputs: self.outputs,
             printed: self.printed,
             limits: self.limits,
+            lost: self.lost,
+            listed: self.args.list.then_some(self.listed),
             counters: self.counters,
         }
+    }
+}
+
+/// A launch as reports list it.
+fn described((label, times): (String, u64)) -> String {
+    match times {
+        1 => label,
+        n => format!("{label} ({n} times)"),
     }
 }
 
@@ -310,7 +399,7 @@ fn stands_above(line: (u32, u32), all: &[(u32, u32)], item: &Item, sources: &Sou
     })
 }
 
-fn item(finding: Finding, label: &str, sources: &SourceMap) -> Item {
+pub(super) fn item(finding: Finding, label: &str, sources: &SourceMap) -> Item {
     let places: Vec<Place> = finding
         .accesses
         .iter()

@@ -19,6 +19,14 @@ use warpsmith_ir::{Scalar, Type};
 pub struct NamedSpec {
     pub name: String,
     pub spec: ArgSpec,
+    /// What the array holds is written, too; else it is nobody's word.
+    pub filled: bool,
+}
+
+impl NamedSpec {
+    pub fn new(name: impl Into<String>, spec: ArgSpec) -> NamedSpec {
+        NamedSpec { name: name.into(), spec, filled: true }
+    }
 }
 
 /// What an argument holds at the start.
@@ -63,7 +71,9 @@ impl FromStr for NamedSpec {
         if !name.split('.').all(is_identifier) {
             return Err(format!("`{name}` is not the name of a parameter"));
         }
-        Ok(NamedSpec { name: name.to_string(), spec: spec.parse()? })
+        // `TYPE[extent]` alone ends with its last extent.
+        let filled = !spec.trim_end().ends_with(']');
+        Ok(NamedSpec { name: name.to_string(), spec: spec.parse()?, filled })
     }
 }
 

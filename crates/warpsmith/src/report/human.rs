@@ -6,6 +6,9 @@ use super::{Item, Report, counters, element, thread_name};
 
 /// The whole report as text.
 pub fn human(report: &Report, sources: &SourceMap, color: bool) -> String {
+    if let Some(listed) = &report.listed {
+        return listed.clone();
+    }
     let mut text = String::new();
     for item in report.findings.iter().chain(&report.notes) {
         text += &diagnostic(item).render(sources, color);
@@ -31,6 +34,9 @@ pub fn human(report: &Report, sources: &SourceMap, color: bool) -> String {
     for assumption in &report.assumptions {
         text += &format!("assumed: {assumption}\n");
     }
+    for lost in &report.lost {
+        text += &format!("not run: {lost}\n");
+    }
     for limit in &report.limits {
         text += &format!("stopped: {limit}\n");
     }
@@ -43,7 +49,7 @@ pub fn human(report: &Report, sources: &SourceMap, color: bool) -> String {
 }
 
 fn summary(report: &Report) -> String {
-    let launches = count(report.launches.len(), "launch", "launches");
+    let launches = count(report.launched as usize, "launch", "launches");
     if report.dry_run {
         return format!("{launches} planned, none run");
     }

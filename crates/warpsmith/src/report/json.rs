@@ -32,6 +32,8 @@ pub fn json(report: &Report, sources: &SourceMap) -> Value {
         "planned": if report.dry_run { &report.launches[..] } else { &[][..] },
         "skipped": report.skipped.iter().map(|(file, reason)| json!({"file": file, "reason": reason})).collect::<Vec<_>>(),
         "limits": report.limits,
+        "lost": report.lost,
+        "listed": report.listed.iter().flat_map(|l| l.lines()).collect::<Vec<_>>(),
         "printed": report.printed,
     });
     if !report.counters.is_empty() {

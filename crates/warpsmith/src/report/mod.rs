@@ -28,8 +28,12 @@ pub struct Report {
     pub allowed: Vec<(Item, String)>,
     /// Launches run, as `file: kernel<<<grid, block>>>`.
     pub launches: Vec<String>,
+    /// How many those are; one in a loop is listed once.
+    pub launched: u64,
     /// Nothing was run: the launches are those that would be.
     pub dry_run: bool,
+    /// Kernels and launches, one a line, when nothing else was asked for.
+    pub listed: Option<String>,
     /// Files without a launch, in a folder.
     pub skipped: Vec<(String, String)>,
     /// What the result rests on, for example arrays without bounds.
@@ -40,6 +44,8 @@ pub struct Report {
     pub printed: String,
     /// Limits that were reached.
     pub limits: Vec<String>,
+    /// Launches of host code that were not run, and why.
+    pub lost: Vec<String>,
     /// Performance counters of each launch, when they were asked for.
     pub counters: Vec<(String, Counters)>,
 }

@@ -87,6 +87,13 @@ fn describe(rule: Rule) -> &'static str {
         Rule::OutOfBounds => "An access is outside its array.",
         Rule::UninitializedShared => "A value of shared memory is used before any thread wrote it.",
         Rule::UninitializedLocal => "A value of a local variable is used before it was written.",
+        Rule::UninitializedGlobal => {
+            "An element of global memory is used before anything wrote it."
+        }
+        Rule::UninitializedVariable => {
+            "A constant or variable of the device is used, and nothing sets it."
+        }
+        Rule::UndefinedArithmetic => "An integer is divided by zero.",
         Rule::DivergentBarrier => {
             "A barrier or warp operation is not reached by all threads it waits for."
         }
@@ -156,7 +163,9 @@ fn uri(path: &str) -> String {
 fn notifications(report: &Report) -> Vec<Value> {
     let limits = report.limits.iter().map(|l| ("warning", l.clone()));
     let skipped = report.skipped.iter().map(|(f, why)| ("note", format!("{f}: {why}")));
+    let lost = report.lost.iter().map(|l| ("warning", l.clone()));
     limits
+        .chain(lost)
         .chain(skipped)
         .map(|(level, text)| json!({"level": level, "message": {"text": text}}))
         .collect()

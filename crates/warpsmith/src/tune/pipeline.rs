@@ -257,7 +257,7 @@ pub(super) fn argument_specs(args: &TuneArgs, input: &CInput) -> Result<Vec<Name
             let spec = default.spec.parse().map_err(|why: String| {
                 Diagnostic::error("W306", why).label(default.span, "in this directive")
             })?;
-            specs.push(NamedSpec { name: default.name.clone(), spec });
+            specs.push(NamedSpec::new(&default.name, spec));
         }
     }
     Ok(specs)

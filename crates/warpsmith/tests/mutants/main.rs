@@ -64,7 +64,7 @@ fn run(step: &StepProgram, module: &Module, variant: &Variant, steps: u64) -> Op
         if let Some((name, value)) = &variant.size
             && let Some(arg) = planned.args.args.iter_mut().find(|a| a.name == *name)
         {
-            *arg = NamedSpec { name: name.clone(), spec: ArgSpec::Number(value.to_string()) };
+            *arg = NamedSpec::new(name, ArgSpec::Number(value.to_string()));
         }
         let config = step.config(&planned, &mut buffers, variant.seed, None, MAX_MEMORY).ok()?;
         let options = Options {

@@ -72,10 +72,7 @@ impl Machine<'_> {
             return false;
         }
         self.used += more;
-        buffer.bytes.resize(want as usize, 0);
-        if !buffer.poison.is_empty() {
-            buffer.poison.resize(want as usize, false);
-        }
+        buffer.lengthen(want as usize);
         true
     }
 

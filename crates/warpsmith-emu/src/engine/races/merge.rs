@@ -188,10 +188,18 @@ fn combine(
         if part.iter().all(|c| c.writer == 0) || bytes.end > from.len() {
             continue;
         }
-        // What lies beyond the end of a buffer that grows is zero.
+        // What lies beyond the end of a buffer that grows is what it grows with.
+        let pattern = to.pattern.clone();
         let read = |b: &[u8]| {
             let stored = b.get(bytes.clone()).and_then(|part| eval::from_bytes(ty, part));
-            stored.unwrap_or(from_register(ty, 0))
+            let grown = || {
+                let part: Vec<u8> = match pattern.len() {
+                    0 => return from_register(ty, 0),
+                    n => bytes.clone().map(|i| pattern[i % n]).collect(),
+                };
+                eval::from_bytes(ty, &part).unwrap_or(from_register(ty, 0))
+            };
+            stored.unwrap_or_else(grown)
         };
         let (new, old, sum) = (read(from), read(before), read(&to.bytes));
         let bin = |op, a, b| eval::binary(op, a, b);

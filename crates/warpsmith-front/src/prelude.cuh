@@ -1,0 +1,669 @@
+// Declarations that stand in for the libraries of the host. They are read when a whole program is run.
+
+typedef void *FILE;
+static FILE *stdin, *stdout, *stderr;
+
+// Numbers at random: any sequence will do, the same one in every run.
+static unsigned long long random_state = 88172645463325252ULL;
+
+static unsigned random_bits() {
+    random_state = random_state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (unsigned)(random_state >> 33);
+}
+
+inline int rand() { return (int)(random_bits() & 0x7fffffffu); }
+inline long random() { return (long)(random_bits() & 0x7fffffffu); }
+inline long lrand48() { return (long)(random_bits() & 0x7fffffffu); }
+inline double drand48() { return random_bits() / 2147483648.0; }
+inline int rand_r(unsigned *seed) { *seed += 1u; return (int)(random_bits() & 0x7fffffffu); }
+
+inline int strlen(const char *s) {
+    int n = 0;
+    while (s[n] != 0) n++;
+    return n;
+}
+
+inline int strncmp(const char *a, const char *b, int n) {
+    for (int i = 0; i < n; i++) {
+        if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+        if (a[i] == 0) return 0;
+    }
+    return 0;
+}
+
+inline int strcmp(const char *a, const char *b) { return strncmp(a, b, 1 << 30); }
+
+inline char *strcpy(char *to, const char *from) {
+    int i = 0;
+    for (; from[i] != 0; i++) to[i] = from[i];
+    to[i] = 0;
+    return to;
+}
+
+inline double atof(const char *s) {
+    double value = 0.0, scale = 1.0;
+    int i = 0, sign = 1;
+    while (s[i] == ' ') i++;
+    if (s[i] == '-') { sign = -1; i++; }
+    for (; s[i] >= '0' && s[i] <= '9'; i++) value = value * 10.0 + (s[i] - '0');
+    if (s[i] == '.') {
+        i++;
+        for (; s[i] >= '0' && s[i] <= '9'; i++) { scale /= 10.0; value += scale * (s[i] - '0'); }
+    }
+    if (s[i] == 'e' || s[i] == 'E') {
+        i++;
+        int down = 0, power = 0;
+        if (s[i] == '-') { down = 1; i++; }
+        for (; s[i] >= '0' && s[i] <= '9'; i++) power = power * 10 + (s[i] - '0');
+        for (int k = 0; k < power; k++) value = down ? value / 10.0 : value * 10.0;
+    }
+    return sign * value;
+}
+
+inline long long atoll(const char *s) {
+    long long value = 0;
+    int i = 0, sign = 1;
+    while (s[i] == ' ') i++;
+    if (s[i] == '-') { sign = -1; i++; }
+    for (; s[i] >= '0' && s[i] <= '9'; i++) value = value * 10 + (s[i] - '0');
+    return sign * value;
+}
+
+inline int atoi(const char *s) { return (int)atoll(s); }
+inline long atol(const char *s) { return (long)atoll(s); }
+inline long strtol(const char *s, char **end, int base) { return (long)atoll(s); }
+inline unsigned long strtoul(const char *s, char **end, int base) { return (unsigned long)atoll(s); }
+inline double strtod(const char *s, char **end) { return atof(s); }
+inline float strtof(const char *s, char **end) { return (float)atof(s); }
+
+// Time stands still.
+typedef long time_t;
+typedef long clock_t;
+inline long time(void *now) { return 0; }
+struct timeval { long tv_sec; long tv_usec; };
+struct timespec { long tv_sec; long tv_nsec; };
+inline int gettimeofday(timeval *t, void *zone) { t->tv_sec = 0; t->tv_usec = 0; return 0; }
+inline int clock_gettime(int which, timespec *t) { t->tv_sec = 0; t->tv_nsec = 0; return 0; }
+enum { CLOCK_REALTIME = 0, CLOCK_MONOTONIC = 1, CLOCKS_PER_SEC = 1000000 };
+inline double omp_get_wtime() { return 0.0; }
+inline int omp_get_max_threads() { return 1; }
+inline int omp_get_num_threads() { return 1; }
+inline int omp_get_thread_num() { return 0; }
+
+// What the run-time library and the samples' helpers are called with.
+struct cudaEventObject { int number; };
+typedef cudaEventObject *cudaEvent_t;
+struct cudaArrayObject { int number; };
+typedef cudaArrayObject *cudaArray_t;
+struct StopWatchInterface { int number; };
+enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
+enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
+enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4 };
+enum { cudaDeviceMapHost = 8, cudaDeviceScheduleAuto = 0 };
+enum { cudaFuncCachePreferNone = 0, cudaFuncCachePreferShared = 1, cudaFuncCachePreferL1 = 2 };
+enum { cudaMemAttachGlobal = 1 };
+enum { cudaCpuDeviceId = -1 };
+inline void checkCudaErrors(int error) {}
+inline void getLastCudaError(const char *message) {}
+inline void sdkCreateTimer(StopWatchInterface **timer) {}
+inline void sdkStartTimer(StopWatchInterface **timer) {}
+inline void sdkStopTimer(StopWatchInterface **timer) {}
+inline void sdkResetTimer(StopWatchInterface **timer) {}
+inline void sdkDeleteTimer(StopWatchInterface **timer) {}
+inline float sdkGetTimerValue(StopWatchInterface **timer) { return 1.0f; }
+inline void cutilSafeCall(int error) {}
+inline void CUDA_SAFE_CALL(int error) {}
+
+inline int cudaMemcpy2D(
+    void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int way
+) {
+    for (size_t row = 0; row < height; row++)
+        cudaMemcpy((char *)to + row * to_pitch, (const char *)from + row * from_pitch, width, cudaMemcpyDefault);
+    return 0;
+}
+
+inline int cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height) {
+    for (size_t row = 0; row < height; row++) cudaMemset((char *)to + row * pitch, value, width);
+    return 0;
+}
+
+// The device is a large one of a known architecture.
+struct cudaDeviceProp {
+    char name[256];
+    size_t totalGlobalMem, sharedMemPerBlock, totalConstMem, sharedMemPerMultiprocessor;
+    size_t sharedMemPerBlockOptin, textureAlignment, memPitch;
+    int regsPerBlock, warpSize, maxThreadsPerBlock, clockRate, major, minor, multiProcessorCount;
+    int maxThreadsDim[3], maxGridSize[3];
+    int maxThreadsPerMultiProcessor, concurrentKernels, cooperativeLaunch, managedMemory;
+    int unifiedAddressing, canMapHostMemory, asyncEngineCount, memoryBusWidth, memoryClockRate;
+    int l2CacheSize, integrated, computeMode, concurrentManagedAccess, deviceOverlap, ECCEnabled;
+    int kernelExecTimeoutEnabled, regsPerMultiprocessor, pageableMemoryAccess;
+};
+
+inline int cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
+    p->name[0] = 0;
+    p->totalGlobalMem = (size_t)80 << 30;
+    p->sharedMemPerBlock = 48 << 10;
+    p->sharedMemPerBlockOptin = 227 << 10;
+    p->sharedMemPerMultiprocessor = 228 << 10;
+    p->totalConstMem = 64 << 10;
+    p->textureAlignment = 512;
+    p->memPitch = 0x7fffffff;
+    p->regsPerBlock = 65536;
+    p->regsPerMultiprocessor = 65536;
+    p->warpSize = 32;
+    p->maxThreadsPerBlock = 1024;
+    p->clockRate = 1980000;
+    p->major = 9;
+    p->minor = 0;
+    p->multiProcessorCount = 132;
+    p->maxThreadsDim[0] = 1024;
+    p->maxThreadsDim[1] = 1024;
+    p->maxThreadsDim[2] = 64;
+    p->maxGridSize[0] = 2147483647;
+    p->maxGridSize[1] = 65535;
+    p->maxGridSize[2] = 65535;
+    p->maxThreadsPerMultiProcessor = 2048;
+    p->concurrentKernels = 1;
+    p->cooperativeLaunch = 1;
+    p->managedMemory = 1;
+    p->unifiedAddressing = 1;
+    p->canMapHostMemory = 1;
+    p->asyncEngineCount = 3;
+    p->memoryBusWidth = 5120;
+    p->memoryClockRate = 2619000;
+    p->l2CacheSize = 50 << 20;
+    p->integrated = 0;
+    p->computeMode = 0;
+    p->concurrentManagedAccess = 1;
+    p->pageableMemoryAccess = 0;
+    p->deviceOverlap = 1;
+    p->ECCEnabled = 1;
+    p->kernelExecTimeoutEnabled = 0;
+    return 0;
+}
+
+inline int cudaEventElapsedTime(float *ms, cudaEvent_t a, cudaEvent_t b) { *ms = 1.0f; return 0; }
+inline int cudaGetDeviceCount(int *count) { *count = 1; return 0; }
+inline int cudaGetDevice(int *device) { *device = 0; return 0; }
+inline const char *cudaGetErrorString(int error) { return "no error"; }
+inline const char *cudaGetErrorName(int error) { return "cudaSuccess"; }
+inline int findCudaDevice(int argc, const char **argv) { return 0; }
+inline int gpuGetMaxGflopsDeviceId() { return 0; }
+inline bool checkCmdLineFlag(int argc, const char **argv, const char *name) { return false; }
+inline int getCmdLineArgumentInt(int argc, const char **argv, const char *name) { return 0; }
+
+namespace std {
+
+struct ostream {
+    bool is_open() const { return true; }
+    int precision(int n) { return 6; }
+};
+struct manipulator { int n; };
+static ostream cout, cerr, clog;
+static manipulator endl, fixed, scientific, flush, left, right, hex, dec, boolalpha;
+inline manipulator setw(int n) { manipulator m; m.n = n; return m; }
+inline manipulator setprecision(int n) { manipulator m; m.n = n; return m; }
+inline manipulator setfill(char c) { manipulator m; m.n = c; return m; }
+template <typename T> ostream &operator<<(ostream &out, const T &value) { return out; }
+
+template <typename T> class vector {
+    T *data_;
+    size_t size_, capacity_;
+
+public:
+    typedef T value_type;
+    typedef T *iterator;
+    typedef const T *const_iterator;
+    vector() : data_(0), size_(0), capacity_(0) {}
+    vector(size_t n) : size_(n), capacity_(n) {
+        data_ = (T *)malloc(n * sizeof(T));
+        for (size_t i = 0; i < n; i++) data_[i] = T();
+    }
+    vector(size_t n, const T &value) : size_(n), capacity_(n) {
+        data_ = (T *)malloc(n * sizeof(T));
+        for (size_t i = 0; i < n; i++) data_[i] = value;
+    }
+    vector(const T *first, const T *last) : size_(last - first), capacity_(last - first) {
+        data_ = (T *)malloc(size_ * sizeof(T));
+        for (size_t i = 0; i < size_; i++) data_[i] = first[i];
+    }
+    T &operator[](size_t i) { return data_[i]; }
+    const T &operator[](size_t i) const { return data_[i]; }
+    T &at(size_t i) { return data_[i]; }
+    T *data() { return data_; }
+    const T *data() const { return data_; }
+    size_t size() const { return size_; }
+    size_t length() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    T *begin() { return data_; }
+    T *end() { return data_ + size_; }
+    const T *begin() const { return data_; }
+    const T *end() const { return data_ + size_; }
+    T &front() { return data_[0]; }
+    T &back() { return data_[size_ - 1]; }
+    void clear() { size_ = 0; }
+    void reserve(size_t n) {
+        if (n > capacity_) {
+            T *old = data_;
+            data_ = (T *)malloc(n * sizeof(T));
+            for (size_t i = 0; i < size_; i++) data_[i] = old[i];
+            capacity_ = n;
+        }
+    }
+    void resize(size_t n) {
+        reserve(n);
+        for (size_t i = size_; i < n; i++) data_[i] = T();
+        size_ = n;
+    }
+    void resize(size_t n, const T &value) {
+        reserve(n);
+        for (size_t i = size_; i < n; i++) data_[i] = value;
+        size_ = n;
+    }
+    void assign(size_t n, const T &value) {
+        reserve(n);
+        for (size_t i = 0; i < n; i++) data_[i] = value;
+        size_ = n;
+    }
+    void push_back(const T &value) {
+        if (size_ == capacity_) reserve(2 * capacity_ + 8);
+        data_[size_] = value;
+        size_ = size_ + 1;
+    }
+    void emplace_back(const T &value) { push_back(value); }
+    void pop_back() { size_ = size_ - 1; }
+};
+
+template <typename T, size_t N> struct array {
+    T data_[N];
+    __host__ __device__ T &operator[](size_t i) { return data_[i]; }
+    __host__ __device__ const T &operator[](size_t i) const { return data_[i]; }
+    __host__ __device__ T *data() { return &data_[0]; }
+    __host__ __device__ size_t size() const { return N; }
+    __host__ __device__ T *begin() { return &data_[0]; }
+    __host__ __device__ T *end() { return &data_[0] + N; }
+};
+
+template <typename T> struct unique_ptr {
+    T *p;
+    T *get() { return p; }
+    T &operator[](size_t i) { return p[i]; }
+    T &operator*() { return *p; }
+    T *operator->() { return p; }
+};
+
+template <typename I, typename T> void fill(I first, I last, const T &value) {
+    for (; first != last; ++first) *first = value;
+}
+template <typename I, typename T> void fill_n(I first, size_t n, const T &value) {
+    for (size_t i = 0; i < n; i++) first[i] = value;
+}
+template <typename I, typename T> void iota(I first, I last, T value) {
+    for (; first != last; ++first) { *first = value; value = value + 1; }
+}
+template <typename I, typename F> void generate(I first, I last, F f) {
+    for (; first != last; ++first) *first = f();
+}
+template <typename I, typename O> O copy(I first, I last, O to) {
+    for (; first != last; ++first) { *to = *first; ++to; }
+    return to;
+}
+template <typename I, typename T> T accumulate(I first, I last, T sum) {
+    for (; first != last; ++first) sum = sum + *first;
+    return sum;
+}
+template <typename I> void sort(I first, I last) {
+    size_t n = last - first;
+    for (size_t gap = n / 2; gap > 0; gap = gap / 2) {
+        for (size_t i = gap; i < n; i++) {
+            for (size_t j = i; j >= gap && first[j] < first[j - gap]; j -= gap) {
+                auto held = first[j];
+                first[j] = first[j - gap];
+                first[j - gap] = held;
+            }
+        }
+    }
+}
+
+template <typename T> struct complex {
+    T re, im;
+    typedef T value_type;
+    __host__ __device__ complex() : re(0), im(0) {}
+    __host__ __device__ complex(T a) : re(a), im(0) {}
+    __host__ __device__ complex(T a, T b) : re(a), im(b) {}
+    __host__ __device__ T real() const { return re; }
+    __host__ __device__ T imag() const { return im; }
+    __host__ __device__ void real(T a) { re = a; }
+    __host__ __device__ void imag(T b) { im = b; }
+    __host__ __device__ complex &operator+=(const complex &o) { re += o.re; im += o.im; return *this; }
+    __host__ __device__ complex &operator-=(const complex &o) { re -= o.re; im -= o.im; return *this; }
+    __host__ __device__ complex &operator*=(const complex &o) {
+        T a = re * o.re - im * o.im;
+        im = re * o.im + im * o.re;
+        re = a;
+        return *this;
+    }
+    __host__ __device__ complex &operator*=(T s) { re *= s; im *= s; return *this; }
+    __host__ __device__ complex operator-() const { return complex(-re, -im); }
+};
+template <typename T> __host__ __device__ complex<T> operator+(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re + b.re, a.im + b.im); }
+template <typename T> __host__ __device__ complex<T> operator-(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re - b.re, a.im - b.im); }
+template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
+template <typename T> __host__ __device__ complex<T> operator*(T s, const complex<T> &a) { return complex<T>(s * a.re, s * a.im); }
+template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, T s) { return complex<T>(s * a.re, s * a.im); }
+template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, T s) { return complex<T>(a.re / s, a.im / s); }
+template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, const complex<T> &b) {
+    T d = b.re * b.re + b.im * b.im;
+    return complex<T>((a.re * b.re + a.im * b.im) / d, (a.im * b.re - a.re * b.im) / d);
+}
+template <typename T> __host__ __device__ bool operator==(const complex<T> &a, const complex<T> &b) { return a.re == b.re && a.im == b.im; }
+template <typename T> __host__ __device__ bool operator!=(const complex<T> &a, const complex<T> &b) { return !(a == b); }
+template <typename T> __host__ __device__ complex<T> conj(const complex<T> &a) { return complex<T>(a.re, -a.im); }
+template <typename T> __host__ __device__ T norm(const complex<T> &a) { return a.re * a.re + a.im * a.im; }
+template <typename T> __host__ __device__ T abs(const complex<T> &a) { return sqrt(a.re * a.re + a.im * a.im); }
+template <typename T> __host__ __device__ T arg(const complex<T> &a) { return atan2(a.im, a.re); }
+template <typename T> __host__ __device__ complex<T> polar(T r, T t) { return complex<T>(r * cos(t), r * sin(t)); }
+template <typename T> __host__ __device__ complex<T> exp(const complex<T> &a) { return polar(exp(a.re), a.im); }
+
+inline int stoi(const char *s) { return atoi(s); }
+inline long stol(const char *s) { return atol(s); }
+inline float stof(const char *s) { return (float)atof(s); }
+inline double stod(const char *s) { return atof(s); }
+
+struct random_device {
+    unsigned operator()() { return random_bits(); }
+};
+struct mt19937 {
+    unsigned seed_;
+    mt19937() : seed_(0) {}
+    mt19937(unsigned seed) : seed_(seed) {}
+    void seed(unsigned seed) { seed_ = seed; }
+    unsigned operator()() { return random_bits(); }
+};
+struct mt19937_64 {
+    unsigned seed_;
+    mt19937_64() : seed_(0) {}
+    mt19937_64(unsigned seed) : seed_(seed) {}
+    unsigned operator()() { return random_bits(); }
+};
+struct default_random_engine {
+    unsigned seed_;
+    default_random_engine() : seed_(0) {}
+    default_random_engine(unsigned seed) : seed_(seed) {}
+    unsigned operator()() { return random_bits(); }
+};
+template <typename T> struct uniform_real_distribution {
+    T low, high;
+    uniform_real_distribution() : low(0), high(1) {}
+    uniform_real_distribution(T a, T b) : low(a), high(b) {}
+    template <typename G> T operator()(G &g) {
+        return low + (T)(g() / 2147483648.0) * (high - low);
+    }
+};
+template <typename T> struct normal_distribution {
+    T mean, deviation;
+    normal_distribution() : mean(0), deviation(1) {}
+    normal_distribution(T m, T d) : mean(m), deviation(d) {}
+    template <typename G> T operator()(G &g) {
+        return mean + deviation * (T)(g() / 1073741824.0 - 1.0);
+    }
+};
+template <typename T> struct uniform_int_distribution {
+    T low, high;
+    uniform_int_distribution() : low(0), high(2147483647) {}
+    uniform_int_distribution(T a, T b) : low(a), high(b) {}
+    template <typename G> T operator()(G &g) { return low + (T)(g() % (unsigned)(high - low + 1)); }
+};
+
+namespace chrono {
+struct duration_count {
+    double count() const { return 0.0; }
+};
+struct time_point {
+    duration_count time_since_epoch() const { duration_count d; return d; }
+};
+inline duration_count operator-(const time_point &a, const time_point &b) {
+    duration_count d;
+    return d;
+}
+struct nanoseconds {};
+struct microseconds {};
+struct milliseconds {};
+struct seconds {};
+struct high_resolution_clock {
+    static time_point now() { time_point t; return t; }
+};
+struct steady_clock {
+    static time_point now() { time_point t; return t; }
+};
+struct system_clock {
+    static time_point now() { time_point t; return t; }
+};
+template <typename D> duration_count duration_cast(const duration_count &d) { return d; }
+} // namespace chrono
+
+} // namespace std
+
+namespace thrust {
+template <typename T> struct complex {
+    T re, im;
+    typedef T value_type;
+    __host__ __device__ complex() : re(0), im(0) {}
+    __host__ __device__ complex(T a) : re(a), im(0) {}
+    __host__ __device__ complex(T a, T b) : re(a), im(b) {}
+    __host__ __device__ T real() const { return re; }
+    __host__ __device__ T imag() const { return im; }
+    __host__ __device__ void real(T a) { re = a; }
+    __host__ __device__ void imag(T b) { im = b; }
+    __host__ __device__ complex &operator+=(const complex &o) { re += o.re; im += o.im; return *this; }
+    __host__ __device__ complex &operator-=(const complex &o) { re -= o.re; im -= o.im; return *this; }
+    __host__ __device__ complex &operator*=(const complex &o) {
+        T a = re * o.re - im * o.im;
+        im = re * o.im + im * o.re;
+        re = a;
+        return *this;
+    }
+    __host__ __device__ complex &operator*=(T s) { re *= s; im *= s; return *this; }
+    __host__ __device__ complex operator-() const { return complex(-re, -im); }
+};
+template <typename T> __host__ __device__ complex<T> operator+(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re + b.re, a.im + b.im); }
+template <typename T> __host__ __device__ complex<T> operator-(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re - b.re, a.im - b.im); }
+template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
+template <typename T> __host__ __device__ complex<T> operator*(T s, const complex<T> &a) { return complex<T>(s * a.re, s * a.im); }
+template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, T s) { return complex<T>(s * a.re, s * a.im); }
+template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, T s) { return complex<T>(a.re / s, a.im / s); }
+template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, const complex<T> &b) {
+    T d = b.re * b.re + b.im * b.im;
+    return complex<T>((a.re * b.re + a.im * b.im) / d, (a.im * b.re - a.re * b.im) / d);
+}
+template <typename T> __host__ __device__ bool operator==(const complex<T> &a, const complex<T> &b) { return a.re == b.re && a.im == b.im; }
+template <typename T> __host__ __device__ bool operator!=(const complex<T> &a, const complex<T> &b) { return !(a == b); }
+template <typename T> __host__ __device__ complex<T> conj(const complex<T> &a) { return complex<T>(a.re, -a.im); }
+template <typename T> __host__ __device__ T norm(const complex<T> &a) { return a.re * a.re + a.im * a.im; }
+template <typename T> __host__ __device__ T abs(const complex<T> &a) { return sqrt(a.re * a.re + a.im * a.im); }
+template <typename T> __host__ __device__ T arg(const complex<T> &a) { return atan2(a.im, a.re); }
+template <typename T> __host__ __device__ complex<T> polar(T r, T t) { return complex<T>(r * cos(t), r * sin(t)); }
+template <typename T> __host__ __device__ complex<T> exp(const complex<T> &a) { return polar(exp(a.re), a.im); }
+template <typename T> struct device_ptr {
+    T *p;
+    T *get() const { return p; }
+};
+template <typename T> T *raw_pointer_cast(T *p) { return p; }
+template <typename T> T *raw_pointer_cast(device_ptr<T> p) { return p.p; }
+
+template <typename T> class host_vector {
+    T *data_;
+    size_t size_;
+
+public:
+    host_vector() : data_(0), size_(0) {}
+    host_vector(size_t n) : size_(n) {
+        data_ = (T *)malloc(n * sizeof(T));
+        for (size_t i = 0; i < n; i++) data_[i] = T();
+    }
+    host_vector(size_t n, const T &value) : size_(n) {
+        data_ = (T *)malloc(n * sizeof(T));
+        for (size_t i = 0; i < n; i++) data_[i] = value;
+    }
+    T &operator[](size_t i) { return data_[i]; }
+    T *data() { return data_; }
+    const T *data() const { return data_; }
+    size_t size() const { return size_; }
+    T *begin() { return data_; }
+    T *end() { return data_ + size_; }
+};
+
+template <typename T> class device_vector {
+    T *data_;
+    size_t size_;
+
+public:
+    device_vector() : data_(0), size_(0) {}
+    device_vector(size_t n) : size_(n) {
+        cudaMalloc((void **)&data_, n * sizeof(T));
+        cudaMemset(data_, 0, n * sizeof(T));
+    }
+    device_vector(size_t n, const T &value) : size_(n) {
+        T *held = (T *)malloc(n * sizeof(T));
+        for (size_t i = 0; i < n; i++) held[i] = value;
+        cudaMalloc((void **)&data_, n * sizeof(T));
+        cudaMemcpy(data_, held, n * sizeof(T), cudaMemcpyHostToDevice);
+    }
+    device_vector(const host_vector<T> &from) : size_(from.size()) {
+        cudaMalloc((void **)&data_, size_ * sizeof(T));
+        cudaMemcpy(data_, from.data(), size_ * sizeof(T), cudaMemcpyHostToDevice);
+    }
+    device_vector(const std::vector<T> &from) : size_(from.size()) {
+        cudaMalloc((void **)&data_, size_ * sizeof(T));
+        cudaMemcpy(data_, from.data(), size_ * sizeof(T), cudaMemcpyHostToDevice);
+    }
+    device_ptr<T> data() { device_ptr<T> p; p.p = data_; return p; }
+    size_t size() const { return size_; }
+};
+} // namespace thrust
+
+namespace cuda {
+namespace std {
+template <typename T> struct complex {
+    T re, im;
+    typedef T value_type;
+    __host__ __device__ complex() : re(0), im(0) {}
+    __host__ __device__ complex(T a) : re(a), im(0) {}
+    __host__ __device__ complex(T a, T b) : re(a), im(b) {}
+    __host__ __device__ T real() const { return re; }
+    __host__ __device__ T imag() const { return im; }
+    __host__ __device__ void real(T a) { re = a; }
+    __host__ __device__ void imag(T b) { im = b; }
+    __host__ __device__ complex &operator+=(const complex &o) { re += o.re; im += o.im; return *this; }
+    __host__ __device__ complex &operator-=(const complex &o) { re -= o.re; im -= o.im; return *this; }
+    __host__ __device__ complex &operator*=(const complex &o) {
+        T a = re * o.re - im * o.im;
+        im = re * o.im + im * o.re;
+        re = a;
+        return *this;
+    }
+    __host__ __device__ complex &operator*=(T s) { re *= s; im *= s; return *this; }
+    __host__ __device__ complex operator-() const { return complex(-re, -im); }
+};
+template <typename T> __host__ __device__ complex<T> operator+(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re + b.re, a.im + b.im); }
+template <typename T> __host__ __device__ complex<T> operator-(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re - b.re, a.im - b.im); }
+template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
+template <typename T> __host__ __device__ complex<T> operator*(T s, const complex<T> &a) { return complex<T>(s * a.re, s * a.im); }
+template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, T s) { return complex<T>(s * a.re, s * a.im); }
+template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, T s) { return complex<T>(a.re / s, a.im / s); }
+template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, const complex<T> &b) {
+    T d = b.re * b.re + b.im * b.im;
+    return complex<T>((a.re * b.re + a.im * b.im) / d, (a.im * b.re - a.re * b.im) / d);
+}
+template <typename T> __host__ __device__ bool operator==(const complex<T> &a, const complex<T> &b) { return a.re == b.re && a.im == b.im; }
+template <typename T> __host__ __device__ bool operator!=(const complex<T> &a, const complex<T> &b) { return !(a == b); }
+template <typename T> __host__ __device__ complex<T> conj(const complex<T> &a) { return complex<T>(a.re, -a.im); }
+template <typename T> __host__ __device__ T norm(const complex<T> &a) { return a.re * a.re + a.im * a.im; }
+template <typename T> __host__ __device__ T abs(const complex<T> &a) { return sqrt(a.re * a.re + a.im * a.im); }
+template <typename T> __host__ __device__ T arg(const complex<T> &a) { return atan2(a.im, a.re); }
+template <typename T> __host__ __device__ complex<T> polar(T r, T t) { return complex<T>(r * cos(t), r * sin(t)); }
+template <typename T> __host__ __device__ complex<T> exp(const complex<T> &a) { return polar(exp(a.re), a.im); }
+} // namespace std
+} // namespace cuda
+
+// Complex numbers of the toolkit.
+typedef float2 cuFloatComplex;
+typedef float2 cuComplex;
+typedef double2 cuDoubleComplex;
+__host__ __device__ inline float2 make_cuFloatComplex(float a, float b) { float2 r; r.x = a; r.y = b; return r; }
+__host__ __device__ inline float2 make_cuComplex(float a, float b) { return make_cuFloatComplex(a, b); }
+__host__ __device__ inline float cuCrealf(float2 a) { return a.x; }
+__host__ __device__ inline float cuCimagf(float2 a) { return a.y; }
+__host__ __device__ inline float2 cuConjf(float2 a) { return make_cuFloatComplex(a.x, -a.y); }
+__host__ __device__ inline float2 cuCaddf(float2 a, float2 b) { return make_cuFloatComplex(a.x + b.x, a.y + b.y); }
+__host__ __device__ inline float2 cuCsubf(float2 a, float2 b) { return make_cuFloatComplex(a.x - b.x, a.y - b.y); }
+__host__ __device__ inline float2 cuCmulf(float2 a, float2 b) {
+    return make_cuFloatComplex(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+__host__ __device__ inline float2 cuCfmaf(float2 a, float2 b, float2 c) { return cuCaddf(cuCmulf(a, b), c); }
+__host__ __device__ inline float2 cuCdivf(float2 a, float2 b) {
+    float d = b.x * b.x + b.y * b.y;
+    return make_cuFloatComplex((a.x * b.x + a.y * b.y) / d, (a.y * b.x - a.x * b.y) / d);
+}
+__host__ __device__ inline float cuCabsf(float2 a) { return sqrt(a.x * a.x + a.y * a.y); }
+__host__ __device__ inline double2 make_cuDoubleComplex(double a, double b) { double2 r; r.x = a; r.y = b; return r; }
+__host__ __device__ inline double cuCreal(double2 a) { return a.x; }
+__host__ __device__ inline double cuCimag(double2 a) { return a.y; }
+__host__ __device__ inline double2 cuConj(double2 a) { return make_cuDoubleComplex(a.x, -a.y); }
+__host__ __device__ inline double2 cuCadd(double2 a, double2 b) { return make_cuDoubleComplex(a.x + b.x, a.y + b.y); }
+__host__ __device__ inline double2 cuCsub(double2 a, double2 b) { return make_cuDoubleComplex(a.x - b.x, a.y - b.y); }
+__host__ __device__ inline double2 cuCmul(double2 a, double2 b) {
+    return make_cuDoubleComplex(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
+}
+__host__ __device__ inline double2 cuCfma(double2 a, double2 b, double2 c) { return cuCadd(cuCmul(a, b), c); }
+__host__ __device__ inline double2 cuCdiv(double2 a, double2 b) {
+    double d = b.x * b.x + b.y * b.y;
+    return make_cuDoubleComplex((a.x * b.x + a.y * b.y) / d, (a.y * b.x - a.x * b.y) / d);
+}
+__host__ __device__ inline double cuCabs(double2 a) { return sqrt(a.x * a.x + a.y * a.y); }
+
+// Random numbers on the device: any sequence will do, another one for each seed and subsequence.
+struct curandStateObject {
+    unsigned long long at, step;
+};
+typedef curandStateObject curandState;
+typedef curandStateObject curandState_t;
+typedef curandStateObject curandStateXORWOW;
+typedef curandStateObject curandStateXORWOW_t;
+typedef curandStateObject curandStatePhilox4_32_10_t;
+typedef curandStateObject curandStatePhilox4_32_10;
+typedef curandStateObject curandStateMRG32k3a;
+typedef curandStateObject curandStateMRG32k3a_t;
+__device__ inline void curand_init(
+    unsigned long long seed, unsigned long long sequence, unsigned long long offset, curandStateObject *state
+) {
+    state->at = seed * 0x9e3779b97f4a7c15ULL + offset;
+    state->step = 2 * sequence + 1;
+}
+__device__ inline unsigned curand(curandStateObject *state) {
+    state->at = state->at * 6364136223846793005ULL + state->step;
+    unsigned long long mixed = state->at ^ (state->at >> 29);
+    return (unsigned)((mixed * 0xbf58476d1ce4e5b9ULL) >> 32);
+}
+__device__ inline float curand_uniform(curandStateObject *state) { return (curand(state) >> 8) / 16777216.0f + 2.9802322e-8f; }
+__device__ inline double curand_uniform_double(curandStateObject *state) { return curand(state) / 4294967296.0 + 1.1641532e-10; }
+__device__ inline float curand_normal(curandStateObject *state) {
+    float u = curand_uniform(state), v = curand_uniform(state);
+    return sqrtf(-2.0f * logf(u)) * cosf(6.2831853f * v);
+}
+__device__ inline double curand_normal_double(curandStateObject *state) { return curand_normal(state); }
+__device__ inline float2 curand_normal2(curandStateObject *state) { return make_float2(curand_normal(state), curand_normal(state)); }
+__device__ inline float curand_log_normal(curandStateObject *state, float mean, float deviation) {
+    return expf(mean + deviation * curand_normal(state));
+}
+__device__ inline float4 curand_uniform4(curandStateObject *state) {
+    return make_float4(curand_uniform(state), curand_uniform(state), curand_uniform(state), curand_uniform(state));
+}
+__device__ inline uint4 curand4(curandStateObject *state) {
+    return make_uint4(curand(state), curand(state), curand(state), curand(state));
+}
+__device__ inline float4 curand_normal4(curandStateObject *state) {
+    return make_float4(curand_normal(state), curand_normal(state), curand_normal(state), curand_normal(state));
+}
+__device__ inline void skipahead(unsigned long long n, curandStateObject *state) { state->at += n; }

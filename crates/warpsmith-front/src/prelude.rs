@@ -1,0 +1,35 @@
+//! What stands in for the libraries that host code uses, as source: containers, numbers, strings and devices.
+//!
+//! Programs are run for their kernels, so this has what sizes and data come from, and of the rest only the form: streams
+//! print nothing and clocks stand still. Memory comes from `malloc`, which the lowerer knows.
+
+use warpsmith_ir::SourceMap;
+
+use crate::ast::TranslationUnit;
+use crate::parse::{self, DiskLoader, Language, ParseOptions};
+
+const TEXT: &str = include_str!("prelude.cuh");
+
+/// The declarations, parsed; the text becomes one of the sources.
+///
+/// # Panics
+/// Never: a test parses it.
+pub fn unit(sources: &mut SourceMap) -> TranslationUnit {
+    let options = ParseOptions::new(Language::Cuda);
+    let parsed =
+        parse::parse("(libraries of the host)", TEXT.as_bytes(), &options, &DiskLoader, sources);
+    parsed.map(|p| p.unit).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_is_understood() {
+        let options = ParseOptions::new(Language::Cuda);
+        let mut sources = SourceMap::new();
+        let parsed = parse::parse("prelude", TEXT.as_bytes(), &options, &DiskLoader, &mut sources);
+        assert!(parsed.is_ok_and(|p| p.suppressed.is_empty() && p.unit.items.len() > 20));
+    }
+}

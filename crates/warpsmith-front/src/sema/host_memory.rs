@@ -1,0 +1,490 @@
+//! Memory in host code of whole programs: allocation, copies and fills, of the host's library and of the run-time library.
+
+use warpsmith_ir::{
+    CopyWay, Expr, ExprKind, Place, PlaceKind, Runtime, Scalar, Space, Span, StmtKind, Type,
+};
+
+use super::Sema;
+use super::model::*;
+use crate::ast;
+
+/// Functions of the run-time library that change nothing a kernel could see; what they write through their arguments is
+/// forgotten.
+const HARMLESS: &[&str] = &[
+    "cudaSetDevice",
+    "cudaDeviceReset",
+    "cudaThreadExit",
+    "cudaThreadSynchronize",
+    "cudaDeviceSetLimit",
+    "cudaDeviceSetCacheConfig",
+    "cudaDeviceSetSharedMemConfig",
+    "cudaSetDeviceFlags",
+    "cudaEventCreate",
+    "cudaEventCreateWithFlags",
+    "cudaEventRecord",
+    "cudaEventSynchronize",
+    "cudaEventDestroy",
+    "cudaEventQuery",
+    "cudaStreamCreate",
+    "cudaStreamCreateWithFlags",
+    "cudaStreamCreateWithPriority",
+    "cudaStreamDestroy",
+    "cudaStreamQuery",
+    "cudaStreamWaitEvent",
+    "cudaProfilerStart",
+    "cudaProfilerStop",
+    "cudaMemPrefetchAsync",
+    "cudaMemAdvise",
+    "cudaMemGetInfo",
+    "cudaHostRegister",
+    "cudaHostUnregister",
+    "cudaDriverGetVersion",
+    "cudaRuntimeGetVersion",
+    "cudaDeviceGetStreamPriorityRange",
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
+    "cudaFuncGetAttributes",
+];
+
+impl<'a> Sema<'a> {
+    /// A call that only whole programs make; `None` when the name is none of them.
+    pub(crate) fn program_call(
+        &mut self,
+        name: &str,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Option<Res<Operand<'a>>> {
+        if !self.tolerates() {
+            return None;
+        }
+        Some(match (name, args) {
+            ("malloc" | "valloc", [bytes]) => self.malloc(bytes, None, false, span),
+            ("aligned_alloc", [_, bytes]) => self.malloc(bytes, None, false, span),
+            ("calloc", [count, size]) => self.malloc(count, Some(size), true, span),
+            ("free" | "cudaFreeHost", [pointer]) => self.free(pointer, span),
+            ("cudaFreeAsync", [pointer, _]) => self.free(pointer, span),
+            ("memset", [pointer, value, bytes]) | ("cudaMemset", [pointer, value, bytes]) => {
+                self.fill_memory(pointer, value, bytes, span)
+            }
+            ("cudaMemsetAsync", [pointer, value, bytes, _]) => {
+                self.fill_memory(pointer, value, bytes, span)
+            }
+            ("memcpy" | "memmove", [to, from, bytes]) => {
+                self.copy_between(to, from, bytes, CopyWay::Any, span)
+            }
+            ("cudaMemcpy" | "cudaMemcpyAsync", [to, from, bytes, way, ..]) => {
+                match self.copy_way(way) {
+                    Ok(way) => self.copy_between(to, from, bytes, way, span),
+                    Err(failure) => Err(failure),
+                }
+            }
+            (
+                "cudaMemcpyToSymbol" | "cudaMemcpyToSymbolAsync",
+                [symbol, from, bytes, rest @ ..],
+            ) => self.symbol_copy(symbol, from, bytes, rest.first(), true, span),
+            (
+                "cudaMemcpyFromSymbol" | "cudaMemcpyFromSymbolAsync",
+                [to, symbol, bytes, rest @ ..],
+            ) => self.symbol_copy(symbol, to, bytes, rest.first(), false, span),
+            ("cudaGetSymbolAddress", [target, symbol]) => self.symbol_address(target, symbol, span),
+            ("cudaMallocManaged", [target, bytes, ..])
+            | ("cudaMallocHost" | "cudaHostAlloc", [target, bytes, ..]) => {
+                self.shared_allocation(target, bytes, span)
+            }
+            ("cudaMallocAsync", [target, bytes, ..]) => self.device_allocation(target, bytes, span),
+            ("cudaMallocPitch", [target, pitch, width, height]) => {
+                self.pitched(target, pitch, width, height, span)
+            }
+            ("cudaHostGetDevicePointer", [target, host, _]) => self.alias(target, host, span),
+            ("printf" | "puts" | "putchar" | "fflush" | "perror" | "fputs", _) => {
+                self.printed(args, span)
+            }
+            ("fprintf", [_, rest @ ..]) => self.printed(rest, span),
+            ("srand" | "srand48" | "srandom", [_]) => Ok(zero(span)),
+            _ if HARMLESS.contains(&name) => self.harmless(args, span),
+            _ => return None,
+        })
+    }
+
+    /// `new T`, `new T[n]`
+    pub(crate) fn new_object(
+        &mut self,
+        ty: &'a ast::TypeName,
+        count: Option<&'a ast::Expr>,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        if !self.tolerates() {
+            return fail("W053", span, "`new`: not supported here");
+        }
+        let q = self.resolve_type(self.f_scope(), ty)?;
+        let size = warpsmith_ir::layout::layout_of(&self.module, &q.ty).size;
+        let size = Expr::int(Scalar::U64, size as i64).with_origin(span);
+        let bytes = match count {
+            Some(e) => {
+                let n = self.rvalue(e)?;
+                let n = self.convert_to(n, &Type::U64, e.span)?;
+                super::convert::binary_folded(warpsmith_ir::BinaryOp::Mul, n, size, span)
+            }
+            None => size,
+        };
+        let pointer = self.allocate_host(bytes, false, span);
+        let pointer = super::functions::raw_pointer_cast(
+            pointer,
+            Type::pointer(q.ty.clone(), Space::Generic),
+            span,
+        );
+        if count.is_none() && !args.is_empty() {
+            let list = self.arguments(args)?;
+            let value = self.construct(&q.ty, list, false, span)?;
+            let place = Place::new(PlaceKind::Deref(pointer.clone()), q.ty, span);
+            self.emit(StmtKind::Assign { place, value }, span);
+        } else if count.is_none() && self.needs_init(&q.ty) {
+            let place = Place::new(PlaceKind::Deref(pointer.clone()), q.ty, span);
+            self.default_init(place, span)?;
+        }
+        Ok(Operand::Value(pointer))
+    }
+
+    /// `delete p`, `delete[] p`
+    pub(crate) fn delete_object(&mut self, e: &'a ast::Expr, span: Span) -> Res<Operand<'a>> {
+        if !self.tolerates() {
+            return fail("W053", span, "`delete`: not supported here");
+        }
+        self.free(e, span)?;
+        Ok(Operand::Void)
+    }
+
+    /// A string as a value: a pointer to its characters, which are constant data.
+    pub(crate) fn string_table(&mut self, text: &str, span: Span) -> Expr {
+        let space = if self.tolerates() { Space::Local } else { Space::Constant };
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.push(0);
+        let ty = Type::array(Type::Scalar(Scalar::I8), bytes.len() as u64);
+        self.module.globals.push(warpsmith_ir::Global {
+            name: "a string".into(),
+            ty: ty.clone(),
+            space,
+            init: Some(bytes),
+            origin: warpsmith_ir::Origin::at(span),
+        });
+        let id = warpsmith_ir::GlobalId(self.module.globals.len() as u32 - 1);
+        let place = Place::new(PlaceKind::Global(id), ty, span);
+        let value = self.read_place(place, true, span);
+        super::functions::raw_pointer_cast(value, string_type(), span)
+    }
+
+    fn allocate_host(&mut self, bytes: Expr, shared: bool, span: Span) -> Expr {
+        let ty = Type::pointer(Type::Scalar(Scalar::I8), Space::Generic);
+        let temp = self.new_temp(ty.clone(), span);
+        let pointer = Place::new(PlaceKind::Var(temp), ty, span);
+        let call = Runtime::AllocateHost { pointer: pointer.clone(), bytes, shared };
+        self.emit(StmtKind::Runtime(call), span);
+        Expr::read(pointer).with_origin(span)
+    }
+
+    fn malloc(
+        &mut self,
+        bytes: &'a ast::Expr,
+        times: Option<&'a ast::Expr>,
+        zeroed: bool,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let mut bytes = self.bytes_of(bytes)?;
+        if let Some(times) = times {
+            let times = self.bytes_of(times)?;
+            bytes = super::convert::binary_folded(warpsmith_ir::BinaryOp::Mul, bytes, times, span);
+        }
+        let bytes = self.hold_value(bytes, span);
+        let pointer = self.allocate_host(bytes.clone(), false, span);
+        if zeroed {
+            let value = Expr::i32(0).with_origin(span);
+            let call = Runtime::Fill { pointer: pointer.clone(), value, bytes };
+            self.emit(StmtKind::Runtime(call), span);
+        }
+        let void = Type::pointer(Type::Void, Space::Generic);
+        Ok(Operand::Value(super::functions::raw_pointer_cast(pointer, void, span)))
+    }
+
+    fn free(&mut self, pointer: &'a ast::Expr, span: Span) -> Res<Operand<'a>> {
+        let pointer = self.a_pointer(pointer)?;
+        self.emit(StmtKind::Runtime(Runtime::Free { pointer }), span);
+        Ok(zero(span))
+    }
+
+    fn fill_memory(
+        &mut self,
+        pointer: &'a ast::Expr,
+        value: &'a ast::Expr,
+        bytes: &'a ast::Expr,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let pointer = self.a_pointer(pointer)?;
+        let value = self.rvalue(value)?;
+        let value = self.convert_to(value, &Type::I32, span)?;
+        let bytes = self.bytes_of(bytes)?;
+        self.emit(StmtKind::Runtime(Runtime::Fill { pointer, value, bytes }), span);
+        Ok(zero(span))
+    }
+
+    fn copy_between(
+        &mut self,
+        to: &'a ast::Expr,
+        from: &'a ast::Expr,
+        bytes: &'a ast::Expr,
+        way: CopyWay,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let (destination, source) = (self.a_pointer(to)?, self.a_pointer(from)?);
+        let bytes = self.bytes_of(bytes)?;
+        let call = Runtime::Copy { way, destination, source, bytes, asynchronous: false };
+        self.emit(StmtKind::Runtime(call), span);
+        Ok(zero(span))
+    }
+
+    /// The direction of a copy, which has to be constant.
+    fn copy_way(&mut self, e: &'a ast::Expr) -> Res<CopyWay> {
+        match self.rvalue(e)?.as_const().map(|v| v.as_i64()) {
+            Some(1) => Ok(CopyWay::ToDevice),
+            Some(2) => Ok(CopyWay::ToHost),
+            Some(3) => Ok(CopyWay::OnDevice),
+            Some(0 | 4) => Ok(CopyWay::Any),
+            _ => fail("W098", e.span, "this direction of a copy is not understood"),
+        }
+    }
+
+    /// A copy to a variable of the device, or from it.
+    fn symbol_copy(
+        &mut self,
+        symbol: &'a ast::Expr,
+        other: &'a ast::Expr,
+        bytes: &'a ast::Expr,
+        offset: Option<&'a ast::Expr>,
+        to_symbol: bool,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let mut address = self.symbol(symbol)?;
+        let other = self.a_pointer(other)?;
+        let bytes = self.bytes_of(bytes)?;
+        if let Some(offset) = offset {
+            let offset = self.bytes_of(offset)?;
+            let ty = address.ty.clone();
+            address = Expr::new(ExprKind::PtrOffset(address, offset), ty, span);
+        }
+        let (way, destination, source) = match to_symbol {
+            true => (CopyWay::Any, address, other),
+            false => (CopyWay::Any, other, address),
+        };
+        let call = Runtime::Copy { way, destination, source, bytes, asynchronous: false };
+        self.emit(StmtKind::Runtime(call), span);
+        Ok(zero(span))
+    }
+
+    /// The address of a variable of the device in bytes; `&variable` and older code's text are taken too.
+    fn symbol(&mut self, e: &'a ast::Expr) -> Res<Expr> {
+        let inner = match &*e.kind {
+            ast::ExprKind::Unary { op, operand } if op == "&" => operand,
+            ast::ExprKind::Paren(inner) => inner,
+            ast::ExprKind::Cast { operand, .. } => return self.symbol(operand),
+            _ => e,
+        };
+        let place = match self.expr(inner)? {
+            Operand::Place { place, .. } if root_is_global(&place) => place,
+            _ => return fail("W098", e.span, "this is no variable of the device"),
+        };
+        let address = self.address_of(place, false, e.span);
+        let bytes = Type::pointer(Type::Scalar(Scalar::I8), Space::Generic);
+        Ok(super::functions::raw_pointer_cast(address, bytes, e.span))
+    }
+
+    fn symbol_address(
+        &mut self,
+        target: &'a ast::Expr,
+        symbol: &'a ast::Expr,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let _ = target;
+        let _ = symbol;
+        fail("W098", span, "the address of a variable of the device is not supported here")
+    }
+
+    fn shared_allocation(
+        &mut self,
+        target: &'a ast::Expr,
+        bytes: &'a ast::Expr,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let pointer = self.pointer_place(target)?;
+        let bytes = self.bytes_of(bytes)?;
+        let call = Runtime::AllocateHost { pointer, bytes, shared: true };
+        self.emit(StmtKind::Runtime(call), span);
+        Ok(zero(span))
+    }
+
+    pub(crate) fn device_allocation(
+        &mut self,
+        target: &'a ast::Expr,
+        bytes: &'a ast::Expr,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let pointer = self.pointer_place(target)?;
+        let bytes = self.bytes_of(bytes)?;
+        self.emit(StmtKind::Runtime(Runtime::Allocate { pointer, bytes }), span);
+        Ok(zero(span))
+    }
+
+    /// Rows of whole multiples of 512 bytes, as devices give them.
+    fn pitched(
+        &mut self,
+        target: &'a ast::Expr,
+        pitch: &'a ast::Expr,
+        width: &'a ast::Expr,
+        height: &'a ast::Expr,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        use warpsmith_ir::BinaryOp::{Add, BitAnd, Mul};
+        const ROW: i64 = 512;
+        let number = |n: i64| Expr::int(Scalar::U64, n).with_origin(span);
+        let binary = super::convert::binary_folded;
+        let pointer = self.pointer_place(target)?;
+        let pitch = self.rvalue(pitch)?;
+        let place = self.place_of_pointer(pitch, span);
+        let width = self.bytes_of(width)?;
+        let height = self.bytes_of(height)?;
+        let padded = binary(Add, width, number(ROW - 1), span);
+        let row = binary(BitAnd, padded, number(!(ROW - 1)), span);
+        let row = self.hold_value(row, span);
+        let value = self.convert_to(row.clone(), &place.ty.clone(), span)?;
+        self.emit(StmtKind::Assign { place, value }, span);
+        let bytes = binary(Mul, row, height, span);
+        self.emit(StmtKind::Runtime(Runtime::Allocate { pointer, bytes }), span);
+        Ok(zero(span))
+    }
+
+    /// The device's pointer to memory of the host that both use is the host's.
+    fn alias(
+        &mut self,
+        target: &'a ast::Expr,
+        host: &'a ast::Expr,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let place = self.pointer_place(target)?;
+        let value = self.a_pointer(host)?;
+        let value = super::functions::raw_pointer_cast(value, place.ty.clone(), span);
+        self.emit(StmtKind::Assign { place, value }, span);
+        Ok(zero(span))
+    }
+
+    /// What is printed does not matter; what is called for it may.
+    fn printed(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
+        for arg in args {
+            let mut acts = false;
+            super::walk::expr(arg, &mut |e| {
+                acts |= matches!(
+                    &*e.kind,
+                    ast::ExprKind::Call { .. }
+                        | ast::ExprKind::Assign { .. }
+                        | ast::ExprKind::IncDec { .. }
+                );
+            });
+            if acts {
+                let before = self.before_statement();
+                if self.expr(arg).is_err() {
+                    self.undo(&before);
+                }
+            }
+        }
+        Ok(zero(span))
+    }
+
+    /// A call that does nothing but write something unknown through its arguments.
+    fn harmless(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
+        for arg in args {
+            if let ast::ExprKind::Unary { op, operand } = &*arg.kind
+                && op == "&"
+            {
+                let (place, _) = self.lvalue(operand)?;
+                if place.ty.is_pointer() {
+                    // A handle, which only more such calls get.
+                    let value = self.zero_value(&place.ty.clone(), span)?;
+                    self.emit(StmtKind::Assign { place, value }, span);
+                } else {
+                    self.emit(StmtKind::Runtime(Runtime::Forget { place }), span);
+                }
+            }
+        }
+        Ok(zero(span))
+    }
+
+    fn a_pointer(&mut self, e: &'a ast::Expr) -> Res<Expr> {
+        let value = self.rvalue(e)?;
+        match value.ty.is_pointer() {
+            true => Ok(value),
+            false if value.as_const().is_some_and(|v| v.bits == 0) => {
+                let void = Type::pointer(Type::Void, Space::Generic);
+                self.convert_to(value, &void, e.span)
+            }
+            false => fail("W098", e.span, "this is no pointer"),
+        }
+    }
+
+    fn bytes_of(&mut self, e: &'a ast::Expr) -> Res<Expr> {
+        let value = self.rvalue(e)?;
+        self.convert_to(value, &Type::U64, e.span)
+    }
+
+    /// What a pointer to a pointer points to: `&p`, `(void **)&p`, or a variable that holds such a pointer.
+    fn pointer_place(&mut self, e: &'a ast::Expr) -> Res<Place> {
+        let mut inner = e;
+        while let ast::ExprKind::Paren(next) | ast::ExprKind::Cast { operand: next, .. } =
+            &*inner.kind
+        {
+            inner = next;
+        }
+        if let ast::ExprKind::Unary { op, operand } = &*inner.kind
+            && op == "&"
+        {
+            let (place, _) = self.lvalue(operand)?;
+            return match place.ty.is_pointer() {
+                true => Ok(place),
+                false => fail("W098", e.span, "this is not the address of a pointer"),
+            };
+        }
+        let pointer = self.rvalue(inner)?;
+        match pointer.ty.pointee() {
+            Some(target) if target.is_pointer() => Ok(self.place_of_pointer(pointer, e.span)),
+            _ => fail("W098", e.span, "this is not the address of a pointer"),
+        }
+    }
+}
+
+/// `char *`
+pub(crate) fn string_type() -> Type {
+    Type::Pointer {
+        pointee: Type::Scalar(Scalar::I8).into(),
+        space: Space::Generic,
+        volatile: false,
+        readonly: true,
+    }
+}
+
+/// A call of the run-time library that went well.
+fn zero<'a>(span: Span) -> Operand<'a> {
+    Operand::Value(Expr::i32(0).with_origin(span))
+}
+
+fn root_is_global(place: &Place) -> bool {
+    match &*place.kind {
+        PlaceKind::Global(_) => true,
+        PlaceKind::Index(base, _) | PlaceKind::Field(base, _) | PlaceKind::Component(base, _) => {
+            root_is_global(base)
+        }
+        PlaceKind::Deref(pointer) => match &*pointer.kind {
+            ExprKind::Cast(inner) => {
+                matches!(&*inner.kind, ExprKind::AddressOf(place) if root_is_global(place))
+            }
+            ExprKind::AddressOf(place) => root_is_global(place),
+            _ => false,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,315 @@
+//! Whole programs of the host: what is not understood in them is left out and named, not refused.
+//!
+//! A statement of the host that cannot be lowered becomes [`Runtime::Skipped`], with [`Runtime::Forget`] for what it would
+//! have written. Errors in kernels and device functions stay errors.
+
+use warpsmith_ir::{FuncId, FunctionKind, Runtime, Span, Stmt, StmtKind, Type};
+
+use super::Sema;
+use super::model::*;
+use crate::ast::{self, ExprKind, TranslationUnit};
+
+/// Where the function under construction stood before a statement.
+pub(crate) struct Before {
+    blocks: usize,
+    stmts: usize,
+    scope: ScopeId,
+    loops: u32,
+    switches: u32,
+    functions: usize,
+}
+
+impl<'a> Sema<'a> {
+    /// Whether the function under construction is host code of a program.
+    pub(crate) fn tolerates(&mut self) -> bool {
+        self.program && self.f().func.kind == FunctionKind::Host && !self.f().is_const_eval
+    }
+
+    /// Declares what stands in for the libraries of the host, outside of everything the file declares.
+    pub(crate) fn declare_prelude(&mut self, prelude: &'a TranslationUnit) {
+        let outer = self.new_scope(None, ScopeKind::Namespace);
+        self.declare_items(outer, &prelude.items);
+        let root = self.root;
+        self.scope_mut(root).parent = Some(outer);
+        let names = self.scope(outer).names.clone();
+        for (name, list) in names {
+            if let Some(Entity::Namespace(id)) = list.first() {
+                self.note_library(*id, name);
+            }
+        }
+    }
+
+    /// A namespace of the prelude stands beside what the built-in functions know of it.
+    fn note_library(&mut self, id: ScopeId, name: String) {
+        let inner = self.scope(id).names.clone();
+        for (part, list) in inner {
+            if let Some(Entity::Namespace(id)) = list.first() {
+                self.note_library(*id, format!("{name}::{part}"));
+            }
+        }
+        self.libraries.push((id, name));
+    }
+
+    /// The library that a namespace of the prelude is a part of.
+    pub(crate) fn library(&self, id: ScopeId) -> Option<&str> {
+        self.libraries.iter().find(|(known, _)| *known == id).map(|(_, name)| name.as_str())
+    }
+
+    /// Variables of the host whose initialiser is not constant get it when the program begins.
+    pub(crate) fn begin_program(&mut self, entry: FuncId) {
+        let forgotten = std::mem::take(&mut self.unset_globals);
+        let Some(f) = self.module.functions.get_mut(entry.0 as usize) else { return };
+        for (place, span, what) in forgotten.into_iter().rev() {
+            let forget = StmtKind::Runtime(Runtime::Forget { place });
+            f.body.stmts.insert(0, Stmt::new(forget, span));
+            let skipped = StmtKind::Runtime(Runtime::Skipped { what, launches: false });
+            f.body.stmts.insert(0, Stmt::new(skipped, span));
+        }
+    }
+
+    pub(crate) fn before_statement(&mut self) -> Before {
+        let functions = self.fns.len();
+        let f = self.f();
+        Before {
+            blocks: f.blocks.len(),
+            stmts: f.blocks.last().map_or(0, Vec::len),
+            scope: f.scope,
+            loops: f.loops,
+            switches: f.switches,
+            functions,
+        }
+    }
+
+    /// As [`Sema::tolerates`], of the function that a statement belongs to.
+    pub(crate) fn tolerates_at(&mut self, before: &Before) -> bool {
+        while self.fns.len() > before.functions {
+            self.pop_fn();
+        }
+        self.tolerates()
+    }
+
+    /// Back to where the function stood.
+    pub(crate) fn undo(&mut self, before: &Before) {
+        self.rewind(before);
+    }
+
+    /// Puts in the place of a statement of the host what is known of it.
+    pub(crate) fn leave_out(&mut self, s: &'a ast::Stmt, failure: Failure, before: &Before) {
+        self.rewind(before);
+        let what = match failure {
+            Failure::New(d) => d.message,
+            Failure::Reported => "it uses what was not understood before".into(),
+        };
+        let launches = launches(s);
+        self.emit(StmtKind::Runtime(Runtime::Skipped { what, launches }), s.span);
+        for target in written(s) {
+            let target = self.arena.keep(target);
+            self.forget(target);
+        }
+        self.forget_given(s);
+    }
+
+    fn rewind(&mut self, before: &Before) {
+        let f = self.f();
+        f.blocks.truncate(before.blocks);
+        if let Some(block) = f.blocks.last_mut() {
+            block.truncate(before.stmts);
+        }
+        f.scope = before.scope;
+        f.loops = before.loops;
+        f.switches = before.switches;
+    }
+
+    /// What a call gets by a pointer may have been written; and what is called for its arguments is called, as in
+    /// `CHECK(cudaMalloc(…))` where `CHECK` is not known.
+    fn forget_given(&mut self, s: &'a ast::Stmt) {
+        let ast::StmtKind::Expr(e) = &s.kind else { return };
+        let ExprKind::Call { args, .. } = &*e.kind else { return };
+        for arg in args {
+            let before = self.before_statement();
+            let acts = matches!(&*arg.kind, ExprKind::Call { .. } | ExprKind::Assign { .. });
+            match self.rvalue(arg) {
+                Ok(_) if acts => {}
+                Ok(pointer) if pointer.ty.is_pointer() && pointer.as_const().is_none() => {
+                    self.emit(StmtKind::Runtime(Runtime::ForgetMemory { pointer }), arg.span);
+                }
+                _ => self.rewind(&before),
+            }
+        }
+    }
+
+    /// The place an expression names holds nothing known any more; where it names none, the variable it begins with.
+    fn forget(&mut self, target: &'a ast::Expr) {
+        let before = self.before_statement();
+        let place = match self.lvalue(target) {
+            Ok((place, _)) => Some(place),
+            Err(_) => {
+                self.rewind(&before);
+                root(target).and_then(|e| self.lvalue(e).ok()).map(|(place, _)| place)
+            }
+        };
+        match place {
+            Some(place) if !matches!(place.ty, Type::Void) => {
+                self.emit(StmtKind::Runtime(Runtime::Forget { place }), target.span);
+            }
+            _ => self.rewind(&before),
+        }
+    }
+}
+
+/// Whether a statement launches something itself.
+fn launches(s: &ast::Stmt) -> bool {
+    let mut found = false;
+    super::walk::stmt(s, &mut |e| found |= matches!(&*e.kind, ExprKind::Launch { .. }));
+    found
+}
+
+/// What a statement writes as far as its form says: assigned, counted, read from a stream, or given away by its address.
+fn written(s: &ast::Stmt) -> Vec<ast::Expr> {
+    let mut all: Vec<ast::Expr> = vec![];
+    super::walk::stmt(s, &mut |e| match &*e.kind {
+        ExprKind::Assign { target, .. } | ExprKind::AssignList { target, .. } => {
+            all.push(target.clone())
+        }
+        ExprKind::IncDec { operand, .. } => all.push(operand.clone()),
+        ExprKind::Binary { op, right, .. } if op == ">>" && is_name(right) => {
+            all.push(right.clone())
+        }
+        ExprKind::Call { args, .. } => {
+            all.extend(args.iter().filter_map(given_away).cloned());
+        }
+        _ => {}
+    });
+    all
+}
+
+fn is_name(e: &ast::Expr) -> bool {
+    matches!(&*e.kind, ExprKind::Path(_) | ExprKind::Member { .. } | ExprKind::Index { .. })
+}
+
+/// `x` of an argument `&x`.
+fn given_away(e: &ast::Expr) -> Option<&ast::Expr> {
+    match &*e.kind {
+        ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => given_away(inner),
+        ExprKind::Unary { op, operand } if op == "&" => Some(operand),
+        _ => None,
+    }
+}
+
+/// The variable that a place is a part of.
+fn root(e: &ast::Expr) -> Option<&ast::Expr> {
+    match &*e.kind {
+        ExprKind::Path(_) => Some(e),
+        ExprKind::Paren(inner) => root(inner),
+        ExprKind::Member { base, arrow: false, .. } => root(base),
+        _ => None,
+    }
+}
+
+/// A launch in host code as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaunchSite {
+    /// The kernel, with template arguments where they are written.
+    pub kernel: String,
+    pub span: Span,
+    /// The function it stands in.
+    pub function: String,
+}
+
+/// The launches that host functions of a file hold, in order.
+pub fn launches_of(unit: &TranslationUnit) -> Vec<LaunchSite> {
+    let mut all = vec![];
+    each_function(&unit.items, &mut |f| {
+        let Some(body) = &f.body else { return };
+        let function = match &f.name {
+            ast::FunctionName::Plain(path) => super::types::path_text(path),
+            _ => String::new(),
+        };
+        super::walk::block(body, &mut |e| {
+            if let ExprKind::Launch { callee, .. } = &*e.kind {
+                let kernel = super::text::expr_text(callee);
+                all.push(LaunchSite { kernel, span: e.span, function: function.clone() });
+            }
+        });
+    });
+    all
+}
+
+/// Whether a file defines a function of the host of that name.
+pub fn has_host_function(unit: &TranslationUnit, name: &str) -> bool {
+    let mut found = false;
+    each_function(&unit.items, &mut |f| {
+        found |= f.body.is_some()
+            && !f.attrs.global
+            && matches!(&f.name, ast::FunctionName::Plain(p) if p.as_name() == Some(name));
+    });
+    found
+}
+
+fn each_function(items: &[ast::Item], see: &mut dyn FnMut(&ast::FunctionDecl)) {
+    for item in items {
+        match &item.kind {
+            ast::ItemKind::Function(f) => see(f),
+            ast::ItemKind::Namespace { items, .. } => each_function(items, see),
+            ast::ItemKind::Struct(s) => {
+                for member in s.members.iter().flatten() {
+                    if let ast::Member::Method(f) = member {
+                        see(f);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Variables of the device that a file declares, in any namespace.
+pub fn device_variables(unit: &TranslationUnit) -> Vec<String> {
+    fn of(items: &[ast::Item], all: &mut Vec<String>) {
+        for item in items {
+            match &item.kind {
+                ast::ItemKind::Vars(vars) if vars.attrs.constant || vars.attrs.device => {
+                    all.extend(vars.declarators.iter().map(|d| d.name.clone()));
+                }
+                ast::ItemKind::Namespace { items, .. } => of(items, all),
+                _ => {}
+            }
+        }
+    }
+    let mut all = vec![];
+    of(&unit.items, &mut all);
+    all
+}
+
+/// Variables of the device that host code of the file sets.
+pub fn variables_set_by_host(unit: &TranslationUnit) -> Vec<String> {
+    let mut all = vec![];
+    each_function(&unit.items, &mut |f| {
+        let Some(body) = &f.body else { return };
+        super::walk::block(body, &mut |e| {
+            if let ExprKind::Call { callee, args } = &*e.kind
+                && let ExprKind::Path(name) = &*callee.kind
+                && name.as_name().is_some_and(sets_a_variable)
+                && let Some(first) = args.iter().find_map(variable)
+            {
+                all.push(first);
+            }
+        });
+    });
+    all
+}
+
+fn sets_a_variable(name: &str) -> bool {
+    name.starts_with("cudaMemcpyToSymbol") || name == "cudaGetSymbolAddress"
+}
+
+/// The name that an expression begins with.
+fn variable(e: &ast::Expr) -> Option<String> {
+    match &*e.kind {
+        ExprKind::Path(path) => path.segments.last().map(|s| s.name.clone()),
+        ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => variable(inner),
+        ExprKind::Unary { operand, .. } => variable(operand),
+        ExprKind::Member { base, .. } | ExprKind::Index { base, .. } => variable(base),
+        _ => None,
+    }
+}

@@ -1,0 +1,359 @@
+//! Whole programs of the host, of which not everything is understood.
+//!
+//! A [`Launcher`] that is tolerant gets the program run as far as it goes: a statement that fails is left out, what it
+//! would have written holds nothing known from then on, and the launcher is told. What is not known spreads: a statement
+//! that needs it fails in its turn, up to a launch, which asks the launcher for its arguments.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::bounds::Track;
+use super::exec::{Interp, Run};
+use super::memory::{OWN, Pointer};
+use super::{InterpError, InterpErrorKind, Memory};
+use crate::expr::{Place, PlaceKind};
+use crate::layout::layout_of;
+use crate::module::{FuncId, Module};
+use crate::span::Span;
+use crate::stmt::{Block, Runtime, Stmt, StmtKind};
+use crate::visit::{Access, Visitor, for_each_stmt, walk_block, walk_stmt};
+
+/// Steps that one statement of a tolerated program may take, unless it launches something.
+const PATIENCE: u64 = 300_000_000;
+
+/// What is known of memory that a program of the host allocated.
+#[derive(Clone, Debug, Default)]
+pub struct HostMemory {
+    /// Buffers of the host.
+    pub host: BTreeSet<usize>,
+    /// Buffers that host and device both use.
+    pub shared: BTreeSet<usize>,
+    /// Bytes of those buffers that hold nothing known; a buffer that is known altogether has no entry.
+    pub unknown: HashMap<usize, Vec<bool>>,
+}
+
+impl HostMemory {
+    /// Whether the host can use the buffer; of other buffers than those it allocated nothing is known here.
+    pub fn reaches(&self, buffer: usize) -> bool {
+        self.host.contains(&buffer) || self.shared.contains(&buffer)
+    }
+
+    /// Marks bytes as known or unknown; beyond the end of the buffer nothing happens.
+    pub fn mark(&mut self, buffer: usize, at: usize, bytes: usize, unknown: bool) {
+        if let Some(mask) = self.unknown.get_mut(&buffer) {
+            let end = at.saturating_add(bytes).min(mask.len());
+            if at < end {
+                mask[at..end].fill(unknown);
+            }
+        }
+    }
+
+    /// Whether all of the bytes are known.
+    pub fn knows(&self, buffer: usize, at: usize, bytes: usize) -> bool {
+        let Some(mask) = self.unknown.get(&buffer) else { return true };
+        mask.get(at..at + bytes).is_none_or(|part| !part.contains(&true))
+    }
+
+    /// The mask of a piece, one entry a byte; empty when all is known.
+    pub fn mask(&self, buffer: usize, at: usize, bytes: usize) -> Vec<bool> {
+        match self.unknown.get(&buffer).and_then(|mask| mask.get(at..at + bytes)) {
+            Some(part) if part.contains(&true) => part.to_vec(),
+            _ => vec![],
+        }
+    }
+}
+
+/// A statement that was left out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Skipped {
+    pub span: Option<Span>,
+    /// Why, in the words of an error.
+    pub why: String,
+    /// It would have launched something.
+    pub launches: bool,
+    /// It failed because of a value that something left out before would have set.
+    pub follows: bool,
+}
+
+/// Functions that launch a kernel or move memory to or from the device, themselves or through others.
+#[derive(Debug)]
+pub(crate) struct Working {
+    launching: Vec<bool>,
+    moving: Vec<bool>,
+}
+
+impl Working {
+    pub fn of(module: &Module) -> Working {
+        let n = module.functions.len();
+        let mut working = Working { launching: vec![false; n], moving: vec![false; n] };
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (i, f) in module.functions.iter().enumerate() {
+                let (launches, moves) = (working.launches(&f.body), working.moves(&f.body));
+                changed |= launches != working.launching[i] || moves != working.moving[i];
+                (working.launching[i], working.moving[i]) = (launches, moves);
+            }
+        }
+        working
+    }
+
+    fn launches(&self, block: &Block) -> bool {
+        let mut found = false;
+        for_each_stmt(block, &mut |s| found |= self.launches_here(s));
+        found
+    }
+
+    fn launches_here(&self, s: &Stmt) -> bool {
+        match &s.kind {
+            StmtKind::Launch(_) => true,
+            StmtKind::Call { function, .. } => {
+                self.launching.get(function.0 as usize).is_some_and(|f| *f)
+            }
+            _ => false,
+        }
+    }
+
+    fn moves(&self, block: &Block) -> bool {
+        let mut found = false;
+        for_each_stmt(block, &mut |s| {
+            found |= match &s.kind {
+                StmtKind::Launch(_) | StmtKind::CopyToGlobal { .. } => true,
+                StmtKind::Runtime(call) => {
+                    matches!(call, Runtime::Copy { .. } | Runtime::Fill { .. })
+                }
+                StmtKind::Call { function, .. } => {
+                    self.moving.get(function.0 as usize).is_some_and(|f| *f)
+                }
+                _ => false,
+            };
+        });
+        found
+    }
+
+    /// The statements up to the last one that has to do with the device: what a program does with its results afterwards
+    /// is no matter of its kernels.
+    pub fn of_interest<'s>(&self, body: &'s Block) -> &'s [Stmt] {
+        let last = body.stmts.iter().rposition(|s| {
+            let alone = Block::new(vec![s.clone()]);
+            self.moves(&alone)
+        });
+        &body.stmts[..last.map_or(0, |i| i + 1)]
+    }
+}
+
+/// What a statement may write.
+struct Writes<'a> {
+    places: Vec<&'a Place>,
+    vars: Vec<crate::module::VarId>,
+}
+
+impl<T: Track> Interp<'_, '_, T> {
+    /// Whether the statement, or one in it, launches something.
+    pub fn launches(&self, stmt: &Stmt) -> bool {
+        let Some(working) = &self.working else { return false };
+        let mut found = working.launches_here(stmt);
+        let mut blocks = |b: &Block| found |= working.launches(b);
+        match &stmt.kind {
+            StmtKind::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(blocks),
+            StmtKind::For(l) => blocks(&l.body),
+            StmtKind::Loop { body, step, .. } => [body, step].into_iter().for_each(blocks),
+            StmtKind::Switch { cases, .. } => cases.iter().for_each(|c| blocks(&c.body)),
+            StmtKind::Scope(block) => blocks(block),
+            _ => {}
+        }
+        found
+    }
+
+    /// When a statement that launches nothing has to be done.
+    pub fn patience(&self) -> u64 {
+        self.steps.saturating_add(PATIENCE)
+    }
+
+    /// Goes on after a statement that failed, when the launcher wants that; else the error stands.
+    pub fn leave_out(&mut self, stmt: &Stmt, error: Box<InterpError>) -> Run<()> {
+        use InterpErrorKind::*;
+        let slow = matches!(error.kind, StepLimit(_));
+        let fatal = match &error.kind {
+            Trap | Launch(_) => true,
+            // Only whoever set the limit may go on after it.
+            StepLimit(_) => self.patient_until.is_some() || self.steps >= self.limits.max_steps,
+            _ => false,
+        };
+        if self.working.is_none() || fatal {
+            return Err(error);
+        }
+        let skipped = Skipped {
+            span: error.span.or(stmt.origin.span),
+            why: match &error.kind {
+                StepLimit(_) => "it takes too long".into(),
+                Uninitialized(what) => format!("{what} is not known here"),
+                _ => error.to_string(),
+            },
+            launches: self.launches(stmt),
+            follows: matches!(error.kind, Uninitialized(_)),
+        };
+        self.launcher.skipped(skipped);
+        self.forget(stmt, slow);
+        Ok(())
+    }
+
+    /// What the statement may have written is not known any more; `whole`: wherever in an array it may have been.
+    fn forget(&mut self, stmt: &Stmt, whole: bool) {
+        let alone = Block::new(vec![stmt.clone()]);
+        let mut writes = Collect::default();
+        walk_block(&mut writes, &alone);
+        let Collect { places, vars, pointers } = writes;
+        let all = Writes { places: places.iter().collect(), vars };
+        for place in all.places {
+            self.forget_place(place, whole);
+        }
+        for var in all.vars {
+            self.unset(var);
+        }
+        // A function that was not run to its end may have written through what it was given.
+        for pointer in pointers {
+            if let Ok(p) = self.pointer(&pointer) {
+                self.forget_object(p);
+            }
+        }
+    }
+
+    /// The place holds nothing known any more.
+    pub fn forget_place(&mut self, place: &Place, whole: bool) {
+        let indirect = !matches!(&*place.kind, PlaceKind::Var(_));
+        match self.locate(place) {
+            Ok(super::eval::Location::Slot(var)) => self.unset(var),
+            Ok(super::eval::Location::At(p)) if !(whole && indirect) => {
+                let size = layout_of(self.module, &place.ty).size;
+                if let Ok((id, at)) = self.check(p, size) {
+                    self.mark_unknown(id, at, size as usize);
+                }
+            }
+            Ok(super::eval::Location::At(p)) => self.forget_object(p),
+            Err(_) => match root(place) {
+                Root::Var(var) => self.unset(var),
+                Root::Pointer(e) => {
+                    if let Ok(p) = self.pointer(e) {
+                        self.forget_object(p);
+                    }
+                }
+                Root::Global => {}
+            },
+        }
+    }
+
+    pub fn forget_object(&mut self, p: Pointer) {
+        let Some(id) = p.object else { return };
+        let size = match id.checked_sub(OWN) {
+            None => self.memory.buffers.get(id as usize).map_or(0, Vec::len),
+            Some(own) => self.objects.get(own as usize).map_or(0, |o| o.image.bytes.len()),
+        };
+        self.mark_unknown(id, 0, size);
+    }
+
+    fn mark_unknown(&mut self, id: u32, at: usize, size: usize) {
+        match id.checked_sub(OWN) {
+            None => {
+                let length = self.memory.buffers.get(id as usize).map_or(0, Vec::len);
+                let host = &mut self.memory.host;
+                if !host.reaches(id as usize) {
+                    self.launcher.forgotten(id as usize, at, size, length);
+                } else {
+                    host.unknown.entry(id as usize).or_insert_with(|| vec![false; length]);
+                    host.mark(id as usize, at, size, true);
+                }
+            }
+            Some(own) => {
+                if let Some(object) = self.objects.get_mut(own as usize) {
+                    object.image.known[at..at + size].fill(false);
+                }
+            }
+        }
+    }
+
+    /// Gives the launcher the variables of the device as the program has set them.
+    pub fn lend_globals(&mut self) {
+        for (i, at) in self.globals().iter().enumerate() {
+            if let Some(object) = self.objects.get_mut((at - OWN) as usize) {
+                self.launcher.lend_global(i, &mut object.image.bytes, &mut object.image.known);
+            }
+        }
+    }
+
+    /// Takes them back as the kernel left them.
+    pub fn return_globals(&mut self) {
+        for (i, at) in self.globals().iter().enumerate() {
+            if let Some(object) = self.objects.get_mut((at - OWN) as usize) {
+                self.launcher.return_global(i, &mut object.image.bytes, &mut object.image.known);
+            }
+        }
+    }
+}
+
+impl Memory {
+    /// A piece of a buffer with what is known of it: the bytes, and which of them hold nothing.
+    pub fn piece(&self, buffer: usize, at: usize, bytes: usize) -> (Vec<u8>, Vec<bool>) {
+        let content = self.buffers[buffer][at..at + bytes].to_vec();
+        (content, self.host.mask(buffer, at, bytes))
+    }
+}
+
+/// What a place is a part of.
+enum Root<'a> {
+    Var(crate::module::VarId),
+    Pointer(&'a crate::expr::Expr),
+    Global,
+}
+
+fn root(place: &Place) -> Root<'_> {
+    match &*place.kind {
+        PlaceKind::Var(var) => Root::Var(*var),
+        PlaceKind::Global(_) => Root::Global,
+        PlaceKind::Deref(p) | PlaceKind::Elem { pointer: p, .. } => Root::Pointer(p),
+        PlaceKind::Index(base, _) | PlaceKind::Field(base, _) | PlaceKind::Component(base, _) => {
+            root(base)
+        }
+    }
+}
+
+#[derive(Default)]
+struct Collect {
+    places: Vec<Place>,
+    vars: Vec<crate::module::VarId>,
+    pointers: Vec<crate::expr::Expr>,
+}
+
+impl Visitor for Collect {
+    fn stmt(&mut self, stmt: &Stmt) {
+        if let StmtKind::Call { args, .. } = &stmt.kind {
+            let writable = |e: &&crate::expr::Expr| {
+                matches!(e.ty, crate::types::Type::Pointer { readonly: false, .. })
+            };
+            self.pointers.extend(args.iter().filter(writable).cloned());
+        }
+        if let StmtKind::Runtime(
+            Runtime::Copy { destination: p, .. } | Runtime::Fill { pointer: p, .. },
+        ) = &stmt.kind
+        {
+            self.pointers.push(p.clone());
+        }
+        walk_stmt(self, stmt);
+    }
+
+    fn place(&mut self, place: &Place, access: Access) {
+        if access == Access::Write {
+            self.places.push(place.clone());
+        }
+        crate::visit::walk_place(self, place, access);
+    }
+
+    fn sets(&mut self, var: crate::module::VarId) {
+        self.vars.push(var);
+    }
+}
+
+/// The function that runs whole programs is tolerated as one.
+pub(crate) fn working(tolerant: bool, module: &Module, entry: FuncId) -> Option<Working> {
+    let host = module.functions.get(entry.0 as usize)?.kind == crate::module::FunctionKind::Host;
+    (tolerant && host).then(|| Working::of(module))
+}

@@ -1,0 +1,84 @@
+//! Findings that hang on whole numbers nobody gave: whether they are there with other numbers, too.
+
+use std::collections::HashSet;
+
+use warpsmith_emu::{self as emu, DeviceMemory, LaunchConfig, Options, Outcome};
+use warpsmith_ir::layout::layout_of;
+use warpsmith_ir::{Module, SourceMap};
+
+use super::runner::item;
+use crate::data::{self, Init};
+
+/// Memory of which a copy is kept for a second run, at most.
+const MOST_BYTES: usize = 256 << 20;
+
+/// Steps of a thread in a second run, at most.
+const MOST_STEPS: u64 = 10_000_000;
+
+/// The memory of a launch as it was before. A finding stands that is there with zeros for the whole numbers that nobody gave,
+/// and with numbers that are all different.
+pub struct Other {
+    /// `None`: it is too large.
+    memory: Option<DeviceMemory>,
+}
+
+impl Other {
+    /// Taken before the launch; `None` when all whole numbers are given.
+    pub fn of(memory: &DeviceMemory, config: &LaunchConfig) -> Option<Other> {
+        let invented = |arg: &emu::Arg| match arg {
+            emu::Arg::Pointer { buffer, .. } => {
+                memory.buffers.get(buffer.0 as usize).is_some_and(|b| b.invented)
+            }
+            _ => false,
+        };
+        let inside = memory.buffers.iter().any(|b| b.invented);
+        let by_value = |arg: &emu::Arg| matches!(arg, emu::Arg::Bytes(bytes) if bytes.len() >= 8);
+        if !config.args.iter().any(|a| invented(a) || inside && by_value(a)) {
+            return None;
+        }
+        let bytes: usize = memory.buffers.iter().map(|b| b.bytes.len()).sum();
+        Some(Other { memory: (bytes <= MOST_BYTES).then(|| memory.clone()) })
+    }
+
+    /// The ids of the findings that the launch has with other numbers as well.
+    pub fn findings(
+        self,
+        module: &Module,
+        config: &LaunchConfig,
+        options: &Options,
+        outcome: &Outcome,
+        sources: &SourceMap,
+    ) -> HashSet<String> {
+        let serious = outcome.findings.iter().any(|f| !f.rule.is_note());
+        let Some(memory) = self.memory.filter(|_| serious) else { return HashSet::new() };
+        // A loop without end is one before the last step, too.
+        let options = &Options { max_steps: options.max_steps.min(MOST_STEPS), ..options.clone() };
+        let found = |init| {
+            let mut memory = with_numbers(module, &memory, init);
+            match emu::run(module, config, &mut memory, options) {
+                Ok(again) => again.findings.into_iter().map(|f| item(f, "", sources).id).collect(),
+                Err(_) => HashSet::new(),
+            }
+        };
+        let zeros: HashSet<String> = found(Init::Zeros);
+        if zeros.is_empty() {
+            return zeros;
+        }
+        let different = found(Init::Iota);
+        zeros.into_iter().filter(|id| different.contains(id)).collect()
+    }
+}
+
+/// A copy with other numbers where nobody gave any.
+fn with_numbers(module: &Module, memory: &DeviceMemory, init: Init) -> DeviceMemory {
+    let mut copy = memory.clone();
+    for buffer in copy.buffers.iter_mut().filter(|b| b.invented) {
+        let Some(element) = buffer.element.clone() else { continue };
+        let size = layout_of(module, &element).size.max(1);
+        let elements = |bytes: usize| data::fill(module, &element, bytes as u64 / size, &init, 0);
+        let filled = elements(buffer.bytes.len());
+        buffer.bytes[..filled.len()].copy_from_slice(&filled);
+        buffer.pattern = elements(buffer.pattern.len()).into();
+    }
+    copy
+}

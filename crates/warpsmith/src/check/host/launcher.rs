@@ -1,0 +1,420 @@
+//! What a program's launches and memory are made of: the emulator, with the program's buffers under the same numbers.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use warpsmith_emu::{
+    self as emu, Arg as EmuArg, Buffer, BufferId, DeviceMemory, EmuError, LaunchConfig,
+};
+use warpsmith_ir::interp::{Arg, LaunchRequest, Launcher, Memory, Skipped};
+use warpsmith_ir::{
+    Diagnostic, FuncId, Module, Origin, Scalar, SourceMap, Space, Span, Type, Value,
+};
+
+use super::super::args::LaunchArgs;
+use super::super::confirm::Other;
+use super::super::invent::invent;
+use super::super::memory;
+use super::super::runner::Runner;
+use super::super::variables;
+use super::words::dims;
+use super::{Program, Ran, place};
+use crate::data::{self, ArgSpec};
+use crate::report::{Item, Place, stable_id};
+use crate::status::Failure;
+
+/// What a skipped statement says when it only follows from another.
+const FOLLOWS: usize = 200;
+
+/// Runs launches in the emulator.
+pub struct HostLauncher<'a, 'r> {
+    runner: &'a mut Runner<'r>,
+    path: &'a Path,
+    module: &'a Module,
+    args: &'a LaunchArgs,
+    sources: &'a SourceMap,
+    device: DeviceMemory,
+    /// Bytes of buffers that the host copied there without knowing what they hold.
+    invented: HashMap<usize, Vec<bool>>,
+    /// The program's arguments are invented.
+    invented_arguments: bool,
+    seed: u64,
+    ran: Ran,
+    seen: HashSet<(Option<Span>, bool)>,
+    at: Option<Span>,
+    failure: Option<Failure>,
+}
+
+impl<'a, 'r> HostLauncher<'a, 'r> {
+    #[expect(clippy::too_many_arguments, reason = "one call site; the parts have different owners")]
+    pub fn new(
+        runner: &'a mut Runner<'r>,
+        path: &'a Path,
+        program: &'a Program,
+        args: &'a LaunchArgs,
+        invented_arguments: bool,
+        seed: u64,
+        buffers: usize,
+        sources: &'a SourceMap,
+    ) -> HostLauncher<'a, 'r> {
+        let mut device = DeviceMemory::new(&program.module);
+        device.buffers = vec![Buffer::default(); buffers];
+        HostLauncher {
+            runner,
+            path,
+            module: &program.module,
+            args,
+            sources,
+            device,
+            invented: HashMap::new(),
+            invented_arguments,
+            seed,
+            ran: Ran::default(),
+            seen: HashSet::new(),
+            at: None,
+            failure: None,
+        }
+    }
+
+    /// How the run went, and an error that ended it.
+    pub fn finish(self) -> (Ran, Option<Failure>) {
+        (self.ran, self.failure)
+    }
+
+    fn config(&mut self, request: &LaunchRequest) -> LaunchConfig {
+        let kernel = self.module.function(request.kernel);
+        let mut args = vec![];
+        for (arg, param) in request.args.iter().zip(&kernel.params) {
+            let var = kernel.var(*param);
+            args.push(match arg {
+                Arg::Value(v) => EmuArg::Bytes(data::scalar_bytes(*v)),
+                Arg::Bytes(bytes) => EmuArg::Bytes(bytes.clone()),
+                Arg::Null => EmuArg::Null,
+                Arg::Pointer { buffer, offset } => {
+                    self.describe(*buffer, &var.name, var.ty.pointee());
+                    EmuArg::Pointer { buffer: BufferId(*buffer as u32), offset: *offset }
+                }
+            });
+        }
+        LaunchConfig {
+            kernel: request.kernel,
+            grid: request.grid,
+            block: request.block,
+            dynamic_shared: u32::try_from(request.shared).unwrap_or(u32::MAX),
+            args,
+        }
+    }
+
+    /// Findings name a buffer as the host does, else by the first parameter it was given for.
+    fn describe(&mut self, buffer: usize, name: &str, pointee: Option<&Type>) {
+        let Some(b) = self.device.buffers.get_mut(buffer) else { return };
+        if b.name.is_empty() {
+            b.name = name.to_string();
+        }
+        let known = b.element.as_ref().is_some_and(|t| *t != Type::Void);
+        if !known {
+            b.element = pointee.filter(|t| **t != Type::Void).cloned();
+        }
+    }
+
+    /// Moves the bytes that the device can reach into its memory.
+    fn lend(&mut self, memory: &mut Memory) {
+        self.device.buffers.resize_with(memory.buffers.len(), Buffer::default);
+        for (i, bytes) in memory.buffers.iter_mut().enumerate() {
+            if memory.host.host.contains(&i) {
+                continue;
+            }
+            let buffer = &mut self.device.buffers[i];
+            buffer.bytes = std::mem::take(bytes);
+            if memory.host.shared.contains(&i) {
+                buffer.poison = memory.host.unknown.remove(&i).unwrap_or_default();
+            }
+        }
+    }
+
+    /// Moves them back.
+    fn take_back(&mut self, memory: &mut Memory) {
+        for (i, bytes) in memory.buffers.iter_mut().enumerate() {
+            if memory.host.host.contains(&i) {
+                continue;
+            }
+            let buffer = &mut self.device.buffers[i];
+            *bytes = std::mem::take(&mut buffer.bytes);
+            if memory.host.shared.contains(&i) {
+                let mut mask = std::mem::take(&mut buffer.poison);
+                mask.resize(bytes.len(), false);
+                memory.host.unknown.insert(i, mask);
+            }
+        }
+    }
+
+    /// Values for what the host copied without knowing it.
+    fn fill_invented(&mut self, config: &LaunchConfig) {
+        for arg in &config.args {
+            let EmuArg::Pointer { buffer, .. } = arg else { continue };
+            let at = buffer.0 as usize;
+            let Some(mask) = self.invented.remove(&at) else { continue };
+            let buffer = &mut self.device.buffers[at];
+            let element = buffer.element.clone().unwrap_or(Type::Scalar(Scalar::U8));
+            let seed = self.seed ^ data::name_hash(&buffer.name);
+            buffer.invented |= invent(self.module, &element, &mut buffer.bytes, &mask, seed);
+        }
+    }
+
+    fn label(&self, config: &LaunchConfig) -> String {
+        format!(
+            "{}: {}<<<{}, {}>>>",
+            place(self.at, self.sources, self.path),
+            self.module.function(config.kernel).name,
+            dims(config.grid),
+            dims(config.block)
+        )
+    }
+
+    /// A launch that the device refuses is a finding about the program.
+    fn refused(&mut self, rule: &'static str, message: String, label: &str) {
+        let places = vec![Place { span: self.at, what: "launch", thread: None }];
+        let id = stable_id(rule, &places, None, self.sources);
+        let note = self.invented_arguments;
+        self.runner.add(Item {
+            id,
+            rule,
+            is_note: note,
+            kind: note.then_some("invented"),
+            message,
+            count: 1,
+            places,
+            array: None,
+            index: vec![],
+            interval: None,
+            launch: label.to_string(),
+        });
+    }
+
+    /// The parameter that gets a pointer to memory that the device cannot reach.
+    fn host_pointer(&self, memory: &Memory, request: &LaunchRequest) -> Option<String> {
+        let kernel = self.module.function(request.kernel);
+        let args = request.args.iter().zip(&kernel.params);
+        args.filter_map(|(arg, param)| match arg {
+            Arg::Pointer { buffer, .. } if memory.host.host.contains(buffer) => {
+                Some(kernel.var(*param).name.clone())
+            }
+            _ => None,
+        })
+        .next()
+    }
+
+    /// The value of a number that the options give.
+    fn number(&self, name: &str, ty: Scalar) -> Option<Value> {
+        match self.args.spec(name)? {
+            ArgSpec::Number(text) => data::parse_scalar(text, ty).ok(),
+            _ => None,
+        }
+    }
+}
+
+impl Launcher for HostLauncher<'_, '_> {
+    fn tolerant(&self) -> bool {
+        true
+    }
+
+    fn skipped(&mut self, skipped: Skipped) {
+        if !self.seen.insert((skipped.span, skipped.launches)) {
+            return;
+        }
+        if skipped.launches {
+            self.ran.lost.push((skipped.span, skipped.why));
+        } else if self.ran.skipped.len() < FOLLOWS {
+            self.ran.skipped.push((skipped.span, skipped.why));
+        }
+    }
+
+    fn value_of(&mut self, name: &str, ty: Scalar) -> Option<Value> {
+        self.number(name, ty)
+    }
+
+    fn missing_arg(
+        &mut self,
+        memory: &mut Memory,
+        kernel: FuncId,
+        index: usize,
+        _: &Origin,
+    ) -> Option<Arg> {
+        let function = self.module.function(kernel);
+        let var = function.params.get(index).map(|p| function.var(*p))?;
+        let Type::Pointer { pointee, .. } = &var.ty else {
+            let value = var.ty.scalar().and_then(|ty| self.number(&var.name, ty));
+            if value.is_none() {
+                let missing = (function.name.clone(), var.name.clone());
+                if !self.ran.missing.contains(&missing) {
+                    self.ran.missing.push(missing);
+                }
+            }
+            return value.map(Arg::Value);
+        };
+        // An array of which the program does not say how large it is: as for a launch that does not give it.
+        let spec = self.args.spec(&var.name);
+        let made = memory::array_for(self.module, self.args, &var.name, spec, pointee, self.seed);
+        let buffer = match made {
+            Ok(buffer) => buffer,
+            Err(failure) => {
+                self.failure = Some(failure);
+                return None;
+            }
+        };
+        if buffer.grows {
+            self.runner.assume(format!(
+                "{}: array `{}` has no size: its bounds were not checked",
+                place(self.at, self.sources, self.path),
+                var.name
+            ));
+        }
+        let at = memory.buffers.len();
+        memory.buffers.push(buffer.bytes.clone());
+        self.device.buffers.resize_with(at, Buffer::default);
+        self.device.buffers.push(Buffer { bytes: vec![], ..buffer });
+        Some(Arg::Pointer { buffer: at, offset: 0 })
+    }
+
+    fn launching(&mut self, origin: &Origin) {
+        self.at = origin.span;
+    }
+
+    fn allocated_at(&mut self, buffer: usize, bytes: usize, name: &str, pointee: Option<&Type>) {
+        self.device.buffers.resize_with(buffer, Buffer::default);
+        self.device.buffers.push(Buffer {
+            name: name.to_string(),
+            element: pointee.cloned(),
+            poison: vec![true; bytes],
+            ..Buffer::default()
+        });
+    }
+
+    fn most_bytes(&self) -> Option<u64> {
+        Some(self.runner.args.max_memory)
+    }
+
+    fn filled(&mut self, buffer: usize, offset: usize, bytes: usize) {
+        if let Some(mask) = self.invented.get_mut(&buffer)
+            && let Some(part) = mask.get_mut(offset..offset + bytes)
+        {
+            part.fill(false);
+        }
+        let Some(buffer) = self.device.buffers.get_mut(buffer) else { return };
+        if let Some(part) = buffer.poison.get_mut(offset..offset + bytes) {
+            part.fill(false);
+        }
+    }
+
+    fn unwritten(&self, buffer: usize, offset: usize, bytes: usize) -> Option<Vec<bool>> {
+        let poison = &self.device.buffers.get(buffer)?.poison;
+        poison.get(offset..offset + bytes).filter(|part| part.contains(&true)).map(<[bool]>::to_vec)
+    }
+
+    fn copied(&mut self, memory: &mut Memory, buffer: usize, offset: usize, known: &[bool]) {
+        if memory.host.reaches(buffer) {
+            return;
+        }
+        self.filled(buffer, offset, known.len());
+        if known.contains(&false) {
+            let size = memory.buffers[buffer].len();
+            let mask = self.invented.entry(buffer).or_insert_with(|| vec![false; size]);
+            for (to, known) in mask[offset..].iter_mut().zip(known) {
+                *to = !known;
+            }
+        }
+    }
+
+    fn forgotten(&mut self, buffer: usize, offset: usize, bytes: usize, length: usize) {
+        self.filled(buffer, offset, bytes);
+        let mask = self.invented.entry(buffer).or_insert_with(|| vec![false; length]);
+        let end = (offset + bytes).min(mask.len());
+        if offset < end {
+            mask[offset..end].fill(true);
+        }
+    }
+
+    fn lend_global(&mut self, global: usize, bytes: &mut Vec<u8>, known: &mut Vec<bool>) {
+        let Some(variable) = self.device.globals.get_mut(global) else { return };
+        let declared = &self.module.globals[global];
+        let given = self.args.spec(&declared.name).filter(|_| declared.space != Space::Local);
+        if let Some(spec) = given.filter(|_| self.ran.launched == 0) {
+            let none = HashMap::new();
+            let result =
+                variables::set(self.module, &declared.ty, variable, spec, &none, self.seed);
+            if let Err((why, help)) = result {
+                let message = format!("variable `{}`: {why}", declared.name);
+                self.failure = Some(Diagnostic::error("W306", message).help(help).into());
+            }
+            bytes.clone_from(&variable.bytes);
+            known.fill(true);
+            return;
+        }
+        variable.bytes.clone_from(bytes);
+        variable.poison = match known.contains(&false) {
+            true => known.iter().map(|k| !k).collect(),
+            false => vec![],
+        };
+    }
+
+    fn return_global(&mut self, global: usize, bytes: &mut Vec<u8>, known: &mut Vec<bool>) {
+        let Some(variable) = self.device.globals.get(global) else { return };
+        bytes.clone_from(&variable.bytes);
+        for (i, known) in known.iter_mut().enumerate() {
+            *known = !variable.poison.get(i).copied().unwrap_or(false);
+        }
+    }
+
+    fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
+        if self.failure.is_some() || self.runner.interrupted {
+            return Err("stopped".to_string());
+        }
+        self.lend(memory);
+        let config = self.config(&request);
+        self.fill_invented(&config);
+        let label = self.label(&config);
+        self.ran.launched += 1;
+        self.ran.kernels.push(self.module.function(config.kernel).name.clone());
+        self.runner.launched(&label);
+        let mut stop = Ok(());
+        if let Some(name) = self.host_pointer(memory, &request) {
+            let kernel = &self.module.function(config.kernel).name;
+            let message = format!("`{kernel}` gets a pointer to memory of the host for `{name}`");
+            self.refused("invalid-pointer", message, &label);
+        } else if !self.runner.args.dry_run {
+            let options = self.runner.options(self.args);
+            let other = Other::of(&self.device, &config);
+            match emu::run(self.module, &config, &mut self.device, &options) {
+                Ok(outcome) => {
+                    if outcome.limit.is_some() {
+                        stop = Err("a limit was reached".to_string());
+                    }
+                    let confirmed = other.map(|o| {
+                        o.findings(self.module, &config, &options, &outcome, self.sources)
+                    });
+                    self.runner.record(outcome, &label, confirmed.as_ref(), self.sources);
+                }
+                Err(EmuError::BadLaunch(message)) => {
+                    self.refused("invalid-launch", message, &label);
+                }
+                Err(EmuError::BadArgument { message, .. }) => {
+                    self.refused("invalid-launch", message, &label);
+                }
+                Err(EmuError::Unsupported { message, span }) => {
+                    self.failure = Some(unsupported(message, span.or(self.at)));
+                    stop = Err("not supported".to_string());
+                }
+            }
+        }
+        self.take_back(memory);
+        stop
+    }
+}
+
+fn unsupported(message: String, span: Option<Span>) -> Failure {
+    let error = Diagnostic::error("W308", message);
+    match span {
+        Some(span) => error.label(span, "here").into(),
+        None => error.into(),
+    }
+}

@@ -1,0 +1,284 @@
+//! Launches from host code: the program of a file is run as far as it is understood, its kernels in the emulator.
+
+mod launcher;
+mod words;
+
+use std::path::Path;
+
+use warpsmith_front::ast::TranslationUnit;
+use warpsmith_front::sema;
+use warpsmith_ir::interp::{self, Arg, InterpErrorKind, Limits, Memory};
+use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap, Span, Type, Value};
+
+use self::launcher::HostLauncher;
+use self::words::kernel_at;
+use super::args::LaunchArgs;
+use super::plan::Allow;
+use super::program::with_headers;
+use super::runner::Runner;
+use super::shown;
+use crate::status::Failure;
+
+/// Statements and expressions of the host that are run, at most.
+const HOST_STEPS: u64 = 20_000_000_000;
+/// What a program gets for arguments that it wants and nobody gave.
+const INVENTED_ARGUMENT: &str = "16";
+/// Arguments that are invented, at most.
+const MOST_ARGUMENTS: usize = 8;
+
+/// A file's `main`, ready to run.
+pub struct Program {
+    pub module: Module,
+    entry: FuncId,
+}
+
+/// How one run of the program went.
+#[derive(Default)]
+pub(super) struct Ran {
+    /// Launches that were run.
+    pub launched: usize,
+    /// Statements with launches that were left out, and why.
+    pub lost: Vec<(Option<Span>, String)>,
+    /// Other statements that were left out.
+    pub skipped: Vec<(Option<Span>, String)>,
+    /// Kernels that ran, by name.
+    pub kernels: Vec<String>,
+    /// Where the program ended by `exit` or an error it saw itself.
+    pub ended: Option<Span>,
+    /// Scalars that no option gave, by kernel.
+    pub missing: Vec<(String, String)>,
+}
+
+/// Lowers the program of a file; `None` when the file has no `main` that launches something.
+///
+/// # Errors
+/// Kernels that the program launches and that are not supported.
+pub fn load(unit: &TranslationUnit, prelude: &TranslationUnit) -> Result<Option<Program>, Failure> {
+    if !sema::has_host_function(unit, "main") || sema::launches_of(unit).is_empty() {
+        return Ok(None);
+    }
+    let lowered =
+        sema::lower_program(unit, prelude, "main").map_err(|list| with_headers(list, unit))?;
+    let entry = lowered.host_functions.first().copied();
+    Ok(entry.map(|entry| Program { module: lowered.module, entry }))
+}
+
+impl Runner<'_> {
+    /// Runs a program and its launches; what was left out of it is among the assumptions.
+    ///
+    /// # Errors
+    /// W309 when nothing was launched, with what stood in the way.
+    pub(super) fn program(
+        &mut self,
+        path: &Path,
+        program: &Program,
+        unit: &TranslationUnit,
+        allows: &[Allow],
+        sources: &SourceMap,
+    ) -> Result<(), Failure> {
+        let args = self.args.launch.clone();
+        check_names(program, &args)?;
+        let first_item = self.items.len();
+        let seeds = args.seeds.unwrap_or(1);
+        for repetition in 0..seeds {
+            let seed = args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
+            let ran = self.program_once(path, program, &args, seed, sources)?;
+            self.account(path, program, unit, &ran, sources)?;
+        }
+        self.apply_allows(allows, first_item, sources);
+        Ok(())
+    }
+
+    /// One run; a program that ends for want of arguments is run again with invented ones.
+    fn program_once(
+        &mut self,
+        path: &Path,
+        program: &Program,
+        args: &LaunchArgs,
+        seed: u64,
+        sources: &SourceMap,
+    ) -> Result<Ran, Failure> {
+        let given = self.args.host_args.clone();
+        let first = self.run_with(path, program, args, &given, false, seed, sources)?;
+        let takes = program.module.function(program.entry).params.len() >= 2;
+        if first.launched > 0 || !first.lost.is_empty() || !takes || !given.is_empty() {
+            return Ok(first);
+        }
+        for count in 1..=MOST_ARGUMENTS {
+            let invented = vec![INVENTED_ARGUMENT.to_string(); count];
+            let ran = self.run_with(path, program, args, &invented, true, seed, sources)?;
+            if ran.launched > 0 || !ran.lost.is_empty() {
+                self.assume(format!(
+                    "{}: the program wants arguments; it was run with `{}` (give others with --host-args)",
+                    shown(path),
+                    invented.join(" ")
+                ));
+                return Ok(ran);
+            }
+        }
+        Ok(first)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one call site; the parts have different owners")]
+    fn run_with(
+        &mut self,
+        path: &Path,
+        program: &Program,
+        args: &LaunchArgs,
+        arguments: &[String],
+        invented: bool,
+        seed: u64,
+        sources: &SourceMap,
+    ) -> Result<Ran, Failure> {
+        let mut memory = Memory::default();
+        let name = path.file_stem().map_or("program".into(), |n| n.to_string_lossy().into_owned());
+        let words: Vec<String> = std::iter::once(name).chain(arguments.iter().cloned()).collect();
+        let entry = program.module.function(program.entry);
+        let mut values = vec![];
+        for (i, param) in entry.params.iter().enumerate() {
+            values.push(match (i, &entry.var(*param).ty) {
+                (0, Type::Scalar(Scalar::I32)) => Arg::Value(Value::i32(words.len() as i32)),
+                (1, Type::Pointer { .. }) => argument_vector(&mut memory, &words),
+                (_, Type::Pointer { .. }) => Arg::Null,
+                (_, ty) => {
+                    let zero = Value::int(ty.scalar().unwrap_or(Scalar::I32), 0);
+                    Arg::Value(zero)
+                }
+            });
+        }
+        let limits = Limits { max_steps: HOST_STEPS, deadline: self.deadline, ..Limits::default() };
+        let buffers = memory.buffers.len();
+        let mut launcher =
+            HostLauncher::new(self, path, program, args, invented, seed, buffers, sources);
+        let result = interp::call(
+            &program.module,
+            program.entry,
+            &values,
+            &mut memory,
+            &limits,
+            &mut launcher,
+        );
+        let (mut ran, failure) = launcher.finish();
+        if let Some(failure) = failure {
+            return Err(failure);
+        }
+        match result {
+            Err(error) if error.kind == InterpErrorKind::Trap => {
+                ran.ended = error
+                    .span
+                    .or(Some(program.module.function(program.entry).origin.span).flatten());
+            }
+            Err(error) if !matches!(error.kind, InterpErrorKind::Launch(_)) => {
+                ran.lost.push((error.span, error.to_string()));
+            }
+            _ => {}
+        }
+        Ok(ran)
+    }
+
+    /// Says what of the program was not run, and refuses when that was all of it.
+    fn account(
+        &mut self,
+        path: &Path,
+        program: &Program,
+        unit: &TranslationUnit,
+        ran: &Ran,
+        sources: &SourceMap,
+    ) -> Result<(), Failure> {
+        if ran.launched == 0 && !self.interrupted && self.limits.is_empty() {
+            return Err(nothing_launched(path, ran));
+        }
+        for (span, why) in &ran.lost {
+            let at = place(*span, sources, path);
+            self.lost.push(format!("{at}: a launch was not run: {why}"));
+        }
+        if let Some((span, why)) = ran.skipped.first() {
+            let at = place(*span, sources, path);
+            let more = match ran.skipped.len() {
+                1 => String::new(),
+                n => format!(" (and {} more)", n - 1),
+            };
+            self.assume(format!("{at}: host code was left out: {why}{more}"));
+        }
+        let launched = |name: &str| ran.kernels.iter().any(|k| kernel_at(k) == kernel_at(name));
+        for kernel in sema::kernels_of(unit) {
+            if !launched(&kernel.base) {
+                self.assume(format!(
+                    "{}: `{}` was not launched and not checked",
+                    shown(path),
+                    kernel.name
+                ));
+            }
+        }
+        let _ = program;
+        Ok(())
+    }
+}
+
+/// Why a program launched nothing.
+fn nothing_launched(path: &Path, ran: &Ran) -> Failure {
+    let message = format!("the host code of `{}` launches nothing that could be run", shown(path));
+    let mut error = Diagnostic::error("W309", message);
+    let stood = ran.lost.iter().chain(&ran.skipped).take(4);
+    for (span, why) in stood {
+        error = match span {
+            Some(span) => error.label(*span, why.clone()),
+            None => error.note(why.clone()),
+        };
+    }
+    if let Some(span) = ran.ended {
+        error = error.label(span, "the program ends here");
+    }
+    for (kernel, name) in &ran.missing {
+        error = error.note(format!("`{kernel}` needs a value for `{name}`"));
+    }
+    let names: Vec<String> =
+        ran.missing.iter().map(|(_, name)| format!("--arg {name}=256")).collect();
+    let help = match names.as_slice() {
+        [] => "give variables of the host with --arg NAME=VALUE, the program's arguments with --host-args, or a launch with --kernel, --grid and --block".to_string(),
+        names => format!("add {}", names.join(" ")),
+    };
+    error.help(help).into()
+}
+
+/// A place as `file:line`.
+pub(super) fn place(span: Option<Span>, sources: &SourceMap, path: &Path) -> String {
+    match span.and_then(|s| Some((sources.get(s.file)?.path.clone(), s))) {
+        Some((file, s)) => format!("{file}:{}", sources.line_column(s.file, s.start).0),
+        None => shown(path),
+    }
+}
+
+/// The words of the command line as `argv`.
+fn argument_vector(memory: &mut Memory, words: &[String]) -> Arg {
+    let vector = memory.buffers.len();
+    memory.buffers.push(vec![]);
+    let mut bytes = vec![];
+    for word in words {
+        let buffer = memory.buffers.len() as u64;
+        bytes.extend_from_slice(&((buffer + 1) << 40).to_le_bytes());
+        memory.buffers.push([word.as_bytes(), &[0]].concat());
+    }
+    bytes.extend_from_slice(&0u64.to_le_bytes());
+    memory.buffers[vector] = bytes;
+    memory.host.host.extend(vector..memory.buffers.len());
+    Arg::Pointer { buffer: vector, offset: 0 }
+}
+
+/// Every `--arg` means something in the program: a variable, a parameter of a kernel, a variable of the device.
+fn check_names(program: &Program, args: &LaunchArgs) -> Result<(), Failure> {
+    let module = &program.module;
+    let known = |name: &str| {
+        module.functions.iter().any(|f| f.vars.iter().any(|v| v.name == name))
+            || module.globals.iter().any(|g| g.name == name)
+    };
+    match args.args.iter().find(|a| !known(a.name.split('.').next().unwrap_or(&a.name))) {
+        None => Ok(()),
+        Some(arg) => {
+            let message = format!("there is no variable or parameter `{}`", arg.name);
+            Err(Diagnostic::error("W306", message)
+                .help("--arg gives a variable of the host, a kernel's parameter or a variable of the device")
+                .into())
+        }
+    }
+}

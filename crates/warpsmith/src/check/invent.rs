@@ -1,0 +1,58 @@
+//! Data for arrays of which nobody says what they hold.
+
+use std::sync::Arc;
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use warpsmith_ir::layout::layout_of;
+use warpsmith_ir::{Module, Type, Value};
+
+use crate::data;
+
+/// What a buffer that grows holds, again and again.
+pub fn pattern(module: &Module, element: &Type, seed: u64) -> (Arc<[u8]>, bool) {
+    let size = layout_of(module, element).size.max(1) as usize;
+    let mut bytes = vec![0; size * PATTERN];
+    let wanted = vec![true; bytes.len()];
+    let integers = invent(module, element, &mut bytes, &wanted, seed);
+    (bytes.into(), integers)
+}
+
+/// Elements after which data in a buffer that grows begin again: a prime, so that no stride of a kernel meets equal ones.
+const PATTERN: usize = 4093;
+
+/// Writes values of the element type over every element of which some byte is wanted. Reals are random; integers are 0 or
+/// 1, which is in range wherever they are used as subscripts of anything but the smallest arrays.
+///
+/// Returns whether integers are among them: what a kernel does may then hang on them.
+pub fn invent(
+    module: &Module,
+    element: &Type,
+    bytes: &mut [u8],
+    wanted: &[bool],
+    seed: u64,
+) -> bool {
+    let size = layout_of(module, element).size.max(1) as usize;
+    let scalars = data::scalars_of(module, element, 0);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut integers = false;
+    for (piece, wanted) in bytes.chunks_exact_mut(size).zip(wanted.chunks(size)) {
+        if !wanted.contains(&true) {
+            continue;
+        }
+        for (offset, ty) in &scalars {
+            let bits = rng.next_u64() >> 11;
+            integers |= ty.is_integer();
+            let value = match ty.is_float() {
+                true => Value::float(*ty, bits as f64 / (1u64 << 52) as f64 - 1.0),
+                false => Value::int(*ty, (bits & 1) as i64),
+            };
+            let at = *offset as usize;
+            piece[at..at + ty.bytes() as usize].copy_from_slice(&data::scalar_bytes(value));
+        }
+        if scalars.is_empty() {
+            piece.fill(0);
+        }
+    }
+    integers
+}

@@ -1,0 +1,176 @@
+//! Launches from host code: what is run, what is named, and what options fill in.
+
+use std::process::{Command, Output};
+
+const KERNEL: &str = r#"
+__global__ void scale(float *x, float a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = a * x[i];
+}
+"#;
+
+fn run(source: &str, options: &[&str]) -> Output {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("a.cu"), source).expect("a writable folder");
+    Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+        .current_dir(folder.path())
+        .env("NO_COLOR", "1")
+        .args(["check", "a.cu"])
+        .args(options)
+        .output()
+        .expect("the program starts")
+}
+
+/// What is printed; the status must be the given one.
+fn check(source: &str, options: &[&str], status: i32) -> String {
+    let output = run(source, options);
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{text}");
+    text
+}
+
+fn program(body: &str) -> String {
+    format!("{KERNEL}int main(int argc, char **argv)\n{{\n{body}\n}}\n")
+}
+
+#[test]
+fn a_launch_in_a_loop_is_run_each_time_and_listed_once() {
+    let body = "float *x; cudaMalloc(&x, 400); cudaMemset(x, 0, 400);
+        for (int i = 0; i < 5; i++) scale<<<4, 32>>>(x, 2.0f, 100);";
+    let text = check(&program(body), &["--format", "json"], 0);
+    assert!(text.contains("scale<<<4, 32>>> (5 times)"), "{text}");
+    assert!(check(&program(body), &[], 0).contains("5 launches checked: nothing found"));
+}
+
+#[test]
+fn kernels_and_launches_are_listed() {
+    let body = "float *x; cudaMalloc(&x, 400);\n    scale<<<4, 32>>>(x, 2.0f, 100);";
+    let text = check(&program(body), &["--list"], 0);
+    assert_eq!(text, "a.cu:2: kernel scale\na.cu:10: launch of scale in main\n");
+}
+
+#[test]
+fn host_code_is_not_run_when_it_is_not_wanted() {
+    let body = "float *x; cudaMalloc(&x, 400); scale<<<4, 32>>>(x, 2.0f, 100);";
+    let text = check(&program(body), &["--host", "none"], 2);
+    assert!(text.contains("says nowhere how to launch its kernels"), "{text}");
+}
+
+/// Reads its size from a file.
+const UNKNOWN: &str = "int n; FILE *f = fopen(argv[1], \"r\"); fscanf(f, \"%d\", &n);
+    float *x; cudaMalloc(&x, n * sizeof(float)); cudaMemset(x, 0, n * sizeof(float));
+    scale<<<(n + 31) / 32, 32>>>(x, 2.0f, n);";
+
+#[test]
+fn a_launch_that_needs_what_is_not_understood_is_refused_by_name() {
+    let text = check(&program(UNKNOWN), &[], 2);
+    assert!(text.contains("launches nothing that could be run"), "{text}");
+    assert!(text.contains("`n` is not known here"), "{text}");
+    assert!(text.contains("`fopen` is not declared"), "{text}");
+}
+
+#[test]
+fn an_option_gives_a_variable_of_the_host() {
+    let text = check(&program(UNKNOWN), &["--arg", "n=100"], 0);
+    assert!(text.contains("1 launch checked: nothing found"), "{text}");
+    let text = check(&program(UNKNOWN), &["--arg", "m=100"], 2);
+    assert!(text.contains("there is no variable or parameter `m`"), "{text}");
+}
+
+#[test]
+fn one_launch_that_is_lost_is_no_success() {
+    let body = format!(
+        "float *y; cudaMalloc(&y, 128); cudaMemset(y, 0, 128); scale<<<1, 32>>>(y, 2.0f, 32);\n{UNKNOWN}"
+    );
+    let text = check(&program(&body), &[], 2);
+    assert!(text.contains("a launch was not run"), "{text}");
+    assert!(text.contains("the run is not complete"), "{text}");
+}
+
+#[test]
+fn arguments_of_the_program_come_from_the_options_or_are_invented() {
+    let body = "if (argc != 2) { fprintf(stderr, \"usage: %s n\\n\", argv[0]); return 1; }
+        int n = atoi(argv[1]);
+        float *x; cudaMalloc(&x, n * sizeof(float)); cudaMemset(x, 0, n * sizeof(float));
+        scale<<<(n + 31) / 32, 32>>>(x, 2.0f, n);";
+    let text = check(&program(body), &[], 0);
+    assert!(text.contains("the program wants arguments; it was run with `16`"), "{text}");
+    let text = check(&program(body), &["--host-args", "100", "--format", "json"], 0);
+    assert!(text.contains("scale<<<4, 32>>>"), "{text}");
+}
+
+#[test]
+fn data_that_host_code_cannot_give_are_invented_and_defined() {
+    let body =
+        "float *h = (float *)malloc(400), *x; readFile(argv[1], h, 100); cudaMalloc(&x, 400);
+        cudaMemcpy(x, h, 400, cudaMemcpyHostToDevice); scale<<<4, 32>>>(x, 2.0f, 100);";
+    let text = check(&program(body), &[], 0);
+    assert!(text.contains("`readFile` is not declared"), "{text}");
+    assert!(text.contains("1 launch checked: nothing found"), "{text}");
+}
+
+#[test]
+fn a_call_that_is_not_known_may_fill_memory_of_the_device() {
+    let body =
+        "float *x; cudaMalloc(&x, 400); fillOnDevice(x, 100); scale<<<4, 32>>>(x, 2.0f, 100);";
+    check(&program(body), &[], 0);
+}
+
+#[test]
+fn what_an_unknown_macro_is_given_is_called() {
+    let body = "float *x; CHECK_IT(cudaMalloc(&x, 400)); CHECK_IT(cudaMemset(x, 0, 400));
+        scale<<<4, 32>>>(x, 2.0f, 100);";
+    let text = check(&program(body), &[], 0);
+    assert!(text.contains("1 launch checked: nothing found"), "{text}");
+}
+
+#[test]
+fn findings_that_hang_on_invented_numbers_are_notes() {
+    let source =
+        "__global__ void scatter(const int *to, int *x) { x[to[threadIdx.x]] = threadIdx.x; }
+        int main() { int *to, *x, h[32]; readFile(h); cudaMalloc(&to, 128); cudaMalloc(&x, 128);
+        cudaMemcpy(to, h, 128, cudaMemcpyHostToDevice); scatter<<<1, 32>>>(to, x); }";
+    let text = check(source, &[], 0);
+    assert!(text.contains("note[race-global]"), "{text}");
+}
+
+const CONSTANT: &str = "__constant__ float weight[4];
+__device__ int count;
+__global__ void apply(float *x) { x[threadIdx.x] = weight[threadIdx.x & 3] * count; }
+void start() { int n = 5; cudaMemcpyToSymbol(count, &n, sizeof n); }
+";
+
+#[test]
+fn variables_of_the_device_are_given_by_options() {
+    let launch = ["--grid", "1", "--block", "4", "--arg", "x=float[4]"];
+    let with = |more: &[&'static str]| [&launch[..], more].concat();
+    let given = ["--arg", "weight={1, 2, 3, 4}", "--arg", "count=2"];
+    let text = check(CONSTANT, &with(&given), 0);
+    assert!(text.contains("1 launch checked: nothing found"), "{text}");
+    check(CONSTANT, &with(&["--arg", "weight=float[4]=iota", "--arg", "count=2"]), 0);
+    // Each is one finding, named for what it is; that of `count` because host code would have set it.
+    let text = check(CONSTANT, &with(&given[2..]), 1);
+    assert!(
+        text.contains("the constant `weight` is used in a store, and nothing has set it"),
+        "{text}"
+    );
+    assert!(text.contains("1 finding"), "{text}");
+    let text = check(CONSTANT, &with(&given[..2]), 1);
+    assert!(text.contains("the device variable `count` is used in a store, and nothing"), "{text}");
+    let text = check(CONSTANT, &with(&["--arg", "weight={1, 2}"]), 2);
+    assert!(text.contains("variable `weight`: it has 4 values, not 2"), "{text}");
+    let text = check(CONSTANT, &with(&["--arg", "weight=int[4]"]), 2);
+    assert!(text.contains("its type or extent is another one"), "{text}");
+    let text = check(CONSTANT, &with(&["--arg", "wieght=1"]), 2);
+    assert!(text.contains("variables of the device are weight, count"), "{text}");
+}
+
+#[test]
+fn a_directive_gives_variables_of_the_device() {
+    let source = format!(
+        "// warpsmith: grid=1 block=4 kernel=apply arg x=float[4] arg weight=random arg count=3\n{CONSTANT}"
+    );
+    check(&source, &[], 0);
+}
