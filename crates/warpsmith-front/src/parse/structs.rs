@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::context::{Cx, field, fields, kids};
+use super::context::{Cx, all_kids, field, fields, kids};
 use super::items::unsupported;
 use crate::ast::{
     Declarator, EnumDecl, ItemKind, Member, PathSegment, StructDecl, TemplateHeader, TypeKind,
@@ -50,6 +50,11 @@ impl<'t> Cx<'t> {
     }
 
     fn member_of(&mut self, node: Node<'t>, out: &mut Vec<Member>) {
+        // Which function a call reaches would hang on the object; and objects have a hidden pointer.
+        if all_kids(node).into_iter().any(|n| n.kind() == "virtual") {
+            let what = "a virtual function".to_owned();
+            return out.push(Member::Unsupported { what, span: self.span(node) });
+        }
         match node.kind() {
             "access_specifier" => {}
             "field_declaration" => self.field_declaration(node, out),
