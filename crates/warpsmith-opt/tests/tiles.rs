@@ -104,7 +104,7 @@ void dilated(int n, int m, const int in[n + 8][2 * m + 6], const int f[3][3], in
             int sum = 1;
             for (int a = 0; a < 3; a++)
                 for (int b = -1; b < 2; b++)
-                    sum += in[i + 4 * a][2 * j + 3 * b + 3] / f[a][b + 1];
+                    sum += in[i + 4 * a][2 * j + 3 * b + 3] / (f[a][b + 1] + 1);
             out[i][j] = sum;
         }
 }

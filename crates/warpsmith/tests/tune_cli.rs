@@ -139,6 +139,49 @@ fn what_is_refused_is_refused_once() {
 }
 
 #[test]
+fn each_step_of_a_schedule_is_shown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (source, steps) = (folder.path().join("sums.c"), folder.path().join("sums.sched"));
+    let text = "void sums(int n, int m, const float a[n][m], float s[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        s[i] = 0;
+        for (int j = 0; j < m; j++) s[i] += a[i][j];
+    }
+}
+";
+    std::fs::write(&source, text).expect("written");
+    std::fs::write(&steps, "bind i -> x block 64\naccumulate s\nregister_tile i by 2\n")
+        .expect("written");
+    let output = Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+        .arg("tune")
+        .arg(&source)
+        .args(["--schedule".as_ref(), steps.as_os_str()])
+        .args(["--size", "n=64", "--size", "m=64", "--show-steps", "--dry-run"])
+        .output()
+        .expect("the program starts");
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut rest = &*shown;
+    for piece in [
+        "-- the function\n",
+        "      // parallel\n",
+        "-- bind i -> x block 64\n",
+        "-     // parallel\n",
+        "+     // threads of the grid along x, 64 a block\n",
+        "-- accumulate s\n",
+        "-         s[i] = 0.0f;\n",
+        "+         float acc = 0.0f;\n",
+        "-- register_tile i by 2\n",
+        "+     // a thread computes 2 iterations of `i`\n",
+        "sums.c: sums for sm_90",
+    ] {
+        let at = rest.find(piece).unwrap_or_else(|| panic!("no `{piece}` (any more) in\n{shown}"));
+        rest = &rest[at + piece.len()..];
+    }
+}
+
+#[test]
 fn the_steps_of_schedules_are_listed() {
     let output = Command::new(env!("CARGO_BIN_EXE_warpsmith"))
         .args(["tune", "--list-rewrites"])

@@ -491,8 +491,12 @@ struct Array {
     size_t count = 1;
     T *host, *device;
 
-    Array(const char *name, std::vector<size_t> extents) : name(name), extents(extents) {
-        for (size_t extent : extents) count *= extent;
+    Array(const char *name, std::vector<size_t> shape) : name(name), extents(shape) {
+        for (size_t &extent : extents) {
+            // At a size below zero there are no elements.
+            if (extent > (size_t)-1 / 2) extent = 0;
+            count *= extent;
+        }
         const size_t bytes = std::max<size_t>(1, count) * sizeof(T);
         host = (T *)calloc(bytes, 1);
         if (!host) {
