@@ -2,10 +2,10 @@
 
 use super::Checker;
 use crate::collective::{Collective, Combine, Fill};
-use crate::expr::{BinaryOp, Expr};
+use crate::expr::{BinaryOp, BindLevel, Expr, ReduceOp};
 use crate::module::{VarId, VarKind};
 use crate::span::Origin;
-use crate::stmt::{BindLevel, Binding, Block, ForLoop, LoopKind, ReduceOp, Stmt, StmtKind};
+use crate::stmt::{Binding, Block, ForLoop, LoopKind, Stmt, StmtKind};
 use crate::types::Type;
 
 /// What was around a loop.

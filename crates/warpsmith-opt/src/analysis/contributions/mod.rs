@@ -75,7 +75,7 @@ pub fn misuse(
         return Some(Misuse { at, why: Why::NoTruth });
     }
     let mut own = own.to_vec();
-    own.extend(declared(&l.body));
+    own.extend(walk::declared(&l.body));
     let mut follow = Follow {
         module,
         op: reduction.op,
@@ -111,17 +111,6 @@ fn no_truth_before(function: &Function, l: &ForLoop, var: VarId) -> Option<Origi
         true => Some(function.var(var).origin.clone()),
         false => search(&function.body, l, var),
     }
-}
-
-/// Variables that a block declares.
-fn declared(block: &Block) -> Vec<VarId> {
-    let mut found = vec![];
-    walk::each_stmt(block, &mut |stmt| match &stmt.kind {
-        StmtKind::Decl { var, .. } => found.push(*var),
-        StmtKind::For(l) if l.declares => found.push(l.var),
-        _ => {}
-    });
-    found
 }
 
 type Followed = Result<(), Box<Misuse>>;
