@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use warpsmith_ir::{
-    Block, Expr, ExprKind, ForLoop, LoopId, Place, PlaceKind, Stmt, StmtKind, VarId,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, Place, PlaceKind, Stmt, StmtKind, VarId,
 };
 
 /// The blocks directly inside a statement.
@@ -188,6 +188,14 @@ pub fn mentions(e: &Expr, var: VarId) -> bool {
     let mut found = false;
     each_var(e, &mut |v| found |= v == var);
     found
+}
+
+/// The parts of `a && b && …`.
+pub fn conjuncts(e: &Expr) -> Vec<&Expr> {
+    match &*e.kind {
+        ExprKind::Binary(BinaryOp::LogicalAnd, a, b) => [conjuncts(a), conjuncts(b)].concat(),
+        _ => vec![e],
+    }
 }
 
 /// As [`each_var_of_block`] for one statement without those inside it.

@@ -1357,3 +1357,18 @@ fn bounds_of_another_kind() {
         "#]],
     );
 }
+
+#[test]
+fn a_loop_around_a_bound_one_is_not_bound() {
+    let source = "
+void f(int n, float a[n][n]) {
+    for (int j = 0; j < n; j++) {
+        #pragma omp parallel for
+        for (int i = 0; i < n; i++)
+            a[j][i] += 1.0f;
+    }
+}
+";
+    let text = refused_text(source, "bind i -> x block 32\nbind j, i -> y, x block 8x4");
+    assert!(text.contains("loop `i` is bound already"), "{text}");
+}

@@ -18,6 +18,7 @@ mod host;
 mod index;
 mod nest;
 mod outline;
+mod outside;
 mod pipeline;
 mod place;
 mod reduction;

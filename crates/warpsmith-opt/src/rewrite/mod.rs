@@ -15,6 +15,7 @@ pub mod pipeline;
 pub mod pitch;
 pub mod precision;
 pub mod rasterise;
+pub mod rectangle;
 pub mod reduce;
 pub mod register_tile;
 pub mod share;

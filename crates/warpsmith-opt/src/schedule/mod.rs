@@ -9,6 +9,7 @@
 //! reduce s block 256 grid 256      # threads of a block, most blocks
 //! accumulate C                     # keep the element that a serial loop adds to in a register
 //! interchange i                    # swap with the loop directly inside
+//! rectangle j                      # over all values that it takes; iterations outside the shape store nothing
 //! register_tile i by 4             # iterations of a bound loop for each thread
 //! vectorise i by 4                 # neighbouring ones, or the copies of a staged array: float4
 //! align i by 4                     # blocks begin at a multiple of 4, although the loop does not
@@ -38,6 +39,7 @@ mod derive;
 pub mod ladder;
 mod parse;
 mod parts;
+mod rectangles;
 mod replays;
 pub mod rewrites;
 mod shared;
@@ -61,8 +63,8 @@ use crate::kernel::{Kernel, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
     self, Rewritten, accumulate, align, bind, bounds, constant, double_buffer, indexing,
-    interchange, pipeline, pitch, precision, rasterise, reduce, register_tile, share, specialise,
-    split, split_k, stage, stream, tile, unroll, vectorise, warp,
+    interchange, pipeline, pitch, precision, rasterise, rectangle, reduce, register_tile, share,
+    specialise, split, split_k, stage, stream, tile, unroll, vectorise, warp,
 };
 use bounds::Edges;
 use specialise::Fact;
@@ -96,6 +98,8 @@ pub enum StepKind {
     Accumulate { array: String },
     /// See [`rewrite::interchange`].
     Interchange { outer: String },
+    /// See [`rewrite::rectangle`].
+    Rectangle { target: String },
     /// See [`rewrite::register_tile`].
     RegisterTile { target: String, factor: u32 },
     /// See [`rewrite::stage`].
@@ -146,6 +150,7 @@ impl StepKind {
             StepKind::Reduce { .. } => "reduce",
             StepKind::Accumulate { .. } => "accumulate",
             StepKind::Interchange { .. } => "interchange",
+            StepKind::Rectangle { .. } => "rectangle",
             StepKind::RegisterTile { .. } => "register_tile",
             StepKind::Stage { .. } => "stage",
             StepKind::Vectorise { .. } => "vectorise",
@@ -189,6 +194,7 @@ impl fmt::Display for StepKind {
             }
             StepKind::Accumulate { array } => write!(f, "accumulate {array}"),
             StepKind::Interchange { outer } => write!(f, "interchange {outer}"),
+            StepKind::Rectangle { target } => write!(f, "rectangle {target}"),
             StepKind::RegisterTile { target, factor } => {
                 write!(f, "register_tile {target} by {factor}")
             }
@@ -307,6 +313,9 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         StepKind::Accumulate { array } => Ok(accumulate::apply(accumulate::check(kernel, array)?)),
         StepKind::Interchange { outer } => {
             Ok(interchange::apply(interchange::check(kernel, find(outer)?)?))
+        }
+        StepKind::Rectangle { target } => {
+            Ok(rectangle::apply(rectangle::check(kernel, find(target)?)?))
         }
         StepKind::RegisterTile { target, factor } => {
             Ok(register_tile::apply(register_tile::check(kernel, find(target)?, *factor)?))

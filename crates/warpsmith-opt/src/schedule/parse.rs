@@ -114,6 +114,7 @@ fn loop_step(input: &mut &str) -> Result<StepKind> {
     alt((
         preceded(keyword("interchange"), cut_err(name))
             .map(|outer| StepKind::Interchange { outer }),
+        preceded(keyword("rectangle"), cut_err(name)).map(|target| StepKind::Rectangle { target }),
         preceded(keyword("register_tile"), cut_err(register_tile)),
         preceded(keyword("unroll"), cut_err(unroll)),
         preceded(keyword("split"), cut_err(split)),

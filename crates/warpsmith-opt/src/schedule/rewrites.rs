@@ -53,6 +53,12 @@ pub const REWRITES: &[RewriteInfo] = &[
         legal: "no two iterations that change places conflict, and the inner bounds do not depend on the outer counter",
     },
     RewriteInfo {
+        name: "rectangle",
+        example: "rectangle j",
+        does: "runs a loop whose range depends on the loops around it (a triangle, a band) over all values that it takes: what comes before the first effect is computed by all iterations, the rest under the condition that the iteration is one of the shape; blocks outside the shape end at once",
+        legal: "the loop and those directly around it count up by one, and its bounds are sums of their counters, or least and greatest values of such sums",
+    },
+    RewriteInfo {
         name: "split",
         example: "split k by 32",
         does: "cuts a serial loop into strips: a loop over strips around a loop in the strip",

@@ -7,7 +7,9 @@
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{Axis, ForLoop, Layout, LoopId, LoopKind, SourceMap, StmtKind, VarId};
 
-use super::{Schedule, Step, StepKind, parts, shared, stencils, streams, take, transposes, wide};
+use super::{
+    Schedule, Step, StepKind, parts, rectangles, shared, stencils, streams, take, transposes, wide,
+};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Reduce};
 use crate::rewrite::{accumulate, constant, independence, reduce, stage};
@@ -53,6 +55,7 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
         }
         _ => {}
     }
+    found.extend(rectangles::of_rectangle(kernel, root, sources));
     let mut different: Vec<Vec<StepKind>> = vec![];
     for steps in found {
         if !different.contains(&steps) {

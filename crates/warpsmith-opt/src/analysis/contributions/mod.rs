@@ -315,8 +315,7 @@ impl Follow<'_> {
     /// `if (ok && e) ok = 0;`, `if (ok) ok = e;` of a conjunction, and the like of a disjunction: what the variable was
     /// decides only whether it is looked at again.
     fn flagged(&self, cond: &Expr, then: &Block, otherwise: &Block) -> bool {
-        let mut parts = vec![];
-        conjuncts(cond, &mut parts);
+        let parts = walk::conjuncts(cond);
         let (asks, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(|e| self.undecided(e));
         let free = others.iter().all(|e| self.form(e) == Form::Free);
         let Some(set) = only_assignments(then).filter(|_| otherwise.stmts.is_empty()) else {
@@ -414,16 +413,6 @@ fn only_assignments(block: &Block) -> Option<Vec<(&Place, &Expr)>> {
         }
     }
     Some(found)
-}
-
-fn conjuncts<'e>(e: &'e Expr, found: &mut Vec<&'e Expr>) {
-    match &*e.kind {
-        ExprKind::Binary(warpsmith_ir::BinaryOp::LogicalAnd, a, b) => {
-            conjuncts(a, found);
-            conjuncts(b, found);
-        }
-        _ => found.push(e),
-    }
 }
 
 impl Follow<'_> {
