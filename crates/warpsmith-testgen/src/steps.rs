@@ -169,6 +169,10 @@ impl Writer<'_, '_, '_> {
                 Some(format!("tile {outer}, {inner} by {}x{}", self.number(), self.number()))
             }
             "rectangle" => Some(format!("rectangle {}", self.loop_where(|l| !l.bound)?)),
+            "privatise" => {
+                let (block, grid) = (self.of(&[32, 64, 33]), self.of(&[1, 2, 5]));
+                Some(format!("privatise {} block {block} grid {grid}", self.array()?))
+            }
             "register_tile" => {
                 let target = self.loop_where(|l| l.bound)?;
                 Some(format!("register_tile {target} by {}", self.of(&[2, 3, 4, 2, 8])))

@@ -136,3 +136,14 @@ fn blocks_outside_a_triangle_are_not_counted() {
     ];
     assert!((0.45..0.62).contains(&(triangle / rectangle)), "{triangle} {rectangle}");
 }
+
+#[test]
+fn iterations_in_strides_of_the_grid_are_all_counted() {
+    let sizes = [("n", 1 << 22)];
+    let counted = |steps: &str| profile("histogram.c", steps, &sizes);
+    let copies = counted("privatise bins block 256 grid 132\n");
+    let warps = f64::from(1 << 22) / 32.0;
+    assert!(copies.shared.stores > warps, "{:?}", copies.shared);
+    let read = copies.global.iter().find(|a| a.kind == TrafficKind::Load).map(|a| a.requests);
+    assert!(read.is_some_and(|n| n > 0.9 * warps), "{:?}", copies.global);
+}

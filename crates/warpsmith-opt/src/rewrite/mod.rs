@@ -14,6 +14,7 @@ pub mod pad;
 pub mod pipeline;
 pub mod pitch;
 pub mod precision;
+pub mod privatise;
 pub mod rasterise;
 pub mod rectangle;
 pub mod reduce;

@@ -18,6 +18,7 @@
 //! pipeline k stages 2              # copies of staged strips run ahead
 //! stream dy along y                # read each row that a thread's iterations of y share once
 //! double_buffer k                  # read the next iteration's values from shared memory first
+//! privatise bins block 256 grid 528 # a copy of what is updated atomically for each block
 //! rasterise i by 8                 # order of the blocks: groups along i
 //! stage A at k tile 16 pad 1       # through shared memory, 16 iterations of k at a time
 //! stage A#2 at k tile 16           # of reads that differ by more than a constant, the second group
@@ -63,8 +64,8 @@ use crate::kernel::{Kernel, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
     self, Rewritten, accumulate, align, bind, bounds, constant, double_buffer, indexing,
-    interchange, pipeline, pitch, precision, rasterise, rectangle, reduce, register_tile, share,
-    specialise, split, split_k, stage, stream, tile, unroll, vectorise, warp,
+    interchange, pipeline, pitch, precision, privatise, rasterise, rectangle, reduce,
+    register_tile, share, specialise, split, split_k, stage, stream, tile, unroll, vectorise, warp,
 };
 use bounds::Edges;
 use specialise::Fact;
@@ -118,6 +119,8 @@ pub enum StepKind {
     Stream { inner: String, along: String },
     /// See [`rewrite::double_buffer`].
     DoubleBuffer { target: String },
+    /// See [`rewrite::privatise`]. Threads of a block, and most blocks.
+    Privatise { array: String, block: u32, grid: u32 },
     /// See [`rewrite::rasterise`].
     Rasterise { target: String, blocks: u32 },
     /// See [`rewrite::unroll`].
@@ -160,6 +163,7 @@ impl StepKind {
             StepKind::Pipeline { .. } => "pipeline",
             StepKind::Stream { .. } => "stream",
             StepKind::DoubleBuffer { .. } => "double_buffer",
+            StepKind::Privatise { .. } => "privatise",
             StepKind::Rasterise { .. } => "rasterise",
             StepKind::Unroll { .. } => "unroll",
             StepKind::Split { .. } => "split",
@@ -222,6 +226,9 @@ impl fmt::Display for StepKind {
             StepKind::Pipeline { target, stages } => write!(f, "pipeline {target} stages {stages}"),
             StepKind::Stream { inner, along } => write!(f, "stream {inner} along {along}"),
             StepKind::DoubleBuffer { target } => write!(f, "double_buffer {target}"),
+            StepKind::Privatise { array, block, grid } => {
+                write!(f, "privatise {array} block {block} grid {grid}")
+            }
             StepKind::Rasterise { target, blocks } => write!(f, "rasterise {target} by {blocks}"),
             StepKind::Unroll { target, factor } => {
                 write!(f, "unroll {target}")?;
@@ -355,6 +362,9 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         }
         StepKind::DoubleBuffer { target } => {
             Ok(double_buffer::apply(double_buffer::check(kernel, find(target)?)?))
+        }
+        StepKind::Privatise { array, block, grid } => {
+            Ok(privatise::apply(privatise::check(kernel, array, *block, *grid)?, sources))
         }
         StepKind::Rasterise { target, blocks } => {
             Ok(rasterise::apply(rasterise::check(kernel, find(target)?, *blocks)?))

@@ -71,6 +71,12 @@ pub const REWRITES: &[RewriteInfo] = &[
         legal: "the loop is directly in a nest that is not bound yet, all bounds are sizes, and it only combines one variable or element with something; sums of reals are then compared with a tolerance",
     },
     RewriteInfo {
+        name: "privatise",
+        example: "privatise bins block 256 grid 528",
+        does: "gives every block of threads a copy of an array in shared memory for what its iterations update atomically (a histogram, sums by key), and adds the copies up",
+        legal: "the array has constant extents, fits in shared memory, and is touched by atomic updates of one operation only; the nest is marked, not bound yet, and the launcher knows its bounds when it starts",
+    },
+    RewriteInfo {
         name: "tile",
         example: "tile k, l by 32x8",
         does: "computes two nested serial loops tile by tile",
