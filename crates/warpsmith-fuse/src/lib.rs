@@ -8,6 +8,12 @@
 //! It does not know how a time was obtained: [`predict::Times`] is asked.
 
 pub mod access;
+pub mod cover;
+pub mod emit;
+pub mod graph;
 pub mod library;
+pub mod memory;
+pub mod plan;
+pub mod predict;
 pub mod script;
 pub mod words;

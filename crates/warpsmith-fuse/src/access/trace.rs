@@ -348,7 +348,7 @@ impl Run<'_> {
                     _ => Ok(Val::Other),
                 }
             }
-            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e, frame),
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, frame),
             ExprKind::PtrOffset(pointer, index) => {
                 let size = self.size(e.ty.pointee());
                 let (pointer, index) = (self.expr(pointer, frame)?, self.expr(index, frame)?);
@@ -416,14 +416,7 @@ impl Run<'_> {
         }
     }
 
-    fn binary(
-        &mut self,
-        op: BinaryOp,
-        a: &Expr,
-        b: &Expr,
-        e: &Expr,
-        frame: &mut Frame,
-    ) -> Result<Val, Stop> {
+    fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr, frame: &mut Frame) -> Result<Val, Stop> {
         let left = self.expr(a, frame)?;
         if op.is_logical()
             && let Val::Int(n) = left
@@ -454,7 +447,6 @@ impl Run<'_> {
             }
             _ => None,
         };
-        let _ = e;
         self.linear_or(linear)
     }
 
