@@ -66,9 +66,18 @@ impl Model {
                 int: (shared + if is_move { requests } else { 0.0 }) * 2.0 * total,
                 ..Work::default()
             },
-            shared: SharedTraffic { loads: (shared - stores) * total, stores: stores * total, wavefronts: shared * wide * total },
+            shared: SharedTraffic {
+                loads: (shared - stores) * total,
+                stores: stores * total,
+                wavefronts: shared * wide * total,
+            },
             global: if is_move { vec![traffic] } else { vec![] },
-            parallelism: Parallelism { arithmetic: 4.0, global_loads: 4.0, shared_loads: 4.0, copies_ahead: 0.0 },
+            parallelism: Parallelism {
+                arithmetic: 4.0,
+                global_loads: 4.0,
+                shared_loads: 4.0,
+                copies_ahead: 0.0,
+            },
             ..KernelProfile::default()
         }
     }
@@ -76,15 +85,26 @@ impl Model {
 
 impl Times for Model {
     fn seconds(&self, routine: &RoutineUse<'_>) -> f64 {
-        let sizes = [routine.elements, routine.threads, routine.own_shared + routine.additional_shared, routine.moved];
+        let sizes = [
+            routine.elements,
+            routine.threads,
+            routine.own_shared + routine.additional_shared,
+            routine.moved,
+        ];
         let w = &routine.work;
-        let key = (routine.role, routine.block_copy, sizes, [w.flops, w.functions, w.shared, w.global].map(f64::to_bits));
+        let key = (
+            routine.role,
+            routine.block_copy,
+            sizes,
+            [w.flops, w.functions, w.shared, w.global].map(f64::to_bits),
+        );
         if let Some(known) = self.known.borrow().get(&key) {
             return *known;
         }
         // A fused kernel is launched once, whatever it holds: starting is no time of a routine.
         let fit = Calibration { launch_s: 0.0, dram_ramp_s: 0.0, ..Calibration::default() };
-        let time = predict_with(self.gpu, &self.profile(routine), &fit).map_or(f64::INFINITY, |p| p.time_s);
+        let time = predict_with(self.gpu, &self.profile(routine), &fit)
+            .map_or(f64::INFINITY, |p| p.time_s);
         self.known.borrow_mut().insert(key, time);
         time
     }
@@ -112,6 +132,9 @@ mod tests {
     #[test]
     fn larger_elements_and_less_room_take_longer() {
         assert!(load(25, 0) > 2.0 * load(9, 0));
-        assert!(load(9, 160 << 10) >= load(9, 0), "one block a multiprocessor is not faster than many");
+        assert!(
+            load(9, 160 << 10) >= load(9, 0),
+            "one block a multiprocessor is not faster than many"
+        );
     }
 }

@@ -25,7 +25,11 @@ impl References {
     ///
     /// # Errors
     /// What is wrong with one of them.
-    pub fn new(program: &Program, library: &Library, sources: &mut SourceMap) -> Result<References, Vec<Diagnostic>> {
+    pub fn new(
+        program: &Program,
+        library: &Library,
+        sources: &mut SourceMap,
+    ) -> Result<References, Vec<Diagnostic>> {
         let mut of = HashMap::new();
         let mut calls = vec![];
         all_calls(&program.body, &mut calls);
@@ -36,12 +40,24 @@ impl References {
             let f = library.function(call.function);
             let path = f.reference.path.display().to_string();
             let options = ParseOptions::new(Language::Cuda);
-            let parsed = parse::parse(&path, f.reference.text.as_bytes(), &options, &library.files, sources)?;
+            let parsed = parse::parse(
+                &path,
+                f.reference.text.as_bytes(),
+                &options,
+                &library.files,
+                sources,
+            )?;
             let name = format!("{}_cpu", f.name);
-            let request = Request { kernels: KernelSelection::Named(vec![]), host_functions: vec![name.clone()] };
+            let request = Request {
+                kernels: KernelSelection::Named(vec![]),
+                host_functions: vec![name.clone()],
+            };
             let lowered = sema::lower_cuda(&parsed.unit, &request)?;
             let Some(function) = lowered.module.find_function(&name) else {
-                return Err(vec![Diagnostic::error("W522", format!("`{name}` is not in `{path}`"))]);
+                return Err(vec![Diagnostic::error(
+                    "W522",
+                    format!("`{name}` is not in `{path}`"),
+                )]);
             };
             of.insert(call.function, (lowered.module, function));
         }
@@ -52,8 +68,15 @@ impl References {
     ///
     /// # Errors
     /// W541: a reference cannot be run, as a sentence and a place.
-    pub fn run(&self, program: &Program, library: &Library, inputs: &[Vec<f32>], count: usize) -> Result<Expected, Diagnostic> {
-        let sizes: Vec<usize> = program.variables.iter().map(|v| library.elements(v.ty) as usize).collect();
+    pub fn run(
+        &self,
+        program: &Program,
+        library: &Library,
+        inputs: &[Vec<f32>],
+        count: usize,
+    ) -> Result<Expected, Diagnostic> {
+        let sizes: Vec<usize> =
+            program.variables.iter().map(|v| library.elements(v.ty) as usize).collect();
         let mut outputs: Vec<Vec<f32>> = vec![vec![]; program.outputs.len()];
         let mut bounds: Vec<Vec<Bound>> = vec![vec![]; program.outputs.len()];
         for e in 0..count {
@@ -71,7 +94,12 @@ impl References {
                     let bytes = &run.memory.buffers[at][i * 4..i * 4 + 4];
                     outputs[k].push(f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
                     let bound = run.memory.bound(at, i as u64 * 4, Scalar::F32);
-                    bounds[k].push(bound.unwrap_or(Bound { magnitude: 0.0, terms: 1, factors: 1, slack: 0.0 }));
+                    bounds[k].push(bound.unwrap_or(Bound {
+                        magnitude: 0.0,
+                        terms: 1,
+                        factors: 1,
+                        slack: 0.0,
+                    }));
                 }
             }
         }
@@ -105,7 +133,8 @@ impl Run<'_> {
             match node {
                 Node::Call(call) => self.call(call)?,
                 Node::Loop(l) => {
-                    let mut carried: Vec<usize> = l.carried.iter().map(|c| self.buffer(c.before)).collect();
+                    let mut carried: Vec<usize> =
+                        l.carried.iter().map(|c| self.buffer(c.before)).collect();
                     for _ in 0..l.trips {
                         for (c, at) in l.carried.iter().zip(&carried) {
                             self.copies.insert(c.inside, *at);
@@ -115,8 +144,9 @@ impl Run<'_> {
                         carried = l.carried.iter().map(|c| self.kept(c.next)).collect();
                     }
                     for (inner, after) in &l.results {
-                        let last = l.carried.iter().position(|c| c.next == *inner).map(|k| carried[k]);
-                        let at = last.unwrap_or_else(|| self.buffer(*inner));
+                        let last =
+                            l.carried.iter().position(|c| c.next == *inner).map(|k| carried[k]);
+                        let at = last.unwrap_or_else(|| self.kept(*inner));
                         self.copies.insert(*after, at);
                     }
                 }
@@ -140,11 +170,14 @@ impl Run<'_> {
             return Err(Diagnostic::error("W541", "a function has no reference"));
         };
         let ids = call.arguments.iter().chain([&call.result]);
-        let args: Vec<Arg> = ids.map(|v| Arg::Pointer { buffer: self.buffer(*v), offset: 0 }).collect();
+        let args: Vec<Arg> =
+            ids.map(|v| Arg::Pointer { buffer: self.buffer(*v), offset: 0 }).collect();
         let limits = Limits { track_bounds: true, ..Limits::default() };
-        interp::call(module, *function, &args, &mut self.memory, &limits, &mut NoLaunch).map(drop).map_err(|e| {
-            let d = e.to_diagnostic();
-            Diagnostic { code: "W541", ..d }
-        })
+        interp::call(module, *function, &args, &mut self.memory, &limits, &mut NoLaunch)
+            .map(drop)
+            .map_err(|e| {
+                let d = e.to_diagnostic();
+                Diagnostic { code: "W541", ..d }
+            })
     }
 }

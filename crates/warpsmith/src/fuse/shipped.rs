@@ -42,7 +42,8 @@ const FILES: &[(&str, &str)] = files![
 
 /// Its files.
 pub fn files() -> Files {
-    let file = |(name, text): &(&str, &str)| LibraryFile { name: name.to_string(), text: (*text).into() };
+    let file =
+        |(name, text): &(&str, &str)| LibraryFile { name: name.to_string(), text: (*text).into() };
     Files { folder: "library".into(), files: FILES.iter().map(file).collect() }
 }
 
@@ -53,7 +54,8 @@ mod tests {
 
     #[test]
     fn all_files_of_the_folder_are_here() {
-        let on_disk = Files::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library")).unwrap();
+        let on_disk =
+            Files::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../library")).unwrap();
         let names = |files: &Files| files.files.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
         assert_eq!(names(&files()), names(&on_disk));
     }
