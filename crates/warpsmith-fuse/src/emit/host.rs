@@ -73,14 +73,16 @@ impl Emitter<'_> {
     }
 
     /// Variables that live in the workspace: results of kernels that are no outputs; two buffers for what a loop carries.
-    fn buffers(&self, launches: &[Launch], all: &mut Vec<(String, u32)>) {
+    /// `redirected`: variables that a loop around them puts elsewhere.
+    fn buffers(&self, launches: &[Launch], redirected: &[VarId], all: &mut Vec<(String, u32)>) {
         for launch in launches {
             match launch {
                 Launch::Kernel(kernel) => {
                     for v in kernel.outputs() {
                         let name = format!("d_{}", self.names.get(v.id));
-                        let output = self.planner.program.outputs.contains(&v.id);
-                        if !output && !all.iter().any(|(n, _)| *n == name) {
+                        let elsewhere = self.planner.program.outputs.contains(&v.id)
+                            || redirected.contains(&v.id);
+                        if !elsewhere && !all.iter().any(|(n, _)| *n == name) {
                             all.push((name, self.size(v.id)));
                         }
                     }
@@ -91,7 +93,8 @@ impl Emitter<'_> {
                         all.push((format!("d_{name}_even"), self.size(c.inside)));
                         all.push((format!("d_{name}_odd"), self.size(c.inside)));
                     }
-                    self.buffers(body, all);
+                    let redirected: Vec<VarId> = source.carried.iter().map(|c| c.next).collect();
+                    self.buffers(body, &redirected, all);
                 }
             }
         }
@@ -99,7 +102,7 @@ impl Emitter<'_> {
 
     fn all_buffers(&self) -> Vec<(String, u32)> {
         let mut all = vec![];
-        self.buffers(&self.cover.launches, &mut all);
+        self.buffers(&self.cover.launches, &[], &mut all);
         all
     }
 

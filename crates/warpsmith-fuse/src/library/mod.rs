@@ -14,7 +14,6 @@
 //! | W525 | a pattern that says something else than the code |
 //! | W526 | types that do not agree |
 //! | W527 | a routine that cannot be used as it is |
-//! | W528 | an implementation whose results are not the reference's |
 
 mod expr;
 mod function;

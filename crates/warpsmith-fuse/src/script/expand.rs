@@ -1,7 +1,7 @@
 //! Loops written out, so that what calls of several iterations share is seen.
 //!
 //! A loop of few calls disappears: its iterations become one sequence, in which calls fuse across iterations. A longer one
-//! stays a loop, with as many iterations in its body as are not too many calls and divide its count.
+//! stays a loop with several iterations in its body, and what is left over after it.
 
 use warpsmith_ir::Diagnostic;
 
@@ -81,8 +81,13 @@ fn loop_steps<'a>(
     if trips <= most || trips == 1 {
         return Ok(repeated(&body, trips));
     }
-    let times = (1..=most).rev().find(|t| trips.is_multiple_of(*t)).unwrap_or(1);
-    Ok(vec![Step::Loop { trips: trips / times, body: repeated(&body, times), source }])
+    // A count that divides the iterations, where a large one does; else the rest comes after the loop.
+    let divisor = (most / 2 + 1..=most).rev().find(|t| trips.is_multiple_of(*t));
+    let times = divisor.unwrap_or(most);
+    let inner = repeated(&body, times);
+    let mut steps = vec![Step::Loop { trips: trips / times, body: inner, source }];
+    steps.extend(repeated(&body, trips % times));
+    Ok(steps)
 }
 
 fn too_long(source: &ForStatement, trips: u64) -> Diagnostic {

@@ -7,12 +7,12 @@
 //! | W503, W504 | wrong number or types of arguments |
 //! | W505 | use before definition |
 //! | W506 | an output that is never assigned |
-//! | W507 | a name declared twice |
+//! | W507 | a name declared, given or returned twice |
 //! | W508 | no `return` or no `input` |
 //! | W509 | a name that is not declared |
 //! | W510 | (warning) a declared name that is never used |
 //! | W511 | (warning) a call whose result is never used |
-//! | W512 | a loop that is too long to be written out, or an input that is named twice |
+//! | W512 | a loop that is too long to be written out, or a limit that is too large |
 
 mod dead;
 mod expand;

@@ -117,13 +117,15 @@ pub fn resolve(
         Resolver { library, declared: HashMap::new(), errors: vec![], state: State::default() };
     r.declare(script);
     let inputs = r.inputs(&script.inputs);
-    let body = match expand(&script.body) {
-        Ok(steps) => r.region(&steps),
+    let steps = match expand(&script.body) {
+        Ok(steps) => steps,
+        // What follows from a loop that is not understood is not said.
         Err(error) => {
             r.errors.push(error);
-            Region::default()
+            return Err(r.errors);
         }
     };
+    let body = r.region(&steps);
     let outputs = r.outputs(&script.outputs, &inputs);
     if !r.errors.is_empty() {
         r.errors.truncate(20);
