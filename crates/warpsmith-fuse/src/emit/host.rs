@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::{Emitter, count_kernels};
+use super::{Emitter, count_kernels, declaration};
 use crate::plan::{KernelPlan, Launch};
 use crate::script::{Loop, VarId};
 
@@ -22,15 +22,11 @@ impl Emitter<'_> {
     /// `cudaError_t NAME_1_launch(int count, const float *A, float *F, cudaStream_t stream)`
     pub(super) fn launch_head(&self, number: usize) -> String {
         let kernel = &self.kernels[number];
-        let inputs = kernel.inputs().map(|v| format!("const float *{}", self.names.get(v.id)));
-        let outputs = kernel.outputs().map(|v| format!("float *{}", self.names.get(v.id)));
-        let list: Vec<String> = inputs.chain(outputs).collect();
-        format!(
-            "cudaError_t {}_{}_launch(int count, {}, cudaStream_t stream)",
-            self.heading.name,
-            number + 1,
-            list.join(", ")
-        )
+        let mut list = vec!["int count".to_string()];
+        list.extend(kernel.inputs().map(|v| format!("const float *{}", self.names.get(v.id))));
+        list.extend(kernel.outputs().map(|v| format!("float *{}", self.names.get(v.id))));
+        list.push("cudaStream_t stream".into());
+        declaration(&format!("cudaError_t {}_{}_launch", self.heading.name, number + 1), &list)
     }
 
     pub(super) fn launchers(&self, text: &mut String) {
@@ -128,17 +124,12 @@ impl Emitter<'_> {
     }
 
     fn launch_function(&self, text: &mut String) {
-        let name = &self.heading.name;
-        let parameters = self.interface().join(", ");
-        let _ = writeln!(
-            text,
-            "cudaError_t {name}_launch(int count, {parameters}, float *workspace, cudaStream_t stream)\n{{"
-        );
+        let _ = writeln!(text, "{}\n{{", self.launch_declaration());
         text.push_str("    if (count <= 0) return cudaSuccess;\n");
         let buffers = self.all_buffers();
         if buffers.is_empty() {
             text.push_str("    (void)workspace;\n");
-        } else {
+        } else if buffers.len() > 1 {
             let _ = writeln!(text, "    const size_t room = {};", self.room());
         }
         let mut before = 0;
@@ -272,11 +263,7 @@ impl Emitter<'_> {
 
     fn host_function(&self, text: &mut String) {
         let (name, program) = (&self.heading.name, self.planner.program);
-        let _ = writeln!(
-            text,
-            "cudaError_t {name}_host(int count, {})\n{{",
-            self.interface().join(", ")
-        );
+        let _ = writeln!(text, "{}\n{{", self.host_declaration());
         text.push_str("    if (count <= 0) return cudaSuccess;\n");
         let _ = writeln!(text, "    const size_t room = {};", self.room());
         let _ = writeln!(text, "    const size_t bytes = {name}_workspace(count);");

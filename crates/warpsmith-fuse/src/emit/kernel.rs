@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Emitter;
+use super::{Emitter, declaration};
 use crate::access::{Place, specialised};
 use crate::library::{Coordinate, FunctionId, Param, Routine};
 use crate::plan::{
@@ -76,12 +76,9 @@ impl Emitter<'_> {
             .collect();
         let _ = writeln!(text, "// {}: {} elements a block.", names.join(", "), kernel.elements);
         let params = self.kernel_params(kernel);
-        let _ = writeln!(
-            text,
-            "static __global__ void __launch_bounds__({}) {name}(int count, {})",
-            kernel.threads(),
-            params.join(", ")
-        );
+        let head = format!("static __global__ void __launch_bounds__({}) {name}", kernel.threads());
+        let _ =
+            writeln!(text, "{}", declaration(&head, &[vec!["int count".into()], params].concat()));
         text.push_str("{\n");
         self.homes(text, kernel);
         if self.needs_thread(kernel) {
@@ -228,7 +225,7 @@ impl Emitter<'_> {
         let v = &kernel.variables[variable];
         let Home::Shared { offset } = v.home else { return };
         let floats = v.size * kernel.elements;
-        let wide = floats % 4 == 0 && offset % 4 == 0;
+        let wide = floats.is_multiple_of(4) && offset.is_multiple_of(4);
         let name = self.names.get(v.id);
         let (from, to) = (format!("{name} + (size_t)first * {}", v.size), format!("s_{name}"));
         let (function, arguments) = match load {

@@ -179,9 +179,22 @@ impl Emitter<'_> {
             .collect()
     }
 
+    /// The head of the function that starts all kernels.
+    fn launch_declaration(&self) -> String {
+        let last = ["float *workspace".to_string(), "cudaStream_t stream".to_string()];
+        let parameters = [&["int count".to_string()][..], &self.interface(), &last].concat();
+        declaration(&format!("cudaError_t {}_launch", self.heading.name), &parameters)
+    }
+
+    /// The head of the function that takes arrays of the host.
+    fn host_declaration(&self) -> String {
+        let parameters = [&["int count".to_string()][..], &self.interface()].concat();
+        declaration(&format!("cudaError_t {}_host", self.heading.name), &parameters)
+    }
+
     fn header(&self) -> String {
         let name = &self.heading.name;
-        let (parameters, padding) = (self.interface().join(", "), self.padding());
+        let padding = self.padding();
         let mut text = format!(
             "// {name} on `count` elements. Arrays are arrays of structures: element e of size n begins at n * e.\n"
         );
@@ -198,12 +211,9 @@ impl Emitter<'_> {
         );
         let _ = writeln!(text, "size_t {name}_workspace(int count);\n");
         text.push_str("// Starts all kernels; arrays and workspace are on the device.\n");
-        let _ = writeln!(
-            text,
-            "cudaError_t {name}_launch(int count, {parameters}, float *workspace, cudaStream_t stream);\n"
-        );
+        let _ = writeln!(text, "{};\n", self.launch_declaration());
         text.push_str("// The whole computation with arrays on the host: allocates, copies, starts the kernels and waits.\n");
-        let _ = writeln!(text, "cudaError_t {name}_host(int count, {parameters});");
+        let _ = writeln!(text, "{};", self.host_declaration());
         text.push_str("\n// Each kernel for itself.\n");
         for k in 0..self.kernels.len() {
             let _ = writeln!(text, "{};", self.launch_head(k));
@@ -211,6 +221,27 @@ impl Emitter<'_> {
         text
     }
 }
+
+/// `head(a, b, …)`, in as many lines as it takes.
+pub(crate) fn declaration(head: &str, parameters: &[String]) -> String {
+    let whole = format!("{head}({})", parameters.join(", "));
+    if whole.len() <= WIDTH {
+        return whole;
+    }
+    let (mut text, mut line) = (format!("{head}(\n"), "   ".to_string());
+    for (k, parameter) in parameters.iter().enumerate() {
+        let end = if k + 1 == parameters.len() { ")" } else { "," };
+        if line.len() + parameter.len() + 2 > WIDTH {
+            text.push_str(&format!("{line}\n"));
+            line = "   ".to_string();
+        }
+        line.push_str(&format!(" {parameter}{end}"));
+    }
+    text + &line
+}
+
+/// Columns of a line of emitted code.
+const WIDTH: usize = 110;
 
 /// Launches of a list and all below it in the order of their text, for numbers of kernels.
 pub(crate) fn count_kernels(launches: &[Launch]) -> usize {

@@ -72,7 +72,8 @@ mod tests {
     fn what_is_not_taken_stays() {
         let text = "#include \"types.cuh\"\n#include <math.h>\n#define N 3 // three\n/* a */ int taken;\n__device__ int f();\n";
         let start = text.find("int taken").unwrap();
-        let left = leftover(text, &[start..start + 10], &Files::default());
+        let taken = start..start + 10;
+        let left = leftover(text, std::slice::from_ref(&taken), &Files::default());
         assert_eq!(left, "#include <math.h>\n#define N 3\n__device__ int f();\n");
         assert_eq!(defined_macros(&left), ["N"]);
     }

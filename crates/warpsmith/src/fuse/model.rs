@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use warpsmith_device::predict::{Calibration, predict_with};
 use warpsmith_device::{
-    GlobalTraffic, Gpu, KernelProfile, Parallelism, SharedTraffic, TrafficKind, Work,
+    BlockShape, Carveout, GlobalTraffic, Gpu, KernelProfile, Parallelism, SharedTraffic,
+    TrafficKind, Work, occupancy,
 };
 use warpsmith_fuse::library::Role;
 use warpsmith_fuse::predict::{RoutineUse, Times};
@@ -19,7 +20,7 @@ pub struct Model {
 }
 
 /// What a time depends on.
-type Key = (Role, bool, [u32; 4], [u64; 4]);
+type Key = (Role, [u32; 4], [u64; 4]);
 
 /// Registers a thread where no compiler has been asked.
 const REGISTERS: u32 = 40;
@@ -34,15 +35,10 @@ impl Model {
         let (warps, total) = (f64::from(routine.threads.div_ceil(32)), blocks as f64);
         let work = &routine.work;
         let moved = f64::from(routine.moved) * f64::from(routine.elements);
-        // Coalesced: a block copy moves four floats a thread, a routine one.
-        let wide = if routine.block_copy { 4.0 } else { 1.0 };
-        let requests = (moved / (32.0 * wide)).ceil();
+        // Taken to be coalesced.
+        let requests = (moved / 32.0).ceil();
         let traffic = GlobalTraffic {
-            kind: match (routine.role, routine.block_copy) {
-                (Role::Save, _) => TrafficKind::Store,
-                (_, true) => TrafficKind::AsyncCopy,
-                _ => TrafficKind::Load,
-            },
+            kind: if routine.role == Role::Save { TrafficKind::Store } else { TrafficKind::Load },
             requests: requests * total,
             sectors: moved / 8.0 * total,
             wavefronts: moved / 32.0 * total,
@@ -51,7 +47,7 @@ impl Model {
             grid_bytes: moved * 4.0 * total,
             varies: [true, false, false],
         };
-        let shared = if routine.block_copy { requests } else { work.shared * warps };
+        let shared = work.shared * warps;
         let is_move = routine.role != Role::Compute;
         let stores = if routine.role == Role::Load { shared } else { 0.0 };
         KernelProfile {
@@ -69,7 +65,7 @@ impl Model {
             shared: SharedTraffic {
                 loads: (shared - stores) * total,
                 stores: stores * total,
-                wavefronts: shared * wide * total,
+                wavefronts: shared * total,
             },
             global: if is_move { vec![traffic] } else { vec![] },
             parallelism: Parallelism {
@@ -83,8 +79,39 @@ impl Model {
     }
 }
 
+/// Nanoseconds from a request to device memory to its answer under load.
+const LATENCY_NS: f64 = 800.0;
+
+impl Model {
+    /// Copies of whole blocks: all of a kernel are under way together, before any is waited for, so that none has a latency
+    /// of its own. They run at the speed of memory as long as a multiprocessor has enough bytes under way (Little's law);
+    /// what its resident blocks have is what they keep in shared memory.
+    fn block_copy(&self, routine: &RoutineUse<'_>) -> f64 {
+        let fit = Calibration::default();
+        let per_second = self.gpu.dram_gb_s * 1e9 * fit.dram_share;
+        let seconds = 4.0 * f64::from(routine.moved) * self.elements as f64 / per_second;
+        let shared = routine.own_shared + routine.additional_shared;
+        let shape = BlockShape {
+            threads: routine.threads.max(1),
+            registers: REGISTERS,
+            shared_static: shared,
+            shared_dynamic: 0,
+        };
+        let resident = occupancy(self.gpu.architecture(), shape, Carveout::Auto).blocks_per_sm;
+        let under_way = f64::from(resident) * f64::from(shared);
+        let wanted = LATENCY_NS * 1e-9 * per_second / f64::from(self.gpu.sms);
+        match under_way > 0.0 {
+            true => seconds * (wanted / under_way).max(1.0),
+            false => f64::INFINITY,
+        }
+    }
+}
+
 impl Times for Model {
     fn seconds(&self, routine: &RoutineUse<'_>) -> f64 {
+        if routine.block_copy {
+            return self.block_copy(routine);
+        }
         let sizes = [
             routine.elements,
             routine.threads,
@@ -92,12 +119,8 @@ impl Times for Model {
             routine.moved,
         ];
         let w = &routine.work;
-        let key = (
-            routine.role,
-            routine.block_copy,
-            sizes,
-            [w.flops, w.functions, w.shared, w.global].map(f64::to_bits),
-        );
+        let key =
+            (routine.role, sizes, [w.flops, w.functions, w.shared, w.global].map(f64::to_bits));
         if let Some(known) = self.known.borrow().get(&key) {
             return *known;
         }
