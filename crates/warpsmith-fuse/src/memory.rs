@@ -29,6 +29,9 @@ pub struct Chosen {
     pub exact: bool,
 }
 
+/// As many items can be arranged.
+pub const MAX_ITEMS: usize = 64;
+
 /// Steps of the search, after which the best so far is taken.
 const BUDGET: u32 = 200_000;
 

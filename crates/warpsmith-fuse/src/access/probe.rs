@@ -20,7 +20,7 @@ pub(super) fn module(
     shape: [u32; 3],
     sources: &mut SourceMap,
 ) -> Result<Module, Vec<Diagnostic>> {
-    let mut text = format!("#include \"{TYPES}\"\n{}\n", function.leftover);
+    let mut text = format!("#include \"{TYPES}\"\n{}\n", function.leftover.whole());
     for (k, routine) in one.loads.iter().chain([&one.compute, &one.save]).enumerate() {
         placeholders_have_starts(routine).map_err(|d| vec![d])?;
         let places = vec![Place::Shared; routine.patterns.len()];

@@ -28,10 +28,17 @@ impl Emitter<'_> {
     fn references(&self, text: &mut String) {
         let mut used = BTreeSet::new();
         functions(&self.planner.program.body, &mut used);
+        let mut known: Vec<&str> = self.headers().iter().map(|(name, _)| name.as_str()).collect();
         for f in used.into_iter().map(FunctionId) {
-            let reference = &self.planner.library.function(f).reference.text;
-            let _ = writeln!(text, "{}\n", reference.trim());
-            for name in defined_macros(reference) {
+            let reference = &self.planner.library.function(f).reference;
+            for (name, header) in &reference.source.headers {
+                if !known.contains(&name.as_str()) {
+                    known.push(name);
+                    let _ = writeln!(text, "{header}");
+                }
+            }
+            let _ = writeln!(text, "{}\n", reference.beside_kernels.trim());
+            for name in defined_macros(&reference.beside_kernels) {
                 let _ = writeln!(text, "#undef {name}");
             }
         }

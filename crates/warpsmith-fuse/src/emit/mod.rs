@@ -52,7 +52,7 @@ pub fn files(planner: &Planner<'_>, heading: &Heading, cover: &Covered) -> Vec<(
     reserved.extend(planner.library.type_names().iter().map(|t| t.to_string()));
     for f in planner.library.functions() {
         reserved.push(format!("{}_cpu", f.name));
-        reserved.extend(defined_macros(&f.leftover).iter().map(|m| m.to_string()));
+        reserved.extend(defined_macros(&f.leftover.text).iter().map(|m| m.to_string()));
     }
     let names = Names::new(planner.program, &reserved);
     let emitter = Emitter { planner, heading, cover, names, kernels };
@@ -129,10 +129,13 @@ impl Emitter<'_> {
     fn routines(&self, text: &mut String) {
         let functions: BTreeSet<usize> =
             self.kernels.iter().flat_map(|k| &k.calls).map(|c| c.function.0).collect();
+        for (_, header) in self.headers() {
+            let _ = writeln!(text, "{header}");
+        }
         for f in functions.into_iter().map(FunctionId) {
             let function = self.planner.library.function(f);
-            text.push_str(&function.leftover);
-            if !function.leftover.is_empty() {
+            text.push_str(&function.leftover.text);
+            if !function.leftover.text.is_empty() {
                 text.push('\n');
             }
             let mut written = BTreeSet::new();
@@ -144,10 +147,25 @@ impl Emitter<'_> {
                     }
                 }
             }
-            for name in defined_macros(&function.leftover) {
+            for name in defined_macros(&function.leftover.text) {
                 let _ = writeln!(text, "#undef {name}");
             }
         }
+    }
+
+    /// Headers of the library that functions include, each once.
+    fn headers(&self) -> Vec<&(String, String)> {
+        let called: BTreeSet<usize> =
+            self.kernels.iter().flat_map(|k| &k.calls).map(|c| c.function.0).collect();
+        let mut all: Vec<&(String, String)> = vec![];
+        for header in
+            called.into_iter().flat_map(|f| &self.planner.library.functions()[f].leftover.headers)
+        {
+            if all.iter().all(|(name, _)| *name != header.0) {
+                all.push(header);
+            }
+        }
+        all
     }
 
     fn size(&self, id: VarId) -> u32 {

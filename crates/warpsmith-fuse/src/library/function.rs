@@ -7,7 +7,7 @@ use warpsmith_front::ast::{FunctionDecl, FunctionName, Item, ItemKind, TypeKind}
 use warpsmith_front::parse::{Language, ParseOptions, parse};
 use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
 
-use super::leftover::leftover;
+use super::leftover::{Leftover, definitions, leftover};
 use super::metadata::{Metadata, scan};
 use super::routine::{compute_params, move_params};
 use super::{Function, Implementation, Library, Pattern, Reference, Role, Routine, TypeId};
@@ -446,8 +446,14 @@ impl<'a> Unit<'a> {
             self.check_reference(decl, &name, inputs).map_err(|d| vec![d])?;
             let range = span.start as usize..span.end as usize;
             let path = PathBuf::from(self.library.files.path(&format!("{}.cu", self.name)));
-            let text = self.text[range.clone()].to_string();
-            return Ok((Reference { path, text, span: decl.head_span }, Some(range)));
+            let own = self.leftover(Some(range.clone()));
+            let function = &self.text[range.clone()];
+            let source =
+                Leftover { text: format!("{}{function}\n", own.text), headers: own.headers };
+            // Helpers are in the emitted file already; macros have been taken back there.
+            let beside_kernels = format!("{}{function}\n", definitions(&own.text));
+            let reference = Reference { path, source, beside_kernels, span: decl.head_span };
+            return Ok((reference, Some(range)));
         }
         let files = &self.library.files;
         let file_name = format!("{}.cpp", self.name);
@@ -471,8 +477,10 @@ impl<'a> Unit<'a> {
             ]);
         };
         self.check_reference(decl, &name, inputs).map_err(|d| vec![d])?;
-        let text = leftover(text, &[], files);
-        Ok((Reference { path: PathBuf::from(path), text, span: decl.head_span }, None))
+        let source = leftover(text, &[], files);
+        let beside_kernels = source.text.clone();
+        let path = PathBuf::from(path);
+        Ok((Reference { path, source, beside_kernels, span: decl.head_span }, None))
     }
 
     fn check_reference(
@@ -494,7 +502,7 @@ impl<'a> Unit<'a> {
         .help("write `void NAME_cpu(const float *in0, …, float *out)`"))
     }
 
-    fn leftover(&self, reference: Option<Range<usize>>) -> String {
+    fn leftover(&self, reference: Option<Range<usize>>) -> Leftover {
         let contract = [format!("d_{}_", self.name), format!("cu_{}_", self.name)];
         let own = self.functions.iter().filter(|(n, ..)| contract.iter().any(|c| n.starts_with(c)));
         let own = own.map(|(_, _, span)| span.start as usize..span.end as usize);

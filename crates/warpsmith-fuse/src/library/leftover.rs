@@ -6,12 +6,40 @@ use warpsmith_front::pp::{Piece, Scanner};
 
 use super::{Files, TYPES};
 
-/// The text without the given ranges, comments and includes of element types; headers of the library are put in place.
-pub(super) fn leftover(text: &str, taken: &[Range<usize>], files: &Files) -> String {
+/// A text without what is known of it, and the headers of the library that it includes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Leftover {
+    pub text: String,
+    /// Name and text, each header once and after those that it includes.
+    pub headers: Vec<(String, String)>,
+}
+
+impl Leftover {
+    /// All of it, headers first.
+    pub fn whole(&self) -> String {
+        let headers: String = self.headers.iter().map(|(_, text)| text.as_str()).collect();
+        headers + &self.text
+    }
+}
+
+/// The text without the given ranges, comments and includes of the library's own headers.
+pub(super) fn leftover(text: &str, taken: &[Range<usize>], files: &Files) -> Leftover {
+    let mut headers = vec![];
+    let text = stripped(text, taken, files, &mut headers, &mut vec![]);
+    Leftover { text, headers }
+}
+
+/// `open` are the headers that are being read: one that includes itself is not read again.
+fn stripped(
+    text: &str,
+    taken: &[Range<usize>],
+    files: &Files,
+    headers: &mut Vec<(String, String)>,
+    open: &mut Vec<String>,
+) -> String {
     let mut bytes = text.as_bytes().to_vec();
-    let comments =
-        Scanner::new(text, true).filter(|(piece, _)| *piece == Piece::Comment).map(|(_, r)| r);
-    let comments: Vec<Range<usize>> = comments.collect();
+    let comments = Scanner::new(text, true).filter(|(piece, _)| *piece == Piece::Comment);
+    let comments: Vec<Range<usize>> = comments.map(|(_, r)| r).collect();
     for range in taken.iter().chain(&comments) {
         for byte in &mut bytes[range.clone()] {
             // Line ends stay, so that a directive does not run into what follows it.
@@ -26,9 +54,14 @@ pub(super) fn leftover(text: &str, taken: &[Range<usize>], files: &Files) -> Str
         match quoted_include(line) {
             Some(TYPES) => {}
             Some(name) if files.get(name).is_some() => {
-                let inner = files.get(name).map_or("", |t| t);
-                out.push_str(inner.trim_end());
-                out.push('\n');
+                let known =
+                    headers.iter().any(|(n, _)| n == name) || open.iter().any(|n| n == name);
+                if !known {
+                    open.push(name.to_string());
+                    let inner = files.get(name).map_or("", |t| t);
+                    let inner = stripped(inner, &[], files, headers, open);
+                    headers.push((name.to_string(), inner));
+                }
             }
             _ if line.trim().is_empty() || line.trim() == "#pragma once" => {}
             _ => {
@@ -44,6 +77,22 @@ pub(super) fn leftover(text: &str, taken: &[Range<usize>], files: &Files) -> Str
 fn quoted_include(line: &str) -> Option<&str> {
     let rest = line.trim().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim();
     rest.strip_prefix('"')?.strip_suffix('"')
+}
+
+/// The definitions of macros in a text, with the lines that continue them.
+pub(super) fn definitions(text: &str) -> String {
+    let mut out = String::new();
+    let mut inside = false;
+    for line in text.lines() {
+        let directive = line.trim_start().strip_prefix('#');
+        inside |= directive.is_some_and(|d| d.trim_start().starts_with("define"));
+        if inside {
+            out.push_str(line);
+            out.push('\n');
+        }
+        inside &= line.ends_with('\\');
+    }
+    out
 }
 
 /// The macros that a text defines.
@@ -74,7 +123,24 @@ mod tests {
         let start = text.find("int taken").unwrap();
         let taken = start..start + 10;
         let left = leftover(text, std::slice::from_ref(&taken), &Files::default());
-        assert_eq!(left, "#include <math.h>\n#define N 3\n__device__ int f();\n");
-        assert_eq!(defined_macros(&left), ["N"]);
+        assert_eq!(left.text, "#include <math.h>\n#define N 3\n__device__ int f();\n");
+        assert_eq!(defined_macros(&left.text), ["N"]);
+    }
+
+    #[test]
+    fn headers_come_once_and_in_order() {
+        let file = |name: &str, text: &str| super::super::LibraryFile {
+            name: name.into(),
+            text: text.into(),
+        };
+        let files = Files {
+            folder: String::new(),
+            files: vec![
+                file("a.cuh", "#pragma once\n#include \"b.cuh\"\nint a;\n"),
+                file("b.cuh", "#include \"a.cuh\"\nint b;\n"),
+            ],
+        };
+        let left = leftover("#include \"a.cuh\"\n#include \"b.cuh\"\nint c;\n", &[], &files);
+        assert_eq!(left.whole(), "int b;\nint a;\nint c;\n");
     }
 }

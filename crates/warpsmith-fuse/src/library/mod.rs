@@ -31,6 +31,7 @@ use warpsmith_front::parse::FileLoader;
 use warpsmith_ir::{Diagnostic, SourceMap, Span};
 
 pub use expr::Expr;
+pub use leftover::Leftover;
 pub use metadata::Extent;
 pub use pattern::Pattern;
 pub use routine::{Coordinate, Param, Role, Routine};
@@ -145,7 +146,7 @@ pub struct Function {
     pub implementations: Vec<Implementation>,
     pub reference: Reference,
     /// What stands in its file beside routines and kernels: macros and helper functions.
-    pub leftover: String,
+    pub leftover: Leftover,
 }
 
 /// Where the CPU reference stands.
@@ -154,7 +155,9 @@ pub struct Reference {
     /// The file, for messages and includes.
     pub path: PathBuf,
     /// All that must be compiled for it.
-    pub text: String,
+    pub source: Leftover,
+    /// The part of it that is needed where the kernels' file is included.
+    pub beside_kernels: String,
     /// Name and parameters.
     pub span: Span,
 }

@@ -42,7 +42,7 @@ impl References {
             let options = ParseOptions::new(Language::Cuda);
             let parsed = parse::parse(
                 &path,
-                f.reference.text.as_bytes(),
+                f.reference.source.whole().as_bytes(),
                 &options,
                 &library.files,
                 sources,

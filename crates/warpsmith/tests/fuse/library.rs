@@ -165,13 +165,20 @@ fn a_routine_with_a_barrier_is_refused() {
 }
 
 /// The product as the thesis has it: offsets that begin with a placeholder, in a variable that is stepped on; one load for
-/// both inputs; a helper, a macro, a batch, and the reference in the same file.
+/// both inputs; helpers, a macro, a batch, and the reference in the same file.
 const PLACEHOLDERS: &str = include_str!("placeholders.cu");
+const TIMES: &str =
+    "#pragma once\n__device__ inline float times(float a, float b) { return a * b; }\n";
 
 #[test]
 fn placeholders_stand_for_starts() {
     let library = copied();
     std::fs::write(library.path().join("product.cu"), PLACEHOLDERS).unwrap();
+    // A header of the library that two functions include, is written once.
+    std::fs::write(library.path().join("times.cuh"), TIMES).unwrap();
+    edit(library.path(), "madd33.cu", |text| {
+        text.replacen("#include \"types.cuh\"", "#include \"types.cuh\"\n#include \"times.cuh\"", 1)
+    });
     let (_dir, args) = script(
         "matrix3x3 A, B, C, D, E;\ninput A, B;\nC = product(A, B);\nD = madd33(C, A);\nE = product(D, C);\nreturn E;",
     );
@@ -197,6 +204,7 @@ fn a_placeholder_without_a_pattern_is_reported() {
         .map(|l| format!("{l}\n"))
         .collect();
     std::fs::write(library.path().join("product.cu"), text).unwrap();
+    std::fs::write(library.path().join("times.cuh"), TIMES).unwrap();
     let (_dir, args) = script("matrix3x3 A, B;\ninput A;\nB = product(A, A);\nreturn B;");
     let (status, message) =
         run(&FuseArgs { library: Some(library.path().into()), ..args }).err().unwrap();

@@ -1,6 +1,7 @@
+#include "times.cuh"
 #define SIDE 3
 
-__device__ inline float times(float a, float b) { return a * b; }
+__device__ inline int row(int i) { return i * SIDE; }
 
 /*# product_2_load_1 metadata
 Data type = matrix3x3
@@ -41,7 +42,7 @@ __device__ inline void d_product_2_compute(float *s_a, float *s_b, float *s_c, i
     for (int i = 0; i < SIDE; i++) {
         float tmp = 0.0f;
         #pragma unroll
-        for (int k = 0; k < SIDE; k++) tmp += times(s_a[APIN0 + k], s_b[APIN1 + k * SIDE + i]);
+        for (int k = 0; k < SIDE; k++) tmp += times(s_a[APIN0 + k], s_b[APIN1 + row(k) + i]);
         s_c[APOUT + i] = tmp;
     }
 }
@@ -62,10 +63,10 @@ __global__ void cu_product_2(matrix3x3 a, matrix3x3 b, matrix3x3 c) {
 }
 
 void product_cpu(const float *a, const float *b, float *c) {
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE; j++) {
             float sum = 0.0f;
-            for (int k = 0; k < 3; k++) sum += a[i * 3 + k] * b[k * 3 + j];
-            c[i * 3 + j] = sum;
+            for (int k = 0; k < SIDE; k++) sum += a[i * SIDE + k] * b[k * SIDE + j];
+            c[i * SIDE + j] = sum;
         }
 }
