@@ -10,11 +10,13 @@ use std::collections::{BinaryHeap, HashMap};
 
 use crate::graph::{Graph, Set};
 
-/// A set that may be one kernel, and its predicted time in seconds.
+/// A set that may be one kernel, and its predicted time in seconds. Several candidates may have the same set.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
     pub set: Set,
     pub seconds: f64,
+    /// Tells equally fast ones apart: less is better.
+    pub work: f64,
 }
 
 /// A cover: candidates by their numbers, in the order in which they can run.
@@ -28,7 +30,7 @@ pub struct Cover {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooMany;
 
-/// The `count` cheapest covers, cheapest first; of equally cheap ones those with fewer kernels.
+/// The `count` cheapest covers, cheapest first; of equally cheap ones those with fewer kernels, then those with less work.
 ///
 /// # Errors
 /// When more than `limit` sets of covered nodes are possible.
@@ -57,19 +59,20 @@ struct Search<'a> {
     limit: usize,
 }
 
-/// Seconds, then kernels.
+/// Seconds, then kernels, then work.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Cost(f64, u32);
+struct Cost(f64, u32, f64);
 
 impl Cost {
-    const NEVER: Cost = Cost(f64::INFINITY, 0);
+    const NOTHING: Cost = Cost(0.0, 0, 0.0);
+    const NEVER: Cost = Cost(f64::INFINITY, 0, 0.0);
 
     fn plus(self, other: Cost) -> Cost {
-        Cost(self.0 + other.0, self.1 + other.1)
+        Cost(self.0 + other.0, self.1 + other.1, self.2 + other.2)
     }
 
     fn cmp(&self, other: &Cost) -> Ordering {
-        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1))
+        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1)).then(self.2.total_cmp(&other.2))
     }
 }
 
@@ -110,13 +113,14 @@ impl Search<'_> {
     }
 
     fn cost(&self, candidate: usize) -> Cost {
-        Cost(self.candidates[candidate].seconds, 1)
+        let Candidate { seconds, work, .. } = self.candidates[candidate];
+        Cost(seconds, 1, work)
     }
 
     /// The recursion is as deep as there are nodes: each step covers one more at least.
     fn rest(&mut self, covered: Set) -> Result<Cost, TooMany> {
         if covered == self.graph.all() {
-            return Ok(Cost(0.0, 0));
+            return Ok(Cost::NOTHING);
         }
         if let Some(known) = self.rest.get(&covered) {
             return Ok(*known);
@@ -137,7 +141,7 @@ impl Search<'_> {
 
     fn known_rest(&self, covered: Set) -> Cost {
         if covered == self.graph.all() {
-            return Cost(0.0, 0);
+            return Cost::NOTHING;
         }
         self.rest.get(&covered).copied().unwrap_or(Cost::NEVER)
     }
@@ -146,7 +150,7 @@ impl Search<'_> {
         let mut queue = BinaryHeap::new();
         let start = Path {
             total: self.known_rest(0),
-            paid: Cost(0.0, 0),
+            paid: Cost::NOTHING,
             number: 0,
             covered: 0,
             kernels: vec![],
@@ -233,7 +237,8 @@ mod tests {
             let graph = Graph::from_edges(&before, &[everything], everything);
             let sets = graph.convex_sets(4, 64, 1000).unwrap();
             let candidates: Vec<Candidate> = sets.iter().enumerate()
-                .map(|(i, set)| Candidate { set: *set, seconds: f64::from(costs[i % 64]) }).collect();
+                .flat_map(|(i, set)| [0, 1 + i % 2].map(|way| (i + way, *set)))
+                .map(|(i, set)| Candidate { set, seconds: f64::from(costs[i % 64]), work: 0.0 }).collect();
             let covers = best(&graph, &candidates, 100, 10_000).unwrap();
             let expected = all(&graph, &candidates);
             let found: Vec<f64> = covers.iter().map(|c| c.seconds).collect();

@@ -44,4 +44,9 @@ impl Prediction {
     pub fn seconds(&self) -> f64 {
         self.moving.max(self.computing)
     }
+
+    /// Both sides together: of kernels that are predicted to take the same time the one with less to do is taken.
+    pub fn sum(&self) -> f64 {
+        self.moving + self.computing
+    }
 }

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::rc::Rc;
 
 use warpsmith_ir::{Diagnostic, SourceMap};
 
@@ -238,6 +237,9 @@ impl Planner<'_> {
         batch: u32,
         layouts: &mut Layouts,
     ) -> Option<KernelPlan> {
+        if drafts.len() > crate::memory::MAX_ITEMS {
+            return None;
+        }
         let (chosen, items) = arranged(&calls, &drafts, layouts);
         let shared_floats = chosen.size.checked_mul(elements)?;
         if shared_floats.checked_mul(4)? > self.options.shared_limit {
@@ -550,6 +552,3 @@ fn shared_accesses(plan: &KernelPlan, action: &Action) -> Vec<Shared> {
         }
     }
 }
-
-/// A shared plan is cheap to keep.
-pub(super) type Shareable = Rc<KernelPlan>;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use warpsmith_ir::Diagnostic;
 
-use super::kernel::{Layouts, Planner, Reading, Shareable};
+use super::kernel::{Layouts, Planner, Reading};
 use super::*;
 use crate::cover::{Candidate, Cover, best};
 use crate::graph::{Graph, MAX_NODES, Set, members};
@@ -47,6 +47,9 @@ const ELEMENTS: [u32; 5] = [32, 64, 96, 128, 256];
 const MAX_COMBINATIONS: usize = 64;
 /// Candidates of one region.
 const MAX_SETS: usize = 1500;
+/// Kernels that are kept for one set of calls, and for all sets together, when several covers are asked for.
+const MAX_WAYS: usize = 24;
+const MAX_CANDIDATES: usize = 12_000;
 /// States of the search for covers.
 const MAX_STATES: usize = 200_000;
 
@@ -85,9 +88,10 @@ fn covers(
             (size, window) = smaller(size, window);
             continue;
         };
-        let planned = plans(planner, region, &sets, bounds)?;
-        let candidates: Vec<Candidate> =
-            planned.iter().map(|p| Candidate { set: p.set, seconds: p.seconds }).collect();
+        let ways = count.min(MAX_CANDIDATES / sets.len().max(1)).clamp(1, MAX_WAYS);
+        let planned = plans(planner, region, &sets, ways, bounds)?;
+        let candidate = |p: &Planned| Candidate { set: p.set, seconds: p.seconds, work: p.work };
+        let candidates: Vec<Candidate> = planned.iter().map(candidate).collect();
         match best(&graph, &candidates, count, MAX_STATES) {
             Err(_) => (size, window) = smaller(size, window),
             Ok(found) => {
@@ -96,7 +100,7 @@ fn covers(
                         "fusions of more than {size} calls, or of calls more than {window} apart in the script, were not looked at: there are too many"
                     ));
                 }
-                *total += candidates.len();
+                *total += sets.len();
                 return Ok(found.iter().map(|c| covered(c, &planned)).collect());
             }
         }
@@ -147,6 +151,8 @@ fn pieces(
 struct Planned {
     set: Set,
     seconds: f64,
+    /// Moving and computing together.
+    work: f64,
     launch: Launch,
 }
 
@@ -159,6 +165,7 @@ fn plans(
     planner: &Planner<'_>,
     region: &Region<'_>,
     sets: &[Set],
+    ways: usize,
     bounds: &mut Bounds,
 ) -> Result<Vec<Planned>, Vec<Diagnostic>> {
     let mut planned = vec![];
@@ -174,17 +181,17 @@ fn plans(
             let Some(first) = found.into_iter().next() else { continue };
             let seconds = first.seconds * l.trips as f64;
             let launch = Launch::Loop { source: l.clone(), body: first.launches };
-            planned.push(Planned { set: *set, seconds, launch });
+            planned.push(Planned { set: *set, seconds, work: seconds, launch });
             continue;
         }
-        match fusion(planner, region, *set, bounds)? {
-            Some(kernel) => {
-                let seconds = kernel.prediction.seconds();
-                planned.push(Planned { set: *set, seconds, launch: Launch::Kernel(kernel) });
-            }
-            None if set.count_ones() == 1 => return Err(vec![does_not_fit(planner, region, *set)]),
-            None => {}
+        let kernels = fusion(planner, region, *set, ways, bounds)?;
+        if kernels.is_empty() && set.count_ones() == 1 {
+            return Err(vec![does_not_fit(planner, region, *set)]);
         }
+        planned.extend(kernels.into_iter().map(|kernel| {
+            let (seconds, work) = (kernel.prediction.seconds(), kernel.prediction.sum());
+            Planned { set: *set, seconds, work, launch: Launch::Kernel(Rc::new(kernel)) }
+        }));
     }
     Ok(planned)
 }
@@ -204,13 +211,14 @@ fn does_not_fit(planner: &Planner<'_>, region: &Region<'_>, set: Set) -> Diagnos
     }
 }
 
-/// The best kernel for a set of calls.
+/// The best kernels for a set of calls, `ways` at most: implementations and block sizes differ.
 fn fusion(
     planner: &Planner<'_>,
     region: &Region<'_>,
     set: Set,
+    ways: usize,
     bounds: &mut Bounds,
-) -> Result<Option<Shareable>, Vec<Diagnostic>> {
+) -> Result<Vec<KernelPlan>, Vec<Diagnostic>> {
     let calls: Vec<(usize, &crate::script::Call)> = members(set)
         .filter_map(|n| match &region.nodes[n] {
             Node::Call(call) => Some((n, call)),
@@ -225,24 +233,26 @@ fn fusion(
         made.filter(|v| read.contains(v) || region.needed_after.contains(v)).collect();
     let reading = Reading { calls, needed_after };
     let mut layouts = Layouts::new();
-    let mut best: Option<KernelPlan> = None;
+    let mut best: Vec<KernelPlan> = vec![];
+    let order = |a: &KernelPlan, b: &KernelPlan| {
+        let key = |p: &KernelPlan| (p.prediction.seconds(), p.prediction.sum());
+        let ((a, more_a), (b, more_b)) = (key(a), key(b));
+        a.total_cmp(&b).then(more_a.total_cmp(&more_b))
+    };
     for combination in combinations(planner, &reading, bounds) {
         for elements in block_sizes(planner, &reading, &combination) {
-            let plan = planner.kernel(&reading, &combination, elements, &mut layouts)?;
-            let better = |new: &KernelPlan, old: &KernelPlan| {
-                let key = |p: &KernelPlan| {
-                    (p.prediction.seconds(), p.prediction.moving + p.prediction.computing)
-                };
-                key(new) < key(old)
+            let Some(new) = planner.kernel(&reading, &combination, elements, &mut layouts)? else {
+                continue;
             };
-            if let Some(new) = plan
-                && best.as_ref().is_none_or(|old| better(&new, old))
-            {
-                best = Some(new);
+            // Behind those that are as good: the first found comes first.
+            let at = best.partition_point(|old| order(old, &new).is_le());
+            if at < ways {
+                best.insert(at, new);
+                best.truncate(ways);
             }
         }
     }
-    Ok(best.map(Rc::new))
+    Ok(best)
 }
 
 /// Combinations of implementations; calls of one function take the same one.
