@@ -68,28 +68,35 @@ impl Emitter<'_> {
         text.push_str("    return cudaGetLastError();\n}\n\n");
     }
 
-    /// Variables that live in the workspace: results of kernels that are no outputs; two buffers for what a loop carries.
-    /// `redirected`: variables that a loop around them puts elsewhere.
+    /// Variables that live in the workspace: results of kernels that are no outputs, and what a loop carries from iteration to
+    /// iteration. `redirected`: variables that a loop around them puts elsewhere.
     fn buffers(&self, launches: &[Launch], redirected: &[VarId], all: &mut Vec<(String, u32)>) {
+        let elsewhere =
+            |v: &VarId| self.planner.program.outputs.contains(v) || redirected.contains(v);
         for launch in launches {
             match launch {
                 Launch::Kernel(kernel) => {
-                    for v in kernel.outputs() {
+                    for v in kernel.outputs().filter(|v| !elsewhere(&v.id)) {
                         let name = format!("d_{}", self.names.get(v.id));
-                        let elsewhere = self.planner.program.outputs.contains(&v.id)
-                            || redirected.contains(&v.id);
-                        if !elsewhere && !all.iter().any(|(n, _)| *n == name) {
+                        if !all.iter().any(|(n, _)| *n == name) {
                             all.push((name, self.size(v.id)));
                         }
                     }
                 }
                 Launch::Loop { source, body } => {
+                    let lands = |v: VarId| after(source, v).is_some_and(|v| elsewhere(&v));
                     for c in &source.carried {
-                        let name = self.names.get(c.inside);
-                        all.push((format!("d_{name}_even"), self.size(c.inside)));
-                        all.push((format!("d_{name}_odd"), self.size(c.inside)));
+                        let (name, size) = (self.names.get(c.inside), self.size(c.inside));
+                        if lands(c.next) {
+                            all.push((format!("d_{name}"), size));
+                        } else {
+                            all.push((format!("d_{name}_even"), size));
+                            all.push((format!("d_{name}_odd"), size));
+                        }
                     }
-                    let redirected: Vec<VarId> = source.carried.iter().map(|c| c.next).collect();
+                    let carried = source.carried.iter().map(|c| c.next);
+                    let landing = source.results.iter().map(|r| r.0).filter(|v| lands(*v));
+                    let redirected: Vec<VarId> = carried.chain(landing).collect();
                     self.buffers(body, &redirected, all);
                 }
             }
@@ -190,7 +197,8 @@ impl Emitter<'_> {
         );
     }
 
-    /// A loop on the host. What goes from iteration to iteration lies in two buffers that change places.
+    /// A loop on the host. What goes from iteration to iteration lies in two buffers in turn; where the last value is wanted
+    /// elsewhere, that is one of the two, and the last iteration writes there.
     fn launch_loop(
         &self,
         source: &Loop,
@@ -200,39 +208,43 @@ impl Emitter<'_> {
     ) {
         w.loops += 1;
         let counter = format!("i{}", w.loops);
+        let place = |v: VarId| match self.planner.program.outputs.contains(&v) {
+            true => Some(self.names.get(v).to_string()),
+            false => outer.get(&v).cloned(),
+        };
+        let lands = |v: VarId| after(source, v).and_then(place);
         let mut targets = HashMap::new();
+        for (inner, _) in &source.results {
+            targets.extend(lands(*inner).map(|place| (*inner, place)));
+        }
         for c in &source.carried {
             let name = self.names.get(c.inside);
             let before = w.storage.get(&c.before).cloned().unwrap_or_default();
-            let _ = writeln!(
-                w.text,
-                "{0}const float *p_{name} = {before};\n{0}float *n_{name} = d_{name}_even;",
-                w.indent
-            );
+            let _ = writeln!(w.text, "{}const float *p_{name} = {before};", w.indent);
             w.storage.insert(c.inside, format!("p_{name}"));
             targets.insert(c.next, format!("n_{name}"));
         }
+        let trips = source.trips;
         let _ = writeln!(
             w.text,
-            "{}for (int {counter} = 0; {counter} < {}; {counter}++) {{",
-            w.indent, source.trips
+            "{}for (int {counter} = 0; {counter} < {trips}; {counter}++) {{",
+            w.indent
         );
         w.indent.push_str("    ");
+        for c in &source.carried {
+            let name = self.names.get(c.inside);
+            let buffers = match lands(c.next) {
+                Some(place) if trips % 2 == 1 => format!("{place} : d_{name}"),
+                Some(place) => format!("d_{name} : {place}"),
+                None => format!("d_{name}_even : d_{name}_odd"),
+            };
+            let _ =
+                writeln!(w.text, "{}float *n_{name} = {counter} % 2 == 0 ? {buffers};", w.indent);
+        }
         self.launches(body, w, &targets);
         for c in &source.carried {
             let name = self.names.get(c.inside);
-            let made = w.storage.get(&c.next).cloned().unwrap_or_default();
-            if made != format!("n_{name}") {
-                self.copy(w, &format!("n_{name}"), &made, self.size(c.next));
-            }
-        }
-        for c in &source.carried {
-            let name = self.names.get(c.inside);
-            let _ = writeln!(
-                w.text,
-                "{0}p_{name} = n_{name};\n{0}n_{name} = n_{name} == d_{name}_even ? d_{name}_odd : d_{name}_even;",
-                w.indent
-            );
+            let _ = writeln!(w.text, "{}p_{name} = n_{name};", w.indent);
         }
         w.indent.truncate(w.indent.len() - 4);
         let _ = writeln!(w.text, "{}}}", w.indent);
@@ -242,23 +254,8 @@ impl Emitter<'_> {
                 Some(c) => format!("p_{}", self.names.get(c.inside)),
                 None => w.storage.get(inner).cloned().unwrap_or_default(),
             };
-            let wanted = match self.planner.program.outputs.contains(after) {
-                true => Some(self.names.get(*after).to_string()),
-                false => outer.get(after).cloned(),
-            };
-            if let Some(wanted) = &wanted {
-                self.copy(w, wanted, &last, self.size(*after));
-            }
-            w.storage.insert(*after, wanted.unwrap_or(last));
+            w.storage.insert(*after, lands(*inner).unwrap_or(last));
         }
-    }
-
-    fn copy(&self, w: &mut Writing, to: &str, from: &str, size: u32) {
-        let _ = writeln!(
-            w.text,
-            "{0}error = cudaMemcpyAsync({to}, {from}, (size_t)count * {size} * sizeof(float), cudaMemcpyDeviceToDevice, stream);\n{0}if (error != cudaSuccess) return error;",
-            w.indent
-        );
     }
 
     fn host_function(&self, text: &mut String) {
@@ -314,4 +311,9 @@ impl Emitter<'_> {
         text.push_str("    cudaFree(workspace);\n    return error;\n}\n");
         debug_assert_eq!(count_kernels(&self.cover.launches), self.kernels.len());
     }
+}
+
+/// The variable that holds, after a loop, the last value of one inside.
+fn after(source: &Loop, inside: VarId) -> Option<VarId> {
+    source.results.iter().find(|(inner, _)| *inner == inside).map(|(_, after)| *after)
 }

@@ -129,16 +129,15 @@ impl Names {
             let plain = variable.name.clone();
             let mut number = variable.version.max(2);
             let mut name = plain.clone();
-            if taken.contains(&name) && !suffix.is_empty() {
+            let free = |name: &String| all_of(name).iter().all(|n| !taken.contains(n));
+            if !free(&name) && !suffix.is_empty() {
                 name = format!("{plain}{suffix}");
             }
-            while taken.contains(&name) {
+            while !free(&name) {
                 name = format!("{plain}_{number}");
                 number += 1;
             }
-            // What is derived from it must be free, too.
-            taken.extend([format!("s_{name}"), format!("r_{name}"), format!("d_{name}")]);
-            taken.insert(name.clone());
+            taken.extend(all_of(&name));
             names.of.insert(id, name);
         }
         names
@@ -147,4 +146,11 @@ impl Names {
     pub fn get(&self, id: VarId) -> &str {
         self.of.get(&id).map_or("?", |n| n)
     }
+}
+
+/// A name, and those that are made of it: in kernels, launchers, loops and on the host.
+fn all_of(name: &str) -> Vec<String> {
+    let derived = ["s", "r", "d", "p", "n", "c", "device"].map(|before| format!("{before}_{name}"));
+    let more = [format!("d_{name}_even"), format!("d_{name}_odd"), format!("{name}_expected")];
+    derived.into_iter().chain(more).chain([name.to_string()]).collect()
 }

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+/// Covers that are measured when nobody says how many.
+const MEASURED: u16 = 24;
+
 #[derive(Args, Debug, Clone)]
 pub struct FuseArgs {
     /// A script of calls of elementary functions (.ws)
@@ -14,21 +17,30 @@ pub struct FuseArgs {
     #[arg(long, value_name = "DIR")]
     pub library: Option<PathBuf>,
 
-    /// Architecture to make the kernels for
-    #[arg(long, value_name = "ARCH", default_value = "sm_90")]
-    pub arch: String,
+    /// Architecture to make the kernels for [default: that of the GPU, else sm_90]
+    #[arg(long, value_name = "ARCH")]
+    pub arch: Option<String>,
 
-    /// How many covers to write, the best predicted first
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub best: u16,
+    /// How many covers are looked at, the best predicted first. On a GPU they are measured and the fastest is written
+    /// [default: 24], else all are written [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub best: Option<u16>,
 
     /// The most calls of one kernel
     #[arg(long, value_name = "K", default_value_t = 8, value_parser = clap::value_parser!(u8).range(1..=12))]
     pub max_fusion: u8,
 
-    /// What measures: auto and emulator measure nothing and verify in the emulator
-    #[arg(long, value_name = "auto|emulator", default_value = "auto")]
+    /// Where covers are measured: auto (the first GPU, if there is one), cuda:N, or emulator: not at all
+    #[arg(long, value_name = "auto|emulator|cuda:N", default_value = "auto")]
     pub device: String,
+
+    /// The database that keeps measurements [default: $WARPSMITH_STORE, else one in the user's data folder]
+    #[arg(long, value_name = "FILE")]
+    pub store: Option<PathBuf>,
+
+    /// Compilations at a time on a GPU; 0: as many as there are cores
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub jobs: usize,
 
     /// Keep everything in shared memory, with a barrier after every routine and the library's own loads and saves
     #[arg(long)]
@@ -62,6 +74,11 @@ pub struct FuseArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
 
+    /// Ask for measurements: without a GPU an error; with --device emulator every cover runs there and its time is predicted
+    /// from what was counted
+    #[arg(long)]
+    pub measure: bool,
+
     /// Do everything but write files
     #[arg(long)]
     pub dry_run: bool,
@@ -79,15 +96,22 @@ pub enum FuseFormat {
 }
 
 impl FuseArgs {
+    /// Covers to look at.
+    pub fn covers(&self, measures: bool) -> usize {
+        usize::from(self.best.unwrap_or(if measures { MEASURED } else { 1 }))
+    }
+
     /// A script with all options as they are by default.
     pub fn of(script: impl Into<PathBuf>) -> FuseArgs {
         FuseArgs {
             script: script.into(),
             library: None,
-            arch: "sm_90".into(),
-            best: 1,
+            arch: None,
+            best: None,
             max_fusion: 8,
             device: "emulator".into(),
+            store: None,
+            jobs: 0,
             baseline: false,
             keep_loads: false,
             elements: 4_194_304,
@@ -96,6 +120,7 @@ impl FuseArgs {
             explain: false,
             out: None,
             seed: 0,
+            measure: false,
             dry_run: true,
             format: FuseFormat::Human,
         }

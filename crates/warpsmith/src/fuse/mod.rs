@@ -1,9 +1,10 @@
 //! `warpsmith fuse`: from a script of elementary functions to fused, verified kernels.
 //!
 //! W540: a cover that did not pass verification; W541: a reference that cannot be run; W542: a script that cannot be read, or
-//! whose name is no name in C; W543: an option that asks for what is not there.
+//! whose name is no name in C; W543: an option that asks for what is not there; W544: a device on which no cover is right.
 
 pub mod args;
+mod measure;
 mod model;
 mod reference;
 mod report;
@@ -17,14 +18,18 @@ use std::path::PathBuf;
 use warpsmith_fuse::access::Accesses;
 use warpsmith_fuse::emit::{self, Heading};
 use warpsmith_fuse::library::{Files, Library};
-use warpsmith_fuse::plan::{Bounds, Covered, Options, Planner, search};
+use warpsmith_fuse::plan::{Bounds, Covered, Found, Options, Planner, search};
 use warpsmith_fuse::script::{self, syntax};
+use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::{Diagnostic, SourceMap, printable};
 
 use self::args::{FuseArgs, FuseFormat};
+use self::measure::Measured;
 use crate::cli::color_on_stderr;
+use crate::interrupt;
 use crate::output::Outputs;
 use crate::status::{Failure, Status};
+use crate::tune::device::{self, Place, Stations, Wanted};
 
 /// What was made of a script.
 pub struct Fused {
@@ -120,8 +125,6 @@ fn write(fused: &Fused) -> Result<Vec<PathBuf>, Failure> {
 /// # Errors
 /// Wrong script, library or options: bad input. No cover that passes verification: the answer "no".
 pub fn fuse(args: &FuseArgs, sources: &mut SourceMap) -> Result<Fused, Failure> {
-    let gpu = crate::tune::gpu(&args.arch)?;
-    supported(args)?;
     let name = script_name(args)?;
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from("warpsmith-out").join(&name));
     if !args.dry_run {
@@ -138,8 +141,15 @@ pub fn fuse(args: &FuseArgs, sources: &mut SourceMap) -> Result<Fused, Failure> 
     library.load(called(&script.body), sources)?;
     let mut warnings = vec![];
     let program = script::resolve(&script, &library, &mut warnings)?;
-    let options = options(args, &library)?;
-    let model = model::Model::new(gpu, args.elements);
+    let (arch, stations) = match place(args)? {
+        Place::Model { arch, notes } => {
+            warnings.extend(notes);
+            (arch, None)
+        }
+        Place::Measure(stations) => (stations.arch, Some(stations)),
+    };
+    let options = options(args, &library, stations.is_some())?;
+    let model = model::Model::new(arch.gpu(), args.elements);
     let accesses = RefCell::new(Accesses::default());
     let cell = RefCell::new(std::mem::take(sources));
     let planner = Planner {
@@ -150,74 +160,138 @@ pub fn fuse(args: &FuseArgs, sources: &mut SourceMap) -> Result<Fused, Failure> 
         accesses: &accesses,
         sources: &cell,
     };
-    let found = search(&planner);
-    let heading = Heading { name: name.clone(), arch: args.arch.clone(), elements: args.elements };
-    let handed = found.map_err(Failure::from).and_then(|found| {
-        let covers = hand_out(&planner, &heading, found.covers, args.seed, &mut warnings)?;
-        Ok((covers, found.bounds, found.candidates))
-    });
-    let made = handed.map(|(covers, bounds, candidates)| {
-        let made = report::Made {
-            planner: &planner,
-            heading: &heading,
-            covers: &covers,
-            bounds: &bounds,
-            candidates,
-        };
-        let (result, text) = (made.json(), made.human(args.explain));
-        (covers, bounds, result, text)
-    });
+    let heading =
+        Heading { name: name.clone(), arch: arch.name.to_string(), elements: args.elements };
+    let making = Making { args, planner: &planner, heading: &heading };
+    let made = making.make(stations, &mut warnings);
     *sources = cell.into_inner();
-    let (covers, bounds, result, text) = made?;
+    let Made { covers, bounds, result, text } = made?;
     Ok(Fused { name, folder, covers, result, text, warnings, bounds })
 }
 
-/// Emits covers and runs them; those that pass.
-fn hand_out(
-    planner: &Planner<'_>,
-    heading: &Heading,
-    covers: Vec<Covered>,
-    seed: u64,
-    warnings: &mut Vec<Diagnostic>,
-) -> Result<Vec<Handed>, Failure> {
-    let (program, library) = (planner.program, planner.library);
-    let references =
-        reference::References::new(program, library, &mut planner.sources.borrow_mut())?;
-    let most = covers.iter().flat_map(verify::counts).max().unwrap_or(1);
-    let data = verify::Data::new(program, library, &references, most, seed)?;
-    let (mut handed, mut refused) = (vec![], vec![]);
-    for (k, cover) in covers.into_iter().enumerate() {
-        let mut files = emit::files(planner, heading, &cover);
-        let counts = verify::counts(&cover);
-        debug_assert!(counts.iter().all(|c| *c <= data.count()));
-        let checked = verify::verify(
-            &heading.name,
-            &files,
-            program,
-            library,
-            (&data, &counts),
-            &mut planner.sources.borrow_mut(),
-        );
-        match checked {
-            Ok(()) => {
-                files.push((
-                    format!("{}.dot", heading.name),
-                    emit::dot(planner, &heading.name, &cover),
-                ));
-                handed.push(Handed { cover, files, counts });
+/// Where covers are measured, if anywhere.
+fn place(args: &FuseArgs) -> Result<Place, Failure> {
+    if args.benchmark {
+        return Err(Diagnostic::error("W543", "routines are not measured on a GPU yet").into());
+    }
+    let wanted = Wanted {
+        device: &args.device,
+        arch: args.arch.as_deref(),
+        devices: None,
+        launchers: &[],
+        stop: Stop { flag: Some(interrupt::flag()), deadline: None },
+    };
+    if args.measure { device::searched(&wanted) } else { device::usual(&wanted) }
+}
+
+/// A script that has been understood, on its way to kernels.
+struct Making<'a> {
+    args: &'a FuseArgs,
+    planner: &'a Planner<'a>,
+    heading: &'a Heading,
+}
+
+/// What came of it.
+struct Made {
+    covers: Vec<Handed>,
+    bounds: Bounds,
+    result: serde_json::Value,
+    text: String,
+}
+
+impl Making<'_> {
+    /// Finds covers, measures them where there is something to measure on, and verifies what is handed out.
+    fn make(
+        &self,
+        stations: Option<Stations>,
+        warnings: &mut Vec<Diagnostic>,
+    ) -> Result<Made, Failure> {
+        let Found { covers, candidates, bounds } = search(self.planner)?;
+        let (program, library) = (self.planner.program, self.planner.library);
+        let references =
+            reference::References::new(program, library, &mut self.planner.sources.borrow_mut())?;
+        let measured = match stations {
+            Some(stations) => Some(self.measured(&covers, &references, stations)?),
+            None => None,
+        };
+        let (order, wanted) = match &measured {
+            Some(measured) => (measured.order.clone(), 1),
+            None => ((0..covers.len()).collect(), covers.len()),
+        };
+        let chosen = order.iter().map(|at| &covers[*at]);
+        let handed = self.hand_out(chosen, wanted, &references, warnings)?;
+        let report = report::Report {
+            planner: self.planner,
+            heading: self.heading,
+            covers: &handed,
+            bounds: &bounds,
+            candidates,
+            found: &covers,
+            measured: measured.as_ref(),
+        };
+        let (result, text) = (report.json(), report.human(self.args.explain));
+        Ok(Made { covers: handed, bounds, result, text })
+    }
+
+    fn measured(
+        &self,
+        covers: &[Covered],
+        references: &reference::References,
+        stations: Stations,
+    ) -> Result<Measured, Failure> {
+        let files = covers.iter().map(|c| emit::files(self.planner, self.heading, c));
+        measure::rank(
+            measure::Asked {
+                name: &self.heading.name,
+                program: self.planner.program,
+                library: self.planner.library,
+                references,
+                covers,
+                files: files.collect(),
+                elements: self.args.elements,
+                seed: self.args.seed,
+                jobs: self.args.jobs,
+                store: self.args.store.as_deref(),
+                dry_run: self.args.dry_run,
+            },
+            stations,
+        )
+    }
+
+    /// Emits covers and runs them; the first `wanted` that pass.
+    fn hand_out<'c>(
+        &self,
+        covers: impl Iterator<Item = &'c Covered>,
+        wanted: usize,
+        references: &reference::References,
+        warnings: &mut Vec<Diagnostic>,
+    ) -> Result<Vec<Handed>, Failure> {
+        let (mut handed, mut refused) = (vec![], vec![]);
+        let mut data = verify::Data::new(self.planner, references, self.args.seed);
+        for (k, cover) in covers.enumerate() {
+            if handed.len() >= wanted {
+                break;
             }
-            Err(list) => refused.extend(
-                list.into_iter().map(|d| d.note(format!("cover {} is not handed out", k + 1))),
-            ),
+            let mut files = emit::files(self.planner, self.heading, cover);
+            let counts = verify::counts(cover);
+            match verify::verify(&self.heading.name, &files, &mut data, &counts) {
+                Ok(()) => {
+                    let picture = emit::dot(self.planner, &self.heading.name, cover);
+                    files.push((format!("{}.dot", self.heading.name), picture));
+                    handed.push(Handed { cover: cover.clone(), files, counts });
+                }
+                Err(list) => refused.extend(
+                    list.into_iter().map(|d| d.note(format!("cover {} is not handed out", k + 1))),
+                ),
+            }
         }
+        if handed.is_empty() {
+            return Err(Failure::no(refused));
+        }
+        let warning = |d| Diagnostic { severity: warpsmith_ir::Severity::Warning, ..d };
+        warnings.extend(refused.into_iter().map(warning));
+        Ok(handed)
     }
-    if handed.is_empty() {
-        return Err(Failure::no(refused));
-    }
-    warnings.extend(
-        refused.into_iter().map(|d| Diagnostic { severity: warpsmith_ir::Severity::Warning, ..d }),
-    );
-    Ok(handed)
 }
 
 /// Names of all functions that are called.
@@ -234,24 +308,7 @@ fn called(body: &[syntax::Statement]) -> Vec<&str> {
     names
 }
 
-/// Refuses what needs a GPU.
-fn supported(args: &FuseArgs) -> Result<(), Failure> {
-    let refused = |what: String| {
-        Err(Diagnostic::error("W543", what)
-            .note("times are predicted by the device model, and every kernel is checked in the emulator")
-            .help("leave the option out, or use --device emulator")
-            .into())
-    };
-    if args.benchmark {
-        return refused("routines are not measured on a GPU yet".into());
-    }
-    match args.device.as_str() {
-        "auto" | "emulator" => Ok(()),
-        other => refused(format!("fusions are not measured on `{other}` yet")),
-    }
-}
-
-fn options(args: &FuseArgs, library: &Library) -> Result<Options, Failure> {
+fn options(args: &FuseArgs, library: &Library, measures: bool) -> Result<Options, Failure> {
     let mut implementations = vec![];
     for text in &args.implementations {
         let wrong = |what: String| {
@@ -283,7 +340,7 @@ fn options(args: &FuseArgs, library: &Library) -> Result<Options, Failure> {
         keep_loads: args.keep_loads,
         baseline: args.baseline,
         max_fusion: args.max_fusion.into(),
-        best: args.best.into(),
+        best: args.covers(measures),
         implementations,
         ..Options::default()
     })

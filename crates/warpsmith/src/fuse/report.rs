@@ -1,34 +1,46 @@
 //! What `fuse` says when it is done: `result.json` and the lines on the terminal.
 
+mod measured;
+
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use warpsmith_fuse::emit::Heading;
 use warpsmith_fuse::plan::{
-    Action, Bounds, Home, KernelPlan, Mover, Planner, coordinates, kernels,
+    Action, Bounds, Covered, Home, KernelPlan, Mover, Planner, coordinates, kernels,
 };
 
+use super::measure::Measured;
 use super::{Fused, Handed, all_files};
 
 /// What there is to report.
-pub struct Made<'a> {
+pub struct Report<'a> {
     pub planner: &'a Planner<'a>,
     pub heading: &'a Heading,
     pub covers: &'a [Handed],
     pub bounds: &'a Bounds,
+    /// Sets of calls that were looked at.
     pub candidates: usize,
+    /// All covers that were found, best predicted first.
+    pub found: &'a [Covered],
+    pub measured: Option<&'a Measured>,
 }
 
-impl Made<'_> {
+impl Report<'_> {
     pub fn json(&self) -> Value {
         let covers: Vec<Value> = self.covers.iter().map(|c| self.cover(c)).collect();
         let sizes: Vec<usize> = self.covers.first().map(|c| c.counts.clone()).unwrap_or_default();
-        json!({
+        let level = if self.measured.is_some() { "measured equal" } else { "checked" };
+        let mut object = json!({
             "schema": 1, "command": "fuse", "status": "done", "complete": true, "findings": [],
             "name": self.heading.name, "arch": self.heading.arch, "elements": self.heading.elements,
             "candidates": self.candidates, "bounded": self.bounds.notes, "covers": covers,
-            "verification": {"level": "checked", "sizes": sizes, "assumptions": []},
-        })
+            "verification": {"level": level, "sizes": sizes, "assumptions": []},
+        });
+        if let Some(measured) = self.measured {
+            object["measured"] = measured::json(measured, self.found);
+        }
+        object
     }
 
     fn cover(&self, handed: &Handed) -> Value {
@@ -96,6 +108,9 @@ impl Made<'_> {
                 self.heading.elements,
                 counts.join(", ")
             );
+        }
+        if let Some(measured) = self.measured {
+            text += &measured::human(measured, self.found, explain);
         }
         if explain {
             text += &format!("{} fusions were looked at\n", self.candidates);

@@ -3,10 +3,9 @@
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use warpsmith_emu::Finding;
-use warpsmith_fuse::library::Library;
-use warpsmith_fuse::plan::{Covered, kernels};
-use warpsmith_fuse::script::Program;
-use warpsmith_ir::{Diagnostic, Scalar, SourceMap};
+use warpsmith_fuse::plan::{Covered, Planner, kernels};
+use warpsmith_fuse::script::VarId;
+use warpsmith_ir::{Diagnostic, Scalar};
 
 use super::reference::{Expected, References};
 use super::witness::Witness;
@@ -22,70 +21,75 @@ pub fn counts(cover: &Covered) -> Vec<usize> {
     all
 }
 
-/// Data and results of the script on the CPU for the largest number of elements; fewer elements are a part of them.
-pub struct Data {
+/// Random inputs, and what the references make of them: for the largest number of elements so far; fewer are a part of them.
+pub struct Data<'a> {
+    planner: &'a Planner<'a>,
+    references: &'a References,
+    rngs: Vec<Xoshiro256PlusPlus>,
     inputs: Vec<Vec<f32>>,
     expected: Expected,
     count: usize,
 }
 
-impl Data {
-    /// Runs the references on random data.
+impl<'a> Data<'a> {
+    pub fn new(planner: &'a Planner<'a>, references: &'a References, seed: u64) -> Data<'a> {
+        // One for each input, so that more elements go on where fewer end.
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let inputs = planner.program.inputs.len();
+        let rngs = (0..inputs).map(|_| Xoshiro256PlusPlus::seed_from_u64(rng.next_u64()));
+        let rngs = rngs.collect();
+        let expected = Expected { outputs: vec![], bounds: vec![] };
+        Data { planner, references, rngs, inputs: vec![vec![]; inputs], expected, count: 0 }
+    }
+
+    fn size(&self, v: VarId) -> usize {
+        self.planner.library.elements(self.planner.program.variables[v.0].ty) as usize
+    }
+
+    /// Makes sure that there are so many elements.
     ///
     /// # Errors
     /// W541: a reference that cannot be run.
-    pub fn new(
-        program: &Program,
-        library: &Library,
-        references: &References,
-        count: usize,
-        seed: u64,
-    ) -> Result<Data, Diagnostic> {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let floats = |v: &warpsmith_fuse::script::VarId| {
-            library.elements(program.variables[v.0].ty) as usize * count
-        };
-        let inputs: Vec<Vec<f32>> = program
-            .inputs
-            .iter()
-            .map(|v| (0..floats(v)).map(|_| random(&mut rng)).collect())
-            .collect();
-        let expected = references.run(program, library, &inputs, count)?;
-        Ok(Data { inputs, expected, count })
-    }
-
-    pub fn count(&self) -> usize {
-        self.count
+    fn grow(&mut self, count: usize) -> Result<(), Diagnostic> {
+        if count <= self.count {
+            return Ok(());
+        }
+        let sizes: Vec<usize> = self.planner.program.inputs.iter().map(|v| self.size(*v)).collect();
+        for ((array, rng), size) in self.inputs.iter_mut().zip(&mut self.rngs).zip(sizes) {
+            let more = size * count - array.len();
+            array.extend((0..more).map(|_| random(rng)));
+        }
+        let (program, library) = (self.planner.program, self.planner.library);
+        self.expected = self.references.run(program, library, &self.inputs, count)?;
+        self.count = count;
+        Ok(())
     }
 }
 
 /// Between -1 and 1, with all bits of the mantissa.
-fn random(rng: &mut Xoshiro256PlusPlus) -> f32 {
+pub fn random(rng: &mut Xoshiro256PlusPlus) -> f32 {
     let bits = rng.next_u64() >> 40;
     bits as f32 / (1u64 << 23) as f32 - 1.0
 }
 
-/// Runs a cover's files at several numbers of elements; returns those.
+/// Runs a cover's files at several numbers of elements.
 ///
 /// # Errors
-/// W540: the text is not understood, a check found something, or a result is not the reference's.
+/// W540: the text is not understood, a check found something, or a result is not the reference's; W541.
 pub fn verify(
     name: &str,
     files: &[(String, String)],
-    program: &Program,
-    library: &Library,
-    (data, counts): (&Data, &[usize]),
-    sources: &mut SourceMap,
+    data: &mut Data<'_>,
+    counts: &[usize],
 ) -> Result<(), Vec<Diagnostic>> {
-    let witness = Witness::parse(name, files, sources)?;
-    let size =
-        |v: &warpsmith_fuse::script::VarId| library.elements(program.variables[v.0].ty) as usize;
+    let most = counts.iter().copied().max().unwrap_or(1);
+    data.grow(most).map_err(|d| vec![d])?;
+    let witness = Witness::parse(name, files, &mut data.planner.sources.borrow_mut())?;
+    let program = data.planner.program;
     for count in counts {
-        let part = |(v, floats): (&warpsmith_fuse::script::VarId, &Vec<f32>)| {
-            floats[..size(v) * count].to_vec()
-        };
+        let part = |(v, floats): (&VarId, &Vec<f32>)| floats[..data.size(*v) * count].to_vec();
         let inputs: Vec<Vec<f32>> = program.inputs.iter().zip(&data.inputs).map(part).collect();
-        let lengths: Vec<usize> = program.outputs.iter().map(|v| size(v) * count).collect();
+        let lengths: Vec<usize> = program.outputs.iter().map(|v| data.size(*v) * count).collect();
         let (results, findings) = witness.run(*count, &inputs, &lengths).map_err(|why| {
             vec![
                 Diagnostic::error("W540", format!("the kernels do not run in the emulator: {why}"))
@@ -96,8 +100,8 @@ pub fn verify(
             return Err(vec![found(finding, *count)]);
         }
         for (k, v) in program.outputs.iter().enumerate() {
-            let output = &program.variables[v.0].name;
-            same(output, size(v), &results[k], &data.expected, k, *count).map_err(|d| vec![d])?;
+            let (output, size) = (&program.variables[v.0].name, data.size(*v));
+            same(output, size, &results[k], &data.expected, k, *count).map_err(|d| vec![d])?;
         }
     }
     Ok(())

@@ -143,3 +143,14 @@ fn an_input_may_be_assigned_again_and_names_of_c_are_no_trouble() {
     );
     leave("names", &fused);
 }
+
+#[test]
+fn names_that_the_output_uses_itself_are_no_trouble() {
+    let (_dir, args) = script(
+        "matrix3x3 A, p_A, n_A, d_A_even, s_A, device_A, A_expected, c_A;\ninput A, p_A, device_A, A_expected;\n\
+         s_A = madd33(A, p_A);\nc_A = madd33(s_A, device_A);\nn_A = madd33(c_A, A_expected);\nd_A_even = mmul33(n_A, A);\n\
+         for (i = 0; i < 40; i++) { A = madd33(A, d_A_even); }\nreturn A, s_A;",
+    );
+    let fused = fused(&args);
+    leave("names_of_ours", &fused);
+}
