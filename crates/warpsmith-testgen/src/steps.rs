@@ -78,12 +78,12 @@ pub fn random_schedule(
 ) -> Vec<String> {
     let mut choice = Choice::new(bytes);
     let mut taken = vec![];
-    // Shapes that are no rectangles cannot be bound in all their loops.
+    // Shapes that are no rectangles cannot be bound in all their loops, and bins are privatised by what binds their nest.
     if choice.chance(40) {
         for _ in 0..ATTEMPTS / 4 {
             let names = state.names();
             let mut writer = Writer { choice: &mut choice, names: &names };
-            let name = if writer.choice.chance(30) { "accumulate" } else { "rectangle" };
+            let name = writer.choice.pick(&["accumulate", "rectangle", "rectangle", "privatise"]);
             taken.extend(writer.step((name, "")).filter(|step| state.take(step)));
         }
     }
