@@ -141,6 +141,14 @@ impl<'a> Sema<'a> {
             "cudaFree" => self.release(args, span),
             "cudaMemcpy" => self.memory_copy(args, false, span),
             "cudaMemcpyAsync" => self.memory_copy(args, true, span),
+            "cudaMemset" => match args {
+                [pointer, value, bytes] => self.fill_memory(pointer, value, bytes, span),
+                _ => fail(
+                    "W063",
+                    span,
+                    "`cudaMemset` takes a pointer, a value and a number of bytes",
+                ),
+            },
             "cudaFuncSetAttribute" => self.set_attribute(args, span),
             // Hints for the device have no effect on what a kernel computes.
             "cudaFuncSetCacheConfig" | "cudaFuncSetSharedMemConfig" => {

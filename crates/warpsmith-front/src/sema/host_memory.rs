@@ -232,7 +232,7 @@ impl<'a> Sema<'a> {
         Ok(zero(span))
     }
 
-    fn fill_memory(
+    pub(crate) fn fill_memory(
         &mut self,
         pointer: &'a ast::Expr,
         value: &'a ast::Expr,

@@ -1,0 +1,267 @@
+//! The text of fused kernels: `NAME.cu` with kernels and launchers, `NAME.h` with their declarations, `NAME_test.cu` with the
+//! same on the CPU and a `main` that compares both.
+
+mod cpu;
+mod dot;
+mod host;
+mod kernel;
+mod names;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use crate::library::leftover::defined_macros;
+use crate::library::{FunctionId, TYPES};
+use crate::plan::{Action, Covered, KernelPlan, Launch, Mover, Planner, kernels};
+use crate::script::VarId;
+pub use dot::dot;
+pub use names::Names;
+
+/// What the files are to be called, and what is said in them.
+#[derive(Clone, Debug)]
+pub struct Heading {
+    /// What all names begin with.
+    pub name: String,
+    /// `sm_90`
+    pub arch: String,
+    /// Elements that `main` takes when it is not told.
+    pub elements: u64,
+}
+
+/// Everything that an emitted file is made from.
+pub(crate) struct Emitter<'a> {
+    pub planner: &'a Planner<'a>,
+    pub heading: &'a Heading,
+    pub cover: &'a Covered,
+    pub names: Names,
+    pub kernels: Vec<std::rc::Rc<KernelPlan>>,
+}
+
+/// The files of a cover: name and text.
+pub fn files(planner: &Planner<'_>, heading: &Heading, cover: &Covered) -> Vec<(String, String)> {
+    let name = &heading.name;
+    let kernels = kernels(&cover.launches);
+    let mut reserved: Vec<String> = ["launch", "workspace", "host", "cpu", "run"]
+        .iter()
+        .map(|w| format!("{name}_{w}"))
+        .collect();
+    reserved.push(name.clone());
+    reserved.extend(
+        (1..=kernels.len()).flat_map(|k| [format!("{name}_{k}"), format!("{name}_{k}_launch")]),
+    );
+    reserved.extend(planner.library.type_names().iter().map(|t| t.to_string()));
+    for f in planner.library.functions() {
+        reserved.push(format!("{}_cpu", f.name));
+        reserved.extend(defined_macros(&f.leftover.text).iter().map(|m| m.to_string()));
+    }
+    let names = Names::new(planner.program, &reserved);
+    let emitter = Emitter { planner, heading, cover, names, kernels };
+    vec![
+        (format!("{name}.cu"), emitter.kernel_file()),
+        (format!("{name}.h"), emitter.header()),
+        (format!("{name}_test.cu"), emitter.test_file()),
+    ]
+}
+
+impl Emitter<'_> {
+    fn kernel_file(&self) -> String {
+        let name = &self.heading.name;
+        let mut text = String::new();
+        let plural = if self.kernels.len() == 1 { "kernel" } else { "kernels" };
+        let calls: usize = self.kernels.iter().map(|k| k.calls.len()).sum();
+        let _ = writeln!(
+            text,
+            "// {name}: {calls} calls of elementary functions in {} {plural}.",
+            self.kernels.len()
+        );
+        let _ = writeln!(text, "// Made for {}.", self.heading.arch);
+        text.push_str("\n#include <cuda_runtime.h>\n");
+        if self.uses_block_loads() {
+            text.push_str("#include <cuda_pipeline.h>\n");
+        }
+        let _ = writeln!(text, "\n#include \"{name}.h\"\n");
+        self.types(&mut text);
+        self.block_copies(&mut text);
+        self.routines(&mut text);
+        for (k, kernel) in self.kernels.iter().enumerate() {
+            self.kernel(&mut text, k, kernel);
+        }
+        self.launchers(&mut text);
+        text
+    }
+
+    fn types(&self, text: &mut String) {
+        let library = self.planner.library;
+        let types = library.files.get(TYPES).map_or("", |t| t);
+        for line in types.lines().filter(|l| l.trim() != "#pragma once") {
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+        while text.ends_with("\n\n\n") {
+            text.pop();
+        }
+        text.push('\n');
+    }
+
+    fn movers(&self) -> impl Iterator<Item = (bool, Mover)> {
+        self.kernels.iter().flat_map(|k| &k.steps).filter_map(|s| match s.action {
+            Action::Load { by, .. } => Some((true, by)),
+            Action::Save { by, .. } => Some((false, by)),
+            Action::Call(_) => None,
+        })
+    }
+
+    fn uses_block_loads(&self) -> bool {
+        self.movers().any(|m| m == (true, Mover::Block))
+    }
+
+    fn block_copies(&self, text: &mut String) {
+        if self.uses_block_loads() {
+            text.push_str(include_str!("load_block.cuh"));
+            text.push('\n');
+        }
+        if self.movers().any(|m| m == (false, Mover::Block)) {
+            text.push_str(include_str!("save_block.cuh"));
+            text.push('\n');
+        }
+    }
+
+    /// The variants of device functions, function by function, each between the macros of its file.
+    fn routines(&self, text: &mut String) {
+        let functions: BTreeSet<usize> =
+            self.kernels.iter().flat_map(|k| &k.calls).map(|c| c.function.0).collect();
+        for (_, header) in self.headers() {
+            let _ = writeln!(text, "{header}");
+        }
+        for f in functions.into_iter().map(FunctionId) {
+            let function = self.planner.library.function(f);
+            text.push_str(&function.leftover.text);
+            if !function.leftover.text.is_empty() {
+                text.push('\n');
+            }
+            let mut written = BTreeSet::new();
+            for kernel in &self.kernels {
+                for variant in kernel::variants(self.planner, kernel, f) {
+                    if written.insert(variant.name.clone()) {
+                        text.push_str(&variant.text);
+                        text.push_str("\n\n");
+                    }
+                }
+            }
+            for name in defined_macros(&function.leftover.text) {
+                let _ = writeln!(text, "#undef {name}");
+            }
+        }
+    }
+
+    /// Headers of the library that functions include, each once.
+    fn headers(&self) -> Vec<&(String, String)> {
+        let called: BTreeSet<usize> =
+            self.kernels.iter().flat_map(|k| &k.calls).map(|c| c.function.0).collect();
+        let mut all: Vec<&(String, String)> = vec![];
+        for header in
+            called.into_iter().flat_map(|f| &self.planner.library.functions()[f].leftover.headers)
+        {
+            if all.iter().all(|(name, _)| *name != header.0) {
+                all.push(header);
+            }
+        }
+        all
+    }
+
+    fn size(&self, id: VarId) -> u32 {
+        self.planner.library.elements(self.planner.program.variables[id.0].ty)
+    }
+
+    /// Elements that arrays must have room for beyond their own, since library routines move whole blocks.
+    fn padding(&self) -> u32 {
+        let whole = self.kernels.iter().filter(|k| k.wants_whole_blocks());
+        whole.map(|k| k.elements * k.batch).max().unwrap_or(0)
+    }
+
+    /// `const float *A, …, float *F`
+    fn interface(&self) -> Vec<String> {
+        let program = self.planner.program;
+        let inputs = program.inputs.iter().map(|v| format!("const float *{}", self.names.get(*v)));
+        let outputs = program.outputs.iter().map(|v| format!("float *{}", self.names.get(*v)));
+        inputs.chain(outputs).collect()
+    }
+
+    /// `A, …, F`
+    fn interface_names(&self) -> Vec<String> {
+        let program = self.planner.program;
+        program
+            .inputs
+            .iter()
+            .chain(&program.outputs)
+            .map(|v| self.names.get(*v).to_string())
+            .collect()
+    }
+
+    /// The head of the function that starts all kernels.
+    fn launch_declaration(&self) -> String {
+        let last = ["float *workspace".to_string(), "cudaStream_t stream".to_string()];
+        let parameters = [&["int count".to_string()][..], &self.interface(), &last].concat();
+        declaration(&format!("cudaError_t {}_launch", self.heading.name), &parameters)
+    }
+
+    /// The head of the function that takes arrays of the host.
+    fn host_declaration(&self) -> String {
+        let parameters = [&["int count".to_string()][..], &self.interface()].concat();
+        declaration(&format!("cudaError_t {}_host", self.heading.name), &parameters)
+    }
+
+    fn header(&self) -> String {
+        let name = &self.heading.name;
+        let padding = self.padding();
+        let mut text = format!(
+            "// {name} on `count` elements. Arrays are arrays of structures: element e of size n begins at n * e.\n"
+        );
+        text.push_str("#pragma once\n\n#include <cuda_runtime.h>\n\n");
+        if padding > 0 {
+            let _ = writeln!(
+                text,
+                "// Arrays on the device must have room for {padding} elements more than `count`, zeros for a start."
+            );
+        }
+        let _ = writeln!(
+            text,
+            "// Bytes of device memory that {name}_launch needs for what goes from kernel to kernel."
+        );
+        let _ = writeln!(text, "size_t {name}_workspace(int count);\n");
+        text.push_str("// Starts all kernels; arrays and workspace are on the device.\n");
+        let _ = writeln!(text, "{};\n", self.launch_declaration());
+        text.push_str("// The whole computation with arrays on the host: allocates, copies, starts the kernels and waits.\n");
+        let _ = writeln!(text, "{};", self.host_declaration());
+        text.push_str("\n// Each kernel for itself.\n");
+        for k in 0..self.kernels.len() {
+            let _ = writeln!(text, "{};", self.launch_head(k));
+        }
+        text
+    }
+}
+
+/// `head(a, b, …)`, in as many lines as it takes.
+pub(crate) fn declaration(head: &str, parameters: &[String]) -> String {
+    let whole = format!("{head}({})", parameters.join(", "));
+    if whole.len() <= WIDTH {
+        return whole;
+    }
+    let (mut text, mut line) = (format!("{head}(\n"), "   ".to_string());
+    for (k, parameter) in parameters.iter().enumerate() {
+        let end = if k + 1 == parameters.len() { ")" } else { "," };
+        if line.len() + parameter.len() + 2 > WIDTH {
+            text.push_str(&format!("{line}\n"));
+            line = "   ".to_string();
+        }
+        line.push_str(&format!(" {parameter}{end}"));
+    }
+    text + &line
+}
+
+/// Columns of a line of emitted code.
+const WIDTH: usize = 110;
+
+/// Launches of a list and all below it in the order of their text, for numbers of kernels.
+pub(crate) fn count_kernels(launches: &[Launch]) -> usize {
+    kernels(launches).len()
+}
