@@ -69,7 +69,7 @@ mod structs;
 mod templates;
 mod text;
 mod types;
-mod walk;
+pub mod walk;
 
 use std::collections::HashMap;
 
