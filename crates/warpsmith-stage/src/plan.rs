@@ -62,7 +62,8 @@ impl Plan {
         axes: [bool; 3],
     ) -> Result<Plan, Vec<Diagnostic>> {
         let mut errors = vec![];
-        let mut point = |at: &Bytes, what: &str| match scope::site(unit, sources, at.start) {
+        let mut point = |at: &Bytes, byte: usize, what: &str| match scope::site(unit, sources, byte)
+        {
             Some(site) => {
                 if site.arrays.is_empty() {
                     errors.push(
@@ -88,8 +89,22 @@ impl Plan {
                 Point::default()
             }
         };
-        let reads = marks.reads.iter().map(|m| point(&m.whole, "mark")).collect();
-        let inserts = marks.inserts.iter().map(|i| point(i, "place for copies")).collect();
+        let reads = marks.reads.iter().map(|m| point(&m.whole, m.whole.start, "mark")).collect();
+        let inserts: Vec<Point> =
+            marks.inserts.iter().map(|i| point(i, i.end, "place for copies")).collect();
+        for (at, point) in marks.inserts.iter().zip(&inserts) {
+            let own = point.site.statements.last().is_some_and(|s| s.start as usize == at.end);
+            if !own && errors.is_empty() {
+                errors.push(
+                    Diagnostic::error(
+                        "W700",
+                        "`__insert();` has to stand between other statements",
+                    )
+                    .label(marks::span(FileId(0), at), "here")
+                    .help("put braces around it"),
+                );
+            }
+        }
         match errors.is_empty() {
             true => Ok(Plan { text: text.to_string(), marks, reads, inserts }),
             false => Err(errors),

@@ -153,7 +153,10 @@ pub fn solve(session: &mut Session, profiled: &mut Profiled) -> Result<Vec<Found
     let mut unseen = unseen(session);
     for _ in 0..MAX_ROUNDS {
         for m in 0..count {
-            if found[m].is_none() {
+            if session.plan.given(m).is_some() {
+                found[m] =
+                    Some(Found { answer: None, killed: vec![], time: Duration::ZERO, rows: 0 });
+            } else if found[m].is_none() {
                 let start = Instant::now();
                 let answer = one(session, profiled, m, &rows[m])?;
                 times[m] += start.elapsed();
@@ -237,7 +240,7 @@ fn challenge(
     killed: &mut [Vec<Killed>],
 ) -> bool {
     let mut again = false;
-    for m in 0..found.len() {
+    for m in (0..found.len()).filter(|m| session.plan.given(*m).is_none()).collect::<Vec<_>>() {
         let inner = inner_of(session, profiled, m);
         let Some(f) = &found[m] else { continue };
         let wrong = |r: &&Row| match &f.answer {

@@ -1,8 +1,8 @@
 //! Plans of the kinds that people write, from text to text.
 
 use warpsmith_stage::program::Settings;
-use warpsmith_stage::search;
-use warpsmith_stage::session::{Input, Refusal, Session};
+use warpsmith_stage::session::{Input, Refusal};
+use warpsmith_stage::stage::{self, Staged};
 
 fn input(name: &str) -> Input {
     let path = format!("{}/tests/plans/{name}.cu", env!("CARGO_MANIFEST_DIR"));
@@ -15,28 +15,50 @@ fn refused(r: Refusal) -> String {
     r.diagnostics.iter().map(|d| d.render(&r.sources, false) + "\n").collect()
 }
 
+fn staged(name: &str) -> Staged {
+    match stage::stage(input(name)) {
+        Ok(staged) => staged,
+        Err(r) => panic!("{}", refused(r)),
+    }
+}
+
+fn show(name: &str) {
+    let s = staged(name);
+    eprintln!("{}", s.text);
+    eprintln!(
+        "profile {:?} total {:?} {:?}\nchecked {:?}\n{:?}\nnotes {:?} inserted {:?} redundant {:?}",
+        s.profile_time,
+        s.total_time,
+        s.profiled,
+        s.checked,
+        s.blocks,
+        s.notes,
+        s.inserted,
+        s.redundant
+    );
+    for a in &s.accesses {
+        eprintln!("{:?} {} {:?}", a.time, a.rows, a.killed);
+    }
+}
+
 #[test]
 fn five_point() {
-    let time = std::time::Instant::now();
-    let mut session = Session::new(input("five_point")).map_err(refused).unwrap();
-    eprintln!("session {:?}", time.elapsed());
-    let mut profiled = search::profile(&mut session).map_err(refused).unwrap();
-    eprintln!(
-        "profile {:?} {:?}",
-        time.elapsed(),
-        profiled.launches.iter().map(|s| s.launch.describe()).collect::<Vec<_>>()
-    );
-    let found = search::solve(&mut session, &mut profiled).map_err(refused).unwrap();
-    eprintln!("solve {:?}", time.elapsed());
-    for (m, f) in found.iter().enumerate() {
-        let point = &session.plan.reads[m];
-        let original = session.plan.slice(&session.plan.mark(m).global());
-        eprintln!(
-            "{:?} rows {} {:?} {:?}",
-            f.time,
-            f.rows,
-            f.answer.as_ref().map(|a| a.text(point, original)),
-            f.killed
-        );
-    }
+    show("five_point");
+}
+
+#[test]
+fn five_point_sleeve() {
+    show("five_point_sleeve");
+}
+#[test]
+fn five_point_temporal() {
+    show("five_point_temporal");
+}
+#[test]
+fn matmul() {
+    show("matmul");
+}
+#[test]
+fn conv5() {
+    show("conv5");
 }

@@ -7,24 +7,23 @@ use std::fmt::Write;
 
 use crate::plan::{Plan, Point};
 use crate::source::patch::Patch;
-
-/// Places in one shared array that a row holds, at most.
-pub const PLACES: usize = 7;
+use crate::source::scope::SharedArray;
 
 /// How the rows of one mark or place for copies are laid out, in words of 64 bits.
 ///
-/// Word 0 is the number of the mark, then one word a symbol, then [`PLACES`] words and a count for each array, then for a
-/// read with a given place where that is in its array, whether the element is there, and its bits.
+/// Word 0 is the number of the mark, then one word a symbol, then for each array one bit an element: whether it holds what is
+/// read. For a read with a given place follow where that is in its array, whether the element is there, and its bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     pub symbols: usize,
-    pub arrays: usize,
+    /// Words for each array.
+    pub arrays: Vec<usize>,
     pub given: bool,
 }
 
 impl Layout {
     fn words(&self) -> usize {
-        1 + self.symbols + self.arrays * (PLACES + 1) + 3 * usize::from(self.given)
+        1 + self.symbols + self.arrays.iter().sum::<usize>() + 3 * usize::from(self.given)
     }
 }
 
@@ -57,28 +56,32 @@ __device__ inline long long *__ws_row(long long id, int width) {
   row[0] = id;
   return row;
 }
-template <class T, class S> __device__ void __ws_find(long long *places, const T *value, const S *array, int length) {
-  int found = 0;
-  if (sizeof(T) == sizeof(S)) {
-    unsigned long long bits = __ws_at(value);
-    for (int l = 0; l < length; l++) {
-      places[found] = l;
-      found += (found < 7) & (__ws_at(array + l) == bits);
-    }
+template <class T, class S> __device__ void __ws_find(long long *held, const T *value, const S *array, int length, int words) {
+  if (sizeof(T) != sizeof(S)) return;
+  unsigned long long bits = __ws_at(value);
+  for (int w = 0; w < words; w++) {
+    unsigned long long set = 0;
+    int end = length - w * 64 < 64 ? length - w * 64 : 64;
+    for (int b = 0; b < end; b++) set |= (unsigned long long)(__ws_at(array + w * 64 + b) == bits) << b;
+    held[w] = set;
   }
-  places[7] = found;
 }
 "#;
 
-/// Instruments the marks of a plan, for a block shape.
-pub fn instrument(plan: &Plan, block: [u32; 3]) -> Instrumented {
+/// Instruments the marks of a plan, for a block shape in which shared arrays have so many elements.
+pub fn instrument(
+    plan: &Plan,
+    block: [u32; 3],
+    elements: &dyn Fn(&SharedArray) -> usize,
+) -> Instrumented {
     let points = plan.reads.iter().chain(&plan.inserts);
     let layouts: Vec<Layout> = points
         .clone()
         .enumerate()
         .map(|(i, p)| {
             let given = i < plan.reads.len() && plan.given(i).is_some();
-            let arrays = if i < plan.reads.len() { p.site.arrays.len() } else { 0 };
+            let list = p.site.arrays.iter().filter(|_| i < plan.reads.len());
+            let arrays = list.map(|a| elements(a).div_ceil(64)).collect();
             Layout { symbols: p.symbols.len(), arrays, given }
         })
         .collect();
@@ -136,7 +139,7 @@ fn call(name: &str, mut args: Vec<String>, point: &Point, arrays: bool) -> Strin
 
 /// The function that stores the row of one mark.
 fn declare(head: &mut String, i: usize, layout: &Layout, width: usize) {
-    let is_read = layout.arrays > 0;
+    let is_read = !layout.arrays.is_empty();
     let mut types = String::new();
     let mut params = String::new();
     let mut body = format!("long long *row = __ws_row({i}, {width});");
@@ -154,11 +157,12 @@ fn declare(head: &mut String, i: usize, layout: &Layout, width: usize) {
         let _ = write!(params, "{comma}long long s{s}");
         let _ = write!(body, " row[{}] = s{s};", s + 1);
     }
-    for a in 0..layout.arrays {
+    let mut at = 1 + layout.symbols;
+    for (a, words) in layout.arrays.iter().enumerate() {
         let _ = write!(types, ", class A{a}");
         let _ = write!(params, ", A{a} *a{a}, int n{a}");
-        let at = 1 + layout.symbols + a * (PLACES + 1);
-        let _ = write!(body, " __ws_find(row + {at}, &copy, a{a}, n{a});");
+        let _ = write!(body, " __ws_find(row + {at}, &copy, a{a}, n{a}, {words});");
+        at += words;
     }
     if layout.given {
         let at = layout.words() - 3;

@@ -1,11 +1,9 @@
 //! Running an instrumented kernel, and reading what it took down.
 
-use std::collections::BTreeSet;
-
 use warpsmith_emu::{Buffer, Checks, device_pointer};
 use warpsmith_ir::Diagnostic;
 
-use super::instrument::{Instrumented, Layout, PLACES};
+use super::instrument::{Instrumented, Layout};
 use crate::launch::Launch;
 use crate::memory::{self, Data, Lengths};
 use crate::program::{self, Program};
@@ -155,25 +153,22 @@ fn decode(
 
 fn decode_row(layout: &Layout, word: &dyn Fn(usize) -> i64) -> Row {
     let values = (0..layout.symbols).map(|s| word(1 + s)).collect();
-    let mut places = BTreeSet::new();
-    for a in 0..layout.arrays {
-        let at = 1 + layout.symbols + a * (PLACES + 1);
-        let found = (word(at + PLACES) as usize).min(PLACES);
-        places.extend((0..found).map(|p| (a as u8, word(at + p) as u32)));
+    let mut places = vec![];
+    let mut end = 1 + layout.symbols;
+    for (a, words) in layout.arrays.iter().enumerate() {
+        for w in 0..*words {
+            let mut set = word(end + w) as u64;
+            while set != 0 {
+                places.push((a as u8, w as u32 * 64 + set.trailing_zeros()));
+                set &= set - 1;
+            }
+        }
+        end += words;
     }
-    let end = 1 + layout.symbols + layout.arrays * (PLACES + 1);
     let given = layout.given.then(|| Given {
         place: word(end),
         right: word(end + 1) != 0,
         element: word(end + 2),
     });
-    Row {
-        launch: 0,
-        thread: 0,
-        values,
-        places: places.into_iter().collect(),
-        given,
-        insert: None,
-        visit: 0,
-    }
+    Row { launch: 0, thread: 0, values, places, given, insert: None, visit: 0 }
 }

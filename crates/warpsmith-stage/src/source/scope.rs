@@ -43,6 +43,8 @@ pub struct Site {
     /// Variables that may hold integers, parameters first.
     pub variables: Vec<String>,
     pub arrays: Vec<SharedArray>,
+    /// All names that the function declares before the place.
+    pub declared: Vec<String>,
     /// The statements around the place that stand in a list, outermost first.
     pub statements: Vec<Span>,
     /// The function's body.
@@ -153,6 +155,7 @@ struct Walker<'a> {
 
 impl Walker<'_> {
     fn declare(&mut self, name: &str, ty: &ast::TypeName, init: Option<&ast::Initializer>) {
+        self.site.declared.push(name.to_string());
         self.site.variables.retain(|v| v != name);
         self.site.arrays.retain(|a| a.name != name);
         let mut ty = ty;
@@ -189,6 +192,7 @@ impl Walker<'_> {
             }
             match vars.attrs.shared {
                 true => {
+                    self.site.declared.push(d.name.clone());
                     self.site.arrays.retain(|a| a.name != d.name);
                     self.site.arrays.extend(shared(d, self.sources));
                 }

@@ -64,7 +64,21 @@ impl Compare {
 
 impl Comparison {
     fn text(&self, symbols: &[Symbol]) -> String {
-        format!("{} {} {}", self.left.text(symbols), self.op.symbol(), self.right.text(symbols))
+        // Thread indices are unsigned: a sum with a negative number would wrap around.
+        let left = match &self.left {
+            Term::Binary(Op::Add, a, b) => {
+                format!("(int){} + {}", a.text(symbols), b.text(symbols))
+            }
+            other => other.text(symbols),
+        };
+        let right = self.right.text(symbols);
+        let sum = matches!(self.left, Term::Binary(..));
+        let right = match (sum && unsigned(&self.right, symbols), &self.right) {
+            (false, _) => right,
+            (true, Term::Symbol(_)) => format!("(int){right}"),
+            (true, _) => format!("(int)({right})"),
+        };
+        format!("{left} {} {right}", self.op.symbol())
     }
 
     fn negated(&self) -> Comparison {
@@ -73,6 +87,15 @@ impl Comparison {
 
     fn holds(&self, values: &[i64]) -> Option<bool> {
         Some(self.op.holds(self.left.value(values)?, self.right.value(values)?))
+    }
+}
+
+/// Whether a term has the type of `blockDim`.
+fn unsigned(term: &Term, symbols: &[Symbol]) -> bool {
+    match term {
+        Term::Number(_) => false,
+        Term::Symbol(s) => matches!(symbols[*s].kind, SymbolKind::Block(_) | SymbolKind::Grid(_)),
+        Term::Binary(_, a, b) => unsigned(a, symbols) || unsigned(b, symbols),
     }
 }
 
@@ -134,7 +157,9 @@ const MAX_COMPARISONS: usize = 4;
 /// Comparisons that are tried in pairs.
 const MAX_PAIRED: usize = 160;
 /// Tiers of comparisons.
-const TIERS: u8 = 3;
+const TIERS: u8 = 4;
+/// How far the values of a variable may be apart that counts steps around a position.
+const NEAR: i64 = 12;
 
 /// The comparisons on some rows, made as they are needed.
 #[derive(Debug)]
@@ -190,7 +215,8 @@ impl<'a> Conditions<'a> {
         let numbers = [0, 1, 2, 3];
         match tier {
             0 => {
-                for t in threads {
+                for t in &threads {
+                    let t = *t;
                     numbers.iter().for_each(|n| self.compare(t, Term::Number(*n), 0));
                     for b in &bounds {
                         (-3..=1).for_each(|o| {
@@ -209,6 +235,22 @@ impl<'a> Conditions<'a> {
                     }
                 }
             }
+            2 => {
+                let near: Vec<usize> =
+                    variables.iter().copied().filter(|v| self.is_near(*v)).collect();
+                for t in &threads {
+                    for v in &near {
+                        let sum = Term::op(Op::Add, Term::Symbol(*t), Term::Symbol(*v));
+                        numbers.iter().for_each(|n| self.compare_terms(&sum, Term::Number(*n), 4));
+                        for b in &bounds {
+                            let kind = 4 + own_axis(symbols, *t, *b);
+                            (-2..=1).for_each(|o| {
+                                self.compare_terms(&sum, Term::Symbol(*b).plus(o), kind)
+                            });
+                        }
+                    }
+                }
+            }
             _ => {
                 let all = of(|k| !matches!(k, SymbolKind::Constant | SymbolKind::Block(_)));
                 for v in all {
@@ -224,18 +266,29 @@ impl<'a> Conditions<'a> {
         self.tiers.push(order);
     }
 
-    /// All comparisons of a symbol with a bound that tell rows apart.
+    /// Whether a variable takes several values that all lie together.
+    fn is_near(&self, symbol: usize) -> bool {
+        let values = || self.rows.values.iter().map(|v| v[symbol]);
+        let (low, high) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
+        low < high && high - low <= NEAR
+    }
+
     fn compare(&mut self, left: usize, right: Term, kind: u32) {
+        self.compare_terms(&Term::Symbol(left), right, kind);
+    }
+
+    /// All comparisons of a term with a bound that tell rows apart.
+    fn compare_terms(&mut self, left: &Term, right: Term, kind: u32) {
         let rows = self.rows;
-        let bound: Vec<Option<i64>> = rows.values.iter().map(|v| right.value(v)).collect();
+        let pairs: Vec<Option<(i64, i64)>> =
+            rows.values.iter().map(|v| Some((left.value(v)?, right.value(v)?))).collect();
         for op in [Compare::Eq, Compare::Ne, Compare::Lt, Compare::Ge, Compare::Le, Compare::Gt] {
-            let bits = Bits::from_fn(rows.values.len(), |i| {
-                bound[i].is_some_and(|b| op.holds(rows.values[i][left], b))
-            });
+            let bits =
+                Bits::from_fn(rows.values.len(), |i| pairs[i].is_some_and(|(a, b)| op.holds(a, b)));
             if bits.is_empty() || bits.count() == bits.len() {
                 continue;
             }
-            let comparison = Comparison { left: Term::Symbol(left), op, right: right.clone() };
+            let comparison = Comparison { left: left.clone(), op, right: right.clone() };
             let order = !matches!(op, Compare::Eq | Compare::Ne);
             let sum = matches!(right, Term::Binary(Op::Add, ..));
             let cost = 10 + kind + right.cost(rows.symbols) + u32::from(order) + u32::from(sum);

@@ -27,22 +27,28 @@ pub struct Shape {
 /// Flat places of one array, one list a row.
 pub type Places<'a> = &'a [Vec<i64>];
 
-/// How subscripts are made.
+/// How subscripts are made, from the simplest to what covers most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// What the user counts positions from, moved; arrays of several dimensions one by one.
     Moved,
     /// A flat array as rows and columns.
-    Dimensions,
+    Columns,
+    /// The same with positions reduced by the length of a tile, clamped, or counted from the block's first.
+    Reduced,
+}
+
+impl Way {
+    pub const ALL: [Way; 3] = [Way::Moved, Way::Columns, Way::Reduced];
 }
 
 /// Candidates that are right on many rows, best first.
 pub fn find(rows: Rows<'_>, shape: &Shape, places: Places<'_>, way: Way) -> Vec<Candidate> {
     let mut all = match (shape.rank, way) {
         (1, Way::Moved) => flat(rows, places),
-        (1, Way::Dimensions) => rows_and_columns(rows, places),
-        (_, Way::Moved) => per_dimension(rows, shape, places, &[]),
-        (_, Way::Dimensions) => vec![],
+        (1, _) => rows_and_columns(rows, places, &dimension_terms(rows, way)),
+        (_, Way::Columns) => vec![],
+        (_, _) => per_dimension(rows, shape, places, &[], &dimension_terms(rows, way)),
     };
     all.sort_by_key(|c| (usize::MAX - c.right.count(), c.cost));
     let mut seen = HashSet::new();
@@ -52,14 +58,20 @@ pub fn find(rows: Rows<'_>, shape: &Shape, places: Places<'_>, way: Way) -> Vec<
 }
 
 /// A flat array whose rows have one of the likely lengths.
-fn rows_and_columns(rows: Rows<'_>, places: Places<'_>) -> Vec<Candidate> {
+fn rows_and_columns(rows: Rows<'_>, places: Places<'_>, terms: &[(Term, u32)]) -> Vec<Candidate> {
     let wanted = places.iter().filter(|p| !p.is_empty()).count();
     let mut all: Vec<Candidate> = vec![];
     for width in widths(rows) {
         let inner: Vec<Vec<i64>> =
             rows.values.iter().map(|v| vec![width.value(v).unwrap_or(0)]).collect();
         if inner.iter().all(|w| w[0] > 0) {
-            all.extend(per_dimension(rows, &Shape { inner, rank: 2 }, places, &[width.clone()]));
+            all.extend(per_dimension(
+                rows,
+                &Shape { inner, rank: 2 },
+                places,
+                &[width.clone()],
+                terms,
+            ));
         }
         if all.iter().any(|c| c.right.count() == wanted) {
             break;
@@ -94,6 +106,7 @@ fn widths(rows: Rows<'_>) -> Vec<Term> {
 }
 
 /// Something a position is counted from, and its values.
+#[derive(Debug)]
 struct Valued {
     term: Term,
     values: Vec<Option<i64>>,
@@ -114,6 +127,18 @@ fn sample(places: Places<'_>) -> Vec<usize> {
     let step = wanted.len().div_ceil(SAMPLE).max(1);
     // An odd stride keeps in step with no row length of a block.
     wanted.into_iter().step_by(if step > 1 { step | 1 } else { 1 }).collect()
+}
+
+/// Whether something holds on less than one in `share` rows of a sample, looking at the first few rows alone when it holds
+/// on none of them.
+fn few(sample: &[usize], holds: impl Fn(usize) -> bool, share: usize) -> bool {
+    let (first, rest) = sample.split_at(sample.len().min(32));
+    let hits = first.iter().filter(|i| holds(**i)).count();
+    if hits == 0 && rest.len() > 32 {
+        return true;
+    }
+    let hits = hits + rest.iter().filter(|i| holds(**i)).count();
+    hits == 0 || hits * share < sample.len()
 }
 
 /// Terms that move a position: nothing, small numbers, extents of block and tile with small numbers, and their differences.
@@ -198,23 +223,14 @@ fn moved(base: &Term, op: Op, offset: &Term) -> Term {
     }
 }
 
-/// `y * width + x` for all that may be rows and columns.
+/// `threadIdx.y * width + threadIdx.x`.
 fn products(rows: Rows<'_>) -> Vec<Term> {
-    let symbols = rows.symbols;
-    let columns: Vec<usize> = (0..symbols.len())
-        .filter(|s| matches!(symbols[*s].kind, SymbolKind::Thread(_) | SymbolKind::Variable))
-        .take(12)
-        .collect();
-    let mut all = vec![];
-    for width in widths(rows) {
-        for y in &columns {
-            for x in columns.iter().filter(|x| *x != y) {
-                let row = Term::op(Op::Mul, Term::Symbol(*y), width.clone());
-                all.push(Term::op(Op::Add, row, Term::Symbol(*x)));
-            }
-        }
-    }
-    all
+    let of = |axis: u8| {
+        (0..rows.symbols.len()).find(|s| rows.symbols[*s].kind == SymbolKind::Thread(axis))
+    };
+    let (Some(x), Some(y)) = (of(0), of(1)) else { return vec![] };
+    let product = |width: Term| Term::op(Op::Mul, Term::Symbol(y), width);
+    widths(rows).into_iter().map(|w| Term::op(Op::Add, product(w), Term::Symbol(x))).collect()
 }
 
 /// The best candidates by the rows they are right on, one for each set of rows.
@@ -243,6 +259,7 @@ fn per_dimension(
     shape: &Shape,
     places: Places<'_>,
     width: &[Term],
+    terms: &[(Term, u32)],
 ) -> Vec<Candidate> {
     let split = |flat: i64, inner: &[i64]| -> Vec<i64> {
         let mut rest = flat;
@@ -260,38 +277,10 @@ fn per_dimension(
         .zip(&shape.inner)
         .map(|(list, inner)| list.iter().map(|p| split(*p, inner)).collect())
         .collect();
-    let terms = dimension_terms(rows);
     let sample = sample(places);
-    let mut lists: Vec<Vec<&Valued>> = vec![];
-    for d in 0..shape.rank {
-        let mut ranked: Vec<(usize, u32, &Valued)> = vec![];
-        let mut seen: HashMap<Vec<Option<i64>>, usize> = HashMap::new();
-        for term in &terms {
-            let hits = sample
-                .iter()
-                .filter(|i| term.values[**i].is_some_and(|v| parts[**i].iter().any(|p| p[d] == v)))
-                .count();
-            if hits * 10 < sample.len() || hits == 0 {
-                continue;
-            }
-            match seen.get(&term.values) {
-                Some(at) if ranked[*at].1 <= term.cost => {}
-                Some(at) => ranked[*at] = (hits, term.cost, term),
-                None => {
-                    seen.insert(term.values.clone(), ranked.len());
-                    ranked.push((hits, term.cost, term));
-                }
-            }
-        }
-        ranked.sort_by_key(|(hits, cost, _)| (usize::MAX - hits, *cost));
-        lists.push(
-            ranked
-                .into_iter()
-                .take(if shape.rank > 2 { 6 } else { 14 })
-                .map(|(_, _, t)| t)
-                .collect(),
-        );
-    }
+    let lists: Vec<Vec<Valued>> =
+        (0..shape.rank).map(|d| best_terms(rows, terms, &sample, &parts, d)).collect();
+    let lists: Vec<Vec<&Valued>> = lists.iter().map(|l| l.iter().collect()).collect();
     let mut best = Ranked::default();
     let mut chosen = vec![];
     join(&lists, &mut chosen, &mut |chosen: &[&Valued]| {
@@ -315,6 +304,41 @@ fn per_dimension(
     best.list
 }
 
+/// Terms that are often right in one dimension.
+fn best_terms(
+    rows: Rows<'_>,
+    terms: &[(Term, u32)],
+    sample: &[usize],
+    parts: &[Vec<Vec<i64>>],
+    d: usize,
+) -> Vec<Valued> {
+    let rank = parts.iter().flatten().next().map_or(1, Vec::len);
+    let right = |term: &Term, i: usize| {
+        let value = term.value(rows.values[i]);
+        value.is_some_and(|v| parts[i].iter().any(|p| p[d] == v))
+    };
+    let mut ranked: Vec<(usize, u32, &Term)> = vec![];
+    let mut seen: HashMap<Vec<bool>, usize> = HashMap::new();
+    for (term, cost) in terms {
+        if few(sample, |i| right(term, i), 10) {
+            continue;
+        }
+        let hits: Vec<bool> = sample.iter().map(|i| right(term, *i)).collect();
+        let count = hits.iter().filter(|h| **h).count();
+        match seen.get(&hits) {
+            Some(at) if ranked[*at].1 <= *cost => {}
+            Some(at) => ranked[*at] = (count, *cost, term),
+            None => {
+                seen.insert(hits, ranked.len());
+                ranked.push((count, *cost, term));
+            }
+        }
+    }
+    ranked.sort_by_key(|(hits, cost, _)| (usize::MAX - hits, *cost));
+    ranked.truncate(if rank > 2 { 6 } else { 14 });
+    ranked.into_iter().map(|(_, _, t)| valued(rows, t.clone())).collect()
+}
+
 fn join<'a>(
     lists: &[Vec<&'a Valued>],
     chosen: &mut Vec<&'a Valued>,
@@ -332,41 +356,52 @@ fn join<'a>(
     }
 }
 
-/// What a subscript of one dimension may be: a position moved, reduced by the length of a tile, or clamped.
-fn dimension_terms(rows: Rows<'_>) -> Vec<Valued> {
+/// What a subscript of one dimension may be: a position moved, and with [`Way::Reduced`] more.
+fn dimension_terms(rows: Rows<'_>, way: Way) -> Vec<(Term, u32)> {
     let symbols = rows.symbols;
     let of = |f: fn(SymbolKind) -> bool| -> Vec<usize> {
         (0..symbols.len()).filter(|s| f(symbols[*s].kind)).collect()
     };
-    let positions =
-        of(|k| matches!(k, SymbolKind::Thread(_) | SymbolKind::Variable | SymbolKind::Subscript));
-    let bounds = of(|k| matches!(k, SymbolKind::Constant | SymbolKind::Block(_)));
-    let mut plain: Vec<Term> = positions.iter().map(|s| Term::Symbol(*s)).collect();
     let threads = of(|k| matches!(k, SymbolKind::Thread(_)));
     let variables = of(|k| matches!(k, SymbolKind::Variable));
+    let mut plain: Vec<Term> = threads.iter().chain(&variables).map(|s| Term::Symbol(*s)).collect();
     for t in &threads {
-        for v in &variables {
-            plain.push(Term::op(Op::Add, Term::Symbol(*t), Term::Symbol(*v)));
-        }
+        plain.extend(
+            variables.iter().map(|v| Term::op(Op::Add, Term::Symbol(*t), Term::Symbol(*v))),
+        );
     }
-    let mut terms: Vec<Term> = vec![];
+    let mut terms: Vec<Term> = (0..4).map(Term::Number).collect();
     for p in &plain {
         terms.extend((-4..=4).map(|o| p.clone().plus(o)));
     }
-    for p in &positions {
-        for b in &bounds {
-            for cut in [0, -1, -2, -4] {
-                for shift in [0, -1, 1] {
-                    let reduced =
-                        Term::op(Op::Rem, Term::Symbol(*p).plus(shift), Term::Symbol(*b).plus(cut));
-                    terms.extend([0, 1, 2].map(|o| reduced.clone().plus(o)));
-                }
-                let clamped = Term::op(Op::Min, Term::Symbol(*p), Term::Symbol(*b).plus(cut - 1));
-                terms.extend([-1, 0, 1].map(|o| clamped.clone().plus(o)));
+    if way == Way::Reduced {
+        let bounds = of(|k| matches!(k, SymbolKind::Constant | SymbolKind::Block(_)));
+        let blocks = of(|k| matches!(k, SymbolKind::Grid(_)));
+        for v in threads.iter().chain(&variables) {
+            for b in &bounds {
+                reduced(&mut terms, *v, *b, &blocks);
             }
-            terms.push(Term::op(Op::Div, Term::Symbol(*p), Term::Symbol(*b)));
         }
     }
-    terms.extend((0..4).map(Term::Number));
-    terms.into_iter().map(|t| valued(rows, t)).collect()
+    terms.into_iter().map(|t| (t.cost(symbols), t)).map(|(c, t)| (t, c)).collect()
+}
+
+/// A position reduced by about the extent of a block, clamped to it, or counted from where the block begins.
+fn reduced(terms: &mut Vec<Term>, position: usize, bound: usize, blocks: &[usize]) {
+    let position = || Term::Symbol(position);
+    for cut in [0, -1, -2, -4] {
+        let length = || Term::Symbol(bound).plus(cut);
+        for shift in [0, -1, 1] {
+            let rest = Term::op(Op::Rem, position().plus(shift), length());
+            terms.extend([0, 1, 2].map(|o| rest.clone().plus(o)));
+        }
+        let clamped = Term::op(Op::Min, position(), length().plus(-1));
+        terms.extend([-1, 0, 1].map(|o| clamped.clone().plus(o)));
+        for block in blocks {
+            let first = Term::op(Op::Mul, Term::Symbol(*block), length());
+            let from = Term::op(Op::Sub, position(), first);
+            terms.extend((-2..=3).map(|o| from.clone().plus(o)));
+        }
+    }
+    terms.push(Term::op(Op::Div, position(), Term::Symbol(bound)));
 }

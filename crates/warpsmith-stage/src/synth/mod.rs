@@ -5,6 +5,7 @@
 
 pub mod bits;
 pub mod condition;
+pub mod copies;
 pub mod index;
 pub mod reads;
 pub mod term;

@@ -112,9 +112,12 @@ fn in_array(
     let mut conditions = Conditions::new(view);
     // What the user counts positions from first, then every dimension of the tile by itself.
     let mut subscript = None;
-    for way in [Way::Moved, Way::Dimensions] {
+    for way in Way::ALL {
         let looked = Looked { view, shape: &shape, places: &places, held: &held, way };
         subscript = subscript.or_else(|| looked.choose(&mut conditions));
+        if subscript.is_some() {
+            break;
+        }
     }
     let subscript = subscript.ok_or(Trouble::NoSubscript)?;
     let guard = match held.count() == rows.len() {
