@@ -43,6 +43,8 @@ pub struct Profiled {
 const MAX_ROWS: usize = 1200;
 /// Rounds of counter-examples.
 const MAX_ROUNDS: usize = 6;
+/// Counter-examples that one round takes in.
+const MAX_FAILING: usize = 96;
 
 impl Profiled {
     fn add(&mut self, session: &mut Session, suited: Suited) -> Result<(), Refusal> {
@@ -140,52 +142,127 @@ fn no_launch(session: &Session) -> Refusal {
     session.refuse(false, vec![error])
 }
 
-/// Solves every mark, with launches that were not profiled before as counter-examples.
-///
-/// # Errors
-/// W710 to W712 for a plan that cannot work.
-pub fn solve(session: &mut Session, profiled: &mut Profiled) -> Result<Vec<Found>, Refusal> {
-    let count = session.plan.reads.len();
-    let mut rows: Vec<Vec<Row>> = (0..count).map(|m| sampled(&profiled.profile[m])).collect();
-    let mut found: Vec<Option<Found>> = vec![None; count];
-    let mut killed: Vec<Vec<Killed>> = vec![vec![]; count];
-    let mut times = vec![Duration::ZERO; count];
-    let mut unseen = unseen(session);
-    for _ in 0..MAX_ROUNDS {
-        for m in 0..count {
-            if session.plan.given(m).is_some() {
-                found[m] =
-                    Some(Found { answer: None, killed: vec![], time: Duration::ZERO, rows: 0 });
-            } else if found[m].is_none() {
-                let start = Instant::now();
-                let answer = one(session, profiled, m, &rows[m])?;
-                times[m] += start.elapsed();
-                found[m] = Some(Found {
-                    answer,
-                    killed: vec![],
-                    time: Duration::ZERO,
-                    rows: rows[m].len(),
-                });
-            }
-        }
-        let mut again = challenge(session, profiled, &mut rows, &mut found, &mut killed);
-        while !again && let Some(block) = unseen.pop() {
-            for suited in fits(session, block, 3)? {
-                profiled.add(session, suited)?;
-            }
-            again = challenge(session, profiled, &mut rows, &mut found, &mut killed);
-        }
-        if !again {
-            break;
+/// The search for answers to all marks, which goes on when counter-examples turn up.
+#[derive(Debug)]
+pub struct Search {
+    /// The rows that each mark is solved on.
+    rows: Vec<Vec<Row>>,
+    found: Vec<Option<Found>>,
+    killed: Vec<Vec<Killed>>,
+    times: Vec<Duration>,
+    /// Block shapes whose launches are still to be looked at.
+    unseen: Vec<[u32; 3]>,
+}
+
+impl Search {
+    pub fn new(session: &Session, profiled: &Profiled) -> Search {
+        let count = session.plan.reads.len();
+        Search {
+            rows: (0..count).map(|m| sampled(&profiled.profile[m])).collect(),
+            found: vec![None; count],
+            killed: vec![vec![]; count],
+            times: vec![Duration::ZERO; count],
+            unseen: unseen(session),
         }
     }
-    let all = found.into_iter().zip(killed).zip(times).enumerate().map(
-        |(m, ((f, killed), time))| match f {
-            Some(f) => Ok(Found { killed, time, ..f }),
+
+    /// Solves every mark, with launches that were not profiled before as counter-examples.
+    ///
+    /// # Errors
+    /// W711 and W712 for a plan that cannot work.
+    pub fn settle(
+        &mut self,
+        session: &mut Session,
+        profiled: &mut Profiled,
+    ) -> Result<Vec<Found>, Refusal> {
+        let mut again = self.challenge(session, profiled);
+        for round in 0..MAX_ROUNDS {
+            if round > 0 && !again {
+                break;
+            }
+            for m in 0..self.found.len() {
+                self.answer(session, profiled, m)?;
+            }
+            again = self.challenge(session, profiled);
+            while !again && let Some(block) = self.unseen.pop() {
+                for suited in fits(session, block, 3)? {
+                    profiled.add(session, suited)?;
+                }
+                again = self.challenge(session, profiled);
+            }
+        }
+        let all = self.found.iter().enumerate().map(|(m, f)| match f {
+            Some(f) => {
+                Ok(Found { killed: self.killed[m].clone(), time: self.times[m], ..f.clone() })
+            }
             None => Err(unsettled(session, m)),
-        },
-    );
-    all.collect()
+        });
+        all.collect()
+    }
+
+    /// Takes a launch among the profiles in which an answer was wrong. False: it has been there.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn learn(
+        &mut self,
+        session: &mut Session,
+        profiled: &mut Profiled,
+        suited: &Suited,
+    ) -> Result<bool, Refusal> {
+        if profiled.launches.iter().any(|s| s.launch == suited.launch) {
+            return Ok(false);
+        }
+        profiled.add(session, suited.clone())?;
+        Ok(true)
+    }
+
+    fn answer(
+        &mut self,
+        session: &mut Session,
+        profiled: &Profiled,
+        m: usize,
+    ) -> Result<(), Refusal> {
+        if self.found[m].is_some() {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let answer = match session.plan.given(m) {
+            Some(_) => None,
+            None => one(session, profiled, m, &self.rows[m])?,
+        };
+        self.times[m] += start.elapsed();
+        self.found[m] =
+            Some(Found { answer, killed: vec![], time: Duration::ZERO, rows: self.rows[m].len() });
+        Ok(())
+    }
+
+    /// Looks at all rows for some that an answer is wrong on; takes them among the rows it is looked for on.
+    fn challenge(&mut self, session: &mut Session, profiled: &Profiled) -> bool {
+        let mut again = false;
+        for m in 0..self.found.len() {
+            let Some(f) = self.found[m].clone().filter(|_| session.plan.given(m).is_none()) else {
+                continue;
+            };
+            let inner = inner_of(session, profiled, m);
+            let wrong = |r: &&Row| match &f.answer {
+                Some(a) => !a.suits(r, &inner[r.launch][a.array]),
+                None => !r.places.is_empty(),
+            };
+            let failing: Vec<&Row> = profiled.profile[m].iter().filter(wrong).collect();
+            let Some(first) = failing.first() else { continue };
+            let text = match &f.answer {
+                Some(a) => a.text(&session.plan.reads[m], "…"),
+                None => "never in shared memory".to_string(),
+            };
+            self.killed[m].push(Killed { text, witness: witness(session, profiled, m, first) });
+            let step = failing.len().div_ceil(MAX_FAILING);
+            self.rows[m].extend(failing.into_iter().step_by(step).cloned());
+            self.found[m] = None;
+            again = true;
+        }
+        again
+    }
 }
 
 /// Shapes whose launches are counter-examples, last first.
@@ -229,38 +306,6 @@ fn one(
         Err(Trouble::Never) => Ok(None),
         Err(trouble) => Err(cannot(session, profiled, m, rows, &trouble)),
     }
-}
-
-/// Looks at all rows for some that an answer is wrong on; takes them among the rows it is looked for on.
-fn challenge(
-    session: &mut Session,
-    profiled: &Profiled,
-    rows: &mut [Vec<Row>],
-    found: &mut [Option<Found>],
-    killed: &mut [Vec<Killed>],
-) -> bool {
-    let mut again = false;
-    for m in (0..found.len()).filter(|m| session.plan.given(*m).is_none()).collect::<Vec<_>>() {
-        let inner = inner_of(session, profiled, m);
-        let Some(f) = &found[m] else { continue };
-        let wrong = |r: &&Row| match &f.answer {
-            Some(a) => !a.suits(r, &inner[r.launch][a.array]),
-            None => !r.places.is_empty(),
-        };
-        let failing: Vec<Row> =
-            profiled.profile[m].iter().filter(wrong).take(64).cloned().collect();
-        let Some(first) = failing.first() else { continue };
-        let point = &session.plan.reads[m];
-        let text = match &f.answer {
-            Some(a) => a.text(point, "…"),
-            None => "never in shared memory".to_string(),
-        };
-        killed[m].push(Killed { text, witness: witness(session, profiled, m, first) });
-        rows[m].extend(failing);
-        found[m] = None;
-        again = true;
-    }
-    again
 }
 
 /// A row in words: the launch, and the values of what names the thread.

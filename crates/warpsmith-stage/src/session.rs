@@ -68,6 +68,8 @@ pub struct Session {
     pub kernel: String,
     pub usage: Usage,
     pub extents: [Extent; 3],
+    /// The block that the file or the user means, where it is known.
+    pub own: Option<[u32; 3]>,
     pub input: Input,
     /// The user's text, then headers.
     pub sources: SourceMap,
@@ -113,6 +115,7 @@ impl Session {
         let plan = Plan::new(&input.text, found, &unit, &parsed, usage.axes)
             .map_err(|d| bad(d, &sources))?;
         let extents = extents(&input, &plan, &unit, &kernel, &parsed, &usage);
+        let own = own_block(&input, &extents, &unit);
         let mut tagged = vec![];
         for i in 0..plan.reads.len() {
             tagged.extend(scope::names(plan.slice(&plan.mark(i).global())));
@@ -123,6 +126,7 @@ impl Session {
             kernel,
             usage,
             extents,
+            own,
             sources,
             parameters: vec![],
             tagged,
@@ -362,6 +366,23 @@ fn extents(
         }
     }
     extents
+}
+
+/// The block of the user's options, or the one that the constants of the file make.
+fn own_block(input: &Input, extents: &[Extent; 3], unit: &Unit) -> Option<[u32; 3]> {
+    let named = |name: &String| {
+        let given = input.settings.defines.iter().find(|(n, _)| n == name).map(|(_, v)| v);
+        given.or_else(|| unit.macros.get(name))?.trim().parse().ok()
+    };
+    let mut block = [1; 3];
+    for a in 0..3 {
+        block[a] = match &extents[a] {
+            Extent::Number(n) => *n,
+            Extent::Constant(name) => named(name)?,
+            Extent::Free => input.block?[a],
+        };
+    }
+    (block.iter().product::<u32>() <= 1024).then_some(block)
 }
 
 /// A place in the user's text.

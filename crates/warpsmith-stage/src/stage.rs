@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use warpsmith_ir::{Diagnostic, SourceMap};
 
-use crate::copying;
+use crate::copying::{self, Copied};
 use crate::intermediate;
-use crate::search::{self, Found, Killed, Profiled};
+use crate::search::{self, Found, Killed, Profiled, Search};
 use crate::session::{Input, Refusal, Session, place};
 use crate::source::marks::Bytes;
 use crate::source::patch::{Patch, indentation};
@@ -82,20 +82,13 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     let start = Instant::now();
     let mut session = Session::new(input)?;
     let mut profiled = search::profile(&mut session)?;
-    let found = search::solve(&mut session, &mut profiled)?;
-    let mut edits = replacements(&session, &found)?;
-    let copied = copying::copies(&mut session, &mut profiled)?;
-    edits.extend(&copied.edits);
     let launches = profiled.launches.clone();
     let mut checker = Checker::new(&mut session, &launches)?;
     if checker.launches.is_empty() {
         checker.launches = launches;
     }
-    checker.dropped = intermediate::drop_stores(&session, &found, &mut edits);
-    let (mut checked, inserted) = barriers::complete(&mut session, &checker, &mut edits)?;
-    if !checked.problems.is_empty() {
-        return Err(wrong(&session, &profiled, &checked.problems));
-    }
+    let result = verified(&mut session, &mut profiled, &mut checker)?;
+    let Written { found, copied, mut edits, mut checked, inserted } = result;
     let redundant: Vec<usize> = checked.redundant.iter().copied().collect();
     let removed = session.input.fix && remove(&mut session, &checker, &mut edits, &mut checked)?;
     let accesses = accesses(&session, &found, copied.time);
@@ -123,9 +116,51 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     })
 }
 
+/// A rewritten text that emulation found no fault with.
+struct Written {
+    found: Vec<Found>,
+    copied: Copied,
+    edits: Patch,
+    checked: Checked,
+    inserted: Vec<Inserted>,
+}
+
+/// Launches in which a result was wrong and that the search learnt from, at most.
+const MAX_LESSONS: usize = 4;
+
+/// Searches, writes and checks, until a check finds nothing.
+fn verified(
+    session: &mut Session,
+    profiled: &mut Profiled,
+    checker: &mut Checker,
+) -> Result<Written, Refusal> {
+    let mut search = Search::new(session, profiled);
+    let mut lessons = 0;
+    loop {
+        let found = search.settle(session, profiled)?;
+        let mut edits = replacements(session, &found)?;
+        let copied = copying::copies(session, profiled)?;
+        edits.extend(&copied.edits);
+        checker.dropped = intermediate::drop_stores(session, &found, &mut edits);
+        let (checked, inserted) = barriers::complete(session, checker, &mut edits)?;
+        let Some(problem) = checked.problems.first() else {
+            return Ok(Written { found, copied, edits, checked, inserted });
+        };
+        let suited = checker.launches.iter().find(|s| s.launch == problem.launch).cloned();
+        lessons += 1;
+        let learnt = match suited {
+            Some(suited) if lessons <= MAX_LESSONS => search.learn(session, profiled, &suited)?,
+            _ => false,
+        };
+        if !learnt {
+            return Err(wrong(session, &checked.problems));
+        }
+    }
+}
+
 /// The block that extents which ask for it are written for.
 fn own_block(session: &Session) -> [u32; 3] {
-    session.input.block.unwrap_or([16, if session.usage.axes[1] { 16 } else { 1 }, 1])
+    session.own.unwrap_or([16, if session.usage.axes[1] { 16 } else { 1 }, 1])
 }
 
 fn overlapping(session: &Session, at: &Bytes) -> Refusal {
@@ -281,7 +316,7 @@ fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -> Vec<Strin
 }
 
 /// What emulation found in the rewritten text.
-fn wrong(session: &Session, profiled: &Profiled, problems: &[Problem]) -> Refusal {
+fn wrong(session: &Session, problems: &[Problem]) -> Refusal {
     let mut error = Diagnostic::error("W713", "with this plan the kernel is not right");
     for problem in problems.iter().take(3) {
         let launch = problem.launch.describe();
@@ -307,6 +342,5 @@ fn wrong(session: &Session, profiled: &Profiled, problems: &[Problem]) -> Refusa
             ProblemKind::Limit => error = error.note(format!("{launch}: does not end")),
         }
     }
-    let _ = profiled;
     session.refuse(true, vec![error])
 }

@@ -45,10 +45,26 @@ impl Term {
 
     /// `self + offset`, written as a difference where the offset is negative.
     pub fn plus(self, offset: i64) -> Term {
+        let (base, offset) = match self {
+            Term::Binary(Op::Add, a, b) if matches!(*b, Term::Number(_)) => {
+                (*a, offset + b.number())
+            }
+            Term::Binary(Op::Sub, a, b) if matches!(*b, Term::Number(_)) => {
+                (*a, offset - b.number())
+            }
+            other => (other, offset),
+        };
         match offset {
-            0 => self,
-            1.. => Term::op(Op::Add, self, Term::Number(offset)),
-            _ => Term::op(Op::Sub, self, Term::Number(-offset)),
+            0 => base,
+            1.. => Term::op(Op::Add, base, Term::Number(offset)),
+            _ => Term::op(Op::Sub, base, Term::Number(-offset)),
+        }
+    }
+
+    fn number(&self) -> i64 {
+        match self {
+            Term::Number(n) => *n,
+            _ => 0,
         }
     }
 
@@ -144,6 +160,8 @@ mod tests {
         ];
         let (s, sub, bx) = (Term::Symbol(0), Term::Symbol(1), Term::Symbol(2));
         assert_eq!(s.clone().plus(-1).text(&symbols), "s - 1");
+        assert_eq!(s.clone().plus(-1).plus(-2).text(&symbols), "s - 3");
+        assert_eq!(s.clone().plus(3).plus(-3).text(&symbols), "s");
         assert_eq!(Term::op(Op::Sub, sub.clone(), bx.clone()).text(&symbols), "tx + ty * BX - BX");
         let width = bx.plus(2);
         let product = Term::op(Op::Mul, Term::op(Op::Rem, s.clone(), width.clone()), width);

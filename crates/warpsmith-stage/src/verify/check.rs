@@ -65,7 +65,7 @@ impl Checker {
             kinds.insert(0, Fit::Overlapping(2));
         }
         let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS);
-        blocks.extend(session.input.block);
+        blocks.extend(session.own);
         blocks.extend(search::shapes(session, &[[7, 5]], &[[7, 1]]));
         for block in blocks {
             for (fit, count) in kinds.iter().zip([3, 2, 3]) {

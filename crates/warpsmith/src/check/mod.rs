@@ -4,7 +4,7 @@ pub mod args;
 mod confirm;
 mod directive;
 mod expect;
-mod files;
+pub(crate) mod files;
 mod host;
 mod invent;
 mod list;
