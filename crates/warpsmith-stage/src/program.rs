@@ -111,8 +111,33 @@ pub fn run(
     memory: &mut DeviceMemory,
     checks: Checks,
 ) -> Result<Outcome, Diagnostic> {
-    let options =
-        emu::Options { checks, jobs: 1, max_total_steps: 2_000_000_000, ..emu::Options::default() };
+    emulate(program, config, memory, emu::Options { checks, ..options() })
+}
+
+/// Runs one block of a launch, or all, without checks.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_blocks(
+    program: &Program,
+    config: &LaunchConfig,
+    memory: &mut DeviceMemory,
+    block: Option<u32>,
+) -> Result<Outcome, Diagnostic> {
+    let blocks = block.map(|b| [b].into());
+    emulate(program, config, memory, emu::Options { checks: Checks::NONE, blocks, ..options() })
+}
+
+fn options() -> emu::Options {
+    emu::Options { jobs: 1, max_total_steps: 2_000_000_000, ..emu::Options::default() }
+}
+
+fn emulate(
+    program: &Program,
+    config: &LaunchConfig,
+    memory: &mut DeviceMemory,
+    options: emu::Options,
+) -> Result<Outcome, Diagnostic> {
     emu::run(&program.module, config, memory, &options).map_err(|e| match e {
         emu::EmuError::Unsupported { message, span } => {
             let error = Diagnostic::error("W308", message);

@@ -133,13 +133,25 @@ fn no_launch(session: &Session) -> Refusal {
         Diagnostic::error("W707", "no launch was found in which the unmodified kernel is right");
     if let Some((launch, findings)) = session.unsuited.first() {
         for f in findings.iter().take(3) {
-            error = error.note(format!("{}: {} ({})", launch.describe(), f.message, f.rule.name()));
+            let thread = f.accesses.iter().find_map(|a| a.thread);
+            let who = thread.map_or(String::new(), |t| format!(", {}", who(t.block, t.thread)));
+            error = error.note(format!(
+                "{}{who}: {} ({})",
+                launch.describe(),
+                f.message,
+                f.rule.name()
+            ));
         }
     }
     if session.extents.contains(&Extent::Free) {
         error = error.help("give the block with --block, sizes with --arg NAME=N");
     }
-    session.refuse(false, vec![error])
+    session.refuse(!session.unsuited.is_empty(), vec![error])
+}
+
+/// A thread in words.
+pub fn who(block: [u32; 3], thread: [u32; 3]) -> String {
+    format!("block ({}, {}), thread ({}, {})", block[0], block[1], thread[0], thread[1])
 }
 
 /// The search for answers to all marks, which goes on when counter-examples turn up.

@@ -11,7 +11,7 @@ use crate::memory::{self, Data, Lengths};
 use crate::plan::Plan;
 use crate::profile::instrument::{self, Instrumented};
 use crate::profile::rows::{self, Profile};
-use crate::program::{Compiler, Program, Settings};
+use crate::program::{self, Compiler, Program, Settings};
 use crate::source::marks;
 use crate::source::scope::{self, SharedArray};
 use crate::source::shape::{self, Extent};
@@ -222,11 +222,36 @@ impl Session {
         if outcome.limit.is_some() || outcome.assumption_failed {
             return Ok(None);
         }
-        if bad.is_empty() {
+        let ordered = between && self.order_matters(&shaped.reference, &launch, &lengths)?;
+        if bad.is_empty() && !ordered {
             return Ok(Some(Suited { launch, lengths }));
         }
+        let races = outcome.findings.into_iter().filter(|f| ordered && f.rule == Rule::RaceGlobal);
+        let bad = bad.into_iter().chain(races).collect();
         self.unsuited.push((launch, bad));
         Ok(None)
+    }
+
+    /// Whether the unmodified kernel computes something else when its blocks run one by one from the last to the first.
+    fn order_matters(
+        &self,
+        reference: &Program,
+        launch: &Launch,
+        lengths: &Lengths,
+    ) -> Result<bool, Refusal> {
+        let data = Data { seed: 1, tagged: &self.tagged };
+        let blocks = launch.grid.iter().product();
+        let run = |orders: Vec<Option<u32>>| {
+            let mut p = memory::prepare(reference, launch, Some(lengths), data)?;
+            for block in orders {
+                program::run_blocks(reference, &p.config, &mut p.memory, block)?;
+            }
+            Ok(p.memory.buffers.into_iter().map(|b| b.bytes).collect::<Vec<_>>())
+        };
+        let refuse = |d: Diagnostic| self.refuse(false, vec![d]);
+        let forward = run(vec![None]).map_err(refuse)?;
+        let backward = run((0..blocks).rev().map(Some).collect()).map_err(refuse)?;
+        Ok(forward != backward)
     }
 
     /// Whether a finding is a race for an array that marked reads name.

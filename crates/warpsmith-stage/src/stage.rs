@@ -94,6 +94,7 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     let accesses = accesses(&session, &found, copied.time);
     let notes = notes(&session, &checked, &accesses);
     let mut out = comments(&session, &found, &checked);
+    own_shape(&mut session, &checker, &out, &edits)?;
     out.extend(&session.plan.extents(own_block(&session)));
     out.extend(&edits);
     let text = out.apply(&session.plan.text).map_err(|at| overlapping(&session, &at))?;
@@ -155,6 +156,41 @@ fn verified(
         if !learnt {
             return Err(wrong(session, &checked.problems));
         }
+    }
+}
+
+/// Checks the text with its comments once more with the constants that it is written with.
+///
+/// # Errors
+/// W715 when no launch with them was found: nothing is handed out that was not emulated as it is.
+fn own_shape(
+    session: &mut Session,
+    checker: &Checker,
+    comments: &Patch,
+    edits: &Patch,
+) -> Result<(), Refusal> {
+    let own = own_block(session);
+    // Where neither file nor user says it, and the text does not depend on it, every block is its own.
+    let any = session.own.is_none() && session.plan.extents(own).is_empty();
+    let fits = |b: [u32; 3]| any || b == own;
+    let launches: Vec<_> =
+        checker.launches.iter().filter(|s| fits(s.launch.block)).cloned().collect();
+    if launches.is_empty() {
+        let error = Diagnostic::error(
+            "W715",
+            "no launch was found with the block that the file is written for",
+        )
+        .note(format!("a block of {}", dims(own)))
+        .help("name another one with --block, or other constants with -D");
+        return Err(session.refuse(true, vec![error]));
+    }
+    let mut all = comments.clone();
+    all.extend(edits);
+    let checker = Checker { launches, dropped: checker.dropped.clone() };
+    let checked = checker.check(session, &all, 1)?;
+    match checked.problems.is_empty() {
+        true => Ok(()),
+        false => Err(wrong(session, &checked.problems)),
     }
 }
 
@@ -265,7 +301,7 @@ fn comments(session: &Session, found: &[Found], checked: &Checked) -> Patch {
             statements.entry(s.start as usize).or_default().push(m);
         }
     }
-    let shapes: Vec<String> = blocks(checked).iter().map(|b| dims(*b)).collect();
+    let shapes = claimed(session, checked);
     let mut patch = Patch::default();
     for (at, marks) in statements {
         let served = marks
@@ -276,14 +312,27 @@ fn comments(session: &Session, found: &[Found], checked: &Checked) -> Patch {
         let line = match served {
             0 => "Not in shared memory: read from global memory as before.".to_string(),
             n => format!(
-                "{n} of {} marked reads from shared memory; checked with blocks {}, not proved for all sizes.",
-                marks.len(),
-                shapes.join(", ")
+                "{n} of {} marked reads come from shared memory: checked with blocks of {shapes}, not proved.",
+                marks.len()
             ),
         };
         patch.replace(at..at, format!("// {line}\n{indent}"));
     }
     patch
+}
+
+/// The block shapes that a text is good for: its own first, then those that other constants were checked for.
+fn claimed(session: &Session, checked: &Checked) -> String {
+    let own = own_block(session);
+    let all: Vec<String> = blocks(checked).iter().map(|b| dims(*b)).collect();
+    if session.own.is_none() && session.plan.extents(own).is_empty() {
+        return all.join(", ");
+    }
+    let others: Vec<String> = all.into_iter().filter(|b| *b != dims(own)).collect();
+    match others.is_empty() || !session.plan.extents(own).is_empty() {
+        true => dims(own),
+        false => format!("{} (with other constants also {})", dims(own), others.join(", ")),
+    }
 }
 
 fn dims(block: [u32; 3]) -> String {
@@ -295,7 +344,11 @@ fn dims(block: [u32; 3]) -> String {
 }
 
 fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -> Vec<String> {
-    let mut notes: Vec<String> = checked.benign.iter().map(|b| format!("benign: {b}")).collect();
+    let mut notes: Vec<String> = checked
+        .benign
+        .iter()
+        .map(|array| format!("threads write equal values to `{array}` without an order between them, which is benign"))
+        .collect();
     for a in accesses.iter().filter(|a| a.verdict == Verdict::Original) {
         notes.push(format!("`{}` is never in shared memory and is read as before", a.original));
     }
@@ -326,12 +379,8 @@ fn wrong(session: &Session, problems: &[Problem]) -> Refusal {
                     error = error.label(a.0, a.1);
                 }
                 let thread = f.accesses.iter().find_map(|a| a.thread);
-                let who = thread.map_or(String::new(), |t| {
-                    format!(
-                        ", block ({}, {}), thread ({}, {})",
-                        t.block[0], t.block[1], t.thread[0], t.thread[1]
-                    )
-                });
+                let who = thread
+                    .map_or(String::new(), |t| format!(", {}", search::who(t.block, t.thread)));
                 error = error.note(format!("{launch}{who}: {} ({})", f.message, f.rule.name()));
             }
             ProblemKind::Different { array, index } => {

@@ -3,7 +3,7 @@
 //! Candidates come in tiers, those that say most first: a thread against a bound of the tile, then positions against sizes,
 //! then everything against everything. A tier is only looked at when the ones before have no answer.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::bits::Bits;
 use super::term::{Op, Term};
@@ -155,7 +155,7 @@ struct Atom {
 /// Comparisons that a condition may have.
 const MAX_COMPARISONS: usize = 4;
 /// Comparisons that are tried in pairs.
-const MAX_PAIRED: usize = 160;
+const MAX_PAIRED: usize = 500;
 /// Tiers of comparisons.
 const TIERS: u8 = 4;
 /// How far the values of a variable may be apart that counts steps around a position.
@@ -350,8 +350,17 @@ fn search(atoms: &[&Atom], yes: &Bits, no: &Bits) -> Option<(u32, Vec<Vec<Compar
         }
     }
     clauses.sort_by_key(|c| c.cost);
+    let mut seen = HashSet::new();
+    clauses.retain(|c| seen.insert(c.excludes.clone()));
     let mut best = Best { cost: u32::MAX, clauses: vec![], tried: 0 };
-    cover(&clauses, no, &mut vec![], 0, MAX_COMPARISONS, &mut best);
+    // Few clauses first: more of them may be cheaper, but say less.
+    for count in 1..=MAX_COMPARISONS {
+        let room = Room { clauses: count, comparisons: MAX_COMPARISONS };
+        cover(&clauses, no, &mut vec![], room, 0, &mut best);
+        if best.cost < u32::MAX {
+            break;
+        }
+    }
     if best.cost == u32::MAX {
         return None;
     }
@@ -369,14 +378,21 @@ struct Best {
 }
 
 /// Clauses that are tried in all, so that a search ends.
-const MAX_TRIED: u32 = 20_000;
+const MAX_TRIED: u32 = 6_000;
+
+/// What a condition may still have.
+#[derive(Clone, Copy)]
+struct Room {
+    clauses: usize,
+    comparisons: usize,
+}
 
 fn cover(
     clauses: &[Clause<'_>],
     left: &Bits,
     chosen: &mut Vec<usize>,
+    room: Room,
     cost: u32,
-    room: usize,
     best: &mut Best,
 ) {
     let Some(row) = left.first() else {
@@ -390,19 +406,16 @@ fn cover(
         if cost + clause.cost >= best.cost || best.tried > MAX_TRIED {
             return;
         }
-        if clause.atoms.len() > room || !clause.excludes.get(row) {
+        let last = room.clauses == 1;
+        let useful = if last { left.is_subset(&clause.excludes) } else { clause.excludes.get(row) };
+        if clause.atoms.len() > room.comparisons || !useful {
             continue;
         }
-        best.tried += 1;
+        best.tried += u32::from(!last);
         chosen.push(i);
-        cover(
-            clauses,
-            &left.minus(&clause.excludes),
-            chosen,
-            cost + clause.cost,
-            room - clause.atoms.len(),
-            best,
-        );
+        let rest =
+            Room { clauses: room.clauses - 1, comparisons: room.comparisons - clause.atoms.len() };
+        cover(clauses, &left.minus(&clause.excludes), chosen, rest, cost + clause.cost, best);
         chosen.pop();
     }
 }

@@ -130,9 +130,9 @@ fn in_array(
 }
 
 /// First candidates that exceptions are looked for to.
-const MAX_FIRST: usize = 5;
+const MAX_FIRST: usize = 3;
 /// Exceptions to one first candidate that conditions are looked for to.
-const MAX_SECOND: usize = 6;
+const MAX_SECOND: usize = 4;
 
 /// What subscripts are looked for on.
 struct Looked<'a> {

@@ -41,7 +41,7 @@ pub struct Checked {
     /// Barriers of the user's text that no launch needs.
     pub redundant: BTreeSet<usize>,
     needed: BTreeSet<usize>,
-    /// Notes of the emulator: benign races.
+    /// Arrays that threads write equal values to without an order.
     pub benign: BTreeSet<String>,
 }
 
@@ -141,7 +141,7 @@ impl Checker {
             let place = finding.accesses.first().and_then(|a| a.span).map(|s| s.start as usize);
             match finding.rule {
                 Rule::RedundantBarrier => checked.redundant.extend(place),
-                Rule::RaceBenign => _ = checked.benign.insert(finding.message),
+                Rule::RaceBenign => checked.benign.extend(finding.array),
                 rule if rule.is_note() => {}
                 _ => problem(ProblemKind::Finding(Box::new(finding))),
             }
