@@ -1,4 +1,4 @@
-// Five-point stencil with clamped edges. The tile has a halo of one element, whose copies are written at `__insert();`.
+// Five-point stencil with clamped edges. The tile has a halo of one element, whose copies the tool writes.
 #define BX 32
 #define BY 8
 

@@ -30,6 +30,12 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
     if marks.is_empty() {
         return Ok(Copied::default());
     }
+    if let Some(m) = marks.iter().find(|m| profiled.profile[**m].is_empty()) {
+        let error = Diagnostic::error("W712", "no launch that was tried comes to this read")
+            .label(place(&session.plan.mark(*m).whole), "nothing is known of it")
+            .help("give sizes with which it is reached: --arg NAME=N, --grid");
+        return Err(session.refuse(true, vec![error]));
+    }
     let start = Instant::now();
     let arrays =
         marks.iter().map(|m| array(session, *m)).collect::<Result<Vec<usize>, Refusal>>()?;

@@ -10,6 +10,10 @@ use crate::source::scope;
 
 /// Takes out the stores to parameters of which no read is left, and gives their names.
 pub fn drop_stores(session: &Session, found: &[Found], edits: &mut Patch) -> Vec<String> {
+    // Elsewhere an array that is written is a result, even when the kernel reads it, too.
+    if !session.usage.overlaps {
+        return vec![];
+    }
     let plan = &session.plan;
     let Some(body) = plan.reads.first().and_then(|p| p.site.body) else { return vec![] };
     let body = body.start as usize..body.end as usize;

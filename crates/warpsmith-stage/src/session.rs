@@ -111,6 +111,7 @@ impl Session {
             .map_err(|d| bad(d, &shown(&parsed, &input.text)))?;
         sources = shown(&parsed, &input.text);
         let kernel = kernel(&input, &unit, &parsed, &found).map_err(|d| bad(vec![d], &sources))?;
+        one_kernel(&unit, &parsed, &found, &kernel).map_err(|d| bad(vec![d], &sources))?;
         let usage = launch::usage(&unit, &kernel, &parsed);
         let plan = Plan::new(&input.text, found, &unit, &parsed, usage.axes)
             .map_err(|d| bad(d, &sources))?;
@@ -352,12 +353,45 @@ fn kernel(
     }
     let launched = warpsmith_front::sema::launches_of(unit).into_iter().map(|l| l.kernel);
     let instances = unit.instantiations.iter().map(|i| i.name.clone());
-    let found = instances.chain(launched).find(|n| shape::base_name(n) == base && n.contains('<'));
-    found.ok_or_else(|| {
-        Diagnostic::error("W304", format!("`{base}` is a template"))
-            .label(known.span, "this kernel")
-            .help(format!("name an instance with --kernel '{base}<…>'"))
-    })
+    let of_kernel = |n: &String| shape::base_name(n) == base && n.contains('<');
+    let mut found: Vec<String> = instances.chain(launched).filter(of_kernel).collect();
+    let squeezed = |n: &String| n.split_whitespace().collect::<String>();
+    found.sort_by_key(squeezed);
+    found.dedup_by_key(|n| squeezed(n));
+    let error = Diagnostic::error("W304", format!("`{base}` is a template"))
+        .label(known.span, "this kernel");
+    match found.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(error.help(format!("name an instance with --kernel '{base}<…>'"))),
+        several => Err(error
+            .note(format!("the file uses {}", several.join(" and ")))
+            .help("one text serves them all, and only one is checked: name it with --kernel")),
+    }
+}
+
+/// All marks have to be in the kernel that is checked, or in functions that no other kernel can call.
+fn one_kernel(
+    unit: &Unit,
+    sources: &SourceMap,
+    found: &marks::Marks,
+    kernel: &str,
+) -> Result<(), Diagnostic> {
+    let kernels = warpsmith_front::sema::kernels_of(unit);
+    let places = found.reads.iter().map(|m| (&m.whole, m.whole.start));
+    for (at, byte) in places.chain(found.inserts.iter().map(|i| (i, i.end))) {
+        let Some(site) = scope::site(unit, sources, byte) else { continue };
+        let own = site.kernel && site.function == shape::base_name(kernel);
+        let helper = !site.kernel && kernels.len() == 1;
+        if !own && !helper {
+            return Err(Diagnostic::error(
+                "W708",
+                format!("this is not in the kernel `{kernel}` alone"),
+            )
+            .label(marks::span(FileId(0), at), "another kernel runs it, and only one is checked")
+            .help("stage one kernel of a file at a time"));
+        }
+    }
+    Ok(())
 }
 
 /// What fixes the block: host code, extents of arrays, or the user.

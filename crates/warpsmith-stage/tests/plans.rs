@@ -274,3 +274,33 @@ fn a_wrong_stride_is_found() {
     let Err(refused) = stage::stage(input) else { panic!("staged") };
     assert!(refused.no && refused.diagnostics[0].code == "W715", "{:?}", refused.diagnostics);
 }
+
+#[test]
+fn marks_of_another_kernel_are_not_taken_along() {
+    let second = THESIS.replace("stencil(", "other(");
+    let Err((no, message)) = run(&format!("{THESIS}{second}")) else { panic!("staged") };
+    assert!(
+        !no && message.contains("error[W708]: this is not in the kernel `stencil` alone"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_read_that_no_launch_comes_to_is_not_rewritten_unseen() {
+    let text = example("five_point_sleeve").replacen(
+        "out[c] = __opt__",
+        "out[c] = nx > 1000000 ? in[c] : __opt__",
+        1,
+    );
+    assert!(run(&text).is_ok());
+    let text = example("five_point_sleeve").replacen(
+        "out[c] = __opt__",
+        "out[c] = nx < 1000000 ? in[c] : __opt__",
+        1,
+    );
+    let message = refusal(&text);
+    assert!(
+        message.contains("error[W712]: no launch that was tried comes to this read"),
+        "{message}"
+    );
+}

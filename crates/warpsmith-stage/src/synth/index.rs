@@ -69,7 +69,7 @@ fn rows_and_columns(rows: Rows<'_>, places: Places<'_>, terms: &[(Term, u32)]) -
                 rows,
                 &Shape { inner, rank: 2 },
                 places,
-                &[width.clone()],
+                std::slice::from_ref(&width),
                 terms,
             ));
         }

@@ -45,6 +45,9 @@ pub struct Checked {
     pub benign: BTreeSet<String>,
 }
 
+/// What a program is compiled for: constants of the file, and the block.
+type Shape = (Vec<(String, i64)>, [u32; 3]);
+
 /// Launches to check at, and the programs of a rewritten text.
 #[derive(Debug)]
 pub struct Checker {
@@ -90,7 +93,7 @@ impl Checker {
         enough: usize,
     ) -> Result<Checked, Refusal> {
         let mut checked = Checked::default();
-        let mut programs: HashMap<(Vec<(String, i64)>, [u32; 3]), Rc<Rewritten>> = HashMap::new();
+        let mut programs: HashMap<Shape, Rc<Rewritten>> = HashMap::new();
         for suited in &self.launches {
             let key = (suited.launch.constants.clone(), suited.launch.block);
             let program = match programs.get(&key) {
