@@ -381,18 +381,8 @@ struct mt19937 {
     void seed(unsigned seed) { seed_ = seed; }
     unsigned operator()() { return random_bits(); }
 };
-struct mt19937_64 {
-    unsigned seed_;
-    mt19937_64() : seed_(0) {}
-    mt19937_64(unsigned seed) : seed_(seed) {}
-    unsigned operator()() { return random_bits(); }
-};
-struct default_random_engine {
-    unsigned seed_;
-    default_random_engine() : seed_(0) {}
-    default_random_engine(unsigned seed) : seed_(seed) {}
-    unsigned operator()() { return random_bits(); }
-};
+typedef mt19937 mt19937_64;
+typedef mt19937 default_random_engine;
 template <typename T> struct uniform_real_distribution {
     T low, high;
     uniform_real_distribution() : low(0), high(1) {}
@@ -446,45 +436,13 @@ template <typename D> duration_count duration_cast(const duration_count &d) { re
 } // namespace std
 
 namespace thrust {
-template <typename T> struct complex {
-    T re, im;
-    typedef T value_type;
-    __host__ __device__ complex() : re(0), im(0) {}
-    __host__ __device__ complex(T a) : re(a), im(0) {}
-    __host__ __device__ complex(T a, T b) : re(a), im(b) {}
-    __host__ __device__ T real() const { return re; }
-    __host__ __device__ T imag() const { return im; }
-    __host__ __device__ void real(T a) { re = a; }
-    __host__ __device__ void imag(T b) { im = b; }
-    __host__ __device__ complex &operator+=(const complex &o) { re += o.re; im += o.im; return *this; }
-    __host__ __device__ complex &operator-=(const complex &o) { re -= o.re; im -= o.im; return *this; }
-    __host__ __device__ complex &operator*=(const complex &o) {
-        T a = re * o.re - im * o.im;
-        im = re * o.im + im * o.re;
-        re = a;
-        return *this;
-    }
-    __host__ __device__ complex &operator*=(T s) { re *= s; im *= s; return *this; }
-    __host__ __device__ complex operator-() const { return complex(-re, -im); }
-};
-template <typename T> __host__ __device__ complex<T> operator+(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re + b.re, a.im + b.im); }
-template <typename T> __host__ __device__ complex<T> operator-(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re - b.re, a.im - b.im); }
-template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
-template <typename T> __host__ __device__ complex<T> operator*(T s, const complex<T> &a) { return complex<T>(s * a.re, s * a.im); }
-template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, T s) { return complex<T>(s * a.re, s * a.im); }
-template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, T s) { return complex<T>(a.re / s, a.im / s); }
-template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, const complex<T> &b) {
-    T d = b.re * b.re + b.im * b.im;
-    return complex<T>((a.re * b.re + a.im * b.im) / d, (a.im * b.re - a.re * b.im) / d);
-}
-template <typename T> __host__ __device__ bool operator==(const complex<T> &a, const complex<T> &b) { return a.re == b.re && a.im == b.im; }
-template <typename T> __host__ __device__ bool operator!=(const complex<T> &a, const complex<T> &b) { return !(a == b); }
-template <typename T> __host__ __device__ complex<T> conj(const complex<T> &a) { return complex<T>(a.re, -a.im); }
-template <typename T> __host__ __device__ T norm(const complex<T> &a) { return a.re * a.re + a.im * a.im; }
-template <typename T> __host__ __device__ T abs(const complex<T> &a) { return sqrt(a.re * a.re + a.im * a.im); }
-template <typename T> __host__ __device__ T arg(const complex<T> &a) { return atan2(a.im, a.re); }
-template <typename T> __host__ __device__ complex<T> polar(T r, T t) { return complex<T>(r * cos(t), r * sin(t)); }
-template <typename T> __host__ __device__ complex<T> exp(const complex<T> &a) { return polar(exp(a.re), a.im); }
+using std::complex;
+using std::conj;
+using std::norm;
+using std::abs;
+using std::arg;
+using std::polar;
+using std::exp;
 template <typename T> struct device_ptr {
     T *p;
     T *get() const { return p; }
@@ -545,45 +503,13 @@ public:
 
 namespace cuda {
 namespace std {
-template <typename T> struct complex {
-    T re, im;
-    typedef T value_type;
-    __host__ __device__ complex() : re(0), im(0) {}
-    __host__ __device__ complex(T a) : re(a), im(0) {}
-    __host__ __device__ complex(T a, T b) : re(a), im(b) {}
-    __host__ __device__ T real() const { return re; }
-    __host__ __device__ T imag() const { return im; }
-    __host__ __device__ void real(T a) { re = a; }
-    __host__ __device__ void imag(T b) { im = b; }
-    __host__ __device__ complex &operator+=(const complex &o) { re += o.re; im += o.im; return *this; }
-    __host__ __device__ complex &operator-=(const complex &o) { re -= o.re; im -= o.im; return *this; }
-    __host__ __device__ complex &operator*=(const complex &o) {
-        T a = re * o.re - im * o.im;
-        im = re * o.im + im * o.re;
-        re = a;
-        return *this;
-    }
-    __host__ __device__ complex &operator*=(T s) { re *= s; im *= s; return *this; }
-    __host__ __device__ complex operator-() const { return complex(-re, -im); }
-};
-template <typename T> __host__ __device__ complex<T> operator+(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re + b.re, a.im + b.im); }
-template <typename T> __host__ __device__ complex<T> operator-(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re - b.re, a.im - b.im); }
-template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, const complex<T> &b) { return complex<T>(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re); }
-template <typename T> __host__ __device__ complex<T> operator*(T s, const complex<T> &a) { return complex<T>(s * a.re, s * a.im); }
-template <typename T> __host__ __device__ complex<T> operator*(const complex<T> &a, T s) { return complex<T>(s * a.re, s * a.im); }
-template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, T s) { return complex<T>(a.re / s, a.im / s); }
-template <typename T> __host__ __device__ complex<T> operator/(const complex<T> &a, const complex<T> &b) {
-    T d = b.re * b.re + b.im * b.im;
-    return complex<T>((a.re * b.re + a.im * b.im) / d, (a.im * b.re - a.re * b.im) / d);
-}
-template <typename T> __host__ __device__ bool operator==(const complex<T> &a, const complex<T> &b) { return a.re == b.re && a.im == b.im; }
-template <typename T> __host__ __device__ bool operator!=(const complex<T> &a, const complex<T> &b) { return !(a == b); }
-template <typename T> __host__ __device__ complex<T> conj(const complex<T> &a) { return complex<T>(a.re, -a.im); }
-template <typename T> __host__ __device__ T norm(const complex<T> &a) { return a.re * a.re + a.im * a.im; }
-template <typename T> __host__ __device__ T abs(const complex<T> &a) { return sqrt(a.re * a.re + a.im * a.im); }
-template <typename T> __host__ __device__ T arg(const complex<T> &a) { return atan2(a.im, a.re); }
-template <typename T> __host__ __device__ complex<T> polar(T r, T t) { return complex<T>(r * cos(t), r * sin(t)); }
-template <typename T> __host__ __device__ complex<T> exp(const complex<T> &a) { return polar(exp(a.re), a.im); }
+using ::std::complex;
+using ::std::conj;
+using ::std::norm;
+using ::std::abs;
+using ::std::arg;
+using ::std::polar;
+using ::std::exp;
 } // namespace std
 } // namespace cuda
 

@@ -3,9 +3,8 @@
 //! Collective statements stand inside loops bound to the block, and all its threads come to them: never under a condition
 //! that some fail. They see each other's earlier stores after a barrier only, and others see theirs after the next one.
 
-use crate::expr::{Axis, Expr, Place};
+use crate::expr::{Axis, BindLevel, Expr, Place, ReduceOp};
 use crate::module::VarId;
-use crate::stmt::{BindLevel, ReduceOp};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Collective {
@@ -39,17 +38,6 @@ pub struct Combine {
     /// the one where it is least.
     pub at: Option<VarId>,
     pub over: Vec<(BindLevel, Axis)>,
-}
-
-/// Where the elements of a buffer lie in its memory. It changes addresses only, never what a program means.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
-    /// Unused elements at the end of each row, against bank conflicts.
-    pub pad: u32,
-    /// The last two dimensions change places.
-    pub transposed: bool,
-    /// The columns of each row are permuted by the row's number, against bank conflicts.
-    pub swizzled: bool,
 }
 
 impl Collective {

@@ -172,6 +172,35 @@ impl Axis {
     }
 }
 
+/// What the members of the machine are, whose number a loop is bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BindLevel {
+    /// `blockIdx`.
+    Grid,
+    /// `threadIdx`.
+    Block,
+    /// `blockIdx * blockDim + threadIdx`.
+    Thread,
+    /// Warp of the block, from the flat thread index.
+    Warp,
+    /// Lane of the warp.
+    Lane,
+}
+
+/// The operation by which a reduction combines values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReduceOp {
+    Add,
+    Mul,
+    Min,
+    Max,
+    BitAnd,
+    BitOr,
+    BitXor,
+    LogicalAnd,
+    LogicalOr,
+}
+
 /// Hardware values; all `u32` except `Clock64` (`u64`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Builtin {
@@ -321,6 +350,14 @@ impl Expr {
         match &*self.kind {
             ExprKind::Const(v) => Some(*v),
             _ => None,
+        }
+    }
+
+    /// What the outermost conversions are of.
+    pub fn without_casts(&self) -> &Expr {
+        match &*self.kind {
+            ExprKind::Cast(inner) => inner.without_casts(),
+            _ => self,
         }
     }
 

@@ -25,19 +25,20 @@ pub mod verify;
 pub mod visit;
 pub mod ways;
 
-pub use collective::{Collective, Combine, Fill, Layout};
+pub use collective::{Collective, Combine, Fill};
 pub use diag::{Diagnostic, Label, Severity};
-pub use expr::{Axis, BinaryOp, Builtin, Expr, ExprKind, MathFn, Place, PlaceKind, UnaryOp};
+pub use expr::{
+    Axis, BinaryOp, BindLevel, Builtin, Expr, ExprKind, MathFn, Place, PlaceKind, ReduceOp, UnaryOp,
+};
 pub use module::{
-    ConstId, FuncId, Function, FunctionKind, Global, GlobalId, LaunchBounds, Module, NamedConst,
-    StructDef, StructField, StructId, Var, VarId, VarKind,
+    ConstId, FuncId, Function, FunctionKind, Global, GlobalId, LaunchBounds, Layout, Module,
+    NamedConst, StructDef, StructField, StructId, Var, VarId, VarKind,
 };
 pub use printable::printable;
 pub use span::{FileId, Origin, SourceFile, SourceMap, Span};
 pub use stmt::{
-    AtomicOp, BarrierKind, BindLevel, Binding, Block, Case, CopyWay, ForLoop, Launch,
-    LoopCondition, LoopId, LoopKind, Parallel, ReduceOp, Reduction, Runtime, Scope, Stmt, StmtKind,
-    WarpOp,
+    AtomicOp, BarrierKind, Binding, Block, Case, CopyWay, ForLoop, Launch, LoopCondition, LoopId,
+    LoopKind, Parallel, Reduction, Runtime, Scope, Stmt, StmtKind, WarpOp,
 };
 pub use types::{Scalar, Space, Type};
 pub use value::Value;

@@ -1,6 +1,5 @@
 //! Modules and functions.
 
-use crate::collective::Layout;
 use crate::expr::Expr;
 use crate::span::Origin;
 use crate::stmt::{Block, LoopId};
@@ -115,6 +114,17 @@ pub enum VarKind {
     Shared,
     /// `extern __shared__ T name[]`: all of them start at the same address; the type is an array of length 0.
     DynamicShared,
+}
+
+/// Where the elements of a buffer lie in its memory. It changes addresses only, never what a program means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Unused elements at the end of each row, against bank conflicts.
+    pub pad: u32,
+    /// The last two dimensions change places.
+    pub transposed: bool,
+    /// The columns of each row are permuted by the row's number, against bank conflicts.
+    pub swizzled: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Statements: everything that has an effect or directs control.
 
 use crate::collective::Collective;
-use crate::expr::{Axis, BinaryOp, Expr, Place};
+use crate::expr::{Axis, BinaryOp, BindLevel, Expr, Place, ReduceOp};
 use crate::module::{FuncId, VarId};
 use crate::span::{Origin, Span};
 
@@ -300,19 +300,6 @@ pub struct Reduction {
     pub var: VarId,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ReduceOp {
-    Add,
-    Mul,
-    Min,
-    Max,
-    BitAnd,
-    BitOr,
-    BitXor,
-    LogicalAnd,
-    LogicalOr,
-}
-
 /// A loop bound to an axis of the machine; `extent` is the number of members along it, where it is fixed.
 ///
 /// In a host function the loops of a nest go from the grid to the lanes. Those of block, warp and lane count from 0 to
@@ -323,20 +310,6 @@ pub struct Binding {
     pub level: BindLevel,
     pub axis: Axis,
     pub extent: Option<u32>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BindLevel {
-    /// `blockIdx`.
-    Grid,
-    /// `threadIdx`.
-    Block,
-    /// `blockIdx * blockDim + threadIdx`.
-    Thread,
-    /// Warp of the block, from the flat thread index.
-    Warp,
-    /// Lane of the warp.
-    Lane,
 }
 
 /// When a [`StmtKind::Loop`] goes on.

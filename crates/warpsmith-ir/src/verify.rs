@@ -52,8 +52,8 @@ mod types;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::collective::Layout;
 use crate::diag::Diagnostic;
+use crate::module::Layout;
 use crate::module::{FuncId, Function, FunctionKind, Module, VarId, VarKind};
 use crate::span::{Origin, Span};
 use crate::stmt::{Binding, LoopId};

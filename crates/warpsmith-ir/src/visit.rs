@@ -399,18 +399,25 @@ pub fn rewrite_place<R: Rewriter + ?Sized>(r: &mut R, place: &mut Place) {
     }
 }
 
+struct EachStmt<'a>(&'a mut dyn FnMut(&Stmt));
+
+impl Visitor for EachStmt<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        (self.0)(stmt);
+        walk_stmt(self, stmt);
+    }
+    fn expr(&mut self, _: &Expr) {}
+    fn place(&mut self, _: &Place, _: Access) {}
+}
+
 /// Calls `f` for every statement of a block, nested ones included, outer before inner.
 pub fn for_each_stmt(block: &Block, f: &mut dyn FnMut(&Stmt)) {
-    struct Each<'a>(&'a mut dyn FnMut(&Stmt));
-    impl Visitor for Each<'_> {
-        fn stmt(&mut self, stmt: &Stmt) {
-            (self.0)(stmt);
-            walk_stmt(self, stmt);
-        }
-        fn expr(&mut self, _: &Expr) {}
-        fn place(&mut self, _: &Place, _: Access) {}
-    }
-    Each(f).block(block);
+    EachStmt(f).block(block);
+}
+
+/// Calls `f` for a statement and every one inside it, outer before inner.
+pub fn for_each_stmt_of(stmt: &Stmt, f: &mut dyn FnMut(&Stmt)) {
+    EachStmt(f).stmt(stmt);
 }
 
 struct EachExpr<'a>(&'a mut dyn FnMut(&Expr));

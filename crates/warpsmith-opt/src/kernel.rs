@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
-    Axis, BinaryOp, Block, Diagnostic, Expr, ForLoop, FuncId, Function, Layout, LoopId, LoopKind,
-    Module, Parallel, Place, ReduceOp, Scalar, Space, Span, StmtKind, Type, Var, VarId, VarKind,
+    Axis, BinaryOp, Block, ConstId, Diagnostic, Expr, ExprKind, ForLoop, FuncId, Function, Layout,
+    LoopId, LoopKind, Module, NamedConst, Origin, Parallel, Place, ReduceOp, Scalar, Space, Span,
+    StmtKind, Type, Value, Var, VarId, VarKind,
 };
 
 use crate::walk;
@@ -349,7 +350,23 @@ impl Kernel {
         var
     }
 
-    fn fresh_name(&self, wanted: &str) -> String {
+    /// The named constant of this name and value; it is made where there is none.
+    pub fn constant(&mut self, wanted: &str, value: u32, comment: &str) -> Expr {
+        let value = Value::int(Scalar::I32, value.into());
+        let known = self.module.constants.iter().position(|c| c.name == wanted && c.value == value);
+        let at = known.unwrap_or_else(|| {
+            let taken = |name: &String| self.module.constants.iter().any(|c| c.name == *name);
+            let mut names = (2u32..).map(|k| format!("{wanted}_{k}"));
+            let name = Some(wanted.to_string()).filter(|n| !taken(n));
+            let name = name.or_else(|| names.find(|n| !taken(n))).unwrap_or_default();
+            let comment = comment.to_string();
+            self.module.constants.push(NamedConst { name, value, comment });
+            self.module.constants.len() - 1
+        });
+        Expr::new(ExprKind::Named(ConstId(at as u32)), Type::I32, Origin::default())
+    }
+
+    pub(crate) fn fresh_name(&self, wanted: &str) -> String {
         crate::rewrite::accumulate::fresh_name(self.func(), wanted)
     }
 

@@ -28,6 +28,8 @@ pub enum Refusal {
     DependentBounds { outer: LoopId, inner: LoopId },
     /// More threads than a block can have, or more along an axis.
     BlockTooLarge { threads: u64, axis: Option<Axis> },
+    /// Several threads along an axis that no loop is bound to.
+    IdleThreads { threads: u32, axis: Axis },
     /// Not a power of two.
     BlockNotPowerOfTwo { threads: u64 },
     /// A reduction by no block, or by more than the last one can combine.
@@ -285,6 +287,11 @@ impl Refusal {
                     None => format!("a block of {threads} threads is too large"),
                 };
                 Diagnostic::error("W217", message).note("a block has at most 1024 threads, at most 64 of them along z, and at least one along each axis")
+            }
+            Refusal::IdleThreads { threads, axis } => {
+                let axis = axis.name();
+                Diagnostic::error("W217", format!("{threads} threads of a block along {axis} would have nothing to do"))
+                    .help(format!("no loop is bound to {axis}: give the block one thread along it; a later `share` brings its own"))
             }
             Refusal::ReductionGrid { blocks } => {
                 Diagnostic::error("W217", format!("a reduction by {blocks} blocks does not work"))

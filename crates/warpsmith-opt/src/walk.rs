@@ -2,8 +2,10 @@
 //!
 //! The general walkers and editors are those of [`warpsmith_ir::visit`].
 
+use std::collections::BTreeMap;
+
 use warpsmith_ir::{
-    Block, Expr, ExprKind, ForLoop, LoopId, Place, PlaceKind, Stmt, StmtKind, VarId,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, Place, PlaceKind, Stmt, StmtKind, VarId,
 };
 
 /// The blocks directly inside a statement.
@@ -188,6 +190,14 @@ pub fn mentions(e: &Expr, var: VarId) -> bool {
     found
 }
 
+/// The parts of `a && b && …`.
+pub fn conjuncts(e: &Expr) -> Vec<&Expr> {
+    match &*e.kind {
+        ExprKind::Binary(BinaryOp::LogicalAnd, a, b) => [conjuncts(a), conjuncts(b)].concat(),
+        _ => vec![e],
+    }
+}
+
 /// As [`each_var_of_block`] for one statement without those inside it.
 pub fn each_var_of_stmt(stmt: &Stmt, f: &mut dyn FnMut(VarId)) {
     let o = operands(stmt);
@@ -216,19 +226,43 @@ pub fn writes_var(block: &Block, var: VarId) -> bool {
 /// How often a variable is set in the block; an address that is taken counts as well.
 pub fn times_set(block: &Block, var: VarId) -> usize {
     let mut count = 0;
+    each_set(block, &mut |v| count += usize::from(v == var));
+    count
+}
+
+/// As [`times_set`], for every variable that is set at all.
+pub fn times_set_each(block: &Block) -> BTreeMap<VarId, usize> {
+    let mut times = BTreeMap::new();
+    each_set(block, &mut |v| *times.entry(v).or_default() += 1);
+    times
+}
+
+fn each_set(block: &Block, f: &mut dyn FnMut(VarId)) {
     each_stmt(block, &mut |s| {
         let o = operands(s);
-        count += o.results.iter().filter(|v| **v == var).count();
-        count += usize::from(o.writes.and_then(|p| p.root_var()) == Some(var));
+        let target = o.writes.and_then(|p| p.root_var());
+        o.results.iter().copied().chain(target).for_each(&mut *f);
         for e in &o.reads {
             each_expr(e, &mut |e| {
-                let addressed =
-                    matches!(&*e.kind, ExprKind::AddressOf(p) if p.root_var() == Some(var));
-                count += usize::from(addressed);
+                if let ExprKind::AddressOf(p) = &*e.kind
+                    && let Some(v) = p.root_var()
+                {
+                    f(v);
+                }
             });
         }
     });
-    count
+}
+
+/// Variables that a block declares, counters of its loops among them.
+pub fn declared(block: &Block) -> Vec<VarId> {
+    let mut found = vec![];
+    each_stmt(block, &mut |stmt| match &stmt.kind {
+        StmtKind::Decl { var, .. } => found.push(*var),
+        StmtKind::For(l) if l.declares => found.push(l.var),
+        _ => {}
+    });
+    found
 }
 
 /// Whether the expression reads memory through a pointer, or a variable that is an array.

@@ -1357,3 +1357,34 @@ fn bounds_of_another_kind() {
         "#]],
     );
 }
+
+#[test]
+fn a_loop_around_a_bound_one_is_not_bound() {
+    let source = "
+void f(int n, float a[n][n]) {
+    for (int j = 0; j < n; j++) {
+        #pragma omp parallel for
+        for (int i = 0; i < n; i++)
+            a[j][i] += 1.0f;
+    }
+}
+";
+    let text = refused_text(source, "bind i -> x block 32\nbind j, i -> y, x block 8x4");
+    assert!(text.contains("loop `i` is bound already"), "{text}");
+}
+
+#[test]
+fn a_loop_whose_iterations_have_blocks_is_not_cut() {
+    let source = "
+void f(int n, int m, float y[n][m][7], const float x[n][m][7]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            for (int l = 0; l < 7; l++)
+                y[i][j][l] = 2.0f * x[i][j][6 - l];
+}
+";
+    let steps = "bind l -> x block 4\nregister_tile l by 2\nsplit j by 16";
+    let text = refused_text(source, steps);
+    assert!(text.contains("each of its iterations has blocks of its own"), "{text}");
+}

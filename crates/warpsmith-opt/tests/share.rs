@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Points as Sizes, check_scheduled as check, has_flat as has};
+use common::{Points as Sizes, check_scheduled as check, has_flat as has, refused_text};
 
 const GEMV: &str = "\
 void gemv(int n, int m, const float A[n][m], const float x[m], float y[n]) {
@@ -437,4 +437,25 @@ void largest(int n, int m, const float a[n][m], int at[n]) {
     {
         check(source, steps, sizes);
     }
+}
+
+#[test]
+fn iterations_of_a_triangle_do_not_share_its_sums() {
+    let source = "
+void symmetric(int n, int m, const float a[m][n], float c[n][n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j++) {
+            float s = 0.0f;
+            for (int k = 0; k < m; k++) s += a[k][i] * a[k][j];
+            c[i][j] = s * 0.5f;
+            c[j][i] = c[i][j];
+        }
+}
+";
+    let sizes: Sizes<'_> = &[&[("n", 0), ("m", 1)], &[("n", 7), ("m", 3)], &[("n", 9), ("m", 40)]];
+    let steps = "bind i -> y block 1x1\nshare k -> x by 32";
+    check(source, steps, sizes);
+    let text = refused_text(source, &format!("{steps}\nregister_tile i by 2"));
+    assert!(text.contains("come to loop `k`, which threads share, at different times"), "{text}");
 }

@@ -134,19 +134,15 @@ fn threads_that_do_not_fit() {
     refused(
         "bind i -> y block 8x4\nshare j -> x by 32",
         expect![[r#"
-        error[W265]: cannot share loop `j`: the block has 8 threads along x
-         --> input.c:5:22
-          |
-        5 |         for (int j = 0; j < m; j++) s += A[i][j];
-          |                      ^ this loop
-          |
-         ::: input.sched:2:1
-          |
-        2 | share j -> x by 32
-          | ------------------ in this step
-          |
-          = note: step 2: `share j -> x by 32`
-    "#]],
+            error[W217]: 8 threads of a block along x would have nothing to do
+             --> input.sched:1:1
+              |
+            1 | bind i -> y block 8x4
+              | ^^^^^^^^^^^^^^^^^^^^^ in this step
+              |
+              = note: step 1: `bind i -> y block 8x4`
+              = help: no loop is bound to x: give the block one thread along it; a later `share` brings its own
+        "#]],
     );
 }
 

@@ -78,6 +78,15 @@ pub fn random_schedule(
 ) -> Vec<String> {
     let mut choice = Choice::new(bytes);
     let mut taken = vec![];
+    // Shapes that are no rectangles cannot be bound in all their loops.
+    if choice.chance(40) {
+        for _ in 0..ATTEMPTS / 4 {
+            let names = state.names();
+            let mut writer = Writer { choice: &mut choice, names: &names };
+            let name = if writer.choice.chance(30) { "accumulate" } else { "rectangle" };
+            taken.extend(writer.step((name, "")).filter(|step| state.take(step)));
+        }
+    }
     // Most steps are about bound nests.
     if choice.chance(80) {
         taken.extend(bind_roots(&mut choice, state));
@@ -158,6 +167,11 @@ impl Writer<'_, '_, '_> {
             "tile" => {
                 let (outer, inner) = self.outer()?;
                 Some(format!("tile {outer}, {inner} by {}x{}", self.number(), self.number()))
+            }
+            "rectangle" => Some(format!("rectangle {}", self.loop_where(|l| !l.bound)?)),
+            "privatise" => {
+                let (block, grid) = (self.of(&[32, 64, 33]), self.of(&[1, 2, 5]));
+                Some(format!("privatise {} block {block} grid {grid}", self.array()?))
             }
             "register_tile" => {
                 let target = self.loop_where(|l| l.bound)?;

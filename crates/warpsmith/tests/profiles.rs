@@ -117,3 +117,33 @@ fn neighbouring_words_of_unrolled_rows_are_loaded_together() {
     // loads of 16 bytes as of 4.
     assert_eq!(p.shared.loads / warps, 512.0 * 4.0 / 4.0 + 512.0);
 }
+
+#[test]
+fn blocks_outside_a_triangle_are_not_counted() {
+    let work = |steps: &str| {
+        let sizes = [("n", 1024), ("m", 1024)];
+        profile("covariance.c", &format!("{steps}\nregister_tile i by 4\n"), &sizes).work.fp32
+    };
+    let [triangle, rectangle] = [
+        work("rectangle j\nbind i, j -> y, x block 8x8"),
+        profile(
+            "gemm_tn.c",
+            "bind i, j -> y, x block 8x8\nregister_tile i by 4\n",
+            &[("n", 1024), ("m", 1024), ("k", 1024)],
+        )
+        .work
+        .fp32,
+    ];
+    assert!((0.45..0.62).contains(&(triangle / rectangle)), "{triangle} {rectangle}");
+}
+
+#[test]
+fn iterations_in_strides_of_the_grid_are_all_counted() {
+    let sizes = [("n", 1 << 22)];
+    let counted = |steps: &str| profile("histogram.c", steps, &sizes);
+    let copies = counted("privatise bins block 256 grid 132\n");
+    let warps = f64::from(1 << 22) / 32.0;
+    assert!(copies.shared.stores > warps, "{:?}", copies.shared);
+    let read = copies.global.iter().find(|a| a.kind == TrafficKind::Load).map(|a| a.requests);
+    assert!(read.is_some_and(|n| n > 0.9 * warps), "{:?}", copies.global);
+}

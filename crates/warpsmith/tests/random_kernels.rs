@@ -49,8 +49,15 @@ fn emulate(text: &str, folder: &Path, seed: u64) -> Result<Run, String> {
     let file = folder.join("kernel.cu");
     std::fs::write(&file, text).map_err(|e| e.to_string())?;
     let mut sources = SourceMap::new();
-    let loaded = program::load(&file, &LaunchArgs::default(), &SourceArgs::default(), &mut sources)
-        .map_err(|e| e.render(&sources, false))?;
+    let prelude = warpsmith_front::prelude::unit(&mut sources);
+    let loaded = program::load(
+        &file,
+        &LaunchArgs::default(),
+        &SourceArgs::default(),
+        &prelude,
+        &mut sources,
+    )
+    .map_err(|e| e.render(&sources, false))?;
     let step = loaded.steps.first().ok_or("no launch")?;
     let launch = step.launches.first().ok_or("no launch")?;
     let mut buffers = Buffers::new(&step.module);

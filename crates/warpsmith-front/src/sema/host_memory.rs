@@ -60,12 +60,11 @@ impl<'a> Sema<'a> {
             ("malloc" | "valloc", [bytes]) => self.malloc(bytes, None, false, span),
             ("aligned_alloc", [_, bytes]) => self.malloc(bytes, None, false, span),
             ("calloc", [count, size]) => self.malloc(count, Some(size), true, span),
-            ("free" | "cudaFreeHost", [pointer]) => self.free(pointer, span),
-            ("cudaFreeAsync", [pointer, _]) => self.free(pointer, span),
-            ("memset", [pointer, value, bytes]) | ("cudaMemset", [pointer, value, bytes]) => {
-                self.fill_memory(pointer, value, bytes, span)
+            ("free" | "cudaFreeHost", [pointer]) | ("cudaFreeAsync", [pointer, _]) => {
+                self.free(pointer, span)
             }
-            ("cudaMemsetAsync", [pointer, value, bytes, _]) => {
+            ("memset" | "cudaMemset", [pointer, value, bytes])
+            | ("cudaMemsetAsync", [pointer, value, bytes, _]) => {
                 self.fill_memory(pointer, value, bytes, span)
             }
             ("memcpy" | "memmove", [to, from, bytes]) => {
@@ -85,7 +84,9 @@ impl<'a> Sema<'a> {
                 "cudaMemcpyFromSymbol" | "cudaMemcpyFromSymbolAsync",
                 [to, symbol, bytes, rest @ ..],
             ) => self.symbol_copy(symbol, to, bytes, rest.first(), false, span),
-            ("cudaGetSymbolAddress", [target, symbol]) => self.symbol_address(target, symbol, span),
+            ("cudaGetSymbolAddress", [_, _]) => {
+                fail("W098", span, "the address of a variable of the device is not supported here")
+            }
             ("cudaMallocManaged", [target, bytes, ..])
             | ("cudaMallocHost" | "cudaHostAlloc", [target, bytes, ..]) => {
                 self.shared_allocation(target, bytes, span)
@@ -234,8 +235,18 @@ impl<'a> Sema<'a> {
         way: CopyWay,
         span: Span,
     ) -> Res<Operand<'a>> {
-        let (destination, source) = (self.a_pointer(to)?, self.a_pointer(from)?);
+        let (to, from) = (self.a_pointer(to)?, self.a_pointer(from)?);
         let bytes = self.bytes_of(bytes)?;
+        self.emit_copy((to, from), bytes, way, span)
+    }
+
+    fn emit_copy(
+        &mut self,
+        (destination, source): (Expr, Expr),
+        bytes: Expr,
+        way: CopyWay,
+        span: Span,
+    ) -> Res<Operand<'a>> {
         let call = Runtime::Copy { way, destination, source, bytes, asynchronous: false };
         self.emit(StmtKind::Runtime(call), span);
         Ok(zero(span))
@@ -270,13 +281,8 @@ impl<'a> Sema<'a> {
             let ty = address.ty.clone();
             address = Expr::new(ExprKind::PtrOffset(address, offset), ty, span);
         }
-        let (way, destination, source) = match to_symbol {
-            true => (CopyWay::Any, address, other),
-            false => (CopyWay::Any, other, address),
-        };
-        let call = Runtime::Copy { way, destination, source, bytes, asynchronous: false };
-        self.emit(StmtKind::Runtime(call), span);
-        Ok(zero(span))
+        let ends = if to_symbol { (address, other) } else { (other, address) };
+        self.emit_copy(ends, bytes, CopyWay::Any, span)
     }
 
     /// The address of a variable of the device in bytes; `&variable` and older code's text are taken too.
@@ -294,17 +300,6 @@ impl<'a> Sema<'a> {
         let address = self.address_of(place, false, e.span);
         let bytes = Type::pointer(Type::Scalar(Scalar::I8), Space::Generic);
         Ok(super::functions::raw_pointer_cast(address, bytes, e.span))
-    }
-
-    fn symbol_address(
-        &mut self,
-        target: &'a ast::Expr,
-        symbol: &'a ast::Expr,
-        span: Span,
-    ) -> Res<Operand<'a>> {
-        let _ = target;
-        let _ = symbol;
-        fail("W098", span, "the address of a variable of the device is not supported here")
     }
 
     fn shared_allocation(
@@ -389,7 +384,7 @@ impl<'a> Sema<'a> {
             if acts {
                 let before = self.before_statement();
                 if self.expr(arg).is_err() {
-                    self.undo(&before);
+                    self.rewind(&before);
                 }
             }
         }

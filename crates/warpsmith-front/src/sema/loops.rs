@@ -223,21 +223,9 @@ impl<'a> Sema<'a> {
         };
         let place = self.hold_place(place, span);
         let index = self.fresh_var("at", Type::I32, span);
-        let saved = self.open_scope();
         let kind = PlaceKind::Index(place, Expr::var(index, Type::I32).with_origin(span));
         let item = Place::new(kind, (*element).clone(), d.span);
-        self.f().loops += 1;
-        let (result, block) = self.in_block(|me| -> Res<()> {
-            me.range_item(d, item, is_const)?;
-            let inner = me.body(body);
-            if let Some(open) = me.f().blocks.last_mut() {
-                open.extend(inner.stmts);
-            }
-            Ok(())
-        });
-        self.f().loops -= 1;
-        self.f().scope = saved;
-        result?;
+        let block = self.range_body(d, item, is_const, body)?;
         let id = self.f().func.fresh_loop();
         let l = ForLoop {
             id,
@@ -254,11 +242,34 @@ impl<'a> Sema<'a> {
         Ok(())
     }
 
+    /// What is done with each item.
+    fn range_body(
+        &mut self,
+        d: &'a ast::Declarator,
+        item: Place,
+        is_const: bool,
+        body: &'a ast::Stmt,
+    ) -> Res<Block> {
+        let saved = self.open_scope();
+        self.f().loops += 1;
+        let (result, block) = self.in_block(|me| -> Res<()> {
+            me.range_item(d, item, is_const)?;
+            let inner = me.body(body);
+            if let Some(open) = me.f().blocks.last_mut() {
+                open.extend(inner.stmts);
+            }
+            Ok(())
+        });
+        self.f().loops -= 1;
+        self.f().scope = saved;
+        result.map(|()| block)
+    }
+
     /// A range whose `begin()` and `end()` are pointers.
     fn range_of_class(
         &mut self,
         d: &'a ast::Declarator,
-        range: warpsmith_ir::Place,
+        range: Place,
         class: warpsmith_ir::StructId,
         is_const: bool,
         body: &'a ast::Stmt,
@@ -272,19 +283,7 @@ impl<'a> Sema<'a> {
         self.emit(StmtKind::Decl { var: at, init: Some(first) }, span);
         let here = Expr::var(at, ty.clone()).with_origin(span);
         let item = self.place_of_pointer(here.clone(), span);
-        let saved = self.open_scope();
-        self.f().loops += 1;
-        let (result, block) = self.in_block(|me| -> Res<()> {
-            me.range_item(d, item, is_const)?;
-            let inner = me.body(body);
-            if let Some(open) = me.f().blocks.last_mut() {
-                open.extend(inner.stmts);
-            }
-            Ok(())
-        });
-        self.f().loops -= 1;
-        self.f().scope = saved;
-        result?;
+        let block = self.range_body(d, item, is_const, body)?;
         let one = Expr::i32(1).with_origin(span);
         let next = Expr::new(ExprKind::PtrOffset(here.clone(), one), ty.clone(), span);
         let place = Place::new(PlaceKind::Var(at), ty, span);
@@ -302,7 +301,7 @@ impl<'a> Sema<'a> {
 
     fn range_end(
         &mut self,
-        range: &warpsmith_ir::Place,
+        range: &Place,
         class: warpsmith_ir::StructId,
         name: &str,
         is_const: bool,

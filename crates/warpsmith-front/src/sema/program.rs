@@ -88,11 +88,6 @@ impl<'a> Sema<'a> {
         self.tolerates()
     }
 
-    /// Back to where the function stood.
-    pub(crate) fn undo(&mut self, before: &Before) {
-        self.rewind(before);
-    }
-
     /// Puts in the place of a statement of the host what is known of it.
     pub(crate) fn leave_out(&mut self, s: &'a ast::Stmt, failure: Failure, before: &Before) {
         self.rewind(before);
@@ -109,7 +104,8 @@ impl<'a> Sema<'a> {
         self.forget_given(s);
     }
 
-    fn rewind(&mut self, before: &Before) {
+    /// Back to where the function stood.
+    pub(crate) fn rewind(&mut self, before: &Before) {
         let f = self.f();
         f.blocks.truncate(before.blocks);
         if let Some(block) = f.blocks.last_mut() {

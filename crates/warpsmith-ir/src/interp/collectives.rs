@@ -7,10 +7,10 @@ use super::exec::{Interp, Run, Slot};
 use super::memory::Val;
 use crate::collective::{Combine, Fill};
 use crate::eval;
-use crate::expr::{Axis, BinaryOp, Expr, MathFn};
+use crate::expr::{Axis, BinaryOp, BindLevel, Expr, MathFn, ReduceOp};
 use crate::module::VarId;
 use crate::span::Origin;
-use crate::stmt::{BindLevel, ReduceOp, WarpOp};
+use crate::stmt::WarpOp;
 use crate::value::Value;
 
 impl<T: Track> Interp<'_, '_, T> {

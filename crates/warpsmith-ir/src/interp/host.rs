@@ -10,12 +10,13 @@ use super::bounds::Track;
 use super::exec::{Interp, Run};
 use super::memory::{OWN, Pointer};
 use super::{InterpError, InterpErrorKind, Memory};
-use crate::expr::{Place, PlaceKind};
+use crate::expr::{Expr, Place, PlaceKind};
 use crate::layout::layout_of;
-use crate::module::{FuncId, Module};
+use crate::module::{FuncId, FunctionKind, Module, VarId};
 use crate::span::Span;
 use crate::stmt::{Block, Runtime, Stmt, StmtKind};
-use crate::visit::{Access, Visitor, for_each_stmt, walk_block, walk_stmt};
+use crate::types::Type;
+use crate::visit::{Access, Visitor, for_each_stmt_of, walk_place, walk_stmt};
 
 /// Steps that one statement of a tolerated program may take, unless it launches something.
 const PATIENCE: u64 = 300_000_000;
@@ -89,7 +90,8 @@ impl Working {
         while changed {
             changed = false;
             for (i, f) in module.functions.iter().enumerate() {
-                let (launches, moves) = (working.launches(&f.body), working.moves(&f.body));
+                let launches = f.body.stmts.iter().any(|s| working.launches(s));
+                let moves = f.body.stmts.iter().any(|s| working.moves(s));
                 changed |= launches != working.launching[i] || moves != working.moving[i];
                 (working.launching[i], working.moving[i]) = (launches, moves);
             }
@@ -97,9 +99,9 @@ impl Working {
         working
     }
 
-    fn launches(&self, block: &Block) -> bool {
+    fn launches(&self, stmt: &Stmt) -> bool {
         let mut found = false;
-        for_each_stmt(block, &mut |s| found |= self.launches_here(s));
+        for_each_stmt_of(stmt, &mut |s| found |= self.launches_here(s));
         found
     }
 
@@ -113,9 +115,9 @@ impl Working {
         }
     }
 
-    fn moves(&self, block: &Block) -> bool {
+    fn moves(&self, stmt: &Stmt) -> bool {
         let mut found = false;
-        for_each_stmt(block, &mut |s| {
+        for_each_stmt_of(stmt, &mut |s| {
             found |= match &s.kind {
                 StmtKind::Launch(_) | StmtKind::CopyToGlobal { .. } => true,
                 StmtKind::Runtime(call) => {
@@ -133,35 +135,15 @@ impl Working {
     /// The statements up to the last one that has to do with the device: what a program does with its results afterwards
     /// is no matter of its kernels.
     pub fn of_interest<'s>(&self, body: &'s Block) -> &'s [Stmt] {
-        let last = body.stmts.iter().rposition(|s| {
-            let alone = Block::new(vec![s.clone()]);
-            self.moves(&alone)
-        });
+        let last = body.stmts.iter().rposition(|s| self.moves(s));
         &body.stmts[..last.map_or(0, |i| i + 1)]
     }
-}
-
-/// What a statement may write.
-struct Writes<'a> {
-    places: Vec<&'a Place>,
-    vars: Vec<crate::module::VarId>,
 }
 
 impl<T: Track> Interp<'_, '_, T> {
     /// Whether the statement, or one in it, launches something.
     pub fn launches(&self, stmt: &Stmt) -> bool {
-        let Some(working) = &self.working else { return false };
-        let mut found = working.launches_here(stmt);
-        let mut blocks = |b: &Block| found |= working.launches(b);
-        match &stmt.kind {
-            StmtKind::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(blocks),
-            StmtKind::For(l) => blocks(&l.body),
-            StmtKind::Loop { body, step, .. } => [body, step].into_iter().for_each(blocks),
-            StmtKind::Switch { cases, .. } => cases.iter().for_each(|c| blocks(&c.body)),
-            StmtKind::Scope(block) => blocks(block),
-            _ => {}
-        }
-        found
+        self.working.as_ref().is_some_and(|working| working.launches(stmt))
     }
 
     /// When a statement that launches nothing has to be done.
@@ -199,19 +181,16 @@ impl<T: Track> Interp<'_, '_, T> {
 
     /// What the statement may have written is not known any more; `whole`: wherever in an array it may have been.
     fn forget(&mut self, stmt: &Stmt, whole: bool) {
-        let alone = Block::new(vec![stmt.clone()]);
-        let mut writes = Collect::default();
-        walk_block(&mut writes, &alone);
-        let Collect { places, vars, pointers } = writes;
-        let all = Writes { places: places.iter().collect(), vars };
-        for place in all.places {
+        let mut writes = Writes::default();
+        writes.stmt(stmt);
+        for place in &writes.places {
             self.forget_place(place, whole);
         }
-        for var in all.vars {
+        for var in writes.vars {
             self.unset(var);
         }
         // A function that was not run to its end may have written through what it was given.
-        for pointer in pointers {
+        for pointer in writes.pointers {
             if let Ok(p) = self.pointer(&pointer) {
                 self.forget_object(p);
             }
@@ -300,8 +279,8 @@ impl Memory {
 
 /// What a place is a part of.
 enum Root<'a> {
-    Var(crate::module::VarId),
-    Pointer(&'a crate::expr::Expr),
+    Var(VarId),
+    Pointer(&'a Expr),
     Global,
 }
 
@@ -316,19 +295,18 @@ fn root(place: &Place) -> Root<'_> {
     }
 }
 
+/// What a statement may write.
 #[derive(Default)]
-struct Collect {
+struct Writes {
     places: Vec<Place>,
-    vars: Vec<crate::module::VarId>,
-    pointers: Vec<crate::expr::Expr>,
+    vars: Vec<VarId>,
+    pointers: Vec<Expr>,
 }
 
-impl Visitor for Collect {
+impl Visitor for Writes {
     fn stmt(&mut self, stmt: &Stmt) {
         if let StmtKind::Call { args, .. } = &stmt.kind {
-            let writable = |e: &&crate::expr::Expr| {
-                matches!(e.ty, crate::types::Type::Pointer { readonly: false, .. })
-            };
+            let writable = |e: &&Expr| matches!(e.ty, Type::Pointer { readonly: false, .. });
             self.pointers.extend(args.iter().filter(writable).cloned());
         }
         if let StmtKind::Runtime(
@@ -344,16 +322,16 @@ impl Visitor for Collect {
         if access == Access::Write {
             self.places.push(place.clone());
         }
-        crate::visit::walk_place(self, place, access);
+        walk_place(self, place, access);
     }
 
-    fn sets(&mut self, var: crate::module::VarId) {
+    fn sets(&mut self, var: VarId) {
         self.vars.push(var);
     }
 }
 
 /// The function that runs whole programs is tolerated as one.
 pub(crate) fn working(tolerant: bool, module: &Module, entry: FuncId) -> Option<Working> {
-    let host = module.functions.get(entry.0 as usize)?.kind == crate::module::FunctionKind::Host;
+    let host = module.functions.get(entry.0 as usize)?.kind == FunctionKind::Host;
     (tolerant && host).then(|| Working::of(module))
 }

@@ -11,12 +11,10 @@ use super::exec::{Flow, Interp, Run, Slot};
 use super::races::Races;
 use crate::collective::Collective;
 use crate::eval;
-use crate::expr::{Axis, BinaryOp};
+use crate::expr::{Axis, BinaryOp, BindLevel};
 use crate::module::{VarId, VarKind};
 use crate::span::Origin;
-use crate::stmt::{
-    BarrierKind, BindLevel, Binding, Block, ForLoop, LoopCondition, LoopKind, Stmt, StmtKind,
-};
+use crate::stmt::{BarrierKind, Binding, Block, ForLoop, LoopCondition, LoopKind, Stmt, StmtKind};
 use crate::value::Value;
 use crate::visit;
 
@@ -49,7 +47,7 @@ impl<T: Track> Interp<'_, '_, T> {
         }
         match binding.level {
             BindLevel::Grid => self.blocks(l, &self.shared_in(&l.body), origin)?,
-            BindLevel::Thread => self.blocks(l, &own_objects(&l.body), origin)?,
+            BindLevel::Thread => self.blocks(l, &declared_in(&l.body), origin)?,
             _ => self.block_of_threads(l, origin)?,
         }
         if outermost {
@@ -154,7 +152,7 @@ impl<T: Track> Interp<'_, '_, T> {
             false => flat(p, BindLevel::Block) % 32,
         };
         let lanes = positions.iter().map(lane).collect();
-        let own = own_objects(body);
+        let own = declared_in(body);
         let mut slots = vec![];
         for position in &positions {
             slots.push(self.thread_slots(&counters, position, &own, origin)?);
@@ -397,13 +395,7 @@ impl<T: Track> Interp<'_, '_, T> {
     pub fn vector_loop(&mut self, l: &ForLoop, origin: &Origin) -> Run<Flow> {
         let extent = self.integer(&l.limit)?;
         let mut own: Vec<VarId> = vec![l.var];
-        for stmt in &l.body.stmts {
-            visit::for_each_stmt(&Block::new(vec![stmt.clone()]), &mut |s| {
-                if let StmtKind::Decl { var, .. } = &s.kind {
-                    own.push(*var);
-                }
-            });
-        }
+        own.extend(declared_in(&l.body));
         let ty = self.var_of(l.var).and_then(|v| v.ty.scalar()).unwrap_or(crate::Scalar::I32);
         let first = |i: i64| {
             let counter = Slot::Value(number::<T>(Value::int(ty, i)));
@@ -431,7 +423,7 @@ impl<T: Track> Interp<'_, '_, T> {
 /// Whether a statement, or one inside it, is for several threads together.
 fn is_joint(stmt: &Stmt) -> bool {
     let mut joint = false;
-    visit::for_each_stmt(&Block::new(vec![stmt.clone()]), &mut |s| {
+    visit::for_each_stmt_of(stmt, &mut |s| {
         joint |= matches!(
             s.kind,
             StmtKind::Barrier { .. }
@@ -445,7 +437,7 @@ fn is_joint(stmt: &Stmt) -> bool {
 }
 
 /// Variables that the text of a thread declares.
-fn own_objects(body: &Block) -> Vec<VarId> {
+fn declared_in(body: &Block) -> Vec<VarId> {
     let mut found = vec![];
     visit::for_each_stmt(body, &mut |s| {
         if let StmtKind::Decl { var, .. } = &s.kind {

@@ -306,6 +306,18 @@ impl Poly {
         Some(sum)
     }
 
+    /// The terms with positive coefficients and those with negative ones.
+    pub fn by_sign(&self) -> Option<(Poly, Poly)> {
+        let (mut plus, mut minus) = (Poly::zero(), Poly::zero());
+        for (atoms, c) in self.terms() {
+            let term =
+                atoms.iter().try_fold(Poly::constant(c), |p, a| p.mul(&Poly::atom(a.clone())))?;
+            let into = if c > 0 { &mut plus } else { &mut minus };
+            *into = into.add(&term)?;
+        }
+        Some((plus, minus))
+    }
+
     /// The greatest common divisor of all coefficients but the constant one; 0 for a constant.
     pub fn content(&self) -> i128 {
         let coefficients = self.terms.iter().filter(|(m, _)| !m.is_empty()).map(|(_, c)| *c);

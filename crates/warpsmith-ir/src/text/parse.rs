@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use super::lex::{Tok, Token, tokens};
 use super::names::builtin_type;
 use super::words::Words;
-use crate::collective::Layout;
 use crate::diag::Diagnostic;
 use crate::expr::Expr;
 use crate::layout::lay_out;
+use crate::module::Layout;
 use crate::module::{
     FuncId, Function, FunctionKind, Global, LaunchBounds, Module, NamedConst, StructDef,
     StructField, StructId, Var, VarId, VarKind,

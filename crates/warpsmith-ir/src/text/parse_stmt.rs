@@ -4,11 +4,11 @@ use super::lex::Tok;
 use super::parse::{Parsed, Parser};
 use super::words::range_compare;
 use crate::collective::{Collective, Combine, Fill};
-use crate::expr::{Axis, Expr, PlaceKind};
+use crate::expr::{Axis, BindLevel, Expr, PlaceKind};
 use crate::module::VarId;
 use crate::stmt::{
-    BindLevel, Binding, Block, Case, ForLoop, Launch, LoopCondition, LoopId, LoopKind, Parallel,
-    Reduction, Runtime, Stmt, StmtKind,
+    Binding, Block, Case, ForLoop, Launch, LoopCondition, LoopId, LoopKind, Parallel, Reduction,
+    Runtime, Stmt, StmtKind,
 };
 
 impl Parser {

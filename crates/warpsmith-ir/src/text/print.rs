@@ -3,7 +3,7 @@
 use super::names::{Names, escape, quote};
 use super::print_stmt::Writer;
 use super::words::Words;
-use crate::collective::Layout;
+use crate::module::Layout;
 use crate::module::{Function, Module, Var};
 use crate::types::{Space, Type};
 use crate::typing::{Env, vector_name};

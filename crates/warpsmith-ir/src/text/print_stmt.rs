@@ -4,11 +4,11 @@ use super::names::escape;
 use super::print::Context;
 use super::words::{Words, range_symbol};
 use crate::collective::Collective;
-use crate::expr::{Axis, Expr};
+use crate::expr::{Axis, BindLevel, Expr};
 use crate::module::{Function, Module, VarId};
 use crate::stmt::{
-    BindLevel, Block, Case, ForLoop, Launch, LoopCondition, LoopId, LoopKind, Parallel, Runtime,
-    Stmt, StmtKind,
+    Block, Case, ForLoop, Launch, LoopCondition, LoopId, LoopKind, Parallel, Runtime, Stmt,
+    StmtKind,
 };
 
 /// Writes statements, one a line, four spaces a level.

@@ -1,8 +1,8 @@
 //! The words for enumerations.
 
-use crate::expr::{Axis, BinaryOp, Builtin};
+use crate::expr::{Axis, BinaryOp, BindLevel, Builtin, ReduceOp};
 use crate::module::{FunctionKind, VarKind};
-use crate::stmt::{AtomicOp, BarrierKind, BindLevel, CopyWay, ReduceOp, Scope, WarpOp};
+use crate::stmt::{AtomicOp, BarrierKind, CopyWay, Scope, WarpOp};
 use crate::types::Space;
 
 /// An enumeration with a word for each variant.

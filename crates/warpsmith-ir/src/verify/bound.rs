@@ -2,10 +2,10 @@
 
 use super::Checker;
 use crate::collective::{Collective, Combine, Fill};
-use crate::expr::{BinaryOp, Expr};
-use crate::module::{VarId, VarKind};
+use crate::expr::{BinaryOp, BindLevel, Expr, ExprKind, ReduceOp};
+use crate::module::{Module, VarId, VarKind};
 use crate::span::Origin;
-use crate::stmt::{BindLevel, Binding, Block, ForLoop, LoopKind, ReduceOp, Stmt, StmtKind};
+use crate::stmt::{Binding, Block, ForLoop, LoopKind, Stmt, StmtKind};
 use crate::types::Type;
 
 /// What was around a loop.
@@ -54,7 +54,7 @@ impl Checker<'_> {
             LoopKind::Parallel(p) => self.clauses(p, origin),
             LoopKind::Vector => {
                 self.require(
-                    counts_from_zero(l).is_some_and(|n| n > 0),
+                    counts_from_zero(self.module, l).is_some_and(|n| n > 0),
                     26,
                     origin,
                     "a vector loop has a constant number of iterations, from 0 by 1",
@@ -106,7 +106,7 @@ impl Checker<'_> {
             return;
         }
         let extent = binding.extent.map(u64::from).filter(|n| *n > 0);
-        let counts = counts_from_zero(l);
+        let counts = counts_from_zero(self.module, l);
         self.require(
             counts.is_some() && counts == extent,
             25,
@@ -202,8 +202,14 @@ impl Checker<'_> {
 }
 
 /// The iterations of a loop from 0 by 1 to a constant.
-fn counts_from_zero(l: &ForLoop) -> Option<u64> {
-    let constant = |e: &Expr| e.as_const().map(|v| v.as_i64());
+fn counts_from_zero(module: &Module, l: &ForLoop) -> Option<u64> {
+    let constant = |e: &Expr| {
+        let named = match &*e.kind {
+            ExprKind::Named(id) => module.constants.get(id.0 as usize).map(|c| c.value),
+            _ => None,
+        };
+        e.as_const().or(named).map(|v| v.as_i64())
+    };
     let from_zero = constant(&l.first) == Some(0) && constant(&l.step) == Some(1);
     let limit = constant(&l.limit).filter(|_| from_zero && l.compare == BinaryOp::Lt)?;
     u64::try_from(limit).ok()

@@ -212,7 +212,7 @@ impl<'a> Scope<'a> {
                 declared.insert(*var, init);
             }
         });
-        let writes = times_written(&self.function.body);
+        let writes = walk::times_set_each(&self.function.body);
         declared.retain(|v, _| writes.get(v) == Some(&1));
         declared
     }
@@ -225,7 +225,7 @@ impl<'a> Scope<'a> {
 
     /// See [`Scope::set_before`].
     fn find_set_before(&self) -> BTreeMap<VarId, &'a Expr> {
-        let writes = times_written(&self.function.body);
+        let writes = walk::times_set_each(&self.function.body);
         let mut found = self.set_once();
         found.retain(|v, _| !self.changed.contains(v));
         // A counter of a loop around has its value where the declaration stands in that loop.
@@ -484,27 +484,6 @@ fn effects_of_call(
         (base_of_pointer(arg), super::calls::writes_through(module, function, k))
     };
     pointers.map(effect).collect()
-}
-
-/// How often each variable of a function is written; an address that is taken counts as well.
-fn times_written(body: &Block) -> BTreeMap<VarId, u32> {
-    let mut writes = BTreeMap::<VarId, u32>::new();
-    walk::each_stmt(body, &mut |stmt| {
-        let o = walk::operands(stmt);
-        let target = o.writes.and_then(|p| p.root_var());
-        let results = o.results.iter().copied().chain(target);
-        results.for_each(|v| *writes.entry(v).or_default() += 1);
-        for e in &o.reads {
-            walk::each_expr(e, &mut |e| {
-                if let ExprKind::AddressOf(p) = &*e.kind
-                    && let Some(v) = p.root_var()
-                {
-                    *writes.entry(v).or_default() += 1;
-                }
-            });
-        }
-    });
-    writes
 }
 
 /// Whether control never comes to the end of a block.

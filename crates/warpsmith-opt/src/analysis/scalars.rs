@@ -28,11 +28,7 @@ pub struct Shared {
 /// The loop's own counter is not among them.
 pub fn shared(function: &Function, l: &ForLoop) -> Vec<Shared> {
     let mut own = BTreeSet::from([l.var]);
-    walk::each_stmt(&l.body, &mut |stmt| match &stmt.kind {
-        StmtKind::Decl { var, .. } => _ = own.insert(*var),
-        StmtKind::For(inner) if inner.declares => _ = own.insert(inner.var),
-        _ => {}
-    });
+    own.extend(walk::declared(&l.body));
     let mut found: Vec<Shared> = vec![];
     walk::each_stmt(&l.body, &mut |stmt| {
         let o = walk::operands(stmt);
@@ -104,7 +100,7 @@ pub fn read_outside_its_loops(block: &warpsmith_ir::Block, var: VarId) -> bool {
 
 /// The operation that a flag stands for which some iterations set to true, or to false.
 fn flag(value: &Expr) -> Option<ReduceOp> {
-    match strip(value).as_const().filter(|v| v.ty.is_integer())?.as_i64() {
+    match value.without_casts().as_const().filter(|v| v.ty.is_integer())?.as_i64() {
         0 => Some(ReduceOp::LogicalAnd),
         1 => Some(ReduceOp::LogicalOr),
         _ => None,
@@ -131,8 +127,8 @@ fn op_rank(op: ReduceOp) -> usize {
 pub fn accumulation(value: &Expr, var: VarId) -> Option<ReduceOp> {
     let free = |e: &Expr| !walk::mentions(e, var);
     // `s = (float)((double)s + x)` and the like accumulate just as well.
-    let is_var = |e: &Expr| reads(strip(e), var);
-    match &*strip(value).kind {
+    let is_var = |e: &Expr| reads(e.without_casts(), var);
+    match &*value.without_casts().kind {
         ExprKind::Binary(op, a, b) => {
             let left = is_var(a) && free(b);
             let right = is_var(b) && free(a);
@@ -166,12 +162,5 @@ pub fn accumulation(value: &Expr, var: VarId) -> Option<ReduceOp> {
             _ => None,
         },
         _ => None,
-    }
-}
-
-fn strip(e: &Expr) -> &Expr {
-    match &*e.kind {
-        ExprKind::Cast(inner) => strip(inner),
-        _ => e,
     }
 }

@@ -6,7 +6,7 @@ use warpsmith_ir::{
 };
 
 use super::outline::{self, Outlined};
-use super::{Lowered, Lowering, index, place, serialise};
+use super::{Lowered, Lowering, bound, index, place, serialise};
 use crate::analysis::access::{Base, base_of_pointer};
 use crate::walk;
 
@@ -67,6 +67,10 @@ impl Lowering<'_> {
             return Ok(());
         }
         match &stmt.kind {
+            StmtKind::For(l) if bound::is_grid(l) => {
+                self.flush_before(stmt, pending, out)?;
+                self.bound_nest(l, stmt, out)
+            }
             StmtKind::For(l) if place::is_nest(self.source, stmt) => {
                 let reduce = self.source.nests.get(&l.id).is_some_and(|n| n.reduce.is_some());
                 if reduce {

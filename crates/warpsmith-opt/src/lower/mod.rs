@@ -6,6 +6,7 @@
 
 mod asked;
 mod blocks;
+mod bound;
 mod chunks;
 mod constants;
 mod control;
@@ -18,6 +19,7 @@ mod host;
 mod index;
 mod nest;
 mod outline;
+mod outside;
 mod pipeline;
 mod place;
 mod reduction;
@@ -33,7 +35,7 @@ mod vectors;
 mod warps;
 mod workspace;
 
-pub(crate) use index::{counts_up, divides, tidy};
+pub(crate) use index::{all_run, blocks, count, counter_of, counts_up, divides, tidy};
 pub(crate) use place::{mentions, single_element};
 pub(crate) use reduction::{better, combine, identity};
 pub(crate) use replicas::spread;

@@ -7,10 +7,10 @@
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
     Axis, BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Place, PlaceKind,
-    Scalar, Stmt, StmtKind, Type, VarId, visit,
+    Scalar, Stmt, StmtKind, Type, VarId, VarKind, visit,
 };
 
-use super::{Lowered, Lowering, host, index};
+use super::{Lowered, Lowering, bound, host, index};
 use crate::kernel::{Nest, only_loop};
 use crate::walk;
 
@@ -54,24 +54,37 @@ impl Lowering<'_> {
         nest.axes.iter().filter_map(|(id, _)| self.source.find_loop(*id).cloned()).collect()
     }
 
-    /// `NAME_kernel` for an only nest, else after what it writes.
     pub(super) fn nest_name(&self, root: &ForLoop, nest: &Nest) -> String {
+        self.kernel_name(&root.body.stmts, &nest.label)
+    }
+
+    /// `NAME_kernel` for an only nest, else after what it writes.
+    pub(super) fn kernel_name(&self, text: &[Stmt], label: &str) -> String {
         let function = &self.host.name;
         let general = self.source.nests.values().filter(|n| n.label.is_empty()).count();
-        if general == 1 {
-            return format!("{function}_kernel{}", nest.label);
+        let mut in_tree = 0;
+        walk::each_stmt(&self.source.func().body, &mut |s| {
+            in_tree += usize::from(matches!(&s.kind, StmtKind::For(l) if bound::is_grid(l)));
+        });
+        if general + in_tree == 1 {
+            return format!("{function}_kernel{label}");
         }
         let mut written = None;
-        walk::each_stmt(&root.body, &mut |s| {
+        let mut see = |s: &Stmt| {
             if let StmtKind::Assign { place, .. } = &s.kind
                 && !matches!(&*place.kind, PlaceKind::Var(_))
+                && place.root_var().is_none_or(|v| self.host.var(v).kind != VarKind::Shared)
             {
                 written = Some(self.target_name(place));
             }
-        });
+        };
+        for stmt in text {
+            see(stmt);
+            walk::blocks(stmt).into_iter().for_each(|b| walk::each_stmt(b, &mut see));
+        }
         match written {
-            Some(name) if !name.is_empty() => format!("{function}_{name}{}", nest.label),
-            _ => format!("{function}_kernel{}", nest.label),
+            Some(name) if !name.is_empty() => format!("{function}_{name}{label}"),
+            _ => format!("{function}_kernel{label}"),
         }
     }
 

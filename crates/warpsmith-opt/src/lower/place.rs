@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{Block, Expr, ExprKind, FunctionKind, PlaceKind, Stmt, StmtKind, Type, VarId};
 
+use super::bound;
 use crate::kernel::Kernel;
 use crate::walk;
 
@@ -219,7 +220,7 @@ fn returns(block: &Block) -> usize {
 }
 
 pub fn is_nest(kernel: &Kernel, stmt: &Stmt) -> bool {
-    matches!(&stmt.kind, StmtKind::For(l) if kernel.nests.contains_key(&l.id))
+    matches!(&stmt.kind, StmtKind::For(l) if bound::is_grid(l) || kernel.nests.contains_key(&l.id))
 }
 
 pub fn contains_nest(kernel: &Kernel, stmt: &Stmt) -> bool {

@@ -350,6 +350,7 @@ impl Lowering<'_> {
         }
         stmts.extend(self.thread_starts(nest, tiles, thread));
         let body = tiles.last().map(|t| t.source.body.clone()).unwrap_or_default();
+        stmts.extend(self.leave_outside(nest, tiles, &body.stmts));
         let mut whole = self.private_variables(nest, &body);
         whole.extend(body.stmts);
         let sharing = self.sharing(nest, tiles, &mut whole, &mut stmts);

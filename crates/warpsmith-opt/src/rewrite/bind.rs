@@ -20,6 +20,7 @@ use super::independence::{self, Findings};
 use super::{Rewritten, reduce};
 use crate::kernel::{Kernel, Nest, is_marked, only_loop};
 use crate::refusal::Refusal;
+use crate::walk;
 
 /// The verdict on a `bind`, which alone allows it.
 pub struct LegalBind<'k> {
@@ -40,6 +41,10 @@ pub fn check<'k>(
     block: [u32; 3],
 ) -> Result<LegalBind<'k>, Refusal> {
     check_block(block)?;
+    let idle = |axis: &Axis| block[axis.index()] > 1 && axes.iter().all(|(_, a)| a != axis);
+    if let Some(axis) = Axis::ALL.into_iter().find(idle) {
+        return Err(Refusal::IdleThreads { threads: block[axis.index()], axis });
+    }
     let loops: Vec<LoopId> = axes.iter().map(|a| a.0).collect();
     check_nested(kernel, &loops)?;
     let root = check_outermost(kernel, loops.first().copied())?;
@@ -128,7 +133,7 @@ fn check_nested(kernel: &Kernel, loops: &[LoopId]) -> Result<(), Refusal> {
 }
 
 /// The outermost loop of the nest a loop belongs to; refused when it stands inside a parallel loop with other
-/// statements beside it, or in a nest that is bound.
+/// statements beside it, in a nest that is bound, or around one.
 pub(super) fn check_outermost(kernel: &Kernel, first: Option<LoopId>) -> Result<LoopId, Refusal> {
     let Some(first) = first else { return Ok(LoopId(u32::MAX)) };
     let bound = |id: LoopId| {
@@ -141,6 +146,12 @@ pub(super) fn check_outermost(kernel: &Kernel, first: Option<LoopId>) -> Result<
     let around = kernel.loops_around(first);
     if let Some(outer) = around.iter().find(|l| bound(l.id)) {
         return Err(Refusal::AlreadyBound { loop_id: outer.id });
+    }
+    let inside = |id: &&LoopId| {
+        kernel.find_loop(first).is_some_and(|l| walk::find_loop(&l.body, **id).is_some())
+    };
+    if let Some(inner) = kernel.nests.keys().find(inside) {
+        return Err(Refusal::AlreadyBound { loop_id: *inner });
     }
     let root = around.iter().find(|l| is_marked(l)).map_or(first, |l| l.id);
     match root == first || chain(kernel, root).contains(&first) {

@@ -62,7 +62,7 @@ pub fn check(
     let mut tiled = nest.clone();
     tiled.tiles.insert(target, factor);
     stage::check_all(kernel, root, &tiled)?;
-    share::check_room(kernel, target, &tiled)?;
+    share::check_tile(kernel, target, &tiled)?;
     Ok(LegalRegisterTile { kernel, root, target, factor })
 }
 

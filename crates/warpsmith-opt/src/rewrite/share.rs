@@ -160,10 +160,6 @@ fn check_nest(
                 team.axis.name()
             ));
         }
-    } else if nest.block[axis.index()] != 1 && nest.block[axis.index()] != threads {
-        let why =
-            format!("the block has {} threads along {}", nest.block[axis.index()], axis.name());
-        return refuse(why);
     }
     let mut block = nest.block;
     block[axis.index()] = threads;
@@ -459,11 +455,31 @@ fn join(nest: &mut Nest, axis: Axis, threads: u32, shared: Shared) {
     nest.team.get_or_insert(Team { axis, threads, loops: vec![] }).loops.push(shared);
 }
 
+/// Whether the loops that a nest's threads share can be with its tiles as they are.
+///
+/// # Errors
+/// A refusal for the loop `at`, of which a thread has several iterations.
+pub(super) fn check_tile(kernel: &Kernel, at: LoopId, nest: &Nest) -> Result<(), Refusal> {
+    let innermost = nest.axes.last().and_then(|(id, _)| kernel.find_loop(*id));
+    let loops = nest.team.iter().flat_map(|t| &t.loops);
+    for shared in loops.filter(|_| innermost.is_some()) {
+        let body = innermost.map(|l| &l.body);
+        if !body.is_some_and(|b| stage::reached_by_all(kernel, b, nest, shared.target, false)) {
+            let name = kernel.loop_name(shared.target);
+            let why = format!(
+                "its iterations would come to loop `{name}`, which threads share, at different times"
+            );
+            return Err(Refusal::LoopRefused { verb: "tile", loop_id: at, why });
+        }
+    }
+    check_room(kernel, at, nest)
+}
+
 /// Whether what the threads of a team combine through shared memory fits there.
 ///
 /// # Errors
 /// A refusal for the loop `at`.
-pub(super) fn check_room(kernel: &Kernel, at: LoopId, nest: &Nest) -> Result<(), Refusal> {
+fn check_room(kernel: &Kernel, at: LoopId, nest: &Nest) -> Result<(), Refusal> {
     let Some(team) = &nest.team else { return Ok(()) };
     let parts = team.parts();
     if parts == 1 {

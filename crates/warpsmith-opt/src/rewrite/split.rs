@@ -17,7 +17,7 @@ use warpsmith_ir::{
 
 use super::Rewritten;
 use super::accumulate::fresh_name;
-use super::register_tile::unit_step;
+use super::register_tile::{outer_loops, unit_step};
 use super::share::SHARED;
 use crate::analysis::scalars;
 use crate::kernel::Kernel;
@@ -66,6 +66,12 @@ pub fn check(kernel: &Kernel, target: LoopId, size: u32) -> Result<LegalSplit<'_
     }
     if kernel.is_shared(target) {
         return refuse(SHARED.into());
+    }
+    let around_tiles = kernel.nests.iter().any(|(root, n)| {
+        n.is_tiled() && outer_loops(kernel, *root, n).iter().any(|l| l.id == target)
+    });
+    if around_tiles {
+        return refuse("each of its iterations has blocks of its own".into());
     }
     if let Some(array) = staged_at(kernel, target) {
         let name = kernel.name_of(array);

@@ -9,6 +9,7 @@
 //! reduce s block 256 grid 256      # threads of a block, most blocks
 //! accumulate C                     # keep the element that a serial loop adds to in a register
 //! interchange i                    # swap with the loop directly inside
+//! rectangle j                      # over all values that it takes; iterations outside the shape store nothing
 //! register_tile i by 4             # iterations of a bound loop for each thread
 //! vectorise i by 4                 # neighbouring ones, or the copies of a staged array: float4
 //! align i by 4                     # blocks begin at a multiple of 4, although the loop does not
@@ -17,6 +18,7 @@
 //! pipeline k stages 2              # copies of staged strips run ahead
 //! stream dy along y                # read each row that a thread's iterations of y share once
 //! double_buffer k                  # read the next iteration's values from shared memory first
+//! privatise bins block 256 grid 528 # a copy of what is updated atomically for each block
 //! rasterise i by 8                 # order of the blocks: groups along i
 //! stage A at k tile 16 pad 1       # through shared memory, 16 iterations of k at a time
 //! stage A#2 at k tile 16           # of reads that differ by more than a constant, the second group
@@ -38,6 +40,7 @@ mod derive;
 pub mod ladder;
 mod parse;
 mod parts;
+mod rectangles;
 mod replays;
 pub mod rewrites;
 mod shared;
@@ -61,8 +64,8 @@ use crate::kernel::{Kernel, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
     self, Rewritten, accumulate, align, bind, bounds, constant, double_buffer, indexing,
-    interchange, pipeline, pitch, precision, rasterise, reduce, register_tile, share, specialise,
-    split, split_k, stage, stream, tile, unroll, vectorise, warp,
+    interchange, pipeline, pitch, precision, privatise, rasterise, rectangle, reduce,
+    register_tile, share, specialise, split, split_k, stage, stream, tile, unroll, vectorise, warp,
 };
 use bounds::Edges;
 use specialise::Fact;
@@ -96,6 +99,8 @@ pub enum StepKind {
     Accumulate { array: String },
     /// See [`rewrite::interchange`].
     Interchange { outer: String },
+    /// See [`rewrite::rectangle`].
+    Rectangle { target: String },
     /// See [`rewrite::register_tile`].
     RegisterTile { target: String, factor: u32 },
     /// See [`rewrite::stage`].
@@ -114,6 +119,8 @@ pub enum StepKind {
     Stream { inner: String, along: String },
     /// See [`rewrite::double_buffer`].
     DoubleBuffer { target: String },
+    /// See [`rewrite::privatise`]. Threads of a block, and most blocks.
+    Privatise { array: String, block: u32, grid: u32 },
     /// See [`rewrite::rasterise`].
     Rasterise { target: String, blocks: u32 },
     /// See [`rewrite::unroll`].
@@ -146,6 +153,7 @@ impl StepKind {
             StepKind::Reduce { .. } => "reduce",
             StepKind::Accumulate { .. } => "accumulate",
             StepKind::Interchange { .. } => "interchange",
+            StepKind::Rectangle { .. } => "rectangle",
             StepKind::RegisterTile { .. } => "register_tile",
             StepKind::Stage { .. } => "stage",
             StepKind::Vectorise { .. } => "vectorise",
@@ -155,6 +163,7 @@ impl StepKind {
             StepKind::Pipeline { .. } => "pipeline",
             StepKind::Stream { .. } => "stream",
             StepKind::DoubleBuffer { .. } => "double_buffer",
+            StepKind::Privatise { .. } => "privatise",
             StepKind::Rasterise { .. } => "rasterise",
             StepKind::Unroll { .. } => "unroll",
             StepKind::Split { .. } => "split",
@@ -189,6 +198,7 @@ impl fmt::Display for StepKind {
             }
             StepKind::Accumulate { array } => write!(f, "accumulate {array}"),
             StepKind::Interchange { outer } => write!(f, "interchange {outer}"),
+            StepKind::Rectangle { target } => write!(f, "rectangle {target}"),
             StepKind::RegisterTile { target, factor } => {
                 write!(f, "register_tile {target} by {factor}")
             }
@@ -216,6 +226,9 @@ impl fmt::Display for StepKind {
             StepKind::Pipeline { target, stages } => write!(f, "pipeline {target} stages {stages}"),
             StepKind::Stream { inner, along } => write!(f, "stream {inner} along {along}"),
             StepKind::DoubleBuffer { target } => write!(f, "double_buffer {target}"),
+            StepKind::Privatise { array, block, grid } => {
+                write!(f, "privatise {array} block {block} grid {grid}")
+            }
             StepKind::Rasterise { target, blocks } => write!(f, "rasterise {target} by {blocks}"),
             StepKind::Unroll { target, factor } => {
                 write!(f, "unroll {target}")?;
@@ -308,6 +321,9 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         StepKind::Interchange { outer } => {
             Ok(interchange::apply(interchange::check(kernel, find(outer)?)?))
         }
+        StepKind::Rectangle { target } => {
+            Ok(rectangle::apply(rectangle::check(kernel, find(target)?)?))
+        }
         StepKind::RegisterTile { target, factor } => {
             Ok(register_tile::apply(register_tile::check(kernel, find(target)?, *factor)?))
         }
@@ -346,6 +362,9 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         }
         StepKind::DoubleBuffer { target } => {
             Ok(double_buffer::apply(double_buffer::check(kernel, find(target)?)?))
+        }
+        StepKind::Privatise { array, block, grid } => {
+            Ok(privatise::apply(privatise::check(kernel, array, *block, *grid)?, sources))
         }
         StepKind::Rasterise { target, blocks } => {
             Ok(rasterise::apply(rasterise::check(kernel, find(target)?, *blocks)?))

@@ -114,6 +114,7 @@ fn loop_step(input: &mut &str) -> Result<StepKind> {
     alt((
         preceded(keyword("interchange"), cut_err(name))
             .map(|outer| StepKind::Interchange { outer }),
+        preceded(keyword("rectangle"), cut_err(name)).map(|target| StepKind::Rectangle { target }),
         preceded(keyword("register_tile"), cut_err(register_tile)),
         preceded(keyword("unroll"), cut_err(unroll)),
         preceded(keyword("split"), cut_err(split)),
@@ -132,6 +133,7 @@ fn machine_step(input: &mut &str) -> Result<StepKind> {
         preceded(keyword("share"), cut_err(share)),
         preceded(keyword("warp"), cut_err(warp)),
         preceded(keyword("pipeline"), cut_err(pipeline)),
+        preceded(keyword("privatise"), cut_err(privatise)),
         preceded(keyword("stream"), cut_err(stream)),
         preceded(keyword("rasterise"), cut_err(rasterise)),
         preceded(keyword("double_buffer"), cut_err(name))
@@ -176,6 +178,16 @@ fn extents(input: &mut &str) -> Result<[u32; 3]> {
     let mut extents = [1u32; 3];
     extents.iter_mut().zip(&sizes).for_each(|(e, s)| *e = *s);
     Ok(extents)
+}
+
+fn privatise(input: &mut &str) -> Result<StepKind> {
+    let array = name.parse_next(input)?;
+    let mut count = |word: &'static str, what: &'static str| {
+        preceded((space1, word, space1), number).context(wanted(what)).parse_next(input)
+    };
+    let block = count("block", "`block` and the threads of a block are wanted here")?;
+    let grid = count("grid", "`grid` and the most blocks are wanted here")?;
+    Ok(StepKind::Privatise { array, block, grid })
 }
 
 fn bind(input: &mut &str) -> Result<StepKind> {

@@ -53,6 +53,12 @@ pub const REWRITES: &[RewriteInfo] = &[
         legal: "no two iterations that change places conflict, and the inner bounds do not depend on the outer counter",
     },
     RewriteInfo {
+        name: "rectangle",
+        example: "rectangle j",
+        does: "runs a loop whose range depends on the loops around it (a triangle, a band) over all values that it takes: what comes before the first effect is computed by all iterations, the rest under the condition that the iteration is one of the shape; blocks outside the shape end at once",
+        legal: "the loop and those directly around it count up by one, and its bounds are sums of their counters, or least and greatest values of such sums",
+    },
+    RewriteInfo {
         name: "split",
         example: "split k by 32",
         does: "cuts a serial loop into strips: a loop over strips around a loop in the strip",
@@ -63,6 +69,12 @@ pub const REWRITES: &[RewriteInfo] = &[
         example: "split_k k by 4",
         does: "splits the sum over a serial loop into parts: a nest over `k_part` and the parallel loops leaves partial results in the workspace, the old nest (its loops now `i#2`, `j#2`) combines them in order",
         legal: "the loop is directly in a nest that is not bound yet, all bounds are sizes, and it only combines one variable or element with something; sums of reals are then compared with a tolerance",
+    },
+    RewriteInfo {
+        name: "privatise",
+        example: "privatise bins block 256 grid 528",
+        does: "gives every block of threads a copy of an array in shared memory for what its iterations update atomically (a histogram, sums by key), and adds the copies up",
+        legal: "the array has constant extents, fits in shared memory, and is touched by atomic updates of one operation only; the nest is marked, not bound yet, and the launcher knows its bounds when it starts",
     },
     RewriteInfo {
         name: "tile",

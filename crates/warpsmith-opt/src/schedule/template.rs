@@ -7,10 +7,12 @@
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{Axis, ForLoop, Layout, LoopId, LoopKind, SourceMap, StmtKind, VarId};
 
-use super::{Schedule, Step, StepKind, parts, shared, stencils, streams, take, transposes, wide};
+use super::{
+    Schedule, Step, StepKind, parts, rectangles, shared, stencils, streams, take, transposes, wide,
+};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Reduce};
-use crate::rewrite::{accumulate, constant, independence, reduce, stage};
+use crate::rewrite::{accumulate, constant, independence, privatise, reduce, stage};
 use crate::walk;
 
 /// Loops with at most this many iterations are unrolled entirely.
@@ -28,6 +30,7 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
     match &direct {
         StepKind::Bind { .. } if updates_atomically(kernel, root) => {
             found.extend(blocks_only(&direct));
+            found.extend(privatised(kernel, root));
             if let Some((_, bind)) = super::derive::wider(kernel, root) {
                 found.extend(blocks_only(&bind));
                 found.push(vec![bind]);
@@ -53,6 +56,7 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
         }
         _ => {}
     }
+    found.extend(rectangles::of_rectangle(kernel, root, sources));
     let mut different: Vec<Vec<StepKind>> = vec![];
     for steps in found {
         if !different.contains(&steps) {
@@ -66,6 +70,21 @@ fn updates_atomically(kernel: &Kernel, root: LoopId) -> bool {
     let mut found = false;
     if let Some(l) = kernel.find_loop(root) {
         walk::each_stmt(&l.body, &mut |s| found |= matches!(s.kind, StmtKind::Atomic { .. }));
+    }
+    found
+}
+
+/// Copies of what is updated, for each block.
+fn privatised(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
+    let mut found = vec![];
+    for array in privatise::candidates(kernel, root) {
+        for (block, grid) in
+            [(256, 528), (256, 1056), (512, 264), (512, 528), (1024, 132), (1024, 264)]
+        {
+            let step = StepKind::Privatise { array: array.clone(), block, grid };
+            let unroll = StepKind::Unroll { target: "iteration".into(), factor: Some(4) };
+            found.extend([vec![step.clone()], vec![step, unroll]]);
+        }
     }
     found
 }

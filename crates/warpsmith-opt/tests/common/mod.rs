@@ -8,7 +8,10 @@ use warpsmith_emu::{
 };
 use warpsmith_front::{cloops, parse, pp};
 use warpsmith_ir::interp::{self, Arg, LaunchRequest, Launcher, Limits, Memory, NoLaunch};
-use warpsmith_ir::{FuncId, Function, GlobalId, Module, Scalar, SourceMap, Type, Value, VarId};
+use warpsmith_ir::{
+    Expr, ExprKind, FuncId, Function, GlobalId, Module, Scalar, SourceMap, Type, Value, VarId,
+    visit,
+};
 use warpsmith_opt::kernel::Nest;
 use warpsmith_opt::{Kernel, Program, Schedule, analysis::guards, lower, schedule, translate};
 
@@ -157,7 +160,13 @@ fn add_derived(kernel: &Kernel, sizes: &Sizes, args: &mut Vec<Arg>, memory: &mut
     let value = |known: &BTreeMap<VarId, i128>, e: &warpsmith_ir::Expr| {
         let given = |v| sizes.get(function.var(v).name.as_str()).map(|n| i128::from(*n));
         let of = |v| known.get(&v).copied().or_else(|| given(v));
-        guards::eval(e, &of).expect("a value over the sizes")
+        let mut e = e.clone();
+        visit::map_subexprs(&mut e, &mut |e| {
+            if let ExprKind::Named(id) = &*e.kind {
+                *e = Expr::constant(kernel.module.constants[id.0 as usize].value);
+            }
+        });
+        guards::eval(&e, &of).expect("a value over the sizes")
     };
     for length in &kernel.lengths {
         known.insert(length.var, value(&known, &length.value));

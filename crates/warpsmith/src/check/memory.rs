@@ -518,24 +518,9 @@ fn fits(cx: &ArgContext<'_>, name: &str, given: &Type, wanted: &Type) -> Result<
 
 /// A type as `--arg` writes it.
 fn element_name(module: &Module, ty: &Type) -> String {
-    let scalar = |s: Scalar| match s {
-        Scalar::Bool => "bool",
-        Scalar::I8 => "char",
-        Scalar::U8 => "uchar",
-        Scalar::I16 => "short",
-        Scalar::U16 => "ushort",
-        Scalar::I32 => "int",
-        Scalar::U32 => "uint",
-        Scalar::I64 => "long",
-        Scalar::U64 => "ulong",
-        Scalar::F16 => "half",
-        Scalar::BF16 => "bfloat16",
-        Scalar::F32 => "float",
-        Scalar::F64 => "double",
-    };
     match ty {
-        Type::Scalar(s) => scalar(*s).to_string(),
-        Type::Vector(s, n) => format!("{}{n}", scalar(*s)),
+        Type::Scalar(s) => data::scalar_name(*s).to_string(),
+        Type::Vector(s, n) => format!("{}{n}", data::scalar_name(*s)),
         Type::Struct(id) => {
             module.structs.get(id.0 as usize).map_or(String::new(), |s| s.name.clone())
         }

@@ -22,8 +22,6 @@ pub struct Loaded {
     pub steps: Vec<StepProgram>,
     /// The syntax of the file, for its host code.
     pub unit: TranslationUnit,
-    /// What stands in for the libraries.
-    pub prelude: TranslationUnit,
     pub allows: Vec<Allow>,
 }
 
@@ -36,7 +34,7 @@ pub struct StepProgram {
     kernels: HashMap<String, FuncId>,
 }
 
-/// Reads, parses, plans and lowers a file. No steps: the file has kernels but no launch.
+/// Reads, parses, plans and lowers a file; `prelude` stands in for libraries. No steps: the file has kernels but no launch.
 ///
 /// # Errors
 /// Whatever is wrong with the input.
@@ -44,6 +42,7 @@ pub fn load(
     path: &Path,
     launch: &LaunchArgs,
     source: &SourceArgs,
+    prelude: &TranslationUnit,
     sources: &mut SourceMap,
 ) -> Result<Loaded, Failure> {
     let text = files::read(path)?;
@@ -56,12 +55,11 @@ pub fn load(
         },
     };
     let plan = plan::make(&unit, launch, source)?;
-    let prelude = warpsmith_front::prelude::unit(sources);
     let mut steps = vec![];
     for step in plan.steps {
-        steps.push(compile(path, &text, (&unit, &prelude), source, step, sources)?);
+        steps.push(compile(path, &text, (&unit, prelude), source, step, sources)?);
     }
-    Ok(Loaded { steps, unit, prelude, allows: plan.allows })
+    Ok(Loaded { steps, unit, allows: plan.allows })
 }
 
 /// Lowers the kernels of a step. All launches of one step are compiled with the options of its first.

@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Instant;
 
 use warpsmith_emu::counters::Counters;
 use warpsmith_emu::{self as emu, Checks, EmuError, Finding, LaunchConfig, Limit, Outcome, Rule};
 use warpsmith_front::ast::TranslationUnit;
+use warpsmith_front::prelude;
 use warpsmith_ir::{Diagnostic, SourceMap, Span};
 
 use super::args::{CheckArgs, HostCode, LaunchArgs};
@@ -25,6 +27,8 @@ pub struct Runner<'a> {
     pub(super) args: &'a CheckArgs,
     pub(super) deadline: Option<Instant>,
     steps_left: u64,
+    /// What stands in for libraries, parsed with the first file.
+    prelude: Option<Rc<TranslationUnit>>,
     pub(super) items: Vec<Item>,
     allowed: Vec<(Item, String)>,
     /// What was launched, and how often in a row.
@@ -51,6 +55,7 @@ impl<'a> Runner<'a> {
             args,
             deadline: args.timeout.map(|t| Instant::now() + t),
             steps_left: args.max_total_steps.unwrap_or(u64::MAX),
+            prelude: None,
             items: vec![],
             allowed: vec![],
             launches: vec![],
@@ -78,7 +83,9 @@ impl<'a> Runner<'a> {
         in_folder: bool,
         sources: &mut SourceMap,
     ) -> Result<(), Failure> {
-        let loaded = match program::load(path, &self.args.launch, &self.args.source, sources) {
+        let prelude = self.prelude.get_or_insert_with(|| Rc::new(prelude::unit(sources))).clone();
+        let (launch, source) = (&self.args.launch, &self.args.source);
+        let loaded = match program::load(path, launch, source, &prelude, sources) {
             Ok(loaded) => loaded,
             Err(failure) if in_folder && failure.diagnostics.iter().all(|e| e.code == "W303") => {
                 self.skipped.push((shown(path), "no kernel".to_string()));
@@ -92,7 +99,7 @@ impl<'a> Runner<'a> {
         }
         if loaded.steps.is_empty()
             && self.args.host == HostCode::Auto
-            && let Some(program) = host::load(&loaded.unit, &loaded.prelude)?
+            && let Some(program) = host::load(&loaded.unit, &prelude)?
         {
             self.missing_headers(&loaded.unit);
             return self.program(path, &program, &loaded.unit, &loaded.allows, sources);
@@ -226,7 +233,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Adds a finding that is no rule of the emulator's.
+    /// Adds a finding; one that is known is counted.
     pub(super) fn add(&mut self, item: Item) {
         match self.items.iter_mut().find(|i| i.same_as(&item)) {
             Some(known) => known.count += item.count,
@@ -290,10 +297,7 @@ impl<'a> Runner<'a> {
                 item.is_note = true;
                 item.kind = Some("invented");
             }
-            match self.items.iter_mut().find(|i| i.same_as(&item)) {
-                Some(known) => known.count += item.count,
-                None => self.items.push(item),
-            }
+            self.add(item);
         }
     }
 

@@ -229,6 +229,25 @@ fn scalar_named(name: &str) -> Option<Scalar> {
     })
 }
 
+/// The spelling of a scalar type that [`ArgSpec`] reads.
+pub fn scalar_name(ty: Scalar) -> &'static str {
+    match ty {
+        Scalar::Bool => "bool",
+        Scalar::I8 => "char",
+        Scalar::U8 => "uchar",
+        Scalar::I16 => "short",
+        Scalar::U16 => "ushort",
+        Scalar::I32 => "int",
+        Scalar::U32 => "uint",
+        Scalar::I64 => "long",
+        Scalar::U64 => "ulong",
+        Scalar::F16 => "half",
+        Scalar::BF16 => "bfloat16",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+    }
+}
+
 /// CUDA's vector types, `float4` and so on.
 fn vector_named(name: &str) -> Option<Type> {
     let last = name.chars().last()?;

@@ -98,28 +98,10 @@ pub fn unknown(function: &Function, open: &Open) -> Diagnostic {
     if let Some(span) = var.origin.span {
         d = d.label(span, "no extents are declared");
     }
-    let element = var.ty.pointee().and_then(|t| t.scalar()).map_or("float", c_name);
+    let element = var.ty.pointee().and_then(|t| t.scalar()).map_or("float", data::scalar_name);
     d.help(format!(
         "write `#pragma ws bounds({name}: n)` before the function, or give the array: `--arg {name}=@{name}.npy`, `--arg '{name}={element}[4096]'`"
     ))
-}
-
-/// The type of an element as `--arg` reads it.
-fn c_name(s: Scalar) -> &'static str {
-    match s {
-        Scalar::Bool => "bool",
-        Scalar::I8 => "char",
-        Scalar::U8 => "uchar",
-        Scalar::I16 => "short",
-        Scalar::U16 => "ushort",
-        Scalar::I32 => "int",
-        Scalar::U32 => "uint",
-        Scalar::I64 => "long",
-        Scalar::U64 => "ulong",
-        Scalar::F16 | Scalar::BF16 => "half",
-        Scalar::F32 => "float",
-        Scalar::F64 => "double",
-    }
 }
 
 /// The product of the declared extents; `None` when none are declared.

@@ -68,18 +68,12 @@ fn value(module: &Module, e: &Expr) -> Option<i64> {
 
 /// The same constant, casts aside.
 fn same(a: &Expr, b: &Expr) -> bool {
-    without_casts(a).kind == without_casts(b).kind
+    let (a, b) = (a.without_casts(), b.without_casts());
+    a.kind == b.kind
         || matches!(
-            (&*without_casts(a).kind, &*without_casts(b).kind),
+            (&*a.kind, &*b.kind),
             (ExprKind::Const(x), ExprKind::Const(y)) if x.as_i64() == y.as_i64()
         )
-}
-
-fn without_casts(e: &Expr) -> &Expr {
-    match &*e.kind {
-        ExprKind::Cast(inner) => without_casts(inner),
-        _ => e,
-    }
 }
 
 fn lower(e: &mut Expr, most: i64) -> bool {

@@ -220,7 +220,8 @@ impl Follow<'_> {
 
     /// Whether a value makes all others not count: 0 of `&&`, 1 of `||`.
     pub(super) fn absorbs(&self, value: &Expr) -> bool {
-        let constant = strip(value).as_const().filter(|v| v.ty.is_integer()).map(|v| v.as_i64());
+        let constant =
+            value.without_casts().as_const().filter(|v| v.ty.is_integer()).map(|v| v.as_i64());
         match self.op {
             ReduceOp::LogicalAnd => constant == Some(0),
             ReduceOp::LogicalOr => constant == Some(1),
@@ -272,14 +273,7 @@ pub(super) fn is_truth(e: &Expr, known: &dyn Fn(VarId) -> bool) -> bool {
 }
 
 fn is_zero(e: &Expr) -> bool {
-    strip(e).as_const().is_some_and(|v| v.ty.is_integer() && v.as_i64() == 0)
-}
-
-fn strip(e: &Expr) -> &Expr {
-    match &*e.kind {
-        ExprKind::Cast(inner) => strip(inner),
-        _ => e,
-    }
+    e.without_casts().as_const().is_some_and(|v| v.ty.is_integer() && v.as_i64() == 0)
 }
 
 /// An expression without conversions that keep the order of values, as far as they are outermost.

@@ -75,7 +75,7 @@ pub fn misuse(
         return Some(Misuse { at, why: Why::NoTruth });
     }
     let mut own = own.to_vec();
-    own.extend(declared(&l.body));
+    own.extend(walk::declared(&l.body));
     let mut follow = Follow {
         module,
         op: reduction.op,
@@ -111,17 +111,6 @@ fn no_truth_before(function: &Function, l: &ForLoop, var: VarId) -> Option<Origi
         true => Some(function.var(var).origin.clone()),
         false => search(&function.body, l, var),
     }
-}
-
-/// Variables that a block declares.
-fn declared(block: &Block) -> Vec<VarId> {
-    let mut found = vec![];
-    walk::each_stmt(block, &mut |stmt| match &stmt.kind {
-        StmtKind::Decl { var, .. } => found.push(*var),
-        StmtKind::For(l) if l.declares => found.push(l.var),
-        _ => {}
-    });
-    found
 }
 
 type Followed = Result<(), Box<Misuse>>;
@@ -326,8 +315,7 @@ impl Follow<'_> {
     /// `if (ok && e) ok = 0;`, `if (ok) ok = e;` of a conjunction, and the like of a disjunction: what the variable was
     /// decides only whether it is looked at again.
     fn flagged(&self, cond: &Expr, then: &Block, otherwise: &Block) -> bool {
-        let mut parts = vec![];
-        conjuncts(cond, &mut parts);
+        let parts = walk::conjuncts(cond);
         let (asks, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(|e| self.undecided(e));
         let free = others.iter().all(|e| self.form(e) == Form::Free);
         let Some(set) = only_assignments(then).filter(|_| otherwise.stmts.is_empty()) else {
@@ -425,16 +413,6 @@ fn only_assignments(block: &Block) -> Option<Vec<(&Place, &Expr)>> {
         }
     }
     Some(found)
-}
-
-fn conjuncts<'e>(e: &'e Expr, found: &mut Vec<&'e Expr>) {
-    match &*e.kind {
-        ExprKind::Binary(warpsmith_ir::BinaryOp::LogicalAnd, a, b) => {
-            conjuncts(a, found);
-            conjuncts(b, found);
-        }
-        _ => found.push(e),
-    }
 }
 
 impl Follow<'_> {

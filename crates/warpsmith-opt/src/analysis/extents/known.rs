@@ -148,7 +148,7 @@ impl Known {
         }
         // What raises and what lowers the value, each at its own end.
         let mut found = vec![];
-        let Some((plus, minus)) = by_sign(&factor) else { return found };
+        let Some((plus, minus)) = factor.by_sign() else { return found };
         if self.sign(&plus) == Some(true) && self.sign(&minus) == Some(false) {
             for high in all(up) {
                 for low in all(!up) {
@@ -167,7 +167,7 @@ impl Known {
             return vec![];
         }
         let end = |rising: bool| self.ends(&Atom::Var(var), rising).into_iter().next();
-        let Some((plus, minus)) = by_sign(poly) else { return vec![] };
+        let Some((plus, minus)) = poly.by_sign() else { return vec![] };
         let others_rise = poly.atoms().into_iter().all(|a| {
             *a == Atom::Var(var) || self.facts.provably_nonnegative(&Poly::atom(a.clone()))
         });
@@ -198,18 +198,6 @@ pub fn newest(poly: &Poly) -> Option<VarId> {
         Atom::Symbol(_) => None,
     };
     poly.atoms().into_iter().filter_map(of_atom).max()
-}
-
-/// The terms with positive and those with negative coefficients.
-fn by_sign(poly: &Poly) -> Option<(Poly, Poly)> {
-    let (mut plus, mut minus) = (Poly::zero(), Poly::zero());
-    for (atoms, c) in poly.terms() {
-        let term =
-            atoms.iter().try_fold(Poly::constant(c), |p, a| p.mul(&Poly::atom(a.clone())))?;
-        let into = if c > 0 { &mut plus } else { &mut minus };
-        *into = into.add(&term)?;
-    }
-    Some((plus, minus))
 }
 
 /// The polynomial with `d * (p / d) + p % d` written as `p`.

@@ -83,7 +83,7 @@ impl Runner<'_> {
         for repetition in 0..seeds {
             let seed = args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
             let ran = self.program_once(path, program, &args, seed, sources)?;
-            self.account(path, program, unit, &ran, sources)?;
+            self.account(path, unit, &ran, sources)?;
         }
         self.apply_allows(allows, first_item, sources);
         Ok(())
@@ -180,7 +180,6 @@ impl Runner<'_> {
     fn account(
         &mut self,
         path: &Path,
-        program: &Program,
         unit: &TranslationUnit,
         ran: &Ran,
         sources: &SourceMap,
@@ -210,7 +209,6 @@ impl Runner<'_> {
                 ));
             }
         }
-        let _ = program;
         Ok(())
     }
 }

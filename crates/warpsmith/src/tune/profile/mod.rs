@@ -1,6 +1,6 @@
 //! What a program's kernels do, counted from their text: the input of the device model.
 //!
-//! One block in the middle of the grid is walked through once: integer values are computed for each of its threads,
+//! One block in the middle of the grid, that does not leave at once, is walked through once: integer values are computed for each of its threads,
 //! loops are entered once and weigh as often as they run, conditions that depend on data weigh half. From the
 //! addresses of each access follow sectors, bank conflicts and footprints, from the loops that an address depends on how
 //! often the compiled code makes it: the compiler keeps what does not change.
@@ -10,6 +10,7 @@ mod ahead;
 mod arrays;
 mod footprint;
 mod known;
+mod leaving;
 pub mod overflow;
 mod pointers;
 mod run;
@@ -31,6 +32,7 @@ use super::sizes::{Point, field_name};
 use arrays::{Elsewhere, arrays};
 use known::Counted;
 pub use known::Known;
+use leaving::Staying;
 use values::{Extents, Thread, Vars};
 use walk::Walk;
 
@@ -199,7 +201,11 @@ impl Host<'_> {
 }
 
 fn set(module: &Module, thread: &mut Thread<Value>, var: VarId, value: &Expr) {
-    thread.vars.set(var, thread.eval(module, HOST, value));
+    set_at(module, HOST, thread, var, value);
+}
+
+fn set_at(module: &Module, at: Extents, thread: &mut Thread<Value>, var: VarId, value: &Expr) {
+    thread.vars.set(var, thread.eval(module, at, value));
 }
 
 fn profile(
@@ -209,13 +215,15 @@ fn profile(
     args: &Vars<Value>,
 ) -> (KernelProfile, f64) {
     let threads = at.block.iter().product::<u32>();
-    let middle = at.grid.map(|g| g / 2);
+    let staying = Staying::of(module, kernel, at, args);
+    let middle = staying.block;
     let whole = Walk::run(module, kernel, at, args, middle, threads);
-    let (logical, group) = logical_grid(module, kernel, at, args);
+    let (numbered, group) = logical_grid(module, kernel, at, args);
+    let logical = staying.shorten(numbered);
     let few = |block| Walk::run(module, kernel, at, args, block, threads.min(32)).sites;
     let elsewhere = Elsewhere {
         own: few(middle),
-        neighbours: neighbours(at, middle, logical, group).map(few).into(),
+        neighbours: neighbours(at, middle, numbered, group).map(few).into(),
         ends: [few([0; 3]), few(at.grid.map(|g| g.saturating_sub(1)))],
     };
     let blocks = logical.iter().map(|g| *g as f64).product::<f64>();

@@ -298,6 +298,12 @@ impl<'a> Walk<'a> {
                 self.work.waits += times;
                 self.ahead.wait(*pending, times);
             }
+            StmtKind::Atomic { pointer, .. } => {
+                tree::operands(stmt).reads.into_iter().for_each(|e| self.expr(e));
+                if let ExprKind::AddressOf(p) = &*pointer.kind {
+                    self.access(p, true);
+                }
+            }
             StmtKind::Return(_) => {}
             _ => tree::operands(stmt).reads.into_iter().for_each(|e| self.expr(e)),
         }

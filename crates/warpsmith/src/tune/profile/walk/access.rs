@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use warpsmith_device::{l1_wavefronts, shared_wavefronts};
-use warpsmith_ir::{Expr, Place, Space, Type, Var, VarKind, layout::layout_of};
+use warpsmith_ir::{Expr, Place, PlaceKind, Space, Type, Var, VarKind, layout::layout_of};
 use warpsmith_opt::analysis::access::{Base, base_of};
 use warpsmith_opt::walk as tree;
 
@@ -33,8 +33,26 @@ impl Walk<'_> {
         self.access_bytes(place, bytes, store);
     }
 
+    /// Subscripts that come from memory are read before the access.
+    fn subscripts(&mut self, place: &Place) {
+        match &*place.kind {
+            PlaceKind::Elem { index, .. } => {
+                index.iter().filter(|e| tree::reads_memory(e)).for_each(|e| self.expr(e));
+            }
+            PlaceKind::Index(inner, e) => {
+                self.subscripts(inner);
+                if tree::reads_memory(e) {
+                    self.expr(e);
+                }
+            }
+            PlaceKind::Field(inner, _) | PlaceKind::Component(inner, _) => self.subscripts(inner),
+            PlaceKind::Var(_) | PlaceKind::Global(_) | PlaceKind::Deref(_) => {}
+        }
+    }
+
     /// An access to so many bytes from a place on.
     pub(super) fn access_bytes(&mut self, place: &Place, bytes: i64, store: bool) {
+        self.subscripts(place);
         let base = base_of(place);
         if let Base::Global(g) = base
             && self.module.globals.get(g.0 as usize).is_some_and(|g| g.space == Space::Constant)

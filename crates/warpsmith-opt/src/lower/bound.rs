@@ -1,0 +1,184 @@
+//! Nests that are bound in the tree: loops over blocks, inside them loops over threads, and in these the text of one
+//! thread. Nothing here knows which steps made them.
+
+use warpsmith_ir::{
+    BinaryOp, BindLevel, Block, Builtin, Collective, Expr, ExprKind, Fill, ForLoop, LoopKind,
+    Origin, Place, Scalar, Stmt, StmtKind, Type,
+};
+
+use super::{Lowered, Lowering, host, index};
+use crate::walk;
+
+/// Whether a loop is one over the blocks of a grid.
+pub(super) fn is_grid(l: &ForLoop) -> bool {
+    matches!(&l.kind, LoopKind::Bound(b) if b.level == BindLevel::Grid)
+}
+
+/// The machine around a thread's text.
+struct Launched {
+    /// Extents, of the types that the tree gives them.
+    grid: [Expr; 3],
+    block: [Expr; 3],
+    /// Loops over blocks, of which each has to run at all.
+    loops: Vec<ForLoop>,
+}
+
+impl Lowering<'_> {
+    /// Launches a nest that is bound in the tree.
+    pub(super) fn bound_nest(
+        &mut self,
+        root: &ForLoop,
+        stmt: &Stmt,
+        out: &mut Vec<Stmt>,
+    ) -> Lowered<()> {
+        let one = || Expr::i32(1);
+        let (grid, block) = ([(); 3].map(|()| one()), [(); 3].map(|()| one()));
+        let mut launched = Launched { grid, block, loops: vec![] };
+        let mut stmts = vec![];
+        self.enter(root, &mut launched, &mut stmts)?;
+        let mut body = Block::new(stmts);
+        self.move_to_device(&mut body);
+        host::own_counters(&mut self.host, &mut body);
+        let mut stmts = body.stmts;
+        let mut launches = self.read_constants(&mut stmts);
+        let wanted = self.kernel_name(&stmts, "");
+        let extents = |of: [Expr; 3]| of.map(|e| e.cast(Type::U32));
+        let (grid, block) = (extents(launched.grid), extents(launched.block));
+        let mut launch = self.launch_of(stmts, &wanted, grid, block);
+        launch.origin = stmt.origin.clone();
+        launches.push(launch);
+        match index::all_run(&self.host, &launched.loops) {
+            Some(cond) => {
+                let then = Block::new(launches);
+                let kind = StmtKind::If { cond, then, otherwise: Block::default() };
+                out.push(Stmt::new(kind, stmt.origin.clone()));
+            }
+            None => out.extend(launches),
+        }
+        Ok(())
+    }
+
+    /// A bound loop: its counter is the hardware's number.
+    fn enter(
+        &mut self,
+        l: &ForLoop,
+        launched: &mut Launched,
+        stmts: &mut Vec<Stmt>,
+    ) -> Lowered<()> {
+        let LoopKind::Bound(binding) = &l.kind else { return Ok(()) };
+        let axis = binding.axis;
+        let number = match binding.level {
+            BindLevel::Grid => {
+                launched.grid[axis.index()] = index::count(&self.host, l);
+                launched.loops.push(ForLoop { body: Block::default(), ..l.clone() });
+                Builtin::BlockIdx(axis)
+            }
+            _ => {
+                launched.block[axis.index()].clone_from(&l.limit);
+                Builtin::ThreadIdx(axis)
+            }
+        };
+        let ty = Type::Scalar(index::counter_type(&self.host, l));
+        let value = index::counter_of(l, Expr::builtin(number).cast(ty));
+        stmts.push(declared(l.var, value));
+        for stmt in &l.body.stmts {
+            match &stmt.kind {
+                StmtKind::For(inner) if matches!(inner.kind, LoopKind::Bound(_)) => {
+                    self.enter(inner, launched, stmts)?;
+                }
+                StmtKind::Decl { .. } => stmts.push(stmt.clone()),
+                _ => {
+                    let mut text = Block::new(vec![stmt.clone()]);
+                    self.write_out(&mut text, launched);
+                    stmts.extend(text.stmts);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts loops of each thread in place of what all threads do together.
+    fn write_out(&mut self, block: &mut Block, launched: &Launched) {
+        for stmt in &mut block.stmts {
+            if let StmtKind::Collective(Collective::Fill(fill)) = &stmt.kind {
+                stmt.kind = self.filled(&fill.clone(), launched);
+            } else {
+                walk::blocks_mut(stmt).into_iter().for_each(|b| self.write_out(b, launched));
+            }
+        }
+    }
+
+    /// `for (e = thread; e < elements; e += threads) destination = within ? source : 0;`
+    fn filled(&mut self, fill: &Fill, launched: &Launched) -> StmtKind {
+        let product = |all: Vec<Expr>| {
+            let all = all.into_iter().filter(|e| !index::is_const(e, 1));
+            all.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)).unwrap_or_else(|| Expr::i32(1))
+        };
+        let threads = launched.block.iter().map(|e| e.clone().cast(Type::I32)).collect();
+        let elements: u32 = fill.counters.iter().map(|(_, n)| n).product();
+        let number = match fill.counters.as_slice() {
+            [(only, _)] => *only,
+            _ => self.local("element", Type::I32),
+        };
+        let mut body = vec![];
+        if fill.counters.len() != 1 {
+            let mut rest = Expr::var(number, Type::I32);
+            for (k, (var, n)) in fill.counters.iter().enumerate().rev() {
+                let extent = Expr::i32(*n as i32);
+                let at = match k {
+                    0 => rest.clone(),
+                    _ => Expr::binary(BinaryOp::Rem, rest.clone(), extent.clone()),
+                };
+                body.push(declared(*var, at));
+                rest = Expr::binary(BinaryOp::Div, rest, extent);
+            }
+            body.reverse();
+        }
+        body.push(self.element_set(&fill.destination, fill));
+        StmtKind::For(ForLoop {
+            id: self.host.fresh_loop(),
+            var: number,
+            declares: true,
+            first: flat_thread(&launched.block),
+            compare: BinaryOp::Lt,
+            limit: Expr::i32(elements as i32),
+            step: product(threads),
+            kind: LoopKind::Serial,
+            body: Block::new(body),
+        })
+    }
+
+    fn element_set(&self, place: &Place, fill: &Fill) -> Stmt {
+        let ty = place.ty.clone();
+        let value = match &fill.within {
+            None => fill.source.clone(),
+            Some(within) => {
+                let zero = Expr::int(ty.scalar().unwrap_or(Scalar::I32), 0);
+                let kind = ExprKind::Select(within.clone(), fill.source.clone(), zero);
+                Expr::new(kind, ty, Origin::default())
+            }
+        };
+        Stmt::new(StmtKind::Assign { place: place.clone(), value }, Origin::default())
+    }
+}
+
+fn declared(var: warpsmith_ir::VarId, value: Expr) -> Stmt {
+    Stmt::new(StmtKind::Decl { var, init: Some(value) }, Origin::default())
+}
+
+/// The thread's number in its block: x varies fastest.
+fn flat_thread(block: &[Expr; 3]) -> Expr {
+    let axes = warpsmith_ir::Axis::ALL.into_iter().zip(block).rev();
+    let used = axes.filter(|(_, n)| !index::is_const(n, 1));
+    let sum = used.fold(None, |sum: Option<Expr>, (axis, n)| {
+        let thread = Expr::builtin(Builtin::ThreadIdx(axis)).cast(Type::I32);
+        Some(match sum {
+            None => thread,
+            Some(rows) => {
+                let rows = Expr::binary(BinaryOp::Mul, rows, n.clone().cast(Type::I32));
+                Expr::binary(BinaryOp::Add, rows, thread)
+            }
+        })
+    });
+    sum.unwrap_or_else(|| Expr::i32(0))
+}

@@ -1,0 +1,472 @@
+//! Gives every block of threads a copy of an array that iterations update atomically: histograms, sums by key.
+//!
+//! ```text
+//!     parallel for i in I { atomic bins[e(i)] += v(i) }
+//!       ==> privatise bins block 256 grid 528
+//!     for each block {
+//!         own[all] = 0; barrier
+//!         for i in the block's iterations, thread by thread { atomic own[e(i)] += v(i) }
+//!         barrier; for each bin b, thread by thread { atomic bins[b] += own[b] }
+//!     }
+//! ```
+//!
+//! Updates of shared memory meet only those of one block, and each block updates the array in memory once.
+//!
+//! Legal for a nest of marked loops that is not bound yet, whose iterations are independent, whose bounds the launcher
+//! knows when it starts, and that touches the array by atomic updates of one operation only, `+`, `-`, `&`, `|`, `^`, minimum or
+//! maximum, whose results nothing uses. The array has constant extents and fits in shared memory. A sum of reals is
+//! added up in another order, as by any atomic additions.
+
+use warpsmith_ir::visit::{self, Rewriter};
+use warpsmith_ir::{
+    AtomicOp, Axis, BarrierKind, BinaryOp, BindLevel, Binding, Block, Collective, Expr, ExprKind,
+    Fill, ForLoop, LoopId, LoopKind, Origin, Parallel, Place, PlaceKind, Scalar, Scope, SourceMap,
+    Stmt, StmtKind, Type, Value, Var, VarId, VarKind,
+};
+
+use super::independence::{self, Findings};
+use super::{Rewritten, bind};
+use crate::kernel::{Kernel, STATIC_SHARED, is_marked};
+use crate::lower;
+use crate::refusal::Refusal;
+use crate::walk;
+
+/// The verdict on a `privatise`, which alone allows it.
+pub struct LegalPrivatise<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+    loops: Vec<LoopId>,
+    array: VarId,
+    elements: u64,
+    op: AtomicOp,
+    block: u32,
+    grid: u32,
+    private: Vec<VarId>,
+    findings: Vec<(LoopId, Findings)>,
+}
+
+/// Asks whether blocks of `block` threads, `grid` at most, can have copies of the array `name`.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check<'k>(
+    kernel: &'k Kernel,
+    name: &str,
+    block: u32,
+    grid: u32,
+) -> Result<LegalPrivatise<'k>, Refusal> {
+    let refuse = |why: &str, at: Option<Origin>| {
+        let (name, why) = (name.to_string(), why.to_string());
+        Err(Refusal::CannotCopy { name, verb: "privatise", why, at: Box::new(at) })
+    };
+    bind::check_block([block, 1, 1])?;
+    if grid == 0 {
+        return refuse("a grid has at least one block", None);
+    }
+    let function = kernel.func();
+    let named = |p: &&VarId| function.var(**p).name == name && function.var(**p).ty.is_pointer();
+    let Some(array) = function.params.iter().find(named).copied() else {
+        return refuse("it is no array of the function", None);
+    };
+    let Some(root) = nest_that_updates(kernel, array) else {
+        return refuse("no nest that is marked and not bound yet updates it atomically", None);
+    };
+    bind::check_outermost(kernel, Some(root))?;
+    let Some(elements) = constant_elements(kernel, array) else {
+        return refuse("its extents are not constant", None);
+    };
+    let scalar = function.var(array).ty.pointee().and_then(Type::scalar);
+    let Some(bytes) = scalar.map(|s| u64::from(s.bytes())).filter(|b| matches!(b, 4 | 8)) else {
+        return refuse("its elements are no numbers of four or eight bytes", None);
+    };
+    if elements * bytes > STATIC_SHARED.into() {
+        return refuse("it does not fit in the shared memory of a block", None);
+    }
+    let (group, clauses) = independence::group_of(kernel, root);
+    let loops = super::reduce::rectangular_prefix(kernel, &group);
+    let mut findings = vec![];
+    for id in &loops {
+        bind::check_step(kernel, *id)?;
+        findings.push((*id, independence::check(kernel, *id, &group, &clauses)?));
+    }
+    if !has_only_private(&clauses) {
+        return refuse("the loop's clauses reduce or carry values", clauses.origin.clone().into());
+    }
+    let bounds = loops.iter().filter_map(|id| kernel.find_loop(*id));
+    if !bounds.flat_map(|l| [&l.first, &l.limit, &l.step]).all(|e| kernel.known_at_start(e)) {
+        return refuse("the launcher does not know its loop's bounds when it starts", None);
+    }
+    let innermost = loops.last().and_then(|id| kernel.find_loop(*id));
+    let op = match innermost.map(|l| only_update(&l.body, array)) {
+        Some(Ok(op)) => op,
+        Some(Err(at)) => return refuse("it is not only updated by one operation there", Some(at)),
+        None => return refuse("its nest has no loops", None),
+    };
+    let private = clauses.private;
+    Ok(LegalPrivatise { kernel, root, loops, array, elements, op, block, grid, private, findings })
+}
+
+/// Makes the nest of blocks and threads.
+pub fn apply(legal: LegalPrivatise<'_>, sources: &SourceMap) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    bind::record(&mut kernel, legal.findings.clone(), sources);
+    let loops: Vec<ForLoop> =
+        legal.loops.iter().filter_map(|id| kernel.find_loop(*id).cloned()).collect();
+    let nest = Maker::new(&mut kernel, &legal, &loops).nest(&loops);
+    super::with_loop(&mut kernel.func_mut().body, legal.root, &mut |stmt| {
+        let origin = stmt.origin.by("privatise");
+        let comment = std::mem::take(&mut stmt.comment);
+        *stmt = Stmt { kind: StmtKind::For(nest.clone()), origin, comment };
+    });
+    Rewritten::same_loops(kernel)
+}
+
+/// The outermost marked loop of a nest that is not bound and updates the array.
+fn nest_that_updates(kernel: &Kernel, array: VarId) -> Option<LoopId> {
+    let roots = kernel.marked_roots();
+    roots.into_iter().filter(|id| !kernel.nests.contains_key(id)).find(|id| {
+        let mut found = false;
+        if let Some(l) = kernel.find_loop(*id) {
+            walk::each_stmt(&l.body, &mut |s| found |= updated(s).is_some_and(|v| v == array));
+        }
+        found
+    })
+}
+
+/// The array that an atomic statement updates.
+fn updated(stmt: &Stmt) -> Option<VarId> {
+    let StmtKind::Atomic { pointer, .. } = &stmt.kind else { return None };
+    let ExprKind::AddressOf(place) = &*pointer.kind else { return None };
+    array_of(place)
+}
+
+fn array_of(place: &Place) -> Option<VarId> {
+    let PlaceKind::Elem { pointer, .. } = &*place.kind else { return None };
+    let ExprKind::Read(p) = &*pointer.kind else { return None };
+    match *p.kind {
+        PlaceKind::Var(v) => Some(v),
+        _ => None,
+    }
+}
+
+fn constant_elements(kernel: &Kernel, array: VarId) -> Option<u64> {
+    let shape = kernel.func().var(array).shape.as_deref()?;
+    let extent = |e: &Expr| e.as_const().and_then(|v| u64::try_from(v.as_i64()).ok());
+    shape.iter().map(extent).try_fold(1u64, |all, n| all.checked_mul(n?)).filter(|n| *n > 0)
+}
+
+fn has_only_private(clauses: &Parallel) -> bool {
+    clauses.reductions.is_empty()
+        && clauses.first_private.is_empty()
+        && clauses.last_private.is_empty()
+}
+
+/// The operation of all updates of the array in a block.
+///
+/// # Errors
+/// Where the block does something else with it.
+fn only_update(block: &Block, array: VarId) -> Result<AtomicOp, Origin> {
+    let (mut op, mut wrong, mut updates) = (None, None, 0);
+    walk::each_stmt(block, &mut |s| {
+        if updated(s) != Some(array) {
+            return;
+        }
+        updates += 1;
+        if let StmtKind::Atomic { op: own, value, compare: None, result: None, pointer, .. } =
+            &s.kind
+            && identity(*own, value).is_some()
+            && op.is_none_or(|known| known == *own)
+            && !walk::mentions(value, array)
+            && !matches!(&*pointer.kind, ExprKind::AddressOf(p) if reads_array(p, array))
+        {
+            op = Some(*own);
+        } else {
+            wrong = wrong.take().or(Some(s.origin.clone()));
+        }
+    });
+    let mut all = 0;
+    walk::each_var_of_block(block, &mut |v| all += usize::from(v == array));
+    if all != updates {
+        let first = block.stmts.first().map(|s| s.origin.clone()).unwrap_or_default();
+        wrong = wrong.or(Some(first));
+    }
+    match (op, wrong) {
+        (Some(op), None) => Ok(op),
+        (_, at) => Err(at.unwrap_or_default()),
+    }
+}
+
+/// Whether subscripts of a place read the array.
+fn reads_array(place: &Place, array: VarId) -> bool {
+    let PlaceKind::Elem { index, dims, .. } = &*place.kind else { return true };
+    index.iter().chain(dims).any(|e| walk::mentions(e, array))
+}
+
+/// What leaves a value as it is; `None` for operations that copies cannot take part in.
+fn identity(op: AtomicOp, value: &Expr) -> Option<Value> {
+    let ty = value.ty.scalar()?;
+    let extreme = |least: bool| match ty {
+        Scalar::I32 => Some(if least { i64::from(i32::MIN) } else { i64::from(i32::MAX) }),
+        Scalar::U32 => Some(if least { 0 } else { u32::MAX.into() }),
+        Scalar::I64 => Some(if least { i64::MIN } else { i64::MAX }),
+        _ => None,
+    };
+    let bits = match op {
+        AtomicOp::Add | AtomicOp::Sub if ty.is_float() => return Some(Value::float(ty, 0.0)),
+        AtomicOp::Add | AtomicOp::Sub | AtomicOp::Or | AtomicOp::Xor => 0,
+        AtomicOp::And => -1,
+        AtomicOp::Min => extreme(false)?,
+        AtomicOp::Max => extreme(true)?,
+        _ => return None,
+    };
+    ty.is_integer().then(|| Value::int(ty, bits))
+}
+
+/// The variables of the nest in the making.
+struct Maker<'k, 'l> {
+    kernel: &'k mut Kernel,
+    legal: &'l LegalPrivatise<'l>,
+    blocks: VarId,
+    /// Counters of blocks and threads.
+    block: VarId,
+    thread: VarId,
+    own: VarId,
+    /// Threads of a block, as a named constant.
+    threads: Expr,
+}
+
+impl<'k, 'l> Maker<'k, 'l> {
+    fn new(kernel: &'k mut Kernel, legal: &'l LegalPrivatise<'l>, loops: &[ForLoop]) -> Self {
+        let name = kernel.name_of(legal.array).to_string();
+        let threads = kernel.constant("BLOCK", legal.block, "threads of a block");
+        let most = kernel.constant("GRID", legal.grid, "most blocks, each with a copy of its own");
+        let value = number_of_blocks(kernel, loops, &threads, most);
+        let comment = format!("blocks that update copies of `{name}`");
+        let blocks = kernel.add_length("blocks", value, comment);
+        let element = kernel.func().var(legal.array).ty.pointee().cloned().unwrap_or(Type::Void);
+        let array = Type::array(element, legal.elements);
+        let mut own = Var::new(format!("{name}_shared"), array, VarKind::Shared);
+        own.origin = kernel.func().var(legal.array).origin.by("privatise");
+        let mut local = |name: &str| {
+            let mut var = Var::new(name, Type::I32, VarKind::Local);
+            var.constant = true;
+            kernel.func_mut().add_var(var)
+        };
+        let (block, thread) = (local("block"), local("thread"));
+        let own = kernel.func_mut().add_var(own);
+        Maker { kernel, legal, blocks, block, thread, own, threads }
+    }
+
+    fn nest(&mut self, loops: &[ForLoop]) -> ForLoop {
+        let barrier = |why: &str| {
+            let kind = StmtKind::Barrier { kind: BarrierKind::Block, operand: None, result: None };
+            Stmt::new(kind, Origin::default()).comment(why)
+        };
+        let text = vec![
+            self.cleared(),
+            barrier("the copy is clear before anyone updates it"),
+            self.updates(loops),
+            barrier("all updates are there before they are added up"),
+            self.added(),
+        ];
+        let extent = Some(self.legal.block);
+        let threads = self.threads.clone();
+        let inner = self.bound(BindLevel::Block, extent, self.thread, threads, Block::new(text));
+        let copy = Stmt::new(StmtKind::Decl { var: self.own, init: None }, Origin::default())
+            .comment("the block's own copy");
+        let body = Block::new(vec![copy, Stmt::new(StmtKind::For(inner), Origin::default())]);
+        let blocks = Expr::var(self.blocks, Type::I32);
+        self.bound(BindLevel::Grid, None, self.block, blocks, body)
+    }
+
+    fn bound(
+        &mut self,
+        level: BindLevel,
+        extent: Option<u32>,
+        var: VarId,
+        limit: Expr,
+        body: Block,
+    ) -> ForLoop {
+        let kind = LoopKind::Bound(Binding { level, axis: Axis::X, extent });
+        ForLoop { kind, ..self.counted(var, Expr::i32(0), limit, Expr::i32(1), body) }
+    }
+
+    fn counted(
+        &mut self,
+        var: VarId,
+        first: Expr,
+        limit: Expr,
+        step: Expr,
+        body: Block,
+    ) -> ForLoop {
+        let id = self.kernel.func_mut().fresh_loop();
+        let (declares, compare, kind) = (true, BinaryOp::Lt, LoopKind::Serial);
+        ForLoop { id, var, declares, first, compare, limit, step, kind, body }
+    }
+
+    /// A counter of a loop; those of loops beside each other may have one name.
+    fn local(&mut self, name: &str, ty: Type) -> VarId {
+        self.kernel.func_mut().add_var(Var::new(name, ty, VarKind::Local))
+    }
+
+    fn own_element(&self, index: Expr) -> Place {
+        let array = self.kernel.func().var(self.own).ty.clone();
+        let element = array.innermost().clone();
+        let kind = PlaceKind::Index(Place::var(self.own, array), index);
+        Place::new(kind, element, Origin::default())
+    }
+
+    fn identity(&self) -> Expr {
+        let ty = self.kernel.func().var(self.own).ty.innermost().clone();
+        let zero = Expr::int(ty.scalar().unwrap_or(Scalar::I32), 0);
+        let zero = if ty.is_float() { zero.cast(ty) } else { zero };
+        identity(self.legal.op, &zero).map_or(zero, Expr::constant)
+    }
+
+    fn cleared(&mut self) -> Stmt {
+        let at = self.local("bin", Type::I32);
+        let fill = Fill {
+            counters: vec![(at, self.legal.elements as u32)],
+            destination: self.own_element(Expr::var(at, Type::I32)),
+            source: self.identity(),
+            within: None,
+            vector: 1,
+            asynchronous: false,
+        };
+        Stmt::new(StmtKind::Collective(Collective::Fill(fill)), Origin::default())
+    }
+
+    /// The iterations, in strides of all threads of the grid.
+    fn updates(&mut self, loops: &[ForLoop]) -> Stmt {
+        let wide = |e: Expr| e.cast(Type::I64);
+        let number = self.local("iteration", Type::I64);
+        let counts: Vec<Expr> =
+            loops.iter().map(|l| wide(lower::count(self.kernel.func(), l))).collect();
+        let mut body = vec![];
+        let mut rest = Expr::var(number, Type::I64);
+        for (k, l) in loops.iter().enumerate().rev() {
+            let at = match k {
+                0 => rest.clone(),
+                _ => Expr::binary(BinaryOp::Rem, rest.clone(), counts[k].clone()),
+            };
+            let ty = self.kernel.func().var(l.var).ty.clone();
+            let value = lower::counter_of(l, at.cast(ty));
+            let kind = StmtKind::Decl { var: l.var, init: Some(value) };
+            body.push(Stmt::new(kind, Origin::default()));
+            rest = Expr::binary(BinaryOp::Div, rest, counts[k].clone());
+        }
+        for v in &self.legal.private {
+            body.push(Stmt::new(StmtKind::Decl { var: *v, init: None }, Origin::default()));
+        }
+        let innermost = loops.last().map(|l| l.body.clone()).unwrap_or_default();
+        let mut updates = innermost;
+        ToOwn { array: self.legal.array, own: self.own_place() }.block(&mut updates);
+        body.extend(updates.stmts);
+        let total = counts.into_iter().reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
+        let of_grid =
+            |own: Expr| Expr::binary(BinaryOp::Mul, wide(own), wide(self.threads.clone()));
+        let first = Expr::binary(
+            BinaryOp::Add,
+            of_grid(Expr::var(self.block, Type::I32)),
+            wide(Expr::var(self.thread, Type::I32)),
+        );
+        let step = of_grid(Expr::var(self.blocks, Type::I32));
+        let limit = total.unwrap_or_else(|| Expr::int(Scalar::I64, 0));
+        let all = self.counted(number, first, limit, step, Block::new(body));
+        Stmt::new(StmtKind::For(all), Origin::default())
+    }
+
+    fn own_place(&self) -> Place {
+        Place::var(self.own, self.kernel.func().var(self.own).ty.clone())
+    }
+
+    /// What the copy has come to goes to the array.
+    fn added(&mut self) -> Stmt {
+        let bin = self.local("bin", Type::I32);
+        let at = || Expr::var(bin, Type::I32);
+        let array = self.kernel.func().var(self.legal.array).clone();
+        let element = array.ty.pointee().cloned().unwrap_or(Type::Void);
+        let kind = PlaceKind::Elem {
+            pointer: Expr::var(self.legal.array, array.ty.clone()),
+            index: vec![at()],
+            dims: vec![],
+        };
+        let place = Place::new(kind, element, Origin::default());
+        let value = Expr::read(self.own_element(at()));
+        let op = match self.legal.op {
+            // The copy holds the negative sum.
+            AtomicOp::Sub => AtomicOp::Add,
+            op => op,
+        };
+        let pointer = Expr::new(ExprKind::AddressOf(place), array.ty.clone(), Origin::default());
+        let (compare, result, scope) = (None, None, Scope::Device);
+        let update = StmtKind::Atomic { op, pointer, value: value.clone(), compare, result, scope };
+        let kind = StmtKind::If {
+            cond: Expr::binary(BinaryOp::Ne, value, self.identity()),
+            then: Block::new(vec![Stmt::new(update, array.origin.by("privatise"))]),
+            otherwise: Block::default(),
+        };
+        let body = Block::new(vec![Stmt::new(kind, Origin::default())]);
+        let (first, limit) =
+            (Expr::var(self.thread, Type::I32), Expr::i32(self.legal.elements as i32));
+        let step = self.threads.clone();
+        let l = self.counted(bin, first, limit, step, body);
+        Stmt::new(StmtKind::For(l), Origin::default())
+    }
+}
+
+/// `runs ? min(blocks, most) : 0`.
+fn number_of_blocks(kernel: &Kernel, loops: &[ForLoop], threads: &Expr, most: Expr) -> Expr {
+    let function = kernel.func();
+    let counts = loops.iter().map(|l| lower::count(function, l).cast(Type::I64));
+    let all = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
+    let all = all.unwrap_or_else(|| Expr::int(Scalar::I64, 0));
+    let needed = lower::blocks(function, all, threads.clone());
+    let fewer = Expr::binary(BinaryOp::Lt, needed.clone(), most.clone().cast(Type::I64));
+    let select = |c: Expr, a: Expr, b: Expr| {
+        Expr::new(ExprKind::Select(c, a, b), Type::I32, Origin::default())
+    };
+    let blocks = select(fewer, needed.cast(Type::I32), most);
+    match lower::all_run(function, loops) {
+        Some(runs) => select(runs, blocks, Expr::i32(0)),
+        None => blocks,
+    }
+}
+
+/// Puts the block's copy in place of the array.
+struct ToOwn {
+    array: VarId,
+    own: Place,
+}
+
+impl Rewriter for ToOwn {
+    fn stmt(&mut self, stmt: &mut Stmt) {
+        if updated(stmt) == Some(self.array)
+            && let StmtKind::Atomic { pointer, .. } = &mut stmt.kind
+            && let ExprKind::AddressOf(place) = &mut *pointer.kind
+            && let PlaceKind::Elem { index, dims, .. } = &*place.kind
+        {
+            let mut flat = index.first().cloned().unwrap_or_else(|| Expr::i32(0));
+            for (i, n) in index.iter().skip(1).zip(dims) {
+                let row = Expr::binary(BinaryOp::Mul, flat, n.clone());
+                flat = Expr::binary(BinaryOp::Add, row, i.clone());
+            }
+            *place.kind = PlaceKind::Index(self.own.clone(), flat);
+            if let Type::Pointer { space, .. } = &mut pointer.ty {
+                *space = warpsmith_ir::Space::Shared;
+            }
+        }
+        visit::rewrite_stmt(self, stmt);
+    }
+}
+
+/// Whether a marked nest updates some array so.
+pub fn candidates(kernel: &Kernel, root: LoopId) -> Vec<String> {
+    let Some(l) = kernel.find_loop(root).filter(|l| is_marked(l)) else { return vec![] };
+    let mut names: Vec<String> = vec![];
+    walk::each_stmt(&l.body, &mut |s| {
+        let name = updated(s).map(|v| kernel.name_of(v).to_string());
+        names.extend(name.filter(|n| !names.contains(n)));
+    });
+    names
+}

@@ -1,0 +1,165 @@
+//! Arrays that iterations update atomically, with a copy for each block.
+
+mod common;
+
+use common::{Points as Sizes, check_scheduled as check, has, refused_text};
+
+const SIZES: Sizes<'_> = &[&[("n", 0)], &[("n", 1)], &[("n", 63)], &[("n", 200)], &[("n", 1000)]];
+
+fn histogram(update: &str) -> String {
+    format!(
+        "
+void count(int n, const int key[n], const int weight[n], int bins[8]) {{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {{
+        #pragma omp atomic
+        {update}
+    }}
+}}
+"
+    )
+}
+
+#[test]
+fn a_histogram_is_counted_in_shared_memory() {
+    let source = histogram("bins[key[i] & 7]++;");
+    let text = check(&source, "privatise bins block 32 grid 4", SIZES);
+    has(
+        &text,
+        &[
+            "__shared__ int bins_shared[8];",
+            "bins_shared[bin] = 0;",
+            "__syncthreads();",
+            "atomicAdd(&bins_shared[key[i] & 7], 1);",
+            "__syncthreads();",
+            "if (bins_shared[bin] != 0)",
+            "atomicAdd(&bins[bin], bins_shared[bin]);",
+        ],
+    );
+}
+
+#[test]
+fn every_operation_begins_at_what_leaves_values_alone() {
+    for update in [
+        "bins[key[i] & 7] += weight[i];",
+        "bins[key[i] & 7] -= weight[i];",
+        "bins[key[i] & 7] |= weight[i];",
+        "bins[key[i] & 7] &= weight[i];",
+        "bins[key[i] & 7] ^= weight[i];",
+    ] {
+        check(&histogram(update), "privatise bins block 64 grid 2", SIZES);
+    }
+    // Extremes are no `atomic` of OpenMP before 5.1: the forms that stand for them.
+    let source = histogram("if (weight[i] > bins[key[i] & 7]) bins[key[i] & 7] = weight[i];");
+    let text = refused_text(&source, "privatise bins block 64 grid 2");
+    assert!(text.contains("updated by one operation") || text.contains("bins"), "{text}");
+}
+
+#[test]
+fn nests_of_several_loops_are_numbered() {
+    let source = "
+void image(int n, int m, const unsigned char picture[n][m], unsigned bins[4][8]) {
+    #pragma omp parallel for collapse(2)
+    for (int y = 1; y < n; y += 2)
+        for (int x = 0; x < m; x++) {
+            int value = picture[y][x];
+            #pragma omp atomic
+            bins[value & 3][(value >> 2) & 7] += 1;
+        }
+}
+";
+    let sizes: Sizes<'_> = &[
+        &[("n", 0), ("m", 3)],
+        &[("n", 2), ("m", 1)],
+        &[("n", 9), ("m", 17)],
+        &[("n", 33), ("m", 40)],
+    ];
+    let text = check(source, "privatise bins block 32 grid 3", sizes);
+    has(&text, &["bins_shared[32]", "iteration"]);
+}
+
+#[test]
+fn loops_beside_it_stay_as_they_are() {
+    let source = "
+void two(int n, const int key[n], float out[n], int bins[16]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        out[i] = 0.5f * key[i];
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        int k = key[i] & 15;
+        #pragma omp atomic
+        bins[k] += i;
+    }
+}
+";
+    let text = check(source, "bind i -> x block 64\nprivatise bins block 128 grid 2", SIZES);
+    has(&text, &["two_out", "two_kernel"]);
+}
+
+#[test]
+fn what_has_no_copy_is_refused() {
+    let cases = [
+        (
+            "void f(int n, const int k[n], int bins[8]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) bins[i & 7] = 1;
+}",
+            "updates it atomically",
+        ),
+        (
+            "void f(int n, int b, const int k[n], int bins[b]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        #pragma omp atomic
+        bins[k[i]] += 1;
+    }
+}",
+            "its extents are not constant",
+        ),
+        (
+            "void f(int n, const int k[n], int bins[20000]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        #pragma omp atomic
+        bins[k[i]] += 1;
+    }
+}",
+            "does not fit in the shared memory",
+        ),
+        (
+            "void f(int n, const int k[n], int bins[8], int old[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        #pragma omp atomic
+        bins[k[i]] += 1;
+        #pragma omp atomic
+        bins[7 - k[i]] -= 2;
+    }
+}",
+            "only updated by one operation",
+        ),
+        (
+            "void f(int n, const int k[n], int bins[8]) {
+    for (int t = 0; t < 3; t++) {
+        int m = bins[0];
+        #pragma omp parallel for
+        for (int i = 0; i < m; i++) {
+            #pragma omp atomic
+            bins[k[i]] += 1;
+        }
+    }
+}",
+            "does not know its loop's bounds",
+        ),
+    ];
+    for (source, why) in cases {
+        let text = refused_text(source, "privatise bins block 64 grid 2");
+        assert!(text.contains(why), "{source}\n{text}");
+    }
+    let text = refused_text(&histogram("bins[key[i] & 7]++;"), "privatise bins block 64 grid 0");
+    assert!(text.contains("at least one block"), "{text}");
+    let bound = "bind i -> x block 64\nprivatise bins block 64 grid 2";
+    let text = refused_text(&histogram("bins[key[i] & 7]++;"), bound);
+    assert!(text.contains("not bound yet"), "{text}");
+}

@@ -1,0 +1,167 @@
+//! Loops whose range depends on the loops around them, over all values that they take.
+
+mod common;
+
+use common::{Points as Sizes, check_scheduled as check, has, refused_text};
+
+const SIZES: Sizes<'_> = &[
+    &[("n", 0), ("m", 3)],
+    &[("n", 1), ("m", 1)],
+    &[("n", 5), ("m", 7)],
+    &[("n", 19), ("m", 0)],
+    &[("n", 33), ("m", 18)],
+];
+
+/// The products of the columns of a matrix; the result is symmetric, and both halves are stored.
+const COVARIANCE: &str = "
+void covariance(int n, int m, const float a[m][n], float c[n][n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j++) {
+            c[i][j] = 0.0f;
+            for (int k = 0; k < m; k++)
+                c[i][j] += a[k][i] * a[k][j];
+            c[i][j] *= 0.5f;
+            c[j][i] = c[i][j];
+        }
+}
+";
+
+#[test]
+fn a_triangle_is_computed_in_tiles() {
+    let start = "accumulate c; rectangle j; bind i, j -> y, x block 8x4";
+    let text = check(COVARIANCE, &start.replace("; ", "\n"), SIZES);
+    has(&text, &["for (int k", "if (j >= "]);
+    let tiled = format!(
+        "{start}; register_tile i by 2; register_tile j by 2; stage a#1 at k tile 4; stage a#2 at k tile 4"
+    );
+    let text = check(COVARIANCE, &tiled.replace("; ", "\n"), SIZES);
+    has(
+        &text,
+        &["a_shared", "if ((long long)j_block + TILE_X <= i_block) return;", "__syncthreads();"],
+    );
+}
+
+#[test]
+fn what_has_effects_stays_under_the_condition() {
+    // The sum is stored before the second one begins: the second loop is not run outside the shape.
+    let source = "
+void two(int n, int m, const float a[n][m], float c[n][n], float d[n][n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            float s = 1.0f;
+            for (int k = 0; k < m; k++) s += a[i][k] * a[j][k];
+            c[i][j] = s;
+            float t = 0.0f;
+            for (int k = 0; k < m; k++) t += a[i][k] - a[j][k];
+            d[i][j] = t;
+        }
+}
+";
+    let text = check(source, "rectangle j\nbind i, j -> y, x block 8x4", SIZES);
+    let (before, after) = text.split_once("if (j <= ").expect("a condition");
+    assert!(before.contains("s +=") && after.contains("t +="), "{text}");
+}
+
+#[test]
+fn elements_outside_an_array_are_not_read() {
+    // Packed rows: outside the triangle there is nothing to read.
+    let source = "
+void packed(int n, int m, const float a[n * (n + 1) / 2], float c[n][n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            float s = a[i * (i + 1) / 2 + j];
+            c[i][j] = s + m;
+        }
+}
+";
+    let text = check(source, "rectangle j\nbind i, j -> y, x block 8x4", SIZES);
+    let (before, after) = text.split_once("if (j <= ").expect("a condition");
+    assert!(!before.contains("= a[") && after.contains("a["), "{text}");
+}
+
+#[test]
+fn elements_that_others_write_are_not_read() {
+    let source = "
+void own(int n, int m, float c[n][n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j++) {
+            float s = c[i][j] + m;
+            c[i][j] = 2 * s;
+        }
+}
+";
+    let text = check(source, "rectangle j\nbind i, j -> y, x block 8x4", SIZES);
+    let (before, after) = text.split_once("if (j >= ").expect("a condition");
+    assert!(!before.contains("= c[") && after.contains("c["), "{text}");
+}
+
+#[test]
+fn bands_and_trapezoids_have_rectangles_too() {
+    let band = "
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+void band(int n, int m, const float a[n][m], float c[n][n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = MAX(0, i - 3); j < MIN(n, i + 4); j++) {
+            float s = 0.0f;
+            for (int k = 0; k < m; k++) s += a[i][k] * a[j][k];
+            c[i][j] = s;
+        }
+}
+";
+    let text = check(band, "rectangle j\nbind i, j -> y, x block 8x4", SIZES);
+    let (before, _) = text.split_once("c[").expect("a store");
+    assert!(before.contains("s +="), "{text}");
+    let three = "
+void three(int n, int m, float c[n][n][n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j++)
+            for (int k = j; k <= n - 1; k++)
+                c[i][j][k] = m + i * j - k;
+}
+";
+    check(three, "rectangle k\nrectangle j\nbind i, j, k -> z, y, x block 4x2x2", SIZES);
+    check(three, "rectangle j\nrectangle k\nbind i, j, k -> z, y, x block 4x2x2", SIZES);
+}
+
+#[test]
+fn what_is_no_triangle_is_refused() {
+    let source = |bounds: &str| {
+        format!(
+            "void f(int n, int m, const int p[n], float c[n][n]) {{
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = {bounds}; j++)
+            c[i][j] = m;
+}}"
+        )
+    };
+    let cases = [
+        ("0; j < n", "its range is the same for all iterations"),
+        ("p[i]; j < n", "its bounds change inside the nest"),
+        ("i % 3; j < n", "its bounds are no sums of the counters around it"),
+        ("i * m; j < n", "its bounds are no sums of the counters around it"),
+    ];
+    for (bounds, why) in cases {
+        let text = refused_text(&source(bounds), "rectangle j");
+        assert!(text.contains(why), "{bounds}:\n{text}");
+    }
+    let text = refused_text(COVARIANCE, "bind i -> x block 32\nrectangle i");
+    assert!(text.contains("bound"), "{text}");
+    let unsigned_bound = "
+void f(unsigned n, int m, float c[n][n]) {
+    #pragma omp parallel for
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned j = 0; j < i - 1; j++)
+            c[i][j] = m;
+}
+";
+    let text = refused_text(unsigned_bound, "rectangle j");
+    assert!(text.contains("wrap around"), "{text}");
+}
