@@ -21,8 +21,8 @@ pub struct RoutineUse<'a> {
     pub own_shared: u32,
     /// Floats that a move brings, an element; 0 for computations.
     pub moved: u32,
-    /// It is a copy of whole blocks, 16 bytes at a time.
-    pub block_copy: bool,
+    /// Of our own copies: the bytes that a block asks for before it waits, by all of its loads together.
+    pub under_way: Option<u32>,
     pub work: Work,
 }
 

@@ -55,15 +55,31 @@ impl Emitter<'_> {
         text.push_str("    for (int e = 0; e < count; e++) {\n");
         let mut locals = vec![];
         written(&program.body, &mut locals);
-        for v in &locals {
+        let columns = program.inputs.iter().filter(|v| self.is_column(**v));
+        for v in columns.clone().chain(&locals) {
             let _ = writeln!(text, "        float c_{}[{}];", self.names.get(*v), self.size(*v));
         }
-        let inputs: BTreeSet<VarId> = program.inputs.iter().copied().collect();
+        for v in columns {
+            let (n, size) = (self.names.get(*v), self.size(*v));
+            let _ = writeln!(
+                text,
+                "        for (int k = 0; k < {size}; k++) c_{n}[k] = {n}[(size_t)k * count + e];"
+            );
+        }
+        let inputs: BTreeSet<VarId> =
+            program.inputs.iter().copied().filter(|v| !self.is_column(*v)).collect();
         self.cpu_region(text, &program.body, &inputs, "        ", &mut 0);
         for v in &program.outputs {
             let (n, size) = (self.names.get(*v), self.size(*v));
-            let _ =
-                writeln!(text, "        memcpy({n} + (size_t)e * {size}, c_{n}, sizeof c_{n});");
+            let _ = match self.is_column(*v) {
+                true => writeln!(
+                    text,
+                    "        for (int k = 0; k < {size}; k++) {n}[(size_t)k * count + e] = c_{n}[k];"
+                ),
+                false => {
+                    writeln!(text, "        memcpy({n} + (size_t)e * {size}, c_{n}, sizeof c_{n});")
+                }
+            };
         }
         text.push_str("    }\n}\n\n");
     }
@@ -218,9 +234,11 @@ impl Emitter<'_> {
         text.push_str("    int differ = 0;\n");
         for v in &program.outputs {
             let n = self.names.get(*v);
+            // Floats of an element stand beside each other, or `count` apart.
+            let layout = if self.is_column(*v) { "1, count" } else { &format!("{}, 1", size(v)) };
             let _ = writeln!(
                 text,
-                "    differ += compare(\"{n}\", {n}, {n}_expected, (size_t)count * {0}, {0});",
+                "    differ += compare(\"{n}\", {n}, {n}_expected, (size_t)count, {}, {layout});",
                 size(v)
             );
         }

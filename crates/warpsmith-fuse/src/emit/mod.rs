@@ -13,7 +13,7 @@ use std::fmt::Write;
 use crate::library::leftover::defined_macros;
 use crate::library::{FunctionId, TYPES};
 use crate::plan::{Action, Covered, KernelPlan, Launch, Mover, Planner, kernels};
-use crate::script::VarId;
+use crate::script::{Layout, VarId};
 pub use dot::dot;
 pub use names::Names;
 
@@ -76,12 +76,12 @@ impl Emitter<'_> {
         );
         let _ = writeln!(text, "// Made for {}.", self.heading.arch);
         text.push_str("\n#include <cuda_runtime.h>\n");
-        if self.uses_block_loads() {
+        if self.copies_asynchronously() {
             text.push_str("#include <cuda_pipeline.h>\n");
         }
         let _ = writeln!(text, "\n#include \"{name}.h\"\n");
         self.types(&mut text);
-        self.block_copies(&mut text);
+        self.copies(&mut text);
         self.routines(&mut text);
         for (k, kernel) in self.kernels.iter().enumerate() {
             self.kernel(&mut text, k, kernel);
@@ -110,18 +110,25 @@ impl Emitter<'_> {
         })
     }
 
-    fn uses_block_loads(&self) -> bool {
-        self.movers().any(|m| m == (true, Mover::Block))
+    fn copies_asynchronously(&self) -> bool {
+        self.movers().any(|m| matches!(m, (true, Mover::Block | Mover::Columns)))
     }
 
-    fn block_copies(&self, text: &mut String) {
-        if self.uses_block_loads() {
-            text.push_str(include_str!("load_block.cuh"));
-            text.push('\n');
-        }
-        if self.movers().any(|m| m == (false, Mover::Block)) {
-            text.push_str(include_str!("save_block.cuh"));
-            text.push('\n');
+    /// Our own copies, those that a kernel uses.
+    fn copies(&self, text: &mut String) {
+        const COPIES: [(bool, Mover, &str); 6] = [
+            (true, Mover::Block, include_str!("load_block.cuh")),
+            (true, Mover::Columns, include_str!("load_columns.cuh")),
+            (true, Mover::Own, include_str!("load_own.cuh")),
+            (false, Mover::Block, include_str!("save_block.cuh")),
+            (false, Mover::Columns, include_str!("save_columns.cuh")),
+            (false, Mover::Own, include_str!("save_own.cuh")),
+        ];
+        for (load, mover, copy) in COPIES {
+            if self.movers().any(|m| m == (load, mover)) {
+                text.push_str(copy);
+                text.push('\n');
+            }
         }
     }
 
@@ -172,6 +179,19 @@ impl Emitter<'_> {
         self.planner.library.elements(self.planner.program.variables[id.0].ty)
     }
 
+    /// The inputs and outputs that are structures of arrays, if there are any.
+    fn columns(&self) -> Option<String> {
+        let program = self.planner.program;
+        let all = program.inputs.iter().chain(&program.outputs);
+        let names: Vec<&str> =
+            all.filter(|v| self.is_column(**v)).map(|v| self.names.get(*v)).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+
+    fn is_column(&self, id: VarId) -> bool {
+        self.planner.program.variables[id.0].layout == Layout::Soa
+    }
+
     /// Elements that arrays must have room for beyond their own, since library routines move whole blocks.
     fn padding(&self) -> u32 {
         let whole = self.kernels.iter().filter(|k| k.wants_whole_blocks());
@@ -216,6 +236,12 @@ impl Emitter<'_> {
         let mut text = format!(
             "// {name} on `count` elements. Arrays are arrays of structures: element e of size n begins at n * e.\n"
         );
+        if let Some(columns) = self.columns() {
+            let _ = writeln!(
+                text,
+                "// Structures of arrays, in which float k of element e stands at count * k + e: {columns}."
+            );
+        }
         text.push_str("#pragma once\n\n#include <cuda_runtime.h>\n\n");
         if padding > 0 {
             let _ = writeln!(

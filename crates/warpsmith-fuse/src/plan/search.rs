@@ -9,7 +9,7 @@ use super::kernel::{Layouts, Planner, Reading};
 use super::*;
 use crate::cover::{Candidate, Cover, best};
 use crate::graph::{Graph, MAX_NODES, Set, members};
-use crate::script::Node;
+use crate::script::{Layout, Node};
 
 /// A region as it is searched: nodes and the variables that are needed after it.
 pub struct Region<'a> {
@@ -205,10 +205,17 @@ fn does_not_fit(planner: &Planner<'_>, region: &Region<'_>, set: Set) -> Diagnos
     let d = Diagnostic::error("W530", format!("no implementation of `{name}` fits a block"))
         .note(format!("a block has at most {} bytes of shared memory and 1024 threads", planner.options.shared_limit))
         .help("give an implementation with fewer elements a block, or ask for another one with --implementation");
-    match call {
-        Some(call) => d.label(call.span, "this call"),
+    let Some(call) = call else { return d };
+    let columns = |v: &&VarId| planner.program.variables[v.0].layout == Layout::Soa;
+    let column = call.arguments.iter().chain([&call.result]).find(columns);
+    let d = match column {
+        Some(v) => d.note(format!(
+            "`{}` is a structure of arrays, which the library's own loads and saves cannot move unless they are plain copies",
+            planner.program.variables[v.0].name
+        )),
         None => d,
-    }
+    };
+    d.label(call.span, "this call")
 }
 
 /// The best kernels for a set of calls, `ways` at most: implementations and block sizes differ.

@@ -161,6 +161,11 @@ impl Report<'_> {
             if let Action::Load { by, .. } | Action::Save { by, .. } = step.action {
                 let how = match by {
                     Mover::Block => "a copy of the whole block, 16 bytes at a time".to_string(),
+                    Mover::Columns => {
+                        "a copy of the whole block, a float of all elements after the other"
+                            .to_string()
+                    }
+                    Mover::Own => "each thread its own element, in registers".to_string(),
                     Mover::Routine { call, .. } => {
                         let call = &kernel.calls[call];
                         format!(
