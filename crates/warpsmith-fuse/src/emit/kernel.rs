@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::routines::has_namespace;
 use super::{Emitter, declaration};
 use crate::access::{Place, specialised};
 use crate::library::{Coordinate, FunctionId, Param, Routine};
@@ -259,7 +260,11 @@ impl Emitter<'_> {
         block: &str,
     ) {
         let places: Vec<Place> = arguments.iter().map(|(_, p)| *p).collect();
-        let name = variant_name(routine, call.access.shape, &places);
+        let mut name = variant_name(routine, call.access.shape, &places);
+        let function = self.planner.library.function(call.function);
+        if has_namespace(function) {
+            name = format!("{}::{name}", function.name);
+        }
         let coordinates = coordinates(call.access.shape, kernel.shape);
         let axis = self.planner.implementation(call).data_axis();
         let one = |param: &Param| match param {

@@ -6,12 +6,11 @@ mod dot;
 mod host;
 mod kernel;
 mod names;
+mod routines;
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::library::leftover::defined_macros;
-use crate::library::{FunctionId, TYPES};
 use crate::plan::{Action, Covered, KernelPlan, Launch, Mover, Planner, kernels};
 use crate::script::{Layout, VarId};
 pub use dot::dot;
@@ -75,31 +74,23 @@ impl Emitter<'_> {
             self.kernels.len()
         );
         let _ = writeln!(text, "// Made for {}.", self.heading.arch);
+        let routines = self.routines();
         text.push_str("\n#include <cuda_runtime.h>\n");
         if self.copies_asynchronously() {
             text.push_str("#include <cuda_pipeline.h>\n");
         }
+        for include in &routines.includes {
+            let _ = writeln!(text, "{include}");
+        }
         let _ = writeln!(text, "\n#include \"{name}.h\"\n");
-        self.types(&mut text);
+        text.push_str(&routines.types);
         self.copies(&mut text);
-        self.routines(&mut text);
+        text.push_str(&routines.text);
         for (k, kernel) in self.kernels.iter().enumerate() {
             self.kernel(&mut text, k, kernel);
         }
         self.launchers(&mut text);
         text
-    }
-
-    fn types(&self, text: &mut String) {
-        let library = self.planner.library;
-        let types = library.files.get(TYPES).map_or("", |t| t);
-        for line in types.lines().filter(|l| l.trim() != "#pragma once") {
-            let _ = writeln!(text, "{}", line.trim_end());
-        }
-        while text.ends_with("\n\n\n") {
-            text.pop();
-        }
-        text.push('\n');
     }
 
     fn movers(&self) -> impl Iterator<Item = (bool, Mover)> {
@@ -130,49 +121,6 @@ impl Emitter<'_> {
                 text.push('\n');
             }
         }
-    }
-
-    /// The variants of device functions, function by function, each between the macros of its file.
-    fn routines(&self, text: &mut String) {
-        let functions: BTreeSet<usize> =
-            self.kernels.iter().flat_map(|k| &k.calls).map(|c| c.function.0).collect();
-        for (_, header) in self.headers() {
-            let _ = writeln!(text, "{header}");
-        }
-        for f in functions.into_iter().map(FunctionId) {
-            let function = self.planner.library.function(f);
-            text.push_str(&function.leftover.text);
-            if !function.leftover.text.is_empty() {
-                text.push('\n');
-            }
-            let mut written = BTreeSet::new();
-            for kernel in &self.kernels {
-                for variant in kernel::variants(self.planner, kernel, f) {
-                    if written.insert(variant.name.clone()) {
-                        text.push_str(&variant.text);
-                        text.push_str("\n\n");
-                    }
-                }
-            }
-            for name in defined_macros(&function.leftover.text) {
-                let _ = writeln!(text, "#undef {name}");
-            }
-        }
-    }
-
-    /// Headers of the library that functions include, each once.
-    fn headers(&self) -> Vec<&(String, String)> {
-        let called: BTreeSet<usize> =
-            self.kernels.iter().flat_map(|k| &k.calls).map(|c| c.function.0).collect();
-        let mut all: Vec<&(String, String)> = vec![];
-        for header in
-            called.into_iter().flat_map(|f| &self.planner.library.functions()[f].leftover.headers)
-        {
-            if all.iter().all(|(name, _)| *name != header.0) {
-                all.push(header);
-            }
-        }
-        all
     }
 
     fn size(&self, id: VarId) -> u32 {
