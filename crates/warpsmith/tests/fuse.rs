@@ -8,6 +8,8 @@ use warpsmith::fusion::plan::{KernelPlan, kernels};
 use warpsmith::ir::SourceMap;
 use warpsmith::status::Status;
 
+#[path = "fuse/foreign.rs"]
+mod foreign;
 #[path = "fuse/library.rs"]
 mod library;
 #[path = "fuse/measured.rs"]

@@ -7,7 +7,7 @@ use super::{Emitter, declaration};
 use crate::access::{Place, specialised};
 use crate::library::{Coordinate, FunctionId, Param, Routine};
 use crate::plan::{
-    Action, Coordinates, Home, KernelPlan, Mover, PlannedCall, Planner, Source, Step, coordinates,
+    Action, Coordinates, Home, KernelPlan, Mover, PlannedCall, Planner, Source, coordinates,
 };
 
 /// A routine as it is called in one way.
@@ -103,22 +103,34 @@ impl Emitter<'_> {
             let _ = writeln!(text, "{indent}const int here = {least};");
         }
         text.push('\n');
+        if self.timing.is_some() {
+            let (floats, threads) = (kernel.shared_floats, kernel.threads());
+            let _ = writeln!(
+                text,
+                "{indent}for (int i = thread; i < {floats}; i += {threads}) shared[i] = 1.0f;\n{indent}__syncthreads();"
+            );
+        }
         self.steps(text, kernel, indent, block);
+        if let (Some(_), Some(output)) = (self.timing, kernel.outputs().next()) {
+            // Never so, which the compiler does not know.
+            let name = self.names.get(output.id);
+            let _ = writeln!(text, "{indent}if (count < 0) {name}[thread] = shared[thread];");
+        }
         text.push_str(if deep { "    }\n}\n\n" } else { "}\n\n" });
     }
 
     /// Parameters of a kernel after `count`: what it reads, what it writes.
     fn kernel_params(&self, kernel: &KernelPlan) -> Vec<String> {
-        let by_us = |v: usize| {
-            let load = |s: &Step| matches!(s.action, Action::Load { variable, by } if variable == v && by.is_ours());
-            kernel.steps.iter().any(load)
-        };
         let mut params = vec![];
         for (v, variable) in kernel.variables.iter().enumerate() {
             let name = self.names.get(variable.id);
             if variable.input {
                 // Routines of the library take pointers to what may be written.
-                let ty = if by_us(v) { "const float *__restrict__ " } else { "float *" };
+                let ty = if !kernel.is_loaded_by_routine(v) {
+                    "const float *__restrict__ "
+                } else {
+                    "float *"
+                };
                 params.push(format!("{ty}{name}"));
             }
         }
@@ -158,6 +170,7 @@ impl Emitter<'_> {
             coordinates(call.access.shape, kernel.shape).need_flat(&taken(routine))
         };
         self.has_own_moves(kernel)
+            || self.timing.is_some()
             || kernel.steps.iter().any(|s| match s.action {
                 Action::Call(c) => routine(
                     &self.planner.implementation(&kernel.calls[c]).compute,
@@ -211,6 +224,10 @@ impl Emitter<'_> {
                 }
             };
             self.call(text, kernel, (routine, call, &arguments), indent, block);
+        }
+        if arriving {
+            let _ =
+                writeln!(text, "{indent}__pipeline_commit();\n{indent}__pipeline_wait_prior(0);");
         }
     }
 

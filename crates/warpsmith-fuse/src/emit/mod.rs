@@ -34,10 +34,33 @@ pub(crate) struct Emitter<'a> {
     pub cover: &'a Covered,
     pub names: Names,
     pub kernels: Vec<std::rc::Rc<KernelPlan>>,
+    /// Kernels are there to time their only step; bytes of shared memory that they have beyond their own.
+    pub timing: Option<u32>,
 }
 
 /// The files of a cover: name and text.
 pub fn files(planner: &Planner<'_>, heading: &Heading, cover: &Covered) -> Vec<(String, String)> {
+    emitted(planner, heading, cover, None)
+}
+
+/// The same for a kernel that is there to time its only step, or nothing if it has none: shared memory has contents, and what the
+/// step leaves there counts as used. A block has `additional` bytes of shared memory more than the kernel itself needs.
+pub fn timing_files(
+    planner: &Planner<'_>,
+    heading: &Heading,
+    kernel: KernelPlan,
+    additional: u32,
+) -> Vec<(String, String)> {
+    let launches = vec![Launch::Kernel(std::rc::Rc::new(kernel))];
+    emitted(planner, heading, &Covered { launches, seconds: 0.0 }, Some(additional))
+}
+
+fn emitted(
+    planner: &Planner<'_>,
+    heading: &Heading,
+    cover: &Covered,
+    timing: Option<u32>,
+) -> Vec<(String, String)> {
     let name = &heading.name;
     let kernels = kernels(&cover.launches);
     let mut reserved: Vec<String> = ["launch", "workspace", "host", "cpu", "run"]
@@ -54,7 +77,7 @@ pub fn files(planner: &Planner<'_>, heading: &Heading, cover: &Covered) -> Vec<(
         reserved.extend(defined_macros(&f.leftover.text).iter().map(|m| m.to_string()));
     }
     let names = Names::new(planner.program, &reserved);
-    let emitter = Emitter { planner, heading, cover, names, kernels };
+    let emitter = Emitter { planner, heading, cover, names, kernels, timing };
     vec![
         (format!("{name}.cu"), emitter.kernel_file()),
         (format!("{name}.h"), emitter.header()),

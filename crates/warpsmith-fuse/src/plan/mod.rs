@@ -15,7 +15,7 @@ use crate::library::FunctionId;
 use crate::predict::Prediction;
 use crate::script::{Loop, VarId};
 
-pub use kernel::{Planner, Reading};
+pub use kernel::{Layouts, Planner, Reading};
 pub use search::{Bounds, Covered, Found, Region, search};
 pub use shape::{Coordinates, Source, coordinates};
 
@@ -89,6 +89,14 @@ impl KernelPlan {
 
     pub fn outputs(&self) -> impl Iterator<Item = &PlannedVariable> {
         self.variables.iter().filter(|v| v.output)
+    }
+
+    /// Whether a routine of the library loads a variable.
+    pub fn is_loaded_by_routine(&self, variable: usize) -> bool {
+        self.steps.iter().any(|s| match s.action {
+            Action::Load { variable: v, by } => v == variable && !by.is_ours(),
+            _ => false,
+        })
     }
 
     /// Whether some move is a routine of the library, which asks for whole blocks.

@@ -30,6 +30,18 @@ impl Model {
         Model { gpu, elements, known: RefCell::default() }
     }
 
+    /// A fused kernel is launched once and its blocks are started once, whatever they do: that is no time of a routine.
+    fn without_starts(&self) -> Calibration {
+        Calibration {
+            launch_s: 0.0,
+            dram_ramp_s: 0.0,
+            blocks_per_clock: f64::INFINITY,
+            block_start: 0.0,
+            warp_start: 0.0,
+            ..Calibration::default()
+        }
+    }
+
     fn profile(&self, routine: &RoutineUse<'_>) -> KernelProfile {
         let blocks = self.elements.div_ceil(routine.elements.into());
         let (warps, total) = (f64::from(routine.threads.div_ceil(32)), blocks as f64);
@@ -99,7 +111,9 @@ impl Model {
         };
         let resident = occupancy(self.gpu.architecture(), shape, Carveout::Auto).blocks_per_sm;
         let under_way = f64::from(resident) * f64::from(under_way.max(1));
-        let wanted = LATENCY_NS * 1e-9 * per_second / f64::from(self.gpu.sms);
+        // A block asks for nothing before it has started.
+        let waits = LATENCY_NS * 1e-9 + fit.block_start / self.gpu.clock_hz();
+        let wanted = waits * per_second / f64::from(self.gpu.sms);
         match resident {
             0 => f64::INFINITY,
             _ => seconds * (wanted / under_way).max(1.0),
@@ -124,12 +138,16 @@ impl Times for Model {
         if let Some(known) = self.known.borrow().get(&key) {
             return *known;
         }
-        // A fused kernel is launched once, whatever it holds: starting is no time of a routine.
-        let fit = Calibration { launch_s: 0.0, dram_ramp_s: 0.0, ..Calibration::default() };
+        let fit = self.without_starts();
         let time = predict_with(self.gpu, &self.profile(routine), &fit)
             .map_or(f64::INFINITY, |p| p.time_s);
         self.known.borrow_mut().insert(key, time);
         time
+    }
+
+    fn starting(&self, elements_per_block: u32) -> f64 {
+        let blocks = self.elements.div_ceil(elements_per_block.max(1).into());
+        blocks as f64 / (Calibration::default().blocks_per_clock * self.gpu.clock_hz())
     }
 }
 

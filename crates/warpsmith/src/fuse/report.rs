@@ -84,7 +84,7 @@ impl Report<'_> {
             "calls": calls, "block": kernel.shape, "elements_per_block": kernel.elements, "batch": kernel.batch,
             "shared_bytes": kernel.shared_floats * 4, "layout_is_best": kernel.layout_is_exact,
             "variables": variables, "barriers": barriers,
-            "predicted": {"moving_seconds": kernel.prediction.moving, "computing_seconds": kernel.prediction.computing},
+            "predicted": {"moving_seconds": kernel.prediction.moving, "computing_seconds": kernel.prediction.computing, "starting_seconds": kernel.prediction.starting},
         })
     }
 
@@ -187,9 +187,10 @@ impl Report<'_> {
             }
         }
         text += &format!(
-            "    predicted: {:.1} us of moving, {:.1} us of computing; the slower of the two counts\n",
+            "    predicted: {:.1} us of moving, {:.1} us of computing, {:.1} us until all blocks have been started; the longest counts\n",
             kernel.prediction.moving * 1e6,
-            kernel.prediction.computing * 1e6
+            kernel.prediction.computing * 1e6,
+            kernel.prediction.starting * 1e6
         );
         if !kernel.layout_is_exact {
             text += "    bounded: not all orders and layouts of shared memory were looked at\n";

@@ -5,7 +5,7 @@ use warpsmith::fusion::library::Files;
 use super::*;
 
 /// A copy of the shipped library.
-fn copied() -> tempfile::TempDir {
+pub fn copied() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for file in Files::read(&root().join("library")).unwrap().files {
         std::fs::write(dir.path().join(&file.name), file.text.as_bytes()).unwrap();
@@ -21,7 +21,7 @@ fn edit(dir: &Path, file: &str, change: impl Fn(String) -> String) {
     std::fs::write(path, changed).unwrap();
 }
 
-fn is_pattern(line: &str) -> bool {
+pub fn is_pattern(line: &str) -> bool {
     line.contains("PATTERN") && line.contains("= start ")
 }
 
