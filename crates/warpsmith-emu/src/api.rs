@@ -32,6 +32,9 @@ pub struct Buffer {
     pub bytes: Vec<u8>,
     /// Grows when accessed beyond its end (up to the memory limit) instead of a finding.
     pub grows: bool,
+    /// A buffer that grows is afterwards as long as the accesses needed, and no longer: what a kernel touches can be read
+    /// from its length.
+    pub exact: bool,
     /// What a buffer that grows holds in its new bytes, again and again from its start on; empty: zeros.
     pub pattern: Arc<[u8]>,
     /// Whole numbers in it are nobody's word; the caller's own mark, which the emulator does not look at.

@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use warpsmith_ir::printable::acts;
 
 use crate::status::Status;
-use crate::{check, clean, doctor, fuse, interrupt, ladder, results, tune, worker};
+use crate::{check, clean, doctor, fuse, interrupt, ladder, results, stage, tune, worker};
 
 /// Turns C loop nests and CUDA kernels into fast, readable, verified CUDA C.
 #[derive(Parser, Debug)]
@@ -23,6 +23,8 @@ struct Cli {
 enum Command {
     /// Runs CUDA kernels in the emulator and reports races, bounds errors and the like
     Check(check::args::CheckArgs),
+    /// Serves marked reads of a CUDA kernel from shared memory, by the user's plan, and verifies the result
+    Stage(stage::args::StageArgs),
     /// Turns a C loop nest into a verified CUDA kernel
     Tune(tune::args::TuneArgs),
     /// Fuses a script of elementary functions into verified CUDA kernels
@@ -63,6 +65,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     interrupt::listen();
     guarded(|| match &cli.command {
         Command::Check(args) => check::run(args),
+        Command::Stage(args) => stage::run(args),
         Command::Tune(args) => tune::run(args),
         Command::Fuse(args) => fuse::run(args),
         Command::Ladder(args) => ladder::run(args),

@@ -20,6 +20,7 @@ mod progress;
 pub mod report;
 pub mod results;
 pub mod search;
+pub mod stage;
 pub mod status;
 pub mod tune;
 pub mod worker;

@@ -23,7 +23,7 @@ impl<'a> Sema<'a> {
         if expr.ty == *ty {
             return Ok(expr);
         }
-        if let Some(done) = self.to_function_pointer(&expr, ty, span) {
+        if let Some(done) = self.as_function_pointer(&expr, ty, span) {
             return done;
         }
         match (&expr.ty, ty) {
@@ -233,7 +233,7 @@ impl<'a> Sema<'a> {
                     Operand::Value(e) => e.clone(),
                     _ => Expr::new(ExprKind::Make(vec![]), decayed, span),
                 };
-                let converted = self.to_function_pointer(&value, to, span)?;
+                let converted = self.as_function_pointer(&value, to, span)?;
                 converted.is_ok().then_some(EXACT)
             }
             (Type::Struct(_), _) | (_, Type::Struct(_)) => {

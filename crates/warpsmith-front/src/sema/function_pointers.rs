@@ -99,7 +99,7 @@ impl<'a> Sema<'a> {
             let pointer = [a, b].into_iter().find(|t| self.signature_of(t).is_some());
             return Ok(pointer.cloned());
         };
-        let mut signatures = vec![vec![], vec![]];
+        let mut signatures = [vec![], vec![]];
         for (list, f) in signatures.iter_mut().zip([&a, &b]) {
             for f in f.fns.iter().filter(|f| f.decl.template.is_none()) {
                 list.push(self.signature_as_declared(*f)?);
@@ -130,7 +130,7 @@ impl<'a> Sema<'a> {
     }
 
     /// What becomes a pointer to functions: a function, null, or such a pointer. `None`: something else.
-    pub(crate) fn to_function_pointer(
+    pub(crate) fn as_function_pointer(
         &mut self,
         value: &Expr,
         ty: &Type,

@@ -58,17 +58,16 @@ impl<'a> Sema<'a> {
         let Some(found) = self.functions_of(operand) else {
             return fail("W098", e.span, "this is no kernel");
         };
-        for f in found.fns.into_iter().filter(|f| f.decl.attrs.global && f.decl.body.is_some()) {
-            let given = found.args.clone().unwrap_or_default();
-            match f.decl.template.as_ref().filter(|t| !t.params.is_empty()) {
-                Some(header) => {
-                    let (scope, args) = self.bind_params(header, given, f.scope, e.span)?;
-                    return Ok(Chosen { f, scope, args });
-                }
-                None => return Ok(Chosen { f, scope: f.scope, args: vec![] }),
-            }
-        }
-        fail("W098", e.span, format!("`{}` is no kernel", found.name))
+        let is_kernel = |f: &&FnDecl<'a>| f.decl.attrs.global && f.decl.body.is_some();
+        let Some(f) = found.fns.iter().find(is_kernel).copied() else {
+            return fail("W098", e.span, format!("`{}` is no kernel", found.name));
+        };
+        let Some(header) = f.decl.template.as_ref().filter(|t| !t.params.is_empty()) else {
+            return Ok(Chosen { f, scope: f.scope, args: vec![] });
+        };
+        let (scope, args) =
+            self.bind_params(header, found.args.unwrap_or_default(), f.scope, e.span)?;
+        Ok(Chosen { f, scope, args })
     }
 
     /// The value behind the pointer at a position of the list of arguments.

@@ -76,7 +76,7 @@ mod structs;
 mod templates;
 mod text;
 mod types;
-mod walk;
+pub mod walk;
 
 use std::collections::HashMap;
 

@@ -3,11 +3,12 @@
 use crate::ast::{self, ExprKind, Initializer, StmtKind};
 
 /// Calls `see` for every expression in a block, nested ones included; bodies of lambdas too.
-pub(crate) fn block(block: &ast::Block, see: &mut dyn FnMut(&ast::Expr)) {
+pub fn block(block: &ast::Block, see: &mut dyn FnMut(&ast::Expr)) {
     block.stmts.iter().for_each(|s| stmt(s, see));
 }
 
-pub(crate) fn stmt(s: &ast::Stmt, see: &mut dyn FnMut(&ast::Expr)) {
+/// As [`block`], of one statement.
+pub fn stmt(s: &ast::Stmt, see: &mut dyn FnMut(&ast::Expr)) {
     match &s.kind {
         StmtKind::Expr(e) | StmtKind::Case(e) => expr(e, see),
         StmtKind::Vars(vars) => var_decl(vars, see),
@@ -70,7 +71,8 @@ fn initializer(init: &Initializer, see: &mut dyn FnMut(&ast::Expr)) {
     }
 }
 
-pub(crate) fn expr(e: &ast::Expr, see: &mut dyn FnMut(&ast::Expr)) {
+/// Calls `see` for an expression and then for those inside of it.
+pub fn expr(e: &ast::Expr, see: &mut dyn FnMut(&ast::Expr)) {
     see(e);
     match &*e.kind {
         ExprKind::Paren(a)

@@ -5,7 +5,7 @@ mod baseline;
 mod confirm;
 mod directive;
 mod expect;
-mod files;
+pub(crate) mod files;
 mod host;
 mod invent;
 mod list;

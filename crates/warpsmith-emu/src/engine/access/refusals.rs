@@ -65,7 +65,7 @@ impl Machine<'_> {
         if !buffer.grows {
             return false;
         }
-        let want = end.next_power_of_two().max(256);
+        let want = if buffer.exact { end } else { end.next_power_of_two().max(256) };
         let more = want.saturating_sub(buffer.bytes.len() as u64);
         if self.used.saturating_add(more) > self.options.max_memory {
             self.limit.get_or_insert(Limit::Memory);

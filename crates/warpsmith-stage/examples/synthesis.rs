@@ -1,0 +1,62 @@
+//! How long the synthesis of an access takes, for every example, beside the published times of other tools.
+//!
+//! `cargo run --release -p warpsmith-stage --example synthesis`
+
+use std::path::Path;
+use std::time::Duration;
+
+use warpsmith_stage::program::Settings;
+use warpsmith_stage::session::Input;
+use warpsmith_stage::stage::{self, Staged};
+
+/// Seconds an access that PSySha needs (2.5 GHz Core i7), by example.
+const PUBLISHED: [(&str, f64); 4] =
+    [("heat", 4.3), ("heat_sleeve", 1.9), ("himeno", 5.5), ("himeno_sleeve", 5.5)];
+
+fn main() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/stage");
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .map(|list| {
+            let files = list.flatten().map(|e| e.path());
+            files.filter_map(|p| Some(p.file_stem()?.to_str()?.to_string())).collect()
+        })
+        .unwrap_or_default();
+    names.sort();
+    println!(
+        "{:22} {:>8} {:>12} {:>12} {:>12} {:>10}",
+        "example", "accesses", "profile ms", "search ms", "ms an access", "published"
+    );
+    let mut each: Vec<f64> = vec![];
+    for name in names {
+        let path = folder.join(format!("{name}.cu"));
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let settings = Settings { path: format!("{name}.cu"), ..Settings::default() };
+        match stage::stage(Input { settings, text, ..Input::default() }) {
+            Ok(staged) => each.push(line(&name, &staged)),
+            Err(refusal) => println!("{name:22} refused: {}", refusal.diagnostics[0].message),
+        }
+    }
+    each.sort_by(f64::total_cmp);
+    if let Some(median) = each.get(each.len() / 2) {
+        println!(
+            "median of the examples: {median:.1} ms an access, profiles and rounds of counter-examples included"
+        );
+    }
+}
+
+/// One line of the table; gives the time an access.
+fn line(name: &str, staged: &Staged) -> f64 {
+    let ms = |d: Duration| d.as_secs_f64() * 1e3;
+    let search: f64 = staged.accesses.iter().map(|a| ms(a.time)).sum();
+    let count = staged.accesses.len().max(1);
+    let access = (ms(staged.profile_time) + search) / count as f64;
+    let published = PUBLISHED
+        .iter()
+        .find(|(n, _)| *n == name)
+        .map_or("-".to_string(), |(_, s)| format!("{:.0} ms", s * 1e3));
+    println!(
+        "{name:22} {count:>8} {:>12.1} {search:>12.1} {access:>12.1} {published:>10}",
+        ms(staged.profile_time)
+    );
+    access
+}

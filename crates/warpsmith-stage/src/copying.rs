@@ -1,0 +1,159 @@
+//! Plans whose copies are written by the tool: from rows of a profile to statements.
+
+use std::time::{Duration, Instant};
+
+use warpsmith_ir::Diagnostic;
+
+use crate::plan::Point;
+use crate::profile::instrument;
+use crate::search::{self, Profiled};
+use crate::session::{Refusal, Session, place};
+use crate::source::patch::{Patch, indentation};
+use crate::source::scope;
+use crate::synth::copies::{Copy, Problem, Trouble};
+
+/// Copies as they are written.
+#[derive(Debug, Default)]
+pub struct Copied {
+    pub edits: Patch,
+    pub statements: Vec<String>,
+    pub time: Duration,
+}
+
+/// Chooses and writes the copies of a plan.
+///
+/// # Errors
+/// W711 and W714 for a plan whose reads no copy makes right.
+pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, Refusal> {
+    let marks: Vec<usize> =
+        (0..session.plan.reads.len()).filter(|m| session.plan.given(*m).is_some()).collect();
+    if marks.is_empty() {
+        return Ok(Copied::default());
+    }
+    if let Some(m) = marks.iter().find(|m| profiled.profile[**m].is_empty()) {
+        let error = Diagnostic::error("W712", "no launch that was tried comes to this read")
+            .label(place(&session.plan.mark(*m).whole), "nothing is known of it")
+            .help("give sizes with which it is reached: --arg NAME=N, --grid");
+        return Err(session.refuse(true, vec![error]));
+    }
+    let start = Instant::now();
+    let arrays =
+        marks.iter().map(|m| array(session, *m)).collect::<Result<Vec<usize>, Refusal>>()?;
+    let reads = session.plan.reads.len();
+    let launches = &profiled.launches;
+    let problem = Problem {
+        profile: &profiled.profile,
+        marks: marks.into_iter().zip(arrays).collect(),
+        point: &|place| &session.plan.inserts[place - reads],
+        threads: &|launch| launches[launch].launch.block.iter().product(),
+    };
+    let found = problem.solve().map_err(|t| cannot(session, profiled, &t))?;
+    in_scope(session, &found)?;
+    let mut copied = written(session, &found);
+    copied.time = start.elapsed();
+    Ok(copied)
+}
+
+/// The array that a mark's shared expression is an element of.
+fn array(session: &Session, mark: usize) -> Result<usize, Refusal> {
+    let Some((shared, _)) = session.plan.given(mark) else { return Ok(0) };
+    let text = session.plan.slice(shared);
+    instrument::given_array(&session.plan.reads[mark], text).ok_or_else(|| {
+        let error =
+            Diagnostic::error("W704", "this is no element of a shared array that is in scope")
+                .label(place(shared), "to be read from shared memory");
+        session.refuse(false, vec![error])
+    })
+}
+
+/// What a copy is written with has to be declared where it stands.
+fn in_scope(session: &Session, found: &[Copy]) -> Result<(), Refusal> {
+    let plan = &session.plan;
+    for copy in found {
+        let point: &Point = &plan.inserts[copy.place - plan.reads.len()];
+        let Some((shared, global)) = plan.given(copy.mark) else { continue };
+        for at in [shared, global] {
+            let names = scope::names(plan.slice(at));
+            let later = names.into_iter().find(|n| {
+                plan.reads[copy.mark].site.declared.contains(n) && !point.site.declared.contains(n)
+            });
+            if let Some(name) = later {
+                let insert = &plan.marks.inserts[copy.place - plan.reads.len()];
+                let error = Diagnostic::error(
+                    "W714",
+                    format!("`{name}` is declared after the place for copies"),
+                )
+                .label(place(at), "a copy for this read needs it")
+                .label(place(insert), "the copy is written here")
+                .help("declare it before `__insert();`");
+                return Err(session.refuse(true, vec![error]));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Copies under the same condition share one `if`.
+fn written(session: &Session, found: &[Copy]) -> Copied {
+    let plan = &session.plan;
+    let mut copied = Copied::default();
+    for (i, at) in plan.marks.inserts.iter().enumerate() {
+        let symbols = &plan.inserts[i].symbols;
+        let mut groups: Vec<(Option<String>, Vec<String>)> = vec![];
+        for copy in found.iter().filter(|c| c.place == plan.reads.len() + i) {
+            let Some((shared, global)) = plan.given(copy.mark) else { continue };
+            let condition = copy.condition.as_ref().map(|c| c.text(symbols));
+            let statement = format!("{} = {};", plan.slice(shared), plan.slice(global));
+            match groups.iter_mut().find(|(c, _)| *c == condition) {
+                Some((_, list)) if list.contains(&statement) => {}
+                Some((_, list)) => list.push(statement),
+                None => groups.push((condition, vec![statement])),
+            }
+        }
+        let indent = indentation(&plan.text, at.start);
+        let lines: Vec<String> =
+            groups.iter().map(|(c, list)| group(c.as_deref(), list, indent)).collect();
+        let end = plan.text[at.end..].find(';').map_or(at.end, |n| at.end + n + 1);
+        copied.edits.replace(at.start..end, lines.join(&format!("\n{indent}")));
+        copied.statements.extend(lines);
+    }
+    copied
+}
+
+fn group(condition: Option<&str>, statements: &[String], indent: &str) -> String {
+    match (condition, statements) {
+        (Some(c), [one]) => format!("if ({c}) {one}"),
+        (Some(c), several) => {
+            let body: String = several.iter().map(|s| format!("\n{indent}    {s}")).collect();
+            format!("if ({c}) {{{body}\n{indent}}}")
+        }
+        (None, all) => all.join(&format!("\n{indent}")),
+    }
+}
+
+fn cannot(session: &Session, profiled: &Profiled, trouble: &Trouble) -> Refusal {
+    let plan = &session.plan;
+    let mark = |m: usize| place(&plan.mark(m).whole);
+    let row = |m: usize, r: usize| search::witness(session, profiled, m, &profiled.profile[m][r]);
+    let error = match trouble {
+        Trouble::NoPlace(m, r) => {
+            Diagnostic::error("W711", "a thread comes by no place for copies before this read")
+                .label(mark(*m), "its element is not in the tile")
+                .note(row(*m, *r))
+                .help("write `__insert();` where copies can go")
+        }
+        Trouble::Taken((a, r), (b, q)) => {
+            Diagnostic::error("W711", "two elements are needed in one place of the tile")
+                .label(mark(*a), "this read needs one")
+                .label(mark(*b), "and this one another")
+                .note(row(*a, *r))
+                .note(row(*b, *q))
+                .help("make the tile larger")
+        }
+        Trouble::NoCondition(m, ..) => {
+            Diagnostic::error("W711", "no condition tells which threads have to copy")
+                .label(mark(*m), "for this read")
+        }
+    };
+    session.refuse(true, vec![error])
+}

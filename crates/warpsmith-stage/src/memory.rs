@@ -1,0 +1,211 @@
+//! Memory of a launch: values that tell elements apart, in arrays as long as the unmodified kernel needs.
+
+use warpsmith_emu::{Arg, Buffer, Checks, DeviceMemory, LaunchConfig, Outcome};
+use warpsmith_ir::layout::layout_of;
+use warpsmith_ir::{Diagnostic, Scalar, Type, Value};
+
+use crate::launch::Launch;
+use crate::program::{self, Program};
+
+/// What arrays hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Data<'a> {
+    pub seed: u64,
+    /// Integer arrays whose elements are to be told apart; others get small numbers, which subscripts can be made from.
+    pub tagged: &'a [String],
+}
+
+/// Numbers without pattern (splitmix64).
+struct Mix(u64);
+
+impl Mix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+/// Element values that differ as long as the type has enough of them: reals between 1 and 2, or integers.
+struct Tags {
+    next: u64,
+    odd: u64,
+    start: u64,
+}
+
+impl Tags {
+    fn new(seed: u64) -> Tags {
+        let mut mix = Mix(seed);
+        Tags { next: 0, odd: mix.next() | 1, start: mix.next() }
+    }
+
+    /// The next of 2^`bits` numbers in an order that visits each once.
+    fn number(&mut self, bits: u32) -> u64 {
+        self.next += 1;
+        let mask = u64::MAX >> (64 - bits);
+        self.next.wrapping_mul(self.odd).wrapping_add(self.start) & mask
+    }
+
+    fn value(&mut self, ty: Scalar) -> Value {
+        match ty {
+            Scalar::F64 => Value { ty, bits: 0x3ff0_0000_0000_0000 | self.number(52) },
+            Scalar::F32 => Value { ty, bits: 0x3f80_0000 | self.number(23) },
+            Scalar::F16 => Value { ty, bits: 0x3c00 | self.number(10) },
+            Scalar::BF16 => Value { ty, bits: 0x3f80 | self.number(7) },
+            Scalar::Bool => Value::bool(self.number(1) == 1),
+            _ => Value::int(ty, self.number(7 + 4 * ty.bytes().min(4)) as i64),
+        }
+    }
+}
+
+/// Memory and arguments of a launch.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    pub memory: DeviceMemory,
+    pub config: LaunchConfig,
+    /// Parameters that are arrays, in the order of the buffers.
+    pub arrays: Vec<String>,
+}
+
+/// Lengths in bytes of the arrays of a launch, in the order of the parameters.
+pub type Lengths = Vec<usize>;
+
+/// Fills memory for a launch. Without lengths, arrays grow as the kernel needs.
+///
+/// # Errors
+/// W703 for a parameter that no value can be chosen for.
+pub fn prepare(
+    program: &Program,
+    launch: &Launch,
+    lengths: Option<&Lengths>,
+    data: Data<'_>,
+) -> Result<Prepared, Diagnostic> {
+    let function = program.module.function(program.kernel);
+    let mut memory = DeviceMemory::new(&program.module);
+    let mut tags = Tags::new(data.seed);
+    let mut mix = Mix(data.seed);
+    variables(program, &mut memory, &mut tags);
+    let (mut args, mut arrays) = (vec![], vec![]);
+    for param in &function.params {
+        let var = function.var(*param);
+        args.push(match &var.ty {
+            Type::Pointer { pointee, .. } => {
+                let length = lengths.and_then(|l| l.get(arrays.len()).copied());
+                let element = pointee.innermost().clone();
+                let tagged = data.tagged.contains(&var.name);
+                let bytes = match length {
+                    Some(n) => contents(program, &element, n, tagged, &mut tags, &mut mix),
+                    None => vec![],
+                };
+                let pattern = match length {
+                    Some(_) => vec![],
+                    None => contents(program, &element, 4096, false, &mut tags, &mut mix),
+                };
+                let buffer = memory.add(Buffer {
+                    name: var.name.clone(),
+                    element: Some(element),
+                    bytes,
+                    grows: length.is_none(),
+                    exact: true,
+                    pattern: pattern.into(),
+                    ..Buffer::default()
+                });
+                arrays.push(var.name.clone());
+                Arg::Pointer { buffer, offset: 0 }
+            }
+            Type::Scalar(s) if s.is_float() => {
+                let value = tags.value(*s);
+                Arg::Bytes(value.bits.to_le_bytes()[..s.bytes() as usize].to_vec())
+            }
+            Type::Scalar(s) => {
+                let value = Value::int(*s, launch.integers.get(&var.name).copied().unwrap_or(1));
+                Arg::Bytes(value.bits.to_le_bytes()[..s.bytes() as usize].to_vec())
+            }
+            _ => {
+                let error = Diagnostic::error(
+                    "W703",
+                    format!("no value can be chosen for parameter `{}`", var.name),
+                )
+                .help("pass numbers and pointers to the kernel");
+                return Err(match var.origin.span {
+                    Some(span) => error.label(span, "a structure"),
+                    None => error,
+                });
+            }
+        });
+    }
+    let config = LaunchConfig {
+        kernel: program.kernel,
+        grid: launch.grid,
+        block: launch.block,
+        dynamic_shared: launch.dynamic_shared,
+        args,
+    };
+    Ok(Prepared { memory, config, arrays })
+}
+
+/// Variables of the device that nobody sets hold values, too.
+fn variables(program: &Program, memory: &mut DeviceMemory, tags: &mut Tags) {
+    for (global, buffer) in program.module.globals.iter().zip(&mut memory.globals) {
+        let Some(s) = global.ty.innermost().scalar().filter(|_| global.init.is_none()) else {
+            continue;
+        };
+        buffer.poison.clear();
+        if !s.is_float() {
+            continue;
+        }
+        let size = s.bytes() as usize;
+        for chunk in buffer.bytes.chunks_exact_mut(size) {
+            chunk.copy_from_slice(&tags.value(s).bits.to_le_bytes()[..size]);
+        }
+    }
+}
+
+fn contents(
+    program: &Program,
+    ty: &Type,
+    length: usize,
+    tagged: bool,
+    tags: &mut Tags,
+    mix: &mut Mix,
+) -> Vec<u8> {
+    let parts = match ty {
+        Type::Scalar(s) => vec![*s],
+        Type::Vector(s, n) => {
+            let size = layout_of(&program.module, ty).size / u64::from(s.bytes());
+            vec![*s; size.max((*n).into()) as usize]
+        }
+        // Fields are small integers to some and nothing to others: zeros suit all.
+        _ => return vec![0; length],
+    };
+    let mut bytes = Vec::with_capacity(length + 16);
+    while bytes.len() < length {
+        for s in &parts {
+            let value = match s.is_float() || tagged {
+                true => tags.value(*s),
+                false => Value::int(*s, (mix.next() % 7) as i64),
+            };
+            bytes.extend_from_slice(&value.bits.to_le_bytes()[..s.bytes() as usize]);
+        }
+    }
+    bytes.truncate(length);
+    bytes
+}
+
+/// How long the arrays are that the unmodified kernel needs, and what else it did: its findings say whether a launch suits it.
+///
+/// # Errors
+/// What the emulator refuses.
+pub fn extents(
+    program: &Program,
+    launch: &Launch,
+    data: Data<'_>,
+) -> Result<(Lengths, Outcome), Diagnostic> {
+    let mut prepared = prepare(program, launch, None, data)?;
+    let outcome = program::run(program, &prepared.config, &mut prepared.memory, Checks::ALL)?;
+    let count = prepared.arrays.len();
+    let lengths = prepared.memory.buffers.iter().take(count).map(|b| b.bytes.len()).collect();
+    Ok((lengths, outcome))
+}

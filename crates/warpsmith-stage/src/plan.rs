@@ -1,0 +1,225 @@
+//! A plan as a whole: the marks of a file with what is in scope at each of them.
+
+use warpsmith_front::ast::TranslationUnit;
+use warpsmith_ir::{Diagnostic, FileId, SourceMap};
+
+use crate::source::marks::{self, Bytes, Mark, MarkKind, Marks};
+use crate::source::patch::Patch;
+use crate::source::scope::{self, SharedArray, Site};
+
+/// A name or expression of whole numbers whose value is recorded where a mark stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Symbol {
+    /// As it is written in the rewritten text.
+    pub text: String,
+    pub kind: SymbolKind,
+}
+
+/// What a symbol is; simpler kinds make better conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SymbolKind {
+    Thread(u8),
+    /// A constant that is an extent of the block or of a tile.
+    Constant,
+    /// `blockDim`.
+    Block(u8),
+    /// A subscript of a shared array that the user wrote.
+    Subscript,
+    Variable,
+    /// `blockIdx`.
+    Grid(u8),
+}
+
+/// What surrounds one mark or one place for copies.
+#[derive(Clone, Debug, Default)]
+pub struct Point {
+    pub site: Site,
+    pub symbols: Vec<Symbol>,
+}
+
+/// The marks of one kernel.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The text as the user wrote it.
+    pub text: String,
+    pub marks: Marks,
+    /// One for each marked read.
+    pub reads: Vec<Point>,
+    /// One for each place for copies.
+    pub inserts: Vec<Point>,
+}
+
+impl Plan {
+    /// Reads the plan of a text whose reference was parsed.
+    ///
+    /// # Errors
+    /// W701 for a mark that is in no function, W704 for a plan without shared memory.
+    pub fn new(
+        text: &str,
+        marks: Marks,
+        unit: &TranslationUnit,
+        sources: &SourceMap,
+        axes: [bool; 3],
+    ) -> Result<Plan, Vec<Diagnostic>> {
+        let mut errors = vec![];
+        let mut point = |at: &Bytes, byte: usize, what: &str| match scope::site(unit, sources, byte)
+        {
+            Some(site) => {
+                if site.arrays.is_empty() {
+                    errors.push(
+                        Diagnostic::error(
+                            "W704",
+                            format!("no shared array is in scope of this {what}"),
+                        )
+                        .label(marks::span(FileId(0), at), "here")
+                        .help("declare a `__shared__` array before it, and copy to it"),
+                    );
+                }
+                let symbols = symbols(&site, unit, sources, axes);
+                Point { site, symbols }
+            }
+            None => {
+                errors.push(
+                    Diagnostic::error(
+                        "W701",
+                        format!("this {what} is in no function of the file that is understood"),
+                    )
+                    .label(marks::span(FileId(0), at), "here"),
+                );
+                Point::default()
+            }
+        };
+        let reads = marks.reads.iter().map(|m| point(&m.whole, m.whole.start, "mark")).collect();
+        let inserts: Vec<Point> =
+            marks.inserts.iter().map(|i| point(i, i.end, "place for copies")).collect();
+        for (at, point) in marks.inserts.iter().zip(&inserts) {
+            let own = point.site.statements.last().is_some_and(|s| s.start as usize == at.end);
+            if !own && errors.is_empty() {
+                errors.push(
+                    Diagnostic::error(
+                        "W700",
+                        "`__insert();` has to stand between other statements",
+                    )
+                    .label(marks::span(FileId(0), at), "here")
+                    .help("put braces around it"),
+                );
+            }
+        }
+        match errors.is_empty() {
+            true => Ok(Plan { text: text.to_string(), marks, reads, inserts }),
+            false => Err(errors),
+        }
+    }
+
+    /// All shared arrays that some mark can see, each once.
+    pub fn arrays(&self) -> Vec<&SharedArray> {
+        let mut all: Vec<&SharedArray> = vec![];
+        for array in self.reads.iter().chain(&self.inserts).flat_map(|p| &p.site.arrays) {
+            if !all.iter().any(|a| a.extent_spans == array.extent_spans && a.name == array.name) {
+                all.push(array);
+            }
+        }
+        all
+    }
+
+    /// Edits that make extents constant which ask for the block: `tile[blockDim.x * blockDim.y]`.
+    pub fn extents(&self, block: [u32; 3]) -> Patch {
+        let mut patch = Patch::default();
+        for array in self.arrays() {
+            for (text, span) in array.extents.iter().zip(&array.extent_spans) {
+                if text.contains("blockDim") && span.file.0 == 0 {
+                    patch.replace(
+                        span.start as usize..span.end as usize,
+                        constant_extent(text, block),
+                    );
+                }
+            }
+        }
+        patch
+    }
+
+    /// The program that the plan must not change, for a block shape.
+    pub fn reference(&self, block: [u32; 3]) -> String {
+        let plain = marks::reference(&self.text, &self.marks);
+        self.extents(block).apply(&plain).unwrap_or(plain)
+    }
+
+    pub fn given(&self, mark: usize) -> Option<(&Bytes, &Bytes)> {
+        match &self.marks.reads[mark].kind {
+            MarkKind::Given { shared, global } => Some((shared, global)),
+            MarkKind::Read { .. } => None,
+        }
+    }
+
+    pub fn mark(&self, at: usize) -> &Mark {
+        &self.marks.reads[at]
+    }
+
+    pub fn slice(&self, at: &Bytes) -> &str {
+        self.text.get(at.clone()).unwrap_or("")
+    }
+}
+
+/// An extent in which the block has numbers.
+fn constant_extent(text: &str, block: [u32; 3]) -> String {
+    let mut text = text.to_string();
+    for (axis, n) in ["x", "y", "z"].iter().zip(block) {
+        text = text.replace(&format!("blockDim.{axis}"), &n.to_string());
+    }
+    text
+}
+
+/// What is recorded at a place: thread and block, constants, subscripts, and every integer variable.
+fn symbols(
+    site: &Site,
+    unit: &TranslationUnit,
+    sources: &SourceMap,
+    axes: [bool; 3],
+) -> Vec<Symbol> {
+    let mut all = vec![];
+    let mut add = |text: String, kind: SymbolKind| {
+        let symbol = Symbol { text, kind };
+        if !all.contains(&symbol) {
+            all.push(symbol);
+        }
+    };
+    let used = |a: &u8| axes[usize::from(*a)];
+    let axis = |a: u8| ["x", "y", "z"][usize::from(a)];
+    for a in (0..3u8).filter(used) {
+        add(format!("threadIdx.{}", axis(a)), SymbolKind::Thread(a));
+    }
+    let body = site.body.map_or("", |s| sources.text(s));
+    let arrays: String =
+        site.arrays.iter().flat_map(|a| &a.extents).map(|e| format!("{e} ")).collect();
+    let constants = scope::constants(unit, &format!("{arrays} {body}"));
+    for name in constants.into_iter().chain(site.template_values.iter().cloned()) {
+        add(name, SymbolKind::Constant);
+    }
+    for a in (0..3u8).filter(used) {
+        add(format!("blockDim.{}", axis(a)), SymbolKind::Block(a));
+    }
+    let known: Vec<String> = all_names(site, unit);
+    for s in &site.subscripts {
+        let names = scope::names(&s.text);
+        if names.len() > 1 && names.iter().all(|n| known.contains(n)) {
+            add(s.text.clone(), SymbolKind::Subscript);
+        }
+    }
+    for name in &site.variables {
+        add(name.clone(), SymbolKind::Variable);
+    }
+    for a in (0..3u8).filter(used) {
+        add(format!("blockIdx.{}", axis(a)), SymbolKind::Grid(a));
+    }
+    all
+}
+
+fn all_names(site: &Site, unit: &TranslationUnit) -> Vec<String> {
+    let builtin = ["threadIdx", "blockIdx", "blockDim", "gridDim"].map(String::from);
+    let mut all: Vec<String> =
+        site.variables.iter().chain(&site.template_values).cloned().chain(builtin).collect();
+    for s in &site.subscripts {
+        all.extend(scope::constants(unit, &s.text));
+    }
+    all
+}

@@ -1,0 +1,182 @@
+//! The text that takes down what happens at its marks.
+//!
+//! The kernel is made to write its own profile: a marked read becomes a call that stores a row in a buffer and gives the value
+//! back. So the emulator needs to know nothing of it, and what is recorded is what the language says at that place.
+
+use std::fmt::Write;
+
+use crate::plan::{Plan, Point};
+use crate::source::patch::Patch;
+use crate::source::scope::SharedArray;
+
+/// How the rows of one mark or place for copies are laid out, in words of 64 bits.
+///
+/// Word 0 is the number of the mark, then one word a symbol, then for each array one bit an element: whether it holds what is
+/// read. For a read with a given place follow where that is in its array, whether the element is there, and its bits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    pub symbols: usize,
+    /// Words for each array.
+    pub arrays: Vec<usize>,
+    pub given: bool,
+}
+
+impl Layout {
+    fn words(&self) -> usize {
+        1 + self.symbols + self.arrays.iter().sum::<usize>() + 3 * usize::from(self.given)
+    }
+}
+
+/// The instrumented text, and how its rows are to be read: marks first, then places for copies.
+#[derive(Clone, Debug)]
+pub struct Instrumented {
+    pub text: String,
+    pub layouts: Vec<Layout>,
+    /// Words of a row.
+    pub width: usize,
+}
+
+const COMMON: &str = r#"
+__device__ long long *__ws_log; __device__ unsigned int *__ws_count; __device__ unsigned int __ws_rows; __device__ int __ws_dynamic;
+template <class T> __device__ unsigned long long __ws_at(const T *p) {
+  if (sizeof(T) == 1) return *(const unsigned char *)p;
+  if (sizeof(T) == 2) return *(const unsigned short *)p;
+  if (sizeof(T) == 4) return *(const unsigned int *)p;
+  if (sizeof(T) == 8) return *(const unsigned long long *)p;
+  return ((const unsigned long long *)p)[0] * 31 + ((const unsigned long long *)p)[sizeof(T) / 8 - 1];
+}
+__device__ inline long long *__ws_row(long long id, int width) {
+  unsigned int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  unsigned int flat = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  unsigned int t = block * (blockDim.x * blockDim.y * blockDim.z) + flat;
+  unsigned int n = __ws_count[t];
+  __ws_count[t] = n + 1;
+  if (n >= __ws_rows) n = __ws_rows;
+  long long *row = __ws_log + ((long long)t * (__ws_rows + 1) + n) * width;
+  row[0] = id;
+  return row;
+}
+template <class T, class S> __device__ void __ws_find(long long *held, const T *value, const S *array, int length, int words) {
+  if (sizeof(T) != sizeof(S)) return;
+  unsigned long long bits = __ws_at(value);
+  for (int w = 0; w < words; w++) {
+    unsigned long long set = 0;
+    int end = length - w * 64 < 64 ? length - w * 64 : 64;
+    for (int b = 0; b < end; b++) set |= (unsigned long long)(__ws_at(array + w * 64 + b) == bits) << b;
+    held[w] = set;
+  }
+}
+"#;
+
+/// Instruments the marks of a plan, for a block shape in which shared arrays have so many elements.
+pub fn instrument(
+    plan: &Plan,
+    block: [u32; 3],
+    elements: &dyn Fn(&SharedArray) -> usize,
+) -> Instrumented {
+    let points = plan.reads.iter().chain(&plan.inserts);
+    let layouts: Vec<Layout> = points
+        .clone()
+        .enumerate()
+        .map(|(i, p)| {
+            let given = i < plan.reads.len() && plan.given(i).is_some();
+            let list = p.site.arrays.iter().filter(|_| i < plan.reads.len());
+            let arrays = list.map(|a| elements(a).div_ceil(64)).collect();
+            Layout { symbols: p.symbols.len(), arrays, given }
+        })
+        .collect();
+    let width = layouts.iter().map(Layout::words).max().unwrap_or(1);
+    let mut head = COMMON.to_string();
+    let mut patch = plan.extents(block);
+    for (i, (point, layout)) in points.zip(&layouts).enumerate() {
+        declare(&mut head, i, layout, width);
+        let at = i.checked_sub(plan.reads.len());
+        match at {
+            None => read(plan, i, point, &mut patch),
+            Some(insert) => {
+                let call = call(&format!("__ws_visit{i}"), vec![], point, false);
+                patch.replace(plan.marks.inserts[insert].clone(), call);
+            }
+        }
+    }
+    let body = patch.apply(&plan.text).unwrap_or_default();
+    Instrumented { text: format!("{head}\n{body}"), layouts, width }
+}
+
+fn read(plan: &Plan, i: usize, point: &Point, patch: &mut Patch) {
+    let mark = plan.mark(i);
+    let value = format!("({})", plan.slice(&mark.global()));
+    let mut first = vec![value];
+    if let Some((shared, _)) = plan.given(i) {
+        let shared = plan.slice(shared);
+        first.push(format!("&({shared})"));
+        first.push(format!(
+            "&{}",
+            given_array(point, shared).map_or(shared.to_string(), |a| point.site.arrays[a].first())
+        ));
+    }
+    patch.replace(mark.whole.clone(), call(&format!("__ws_visit{i}"), first, point, true));
+}
+
+/// The array that a shared expression is an element of.
+pub fn given_array(point: &Point, shared: &str) -> Option<usize> {
+    let name = crate::source::scope::names(shared).into_iter().next()?;
+    point.site.arrays.iter().position(|a| a.name == name)
+}
+
+fn call(name: &str, mut args: Vec<String>, point: &Point, arrays: bool) -> String {
+    args.extend(point.symbols.iter().map(|s| format!("(long long)({})", s.text)));
+    for array in point.site.arrays.iter().filter(|_| arrays) {
+        let first = array.first();
+        args.push(format!("&{first}"));
+        args.push(match array.is_dynamic() {
+            true => format!("(int)(__ws_dynamic / sizeof({first}))"),
+            false => format!("(int)(sizeof({}) / sizeof({first}))", array.name),
+        });
+    }
+    format!("{name}({})", args.join(", "))
+}
+
+/// The function that stores the row of one mark.
+fn declare(head: &mut String, i: usize, layout: &Layout, width: usize) {
+    let is_read = !layout.arrays.is_empty();
+    let mut types = String::new();
+    let mut params = String::new();
+    let mut body = format!("long long *row = __ws_row({i}, {width});");
+    if is_read {
+        types += "class T";
+        params += "T value";
+        body += " T copy = value;";
+    }
+    if layout.given {
+        types += ", class G";
+        params += ", G *given, G *base";
+    }
+    for s in 0..layout.symbols {
+        let comma = if params.is_empty() { "" } else { ", " };
+        let _ = write!(params, "{comma}long long s{s}");
+        let _ = write!(body, " row[{}] = s{s};", s + 1);
+    }
+    let mut at = 1 + layout.symbols;
+    for (a, words) in layout.arrays.iter().enumerate() {
+        let _ = write!(types, ", class A{a}");
+        let _ = write!(params, ", A{a} *a{a}, int n{a}");
+        let _ = write!(body, " __ws_find(row + {at}, &copy, a{a}, n{a}, {words});");
+        at += words;
+    }
+    if layout.given {
+        let at = layout.words() - 3;
+        let _ = write!(
+            body,
+            " row[{at}] = given - base; row[{}] = __ws_at(given) == __ws_at(&copy); row[{}] = __ws_at(&copy);",
+            at + 1,
+            at + 2
+        );
+    }
+    let (template, result, end) = match is_read {
+        true => (format!("template <{types}> "), "T", " return value;"),
+        false => (String::new(), "void", ""),
+    };
+    let _ =
+        writeln!(head, "{template}__device__ {result} __ws_visit{i}({params}) {{ {body}{end} }}");
+}

@@ -1,0 +1,174 @@
+//! Running an instrumented kernel, and reading what it took down.
+
+use warpsmith_emu::{Buffer, Checks, device_pointer};
+use warpsmith_ir::Diagnostic;
+
+use super::instrument::{Instrumented, Layout};
+use crate::launch::Launch;
+use crate::memory::{self, Data, Lengths};
+use crate::program::{self, Program};
+
+/// One visit of a thread to a mark.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Which of the profiled launches it is from.
+    pub launch: usize,
+    /// Flat number of the thread in the launch.
+    pub thread: u32,
+    /// Values of the symbols.
+    pub values: Vec<i64>,
+    /// Elements of shared arrays that hold what is read: array and flat position.
+    pub places: Vec<(u8, u32)>,
+    /// For a read with a given place: where it is, and whether the element is there.
+    pub given: Option<Given>,
+    /// The visit of the same thread to the place for copies before this one: mark and number of the row there.
+    pub insert: Option<(usize, usize)>,
+    /// For a place for copies: how often the thread has come by before.
+    pub visit: usize,
+}
+
+/// What a row says of a given place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The flat position in the array.
+    pub place: i64,
+    /// The element is there.
+    pub right: bool,
+    /// Names the element.
+    pub element: i64,
+}
+
+/// The rows of every mark, then of every place for copies.
+pub type Profile = Vec<Vec<Row>>;
+
+/// Rows of all threads together that are kept of one launch, at most.
+const MAX_WORDS: usize = 2 << 20;
+
+/// A launch of an instrumented kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    pub program: &'a Program,
+    pub instrumented: &'a Instrumented,
+    pub launch: &'a Launch,
+    /// Which of the profiled launches it is.
+    pub number: usize,
+    pub lengths: &'a Lengths,
+    pub tagged: &'a [String],
+    /// How many of the marks are reads.
+    pub reads: usize,
+}
+
+impl Run<'_> {
+    /// Adds the rows of the launch to a profile.
+    ///
+    /// It is run twice with other values, so that equal values that are no coincidence are told from those that are.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn collect(&self, profile: &mut Profile) -> Result<(), Diagnostic> {
+        let mut first = self.once(1)?;
+        let second = self.once(2)?;
+        profile.resize(self.instrumented.layouts.len(), vec![]);
+        let before: Vec<usize> = profile.iter().map(Vec::len).collect();
+        for (i, (rows, others)) in first.iter_mut().zip(&second).enumerate() {
+            for (row, other) in rows.iter_mut().zip(others) {
+                row.places.retain(|p| other.places.contains(p));
+                if let (Some(a), Some(b)) = (&mut row.given, &other.given) {
+                    a.right &= b.right;
+                }
+                row.insert = row.insert.map(|(mark, row)| (mark, row + before[mark]));
+            }
+            profile[i].append(rows);
+        }
+        Ok(())
+    }
+
+    fn once(&self, seed: u64) -> Result<Profile, Diagnostic> {
+        let Run { program, instrumented, launch, lengths, .. } = *self;
+        let data = Data { seed, tagged: self.tagged };
+        let mut prepared = memory::prepare(program, launch, Some(lengths), data)?;
+        let threads: usize = launch.grid.iter().chain(&launch.block).map(|d| *d as usize).product();
+        let cap = (MAX_WORDS / threads.max(1) / instrumented.width).clamp(1, 4096) - 1;
+        let log_bytes = threads * (cap + 1) * instrumented.width * 8;
+        let add = |memory: &mut warpsmith_emu::DeviceMemory, bytes: usize| {
+            memory.add(Buffer {
+                name: "profile".into(),
+                bytes: vec![0; bytes],
+                ..Buffer::default()
+            })
+        };
+        let log = add(&mut prepared.memory, log_bytes);
+        let count = add(&mut prepared.memory, threads * 4);
+        let set = |memory: &mut warpsmith_emu::DeviceMemory, name: &str, bytes: &[u8]| {
+            let at = program.module.globals.iter().position(|g| g.name == name);
+            if let Some(global) = at.and_then(|i| memory.globals.get_mut(i)) {
+                global.bytes[..bytes.len()].copy_from_slice(bytes);
+                global.poison.clear();
+            }
+        };
+        set(&mut prepared.memory, "__ws_log", &device_pointer(log, 0).to_le_bytes());
+        set(&mut prepared.memory, "__ws_count", &device_pointer(count, 0).to_le_bytes());
+        set(&mut prepared.memory, "__ws_rows", &(cap as u32).to_le_bytes());
+        set(&mut prepared.memory, "__ws_dynamic", &launch.dynamic_shared.to_le_bytes());
+        program::run(program, &prepared.config, &mut prepared.memory, Checks::NONE)?;
+        let log = &prepared.memory.buffers[log.0 as usize].bytes;
+        let counts = &prepared.memory.buffers[count.0 as usize].bytes;
+        Ok(decode(instrumented, log, counts, cap, self.number, self.reads))
+    }
+}
+
+fn decode(
+    instrumented: &Instrumented,
+    log: &[u8],
+    counts: &[u8],
+    cap: usize,
+    launch: usize,
+    reads: usize,
+) -> Profile {
+    let word = |at: usize| {
+        let bytes = log.get(at * 8..at * 8 + 8).and_then(|b| b.try_into().ok());
+        bytes.map_or(0, i64::from_le_bytes)
+    };
+    let mut profile: Profile = vec![vec![]; instrumented.layouts.len()];
+    for (thread, count) in counts.chunks_exact(4).enumerate() {
+        let count = u32::from_le_bytes([count[0], count[1], count[2], count[3]]) as usize;
+        let mut insert = None;
+        let mut visits = vec![0; instrumented.layouts.len()];
+        for n in 0..count.min(cap) {
+            let start = (thread * (cap + 1) + n) * instrumented.width;
+            let id = word(start) as usize;
+            let Some(layout) = instrumented.layouts.get(id) else { continue };
+            let mut row = decode_row(layout, &|i| word(start + i));
+            (row.launch, row.thread, row.insert) = (launch, thread as u32, insert);
+            row.visit = visits[id];
+            visits[id] += 1;
+            if id >= reads {
+                insert = Some((id, profile[id].len()));
+            }
+            profile[id].push(row);
+        }
+    }
+    profile
+}
+
+fn decode_row(layout: &Layout, word: &dyn Fn(usize) -> i64) -> Row {
+    let values = (0..layout.symbols).map(|s| word(1 + s)).collect();
+    let mut places = vec![];
+    let mut end = 1 + layout.symbols;
+    for (a, words) in layout.arrays.iter().enumerate() {
+        for w in 0..*words {
+            let mut set = word(end + w) as u64;
+            while set != 0 {
+                places.push((a as u8, w as u32 * 64 + set.trailing_zeros()));
+                set &= set - 1;
+            }
+        }
+        end += words;
+    }
+    let given = layout.given.then(|| Given {
+        place: word(end),
+        right: word(end + 1) != 0,
+        element: word(end + 2),
+    });
+    Row { launch: 0, thread: 0, values, places, given, insert: None, visit: 0 }
+}

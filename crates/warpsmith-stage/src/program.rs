@@ -1,0 +1,153 @@
+//! From a text to a kernel that the emulator runs.
+
+use std::path::PathBuf;
+
+use warpsmith_emu::{self as emu, Checks, DeviceMemory, LaunchConfig, Outcome};
+use warpsmith_front::ast::TranslationUnit;
+use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
+use warpsmith_front::prelude;
+use warpsmith_front::sema::{self, KernelSelection, Request};
+use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span};
+
+use crate::source::shape;
+
+/// How texts are compiled.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// The path that messages name.
+    pub path: String,
+    /// `-D`: names and values.
+    pub defines: Vec<(String, String)>,
+    /// `-I`, in order.
+    pub include_dirs: Vec<PathBuf>,
+}
+
+/// A kernel, with what its text was parsed to.
+#[derive(Debug)]
+pub struct Program {
+    pub module: Module,
+    pub kernel: FuncId,
+    pub unit: TranslationUnit,
+    pub sources: SourceMap,
+}
+
+/// Compiles texts of one file, again and again with small differences.
+#[derive(Debug)]
+pub struct Compiler {
+    settings: Settings,
+    prelude: TranslationUnit,
+}
+
+impl Compiler {
+    pub fn new(settings: Settings) -> Compiler {
+        let prelude = prelude::unit(&mut SourceMap::new());
+        Compiler { settings, prelude }
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Parses a text in which constants have other values.
+    ///
+    /// # Errors
+    /// What is wrong with it; the main file is the first of `sources`.
+    pub fn parse(
+        &self,
+        text: &str,
+        constants: &[(String, i64)],
+        sources: &mut SourceMap,
+    ) -> Result<TranslationUnit, Vec<Diagnostic>> {
+        let given = |name: &str| constants.iter().any(|(n, _)| n == name);
+        let mut defines = self.settings.defines.clone();
+        defines.retain(|(n, _)| !given(n));
+        let named = |name: &str| self.settings.defines.iter().any(|(n, _)| n == name);
+        defines.extend(
+            constants.iter().filter(|(n, _)| named(n)).map(|(n, v)| (n.clone(), v.to_string())),
+        );
+        let options = ParseOptions {
+            defines,
+            include_dirs: self.settings.include_dirs.clone(),
+            without_missing: true,
+            ..ParseOptions::new(Language::Cuda)
+        };
+        let edited = shape::constants(text, constants).apply(text);
+        let text = edited.unwrap_or_else(|_| text.to_string());
+        let parsed =
+            parse::parse(&self.settings.path, text.as_bytes(), &options, &DiskLoader, sources)?;
+        Ok(parsed.unit)
+    }
+
+    /// Compiles one kernel of a text.
+    ///
+    /// # Errors
+    /// As [`Compiler::parse`], and what cannot be lowered.
+    pub fn compile(
+        &self,
+        text: &str,
+        constants: &[(String, i64)],
+        kernel: &str,
+    ) -> Result<Program, Vec<Diagnostic>> {
+        let mut sources = SourceMap::new();
+        let unit = self.parse(text, constants, &mut sources)?;
+        let place = Span { file: warpsmith_ir::FileId(0), start: 0, end: 0 };
+        let kernels = KernelSelection::Asked(vec![(kernel.to_string(), place)]);
+        let lowered =
+            sema::lower_with(&unit, &self.prelude, &Request { kernels, host_functions: vec![] })?;
+        let Some(info) = lowered.kernels.first() else {
+            return Err(vec![Diagnostic::error("W304", format!("there is no kernel `{kernel}`"))]);
+        };
+        Ok(Program { kernel: info.id, module: lowered.module, unit, sources })
+    }
+}
+
+/// Runs a launch on memory that it changes.
+///
+/// # Errors
+/// What the emulator refuses, as a message.
+pub fn run(
+    program: &Program,
+    config: &LaunchConfig,
+    memory: &mut DeviceMemory,
+    checks: Checks,
+) -> Result<Outcome, Diagnostic> {
+    emulate(program, config, memory, emu::Options { checks, ..options() })
+}
+
+/// Runs one block of a launch, or all, without checks.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_blocks(
+    program: &Program,
+    config: &LaunchConfig,
+    memory: &mut DeviceMemory,
+    block: Option<u32>,
+) -> Result<Outcome, Diagnostic> {
+    let blocks = block.map(|b| [b].into());
+    emulate(program, config, memory, emu::Options { checks: Checks::NONE, blocks, ..options() })
+}
+
+fn options() -> emu::Options {
+    emu::Options { jobs: 1, max_total_steps: 2_000_000_000, ..emu::Options::default() }
+}
+
+fn emulate(
+    program: &Program,
+    config: &LaunchConfig,
+    memory: &mut DeviceMemory,
+    options: emu::Options,
+) -> Result<Outcome, Diagnostic> {
+    emu::run(&program.module, config, memory, &options).map_err(|e| match e {
+        emu::EmuError::Unsupported { message, span } => {
+            let error = Diagnostic::error("W308", message);
+            match span {
+                Some(span) => error.label(span, "here"),
+                None => error,
+            }
+        }
+        emu::EmuError::BadArgument { message, .. } | emu::EmuError::BadLaunch(message) => {
+            Diagnostic::error("W306", message)
+        }
+    })
+}

@@ -1,0 +1,381 @@
+//! From launches to answers: profile, solve every mark, and look at launches that no search has seen.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use warpsmith_ir::Diagnostic;
+
+use crate::launch::{self, Fit};
+use crate::profile::rows::{Profile, Row};
+use crate::session::{Refusal, Session, Suited, place};
+use crate::source::shape::Extent;
+use crate::synth::reads::{self, Answer, Trouble};
+
+/// A candidate that lost, and what killed it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Killed {
+    /// What it would have written.
+    pub text: String,
+    /// The launch and thread that it is wrong for.
+    pub witness: String,
+}
+
+/// What became of one marked read.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// `None`: the element is never in shared memory, and the original stays.
+    pub answer: Option<Answer>,
+    pub killed: Vec<Killed>,
+    pub time: Duration,
+    /// Rows that it was found on.
+    pub rows: usize,
+}
+
+/// Profiles of launches.
+#[derive(Debug, Default)]
+pub struct Profiled {
+    pub launches: Vec<Suited>,
+    pub profile: Profile,
+    pub time: Duration,
+}
+
+/// Rows of one mark that a search starts from, at most.
+const MAX_ROWS: usize = 1200;
+/// Rounds of counter-examples.
+const MAX_ROUNDS: usize = 6;
+/// Counter-examples that one round takes in.
+const MAX_FAILING: usize = 96;
+
+impl Profiled {
+    fn add(&mut self, session: &mut Session, suited: Suited) -> Result<(), Refusal> {
+        let start = Instant::now();
+        session.profile(&suited, self.launches.len(), &mut self.profile)?;
+        self.launches.push(suited);
+        self.time += start.elapsed();
+        Ok(())
+    }
+}
+
+/// Profiles small launches: at least two block shapes where the plan allows it, sizes that blocks cover and that they do not.
+///
+/// # Errors
+/// W707 when the unmodified kernel is wrong in every launch that was tried.
+pub fn profile(session: &mut Session) -> Result<Profiled, Refusal> {
+    let start = Instant::now();
+    let mut profiled = Profiled::default();
+    let mut shapes = 0;
+    for block in small_shapes(session) {
+        let found = fits(session, block, 2)?;
+        shapes += usize::from(!found.is_empty());
+        for suited in found {
+            profiled.add(session, suited)?;
+        }
+        if shapes == 2 {
+            break;
+        }
+    }
+    profiled.time = start.elapsed();
+    match profiled.launches.is_empty() {
+        true => Err(no_launch(session)),
+        false => Ok(profiled),
+    }
+}
+
+/// Launches of a block shape in which the unmodified kernel is right: ragged, exact, and overlapping ones.
+///
+/// # Errors
+/// What the emulator refuses.
+pub fn fits(session: &mut Session, block: [u32; 3], blocks: u32) -> Result<Vec<Suited>, Refusal> {
+    let mut kinds = vec![Fit::Ragged(1), Fit::Exact];
+    if session.usage.overlaps {
+        kinds.insert(0, Fit::Overlapping(2));
+    }
+    let mut all = vec![];
+    for fit in kinds {
+        all.extend(session.suited(block, blocks, fit)?);
+    }
+    Ok(all)
+}
+
+/// Block shapes to profile.
+fn small_shapes(session: &Session) -> Vec<[u32; 3]> {
+    shapes(session, &launch::SMALL, &launch::SMALL_ROWS)
+}
+
+/// Shapes of one list that the constants of the file allow; the user's own where nothing can vary.
+pub fn shapes(session: &Session, planes: &[[u32; 2]], rows: &[[u32; 2]]) -> Vec<[u32; 3]> {
+    let fixed: Vec<Option<u32>> = session
+        .extents
+        .iter()
+        .map(|e| match e {
+            Extent::Number(n) => Some(*n),
+            _ => None,
+        })
+        .collect();
+    let list = if session.usage.axes[1] { planes } else { rows };
+    let mut all: Vec<[u32; 3]> = vec![];
+    for [x, y] in list {
+        let z = fixed[2].unwrap_or(if session.usage.axes[2] { 2 } else { 1 });
+        let block = [fixed[0].unwrap_or(*x), fixed[1].unwrap_or(*y), z];
+        let square = session.extents[0] == session.extents[1]
+            && matches!(session.extents[0], Extent::Constant(_));
+        let block = if square { [block[0], block[0], block[2]] } else { block };
+        let threads: u32 = block.iter().product();
+        if threads <= 1024 && !all.contains(&block) {
+            all.push(block);
+        }
+    }
+    all
+}
+
+fn no_launch(session: &Session) -> Refusal {
+    let mut error =
+        Diagnostic::error("W707", "no launch was found in which the unmodified kernel is right");
+    if let Some((launch, findings)) = session.unsuited.first() {
+        for f in findings.iter().take(3) {
+            let thread = f.accesses.iter().find_map(|a| a.thread);
+            let who = thread.map_or(String::new(), |t| format!(", {}", who(t.block, t.thread)));
+            error = error.note(format!(
+                "{}{who}: {} ({})",
+                launch.describe(),
+                f.message,
+                f.rule.name()
+            ));
+        }
+    }
+    if session.extents.contains(&Extent::Free) {
+        error = error.help("give the block with --block, sizes with --arg NAME=N");
+    }
+    session.refuse(!session.unsuited.is_empty(), vec![error])
+}
+
+/// A thread in words.
+pub fn who(block: [u32; 3], thread: [u32; 3]) -> String {
+    format!("block ({}, {}), thread ({}, {})", block[0], block[1], thread[0], thread[1])
+}
+
+/// The search for answers to all marks, which goes on when counter-examples turn up.
+#[derive(Debug)]
+pub struct Search {
+    /// The rows that each mark is solved on.
+    rows: Vec<Vec<Row>>,
+    found: Vec<Option<Found>>,
+    killed: Vec<Vec<Killed>>,
+    times: Vec<Duration>,
+    /// Block shapes whose launches are still to be looked at.
+    unseen: Vec<[u32; 3]>,
+}
+
+impl Search {
+    pub fn new(session: &Session, profiled: &Profiled) -> Search {
+        let count = session.plan.reads.len();
+        Search {
+            rows: (0..count).map(|m| sampled(&profiled.profile[m])).collect(),
+            found: vec![None; count],
+            killed: vec![vec![]; count],
+            times: vec![Duration::ZERO; count],
+            unseen: unseen(session),
+        }
+    }
+
+    /// Solves every mark, with launches that were not profiled before as counter-examples.
+    ///
+    /// # Errors
+    /// W711 and W712 for a plan that cannot work.
+    pub fn settle(
+        &mut self,
+        session: &mut Session,
+        profiled: &mut Profiled,
+    ) -> Result<Vec<Found>, Refusal> {
+        let mut again = self.challenge(session, profiled);
+        for round in 0..MAX_ROUNDS {
+            if round > 0 && !again {
+                break;
+            }
+            for m in 0..self.found.len() {
+                self.answer(session, profiled, m)?;
+            }
+            again = self.challenge(session, profiled);
+            while !again && let Some(block) = self.unseen.pop() {
+                for suited in fits(session, block, 3)? {
+                    profiled.add(session, suited)?;
+                }
+                again = self.challenge(session, profiled);
+            }
+        }
+        let all = self.found.iter().enumerate().map(|(m, f)| match f {
+            Some(f) => {
+                Ok(Found { killed: self.killed[m].clone(), time: self.times[m], ..f.clone() })
+            }
+            None => Err(unsettled(session, m)),
+        });
+        all.collect()
+    }
+
+    /// Takes a launch among the profiles in which an answer was wrong. False: it has been there.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn learn(
+        &mut self,
+        session: &mut Session,
+        profiled: &mut Profiled,
+        suited: &Suited,
+    ) -> Result<bool, Refusal> {
+        if profiled.launches.iter().any(|s| s.launch == suited.launch) {
+            return Ok(false);
+        }
+        profiled.add(session, suited.clone())?;
+        Ok(true)
+    }
+
+    fn answer(
+        &mut self,
+        session: &mut Session,
+        profiled: &Profiled,
+        m: usize,
+    ) -> Result<(), Refusal> {
+        if self.found[m].is_some() {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let answer = match session.plan.given(m) {
+            Some(_) => None,
+            None => one(session, profiled, m, &self.rows[m])?,
+        };
+        self.times[m] += start.elapsed();
+        self.found[m] =
+            Some(Found { answer, killed: vec![], time: Duration::ZERO, rows: self.rows[m].len() });
+        Ok(())
+    }
+
+    /// Looks at all rows for some that an answer is wrong on; takes them among the rows it is looked for on.
+    fn challenge(&mut self, session: &mut Session, profiled: &Profiled) -> bool {
+        let mut again = false;
+        for m in 0..self.found.len() {
+            let Some(f) = self.found[m].clone().filter(|_| session.plan.given(m).is_none()) else {
+                continue;
+            };
+            let inner = inner_of(session, profiled, m);
+            let wrong = |r: &&Row| match &f.answer {
+                Some(a) => !a.suits(r, &inner[r.launch][a.array]),
+                None => !r.places.is_empty(),
+            };
+            let failing: Vec<&Row> = profiled.profile[m].iter().filter(wrong).collect();
+            let Some(first) = failing.first() else { continue };
+            let text = match &f.answer {
+                Some(a) => a.text(&session.plan.reads[m], "…"),
+                None => "never in shared memory".to_string(),
+            };
+            self.killed[m].push(Killed { text, witness: witness(session, profiled, m, first) });
+            let step = failing.len().div_ceil(MAX_FAILING);
+            self.rows[m].extend(failing.into_iter().step_by(step).cloned());
+            self.found[m] = None;
+            again = true;
+        }
+        again
+    }
+}
+
+/// Shapes whose launches are counter-examples, last first.
+fn unseen(session: &Session) -> Vec<[u32; 3]> {
+    let mut all: Vec<[u32; 3]> = small_shapes(session).into_iter().skip(2).take(2).collect();
+    all.reverse();
+    all
+}
+
+fn unsettled(session: &Session, m: usize) -> Refusal {
+    let error = Diagnostic::error("W712", "no expression was found that is right in every launch")
+        .label(place(&session.plan.mark(m).whole), "for this read");
+    session.refuse(true, vec![error])
+}
+
+/// Rows that differ, spread over the profile.
+fn sampled(all: &[Row]) -> Vec<Row> {
+    let mut seen = HashSet::new();
+    let distinct: Vec<&Row> = all.iter().filter(|r| seen.insert((&r.values, &r.places))).collect();
+    let step = distinct.len().div_ceil(MAX_ROWS).max(1);
+    distinct.into_iter().step_by(if step > 1 { step | 1 } else { 1 }).cloned().collect()
+}
+
+fn inner_of(session: &mut Session, profiled: &Profiled, m: usize) -> Vec<Vec<Vec<i64>>> {
+    let names: Vec<String> =
+        session.plan.reads[m].site.arrays.iter().map(|a| a.name.clone()).collect();
+    let launches: Vec<_> = profiled.launches.iter().map(|s| s.launch.clone()).collect();
+    launches.iter().map(|l| names.iter().map(|n| session.inner_extents(l, n)).collect()).collect()
+}
+
+fn one(
+    session: &mut Session,
+    profiled: &Profiled,
+    m: usize,
+    rows: &[Row],
+) -> Result<Option<Answer>, Refusal> {
+    let inner = inner_of(session, profiled, m);
+    let extents = |array: usize, row: &Row| inner[row.launch][array].clone();
+    match reads::solve(&session.plan.reads[m], rows, &extents) {
+        Ok(answer) => Ok(Some(answer)),
+        Err(Trouble::Never) => Ok(None),
+        Err(trouble) => Err(cannot(session, profiled, m, rows, &trouble)),
+    }
+}
+
+/// A row in words: the launch, and the values of what names the thread.
+pub fn witness(session: &Session, profiled: &Profiled, m: usize, row: &Row) -> String {
+    let launch = &profiled.launches[row.launch].launch;
+    let [x, y, _] = launch.block;
+    let threads: u32 = launch.block.iter().product();
+    let (block, thread) = (row.thread / threads, row.thread % threads);
+    let array = profiled.launches[row.launch].launch.grid;
+    let place = match row.places.first() {
+        Some((a, p)) => {
+            let name = &session.plan.reads[m].site.arrays[usize::from(*a)].name;
+            format!("the element is at position {p} of `{name}`")
+        }
+        None => "the element is not in shared memory".to_string(),
+    };
+    format!(
+        "{}: block ({}, {}), thread ({}, {}): {place}",
+        launch.describe(),
+        block % array[0],
+        block / array[0] % array[1],
+        thread % x,
+        thread / x % y,
+    )
+}
+
+/// A plan for which no expression exists, with the threads that say so.
+fn cannot(
+    session: &Session,
+    profiled: &Profiled,
+    m: usize,
+    rows: &[Row],
+    trouble: &Trouble,
+) -> Refusal {
+    let at = place(&session.plan.mark(m).whole);
+    let error = match trouble {
+        Trouble::NoGuard(held, missing) => {
+            Diagnostic::error("W711", "no condition tells where the element is in shared memory")
+                .label(at, "for this read")
+                .note(witness(session, profiled, m, &rows[*held]))
+                .note(witness(session, profiled, m, &rows[*missing]))
+        }
+        _ => {
+            let first = rows.iter().find(|r| !r.places.is_empty());
+            let error = Diagnostic::error("W711", "no subscript names the place of the element")
+                .label(at, "for this read");
+            match first {
+                Some(row) => error.note(witness(session, profiled, m, row)),
+                None => error,
+            }
+        }
+    };
+    session.refuse(
+        true,
+        vec![
+            error.help(
+                "copy elements to where a sum of thread indices, sizes and block extents says",
+            ),
+        ],
+    )
+}

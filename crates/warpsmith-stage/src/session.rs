@@ -1,0 +1,450 @@
+//! One file with a plan: what is compiled, launched and profiled for it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+use warpsmith_emu::{Finding, Rule};
+use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span, Type, VarKind};
+
+use crate::launch::{self, Fit, Launch, Usage, Wanted};
+use crate::memory::{self, Data, Lengths};
+use crate::plan::Plan;
+use crate::profile::instrument::{self, Instrumented};
+use crate::profile::rows::{self, Profile};
+use crate::program::{self, Compiler, Program, Settings};
+use crate::source::marks;
+use crate::source::scope::{self, SharedArray};
+use crate::source::shape::{self, Extent};
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    pub settings: Settings,
+    /// The file as the user wrote it.
+    pub text: String,
+    /// The kernel, with template arguments; `None`: the one that holds the marks.
+    pub kernel: Option<String>,
+    pub grid: Option<[u32; 3]>,
+    pub block: Option<[u32; 3]>,
+    /// Values of integer parameters.
+    pub integers: BTreeMap<String, i64>,
+    /// Bytes of dynamic shared memory.
+    pub shared: Option<u32>,
+    /// Remove barriers that no launch needs.
+    pub fix: bool,
+}
+
+/// Why a file is not staged. The first source of the map is the file as the user wrote it.
+#[derive(Debug)]
+pub struct Refusal {
+    /// The plan cannot work, in contrast to input that is wrong.
+    pub no: bool,
+    pub diagnostics: Vec<Diagnostic>,
+    pub sources: SourceMap,
+}
+
+/// A launch that suits the unmodified kernel, with the lengths of its arrays.
+#[derive(Clone, Debug)]
+pub struct Suited {
+    pub launch: Launch,
+    pub lengths: Lengths,
+}
+
+/// The programs of one block shape.
+#[derive(Debug)]
+pub struct Shaped {
+    pub reference: Program,
+    instrumented: Instrumented,
+    probes: Program,
+}
+
+type ShapeKey = (Vec<(String, i64)>, Option<[u32; 3]>);
+
+/// A file with a plan that was understood.
+#[derive(Debug)]
+pub struct Session {
+    pub compiler: Compiler,
+    pub plan: Plan,
+    pub kernel: String,
+    pub usage: Usage,
+    pub extents: [Extent; 3],
+    /// The block that the file or the user means, where it is known.
+    pub own: Option<[u32; 3]>,
+    pub input: Input,
+    /// The user's text, then headers.
+    pub sources: SourceMap,
+    parameters: Vec<String>,
+    /// Arrays that marked reads name.
+    pub tagged: Vec<String>,
+    shapes: HashMap<ShapeKey, Rc<Shaped>>,
+    /// Findings of the unmodified kernel in launches that were not used.
+    pub unsuited: Vec<(Launch, Vec<Finding>)>,
+}
+
+impl Session {
+    /// Reads a file and its plan.
+    ///
+    /// # Errors
+    /// What is wrong with the file or its plan.
+    pub fn new(input: Input) -> Result<Session, Refusal> {
+        let mut sources = SourceMap::new();
+        sources.add(input.settings.path.clone(), input.text.clone());
+        let bad = |diagnostics, sources: &SourceMap| Refusal {
+            no: false,
+            diagnostics,
+            sources: sources.clone(),
+        };
+        let found = marks::find(&input.text, FileId(0)).map_err(|d| {
+            let no = d.iter().any(|d| d.code == "W702");
+            Refusal { no, ..bad(d, &sources) }
+        })?;
+        if found.reads.is_empty() {
+            let error = Diagnostic::error("W705", "the file has no plan")
+                .help("mark the reads that are to come from shared memory: `__opt__(in[c - 1])`");
+            return Err(bad(vec![error], &sources));
+        }
+        let compiler = Compiler::new(input.settings.clone());
+        let plain = marks::reference(&input.text, &found);
+        let mut parsed = SourceMap::new();
+        let unit = compiler
+            .parse(&plain, &[], &mut parsed)
+            .map_err(|d| bad(d, &shown(&parsed, &input.text)))?;
+        sources = shown(&parsed, &input.text);
+        let kernel = kernel(&input, &unit, &parsed, &found).map_err(|d| bad(vec![d], &sources))?;
+        one_kernel(&unit, &parsed, &found, &kernel).map_err(|d| bad(vec![d], &sources))?;
+        let usage = launch::usage(&unit, &kernel, &parsed);
+        let plan = Plan::new(&input.text, found, &unit, &parsed, usage.axes)
+            .map_err(|d| bad(d, &sources))?;
+        let extents = extents(&input, &plan, &unit, &kernel, &parsed, &usage);
+        let own = own_block(&input, &extents, &unit);
+        let mut tagged = vec![];
+        for i in 0..plan.reads.len() {
+            tagged.extend(scope::names(plan.slice(&plan.mark(i).global())));
+        }
+        let mut session = Session {
+            compiler,
+            plan,
+            kernel,
+            usage,
+            extents,
+            own,
+            sources,
+            parameters: vec![],
+            tagged,
+            shapes: HashMap::new(),
+            unsuited: vec![],
+            input,
+        };
+        session.read_parameters()?;
+        Ok(session)
+    }
+
+    pub fn refuse(&self, no: bool, diagnostics: Vec<Diagnostic>) -> Refusal {
+        Refusal { no, diagnostics, sources: self.sources.clone() }
+    }
+
+    /// The integer parameters, from the unmodified kernel at some block shape.
+    fn read_parameters(&mut self) -> Result<(), Refusal> {
+        let block = self.input.block.unwrap_or([16, 16, 1]);
+        let text = self.plan.reference(block);
+        let program =
+            self.compiler.compile(&text, &[], &self.kernel).map_err(|d| self.refuse(false, d))?;
+        let function = program.module.function(program.kernel);
+        let vars = function.params.iter().map(|p| function.var(*p));
+        let integers = vars.filter(|v| matches!(&v.ty, Type::Scalar(s) if s.is_integer()));
+        self.parameters = integers.map(|v| v.name.clone()).collect();
+        Ok(())
+    }
+
+    /// The programs of a launch's block shape.
+    ///
+    /// # Errors
+    /// What cannot be compiled.
+    pub fn shaped(&mut self, launch: &Launch) -> Result<Rc<Shaped>, Refusal> {
+        let by_block = !self.plan.extents(launch.block).is_empty();
+        let key = (launch.constants.clone(), by_block.then_some(launch.block));
+        if let Some(known) = self.shapes.get(&key) {
+            return Ok(known.clone());
+        }
+        let compile = |text: &str| self.compiler.compile(text, &launch.constants, &self.kernel);
+        let reference =
+            compile(&self.plan.reference(launch.block)).map_err(|d| self.refuse(false, d))?;
+        let elements = |a: &SharedArray| match a.is_dynamic() {
+            true => launch.dynamic_shared as usize / 4,
+            false => array_extents(&reference, &a.name).iter().product::<i64>() as usize,
+        };
+        let instrumented = instrument::instrument(&self.plan, launch.block, &elements);
+        let probes = compile(&instrumented.text).map_err(|d| self.unrecordable(d))?;
+        let shaped = Rc::new(Shaped { reference, instrumented, probes });
+        self.shapes.insert(key, shaped.clone());
+        Ok(shaped)
+    }
+
+    /// The instrumented text is not the user's: say which mark it is about as well as possible.
+    fn unrecordable(&self, list: Vec<Diagnostic>) -> Refusal {
+        let at = marks::span(FileId(0), &self.plan.mark(0).whole);
+        let mut error =
+            Diagnostic::error("W706", "what is in scope at the marks cannot be recorded")
+                .label(at, "the first mark");
+        for d in list.iter().take(2) {
+            error = error.note(d.message.clone());
+        }
+        self.refuse(false, vec![error])
+    }
+
+    /// A launch of the wanted kind, if the unmodified kernel is right in it.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn suited(
+        &mut self,
+        block: [u32; 3],
+        blocks: u32,
+        fit: Fit,
+    ) -> Result<Option<Suited>, Refusal> {
+        let wanted = Wanted {
+            usage: &self.usage,
+            extents: &self.extents,
+            parameters: &self.parameters,
+            pinned: &self.input.integers,
+            grid: self.input.grid,
+        };
+        let Some(mut launch) = launch::launch(&wanted, block, blocks, fit) else { return Ok(None) };
+        launch.dynamic_shared = self.dynamic_shared(block);
+        let shaped = self.shaped(&launch)?;
+        let data = Data { seed: 1, tagged: &self.tagged };
+        let (lengths, outcome) = memory::extents(&shaped.reference, &launch, data)
+            .map_err(|d| self.refuse(false, vec![d]))?;
+        // Blocks may write equal values to an array between two steps and read them back: temporal blocking starts from that.
+        // What they compute from it is racy with it; the rewritten kernel must have neither.
+        let between = outcome.findings.iter().any(|f| self.is_between(f));
+        let excused = |f: &Finding| f.rule.is_note() || between && f.rule == Rule::RaceGlobal;
+        let bad: Vec<Finding> = outcome.findings.iter().filter(|f| !excused(f)).cloned().collect();
+        if outcome.limit.is_some() || outcome.assumption_failed {
+            return Ok(None);
+        }
+        let ordered = between && self.order_matters(&shaped.reference, &launch, &lengths)?;
+        if bad.is_empty() && !ordered {
+            return Ok(Some(Suited { launch, lengths }));
+        }
+        let races = outcome.findings.into_iter().filter(|f| ordered && f.rule == Rule::RaceGlobal);
+        let bad = bad.into_iter().chain(races).collect();
+        self.unsuited.push((launch, bad));
+        Ok(None)
+    }
+
+    /// Whether the unmodified kernel computes something else when its blocks run one by one from the last to the first.
+    fn order_matters(
+        &self,
+        reference: &Program,
+        launch: &Launch,
+        lengths: &Lengths,
+    ) -> Result<bool, Refusal> {
+        let data = Data { seed: 1, tagged: &self.tagged };
+        let blocks = launch.grid.iter().product();
+        let run = |orders: Vec<Option<u32>>| {
+            let mut p = memory::prepare(reference, launch, Some(lengths), data)?;
+            for block in orders {
+                program::run_blocks(reference, &p.config, &mut p.memory, block)?;
+            }
+            Ok(p.memory.buffers.into_iter().map(|b| b.bytes).collect::<Vec<_>>())
+        };
+        let refuse = |d: Diagnostic| self.refuse(false, vec![d]);
+        let forward = run(vec![None]).map_err(refuse)?;
+        let backward = run((0..blocks).rev().map(Some).collect()).map_err(refuse)?;
+        Ok(forward != backward)
+    }
+
+    /// Whether a finding is a race for an array that marked reads name.
+    fn is_between(&self, finding: &Finding) -> bool {
+        let named = finding.array.as_ref().is_some_and(|a| self.tagged.contains(a));
+        finding.rule == Rule::RaceGlobal && named
+    }
+
+    fn dynamic_shared(&self, block: [u32; 3]) -> u32 {
+        let arrays = self.plan.arrays().iter().filter(|a| a.is_dynamic()).count() as u32;
+        match self.input.shared {
+            Some(bytes) => bytes,
+            None => arrays * 8 * (block[0] + 8) * (block[1] + 8) * block[2],
+        }
+    }
+
+    /// Adds what a launch does at the marks to a profile.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn profile(
+        &mut self,
+        suited: &Suited,
+        number: usize,
+        profile: &mut Profile,
+    ) -> Result<(), Refusal> {
+        let shaped = self.shaped(&suited.launch)?;
+        let run = rows::Run {
+            program: &shaped.probes,
+            instrumented: &shaped.instrumented,
+            launch: &suited.launch,
+            number,
+            lengths: &suited.lengths,
+            tagged: &self.tagged,
+            reads: self.plan.reads.len(),
+        };
+        run.collect(profile).map_err(|d| self.refuse(false, vec![d]))
+    }
+
+    /// The extents of a shared array without the outermost, in a launch.
+    pub fn inner_extents(&mut self, launch: &Launch, array: &str) -> Vec<i64> {
+        let Ok(shaped) = self.shaped(launch) else { return vec![] };
+        array_extents(&shaped.reference, array).into_iter().skip(1).collect()
+    }
+}
+
+/// The extents of a shared array of a program, outermost first; empty when there is none of that name.
+fn array_extents(program: &Program, array: &str) -> Vec<i64> {
+    let mut vars = program.module.functions.iter().flat_map(|f| &f.vars);
+    let shared = |k| matches!(k, VarKind::Shared | VarKind::DynamicShared);
+    let found = vars.find(|v| shared(v.kind) && v.name.trim_start_matches("::") == array);
+    found.map_or(vec![], |v| v.ty.extents().iter().map(|e| *e as i64).collect())
+}
+
+/// The sources of a parse, with the user's text in the place of the main file.
+fn shown(parsed: &SourceMap, text: &str) -> SourceMap {
+    let mut sources = SourceMap::new();
+    for (id, file) in parsed.files() {
+        match id.0 {
+            0 => sources.add(file.path.clone(), text.to_string()),
+            _ => sources.add(file.path.clone(), file.text.clone()),
+        };
+    }
+    sources
+}
+
+type Unit = warpsmith_front::ast::TranslationUnit;
+
+/// The kernel that is staged, with template arguments.
+fn kernel(
+    input: &Input,
+    unit: &Unit,
+    sources: &SourceMap,
+    found: &marks::Marks,
+) -> Result<String, Diagnostic> {
+    let kernels = warpsmith_front::sema::kernels_of(unit);
+    let span = marks::span(FileId(0), &found.reads[0].whole);
+    let site = scope::site(unit, sources, found.reads[0].whole.start);
+    let holding = site.filter(|s| s.kernel).map(|s| s.function);
+    let name = match (&input.kernel, holding, kernels.as_slice()) {
+        (Some(name), _, _) => name.clone(),
+        (None, Some(name), _) => name,
+        (None, None, [only]) => only.name.clone(),
+        _ => {
+            return Err(Diagnostic::error("W304", "which kernel is to be staged?")
+                .label(span, "this mark is in no kernel itself")
+                .help("name the kernel with --kernel"));
+        }
+    };
+    let base = shape::base_name(&name);
+    let Some(known) = kernels.iter().find(|k| k.base == base) else {
+        let names: Vec<String> = kernels.iter().map(|k| format!("`{}`", k.name)).collect();
+        return Err(Diagnostic::error("W304", format!("there is no kernel `{base}`"))
+            .help(format!("the file has {}", names.join(", "))));
+    };
+    if !known.is_template || name.contains('<') {
+        return Ok(name);
+    }
+    let launched = warpsmith_front::sema::launches_of(unit).into_iter().map(|l| l.kernel);
+    let instances = unit.instantiations.iter().map(|i| i.name.clone());
+    let of_kernel = |n: &String| shape::base_name(n) == base && n.contains('<');
+    let mut found: Vec<String> = instances.chain(launched).filter(of_kernel).collect();
+    let squeezed = |n: &String| n.split_whitespace().collect::<String>();
+    found.sort_by_key(squeezed);
+    found.dedup_by_key(|n| squeezed(n));
+    let error = Diagnostic::error("W304", format!("`{base}` is a template"))
+        .label(known.span, "this kernel");
+    match found.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(error.help(format!("name an instance with --kernel '{base}<…>'"))),
+        several => Err(error
+            .note(format!("the file uses {}", several.join(" and ")))
+            .help("one text serves them all, and only one is checked: name it with --kernel")),
+    }
+}
+
+/// All marks have to be in the kernel that is checked, or in functions that no other kernel can call.
+fn one_kernel(
+    unit: &Unit,
+    sources: &SourceMap,
+    found: &marks::Marks,
+    kernel: &str,
+) -> Result<(), Diagnostic> {
+    let kernels = warpsmith_front::sema::kernels_of(unit);
+    let places = found.reads.iter().map(|m| (&m.whole, m.whole.start));
+    for (at, byte) in places.chain(found.inserts.iter().map(|i| (i, i.end))) {
+        let Some(site) = scope::site(unit, sources, byte) else { continue };
+        let own = site.kernel && site.function == shape::base_name(kernel);
+        let helper = !site.kernel && kernels.len() == 1;
+        if !own && !helper {
+            return Err(Diagnostic::error(
+                "W708",
+                format!("this is not in the kernel `{kernel}` alone"),
+            )
+            .label(marks::span(FileId(0), at), "another kernel runs it, and only one is checked")
+            .help("stage one kernel of a file at a time"));
+        }
+    }
+    Ok(())
+}
+
+/// What fixes the block: host code, extents of arrays, or the user.
+fn extents(
+    input: &Input,
+    plan: &Plan,
+    unit: &Unit,
+    kernel: &str,
+    sources: &SourceMap,
+    usage: &Usage,
+) -> [Extent; 3] {
+    let arrays = plan.arrays();
+    let by_block =
+        arrays.iter().any(|a| a.is_dynamic() || a.extents.iter().any(|e| e.contains("blockDim")));
+    let host = shape::of_host(unit, shape::base_name(kernel), sources);
+    let mut extents = match host {
+        Some(extents) => extents,
+        None => shape::of_arrays(&plan.reads[0].site, unit, usage.axes[1]),
+    };
+    for a in 0..3 {
+        let number = matches!(extents[a], Extent::Number(_)) && usage.axes[a];
+        if by_block && number {
+            extents[a] = Extent::Free;
+        }
+        if !usage.axes[a] {
+            extents[a] = Extent::Number(1);
+        }
+        // Arrays of constant size that no named constant makes suit one shape alone.
+        if let (Extent::Free, false, Some(block)) = (&extents[a], by_block, input.block) {
+            extents[a] = Extent::Number(block[a]);
+        }
+    }
+    extents
+}
+
+/// The block of the user's options, or the one that the constants of the file make.
+fn own_block(input: &Input, extents: &[Extent; 3], unit: &Unit) -> Option<[u32; 3]> {
+    let named = |name: &String| {
+        let given = input.settings.defines.iter().find(|(n, _)| n == name).map(|(_, v)| v);
+        given.or_else(|| unit.macros.get(name))?.trim().parse().ok()
+    };
+    let mut block = [1; 3];
+    for a in 0..3 {
+        block[a] = match &extents[a] {
+            Extent::Number(n) => *n,
+            Extent::Constant(name) => named(name)?,
+            Extent::Free => input.block?[a],
+        };
+    }
+    (block.iter().product::<u32>() <= 1024).then_some(block)
+}
+
+/// A place in the user's text.
+pub fn place(at: &marks::Bytes) -> Span {
+    marks::span(FileId(0), at)
+}

@@ -1,0 +1,356 @@
+//! What is in scope where a mark stands: integer variables, shared arrays, and the subscripts that the user writes.
+
+use warpsmith_front::ast::{self, ExprKind, ItemKind, StmtKind, TranslationUnit, TypeKind};
+use warpsmith_front::sema::walk;
+use warpsmith_ir::{SourceMap, Span};
+
+use super::marks::{self, Tok};
+use warpsmith_front::pp::Piece;
+
+/// A shared array as declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedArray {
+    pub name: String,
+    /// The text of each extent, outermost first; empty for `extern __shared__ T a[]`.
+    pub extents: Vec<String>,
+    /// Where the extents stand.
+    pub extent_spans: Vec<Span>,
+    pub rank: usize,
+}
+
+impl SharedArray {
+    pub fn is_dynamic(&self) -> bool {
+        self.extents.len() < self.rank
+    }
+
+    /// The text of the first element.
+    pub fn first(&self) -> String {
+        format!("{}{}", self.name, "[0]".repeat(self.rank))
+    }
+}
+
+/// A subscript of a shared array in the user's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subscript {
+    pub array: String,
+    pub dimension: usize,
+    pub text: String,
+}
+
+/// The surroundings of a place in a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Site {
+    /// Variables that may hold integers, parameters first.
+    pub variables: Vec<String>,
+    pub arrays: Vec<SharedArray>,
+    /// All names that the function declares before the place.
+    pub declared: Vec<String>,
+    /// The statements around the place that stand in a list, outermost first.
+    pub statements: Vec<Span>,
+    /// The function's body.
+    pub body: Option<Span>,
+    /// Subscripts of shared arrays in the function.
+    pub subscripts: Vec<Subscript>,
+    /// The function is a kernel.
+    pub kernel: bool,
+    /// Value parameters of the function's template.
+    pub template_values: Vec<String>,
+    pub function: String,
+}
+
+/// The surroundings of a byte of the main file; `None` when it is in no function that was understood.
+pub fn site(unit: &TranslationUnit, sources: &SourceMap, at: usize) -> Option<Site> {
+    let mut file_arrays = vec![];
+    let found = in_items(&unit.items, at as u32, &mut file_arrays, sources)?;
+    let (function, body) = found;
+    let mut walker = Walker { at: at as u32, sources, site: Site::default() };
+    walker.site.kernel = function.attrs.global;
+    walker.site.body = body.span;
+    if let ast::FunctionName::Plain(path) = &function.name {
+        walker.site.function = path.segments.last().map_or(String::new(), |s| s.name.clone());
+    }
+    for p in function.template.iter().flat_map(|t| &t.params) {
+        if let (Some(name), ast::TemplateParamKind::Value { .. }) = (&p.name, &p.kind) {
+            walker.site.template_values.push(name.clone());
+        }
+    }
+    walker.site.arrays = file_arrays;
+    for p in &function.params {
+        if let Some(name) = &p.name {
+            walker.declare(name, &p.ty, None);
+        }
+    }
+    walker.block(body);
+    let mut site = walker.site;
+    site.subscripts = subscripts(body, &site.arrays, sources);
+    Some(site)
+}
+
+type Found<'a> = (&'a ast::FunctionDecl, &'a ast::Block);
+
+fn in_items<'a>(
+    items: &'a [ast::Item],
+    at: u32,
+    arrays: &mut Vec<SharedArray>,
+    sources: &SourceMap,
+) -> Option<Found<'a>> {
+    for item in items {
+        match &item.kind {
+            ItemKind::Vars(vars) if vars.attrs.shared => {
+                arrays.extend(vars.declarators.iter().filter_map(|d| shared(d, sources)));
+            }
+            ItemKind::Function(f) => {
+                if let Some(body) = f.body.as_ref().filter(|b| b.span.is_some_and(|s| holds(s, at)))
+                {
+                    return Some((f, body));
+                }
+            }
+            ItemKind::Namespace { items, .. } => {
+                if let Some(found) = in_items(items, at, arrays, sources) {
+                    return Some(found);
+                }
+            }
+            ItemKind::Struct(s) => {
+                for member in s.members.iter().flatten() {
+                    if let ast::Member::Method(f) = member
+                        && let Some(body) =
+                            f.body.as_ref().filter(|b| b.span.is_some_and(|s| holds(s, at)))
+                    {
+                        return Some((f, body));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The main file is the first one of a parse.
+fn holds(span: Span, at: u32) -> bool {
+    span.file.0 == 0 && span.start <= at && at < span.end
+}
+
+fn shared(d: &ast::Declarator, sources: &SourceMap) -> Option<SharedArray> {
+    let mut extents = vec![];
+    let mut extent_spans = vec![];
+    let mut rank = 0;
+    let mut ty = &d.ty;
+    while let TypeKind::Array { element, extent } = &ty.kind {
+        rank += 1;
+        if let Some(e) = extent {
+            extents.push(sources.text(e.span).to_string());
+            extent_spans.push(e.span);
+        }
+        ty = element;
+    }
+    (rank > 0).then(|| SharedArray { name: d.name.clone(), extents, extent_spans, rank })
+}
+
+struct Walker<'a> {
+    at: u32,
+    sources: &'a SourceMap,
+    site: Site,
+}
+
+impl Walker<'_> {
+    fn declare(&mut self, name: &str, ty: &ast::TypeName, init: Option<&ast::Initializer>) {
+        self.site.declared.push(name.to_string());
+        self.site.variables.retain(|v| v != name);
+        self.site.arrays.retain(|a| a.name != name);
+        let mut ty = ty;
+        while let TypeKind::Reference { to, .. } = &ty.kind {
+            ty = to;
+        }
+        let integer = match &ty.kind {
+            TypeKind::Builtin(words) => {
+                !words.iter().any(|w| matches!(w.as_str(), "float" | "double" | "void"))
+            }
+            TypeKind::Auto => match init {
+                Some(ast::Initializer::Expr(e)) => {
+                    let text = self.sources.text(e.span);
+                    ["threadIdx.", "blockIdx.", "blockDim."].iter().any(|b| text.contains(b))
+                }
+                _ => false,
+            },
+            TypeKind::Named(path) => path.segments.last().is_some_and(|s| {
+                let n = s.name.as_str();
+                n.ends_with("_t")
+                    || matches!(n, "uint" | "ushort" | "uchar" | "ulong" | "Index" | "index" | "I")
+            }),
+            _ => false,
+        };
+        if integer {
+            self.site.variables.push(name.to_string());
+        }
+    }
+
+    fn vars(&mut self, vars: &ast::VarDecl) {
+        for d in &vars.declarators {
+            if d.span.start >= self.at {
+                return;
+            }
+            match vars.attrs.shared {
+                true => {
+                    self.site.declared.push(d.name.clone());
+                    self.site.arrays.retain(|a| a.name != d.name);
+                    self.site.arrays.extend(shared(d, self.sources));
+                }
+                // A variable in its own initialiser has no value yet.
+                false if holds(d.span, self.at) => {}
+                false => self.declare(&d.name, &d.ty, d.init.as_ref()),
+            }
+        }
+    }
+
+    fn block(&mut self, block: &ast::Block) {
+        for s in &block.stmts {
+            if s.span.start > self.at {
+                return;
+            }
+            if holds(s.span, self.at) {
+                self.site.statements.push(s.span);
+                self.stmt(s);
+                return;
+            }
+            if let StmtKind::Vars(vars) = &s.kind {
+                self.vars(vars);
+            }
+        }
+    }
+
+    /// The way down to the place, through the statement that holds it.
+    fn stmt(&mut self, s: &ast::Stmt) {
+        match &s.kind {
+            StmtKind::Block(b) => self.block(b),
+            StmtKind::Vars(vars) => self.vars(vars),
+            StmtKind::If { init, then, otherwise, .. } => {
+                self.init(init.as_deref());
+                self.inner(then);
+                if let Some(o) = otherwise {
+                    self.inner(o);
+                }
+            }
+            StmtKind::For { init, body, .. } => {
+                self.init(init.as_deref());
+                self.inner(body);
+            }
+            StmtKind::RangeFor { decl, body, .. } => {
+                self.vars(decl);
+                self.inner(body);
+            }
+            StmtKind::While { body, .. }
+            | StmtKind::DoWhile { body, .. }
+            | StmtKind::Switch { body, .. } => {
+                self.inner(body);
+            }
+            _ => {}
+        }
+    }
+
+    fn init(&mut self, init: Option<&ast::Stmt>) {
+        if let Some(ast::Stmt { kind: StmtKind::Vars(vars), .. }) = init {
+            self.vars(vars);
+        }
+    }
+
+    fn inner(&mut self, s: &ast::Stmt) {
+        if holds(s.span, self.at) {
+            self.stmt(s);
+        }
+    }
+}
+
+/// Subscripts of the arrays in a function, without effects, each once.
+fn subscripts(body: &ast::Block, arrays: &[SharedArray], sources: &SourceMap) -> Vec<Subscript> {
+    let mut all: Vec<Subscript> = vec![];
+    walk::block(body, &mut |e| {
+        let mut indices = vec![];
+        let mut at = e;
+        while let ExprKind::Index { base, index } = &*at.kind {
+            indices.push(index);
+            at = base;
+        }
+        let ExprKind::Path(path) = &*at.kind else { return };
+        let Some(array) = path.as_name().and_then(|n| arrays.iter().find(|a| a.name == n)) else {
+            return;
+        };
+        if indices.len() != array.rank {
+            return;
+        }
+        for (dimension, index) in indices.iter().rev().enumerate() {
+            let text = sources.text(index.span).to_string();
+            let found = Subscript { array: array.name.clone(), dimension, text };
+            if pure(index) && !all.contains(&found) {
+                all.push(found);
+            }
+        }
+    });
+    all
+}
+
+fn pure(e: &ast::Expr) -> bool {
+    let mut pure = true;
+    walk::expr(e, &mut |e| {
+        pure &= !matches!(
+            &*e.kind,
+            ExprKind::IncDec { .. }
+                | ExprKind::Assign { .. }
+                | ExprKind::Call { .. }
+                | ExprKind::Index { .. }
+        );
+    });
+    pure
+}
+
+/// The words of a text that no member access brings: names that must be in scope.
+pub fn names(text: &str) -> Vec<String> {
+    let tokens = marks::tokens(text);
+    let word = |t: &Tok| t.piece == Piece::Word;
+    let mut all: Vec<String> = vec![];
+    for (i, t) in tokens.iter().enumerate() {
+        let member = i > 0
+            && (tokens[i - 1].piece == Piece::Other(b'.')
+                || i > 1
+                    && tokens[i - 1].piece == Piece::Other(b'>')
+                    && tokens[i - 2].piece == Piece::Other(b'-'));
+        let name = &text[t.at.clone()];
+        if word(t) && !member && !all.iter().any(|n| n == name) {
+            all.push(name.to_string());
+        }
+    }
+    all
+}
+
+/// Named integer constants of a file that a text uses, in order of use: macros, and constants at file level.
+pub fn constants(unit: &TranslationUnit, text: &str) -> Vec<String> {
+    let file_level = |name: &str| {
+        unit.items.iter().any(|item| match &item.kind {
+            ItemKind::Vars(v) => {
+                let d = v.declarators.iter().find(|d| d.name == name);
+                d.is_some_and(|d| {
+                    let fixed = v.attrs.is_constexpr || d.ty.is_const;
+                    let integer = matches!(&d.ty.kind, TypeKind::Builtin(w) if !w.iter().any(|w| matches!(w.as_str(), "float" | "double")));
+                    fixed && integer && !v.attrs.shared && !v.attrs.constant
+                })
+            }
+            ItemKind::Enum(e) => e.variants.iter().any(|(n, _, _)| n == name),
+            _ => false,
+        })
+    };
+    names(text).into_iter().filter(|n| integer_macro(unit, n, 0) || file_level(n)).collect()
+}
+
+fn integer_macro(unit: &TranslationUnit, name: &str, depth: u32) -> bool {
+    let Some(value) = unit.macros.get(name) else { return false };
+    let tokens = marks::tokens(value);
+    let fine = |t: &Tok| match t.piece {
+        Piece::Number => {
+            !value[t.at.clone()].contains(['.', 'f', 'F']) || value[t.at.clone()].starts_with("0x")
+        }
+        Piece::Word => integer_macro(unit, &value[t.at.clone()], depth + 1),
+        Piece::Other(b) => b"()+-*/%<>&|~".contains(&b),
+        _ => false,
+    };
+    depth < 8 && !tokens.is_empty() && tokens.iter().all(fine)
+}

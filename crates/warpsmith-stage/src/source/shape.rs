@@ -1,0 +1,205 @@
+//! What fixes the shape of a block: named constants of the file, numbers in host code, or nothing.
+
+use std::collections::HashMap;
+
+use warpsmith_front::ast::{self, ExprKind, Initializer, ItemKind, StmtKind, TranslationUnit};
+use warpsmith_front::pp::Piece;
+use warpsmith_front::sema::walk;
+use warpsmith_ir::SourceMap;
+
+use super::marks::{self, Tok};
+use super::patch::Patch;
+use super::scope::{self, Site};
+
+/// What one extent of the block is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Nothing says it: the kernel asks `blockDim`.
+    Free,
+    /// A constant of the file with this name.
+    Constant(String),
+    Number(u32),
+}
+
+/// The three extents of the block, as the host code of the file launches a kernel.
+pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Option<[Extent; 3]> {
+    let mut found = None;
+    each_body(&unit.items, &mut |body| {
+        let mut dims: HashMap<String, Vec<String>> = HashMap::new();
+        declared_dims(body, sources, &mut dims);
+        walk::block(body, &mut |e| {
+            if let ExprKind::Launch { callee, config, .. } = &*e.kind
+                && base_name(sources.text(callee.span)) == kernel
+                && let Some(block) = config.get(1)
+                && found.is_none()
+            {
+                let texts = dims_of(block, sources, &dims);
+                let extent = |i: usize| texts.get(i).map_or(Extent::Number(1), |t| extent(t, unit));
+                found = Some([extent(0), extent(1), extent(2)]);
+            }
+        });
+    });
+    found
+}
+
+/// The name before template arguments and behind namespaces.
+pub fn base_name(kernel: &str) -> &str {
+    let plain = kernel.split('<').next().unwrap_or(kernel).trim();
+    plain.rsplit("::").next().unwrap_or(plain)
+}
+
+fn each_body(items: &[ast::Item], see: &mut dyn FnMut(&ast::Block)) {
+    for item in items {
+        match &item.kind {
+            ItemKind::Function(f) if !f.attrs.global => f.body.iter().for_each(&mut *see),
+            ItemKind::Namespace { items, .. } => each_body(items, see),
+            _ => {}
+        }
+    }
+}
+
+/// Variables of type `dim3` with the texts of what they are made from.
+fn declared_dims(block: &ast::Block, sources: &SourceMap, dims: &mut HashMap<String, Vec<String>>) {
+    for s in &block.stmts {
+        match &s.kind {
+            StmtKind::Vars(vars) => {
+                for d in &vars.declarators {
+                    let texts = match &d.init {
+                        Some(Initializer::Call(args, _)) => {
+                            args.iter().map(|a| sources.text(a.span).to_string()).collect()
+                        }
+                        Some(Initializer::Expr(e)) => dims_of(e, sources, dims),
+                        Some(Initializer::List(items, _)) => items
+                            .iter()
+                            .filter_map(|i| match &i.value {
+                                Initializer::Expr(e) => Some(sources.text(e.span).to_string()),
+                                _ => None,
+                            })
+                            .collect(),
+                        None => continue,
+                    };
+                    dims.insert(d.name.clone(), texts);
+                }
+            }
+            StmtKind::Block(b) => declared_dims(b, sources, dims),
+            _ => {}
+        }
+    }
+}
+
+fn dims_of(e: &ast::Expr, sources: &SourceMap, dims: &HashMap<String, Vec<String>>) -> Vec<String> {
+    let text = |e: &ast::Expr| sources.text(e.span).to_string();
+    match &*e.kind {
+        ExprKind::Paren(inner) => dims_of(inner, sources, dims),
+        ExprKind::Call { args, .. } => args.iter().map(text).collect(),
+        ExprKind::Construct { args, .. } => args
+            .iter()
+            .filter_map(|a| match a {
+                Initializer::Expr(e) => Some(text(e)),
+                _ => None,
+            })
+            .collect(),
+        ExprKind::Path(path) => match path.as_name().and_then(|n| dims.get(n)) {
+            Some(known) => known.clone(),
+            None => vec![text(e)],
+        },
+        _ => vec![text(e)],
+    }
+}
+
+/// A number, a constant that can be given another value, or something that is not followed further.
+fn extent(text: &str, unit: &TranslationUnit) -> Extent {
+    let text = text.trim();
+    if let Ok(n) = text.parse() {
+        return Extent::Number(n);
+    }
+    match scope::constants(unit, text).as_slice() {
+        [only] if only == text => Extent::Constant(only.clone()),
+        _ => Extent::Free,
+    }
+}
+
+/// What the extents of shared arrays say about the block when no host code does: in `tile[BY + 2][BX + 2]` the last names x.
+pub fn of_arrays(site: &Site, unit: &TranslationUnit, uses_y: bool) -> [Extent; 3] {
+    let mut shape = [Extent::Free, Extent::Free, Extent::Number(1)];
+    for array in &site.arrays {
+        let named: Vec<Vec<String>> =
+            array.extents.iter().map(|e| scope::constants(unit, e)).collect();
+        let all: Vec<&String> = named.iter().flatten().collect();
+        let by_suffix = |ends: [char; 2]| {
+            all.iter().find(|n| n.ends_with(ends)).map(|n| Extent::Constant((*n).clone()))
+        };
+        let from_end = |i: usize| {
+            let at = named.len().checked_sub(i + 1)?;
+            named[at].first().map(|n| Extent::Constant(n.clone()))
+        };
+        if shape[0] == Extent::Free
+            && let Some(x) = by_suffix(['x', 'X']).or_else(|| from_end(0))
+        {
+            shape[0] = x;
+        }
+        if shape[1] == Extent::Free
+            && uses_y
+            && let Some(y) = by_suffix(['y', 'Y']).or_else(|| from_end(1)).or_else(|| from_end(0))
+        {
+            shape[1] = y;
+        }
+    }
+    if !uses_y && shape[0] != Extent::Free {
+        shape[1] = Extent::Number(1);
+    }
+    shape
+}
+
+/// Gives constants of a text other values: in `#define NAME value`, and in `const int NAME = value`.
+pub fn constants(text: &str, values: &[(String, i64)]) -> Patch {
+    let tokens = marks::tokens(text);
+    let mut patch = Patch::default();
+    let word =
+        |i: usize| tokens.get(i).filter(|t| t.piece == Piece::Word).map(|t| &text[t.at.clone()]);
+    for (i, t) in tokens.iter().enumerate() {
+        let Some((_, value)) =
+            values.iter().find(|(n, _)| t.piece == Piece::Word && text[t.at.clone()] == **n)
+        else {
+            continue;
+        };
+        if t.directive && i > 0 && word(i - 1) == Some("define") {
+            let line_end = text[t.at.end..].find('\n').map_or(text.len(), |n| t.at.end + n);
+            let rest: Vec<&Tok> = tokens[i + 1..]
+                .iter()
+                .take_while(|t| t.directive && t.at.end <= line_end)
+                .collect();
+            let at = match (rest.first(), rest.last()) {
+                (Some(a), Some(b)) => a.at.start..b.at.end,
+                _ => t.at.end..t.at.end,
+            };
+            patch.replace(at, format!(" {value}"));
+        } else if !t.directive
+            && tokens.get(i + 1).is_some_and(|n| n.piece == Piece::Other(b'='))
+            && i > 0
+            && matches!(word(i - 1), Some("int" | "unsigned" | "size_t" | "long"))
+            && (2..4).any(|k| i >= k && matches!(word(i - k), Some("const" | "constexpr")))
+        {
+            let end = tokens[i + 2..].iter().find(|t| matches!(t.piece, Piece::Other(b';' | b',')));
+            if let (Some(first), Some(end)) = (tokens.get(i + 2), end) {
+                patch.replace(first.at.start..end.at.start, value.to_string());
+            }
+        }
+    }
+    patch
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_get_other_values_where_they_are_defined() {
+        let text =
+            "#define BX 32 // wide\n#define BY\nconstexpr int T = 8 * 2;\nint BX = 3; a(T == 4);\n";
+        let values = [("BX".into(), 5), ("BY".into(), 4), ("T".into(), 7)];
+        let expected =
+            "#define BX  5 // wide\n#define BY 4\nconstexpr int T = 7;\nint BX = 3; a(T == 4);\n";
+        assert_eq!(constants(text, &values).apply(text).as_deref(), Ok(expected));
+    }
+}

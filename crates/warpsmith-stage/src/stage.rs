@@ -1,0 +1,395 @@
+//! The whole way: from a file with a plan to the file without, and what is known of it.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use warpsmith_ir::{Diagnostic, SourceMap};
+
+use crate::copying::{self, Copied};
+use crate::intermediate;
+use crate::search::{self, Found, Killed, Profiled, Search};
+use crate::session::{Input, Refusal, Session, place};
+use crate::source::marks::Bytes;
+use crate::source::patch::{Patch, indentation};
+use crate::verify::barriers::{self, Inserted};
+use crate::verify::check::{Checked, Checker, Problem, ProblemKind};
+
+/// How sure it is that an access is right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Emulated, equal to the unmodified kernel at the launches of the report.
+    Checked,
+    /// Never in shared memory; the text is the user's.
+    Original,
+}
+
+impl Verdict {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verdict::Checked => "checked",
+            Verdict::Original => "original",
+        }
+    }
+}
+
+/// One marked read, and what became of it.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Where the mark stands in the user's text.
+    pub at: Bytes,
+    /// The read of global memory.
+    pub original: String,
+    /// What stands there now.
+    pub replacement: String,
+    pub verdict: Verdict,
+    /// Candidates that lost, with what killed them.
+    pub killed: Vec<Killed>,
+    /// Time of the search, without profiles.
+    pub time: Duration,
+    pub rows: usize,
+}
+
+/// A file that was staged.
+#[derive(Debug)]
+pub struct Staged {
+    pub text: String,
+    pub kernel: String,
+    pub accesses: Vec<Access>,
+    /// Statements that were written at places for copies.
+    pub copies: Vec<String>,
+    pub inserted: Vec<Inserted>,
+    /// Barriers of the user's text that no launch needs.
+    pub redundant: Vec<usize>,
+    /// Whether those were removed.
+    pub removed: bool,
+    /// Stores to arrays that nothing reads any more.
+    pub dropped: Vec<String>,
+    pub profiled: Vec<String>,
+    pub checked: Vec<String>,
+    /// Block shapes of the launches that it was checked at.
+    pub blocks: Vec<[u32; 3]>,
+    pub notes: Vec<String>,
+    pub profile_time: Duration,
+    pub total_time: Duration,
+    pub sources: SourceMap,
+}
+
+/// Stages a file.
+///
+/// # Errors
+/// What is wrong with the file, why its plan cannot work, or what emulation found in the result.
+pub fn stage(input: Input) -> Result<Staged, Refusal> {
+    let start = Instant::now();
+    let mut session = Session::new(input)?;
+    let mut profiled = search::profile(&mut session)?;
+    let launches = profiled.launches.clone();
+    let mut checker = Checker::new(&mut session, &launches)?;
+    if checker.launches.is_empty() {
+        checker.launches = launches;
+    }
+    let result = verified(&mut session, &mut profiled, &mut checker)?;
+    let Written { found, copied, mut edits, mut checked, inserted } = result;
+    let redundant: Vec<usize> = checked.redundant.iter().copied().collect();
+    let removed = session.input.fix && remove(&mut session, &checker, &mut edits, &mut checked)?;
+    let accesses = accesses(&session, &found, copied.time);
+    let notes = notes(&session, &checked, &accesses);
+    let mut out = comments(&session, &found, &checked);
+    own_shape(&mut session, &checker, &out, &edits)?;
+    out.extend(&session.plan.extents(own_block(&session)));
+    out.extend(&edits);
+    let text = out.apply(&session.plan.text).map_err(|at| overlapping(&session, &at))?;
+    Ok(Staged {
+        text,
+        kernel: session.kernel.clone(),
+        accesses,
+        copies: copied.statements,
+        inserted,
+        redundant,
+        removed,
+        dropped: checker.dropped.clone(),
+        profiled: profiled.launches.iter().map(|s| s.launch.describe()).collect(),
+        checked: checked.launches.iter().map(|l| l.describe()).collect(),
+        blocks: blocks(&checked),
+        notes,
+        profile_time: profiled.time,
+        total_time: start.elapsed(),
+        sources: session.sources.clone(),
+    })
+}
+
+/// A rewritten text that emulation found no fault with.
+struct Written {
+    found: Vec<Found>,
+    copied: Copied,
+    edits: Patch,
+    checked: Checked,
+    inserted: Vec<Inserted>,
+}
+
+/// Launches in which a result was wrong and that the search learnt from, at most.
+const MAX_LESSONS: usize = 4;
+
+/// Searches, writes and checks, until a check finds nothing.
+fn verified(
+    session: &mut Session,
+    profiled: &mut Profiled,
+    checker: &mut Checker,
+) -> Result<Written, Refusal> {
+    let mut search = Search::new(session, profiled);
+    let mut lessons = 0;
+    loop {
+        let found = search.settle(session, profiled)?;
+        let mut edits = replacements(session, &found)?;
+        let copied = copying::copies(session, profiled)?;
+        edits.extend(&copied.edits);
+        checker.dropped = intermediate::drop_stores(session, &found, &mut edits);
+        let (checked, inserted) = barriers::complete(session, checker, &mut edits)?;
+        let Some(problem) = checked.problems.first() else {
+            return Ok(Written { found, copied, edits, checked, inserted });
+        };
+        let suited = checker.launches.iter().find(|s| s.launch == problem.launch).cloned();
+        lessons += 1;
+        let learnt = match suited {
+            Some(suited) if lessons <= MAX_LESSONS => search.learn(session, profiled, &suited)?,
+            _ => false,
+        };
+        if !learnt {
+            return Err(wrong(session, &checked.problems));
+        }
+    }
+}
+
+/// Checks the text with its comments once more with the constants that it is written with.
+///
+/// # Errors
+/// W715 when no launch with them was found: nothing is handed out that was not emulated as it is.
+fn own_shape(
+    session: &mut Session,
+    checker: &Checker,
+    comments: &Patch,
+    edits: &Patch,
+) -> Result<(), Refusal> {
+    let own = own_block(session);
+    // Where neither file nor user says it, and the text does not depend on it, every block is its own.
+    let any = session.own.is_none() && session.plan.extents(own).is_empty();
+    let fits = |b: [u32; 3]| any || b == own;
+    let launches: Vec<_> =
+        checker.launches.iter().filter(|s| fits(s.launch.block)).cloned().collect();
+    if launches.is_empty() {
+        let error = Diagnostic::error(
+            "W715",
+            "no launch was found with the block that the file is written for",
+        )
+        .note(format!("a block of {}", dims(own)))
+        .help("name another one with --block, or other constants with -D");
+        return Err(session.refuse(true, vec![error]));
+    }
+    let mut all = comments.clone();
+    all.extend(edits);
+    let checker = Checker { launches, dropped: checker.dropped.clone() };
+    let checked = checker.check(session, &all, 1)?;
+    match checked.problems.is_empty() {
+        true => Ok(()),
+        false => Err(wrong(session, &checked.problems)),
+    }
+}
+
+/// The block that extents which ask for it are written for.
+fn own_block(session: &Session) -> [u32; 3] {
+    session.own.unwrap_or([16, if session.usage.axes[1] { 16 } else { 1 }, 1])
+}
+
+fn overlapping(session: &Session, at: &Bytes) -> Refusal {
+    let error = Diagnostic::error("W720", "two edits of the text overlap").label(place(at), "here");
+    session.refuse(false, vec![error])
+}
+
+/// The expressions that take the places of the marks.
+///
+/// # Errors
+/// W710 when no read can be served.
+fn replacements(session: &Session, found: &[Found]) -> Result<Patch, Refusal> {
+    let mut edits = Patch::default();
+    let mut served = 0;
+    for (m, f) in found.iter().enumerate() {
+        served += usize::from(f.answer.is_some() || session.plan.given(m).is_some());
+        edits.replace(session.plan.mark(m).whole.clone(), replacement(session, m, f));
+    }
+    if served > 0 {
+        return Ok(edits);
+    }
+    let mut error = Diagnostic::error("W710", "no marked read finds its element in shared memory");
+    for mark in session.plan.marks.reads.iter().take(3) {
+        error = error.label(place(&mark.whole), "never there when this is read");
+    }
+    Err(session
+        .refuse(true, vec![error.help("copy the elements to a shared array before they are read")]))
+}
+
+fn replacement(session: &Session, m: usize, found: &Found) -> String {
+    let plan = &session.plan;
+    let original = plan.slice(&plan.mark(m).global());
+    match (plan.given(m), &found.answer) {
+        (Some((shared, _)), _) => plan.slice(shared).to_string(),
+        (None, Some(answer)) => answer.text(&plan.reads[m], original),
+        (None, None) => {
+            // What the user put in parentheses stays in them.
+            let whole = plan.slice(&plan.mark(m).whole);
+            match whole.ends_with(original) {
+                true => original.to_string(),
+                false => format!("({original})"),
+            }
+        }
+    }
+}
+
+fn accesses(session: &Session, found: &[Found], copying: Duration) -> Vec<Access> {
+    let given = (0..found.len()).filter(|m| session.plan.given(*m).is_some()).count().max(1) as u32;
+    let one = |(m, f): (usize, &Found)| {
+        let is_given = session.plan.given(m).is_some();
+        Access {
+            at: session.plan.mark(m).whole.clone(),
+            original: session.plan.slice(&session.plan.mark(m).global()).to_string(),
+            replacement: replacement(session, m, f),
+            verdict: if f.answer.is_some() || is_given {
+                Verdict::Checked
+            } else {
+                Verdict::Original
+            },
+            killed: f.killed.clone(),
+            time: if is_given { copying / given } else { f.time },
+            rows: f.rows,
+        }
+    };
+    found.iter().enumerate().map(one).collect()
+}
+
+/// Takes barriers out that no launch needs, one by one, as long as the text stays right.
+fn remove(
+    session: &mut Session,
+    checker: &Checker,
+    edits: &mut Patch,
+    checked: &mut Checked,
+) -> Result<bool, Refusal> {
+    let mut removed = false;
+    for at in checked.redundant.clone() {
+        let Some(one) = barriers::removal(&session.plan.text, at) else { continue };
+        let mut all = edits.clone();
+        all.extend(&one);
+        let again = checker.check(session, &all, 1)?;
+        if again.problems.is_empty() {
+            *edits = all;
+            removed = true;
+            *checked = again;
+        }
+    }
+    Ok(removed)
+}
+
+fn blocks(checked: &Checked) -> Vec<[u32; 3]> {
+    let mut all: Vec<[u32; 3]> = checked.launches.iter().map(|l| l.block).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// A comment before each statement whose reads were staged: from where they come, and how sure that is.
+fn comments(session: &Session, found: &[Found], checked: &Checked) -> Patch {
+    let mut statements: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for m in 0..found.len() {
+        if let Some(s) = session.plan.reads[m].site.statements.last() {
+            statements.entry(s.start as usize).or_default().push(m);
+        }
+    }
+    let shapes = claimed(session, checked);
+    let mut patch = Patch::default();
+    for (at, marks) in statements {
+        let served = marks
+            .iter()
+            .filter(|m| found[**m].answer.is_some() || session.plan.given(**m).is_some())
+            .count();
+        let indent = indentation(&session.plan.text, at);
+        let line = match served {
+            0 => "Not in shared memory: read from global memory as before.".to_string(),
+            n => format!(
+                "{n} of {} marked reads come from shared memory: checked with blocks of {shapes}, not proved.",
+                marks.len()
+            ),
+        };
+        patch.replace(at..at, format!("// {line}\n{indent}"));
+    }
+    patch
+}
+
+/// The block shapes that a text is good for: its own first, then those that other constants were checked for.
+fn claimed(session: &Session, checked: &Checked) -> String {
+    let own = own_block(session);
+    let all: Vec<String> = blocks(checked).iter().map(|b| dims(*b)).collect();
+    if session.own.is_none() && session.plan.extents(own).is_empty() {
+        return all.join(", ");
+    }
+    let others: Vec<String> = all.into_iter().filter(|b| *b != dims(own)).collect();
+    match others.is_empty() || !session.plan.extents(own).is_empty() {
+        true => dims(own),
+        false => format!("{} (with other constants also {})", dims(own), others.join(", ")),
+    }
+}
+
+fn dims(block: [u32; 3]) -> String {
+    match block {
+        [x, 1, 1] => x.to_string(),
+        [x, y, 1] => format!("{x}x{y}"),
+        [x, y, z] => format!("{x}x{y}x{z}"),
+    }
+}
+
+fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -> Vec<String> {
+    let mut notes: Vec<String> = checked
+        .benign
+        .iter()
+        .map(|array| format!("threads write equal values to `{array}` without an order between them, which is benign"))
+        .collect();
+    for a in accesses.iter().filter(|a| a.verdict == Verdict::Original) {
+        notes.push(format!("`{}` is never in shared memory and is read as before", a.original));
+    }
+    for (launch, findings) in session.unsuited.iter().take(2) {
+        let said: Vec<&str> = findings.iter().take(2).map(|f| f.message.as_str()).collect();
+        notes.push(format!(
+            "the unmodified kernel was not used at {}: {}",
+            launch.describe(),
+            said.join("; ")
+        ));
+    }
+    let extents = session.plan.extents(own_block(session));
+    if !extents.is_empty() {
+        let block = dims(own_block(session));
+        notes.push(format!("shared arrays with the size of the block became constant: launch with blocks of {block}"));
+    }
+    notes
+}
+
+/// What emulation found in the rewritten text.
+fn wrong(session: &Session, problems: &[Problem]) -> Refusal {
+    let mut error = Diagnostic::error("W713", "with this plan the kernel is not right");
+    for problem in problems.iter().take(3) {
+        let launch = problem.launch.describe();
+        match &problem.kind {
+            ProblemKind::Finding(f) => {
+                for a in f.accesses.iter().filter_map(|a| a.span.map(|s| (s, a.what))) {
+                    error = error.label(a.0, a.1);
+                }
+                let thread = f.accesses.iter().find_map(|a| a.thread);
+                let who = thread
+                    .map_or(String::new(), |t| format!(", {}", search::who(t.block, t.thread)));
+                error = error.note(format!("{launch}{who}: {} ({})", f.message, f.rule.name()));
+            }
+            ProblemKind::Different { array, index } => {
+                error = error.note(format!(
+                    "{launch}: element {index} of `{array}` differs from the unmodified kernel"
+                ));
+            }
+            ProblemKind::Limit => error = error.note(format!("{launch}: does not end")),
+        }
+    }
+    session.refuse(true, vec![error])
+}

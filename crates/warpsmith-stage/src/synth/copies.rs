@@ -1,0 +1,166 @@
+//! Copies to a halo: which threads have a wrong value where they read, and how that is said.
+
+use std::collections::HashMap;
+
+use super::bits::Bits;
+use super::condition::{Condition, Conditions, Rows};
+use crate::plan::Point;
+use crate::profile::rows::Row;
+
+/// A copy at a place for copies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copy {
+    /// Number of the marked read whose expressions are copied.
+    pub mark: usize,
+    /// Number of the place among the marks of a profile.
+    pub place: usize,
+    /// `None`: every thread copies.
+    pub condition: Option<Condition>,
+}
+
+/// Why copies cannot make a read right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// A read comes after no place for copies; its row.
+    NoPlace(usize, usize),
+    /// Two elements are needed in one place; the rows of both reads.
+    Taken((usize, usize), (usize, usize)),
+    /// No condition tells the threads apart that have to copy; the mark, and one row of each side at the place.
+    NoCondition(usize, usize, usize),
+}
+
+/// A position in shared memory at one visit to the place for copies: launch, block, visit, array and position.
+type Spot = (usize, u32, usize, usize, i64);
+
+/// What the copies are chosen from.
+pub struct Problem<'a> {
+    /// Rows of all marks, then of all places.
+    pub profile: &'a [Vec<Row>],
+    /// Marks with a given place, and the arrays that these are in.
+    pub marks: Vec<(usize, usize)>,
+    /// What is in scope at a place.
+    pub point: &'a dyn Fn(usize) -> &'a Point,
+    /// Threads in a block of a launch.
+    pub threads: &'a dyn Fn(usize) -> u32,
+}
+
+impl Problem<'_> {
+    fn spot(&self, (mark, array): (usize, usize), row: usize) -> Option<Spot> {
+        let r = &self.profile[mark][row];
+        let (place, at) = r.insert?;
+        let visit = self.profile[place][at].visit;
+        Some((
+            r.launch,
+            r.thread / (self.threads)(r.launch).max(1),
+            visit,
+            array,
+            r.given.as_ref()?.place,
+        ))
+    }
+
+    /// Chooses copies for all marks: those that fewest threads need first, so that what others copy is not copied again.
+    ///
+    /// # Errors
+    /// [`Trouble`].
+    pub fn solve(&self) -> Result<Vec<Copy>, Trouble> {
+        // What copies have put where: the element, and who needed it.
+        let mut copied: HashMap<Spot, (i64, (usize, usize))> = HashMap::new();
+        let mut left = self.marks.clone();
+        let mut copies = vec![];
+        while !left.is_empty() {
+            let mut wrong: Vec<(usize, usize, Vec<usize>)> = vec![];
+            for (at, mark) in left.iter().enumerate() {
+                let rows = self.wrong(*mark, &copied)?;
+                wrong.push((rows.len(), at, rows));
+            }
+            wrong.sort_by_key(|w| (w.0, w.1));
+            let Some((_, at, rows)) = wrong.into_iter().next() else { break };
+            let mark = left.remove(at);
+            if rows.is_empty() {
+                continue;
+            }
+            copies.push(self.copy(mark, &rows)?);
+            for row in rows {
+                let r = &self.profile[mark.0][row];
+                if let (Some(spot), Some(given)) = (self.spot(mark, row), &r.given) {
+                    let known = copied.insert(spot, (given.element, (mark.0, row)));
+                    if let Some((element, who)) = known
+                        && element != given.element
+                    {
+                        return Err(Trouble::Taken(who, (mark.0, row)));
+                    }
+                }
+            }
+        }
+        self.disturbed(&copied)?;
+        Ok(copies)
+    }
+
+    /// Rows of a mark that read a wrong value after what is copied so far.
+    fn wrong(
+        &self,
+        mark: (usize, usize),
+        copied: &HashMap<Spot, (i64, (usize, usize))>,
+    ) -> Result<Vec<usize>, Trouble> {
+        let mut all = vec![];
+        for (i, r) in self.profile[mark.0].iter().enumerate() {
+            let Some(given) = &r.given else { continue };
+            let spot = self.spot(mark, i);
+            let right = match spot.and_then(|s| copied.get(&s)) {
+                Some((element, _)) => *element == given.element,
+                None => given.right,
+            };
+            if right {
+                continue;
+            }
+            if spot.is_none() {
+                return Err(Trouble::NoPlace(mark.0, i));
+            }
+            all.push(i);
+        }
+        Ok(all)
+    }
+
+    /// No copy may put an element where another read has its own.
+    fn disturbed(&self, copied: &HashMap<Spot, (i64, (usize, usize))>) -> Result<(), Trouble> {
+        for mark in &self.marks {
+            for (i, r) in self.profile[mark.0].iter().enumerate() {
+                let (Some(spot), Some(given)) = (self.spot(*mark, i), &r.given) else { continue };
+                if let Some((element, who)) = copied.get(&spot)
+                    && *element != given.element
+                {
+                    return Err(Trouble::Taken(*who, (mark.0, i)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn copy(&self, mark: (usize, usize), wrong: &[usize]) -> Result<Copy, Trouble> {
+        let inserts: Vec<(usize, usize)> =
+            wrong.iter().filter_map(|r| self.profile[mark.0][*r].insert).collect();
+        let place = inserts.first().map_or(0, |i| i.0);
+        let rows = &self.profile[place];
+        let values: Vec<&[i64]> = rows.iter().map(|r| r.values.as_slice()).collect();
+        let mut yes = Bits::none(rows.len());
+        inserts.iter().filter(|i| i.0 == place).for_each(|i| yes.set(i.1));
+        let mut conditions =
+            Conditions::new(Rows { symbols: &(self.point)(place).symbols, values: &values });
+        let no = yes.complement();
+        if no.is_empty() {
+            return Ok(Copy { mark: mark.0, place, condition: None });
+        }
+        // Threads that do not read may copy, if there is no other way to say it.
+        let mut reads = Bits::none(rows.len());
+        let of_mark = self.profile[mark.0].iter().filter_map(|r| r.insert);
+        of_mark.filter(|i| i.0 == place).for_each(|i| reads.set(i.1));
+        let condition =
+            conditions.find(&yes, &no).or_else(|| conditions.find(&yes, &no.and(&reads)));
+        match condition {
+            Some(condition) => Ok(Copy { mark: mark.0, place, condition: Some(condition) }),
+            None => {
+                Err(Trouble::NoCondition(mark.0, yes.first().unwrap_or(0), no.first().unwrap_or(0)))
+            }
+        }
+    }
+}

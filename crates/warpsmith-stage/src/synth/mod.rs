@@ -1,0 +1,11 @@
+//! Finding the expressions: subscripts that name a place, and conditions that say where there is one.
+//!
+//! Everything is decided on the rows of a profile. A candidate is a vector of its values on them, a condition is a set of
+//! bits; candidates with equal vectors are one, the simplest.
+
+pub mod bits;
+pub mod condition;
+pub mod copies;
+pub mod index;
+pub mod reads;
+pub mod term;

@@ -1,0 +1,222 @@
+//! A marked read: where its element is in a tile, and how that is written.
+
+use super::bits::Bits;
+use super::condition::{Condition, Conditions, Rows};
+use super::index::{self, Candidate, Shape, Way};
+use super::term::Term;
+use crate::plan::{Point, Symbol};
+use crate::profile::rows::Row;
+
+/// What a marked read becomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Number of the array among those in scope.
+    pub array: usize,
+    /// Where the element is in the tile; `None`: everywhere.
+    pub guard: Option<Condition>,
+    pub subscript: Subscript,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subscript {
+    One(Vec<Term>),
+    /// `condition ? first : second`.
+    Either(Condition, Vec<Term>, Vec<Term>),
+}
+
+impl Subscript {
+    fn on(&self, values: &[i64]) -> Option<Vec<i64>> {
+        let terms = match self {
+            Subscript::One(terms) => terms,
+            Subscript::Either(c, a, b) => {
+                if c.holds(values)? {
+                    a
+                } else {
+                    b
+                }
+            }
+        };
+        terms.iter().map(|t| t.value(values)).collect()
+    }
+
+    fn text(&self, symbols: &[Symbol]) -> String {
+        let plain = |terms: &[Term]| -> String {
+            terms.iter().map(|t| format!("[{}]", t.text(symbols))).collect()
+        };
+        match self {
+            Subscript::One(terms) => plain(terms),
+            Subscript::Either(c, a, b) => {
+                let condition = c.text(symbols);
+                let one = |(a, b): (&Term, &Term)| match a == b {
+                    true => format!("[{}]", a.text(symbols)),
+                    false => format!("[{condition} ? {} : {}]", a.text(symbols), b.text(symbols)),
+                };
+                a.iter().zip(b).map(one).collect()
+            }
+        }
+    }
+}
+
+/// Why a read cannot be served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// No row has a place.
+    Never,
+    /// No subscript was found.
+    NoSubscript,
+    /// Places exist on rows that no condition tells from the others; one row of each side.
+    NoGuard(usize, usize),
+}
+
+/// The extents of an array on each row, without the outermost.
+pub type Inner<'a> = &'a dyn Fn(usize, &Row) -> Vec<i64>;
+
+/// Finds how a read is served on all rows.
+///
+/// # Errors
+/// [`Trouble`].
+pub fn solve(point: &Point, rows: &[Row], inner: Inner<'_>) -> Result<Answer, Trouble> {
+    let arrays = point.site.arrays.len();
+    let counts: Vec<usize> = (0..arrays)
+        .map(|a| rows.iter().filter(|r| r.places.iter().any(|p| usize::from(p.0) == a)).count())
+        .collect();
+    let mut order: Vec<usize> = (0..arrays).filter(|a| counts[*a] > 0).collect();
+    order.sort_by_key(|a| usize::MAX - counts[*a]);
+    let mut trouble = Trouble::Never;
+    for array in order {
+        match in_array(point, rows, inner, array) {
+            Ok(answer) => return Ok(answer),
+            Err(t) => trouble = t,
+        }
+    }
+    Err(trouble)
+}
+
+fn in_array(
+    point: &Point,
+    rows: &[Row],
+    inner: Inner<'_>,
+    array: usize,
+) -> Result<Answer, Trouble> {
+    let values: Vec<&[i64]> = rows.iter().map(|r| r.values.as_slice()).collect();
+    let view = Rows { symbols: &point.symbols, values: &values };
+    let places: Vec<Vec<i64>> = rows
+        .iter()
+        .map(|r| {
+            r.places.iter().filter(|p| usize::from(p.0) == array).map(|p| i64::from(p.1)).collect()
+        })
+        .collect();
+    let held = Bits::from_fn(rows.len(), |i| !places[i].is_empty());
+    let rank = point.site.arrays[array].rank;
+    let shape = Shape { inner: rows.iter().map(|r| inner(array, r)).collect(), rank };
+    let mut conditions = Conditions::new(view);
+    // What the user counts positions from first, then every dimension of the tile by itself.
+    let mut subscript = None;
+    for way in Way::ALL {
+        let looked = Looked { view, shape: &shape, places: &places, held: &held, way };
+        subscript = subscript.or_else(|| looked.choose(&mut conditions));
+        if subscript.is_some() {
+            break;
+        }
+    }
+    let subscript = subscript.ok_or(Trouble::NoSubscript)?;
+    let guard = match held.count() == rows.len() {
+        true => None,
+        false => Some(conditions.find(&held, &held.complement()).ok_or_else(|| {
+            Trouble::NoGuard(held.first().unwrap_or(0), held.complement().first().unwrap_or(0))
+        })?),
+    };
+    Ok(Answer { array, guard, subscript })
+}
+
+/// First candidates that exceptions are looked for to.
+const MAX_FIRST: usize = 3;
+/// Exceptions to one first candidate that conditions are looked for to.
+const MAX_SECOND: usize = 4;
+
+/// What subscripts are looked for on.
+struct Looked<'a> {
+    view: Rows<'a>,
+    shape: &'a Shape,
+    places: &'a [Vec<i64>],
+    held: &'a Bits,
+    way: Way,
+}
+
+impl Looked<'_> {
+    /// One candidate that is right wherever there is a place, or two and what tells them apart.
+    fn choose(&self, conditions: &mut Conditions<'_>) -> Option<Subscript> {
+        let candidates = index::find(self.view, self.shape, self.places, self.way);
+        let full =
+            candidates.iter().filter(|c| self.held.is_subset(&c.right)).min_by_key(|c| c.cost);
+        if let Some(c) = full {
+            return Some(Subscript::One(c.terms.clone()));
+        }
+        let mut best: Option<(usize, Subscript)> = None;
+        for first in candidates.iter().take(MAX_FIRST) {
+            for (cost, either) in self.with_exception(first, conditions) {
+                if best.as_ref().is_none_or(|(known, _)| cost < *known) {
+                    best = Some((cost, either));
+                }
+            }
+        }
+        best.map(|(_, s)| s)
+    }
+
+    /// Subscripts that are `first` but on the rows that it is wrong on.
+    fn with_exception(
+        &self,
+        first: &Candidate,
+        conditions: &mut Conditions<'_>,
+    ) -> Vec<(usize, Subscript)> {
+        let rest = self.held.minus(&first.right);
+        let left = |(i, p): (usize, &Vec<i64>)| if rest.get(i) { p.clone() } else { vec![] };
+        let left: Vec<Vec<i64>> = self.places.iter().enumerate().map(left).collect();
+        let seconds = index::find(self.view, self.shape, &left, self.way);
+        let mut all = vec![];
+        for second in seconds.iter().filter(|c| rest.is_subset(&c.right)).take(MAX_SECOND) {
+            let everywhere = index::right(self.view, self.shape, self.places, &second.terms);
+            let only_first = self.held.minus(&everywhere);
+            // The exception is what the condition names.
+            let Some(c) = conditions.find(&rest, &only_first) else { continue };
+            let cost = c.comparisons() * 20 + (first.cost + second.cost) as usize;
+            all.push((cost, Subscript::Either(c, second.terms.clone(), first.terms.clone())));
+        }
+        all
+    }
+}
+
+impl Answer {
+    /// Whether it says on a row what the row says.
+    pub fn suits(&self, row: &Row, inner: &[i64]) -> bool {
+        let here: Vec<u32> =
+            row.places.iter().filter(|p| usize::from(p.0) == self.array).map(|p| p.1).collect();
+        let guarded = match &self.guard {
+            Some(c) => c.holds(&row.values),
+            None => Some(true),
+        };
+        if guarded != Some(true) {
+            return guarded == Some(false) && here.is_empty();
+        }
+        let Some(indices) = self.subscript.on(&row.values) else { return false };
+        let mut flat = 0;
+        for (d, i) in indices.iter().enumerate() {
+            flat = if d == 0 { *i } else { flat * inner.get(d - 1).copied().unwrap_or(1) + i };
+        }
+        here.iter().any(|p| i64::from(*p) == flat)
+    }
+
+    /// The expression that takes the place of the mark.
+    pub fn text(&self, point: &Point, original: &str) -> String {
+        let array = &point.site.arrays[self.array].name;
+        let shared = format!("{array}{}", self.subscript.text(&point.symbols));
+        match &self.guard {
+            None => shared,
+            Some(c) => {
+                let text = c.text(&point.symbols);
+                let guard = if c.comparisons() > 1 { format!("({text})") } else { text };
+                format!("({guard} ? {shared} : {original})")
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Whole-number expressions over symbols: how they are evaluated, written, and how simple they are.
+
+use crate::plan::{Symbol, SymbolKind};
+
+/// An expression over the symbols of a place.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Term {
+    Number(i64),
+    /// A symbol by its number.
+    Symbol(usize),
+    Binary(Op, Box<Term>, Box<Term>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Min,
+    Max,
+}
+
+impl Op {
+    fn apply(self, a: i64, b: i64) -> Option<i64> {
+        match self {
+            Op::Add => a.checked_add(b),
+            Op::Sub => a.checked_sub(b),
+            Op::Mul => a.checked_mul(b),
+            // Of negative numbers C's division is one that nobody means in a subscript.
+            Op::Div if a >= 0 && b > 0 => Some(a / b),
+            Op::Rem if a >= 0 && b > 0 => Some(a % b),
+            Op::Div | Op::Rem => None,
+            Op::Min => Some(a.min(b)),
+            Op::Max => Some(a.max(b)),
+        }
+    }
+}
+
+impl Term {
+    pub fn op(op: Op, a: Term, b: Term) -> Term {
+        Term::Binary(op, Box::new(a), Box::new(b))
+    }
+
+    /// `self + offset`, written as a difference where the offset is negative.
+    pub fn plus(self, offset: i64) -> Term {
+        let (base, offset) = match self {
+            Term::Binary(Op::Add, a, b) if matches!(*b, Term::Number(_)) => {
+                (*a, offset + b.number())
+            }
+            Term::Binary(Op::Sub, a, b) if matches!(*b, Term::Number(_)) => {
+                (*a, offset - b.number())
+            }
+            other => (other, offset),
+        };
+        match offset {
+            0 => base,
+            1.. => Term::op(Op::Add, base, Term::Number(offset)),
+            _ => Term::op(Op::Sub, base, Term::Number(-offset)),
+        }
+    }
+
+    fn number(&self) -> i64 {
+        match self {
+            Term::Number(n) => *n,
+            _ => 0,
+        }
+    }
+
+    /// The value on a row; `None` where it has none.
+    pub fn value(&self, values: &[i64]) -> Option<i64> {
+        match self {
+            Term::Number(n) => Some(*n),
+            Term::Symbol(s) => values.get(*s).copied(),
+            Term::Binary(op, a, b) => op.apply(a.value(values)?, b.value(values)?),
+        }
+    }
+
+    /// As it is written in CUDA C. Symbols of several words get parentheses where their neighbours bind tighter.
+    pub fn text(&self, symbols: &[Symbol]) -> String {
+        self.spelled(symbols, 0)
+    }
+
+    fn spelled(&self, symbols: &[Symbol], outer: u8) -> String {
+        match self {
+            Term::Number(n) => n.to_string(),
+            Term::Symbol(s) => {
+                let symbol = &symbols[*s];
+                let plain = symbol.kind != SymbolKind::Subscript;
+                let sum_only = !symbol.text.contains(['?', '<', '>', '=', '&', '|', '^', '%']);
+                match plain || outer == 0 || outer == 1 && sum_only {
+                    true => symbol.text.clone(),
+                    false => format!("({})", symbol.text),
+                }
+            }
+            Term::Binary(op @ (Op::Min | Op::Max), a, b) => {
+                let name = if *op == Op::Min { "min" } else { "max" };
+                format!("{name}({}, {})", a.as_int(symbols), b.as_int(symbols))
+            }
+            Term::Binary(op, a, b) => {
+                let (sign, level, right) = match op {
+                    Op::Add => ("+", 1, 1),
+                    Op::Sub => ("-", 1, 2),
+                    Op::Mul => ("*", 2, 3),
+                    Op::Div => ("/", 2, 3),
+                    _ => ("%", 2, 3),
+                };
+                let text =
+                    format!("{} {sign} {}", a.spelled(symbols, level), b.spelled(symbols, right));
+                if outer > level { format!("({text})") } else { text }
+            }
+        }
+    }
+
+    /// An argument of `min`, whose two have to have one type.
+    fn as_int(&self, symbols: &[Symbol]) -> String {
+        match self {
+            Term::Number(n) => n.to_string(),
+            _ => format!("(int)({})", self.spelled(symbols, 0)),
+        }
+    }
+
+    /// Smaller is simpler.
+    pub fn cost(&self, symbols: &[Symbol]) -> u32 {
+        match self {
+            Term::Number(0) => 0,
+            Term::Number(n) => 1 + u32::from(*n > 2),
+            Term::Symbol(s) => match symbols[*s].kind {
+                SymbolKind::Subscript => 3,
+                SymbolKind::Variable => 2,
+                SymbolKind::Thread(_) => 3,
+                SymbolKind::Constant => 2,
+                SymbolKind::Block(_) => 3,
+                SymbolKind::Grid(_) => 8,
+            },
+            Term::Binary(op, a, b) => {
+                let own = match op {
+                    Op::Add | Op::Sub => 1,
+                    Op::Mul => 2,
+                    _ => 4,
+                };
+                own + a.cost(symbols) + b.cost(symbols)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_are_written_as_people_do() {
+        let symbol = |text: &str, kind| Symbol { text: text.into(), kind };
+        let symbols = [
+            symbol("s", SymbolKind::Variable),
+            symbol("tx + ty * BX", SymbolKind::Subscript),
+            symbol("BX", SymbolKind::Constant),
+        ];
+        let (s, sub, bx) = (Term::Symbol(0), Term::Symbol(1), Term::Symbol(2));
+        assert_eq!(s.clone().plus(-1).text(&symbols), "s - 1");
+        assert_eq!(s.clone().plus(-1).plus(-2).text(&symbols), "s - 3");
+        assert_eq!(s.clone().plus(3).plus(-3).text(&symbols), "s");
+        assert_eq!(Term::op(Op::Sub, sub.clone(), bx.clone()).text(&symbols), "tx + ty * BX - BX");
+        let width = bx.plus(2);
+        let product = Term::op(Op::Mul, Term::op(Op::Rem, s.clone(), width.clone()), width);
+        assert_eq!(product.text(&symbols), "s % (BX + 2) * (BX + 2)");
+        assert_eq!(Term::op(Op::Mul, sub, s).text(&symbols), "(tx + ty * BX) * s");
+        assert_eq!(product.value(&[17, 0, 3]), Some(10));
+    }
+}

@@ -1,0 +1,209 @@
+//! The rewritten text, parsed again and emulated, against the unmodified kernel: equal bit for bit, and without findings.
+
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+use warpsmith_emu::{Checks, Finding, Rule};
+use warpsmith_ir::{Diagnostic, Span};
+
+use crate::launch::{self, Fit, Launch};
+use crate::memory::{self, Data};
+use crate::program::{self, Program};
+use crate::search;
+use crate::session::{Refusal, Session, Suited};
+use crate::source::patch::Patch;
+use crate::source::shape;
+
+/// Something that is wrong with a rewritten text.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub launch: Launch,
+    pub kind: ProblemKind,
+}
+
+#[derive(Clone, Debug)]
+pub enum ProblemKind {
+    Finding(Box<Finding>),
+    /// An element of an output differs.
+    Different {
+        array: String,
+        index: usize,
+    },
+    Limit,
+}
+
+/// What checks showed.
+#[derive(Debug, Default)]
+pub struct Checked {
+    pub problems: Vec<Problem>,
+    /// Launches in which the text is right.
+    pub launches: Vec<Launch>,
+    /// Barriers of the user's text that no launch needs.
+    pub redundant: BTreeSet<usize>,
+    needed: BTreeSet<usize>,
+    /// Arrays that threads write equal values to without an order.
+    pub benign: BTreeSet<String>,
+}
+
+/// What a program is compiled for: constants of the file, and the block.
+type Shape = (Vec<(String, i64)>, [u32; 3]);
+
+/// Launches to check at, and the programs of a rewritten text.
+#[derive(Debug)]
+pub struct Checker {
+    pub launches: Vec<Suited>,
+    /// Arrays that nothing reads any more.
+    pub dropped: Vec<String>,
+}
+
+impl Checker {
+    /// Chooses launches that were not profiled.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn new(session: &mut Session, profiled: &[Suited]) -> Result<Checker, Refusal> {
+        let mut launches: Vec<Suited> = vec![];
+        let mut kinds = vec![Fit::Ragged(3), Fit::Exact];
+        if session.usage.overlaps {
+            kinds.insert(0, Fit::Overlapping(2));
+        }
+        let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS);
+        blocks.extend(session.own);
+        blocks.extend(search::shapes(session, &[[7, 5]], &[[7, 1]]));
+        for block in blocks {
+            for (fit, count) in kinds.iter().zip([3, 2, 3]) {
+                let Some(suited) = session.suited(block, count, *fit)? else { continue };
+                let seen = profiled.iter().chain(&launches).any(|s| s.launch == suited.launch);
+                if !seen {
+                    launches.push(suited);
+                }
+            }
+        }
+        Ok(Checker { launches, dropped: vec![] })
+    }
+
+    /// Emulates a rewritten text at all launches; stops looking at further ones after `enough` problems.
+    ///
+    /// # Errors
+    /// W720 for a text that does not compile: a bug of ours.
+    pub fn check(
+        &self,
+        session: &mut Session,
+        edits: &Patch,
+        enough: usize,
+    ) -> Result<Checked, Refusal> {
+        let mut checked = Checked::default();
+        let mut programs: HashMap<Shape, Rc<Rewritten>> = HashMap::new();
+        for suited in &self.launches {
+            let key = (suited.launch.constants.clone(), suited.launch.block);
+            let program = match programs.get(&key) {
+                Some(known) => known.clone(),
+                None => {
+                    let made = Rc::new(Rewritten::new(session, edits, &suited.launch)?);
+                    programs.insert(key, made.clone());
+                    made
+                }
+            };
+            self.one(session, &program, suited, &mut checked)?;
+            if checked.problems.len() >= enough {
+                break;
+            }
+        }
+        let needed = std::mem::take(&mut checked.needed);
+        checked.redundant.retain(|b| !needed.contains(b));
+        Ok(checked)
+    }
+
+    fn one(
+        &self,
+        session: &mut Session,
+        rewritten: &Rewritten,
+        suited: &Suited,
+        checked: &mut Checked,
+    ) -> Result<(), Refusal> {
+        let shaped = session.shaped(&suited.launch)?;
+        let data = Data { seed: 7, tagged: &session.tagged };
+        let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
+        let run = |program: &Program, checks| {
+            let mut p = memory::prepare(program, &suited.launch, Some(&suited.lengths), data)?;
+            let outcome = program::run(program, &p.config, &mut p.memory, checks)?;
+            Ok((outcome, p))
+        };
+        let (_, expected) = run(&shaped.reference, Checks::NONE).map_err(refuse)?;
+        let (outcome, actual) = run(&rewritten.program, Checks::ALL).map_err(refuse)?;
+        let before = checked.problems.len();
+        let mut problem =
+            |kind| checked.problems.push(Problem { launch: suited.launch.clone(), kind });
+        if outcome.limit.is_some() {
+            problem(ProblemKind::Limit);
+        }
+        for mut finding in outcome.findings {
+            for access in &mut finding.accesses {
+                access.span = access.span.map(|s| rewritten.origin(s));
+            }
+            let place = finding.accesses.first().and_then(|a| a.span).map(|s| s.start as usize);
+            match finding.rule {
+                Rule::RedundantBarrier => checked.redundant.extend(place),
+                Rule::RaceBenign => checked.benign.extend(finding.array),
+                rule if rule.is_note() => {}
+                _ => problem(ProblemKind::Finding(Box::new(finding))),
+            }
+        }
+        checked
+            .needed
+            .extend(outcome.needed_barriers.iter().map(|s| rewritten.origin(*s).start as usize));
+        let arrays =
+            expected.memory.buffers.iter().zip(&actual.memory.buffers).zip(&expected.arrays);
+        for ((a, b), name) in arrays.filter(|(_, n)| !self.dropped.contains(n)) {
+            if let Some(at) = a.bytes.iter().zip(&b.bytes).position(|(a, b)| a != b) {
+                let size =
+                    a.element.as_ref().and_then(|t| t.scalar()).map_or(4, |s| s.bytes() as usize);
+                problem(ProblemKind::Different { array: name.clone(), index: at / size });
+            }
+        }
+        if checked.problems.len() == before {
+            checked.launches.push(suited.launch.clone());
+        }
+        Ok(())
+    }
+}
+
+/// The program of a rewritten text, with the way back to the user's.
+#[derive(Debug)]
+struct Rewritten {
+    program: Program,
+    edits: Patch,
+    constants: Patch,
+}
+
+impl Rewritten {
+    fn new(session: &Session, edits: &Patch, launch: &Launch) -> Result<Rewritten, Refusal> {
+        let mut all = session.plan.extents(launch.block);
+        all.extend(edits);
+        let text = all.apply(&session.plan.text).map_err(|at| {
+            let error = Diagnostic::error("W720", "two edits of the text overlap")
+                .label(crate::session::place(&at), "here");
+            session.refuse(false, vec![error])
+        })?;
+        let constants = shape::constants(&text, &launch.constants);
+        let program = session.compiler.compile(&text, &launch.constants, &session.kernel).map_err(
+            |list| {
+                let mut error = Diagnostic::error("W720", "the rewritten text does not compile");
+                for d in list.iter().take(3) {
+                    error = error.note(d.message.clone());
+                }
+                session.refuse(false, vec![error])
+            },
+        )?;
+        Ok(Rewritten { program, edits: all, constants })
+    }
+
+    /// Where a span of the program stands in the user's text; spans of headers stay.
+    fn origin(&self, span: Span) -> Span {
+        if span.file.0 != 0 {
+            return span;
+        }
+        let back = |at: u32| self.edits.origin(self.constants.origin(at as usize)) as u32;
+        Span { start: back(span.start), end: back(span.end), ..span }
+    }
+}

@@ -1,0 +1,4 @@
+//! What is right about a rewritten text: emulation at launches that no search has seen, and barriers.
+
+pub mod barriers;
+pub mod check;

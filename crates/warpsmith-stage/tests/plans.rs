@@ -1,0 +1,306 @@
+//! Plans of the kinds that people write, from text to text: the examples, and the traps of published programs.
+
+use warpsmith_stage::program::Settings;
+use warpsmith_stage::session::{Input, Refusal};
+use warpsmith_stage::stage::{self, Staged, Verdict};
+
+/// Block shapes that people launch, and that every example of two axes with a free shape is checked at.
+const SHAPES: [[u32; 3]; 6] =
+    [[16, 16, 1], [32, 8, 1], [64, 8, 1], [96, 4, 1], [128, 4, 1], [32, 4, 1]];
+
+fn example(name: &str) -> String {
+    let path = format!("{}/../../examples/stage/{name}.cu", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(&path).expect("the example is there")
+}
+
+fn run(text: &str) -> Result<Staged, (bool, String)> {
+    let settings = Settings { path: "plan.cu".to_string(), ..Settings::default() };
+    let input = Input { settings, text: text.to_string(), ..Input::default() };
+    stage::stage(input).map_err(|r: Refusal| {
+        let text = r.diagnostics.iter().map(|d| d.render(&r.sources, false) + "\n").collect();
+        (r.no, text)
+    })
+}
+
+fn staged(text: &str) -> Staged {
+    match run(text) {
+        Ok(staged) => staged,
+        Err((_, message)) => panic!("{message}"),
+    }
+}
+
+/// Stages an example, asks for all six shapes, and that what is not marked stays.
+fn example_at_all_shapes(name: &str, contains: &[&str]) {
+    let text = example(name);
+    let staged = staged(&text);
+    for shape in SHAPES {
+        assert!(staged.blocks.contains(&shape), "{name} at {shape:?}: {:?}", staged.blocks);
+    }
+    assert!(staged.accesses.iter().all(|a| a.verdict == Verdict::Checked), "{name}");
+    assert!(staged.inserted.is_empty(), "{name}: {:?}", staged.inserted);
+    assert!(staged.redundant.is_empty(), "{name}: {:?}", staged.redundant);
+    for part in contains {
+        assert!(staged.text.contains(part), "{name}: no `{part}` in\n{}", staged.text);
+    }
+    let tail = text.find("#include").expect("a host program");
+    assert!(staged.text.ends_with(&text[tail..]), "{name}: the host program stays");
+    assert!(!staged.text.contains("__opt__") && !staged.text.contains("__insert"), "{name}");
+}
+
+#[test]
+fn five_point_stencils() {
+    example_at_all_shapes(
+        "five_point",
+        &[
+            "((threadIdx.x != 0 || i == 0) ? tile[threadIdx.x == 0 ? s : s - 1] : in[i == 0 ? c : c - 1])",
+            "+ tile[s];",
+        ],
+    );
+    example_at_all_shapes(
+        "five_point_sleeve",
+        &[
+            "        if (threadIdx.x == 0) tile[s - 1] = in[i == 0 ? c : c - 1];\n",
+            "        if (threadIdx.x == BX - 1 || i == nx - 1) tile[s + 1] = in[i == nx - 1 ? c : c + 1];\n",
+            "out[c] = tile[s - 1] + tile[s + 1]\n",
+        ],
+    );
+}
+
+#[test]
+fn nine_points_need_corners() {
+    example_at_all_shapes(
+        "nine_point_sleeve",
+        &["if (threadIdx.x == 0) tile[y][x - 1] = in[c - 1];"],
+    );
+    let text = staged(&example("nine_point_sleeve")).text;
+    let corner = text
+        .lines()
+        .find(|l| l.contains("tile[y - 1][x - 1] = in[c - nx - 1];"))
+        .expect("a corner");
+    assert!(
+        corner.contains("threadIdx.x == 0 && threadIdx.y == 0")
+            || corner.contains("threadIdx.y == 0 && threadIdx.x == 0"),
+        "{corner}"
+    );
+}
+
+#[test]
+fn heat_in_three_dimensions() {
+    example_at_all_shapes("heat", &["cc * tile[s] + cw * ((threadIdx.x != 0 || i == 0) ? "]);
+    example_at_all_shapes("heat_sleeve", &["cw * tile[s - 1]"]);
+}
+
+#[test]
+fn himeno() {
+    example_at_all_shapes("himeno", &["threadIdx.x != BX - 1", "tile[y + 1][x + 1]"]);
+    example_at_all_shapes("himeno_sleeve", &["if (threadIdx.x == 0"]);
+}
+
+#[test]
+fn convolution_needs_four_comparisons() {
+    example_at_all_shapes("conv5", &["tile[threadIdx.y + dy][threadIdx.x + dx] : in[y * nx + x]"]);
+}
+
+#[test]
+fn two_time_steps() {
+    let staged = staged(&example("five_point_temporal"));
+    let index = "b[DX * (j2 % (DY - 2) + 1) + i2 % (DX - 2) + 1]";
+    assert!(staged.text.contains(index), "{}", staged.text);
+    assert_eq!(staged.dropped, ["mid"]);
+    assert!(!staged.text.contains("mid[c] = v"));
+    assert!(SHAPES.iter().all(|s| staged.blocks.contains(s)), "{:?}", staged.blocks);
+    assert!(staged.notes.iter().any(|n| n.contains("equal values to `out`")), "{:?}", staged.notes);
+}
+
+#[test]
+fn matrix_products() {
+    let one = staged(&example("matmul_one"));
+    assert!(one.text.contains("sum += as[threadIdx.y][k] * b[(t + k) * n + col];"), "{}", one.text);
+    let both = staged(&example("matmul"));
+    assert!(both.text.contains("sum += as[threadIdx.y][k] * bs[k][threadIdx.x];"), "{}", both.text);
+    assert!(
+        both.blocks.contains(&[16, 16, 1]) && both.blocks.contains(&[32, 32, 1]),
+        "{:?}",
+        both.blocks
+    );
+}
+
+/// The stencil as the thesis writes it, without a barrier and with the extent of the block.
+const THESIS: &str = "__global__ void stencil(int *in, int *out, int nx, int ny){
+    int i = threadIdx.x + blockIdx.x * blockDim.x;
+    int j = threadIdx.y + blockIdx.y * blockDim.y;
+    int c = i + nx * j;
+    __shared__ int sb[blockDim.x * blockDim.y];
+    int csb = threadIdx.x + threadIdx.y * blockDim.x;
+    sb[csb] = in[c];
+    out[c] = __opt__in[(i == 0) ? c : c - 1] + __opt__in[(j == ny - 1) ? c : c + nx];
+}
+";
+
+#[test]
+fn a_missing_barrier_is_put_in() {
+    let staged = staged(THESIS);
+    assert_eq!(staged.inserted.len(), 1);
+    assert!(
+        staged.inserted[0].why.contains("without an order between them"),
+        "{:?}",
+        staged.inserted
+    );
+    assert!(staged.text.contains("    __syncthreads();\n    out[c] = "), "{}", staged.text);
+    assert!(staged.text.contains("__shared__ int sb[16 * 16];"), "{}", staged.text);
+    assert!(
+        staged.text.contains("? sb[threadIdx.y == blockDim.y - 1 ? csb : csb + blockDim.x] :"),
+        "{}",
+        staged.text
+    );
+}
+
+#[test]
+fn the_second_barrier_of_the_loop_is_put_in() {
+    let text = example("heat").replacen(
+        "        __syncthreads();\n        c += plane;",
+        "        c += plane;",
+        1,
+    );
+    let staged = staged(&text);
+    assert_eq!(staged.inserted.len(), 1, "{:?}", staged.inserted);
+    let body = &staged.text[..staged.text.find("#include").unwrap_or(0)];
+    assert_eq!(body.matches("__syncthreads();").count(), 2, "{body}");
+}
+
+#[test]
+fn a_superfluous_barrier_is_named_and_removed() {
+    let text = example("five_point").replacen(
+        "    __syncthreads();\n",
+        "    __syncthreads();\n    __syncthreads();\n",
+        1,
+    );
+    let named = staged(&text);
+    assert_eq!(named.redundant.len(), 1, "{:?}", named.redundant);
+    let settings = Settings { path: "plan.cu".into(), ..Settings::default() };
+    let input = Input { settings, text, fix: true, ..Input::default() };
+    let Ok(fixed) = stage::stage(input) else { panic!("it can be staged") };
+    assert!(fixed.removed);
+    assert_eq!(fixed.text.matches("__syncthreads();").count(), 1);
+}
+
+fn refusal(text: &str) -> String {
+    match run(text) {
+        Ok(staged) => panic!("staged:\n{}", staged.text),
+        Err((no, message)) => {
+            assert!(no, "{message}");
+            message
+        }
+    }
+}
+
+#[test]
+fn a_tile_that_is_too_small_names_the_thread() {
+    let text = example("five_point_sleeve").replace("tile[(BX + 2) * (BY + 2)]", "tile[BX * BY]");
+    let message = refusal(&text);
+    assert!(message.contains("thread (") && message.contains("block ("), "{message}");
+}
+
+#[test]
+fn two_elements_in_one_place_are_refused() {
+    let text = example("five_point_sleeve").replace("__opt__(tile[s + 1],", "__opt__(tile[s - 1],");
+    assert!(refusal(&text).contains("two elements are needed in one place"), "{}", refusal(&text));
+}
+
+#[test]
+fn an_element_that_is_never_in_the_tile() {
+    let text = THESIS.replace("sb[csb] = in[c];", "sb[csb] = 2 * in[c];");
+    assert!(refusal(&text).contains("no marked read finds its element in shared memory"));
+}
+
+#[test]
+fn a_marked_write_is_refused() {
+    let message =
+        refusal("__global__ void f(int *a) { __shared__ int t[1]; __opt__(a[0]) = t[0]; }");
+    assert!(message.contains("error[W702]: this marks a write"), "{message}");
+}
+
+/// Published programs step through time inside of the kernel with nothing but barriers of the block.
+#[test]
+fn a_time_loop_inside_the_kernel_is_a_race() {
+    let text = "#define BX 32
+__global__ void steps(float *in, float *out, int n) {
+    __shared__ float tile[BX];
+    int i = blockIdx.x * BX + threadIdx.x;
+    for (int t = 0; t < 4; t++) {
+        if (i < n) tile[threadIdx.x] = in[i];
+        __syncthreads();
+        float v = 0;
+        if (i < n) v = __opt__(in[i == 0 ? i : i - 1]) + __opt__(in[i == n - 1 ? i : i + 1]);
+        __syncthreads();
+        if (i < n) in[i] = v;
+        __syncthreads();
+    }
+}
+";
+    let Err((_, message)) = run(text) else { panic!("staged") };
+    assert!(message.contains("W707") && message.contains("race-global"), "{message}");
+}
+
+/// Two arrays of dynamic shared memory are one: what the second holds destroys the first.
+#[test]
+fn dynamic_arrays_alias() {
+    let text = "__global__ void f(const float *a, const float *b, float *out, int n) {
+    extern __shared__ float first[];
+    extern __shared__ float second[];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) { first[threadIdx.x] = a[i]; }
+    __syncthreads();
+    if (i < n) { second[threadIdx.x] = b[i]; }
+    __syncthreads();
+    if (i < n) out[i] = __opt__(a[i]) + __opt__(b[i]);
+}
+";
+    let staged = staged(text);
+    assert!(staged.text.contains("out[i] = (a[i]) + "), "{}", staged.text);
+    assert!(
+        staged.notes.iter().any(|n| n.contains("`a[i]` is never in shared memory")),
+        "{:?}",
+        staged.notes
+    );
+}
+
+/// The thesis multiplies by the wrong extent of the block: threads collide in the tile.
+#[test]
+fn a_wrong_stride_is_found() {
+    let text = THESIS.replace("threadIdx.y * blockDim.x;", "threadIdx.y * blockDim.y;");
+    let settings = Settings { path: "plan.cu".into(), ..Settings::default() };
+    let input = Input { settings, text, block: Some([32, 8, 1]), ..Input::default() };
+    let Err(refused) = stage::stage(input) else { panic!("staged") };
+    assert!(refused.no && refused.diagnostics[0].code == "W715", "{:?}", refused.diagnostics);
+}
+
+#[test]
+fn marks_of_another_kernel_are_not_taken_along() {
+    let second = THESIS.replace("stencil(", "other(");
+    let Err((no, message)) = run(&format!("{THESIS}{second}")) else { panic!("staged") };
+    assert!(
+        !no && message.contains("error[W708]: this is not in the kernel `stencil` alone"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_read_that_no_launch_comes_to_is_not_rewritten_unseen() {
+    let text = example("five_point_sleeve").replacen(
+        "out[c] = __opt__",
+        "out[c] = nx > 1000000 ? in[c] : __opt__",
+        1,
+    );
+    assert!(run(&text).is_ok());
+    let text = example("five_point_sleeve").replacen(
+        "out[c] = __opt__",
+        "out[c] = nx < 1000000 ? in[c] : __opt__",
+        1,
+    );
+    let message = refusal(&text);
+    assert!(
+        message.contains("error[W712]: no launch that was tried comes to this read"),
+        "{message}"
+    );
+}

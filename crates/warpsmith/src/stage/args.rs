@@ -1,0 +1,82 @@
+//! The options of `warpsmith stage`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::check::args::{Dim3, SourceArgs, parse_bytes};
+use crate::data::NamedSpec;
+
+#[derive(Args, Debug, Clone)]
+pub struct StageArgs {
+    /// A CUDA file whose kernel marks reads (`__opt__(in[c - 1])`) and copies to shared memory
+    #[arg(value_name = "FILE.cu")]
+    pub file: PathBuf,
+
+    /// The kernel to stage, with template arguments [default: the one that holds the marks]
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+
+    /// Find the plan, too (not there yet)
+    #[arg(long)]
+    pub auto: bool,
+
+    /// Blocks in the grid of the launches that are profiled [default: chosen]
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub grid: Option<Dim3>,
+
+    /// Threads in a block, where nothing in the file says it; checked with others, too, if the file allows
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub block: Option<Dim3>,
+
+    /// The value of a whole-number argument [default: chosen]
+    #[arg(long = "arg", value_name = "NAME=N")]
+    pub args: Vec<NamedSpec>,
+
+    /// Bytes of dynamic shared memory [default: as many as a few tiles of the block need]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub shared: Option<u64>,
+
+    /// Remove barriers that no launch needs
+    #[arg(long)]
+    pub fix: bool,
+
+    /// Show for each read the candidates that lost, and what they were wrong for
+    #[arg(long)]
+    pub explain: bool,
+
+    /// What runs the kernels
+    #[arg(long, value_enum, default_value_t)]
+    pub device: Device,
+
+    /// How the report is written to stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: StageFormat,
+
+    /// Folder for the result [default: ./warpsmith-out/NAME]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+
+    /// Write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+
+    #[command(flatten)]
+    pub source: SourceArgs,
+}
+
+/// What runs the kernels of a synthesis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Device {
+    /// The emulator: only it sees what is in shared memory
+    #[default]
+    Auto,
+    Emulator,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum StageFormat {
+    #[default]
+    Human,
+    Json,
+}

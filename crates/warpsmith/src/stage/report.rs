@@ -1,0 +1,117 @@
+//! What `warpsmith stage` says of a file that it staged.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use warpsmith_ir::{FileId, printable};
+use warpsmith_stage::stage::{Access, Staged, Verdict};
+
+/// What a result rests on.
+const ASSUMPTIONS: [&str; 3] = [
+    "arrays are at least as long as the unmodified kernel needs",
+    "pointers that are passed do not overlap",
+    "no index leaves the range of its type",
+];
+
+fn line(staged: &Staged, at: usize) -> u32 {
+    staged.sources.line_column(FileId(0), at as u32).0
+}
+
+/// The report for people.
+pub fn human(staged: &Staged, outputs: &[PathBuf], explain: bool) -> String {
+    let mut out = String::new();
+    let served = staged.accesses.iter().filter(|a| a.verdict != Verdict::Original).count();
+    let _ = writeln!(
+        out,
+        "{}: {served} of {} marked reads come from shared memory",
+        staged.kernel,
+        staged.accesses.len()
+    );
+    for access in &staged.accesses {
+        self::access(&mut out, staged, access, explain);
+    }
+    for copy in &staged.copies {
+        let _ = writeln!(out, "  copy: {}", copy.replace('\n', "\n  "));
+    }
+    barriers(&mut out, staged);
+    for name in &staged.dropped {
+        let _ = writeln!(out, "  nothing reads `{name}` any more: its stores are gone");
+    }
+    for note in &staged.notes {
+        let _ = writeln!(out, "  note: {note}");
+    }
+    if explain {
+        staged.profiled.iter().for_each(|l| _ = writeln!(out, "  profiled: {l}"));
+    }
+    staged.checked.iter().for_each(|l| _ = writeln!(out, "  checked: {l}"));
+    let _ = writeln!(
+        out,
+        "checked, equal bit for bit at {} launches; not proved for all sizes ({:.0} ms, {:.0} of them profiles)",
+        staged.checked.len(),
+        staged.total_time.as_secs_f64() * 1e3,
+        staged.profile_time.as_secs_f64() * 1e3,
+    );
+    ASSUMPTIONS.iter().for_each(|a| _ = writeln!(out, "assumed: {a}"));
+    outputs.iter().for_each(|o| _ = writeln!(out, "wrote {}", o.display()));
+    printable(&out).into_owned()
+}
+
+fn access(out: &mut String, staged: &Staged, a: &Access, explain: bool) {
+    let at = line(staged, a.at.start);
+    let _ = writeln!(out, "  line {at}: {}: {} -> {}", a.verdict.name(), a.original, a.replacement);
+    if explain {
+        let _ =
+            writeln!(out, "    found in {:.1} ms on {} rows", a.time.as_secs_f64() * 1e3, a.rows);
+        for k in &a.killed {
+            let _ = writeln!(out, "    lost: {}\n      at {}", k.text, k.witness);
+        }
+    }
+}
+
+fn barriers(out: &mut String, staged: &Staged) {
+    for b in &staged.inserted {
+        let _ = writeln!(
+            out,
+            "  a barrier was missing and is put before line {}: {}",
+            line(staged, b.at),
+            b.why
+        );
+    }
+    for at in &staged.redundant {
+        let what = match staged.removed {
+            true => "removed",
+            false => "remove it with --fix",
+        };
+        let _ =
+            writeln!(out, "  no launch needs the barrier in line {}: {what}", line(staged, *at));
+    }
+}
+
+/// The report for machines.
+pub fn json(staged: &Staged, outputs: &[PathBuf]) -> Value {
+    let accesses: Vec<Value> = staged
+        .accesses
+        .iter()
+        .map(|a| {
+            let candidates: Vec<Value> =
+                a.killed.iter().map(|k| json!({"text": k.text, "counter_example": k.witness})).collect();
+            json!({
+                "line": line(staged, a.at.start), "original": a.original, "replacement": a.replacement,
+                "verdict": a.verdict.name(), "candidates": candidates,
+                "milliseconds": a.time.as_secs_f64() * 1e3, "rows": a.rows,
+            })
+        })
+        .collect();
+    let inserted: Vec<Value> =
+        staged.inserted.iter().map(|b| json!({"line": line(staged, b.at), "why": b.why})).collect();
+    let redundant: Vec<u32> = staged.redundant.iter().map(|at| line(staged, *at)).collect();
+    json!({
+        "schema": 1, "command": "stage", "status": "done", "exit": 0, "complete": true, "findings": [],
+        "notes": staged.notes, "outputs": outputs,
+        "verification": {"level": "checked", "sizes": staged.checked, "assumptions": ASSUMPTIONS},
+        "kernel": staged.kernel, "accesses": accesses, "copies": staged.copies,
+        "barriers": {"inserted": inserted, "redundant": redundant, "removed": staged.removed},
+        "dropped_stores": staged.dropped, "profiled": staged.profiled,
+    })
+}

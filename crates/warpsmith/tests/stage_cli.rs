@@ -1,0 +1,66 @@
+//! `warpsmith stage` as it is called: exit statuses, what is written, and what is said.
+
+mod common;
+
+use std::path::Path;
+use std::process::Output;
+
+use tempfile::TempDir;
+
+fn stage(folder: &Path, args: &[&str]) -> Output {
+    let all: Vec<&str> = std::iter::once("stage").chain(args.iter().copied()).collect();
+    common::command(folder, &all).output().expect("it starts")
+}
+
+fn example(folder: &Path, name: &str) -> String {
+    let path = format!("{}/../../examples/stage/{name}.cu", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("the example is there");
+    std::fs::write(folder.join("plan.cu"), &text).expect("it can be written");
+    text
+}
+
+#[test]
+fn a_plan_becomes_a_file_and_a_report() {
+    let folder = TempDir::new().expect("a folder");
+    example(folder.path(), "matmul_one");
+    let human = stage(folder.path(), &["plan.cu", "--out", "out"]);
+    assert_eq!(human.status.code(), Some(0), "{}", String::from_utf8_lossy(&human.stderr));
+    let said = String::from_utf8_lossy(&human.stdout).into_owned();
+    assert!(said.contains("checked: a[row * n + t + k] -> as[threadIdx.y][k]"), "{said}");
+    assert!(
+        said.contains("not proved for all sizes") && said.contains("wrote out/plan.cu"),
+        "{said}"
+    );
+    let first = std::fs::read(folder.path().join("out/plan.cu")).expect("a result");
+    let json = stage(folder.path(), &["plan.cu", "--out", "out", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_slice(&json.stdout).expect("one object");
+    assert_eq!(report["status"], "done");
+    assert_eq!(report["verification"]["level"], "checked");
+    assert_eq!(report["accesses"][0]["replacement"], "as[threadIdx.y][k]");
+    let second = std::fs::read(folder.path().join("out/plan.cu")).expect("a result");
+    assert_eq!(first, second, "the same bytes again");
+}
+
+#[test]
+fn refusals_have_their_statuses_and_write_nothing() {
+    let folder = TempDir::new().expect("a folder");
+    let text = example(folder.path(), "matmul_one");
+    let expect = |args: &[&str], status: i32, part: &str| {
+        let out = stage(folder.path(), args);
+        let said = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(status), "{said}");
+        assert!(said.contains(part), "{said}");
+    };
+    expect(&["none.cu"], 2, "there is no such file");
+    expect(&["plan.cu", "--auto"], 2, "`--auto` is not there yet");
+    expect(&["plan.cu", "--arg", "n=many"], 2, "many");
+    expect(&["plan.cu", "--kernel", "other"], 2, "there is no kernel `other`");
+    let plain = text.replace("__opt__", "");
+    std::fs::write(folder.path().join("plan.cu"), plain).expect("it can be written");
+    expect(&["plan.cu"], 2, "the file has no plan");
+    let never =
+        text.replace("? a[row * n + t + threadIdx.x]", "? 2 * a[row * n + t + threadIdx.x]");
+    std::fs::write(folder.path().join("plan.cu"), never).expect("it can be written");
+    expect(&["plan.cu"], 1, "no marked read finds its element in shared memory");
+    assert!(!folder.path().join("warpsmith-out").exists());
+}
