@@ -137,10 +137,34 @@ fn whole_programs_pass_check() {
         for (file, text) in &fused.covers[0].files {
             std::fs::write(dir.path().join(file), text).unwrap();
         }
-        let test = dir.path().join(format!("{name}_test.cu"));
-        let check = ["warpsmith", "check", "--host-args", "130"].map(std::ffi::OsString::from);
-        let status = warpsmith::cli::run(check.into_iter().chain([test.into_os_string()]));
-        assert_eq!(status, Status::Done, "{name}");
+        check_program(dir.path(), name, "130");
         leave(name, &fused);
     }
+}
+
+/// Runs a test program under `check`, with all checks.
+fn check_program(folder: &Path, name: &str, count: &str) {
+    let test = folder.join(format!("{name}_test.cu"));
+    let check = ["warpsmith", "check", "--host-args", count].map(std::ffi::OsString::from);
+    let status = warpsmith::cli::run(check.into_iter().chain([test.into_os_string()]));
+    assert_eq!(status, Status::Done, "{name}");
+}
+
+#[test]
+fn the_picture_has_every_kernel_call_and_value() {
+    let (_dir, args) = script(
+        "matrix3x3 A, B, C;\nvector3 v, w;\ninput A, v;\nB = madd33(A, A);\nfor (i = 0; i < 40; i++) { B = mmul33(B, A); }\n\
+         C = madd33(B, A);\nw = mvmul33(C, v);\nreturn w, C;",
+    );
+    let fused = fused(&FuseArgs { max_fusion: 2, ..args });
+    let file = |end: &str| fused.covers[0].files.iter().find(|(n, _)| n.ends_with(end)).unwrap();
+    let (svg, dot) = (&file(".svg").1, &file(".dot").1);
+    let plans = plans(&fused);
+    let calls: usize = plans.iter().map(|p| p.calls.len()).sum();
+    assert_eq!(svg.matches("gives ").count(), calls);
+    assert_eq!(svg.matches("elements a block").count(), plans.len());
+    assert_eq!(svg.matches(" times</text>").count(), 1);
+    assert_eq!(svg.matches("<rect").count(), 1 + calls + plans.len() + 1);
+    assert_eq!(dot.matches("subgraph cluster_kernel").count(), plans.len());
+    leave("picture", &fused);
 }

@@ -7,6 +7,7 @@ mod host;
 mod kernel;
 mod names;
 mod routines;
+mod svg;
 
 use std::fmt::Write;
 
@@ -15,6 +16,7 @@ use crate::plan::{Action, Covered, KernelPlan, Launch, Mover, Planner, kernels};
 use crate::script::{Layout, VarId};
 pub use dot::dot;
 pub use names::Names;
+pub use svg::svg;
 
 /// What the files are to be called, and what is said in them.
 #[derive(Clone, Debug)]

@@ -391,6 +391,8 @@ impl Making<'_> {
                 Ok(()) => {
                     let picture = emit::dot(self.planner, &self.heading.name, cover);
                     files.push((format!("{}.dot", self.heading.name), picture));
+                    let picture = emit::svg(self.planner, &self.heading.name, cover);
+                    files.push((format!("{}.svg", self.heading.name), picture));
                     handed.push(Handed { cover: cover.clone(), files, counts });
                 }
                 Err(list) => refused.extend(

@@ -153,6 +153,15 @@ fn names_that_the_output_uses_itself_are_no_trouble() {
     );
     let fused = fused(&args);
     leave("names_of_ours", &fused);
+    // Locals of launchers and of the test program, macros, counters of loops.
+    let (_dir, args) = script(
+        "matrix3x3 begin, end, i1, unix, fill, load_block, argc, k, bytes, per_second;\ninput begin, i1, argc;\n\
+         end = madd33(begin, i1);\nfill = mmul33(end, argc);\nload_block = madd33(fill, fill);\nk = mmul33(load_block, end);\n\
+         for (n = 0; n < 40; n++) { i1 = madd33(i1, k); bytes = madd33(i1, end); }\nunix = madd33(i1, bytes);\nper_second = madd33(unix, k);\n\
+         return end, i1, unix, fill, per_second;",
+    );
+    let fused = self::fused(&FuseArgs { max_fusion: 3, ..args });
+    leave("names_of_locals", &fused);
 }
 
 #[test]
