@@ -102,6 +102,29 @@ fn two_runs_write_the_same_bytes() {
 }
 
 #[test]
+fn what_fusion_gains_is_said() {
+    let fused = fused(&FuseArgs { best: Some(200), ..example("synctest") });
+    let unfused = fused.result["unfused_predicted_seconds"].as_f64().unwrap();
+    let alone = fused.covers.iter().filter(|c| kernels(&c.cover.launches).len() == 4);
+    let least = alone.map(|c| c.cover.seconds).fold(f64::INFINITY, f64::min);
+    assert!(least.is_infinite() || (unfused - least).abs() < 1e-9, "{unfused} and {least}");
+    assert!(fused.covers[0].cover.seconds < unfused / 2.0);
+}
+
+#[test]
+fn calls_that_share_nothing_but_an_input_are_quick_to_cover() {
+    let names: Vec<String> = (0..40).map(|k| format!("x{k}")).collect();
+    let calls: String = names.iter().map(|n| format!("{n} = madd33(A, A);\n")).collect();
+    let (all, returned) = (names.join(", "), names.join(", "));
+    let (_dir, args) = script(&format!("matrix3x3 A, {all};\ninput A;\n{calls}return {returned};"));
+    let start = std::time::Instant::now();
+    let fused = fused(&args);
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+    assert!(plans(&fused).len() <= 10, "{}", fused.text);
+    assert!(!fused.bounds.notes.is_empty());
+}
+
+#[test]
 fn several_covers_differ_and_come_in_order() {
     let fused = fused(&FuseArgs { best: Some(12), ..example("stvenantinner") });
     assert_eq!(fused.covers.len(), 12);

@@ -319,7 +319,7 @@ impl Making<'_> {
         stations: Option<Stations>,
         warnings: &mut Vec<Diagnostic>,
     ) -> Result<Made, Failure> {
-        let Found { covers, candidates, bounds } = plan::search(self.planner)?;
+        let Found { covers, candidates, unfused, bounds } = plan::search(self.planner)?;
         let (program, library) = (self.planner.program, self.planner.library);
         let references =
             reference::References::new(program, library, &mut self.planner.sources.borrow_mut())?;
@@ -339,6 +339,7 @@ impl Making<'_> {
             covers: &handed,
             bounds: &bounds,
             candidates,
+            unfused,
             found: &covers,
             measured: measured.as_ref(),
         };

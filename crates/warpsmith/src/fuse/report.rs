@@ -21,6 +21,8 @@ pub struct Report<'a> {
     pub bounds: &'a Bounds,
     /// Sets of calls that were looked at.
     pub candidates: usize,
+    /// Predicted seconds when each call is a kernel of its own.
+    pub unfused: f64,
     /// All covers that were found, best predicted first.
     pub found: &'a [Covered],
     pub measured: Option<&'a Measured>,
@@ -34,7 +36,7 @@ impl Report<'_> {
         let mut object = json!({
             "schema": 1, "command": "fuse", "status": "done", "complete": true, "findings": [],
             "name": self.heading.name, "arch": self.heading.arch, "elements": self.heading.elements,
-            "candidates": self.candidates, "bounded": self.bounds.notes, "covers": covers,
+            "candidates": self.candidates, "unfused_predicted_seconds": self.unfused, "bounded": self.bounds.notes, "covers": covers,
             "verification": {"level": level, "sizes": sizes, "assumptions": []},
         });
         if let Some(measured) = self.measured {
@@ -103,9 +105,10 @@ impl Report<'_> {
             }
             let counts: Vec<String> = handed.counts.iter().map(usize::to_string).collect();
             text += &format!(
-                "  predicted: {:.1} us for {} elements\n  checked in the emulator with every check on, against the CPU references: {} elements\n",
+                "  predicted: {:.1} us for {} elements, {:.1} us with a kernel for each call\n  checked in the emulator with every check on, against the CPU references: {} elements\n",
                 handed.cover.seconds * 1e6,
                 self.heading.elements,
+                self.unfused * 1e6,
                 counts.join(", ")
             );
         }
