@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::graph::{Graph, Set};
+use crate::graph::{Graph, Set, members};
 
 /// A set that may be one kernel, and its predicted time in seconds. Several candidates may have the same set.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,24 +59,32 @@ struct Search<'a> {
     limit: usize,
 }
 
-/// Seconds, then kernels, then work.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Cost(f64, u32, f64);
+/// Time, then kernels, then work; times in picoseconds, so that sums are exact and equal ones are seen to be equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Cost(u64, u32, u64);
 
 impl Cost {
-    const NOTHING: Cost = Cost(0.0, 0, 0.0);
-    const NEVER: Cost = Cost(f64::INFINITY, 0, 0.0);
+    const NOTHING: Cost = Cost(0, 0, 0);
+    const NEVER: Cost = Cost(u64::MAX, 0, 0);
 
-    fn plus(self, other: Cost) -> Cost {
-        Cost(self.0 + other.0, self.1 + other.1, self.2 + other.2)
+    fn of(candidate: &Candidate) -> Cost {
+        // What is no time (infinite, or no number) is one that is never taken.
+        let picoseconds = |s: f64| if s.is_nan() { u64::MAX } else { (s * 1e12) as u64 };
+        Cost(picoseconds(candidate.seconds), 1, picoseconds(candidate.work))
     }
 
-    fn cmp(&self, other: &Cost) -> Ordering {
-        self.0.total_cmp(&other.0).then(self.1.cmp(&other.1)).then(self.2.total_cmp(&other.2))
+    fn plus(self, other: Cost) -> Cost {
+        let time = self.0.saturating_add(other.0);
+        Cost(time, self.1 + other.1, self.2.saturating_add(other.2))
+    }
+
+    fn is_finite(&self) -> bool {
+        self.0 < u64::MAX
     }
 }
 
-/// A path in the queue: the one with the lowest total comes first, then the one that was queued first.
+/// A path in the queue: the one with the lowest total comes first, then the one that is closest to its end, or as many as there
+/// are ways to be equally good would be followed side by side; then the one that was queued first.
 struct Path {
     total: Cost,
     paid: Cost,
@@ -87,7 +95,8 @@ struct Path {
 
 impl Ord for Path {
     fn cmp(&self, other: &Path) -> Ordering {
-        other.total.cmp(&self.total).then(other.number.cmp(&self.number))
+        let covered = self.covered.count_ones().cmp(&other.covered.count_ones());
+        other.total.cmp(&self.total).then(covered).then(other.number.cmp(&self.number))
     }
 }
 
@@ -113,8 +122,7 @@ impl Search<'_> {
     }
 
     fn cost(&self, candidate: usize) -> Cost {
-        let Candidate { seconds, work, .. } = self.candidates[candidate];
-        Cost(seconds, 1, work)
+        Cost::of(&self.candidates[candidate])
     }
 
     /// The recursion is as deep as there are nodes: each step covers one more at least.
@@ -128,7 +136,7 @@ impl Search<'_> {
         let mut best = Cost::NEVER;
         for i in self.next(covered) {
             let with = self.cost(i).plus(self.rest(covered | self.candidates[i].set)?);
-            if with.cmp(&best) == Ordering::Less {
+            if with < best {
                 best = with;
             }
         }
@@ -166,10 +174,13 @@ impl Search<'_> {
                 continue;
             }
             for i in self.next(path.covered) {
+                if path.kernels.iter().any(|k| self.wait_for_each_other(*k, i)) {
+                    continue;
+                }
                 let covered = path.covered | self.candidates[i].set;
                 let paid = path.paid.plus(self.cost(i));
                 let total = paid.plus(self.known_rest(covered));
-                if total.0.is_finite() {
+                if total.is_finite() {
                     number += 1;
                     let kernels = [path.kernels.as_slice(), &[i]].concat();
                     queue.push(Path { total, paid, number, covered, kernels });
@@ -179,13 +190,21 @@ impl Search<'_> {
         found
     }
 
+    /// Whether each of two sets needs something that the other makes. (Longer circles are found when a path is complete.)
+    fn wait_for_each_other(&self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.candidates[a].set, self.candidates[b].set);
+        let below = |set: Set| members(set).fold(0, |all, n| all | self.graph.descendants[n]);
+        below(a) & b != 0 && below(b) & a != 0
+    }
+
     /// A complete path as a cover, where its kernels can be put in an order.
     fn finished(&self, path: &Path) -> Option<Cover> {
         let sets: Vec<Set> = path.kernels.iter().map(|i| self.candidates[*i].set).collect();
         let order = self.graph.ordered(&sets)?;
         let at = |set: &Set| sets.iter().position(|s| s == set).map(|p| path.kernels[p]);
-        let kernels = order.iter().filter_map(at).collect();
-        Some(Cover { kernels, seconds: path.paid.0 })
+        let kernels: Vec<usize> = order.iter().filter_map(at).collect();
+        let seconds = kernels.iter().map(|k| self.candidates[*k].seconds).sum();
+        Some(Cover { kernels, seconds })
     }
 }
 
@@ -251,5 +270,20 @@ mod tests {
             }).collect();
             prop_assert_eq!(different.len(), covers.len());
         }
+    }
+
+    #[test]
+    fn many_equally_good_covers_are_not_followed_side_by_side() {
+        // 40 calls of one input; all sets of up to 3 neighbours cost the same for each call.
+        let graph = Graph::from_edges(&[0; 40], &[(1 << 40) - 1], (1 << 40) - 1);
+        let sets = graph.convex_sets(3, 4, 10_000).unwrap();
+        let candidate = |set: &Set| {
+            let seconds = 1e-5 / 3.0 * f64::from(set.count_ones());
+            Candidate { set: *set, seconds, work: 0.0 }
+        };
+        let candidates: Vec<Candidate> = sets.iter().map(candidate).collect();
+        let start = std::time::Instant::now();
+        assert_eq!(best(&graph, &candidates, 50, 200_000).unwrap().len(), 50);
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }
 }

@@ -1,4 +1,5 @@
-//! Predicted time of a fusion: `T(F) = max(Σ moves, Σ computations)`, since a GPU overlaps transfers with arithmetic.
+//! Predicted time of a fusion: `T(F) = max(Σ moves, Σ computations)`, since a GPU overlaps transfers with arithmetic; and not
+//! less than starting its blocks takes.
 //!
 //! Where the times of routines come from is not known here: from a model, or from curves that were measured.
 
@@ -21,32 +22,38 @@ pub struct RoutineUse<'a> {
     pub own_shared: u32,
     /// Floats that a move brings, an element; 0 for computations.
     pub moved: u32,
-    /// It is a copy of whole blocks, 16 bytes at a time.
-    pub block_copy: bool,
+    /// Of our own copies: the bytes that a block asks for before it waits, by all of its loads together.
+    pub under_way: Option<u32>,
     pub work: Work,
 }
 
-/// Seconds that a routine takes for all elements of the data.
+/// Where times come from.
 pub trait Times {
+    /// Seconds that a routine takes for all elements of the data, in a kernel whose blocks have been started.
     fn seconds(&self, routine: &RoutineUse<'_>) -> f64;
+
+    /// Seconds in which a GPU can start the blocks of a kernel with so many elements each.
+    fn starting(&self, elements_per_block: u32) -> f64;
 }
 
-/// The predicted time of a fusion and its two sides.
+/// The predicted time of a fusion and what it is the longest of.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Prediction {
     /// Sum over loads and saves, in seconds.
     pub moving: f64,
     /// Sum over computations.
     pub computing: f64,
+    /// Starting the blocks.
+    pub starting: f64,
 }
 
 impl Prediction {
     pub fn seconds(&self) -> f64 {
-        self.moving.max(self.computing)
+        self.moving.max(self.computing).max(self.starting)
     }
 
-    /// Both sides together: of kernels that are predicted to take the same time the one with less to do is taken.
+    /// All of it: of kernels that are predicted to take the same time the one with less to do is taken.
     pub fn sum(&self) -> f64 {
-        self.moving + self.computing
+        self.moving + self.computing + self.starting
     }
 }

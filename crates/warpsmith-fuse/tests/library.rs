@@ -67,3 +67,37 @@ fn every_function_is_understood_and_its_moves_are_plain_copies() {
         }
     }
 }
+
+#[test]
+fn every_pattern_of_every_function_is_compared_with_the_code() {
+    let mut damaged = 0;
+    for name in FUNCTIONS {
+        let file = format!("{name}.cu");
+        let text = shipped().get(&file).unwrap().to_string();
+        let patterns: Vec<usize> = text
+            .lines()
+            .enumerate()
+            .filter(|(_, l)| l.contains("PATTERN") && l.contains("= start \""))
+            .map(|(number, _)| number)
+            .collect();
+        assert!(!patterns.is_empty(), "{name}");
+        for number in patterns {
+            let lines: Vec<String> = text
+                .lines()
+                .enumerate()
+                .map(|(k, line)| match k == number {
+                    true => line.replacen("start \"", "start \"1+", 1),
+                    false => line.to_string(),
+                })
+                .collect();
+            let mut files = shipped();
+            let own = files.files.iter_mut().find(|f| f.name == file).unwrap();
+            own.text = lines.join("\n").into();
+            let error =
+                checked(files, name).err().unwrap_or_else(|| panic!("{name}, line {number}"));
+            assert!(error.starts_with("error[W525]"), "{name}, line {number}: {error}");
+            damaged += 1;
+        }
+    }
+    assert!(damaged > 100, "{damaged}");
+}

@@ -8,6 +8,8 @@ use warpsmith::fusion::plan::{KernelPlan, kernels};
 use warpsmith::ir::SourceMap;
 use warpsmith::status::Status;
 
+#[path = "fuse/foreign.rs"]
+mod foreign;
 #[path = "fuse/library.rs"]
 mod library;
 #[path = "fuse/measured.rs"]
@@ -100,6 +102,29 @@ fn two_runs_write_the_same_bytes() {
 }
 
 #[test]
+fn what_fusion_gains_is_said() {
+    let fused = fused(&FuseArgs { best: Some(200), ..example("synctest") });
+    let unfused = fused.result["unfused_predicted_seconds"].as_f64().unwrap();
+    let alone = fused.covers.iter().filter(|c| kernels(&c.cover.launches).len() == 4);
+    let least = alone.map(|c| c.cover.seconds).fold(f64::INFINITY, f64::min);
+    assert!(least.is_infinite() || (unfused - least).abs() < 1e-9, "{unfused} and {least}");
+    assert!(fused.covers[0].cover.seconds < unfused / 2.0);
+}
+
+#[test]
+fn calls_that_share_nothing_but_an_input_are_quick_to_cover() {
+    let names: Vec<String> = (0..40).map(|k| format!("x{k}")).collect();
+    let calls: String = names.iter().map(|n| format!("{n} = madd33(A, A);\n")).collect();
+    let (all, returned) = (names.join(", "), names.join(", "));
+    let (_dir, args) = script(&format!("matrix3x3 A, {all};\ninput A;\n{calls}return {returned};"));
+    let start = std::time::Instant::now();
+    let fused = fused(&args);
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+    assert!(plans(&fused).len() <= 10, "{}", fused.text);
+    assert!(!fused.bounds.notes.is_empty());
+}
+
+#[test]
 fn several_covers_differ_and_come_in_order() {
     let fused = fused(&FuseArgs { best: Some(12), ..example("stvenantinner") });
     assert_eq!(fused.covers.len(), 12);
@@ -135,10 +160,34 @@ fn whole_programs_pass_check() {
         for (file, text) in &fused.covers[0].files {
             std::fs::write(dir.path().join(file), text).unwrap();
         }
-        let test = dir.path().join(format!("{name}_test.cu"));
-        let check = ["warpsmith", "check", "--host-args", "130"].map(std::ffi::OsString::from);
-        let status = warpsmith::cli::run(check.into_iter().chain([test.into_os_string()]));
-        assert_eq!(status, Status::Done, "{name}");
+        check_program(dir.path(), name, "130");
         leave(name, &fused);
     }
+}
+
+/// Runs a test program under `check`, with all checks.
+fn check_program(folder: &Path, name: &str, count: &str) {
+    let test = folder.join(format!("{name}_test.cu"));
+    let check = ["warpsmith", "check", "--host-args", count].map(std::ffi::OsString::from);
+    let status = warpsmith::cli::run(check.into_iter().chain([test.into_os_string()]));
+    assert_eq!(status, Status::Done, "{name}");
+}
+
+#[test]
+fn the_picture_has_every_kernel_call_and_value() {
+    let (_dir, args) = script(
+        "matrix3x3 A, B, C;\nvector3 v, w;\ninput A, v;\nB = madd33(A, A);\nfor (i = 0; i < 40; i++) { B = mmul33(B, A); }\n\
+         C = madd33(B, A);\nw = mvmul33(C, v);\nreturn w, C;",
+    );
+    let fused = fused(&FuseArgs { max_fusion: 2, ..args });
+    let file = |end: &str| fused.covers[0].files.iter().find(|(n, _)| n.ends_with(end)).unwrap();
+    let (svg, dot) = (&file(".svg").1, &file(".dot").1);
+    let plans = plans(&fused);
+    let calls: usize = plans.iter().map(|p| p.calls.len()).sum();
+    assert_eq!(svg.matches("gives ").count(), calls);
+    assert_eq!(svg.matches("elements a block").count(), plans.len());
+    assert_eq!(svg.matches(" times</text>").count(), 1);
+    assert_eq!(svg.matches("<rect").count(), 1 + calls + plans.len() + 1);
+    assert_eq!(dot.matches("subgraph cluster_kernel").count(), plans.len());
+    leave("picture", &fused);
 }

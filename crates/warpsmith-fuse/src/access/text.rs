@@ -3,6 +3,7 @@
 use crate::library::subscripts::{Start, relative, subscripts};
 use crate::library::{Expr, Param, Routine};
 use crate::words::{has_word, replace_words};
+use warpsmith_front::pp::{Piece, Scanner};
 
 /// Where an argument lives and how the text numbers it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +54,49 @@ pub fn specialised(routine: &Routine, name: &str, shape: [u32; 3], places: &[Pla
         sizes(word).map(|n| n.to_string())
     };
     let head = replace_words(&head, &replace);
-    format!("{head}{}", replace_words(&body, &replace))
+    let mut body = replace_words(&body, &replace);
+    if places.iter().any(|p| *p != Place::Shared) {
+        body = unrolled(&body);
+    }
+    format!("{}{body}", inlined(&head))
+}
+
+/// The head of a function that is inlined: an array in registers can only be handed to such a one.
+fn inlined(head: &str) -> String {
+    let mut words = Scanner::new(head, true).filter(|(piece, _)| *piece == Piece::Word);
+    match words.find(|(_, range)| &head[range.clone()] == "void") {
+        Some((_, range)) => format!("static __device__ __forceinline__ {}", &head[range.start..]),
+        None => head.to_string(),
+    }
+}
+
+/// Every loop with a request to unroll it: an array whose subscripts are not known to the compiler is not kept in registers.
+fn unrolled(body: &str) -> String {
+    let mut out = String::with_capacity(body.len());
+    let (mut done, mut asked) = (0, false);
+    for (piece, range) in Scanner::new(body, true) {
+        match piece {
+            Piece::Word if &body[range.clone()] == "pragma" => {
+                asked = body[range.end..].trim_start().starts_with("unroll");
+            }
+            Piece::Word if &body[range.clone()] == "for" => {
+                if !asked {
+                    let line = body[..range.start].rfind('\n').map_or(0, |n| n + 1);
+                    let before = &body[line..range.start];
+                    out.push_str(body[done..range.start].trim_end_matches([' ', '\t']));
+                    // A loop that begins its line stays where it is.
+                    let indent: String = before.chars().take_while(|c| c.is_whitespace()).collect();
+                    let end = if before.trim().is_empty() { "" } else { "\n" };
+                    out.push_str(&format!("{end}{indent}#pragma unroll\n{indent}"));
+                    done = range.start;
+                }
+                asked = false;
+            }
+            _ => {}
+        }
+    }
+    out.push_str(&body[done..]);
+    out
 }
 
 /// Subscripts of an argument counted from its pattern's start.
@@ -104,5 +147,32 @@ impl Routine {
     /// Whether the body says where an argument's pattern starts by its placeholder.
     pub fn uses_placeholder(&self, argument: usize) -> bool {
         has_word(&self.text, &self.placeholder(argument))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loops_without_a_request_get_one() {
+        let body = "{\n    for (;;) a;\n    #pragma unroll\n    for (;;) for (;;) b; // for\n}";
+        assert_eq!(
+            unrolled(body),
+            "{\n    #pragma unroll\n    for (;;) a;\n    #pragma unroll\n    for (;;)\n    #pragma unroll\n    for (;;) b; // for\n}"
+        );
+    }
+
+    #[test]
+    fn heads_are_inlined_whatever_they_say() {
+        let expected = "static __device__ __forceinline__ void f(int tx)";
+        for before in [
+            "__device__",
+            "__device__ inline",
+            "static __noinline__ __device__",
+            "extern \"C\" __device__",
+        ] {
+            assert_eq!(inlined(&format!("{before} void f(int tx)")), expected);
+        }
     }
 }

@@ -10,6 +10,15 @@ pub struct Touch {
 }
 
 impl Touch {
+    /// Thread t touches element t, all of its `size` floats and nothing else.
+    pub fn is_one_element_a_thread(&self, size: u32) -> bool {
+        let own = |(t, offsets): (usize, &Vec<u32>)| {
+            let first = t as u32 * size;
+            offsets.iter().copied().eq(first..first + size)
+        };
+        self.threads.iter().enumerate().all(own)
+    }
+
     /// As many registers as the thread with the widest range needs.
     pub fn width(&self) -> u32 {
         let widths = self.threads.iter().filter_map(|t| Some(t.last()? - t.first()? + 1));

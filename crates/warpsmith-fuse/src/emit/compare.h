@@ -10,16 +10,23 @@ static void fill(float *to, size_t length)
     }
 }
 
-// 0 when the arrays agree but for rounding, else 1; says where they first do not.
-static int compare(const char *name, const float *actual, const float *expected, size_t length, int size)
+// 0 when the arrays agree but for rounding, else 1; says where they first do not. Float k of element e stands at
+// e * apart + k * pitch.
+static int compare(const char *name, const float *actual, const float *expected, size_t count, int size, size_t apart,
+                   size_t pitch)
 {
-    for (size_t i = 0; i < length; i++) {
-        const float allowed = 1e-4f * fabsf(expected[i]) + 1e-6f;
-        // Also true of what is no number.
-        if (!(fabsf(actual[i] - expected[i]) <= allowed)) {
-            printf("%s: element %llu, float %d: %g in place of %g\n", name, (unsigned long long)(i / size),
-                   (int)(i % size), actual[i], expected[i]);
-            return 1;
+    float largest = 0.0f;
+    for (size_t i = 0; i < count * size; i++)
+        if (fabsf(expected[i]) > largest && fabsf(expected[i]) < INFINITY) largest = fabsf(expected[i]);
+    for (size_t e = 0; e < count; e++) {
+        for (int k = 0; k < size; k++) {
+            const float a = actual[e * apart + k * pitch], x = expected[e * apart + k * pitch];
+            if (a == x || (a != a && x != x)) continue;
+            // Also true where only one is no number.
+            if (!(fabsf(a - x) <= 1e-4f * fabsf(x) + 1e-6f * largest)) {
+                printf("%s: element %llu, float %d: %g in place of %g\n", name, (unsigned long long)e, k, a, x);
+                return 1;
+            }
         }
     }
     return 0;

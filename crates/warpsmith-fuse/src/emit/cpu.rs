@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::Emitter;
-use crate::library::FunctionId;
-use crate::library::leftover::defined_macros;
+use super::routines::{has_namespace, hoisted};
+use crate::library::leftover::{defined_macros, definitions_in};
+use crate::library::{Function, FunctionId};
 use crate::script::{Node, Region, VarId};
 
 impl Emitter<'_> {
@@ -14,34 +15,50 @@ impl Emitter<'_> {
         let mut text = format!(
             "// Compares {name} on the GPU with the same on the CPU: nvcc {name}_test.cu && ./a.out [count]\n\n"
         );
-        text.push_str(
-            "#include <cmath>\n#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n\n",
-        );
-        let _ = writeln!(text, "#include \"{name}.cu\"\n");
-        self.references(&mut text);
+        let mut includes: Vec<String> = ["cmath", "cstdio", "cstdlib", "cstring"]
+            .iter()
+            .map(|name| format!("#include <{name}>"))
+            .collect();
+        let references = self.references(&mut includes);
+        for include in includes {
+            let _ = writeln!(text, "{include}");
+        }
+        let _ = writeln!(text, "\n#include \"{name}.cu\"\n");
+        text.push_str(&references);
         self.cpu_version(&mut text);
         self.throughput(&mut text);
         self.main_function(&mut text);
         text
     }
 
-    fn references(&self, text: &mut String) {
+    /// The references, each with the helpers and macros of its file. Helpers may be called as those of another file, so that
+    /// they stand in a namespace.
+    fn references(&self, includes: &mut Vec<String>) -> String {
         let mut used = BTreeSet::new();
         functions(&self.planner.program.body, &mut used);
         let mut known: Vec<&str> = self.headers().iter().map(|(name, _)| name.as_str()).collect();
+        let mut text = String::new();
         for f in used.into_iter().map(FunctionId) {
-            let reference = &self.planner.library.function(f).reference;
+            let function = self.planner.library.function(f);
+            let reference = &function.reference;
             for (name, header) in &reference.source.headers {
                 if !known.contains(&name.as_str()) {
                     known.push(name);
-                    let _ = writeln!(text, "{header}");
+                    let _ = writeln!(text, "{}", hoisted(header, includes));
                 }
             }
-            let _ = writeln!(text, "{}\n", reference.beside_kernels.trim());
+            let inner = hoisted(&reference.beside_kernels, includes);
+            match reference_namespace(function) {
+                Some(space) => {
+                    _ = writeln!(text, "namespace {space} {{\n\n{}\n\n}}\n", inner.trim())
+                }
+                None => _ = writeln!(text, "{}\n", inner.trim()),
+            }
             for name in defined_macros(&reference.beside_kernels) {
                 let _ = writeln!(text, "#undef {name}");
             }
         }
+        text
     }
 
     fn cpu_version(&self, text: &mut String) {
@@ -55,15 +72,31 @@ impl Emitter<'_> {
         text.push_str("    for (int e = 0; e < count; e++) {\n");
         let mut locals = vec![];
         written(&program.body, &mut locals);
-        for v in &locals {
+        let columns = program.inputs.iter().filter(|v| self.is_column(**v));
+        for v in columns.clone().chain(&locals) {
             let _ = writeln!(text, "        float c_{}[{}];", self.names.get(*v), self.size(*v));
         }
-        let inputs: BTreeSet<VarId> = program.inputs.iter().copied().collect();
+        for v in columns {
+            let (n, size) = (self.names.get(*v), self.size(*v));
+            let _ = writeln!(
+                text,
+                "        for (int k = 0; k < {size}; k++) c_{n}[k] = {n}[(size_t)k * count + e];"
+            );
+        }
+        let inputs: BTreeSet<VarId> =
+            program.inputs.iter().copied().filter(|v| !self.is_column(*v)).collect();
         self.cpu_region(text, &program.body, &inputs, "        ", &mut 0);
         for v in &program.outputs {
             let (n, size) = (self.names.get(*v), self.size(*v));
-            let _ =
-                writeln!(text, "        memcpy({n} + (size_t)e * {size}, c_{n}, sizeof c_{n});");
+            let _ = match self.is_column(*v) {
+                true => writeln!(
+                    text,
+                    "        for (int k = 0; k < {size}; k++) {n}[(size_t)k * count + e] = c_{n}[k];"
+                ),
+                false => {
+                    writeln!(text, "        memcpy({n} + (size_t)e * {size}, c_{n}, sizeof c_{n});")
+                }
+            };
         }
         text.push_str("    }\n}\n\n");
     }
@@ -86,7 +119,8 @@ impl Emitter<'_> {
                     let f = self.planner.library.function(call.function);
                     let list: Vec<String> =
                         call.arguments.iter().chain([&call.result]).map(element).collect();
-                    let _ = writeln!(text, "{indent}{}_cpu({});", f.name, list.join(", "));
+                    let space = reference_namespace(f).map_or(String::new(), |s| s + "::");
+                    let _ = writeln!(text, "{indent}{space}{}_cpu({});", f.name, list.join(", "));
                 }
                 Node::Loop(l) => {
                     *loops += 1;
@@ -218,9 +252,11 @@ impl Emitter<'_> {
         text.push_str("    int differ = 0;\n");
         for v in &program.outputs {
             let n = self.names.get(*v);
+            // Floats of an element stand beside each other, or `count` apart.
+            let layout = if self.is_column(*v) { "1, count" } else { &format!("{}, 1", size(v)) };
             let _ = writeln!(
                 text,
-                "    differ += compare(\"{n}\", {n}, {n}_expected, (size_t)count * {0}, {0});",
+                "    differ += compare(\"{n}\", {n}, {n}_expected, (size_t)count, {}, {layout});",
                 size(v)
             );
         }
@@ -238,6 +274,15 @@ impl Emitter<'_> {
         }
         text.push_str("    return differ == 0 ? 0 : 1;\n}\n");
     }
+}
+
+/// Where a reference stands. One in the file of the kernels may use what the device uses, too.
+fn reference_namespace(function: &Function) -> Option<String> {
+    if function.reference.beside_implementations && has_namespace(function) {
+        return Some(function.name.clone());
+    }
+    let helpers = definitions_in(&function.reference.beside_kernels) > 1;
+    helpers.then(|| format!("{}_reference", function.name))
 }
 
 fn functions(region: &Region, all: &mut BTreeSet<usize>) {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::{Emitter, count_kernels, declaration};
-use crate::plan::{KernelPlan, Launch};
+use crate::plan::{KernelPlan, Launch, PlannedVariable};
 use crate::script::{Loop, VarId};
 
 /// Where the text stands while launches are written.
@@ -46,23 +46,22 @@ impl Emitter<'_> {
             if each == 1 { "count".to_string() } else { format!("(count - 1) / {each} + 1") };
         let [x, y, z] = kernel.shape;
         let _ = writeln!(text, "    const dim3 block({x}, {y}, {z});");
-        let read = |v: &crate::plan::PlannedVariable| {
-            let name = self.names.get(v.id);
-            if kernel.wants_whole_blocks() {
-                format!("const_cast<float *>({name})")
-            } else {
-                name.to_string()
+        let variables = kernel.variables.iter().enumerate();
+        let read = |(v, variable): (usize, &PlannedVariable)| {
+            let name = self.names.get(variable.id);
+            match kernel.is_loaded_by_routine(v) {
+                true => format!("const_cast<float *>({name})"),
+                false => name.to_string(),
             }
         };
-        let list: Vec<String> = kernel
-            .inputs()
-            .map(read)
-            .chain(kernel.outputs().map(|v| self.names.get(v.id).to_string()))
-            .collect();
+        let inputs = variables.filter(|(_, variable)| variable.input).map(read);
+        let outputs = kernel.outputs().map(|v| self.names.get(v.id).to_string());
+        let list: Vec<String> = inputs.chain(outputs).collect();
         let name = format!("{}_{}", self.heading.name, number + 1);
         let _ = writeln!(
             text,
-            "    {name}<<<{blocks}, block, 0, stream>>>(count, {});",
+            "    {name}<<<{blocks}, block, {}, stream>>>(count, {});",
+            self.timing.unwrap_or(0),
             list.join(", ")
         );
         text.push_str("    return cudaGetLastError();\n}\n\n");

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::routines::has_namespace;
 use super::{Emitter, declaration};
 use crate::access::{Place, specialised};
 use crate::library::{Coordinate, FunctionId, Param, Routine};
@@ -94,7 +95,7 @@ impl Emitter<'_> {
         } else {
             "blockIdx.x"
         };
-        if self.has_block_moves(kernel) {
+        if self.has_own_moves(kernel) {
             let _ = writeln!(text, "{indent}const int first = {block} * {};", kernel.elements);
             let least = format!("min(count - first, {})", kernel.elements);
             // Blocks of a batch may lie beyond the end altogether.
@@ -102,21 +103,34 @@ impl Emitter<'_> {
             let _ = writeln!(text, "{indent}const int here = {least};");
         }
         text.push('\n');
+        if self.timing.is_some() {
+            let (floats, threads) = (kernel.shared_floats, kernel.threads());
+            let _ = writeln!(
+                text,
+                "{indent}for (int i = thread; i < {floats}; i += {threads}) shared[i] = 1.0f;\n{indent}__syncthreads();"
+            );
+        }
         self.steps(text, kernel, indent, block);
+        if let (Some(_), Some(output)) = (self.timing, kernel.outputs().next()) {
+            // Never so, which the compiler does not know.
+            let name = self.names.get(output.id);
+            let _ = writeln!(text, "{indent}if (count < 0) {name}[thread] = shared[thread];");
+        }
         text.push_str(if deep { "    }\n}\n\n" } else { "}\n\n" });
     }
 
     /// Parameters of a kernel after `count`: what it reads, what it writes.
     fn kernel_params(&self, kernel: &KernelPlan) -> Vec<String> {
-        let by_block = |variable: usize| {
-            kernel.steps.iter().any(|s| s.action == Action::Load { variable, by: Mover::Block })
-        };
         let mut params = vec![];
         for (v, variable) in kernel.variables.iter().enumerate() {
             let name = self.names.get(variable.id);
             if variable.input {
                 // Routines of the library take pointers to what may be written.
-                let ty = if by_block(v) { "const float *__restrict__ " } else { "float *" };
+                let ty = if !kernel.is_loaded_by_routine(v) {
+                    "const float *__restrict__ "
+                } else {
+                    "float *"
+                };
                 params.push(format!("{ty}{name}"));
             }
         }
@@ -144,12 +158,10 @@ impl Emitter<'_> {
         }
     }
 
-    fn has_block_moves(&self, kernel: &KernelPlan) -> bool {
-        kernel.steps.iter().any(|s| {
-            matches!(
-                s.action,
-                Action::Load { by: Mover::Block, .. } | Action::Save { by: Mover::Block, .. }
-            )
+    fn has_own_moves(&self, kernel: &KernelPlan) -> bool {
+        kernel.steps.iter().any(|s| match s.action {
+            Action::Load { by, .. } | Action::Save { by, .. } => by.is_ours(),
+            Action::Call(_) => false,
         })
     }
 
@@ -157,7 +169,8 @@ impl Emitter<'_> {
         let routine = |routine: &Routine, call: &PlannedCall| {
             coordinates(call.access.shape, kernel.shape).need_flat(&taken(routine))
         };
-        self.has_block_moves(kernel)
+        self.has_own_moves(kernel)
+            || self.timing.is_some()
             || kernel.steps.iter().any(|s| match s.action {
                 Action::Call(c) => routine(
                     &self.planner.implementation(&kernel.calls[c]).compute,
@@ -175,8 +188,11 @@ impl Emitter<'_> {
     fn steps(&self, text: &mut String, kernel: &KernelPlan, indent: &str, block: &str) {
         let mut arriving = false;
         for step in &kernel.steps {
-            let block_load = matches!(step.action, Action::Load { by: Mover::Block, .. });
-            if arriving && !block_load {
+            let our_load = match step.action {
+                Action::Load { by, .. } => Some(by).filter(Mover::is_ours),
+                _ => None,
+            };
+            if arriving && our_load.is_none() {
                 let _ = writeln!(
                     text,
                     "{indent}__pipeline_commit();\n{indent}__pipeline_wait_prior(0);"
@@ -186,18 +202,15 @@ impl Emitter<'_> {
             if let Some(reason) = &step.barrier {
                 let _ = writeln!(text, "{indent}__syncthreads();  // {}", one_line(reason));
             }
-            arriving |= block_load;
+            arriving |= matches!(our_load, Some(Mover::Block | Mover::Columns));
             let (routine, call, arguments) = match step.action {
-                Action::Load { variable, by: Mover::Block } => {
-                    self.block_move(text, kernel, variable, true, indent);
-                    continue;
-                }
-                Action::Save { variable, by: Mover::Block } => {
-                    self.block_move(text, kernel, variable, false, indent);
-                    continue;
-                }
                 Action::Load { variable, by } | Action::Save { variable, by } => {
                     let load = matches!(step.action, Action::Load { .. });
+                    if by.is_ours() {
+                        let line = self.own_move(kernel, variable, load, by);
+                        let _ = writeln!(text, "{indent}{line}");
+                        continue;
+                    }
                     let Some((routine, call, place)) = moved_by(self.planner, kernel, load, by)
                     else {
                         continue;
@@ -212,32 +225,47 @@ impl Emitter<'_> {
             };
             self.call(text, kernel, (routine, call, &arguments), indent, block);
         }
+        if arriving {
+            let _ =
+                writeln!(text, "{indent}__pipeline_commit();\n{indent}__pipeline_wait_prior(0);");
+        }
     }
 
-    fn block_move(
-        &self,
-        text: &mut String,
-        kernel: &KernelPlan,
-        variable: usize,
-        load: bool,
-        indent: &str,
-    ) {
+    /// A call of one of our own copies.
+    fn own_move(&self, kernel: &KernelPlan, variable: usize, load: bool, by: Mover) -> String {
         let v = &kernel.variables[variable];
-        let Home::Shared { offset } = v.home else { return };
-        let floats = v.size * kernel.elements;
-        let wide = floats.is_multiple_of(4) && offset.is_multiple_of(4);
-        let name = self.names.get(v.id);
-        let (from, to) = (format!("{name} + (size_t)first * {}", v.size), format!("s_{name}"));
-        let (function, arguments) = match load {
-            true => ("load_block", format!("{to}, {from}")),
-            false => ("save_block", format!("{from}, {to}")),
+        let (name, size, elements) = (self.names.get(v.id), v.size, kernel.elements);
+        let verb = if load { "load" } else { "save" };
+        // What is written comes first.
+        let pair = |inside: String, outside: String| match load {
+            true => format!("{inside}, {outside}"),
+            false => format!("{outside}, {inside}"),
         };
-        let _ = writeln!(
-            text,
-            "{indent}{function}<{floats}, {}, {wide}>({arguments}, here * {}, thread);",
-            kernel.threads(),
-            v.size
-        );
+        let columns = self.is_column(v.id);
+        match (v.home, by) {
+            (Home::Shared { .. }, Mover::Columns) => {
+                let arrays = pair(format!("s_{name}"), format!("{name} + first"));
+                let threads = kernel.threads();
+                format!(
+                    "{verb}_columns<{size}, {elements}, {threads}>({arrays}, count, here, thread);"
+                )
+            }
+            (Home::Shared { offset }, _) => {
+                let floats = size * elements;
+                let wide = floats.is_multiple_of(4) && offset.is_multiple_of(4);
+                let arrays = pair(format!("s_{name}"), format!("{name} + (size_t)first * {size}"));
+                let threads = kernel.threads();
+                format!(
+                    "{verb}_block<{floats}, {threads}, {wide}>({arrays}, here * {size}, thread);"
+                )
+            }
+            (Home::Registers { .. }, _) => {
+                let arrays = pair(format!("r_{name}"), format!("{name} + first + thread"));
+                // A single float has nothing to be apart from.
+                let pitch = if columns { "count" } else { "0" };
+                format!("{verb}_own<{size}>({arrays}, {pitch}, thread < here);")
+            }
+        }
     }
 
     fn call(
@@ -249,7 +277,11 @@ impl Emitter<'_> {
         block: &str,
     ) {
         let places: Vec<Place> = arguments.iter().map(|(_, p)| *p).collect();
-        let name = variant_name(routine, call.access.shape, &places);
+        let mut name = variant_name(routine, call.access.shape, &places);
+        let function = self.planner.library.function(call.function);
+        if has_namespace(function) {
+            name = format!("{}::{name}", function.name);
+        }
         let coordinates = coordinates(call.access.shape, kernel.shape);
         let axis = self.planner.implementation(call).data_axis();
         let one = |param: &Param| match param {

@@ -6,16 +6,17 @@ mod dot;
 mod host;
 mod kernel;
 mod names;
+mod routines;
+mod svg;
 
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::library::leftover::defined_macros;
-use crate::library::{FunctionId, TYPES};
 use crate::plan::{Action, Covered, KernelPlan, Launch, Mover, Planner, kernels};
-use crate::script::VarId;
+use crate::script::{Layout, VarId};
 pub use dot::dot;
 pub use names::Names;
+pub use svg::svg;
 
 /// What the files are to be called, and what is said in them.
 #[derive(Clone, Debug)]
@@ -35,10 +36,33 @@ pub(crate) struct Emitter<'a> {
     pub cover: &'a Covered,
     pub names: Names,
     pub kernels: Vec<std::rc::Rc<KernelPlan>>,
+    /// Kernels are there to time their only step; bytes of shared memory that they have beyond their own.
+    pub timing: Option<u32>,
 }
 
 /// The files of a cover: name and text.
 pub fn files(planner: &Planner<'_>, heading: &Heading, cover: &Covered) -> Vec<(String, String)> {
+    emitted(planner, heading, cover, None)
+}
+
+/// The same for a kernel that is there to time its only step, or nothing if it has none: shared memory has contents, and what the
+/// step leaves there counts as used. A block has `additional` bytes of shared memory more than the kernel itself needs.
+pub fn timing_files(
+    planner: &Planner<'_>,
+    heading: &Heading,
+    kernel: KernelPlan,
+    additional: u32,
+) -> Vec<(String, String)> {
+    let launches = vec![Launch::Kernel(std::rc::Rc::new(kernel))];
+    emitted(planner, heading, &Covered { launches, seconds: 0.0 }, Some(additional))
+}
+
+fn emitted(
+    planner: &Planner<'_>,
+    heading: &Heading,
+    cover: &Covered,
+    timing: Option<u32>,
+) -> Vec<(String, String)> {
     let name = &heading.name;
     let kernels = kernels(&cover.launches);
     let mut reserved: Vec<String> = ["launch", "workspace", "host", "cpu", "run"]
@@ -55,7 +79,7 @@ pub fn files(planner: &Planner<'_>, heading: &Heading, cover: &Covered) -> Vec<(
         reserved.extend(defined_macros(&f.leftover.text).iter().map(|m| m.to_string()));
     }
     let names = Names::new(planner.program, &reserved);
-    let emitter = Emitter { planner, heading, cover, names, kernels };
+    let emitter = Emitter { planner, heading, cover, names, kernels, timing };
     vec![
         (format!("{name}.cu"), emitter.kernel_file()),
         (format!("{name}.h"), emitter.header()),
@@ -75,31 +99,23 @@ impl Emitter<'_> {
             self.kernels.len()
         );
         let _ = writeln!(text, "// Made for {}.", self.heading.arch);
+        let routines = self.routines();
         text.push_str("\n#include <cuda_runtime.h>\n");
-        if self.uses_block_loads() {
+        if self.copies_asynchronously() {
             text.push_str("#include <cuda_pipeline.h>\n");
         }
+        for include in &routines.includes {
+            let _ = writeln!(text, "{include}");
+        }
         let _ = writeln!(text, "\n#include \"{name}.h\"\n");
-        self.types(&mut text);
-        self.block_copies(&mut text);
-        self.routines(&mut text);
+        text.push_str(&routines.types);
+        self.copies(&mut text);
+        text.push_str(&routines.text);
         for (k, kernel) in self.kernels.iter().enumerate() {
             self.kernel(&mut text, k, kernel);
         }
         self.launchers(&mut text);
         text
-    }
-
-    fn types(&self, text: &mut String) {
-        let library = self.planner.library;
-        let types = library.files.get(TYPES).map_or("", |t| t);
-        for line in types.lines().filter(|l| l.trim() != "#pragma once") {
-            let _ = writeln!(text, "{}", line.trim_end());
-        }
-        while text.ends_with("\n\n\n") {
-            text.pop();
-        }
-        text.push('\n');
     }
 
     fn movers(&self) -> impl Iterator<Item = (bool, Mover)> {
@@ -110,66 +126,43 @@ impl Emitter<'_> {
         })
     }
 
-    fn uses_block_loads(&self) -> bool {
-        self.movers().any(|m| m == (true, Mover::Block))
+    fn copies_asynchronously(&self) -> bool {
+        self.movers().any(|m| matches!(m, (true, Mover::Block | Mover::Columns)))
     }
 
-    fn block_copies(&self, text: &mut String) {
-        if self.uses_block_loads() {
-            text.push_str(include_str!("load_block.cuh"));
-            text.push('\n');
-        }
-        if self.movers().any(|m| m == (false, Mover::Block)) {
-            text.push_str(include_str!("save_block.cuh"));
-            text.push('\n');
-        }
-    }
-
-    /// The variants of device functions, function by function, each between the macros of its file.
-    fn routines(&self, text: &mut String) {
-        let functions: BTreeSet<usize> =
-            self.kernels.iter().flat_map(|k| &k.calls).map(|c| c.function.0).collect();
-        for (_, header) in self.headers() {
-            let _ = writeln!(text, "{header}");
-        }
-        for f in functions.into_iter().map(FunctionId) {
-            let function = self.planner.library.function(f);
-            text.push_str(&function.leftover.text);
-            if !function.leftover.text.is_empty() {
+    /// Our own copies, those that a kernel uses.
+    fn copies(&self, text: &mut String) {
+        const COPIES: [(bool, Mover, &str); 6] = [
+            (true, Mover::Block, include_str!("load_block.cuh")),
+            (true, Mover::Columns, include_str!("load_columns.cuh")),
+            (true, Mover::Own, include_str!("load_own.cuh")),
+            (false, Mover::Block, include_str!("save_block.cuh")),
+            (false, Mover::Columns, include_str!("save_columns.cuh")),
+            (false, Mover::Own, include_str!("save_own.cuh")),
+        ];
+        for (load, mover, copy) in COPIES {
+            if self.movers().any(|m| m == (load, mover)) {
+                text.push_str(copy);
                 text.push('\n');
             }
-            let mut written = BTreeSet::new();
-            for kernel in &self.kernels {
-                for variant in kernel::variants(self.planner, kernel, f) {
-                    if written.insert(variant.name.clone()) {
-                        text.push_str(&variant.text);
-                        text.push_str("\n\n");
-                    }
-                }
-            }
-            for name in defined_macros(&function.leftover.text) {
-                let _ = writeln!(text, "#undef {name}");
-            }
         }
-    }
-
-    /// Headers of the library that functions include, each once.
-    fn headers(&self) -> Vec<&(String, String)> {
-        let called: BTreeSet<usize> =
-            self.kernels.iter().flat_map(|k| &k.calls).map(|c| c.function.0).collect();
-        let mut all: Vec<&(String, String)> = vec![];
-        for header in
-            called.into_iter().flat_map(|f| &self.planner.library.functions()[f].leftover.headers)
-        {
-            if all.iter().all(|(name, _)| *name != header.0) {
-                all.push(header);
-            }
-        }
-        all
     }
 
     fn size(&self, id: VarId) -> u32 {
         self.planner.library.elements(self.planner.program.variables[id.0].ty)
+    }
+
+    /// The inputs and outputs that are structures of arrays, if there are any.
+    fn columns(&self) -> Option<String> {
+        let program = self.planner.program;
+        let all = program.inputs.iter().chain(&program.outputs);
+        let names: Vec<&str> =
+            all.filter(|v| self.is_column(**v)).map(|v| self.names.get(*v)).collect();
+        (!names.is_empty()).then(|| names.join(", "))
+    }
+
+    fn is_column(&self, id: VarId) -> bool {
+        self.planner.program.variables[id.0].layout == Layout::Soa
     }
 
     /// Elements that arrays must have room for beyond their own, since library routines move whole blocks.
@@ -216,6 +209,12 @@ impl Emitter<'_> {
         let mut text = format!(
             "// {name} on `count` elements. Arrays are arrays of structures: element e of size n begins at n * e.\n"
         );
+        if let Some(columns) = self.columns() {
+            let _ = writeln!(
+                text,
+                "// Structures of arrays, in which float k of element e stands at count * k + e: {columns}."
+            );
+        }
         text.push_str("#pragma once\n\n#include <cuda_runtime.h>\n\n");
         if padding > 0 {
             let _ = writeln!(

@@ -2,110 +2,24 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::script::{Program, VarId};
+use crate::script::{Node, Program, Region, VarId};
 
-/// Words that a script may use and C may not, or that emitted code uses itself.
-const TAKEN: &[&str] = &[
-    "alignas",
-    "alignof",
-    "and",
-    "asm",
-    "auto",
-    "bool",
-    "break",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "const",
-    "constexpr",
-    "continue",
-    "decltype",
-    "default",
-    "delete",
-    "do",
-    "double",
-    "else",
-    "enum",
-    "explicit",
-    "export",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "friend",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "nullptr",
-    "operator",
-    "or",
-    "private",
-    "protected",
-    "public",
-    "register",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "struct",
-    "switch",
-    "template",
-    "this",
-    "throw",
-    "true",
-    "try",
-    "typedef",
-    "typeid",
-    "typename",
-    "union",
-    "unsigned",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-    "while",
-    "xor",
-    "main",
-    "count",
-    "thread",
-    "first",
-    "here",
-    "step",
-    "block",
-    "shared",
-    "stream",
-    "workspace",
-    "room",
-    "error",
-    "e",
-    "dim3",
-    "size_t",
-    "min",
-    "max",
-    "blockIdx",
-    "threadIdx",
-    "blockDim",
-    "gridDim",
-    "seconds",
-    "printf",
-    "abs",
-    "sqrt",
-    "exp",
-    "log",
-    "sin",
-    "cos",
-    "tan",
-    "pow",
-];
+/// Words of C++ that a script may use.
+const LANGUAGE: &str = "alignas alignof and asm auto bool break case catch char class const constexpr continue decltype \
+    default delete do double else enum explicit export extern false float for friend goto if inline \
+    int long mutable namespace new noexcept not nullptr operator or private protected public \
+    register return short signed sizeof static struct switch template this throw true try typedef \
+    typeid typename union unsigned using virtual void volatile while xor";
+
+/// Names that emitted code uses itself.
+const OURS: &str = "main count thread first here step block shared stream workspace room error e dim3 size_t min max \
+    blockIdx threadIdx blockDim gridDim seconds printf abs sqrt exp log sin cos tan pow argc argv \
+    begin end best round ms per_second differ fill compare bytes device k i atoi malloc free memcpy \
+    fabsf load_block save_block load_columns save_columns load_own save_own";
+
+/// Macros of the headers that it includes, and of compilers.
+const MACROS: &str =
+    "unix linux errno assert stdin stdout stderr NULL EOF INFINITY NAN HUGE_VAL RAND_MAX M_PI M_E";
 
 /// A C name for each variable: an input and an output have the script's name, where it is free.
 #[derive(Clone, Debug)]
@@ -115,7 +29,9 @@ pub struct Names {
 
 impl Names {
     pub fn new(program: &Program, reserved: &[String]) -> Names {
-        let mut taken: HashSet<String> = TAKEN.iter().map(|w| w.to_string()).collect();
+        let known = [LANGUAGE, OURS, MACROS].into_iter().flat_map(str::split_whitespace);
+        let mut taken: HashSet<String> = known.map(str::to_string).collect();
+        taken.extend((1..=loops(&program.body)).map(|n| format!("i{n}")));
         taken.extend(reserved.iter().cloned());
         let mut names = Names { of: HashMap::new() };
         let first = program.inputs.iter().map(|v| (*v, ""));
@@ -148,9 +64,35 @@ impl Names {
     }
 }
 
+/// Loops, each of which has a counter.
+fn loops(region: &Region) -> usize {
+    let inner = region.nodes.iter().map(|node| match node {
+        Node::Loop(l) => 1 + loops(&l.body),
+        Node::Call(_) => 0,
+    });
+    inner.sum()
+}
+
 /// A name, and those that are made of it: in kernels, launchers, loops and on the host.
 fn all_of(name: &str) -> Vec<String> {
     let derived = ["s", "r", "d", "p", "n", "c", "device"].map(|before| format!("{before}_{name}"));
     let more = [format!("d_{name}_even"), format!("d_{name}_odd"), format!("{name}_expected")];
     derived.into_iter().chain(more).chain([name.to_string()]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_are_words_each_once() {
+        let words: Vec<&str> =
+            [LANGUAGE, OURS, MACROS].into_iter().flat_map(str::split_whitespace).collect();
+        let different: HashSet<&&str> = words.iter().collect();
+        assert_eq!(different.len(), words.len());
+        // Words at the end of a line of the list do not run into those of the next one.
+        for list in [LANGUAGE, OURS, MACROS] {
+            assert!(list.split_whitespace().all(|w| w.len() <= 12), "{list}");
+        }
+    }
 }

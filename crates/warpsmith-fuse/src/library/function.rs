@@ -447,12 +447,17 @@ impl<'a> Unit<'a> {
             let range = span.start as usize..span.end as usize;
             let path = PathBuf::from(self.library.files.path(&format!("{}.cu", self.name)));
             let own = self.leftover(Some(range.clone()));
+            let hosts = self.functions.iter().filter(|(n, f, _)| *n != name && is_of_host(f));
+            let hosts = hosts.map(|(.., s)| &self.text[s.start as usize..s.end as usize]);
             let function = &self.text[range.clone()];
+            let functions: String = hosts.chain([function]).map(|f| format!("{f}\n")).collect();
             let source =
-                Leftover { text: format!("{}{function}\n", own.text), headers: own.headers };
-            // Helpers are in the emitted file already; macros have been taken back there.
-            let beside_kernels = format!("{}{function}\n", definitions(&own.text));
-            let reference = Reference { path, source, beside_kernels, span: decl.head_span };
+                Leftover { text: format!("{}{functions}", own.text), headers: own.headers };
+            // What the device uses, too, is in the emitted file already; macros have been taken back there.
+            let beside_kernels = format!("{}{functions}", definitions(&own.text));
+            let (beside_implementations, span) = (true, decl.head_span);
+            let reference =
+                Reference { path, source, beside_kernels, beside_implementations, span };
             return Ok((reference, Some(range)));
         }
         let files = &self.library.files;
@@ -480,7 +485,8 @@ impl<'a> Unit<'a> {
         let source = leftover(text, &[], files);
         let beside_kernels = source.text.clone();
         let path = PathBuf::from(path);
-        Ok((Reference { path, source, beside_kernels, span: decl.head_span }, None))
+        let (beside_implementations, span) = (false, decl.head_span);
+        Ok((Reference { path, source, beside_kernels, beside_implementations, span }, None))
     }
 
     fn check_reference(
@@ -505,10 +511,16 @@ impl<'a> Unit<'a> {
     fn leftover(&self, reference: Option<Range<usize>>) -> Leftover {
         let contract = [format!("d_{}_", self.name), format!("cu_{}_", self.name)];
         let own = self.functions.iter().filter(|(n, ..)| contract.iter().any(|c| n.starts_with(c)));
-        let own = own.map(|(_, _, span)| span.start as usize..span.end as usize);
-        let taken: Vec<Range<usize>> = own.chain(reference).collect();
+        // Nothing on the device calls a function of the host.
+        let hosts = self.functions.iter().filter(|(_, f, _)| is_of_host(f));
+        let ranges = own.chain(hosts).map(|(_, _, span)| span.start as usize..span.end as usize);
+        let taken: Vec<Range<usize>> = ranges.chain(reference).collect();
         leftover(self.text, &taken, &self.library.files)
     }
+}
+
+fn is_of_host(f: &FunctionDecl) -> bool {
+    !f.attrs.device && !f.attrs.global
 }
 
 /// Whether a name may be a misspelling of another.

@@ -79,6 +79,38 @@ fn quoted_include(line: &str) -> Option<&str> {
     rest.strip_prefix('"')?.strip_suffix('"')
 }
 
+/// The includes of files that are none of the library's, and the text without them.
+pub fn without_includes(text: &str) -> (Vec<&str>, String) {
+    let is_include = |line: &&str| {
+        let rest = line.trim_start().strip_prefix('#');
+        rest.is_some_and(|r| r.trim_start().starts_with("include"))
+    };
+    let (includes, rest): (Vec<&str>, Vec<&str>) = text.lines().partition(is_include);
+    (includes, rest.iter().map(|line| format!("{line}\n")).collect())
+}
+
+/// How many functions, variables and types a text defines, macros aside: closing braces and semicolons outside of all braces.
+pub fn definitions_in(text: &str) -> usize {
+    let (mut depth, mut count) = (0usize, 0);
+    let mut directive = false;
+    for (piece, range) in Scanner::new(text, true) {
+        match piece {
+            Piece::Newline => directive &= text[..range.start].ends_with('\\'),
+            Piece::Other(b'#') => directive = true,
+            _ if directive => {}
+            Piece::Other(b'{' | b'(') => depth += 1,
+            Piece::Other(b'}') => {
+                depth = depth.saturating_sub(1);
+                count += usize::from(depth == 0);
+            }
+            Piece::Other(b')') => depth = depth.saturating_sub(1),
+            Piece::Other(b';') => count += usize::from(depth == 0),
+            _ => {}
+        }
+    }
+    count
+}
+
 /// The definitions of macros in a text, with the lines that continue them.
 pub(super) fn definitions(text: &str) -> String {
     let mut out = String::new();
@@ -125,6 +157,17 @@ mod tests {
         let left = leftover(text, std::slice::from_ref(&taken), &Files::default());
         assert_eq!(left.text, "#include <math.h>\n#define N 3\n__device__ int f();\n");
         assert_eq!(defined_macros(&left.text), ["N"]);
+    }
+
+    #[test]
+    fn definitions_are_counted_outside_of_directives() {
+        let text = "#include <cmath>\n#define F(x) { \\\n  x; }\nstatic int f(int a) { return a; }\nfloat t[2] = { 1, 2 };\n";
+        // An initialiser's brace and its semicolon count twice; one function alone is one.
+        assert_eq!(definitions_in(text), 3);
+        assert_eq!(definitions_in("// a;\nvoid f(void) { if (1) { g(); } }\n"), 1);
+        let (includes, rest) = without_includes(text);
+        assert_eq!(includes, ["#include <cmath>"]);
+        assert!(rest.starts_with("#define F"));
     }
 
     #[test]

@@ -158,6 +158,8 @@ pub struct Reference {
     pub source: Leftover,
     /// The part of it that is needed where the kernels' file is included.
     pub beside_kernels: String,
+    /// It stands in the file of the implementations.
+    pub beside_implementations: bool,
     /// Name and parameters.
     pub span: Span,
 }

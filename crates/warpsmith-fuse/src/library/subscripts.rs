@@ -7,9 +7,12 @@ use warpsmith_front::pp::{Piece, Scanner};
 use super::Expr;
 use super::routine::Coordinate;
 
-/// The texts between brackets of all uses of a parameter. `None`: it is used otherwise than with a subscript.
+type Pieces = Vec<(Piece, Range<usize>)>;
+
+/// The offsets in all uses of a parameter: what stands between brackets, or behind `+` where a pointer is made of it. `None`: it
+/// is used otherwise.
 pub fn subscripts(body: &str, name: &str) -> Option<Vec<Range<usize>>> {
-    let pieces: Vec<(Piece, Range<usize>)> = Scanner::new(body, true)
+    let pieces: Pieces = Scanner::new(body, true)
         .filter(|(p, _)| !matches!(p, Piece::Comment | Piece::Newline))
         .collect();
     let mut found = vec![];
@@ -21,9 +24,35 @@ pub fn subscripts(body: &str, name: &str) -> Option<Vec<Range<usize>>> {
         if after_dot {
             continue;
         }
-        found.push(bracketed(&pieces, i + 1)?);
+        found.push(bracketed(&pieces, i + 1).or_else(|| added(body, &pieces, i))?);
     }
     Some(found)
+}
+
+/// The sum behind the `+` after a parameter: `float *row = A + ty * 9;`, `f(A + tx * 3, …)`, `*(A + k)`. Not where the pointer is
+/// cast: an array in registers has floats, and is aligned as such.
+fn added(body: &str, pieces: &Pieces, at: usize) -> Option<Range<usize>> {
+    let is = |k: usize, byte: u8| pieces.get(k).is_some_and(|(p, _)| *p == Piece::Other(byte));
+    let before = at.checked_sub(1)?;
+    let opens = is(before, b'(') && !before.checked_sub(1).is_some_and(|k| is(k, b')'));
+    if !(is(at + 1, b'+') && (opens || is(before, b'=') || is(before, b','))) {
+        return None;
+    }
+    let start = pieces.get(at + 2)?.1.start;
+    let mut depth = 0;
+    for (piece, range) in &pieces[at + 2..] {
+        match piece {
+            Piece::Other(b'(' | b'[') => depth += 1,
+            Piece::Other(b')' | b']' | b',' | b';') if depth == 0 => {
+                let text = body[start..range.start].trim_end();
+                // A comparison, a choice and the like is no offset.
+                return Expr::parse(text).map(|_| start..start + text.len());
+            }
+            Piece::Other(b')' | b']') => depth -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// What stands between the bracket at a piece and the one that closes it.
@@ -188,5 +217,24 @@ mod tests {
         let of_a = subscripts(body, "A").unwrap();
         assert_eq!(&body[of_a[0].clone()], "i[2]");
         assert_eq!(subscripts("{ f(A); }", "A"), None);
+    }
+
+    #[test]
+    fn pointers_with_an_offset_count_too() {
+        let offsets = |body: &str| -> Option<Vec<String>> {
+            Some(subscripts(body, "A")?.into_iter().map(|r| body[r].to_string()).collect())
+        };
+        let body = "{ float *p = A + tx * 9 , *q = A + (k + 1) * 2; f(A + 3, *(A + tx)); A[1]; }";
+        assert_eq!(offsets(body).unwrap(), ["tx * 9", "(k + 1) * 2", "3", "tx", "1"]);
+        for body in [
+            "{ p = A; }",
+            "{ p = A - 1; }",
+            "{ p = c ? A + 1 : B; }",
+            "{ x = A + 1 < B; }",
+            "{ y = *(float4 *)(A + tx * 4); }",
+            "{ A += 3; }",
+        ] {
+            assert_eq!(offsets(body), None, "{body}");
+        }
     }
 }

@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 use super::barriers::{Shared, barriers};
-use super::place::{Use, in_registers, numbering};
+use super::home::Draft;
+use super::place::numbering;
 use super::*;
-use crate::access::{Accesses, ArgumentAccess, RoutineAccess, TouchId};
-use crate::library::{Extent, Implementation, Library, Role};
+use crate::access::{Accesses, ArgumentAccess, TouchId};
+use crate::library::{Extent, Implementation, Library};
 use crate::memory::{Chosen, Item, arrange};
-use crate::predict::{RoutineUse, Times};
+use crate::predict::Times;
 use crate::script::{Call, Program};
 
 /// What plans are made from.
@@ -32,21 +33,6 @@ pub struct Reading<'a> {
 
 /// Order and layout for each set of variables that are in shared memory: the same for many combinations.
 pub type Layouts = HashMap<Vec<Item>, Chosen>;
-
-/// A variable before its home is known.
-struct Draft {
-    id: VarId,
-    size: u32,
-    /// The call that makes it.
-    producer: Option<usize>,
-    /// Calls that read it, as bits.
-    readers: u32,
-    output: bool,
-    load: Option<Mover>,
-    save: Option<Mover>,
-    /// In registers, or why not.
-    home: Result<super::place::InRegisters, String>,
-}
 
 impl Planner<'_> {
     /// Plans a kernel. `implementations` are those of the calls. `None`: there is no such kernel, since block sizes or batches
@@ -85,6 +71,9 @@ impl Planner<'_> {
         }
         let Some(batch) = self.batch(&calls) else { return Ok(None) };
         let drafts = self.drafts(reading, &mut calls);
+        if drafts.iter().any(|d| d.impossible) {
+            return Ok(None);
+        }
         Ok(self.finish(calls, drafts, elements, batch, layouts))
     }
 
@@ -98,135 +87,9 @@ impl Planner<'_> {
         given.all(|b| b == batch).then_some(batch)
     }
 
-    fn drafts(&self, reading: &Reading<'_>, calls: &mut [PlannedCall]) -> Vec<Draft> {
-        let mut drafts: Vec<Draft> = vec![];
-        let mut known: HashMap<VarId, usize> = HashMap::new();
-        for (c, (_, call)) in reading.calls.iter().enumerate() {
-            for id in call.arguments.iter().chain([&call.result]) {
-                let at = *known.entry(*id).or_insert_with(|| {
-                    let size = self.library.elements(self.program.variables[id.0].ty);
-                    let output = reading.needed_after.contains(id);
-                    let home = Err(String::new());
-                    drafts.push(Draft {
-                        id: *id,
-                        size,
-                        producer: None,
-                        readers: 0,
-                        output,
-                        load: None,
-                        save: None,
-                        home,
-                    });
-                    drafts.len() - 1
-                });
-                calls[c].variables.push(at);
-            }
-            for id in &call.arguments {
-                drafts[known[id]].readers |= 1 << c;
-            }
-            drafts[known[&call.result]].producer = Some(c);
-        }
-        for (d, draft) in drafts.iter_mut().enumerate() {
-            self.home(d, draft, calls);
-        }
-        drafts
-    }
-
-    /// Chooses what moves a variable, and whether it can live in registers.
-    fn home(&self, number: usize, draft: &mut Draft, calls: &[PlannedCall]) {
-        let own_moves = self.options.keep_loads || self.options.baseline;
-        if let Some(producer) = draft.producer.filter(|_| draft.output) {
-            let plain = calls[producer].access.save.plain_copy && !own_moves;
-            let routine = Mover::Routine { call: producer, load: 0, place: Place::Shared };
-            draft.save = Some(if plain { Mover::Block } else { routine });
-        }
-        let mut loads = vec![];
-        if draft.producer.is_none() {
-            loads = self.loads(number, calls);
-            let plain = |l: &(usize, usize)| calls[l.0].access.loads[l.1].plain_copy && !own_moves;
-            if loads.iter().any(plain) {
-                draft.load = Some(Mover::Block);
-            }
-        }
-        if self.options.baseline {
-            draft.home = Err("the baseline keeps everything in shared memory".into());
-            let (call, load) = loads.first().copied().unwrap_or_default();
-            let routine = Mover::Routine { call, load, place: Place::Shared };
-            draft.load = draft.producer.is_none().then_some(routine);
-            return;
-        }
-        if draft.load == Some(Mover::Block) || draft.save == Some(Mover::Block) {
-            draft.home = Err("the block moves it as a whole, 16 bytes at a time".into());
-            return;
-        }
-        let touches = &self.accesses.borrow().touches;
-        if draft.producer.is_some() {
-            draft.home = in_registers(&self.uses(number, draft, calls, None), touches);
-            return;
-        }
-        // Any load of its type would do: the first that lets the variable live in registers, else the first.
-        for (call, load) in &loads {
-            let home =
-                in_registers(&self.uses(number, draft, calls, Some((*call, *load))), touches);
-            let routine = Mover::Routine { call: *call, load: *load, place: Place::Shared };
-            if draft.load.is_none() || home.is_ok() {
-                let done = home.is_ok();
-                (draft.load, draft.home) = (Some(routine), home);
-                if done {
-                    break;
-                }
-            }
-        }
-    }
-
-    /// Loads of the library that serve a variable: call, and number of its implementation's load.
-    fn loads(&self, variable: usize, calls: &[PlannedCall]) -> Vec<(usize, usize)> {
-        let mut all = vec![];
-        for (c, call) in calls.iter().enumerate() {
-            let one = self.implementation(call);
-            for (argument, load) in one.load_of.iter().enumerate() {
-                if call.variables[argument] == variable && !all.contains(&(c, *load)) {
-                    all.push((c, *load));
-                }
-            }
-        }
-        all
-    }
-
     /// The implementation that a call was given.
     pub fn implementation(&self, call: &PlannedCall) -> &Implementation {
         &self.library.function(call.function).implementations[call.implementation]
-    }
-
-    /// All uses of a variable by routines.
-    fn uses<'c>(
-        &'c self,
-        variable: usize,
-        draft: &Draft,
-        calls: &'c [PlannedCall],
-        load: Option<(usize, usize)>,
-    ) -> Vec<Use<'c>> {
-        let mut uses = vec![];
-        let used = |call: &'c PlannedCall, name: &'c str, access: &'c ArgumentAccess| Use {
-            name,
-            threads: call.access.threads(),
-            access,
-        };
-        if let Some((c, k)) = load {
-            let name = &self.implementation(&calls[c]).loads[k].name;
-            uses.push(used(&calls[c], name, &calls[c].access.loads[k].arguments[0]));
-        }
-        for call in calls {
-            let name = &self.implementation(call).compute.name;
-            let arguments = call.access.compute.arguments.iter().zip(&call.variables);
-            let own = arguments.filter(|(_, v)| **v == variable);
-            uses.extend(own.map(|(access, _)| used(call, name, access)));
-        }
-        if let (Some(Mover::Routine { .. }), Some(p)) = (draft.save, draft.producer) {
-            let name = &self.implementation(&calls[p]).save.name;
-            uses.push(used(&calls[p], name, &calls[p].access.save.arguments[0]));
-        }
-        uses
     }
 
     fn finish(
@@ -290,7 +153,7 @@ impl Planner<'_> {
         Some(plan)
     }
 
-    /// Loads of whole blocks, then the calls, each with the library's own moves around it, then saves of whole blocks.
+    /// Our own loads, then the calls, each with the library's moves around it, then our own saves.
     fn steps(
         &self,
         plan: &KernelPlan,
@@ -298,7 +161,7 @@ impl Planner<'_> {
         new_number: &dyn Fn(usize) -> usize,
     ) -> Vec<Step> {
         let mover = |m: Mover, variable: usize, plan: &KernelPlan, load: bool| match m {
-            Mover::Block => Mover::Block,
+            Mover::Block | Mover::Columns | Mover::Own => m,
             Mover::Routine { call, load: k, .. } => {
                 let call = new_number(call);
                 let access = &plan.calls[call].access;
@@ -309,11 +172,11 @@ impl Planner<'_> {
         };
         let step = |action| Step { action, barrier: None };
         let mut steps = vec![];
-        let by_block = |m: Option<Mover>| m == Some(Mover::Block);
         let mut loaded = vec![false; drafts.len()];
-        for (variable, _) in drafts.iter().enumerate().filter(|(_, d)| by_block(d.load)) {
+        for (variable, draft) in drafts.iter().enumerate() {
+            let Some(by) = draft.load.filter(|m| m.is_ours()) else { continue };
             loaded[variable] = true;
-            steps.push(step(Action::Load { variable, by: Mover::Block }));
+            steps.push(step(Action::Load { variable, by }));
         }
         for (c, call) in plan.calls.iter().enumerate() {
             for variable in call.variables.iter().copied() {
@@ -333,8 +196,9 @@ impl Planner<'_> {
                 }));
             }
         }
-        for (variable, _) in drafts.iter().enumerate().filter(|(_, d)| by_block(d.save)) {
-            steps.push(step(Action::Save { variable, by: Mover::Block }));
+        for (variable, draft) in drafts.iter().enumerate() {
+            let Some(by) = draft.save.filter(|m| m.is_ours()) else { continue };
+            steps.push(step(Action::Save { variable, by }));
         }
         steps
     }
@@ -395,82 +259,6 @@ impl Planner<'_> {
             Action::Call(c) => self.library.function(plan.calls[*c].function).name.clone(),
         }
     }
-
-    fn predict(&self, plan: &KernelPlan) -> Prediction {
-        let mut prediction = Prediction::default();
-        let total = plan.shared_floats * 4;
-        for step in &plan.steps {
-            let (variable, by, role) = match step.action {
-                Action::Load { variable, by } => (variable, by, Role::Load),
-                Action::Save { variable, by } => (variable, by, Role::Save),
-                Action::Call(c) => {
-                    prediction.computing += self.call_time(plan, &plan.calls[c], total);
-                    continue;
-                }
-            };
-            let v = &plan.variables[variable];
-            let shared = matches!(v.home, Home::Shared { .. });
-            let own = if shared { v.size * plan.elements * 4 } else { 0 };
-            let (name, threads, routine): (&str, u32, Option<&RoutineAccess>) = match by {
-                Mover::Block => {
-                    (if role == Role::Load { "load" } else { "save" }, plan.threads(), None)
-                }
-                Mover::Routine { call, load, .. } => {
-                    let call = &plan.calls[call];
-                    let one = self.implementation(call);
-                    let text =
-                        if role == Role::Load { &one.loads[load].name } else { &one.save.name };
-                    let access = if role == Role::Load {
-                        &call.access.loads[load]
-                    } else {
-                        &call.access.save
-                    };
-                    (text, call.access.threads(), Some(access))
-                }
-            };
-            prediction.moving += self.times.seconds(&RoutineUse {
-                name,
-                role,
-                elements: plan.elements,
-                threads,
-                additional_shared: total - own.min(total),
-                own_shared: own,
-                moved: v.size,
-                block_copy: routine.is_none(),
-                work: routine.map(|r| r.work).unwrap_or_default(),
-            });
-        }
-        prediction
-    }
-
-    fn call_time(&self, plan: &KernelPlan, call: &PlannedCall, total: u32) -> f64 {
-        let one = self.implementation(call);
-        let mut own_variables = call.variables.clone();
-        own_variables.sort_unstable();
-        own_variables.dedup();
-        let shared = |v: &&usize| matches!(plan.variables[**v].home, Home::Shared { .. });
-        let own = own_variables
-            .iter()
-            .filter(shared)
-            .map(|v| plan.variables[*v].size * plan.elements * 4);
-        let own: u32 = own.sum::<u32>().min(total);
-        let mut work = call.access.compute.work;
-        // What is in registers is read from there.
-        let arguments = call.variables.len().max(1) as f64;
-        let in_shared = call.variables.iter().filter(shared).count() as f64;
-        work.shared *= in_shared / arguments;
-        self.times.seconds(&RoutineUse {
-            name: &one.compute.name,
-            role: Role::Compute,
-            elements: plan.elements,
-            threads: call.access.threads(),
-            additional_shared: total - own,
-            own_shared: own,
-            moved: 0,
-            block_copy: false,
-            work,
-        })
-    }
 }
 
 /// Order and layout of those variables that are in shared memory, and which those are.
@@ -486,8 +274,8 @@ fn arranged(
             size: draft.size,
             producer: draft.producer,
             readers: draft.readers,
-            early: draft.load == Some(Mover::Block),
-            late: draft.save == Some(Mover::Block),
+            early: draft.load.is_some_and(|m| m.is_ours()),
+            late: draft.save.is_some_and(|m| m.is_ours()),
         }
     };
     let items: Vec<Item> = shared.iter().map(item).collect();
@@ -530,7 +318,7 @@ fn shared_accesses(plan: &KernelPlan, action: &Action) -> Vec<Shared> {
     match action {
         Action::Load { variable, by } => {
             let touch = match by {
-                Mover::Block => None,
+                Mover::Block | Mover::Columns | Mover::Own => None,
                 Mover::Routine { call, load, .. } => {
                     plan.calls[*call].access.loads[*load].arguments[0].touch
                 }
@@ -539,7 +327,7 @@ fn shared_accesses(plan: &KernelPlan, action: &Action) -> Vec<Shared> {
         }
         Action::Save { variable, by } => {
             let touch = match by {
-                Mover::Block => None,
+                Mover::Block | Mover::Columns | Mover::Own => None,
                 Mover::Routine { call, .. } => plan.calls[*call].access.save.arguments[0].touch,
             };
             one(*variable, touch, false).into_iter().collect()

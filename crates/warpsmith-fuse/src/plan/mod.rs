@@ -1,6 +1,8 @@
 //! What a fused kernel does: which implementations, in which order, where each variable lives, where barriers stand, and why.
 
 mod barriers;
+mod cost;
+mod home;
 mod kernel;
 mod place;
 mod search;
@@ -13,7 +15,7 @@ use crate::library::FunctionId;
 use crate::predict::Prediction;
 use crate::script::{Loop, VarId};
 
-pub use kernel::{Planner, Reading};
+pub use kernel::{Layouts, Planner, Reading};
 pub use search::{Bounds, Covered, Found, Region, search};
 pub use shape::{Coordinates, Source, coordinates};
 
@@ -87,6 +89,14 @@ impl KernelPlan {
 
     pub fn outputs(&self) -> impl Iterator<Item = &PlannedVariable> {
         self.variables.iter().filter(|v| v.output)
+    }
+
+    /// Whether a routine of the library loads a variable.
+    pub fn is_loaded_by_routine(&self, variable: usize) -> bool {
+        self.steps.iter().any(|s| match s.action {
+            Action::Load { variable: v, by } => v == variable && !by.is_ours(),
+            _ => false,
+        })
     }
 
     /// Whether some move is a routine of the library, which asks for whole blocks.
@@ -164,10 +174,21 @@ pub enum Action {
 /// What moves a variable between global memory and the kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mover {
-    /// All threads together, 16 bytes at a time.
+    /// All threads together, 16 bytes at a time: a part of an array of structures, through shared memory.
     Block,
+    /// All threads together, a float of all elements after the other: a part of a structure of arrays, through shared memory.
+    Columns,
+    /// Each thread its own element, into its registers; the floats that neighbouring threads move at a time are neighbours.
+    Own,
     /// A routine of this call's implementation, by the number of the load; in this place.
     Routine { call: usize, load: usize, place: Place },
+}
+
+impl Mover {
+    /// It is no routine of the library.
+    pub fn is_ours(&self) -> bool {
+        !matches!(self, Mover::Routine { .. })
+    }
 }
 
 /// How a region runs: kernels and loops, one after the other.

@@ -1,6 +1,6 @@
 //! The search for the best covers of a program.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use warpsmith_ir::Diagnostic;
@@ -9,7 +9,7 @@ use super::kernel::{Layouts, Planner, Reading};
 use super::*;
 use crate::cover::{Candidate, Cover, best};
 use crate::graph::{Graph, MAX_NODES, Set, members};
-use crate::script::Node;
+use crate::script::{Layout, Node};
 
 /// A region as it is searched: nodes and the variables that are needed after it.
 pub struct Region<'a> {
@@ -38,7 +38,16 @@ pub struct Found {
     pub covers: Vec<Covered>,
     /// Sets that were candidates, over all regions.
     pub candidates: usize,
+    /// Predicted seconds when each call is a kernel of its own.
+    pub unfused: f64,
     pub bounds: Bounds,
+}
+
+/// What is counted on the way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    candidates: usize,
+    unfused: f64,
 }
 
 /// Elements per block that are tried, beside those that implementations recommend.
@@ -63,11 +72,12 @@ pub fn search(planner: &Planner<'_>) -> Result<Found, Vec<Diagnostic>> {
         needed_after: planner.program.outputs.clone(),
     };
     let mut bounds = Bounds::default();
-    let mut candidates = 0;
-    let covers = covers(planner, &region, planner.options.best, &mut bounds, &mut candidates)?;
+    let mut tally = Tally::default();
+    let covers = covers(planner, &region, planner.options.best, &mut bounds, &mut tally)?;
     bounds.notes.sort();
     bounds.notes.dedup();
-    Ok(Found { covers, candidates, bounds })
+    let Tally { candidates, unfused } = tally;
+    Ok(Found { covers, candidates, unfused, bounds })
 }
 
 fn covers(
@@ -75,11 +85,11 @@ fn covers(
     region: &Region<'_>,
     count: usize,
     bounds: &mut Bounds,
-    total: &mut usize,
+    tally: &mut Tally,
 ) -> Result<Vec<Covered>, Vec<Diagnostic>> {
     // Longer regions are covered piece by piece: no kernel reaches over the end of one.
     if region.nodes.len() > MAX_NODES {
-        return pieces(planner, region, count, bounds, total);
+        return pieces(planner, region, count, bounds, tally);
     }
     let graph = Graph::new(&crate::script::Region { nodes: region.nodes.to_vec() });
     let (mut size, mut window) = (planner.options.max_fusion.clamp(1, 12), MAX_NODES);
@@ -100,7 +110,8 @@ fn covers(
                         "fusions of more than {size} calls, or of calls more than {window} apart in the script, were not looked at: there are too many"
                     ));
                 }
-                *total += sets.len();
+                tally.candidates += sets.len();
+                tally.unfused += unfused(&planned);
                 return Ok(found.iter().map(|c| covered(c, &planned)).collect());
             }
         }
@@ -112,6 +123,7 @@ fn smaller(size: usize, window: usize) -> (usize, usize) {
     match window {
         MAX_NODES.. => (size, 16),
         9.. => (size, window - 2),
+        5.. => (size, window - 1),
         _ if size > 2 => (size - 1, window),
         _ => (size.max(1), (window - 1).max(1)),
     }
@@ -122,7 +134,7 @@ fn pieces(
     region: &Region<'_>,
     count: usize,
     bounds: &mut Bounds,
-    total: &mut usize,
+    tally: &mut Tally,
 ) -> Result<Vec<Covered>, Vec<Diagnostic>> {
     bounds.notes.push(format!(
         "no kernel reaches over the boundary between {MAX_NODES} calls and the next {MAX_NODES}"
@@ -133,7 +145,7 @@ fn pieces(
         let mut needed_after = region.needed_after.clone();
         needed_after.extend(rest.iter().flat_map(Node::reads));
         let piece = Region { nodes, needed_after };
-        let found = covers(planner, &piece, if k == 0 { count } else { 1 }, bounds, total)?;
+        let found = covers(planner, &piece, if k == 0 { count } else { 1 }, bounds, tally)?;
         let mut next = vec![];
         for before in &all {
             for one in &found {
@@ -151,9 +163,22 @@ fn pieces(
 struct Planned {
     set: Set,
     seconds: f64,
+    /// The same without fusion: other seconds for a loop.
+    unfused: f64,
     /// Moving and computing together.
     work: f64,
     launch: Launch,
+}
+
+/// The sum over the nodes, each for itself.
+fn unfused(planned: &[Planned]) -> f64 {
+    // In order, so that the sum is the same in every run.
+    let mut best: BTreeMap<Set, f64> = BTreeMap::new();
+    for p in planned.iter().filter(|p| p.set.count_ones() == 1) {
+        let known = best.entry(p.set).or_insert(f64::INFINITY);
+        *known = known.min(p.unfused);
+    }
+    best.values().sum()
 }
 
 fn covered(cover: &Cover, planned: &[Planned]) -> Covered {
@@ -176,12 +201,13 @@ fn plans(
             let needed =
                 l.results.iter().map(|(inner, _)| *inner).chain(l.carried.iter().map(|c| c.next));
             let body = Region { nodes: &l.body.nodes, needed_after: needed.collect() };
-            let mut inner = 0;
+            let mut inner = Tally::default();
             let found = covers(planner, &body, 1, bounds, &mut inner)?;
             let Some(first) = found.into_iter().next() else { continue };
             let seconds = first.seconds * l.trips as f64;
             let launch = Launch::Loop { source: l.clone(), body: first.launches };
-            planned.push(Planned { set: *set, seconds, work: seconds, launch });
+            let unfused = inner.unfused * l.trips as f64;
+            planned.push(Planned { set: *set, seconds, unfused, work: seconds, launch });
             continue;
         }
         let kernels = fusion(planner, region, *set, ways, bounds)?;
@@ -190,7 +216,8 @@ fn plans(
         }
         planned.extend(kernels.into_iter().map(|kernel| {
             let (seconds, work) = (kernel.prediction.seconds(), kernel.prediction.sum());
-            Planned { set: *set, seconds, work, launch: Launch::Kernel(Rc::new(kernel)) }
+            let launch = Launch::Kernel(Rc::new(kernel));
+            Planned { set: *set, seconds, unfused: seconds, work, launch }
         }));
     }
     Ok(planned)
@@ -205,10 +232,17 @@ fn does_not_fit(planner: &Planner<'_>, region: &Region<'_>, set: Set) -> Diagnos
     let d = Diagnostic::error("W530", format!("no implementation of `{name}` fits a block"))
         .note(format!("a block has at most {} bytes of shared memory and 1024 threads", planner.options.shared_limit))
         .help("give an implementation with fewer elements a block, or ask for another one with --implementation");
-    match call {
-        Some(call) => d.label(call.span, "this call"),
+    let Some(call) = call else { return d };
+    let columns = |v: &&VarId| planner.program.variables[v.0].layout == Layout::Soa;
+    let column = call.arguments.iter().chain([&call.result]).find(columns);
+    let d = match column {
+        Some(v) => d.note(format!(
+            "`{}` is a structure of arrays, which the library's own loads and saves cannot move unless they are plain copies",
+            planner.program.variables[v.0].name
+        )),
         None => d,
-    }
+    };
+    d.label(call.span, "this call")
 }
 
 /// The best kernels for a set of calls, `ways` at most: implementations and block sizes differ.

@@ -24,3 +24,4 @@ pub mod syntax;
 pub use expand::UNROLLED_CALLS;
 pub use parse::parse;
 pub use resolve::{Call, Carried, Loop, Node, Program, Region, VarId, Variable, resolve};
+pub use syntax::Layout;

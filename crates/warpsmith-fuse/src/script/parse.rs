@@ -67,10 +67,29 @@ impl Parser {
     }
 
     fn declaration(&mut self) -> Parsed<Declaration> {
+        let layout = self.layout()?;
         let ty = self.name("a type")?;
         let names = self.names("a name")?;
         self.expect(";")?;
-        Ok(Declaration { ty, names })
+        Ok(Declaration { layout, ty, names })
+    }
+
+    /// A layout stands where three words follow one another: of two the first is a type, whatever it is called.
+    fn layout(&mut self) -> Parsed<Layout> {
+        if !matches!(self.kind(2), Kind::Word(_)) {
+            return Ok(Layout::default());
+        }
+        let layout = match self.kind(0) {
+            Kind::Word(word) if word == "soa" => Layout::Soa,
+            Kind::Word(word) if word == "aos" => Layout::Aos,
+            _ => {
+                return Err(self
+                    .wrong("a type and names with commas between them")
+                    .help("before the type only the layout may stand: `soa` or `aos`"));
+            }
+        };
+        self.at += 1;
+        Ok(layout)
     }
 
     fn statement(&mut self) -> Parsed<Statement> {

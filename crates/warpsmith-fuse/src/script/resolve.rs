@@ -20,6 +20,7 @@ pub struct Variable {
     /// From 1; an input is the first version of its name.
     pub version: usize,
     pub ty: TypeId,
+    pub layout: Layout,
 }
 
 /// What a script means.
@@ -146,6 +147,8 @@ struct Resolver<'a> {
 
 #[derive(Clone, Default)]
 struct State<'a> {
+    /// As declared.
+    layouts: HashMap<&'a str, Layout>,
     variables: Vec<Variable>,
     /// The present version of each name.
     current: HashMap<&'a str, VarId>,
@@ -156,7 +159,8 @@ impl<'a> State<'a> {
     fn new_version(&mut self, name: &'a str, ty: TypeId) -> VarId {
         let version = self.versions.entry(name).or_insert(0);
         *version += 1;
-        self.variables.push(Variable { name: name.to_string(), version: *version, ty });
+        let layout = self.layouts.get(name).copied().unwrap_or_default();
+        self.variables.push(Variable { name: name.to_string(), version: *version, ty, layout });
         let id = VarId(self.variables.len() - 1);
         self.current.insert(name, id);
         id
@@ -204,6 +208,7 @@ impl<'a> Resolver<'a> {
                 }
                 // A name of an unknown type is known all the same: one error is enough.
                 self.declared.insert(&name.text, (ty.unwrap_or(TypeId::UNKNOWN), name.span));
+                self.state.layouts.insert(&name.text, declaration.layout);
             }
         }
     }

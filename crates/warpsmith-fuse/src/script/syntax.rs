@@ -9,9 +9,20 @@ pub struct Name {
     pub span: Span,
 }
 
-/// `TYPE a, b;`
+/// Where the floats of an element lie in device memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// One after the other: an array of structures.
+    #[default]
+    Aos,
+    /// As many floats apart as there are elements: a structure of arrays.
+    Soa,
+}
+
+/// `TYPE a, b;` or `soa TYPE a, b;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declaration {
+    pub layout: Layout,
     pub ty: Name,
     pub names: Vec<Name>,
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 /// Covers that are measured when nobody says how many.
@@ -10,7 +11,13 @@ const MEASURED: u16 = 24;
 #[derive(Args, Debug, Clone)]
 pub struct FuseArgs {
     /// A script of calls of elementary functions (.ws)
-    #[arg(value_name = "SCRIPT.ws")]
+    #[arg(
+        value_name = "SCRIPT.ws",
+        required_unless_present = "benchmark",
+        default_value = "",
+        hide_default_value = true,
+        value_parser = OsStringValueParser::new().map(PathBuf::from)
+    )]
     pub script: PathBuf,
 
     /// Folder of the library of elementary functions [default: the one that warpsmith brings]
@@ -58,9 +65,13 @@ pub struct FuseArgs {
     #[arg(long = "implementation", value_name = "NAME=IMPL")]
     pub implementations: Vec<String>,
 
-    /// Measure the routines of the library on the GPU
+    /// Measure the routines of the library, or of the functions that a script calls, and keep their times for predictions
     #[arg(long)]
     pub benchmark: bool,
+
+    /// Times of routines, as --benchmark writes them [default on a GPU: a file beside the store]
+    #[arg(long, value_name = "FILE.json")]
+    pub curves: Option<PathBuf>,
 
     /// Say why the kernels are as they are
     #[arg(long)]
@@ -117,6 +128,7 @@ impl FuseArgs {
             elements: 4_194_304,
             implementations: vec![],
             benchmark: false,
+            curves: None,
             explain: false,
             out: None,
             seed: 0,

@@ -1,9 +1,12 @@
 //! `warpsmith fuse`: from a script of elementary functions to fused, verified kernels.
 //!
 //! W540: a cover that did not pass verification; W541: a reference that cannot be run; W542: a script that cannot be read, or
-//! whose name is no name in C; W543: an option that asks for what is not there; W544: a device on which no cover is right.
+//! whose name is no name in C; W543: an option that asks for what is not there; W544: a device on which no cover is right;
+//! W545: a file that holds no times of routines.
 
 pub mod args;
+mod benchmark;
+mod curves;
 mod measure;
 mod model;
 mod reference;
@@ -18,16 +21,20 @@ use std::path::PathBuf;
 use warpsmith_fuse::access::Accesses;
 use warpsmith_fuse::emit::{self, Heading};
 use warpsmith_fuse::library::{Files, Library};
-use warpsmith_fuse::plan::{Bounds, Covered, Found, Options, Planner, search};
+use warpsmith_fuse::plan::{self, Bounds, Covered, Found, Options, Planner};
+use warpsmith_fuse::predict::Times;
 use warpsmith_fuse::script::{self, syntax};
 use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::{Diagnostic, SourceMap, printable};
 
 use self::args::{FuseArgs, FuseFormat};
+use self::curves::Curves;
 use self::measure::Measured;
+use self::model::Model;
 use crate::cli::color_on_stderr;
 use crate::interrupt;
 use crate::output::Outputs;
+use crate::search;
 use crate::status::{Failure, Status};
 use crate::tune::device::{self, Place, Stations, Wanted};
 
@@ -59,6 +66,15 @@ pub struct Handed {
 pub fn run(args: &FuseArgs) -> Status {
     let json = args.format == FuseFormat::Json;
     let mut sources = SourceMap::new();
+    if args.benchmark {
+        return match benchmark(args, &mut sources) {
+            Ok(done) => {
+                println!("{}", done.said(json));
+                Status::Done
+            }
+            Err(failure) => failure.report("fuse", json, &sources),
+        };
+    }
     let fused = match fuse(args, &mut sources) {
         Ok(fused) => fused,
         Err(failure) => return failure.report("fuse", json, &sources),
@@ -80,6 +96,79 @@ pub fn run(args: &FuseArgs) -> Status {
         print!("{}", printable(&report::with_paths(&fused, &paths)));
     }
     Status::Done
+}
+
+/// What a benchmark of routines left behind.
+struct Benchmarked {
+    path: PathBuf,
+    device: String,
+    functions: usize,
+    curves: usize,
+}
+
+impl Benchmarked {
+    fn said(&self, json: bool) -> String {
+        let Benchmarked { path, device, functions, curves } = self;
+        let path = path.display().to_string();
+        if json {
+            let object = serde_json::json!({
+                "schema": 1, "command": "fuse", "status": "done", "complete": true, "findings": [],
+                "device": device, "functions": functions, "curves": curves, "outputs": [path],
+            });
+            return crate::cli::inert_json(&object.to_string()).to_string();
+        }
+        let text = format!(
+            "{curves} curves of the routines of {functions} functions on {device}\nwrote {path}"
+        );
+        printable(&text).to_string()
+    }
+}
+
+/// Measures the routines of a script's functions, or of all that the library has.
+///
+/// # Errors
+/// Wrong script or library, no device.
+fn benchmark(args: &FuseArgs, sources: &mut SourceMap) -> Result<Benchmarked, Failure> {
+    let mut library = Library::open(library_files(args)?, sources)?;
+    let names: Vec<String> = if args.script.as_os_str().is_empty() {
+        library.function_names().iter().map(|n| n.to_string()).collect()
+    } else {
+        let source = read_script(args)?;
+        let file = sources.add(args.script.display().to_string(), source.as_str());
+        called(&script::parse(&source, file)?.body).iter().map(|n| n.to_string()).collect()
+    };
+    library.load(names.iter().map(String::as_str), sources)?;
+    let Place::Measure(stations) = place(args)? else {
+        return Err(Diagnostic::error("W543", "there is no GPU to measure routines on").into());
+    };
+    let (gpu, hello) = (stations.arch.gpu(), stations.hello.clone());
+    let path = match &args.curves {
+        Some(path) => path.clone(),
+        None => curves::path(&hello.device, args.store.as_deref())?,
+    };
+    let known = Curves::read(&path)?;
+    let known = known.filter(|c| c.device == hello.device && c.elements == args.elements);
+    let mut all = known
+        .unwrap_or_else(|| Curves::new(hello.device.clone(), hello.driver.clone(), args.elements));
+    let options = search::Options { gives_up: false, ..measure::options(args.jobs, stations) };
+    let mut found = 0;
+    for name in &names {
+        let Some(id) = library.find_function(name) else { continue };
+        let new = benchmark::curves_of(id, &library, (gpu, args.elements), &options, sources)?;
+        found += new.len();
+        all.replace(new);
+    }
+    if !args.dry_run {
+        all.write(&path)?;
+    }
+    Ok(Benchmarked { path, device: hello.device, functions: names.len(), curves: found })
+}
+
+fn library_files(args: &FuseArgs) -> Result<Files, Diagnostic> {
+    match &args.library {
+        Some(folder) => Files::read(folder),
+        None => Ok(shipped::files()),
+    }
 }
 
 /// Files of all covers, relative to the folder.
@@ -133,11 +222,7 @@ pub fn fuse(args: &FuseArgs, sources: &mut SourceMap) -> Result<Fused, Failure> 
     let source = read_script(args)?;
     let file = sources.add(args.script.display().to_string(), source.as_str());
     let script = script::parse(&source, file)?;
-    let files = match &args.library {
-        Some(folder) => Files::read(folder)?,
-        None => shipped::files(),
-    };
-    let mut library = Library::open(files, sources)?;
+    let mut library = Library::open(library_files(args)?, sources)?;
     library.load(called(&script.body), sources)?;
     let mut warnings = vec![];
     let program = script::resolve(&script, &library, &mut warnings)?;
@@ -149,14 +234,16 @@ pub fn fuse(args: &FuseArgs, sources: &mut SourceMap) -> Result<Fused, Failure> 
         Place::Measure(stations) => (stations.arch, Some(stations)),
     };
     let options = options(args, &library, stations.is_some())?;
-    let model = model::Model::new(arch.gpu(), args.elements);
+    let model = Model::new(arch.gpu(), args.elements);
+    let device = stations.as_ref().map(|s| s.hello.device.as_str());
+    let times = times(args, model, &library, device)?;
     let accesses = RefCell::new(Accesses::default());
     let cell = RefCell::new(std::mem::take(sources));
     let planner = Planner {
         program: &program,
         library: &library,
         options: &options,
-        times: &model,
+        times: &*times,
         accesses: &accesses,
         sources: &cell,
     };
@@ -169,11 +256,37 @@ pub fn fuse(args: &FuseArgs, sources: &mut SourceMap) -> Result<Fused, Failure> 
     Ok(Fused { name, folder, covers, result, text, warnings, bounds })
 }
 
+/// Measured times of routines, where there are some for this device or a file of them is named; else the model's.
+fn times<'a>(
+    args: &FuseArgs,
+    model: Model,
+    library: &'a Library,
+    device: Option<&str>,
+) -> Result<Box<dyn Times + 'a>, Failure> {
+    let curves = match (&args.curves, device) {
+        (Some(path), _) => match Curves::read(path)? {
+            Some(curves) => Some(curves),
+            None => {
+                let what = format!("cannot read `{}`: it is not there", path.display());
+                return Err(Diagnostic::error("W545", what).into());
+            }
+        },
+        (None, Some(device)) => {
+            let path = curves::path(device, args.store.as_deref())?;
+            Curves::read(&path)?.filter(|c| c.device == device)
+        }
+        (None, None) => None,
+    };
+    Ok(match curves {
+        Some(curves) => {
+            Box::new(curves::Measured { curves, library, model, elements: args.elements })
+        }
+        None => Box::new(model),
+    })
+}
+
 /// Where covers are measured, if anywhere.
 fn place(args: &FuseArgs) -> Result<Place, Failure> {
-    if args.benchmark {
-        return Err(Diagnostic::error("W543", "routines are not measured on a GPU yet").into());
-    }
     let wanted = Wanted {
         device: &args.device,
         arch: args.arch.as_deref(),
@@ -206,7 +319,7 @@ impl Making<'_> {
         stations: Option<Stations>,
         warnings: &mut Vec<Diagnostic>,
     ) -> Result<Made, Failure> {
-        let Found { covers, candidates, bounds } = search(self.planner)?;
+        let Found { covers, candidates, unfused, bounds } = plan::search(self.planner)?;
         let (program, library) = (self.planner.program, self.planner.library);
         let references =
             reference::References::new(program, library, &mut self.planner.sources.borrow_mut())?;
@@ -226,6 +339,7 @@ impl Making<'_> {
             covers: &handed,
             bounds: &bounds,
             candidates,
+            unfused,
             found: &covers,
             measured: measured.as_ref(),
         };
@@ -278,6 +392,8 @@ impl Making<'_> {
                 Ok(()) => {
                     let picture = emit::dot(self.planner, &self.heading.name, cover);
                     files.push((format!("{}.dot", self.heading.name), picture));
+                    let picture = emit::svg(self.planner, &self.heading.name, cover);
+                    files.push((format!("{}.svg", self.heading.name), picture));
                     handed.push(Handed { cover: cover.clone(), files, counts });
                 }
                 Err(list) => refused.extend(

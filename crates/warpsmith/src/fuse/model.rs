@@ -30,6 +30,18 @@ impl Model {
         Model { gpu, elements, known: RefCell::default() }
     }
 
+    /// A fused kernel is launched once and its blocks are started once, whatever they do: that is no time of a routine.
+    fn without_starts(&self) -> Calibration {
+        Calibration {
+            launch_s: 0.0,
+            dram_ramp_s: 0.0,
+            blocks_per_clock: f64::INFINITY,
+            block_start: 0.0,
+            warp_start: 0.0,
+            ..Calibration::default()
+        }
+    }
+
     fn profile(&self, routine: &RoutineUse<'_>) -> KernelProfile {
         let blocks = self.elements.div_ceil(routine.elements.into());
         let (warps, total) = (f64::from(routine.threads.div_ceil(32)), blocks as f64);
@@ -83,10 +95,10 @@ impl Model {
 const LATENCY_NS: f64 = 800.0;
 
 impl Model {
-    /// Copies of whole blocks: all of a kernel are under way together, before any is waited for, so that none has a latency
-    /// of its own. They run at the speed of memory as long as a multiprocessor has enough bytes under way (Little's law);
-    /// what its resident blocks have is what they keep in shared memory.
-    fn block_copy(&self, routine: &RoutineUse<'_>) -> f64 {
+    /// Our own copies: all of a kernel are under way together, before any is waited for, so that none has a latency of its
+    /// own. They run at the speed of memory as long as a multiprocessor has enough bytes under way (Little's law): what its
+    /// resident blocks have asked for.
+    fn own_copy(&self, routine: &RoutineUse<'_>, under_way: u32) -> f64 {
         let fit = Calibration::default();
         let per_second = self.gpu.dram_gb_s * 1e9 * fit.dram_share;
         let seconds = 4.0 * f64::from(routine.moved) * self.elements as f64 / per_second;
@@ -98,19 +110,21 @@ impl Model {
             shared_dynamic: 0,
         };
         let resident = occupancy(self.gpu.architecture(), shape, Carveout::Auto).blocks_per_sm;
-        let under_way = f64::from(resident) * f64::from(shared);
-        let wanted = LATENCY_NS * 1e-9 * per_second / f64::from(self.gpu.sms);
-        match under_way > 0.0 {
-            true => seconds * (wanted / under_way).max(1.0),
-            false => f64::INFINITY,
+        let under_way = f64::from(resident) * f64::from(under_way.max(1));
+        // A block asks for nothing before it has started.
+        let waits = LATENCY_NS * 1e-9 + fit.block_start / self.gpu.clock_hz();
+        let wanted = waits * per_second / f64::from(self.gpu.sms);
+        match resident {
+            0 => f64::INFINITY,
+            _ => seconds * (wanted / under_way).max(1.0),
         }
     }
 }
 
 impl Times for Model {
     fn seconds(&self, routine: &RoutineUse<'_>) -> f64 {
-        if routine.block_copy {
-            return self.block_copy(routine);
+        if let Some(under_way) = routine.under_way {
+            return self.own_copy(routine, under_way);
         }
         let sizes = [
             routine.elements,
@@ -124,12 +138,16 @@ impl Times for Model {
         if let Some(known) = self.known.borrow().get(&key) {
             return *known;
         }
-        // A fused kernel is launched once, whatever it holds: starting is no time of a routine.
-        let fit = Calibration { launch_s: 0.0, dram_ramp_s: 0.0, ..Calibration::default() };
+        let fit = self.without_starts();
         let time = predict_with(self.gpu, &self.profile(routine), &fit)
             .map_or(f64::INFINITY, |p| p.time_s);
         self.known.borrow_mut().insert(key, time);
         time
+    }
+
+    fn starting(&self, elements_per_block: u32) -> f64 {
+        let blocks = self.elements.div_ceil(elements_per_block.max(1).into());
+        blocks as f64 / (Calibration::default().blocks_per_clock * self.gpu.clock_hz())
     }
 }
 
@@ -147,7 +165,7 @@ mod tests {
             additional_shared: additional,
             own_shared: size * 128 * 4,
             moved: size,
-            block_copy: true,
+            under_way: Some(size * 128 * 4),
             work: Default::default(),
         })
     }

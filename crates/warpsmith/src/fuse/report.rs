@@ -21,6 +21,8 @@ pub struct Report<'a> {
     pub bounds: &'a Bounds,
     /// Sets of calls that were looked at.
     pub candidates: usize,
+    /// Predicted seconds when each call is a kernel of its own.
+    pub unfused: f64,
     /// All covers that were found, best predicted first.
     pub found: &'a [Covered],
     pub measured: Option<&'a Measured>,
@@ -34,7 +36,7 @@ impl Report<'_> {
         let mut object = json!({
             "schema": 1, "command": "fuse", "status": "done", "complete": true, "findings": [],
             "name": self.heading.name, "arch": self.heading.arch, "elements": self.heading.elements,
-            "candidates": self.candidates, "bounded": self.bounds.notes, "covers": covers,
+            "candidates": self.candidates, "unfused_predicted_seconds": self.unfused, "bounded": self.bounds.notes, "covers": covers,
             "verification": {"level": level, "sizes": sizes, "assumptions": []},
         });
         if let Some(measured) = self.measured {
@@ -84,7 +86,7 @@ impl Report<'_> {
             "calls": calls, "block": kernel.shape, "elements_per_block": kernel.elements, "batch": kernel.batch,
             "shared_bytes": kernel.shared_floats * 4, "layout_is_best": kernel.layout_is_exact,
             "variables": variables, "barriers": barriers,
-            "predicted": {"moving_seconds": kernel.prediction.moving, "computing_seconds": kernel.prediction.computing},
+            "predicted": {"moving_seconds": kernel.prediction.moving, "computing_seconds": kernel.prediction.computing, "starting_seconds": kernel.prediction.starting},
         })
     }
 
@@ -103,9 +105,10 @@ impl Report<'_> {
             }
             let counts: Vec<String> = handed.counts.iter().map(usize::to_string).collect();
             text += &format!(
-                "  predicted: {:.1} us for {} elements\n  checked in the emulator with every check on, against the CPU references: {} elements\n",
+                "  predicted: {:.1} us for {} elements, {:.1} us with a kernel for each call\n  checked in the emulator with every check on, against the CPU references: {} elements\n",
                 handed.cover.seconds * 1e6,
                 self.heading.elements,
+                self.unfused * 1e6,
                 counts.join(", ")
             );
         }
@@ -161,6 +164,11 @@ impl Report<'_> {
             if let Action::Load { by, .. } | Action::Save { by, .. } = step.action {
                 let how = match by {
                     Mover::Block => "a copy of the whole block, 16 bytes at a time".to_string(),
+                    Mover::Columns => {
+                        "a copy of the whole block, a float of all elements after the other"
+                            .to_string()
+                    }
+                    Mover::Own => "each thread its own element, in registers".to_string(),
                     Mover::Routine { call, .. } => {
                         let call = &kernel.calls[call];
                         format!(
@@ -182,9 +190,10 @@ impl Report<'_> {
             }
         }
         text += &format!(
-            "    predicted: {:.1} us of moving, {:.1} us of computing; the slower of the two counts\n",
+            "    predicted: {:.1} us of moving, {:.1} us of computing, {:.1} us until all blocks have been started; the longest counts\n",
             kernel.prediction.moving * 1e6,
-            kernel.prediction.computing * 1e6
+            kernel.prediction.computing * 1e6,
+            kernel.prediction.starting * 1e6
         );
         if !kernel.layout_is_exact {
             text += "    bounded: not all orders and layouts of shared memory were looked at\n";

@@ -4,7 +4,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use warpsmith_emu::Finding;
 use warpsmith_fuse::plan::{Covered, Planner, kernels};
-use warpsmith_fuse::script::VarId;
+use warpsmith_fuse::script::{Layout, Program, VarId};
 use warpsmith_ir::{Diagnostic, Scalar};
 
 use super::reference::{Expected, References};
@@ -66,6 +66,25 @@ impl<'a> Data<'a> {
     }
 }
 
+/// Floats of `count` elements as a variable has them in memory, from an array of structures.
+pub fn laid_out(program: &Program, v: VarId, size: usize, floats: &[f32]) -> Vec<f32> {
+    match program.variables[v.0].layout {
+        Layout::Aos => floats.to_vec(),
+        Layout::Soa => {
+            let count = floats.len() / size.max(1);
+            (0..size).flat_map(|k| (0..count).map(move |e| floats[e * size + k])).collect()
+        }
+    }
+}
+
+/// Where float `k` of element `e` of `count` stands.
+pub fn index(layout: Layout, (e, k): (usize, usize), size: usize, count: usize) -> usize {
+    match layout {
+        Layout::Aos => e * size + k,
+        Layout::Soa => k * count + e,
+    }
+}
+
 /// Between -1 and 1, with all bits of the mantissa.
 pub fn random(rng: &mut Xoshiro256PlusPlus) -> f32 {
     let bits = rng.next_u64() >> 40;
@@ -87,7 +106,9 @@ pub fn verify(
     let witness = Witness::parse(name, files, &mut data.planner.sources.borrow_mut())?;
     let program = data.planner.program;
     for count in counts {
-        let part = |(v, floats): (&VarId, &Vec<f32>)| floats[..data.size(*v) * count].to_vec();
+        let part = |(v, floats): (&VarId, &Vec<f32>)| {
+            laid_out(program, *v, data.size(*v), &floats[..data.size(*v) * count])
+        };
         let inputs: Vec<Vec<f32>> = program.inputs.iter().zip(&data.inputs).map(part).collect();
         let lengths: Vec<usize> = program.outputs.iter().map(|v| data.size(*v) * count).collect();
         let (results, findings) = witness.run(*count, &inputs, &lengths).map_err(|why| {
@@ -100,8 +121,10 @@ pub fn verify(
             return Err(vec![found(finding, *count)]);
         }
         for (k, v) in program.outputs.iter().enumerate() {
-            let (output, size) = (&program.variables[v.0].name, data.size(*v));
-            same(output, size, &results[k], &data.expected, k, *count).map_err(|d| vec![d])?;
+            let (variable, size) = (&program.variables[v.0], data.size(*v));
+            let place = |i: usize| index(variable.layout, (i / size, i % size), size, *count);
+            let actual: Vec<f32> = (0..size * count).map(|i| results[k][place(i)]).collect();
+            same(&variable.name, size, &actual, &data.expected, k, *count).map_err(|d| vec![d])?;
         }
     }
     Ok(())

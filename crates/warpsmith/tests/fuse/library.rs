@@ -5,7 +5,7 @@ use warpsmith::fusion::library::Files;
 use super::*;
 
 /// A copy of the shipped library.
-fn copied() -> tempfile::TempDir {
+pub fn copied() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for file in Files::read(&root().join("library")).unwrap().files {
         std::fs::write(dir.path().join(&file.name), file.text.as_bytes()).unwrap();
@@ -21,7 +21,7 @@ fn edit(dir: &Path, file: &str, change: impl Fn(String) -> String) {
     std::fs::write(path, changed).unwrap();
 }
 
-fn is_pattern(line: &str) -> bool {
+pub fn is_pattern(line: &str) -> bool {
     line.contains("PATTERN") && line.contains("= start ")
 }
 
@@ -209,4 +209,32 @@ fn a_placeholder_without_a_pattern_is_reported() {
     let (status, message) =
         run(&FuseArgs { library: Some(library.path().into()), ..args }).err().unwrap();
     assert_eq!((status, &message[..11]), (Status::BadInput, "error[W524]"), "{message}");
+}
+
+#[test]
+fn what_only_the_library_can_move_is_no_structure_of_arrays() {
+    let library = copied();
+    // The load turns the matrix around: the tool's own copy cannot stand in for it.
+    edit(library.path(), "madd33.cu", |text| {
+        text.replace(
+            "s_A[i * MADD33_1_BX + tx] = block_A[",
+            "s_A[i * MADD33_1_BX + tx] = 1.0f * block_A[",
+        )
+        .replace(
+            "s_A[i * 3 * MADD33_2_BY + ty * 3 + tx] = block_A[",
+            "s_A[i * 3 * MADD33_2_BY + ty * 3 + tx] = 1.0f * block_A[",
+        )
+    });
+    let library = Some(library.path().to_path_buf());
+    let (_dir, args) =
+        script("soa matrix3x3 A; matrix3x3 B, C;\ninput A, C;\nB = madd33(A, C);\nreturn B;");
+    let (status, message) = run(&FuseArgs { library: library.clone(), ..args }).err().unwrap();
+    assert_eq!(status, Status::BadInput, "{message}");
+    assert!(
+        message.contains("W530") && message.contains("`A` is a structure of arrays"),
+        "{message}"
+    );
+    let (_dir, args) =
+        script("matrix3x3 A; soa matrix3x3 B, C;\ninput A, C;\nB = madd33(A, C);\nreturn B;");
+    fused(&FuseArgs { library, ..args });
 }

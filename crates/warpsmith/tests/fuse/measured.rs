@@ -66,3 +66,50 @@ fn a_gpu_that_is_not_there_is_refused() {
         assert!(text.starts_with("error[W313]"), "{text}");
     }
 }
+
+#[test]
+fn routines_are_measured_and_their_times_used() {
+    let dir = tempfile::tempdir().unwrap();
+    let curves = dir.path().join("curves.json");
+    let (_dir, args) = script("matrix3x3 A, B;\ninput A;\nB = madd33(A, A);\nreturn B;");
+    let run = |more: &[&str]| {
+        let done = Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+            .arg("fuse")
+            .arg(&args.script)
+            .args(["--device", "emulator", "--elements", "256", "--curves"])
+            .arg(&curves)
+            .args(more)
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    };
+    run(&["--benchmark", "--measure"]);
+    let mut found: Value = serde_json::from_slice(&std::fs::read(&curves).unwrap()).unwrap();
+    let names: Vec<&str> = found["curves"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| c["routine"].as_str().unwrap())
+        .collect();
+    for routine in ["d_madd33_1_load_1", "d_madd33_2_compute", "d_madd33_2_save", "load", "save"] {
+        assert!(names.contains(&routine), "{names:?}");
+    }
+    // Computing with several threads takes seconds, says the file: it is not chosen.
+    for slow in ["1", "2"] {
+        for curve in found["curves"].as_array_mut().unwrap() {
+            let routine = curve["routine"].as_str().unwrap();
+            let seconds = if routine == format!("d_madd33_{slow}_compute") { 5.0 } else { 1e-6 };
+            for point in curve["points"].as_array_mut().unwrap() {
+                point[1] = seconds.into();
+            }
+        }
+        std::fs::write(&curves, found.to_string()).unwrap();
+        let said = run(&["--dry-run"]);
+        assert!(!said.contains(&format!("madd33_{slow}")), "{said}");
+    }
+    std::fs::write(&curves, "[]").unwrap();
+    let (status, text) =
+        super::run(&FuseArgs { curves: Some(curves), ..args.clone() }).err().unwrap();
+    assert_eq!((status, &text[..11]), (Status::BadInput, "error[W545]"), "{text}");
+}

@@ -71,8 +71,10 @@ fn random_script(rng: &mut Xoshiro256PlusPlus, calls: usize) -> String {
 
 #[test]
 fn random_scripts_give_what_the_cpu_gives() {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(15);
-    for case in 0..24 {
+    let number =
+        |name: &str, usual| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(usual);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(number("WARPSMITH_RANDOM_SEED", 15));
+    for case in 0..number("WARPSMITH_RANDOM_SCRIPTS", 24) as usize {
         let calls = 1 + case % 12;
         let text = random_script(&mut rng, calls);
         let (_dir, mut args) = script(&text);
@@ -87,5 +89,22 @@ fn random_scripts_give_what_the_cpu_gives() {
         let fused = run(&args).unwrap_or_else(|(_, error)| panic!("{text}\n{error}"));
         assert_eq!(plans(&fused).iter().map(|p| p.calls.len()).sum::<usize>(), calls, "{text}");
         leave(&format!("random_{case}"), &fused);
+    }
+}
+
+#[test]
+fn twenty_random_programs_pass_check() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(20);
+    for case in 0..20 {
+        let text = random_script(&mut rng, 1 + case % 7);
+        let (dir, mut args) = script(&text);
+        if case % 2 == 1 {
+            args.implementations = vec!["*=2".into()];
+        }
+        let fused = fused(&args);
+        for (file, text) in &fused.covers[0].files {
+            std::fs::write(dir.path().join(file), text).unwrap();
+        }
+        check_program(dir.path(), "case", "70");
     }
 }

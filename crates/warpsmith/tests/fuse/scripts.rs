@@ -153,4 +153,57 @@ fn names_that_the_output_uses_itself_are_no_trouble() {
     );
     let fused = fused(&args);
     leave("names_of_ours", &fused);
+    // Locals of launchers and of the test program, macros, counters of loops.
+    let (_dir, args) = script(
+        "matrix3x3 begin, end, i1, unix, fill, load_block, argc, k, bytes, per_second;\ninput begin, i1, argc;\n\
+         end = madd33(begin, i1);\nfill = mmul33(end, argc);\nload_block = madd33(fill, fill);\nk = mmul33(load_block, end);\n\
+         for (n = 0; n < 40; n++) { i1 = madd33(i1, k); bytes = madd33(i1, end); }\nunix = madd33(i1, bytes);\nper_second = madd33(unix, k);\n\
+         return end, i1, unix, fill, per_second;",
+    );
+    let fused = self::fused(&FuseArgs { max_fusion: 3, ..args });
+    leave("names_of_locals", &fused);
+}
+
+#[test]
+fn structures_of_arrays_are_as_right_as_arrays_of_structures() {
+    // Inputs, outputs, what goes between kernels and what loops carry, in both layouts; one thread an element and several.
+    let text = "soa matrix3x3 A, B, C; matrix3x3 D; soa tensor3x3x3 T, U; vector3 v; soa vector3 w; soa scalar s; aos matrix5x5 E; soa matrix5x5 F;\n\
+         input A, T, v, D, E, s;\nB = mmul33(A, D);\nw = mvmul33(B, v);\nU = ttmul3212(T, B);\nF = smmul55(E, s);\n\
+         for (i = 0; i < 40; i++) { B = madd33(B, A); }\nC = madd33(B, D);\nreturn B, C, w, U, F;";
+    let (_dir, args) = script(text);
+    for (k, several) in [None, Some("*=2")].into_iter().enumerate() {
+        for max_fusion in [1, 8] {
+            for keep_loads in [false, true] {
+                let implementations = several.map(str::to_string).into_iter().collect();
+                let args = FuseArgs { max_fusion, implementations, keep_loads, ..args.clone() };
+                let fused = fused(&args);
+                leave(&format!("layouts_{k}_{max_fusion}_{keep_loads}"), &fused);
+            }
+        }
+    }
+}
+
+#[test]
+fn one_thread_an_element_needs_no_shared_memory_for_structures_of_arrays() {
+    let (_dir, args) = script(
+        "soa matrix3x3 A, B, C;\ninput A, B;\nC = mmul33(A, B);\nC = madd33(C, A);\nreturn C;",
+    );
+    let fused = fused(&FuseArgs { implementations: vec!["*=1".into()], ..args });
+    let plan = &plans(&fused)[0];
+    assert_eq!(
+        (plan.shared_floats, plan.barriers(), plan.registers()),
+        (0, 0, 4),
+        "{}",
+        fused.text
+    );
+    leave("columns", &fused);
+}
+
+#[test]
+fn a_layout_stands_before_the_type() {
+    let message = refused("mixed matrix3x3 A, B;\ninput A;\nB = madd33(A, A);\nreturn B;\n");
+    assert!(message.starts_with("error[W500]") && message.contains("`soa` or `aos`"), "{message}");
+    // A type may be called as a layout is: of two words the first is the type.
+    let message = refused("soa A, B;\ninput A;\nB = madd33(A, A);\nreturn B;\n");
+    assert!(message.starts_with("error[W501]: `soa` is no type"), "{message}");
 }

@@ -8,7 +8,7 @@ use warpsmith_gpu::protocol::{BufferSpec, Contents, Element, Problem, Tolerance}
 use warpsmith_ir::{Diagnostic, Scalar};
 
 use super::super::reference::{Expected, References};
-use super::super::verify::random;
+use super::super::verify::{index, laid_out, random};
 use crate::search::{Compared, Task};
 use crate::tune::compare;
 
@@ -63,7 +63,8 @@ impl<'a> Inputs<'a> {
         let name = |v: &VarId| self.program.variables[v.0].name.clone();
         for (v, array) in self.program.inputs.iter().zip(&self.arrays) {
             let contents = Contents::Blob(blobs.len());
-            blobs.push(array.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
+            let floats = laid_out(self.program, *v, self.size(*v) as usize, array);
+            blobs.push(floats.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
             buffers.push(BufferSpec { name: name(v), bytes: array.len() as u64 * 4, contents });
         }
         let first: Vec<u64> = (0..self.count.min(JUDGED as u64)).collect();
@@ -107,8 +108,11 @@ impl<'a> Inputs<'a> {
     /// Flat indices of elements in each output.
     pub fn indices(&self, elements: &[u64]) -> Vec<Vec<u64>> {
         let of = |v: &VarId| {
-            let size = self.size(*v);
-            elements.iter().flat_map(|e| e * size..(e + 1) * size).collect()
+            let (size, layout) = (self.size(*v) as usize, self.program.variables[v.0].layout);
+            let place = |e: usize, k: usize| index(layout, (e, k), size, self.count as usize);
+            let floats =
+                |e: &u64| (0..size).map(|k| place(*e as usize, k) as u64).collect::<Vec<_>>();
+            elements.iter().flat_map(floats).collect()
         };
         self.program.outputs.iter().map(of).collect()
     }

@@ -18,13 +18,13 @@ use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::Diagnostic;
 use warpsmith_tune::exchange::t1;
 use warpsmith_tune::outcome::{Measurement, Record};
-use warpsmith_tune::space::{Configuration, Space};
+use warpsmith_tune::space::{Configuration, SharedSpace, Space};
 use warpsmith_tune::store::{ProblemKey, fingerprint};
 use warpsmith_tune::strategy::StrategyKind;
-use warpsmith_tune::tuner::{Budget, Options as TunerOptions};
+use warpsmith_tune::tuner::{self, Budget, Options as TunerOptions};
 
-use self::data::Inputs;
-use self::texts::Texts;
+pub use self::data::Inputs;
+pub use self::texts::Texts;
 use super::reference::References;
 use crate::interrupt;
 use crate::search::store::{self, Custom, Keeper};
@@ -119,24 +119,11 @@ pub fn rank(asked: Asked<'_>, stations: Stations) -> Result<Measured, Failure> {
     let custom = Custom { resume: false, dry_run: asked.dry_run };
     let mut keeper = Keeper::open(&place, &key, &described.write(), custom)?;
     let guard = interrupt::gently();
-    let progress = Progress::new("fuse");
-    let plan = Plan {
-        space: space.clone(),
-        options: TunerOptions {
-            strategy: StrategyKind::BruteForce,
-            budget: Budget::default(),
-            workers: 1,
-            ..TunerOptions::default()
-        },
-        record: &mut |record: &Record| keeper.record(&beside(record, asked.covers)),
-        show: &mut |state| progress.show(state),
-    };
-    let found = engine.search(plan).map_err(failure)?;
-    drop(progress);
+    let mut keep = |record: &Record| keeper.record(&beside(record, asked.covers));
+    let found = all_of(&mut engine, &space, &mut keep)?;
     let records = keeper.results()?;
     if found.ranking.is_empty() {
-        let reason = records.iter().find_map(|r| r.outcome.message.clone());
-        return Err(nothing_ran(engine.halt(), reason));
+        return Err(nothing_ran(engine.halt(), reason_of(&records)));
     }
     let mut measured = Measured {
         hello: engine.device().clone(),
@@ -157,6 +144,46 @@ pub fn rank(asked: Asked<'_>, stations: Stations) -> Result<Measured, Failure> {
     Ok(measured)
 }
 
+/// Measures every configuration of a space.
+fn all_of(
+    engine: &mut Engine,
+    space: &SharedSpace,
+    record: &mut dyn FnMut(&Record) -> Result<(), Diagnostic>,
+) -> Result<Found, Failure> {
+    let progress = Progress::new("fuse");
+    let options = TunerOptions {
+        strategy: StrategyKind::BruteForce,
+        budget: Budget::default(),
+        workers: 1,
+        ..TunerOptions::default()
+    };
+    let show = &mut |state: &tuner::Progress| progress.show(state);
+    engine.search(Plan { space: space.clone(), options, record, show }).map_err(failure)
+}
+
+/// Seconds of each text; `None`: it does not run.
+///
+/// # Errors
+/// A device that cannot be used.
+pub fn seconds(texts: Texts, options: &Options) -> Result<Vec<Option<f64>>, Failure> {
+    let count = texts.files.len();
+    let space = texts.space()?;
+    let mut engine = Engine::start(Arc::new(texts), options.clone()).map_err(failure)?;
+    let _guard = interrupt::gently();
+    let mut records = vec![];
+    let mut keep = |record: &Record| {
+        records.push(record.clone());
+        Ok(())
+    };
+    all_of(&mut engine, &space, &mut keep)?;
+    let seconds: Vec<Option<f64>> =
+        figures(&records, count).iter().map(|f| Some(f.as_ref()?.ms * 1e-3)).collect();
+    if engine.halt().is_some() || seconds.iter().all(Option::is_none) {
+        return Err(nothing_ran(engine.halt(), reason_of(&records)));
+    }
+    Ok(seconds)
+}
+
 /// As many elements as are asked for, or so many more that every kernel whose routines move whole blocks has only whole
 /// ones: otherwise some write beyond the end, and others do not.
 fn whole_blocks(covers: &[Covered], elements: u64) -> u64 {
@@ -170,7 +197,8 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-fn options(jobs: usize, stations: Stations) -> Options {
+/// How the engine works.
+pub fn options(jobs: usize, stations: Stations) -> Options {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     Options {
         stations: stations.starts,
@@ -181,6 +209,7 @@ fn options(jobs: usize, stations: Stations) -> Options {
         limit: COVER,
         compile_limit: COMPILATION,
         policy: Policy::default(),
+        gives_up: true,
         stop: Stop { flag: Some(interrupt::flag()), deadline: None },
     }
 }
@@ -284,11 +313,15 @@ fn confirm(
     Err(Failure::no(vec![wrong.unwrap_or_else(none)]))
 }
 
+fn reason_of(records: &[Record]) -> Option<String> {
+    records.iter().find_map(|r| r.outcome.message.clone())
+}
+
 fn nothing_ran(halt: Option<Halt>, reason: Option<String>) -> Failure {
     if halt.is_some() {
-        return Failure::interrupted("before any cover had run");
+        return Failure::interrupted("while kernels were measured");
     }
-    let d = Diagnostic::error("W544", "no cover runs on the device");
+    let d = Diagnostic::error("W544", "no kernel runs on the device");
     let d = reason.into_iter().fold(d, |d, why| d.note(format!("the first says: {why}")));
     Failure::from(d).with_status(Status::No)
 }
