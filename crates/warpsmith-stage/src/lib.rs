@@ -27,6 +27,7 @@ pub mod memory;
 pub mod plan;
 pub mod profile;
 pub mod program;
+pub mod proving;
 pub mod search;
 pub mod session;
 pub mod source;

@@ -32,6 +32,8 @@ pub struct Input {
     pub shared: Option<u32>,
     /// Remove barriers that no launch needs.
     pub fix: bool,
+    /// The program that proves; without one nothing is proved.
+    pub solver: Option<std::path::PathBuf>,
 }
 
 /// Why a file is not staged. The first source of the map is the file as the user wrote it.

@@ -170,14 +170,18 @@ impl Checker {
 
 /// The program of a rewritten text, with the way back to the user's.
 #[derive(Debug)]
-struct Rewritten {
-    program: Program,
+pub struct Rewritten {
+    pub program: Program,
     edits: Patch,
     constants: Patch,
 }
 
 impl Rewritten {
-    fn new(session: &Session, edits: &Patch, launch: &Launch) -> Result<Rewritten, Refusal> {
+    /// Compiles a rewritten text for a launch.
+    ///
+    /// # Errors
+    /// W720 when it does not compile: a bug of ours.
+    pub fn new(session: &Session, edits: &Patch, launch: &Launch) -> Result<Rewritten, Refusal> {
         let mut all = session.plan.extents(launch.block);
         all.extend(edits);
         let text = all.apply(&session.plan.text).map_err(|at| {
@@ -199,7 +203,7 @@ impl Rewritten {
     }
 
     /// Where a span of the program stands in the user's text; spans of headers stay.
-    fn origin(&self, span: Span) -> Span {
+    pub fn origin(&self, span: Span) -> Span {
         if span.file.0 != 0 {
             return span;
         }

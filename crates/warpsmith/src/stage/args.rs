@@ -41,6 +41,10 @@ pub struct StageArgs {
     #[arg(long)]
     pub fix: bool,
 
+    /// Prove nothing, even where a solver (z3) is installed
+    #[arg(long)]
+    pub no_proof: bool,
+
     /// Show for each read the candidates that lost, and what they were wrong for
     #[arg(long)]
     pub explain: bool,

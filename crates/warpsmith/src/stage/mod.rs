@@ -10,6 +10,7 @@ use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_stage::program::Settings;
 use warpsmith_stage::session::{Input, Refusal};
 use warpsmith_stage::stage::{self, Staged};
+use warpsmith_stage::verify::proof::solver;
 
 use crate::check::files;
 use crate::cli::inert_json;
@@ -105,5 +106,6 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
         integers,
         shared: args.shared.map(|b| b.min(256 << 10) as u32),
         fix: args.fix,
+        solver: solver::program().filter(|_| !args.no_proof),
     })
 }
