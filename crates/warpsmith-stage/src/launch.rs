@@ -211,6 +211,8 @@ pub enum Fit {
     Ragged(u32),
     /// Blocks cover the sizes exactly.
     Exact,
+    /// The last block of an axis has one position.
+    Single,
     /// There are more blocks than the sizes need, by the halo of overlapping blocks.
     Overlapping(u32),
 }
@@ -249,6 +251,7 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
         let whole = i64::from(block[a] * count);
         (grid[a], size[a]) = match fit {
             Fit::Exact => (count, whole),
+            Fit::Single => (count, whole - i64::from(block[a]) + 1),
             Fit::Ragged(by) => {
                 let cut = i64::from((by + a as u32).min(block[a].saturating_sub(1)));
                 (count, whole - cut)

@@ -31,6 +31,7 @@ impl ShapeProof {
 pub fn prove(
     session: &mut Session,
     checked: &Checked,
+    dropped: &[String],
     edits: &Patch,
 ) -> Result<Vec<ShapeProof>, Refusal> {
     let Some(program) = session.input.solver.clone() else { return Ok(vec![]) };
@@ -45,8 +46,8 @@ pub fn prove(
         let rewritten = Rewritten::new(session, edits, &launch)?;
         let shaped = session.shaped(&launch)?;
         let Some(mut solver) = Solver::start(&program) else { return Ok(all) };
-        let proof =
-            proof::prove(&mut solver, &shaped.reference, &rewritten.program, launch.block, &bounds);
+        let (old, new) = (&shaped.reference, &rewritten.program);
+        let proof = proof::prove(&mut solver, old, new, launch.block, &bounds, dropped);
         let mut reads = BTreeMap::new();
         let mut assumed = BTreeSet::new();
         match proof {

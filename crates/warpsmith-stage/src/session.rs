@@ -353,7 +353,7 @@ fn kernel(
     if !known.is_template || name.contains('<') {
         return Ok(name);
     }
-    let launched = warpsmith_front::sema::launches_of(unit).into_iter().map(|l| l.kernel);
+    let launched = shape::instances(unit, base, sources).into_iter();
     let instances = unit.instantiations.iter().map(|i| i.name.clone());
     let of_kernel = |n: &String| shape::base_name(n) == base && n.contains('<');
     let mut found: Vec<String> = instances.chain(launched).filter(of_kernel).collect();
@@ -411,7 +411,7 @@ fn extents(
     let host = shape::of_host(unit, shape::base_name(kernel), sources);
     let mut extents = match host {
         Some(extents) => extents,
-        None => shape::of_arrays(&plan.reads[0].site, unit, usage.axes[1]),
+        None => shape::of_arrays(&plan.reads[0].site, unit, usage.axes),
     };
     for a in 0..3 {
         let number = matches!(extents[a], Extent::Number(_)) && usage.axes[a];

@@ -102,7 +102,7 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     let Written { found, copied, mut edits, mut checked, inserted } = result;
     let redundant: Vec<usize> = checked.redundant.iter().copied().collect();
     let removed = session.input.fix && remove(&mut session, &checker, &mut edits, &mut checked)?;
-    let proofs = proving::prove(&mut session, &checked, &edits)?;
+    let proofs = proving::prove(&mut session, &checked, &checker.dropped, &edits)?;
     let accesses = accesses(&session, &found, copied.time, &proofs);
     let notes = notes(&session, &checked, &accesses);
     let mut out = comments(&session, &accesses, &checked);
@@ -233,8 +233,12 @@ fn replacements(session: &Session, found: &[Found]) -> Result<Patch, Refusal> {
         return Ok(edits);
     }
     let mut error = Diagnostic::error("W710", "no marked read finds its element in shared memory");
-    for mark in session.plan.marks.reads.iter().take(3) {
-        error = error.label(place(&mark.whole), "never there when this is read");
+    for (mark, f) in session.plan.marks.reads.iter().zip(found).take(3) {
+        let what = match f.rows {
+            0 => "no launch that was tried comes to this read",
+            _ => "never there when this is read",
+        };
+        error = error.label(place(&mark.whole), what);
     }
     Err(session
         .refuse(true, vec![error.help("copy the elements to a shared array before they are read")]))

@@ -42,6 +42,8 @@ pub struct Subscript {
 pub struct Site {
     /// Variables that may hold integers, parameters first.
     pub variables: Vec<String>,
+    /// Those whose type is `int`.
+    pub ints: Vec<String>,
     pub arrays: Vec<SharedArray>,
     /// All names that the function declares before the place.
     pub declared: Vec<String>,
@@ -157,6 +159,10 @@ impl Walker<'_> {
     fn declare(&mut self, name: &str, ty: &ast::TypeName, init: Option<&ast::Initializer>) {
         self.site.declared.push(name.to_string());
         self.site.variables.retain(|v| v != name);
+        self.site.ints.retain(|v| v != name);
+        if matches!(&ty.kind, TypeKind::Builtin(w) if w.iter().all(|w| w == "int")) {
+            self.site.ints.push(name.to_string());
+        }
         self.site.arrays.retain(|a| a.name != name);
         let mut ty = ty;
         while let TypeKind::Reference { to, .. } = &ty.kind {

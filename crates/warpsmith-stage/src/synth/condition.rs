@@ -145,6 +145,15 @@ pub struct Rows<'a> {
     pub values: &'a [&'a [i64]],
 }
 
+impl Rows<'_> {
+    /// Whether a variable takes several values that all lie together.
+    pub fn is_near(&self, symbol: usize) -> bool {
+        let values = || self.values.iter().map(|v| v[symbol]);
+        let (low, high) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
+        low < high && high - low <= NEAR
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Atom {
     comparison: Comparison,
@@ -237,7 +246,7 @@ impl<'a> Conditions<'a> {
             }
             2 => {
                 let near: Vec<usize> =
-                    variables.iter().copied().filter(|v| self.is_near(*v)).collect();
+                    variables.iter().copied().filter(|v| self.rows.is_near(*v)).collect();
                 for t in &threads {
                     for v in &near {
                         let sum = Term::op(Op::Add, Term::Symbol(*t), Term::Symbol(*v));
@@ -264,13 +273,6 @@ impl<'a> Conditions<'a> {
         let mut order: Vec<usize> = (0..self.atoms.len()).collect();
         order.sort_by_key(|a| self.atoms[*a].cost);
         self.tiers.push(order);
-    }
-
-    /// Whether a variable takes several values that all lie together.
-    fn is_near(&self, symbol: usize) -> bool {
-        let values = || self.rows.values.iter().map(|v| v[symbol]);
-        let (low, high) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
-        low < high && high - low <= NEAR
     }
 
     fn compare(&mut self, left: usize, right: Term, kind: u32) {
@@ -425,7 +427,7 @@ mod tests {
     use super::*;
 
     fn symbols() -> Vec<Symbol> {
-        let s = |text: &str, kind| Symbol { text: text.into(), kind };
+        let s = |text: &str, kind| Symbol { text: text.into(), kind, int: false };
         vec![
             s("threadIdx.x", SymbolKind::Thread(0)),
             s("threadIdx.y", SymbolKind::Thread(1)),

@@ -63,16 +63,16 @@ impl Checker {
     /// What the emulator refuses.
     pub fn new(session: &mut Session, profiled: &[Suited]) -> Result<Checker, Refusal> {
         let mut launches: Vec<Suited> = vec![];
-        let mut kinds = vec![Fit::Ragged(3), Fit::Exact];
+        let mut kinds = vec![(Fit::Ragged(3), 3), (Fit::Exact, 3), (Fit::Single, 1)];
         if session.usage.overlaps {
-            kinds.insert(0, Fit::Overlapping(2));
+            kinds.insert(0, (Fit::Overlapping(2), 3));
         }
         let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS);
         blocks.extend(session.own);
         blocks.extend(search::shapes(session, &[[7, 5]], &[[7, 1]]));
         for block in blocks {
-            for (fit, count) in kinds.iter().zip([3, 2, 3]) {
-                let Some(suited) = session.suited(block, count, *fit)? else { continue };
+            for (fit, count) in &kinds {
+                let Some(suited) = session.suited(block, *count, *fit)? else { continue };
                 let seen = profiled.iter().chain(&launches).any(|s| s.launch == suited.launch);
                 if !seen {
                     launches.push(suited);

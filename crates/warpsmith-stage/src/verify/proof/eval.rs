@@ -65,6 +65,8 @@ pub struct Eval<'a> {
     pub shared_reads: Vec<Loaded>,
     /// Reads are noted.
     pub noting: bool,
+    /// Names of numbers that follow from others in a way that is not looked into.
+    pub known: HashMap<String, Sum>,
 }
 
 const WRAP: i64 = 1 << 32;
@@ -80,6 +82,16 @@ impl Eval<'_> {
 
     fn unknown(&mut self) -> Poly {
         Poly::of(self.own("f"))
+    }
+
+    /// A number that is the same whenever these are.
+    fn function(&mut self, what: String) -> Poly {
+        let sum = match self.known.get(&what) {
+            Some(known) => known.clone(),
+            None => self.own("f"),
+        };
+        self.known.insert(what, sum.clone());
+        Poly::of(sum)
     }
 
     fn unknown_truth(&mut self) -> Truth {
@@ -182,28 +194,34 @@ impl Eval<'_> {
 
     fn binary(&mut self, op: BinaryOp, a: &Expr, b: &Expr) -> Poly {
         let (x, y) = (self.whole(a), self.whole(b));
+        let name = format!("{op:?} {:?} {} {}", a.ty, x.sum().text(), y.sum().text());
         match op {
             BinaryOp::Add => x.plus(&y, 1),
             BinaryOp::Sub => x.plus(&y, -1),
             BinaryOp::Mul => x.times(&y),
             BinaryOp::Shl => match y.constant() {
                 Some(n @ 0..31) => x.times(&Poly::number(1 << n)),
-                _ => self.unknown(),
+                _ => self.function(name),
             },
             BinaryOp::Div | BinaryOp::Rem => match y.constant() {
                 Some(n) if n > 0 => self.divided(op, self.machine(x, &a.ty).sum(), n),
-                _ => self.unknown(),
+                None => {
+                    let other = self.function(name);
+                    let (x, y) = (self.machine(x, &a.ty), self.machine(y, &b.ty));
+                    around(op, &x, &y, &other)
+                }
+                _ => self.function(name),
             },
             BinaryOp::Shr => match y.constant() {
                 Some(n @ 0..31) => Poly::of(self.machine(x, &a.ty).sum().divided(1 << n).0),
-                _ => self.unknown(),
+                _ => self.function(name),
             },
             BinaryOp::BitAnd => match (x.constant(), y.constant()) {
                 (_, Some(n)) if n > 0 && (n + 1) & n == 0 => Poly::of(x.sum().divided(n + 1).1),
                 (Some(n), _) if n > 0 && (n + 1) & n == 0 => Poly::of(y.sum().divided(n + 1).1),
-                _ => self.unknown(),
+                _ => self.function(name),
             },
-            _ => self.unknown(),
+            _ => self.function(name),
         }
     }
 
@@ -248,8 +266,10 @@ impl Eval<'_> {
                 _ => self.unknown(),
             };
         }
-        let _ = self.read(place);
-        self.unknown()
+        match self.read(place) {
+            Tree::Load(array, at) => self.function(format!("{array:?} {}", at.sum().text())),
+            _ => self.unknown(),
+        }
     }
 
     pub fn truth(&mut self, e: &Expr) -> Truth {
@@ -488,6 +508,20 @@ impl Eval<'_> {
             _ => other,
         }
     }
+}
+
+/// A quotient or rest by a size of what is less than twice that size, as positions that wrap around are.
+fn around(op: BinaryOp, x: &Poly, size: &Poly, other: &Poly) -> Poly {
+    let zero = Sum::default();
+    let rest = x.plus(size, -1);
+    let (once, twice) = match op {
+        BinaryOp::Rem => (x.clone(), rest.clone()),
+        _ => (Poly::default(), Poly::number(1)),
+    };
+    let inside =
+        |p: &Poly| Truth::at_most(&zero, &p.sum()).and(&Truth::below(&p.sum(), &size.sum()));
+    let further = Poly::choose(&inside(&rest), &twice, other);
+    Poly::choose(&inside(x), &once, &further)
 }
 
 /// Pointers whose innermost elements are of one type.

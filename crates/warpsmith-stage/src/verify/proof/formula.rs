@@ -83,6 +83,9 @@ impl Sum {
 
     /// The quotient rounded down, and the rest.
     pub fn divided(&self, by: i64) -> (Sum, Sum) {
+        if by == 1 {
+            return (self.clone(), Sum::default());
+        }
         match self.constant() {
             Some(n) => (Sum::number(n.div_euclid(by)), Sum::number(n.rem_euclid(by))),
             None => {

@@ -39,7 +39,7 @@ pub struct Proof {
 /// Names of sizes that bound positions along an axis: axis and parameter.
 pub type Bounds = [(usize, String)];
 
-/// Proves what can be proved of a rewritten text.
+/// Proves what can be proved of a rewritten text, in which stores to the arrays `dropped` may be gone.
 ///
 /// # Errors
 /// Why nothing is proved of the kernel as a whole.
@@ -49,6 +49,7 @@ pub fn prove(
     rewritten: &Program,
     block: [u32; 3],
     bounds: &Bounds,
+    dropped: &[String],
 ) -> Result<Proof, String> {
     let walked = walk::walk(
         (&reference.module, reference.kernel),
@@ -57,6 +58,10 @@ pub fn prove(
     )?;
     refuse_changes(&walked)?;
     let function = rewritten.module.function(rewritten.kernel);
+    let may_go = |a: &Array| matches!(a, Array::Variable(v) if dropped.contains(&function.vars[*v as usize].name));
+    if !walked.dropped.iter().all(may_go) {
+        return Err("a result is not stored any more".into());
+    }
     let length = |a: &Array| match a {
         Array::Variable(v) => {
             let var = &function.vars[*v as usize];

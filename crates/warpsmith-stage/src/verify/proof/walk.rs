@@ -131,6 +131,7 @@ pub fn walk(
         loads: vec![],
         shared_reads: vec![],
         noting: true,
+        known: Default::default(),
     };
     let out = Walked {
         events: vec![],
@@ -589,7 +590,7 @@ impl<'a> Walker<'a> {
         let jumps = parts.iter().any(|(b, _)| has_jump(b));
         let leaves = parts.iter().any(|(b, _)| has_return(b));
         let stores = parts.iter().any(|(_, b)| self.stores_shared(b));
-        if (barred && (jumps || leaves)) || (stores && (jumps || leaves)) {
+        if (barred || stores) && (jumps || leaves) {
             return Err("a loop with shared memory in it is left in the middle".into());
         }
         let before = self.eval.path.clone();
