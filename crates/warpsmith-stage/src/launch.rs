@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use warpsmith_front::ast::{self, ExprKind, Initializer, ItemKind, StmtKind, TranslationUnit};
+use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind, TranslationUnit};
 use warpsmith_front::sema::walk;
 use warpsmith_ir::SourceMap;
 
@@ -58,7 +58,7 @@ pub struct Usage {
 /// Reads how the parameters of a kernel bound its positions.
 pub fn usage(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Usage {
     let mut usage = Usage::default();
-    let Some(function) = find(&unit.items, base_name(kernel)) else { return usage };
+    let Some(function) = scope::kernel(unit, base_name(kernel)) else { return usage };
     let Some(body) = &function.body else { return usage };
     let mut finder =
         Finder { sources, axes: BTreeMap::new(), loops: vec![], params: vec![], usage: &mut usage };
@@ -72,19 +72,6 @@ pub fn usage(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Usage
     let squeezed: String = text.split_whitespace().collect();
     usage.overlaps = ["blockIdx.x*(", "blockIdx.y*("].iter().any(|t| squeezed.contains(t));
     usage
-}
-
-fn find<'a>(items: &'a [ast::Item], name: &str) -> Option<&'a ast::FunctionDecl> {
-    items.iter().find_map(|item| match &item.kind {
-        ItemKind::Function(f) if f.attrs.global && f.body.is_some() => match &f.name {
-            ast::FunctionName::Plain(p) if p.segments.last().is_some_and(|s| s.name == name) => {
-                Some(f)
-            }
-            _ => None,
-        },
-        ItemKind::Namespace { items, .. } => find(items, name),
-        _ => None,
-    })
 }
 
 struct Finder<'a> {

@@ -20,6 +20,7 @@
 //! | W715 | no launch with the block that the file is written for |
 //! | W720 | the rewritten text does not compile |
 
+pub mod auto;
 pub mod copying;
 pub mod intermediate;
 pub mod launch;

@@ -32,6 +32,8 @@ pub struct Input {
     pub shared: Option<u32>,
     /// Remove barriers that no launch needs.
     pub fix: bool,
+    /// The file needs no plan: it is what others are compared with.
+    pub plain: bool,
     /// The program that proves; without one nothing is proved.
     pub solver: Option<std::path::PathBuf>,
 }
@@ -100,7 +102,7 @@ impl Session {
             let no = d.iter().any(|d| d.code == "W702");
             Refusal { no, ..bad(d, &sources) }
         })?;
-        if found.reads.is_empty() {
+        if found.reads.is_empty() && !input.plain {
             let error = Diagnostic::error("W705", "the file has no plan")
                 .help("mark the reads that are to come from shared memory: `__opt__(in[c - 1])`");
             return Err(bad(vec![error], &sources));
@@ -331,17 +333,21 @@ fn kernel(
     found: &marks::Marks,
 ) -> Result<String, Diagnostic> {
     let kernels = warpsmith_front::sema::kernels_of(unit);
-    let span = marks::span(FileId(0), &found.reads[0].whole);
-    let site = scope::site(unit, sources, found.reads[0].whole.start);
+    let first = found.reads.first().map_or(0..0, |m| m.whole.clone());
+    let span = marks::span(FileId(0), &first);
+    let site = scope::site(unit, sources, first.start);
     let holding = site.filter(|s| s.kernel).map(|s| s.function);
     let name = match (&input.kernel, holding, kernels.as_slice()) {
         (Some(name), _, _) => name.clone(),
         (None, Some(name), _) => name,
         (None, None, [only]) => only.name.clone(),
         _ => {
-            return Err(Diagnostic::error("W304", "which kernel is to be staged?")
-                .label(span, "this mark is in no kernel itself")
-                .help("name the kernel with --kernel"));
+            let error = Diagnostic::error("W304", "which kernel is to be staged?")
+                .help("name the kernel with --kernel");
+            return Err(match first.is_empty() {
+                true => error,
+                false => error.label(span, "this mark is in no kernel itself"),
+            });
         }
     };
     let base = shape::base_name(&name);
@@ -411,7 +417,10 @@ fn extents(
     let host = shape::of_host(unit, shape::base_name(kernel), sources);
     let mut extents = match host {
         Some(extents) => extents,
-        None => shape::of_arrays(&plan.reads[0].site, unit, usage.axes),
+        None => match plan.reads.first() {
+            Some(read) => shape::of_arrays(&read.site, unit, usage.axes),
+            None => shape::of_positions(unit, shape::base_name(kernel), sources),
+        },
     };
     for a in 0..3 {
         let number = matches!(extents[a], Extent::Number(_)) && usage.axes[a];

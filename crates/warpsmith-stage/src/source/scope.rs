@@ -88,6 +88,24 @@ pub fn site(unit: &TranslationUnit, sources: &SourceMap, at: usize) -> Option<Si
     Some(site)
 }
 
+/// A kernel of a file, by its name without template arguments.
+pub fn kernel<'a>(unit: &'a TranslationUnit, name: &str) -> Option<&'a ast::FunctionDecl> {
+    in_namespace(&unit.items, name)
+}
+
+fn in_namespace<'a>(items: &'a [ast::Item], name: &str) -> Option<&'a ast::FunctionDecl> {
+    items.iter().find_map(|item| match &item.kind {
+        ItemKind::Function(f) if f.attrs.global && f.body.is_some() => match &f.name {
+            ast::FunctionName::Plain(p) if p.segments.last().is_some_and(|s| s.name == name) => {
+                Some(f)
+            }
+            _ => None,
+        },
+        ItemKind::Namespace { items, .. } => in_namespace(items, name),
+        _ => None,
+    })
+}
+
 type Found<'a> = (&'a ast::FunctionDecl, &'a ast::Block);
 
 fn in_items<'a>(

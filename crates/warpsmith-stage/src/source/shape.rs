@@ -135,6 +135,24 @@ fn extent(text: &str, unit: &TranslationUnit) -> Extent {
     }
 }
 
+/// What a kernel multiplies `blockIdx` with, when it has no shared arrays and no host code launches it.
+pub fn of_positions(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> [Extent; 3] {
+    let mut shape = [Extent::Free, Extent::Free, Extent::Free];
+    let Some(function) = scope::kernel(unit, kernel) else { return shape };
+    let Some(body) = &function.body else { return shape };
+    walk::block(body, &mut |e| {
+        let ExprKind::Binary { op, left, right } = &*e.kind else { return };
+        for (a, b) in [(left, right), (right, left)] {
+            let text = sources.text(a.span);
+            let axis = ["x", "y", "z"].iter().position(|x| text == format!("blockIdx.{x}"));
+            if let Some(axis) = axis.filter(|_| op == "*") {
+                shape[axis] = extent(sources.text(b.span), unit);
+            }
+        }
+    });
+    shape
+}
+
 /// What the extents of shared arrays say about the block when no host code does: in `tile[BY + 2][BX + 2]` the last names x.
 pub fn of_arrays(
     site: &Site,

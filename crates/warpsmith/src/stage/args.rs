@@ -17,9 +17,13 @@ pub struct StageArgs {
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
 
-    /// Find the plan, too (not there yet)
+    /// Find the plan, too: tiles, tiles with a halo, tiles that transpose, or none
     #[arg(long)]
     pub auto: bool,
+
+    /// The architecture or board that plans of --auto are ranked for [default: sm_90]
+    #[arg(long, value_name = "NAME")]
+    pub arch: Option<String>,
 
     /// Blocks in the grid of the launches that are profiled [default: chosen]
     #[arg(long, value_name = "X[,Y[,Z]]")]

@@ -326,7 +326,7 @@ impl<'a> Claims<'a> {
                     .enumerate()
                     .filter(|(i, e)| *i < read && e.loops.is_empty() && self.ordered(*i, read));
                 Truth::any(results.filter_map(|(_, e)| match &e.what {
-                    What::Result { array: a, at: place, value } if a == array => {
+                    What::Result { array: a, at: place, value, .. } if a == array => {
                         let (stored, put) = (value.renamed(rename), s.value.renamed(rename));
                         Some(Truth::all([
                             e.when.renamed(rename),
@@ -375,7 +375,8 @@ impl<'a> Claims<'a> {
     fn reads_no_more(&mut self, s: &Store<'_>) -> Answer {
         let mut loads: Vec<Loaded> = vec![];
         s.value.loads(&s.event.when, &mut |array, at, when| {
-            loads.push(Loaded { array: array.clone(), at: at.clone(), when: when.clone() });
+            let (array, at, when) = (array.clone(), at.clone(), when.clone());
+            loads.push(Loaded { array, at, when, span: None });
         });
         for load in loads {
             let known = self.walked.loads.iter().filter(|l| l.array == load.array);

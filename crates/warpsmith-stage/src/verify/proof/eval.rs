@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{
-    BinaryOp, Builtin, Expr, ExprKind, MathFn, Module, Place, PlaceKind, Scalar, Type, UnaryOp,
-    VarKind,
+    BinaryOp, Builtin, Expr, ExprKind, MathFn, Module, Place, PlaceKind, Scalar, Span, Type,
+    UnaryOp, VarKind,
 };
 
 use super::formula::{Sum, Truth};
@@ -39,6 +39,7 @@ pub struct Loaded {
     pub array: Array,
     pub at: Poly,
     pub when: Truth,
+    pub span: Option<Span>,
 }
 
 /// Variables of one function while it runs.
@@ -428,6 +429,7 @@ impl Eval<'_> {
                         array: array.clone(),
                         at: at.clone(),
                         when: self.path.clone(),
+                        span: place.origin.span,
                     });
                 }
                 match self.written.contains(&array) {
@@ -438,7 +440,12 @@ impl Eval<'_> {
             Memory::Shared(array) => {
                 if self.noting {
                     let when = self.path.clone();
-                    self.shared_reads.push(Loaded { array: array.clone(), at: at.clone(), when });
+                    self.shared_reads.push(Loaded {
+                        array: array.clone(),
+                        at: at.clone(),
+                        when,
+                        span: place.origin.span,
+                    });
                 }
                 Tree::Shared(array, at)
             }

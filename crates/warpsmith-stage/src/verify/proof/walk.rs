@@ -42,6 +42,7 @@ pub enum What {
         array: Array,
         at: Poly,
         value: Tree,
+        span: Option<Span>,
     },
     /// A read that differs: what it gave, and what it gives now.
     Read {
@@ -311,7 +312,7 @@ impl<'a> Walker<'a> {
         if !self.out.dropped.contains(&array) {
             self.out.dropped.push(array.clone());
         }
-        self.event(What::Result { array, at, value });
+        self.event(What::Result { array, at, value, span: place.origin.span });
         Ok(())
     }
 
@@ -415,7 +416,9 @@ impl<'a> Walker<'a> {
         let value = self.eval.tree(value);
         match memory {
             Memory::Shared(array) => self.event(What::Store { array, at, value, extra: false }),
-            Memory::Global(array) => self.event(What::Result { array, at, value }),
+            Memory::Global(array) => {
+                self.event(What::Result { array, at, value, span: place.origin.span });
+            }
             Memory::Other => match root(place) {
                 // A part of a variable of the thread.
                 Some(v) if self.kernel_var(v).kind == VarKind::Local => {
