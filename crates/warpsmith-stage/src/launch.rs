@@ -268,7 +268,7 @@ fn integers(wanted: &Wanted<'_>, size: [i64; 3], blocks: u32) -> BTreeMap<String
         let value = match (first, role.product.contains(&true)) {
             (Some(a), _) => size[a],
             (None, true) => (0..3).filter(|a| role.product[*a]).map(|a| size[a]).product(),
-            (None, false) if role.depth => 3 + i64::from(blocks % 3),
+            (None, false) if role.depth => 4 + i64::from(blocks % 3),
             // A row of an array, say.
             (None, false) => size[0],
         };

@@ -34,6 +34,8 @@ pub struct Input {
     pub fix: bool,
     /// The file needs no plan: it is what others are compared with.
     pub plain: bool,
+    /// The kernel that a sketch with holes is compared with.
+    pub reference: Option<String>,
     /// The program that proves; without one nothing is proved.
     pub solver: Option<std::path::PathBuf>,
 }

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 use crate::copying::{self, Copied};
+use crate::holes::{self, Filling};
 use crate::intermediate;
 use crate::proving::{self, ShapeProof};
 use crate::search::{self, Found, Killed, Profiled, Search};
 use crate::session::{Input, Refusal, Session, place};
-use crate::source::marks::Bytes;
+use crate::source::marks::{self, Bytes};
 use crate::source::patch::{Patch, indentation};
 use crate::verify::barriers::{self, Inserted};
 use crate::verify::check::{Checked, Checker, Problem, ProblemKind};
@@ -77,6 +78,8 @@ pub struct Staged {
     /// Block shapes of the launches that it was checked at.
     pub blocks: Vec<[u32; 3]>,
     pub notes: Vec<String>,
+    /// The holes of a sketch, filled.
+    pub filling: Option<Filling>,
     /// What launches have to keep to for the proofs.
     pub assumed: BTreeSet<String>,
     pub proof_time: Duration,
@@ -91,6 +94,16 @@ pub struct Staged {
 /// What is wrong with the file, why its plan cannot work, or what emulation found in the result.
 pub fn stage(input: Input) -> Result<Staged, Refusal> {
     let start = Instant::now();
+    let mut input = input;
+    let mut filling = None;
+    if holes::has_holes(&input.text) {
+        let made = holes::fill(&input)?;
+        input.text = made.text.clone();
+        if !marks::has_marks(&input.text) {
+            return Ok(sketched(input, made, start.elapsed()));
+        }
+        filling = Some(made);
+    }
     let mut session = Session::new(input)?;
     let mut profiled = search::profile(&mut session)?;
     let launches = profiled.launches.clone();
@@ -123,12 +136,39 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
         checked: checked.launches.iter().map(|l| l.describe()).collect(),
         blocks: blocks(&checked),
         notes,
+        filling,
         assumed: proofs.iter().flat_map(|p| p.assumed.iter().cloned()).collect(),
         proof_time: proofs.iter().map(|p| p.time).sum(),
         profile_time: profiled.time,
         total_time: start.elapsed(),
         sources: session.sources.clone(),
     })
+}
+
+/// A sketch without marks: its holes were all there was to find.
+fn sketched(input: Input, filling: Filling, time: Duration) -> Staged {
+    let mut sources = SourceMap::new();
+    sources.add(input.settings.path.clone(), input.text);
+    Staged {
+        text: filling.text.clone(),
+        kernel: input.kernel.unwrap_or_default(),
+        accesses: vec![],
+        copies: vec![],
+        inserted: vec![],
+        redundant: vec![],
+        removed: false,
+        dropped: vec![],
+        profiled: vec![],
+        checked: filling.checked.clone(),
+        blocks: vec![],
+        notes: vec![],
+        filling: Some(filling),
+        assumed: BTreeSet::new(),
+        proof_time: Duration::ZERO,
+        profile_time: Duration::ZERO,
+        total_time: time,
+        sources,
+    }
 }
 
 /// A rewritten text that emulation found no fault with.

@@ -127,6 +127,24 @@ fn two_time_steps() {
 }
 
 #[test]
+fn two_time_steps_plane_by_plane() {
+    let staged = staged(&example("heat_temporal"));
+    assert_eq!(staged.dropped, ["mid"]);
+    surely_right("heat_temporal", &staged);
+}
+
+#[test]
+fn filters_and_transposes() {
+    let fir = staged(&example("fir"));
+    let part = "(threadIdx.x >= t ? line[threadIdx.x - t] : in[i - t])";
+    assert!(fir.text.contains(part), "{}", fir.text);
+    surely_right("fir", &fir);
+    let transpose = staged(&example("transpose"));
+    assert!(transpose.text.contains("= tile[threadIdx.x][threadIdx.y];"), "{}", transpose.text);
+    surely_right("transpose", &transpose);
+}
+
+#[test]
 fn matrix_products() {
     let one = staged(&example("matmul_one"));
     surely_right("matmul_one", &one);

@@ -143,6 +143,8 @@ impl Condition {
 pub struct Rows<'a> {
     pub symbols: &'a [Symbol],
     pub values: &'a [&'a [i64]],
+    /// For each symbol, whether a thread comes by with several values of it: counters of its loops.
+    pub steps: &'a [bool],
 }
 
 impl Rows<'_> {
@@ -150,7 +152,8 @@ impl Rows<'_> {
     pub fn is_near(&self, symbol: usize) -> bool {
         let values = || self.values.iter().map(|v| v[symbol]);
         let (low, high) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
-        low < high && high - low <= NEAR
+        let reach = if self.steps.get(symbol) == Some(&true) { FAR } else { NEAR };
+        low < high && high - low <= reach
     }
 }
 
@@ -169,6 +172,8 @@ const MAX_PAIRED: usize = 500;
 const TIERS: u8 = 4;
 /// How far the values of a variable may be apart that counts steps around a position.
 const NEAR: i64 = 12;
+/// The same for a variable that changes while a thread stays where it is.
+const FAR: i64 = 64;
 
 /// The comparisons on some rows, made as they are needed.
 #[derive(Debug)]
@@ -456,7 +461,8 @@ mod tests {
         let (symbols, rows) = (symbols(), rows());
         let values: Vec<&[i64]> = rows.iter().map(Vec::as_slice).collect();
         let yes = Bits::from_fn(rows.len(), |i| wanted(&rows[i]));
-        let mut conditions = Conditions::new(Rows { symbols: &symbols, values: &values });
+        let rows = Rows { symbols: &symbols, values: &values, steps: &[] };
+        let mut conditions = Conditions::new(rows);
         let condition = conditions.find(&yes, &yes.complement());
         condition.map_or("none".into(), |c| c.text(&symbols))
     }

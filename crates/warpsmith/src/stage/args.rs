@@ -17,6 +17,10 @@ pub struct StageArgs {
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
 
+    /// The kernel that a sketch with holes (`__choose__(a, b)`) is to compute the same as
+    #[arg(long, value_name = "KERNEL")]
+    pub reference: Option<String>,
+
     /// Find the plan, too: tiles, tiles with a halo, tiles that transpose, or none
     #[arg(long)]
     pub auto: bool,

@@ -153,6 +153,7 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
         shared: args.shared.map(|b| b.min(256 << 10) as u32),
         fix: args.fix,
         plain: false,
+        reference: args.reference.clone(),
         solver: solver::program().filter(|_| !args.no_proof),
     })
 }

@@ -16,7 +16,8 @@ const ASSUMPTIONS: [&str; 3] = [
 
 /// Whether every read that comes from shared memory is proved.
 fn proved(staged: &Staged) -> bool {
-    staged.accesses.iter().all(|a| a.verdict != Verdict::Checked)
+    let all = staged.accesses.iter().all(|a| a.verdict != Verdict::Checked);
+    all && staged.filling.is_none()
 }
 
 fn level_in_words(staged: &Staged) -> &'static str {
@@ -40,6 +41,7 @@ fn line(staged: &Staged, at: usize) -> u32 {
 pub fn human(staged: &Staged, outputs: &[PathBuf], explain: bool) -> String {
     let mut out = String::new();
     let served = staged.accesses.iter().filter(|a| a.verdict != Verdict::Original).count();
+    holes(&mut out, staged);
     let _ = writeln!(
         out,
         "{}: {served} of {} marked reads come from shared memory",
@@ -97,6 +99,15 @@ fn access(out: &mut String, staged: &Staged, a: &Access, explain: bool) {
     }
 }
 
+fn holes(out: &mut String, staged: &Staged) {
+    let Some(filling) = &staged.filling else { return };
+    let count = filling.holes.len();
+    let _ = writeln!(out, "{count} holes filled, {} fillings tried", filling.tried);
+    for h in &filling.holes {
+        let _ = writeln!(out, "  byte {}: {}", h.at, h.text);
+    }
+}
+
 fn barriers(out: &mut String, staged: &Staged) {
     for b in &staged.inserted {
         let _ = writeln!(
@@ -131,6 +142,8 @@ pub fn json(staged: &Staged, outputs: &[PathBuf]) -> Value {
             })
         })
         .collect();
+    let filled = staged.filling.iter().flat_map(|f| &f.holes);
+    let holes: Vec<Value> = filled.map(|h| json!({"byte": h.at, "text": h.text})).collect();
     let inserted: Vec<Value> =
         staged.inserted.iter().map(|b| json!({"line": line(staged, b.at), "why": b.why})).collect();
     let redundant: Vec<u32> = staged.redundant.iter().map(|at| line(staged, *at)).collect();
@@ -143,6 +156,6 @@ pub fn json(staged: &Staged, outputs: &[PathBuf]) -> Value {
         },
         "kernel": staged.kernel, "accesses": accesses, "copies": staged.copies,
         "barriers": {"inserted": inserted, "redundant": redundant, "removed": staged.removed},
-        "dropped_stores": staged.dropped, "profiled": staged.profiled,
+        "holes": holes, "dropped_stores": staged.dropped, "profiled": staged.profiled,
     })
 }

@@ -319,12 +319,10 @@ impl<'a> Claims<'a> {
                 c.negated().or(&a).and(&c.or(&b))
             }
             Tree::Changing(array, at) => {
-                let results = self
-                    .walked
-                    .events
-                    .iter()
-                    .enumerate()
-                    .filter(|(i, e)| *i < read && e.loops.is_empty() && self.ordered(*i, read));
+                let loops = &self.walked.events[read].loops;
+                let results = self.walked.events.iter().enumerate().filter(|(i, e)| {
+                    *i < read && loops.starts_with(&e.loops) && self.ordered(*i, read)
+                });
                 Truth::any(results.filter_map(|(_, e)| match &e.what {
                     What::Result { array: a, at: place, value, .. } if a == array => {
                         let (stored, put) = (value.renamed(rename), s.value.renamed(rename));
