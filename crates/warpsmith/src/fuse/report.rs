@@ -195,6 +195,16 @@ impl Report<'_> {
             kernel.prediction.computing * 1e6,
             kernel.prediction.starting * 1e6
         );
+        text += &format!(
+            "    {} combinations of implementations and block sizes were looked at",
+            kernel.considered
+        );
+        text += &match kernel.next_best {
+            Some(seconds) => {
+                format!("; the next best is predicted to take {:.1} us\n", seconds * 1e6)
+            }
+            None => "\n".to_string(),
+        };
         if !kernel.layout_is_exact {
             text += "    bounded: not all orders and layouts of shared memory were looked at\n";
         }
