@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use warpsmith_front::ast::{self, ExprKind, Initializer, ItemKind, StmtKind, TranslationUnit};
+use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind, TranslationUnit};
 use warpsmith_front::sema::walk;
 use warpsmith_ir::SourceMap;
 
@@ -58,7 +58,7 @@ pub struct Usage {
 /// Reads how the parameters of a kernel bound its positions.
 pub fn usage(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Usage {
     let mut usage = Usage::default();
-    let Some(function) = find(&unit.items, base_name(kernel)) else { return usage };
+    let Some(function) = scope::kernel(unit, base_name(kernel)) else { return usage };
     let Some(body) = &function.body else { return usage };
     let mut finder =
         Finder { sources, axes: BTreeMap::new(), loops: vec![], params: vec![], usage: &mut usage };
@@ -72,19 +72,6 @@ pub fn usage(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Usage
     let squeezed: String = text.split_whitespace().collect();
     usage.overlaps = ["blockIdx.x*(", "blockIdx.y*("].iter().any(|t| squeezed.contains(t));
     usage
-}
-
-fn find<'a>(items: &'a [ast::Item], name: &str) -> Option<&'a ast::FunctionDecl> {
-    items.iter().find_map(|item| match &item.kind {
-        ItemKind::Function(f) if f.attrs.global && f.body.is_some() => match &f.name {
-            ast::FunctionName::Plain(p) if p.segments.last().is_some_and(|s| s.name == name) => {
-                Some(f)
-            }
-            _ => None,
-        },
-        ItemKind::Namespace { items, .. } => find(items, name),
-        _ => None,
-    })
 }
 
 struct Finder<'a> {
@@ -211,6 +198,8 @@ pub enum Fit {
     Ragged(u32),
     /// Blocks cover the sizes exactly.
     Exact,
+    /// The last block of an axis has one position.
+    Single,
     /// There are more blocks than the sizes need, by the halo of overlapping blocks.
     Overlapping(u32),
 }
@@ -249,6 +238,7 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
         let whole = i64::from(block[a] * count);
         (grid[a], size[a]) = match fit {
             Fit::Exact => (count, whole),
+            Fit::Single => (count, whole - i64::from(block[a]) + 1),
             Fit::Ragged(by) => {
                 let cut = i64::from((by + a as u32).min(block[a].saturating_sub(1)));
                 (count, whole - cut)
@@ -278,7 +268,7 @@ fn integers(wanted: &Wanted<'_>, size: [i64; 3], blocks: u32) -> BTreeMap<String
         let value = match (first, role.product.contains(&true)) {
             (Some(a), _) => size[a],
             (None, true) => (0..3).filter(|a| role.product[*a]).map(|a| size[a]).product(),
-            (None, false) if role.depth => 3 + i64::from(blocks % 3),
+            (None, false) if role.depth => 4 + i64::from(blocks % 3),
             // A row of an array, say.
             (None, false) => size[0],
         };

@@ -13,6 +13,8 @@ pub struct Symbol {
     /// As it is written in the rewritten text.
     pub text: String,
     pub kind: SymbolKind,
+    /// Its type is `int`.
+    pub int: bool,
 }
 
 /// What a symbol is; simpler kinds make better conditions.
@@ -178,7 +180,9 @@ fn symbols(
 ) -> Vec<Symbol> {
     let mut all = vec![];
     let mut add = |text: String, kind: SymbolKind| {
-        let symbol = Symbol { text, kind };
+        let int =
+            site.ints.contains(&text) || kind == SymbolKind::Constant && is_int_macro(unit, &text);
+        let symbol = Symbol { text, kind, int };
         if !all.contains(&symbol) {
             all.push(symbol);
         }
@@ -212,6 +216,11 @@ fn symbols(
         add(format!("blockIdx.{}", axis(a)), SymbolKind::Grid(a));
     }
     all
+}
+
+/// Whether a macro is a plain decimal number.
+fn is_int_macro(unit: &TranslationUnit, name: &str) -> bool {
+    unit.macros.get(name).is_some_and(|v| v.trim().parse::<i32>().is_ok())
 }
 
 fn all_names(site: &Site, unit: &TranslationUnit) -> Vec<String> {

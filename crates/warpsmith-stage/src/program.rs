@@ -114,6 +114,19 @@ pub fn run(
     emulate(program, config, memory, emu::Options { checks, ..options() })
 }
 
+/// As [`run`], with the counters of the machine.
+///
+/// # Errors
+/// As [`run`].
+pub fn count(
+    program: &Program,
+    config: &LaunchConfig,
+    memory: &mut DeviceMemory,
+    checks: Checks,
+) -> Result<Outcome, Diagnostic> {
+    emulate(program, config, memory, emu::Options { checks, counters: true, ..options() })
+}
+
 /// Runs one block of a launch, or all, without checks.
 ///
 /// # Errors

@@ -86,7 +86,7 @@ pub fn profile(session: &mut Session) -> Result<Profiled, Refusal> {
 /// # Errors
 /// What the emulator refuses.
 pub fn fits(session: &mut Session, block: [u32; 3], blocks: u32) -> Result<Vec<Suited>, Refusal> {
-    let mut kinds = vec![Fit::Ragged(1), Fit::Exact];
+    let mut kinds = vec![Fit::Ragged(1), Fit::Exact, Fit::Single];
     if session.usage.overlaps {
         kinds.insert(0, Fit::Overlapping(2));
     }

@@ -32,6 +32,12 @@ pub struct Input {
     pub shared: Option<u32>,
     /// Remove barriers that no launch needs.
     pub fix: bool,
+    /// The file needs no plan: it is what others are compared with.
+    pub plain: bool,
+    /// The kernel that a sketch with holes is compared with.
+    pub reference: Option<String>,
+    /// The program that proves; without one nothing is proved.
+    pub solver: Option<std::path::PathBuf>,
 }
 
 /// Why a file is not staged. The first source of the map is the file as the user wrote it.
@@ -98,7 +104,7 @@ impl Session {
             let no = d.iter().any(|d| d.code == "W702");
             Refusal { no, ..bad(d, &sources) }
         })?;
-        if found.reads.is_empty() {
+        if found.reads.is_empty() && !input.plain {
             let error = Diagnostic::error("W705", "the file has no plan")
                 .help("mark the reads that are to come from shared memory: `__opt__(in[c - 1])`");
             return Err(bad(vec![error], &sources));
@@ -329,17 +335,21 @@ fn kernel(
     found: &marks::Marks,
 ) -> Result<String, Diagnostic> {
     let kernels = warpsmith_front::sema::kernels_of(unit);
-    let span = marks::span(FileId(0), &found.reads[0].whole);
-    let site = scope::site(unit, sources, found.reads[0].whole.start);
+    let first = found.reads.first().map_or(0..0, |m| m.whole.clone());
+    let span = marks::span(FileId(0), &first);
+    let site = scope::site(unit, sources, first.start);
     let holding = site.filter(|s| s.kernel).map(|s| s.function);
     let name = match (&input.kernel, holding, kernels.as_slice()) {
         (Some(name), _, _) => name.clone(),
         (None, Some(name), _) => name,
         (None, None, [only]) => only.name.clone(),
         _ => {
-            return Err(Diagnostic::error("W304", "which kernel is to be staged?")
-                .label(span, "this mark is in no kernel itself")
-                .help("name the kernel with --kernel"));
+            let error = Diagnostic::error("W304", "which kernel is to be staged?")
+                .help("name the kernel with --kernel");
+            return Err(match first.is_empty() {
+                true => error,
+                false => error.label(span, "this mark is in no kernel itself"),
+            });
         }
     };
     let base = shape::base_name(&name);
@@ -351,7 +361,7 @@ fn kernel(
     if !known.is_template || name.contains('<') {
         return Ok(name);
     }
-    let launched = warpsmith_front::sema::launches_of(unit).into_iter().map(|l| l.kernel);
+    let launched = shape::instances(unit, base, sources).into_iter();
     let instances = unit.instantiations.iter().map(|i| i.name.clone());
     let of_kernel = |n: &String| shape::base_name(n) == base && n.contains('<');
     let mut found: Vec<String> = instances.chain(launched).filter(of_kernel).collect();
@@ -409,7 +419,10 @@ fn extents(
     let host = shape::of_host(unit, shape::base_name(kernel), sources);
     let mut extents = match host {
         Some(extents) => extents,
-        None => shape::of_arrays(&plan.reads[0].site, unit, usage.axes[1]),
+        None => match plan.reads.first() {
+            Some(read) => shape::of_arrays(&read.site, unit, usage.axes),
+            None => shape::of_positions(unit, shape::base_name(kernel), sources),
+        },
     };
     for a in 0..3 {
         let number = matches!(extents[a], Extent::Number(_)) && usage.axes[a];

@@ -1,15 +1,17 @@
 //! The whole way: from a file with a plan to the file without, and what is known of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 use crate::copying::{self, Copied};
+use crate::holes::{self, Filling};
 use crate::intermediate;
+use crate::proving::{self, ShapeProof};
 use crate::search::{self, Found, Killed, Profiled, Search};
 use crate::session::{Input, Refusal, Session, place};
-use crate::source::marks::Bytes;
+use crate::source::marks::{self, Bytes};
 use crate::source::patch::{Patch, indentation};
 use crate::verify::barriers::{self, Inserted};
 use crate::verify::check::{Checked, Checker, Problem, ProblemKind};
@@ -17,6 +19,8 @@ use crate::verify::check::{Checked, Checker, Problem, ProblemKind};
 /// How sure it is that an access is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
+    /// Proved for all sizes at the block of the file, and at the others that are named.
+    Proved,
     /// Emulated, equal to the unmodified kernel at the launches of the report.
     Checked,
     /// Never in shared memory; the text is the user's.
@@ -26,6 +30,7 @@ pub enum Verdict {
 impl Verdict {
     pub fn name(&self) -> &'static str {
         match self {
+            Verdict::Proved => "proved",
             Verdict::Checked => "checked",
             Verdict::Original => "original",
         }
@@ -42,6 +47,10 @@ pub struct Access {
     /// What stands there now.
     pub replacement: String,
     pub verdict: Verdict,
+    /// Blocks that it is proved with, for all sizes.
+    pub proved: Vec<[u32; 3]>,
+    /// Why it is not proved, at some block.
+    pub unproved: Option<String>,
     /// Candidates that lost, with what killed them.
     pub killed: Vec<Killed>,
     /// Time of the search, without profiles.
@@ -69,6 +78,11 @@ pub struct Staged {
     /// Block shapes of the launches that it was checked at.
     pub blocks: Vec<[u32; 3]>,
     pub notes: Vec<String>,
+    /// The holes of a sketch, filled.
+    pub filling: Option<Filling>,
+    /// What launches have to keep to for the proofs.
+    pub assumed: BTreeSet<String>,
+    pub proof_time: Duration,
     pub profile_time: Duration,
     pub total_time: Duration,
     pub sources: SourceMap,
@@ -80,6 +94,16 @@ pub struct Staged {
 /// What is wrong with the file, why its plan cannot work, or what emulation found in the result.
 pub fn stage(input: Input) -> Result<Staged, Refusal> {
     let start = Instant::now();
+    let mut input = input;
+    let mut filling = None;
+    if holes::has_holes(&input.text) {
+        let made = holes::fill(&input)?;
+        input.text = made.text.clone();
+        if !marks::has_marks(&input.text) {
+            return Ok(sketched(input, made, start.elapsed()));
+        }
+        filling = Some(made);
+    }
     let mut session = Session::new(input)?;
     let mut profiled = search::profile(&mut session)?;
     let launches = profiled.launches.clone();
@@ -91,9 +115,10 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     let Written { found, copied, mut edits, mut checked, inserted } = result;
     let redundant: Vec<usize> = checked.redundant.iter().copied().collect();
     let removed = session.input.fix && remove(&mut session, &checker, &mut edits, &mut checked)?;
-    let accesses = accesses(&session, &found, copied.time);
+    let proofs = proving::prove(&mut session, &checked, &checker.dropped, &edits)?;
+    let accesses = accesses(&session, &found, copied.time, &proofs);
     let notes = notes(&session, &checked, &accesses);
-    let mut out = comments(&session, &found, &checked);
+    let mut out = comments(&session, &accesses, &checked);
     own_shape(&mut session, &checker, &out, &edits)?;
     out.extend(&session.plan.extents(own_block(&session)));
     out.extend(&edits);
@@ -111,10 +136,39 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
         checked: checked.launches.iter().map(|l| l.describe()).collect(),
         blocks: blocks(&checked),
         notes,
+        filling,
+        assumed: proofs.iter().flat_map(|p| p.assumed.iter().cloned()).collect(),
+        proof_time: proofs.iter().map(|p| p.time).sum(),
         profile_time: profiled.time,
         total_time: start.elapsed(),
         sources: session.sources.clone(),
     })
+}
+
+/// A sketch without marks: its holes were all there was to find.
+fn sketched(input: Input, filling: Filling, time: Duration) -> Staged {
+    let mut sources = SourceMap::new();
+    sources.add(input.settings.path.clone(), input.text);
+    Staged {
+        text: filling.text.clone(),
+        kernel: input.kernel.unwrap_or_default(),
+        accesses: vec![],
+        copies: vec![],
+        inserted: vec![],
+        redundant: vec![],
+        removed: false,
+        dropped: vec![],
+        profiled: vec![],
+        checked: filling.checked.clone(),
+        blocks: vec![],
+        notes: vec![],
+        filling: Some(filling),
+        assumed: BTreeSet::new(),
+        proof_time: Duration::ZERO,
+        profile_time: Duration::ZERO,
+        total_time: time,
+        sources,
+    }
 }
 
 /// A rewritten text that emulation found no fault with.
@@ -219,8 +273,12 @@ fn replacements(session: &Session, found: &[Found]) -> Result<Patch, Refusal> {
         return Ok(edits);
     }
     let mut error = Diagnostic::error("W710", "no marked read finds its element in shared memory");
-    for mark in session.plan.marks.reads.iter().take(3) {
-        error = error.label(place(&mark.whole), "never there when this is read");
+    for (mark, f) in session.plan.marks.reads.iter().zip(found).take(3) {
+        let what = match f.rows {
+            0 => "no launch that was tried comes to this read",
+            _ => "never there when this is read",
+        };
+        error = error.label(place(&mark.whole), what);
     }
     Err(session
         .refuse(true, vec![error.help("copy the elements to a shared array before they are read")]))
@@ -243,7 +301,12 @@ fn replacement(session: &Session, m: usize, found: &Found) -> String {
     }
 }
 
-fn accesses(session: &Session, found: &[Found], copying: Duration) -> Vec<Access> {
+fn accesses(
+    session: &Session,
+    found: &[Found],
+    copying: Duration,
+    proofs: &[ShapeProof],
+) -> Vec<Access> {
     let given = (0..found.len()).filter(|m| session.plan.given(*m).is_some()).count().max(1) as u32;
     let one = |(m, f): (usize, &Found)| {
         let is_given = session.plan.given(m).is_some();
@@ -251,11 +314,13 @@ fn accesses(session: &Session, found: &[Found], copying: Duration) -> Vec<Access
             at: session.plan.mark(m).whole.clone(),
             original: session.plan.slice(&session.plan.mark(m).global()).to_string(),
             replacement: replacement(session, m, f),
-            verdict: if f.answer.is_some() || is_given {
-                Verdict::Checked
-            } else {
-                Verdict::Original
+            verdict: match (f.answer.is_some() || is_given, own_proved(session, m, proofs)) {
+                (false, _) => Verdict::Original,
+                (true, true) => Verdict::Proved,
+                (true, false) => Verdict::Checked,
             },
+            proved: proofs.iter().filter(|p| p.proves(m)).map(|p| p.block).collect(),
+            unproved: proofs.iter().find_map(|p| p.reads.get(&m).cloned().flatten()),
             killed: f.killed.clone(),
             time: if is_given { copying / given } else { f.time },
             rows: f.rows,
@@ -293,49 +358,89 @@ fn blocks(checked: &Checked) -> Vec<[u32; 3]> {
     all
 }
 
+/// Whether a read is proved with the block of the file, or with all where it has none of its own.
+fn own_proved(session: &Session, mark: usize, proofs: &[ShapeProof]) -> bool {
+    let own = own_block(session);
+    let fixed = session.own.is_some() || !session.plan.extents(own).is_empty();
+    let mut meant = proofs.iter().filter(|p| !fixed || p.block == own).peekable();
+    meant.peek().is_some() && meant.all(|p| p.proves(mark))
+}
+
 /// A comment before each statement whose reads were staged: from where they come, and how sure that is.
-fn comments(session: &Session, found: &[Found], checked: &Checked) -> Patch {
-    let mut statements: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for m in 0..found.len() {
+fn comments(session: &Session, accesses: &[Access], checked: &Checked) -> Patch {
+    let mut statements: BTreeMap<usize, Vec<&Access>> = BTreeMap::new();
+    for (m, access) in accesses.iter().enumerate() {
         if let Some(s) = session.plan.reads[m].site.statements.last() {
-            statements.entry(s.start as usize).or_default().push(m);
+            statements.entry(s.start as usize).or_default().push(access);
         }
     }
-    let shapes = claimed(session, checked);
     let mut patch = Patch::default();
-    for (at, marks) in statements {
-        let served = marks
-            .iter()
-            .filter(|m| found[**m].answer.is_some() || session.plan.given(**m).is_some())
-            .count();
+    for (at, here) in statements {
+        let everywhere = |b: &[u32; 3]| {
+            here.iter().all(|a| a.verdict != Verdict::Proved || a.proved.contains(b))
+        };
+        let (sure, rest): (Vec<_>, Vec<_>) = blocks(checked).into_iter().partition(everywhere);
+        let shapes = claimed(session, &blocks(checked));
+        let more = match rest.is_empty() {
+            true => String::new(),
+            false => format!("; checked with {}", list(&rest)),
+        };
+        let sure = claimed(session, &sure);
+        let count = |v: Verdict| here.iter().filter(|a| a.verdict == v).count();
+        let (proved, checked) = (count(Verdict::Proved), count(Verdict::Checked));
         let indent = indentation(&session.plan.text, at);
-        let line = match served {
-            0 => "Not in shared memory: read from global memory as before.".to_string(),
-            n => format!(
-                "{n} of {} marked reads come from shared memory: checked with blocks of {shapes}, not proved.",
-                marks.len()
-            ),
+        let line = match (proved, checked) {
+            (0, 0) => "Not in shared memory: read from global memory as before.".to_string(),
+            (n, 0) => {
+                let of = sum_of(n, here.len());
+                format!(
+                    "{of} from shared memory: proved for all sizes with blocks of {sure}{more}."
+                )
+            }
+            (0, n) => {
+                let of = sum_of(n, here.len());
+                format!("{of} from shared memory: checked with blocks of {shapes}, not proved.")
+            }
+            (p, n) => {
+                let of = sum_of(p + n, here.len());
+                format!(
+                    "{of} from shared memory: checked with blocks of {shapes}, {p} of them proved for all sizes."
+                )
+            }
         };
         patch.replace(at..at, format!("// {line}\n{indent}"));
     }
     patch
 }
 
-/// The block shapes that a text is good for: its own first, then those that other constants were checked for.
-fn claimed(session: &Session, checked: &Checked) -> String {
-    let own = own_block(session);
-    let all: Vec<String> = blocks(checked).iter().map(|b| dims(*b)).collect();
-    if session.own.is_none() && session.plan.extents(own).is_empty() {
-        return all.join(", ");
+fn sum_of(served: usize, all: usize) -> String {
+    let come = if served == 1 { "comes" } else { "come" };
+    match served == all {
+        true if all == 1 => format!("The marked read {come}"),
+        true => format!("All {all} marked reads {come}"),
+        false => format!("{served} of {all} marked reads {come}"),
     }
-    let others: Vec<String> = all.into_iter().filter(|b| *b != dims(own)).collect();
+}
+
+/// The block shapes that a text is good for: its own first, then those that other constants were checked for.
+fn claimed(session: &Session, blocks: &[[u32; 3]]) -> String {
+    let own = own_block(session);
+    if session.own.is_none() && session.plan.extents(own).is_empty() {
+        return list(blocks);
+    }
+    let others: Vec<String> = blocks.iter().filter(|b| **b != own).map(|b| dims(*b)).collect();
     match others.is_empty() || !session.plan.extents(own).is_empty() {
         true => dims(own),
         false => format!("{} (with other constants also {})", dims(own), others.join(", ")),
     }
 }
 
-fn dims(block: [u32; 3]) -> String {
+fn list(blocks: &[[u32; 3]]) -> String {
+    blocks.iter().map(|b| dims(*b)).collect::<Vec<_>>().join(", ")
+}
+
+/// A block in words: `32x8`.
+pub fn dims(block: [u32; 3]) -> String {
     match block {
         [x, 1, 1] => x.to_string(),
         [x, y, 1] => format!("{x}x{y}"),

@@ -171,7 +171,8 @@ impl Writer<'_, '_, '_> {
             "rectangle" => Some(format!("rectangle {}", self.loop_where(|l| !l.bound)?)),
             "privatise" => {
                 let (block, grid) = (self.of(&[32, 64, 33]), self.of(&[1, 2, 5]));
-                Some(format!("privatise {} block {block} grid {grid}", self.array()?))
+                let run = self.choice.pick(&["", "", " run 4", " run 16"]);
+                Some(format!("privatise {} block {block} grid {grid}{run}", self.array()?))
             }
             "register_tile" => {
                 let target = self.loop_where(|l| l.bound)?;

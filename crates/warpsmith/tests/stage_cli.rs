@@ -52,7 +52,6 @@ fn refusals_have_their_statuses_and_write_nothing() {
         assert!(said.contains(part), "{said}");
     };
     expect(&["none.cu"], 2, "there is no such file");
-    expect(&["plan.cu", "--auto"], 2, "`--auto` is not there yet");
     expect(&["plan.cu", "--arg", "n=many"], 2, "many");
     expect(&["plan.cu", "--kernel", "other"], 2, "there is no kernel `other`");
     let plain = text.replace("__opt__", "");

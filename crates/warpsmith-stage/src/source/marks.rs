@@ -115,6 +115,11 @@ pub fn find(text: &str, file: FileId) -> Result<Marks, Vec<Diagnostic>> {
     if errors.is_empty() { Ok(marks) } else { Err(errors) }
 }
 
+/// Whether a text has marked reads.
+pub fn has_marks(text: &str) -> bool {
+    tokens(text).iter().any(|t| text[t.at.clone()] == *OPT)
+}
+
 /// The text in which marked reads are what they read, byte for byte as long: the program that a plan must not change.
 pub fn reference(text: &str, marks: &Marks) -> String {
     let mut bytes = text.as_bytes().to_vec();

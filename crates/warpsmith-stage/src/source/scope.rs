@@ -42,6 +42,8 @@ pub struct Subscript {
 pub struct Site {
     /// Variables that may hold integers, parameters first.
     pub variables: Vec<String>,
+    /// Those whose type is `int`.
+    pub ints: Vec<String>,
     pub arrays: Vec<SharedArray>,
     /// All names that the function declares before the place.
     pub declared: Vec<String>,
@@ -84,6 +86,24 @@ pub fn site(unit: &TranslationUnit, sources: &SourceMap, at: usize) -> Option<Si
     let mut site = walker.site;
     site.subscripts = subscripts(body, &site.arrays, sources);
     Some(site)
+}
+
+/// A kernel of a file, by its name without template arguments.
+pub fn kernel<'a>(unit: &'a TranslationUnit, name: &str) -> Option<&'a ast::FunctionDecl> {
+    in_namespace(&unit.items, name)
+}
+
+fn in_namespace<'a>(items: &'a [ast::Item], name: &str) -> Option<&'a ast::FunctionDecl> {
+    items.iter().find_map(|item| match &item.kind {
+        ItemKind::Function(f) if f.attrs.global && f.body.is_some() => match &f.name {
+            ast::FunctionName::Plain(p) if p.segments.last().is_some_and(|s| s.name == name) => {
+                Some(f)
+            }
+            _ => None,
+        },
+        ItemKind::Namespace { items, .. } => in_namespace(items, name),
+        _ => None,
+    })
 }
 
 type Found<'a> = (&'a ast::FunctionDecl, &'a ast::Block);
@@ -157,6 +177,10 @@ impl Walker<'_> {
     fn declare(&mut self, name: &str, ty: &ast::TypeName, init: Option<&ast::Initializer>) {
         self.site.declared.push(name.to_string());
         self.site.variables.retain(|v| v != name);
+        self.site.ints.retain(|v| v != name);
+        if matches!(&ty.kind, TypeKind::Builtin(w) if w.iter().all(|w| w == "int")) {
+            self.site.ints.push(name.to_string());
+        }
         self.site.arrays.retain(|a| a.name != name);
         let mut ty = ty;
         while let TypeKind::Reference { to, .. } = &ty.kind {

@@ -42,6 +42,22 @@ pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Opt
     found
 }
 
+/// The instances of a kernel that the host code of the file launches, as they are written.
+pub fn instances(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec<String> {
+    let mut all = vec![];
+    each_body(&unit.items, &mut |body| {
+        walk::block(body, &mut |e| {
+            if let ExprKind::Launch { callee, .. } = &*e.kind {
+                let text = sources.text(callee.span);
+                if base_name(text) == kernel {
+                    all.push(text.to_string());
+                }
+            }
+        });
+    });
+    all
+}
+
 /// The name before template arguments and behind namespaces.
 pub fn base_name(kernel: &str) -> &str {
     let plain = kernel.split('<').next().unwrap_or(kernel).trim();
@@ -119,8 +135,30 @@ fn extent(text: &str, unit: &TranslationUnit) -> Extent {
     }
 }
 
+/// What a kernel multiplies `blockIdx` with, when it has no shared arrays and no host code launches it.
+pub fn of_positions(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> [Extent; 3] {
+    let mut shape = [Extent::Free, Extent::Free, Extent::Free];
+    let Some(function) = scope::kernel(unit, kernel) else { return shape };
+    let Some(body) = &function.body else { return shape };
+    walk::block(body, &mut |e| {
+        let ExprKind::Binary { op, left, right } = &*e.kind else { return };
+        for (a, b) in [(left, right), (right, left)] {
+            let text = sources.text(a.span);
+            let axis = ["x", "y", "z"].iter().position(|x| text == format!("blockIdx.{x}"));
+            if let Some(axis) = axis.filter(|_| op == "*") {
+                shape[axis] = extent(sources.text(b.span), unit);
+            }
+        }
+    });
+    shape
+}
+
 /// What the extents of shared arrays say about the block when no host code does: in `tile[BY + 2][BX + 2]` the last names x.
-pub fn of_arrays(site: &Site, unit: &TranslationUnit, uses_y: bool) -> [Extent; 3] {
+pub fn of_arrays(
+    site: &Site,
+    unit: &TranslationUnit,
+    [_, uses_y, uses_z]: [bool; 3],
+) -> [Extent; 3] {
     let mut shape = [Extent::Free, Extent::Free, Extent::Number(1)];
     for array in &site.arrays {
         let named: Vec<Vec<String>> =
@@ -144,6 +182,14 @@ pub fn of_arrays(site: &Site, unit: &TranslationUnit, uses_y: bool) -> [Extent; 
         {
             shape[1] = y;
         }
+    }
+    if uses_z {
+        let whole = site.arrays.iter().map(|a| a.extents.as_slice()).find(|e| e.len() > 2);
+        let named = whole.map(|e| scope::constants(unit, &e[e.len() - 3]));
+        shape[2] = match named.as_deref() {
+            Some([first, ..]) => Extent::Constant(first.clone()),
+            _ => Extent::Free,
+        };
     }
     if !uses_y && shape[0] != Extent::Free {
         shape[1] = Extent::Number(1);

@@ -143,6 +143,18 @@ impl Condition {
 pub struct Rows<'a> {
     pub symbols: &'a [Symbol],
     pub values: &'a [&'a [i64]],
+    /// For each symbol, whether a thread comes by with several values of it: counters of its loops.
+    pub steps: &'a [bool],
+}
+
+impl Rows<'_> {
+    /// Whether a variable takes several values that all lie together.
+    pub fn is_near(&self, symbol: usize) -> bool {
+        let values = || self.values.iter().map(|v| v[symbol]);
+        let (low, high) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
+        let reach = if self.steps.get(symbol) == Some(&true) { FAR } else { NEAR };
+        low < high && high - low <= reach
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -160,6 +172,8 @@ const MAX_PAIRED: usize = 500;
 const TIERS: u8 = 4;
 /// How far the values of a variable may be apart that counts steps around a position.
 const NEAR: i64 = 12;
+/// The same for a variable that changes while a thread stays where it is.
+const FAR: i64 = 64;
 
 /// The comparisons on some rows, made as they are needed.
 #[derive(Debug)]
@@ -237,7 +251,7 @@ impl<'a> Conditions<'a> {
             }
             2 => {
                 let near: Vec<usize> =
-                    variables.iter().copied().filter(|v| self.is_near(*v)).collect();
+                    variables.iter().copied().filter(|v| self.rows.is_near(*v)).collect();
                 for t in &threads {
                     for v in &near {
                         let sum = Term::op(Op::Add, Term::Symbol(*t), Term::Symbol(*v));
@@ -264,13 +278,6 @@ impl<'a> Conditions<'a> {
         let mut order: Vec<usize> = (0..self.atoms.len()).collect();
         order.sort_by_key(|a| self.atoms[*a].cost);
         self.tiers.push(order);
-    }
-
-    /// Whether a variable takes several values that all lie together.
-    fn is_near(&self, symbol: usize) -> bool {
-        let values = || self.rows.values.iter().map(|v| v[symbol]);
-        let (low, high) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
-        low < high && high - low <= NEAR
     }
 
     fn compare(&mut self, left: usize, right: Term, kind: u32) {
@@ -425,7 +432,7 @@ mod tests {
     use super::*;
 
     fn symbols() -> Vec<Symbol> {
-        let s = |text: &str, kind| Symbol { text: text.into(), kind };
+        let s = |text: &str, kind| Symbol { text: text.into(), kind, int: false };
         vec![
             s("threadIdx.x", SymbolKind::Thread(0)),
             s("threadIdx.y", SymbolKind::Thread(1)),
@@ -454,7 +461,8 @@ mod tests {
         let (symbols, rows) = (symbols(), rows());
         let values: Vec<&[i64]> = rows.iter().map(Vec::as_slice).collect();
         let yes = Bits::from_fn(rows.len(), |i| wanted(&rows[i]));
-        let mut conditions = Conditions::new(Rows { symbols: &symbols, values: &values });
+        let rows = Rows { symbols: &symbols, values: &values, steps: &[] };
+        let mut conditions = Conditions::new(rows);
         let condition = conditions.find(&yes, &yes.complement());
         condition.map_or("none".into(), |c| c.text(&symbols))
     }

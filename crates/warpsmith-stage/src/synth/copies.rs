@@ -144,8 +144,11 @@ impl Problem<'_> {
         let values: Vec<&[i64]> = rows.iter().map(|r| r.values.as_slice()).collect();
         let mut yes = Bits::none(rows.len());
         inserts.iter().filter(|i| i.0 == place).for_each(|i| yes.set(i.1));
-        let mut conditions =
-            Conditions::new(Rows { symbols: &(self.point)(place).symbols, values: &values });
+        let mut conditions = Conditions::new(Rows {
+            symbols: &(self.point)(place).symbols,
+            values: &values,
+            steps: &[],
+        });
         let no = yes.complement();
         if no.is_empty() {
             return Ok(Copy { mark: mark.0, place, condition: None });

@@ -176,7 +176,7 @@ fn flat(rows: Rows<'_>, places: Places<'_>) -> Vec<Candidate> {
             _ => {}
         }
     }
-    for base in products(rows) {
+    for base in products(rows).into_iter().chain(with_steps(rows)) {
         bases.push(valued(rows, base));
     }
     let offsets: Vec<(Op, Valued)> =
@@ -221,6 +221,26 @@ fn moved(base: &Term, op: Op, offset: &Term) -> Term {
         }
         _ => Term::op(op, base.clone(), offset.clone()),
     }
+}
+
+/// Positions with a variable that counts steps around them added or taken away.
+fn with_steps(rows: Rows<'_>) -> Vec<Term> {
+    let of = |s: usize| rows.symbols[s].kind;
+    let near: Vec<usize> = (0..rows.symbols.len())
+        .filter(|s| of(*s) == SymbolKind::Variable && rows.is_near(*s))
+        .collect();
+    let mut all = vec![];
+    for b in 0..rows.symbols.len() {
+        if !matches!(of(b), SymbolKind::Subscript | SymbolKind::Variable | SymbolKind::Thread(_)) {
+            continue;
+        }
+        for v in near.iter().filter(|v| **v != b) {
+            all.extend(
+                [Op::Add, Op::Sub].map(|op| Term::op(op, Term::Symbol(b), Term::Symbol(*v))),
+            );
+        }
+    }
+    all
 }
 
 /// `threadIdx.y * width + threadIdx.x`.

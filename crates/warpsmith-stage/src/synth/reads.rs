@@ -1,5 +1,7 @@
 //! A marked read: where its element is in a tile, and how that is written.
 
+use std::collections::HashMap;
+
 use super::bits::Bits;
 use super::condition::{Condition, Conditions, Rows};
 use super::index::{self, Candidate, Shape, Way};
@@ -99,7 +101,8 @@ fn in_array(
     array: usize,
 ) -> Result<Answer, Trouble> {
     let values: Vec<&[i64]> = rows.iter().map(|r| r.values.as_slice()).collect();
-    let view = Rows { symbols: &point.symbols, values: &values };
+    let steps = steps(point.symbols.len(), rows);
+    let view = Rows { symbols: &point.symbols, values: &values, steps: &steps };
     let places: Vec<Vec<i64>> = rows
         .iter()
         .map(|r| {
@@ -127,6 +130,19 @@ fn in_array(
         })?),
     };
     Ok(Answer { array, guard, subscript })
+}
+
+/// Symbols of which some thread has several values.
+fn steps(symbols: usize, rows: &[Row]) -> Vec<bool> {
+    let mut first: HashMap<(usize, u32), &[i64]> = HashMap::new();
+    let mut steps = vec![false; symbols];
+    for r in rows {
+        let known = *first.entry((r.launch, r.thread)).or_insert(&r.values);
+        for (s, step) in steps.iter_mut().enumerate() {
+            *step |= known.get(s) != r.values.get(s);
+        }
+    }
+    steps
 }
 
 /// First candidates that exceptions are looked for to.

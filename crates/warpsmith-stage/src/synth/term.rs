@@ -39,8 +39,14 @@ impl Op {
 }
 
 impl Term {
+    /// What an operation gives, without nothing added and products with one and nothing.
     pub fn op(op: Op, a: Term, b: Term) -> Term {
-        Term::Binary(op, Box::new(a), Box::new(b))
+        match (op, &a, &b) {
+            (Op::Add, Term::Number(0), _) | (Op::Mul, Term::Number(1), _) => b,
+            (Op::Add | Op::Sub, _, Term::Number(0)) | (Op::Mul, _, Term::Number(1)) => a,
+            (Op::Mul, Term::Number(0), _) | (Op::Mul, _, Term::Number(0)) => Term::Number(0),
+            _ => Term::Binary(op, Box::new(a), Box::new(b)),
+        }
     }
 
     /// `self + offset`, written as a difference where the offset is negative.
@@ -116,8 +122,18 @@ impl Term {
     /// An argument of `min`, whose two have to have one type.
     fn as_int(&self, symbols: &[Symbol]) -> String {
         match self {
-            Term::Number(n) => n.to_string(),
+            _ if self.is_int(symbols) => self.spelled(symbols, 0),
+            Term::Symbol(_) => format!("(int){}", self.spelled(symbols, 3)),
             _ => format!("(int)({})", self.spelled(symbols, 0)),
+        }
+    }
+
+    /// Whether the type of the term is certainly `int`.
+    fn is_int(&self, symbols: &[Symbol]) -> bool {
+        match self {
+            Term::Number(_) => true,
+            Term::Symbol(s) => symbols[*s].int,
+            Term::Binary(_, a, b) => a.is_int(symbols) && b.is_int(symbols),
         }
     }
 
@@ -152,7 +168,7 @@ mod tests {
 
     #[test]
     fn terms_are_written_as_people_do() {
-        let symbol = |text: &str, kind| Symbol { text: text.into(), kind };
+        let symbol = |text: &str, kind| Symbol { text: text.into(), kind, int: false };
         let symbols = [
             symbol("s", SymbolKind::Variable),
             symbol("tx + ty * BX", SymbolKind::Subscript),

@@ -63,16 +63,16 @@ impl Checker {
     /// What the emulator refuses.
     pub fn new(session: &mut Session, profiled: &[Suited]) -> Result<Checker, Refusal> {
         let mut launches: Vec<Suited> = vec![];
-        let mut kinds = vec![Fit::Ragged(3), Fit::Exact];
+        let mut kinds = vec![(Fit::Ragged(3), 3), (Fit::Exact, 3), (Fit::Single, 1)];
         if session.usage.overlaps {
-            kinds.insert(0, Fit::Overlapping(2));
+            kinds.insert(0, (Fit::Overlapping(2), 3));
         }
         let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS);
         blocks.extend(session.own);
         blocks.extend(search::shapes(session, &[[7, 5]], &[[7, 1]]));
         for block in blocks {
-            for (fit, count) in kinds.iter().zip([3, 2, 3]) {
-                let Some(suited) = session.suited(block, count, *fit)? else { continue };
+            for (fit, count) in &kinds {
+                let Some(suited) = session.suited(block, *count, *fit)? else { continue };
                 let seen = profiled.iter().chain(&launches).any(|s| s.launch == suited.launch);
                 if !seen {
                     launches.push(suited);
@@ -170,14 +170,18 @@ impl Checker {
 
 /// The program of a rewritten text, with the way back to the user's.
 #[derive(Debug)]
-struct Rewritten {
-    program: Program,
+pub struct Rewritten {
+    pub program: Program,
     edits: Patch,
     constants: Patch,
 }
 
 impl Rewritten {
-    fn new(session: &Session, edits: &Patch, launch: &Launch) -> Result<Rewritten, Refusal> {
+    /// Compiles a rewritten text for a launch.
+    ///
+    /// # Errors
+    /// W720 when it does not compile: a bug of ours.
+    pub fn new(session: &Session, edits: &Patch, launch: &Launch) -> Result<Rewritten, Refusal> {
         let mut all = session.plan.extents(launch.block);
         all.extend(edits);
         let text = all.apply(&session.plan.text).map_err(|at| {
@@ -199,7 +203,7 @@ impl Rewritten {
     }
 
     /// Where a span of the program stands in the user's text; spans of headers stay.
-    fn origin(&self, span: Span) -> Span {
+    pub fn origin(&self, span: Span) -> Span {
         if span.file.0 != 0 {
             return span;
         }

@@ -17,9 +17,17 @@ pub struct StageArgs {
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
 
-    /// Find the plan, too (not there yet)
+    /// The kernel that a sketch with holes (`__choose__(a, b)`) is to compute the same as
+    #[arg(long, value_name = "KERNEL")]
+    pub reference: Option<String>,
+
+    /// Find the plan, too: tiles, tiles with a halo, tiles that transpose, or none
     #[arg(long)]
     pub auto: bool,
+
+    /// The architecture or board that plans of --auto are ranked for [default: sm_90]
+    #[arg(long, value_name = "NAME")]
+    pub arch: Option<String>,
 
     /// Blocks in the grid of the launches that are profiled [default: chosen]
     #[arg(long, value_name = "X[,Y[,Z]]")]
@@ -40,6 +48,10 @@ pub struct StageArgs {
     /// Remove barriers that no launch needs
     #[arg(long)]
     pub fix: bool,
+
+    /// Prove nothing, even where a solver (z3) is installed
+    #[arg(long)]
+    pub no_proof: bool,
 
     /// Show for each read the candidates that lost, and what they were wrong for
     #[arg(long)]

@@ -1,15 +1,22 @@
 //! `warpsmith stage`: reads of global memory are served from shared memory where the user's plan puts their elements.
 
 pub mod args;
+mod automatic;
 mod report;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+use warpsmith_device::Gpu;
+use warpsmith_emu::LaunchConfig;
+use warpsmith_emu::counters::Counters;
 use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_stage::auto;
 use warpsmith_stage::program::Settings;
 use warpsmith_stage::session::{Input, Refusal};
-use warpsmith_stage::stage::{self, Staged};
+use warpsmith_stage::stage;
+use warpsmith_stage::verify::proof::solver;
 
 use crate::check::files;
 use crate::cli::inert_json;
@@ -21,11 +28,12 @@ use args::{StageArgs, StageFormat};
 /// Runs the command.
 pub fn run(args: &StageArgs) -> Status {
     let json = args.format == StageFormat::Json;
-    let (failure, sources) = match staged(args) {
-        Ok((staged, outputs)) => {
+    let done = if args.auto { automatic(args) } else { planned(args) };
+    let (failure, sources) = match done {
+        Ok((human, value)) => {
             match json {
-                true => println!("{}", inert_json(&report::json(&staged, &outputs).to_string())),
-                false => print!("{}", report::human(&staged, &outputs, args.explain)),
+                true => println!("{}", inert_json(&value.to_string())),
+                false => print!("{human}"),
             }
             return Status::Done;
         }
@@ -34,24 +42,71 @@ pub fn run(args: &StageArgs) -> Status {
     failure.report("stage", json, &sources)
 }
 
+/// What is said, for people and for machines.
+type Said = (String, Value);
+
+fn planned(args: &StageArgs) -> Result<Said, Failed> {
+    let (input, out) = prepared(args)?;
+    let staged = stage::stage(input).map_err(refused)?;
+    let outputs = written(args, &out, staged.text.clone())?;
+    Ok((report::human(&staged, &outputs, args.explain), report::json(&staged, &outputs)))
+}
+
+/// Finds a plan, or says that there is none worth it; the file is written either way.
+fn automatic(args: &StageArgs) -> Result<Said, Failed> {
+    let (input, out) = prepared(args)?;
+    let name = args.arch.as_deref().unwrap_or("sm_90");
+    let Some(gpu) = Gpu::find(name) else {
+        let error =
+            Diagnostic::error("W310", format!("no architecture or board is called `{name}`"))
+                .help("sm_90, say, or H200");
+        return Err(plain(error.into()));
+    };
+    let costs = |c: &Counters, l: &LaunchConfig, shared| automatic::seconds(gpu, c, l, shared);
+    let chosen = auto::choose(&input, &costs).map_err(refused)?;
+    let text = chosen.best.as_ref().map_or(input.text.clone(), |b| b.text.clone());
+    let outputs = written(args, &out, text)?;
+    let mut human = automatic::human(&chosen, gpu);
+    let mut value = automatic::json(&chosen, gpu, &outputs);
+    match chosen.best.as_ref().and_then(|b| b.staged.as_ref()) {
+        Some(staged) => {
+            human += &report::human(staged, &outputs, args.explain);
+            let plans = value["auto"].take();
+            value = report::json(staged, &outputs);
+            value["auto"] = plans;
+        }
+        None => outputs.iter().for_each(|o| human += &format!("wrote {}\n", o.display())),
+    }
+    Ok((human, value))
+}
+
 type Failed = Box<(Failure, SourceMap)>;
 
-fn staged(args: &StageArgs) -> Result<(Staged, Vec<PathBuf>), Failed> {
-    let plain = |f: Failure| Box::new((f, SourceMap::new()));
+fn plain(failure: Failure) -> Failed {
+    Box::new((failure, SourceMap::new()))
+}
+
+/// What is asked for, and the folder that the result goes to.
+fn prepared(args: &StageArgs) -> Result<(Input, PathBuf), Failed> {
     let input = input(args).map_err(plain)?;
-    let name = args.file.file_stem().map_or("kernel".into(), |n| n.to_string_lossy().into_owned());
-    let folder = args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(&name));
+    let folder = args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(name(args)));
     if !args.dry_run {
         check_folder(&folder).map_err(plain)?;
     }
-    let staged = stage::stage(input).map_err(refused)?;
-    let mut outputs = vec![];
-    if !args.dry_run {
-        let mut files = Outputs::default();
-        files.add(format!("{name}.cu"), staged.text.clone());
-        outputs = files.write(&folder).map_err(plain)?;
+    Ok((input, folder))
+}
+
+fn name(args: &StageArgs) -> String {
+    args.file.file_stem().map_or("kernel".into(), |n| n.to_string_lossy().into_owned())
+}
+
+fn written(args: &StageArgs, folder: &Path, text: String) -> Result<Vec<PathBuf>, Failed> {
+    if args.dry_run {
+        return Ok(vec![]);
     }
-    Ok((staged, outputs))
+    let mut files = Outputs::default();
+    files.add(format!("{}.cu", name(args)), text);
+    files.write(folder).map_err(plain)
 }
 
 fn refused(refusal: Refusal) -> Failed {
@@ -64,16 +119,8 @@ fn refused(refusal: Refusal) -> Failed {
 /// What is asked for, from the options.
 ///
 /// # Errors
-/// W301 for a file that cannot be read, W306 for arguments that are no whole numbers, W730 for what is not there yet.
+/// W301 for a file that cannot be read, W306 for arguments that are no whole numbers.
 fn input(args: &StageArgs) -> Result<Input, Failure> {
-    if args.auto {
-        let error = Diagnostic::error(
-            "W730",
-            "`--auto` is not there yet: plans are not found by themselves",
-        )
-        .help("declare a shared array, copy to it, and mark reads: `__opt__(in[c - 1])`");
-        return Err(error.into());
-    }
     let bytes = files::read(&args.file)?;
     let text = String::from_utf8(bytes).map_err(|_| {
         Failure::input("W001", format!("`{}` is not UTF-8 text", args.file.display()))
@@ -105,5 +152,8 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
         integers,
         shared: args.shared.map(|b| b.min(256 << 10) as u32),
         fix: args.fix,
+        plain: false,
+        reference: args.reference.clone(),
+        solver: solver::program().filter(|_| !args.no_proof),
     })
 }

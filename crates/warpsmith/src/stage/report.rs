@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use warpsmith_ir::{FileId, printable};
-use warpsmith_stage::stage::{Access, Staged, Verdict};
+use warpsmith_stage::stage::{Access, Staged, Verdict, dims};
 
 /// What a result rests on.
 const ASSUMPTIONS: [&str; 3] = [
@@ -13,6 +13,25 @@ const ASSUMPTIONS: [&str; 3] = [
     "pointers that are passed do not overlap",
     "no index leaves the range of its type",
 ];
+
+/// Whether every read that comes from shared memory is proved.
+fn proved(staged: &Staged) -> bool {
+    let all = staged.accesses.iter().all(|a| a.verdict != Verdict::Checked);
+    all && staged.filling.is_none()
+}
+
+fn level_in_words(staged: &Staged) -> &'static str {
+    match (proved(staged), staged.proof_time.is_zero()) {
+        (true, _) => "proved for all sizes",
+        (false, true) => "checked, not proved: the solver z3 is not installed, or was not asked",
+        (false, false) => "checked, not proved for all sizes",
+    }
+}
+
+fn assumptions(staged: &Staged) -> Vec<String> {
+    let fixed = ASSUMPTIONS.iter().map(|a| (*a).to_string());
+    fixed.chain(staged.assumed.iter().cloned()).collect()
+}
 
 fn line(staged: &Staged, at: usize) -> u32 {
     staged.sources.line_column(FileId(0), at as u32).0
@@ -22,6 +41,7 @@ fn line(staged: &Staged, at: usize) -> u32 {
 pub fn human(staged: &Staged, outputs: &[PathBuf], explain: bool) -> String {
     let mut out = String::new();
     let served = staged.accesses.iter().filter(|a| a.verdict != Verdict::Original).count();
+    holes(&mut out, staged);
     let _ = writeln!(
         out,
         "{}: {served} of {} marked reads come from shared memory",
@@ -45,14 +65,17 @@ pub fn human(staged: &Staged, outputs: &[PathBuf], explain: bool) -> String {
         staged.profiled.iter().for_each(|l| _ = writeln!(out, "  profiled: {l}"));
     }
     staged.checked.iter().for_each(|l| _ = writeln!(out, "  checked: {l}"));
+    let ms = |d: std::time::Duration| d.as_secs_f64() * 1e3;
     let _ = writeln!(
         out,
-        "checked, equal bit for bit at {} launches; not proved for all sizes ({:.0} ms, {:.0} of them profiles)",
+        "{}, and equal bit for bit at {} launches ({:.0} ms, {:.0} of them profiles, {:.0} proofs)",
+        level_in_words(staged),
         staged.checked.len(),
-        staged.total_time.as_secs_f64() * 1e3,
-        staged.profile_time.as_secs_f64() * 1e3,
+        ms(staged.total_time),
+        ms(staged.profile_time),
+        ms(staged.proof_time),
     );
-    ASSUMPTIONS.iter().for_each(|a| _ = writeln!(out, "assumed: {a}"));
+    assumptions(staged).iter().for_each(|a| _ = writeln!(out, "assumed: {a}"));
     outputs.iter().for_each(|o| _ = writeln!(out, "wrote {}", o.display()));
     printable(&out).into_owned()
 }
@@ -63,9 +86,25 @@ fn access(out: &mut String, staged: &Staged, a: &Access, explain: bool) {
     if explain {
         let _ =
             writeln!(out, "    found in {:.1} ms on {} rows", a.time.as_secs_f64() * 1e3, a.rows);
+        let shapes: Vec<String> = a.proved.iter().map(|b| dims(*b)).collect();
+        if !shapes.is_empty() {
+            let _ = writeln!(out, "    proved with blocks of {}", shapes.join(", "));
+        }
+        if let Some(why) = &a.unproved {
+            let _ = writeln!(out, "    not proved everywhere: {why}");
+        }
         for k in &a.killed {
             let _ = writeln!(out, "    lost: {}\n      at {}", k.text, k.witness);
         }
+    }
+}
+
+fn holes(out: &mut String, staged: &Staged) {
+    let Some(filling) = &staged.filling else { return };
+    let count = filling.holes.len();
+    let _ = writeln!(out, "{count} holes filled, {} fillings tried", filling.tried);
+    for h in &filling.holes {
+        let _ = writeln!(out, "  byte {}: {}", h.at, h.text);
     }
 }
 
@@ -98,20 +137,25 @@ pub fn json(staged: &Staged, outputs: &[PathBuf]) -> Value {
                 a.killed.iter().map(|k| json!({"text": k.text, "counter_example": k.witness})).collect();
             json!({
                 "line": line(staged, a.at.start), "original": a.original, "replacement": a.replacement,
-                "verdict": a.verdict.name(), "candidates": candidates,
+                "verdict": a.verdict.name(), "proved_blocks": a.proved, "unproved": a.unproved, "candidates": candidates,
                 "milliseconds": a.time.as_secs_f64() * 1e3, "rows": a.rows,
             })
         })
         .collect();
+    let filled = staged.filling.iter().flat_map(|f| &f.holes);
+    let holes: Vec<Value> = filled.map(|h| json!({"byte": h.at, "text": h.text})).collect();
     let inserted: Vec<Value> =
         staged.inserted.iter().map(|b| json!({"line": line(staged, b.at), "why": b.why})).collect();
     let redundant: Vec<u32> = staged.redundant.iter().map(|at| line(staged, *at)).collect();
     json!({
         "schema": 1, "command": "stage", "status": "done", "exit": 0, "complete": true, "findings": [],
         "notes": staged.notes, "outputs": outputs,
-        "verification": {"level": "checked", "sizes": staged.checked, "assumptions": ASSUMPTIONS},
+        "verification": {
+            "level": if proved(staged) { "proved" } else { "checked" },
+            "sizes": staged.checked, "assumptions": assumptions(staged),
+        },
         "kernel": staged.kernel, "accesses": accesses, "copies": staged.copies,
         "barriers": {"inserted": inserted, "redundant": redundant, "removed": staged.removed},
-        "dropped_stores": staged.dropped, "profiled": staged.profiled,
+        "holes": holes, "dropped_stores": staged.dropped, "profiled": staged.profiled,
     })
 }

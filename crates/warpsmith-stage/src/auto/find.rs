@@ -1,0 +1,283 @@
+//! What a kernel reads: from where, in which statement, and how far from the thread's own element.
+
+use std::collections::HashMap;
+
+use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind, TranslationUnit, TypeKind};
+use warpsmith_front::sema::walk;
+use warpsmith_ir::{SourceMap, Span, VarKind};
+
+use crate::program::Program;
+use crate::source::marks::{self, Bytes};
+use crate::source::scope;
+use crate::verify::proof::formula::Sum;
+use crate::verify::proof::walk::{self as proofs, What};
+
+/// An element of an array in the text.
+#[derive(Clone, Debug)]
+pub struct Access {
+    pub array: String,
+    pub whole: Bytes,
+    /// The subscript.
+    pub index: String,
+    /// Its address as a sum, where that is known.
+    pub at: Option<Sum>,
+    pub stored: bool,
+}
+
+impl Access {
+    /// The address at a thread, for sizes that are far apart.
+    pub fn value(&self, thread: [i64; 3]) -> Option<i64> {
+        self.value_at(thread, 2)
+    }
+
+    /// The same in an iteration of the loops around.
+    pub fn value_at(&self, thread: [i64; 3], iteration: i64) -> Option<i64> {
+        let sum = self.at.as_ref()?;
+        let value = |name: &str| match name {
+            "t_x" => thread[0],
+            "t_y" => thread[1],
+            "t_z" => thread[2],
+            "u_bx" | "u_by" | "u_bz" => 3,
+            n if n.contains("_n") => iteration,
+            // Sizes that no sum of a few threads and rows reaches.
+            n => n.bytes().fold(0, |h, b| h * 10 + i64::from(b % 10)) * 7919 + 100_003,
+        };
+        Some(sum.value(&value))
+    }
+
+    /// How far the address moves from thread to thread along x and y.
+    pub fn strides(&self) -> Option<[i64; 2]> {
+        let here = self.value([2, 2, 0])?;
+        Some([self.value([3, 2, 0])? - here, self.value([2, 3, 0])? - here])
+    }
+
+    /// The loops that it changes with; `None` when it changes with what is not known.
+    pub fn loops(&self) -> Option<Vec<String>> {
+        let mut loops = vec![];
+        let mut known = true;
+        self.at.as_ref()?.names(&mut |n| match n {
+            n if n.starts_with("t_n") => loops.push(n.to_string()),
+            n => known &= !n.starts_with("t_f") && !n.starts_with("t_b"),
+        });
+        loops.sort();
+        loops.dedup();
+        known.then_some(loops)
+    }
+
+    /// Whether it changes with no loop that another does not change with, too.
+    pub fn within(&self, other: &Access) -> bool {
+        let (Some(own), Some(others)) = (self.loops(), other.loops()) else { return false };
+        own.iter().all(|l| others.contains(l))
+    }
+
+    /// Threads and rows from another access to this one.
+    pub fn offset(&self, center: &Access) -> Option<[i64; 2]> {
+        let [sx, sy] = center.strides()?;
+        let mut rest = self.value([2, 2, 0])? - center.value([2, 2, 0])?;
+        let mut found = [0, 0];
+        let order = if sy.abs() > sx.abs() { [(1, sy), (0, sx)] } else { [(0, sx), (1, sy)] };
+        for (axis, stride) in order.into_iter().filter(|(_, s)| *s != 0) {
+            found[axis] = (rest as f64 / stride as f64).round() as i64;
+            rest -= found[axis] * stride;
+        }
+        (rest == 0 && found.iter().all(|d| d.abs() <= 8)).then_some(found)
+    }
+}
+
+/// Elements of arrays that are parameters, in the order of the text.
+pub fn accesses(
+    function: &ast::FunctionDecl,
+    sources: &SourceMap,
+    program: &Program,
+) -> Vec<Access> {
+    let Some(body) = &function.body else { return vec![] };
+    let places = places(program);
+    let arrays: Vec<&String> = function
+        .params
+        .iter()
+        .filter(|p| matches!(p.ty.kind, TypeKind::Pointer { .. }))
+        .filter_map(|p| p.name.as_ref())
+        .collect();
+    let mut targets = vec![];
+    walk::block(body, &mut |e| match &*e.kind {
+        ExprKind::Assign { target, .. } => targets.push(target.span),
+        ExprKind::IncDec { operand, .. } => targets.push(operand.span),
+        _ => {}
+    });
+    let mut all = vec![];
+    walk::block(body, &mut |e| {
+        let ExprKind::Index { base, index } = &*e.kind else { return };
+        let ExprKind::Path(path) = &*base.kind else { return };
+        let Some(name) = path.as_name().filter(|n| arrays.iter().any(|a| a == n)) else { return };
+        if e.span.file.0 != 0 || index.span.file.0 != 0 {
+            return;
+        }
+        all.push(Access {
+            array: name.to_string(),
+            whole: e.span.start as usize..e.span.end as usize,
+            index: sources.text(index.span).to_string(),
+            at: places.get(&(e.span.start, e.span.end)).cloned(),
+            stored: targets.contains(&e.span),
+        });
+    });
+    all.sort_by_key(|a| a.whole.start);
+    all
+}
+
+/// Addresses by where they stand in the text.
+fn places(program: &Program) -> HashMap<(u32, u32), Sum> {
+    let this = (&program.module, program.kernel);
+    let Ok(walked) = proofs::walk(this, this, [64, 64, 64]) else { return HashMap::new() };
+    let key = |s: Option<Span>| s.filter(|s| s.file.0 == 0).map(|s| (s.start, s.end));
+    let loads = walked.loads.iter().map(|l| (key(l.span), l.at.sum()));
+    let stores = walked.events.iter().filter_map(|e| match &e.what {
+        What::Result { at, span, .. } => Some((key(*span), at.sum())),
+        _ => None,
+    });
+    loads.chain(stores).filter_map(|(k, sum)| Some((k?, sum))).collect()
+}
+
+/// The type of an array's elements as it is written, without `const`.
+pub fn element_type(
+    function: &ast::FunctionDecl,
+    array: &str,
+    sources: &SourceMap,
+) -> Option<String> {
+    let p = function.params.iter().find(|p| p.name.as_deref() == Some(array))?;
+    let TypeKind::Pointer { to, .. } = &p.ty.kind else { return None };
+    let text = sources.text(to.span);
+    let words: Vec<&str> = text.split_whitespace().filter(|w| *w != "const").collect();
+    let plain = words.join(" ");
+    let word = |c: char| c.is_alphanumeric() || c == '_' || c == ' ' || c == ':';
+    (!plain.is_empty() && plain.chars().all(word)).then_some(plain)
+}
+
+/// Whether a shared array is declared in the kernel already.
+pub fn has_shared(program: &Program) -> bool {
+    let function = program.module.function(program.kernel);
+    function.vars.iter().any(|v| matches!(v.kind, VarKind::Shared | VarKind::DynamicShared))
+}
+
+/// A statement of a list around a place, and what is around it.
+#[derive(Clone, Debug)]
+pub struct Home {
+    pub span: Bytes,
+    /// It is inside of a loop.
+    pub looped: bool,
+    /// The condition, if it is an `if`.
+    pub condition: Option<String>,
+    /// The end of the last statement of the same list that holds one of the accesses.
+    pub end: usize,
+}
+
+/// The place before which a copy can stand: as far outside as what it is made from allows, and under no condition.
+pub fn home(
+    body: &ast::Block,
+    accesses: &[&Access],
+    needed: &[String],
+    unit: &TranslationUnit,
+    sources: &SourceMap,
+) -> Option<Home> {
+    let first = accesses.first()?.whole.start as u32;
+    let mut list: &[ast::Stmt] = &body.stmts;
+    let mut looped = false;
+    loop {
+        let s = list.iter().find(|s| holds(s.span, first))?;
+        let declared = scope::site(unit, sources, s.span.start as usize)?.declared;
+        let text = sources.text(s.span);
+        let ready =
+            needed.iter().all(|n| declared.contains(n)) && !needed.iter().any(|n| changes(text, n));
+        if ready {
+            let condition = match &s.kind {
+                StmtKind::If { cond, otherwise: None, .. } => {
+                    let names = scope::names(sources.text(cond.span));
+                    let local = |n: &String| changes(text, n);
+                    (!names.iter().any(local)).then(|| sources.text(cond.span).to_string())
+                }
+                _ => None,
+            };
+            let last = list
+                .iter()
+                .filter(|s| accesses.iter().any(|a| holds(s.span, a.whole.start as u32)))
+                .map(|s| s.span.end as usize)
+                .max()?;
+            return Some(Home {
+                span: s.span.start as usize..s.span.end as usize,
+                looped,
+                condition,
+                end: last,
+            });
+        }
+        let inner = match &s.kind {
+            StmtKind::For { body, .. } => body,
+            _ => return None,
+        };
+        let StmtKind::Block(b) = &inner.kind else { return None };
+        looped = true;
+        list = &b.stmts;
+    }
+}
+
+fn holds(span: Span, at: u32) -> bool {
+    span.file.0 == 0 && span.start <= at && at < span.end
+}
+
+/// Whether a text declares or assigns a name.
+pub fn changes(text: &str, name: &str) -> bool {
+    let tokens = marks::tokens(text);
+    let other = |i: usize, b: u8| {
+        tokens.get(i).is_some_and(|t| t.piece == warpsmith_front::pp::Piece::Other(b))
+    };
+    (0..tokens.len()).any(|i| {
+        if text[tokens[i].at.clone()] != *name {
+            return false;
+        }
+        let assigned = other(i + 1, b'=') && !other(i + 2, b'=')
+            || (b"+-*/%&|^".iter().any(|o| other(i + 1, *o)) && other(i + 2, b'='))
+            || other(i + 1, b'+') && other(i + 2, b'+')
+            || other(i + 1, b'-') && other(i + 2, b'-');
+        let before = i >= 2
+            && (other(i - 1, b'+') && other(i - 2, b'+')
+                || other(i - 1, b'-') && other(i - 2, b'-'));
+        assigned || before
+    })
+}
+
+/// Initialisers of variables that are never assigned, by name.
+pub fn initialisers(body: &ast::Block, sources: &SourceMap) -> HashMap<String, String> {
+    let mut all = HashMap::new();
+    let text = body.span.map_or("", |s| sources.text(s));
+    each_vars(&body.stmts, &mut |vars| {
+        for d in &vars.declarators {
+            if let Some(Initializer::Expr(e)) = &d.init {
+                all.insert(d.name.clone(), sources.text(e.span).to_string());
+            }
+        }
+    });
+    let tokens = marks::tokens(text);
+    let word = |n: &str| tokens.iter().filter(|t| text[t.at.clone()] == *n).count();
+    all.retain(|name, _| {
+        // One `=`, its own.
+        let assigned = text.matches(&format!("{name} =")).count()
+            + text.matches(&format!("{name}++")).count()
+            + text.matches(&format!("{name} +=")).count()
+            + text.matches(&format!("++{name}")).count();
+        word(name) > 0 && assigned <= 1
+    });
+    all
+}
+
+fn each_vars(stmts: &[ast::Stmt], see: &mut dyn FnMut(&ast::VarDecl)) {
+    for s in stmts {
+        match &s.kind {
+            StmtKind::Vars(vars) => see(vars),
+            StmtKind::Block(b) => each_vars(&b.stmts, see),
+            StmtKind::If { then, otherwise, .. } => {
+                each_vars(std::slice::from_ref(&**then), see);
+                otherwise.iter().for_each(|o| each_vars(std::slice::from_ref(&**o), see));
+            }
+            StmtKind::For { body, .. } => each_vars(std::slice::from_ref(&**body), see),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! Plans as texts: the kernel with a tile, copies to it, and marks at the reads that the tile may serve.
+
+use std::collections::HashMap;
+
+use warpsmith_front::ast::{self, StmtKind, TranslationUnit};
+use warpsmith_ir::SourceMap;
+
+use super::find::{self, Access, Home};
+use super::registers;
+use crate::source::marks;
+use crate::source::patch::{Patch, indentation};
+use crate::source::scope;
+use crate::source::shape::Extent;
+
+/// A kernel with a plan.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub name: String,
+    pub text: String,
+    /// The text has marks that are to be solved.
+    pub marked: bool,
+}
+
+/// What plans are made from.
+pub struct Kernel<'a> {
+    pub text: &'a str,
+    pub unit: &'a TranslationUnit,
+    pub sources: &'a SourceMap,
+    pub function: &'a ast::FunctionDecl,
+    pub body: &'a ast::Block,
+    pub accesses: &'a [Access],
+    pub extents: [Extent; 3],
+    pub axes: [bool; 3],
+}
+
+impl Kernel<'_> {
+    /// All plans for one array.
+    pub fn plans(&self, array: &str) -> Vec<Plan> {
+        let all: Vec<&Access> =
+            self.accesses.iter().filter(|a| a.array == array && !a.stored).collect();
+        let mut plans = vec![];
+        if !self.shares(&all) {
+            return plans;
+        }
+        let Some(element) = find::element_type(self.function, array, self.sources) else {
+            return plans;
+        };
+        plans.extend(registers::plan(self, array, &element, &all));
+        for center in self.centers(&all) {
+            let names = scope::names(&center.index);
+            let names: Vec<String> = names.into_iter().filter(|n| self.is_variable(n)).collect();
+            let (index, home) = match find::home(self.body, &all, &names, self.unit, self.sources) {
+                Some(home) => (center.index.clone(), Some(home)),
+                None => self.resolved(&center.index, &all),
+            };
+            let Some(home) = home else { continue };
+            let made = Made {
+                kernel: self,
+                array,
+                element: &element,
+                index: &index,
+                home: &home,
+                all: &all,
+            };
+            plans.extend(made.halo(center));
+            plans.extend(made.tile());
+            plans.extend(made.transposed());
+            if !plans.is_empty() {
+                break;
+            }
+        }
+        plans
+    }
+
+    /// Whether threads of a block may read the same elements, or in an order that suits no row of memory.
+    fn shares(&self, all: &[&Access]) -> bool {
+        let [x, y] = all.first().and_then(|a| a.strides()).unwrap_or([0, 0]);
+        let alone = all.iter().all(|a| a.at.is_some() && a.at == all[0].at);
+        let own_loop = all.iter().any(|a| a.loops().is_none_or(|l| l.len() > 1));
+        !alone || own_loop || x.abs() != 1 || self.axes[1] && y == 0 || self.is_scattered()
+    }
+
+    /// Whether a store goes across rows.
+    fn is_scattered(&self) -> bool {
+        let strides = self.accesses.iter().filter(|a| a.stored).filter_map(|a| a.strides());
+        strides.into_iter().any(|s| s[0].abs() > 32)
+    }
+
+    /// Whether a name is one that the kernel declares.
+    pub fn is_variable(&self, name: &str) -> bool {
+        let local = !["threadIdx", "blockIdx", "blockDim", "gridDim"].contains(&name);
+        local
+            && self.unit.macros.get(name).is_none()
+            && !scope::constants(self.unit, name).contains(&name.to_string())
+    }
+
+    /// Accesses that are likely a thread's own element: those that others lie around.
+    fn centers<'b>(&'b self, all: &[&'b Access]) -> Vec<&'b Access> {
+        let stores = self.accesses.iter().filter(|a| a.stored);
+        let mut list: Vec<(i64, &Access)> = all
+            .iter()
+            .copied()
+            .chain(stores)
+            .filter(|a| a.loops().is_some() && a.strides().is_some_and(|s| s[0] != 0))
+            .map(|c| {
+                let far = all.iter().map(|a| match a.offset(c) {
+                    Some([x, y]) => x.abs() + y.abs(),
+                    None => 20,
+                });
+                (far.sum(), c)
+            })
+            .collect();
+        list.sort_by_key(|(far, c)| (*far, c.whole.start));
+        list.into_iter().map(|(_, c)| c).take(3).collect()
+    }
+
+    /// A subscript in which variables that are declared too late have their initialisers.
+    fn resolved(&self, index: &str, all: &[&Access]) -> (String, Option<Home>) {
+        let values = find::initialisers(self.body, self.sources);
+        let mut text = index.to_string();
+        for _ in 0..4 {
+            let names: Vec<String> =
+                scope::names(&text).into_iter().filter(|n| self.is_variable(n)).collect();
+            if let Some(home) = find::home(self.body, all, &names, self.unit, self.sources) {
+                return (text, Some(home));
+            }
+            text = replaced(&text, &values);
+        }
+        (text, None)
+    }
+
+    fn extent(&self, axis: usize) -> Option<String> {
+        match &self.extents[axis] {
+            _ if !self.axes[axis] => Some("1".into()),
+            Extent::Constant(name) => Some(name.clone()),
+            Extent::Number(n) => Some(n.to_string()),
+            Extent::Free => None,
+        }
+    }
+}
+
+/// A text in which names have their values, in parentheses.
+pub fn replaced(text: &str, values: &HashMap<String, String>) -> String {
+    let mut patch = Patch::default();
+    let tokens = marks::tokens(text);
+    for (i, t) in tokens.iter().enumerate() {
+        let member = i > 0 && text[tokens[i - 1].at.clone()] == *".";
+        if let Some(value) = values.get(&text[t.at.clone()]).filter(|_| !member) {
+            patch.replace(t.at.clone(), format!("({value})"));
+        }
+    }
+    patch.apply(text).unwrap_or_default()
+}
+
+/// One array with its own element and the place for the copy.
+struct Made<'a> {
+    kernel: &'a Kernel<'a>,
+    array: &'a str,
+    element: &'a str,
+    index: &'a str,
+    home: &'a Home,
+    all: &'a [&'a Access],
+}
+
+impl Made<'_> {
+    fn tile_name(&self) -> String {
+        format!("{}_tile", self.array)
+    }
+
+    /// The declaration at the beginning of the kernel, the copy and the barriers.
+    fn staged(&self, extents: &str, copy: &str, more: bool) -> Patch {
+        let text = self.kernel.text;
+        let mut patch = Patch::default();
+        let start = self.kernel.body.span.map_or(0, |s| s.start as usize) + 1;
+        let first = self.kernel.body.stmts.first().map_or(start, |s| s.span.start as usize);
+        let inner = indentation(text, first);
+        let tile = self.tile_name();
+        patch.replace(
+            start..start,
+            format!("\n{inner}__shared__ {} {tile}{extents};", self.element),
+        );
+        let at = self.home.span.start;
+        let indent = indentation(text, at);
+        let insert = if more { format!("\n{indent}    __insert();") } else { String::new() };
+        let guarded = match (&self.home.condition, more) {
+            (Some(c), false) => format!("if ({c}) {copy}"),
+            (Some(c), true) => format!("if ({c}) {{\n{indent}    {copy}{insert}\n{indent}}}"),
+            (None, false) => copy.to_string(),
+            (None, true) => format!("{{\n{indent}    {copy}{insert}\n{indent}}}"),
+        };
+        patch.replace(at..at, format!("{guarded}\n{indent}__syncthreads();\n{indent}"));
+        if self.home.looped {
+            let end = self.home.end;
+            patch.replace(end..end, format!("\n{indent}__syncthreads();"));
+        }
+        patch
+    }
+
+    fn done(&self, name: &str, patch: &Patch) -> Option<Plan> {
+        let name = format!("{name} of `{}`", self.array);
+        patch.apply(self.kernel.text).ok().map(|text| Plan { name, text, marked: true })
+    }
+
+    /// The elements of the block's own threads.
+    fn tile(&self) -> Option<Plan> {
+        let tile = self.tile_name();
+        let (extents, place) = match (self.kernel.extent(0), self.kernel.extent(1)) {
+            (Some(x), _) if !self.kernel.axes[1] => (format!("[{x}]"), "[threadIdx.x]".to_string()),
+            (Some(x), Some(y)) => (format!("[{y}][{x}]"), "[threadIdx.y][threadIdx.x]".to_string()),
+            _ if !self.kernel.axes[1] => ("[blockDim.x]".into(), "[threadIdx.x]".into()),
+            _ => (
+                "[blockDim.y * blockDim.x]".into(),
+                "[threadIdx.y * blockDim.x + threadIdx.x]".into(),
+            ),
+        };
+        let copy = format!("{tile}{place} = {}[{}];", self.array, self.index);
+        let mut patch = self.staged(&extents, &copy, false);
+        for a in self.all {
+            patch.replace(
+                a.whole.clone(),
+                format!("__opt__({})", &self.kernel.text[a.whole.clone()]),
+            );
+        }
+        self.done("tile", &patch)
+    }
+
+    /// The same with what lies around them as far as reads go.
+    fn halo(&self, center: &Access) -> Option<Plan> {
+        let near: Vec<(&&Access, [i64; 2])> = self
+            .all
+            .iter()
+            .filter(|a| a.within(center))
+            .filter_map(|a| Some((a, a.offset(center)?)))
+            .collect();
+        let reach = |axis: usize| near.iter().map(|(_, o)| o[axis].abs()).max().unwrap_or(0);
+        let (rx, ry) = (reach(0), reach(1));
+        let names = |a: &Access| {
+            let names = scope::names(&a.index).into_iter().filter(|n| self.kernel.is_variable(n));
+            names.collect::<Vec<_>>()
+        };
+        let home = |a: &Access| {
+            find::home(self.kernel.body, self.all, &names(a), self.kernel.unit, self.kernel.sources)
+        };
+        let reachable = |a: &Access| home(a).is_some_and(|h| h.span == self.home.span);
+        if rx + ry == 0 || !near.iter().all(|(a, _)| reachable(a)) {
+            return None;
+        }
+        let wide = |e: String, r: i64| if r == 0 { e } else { format!("{e} + {}", 2 * r) };
+        let at = |name: &str, d: i64| match d {
+            0 => name.to_string(),
+            d if d < 0 => format!("{name} - {}", -d),
+            d => format!("{name} + {d}"),
+        };
+        let x = self.kernel.extent(0)?;
+        let place = |dx: i64, dy: i64| {
+            let inner = format!("[{}]", at("threadIdx.x", rx + dx));
+            match self.kernel.axes[1] {
+                true => format!("[{}]{inner}", at("threadIdx.y", ry + dy)),
+                false => inner,
+            }
+        };
+        let extents = match self.kernel.axes[1] {
+            true => format!("[{}][{}]", wide(self.kernel.extent(1)?, ry), wide(x, rx)),
+            false => format!("[{}]", wide(x, rx)),
+        };
+        let tile = self.tile_name();
+        let copy = format!("{tile}{} = {}[{}];", place(0, 0), self.array, self.index);
+        let mut patch = self.staged(&extents, &copy, true);
+        for (a, [dx, dy]) in &near {
+            let original = &self.kernel.text[a.whole.clone()];
+            let mark = format!("__opt__({tile}{}, {original})", place(*dx, *dy));
+            patch.replace(a.whole.clone(), mark);
+        }
+        self.done("tile with a halo", &patch)
+    }
+
+    /// A read and a store of which only one goes along with the threads: the block hands over through a square tile.
+    fn transposed(&self) -> Option<Plan> {
+        let [read] = self.all else { return None };
+        let store =
+            self.kernel.accesses.iter().find(|a| a.stored && inside(&a.whole, &self.home.span))?;
+        let (r, w) = (read.strides()?, store.strides()?);
+        if r[0] != 1
+            || w[1] != 1
+            || w[0].abs() < 32
+            || self.kernel.extents[0] != self.kernel.extents[1]
+        {
+            return None;
+        }
+        let side = self.kernel.extent(0)?;
+        let tile = self.tile_name();
+        // One element more a row keeps columns in different banks.
+        let extents = format!("[{side}][{side} + 1]");
+        let copy = format!("{tile}[threadIdx.y][threadIdx.x] = {}[{}];", self.array, self.index);
+        let mut patch = self.staged(&extents, &copy, false);
+        let (start, end) = (self.home.span.start, self.home.span.end);
+        let indent = indentation(self.kernel.text, start).to_string();
+        let swapped: String =
+            self.positions(start).iter().map(|s| format!("\n{indent}    {}", swap(s))).collect();
+        patch.replace(
+            start..start,
+            format!("{{\n{indent}    // Threads change places, so that a row of them writes a row.{swapped}\n{indent}    "),
+        );
+        patch.replace(
+            read.whole.clone(),
+            format!("__opt__({})", &self.kernel.text[read.whole.clone()]),
+        );
+        patch.replace(end..end, format!("\n{indent}}}"));
+        self.done("transposing tile", &patch)
+    }
+
+    /// Declarations before a place that depend on the thread.
+    fn positions(&self, before: usize) -> Vec<&str> {
+        let mut names: Vec<String> = vec!["threadIdx".into()];
+        let mut all = vec![];
+        for s in &self.kernel.body.stmts {
+            let StmtKind::Vars(vars) = &s.kind else { continue };
+            let text = self.kernel.sources.text(s.span);
+            let uses = scope::names(text).iter().any(|n| names.contains(n));
+            if (s.span.start as usize) < before && uses && !vars.attrs.shared {
+                names.extend(vars.declarators.iter().map(|d| d.name.clone()));
+                all.push(text);
+            }
+        }
+        all
+    }
+}
+
+fn inside(inner: &marks::Bytes, outer: &marks::Bytes) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
+}
+
+/// Threads along x for those along y.
+fn swap(text: &str) -> String {
+    let text = text.replace("threadIdx.x", "threadIdx.?").replace("threadIdx.y", "threadIdx.x");
+    text.replace("threadIdx.?", "threadIdx.y")
+}

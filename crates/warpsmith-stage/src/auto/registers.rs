@@ -1,0 +1,131 @@
+//! Streaming through registers: what one iteration reads ahead, the next ones have.
+
+use warpsmith_front::ast::{self, StmtKind};
+
+use super::find::{self, Access};
+use super::plans::{Kernel, Plan, replaced};
+use crate::source::patch::{Patch, indentation};
+use crate::source::scope;
+
+/// Reads of one column: of the plane before, the plane itself and the plane after.
+struct Column<'a> {
+    below: Vec<&'a Access>,
+    here: Vec<&'a Access>,
+    above: Vec<&'a Access>,
+}
+
+/// Planes kept in registers along the outermost loop.
+pub fn plan(kernel: &Kernel<'_>, array: &str, element: &str, all: &[&Access]) -> Option<Plan> {
+    let (whole, init, body) = outer_loop(kernel, all)?;
+    let StmtKind::Block(block) = &body.kind else { return None };
+    let columns = columns(all);
+    if columns.is_empty() {
+        return None;
+    }
+    let text = kernel.text;
+    let start = whole.span.start as usize;
+    let indent = indentation(text, start);
+    let values = find::initialisers(kernel.body, kernel.sources);
+    let declared = scope::site(kernel.unit, kernel.sources, start)?.declared;
+    let counter = init.declarators.first()?;
+    // An index as it is in the first iteration, from what is declared before the loop.
+    let at_first = |index: &str| -> Option<String> {
+        let mut index = index.to_string();
+        for _ in 0..4 {
+            let known = |n: &String| declared.contains(n) || *n == counter.name;
+            if scope::names(&index).iter().filter(|n| kernel.is_variable(n)).all(known) {
+                return Some(index);
+            }
+            index = replaced(&index, &values);
+        }
+        None
+    };
+    let holds = |s: &&ast::Stmt| {
+        all.iter().any(|a| (s.span.start..s.span.end).contains(&(a.whole.start as u32)))
+    };
+    let first = block.stmts.iter().find(holds)?;
+    let last = block.stmts.iter().rev().find(holds)?;
+    let inner = indentation(text, first.span.start as usize);
+    let mut patch = Patch::default();
+    let (mut declarations, mut loads, mut ahead, mut turns) = (vec![], vec![], vec![], vec![]);
+    for (n, c) in columns.iter().enumerate() {
+        let suffix = if columns.len() > 1 { (n + 1).to_string() } else { String::new() };
+        let name = |what: &str| format!("{array}_{what}{suffix}");
+        let (below, here, above) = (name("below"), name("here"), name("above"));
+        declarations.push(format!("{below}, {here}"));
+        loads.push(format!("{below} = {array}[{}];", at_first(&c.below[0].index)?));
+        loads.push(format!("{here} = {array}[{}];", at_first(&c.here[0].index)?));
+        ahead.push(format!("const {element} {above} = {array}[{}];", c.above[0].index));
+        turns.push(format!("{below} = {here};"));
+        turns.push(format!("{here} = {above};"));
+        for (list, name) in [(&c.below, &below), (&c.here, &here), (&c.above, &above)] {
+            list.iter().for_each(|a| patch.replace(a.whole.clone(), name.clone()));
+        }
+    }
+    let type_of_counter = kernel.sources.text(counter.ty.span);
+    let value = init_text(kernel, counter)?;
+    let body_of = |list: &[String], indent: &str| {
+        list.iter().map(|l| format!("{l}\n{indent}")).collect::<String>()
+    };
+    patch.replace(
+        start..start,
+        format!(
+            "// Planes go through registers: each is read once.\n{indent}{element} {};\n{indent}{{\n{indent}    const {type_of_counter} {} = {value};\n{indent}    {}\n{indent}}}\n{indent}",
+            declarations.join(", "),
+            counter.name,
+            loads.join(&format!("\n{indent}    ")),
+        ),
+    );
+    let at = first.span.start as usize;
+    patch.replace(at..at, body_of(&ahead, inner));
+    let end = last.span.end as usize;
+    let after: String = turns.iter().map(|t| format!("\n{inner}{t}")).collect();
+    patch.replace(end..end, after);
+    let name = format!("`{array}` through registers");
+    patch.apply(text).ok().map(|text| Plan { name, text, marked: false })
+}
+
+fn init_text(kernel: &Kernel<'_>, counter: &ast::Declarator) -> Option<String> {
+    match &counter.init {
+        Some(ast::Initializer::Expr(e)) => Some(kernel.sources.text(e.span).to_string()),
+        _ => None,
+    }
+}
+
+/// The loop in the body of the kernel that holds all reads.
+fn outer_loop<'a>(
+    kernel: &Kernel<'a>,
+    all: &[&Access],
+) -> Option<(&'a ast::Stmt, &'a ast::VarDecl, &'a ast::Stmt)> {
+    let inside = |s: &ast::Stmt| {
+        all.iter().all(|a| (s.span.start..s.span.end).contains(&(a.whole.start as u32)))
+    };
+    let s = kernel.body.stmts.iter().find(|s| inside(s))?;
+    let StmtKind::For { init: Some(init), body, .. } = &s.kind else { return None };
+    match &init.kind {
+        StmtKind::Vars(vars) if vars.declarators.len() == 1 => Some((s, vars, body)),
+        _ => None,
+    }
+}
+
+/// Reads that are three planes of one column.
+fn columns<'a>(all: &[&'a Access]) -> Vec<Column<'a>> {
+    let value = |a: &Access, n| a.value_at([2, 2, 0], n);
+    let one_loop = |a: &&&Access| a.loops().is_some_and(|l| l.len() == 1);
+    let mut columns: Vec<Column<'a>> = vec![];
+    for here in all.iter().filter(one_loop) {
+        let now = value(here, 3);
+        let like = |n: i64, to: Option<i64>| -> Vec<&'a Access> {
+            let alike = |a: &&&'a Access| value(a, n) == to && to.is_some();
+            all.iter().filter(one_loop).filter(alike).copied().collect()
+        };
+        // What is here in the third iteration is below in the fourth, and was above in the second.
+        let (below, above) = (like(4, now), like(2, now));
+        let moves = value(here, 2) != now;
+        let known = columns.iter().any(|c| c.here.iter().any(|a| value(a, 3) == now));
+        if moves && !known && !below.is_empty() && !above.is_empty() {
+            columns.push(Column { below, here: like(3, now), above });
+        }
+    }
+    columns
+}

@@ -1,0 +1,491 @@
+//! What has to hold for a rewritten kernel to be right, put as questions that must have no answer.
+
+use super::eval::Loaded;
+use super::formula::{Sum, Truth};
+use super::poly::Poly;
+use super::solver::{Said, Solver};
+use super::tree::{Array, Moments, Tree};
+use super::walk::{Event, Walked, What};
+
+/// Bounds of grid positions by sizes: `blockIdx.x * step < size`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Covers {
+    pub axis: usize,
+    pub step: i64,
+    /// The size's name in formulas, and in the text.
+    pub size: (String, String),
+}
+
+/// What launches are claimed to keep to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Assumed {
+    /// Sizes are at least one.
+    pub sizes: bool,
+    /// No block lies beyond the sizes.
+    pub covers: bool,
+}
+
+/// Asks the questions of one kernel at one block shape.
+pub struct Claims<'a> {
+    pub walked: &'a Walked,
+    pub block: [u32; 3],
+    pub covers: Vec<Covers>,
+    pub solver: &'a mut Solver,
+    pub assumed: Assumed,
+    /// Elements of shared arrays of constant size.
+    pub length: &'a dyn Fn(&Array) -> Option<i64>,
+}
+
+/// A shared store as seen by a read.
+struct Store<'a> {
+    at: usize,
+    event: &'a Event,
+    array: &'a Array,
+    place: &'a Poly,
+    value: &'a Tree,
+    extra: bool,
+}
+
+/// A read of shared memory that has to give a value.
+struct Wanted {
+    event: usize,
+    when: Truth,
+    array: Array,
+    place: Poly,
+    value: Tree,
+}
+
+type Answer = Result<(), String>;
+
+const AXES: [&str; 3] = ["t_x", "t_y", "t_z"];
+
+impl<'a> Claims<'a> {
+    /// Proves one read that differs.
+    ///
+    /// # Errors
+    /// What was not proved.
+    pub fn read(&mut self, event: usize) -> Answer {
+        let walked = self.walked;
+        let What::Read { old, new, .. } = &walked.events[event].what else { return Ok(()) };
+        let mut wanted = vec![];
+        let mut equal = vec![];
+        self.leaves(event, new, old, &walked.events[event].when, &mut wanted, &mut equal)?;
+        for (when, same) in equal {
+            self.must(&[when, same.negated()], "the value that is read instead is another one")?;
+        }
+        wanted.iter().try_for_each(|w| self.served(w))
+    }
+
+    /// Splits what is read now into reads of shared memory and values that must be equal.
+    fn leaves(
+        &self,
+        event: usize,
+        new: &Tree,
+        old: &Tree,
+        when: &Truth,
+        wanted: &mut Vec<Wanted>,
+        equal: &mut Vec<(Truth, Truth)>,
+    ) -> Answer {
+        match (new, old) {
+            (Tree::Choose(c, a, b), _) => {
+                self.leaves(event, a, old, &when.and(c), wanted, equal)?;
+                self.leaves(event, b, old, &when.and(&c.negated()), wanted, equal)
+            }
+            (Tree::Shared(array, place), _) => {
+                wanted.push(Wanted {
+                    event,
+                    when: when.clone(),
+                    array: array.clone(),
+                    place: place.clone(),
+                    value: old.clone(),
+                });
+                Ok(())
+            }
+            (Tree::Apply(f, a), Tree::Apply(g, b)) if f == g && a.len() == b.len() => {
+                a.iter().zip(b).try_for_each(|(a, b)| self.leaves(event, a, b, when, wanted, equal))
+            }
+            _ => {
+                let mut gone = false;
+                new.loads(when, &mut |array, _, _| gone |= self.walked.dropped.contains(array));
+                if gone {
+                    return Err("an array whose stores are gone is read".into());
+                }
+                equal.push((when.clone(), new.equal(old, Moments::One)));
+                Ok(())
+            }
+        }
+    }
+
+    fn stores(&self, array: &Array) -> Vec<Store<'a>> {
+        let all = self.walked.events.iter().enumerate();
+        all.filter_map(|(at, event)| match &event.what {
+            What::Store { array: a, at: place, value, extra } if a == array => {
+                Some(Store { at, event, array: a, place, value, extra: *extra })
+            }
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// The element is there when it is read: some thread has put it there, and nobody anything else.
+    fn served(&mut self, wanted: &Wanted) -> Answer {
+        let stores = self.stores(&wanted.array);
+        let mut wrong = vec![];
+        let mut missing = vec![];
+        for (k, s) in stores.iter().enumerate() {
+            self.apart(s, wanted.event)?;
+            let ordered = self.ordered(s.at.min(wanted.event), s.at.max(wanted.event));
+            let before = s.at < wanted.event;
+            let inner = self.walked.events[wanted.event].loops.starts_with(&s.event.loops);
+            if before && inner {
+                missing.extend(self.witnesses(s, wanted, k, ordered));
+            }
+            if before || !ordered {
+                wrong.push(self.spoils(s, wanted, ordered, before));
+            }
+        }
+        let absent = Truth::all(missing.iter().map(Truth::negated));
+        let bad = absent.or(&Truth::any(wrong));
+        self.must(&[wanted.when.clone(), bad], "it is not certain that the element is there")
+    }
+
+    /// A store in another iteration than the read's has a barrier between.
+    fn apart(&self, s: &Store<'_>, read: usize) -> Answer {
+        let reader = &self.walked.events[read];
+        let common = common(&s.event.loops, &reader.loops);
+        let Some(last) = common.last() else { return Ok(()) };
+        let others = self.stores(s.array);
+        let fine = self.wraps(read, s.at, *last)
+            && others.iter().all(|o| {
+                let shared = self::common(&s.event.loops, &o.event.loops);
+                shared.last().is_none_or(|l| self.wraps(s.at, o.at, *l))
+            });
+        match fine {
+            true => Ok(()),
+            false => Err("no barrier parts an iteration from the next".into()),
+        }
+    }
+
+    /// Whether a barrier is certain between two events of one iteration.
+    fn ordered(&self, first: usize, second: usize) -> bool {
+        let (a, b) = (&self.walked.events[first].loops, &self.walked.events[second].loops);
+        (first + 1..second).any(|p| {
+            let e = &self.walked.events[p];
+            matches!(e.what, What::Barrier) && (a.starts_with(&e.loops) || b.starts_with(&e.loops))
+        })
+    }
+
+    /// Whether a barrier is certain from an event to one in the next iteration of a loop.
+    fn wraps(&self, from: usize, to: usize, turn: usize) -> bool {
+        let turns = &self.walked.loops[turn];
+        let (a, b) = (&self.walked.events[from].loops, &self.walked.events[to].loops);
+        let barrier = |p: usize, near: &[usize]| {
+            let e = &self.walked.events[p];
+            matches!(e.what, What::Barrier) && near.starts_with(&e.loops)
+        };
+        (from + 1..turns.end).any(|p| barrier(p, a)) || (turns.first..to).any(|p| barrier(p, b))
+    }
+
+    /// That a certain thread has put the element there; several guesses at which one.
+    fn witnesses(&self, s: &Store<'_>, wanted: &Wanted, k: usize, ordered: bool) -> Vec<Truth> {
+        let mut all = vec![];
+        let place = wanted.place.sum();
+        for (g, thread) in self.guesses(s, &place).into_iter().enumerate() {
+            let rename = |name: &str| -> Option<Sum> {
+                if let Some(axis) = AXES.iter().position(|a| *a == name) {
+                    return Some(thread[axis].clone());
+                }
+                let own = name.strip_prefix("t_")?;
+                Some(Sum::name(&format!("w{k}_{g}_{own}")))
+            };
+            let same = self.same(&thread);
+            let mut parts: Vec<Truth> = (0..3)
+                .flat_map(|a| {
+                    let end = Sum::number(self.block[a].into());
+                    [Truth::at_most(&Sum::default(), &thread[a]), Truth::below(&thread[a], &end)]
+                })
+                .collect();
+            parts.push(s.event.when.renamed(&rename));
+            parts.push(Truth::equal(&s.place.renamed(&rename).sum(), &place));
+            parts.push(self.is_value(s, &rename, &wanted.value, wanted.event));
+            if !ordered {
+                parts.push(same);
+            }
+            all.push(Truth::all(parts));
+        }
+        all
+    }
+
+    /// Threads that may have written a place: where it goes by thread is mostly a sum with strides.
+    fn guesses(&self, s: &Store<'_>, place: &Sum) -> Vec<[Sum; 3]> {
+        let own = s.place.sum();
+        let at = |thread: [i64; 3]| {
+            own.value(&|n| AXES.iter().position(|a| *a == n).map_or(0, |a| thread[a]))
+        };
+        let start = own.renamed(&|n| AXES.contains(&n).then(Sum::default));
+        let origin = at([0; 3]);
+        let mut strides: Vec<(i64, usize)> = (0..3)
+            .filter(|a| self.block[*a] > 1)
+            .map(|a| {
+                let mut thread = [0; 3];
+                thread[a] = 1;
+                (at(thread) - origin, a)
+            })
+            .collect();
+        strides.sort_by_key(|(n, _)| -n.abs());
+        let mut rest = place.plus(&start, -1);
+        let mut thread: [Sum; 3] = Default::default();
+        let mut free = vec![];
+        for (stride, axis) in strides {
+            if stride <= 0 {
+                free.push(axis);
+                continue;
+            }
+            let (quotient, left) = rest.divided(stride);
+            thread[axis] = quotient;
+            rest = left;
+        }
+        let mut all = vec![thread.clone()];
+        for axis in free {
+            let last = i64::from(self.block[axis]) - 1;
+            let others: Vec<[Sum; 3]> = all
+                .iter()
+                .flat_map(|t| {
+                    [Sum::name(AXES[axis]), Sum::number(last)].map(|v| {
+                        let mut t = t.clone();
+                        t[axis] = v;
+                        t
+                    })
+                })
+                .collect();
+            all.extend(others);
+        }
+        all
+    }
+
+    fn same(&self, thread: &[Sum; 3]) -> Truth {
+        Truth::all(
+            (0..3)
+                .filter(|a| self.block[*a] > 1)
+                .map(|a| Truth::equal(&thread[a], &Sum::name(AXES[a]))),
+        )
+    }
+
+    /// Another thread, in any iteration of the loops that are not common.
+    fn other(&self, s: &Event, read: &[usize]) -> impl Fn(&str) -> Option<Sum> + use<> {
+        let foreign: Vec<String> = s
+            .loops
+            .iter()
+            .filter(|l| !read.contains(l))
+            .map(|l| self.walked.loops[*l].counter.clone())
+            .collect();
+        move |name: &str| {
+            let own = name.starts_with("t_") || foreign.iter().any(|f| f == name);
+            own.then(|| Sum::name(&format!("p_{}", &name[2..])))
+        }
+    }
+
+    fn another(&self) -> [Sum; 3] {
+        AXES.map(|a| Sum::name(&format!("p_{}", &a[2..])))
+    }
+
+    /// That some thread's store puts something else there.
+    fn spoils(&self, s: &Store<'_>, wanted: &Wanted, ordered: bool, before: bool) -> Truth {
+        let rename = self.other(s.event, &self.walked.events[wanted.event].loops);
+        let same = self.same(&self.another());
+        let fine = match (before, ordered) {
+            (true, true) => self.is_value(s, &rename, &wanted.value, wanted.event),
+            (true, false) => same.and(&self.is_value(s, &rename, &wanted.value, wanted.event)),
+            (false, _) => same,
+        };
+        Truth::all([
+            s.event.when.renamed(&rename),
+            Truth::equal(&s.place.renamed(&rename).sum(), &wanted.place.sum()),
+            fine.negated(),
+        ])
+    }
+
+    /// Whether what a store puts there is what is wanted.
+    fn is_value(
+        &self,
+        s: &Store<'_>,
+        rename: &dyn Fn(&str) -> Option<Sum>,
+        value: &Tree,
+        read: usize,
+    ) -> Truth {
+        match value {
+            Tree::Choose(c, a, b) => {
+                let (a, b) = (self.is_value(s, rename, a, read), self.is_value(s, rename, b, read));
+                c.negated().or(&a).and(&c.or(&b))
+            }
+            Tree::Changing(array, at) => {
+                let loops = &self.walked.events[read].loops;
+                let results = self.walked.events.iter().enumerate().filter(|(i, e)| {
+                    *i < read && loops.starts_with(&e.loops) && self.ordered(*i, read)
+                });
+                Truth::any(results.filter_map(|(_, e)| match &e.what {
+                    What::Result { array: a, at: place, value, .. } if a == array => {
+                        let (stored, put) = (value.renamed(rename), s.value.renamed(rename));
+                        Some(Truth::all([
+                            e.when.renamed(rename),
+                            stored.equal(&put, Moments::OneThread),
+                            place.renamed(rename).equal(at),
+                        ]))
+                    }
+                    _ => None,
+                }))
+            }
+            _ => s.value.renamed(rename).equal(value, Moments::Apart),
+        }
+    }
+
+    /// A copy that was put in stays in its array, reads what the unmodified kernel reads, and meets no other store.
+    pub fn copies(&mut self) -> Answer {
+        let all: Vec<Array> = self.walked.events.iter().filter_map(extra_array).collect();
+        let mut arrays: Vec<Array> = vec![];
+        for a in all {
+            if !arrays.contains(&a) {
+                arrays.push(a);
+            }
+        }
+        for array in arrays {
+            let Some(length) = (self.length)(&array) else {
+                return Err("copies go to an array whose length is not constant".into());
+            };
+            let stores = self.stores(&array);
+            for s in stores.iter().filter(|s| s.extra) {
+                self.inside(s, length)?;
+                self.reads_no_more(s)?;
+                self.collides(s, &stores)?;
+            }
+            self.undisturbed(&stores)?;
+        }
+        Ok(())
+    }
+
+    fn inside(&mut self, s: &Store<'_>, length: i64) -> Answer {
+        let place = s.place.sum();
+        let inside = Truth::at_most(&Sum::default(), &place)
+            .and(&Truth::below(&place, &Sum::number(length)));
+        self.must(&[s.event.when.clone(), inside.negated()], "a copy may leave its array")
+    }
+
+    fn reads_no_more(&mut self, s: &Store<'_>) -> Answer {
+        let mut loads: Vec<Loaded> = vec![];
+        s.value.loads(&s.event.when, &mut |array, at, when| {
+            let (array, at, when) = (array.clone(), at.clone(), when.clone());
+            loads.push(Loaded { array, at, when, span: None });
+        });
+        for load in loads {
+            let known = self.walked.loads.iter().filter(|l| l.array == load.array);
+            let read = Truth::any(known.map(|l| l.when.and(&l.at.equal(&load.at))));
+            let what = "a copy may read what the unmodified kernel does not";
+            self.must(&[load.when, read.negated()], what)?;
+        }
+        Ok(())
+    }
+
+    /// Two threads store different values to one place without a barrier between.
+    fn collides(&mut self, s: &Store<'_>, stores: &[Store<'_>]) -> Answer {
+        let mut bad = vec![];
+        for o in stores {
+            let ordered = o.at != s.at && self.ordered(o.at.min(s.at), o.at.max(s.at));
+            if ordered {
+                continue;
+            }
+            let rename = self.other(o.event, &s.event.loops);
+            let same = self.same(&self.another());
+            bad.push(Truth::all([
+                o.event.when.renamed(&rename),
+                Truth::equal(&o.place.renamed(&rename).sum(), &s.place.sum()),
+                same.or(&o.value.renamed(&rename).equal(s.value, Moments::Apart)).negated(),
+            ]));
+        }
+        self.must(
+            &[s.event.when.clone(), Truth::any(bad)],
+            "threads may copy different elements to one place",
+        )
+    }
+
+    /// Reads of shared memory that are the user's find what they found.
+    fn undisturbed(&mut self, stores: &[Store<'_>]) -> Answer {
+        let reads: Vec<Loaded> = self.walked.shared_reads.clone();
+        for read in reads.iter().filter(|r| stores.first().is_some_and(|s| *s.array == r.array)) {
+            let bad = stores.iter().filter(|s| s.extra).map(|s| {
+                let rename = self.other(s.event, &[]);
+                let place = s.place.renamed(&rename).sum();
+                s.event.when.renamed(&rename).and(&Truth::equal(&place, &read.at.sum()))
+            });
+            let bad = Truth::any(bad);
+            self.must(&[read.when.clone(), bad], "a copy may change what the kernel reads itself")?;
+        }
+        Ok(())
+    }
+
+    /// Asks whether conditions can hold together; takes up assumptions as they are needed.
+    fn must(&mut self, bad: &[Truth], what: &str) -> Answer {
+        let tried = [
+            self.assumed.clone(),
+            Assumed { sizes: true, ..self.assumed.clone() },
+            Assumed { sizes: true, covers: true },
+        ];
+        for (i, assumed) in tried.iter().enumerate() {
+            if i > 0 && tried[i - 1] == *assumed || assumed.covers && self.covers.is_empty() {
+                continue;
+            }
+            let mut all = bad.to_vec();
+            all.extend(self.facts(bad, assumed));
+            if self.solver.refutes(&all) == Said::Impossible {
+                self.assumed = assumed.clone();
+                return Ok(());
+            }
+        }
+        Err(what.into())
+    }
+
+    /// What is known of the names in conditions.
+    fn facts(&self, conditions: &[Truth], assumed: &Assumed) -> Vec<Truth> {
+        let mut names = std::collections::BTreeSet::new();
+        conditions.iter().for_each(|c| c.names(&mut |n| _ = names.insert(n.to_string())));
+        let mut facts = vec![];
+        let (zero, one) = (Sum::default(), Sum::number(1));
+        for name in &names {
+            let sum = Sum::name(name);
+            let tail = name.split('_').next_back().unwrap_or("");
+            if let ("t" | "p", Some(a)) =
+                (&name[..1], ["x", "y", "z"].iter().position(|x| *x == tail))
+            {
+                let last = Sum::number(i64::from(self.block[a]) - 1);
+                facts.extend([Truth::at_most(&zero, &sum), Truth::at_most(&sum, &last)]);
+            }
+            let counts = tail.starts_with('n') || name.starts_with("u_b");
+            if counts || self.walked.naturals.contains(name) {
+                facts.push(Truth::at_most(&zero, &sum));
+            }
+            if name.starts_with("u_g") {
+                facts.push(Truth::at_most(&one, &sum));
+            }
+            if assumed.sizes && self.walked.sizes.iter().any(|(n, _)| n == name) {
+                facts.push(Truth::at_most(&one, &sum));
+            }
+        }
+        if assumed.covers {
+            for c in &self.covers {
+                let first = Sum::name(["u_bx", "u_by", "u_bz"][c.axis]).times(c.step);
+                facts.push(Truth::below(&first, &Sum::name(&c.size.0)));
+            }
+        }
+        facts
+    }
+}
+
+fn common(a: &[usize], b: &[usize]) -> Vec<usize> {
+    a.iter().zip(b).take_while(|(x, y)| x == y).map(|(x, _)| *x).collect()
+}
+
+fn extra_array(e: &Event) -> Option<Array> {
+    match &e.what {
+        What::Store { array, extra: true, .. } => Some(array.clone()),
+        _ => None,
+    }
+}

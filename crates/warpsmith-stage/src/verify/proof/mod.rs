@@ -1,0 +1,179 @@
+//! Proofs for all sizes, at one block shape: every read that differs gives what the unmodified kernel reads.
+//!
+//! Both texts are parsed again and walked side by side by one thread whose number is a symbol ([`walk`]). For each read of
+//! shared memory in the place of one of global memory the solver is asked for sizes, blocks and threads at which the place
+//! does not hold the element: that no thread put it there since the last iteration, or that one put something else there.
+//! Barriers are part of the question, and copies that were put in must stay inside of their array, read nothing that the
+//! unmodified kernel does not, and meet no store without a barrier between.
+//!
+//! Whole numbers are exact, so that a proof is about launches in which no index leaves the range of `int`.
+
+pub mod claims;
+pub mod differ;
+pub mod eval;
+pub mod formula;
+pub mod poly;
+pub mod solver;
+pub mod tree;
+pub mod walk;
+
+use std::collections::BTreeSet;
+
+use warpsmith_ir::{Span, Type, VarKind};
+
+use crate::program::Program;
+use claims::{Assumed, Claims, Covers};
+use solver::Solver;
+use tree::{Array, Tree};
+use walk::{Walked, What};
+
+/// What was proved of one text at one block shape.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Proof {
+    /// Reads that differ: where they stand in the rewritten text, and why they are not proved.
+    pub reads: Vec<(Option<Span>, Option<String>)>,
+    /// What launches have to keep to.
+    pub assumed: BTreeSet<String>,
+}
+
+/// Names of sizes that bound positions along an axis: axis and parameter.
+pub type Bounds = [(usize, String)];
+
+/// Proves what can be proved of a rewritten text, in which stores to the arrays `dropped` may be gone.
+///
+/// # Errors
+/// Why nothing is proved of the kernel as a whole.
+pub fn prove(
+    solver: &mut Solver,
+    reference: &Program,
+    rewritten: &Program,
+    block: [u32; 3],
+    bounds: &Bounds,
+    dropped: &[String],
+) -> Result<Proof, String> {
+    let walked = walk::walk(
+        (&reference.module, reference.kernel),
+        (&rewritten.module, rewritten.kernel),
+        block,
+    )?;
+    refuse_changes(&walked)?;
+    let function = rewritten.module.function(rewritten.kernel);
+    let may_go = |a: &Array| matches!(a, Array::Variable(v) if dropped.contains(&function.vars[*v as usize].name));
+    if !walked.dropped.iter().all(may_go) {
+        return Err("a result is not stored any more".into());
+    }
+    let length = |a: &Array| match a {
+        Array::Variable(v) => {
+            let var = &function.vars[*v as usize];
+            let constant = var.kind == VarKind::Shared && matches!(var.ty, Type::Array(..));
+            constant.then(|| var.ty.extents().iter().product::<u64>() as i64)
+        }
+        Array::Global(_) => None,
+    };
+    let covers = covers(&walked, bounds);
+    let mut claims = Claims {
+        walked: &walked,
+        block,
+        covers,
+        solver,
+        assumed: Assumed::default(),
+        length: &length,
+    };
+    claims.copies()?;
+    let mut proof = Proof::default();
+    for (i, e) in walked.events.iter().enumerate() {
+        if let What::Read { at, .. } = &e.what {
+            proof.reads.push((*at, claims.read(i).err()));
+        }
+    }
+    let assumed = std::mem::take(&mut claims.assumed);
+    let covers = std::mem::take(&mut claims.covers);
+    proof.assumed = said(&walked, &assumed, &covers, function);
+    Ok(proof)
+}
+
+/// Arrays that are written must be known to be when they are read.
+fn refuse_changes(walked: &Walked) -> Result<(), String> {
+    let mut written: Vec<&Array> = vec![];
+    for e in &walked.events {
+        if let What::Result { array, .. } = &e.what {
+            written.push(array);
+        }
+    }
+    let mut unstable = false;
+    let mut see = |tree: &Tree| {
+        tree.each(&mut |t| unstable |= matches!(t, Tree::Load(a, _) if written.contains(&a)));
+    };
+    for e in &walked.events {
+        match &e.what {
+            What::Store { value, .. } | What::Result { value, .. } => see(value),
+            What::Read { old, new, .. } => {
+                see(old);
+                see(new);
+            }
+            What::Barrier => {}
+        }
+    }
+    if unstable {
+        return Err("the kernel changes an array that its marked reads need".into());
+    }
+    if walked.unbarred && !walked.shared_reads.is_empty() {
+        return Err("a barrier is gone, and shared memory is read by more than marked reads".into());
+    }
+    Ok(())
+}
+
+/// Bounds on blocks that kernels with overlapping blocks need: none begins beyond the sizes.
+fn covers(walked: &Walked, bounds: &Bounds) -> Vec<Covers> {
+    let mut all = vec![];
+    for (axis, parameter) in bounds {
+        let Some(size) = walked.sizes.iter().find(|(_, text)| text == parameter) else { continue };
+        let mut steps = BTreeSet::new();
+        for e in &walked.events {
+            if let What::Result { at, .. } | What::Store { at, .. } = &e.what {
+                at.sum().multiples(["u_bx", "u_by", "u_bz"][*axis], &mut |n| _ = steps.insert(n));
+            }
+            e.when.multiples(["u_bx", "u_by", "u_bz"][*axis], &mut |n| _ = steps.insert(n.abs()));
+        }
+        if let Some(step) = steps.into_iter().find(|n| *n > 1) {
+            all.push(Covers { axis: *axis, step, size: size.clone() });
+        }
+    }
+    all
+}
+
+/// Assumptions in words.
+fn said(
+    walked: &Walked,
+    assumed: &Assumed,
+    covers: &[Covers],
+    function: &warpsmith_ir::Function,
+) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    if assumed.sizes {
+        let names: Vec<&str> = walked.sizes.iter().map(|(_, n)| n.as_str()).collect();
+        all.insert(format!("{} are at least 1", names.join(", ")));
+    }
+    if assumed.covers {
+        for c in covers {
+            let axis = ["x", "y", "z"][c.axis];
+            all.insert(format!(
+                "no block begins beyond the data: blockIdx.{axis} * {} < {}",
+                c.step, c.size.1
+            ));
+        }
+    }
+    for e in &walked.events {
+        if let What::Read { old, .. } = &e.what {
+            old.each(&mut |t| {
+                if let Tree::Changing(Array::Variable(v), _) = t {
+                    let name = &function.vars[*v as usize].name;
+                    all.insert(format!(
+                        "the unmodified kernel stores one value to an element of `{name}`"
+                    ));
+                }
+            });
+        }
+    }
+    all
+}

@@ -1,0 +1,130 @@
+//! Plans that are found: for kernels as people write them first, and where there is none.
+
+use warpsmith_emu::LaunchConfig;
+use warpsmith_emu::counters::{Counters, InstructionClass};
+use warpsmith_stage::auto::{self, Chosen};
+use warpsmith_stage::program::Settings;
+use warpsmith_stage::session::{Input, Refusal};
+
+/// Requests to global memory are what costs, so that tiles are worth it.
+fn global_requests(c: &Counters, _: &LaunchConfig, _: u32) -> Option<f64> {
+    let sectors: u64 = c.arrays.iter().map(|a| a.sectors).sum();
+    Some((c.class(InstructionClass::GlobalLoad).warps + sectors) as f64)
+}
+
+fn choose(text: &str) -> Result<Chosen, (bool, String)> {
+    let settings = Settings { path: "plain.cu".into(), ..Settings::default() };
+    let input = Input { settings, text: text.into(), ..Input::default() };
+    auto::choose(&input, &global_requests).map_err(|r: Refusal| {
+        (r.no, r.diagnostics.iter().map(|d| d.render(&r.sources, false) + "\n").collect())
+    })
+}
+
+fn best(text: &str) -> (String, String) {
+    let chosen = choose(text).unwrap_or_else(|(_, m)| panic!("{m}"));
+    let tried = format!("{:?}", chosen.tried);
+    let best = chosen.best.unwrap_or_else(|| panic!("no plan is chosen of {tried}"));
+    assert!(!best.checked.is_empty());
+    (best.name, best.text)
+}
+
+#[test]
+fn a_transpose_goes_through_a_tile() {
+    let (name, text) = best(
+        "#define TILE 16
+__global__ void transpose(const float *in, float *out, int w, int h) {
+    int x = blockIdx.x * TILE + threadIdx.x;
+    int y = blockIdx.y * TILE + threadIdx.y;
+    if (x < w && y < h) out[x * h + y] = in[y * w + x];
+}
+",
+    );
+    assert_eq!(name, "transposing tile of `in`");
+    assert!(text.contains("__shared__ float in_tile[TILE][TILE + 1];"), "{text}");
+    assert!(text.contains("out[x * h + y] = in_tile[threadIdx.x][threadIdx.y];"), "{text}");
+}
+
+#[test]
+fn planes_go_through_registers() {
+    let (name, text) = best(
+        "#define BX 32
+#define BY 4
+__global__ void column(const float *p, float *q, int nx, int ny, int nz) {
+    int i = blockIdx.x * BX + threadIdx.x;
+    int j = blockIdx.y * BY + threadIdx.y;
+    if (i >= nx || j >= ny) return;
+    for (int k = 1; k < nz - 1; k++) {
+        int c = (k * ny + j) * nx + i;
+        q[c] = p[c - nx * ny] - 2.0f * p[c] + p[c + nx * ny];
+    }
+}
+",
+    );
+    assert_eq!(name, "`p` through registers");
+    assert!(text.contains("q[c] = p_below - 2.0f * p_here + p_above;"), "{text}");
+}
+
+#[test]
+fn a_stencil_of_two_inputs_gets_a_tile() {
+    let (name, text) = best(
+        "#define BX 32
+#define BY 8
+__global__ void advect(const float *u, const float *v, float *o, int nx, int ny) {
+    int i = blockIdx.x * BX + threadIdx.x, j = blockIdx.y * BY + threadIdx.y;
+    int c = j * nx + i;
+    if (i > 0 && j > 0 && i < nx - 1 && j < ny - 1)
+        o[c] = v[c] * (u[c + 1] - u[c - 1] + u[c + nx] - u[c - nx] + u[c + nx + 1] + u[c - nx - 1]);
+}
+",
+    );
+    assert!(name.contains("of `u`"), "{name}");
+    assert!(text.contains("__syncthreads();") && text.contains("u_tile["), "{text}");
+}
+
+#[test]
+fn a_box_filter_keeps_its_loops() {
+    let chosen = choose(
+        "__global__ void box(const float *img, float *res, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) return;
+    float sum = 0;
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++) {
+            int u = x + dx, v = y + dy;
+            if (u >= 0 && u < w && v >= 0 && v < h) sum += img[v * w + u];
+        }
+    res[y * w + x] = sum / 9;
+}
+int main() { dim3 block(32, 8); box<<<dim3(4, 4), block>>>(nullptr, nullptr, 128, 32); }
+",
+    );
+    let chosen = chosen.unwrap_or_else(|(_, m)| panic!("{m}"));
+    assert!(
+        chosen.tried.iter().any(|t| t.name == "tile of `img`" && t.failed.is_none()),
+        "{:?}",
+        chosen.tried
+    );
+}
+
+#[test]
+fn gathers_and_products_with_vectors_are_declined() {
+    for text in [
+        "__global__ void gather(const float *v, const int *at, float *o, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) o[i] = v[at[i]];
+}
+",
+        "__global__ void product(const float *a, const float *x, float *y, int rows, int cols) {
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows) return;
+    float s = 0;
+    for (int c = 0; c < cols; c++) s += a[r * cols + c] * x[c];
+    y[r] = s;
+}
+",
+    ] {
+        let Err((no, message)) = choose(text) else { panic!("a plan was chosen for\n{text}") };
+        assert!(no && message.contains("error[W731]"), "{message}");
+    }
+}

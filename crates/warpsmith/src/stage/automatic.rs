@@ -1,0 +1,120 @@
+//! `warpsmith stage --auto`: what plans cost on a device, and what is said of them.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use warpsmith_device::{Gpu, KernelProfile, Parallelism, predict};
+use warpsmith_emu::LaunchConfig;
+use warpsmith_emu::counters::{Counters, InstructionClass};
+use warpsmith_stage::auto::{Chosen, Tried};
+
+use crate::profile::{Resources, profile};
+
+/// Registers a thread of a kernel that reads nothing, and for each read on its way at the same time.
+const REGISTERS: [u32; 2] = [18, 2];
+/// Loads that a compiler issues before the first is needed, at most.
+const LOADS_AHEAD: f64 = 8.0;
+/// Blocks a multiprocessor of a launch that is large enough to be worth it.
+const BLOCKS_PER_SM: u64 = 64;
+
+/// Seconds that a counted launch takes on a device when its grid is made large.
+pub fn seconds(gpu: &Gpu, counters: &Counters, launch: &LaunchConfig, shared: u32) -> Option<f64> {
+    let loads = |class| counters.class(class).warps as f64 / (counters.blocks.max(1) as f64);
+    let warps = f64::from(launch.block.iter().product::<u32>().div_ceil(32).max(1));
+    let barriers = (loads(InstructionClass::BlockBarrier) / warps).max(1.0);
+    // A barrier ends what can be issued ahead.
+    let ahead = |class| (loads(class) / warps / barriers).clamp(1.0, LOADS_AHEAD);
+    let reads = ahead(InstructionClass::GlobalLoad) + ahead(InstructionClass::SharedLoad);
+    let resources = Resources {
+        registers: REGISTERS[0] + REGISTERS[1] * reads as u32,
+        shared_static: shared,
+        parallelism: Parallelism {
+            arithmetic: 2.0,
+            global_loads: ahead(InstructionClass::GlobalLoad),
+            shared_loads: ahead(InstructionClass::SharedLoad),
+            copies_ahead: 0.0,
+        },
+    };
+    let mut profile = profile(counters, launch, &resources);
+    let times = (u64::from(gpu.sms) * BLOCKS_PER_SM).div_ceil(profile.blocks().max(1)).max(1);
+    enlarge(&mut profile, times);
+    predict(gpu, &profile).ok().map(|p| p.time_s)
+}
+
+/// The same work for a grid so many times as large.
+fn enlarge(profile: &mut KernelProfile, times: u64) {
+    let by = times as f64;
+    profile.grid[0] *= times;
+    let w = &mut profile.work;
+    for n in [
+        &mut w.fp32,
+        &mut w.fp64,
+        &mut w.fp16,
+        &mut w.int,
+        &mut w.sfu,
+        &mut w.control,
+        &mut w.shuffles,
+        &mut w.barriers,
+        &mut w.waits,
+        &mut w.constants,
+        &mut profile.shared.loads,
+        &mut profile.shared.stores,
+        &mut profile.shared.wavefronts,
+    ] {
+        *n *= by;
+    }
+    for g in &mut profile.global {
+        g.requests *= by;
+        g.sectors *= by;
+        g.wavefronts *= by;
+        g.grid_bytes *= by;
+    }
+}
+
+fn tried(t: &Tried) -> String {
+    match (&t.cost, &t.failed) {
+        (Some(s), _) => format!("{}: {:.1} us", t.name, s * 1e6),
+        (None, Some(why)) => format!("{}: not used: {why}", t.name),
+        (None, None) => format!("{}: cannot be launched", t.name),
+    }
+}
+
+/// The report of what was tried, for people.
+pub fn human(chosen: &Chosen, gpu: &Gpu) -> String {
+    let mut out = String::new();
+    let _ = writeln!(
+        out,
+        "{}: plans by predicted time on {}, counted at {} and made large",
+        chosen.kernel, gpu.name, chosen.counted
+    );
+    if let Some(s) = chosen.before {
+        let _ = writeln!(out, "  as it is: {:.1} us", s * 1e6);
+    }
+    chosen.tried.iter().for_each(|t| _ = writeln!(out, "  {}", tried(t)));
+    let _ = match &chosen.best {
+        None => writeln!(out, "no plan is better than the kernel as it is, which stays"),
+        Some(best) => {
+            let count = best.checked.len();
+            writeln!(out, "chosen: {}; equal to the file as it was at {count} launches", best.name)
+        }
+    };
+    out
+}
+
+/// The same for machines.
+pub fn json(chosen: &Chosen, gpu: &Gpu, outputs: &[PathBuf]) -> Value {
+    let plans: Vec<Value> = chosen
+        .tried
+        .iter()
+        .map(|t| json!({"name": t.name, "seconds": t.cost, "failed": t.failed}))
+        .collect();
+    json!({
+        "schema": 1, "command": "stage", "status": "done", "exit": 0, "complete": true, "findings": [],
+        "outputs": outputs, "kernel": chosen.kernel,
+        "auto": {"device": gpu.name, "counted": chosen.counted, "as_it_is_seconds": chosen.before, "plans": plans,
+            "chosen": chosen.best.as_ref().map(|b| &b.name),
+        },
+        "verification": {"level": "checked", "sizes": chosen.best.as_ref().map_or(&vec![], |b| &b.checked)},
+    })
+}
