@@ -68,12 +68,12 @@ pub enum ItemKind {
 }
 
 /// A template header; empty `params` is an explicit specialisation `template <>`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TemplateHeader {
     pub params: Vec<TemplateParam>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TemplateParam {
     pub name: Option<String>,
     pub kind: TemplateParamKind,
@@ -82,7 +82,7 @@ pub struct TemplateParam {
     pub span: Span,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TemplateParamKind {
     Type { default: Option<TypeName> },
     Value { ty: TypeName, default: Option<Expr> },
@@ -292,6 +292,8 @@ impl PartialEq for InlineType {
 #[derive(Clone, Debug, PartialEq)]
 pub struct VarDecl {
     pub attrs: Attrs,
+    /// Of a variable template.
+    pub template: Option<TemplateHeader>,
     pub declarators: Vec<Declarator>,
     pub span: Span,
 }
@@ -530,12 +532,15 @@ pub enum ExprKind {
     Delete(Expr),
     /// `e...`
     PackExpansion(Expr),
-    /// `(args op ...)`
+    /// `(args op ...)`; with `init` `(operand op ... op init)`, either of which may be the pack.
     Fold {
         op: String,
         operand: Expr,
+        init: Option<Expr>,
         right: bool,
     },
+    /// `sizeof...(pack)`
+    PackLength(Expr),
     /// Text the grammar read but we do not (statement expressions, `new`, `throw` …).
     Unsupported {
         what: String,

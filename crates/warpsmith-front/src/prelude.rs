@@ -8,7 +8,12 @@ use warpsmith_ir::SourceMap;
 use crate::ast::TranslationUnit;
 use crate::parse::{self, DiskLoader, Language, ParseOptions};
 
-const TEXT: &str = include_str!("prelude.cuh");
+const TEXT: &str = concat!(
+    include_str!("prelude/host.cuh"),
+    include_str!("prelude/thrust.cuh"),
+    include_str!("prelude/textures.cuh"),
+    include_str!("prelude/device.cuh")
+);
 
 /// The declarations, parsed; the text becomes one of the sources.
 ///

@@ -43,7 +43,7 @@ use crate::ways::{Turn, Way};
 pub use bounds::Bound;
 use bounds::{Tracked, Untracked};
 use exec::Interp;
-pub use host::{HostMemory, Skipped};
+pub use host::{Fault, HostMemory, Skipped};
 
 /// What the caller shares with the function.
 #[derive(Clone, Debug, Default)]
@@ -371,6 +371,8 @@ pub enum InterpErrorKind {
     Uninitialized(String),
     StepLimit(u64),
     MemoryLimit(u64),
+    /// A copy in a direction that its pointers do not have.
+    WrongDirection,
     /// A construct that has no meaning for a single thread.
     Unsupported(String),
     Launch(String),
@@ -420,6 +422,7 @@ impl fmt::Display for InterpError {
             Uninitialized(what) => write!(f, "{what} is used before it is set"),
             StepLimit(n) => write!(f, "stopped after {n} steps"),
             MemoryLimit(n) => write!(f, "local variables need more than {n} bytes"),
+            WrongDirection => f.write_str("a copy in a direction that its pointers do not have"),
             Unsupported(what) => write!(f, "{what} cannot be run by the interpreter"),
             Launch(why) => write!(f, "launch failed: {why}"),
             AssertFailed(text) => write!(f, "assertion failed: {text}"),

@@ -92,6 +92,8 @@ pub struct Function {
     pub vars: Vec<Var>,
     pub body: Block,
     pub launch_bounds: Option<LaunchBounds>,
+    /// It stands in for a function of a library: what happens in it is reported where it is called.
+    pub of_library: bool,
     /// One more than the largest [`LoopId`] in use.
     pub next_loop: u32,
     pub origin: Origin,
@@ -188,6 +190,7 @@ impl Function {
             vars: vec![],
             body: Block::default(),
             launch_bounds: None,
+            of_library: false,
             next_loop: 0,
             origin: Origin::default(),
         }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Points as Sizes, check_scheduled as check, has, refused_text};
+use common::{Input, Points as Sizes, check_scheduled as check, check_shifted, has, refused_text};
 
 const SIZES: Sizes<'_> = &[&[("n", 0)], &[("n", 1)], &[("n", 63)], &[("n", 200)], &[("n", 1000)]];
 
@@ -162,4 +162,75 @@ fn what_has_no_copy_is_refused() {
     let bound = "bind i -> x block 64\nprivatise bins block 64 grid 2";
     let text = refused_text(&histogram("bins[key[i] & 7]++;"), bound);
     assert!(text.contains("not bound yet"), "{text}");
+}
+
+#[test]
+fn runs_of_bytes_are_loaded_as_vectors() {
+    let source = "
+void count(int n, const unsigned char image[n], unsigned bins[16]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        #pragma omp atomic
+        bins[image[i] & 15]++;
+    }
+}
+";
+    let text = check(source, "privatise bins block 32 grid 2 run 16", SIZES);
+    has(
+        &text,
+        &[
+            "__align__(16) unsigned char image_run[16];",
+            "reinterpret_cast<const uint4 *>(&image[run * 16])",
+            "for (int at = 0; at < 16; ++at)",
+            "atomicAdd(&bins_shared[image_run[at] & 15], 1);",
+            "// what is left, one by one",
+            "atomicAdd(&bins_shared[image[i] & 15], 1);",
+        ],
+    );
+    // Elsewhere than at a vector there are no runs.
+    let mut input = Input::new(source);
+    let program = input.scheduled("privatise bins block 32 grid 2 run 16").unwrap();
+    for shift in [1, 5, 8] {
+        check_shifted(&input, &program, &[("n", 200)].into_iter().collect(), shift);
+    }
+}
+
+#[test]
+fn runs_keep_what_conditions_guard() {
+    // `key` is read always, `weight` where the key is small only: it stays as it is.
+    let source = "
+void sums(int n, int c, const int key[n + 2], const float weight[n], float bins[8]) {
+    #pragma omp parallel for
+    for (int i = 2; i < n + 2; i++) {
+        int k = key[i];
+        if (k < c) {
+            #pragma omp atomic
+            bins[k & 7] += weight[i - 2];
+        }
+    }
+}
+";
+    let sizes: Sizes<'_> =
+        &[&[("n", 0), ("c", 3)], &[("n", 37), ("c", 0)], &[("n", 300), ("c", 7)]];
+    let text = check(source, "privatise bins block 32 grid 2 run 4", sizes);
+    has(&text, &["key_run[4]", "&key[run * 4 + 2]", "weight[i - 2]"]);
+    assert!(!text.contains("weight_run"), "{text}");
+}
+
+#[test]
+fn runs_that_load_nothing_are_refused() {
+    let cases = [
+        histogram("bins[i & 7]++;"),
+        histogram("bins[key[2 * i] & 7]++;").replace("key[n]", "key[2 * n]"),
+        histogram("bins[key[n - 1 - i] & 7]++;"),
+    ];
+    for source in cases {
+        let text = refused_text(&source, "privatise bins block 32 grid 2 run 4");
+        assert!(text.contains("no vector of neighbouring elements"), "{text}");
+    }
+    let source = histogram("bins[key[i] & 7]++;");
+    for run in ["3", "0"] {
+        let text = refused_text(&source, &format!("privatise bins block 32 grid 2 run {run}"));
+        assert!(text.contains("no vector of neighbouring elements"), "{text}");
+    }
 }

@@ -78,12 +78,12 @@ pub fn random_schedule(
 ) -> Vec<String> {
     let mut choice = Choice::new(bytes);
     let mut taken = vec![];
-    // Shapes that are no rectangles cannot be bound in all their loops.
+    // Shapes that are no rectangles cannot be bound in all their loops, and bins are privatised by what binds their nest.
     if choice.chance(40) {
         for _ in 0..ATTEMPTS / 4 {
             let names = state.names();
             let mut writer = Writer { choice: &mut choice, names: &names };
-            let name = if writer.choice.chance(30) { "accumulate" } else { "rectangle" };
+            let name = writer.choice.pick(&["accumulate", "rectangle", "rectangle", "privatise"]);
             taken.extend(writer.step((name, "")).filter(|step| state.take(step)));
         }
     }
@@ -171,7 +171,8 @@ impl Writer<'_, '_, '_> {
             "rectangle" => Some(format!("rectangle {}", self.loop_where(|l| !l.bound)?)),
             "privatise" => {
                 let (block, grid) = (self.of(&[32, 64, 33]), self.of(&[1, 2, 5]));
-                Some(format!("privatise {} block {block} grid {grid}", self.array()?))
+                let run = self.choice.pick(&["", "", " run 4", " run 16"]);
+                Some(format!("privatise {} block {block} grid {grid}{run}", self.array()?))
             }
             "register_tile" => {
                 let target = self.loop_where(|l| l.bound)?;

@@ -9,7 +9,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use warpsmith_ir::printable::acts;
 
 use crate::status::Status;
-use crate::{check, clean, doctor, interrupt, ladder, results, stage, tune, worker};
+use crate::{check, clean, doctor, fuse, interrupt, ladder, results, stage, tune, worker};
 
 /// Turns C loop nests and CUDA kernels into fast, readable, verified CUDA C.
 #[derive(Parser, Debug)]
@@ -27,6 +27,8 @@ enum Command {
     Stage(stage::args::StageArgs),
     /// Turns a C loop nest into a verified CUDA kernel
     Tune(tune::args::TuneArgs),
+    /// Fuses a script of elementary functions into verified CUDA kernels
+    Fuse(fuse::args::FuseArgs),
     /// Writes the versions of a matrix product that a course would teach, step by step
     Ladder(ladder::LadderArgs),
     /// Lists the results that tuning has recorded, and exchanges them with other tuners
@@ -65,6 +67,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         Command::Check(args) => check::run(args),
         Command::Stage(args) => stage::run(args),
         Command::Tune(args) => tune::run(args),
+        Command::Fuse(args) => fuse::run(args),
         Command::Ladder(args) => ladder::run(args),
         Command::Results(args) => results::run(args),
         Command::Clean(args) => clean::run(args),

@@ -2,7 +2,7 @@
 //!
 //! This crate is the command and the library facade over the parts: [`check`] runs CUDA kernels in
 //! the emulator and reports what is wrong with them, [`tune`] turns a C loop nest into a verified
-//! CUDA kernel, [`doctor`] says what the machine has. The parts themselves are re-exported under their
+//! CUDA kernel, [`fuse`] makes kernels of sequences of elementary functions, [`doctor`] says what the machine has. The parts themselves are re-exported under their
 //! short names.
 
 pub mod check;
@@ -10,6 +10,7 @@ pub mod clean;
 pub mod cli;
 pub mod data;
 pub mod doctor;
+pub mod fuse;
 mod interrupt;
 pub mod ladder;
 pub mod output;
@@ -28,6 +29,7 @@ pub use warpsmith_device as device;
 pub use warpsmith_emit as emit;
 pub use warpsmith_emu as emu;
 pub use warpsmith_front as front;
+pub use warpsmith_fuse as fusion;
 pub use warpsmith_gpu as gpu;
 pub use warpsmith_ir as ir;
 pub use warpsmith_opt as opt;

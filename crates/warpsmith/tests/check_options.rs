@@ -289,3 +289,58 @@ fn a_missing_header_is_named_when_something_of_it_may_be_missing() {
     assert!(text.contains("cannot include `ours.h`") && text.contains("sought as"), "{text}");
     assert_eq!(output.status.code(), Some(2));
 }
+
+const RACE: &str = "// warpsmith: grid=1 block=32 arg x=float[1] arg y=float[32]
+__global__ void race(float *x, float *y) { x[0] = y[threadIdx.x]; }
+";
+
+fn check_plainly(folder: &Path, arguments: &[&str]) -> (i32, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_warpsmith"))
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .arg("check")
+        .args(arguments)
+        .output()
+        .expect("the program starts");
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&text).into_owned())
+}
+
+#[test]
+fn findings_of_a_baseline_do_not_count() {
+    let folder = folder(RACE);
+    let (status, report) = check_plainly(folder.path(), &["scale.cu", "--format", "json"]);
+    assert_eq!(status, 1, "{report}");
+    std::fs::write(folder.path().join("old.json"), &report).expect("a writable folder");
+    let (status, text) = check_plainly(folder.path(), &["scale.cu", "--baseline", "old.json"]);
+    assert_eq!(status, 0, "{text}");
+    assert!(text.contains("in the baseline"), "{text}");
+    let more = RACE.replace("x[0] =", "x[1] = 0; x[0] =");
+    std::fs::write(folder.path().join("scale.cu"), more).expect("a writable folder");
+    let (status, text) = check_plainly(folder.path(), &["scale.cu", "--baseline", "old.json"]);
+    assert_eq!(status, 1, "{text}");
+    let (status, text) = check_plainly(folder.path(), &["scale.cu", "--baseline", "scale.cu"]);
+    assert_eq!(status, 2, "{text}");
+    assert!(text.contains("is no report of `warpsmith check`"), "{text}");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_does_not_keep_a_folder_from_being_checked() {
+    let folder = folder("// warpsmith: grid=1 block=32\n__global__ void f(int *x) { x[0] = ; }\n");
+    std::fs::write(folder.path().join("zebra.cu"), RACE).expect("a writable folder");
+    let (status, text) = check_plainly(folder.path(), &["."]);
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("scale.cu: not checked"), "{text}");
+    std::fs::remove_file(folder.path().join("zebra.cu")).expect("a writable folder");
+    assert_eq!(check_plainly(folder.path(), &["."]).0, 2);
+}
+
+#[test]
+fn a_block_with_too_many_threads_is_a_finding() {
+    let folder = folder(RACE);
+    let options = ["scale.cu", "--kernel", "race", "--grid", "1", "--block", "2048"];
+    let arguments = ["--arg", "x=float[1]", "--arg", "y=float[2048]"];
+    let (status, text) = check_plainly(folder.path(), &[&options[..], &arguments[..]].concat());
+    assert_eq!(status, 1, "{text}");
+    assert!(text.contains("error[invalid-launch]"), "{text}");
+}

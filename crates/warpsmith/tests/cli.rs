@@ -62,7 +62,6 @@ fn launches_that_do_not_fit() {
     refused(good, &["check", "a.cu", "--arg", "m=3"], 2, "no parameter `m`");
     refused(good, &["check", "a.cu", "--arg", "n=many"], 2, "many");
     refused(good, &["check", "a.cu", "--kernel", "thrice"], 2, "no kernel `thrice`");
-    refused(good, &["check", "a.cu", "--block", "2048"], 2, "1024");
     refused(good, &["check", "a.cu", "--grid", "0"], 2, "launches nothing");
     refused(good, &["check", "a.cu", "--arg", "x=@none.npy"], 2, "none.npy");
 }

@@ -90,6 +90,15 @@ fn one_launch_that_is_lost_is_no_success() {
 }
 
 #[test]
+fn a_last_launch_that_is_not_understood_is_no_success() {
+    let body =
+        "float *x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); scale<<<1, 32>>>(x, 2.0f, 32);
+        scale<<<1, 32>>>(unheard, 2.0f, 32);";
+    let text = check(&program(body), &[], 2);
+    assert!(text.contains("a launch was not run"), "{text}");
+}
+
+#[test]
 fn arguments_of_the_program_come_from_the_options_or_are_invented() {
     let body = "if (argc != 2) { fprintf(stderr, \"usage: %s n\\n\", argv[0]); return 1; }
         int n = atoi(argv[1]);

@@ -45,6 +45,7 @@ fn checked(source: &str, changed: Option<fn(&str) -> String>) -> Result<Recomput
         limit: Duration::from_secs(60),
         compile_limit: Duration::from_secs(60),
         policy: Policy::default(),
+        gives_up: true,
         stop: Stop::default(),
     };
     let mut engine = Engine::start(nests.clone(), options).expect("an emulator");

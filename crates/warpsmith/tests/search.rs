@@ -334,6 +334,7 @@ fn planted_bad_candidates_are_recorded_and_the_right_one_wins() {
         limit: Duration::from_secs(8),
         compile_limit: Duration::from_secs(60),
         policy: Policy::default(),
+        gives_up: true,
         stop: Stop::default(),
     };
     let mut engine = Engine::start(workload, options).unwrap();

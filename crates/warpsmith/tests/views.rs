@@ -23,7 +23,10 @@ struct Line {
 }
 
 /// Example, array: accesses of which it depends on data where they go, or whether they happen.
-const BY_DATA: [(&str, &str); 5] = [
+const BY_DATA: [(&str, &str); 7] = [
+    // The bins that pixels fall into; bins that nothing fell into are not added.
+    ("histogram", "bins"),
+    ("histogram", "bins_shared"),
     // The second read of `x[i] < lo ? x[i] : lo`.
     ("minmax", "x"),
     // Iterations until the step is small.

@@ -29,6 +29,8 @@ impl<'m> Lower<'m> {
         let (site, end) = (self.site, self.label());
         let leaves = self.leaves(&function.ret).unwrap_or_default();
         let returns: Vec<Opd> = leaves.iter().map(|l| self.register(l.ty)).collect();
+        let around = self.in_library;
+        self.in_library |= function.of_library;
         let region = self.enter(vec![], 0);
         self.frames.push(Frame {
             function,
@@ -45,6 +47,7 @@ impl<'m> Lower<'m> {
         let exits = std::mem::take(&mut self.exits);
         self.block(&function.body)?;
         self.exits = exits;
+        self.in_library = around;
         self.frames.pop();
         self.leave();
         self.emit(Op::Label(end))?;

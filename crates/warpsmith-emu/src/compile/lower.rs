@@ -107,6 +107,8 @@ pub(super) struct Lower<'m> {
     emitted: usize,
     /// Whether instructions take down where threads go, and the numbers of the places that have one.
     pub ways: bool,
+    /// Inside of a function that stands in for a library: sites stay those of its call.
+    pub in_library: bool,
     pub divides: HashMap<Divide, u32>,
 }
 
@@ -135,6 +137,7 @@ impl<'m> Lower<'m> {
             spans: HashMap::from([(None, 0)]),
             emitted: 0,
             ways: false,
+            in_library: false,
             divides: HashMap::new(),
         }
     }
@@ -146,7 +149,7 @@ impl<'m> Lower<'m> {
 
     /// Makes `span` the place that the following instructions belong to.
     pub fn at(&mut self, span: Option<Span>) {
-        if span.is_none() {
+        if span.is_none() || self.in_library {
             return;
         }
         let next = self.out.spans.len() as u32;

@@ -82,6 +82,11 @@ fn shuffle_call(c: &mut Call<'_>, op: WarpOp) -> Lowered {
     let mask = c.scalar_arg(0, Scalar::U32)?;
     let value = c.args[1].clone();
     let lane = lane_operand(c, 2, op)?;
+    if c.args.get(3).is_some_and(|w| c.cx.fold(w).is_none()) {
+        let width = c.scalar_arg(3, Scalar::I32)?;
+        let lane = source_lane(c, op, lane, width);
+        return shuffle(c, WarpOp::Shuffle, mask, value, lane, 32).map(Some);
+    }
     let width = if c.args.len() == 4 { c.constant(3)? } else { 32 };
     if !(1..=32).contains(&width) || !(width as u64).is_power_of_two() {
         let d = c.error(
@@ -91,6 +96,35 @@ fn shuffle_call(c: &mut Call<'_>, op: WarpOp) -> Lowered {
         return Err(d);
     }
     shuffle(c, op, mask, value, lane, width as u32).map(Some)
+}
+
+/// The lane of the warp that a lane gets its value from, where the width is known when the kernel runs.
+fn source_lane(c: &mut Call<'_>, op: WarpOp, lane: Expr, width: Expr) -> Expr {
+    let own = c.held(Expr::builtin(Builtin::LaneId).with_origin(c.span).cast(Type::I32));
+    let lane = c.held(lane.cast(Type::I32));
+    let within = c.binary(BinaryOp::Sub, width, Expr::i32(1));
+    let within = c.held(within);
+    let position = c.binary(BinaryOp::BitAnd, own.clone(), within.clone());
+    let first = c.binary(BinaryOp::Sub, own.clone(), position);
+    let first = c.held(first);
+    if op == WarpOp::Shuffle {
+        let wanted = c.binary(BinaryOp::BitAnd, lane, within);
+        return c.binary(BinaryOp::Add, first, wanted);
+    }
+    let combine = match op {
+        WarpOp::ShuffleUp => BinaryOp::Sub,
+        WarpOp::ShuffleDown => BinaryOp::Add,
+        _ => BinaryOp::BitXor,
+    };
+    let other = c.binary(combine, own.clone(), lane);
+    let other = c.held(other);
+    let inside = if op == WarpOp::ShuffleUp {
+        c.binary(BinaryOp::Ge, other.clone(), first)
+    } else {
+        let last = c.binary(BinaryOp::Add, first, within);
+        c.binary(BinaryOp::Le, other.clone(), last)
+    };
+    c.select(inside, other, own)
 }
 
 /// Lanes and lane masks are `int`, deltas `unsigned`.

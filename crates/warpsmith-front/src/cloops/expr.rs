@@ -85,6 +85,7 @@ impl<'u> Cx<'u> {
             | A::This
             | A::NullPtr
             | A::Fold { .. }
+            | A::PackLength(_)
             | A::PackExpansion(_) => {
                 return Err(self.unsupported("this is not C, and it", e.span));
             }

@@ -284,6 +284,7 @@ pub fn for_each_child(e: &Expr, f: &mut dyn FnMut(&Expr)) {
         | ExprKind::Member { base: a, .. }
         | ExprKind::Cast { operand: a, .. }
         | ExprKind::SizeofExpr(a)
+        | ExprKind::PackLength(a)
         | ExprKind::PackExpansion(a)
         | ExprKind::Fold { operand: a, .. } => f(a),
         ExprKind::Binary { left: a, right: b, .. }

@@ -99,6 +99,9 @@ impl<'t> Cx<'t> {
             "compound_literal_expression" => self.compound_literal(node),
             "sizeof_expression" => match field(node, "type") {
                 Some(ty) => ExprKind::SizeofType(self.type_descriptor(ty)),
+                None if all_kids(node).iter().any(|k| k.kind() == "...") => {
+                    ExprKind::PackLength(self.part(node, "value"))
+                }
                 None => ExprKind::SizeofExpr(self.part(node, "value")),
             },
             "alignof_expression" => match field(node, "type") {
@@ -460,11 +463,10 @@ impl<'t> Cx<'t> {
         let (left, right) = (field(node, "left"), field(node, "right"));
         let is_dots = |n: Option<Node<'t>>| n.is_some_and(|n| n.kind() == "...");
         let op = self.operator(node);
-        match (is_dots(left), is_dots(right)) {
-            (false, true) => ExprKind::Fold { op, operand: self.part(node, "left"), right: true },
-            (true, false) => ExprKind::Fold { op, operand: self.part(node, "right"), right: false },
-            _ => ExprKind::Unsupported { what: "a fold with a first value".to_owned() },
-        }
+        let operand = self.part(node, if is_dots(left) { "right" } else { "left" });
+        // Which of two sides is the pack, its name will tell.
+        let init = (!is_dots(left) && !is_dots(right)).then(|| self.part(node, "right"));
+        ExprKind::Fold { op, operand, init, right: !is_dots(left) }
     }
 }
 

@@ -200,11 +200,7 @@ impl<'t> Cx<'t> {
         if declarators.is_empty() {
             return self.bare_type(node, template, out);
         }
-        if template.is_some() {
-            // A variable template has no place in the tree.
-            return out.push(unsupported("a variable template"));
-        }
-        let declared = self.var_decl(node, local);
+        let declared = VarDecl { template, ..self.var_decl(node, local) };
         out.push(match declared.declarators.is_empty() {
             true => unsupported("a structured binding"),
             false => ItemKind::Vars(declared),
@@ -261,8 +257,13 @@ impl<'t> Cx<'t> {
             && params.iter().all(|p| {
                 let ty = field(*p, "type");
                 p.kind() == "parameter_declaration"
-                    && field(*p, "declarator")
-                        .is_none_or(|d| d.kind() == "abstract_function_declarator")
+                    && field(*p, "declarator").is_none_or(|d| {
+                        // `n * n` reads as a pointer to `n`.
+                        let factor = d.kind() == "pointer_declarator"
+                            && super::types::inner_declarator(d)
+                                .is_some_and(|n| n.kind() == "identifier");
+                        factor || d.kind() == "abstract_function_declarator"
+                    })
                     && kids(*p).len() <= 2
                     && ty.is_some_and(|t| {
                         matches!(t.kind(), "type_identifier" | "qualified_identifier")
@@ -291,7 +292,7 @@ impl<'t> Cx<'t> {
             last.init = Some(self.initializer(value));
         }
         self.take_attrs(node, node.end_byte(), &mut specifiers.attrs);
-        VarDecl { attrs: specifiers.attrs, declarators, span: self.span(node) }
+        VarDecl { attrs: specifiers.attrs, template: None, declarators, span: self.span(node) }
     }
 
     fn init_declarator(
@@ -317,7 +318,7 @@ impl<'t> Cx<'t> {
         self.variable(base, node)
     }
 
-    /// A parameter that is really an argument: a name, or a call without arguments.
+    /// A parameter that is really an argument: a name, a product of two, or a call without arguments.
     fn name_as_argument(&mut self, node: Node<'t>) -> Expr {
         let Some(ty) = field(node, "type") else {
             return self.unsupported("this argument", node);
@@ -326,6 +327,11 @@ impl<'t> Cx<'t> {
         let callee = self.make(ExprKind::Path(path), ty);
         match field(node, "declarator") {
             None => callee,
+            Some(d) if d.kind() == "pointer_declarator" => {
+                let Some(right) = super::types::inner_declarator(d) else { return callee };
+                let right = self.expr(right);
+                self.make(ExprKind::Binary { op: "*".into(), left: callee, right }, node)
+            }
             Some(_) => self.make(ExprKind::Call { callee, args: vec![] }, node),
         }
     }

@@ -246,7 +246,8 @@ impl<'t> Cx<'t> {
             return StmtKind::Unsupported { what: "a structured binding".to_owned() };
         };
         let span = variable.span;
-        let decl = VarDecl { attrs: specifiers.attrs, declarators: vec![variable], span };
+        let decl =
+            VarDecl { template: None, attrs: specifiers.attrs, declarators: vec![variable], span };
         let range = match field(node, "right") {
             Some(range) => self.expr(range),
             None => self.unsupported("missing range", node),

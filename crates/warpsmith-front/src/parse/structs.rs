@@ -9,6 +9,9 @@ use crate::ast::{
     TypeName, VarDecl,
 };
 
+/// How a virtual function is named among the members that are left out.
+pub const VIRTUAL: &str = "a virtual function";
+
 impl<'t> Cx<'t> {
     pub fn struct_decl(&mut self, node: Node<'t>, template: Option<TemplateHeader>) -> StructDecl {
         let body = field(node, "body");
@@ -52,7 +55,7 @@ impl<'t> Cx<'t> {
     fn member_of(&mut self, node: Node<'t>, out: &mut Vec<Member>) {
         // Which function a call reaches would hang on the object; and objects have a hidden pointer.
         if all_kids(node).into_iter().any(|n| n.kind() == "virtual") {
-            let what = "a virtual function".to_owned();
+            let what = crate::parse::VIRTUAL.to_owned();
             return out.push(Member::Unsupported { what, span: self.span(node) });
         }
         match node.kind() {
@@ -175,6 +178,7 @@ impl<'t> Cx<'t> {
         }
         self.take_attrs(node, node.end_byte(), &mut specifiers.attrs);
         out.push(Member::Field(VarDecl {
+            template: None,
             attrs: specifiers.attrs,
             declarators: list,
             span: self.span(node),

@@ -244,6 +244,12 @@ impl<'a> Sema<'a> {
             _ if member.name.starts_with("operator") => {
                 self.operator_member(object, class, &member.name, span)
             }
+            _ if self.has_virtual_functions(class) => {
+                let text = self.class(class).name.clone();
+                let message = format!("`{text}` has virtual functions: they are not supported");
+                let d = error("W053", span, message);
+                Err(d.help("call through a template parameter, a pointer to a function, or a `switch` on the kind").into())
+            }
             _ => {
                 let text = self.class(class).name.clone();
                 let names = self.member_names(class);
@@ -254,6 +260,16 @@ impl<'a> Sema<'a> {
                 }
             }
         }
+    }
+
+    /// Whether a class or one of its bases declares virtual functions, which are left out of it.
+    fn has_virtual_functions(&self, class: warpsmith_ir::StructId) -> bool {
+        let info = self.class(class);
+        let members = info.decl.and_then(|d| d.members.as_deref()).unwrap_or_default();
+        let declared = members.iter().any(
+            |m| matches!(m, ast::Member::Unsupported { what, .. } if what == crate::parse::VIRTUAL),
+        );
+        declared || info.bases.iter().any(|b| self.has_virtual_functions(b.class))
     }
 
     /// `f.operator()(x)`, as some write it.

@@ -108,7 +108,9 @@ impl<'a> Sema<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Res<Operand<'a>> {
-        self.class_of_callee(&object, span)?;
+        if !self.is_function_pointer(&object) {
+            self.class_of_callee(&object, span)?;
+        }
         let list = self.arguments(args)?;
         self.call_object_with(object, list, span)
     }
@@ -129,6 +131,10 @@ impl<'a> Sema<'a> {
         list: Vec<Operand<'a>>,
         span: Span,
     ) -> Res<Operand<'a>> {
+        if self.is_function_pointer(&object) {
+            let pointer = self.rvalue_of(object, span)?;
+            return self.call_pointer(pointer, list, span);
+        }
         let class = self.class_of_callee(&object, span)?;
         let q = self.operand_type(&object);
         if let Some(lambda) = self.class(class).lambda {
@@ -175,93 +181,6 @@ impl<'a> Sema<'a> {
         Ok(list)
     }
 
-    /// One scope per element of the packs that a pattern names.
-    fn expand_pack(&mut self, pattern: &'a ast::Expr, span: Span) -> Res<Vec<ScopeId>> {
-        let mut names = vec![];
-        super::walk::expr(pattern, &mut |e| {
-            if let ast::ExprKind::Path(p) = &*e.kind
-                && let Some(n) = p.as_name()
-            {
-                names.push(n.to_string());
-            }
-        });
-        let here = self.f_scope();
-        let mut packs = vec![];
-        for name in names {
-            if let Some(Entity::Pack(list)) = self.lookup(here, &name).first() {
-                packs.push((name, list.clone()));
-            }
-        }
-        let Some(count) = packs.iter().map(|(_, l)| l.len()).max() else {
-            return fail("W055", span, "there is no pack to expand here");
-        };
-        let mut scopes = vec![];
-        for i in 0..count {
-            let scope = self.new_scope(Some(here), ScopeKind::Block);
-            for (name, list) in &packs {
-                let Some(element) = list.get(i) else {
-                    return fail("W055", span, "the packs have different lengths");
-                };
-                self.declare(scope, name, element.clone());
-            }
-            scopes.push(scope);
-        }
-        Ok(scopes)
-    }
-
-    /// `(args op ...)` over a pack.
-    pub(crate) fn fold_pack(
-        &mut self,
-        op: &str,
-        operand: &'a ast::Expr,
-        right: bool,
-        span: Span,
-    ) -> Res<Operand<'a>> {
-        let scopes = self.expand_pack(operand, span)?;
-        let mut values = vec![];
-        for scope in scopes {
-            let saved = std::mem::replace(&mut self.f().scope, scope);
-            let value = if op == "," {
-                self.discard(operand).map(|()| None)
-            } else {
-                self.rvalue(operand).map(Some)
-            };
-            self.f().scope = saved;
-            values.extend(value?);
-        }
-        if op == "," {
-            return Ok(Operand::Void);
-        }
-        let Some(ir_op) = super::expr_ops::binary_op(op) else {
-            return fail("W053", span, format!("folding with `{op}` is not supported"));
-        };
-        if ir_op.is_logical() {
-            for v in &mut values {
-                *v = self.as_condition(v.clone(), span)?;
-            }
-        }
-        if right {
-            values.reverse();
-        }
-        let mut list = values.into_iter();
-        let Some(mut acc) = list.next() else {
-            return match op {
-                "&&" => Ok(Operand::Value(super::convert::bool_const(true, span))),
-                "||" => Ok(Operand::Value(super::convert::bool_const(false, span))),
-                _ => fail("W055", span, "the pack is empty"),
-            };
-        };
-        for v in list {
-            let (a, b) = if right { (v, acc) } else { (acc, v) };
-            acc = if ir_op.is_logical() {
-                super::convert::binary_folded(ir_op, a, b, span)
-            } else {
-                self.binary_values(ir_op, a, b, span)?
-            };
-        }
-        Ok(Operand::Value(acc))
-    }
-
     /// `printf`, `assert` and annotations: they need the text of their arguments.
     fn statement_call(
         &mut self,
@@ -273,15 +192,18 @@ impl<'a> Sema<'a> {
         if let Some(result) = self.program_call(name, args, span) {
             return Some(result);
         }
+        if let Some(result) = self.heap_call(name, args, span) {
+            return Some(result);
+        }
+        if let Some(result) = self.annotation(name, args, span) {
+            return Some(result);
+        }
         Some(match name {
             "printf" => self.printf(args, span),
             "fprintf" | "exit" | "abort"
                 if self.f().func.kind == warpsmith_ir::FunctionKind::Host =>
             {
                 self.program_end(name, span)
-            }
-            "assert" | "__assert" | "__requires" | "__assume" | "__builtin_assume" => {
-                self.assertion(name, args, span)
             }
             "move" | "forward" if names.first().is_some_and(|n| n.starts_with("std::")) => {
                 match args {
@@ -336,20 +258,6 @@ impl<'a> Sema<'a> {
         }
         self.emit(StmtKind::Printf { format: text, args: values }, span);
         Ok(Operand::Value(Expr::i32(0).with_origin(span)))
-    }
-
-    fn assertion(&mut self, name: &str, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
-        let [condition] = args else {
-            return fail("W063", span, format!("`{name}` takes one condition"));
-        };
-        let cond = self.truth_of(condition)?;
-        let text = super::text::expr_text(condition);
-        let kind = match name {
-            "assert" | "__assert" => StmtKind::Assert { cond, text },
-            _ => StmtKind::Assume { cond, text },
-        };
-        self.emit(kind, span);
-        Ok(Operand::Void)
     }
 
     fn swap(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {

@@ -23,7 +23,14 @@ impl<'a> Sema<'a> {
         if expr.ty == *ty {
             return Ok(expr);
         }
+        if let Some(done) = self.as_function_pointer(&expr, ty, span) {
+            return done;
+        }
         match (&expr.ty, ty) {
+            (_, Type::Scalar(Scalar::Bool)) if self.signature_of(&expr.ty).is_some() => {
+                let number = super::function_pointers::number_of(expr, span);
+                return Ok(cast_scalar(number, Scalar::Bool, span));
+            }
             (Type::Void, _) => return fail("W061", span, "this call gives no value (`void`)"),
             (Type::Scalar(_), Type::Scalar(to)) => return Ok(cast_scalar(expr, *to, span)),
             (Type::Scalar(s), Type::Pointer { .. }) if s.is_integer() && is_zero(&expr) => {
@@ -220,6 +227,15 @@ impl<'a> Sema<'a> {
                 self.pointer_rank(&Expr { ty: decayed.clone(), ..probe }, to)
             }
             (Type::Scalar(s), Type::Vector(Scalar::U32, 3)) if s.is_integer() => Some(USER),
+            (_, Type::Struct(_)) if self.signature_of(to).is_some() => {
+                let span = self.f_span();
+                let value = match arg {
+                    Operand::Value(e) => e.clone(),
+                    _ => Expr::new(ExprKind::Make(vec![]), decayed, span),
+                };
+                let converted = self.as_function_pointer(&value, to, span)?;
+                converted.is_ok().then_some(EXACT)
+            }
             (Type::Struct(_), _) | (_, Type::Struct(_)) => {
                 if self.library_object_converts(&decayed, to) {
                     return Some(CONVERTED);

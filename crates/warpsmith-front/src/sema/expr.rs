@@ -76,11 +76,18 @@ impl<'a> Sema<'a> {
             K::Delete(e) => self.delete_object(e, span),
             K::InitList(items) => Ok(Operand::List(items)),
             K::Lambda(l) => self.lambda(l, span),
-            K::Fold { op, operand, right } => self.fold_pack(op, operand, *right, span),
+            K::Fold { op, operand, init: None, right } => self.fold_pack(op, operand, *right, span),
+            K::Fold { op, operand, init: Some(init), .. } => {
+                self.fold_from(op, operand, init, span)
+            }
+            K::PackLength(pack) => {
+                let length = self.pack_length(pack, span)?;
+                Ok(Operand::Value(self.size_value(length as u64, span)))
+            }
             K::PackExpansion(_) => {
                 fail("W055", span, "a pack can only be expanded among arguments")
             }
-            K::Unsupported { what } => fail("W053", span, format!("{what}: not supported here")),
+            K::Unsupported { what } => Err(super::instead::unsupported(what, span)),
         }
     }
 
@@ -253,7 +260,8 @@ impl<'a> Sema<'a> {
                 })
             }
             Some(Entity::Const(e)) => Ok(Operand::Value(e.clone().with_origin(span))),
-            Some(Entity::Lazy { decl, item, scope }) => {
+            Some(Entity::Lazy { decl, item, scope: at }) => {
+                let scope = &self.variable_scope(decl, item, *at, scope, args, span)?;
                 let entity = self.global_entity(decl, item, *scope)?;
                 self.entity_operand(*scope, std::slice::from_ref(&entity), None, path)
             }

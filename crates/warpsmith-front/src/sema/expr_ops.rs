@@ -83,6 +83,12 @@ impl<'a> Sema<'a> {
     }
 
     fn dereference(&mut self, operand: Operand<'a>, span: Span) -> Res<Operand<'a>> {
+        // `*f` of a function is the function.
+        if matches!(operand, Operand::Functions { object: None, .. })
+            || self.is_function_pointer(&operand)
+        {
+            return Ok(operand);
+        }
         if let Operand::Shaped { pointer, mut index, shape, is_const } = operand {
             if index.len() >= shape.len() {
                 return fail("W062", span, "`*` needs a pointer");
@@ -153,6 +159,7 @@ impl<'a> Sema<'a> {
             let (x, n) = (*x, *n);
             return Ok(self.half_vector_op(op, a, b, x, n, span));
         }
+        let (a, b) = self.numbers_of_pointers(a, b, span)?;
         let a = self.class_to_scalar(a, span)?;
         let b = self.class_to_scalar(b, span)?;
         match (a.ty.clone(), b.ty.clone()) {
@@ -428,6 +435,9 @@ impl<'a> Sema<'a> {
                 Ok(Type::Pointer { pointee, space, readonly: *r1 || *r2, volatile: *v1 || *v2 })
             }
             (Type::Struct(_), Type::Struct(_)) => {
+                if let Some(pointer) = self.common_pointer(&a.ty, &b.ty, span)? {
+                    return Ok(pointer);
+                }
                 if let (Some(x), Some(y)) = (self.is_class(&a.ty), self.is_class(&b.ty)) {
                     if self.base_path(x, y).is_some() {
                         return Ok(b.ty.clone());

@@ -1,7 +1,7 @@
 //! Functions used as values: `reduce(tile, x, combine)`, `map<square>(…)`.
 //!
-//! There are no pointers to functions: the value is an empty object whose type says which functions are meant, so that
-//! every call is resolved when it is lowered.
+//! The value is an empty object whose type says which functions are meant, so that every call is resolved when it is
+//! lowered. It becomes a number where a pointer is declared, see [`super::function_pointers`].
 
 use warpsmith_ir::{Span, StructId, Type};
 
@@ -46,6 +46,15 @@ impl<'a> Sema<'a> {
         self.classes.insert(id, info);
         self.function_types.push((key, args.map(<[TArg]>::to_vec), id));
         id
+    }
+
+    /// The functions that an operand names or stands for.
+    pub(crate) fn functions_of(&mut self, operand: Operand<'a>) -> Option<FunctionValue<'a>> {
+        if let Operand::Functions { name, fns, args, .. } = operand {
+            return Some(FunctionValue { name, fns, args });
+        }
+        let q = self.operand_type(&operand)?;
+        self.function_of(&q.ty)
     }
 
     /// The functions that a type stands for.

@@ -201,7 +201,8 @@ impl<'a> Sema<'a> {
         }
         let name = name.unwrap_or_else(|| "this function".into());
         let d = error("W069", span, format!("`{name}` is declared but has no body here"));
-        Err(d.label(f.decl.head_span, "declared here").into())
+        let d = d.label(f.decl.head_span, "declared here");
+        Err(d.help("define it in this file, or include the file it is defined in").into())
     }
 
     fn instance_name(&mut self, f: FnDecl<'a>, args: &[TArg]) -> String {
@@ -450,7 +451,7 @@ impl<'a> Sema<'a> {
         state
     }
 
-    fn f_span(&self) -> Span {
+    pub(crate) fn f_span(&self) -> Span {
         self.fns
             .first()
             .map_or(Span { file: warpsmith_ir::FileId(0), start: 0, end: 0 }, |f| f.span)
@@ -465,6 +466,7 @@ impl<'a> Sema<'a> {
     ) -> Instance {
         let ret = state.ret.unwrap_or_else(|| QualType::plain(Type::Void));
         state.func.ret = stored_type(&ret);
+        state.func.of_library = self.prelude_file == Some(state.span.file);
         state.func.body = Block::new(state.blocks.pop().unwrap_or_default());
         if self.module.find_function(&state.func.name).is_some() {
             let types: Vec<String> = params.iter().map(|p| self.qual_text(p)).collect();

@@ -23,11 +23,9 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<Operand<'a>> {
         if self.f().func.kind != FunctionKind::Host {
-            return fail(
-                "W098",
-                span,
-                "a kernel cannot be launched from the device: not supported",
-            );
+            let message = "a kernel cannot be launched from the device: not supported";
+            let help = "launch it from the host, after the kernel that this stands in";
+            return Err(error("W098", span, message).help(help).into());
         }
         let (Some(grid), Some(block)) = (config.first(), config.get(1)) else {
             return fail("W098", span, "a launch needs a grid and a block: `<<<grid, block>>>`");
@@ -35,9 +33,7 @@ impl<'a> Sema<'a> {
         if config.len() > 4 {
             return fail("W098", span, "a launch takes grid, block, shared bytes and a stream");
         }
-        let Operand::Functions { name, fns, args: targs, .. } = self.expr(callee)? else {
-            return fail("W098", callee.span, "this is no kernel");
-        };
+        let kernel = self.expr(callee)?;
         let grid = self.dimensions(grid)?;
         let block = self.dimensions(block)?;
         let shared = match config.get(2) {
@@ -50,8 +46,17 @@ impl<'a> Sema<'a> {
         if let Some(stream) = config.get(3) {
             self.rvalue(stream)?;
         }
-        self.check_shared(&name, &shared, span)?;
         let list = self.arguments(args)?;
+        if self.is_function_pointer(&kernel) {
+            let pointer = self.rvalue_of(kernel, callee.span)?;
+            let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+            return self.launch_pointer(pointer, [gx, gy, gz, bx, by, bz, shared], list, span);
+        }
+        let (name, fns, targs) = match self.functions_of(kernel) {
+            Some(f) => (f.name, f.fns, f.args),
+            None => return fail("W098", callee.span, "this is no kernel"),
+        };
+        self.check_shared(&name, &shared, span)?;
         let chosen = self.resolve_overload(&name, &fns, targs.as_deref(), None, &list, span)?;
         if !chosen.f.decl.attrs.global {
             let d = error("W098", callee.span, format!("`{name}` is no kernel"));
@@ -83,7 +88,7 @@ impl<'a> Sema<'a> {
     }
 
     /// A grid or block: a number or a `dim3`.
-    fn dimensions(&mut self, e: &'a ast::Expr) -> Res<[Expr; 3]> {
+    pub(crate) fn dimensions(&mut self, e: &'a ast::Expr) -> Res<[Expr; 3]> {
         let ty = Type::Vector(Scalar::U32, 3);
         let value = match self.expr(e)? {
             Operand::List(items) => {
@@ -136,6 +141,14 @@ impl<'a> Sema<'a> {
             "cudaFree" => self.release(args, span),
             "cudaMemcpy" => self.memory_copy(args, false, span),
             "cudaMemcpyAsync" => self.memory_copy(args, true, span),
+            "cudaMemset" => match args {
+                [pointer, value, bytes] => self.fill_memory(pointer, value, bytes, span),
+                _ => fail(
+                    "W063",
+                    span,
+                    "`cudaMemset` takes a pointer, a value and a number of bytes",
+                ),
+            },
             "cudaFuncSetAttribute" => self.set_attribute(args, span),
             // Hints for the device have no effect on what a kernel computes.
             "cudaFuncSetCacheConfig" | "cudaFuncSetSharedMemConfig" => {

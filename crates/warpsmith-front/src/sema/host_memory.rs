@@ -43,6 +43,18 @@ const HARMLESS: &[&str] = &[
     "cudaDeviceGetStreamPriorityRange",
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
     "cudaFuncGetAttributes",
+    "cudaOccupancyMaxPotentialBlockSize",
+    "cudaOccupancyMaxPotentialBlockSizeVariableSMem",
+    "cudaFuncSetCacheConfig",
+    "cudaFuncSetSharedMemConfig",
+    "cudaStreamAttachMemAsync",
+    "cudaDeviceCanAccessPeer",
+    "cudaDeviceEnablePeerAccess",
+    "cudaDeviceDisablePeerAccess",
+    "cudaDeviceGetLimit",
+    "cudaEventRecordWithFlags",
+    "cudaCtxResetPersistingL2Cache",
+    "cudaStreamSetAttribute",
 ];
 
 impl<'a> Sema<'a> {
@@ -101,6 +113,7 @@ impl<'a> Sema<'a> {
             }
             ("fprintf", [_, rest @ ..]) => self.printed(rest, span),
             ("srand" | "srand48" | "srandom", [_]) => Ok(zero(span)),
+            _ if super::launch_calls::LAUNCHERS.contains(&name) => self.launch_call(args, span),
             _ if HARMLESS.contains(&name) => self.harmless(args, span),
             _ => return None,
         })
@@ -114,7 +127,8 @@ impl<'a> Sema<'a> {
         args: &'a [ast::Expr],
         span: Span,
     ) -> Res<Operand<'a>> {
-        if !self.tolerates() {
+        let on_host = self.f().func.kind == warpsmith_ir::FunctionKind::Host;
+        if on_host && !self.tolerates() {
             return fail("W053", span, "`new`: not supported here");
         }
         let q = self.resolve_type(self.f_scope(), ty)?;
@@ -128,7 +142,10 @@ impl<'a> Sema<'a> {
             }
             None => size,
         };
-        let pointer = self.allocate_host(bytes, false, span);
+        let pointer = match on_host {
+            true => self.allocate_host(bytes, false, span),
+            false => self.heap(bytes, span)?,
+        };
         let pointer = super::functions::raw_pointer_cast(
             pointer,
             Type::pointer(q.ty.clone(), Space::Generic),
@@ -148,6 +165,9 @@ impl<'a> Sema<'a> {
 
     /// `delete p`, `delete[] p`
     pub(crate) fn delete_object(&mut self, e: &'a ast::Expr, span: Span) -> Res<Operand<'a>> {
+        if self.f().func.kind != warpsmith_ir::FunctionKind::Host {
+            return self.discard(e).map(|()| Operand::Void);
+        }
         if !self.tolerates() {
             return fail("W053", span, "`delete`: not supported here");
         }
@@ -212,7 +232,7 @@ impl<'a> Sema<'a> {
         Ok(zero(span))
     }
 
-    fn fill_memory(
+    pub(crate) fn fill_memory(
         &mut self,
         pointer: &'a ast::Expr,
         value: &'a ast::Expr,

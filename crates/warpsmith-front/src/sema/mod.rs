@@ -12,6 +12,7 @@
 //!
 //! | code | says |
 //! |---|---|
+//! | W048 | (warning) an annotation that cannot be run |
 //! | W050, W051, W052 | an undeclared name, a member that does not exist, something that is no type |
 //! | W053 | a construct that is not supported |
 //! | W054 | a wrong array length |
@@ -37,6 +38,7 @@
 //! | W098, W099 | launches and host functions |
 
 mod access;
+mod annotations;
 mod assembly;
 mod assign;
 pub mod builtin_api;
@@ -46,21 +48,26 @@ mod context;
 mod convert;
 mod decl;
 mod deduce_class;
+mod device_memory;
 mod expr;
 mod expr_ops;
 mod finish;
+mod function_pointers;
 mod function_values;
 mod functions;
 mod host;
 mod host_memory;
 mod init;
+mod instead;
 mod invoke;
 mod lambda;
+mod launch_calls;
 mod loops;
 mod misread;
 mod model;
 mod order;
 mod overload;
+mod packs;
 mod program;
 mod request;
 mod scope;
@@ -84,6 +91,8 @@ pub use program::{
 
 /// Errors after which lowering stops.
 pub(crate) const MAX_ERRORS: usize = 20;
+/// The code of the warning about an annotation that cannot be run.
+pub const NOT_RUN: &str = "W048";
 /// How deep syntax and templates may be nested.
 const MAX_DEPTH: u32 = 8000;
 /// Stack for the recursion over syntax and nested instances: what [`MAX_DEPTH`] needs, with room.
@@ -253,6 +262,7 @@ fn lower_here(
     if let (true, Some(entry)) = (sema.program, hosts.first()) {
         sema.begin_program(*entry);
     }
+    sema.finish_function_pointers();
     if !sema.errors.is_empty() {
         sema.errors.truncate(MAX_ERRORS);
         return Err(sema.errors);
@@ -325,12 +335,17 @@ pub(crate) struct Sema<'a> {
     pub(crate) host_globals: HashMap<(usize, ScopeId), Option<Entity<'a>>>,
     /// Whether host functions are a whole program, of which not everything need be understood.
     pub(crate) program: bool,
+    /// The source of the prelude.
+    pub(crate) prelude_file: Option<warpsmith_ir::FileId>,
     /// Namespaces of the prelude, with their names.
     pub(crate) libraries: Vec<(ScopeId, String)>,
     /// Variables of the host whose initialiser is not understood: the place, where it stands, and why.
     pub(crate) unset_globals: Vec<(warpsmith_ir::Place, Span, String)>,
     /// The types that stand for functions used as values, by declaration and template arguments.
     pub(crate) function_types: Vec<(usize, Option<Vec<TArg>>, StructId)>,
+    /// Where instances of variable templates are looked at, by declaration and arguments.
+    pub(crate) variable_templates: HashMap<(usize, Vec<TArg>), ScopeId>,
+    pub(crate) pointers: function_pointers::FunctionPointers<'a>,
     /// Definitions of methods outside of their class, by class and name.
     pub(crate) out_of_line: HashMap<(String, String), Vec<FnDecl<'a>>>,
     pub(crate) functions_in_order: Vec<FnDecl<'a>>,
@@ -374,9 +389,12 @@ impl<'a> Sema<'a> {
             globals: HashMap::new(),
             host_globals: HashMap::new(),
             program: false,
+            prelude_file: None,
             libraries: vec![],
             unset_globals: vec![],
             function_types: vec![],
+            variable_templates: HashMap::new(),
+            pointers: function_pointers::FunctionPointers::default(),
             out_of_line: HashMap::new(),
             functions_in_order: vec![],
             static_asserts: vec![],

@@ -20,6 +20,7 @@ struct Candidate<'a> {
 }
 
 /// The function a call means, with template parameters bound.
+#[derive(Clone, Debug)]
 pub(crate) struct Chosen<'a> {
     pub f: FnDecl<'a>,
     pub scope: ScopeId,
@@ -111,6 +112,10 @@ impl<'a> Sema<'a> {
         }
         for (i, (arg, param)) in args.iter().zip(&params).enumerate() {
             let Some(rank) = self.rank(arg, param) else {
+                if let Operand::Foreign { names, .. } = arg {
+                    let name = names.first().map_or("", String::as_str);
+                    return Err(format!("`{name}` is not declared"));
+                }
                 let from = self.operand_type(arg).map_or("list".into(), |t| self.qual_text(&t));
                 let to = self.qual_text(param);
                 return Err(format!("argument {} is `{from}`, the parameter `{to}`", i + 1));

@@ -27,6 +27,7 @@ impl<'a> Sema<'a> {
 
     /// Declares what stands in for the libraries of the host, outside of everything the file declares.
     pub(crate) fn declare_prelude(&mut self, prelude: &'a TranslationUnit) {
+        self.prelude_file = prelude.items.first().map(|i| i.span.file);
         let outer = self.new_scope(None, ScopeKind::Namespace);
         self.declare_items(outer, &prelude.items);
         let root = self.root;
@@ -156,8 +157,35 @@ impl<'a> Sema<'a> {
 /// Whether a statement launches something itself.
 fn launches(s: &ast::Stmt) -> bool {
     let mut found = false;
-    super::walk::stmt(s, &mut |e| found |= matches!(&*e.kind, ExprKind::Launch { .. }));
+    super::walk::stmt(s, &mut |e| found |= launched(e).is_some());
     found
+}
+
+/// The kernel that an expression launches, if it is a launch.
+fn launched(e: &ast::Expr) -> Option<&ast::Expr> {
+    match &*e.kind {
+        ExprKind::Launch { callee, .. } => Some(callee),
+        ExprKind::Call { callee, args } => match &*callee.kind {
+            ExprKind::Path(path) if path.as_name().is_some_and(launches_by_address) => {
+                args.first().map(addressed)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn launches_by_address(name: &str) -> bool {
+    super::launch_calls::LAUNCHERS.contains(&name) || name == "cudaLaunchKernelEx"
+}
+
+/// What an expression is the address of, without conversions.
+fn addressed(e: &ast::Expr) -> &ast::Expr {
+    match &*e.kind {
+        ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => addressed(inner),
+        ExprKind::Unary { op, operand } if op == "&" => addressed(operand),
+        _ => e,
+    }
 }
 
 /// What a statement writes as far as its form says: assigned, counted, read from a stream, or given away by its address.
@@ -222,7 +250,7 @@ pub fn launches_of(unit: &TranslationUnit) -> Vec<LaunchSite> {
             _ => String::new(),
         };
         super::walk::block(body, &mut |e| {
-            if let ExprKind::Launch { callee, .. } = &*e.kind {
+            if let Some(callee) = launched(e) {
                 let kernel = super::text::expr_text(callee);
                 all.push(LaunchSite { kernel, span: e.span, function: function.clone() });
             }

@@ -293,6 +293,9 @@ impl<'a> Sema<'a> {
     pub(crate) fn undeclared(&self, scope: ScopeId, name: &str, span: Span) -> Failure {
         let names = self.visible_names(scope);
         let d = error("W050", span, format!("`{name}` is not declared"));
+        if let Some(advice) = super::instead::instead(name) {
+            return d.help(advice).into();
+        }
         match crate::spelling::nearest(name, names.iter().map(String::as_str)) {
             Some(near) => d.help(format!("did you mean `{near}`?")).into(),
             None if is_constant_name(name) => {

@@ -111,7 +111,7 @@ impl<'a> Sema<'a> {
                 Ok(())
             }
             K::Asm { template, operands } => self.assembly(template, operands, span),
-            K::Unsupported { what } => fail("W053", span, format!("{what}: not supported here")),
+            K::Unsupported { what } => Err(super::instead::unsupported(what, span)),
         }
     }
 

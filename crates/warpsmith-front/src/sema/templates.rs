@@ -199,6 +199,26 @@ impl<'a> Sema<'a> {
         }
     }
 
+    /// Where the initialiser of a variable is looked at: for a template, where its parameters have arguments.
+    pub(crate) fn variable_scope(
+        &mut self,
+        decl: &'a ast::VarDecl,
+        item: &'a ast::Declarator,
+        declared: ScopeId,
+        scope: ScopeId,
+        args: Option<&'a [ast::TemplateArg]>,
+        span: Span,
+    ) -> Res<ScopeId> {
+        let Some(header) = &decl.template else { return Ok(declared) };
+        let given = match args {
+            Some(list) => self.resolve_args(scope, list)?,
+            None => vec![],
+        };
+        let (bound, args) = self.bind_params(header, given, declared, span)?;
+        let key = (std::ptr::from_ref(item) as usize, args);
+        Ok(*self.variable_templates.entry(key).or_insert(bound))
+    }
+
     /// Matches a parameter's type against an argument's; false when they cannot agree.
     ///
     /// With `exact`, parts that do not depend on a parameter must be equal (specialisations); without, they are

@@ -227,6 +227,9 @@ impl<'a> Sema<'a> {
                 None => return fail("W052", ty.span, format!("`{}` is no type", words.join(" "))),
             },
             TypeKind::Named(path) => self.named_type(scope, path)?,
+            TypeKind::Pointer { to, .. } if matches!(to.kind, TypeKind::Function { .. }) => {
+                self.resolve_type(scope, to)?
+            }
             TypeKind::Pointer { to, .. } => self.pointer_type(scope, to)?,
             TypeKind::Reference { to, rvalue } => {
                 let mut inner = self.resolve_type(scope, to)?;
@@ -244,9 +247,8 @@ impl<'a> Sema<'a> {
                 self.check_size(&inner.ty, length, ty.span)?;
                 QualType { ty: Type::array(inner.ty, length), ..inner }
             }
-            TypeKind::Function { .. } => {
-                let d = error("W053", ty.span, "pointers to functions are not supported");
-                return Err(d.help("pass a functor or a lambda as a template argument").into());
+            TypeKind::Function { ret, params } => {
+                self.function_pointer_type(scope, ret, params, ty.span)?
             }
             TypeKind::Decltype(e) => self.type_of_expr(scope, e)?,
             TypeKind::Inline(inline) => match &**inline {
@@ -295,7 +297,11 @@ impl<'a> Sema<'a> {
                     Err(failure)
                 }
                 None => {
-                    fail("W052", path.span, format!("the type `{}` is not known", path_text(path)))
+                    let name = path_text(path);
+                    let d = error("W052", path.span, format!("the type `{name}` is not known"));
+                    let advice = super::instead::instead(&name)
+                        .unwrap_or("declare it in this file, or write the code without it");
+                    Err(d.help(advice).into())
                 }
             },
         }

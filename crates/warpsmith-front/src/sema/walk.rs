@@ -80,9 +80,13 @@ pub fn expr(e: &ast::Expr, see: &mut dyn FnMut(&ast::Expr)) {
         | ExprKind::IncDec { operand: a, .. }
         | ExprKind::Cast { operand: a, .. }
         | ExprKind::SizeofExpr(a)
+        | ExprKind::PackLength(a)
         | ExprKind::PackExpansion(a)
-        | ExprKind::Fold { operand: a, .. }
         | ExprKind::Member { base: a, .. } => expr(a, see),
+        ExprKind::Fold { operand, init, .. } => {
+            expr(operand, see);
+            init.iter().for_each(|e| expr(e, see));
+        }
         ExprKind::Binary { left, right, .. } | ExprKind::Comma(left, right) => {
             expr(left, see);
             expr(right, see);

@@ -229,9 +229,11 @@ pub fn expr(e: &Expr) -> String {
         }
         ExprKind::Delete(e) => format!("delete {}", expr(e)),
         ExprKind::PackExpansion(e) => format!("{}...", expr(e)),
-        ExprKind::Fold { op, operand, right } => {
-            format!("fold{}({op} {})", if *right { "r" } else { "l" }, expr(operand))
+        ExprKind::Fold { op, operand, init, right } => {
+            let init = init.as_ref().map_or(String::new(), |e| format!(" from {}", expr(e)));
+            format!("fold{}({op} {}{init})", if *right { "r" } else { "l" }, expr(operand))
         }
+        ExprKind::PackLength(e) => format!("sizeof...({})", expr(e)),
         ExprKind::Unsupported { what } => format!("unsupported[{what}]"),
     }
 }

@@ -14,7 +14,7 @@ use crate::expr::{Expr, Place, PlaceKind};
 use crate::layout::layout_of;
 use crate::module::{FuncId, FunctionKind, Module, VarId};
 use crate::span::Span;
-use crate::stmt::{Block, Runtime, Stmt, StmtKind};
+use crate::stmt::{Block, CopyWay, Runtime, Stmt, StmtKind};
 use crate::types::Type;
 use crate::visit::{Access, Visitor, for_each_stmt_of, walk_place, walk_stmt};
 
@@ -71,8 +71,19 @@ pub struct Skipped {
     pub why: String,
     /// It would have launched something.
     pub launches: bool,
+    /// The program moves memory of the device as it may not.
+    pub fault: Option<Fault>,
     /// It failed because of a value that something left out before would have set.
     pub follows: bool,
+}
+
+/// What a program does wrong with memory of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A copy or fill beyond the end of an allocation.
+    OutOfBounds,
+    /// A copy in a direction that its pointers do not have.
+    WrongDirection,
 }
 
 /// Functions that launch a kernel or move memory to or from the device, themselves or through others.
@@ -108,6 +119,7 @@ impl Working {
     fn launches_here(&self, s: &Stmt) -> bool {
         match &s.kind {
             StmtKind::Launch(_) => true,
+            StmtKind::Runtime(Runtime::Skipped { launches, .. }) => *launches,
             StmtKind::Call { function, .. } => {
                 self.launching.get(function.0 as usize).is_some_and(|f| *f)
             }
@@ -120,6 +132,8 @@ impl Working {
         for_each_stmt_of(stmt, &mut |s| {
             found |= match &s.kind {
                 StmtKind::Launch(_) | StmtKind::CopyToGlobal { .. } => true,
+                // A launch that was left out has to be reported.
+                StmtKind::Runtime(Runtime::Skipped { launches, .. }) => *launches,
                 StmtKind::Runtime(call) => {
                     matches!(call, Runtime::Copy { .. } | Runtime::Fill { .. })
                 }
@@ -172,11 +186,30 @@ impl<T: Track> Interp<'_, '_, T> {
                 _ => error.to_string(),
             },
             launches: self.launches(stmt),
+            fault: self.fault(stmt, &error.kind),
             follows: matches!(error.kind, Uninitialized(_)),
         };
         self.launcher.skipped(skipped);
         self.forget(stmt, slow);
         Ok(())
+    }
+
+    /// Whether a statement failed because it is a copy or fill of memory of the device that is wrong.
+    fn fault(&mut self, stmt: &Stmt, error: &InterpErrorKind) -> Option<Fault> {
+        let StmtKind::Runtime(call) = &stmt.kind else { return None };
+        let of_device = match call {
+            Runtime::Copy { way, .. } => *way != CopyWay::Any,
+            Runtime::Fill { pointer, .. } => {
+                let object = self.pointer(pointer).ok()?.object?;
+                object < OWN && !self.memory.host.reaches(object as usize)
+            }
+            _ => false,
+        };
+        match error {
+            InterpErrorKind::OutOfBounds { .. } if of_device => Some(Fault::OutOfBounds),
+            InterpErrorKind::WrongDirection if of_device => Some(Fault::WrongDirection),
+            _ => None,
+        }
     }
 
     /// What the statement may have written is not known any more; `whole`: wherever in an array it may have been.

@@ -102,6 +102,11 @@ impl Races {
     pub fn forget(&mut self, id: u32) {
         self.cells.retain(|(own, _), _| *own != id);
     }
+
+    /// As [`Races::forget`], for all objects from this one on: their numbers will be those of others.
+    pub fn forget_from(&mut self, id: u32) {
+        self.cells.retain(|(own, _), _| *own < id);
+    }
 }
 
 /// Whether two accesses to a byte have no order and are not both reads, or both atomic.

@@ -60,6 +60,7 @@ impl<T: Track> Interp<'_, '_, T> {
                     span: origin.span,
                     why: what.clone(),
                     launches: *launches,
+                    fault: None,
                     follows: false,
                 });
                 match self.working.is_some() {
@@ -112,6 +113,7 @@ impl<T: Track> Interp<'_, '_, T> {
     fn name_buffer(&mut self, buffer: usize, bytes: usize, pointer: &Place) {
         let name = match &*pointer.kind {
             PlaceKind::Var(var) => self.var_name(*var).to_string(),
+            PlaceKind::Field(object, field) => self.field_name(object, *field),
             PlaceKind::Global(id) => {
                 self.module.globals.get(id.0 as usize).map_or(String::new(), |g| g.name.clone())
             }
@@ -119,6 +121,12 @@ impl<T: Track> Interp<'_, '_, T> {
         };
         let pointee = pointer.ty.pointee().filter(|t| **t != Type::Void);
         self.launcher.allocated_at(buffer, bytes, &name, pointee);
+    }
+
+    fn field_name(&self, object: &Place, field: u32) -> String {
+        let Type::Struct(id) = object.ty else { return String::new() };
+        let fields = self.module.structs.get(id.0 as usize).map(|s| &s.fields);
+        fields.and_then(|f| f.get(field as usize)).map_or(String::new(), |f| f.name.clone())
     }
 
     fn set_pointer(&mut self, pointer: &Place, buffer: usize) -> Run<()> {
@@ -242,10 +250,7 @@ impl<T: Track> Interp<'_, '_, T> {
         };
         match right {
             true => Ok(()),
-            false => {
-                let what = "a copy in a direction that its pointers do not have";
-                Err(self.error(InterpErrorKind::Unsupported(what.into()), origin))
-            }
+            false => Err(self.error(InterpErrorKind::WrongDirection, origin)),
         }
     }
 

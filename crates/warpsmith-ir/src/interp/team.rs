@@ -116,6 +116,9 @@ impl<T: Track> Interp<'_, '_, T> {
         self.together(body, all)?;
         self.team = None;
         self.release(objects);
+        if let Some(races) = &self.races {
+            races.borrow_mut().forget_from(super::memory::OWN + objects as u32);
+        }
         Ok(())
     }
 

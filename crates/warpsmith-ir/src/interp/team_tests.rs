@@ -231,3 +231,22 @@ fn lanes_run_statement_by_statement() {
     }";
     assert_eq!(run(text, 0, &[&[1.0, 2.0, 3.0, 4.0, 5.0]]).unwrap()[0], [1.0, 1.0, 2.0, 3.0, 4.0]);
 }
+
+#[test]
+fn arrays_of_threads_are_each_ones_own() {
+    let text = "host fn f(n: i32, a: *global f32 shape [n]) {
+        var b: i32; var t: i32; var k: i32; var own: [f32; 2];
+        bind(grid.x) for b in 0..3 {
+            bind(block.x, 2) for t in 0..2 {
+                let own;
+                for k in 0..2 { own[k] = 1.0f32; }
+                a[b * 2 + t] = own[0] + own[1];
+            }
+        }
+    }";
+    let arrays = run(text, 6, &[&[0.0; 6]]).expect("no races");
+    assert_eq!(arrays[0], [2.0; 6]);
+    let together = text.replace("a[b * 2 + t]", "a[t]");
+    let race = run(&together, 6, &[&[0.0; 6]]).expect_err("blocks write one element");
+    assert!(matches!(race, InterpErrorKind::Race { blocks: true, .. }), "{race:?}");
+}

@@ -403,7 +403,7 @@ fn whole_of(host: &warpsmith_ir::Function, var: VarId, turn: Option<Expr>) -> Pl
 }
 
 /// Calls `f` with every place that evaluating an expression reads, whatever its conditions come to.
-pub(super) fn always_read(e: &Expr, f: &mut dyn FnMut(&Place)) {
+pub fn always_read(e: &Expr, f: &mut dyn FnMut(&Place)) {
     match &*e.kind {
         ExprKind::Read(p) => f(p),
         ExprKind::Unary(_, a) | ExprKind::Cast(a) => always_read(a, f),

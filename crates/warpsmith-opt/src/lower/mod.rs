@@ -35,10 +35,12 @@ mod vectors;
 mod warps;
 mod workspace;
 
+pub(crate) use fragments::always_read;
 pub(crate) use index::{all_run, blocks, count, counter_of, counts_up, divides, tidy};
 pub(crate) use place::{mentions, single_element};
 pub(crate) use reduction::{better, combine, identity};
 pub(crate) use replicas::spread;
+pub(crate) use vectors::wide_as;
 
 use std::collections::{BTreeMap, BTreeSet};
 

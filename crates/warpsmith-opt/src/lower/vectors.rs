@@ -29,7 +29,11 @@ fn pointer(pointee: Type, space: Space, readonly: bool) -> Type {
 /// The vector that begins with an element.
 pub(super) fn wide(place: Place, space: Space, width: u32, readonly: bool) -> Place {
     let Some(element) = place.ty.scalar() else { return place };
-    let ty = Type::Vector(element, width as u8);
+    wide_as(place, Type::Vector(element, width as u8), space, readonly)
+}
+
+/// What begins with an element, as of another type.
+pub fn wide_as(place: Place, ty: Type, space: Space, readonly: bool) -> Place {
     let first = address(place, space, readonly).cast(pointer(ty.clone(), space, readonly));
     Place::new(PlaceKind::Deref(first), ty, Origin::default())
 }

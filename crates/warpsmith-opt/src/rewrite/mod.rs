@@ -19,6 +19,7 @@ pub mod rasterise;
 pub mod rectangle;
 pub mod reduce;
 pub mod register_tile;
+mod runs;
 pub mod share;
 pub mod specialise;
 pub mod split;

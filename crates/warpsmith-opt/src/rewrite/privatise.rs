@@ -10,6 +10,9 @@
 //!     }
 //! ```
 //!
+//! With `run 16` a thread takes so many neighbouring iterations at a time, and what they read side by side is loaded in
+//! vectors ([`runs`](super::runs)).
+//!
 //! Updates of shared memory meet only those of one block, and each block updates the array in memory once.
 //!
 //! Legal for a nest of marked loops that is not bound yet, whose iterations are independent, whose bounds the launcher
@@ -25,7 +28,7 @@ use warpsmith_ir::{
 };
 
 use super::independence::{self, Findings};
-use super::{Rewritten, bind};
+use super::{Rewritten, bind, runs};
 use crate::kernel::{Kernel, STATIC_SHARED, is_marked};
 use crate::lower;
 use crate::refusal::Refusal;
@@ -41,11 +44,14 @@ pub struct LegalPrivatise<'k> {
     op: AtomicOp,
     block: u32,
     grid: u32,
+    /// Neighbouring iterations that a thread takes at a time; 1: one.
+    run: u32,
     private: Vec<VarId>,
     findings: Vec<(LoopId, Findings)>,
 }
 
-/// Asks whether blocks of `block` threads, `grid` at most, can have copies of the array `name`.
+/// Asks whether blocks of `block` threads, `grid` at most, can have copies of the array `name`, and threads take runs of
+/// `run` iterations.
 ///
 /// # Errors
 /// The first reason why not.
@@ -54,6 +60,7 @@ pub fn check<'k>(
     name: &str,
     block: u32,
     grid: u32,
+    run: u32,
 ) -> Result<LegalPrivatise<'k>, Refusal> {
     let refuse = |why: &str, at: Option<Origin>| {
         let (name, why) = (name.to_string(), why.to_string());
@@ -102,8 +109,24 @@ pub fn check<'k>(
         Some(Err(at)) => return refuse("it is not only updated by one operation there", Some(at)),
         None => return refuse("its nest has no loops", None),
     };
+    let only = innermost.filter(|_| loops.len() == 1);
+    if run != 1 && only.is_none_or(|l| runs::sides(kernel, l, run).is_empty()) {
+        return refuse("a run of these iterations reads no vector of neighbouring elements", None);
+    }
     let private = clauses.private;
-    Ok(LegalPrivatise { kernel, root, loops, array, elements, op, block, grid, private, findings })
+    Ok(LegalPrivatise {
+        kernel,
+        root,
+        loops,
+        array,
+        elements,
+        op,
+        block,
+        grid,
+        run,
+        private,
+        findings,
+    })
 }
 
 /// Makes the nest of blocks and threads.
@@ -262,13 +285,10 @@ impl<'k, 'l> Maker<'k, 'l> {
             let kind = StmtKind::Barrier { kind: BarrierKind::Block, operand: None, result: None };
             Stmt::new(kind, Origin::default()).comment(why)
         };
-        let text = vec![
-            self.cleared(),
-            barrier("the copy is clear before anyone updates it"),
-            self.updates(loops),
-            barrier("all updates are there before they are added up"),
-            self.added(),
-        ];
+        let mut text = vec![self.cleared(), barrier("the copy is clear before anyone updates it")];
+        text.extend(self.updates(loops));
+        text.push(barrier("all updates are there before they are added up"));
+        text.push(self.added());
         let extent = Some(self.legal.block);
         let threads = self.threads.clone();
         let inner = self.bound(BindLevel::Block, extent, self.thread, threads, Block::new(text));
@@ -337,7 +357,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// The iterations, in strides of all threads of the grid.
-    fn updates(&mut self, loops: &[ForLoop]) -> Stmt {
+    fn updates(&mut self, loops: &[ForLoop]) -> Vec<Stmt> {
         let wide = |e: Expr| e.cast(Type::I64);
         let number = self.local("iteration", Type::I64);
         let counts: Vec<Expr> =
@@ -373,7 +393,14 @@ impl<'k, 'l> Maker<'k, 'l> {
         let step = of_grid(Expr::var(self.blocks, Type::I32));
         let limit = total.unwrap_or_else(|| Expr::int(Scalar::I64, 0));
         let all = self.counted(number, first, limit, step, Block::new(body));
-        Stmt::new(StmtKind::For(all), Origin::default())
+        let (kernel, width) = (&mut *self.kernel, self.legal.run);
+        match loops {
+            [source] if width > 1 => {
+                let sides = runs::sides(self.legal.kernel, source, width);
+                runs::Runs { kernel, source, width, sides }.of(all)
+            }
+            _ => vec![Stmt::new(StmtKind::For(all), Origin::default())],
+        }
     }
 
     fn own_place(&self) -> Place {
@@ -469,4 +496,13 @@ pub fn candidates(kernel: &Kernel, root: LoopId) -> Vec<String> {
         names.extend(name.filter(|n| !names.contains(n)));
     });
     names
+}
+
+/// Runs of iterations of a nest that load vectors.
+pub fn run_lengths(kernel: &Kernel, root: LoopId) -> Vec<u32> {
+    let (group, _) = independence::group_of(kernel, root);
+    let loops = super::reduce::rectangular_prefix(kernel, &group);
+    let [only] = loops.as_slice() else { return vec![] };
+    let Some(l) = kernel.find_loop(*only) else { return vec![] };
+    [4, 16].into_iter().filter(|run| !runs::sides(kernel, l, *run).is_empty()).collect()
 }

@@ -19,6 +19,7 @@
 //! stream dy along y                # read each row that a thread's iterations of y share once
 //! double_buffer k                  # read the next iteration's values from shared memory first
 //! privatise bins block 256 grid 528 # a copy of what is updated atomically for each block
+//! privatise bins block 256 grid 528 run 16   # a thread takes 16 neighbours at a time, and loads vectors
 //! rasterise i by 8                 # order of the blocks: groups along i
 //! stage A at k tile 16 pad 1       # through shared memory, 16 iterations of k at a time
 //! stage A#2 at k tile 16           # of reads that differ by more than a constant, the second group
@@ -119,8 +120,8 @@ pub enum StepKind {
     Stream { inner: String, along: String },
     /// See [`rewrite::double_buffer`].
     DoubleBuffer { target: String },
-    /// See [`rewrite::privatise`]. Threads of a block, and most blocks.
-    Privatise { array: String, block: u32, grid: u32 },
+    /// See [`rewrite::privatise`]. Threads of a block, most blocks, and iterations of a run.
+    Privatise { array: String, block: u32, grid: u32, run: u32 },
     /// See [`rewrite::rasterise`].
     Rasterise { target: String, blocks: u32 },
     /// See [`rewrite::unroll`].
@@ -226,8 +227,9 @@ impl fmt::Display for StepKind {
             StepKind::Pipeline { target, stages } => write!(f, "pipeline {target} stages {stages}"),
             StepKind::Stream { inner, along } => write!(f, "stream {inner} along {along}"),
             StepKind::DoubleBuffer { target } => write!(f, "double_buffer {target}"),
-            StepKind::Privatise { array, block, grid } => {
-                write!(f, "privatise {array} block {block} grid {grid}")
+            StepKind::Privatise { array, block, grid, run } => {
+                write!(f, "privatise {array} block {block} grid {grid}")?;
+                if *run > 1 { write!(f, " run {run}") } else { Ok(()) }
             }
             StepKind::Rasterise { target, blocks } => write!(f, "rasterise {target} by {blocks}"),
             StepKind::Unroll { target, factor } => {
@@ -363,8 +365,8 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         StepKind::DoubleBuffer { target } => {
             Ok(double_buffer::apply(double_buffer::check(kernel, find(target)?)?))
         }
-        StepKind::Privatise { array, block, grid } => {
-            Ok(privatise::apply(privatise::check(kernel, array, *block, *grid)?, sources))
+        StepKind::Privatise { array, block, grid, run } => {
+            Ok(privatise::apply(privatise::check(kernel, array, *block, *grid, *run)?, sources))
         }
         StepKind::Rasterise { target, blocks } => {
             Ok(rasterise::apply(rasterise::check(kernel, find(target)?, *blocks)?))

@@ -187,7 +187,8 @@ fn privatise(input: &mut &str) -> Result<StepKind> {
     };
     let block = count("block", "`block` and the threads of a block are wanted here")?;
     let grid = count("grid", "`grid` and the most blocks are wanted here")?;
-    Ok(StepKind::Privatise { array, block, grid })
+    let run = opt(preceded((space1, "run", space1), number)).parse_next(input)?.unwrap_or(1);
+    Ok(StepKind::Privatise { array, block, grid, run })
 }
 
 fn bind(input: &mut &str) -> Result<StepKind> {

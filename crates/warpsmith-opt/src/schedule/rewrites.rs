@@ -73,8 +73,8 @@ pub const REWRITES: &[RewriteInfo] = &[
     RewriteInfo {
         name: "privatise",
         example: "privatise bins block 256 grid 528",
-        does: "gives every block of threads a copy of an array in shared memory for what its iterations update atomically (a histogram, sums by key), and adds the copies up",
-        legal: "the array has constant extents, fits in shared memory, and is touched by atomic updates of one operation only; the nest is marked, not bound yet, and the launcher knows its bounds when it starts",
+        does: "gives every block of threads a copy of an array in shared memory for what its iterations update atomically (a histogram, sums by key), and adds the copies up; with `run 16` a thread takes 16 neighbouring iterations at a time and loads what they read side by side in vectors",
+        legal: "the array has constant extents, fits in shared memory, and is touched by atomic updates of one operation only; the nest is marked, not bound yet, and the launcher knows its bounds when it starts; a run needs an array of one dimension that each iteration reads at its counter and nothing writes",
     },
     RewriteInfo {
         name: "tile",

@@ -81,9 +81,9 @@ fn privatised(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
         for (block, grid) in
             [(256, 528), (256, 1056), (512, 264), (512, 528), (1024, 132), (1024, 264)]
         {
-            let step = StepKind::Privatise { array: array.clone(), block, grid };
-            let unroll = StepKind::Unroll { target: "iteration".into(), factor: Some(4) };
-            found.extend([vec![step.clone()], vec![step, unroll]]);
+            let array = || array.clone();
+            let step = |run| vec![StepKind::Privatise { array: array(), block, grid, run }];
+            found.extend([1].into_iter().chain(privatise::run_lengths(kernel, root)).map(step));
         }
     }
     found

@@ -162,8 +162,15 @@ fn add_derived(kernel: &Kernel, sizes: &Sizes, args: &mut Vec<Arg>, memory: &mut
         let of = |v| known.get(&v).copied().or_else(|| given(v));
         let mut e = e.clone();
         visit::map_subexprs(&mut e, &mut |e| {
-            if let ExprKind::Named(id) = &*e.kind {
-                *e = Expr::constant(kernel.module.constants[id.0 as usize].value);
+            match &*e.kind {
+                ExprKind::Named(id) => {
+                    *e = Expr::constant(kernel.module.constants[id.0 as usize].value);
+                }
+                // All arrays begin at addresses that everything is aligned at.
+                ExprKind::Cast(address) if address.ty.is_pointer() => {
+                    *e = Expr::int(warpsmith_ir::Scalar::U64, 0);
+                }
+                _ => {}
             }
         });
         guards::eval(&e, &of).expect("a value over the sizes")

@@ -53,6 +53,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "ARGS", default_value = "", value_parser = parse_words, allow_hyphen_values = true)]
     pub host_args: Words,
 
+    /// A report in JSON: what it lists is known, and only findings that it does not list count
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+
     /// List the kernels and launches of the files, and run nothing
     #[arg(long)]
     pub list: bool,

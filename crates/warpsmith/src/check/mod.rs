@@ -1,6 +1,7 @@
 //! `warpsmith check`: runs CUDA kernels in the emulator and reports what is wrong with them.
 
 pub mod args;
+mod baseline;
 mod confirm;
 mod directive;
 mod expect;
@@ -68,7 +69,14 @@ pub fn check(args: &CheckArgs, sources: &mut SourceMap) -> Result<Report, Failur
     let mut progress = Progress::new("checking", files.len());
     for (file, in_folder) in &files {
         progress.step(&shown(file));
-        runner.file(file, *in_folder, sources)?;
+        match runner.file(file, *in_folder, sources) {
+            // One file does not keep a folder from being checked.
+            Err(failure) if *in_folder => runner.unreadable(file, failure),
+            result => result?,
+        }
+    }
+    if let Some(path) = &args.baseline {
+        runner.allow_known(&baseline::read(path)?);
     }
     Ok(runner.finish(sources))
 }

@@ -28,6 +28,7 @@ pub struct Loaded {
 /// Launches in order on shared buffers, with the module that holds their kernels.
 #[derive(Debug)]
 pub struct StepProgram {
+    pub warnings: Vec<Diagnostic>,
     pub module: Module,
     pub launches: Vec<Planned>,
     pub variables: Variables,
@@ -95,7 +96,14 @@ fn compile(
         declared: sema::device_variables(unit),
         set_by_host: sema::variables_set_by_host(unit),
     };
-    Ok(StepProgram { module: lowered.module, launches: step.launches, variables, kernels })
+    let warnings = lowered.warnings;
+    Ok(StepProgram {
+        warnings,
+        module: lowered.module,
+        launches: step.launches,
+        variables,
+        kernels,
+    })
 }
 
 /// Errors, with the headers that were not found: what is not declared may be in one of them.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use warpsmith_emu::counters::Counters;
 use warpsmith_emu::{self as emu, Checks, EmuError, Finding, LaunchConfig, Limit, Outcome, Rule};
 use warpsmith_front::ast::TranslationUnit;
-use warpsmith_front::prelude;
+use warpsmith_front::{prelude, sema};
 use warpsmith_ir::{Diagnostic, SourceMap, Span};
 
 use super::args::{CheckArgs, HostCode, LaunchArgs};
@@ -117,10 +117,20 @@ impl<'a> Runner<'a> {
         self.missing_headers(&loaded.unit);
         let first_item = self.items.len();
         for step in &loaded.steps {
+            self.not_run(path, &step.warnings, sources);
             self.step(path, step, sources)?;
         }
         self.apply_allows(&loaded.allows, first_item, sources);
         Ok(())
+    }
+
+    /// Annotations that cannot be run are among the assumptions.
+    pub(super) fn not_run(&mut self, path: &Path, warnings: &[Diagnostic], sources: &SourceMap) {
+        for warning in warnings.iter().filter(|w| w.code == sema::NOT_RUN) {
+            let span = warning.labels.first().map(|l| l.span);
+            let at = host::place(span, sources, path);
+            self.assume(format!("{at}: {}", warning.message));
+        }
     }
 
     /// Headers without which the file was read are among the assumptions.
@@ -198,8 +208,16 @@ impl<'a> Runner<'a> {
         }
         let options = self.options(&planned.args);
         let other = Other::of(&buffers.memory, &config);
-        let outcome = emu::run(&step.module, &config, &mut buffers.memory, &options)
-            .map_err(|e| launch_error(e, planned))?;
+        let outcome = match emu::run(&step.module, &config, &mut buffers.memory, &options) {
+            Ok(outcome) => outcome,
+            Err(EmuError::BadLaunch(message)) => {
+                let kernel = step.module.function(config.kernel).origin.span;
+                let at = planned.span.or(kernel);
+                self.refused("invalid-launch", message, at, &label, false, sources);
+                return Ok(());
+            }
+            Err(error) => return Err(launch_error(error, planned)),
+        };
         let confirmed =
             other.map(|o| o.findings(&step.module, &config, &options, &outcome, sources));
         self.record(outcome, &label, confirmed.as_ref(), sources);
@@ -239,6 +257,34 @@ impl<'a> Runner<'a> {
             Some(known) => known.count += item.count,
             None => self.items.push(item),
         }
+    }
+
+    /// A launch that a device refuses is a finding; a note where the program's arguments are nobody's word.
+    pub(super) fn refused(
+        &mut self,
+        rule: &'static str,
+        message: String,
+        at: Option<Span>,
+        label: &str,
+        note: bool,
+        sources: &SourceMap,
+    ) {
+        let what = if rule == "invalid-launch" { "launch" } else { "here" };
+        let places = vec![Place { span: at, what, thread: None }];
+        let id = stable_id(rule, &places, None, sources);
+        self.add(Item {
+            id,
+            rule,
+            is_note: note,
+            kind: note.then_some("invented"),
+            message,
+            count: 1,
+            places,
+            array: None,
+            index: vec![],
+            interval: None,
+            launch: label.to_string(),
+        });
     }
 
     /// Something that the result rests on.
@@ -318,6 +364,21 @@ impl<'a> Runner<'a> {
             }
         }
         self.items.extend(kept);
+    }
+
+    /// Moves findings that an earlier report has out of the way.
+    pub fn allow_known(&mut self, known: &HashSet<String>) {
+        let (old, new) = std::mem::take(&mut self.items)
+            .into_iter()
+            .partition::<Vec<_>, _>(|i| !i.is_note && known.contains(&i.id));
+        self.items = new;
+        self.allowed.extend(old.into_iter().map(|i| (i, "in the baseline".to_string())));
+    }
+
+    /// A file of a folder that could not be checked.
+    pub fn unreadable(&mut self, path: &Path, failure: Failure) {
+        let why = failure.diagnostics.first().map_or("", |d| d.message.as_str());
+        self.lost.push(format!("{}: not checked: {why}", shown(path)));
     }
 
     /// The report of everything that was run.
@@ -475,8 +536,9 @@ fn limit_text(limit: Limit) -> &'static str {
 /// An error of the emulator in the user's words.
 fn launch_error(error: EmuError, planned: &Planned) -> Failure {
     let (diagnostic, span) = match error {
-        EmuError::BadArgument { message, .. } => (Diagnostic::error("W306", message), planned.span),
-        EmuError::BadLaunch(message) => (Diagnostic::error("W306", message), planned.span),
+        EmuError::BadArgument { message, .. } | EmuError::BadLaunch(message) => {
+            (Diagnostic::error("W306", message), planned.span)
+        }
         EmuError::Unsupported { message, span } => {
             (Diagnostic::error("W308", message), span.or(planned.span))
         }

@@ -49,6 +49,8 @@ pub struct Options {
     /// Time for compiling one.
     pub compile_limit: Duration,
     pub policy: Policy,
+    /// What takes much longer than the best is run once: only the fastest are of interest.
+    pub gives_up: bool,
     /// Ends everything: Ctrl-C, and the time for all of it.
     pub stop: Stop,
 }
@@ -256,6 +258,7 @@ impl Engine {
             abandon: abandon.clone(),
             best: Mutex::new(vec![]),
             policy: self.options.policy,
+            gives_up: self.options.gives_up,
             limit: self.limit(plan.options.budget.time),
             judges_by_time: self.device().backend == "gpu",
             workload: self.workload.clone(),
@@ -421,6 +424,7 @@ struct Shared {
     /// The best configuration's milliseconds for each task.
     best: Mutex<Vec<f64>>,
     policy: Policy,
+    gives_up: bool,
     /// Time for a candidate at a task as long as nothing has run.
     limit: Duration,
     /// The times that come back are those that runs take.
@@ -480,7 +484,10 @@ impl Shared {
             });
             Allowed {
                 limit: hopeless.map_or(self.limit, |limit| limit.min(self.limit)),
-                policy: Policy { give_up_over_ms: best.map(|ms| GIVE_UP * ms), ..self.policy },
+                policy: Policy {
+                    give_up_over_ms: best.filter(|_| self.gives_up).map(|ms| GIVE_UP * ms),
+                    ..self.policy
+                },
             }
         };
         (0..self.workload.tasks().len()).map(allowed).collect()

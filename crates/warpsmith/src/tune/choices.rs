@@ -82,15 +82,24 @@ pub fn offsets(launcher: &Function) -> Vec<i64> {
 /// The most blocks that the launcher starts, where it limits their number: threads go on in strides beyond.
 pub fn block_limits(module: &Module, launcher: &Function) -> Vec<i64> {
     let mut found: Vec<i64> = vec![];
+    let mut compared = |cond: &Expr| {
+        let ExprKind::Binary(BinaryOp::Gt | BinaryOp::Lt, _, limit) = &*cond.kind else { return };
+        let limit = if let ExprKind::Cast(inner) = &*limit.kind { inner } else { limit };
+        if let ExprKind::Named(id) = &*limit.kind {
+            let value = module.constants.get(id.0 as usize).map(|c| c.value.as_i64());
+            found.extend(value.filter(|v| !found.contains(v)));
+        }
+    };
     visit::for_each_stmt(&launcher.body, &mut |s| {
-        let StmtKind::If { cond, .. } = &s.kind else { return };
-        if let ExprKind::Binary(BinaryOp::Gt, _, limit) = &*cond.kind
-            && let ExprKind::Named(id) = &*limit.kind
-        {
-            found.extend(module.constants.get(id.0 as usize).map(|c| c.value.as_i64()));
+        if let StmtKind::If { cond, .. } = &s.kind {
+            compared(cond);
         }
     });
-    found.dedup();
+    visit::for_each_expr(&launcher.body, &mut |e| {
+        if let ExprKind::Select(cond, _, _) = &*e.kind {
+            compared(cond);
+        }
+    });
     found
 }
 
@@ -109,7 +118,7 @@ pub fn strided(params: &[String], limit: i64, threads: i64) -> Vec<BTreeMap<Stri
 }
 
 /// Threads of a grid beyond which sizes take too long.
-const MOST_STRIDED: i64 = 1 << 17;
+const MOST_STRIDED: i64 = 1 << 19;
 
 /// Sizes of which all facts are true, the other parameters small, and sizes at which one of the facts just fails.
 pub fn points(params: &[String], facts: &[Fact]) -> Vec<BTreeMap<String, i64>> {

@@ -7,6 +7,7 @@ use warpsmith_device::Gpu;
 use warpsmith_gpu::client::{Greeted, Start, Worker, WorkerError};
 use warpsmith_gpu::driver;
 use warpsmith_gpu::protocol::Hello;
+use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::Diagnostic;
 
 use super::arch::{self, Arch};
@@ -51,22 +52,80 @@ enum Kind {
     Replay(PathBuf),
 }
 
+/// A device as the options of a command name it.
+#[derive(Clone, Debug)]
+pub struct Wanted<'a> {
+    /// `auto`, `emulator`, `cuda:N` or `replay:FILE`.
+    pub device: &'a str,
+    pub arch: Option<&'a str>,
+    /// Several devices of that kind: `all`, or their numbers.
+    pub devices: Option<&'a str>,
+    /// Words before the command lines of workers.
+    pub launchers: &'a [String],
+    /// Ends the waiting for a worker.
+    pub stop: Stop,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(args: &'a TuneArgs) -> Wanted<'a> {
+        Wanted {
+            device: &args.device,
+            arch: args.arch.as_deref(),
+            devices: args.devices.as_deref(),
+            launchers: &args.launchers,
+            stop: args.stop(),
+        }
+    }
+
+    fn model(&self, notes: Vec<Diagnostic>) -> Result<Place, Failure> {
+        let arch = arch::find(self.arch.unwrap_or(USUAL))?;
+        Ok(Place::Model { arch, notes })
+    }
+
+    /// Workers of the first GPU; the model where that has another architecture than the one that is asked for: a kernel for
+    /// it cannot be measured.
+    fn first_gpu(&self) -> Result<Place, Failure> {
+        let found = stations(self, &Kind::Cuda(0))?;
+        match self.arch {
+            Some(arch) if arch != found.hello.arch => self.model(vec![]),
+            _ => Ok(Place::Measure(found)),
+        }
+    }
+}
+
+/// Where to measure when nothing asks for a search: on a GPU that is there, else nowhere.
+///
+/// # Errors
+/// As [`find`].
+pub fn usual(wanted: &Wanted<'_>) -> Result<Place, Failure> {
+    match kind(wanted.device)? {
+        Kind::Emulator => wanted.model(vec![]),
+        Kind::Auto if !driver::is_present() => wanted.model(vec![]),
+        Kind::Auto => wanted.first_gpu().or_else(|failure| {
+            let why = failure.diagnostics.first().map_or(String::new(), |d| {
+                let notes: Vec<String> = d.notes.iter().map(|n| n.to_string()).collect();
+                if notes.is_empty() { d.message.clone() } else { notes.join("; ") }
+            });
+            let d = Diagnostic::warning("W462", "a GPU driver is here but nothing can be measured");
+            wanted.model(vec![d.note(why).note("the device model chooses")])
+        }),
+        kind => Ok(Place::Measure(stations(wanted, &kind)?)),
+    }
+}
+
 /// Finds out where to measure, as the options say.
 ///
 /// # Errors
 /// W313: a device that is not there or not known; W310: an architecture that is not known.
 pub fn find(args: &TuneArgs) -> Result<Place, Failure> {
-    let kind = kind(&args.device)?;
+    let wanted = Wanted::of(args);
+    kind(wanted.device)?;
     let searches = args.budget.is_some()
         || args.against.is_some()
         || args.devices.is_some()
         || !args.launchers.is_empty()
         || matches!(args.strategy, Some(Strategy::Search(_)));
     let modelled = matches!(args.strategy, Some(Strategy::Model | Strategy::Direct));
-    let model = |notes| {
-        let arch = arch::find(args.arch.as_deref().unwrap_or(USUAL))?;
-        Ok(Place::Model { arch, notes })
-    };
     if modelled {
         let measures = [
             ("--budget", args.budget.is_some()),
@@ -78,32 +137,20 @@ pub fn find(args: &TuneArgs) -> Result<Place, Failure> {
             let d = Diagnostic::error("W468", "the device model measures nothing");
             return Err(d.help(format!("leave --strategy away, or {option}")).into());
         }
-        return model(vec![]);
+        return wanted.model(vec![]);
     }
-    match kind {
-        Kind::Emulator if !searches => model(vec![]),
-        Kind::Auto if !driver::is_present() => match searches {
-            true => Err(nothing_to_measure_on().into()),
-            false => model(vec![]),
-        },
-        Kind::Auto => match stations(args, &Kind::Cuda(0)) {
-            // A kernel for another architecture than the one that is here cannot be measured.
-            Ok(found) if args.arch.as_ref().is_some_and(|a| *a != found.hello.arch) => {
-                model(vec![])
-            }
-            Ok(found) => Ok(Place::Measure(found)),
-            Err(failure) if searches => Err(failure),
-            Err(failure) => {
-                let why = failure.diagnostics.first().map_or(String::new(), |d| {
-                    let notes: Vec<String> = d.notes.iter().map(|n| n.to_string()).collect();
-                    if notes.is_empty() { d.message.clone() } else { notes.join("; ") }
-                });
-                let d =
-                    Diagnostic::warning("W462", "a GPU driver is here but nothing can be measured");
-                model(vec![d.note(why).note("the device model chooses the schedule")])
-            }
-        },
-        kind => Ok(Place::Measure(stations(args, &kind)?)),
+    if searches { searched(&wanted) } else { usual(&wanted) }
+}
+
+/// Where to measure when a search is asked for; the emulator predicts times.
+///
+/// # Errors
+/// As [`find`]; W313, too, when there is no GPU.
+pub fn searched(wanted: &Wanted<'_>) -> Result<Place, Failure> {
+    match kind(wanted.device)? {
+        Kind::Auto if !driver::is_present() => Err(nothing_to_measure_on().into()),
+        Kind::Auto => wanted.first_gpu(),
+        kind => Ok(Place::Measure(stations(wanted, &kind)?)),
     }
 }
 
@@ -134,14 +181,14 @@ fn kind(text: &str) -> Result<Kind, Failure> {
 type CommandFor<'a> = Box<dyn Fn(u32) -> Vec<String> + 'a>;
 
 /// The workers of a kind of device, after the first of them has said who it is.
-fn stations(args: &TuneArgs, kind: &Kind) -> Result<Stations, Failure> {
+fn stations(wanted: &Wanted<'_>, kind: &Kind) -> Result<Stations, Failure> {
     let program = program()?;
     let ours = |words: &[&str]| -> Vec<String> {
         let mut command = vec![program.clone(), "worker".to_string()];
         command.extend(words.iter().map(|w| w.to_string()));
         command
     };
-    let emulated = args.arch.as_deref().unwrap_or(USUAL);
+    let emulated = wanted.arch.unwrap_or(USUAL);
     let (one, compiler): (CommandFor<'_>, Vec<String>) = match kind {
         Kind::Auto | Kind::Cuda(_) => (
             Box::new(|n| ours(&["--backend", "gpu", "--device", &n.to_string()])),
@@ -159,8 +206,8 @@ fn stations(args: &TuneArgs, kind: &Kind) -> Result<Stations, Failure> {
             (Box::new(move |_| same.clone()), words)
         }
     };
-    let launchers = launchers(&args.launchers)?;
-    let numbers = numbers(args, kind)?;
+    let launchers = launchers(wanted.launchers)?;
+    let numbers = numbers(wanted, kind)?;
     let starts: Vec<Start> = launchers
         .iter()
         .flat_map(|launcher| numbers.iter().map(|n| (launcher.clone(), *n)))
@@ -171,7 +218,7 @@ fn stations(args: &TuneArgs, kind: &Kind) -> Result<Stations, Failure> {
         .collect();
     let compiler = Start { command: compiler, ..Start::default() };
     let first = starts.first().cloned().unwrap_or_default();
-    let (worker, hello) = match Worker::start_until(&first, GREETING, &args.stop()) {
+    let (worker, hello) = match Worker::start_until(&first, GREETING, &wanted.stop) {
         Ok(started) => started,
         Err(WorkerError::Stopped) => {
             let mut failure = Failure::timed_out("while the first worker was waited for");
@@ -181,22 +228,22 @@ fn stations(args: &TuneArgs, kind: &Kind) -> Result<Stations, Failure> {
             return Err(failure);
         }
         Err(error) => {
-            let d = Diagnostic::error("W313", format!("device `{}` cannot be used", args.device));
+            let d = Diagnostic::error("W313", format!("device `{}` cannot be used", wanted.device));
             return Err(d
                 .note(error.to_string())
                 .help("`warpsmith doctor` says what is missing")
                 .into());
         }
     };
-    let arch = arch_of(args, &hello)?;
+    let arch = arch_of(wanted, &hello)?;
     let first = Greeted::new(worker, hello.clone());
     Ok(Stations { starts, first, compiler, hello, arch })
 }
 
 /// The architecture of a device, with the model of its board where that is known.
-fn arch_of(args: &TuneArgs, hello: &Hello) -> Result<Arch, Failure> {
+fn arch_of(wanted: &Wanted<'_>, hello: &Hello) -> Result<Arch, Failure> {
     let own = if hello.arch.is_empty() { USUAL } else { hello.arch.as_str() };
-    if let Some(asked) = args.arch.as_ref().filter(|a| *a != own && args.device != "auto") {
+    if let Some(asked) = wanted.arch.filter(|a| *a != own && wanted.device != "auto") {
         let message = format!("a kernel for {asked} cannot be measured on {}", hello.device);
         let d = Diagnostic::error("W313", message).note(format!("its architecture is {own}"));
         return Err(d.help("leave --arch away, or choose by the model: --strategy model").into());
@@ -244,8 +291,8 @@ fn unbuffered(mut words: Vec<String>) -> Vec<String> {
 }
 
 /// The numbers of devices: those of `--devices`, else the one of `--device`.
-fn numbers(args: &TuneArgs, kind: &Kind) -> Result<Vec<u32>, Failure> {
-    let Some(text) = &args.devices else {
+fn numbers(wanted: &Wanted<'_>, kind: &Kind) -> Result<Vec<u32>, Failure> {
+    let Some(text) = wanted.devices else {
         return Ok(vec![match kind {
             Kind::Cuda(n) => *n,
             _ => 0,
@@ -274,7 +321,7 @@ fn numbers(args: &TuneArgs, kind: &Kind) -> Result<Vec<u32>, Failure> {
         // `--device cuda` names the first, and that is what `--devices` chooses from.
         Kind::Cuda(n) if *n != 0 && !list.contains(n) => {
             let d = Diagnostic::error("W313", format!("`--devices {text}` leaves GPU {n} out"));
-            Err(d.help(format!("leave `--device {}` away", args.device)).into())
+            Err(d.help(format!("leave `--device {}` away", wanted.device)).into())
         }
         _ => Ok(list),
     }

@@ -1,6 +1,6 @@
 //! `warpsmith tune`: from a C loop nest to a verified CUDA kernel.
 
-mod arch;
+pub(crate) mod arch;
 pub mod args;
 mod beyond;
 mod by_data;
@@ -17,7 +17,7 @@ mod estimates;
 mod extents;
 pub mod faults;
 mod given;
-mod host_c;
+pub(crate) mod host_c;
 mod inputs;
 mod large;
 mod lowered;
@@ -38,7 +38,7 @@ mod steps;
 mod suited;
 mod variant;
 pub mod verify;
-mod witness;
+pub(crate) mod witness;
 pub(crate) mod work;
 
 use std::path::PathBuf;

@@ -422,6 +422,7 @@ pub fn options(args: &TuneArgs, stations: &Stations) -> Options {
         limit: CANDIDATE,
         compile_limit: COMPILATION,
         policy: Policy::default(),
+        gives_up: true,
         stop: args.stop(),
     }
 }

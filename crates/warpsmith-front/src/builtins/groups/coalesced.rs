@@ -1,9 +1,12 @@
 //! The lanes that happen to be together: a group that carries its mask and numbers its threads by rank.
 
-use warpsmith_ir::{BinaryOp, Builtin, Diagnostic, Expr, MathFn, Scalar, Type, WarpOp};
+use warpsmith_ir::{
+    BinaryOp, Builtin, Diagnostic, Expr, ExprKind, MathFn, Scalar, Type, UnaryOp, WarpOp,
+};
 
 use super::super::call::{Call, Lowered};
 use super::super::shuffle;
+use super::Group;
 
 pub fn mask(c: &Call<'_>, receiver: Expr) -> Expr {
     c.member(receiver, 0, Type::U32)
@@ -20,6 +23,40 @@ pub fn method(c: &mut Call<'_>, receiver: Expr, name: &str) -> Option<Lowered> {
         "meta_group_size" => c.arity(0).map(|()| Some(c.u32(1))),
         _ => return None,
     })
+}
+
+/// `binary_partition(group, predicate)`: the lanes of a group with the same truth.
+pub fn binary_partition(c: &mut Call<'_>) -> Lowered {
+    c.arity(2)?;
+    let all = lanes_of_parent(c)?;
+    let predicate = c.scalar_arg(1, Scalar::Bool)?;
+    let predicate = c.held(predicate);
+    let yes = shuffle::vote(c, WarpOp::Ballot, all.clone(), predicate.clone());
+    let yes = c.held(yes);
+    let others = Expr::new(ExprKind::Unary(UnaryOp::BitNot, yes.clone()), Type::U32, c.span);
+    let no = c.binary(BinaryOp::BitAnd, all, others);
+    let mask = c.select(predicate, yes, no);
+    Ok(Some(super::object(c, Group::Coalesced, vec![mask])))
+}
+
+/// `labeled_partition(group, label)`: the lanes of a group with the same label.
+pub fn labeled_partition(c: &mut Call<'_>) -> Lowered {
+    c.arity(2)?;
+    let all = lanes_of_parent(c)?;
+    let label = shuffle::match_operand(c, 1)?;
+    let mask = shuffle::match_lanes(c, WarpOp::MatchAny, all, label);
+    Ok(Some(super::object(c, Group::Coalesced, vec![mask])))
+}
+
+/// The lanes of the group that is parted.
+fn lanes_of_parent(c: &mut Call<'_>) -> Result<Expr, Diagnostic> {
+    let (parent, receiver) = super::group_argument(c)?;
+    let lanes = match parent {
+        Group::Tile(n) => super::tile_mask(c, n),
+        Group::Coalesced => mask(c, receiver),
+        _ => return Err(c.wrong_type(0, "a part of a warp")),
+    };
+    Ok(c.held(lanes))
 }
 
 fn vote(c: &mut Call<'_>, receiver: Expr, op: WarpOp) -> Lowered {

@@ -103,7 +103,9 @@ pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
         "coalesced_threads" => coalesced(c),
         "tiled_partition" => partition(c),
         "thread_group" => any_group(c),
-        "sync" => group_argument(c).and_then(|(g, e)| sync(c, g, e)),
+        "sync" | "synchronize" => group_argument(c).and_then(|(g, e)| sync(c, g, e)),
+        "binary_partition" => coalesced::binary_partition(c),
+        "labeled_partition" => coalesced::labeled_partition(c),
         "reduce" => reduce::call(c),
         _ if OPERATORS.contains(&name) => {
             let ty = c.cx.object_type(&operator_type(name));

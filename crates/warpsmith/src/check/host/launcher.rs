@@ -6,7 +6,7 @@ use std::path::Path;
 use warpsmith_emu::{
     self as emu, Arg as EmuArg, Buffer, BufferId, DeviceMemory, EmuError, LaunchConfig,
 };
-use warpsmith_ir::interp::{Arg, LaunchRequest, Launcher, Memory, Skipped};
+use warpsmith_ir::interp::{Arg, Fault, LaunchRequest, Launcher, Memory, Skipped};
 use warpsmith_ir::{
     Diagnostic, FuncId, Module, Origin, Scalar, SourceMap, Space, Span, Type, Value,
 };
@@ -20,7 +20,6 @@ use super::super::variables;
 use super::words::dims;
 use super::{Program, Ran, place};
 use crate::data::{self, ArgSpec};
-use crate::report::{Item, Place, stable_id};
 use crate::status::Failure;
 
 /// What a skipped statement says when it only follows from another.
@@ -173,22 +172,8 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
 
     /// A launch that the device refuses is a finding about the program.
     fn refused(&mut self, rule: &'static str, message: String, label: &str) {
-        let places = vec![Place { span: self.at, what: "launch", thread: None }];
-        let id = stable_id(rule, &places, None, self.sources);
         let note = self.invented_arguments;
-        self.runner.add(Item {
-            id,
-            rule,
-            is_note: note,
-            kind: note.then_some("invented"),
-            message,
-            count: 1,
-            places,
-            array: None,
-            index: vec![],
-            interval: None,
-            launch: label.to_string(),
-        });
+        self.runner.refused(rule, message, self.at, label, note, self.sources);
     }
 
     /// The parameter that gets a pointer to memory that the device cannot reach.
@@ -221,6 +206,15 @@ impl Launcher for HostLauncher<'_, '_> {
     fn skipped(&mut self, skipped: Skipped) {
         if !self.seen.insert((skipped.span, skipped.launches)) {
             return;
+        }
+        if let Some(fault) = skipped.fault {
+            let rule = match fault {
+                Fault::OutOfBounds => "out-of-bounds",
+                Fault::WrongDirection => "invalid-pointer",
+            };
+            let label = place(skipped.span, self.sources, self.path);
+            self.at = skipped.span;
+            return self.refused(rule, skipped.why, &label);
         }
         if skipped.launches {
             self.ran.lost.push((skipped.span, skipped.why));

@@ -28,6 +28,7 @@ const MOST_ARGUMENTS: usize = 8;
 
 /// A file's `main`, ready to run.
 pub struct Program {
+    pub warnings: Vec<Diagnostic>,
     pub module: Module,
     entry: FuncId,
 }
@@ -60,7 +61,7 @@ pub fn load(unit: &TranslationUnit, prelude: &TranslationUnit) -> Result<Option<
     let lowered =
         sema::lower_program(unit, prelude, "main").map_err(|list| with_headers(list, unit))?;
     let entry = lowered.host_functions.first().copied();
-    Ok(entry.map(|entry| Program { module: lowered.module, entry }))
+    Ok(entry.map(|entry| Program { module: lowered.module, entry, warnings: lowered.warnings }))
 }
 
 impl Runner<'_> {
@@ -78,6 +79,7 @@ impl Runner<'_> {
     ) -> Result<(), Failure> {
         let args = self.args.launch.clone();
         check_names(program, &args)?;
+        self.not_run(path, &program.warnings, sources);
         let first_item = self.items.len();
         let seeds = args.seeds.unwrap_or(1);
         for repetition in 0..seeds {

@@ -11,5 +11,6 @@ mod workload;
 pub use candidates::Candidates;
 pub use device_text::{DeviceText, device_text};
 pub use element::{element, scalar_of};
+pub use plan::Recorder;
 pub use prior::Model;
 pub use workload::{Nests, Source};

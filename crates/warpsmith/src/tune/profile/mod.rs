@@ -97,6 +97,9 @@ pub fn known(module: &Module, launcher: FuncId, sizes: &[Point]) -> Known {
 
 const HOST: Extents = Extents { grid: [1; 3], block: [1; 3] };
 
+/// An address of any array: the runtime gives out multiples of it.
+const ALIGNMENT: i64 = 256;
+
 /// Of a kernel with its extents and arguments: its profile, and how often a thread may run through code that spills.
 type Profiler<'a> = &'a dyn Fn(&Function, Extents, &Vars<Value>) -> (KernelProfile, f64);
 
@@ -115,6 +118,9 @@ impl Host<'_> {
         let mut thread = Thread::<Value>::default();
         for p in &host.params {
             let var = host.var(*p);
+            if var.ty.is_pointer() {
+                thread.vars.set(*p, Some(Value::int(Scalar::U64, ALIGNMENT)));
+            }
             if let (Some(ty), Some(size)) = (var.ty.scalar(), sizes.get(&var.name)) {
                 let value = match ty.is_float() {
                     true => Value::float(ty, *size as f64),
@@ -191,7 +197,8 @@ impl Host<'_> {
         let kernel = self.module.function(l.kernel);
         let mut args = Vars::default();
         for (param, arg) in kernel.params.iter().zip(&l.args) {
-            args.set(*param, host.eval(self.module, HOST, arg));
+            let number = if arg.ty.is_pointer() { None } else { host.eval(self.module, HOST, arg) };
+            args.set(*param, number);
         }
         let shared = host.eval(self.module, HOST, &l.shared)?.as_i64();
         let (mut profile, rounds) = (self.profile)(kernel, at, &args);

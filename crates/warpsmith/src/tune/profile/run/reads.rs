@@ -82,11 +82,7 @@ impl<N: Number, W: Watch<N>> Run<'_, N, W> {
         if matches!(place.ty, Type::Array(..) | Type::Struct(_)) {
             return;
         }
-        let base = match base_of(place) {
-            Base::Var(v) => Some(Object::Var(v)),
-            Base::Global(g) => Some(Object::Global(g)),
-            Base::Anything => None,
-        };
+        let base = object_of(place);
         // Most are variables in registers; a pointer is one as well, whatever it points to.
         if let Some(Object::Var(v)) = base {
             let (var, itself) = (self.function.var(v), matches!(&*place.kind, PlaceKind::Var(_)));
@@ -102,7 +98,8 @@ impl<N: Number, W: Watch<N>> Run<'_, N, W> {
 
     pub(super) fn through_pointer(&mut self, pointer: &Expr, bytes: u64, kind: TrafficKind) {
         let (module, at) = (self.module, self.at);
-        self.request(None, bytes, kind, None, |lane| lane.pointer(module, at, pointer));
+        let base = pointed_at(pointer);
+        self.request(base, bytes, kind, None, |lane| lane.pointer(module, at, pointer));
     }
 
     fn request(
@@ -127,5 +124,23 @@ impl<N: Number, W: Watch<N>> Run<'_, N, W> {
             unsure: self.is_unknown(),
         };
         self.watch.request(&request);
+    }
+}
+
+/// The object that an access to the place goes to, as far as the place itself tells.
+fn object_of(place: &Place) -> Option<Object> {
+    match base_of(place) {
+        Base::Var(v) => Some(Object::Var(v)),
+        Base::Global(g) => Some(Object::Global(g)),
+        Base::Anything => None,
+    }
+}
+
+fn pointed_at(pointer: &Expr) -> Option<Object> {
+    match &*pointer.kind {
+        ExprKind::AddressOf(place) => object_of(place),
+        ExprKind::PtrOffset(inner, _) | ExprKind::Cast(inner) => pointed_at(inner),
+        ExprKind::Read(place) => object_of(place),
+        _ => None,
     }
 }

@@ -15,6 +15,9 @@ use crate::tune::profile::values::MAX_LOOPS;
 /// Bytes of the widest load.
 const WIDEST: i64 = 16;
 
+/// Words that the lanes of a warp want of the bank that most of them want, where they fall into 32 banks by chance: the mean.
+const SCATTERED_BANKS: f64 = 3.5;
+
 impl Walk<'_> {
     /// A read of constant memory: one for all iterations of unrolled loops that the index does not depend on, and none
     /// where every loop that it depends on is unrolled, because the value then is an operand of the instruction that
@@ -118,7 +121,11 @@ impl Walk<'_> {
             if known.len() < lanes {
                 // Through data: every lane goes its own way.
                 site.sectors += times * self.share * lanes as f64;
-                site.wavefronts += times * self.share * lanes as f64 / 2.0;
+                let waves = match shared {
+                    true => SCATTERED_BANKS.min(lanes as f64) * (bytes as f64 / 4.0).max(1.0),
+                    false => lanes as f64 / 2.0,
+                };
+                site.wavefronts += times * self.share * waves;
                 continue;
             }
             let touched = footprint::sectors(known.iter().copied(), bytes);

@@ -1,8 +1,11 @@
 //! Random C functions that the steps of a schedule apply to: contractions, stencils and convolutions, element-wise nests,
-//! reductions, rows, triangles, perfect serial nests, gathers and time loops, with extents at run time or constant.
+//! reductions, rows, triangles, perfect serial nests, gathers, histograms and time loops, with extents at run time or
+//! constant.
 //!
 //! By construction they have no undefined behaviour at any size from 0 up and their marked loops carry no dependence: a
 //! nest reads no array that it writes, but for the element of its own iteration; `int` values stay small.
+
+mod histogram;
 
 use crate::choice::Choice;
 
@@ -96,7 +99,7 @@ struct Generator<'a> {
 
 impl Generator<'_> {
     fn nest(&mut self) {
-        match self.choice.below(12) {
+        match self.choice.below(13) {
             0..=2 => self.contraction(),
             3 | 4 => self.stencil(),
             5 => self.convolution(),
@@ -105,6 +108,7 @@ impl Generator<'_> {
             8 => self.rows(),
             9 => self.triangle(),
             10 => self.serial_pair(),
+            11 => self.histogram(),
             _ => self.time_loop(),
         }
     }

@@ -93,8 +93,6 @@ inline int omp_get_thread_num() { return 0; }
 // What the run-time library and the samples' helpers are called with.
 struct cudaEventObject { int number; };
 typedef cudaEventObject *cudaEvent_t;
-struct cudaArrayObject { int number; };
-typedef cudaArrayObject *cudaArray_t;
 struct StopWatchInterface { int number; };
 enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2 };
 enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
@@ -366,10 +364,60 @@ template <typename T> __host__ __device__ T arg(const complex<T> &a) { return at
 template <typename T> __host__ __device__ complex<T> polar(T r, T t) { return complex<T>(r * cos(t), r * sin(t)); }
 template <typename T> __host__ __device__ complex<T> exp(const complex<T> &a) { return polar(exp(a.re), a.im); }
 
-inline int stoi(const char *s) { return atoi(s); }
-inline long stol(const char *s) { return atol(s); }
-inline float stof(const char *s) { return (float)atof(s); }
-inline double stod(const char *s) { return atof(s); }
+class string {
+    char *data_;
+    size_t size_;
+
+public:
+    string() : data_(0), size_(0) { assign("", 0); }
+    string(const char *s) : data_(0), size_(0) { assign(s, strlen(s)); }
+    string(const string &o) : data_(0), size_(0) { assign(o.data_, o.size_); }
+    void assign(const char *s, size_t n) {
+        char *fresh = (char *)malloc(n + 1);
+        for (size_t i = 0; i < n; i++) fresh[i] = s[i];
+        fresh[n] = 0;
+        data_ = fresh;
+        size_ = n;
+    }
+    const char *c_str() const { return data_; }
+    const char *data() const { return data_; }
+    size_t size() const { return size_; }
+    size_t length() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    char &operator[](size_t i) { return data_[i]; }
+    const char &operator[](size_t i) const { return data_[i]; }
+    string &operator=(const char *s) { assign(s, strlen(s)); return *this; }
+    string &operator=(const string &o) { assign(o.data_, o.size_); return *this; }
+    string &operator+=(const string &o) {
+        size_t n = size_;
+        char *fresh = (char *)malloc(n + o.size_ + 1);
+        for (size_t i = 0; i < n; i++) fresh[i] = data_[i];
+        for (size_t i = 0; i <= o.size_; i++) fresh[n + i] = o.data_[i];
+        data_ = fresh;
+        size_ = n + o.size_;
+        return *this;
+    }
+};
+inline bool operator==(const string &a, const string &b) { return strcmp(a.c_str(), b.c_str()) == 0; }
+inline bool operator==(const string &a, const char *b) { return strcmp(a.c_str(), b) == 0; }
+inline bool operator!=(const string &a, const string &b) { return strcmp(a.c_str(), b.c_str()) != 0; }
+inline bool operator!=(const string &a, const char *b) { return strcmp(a.c_str(), b) != 0; }
+inline string operator+(const string &a, const string &b) { string s(a); s += b; return s; }
+
+inline int stoi(const string &s) { return atoi(s.c_str()); }
+inline long stol(const string &s) { return atol(s.c_str()); }
+inline long long stoll(const string &s) { return atoll(s.c_str()); }
+inline unsigned long stoul(const string &s) { return (unsigned long)atoll(s.c_str()); }
+inline float stof(const string &s) { return (float)atof(s.c_str()); }
+inline double stod(const string &s) { return atof(s.c_str()); }
+
+template <typename A, typename B> struct pair {
+    A first;
+    B second;
+    __host__ __device__ pair() {}
+    __host__ __device__ pair(const A &a, const B &b) : first(a), second(b) {}
+};
+template <typename A, typename B> __host__ __device__ pair<A, B> make_pair(A a, B b) { return pair<A, B>(a, b); }
 
 struct random_device {
     unsigned operator()() { return random_bits(); }
@@ -406,6 +454,10 @@ template <typename T> struct uniform_int_distribution {
     template <typename G> T operator()(G &g) { return low + (T)(g() % (unsigned)(high - low + 1)); }
 };
 
+struct milli {};
+struct micro {};
+struct nano {};
+
 namespace chrono {
 struct duration_count {
     double count() const { return 0.0; }
@@ -430,76 +482,15 @@ struct steady_clock {
 struct system_clock {
     static time_point now() { time_point t; return t; }
 };
+template <typename R, typename P = milliseconds> struct duration {
+    duration() {}
+    duration(const duration_count &d) {}
+    R count() const { return 0; }
+};
 template <typename D> duration_count duration_cast(const duration_count &d) { return d; }
 } // namespace chrono
 
 } // namespace std
-
-namespace thrust {
-using std::complex;
-using std::conj;
-using std::norm;
-using std::abs;
-using std::arg;
-using std::polar;
-using std::exp;
-template <typename T> struct device_ptr {
-    T *p;
-    T *get() const { return p; }
-};
-template <typename T> T *raw_pointer_cast(T *p) { return p; }
-template <typename T> T *raw_pointer_cast(device_ptr<T> p) { return p.p; }
-
-template <typename T> class host_vector {
-    T *data_;
-    size_t size_;
-
-public:
-    host_vector() : data_(0), size_(0) {}
-    host_vector(size_t n) : size_(n) {
-        data_ = (T *)malloc(n * sizeof(T));
-        for (size_t i = 0; i < n; i++) data_[i] = T();
-    }
-    host_vector(size_t n, const T &value) : size_(n) {
-        data_ = (T *)malloc(n * sizeof(T));
-        for (size_t i = 0; i < n; i++) data_[i] = value;
-    }
-    T &operator[](size_t i) { return data_[i]; }
-    T *data() { return data_; }
-    const T *data() const { return data_; }
-    size_t size() const { return size_; }
-    T *begin() { return data_; }
-    T *end() { return data_ + size_; }
-};
-
-template <typename T> class device_vector {
-    T *data_;
-    size_t size_;
-
-public:
-    device_vector() : data_(0), size_(0) {}
-    device_vector(size_t n) : size_(n) {
-        cudaMalloc((void **)&data_, n * sizeof(T));
-        cudaMemset(data_, 0, n * sizeof(T));
-    }
-    device_vector(size_t n, const T &value) : size_(n) {
-        T *held = (T *)malloc(n * sizeof(T));
-        for (size_t i = 0; i < n; i++) held[i] = value;
-        cudaMalloc((void **)&data_, n * sizeof(T));
-        cudaMemcpy(data_, held, n * sizeof(T), cudaMemcpyHostToDevice);
-    }
-    device_vector(const host_vector<T> &from) : size_(from.size()) {
-        cudaMalloc((void **)&data_, size_ * sizeof(T));
-        cudaMemcpy(data_, from.data(), size_ * sizeof(T), cudaMemcpyHostToDevice);
-    }
-    device_vector(const std::vector<T> &from) : size_(from.size()) {
-        cudaMalloc((void **)&data_, size_ * sizeof(T));
-        cudaMemcpy(data_, from.data(), size_ * sizeof(T), cudaMemcpyHostToDevice);
-    }
-    device_ptr<T> data() { device_ptr<T> p; p.p = data_; return p; }
-    size_t size() const { return size_; }
-};
-} // namespace thrust
 
 namespace cuda {
 namespace std {

@@ -1,0 +1,164 @@
+//! Annotations of verifiers for kernels, in the style of GPUVerify.
+//!
+//! What can be run is run: a requirement filters launches, an invariant is asserted wherever it is reached. What speaks
+//! of sets of accesses or of another thread cannot be run; it is read over, with a warning.
+
+use warpsmith_ir::{BinaryOp, Expr, Span, StmtKind};
+
+use super::Sema;
+use super::model::*;
+use crate::ast;
+
+/// Conditions that hold wherever they are reached.
+const ASSERTED: &[&str] =
+    &["assert", "__assert", "__global_assert", "__invariant", "__global_invariant"];
+
+/// Conditions that say which launches are meant.
+const ASSUMED: &[&str] =
+    &["__requires", "__global_requires", "__assume", "__builtin_assume", "__axiom"];
+
+/// Promises about a function's results and effects: its body is there and is run.
+const PROMISES: &[&str] = &[
+    "__ensures",
+    "__global_ensures",
+    "__requires_fresh_array",
+    "__reads_from",
+    "__writes_to",
+    "__reads_from_local",
+    "__writes_to_local",
+    "__modifies",
+    "__array_snapshot",
+    "__function_wide_invariant",
+    "__function_wide_candidate_invariant",
+    "__candidate_invariant",
+    "__candidate_global_invariant",
+    "__barrier_invariant",
+    "__barrier_invariant_1",
+    "__barrier_invariant_2",
+    "__barrier_invariant_binary",
+    "__barrier_invariant_binary1",
+    "__non_temporal_loads_begin",
+    "__non_temporal_loads_end",
+];
+
+/// Functions that have a meaning only inside of a proof.
+const OF_PROOFS: &[&str] = &[
+    "__read",
+    "__write",
+    "__read_implies",
+    "__write_implies",
+    "__no_read",
+    "__no_write",
+    "__read_offset",
+    "__write_offset",
+    "__read_offset_bytes",
+    "__write_offset_bytes",
+    "__read_local",
+    "__write_local",
+    "__points_to",
+    "__points_to_local",
+    "__ptr_base",
+    "__ptr_offset",
+    "__ptr_offset_bytes",
+    "__other_int",
+    "__other_bool",
+    "__other_ptr_base",
+    "__uniform_int",
+    "__uniform_bool",
+    "__distinct_int",
+    "__distinct_bool",
+    "__all",
+    "__exclusive",
+    "__same_group",
+    "__old",
+    "__old_int",
+    "__old_bool",
+    "__return_val",
+    "__return_val_int",
+    "__return_val_bool",
+    "__atomic_has_taken_value",
+];
+
+impl<'a> Sema<'a> {
+    /// A call that is an annotation; `None` when it is none.
+    pub(crate) fn annotation(
+        &mut self,
+        name: &str,
+        args: &'a [ast::Expr],
+        span: Span,
+    ) -> Option<Res<Operand<'a>>> {
+        if PROMISES.contains(&name) {
+            return Some(Ok(Operand::Void));
+        }
+        let asserted = ASSERTED.contains(&name);
+        if asserted || ASSUMED.contains(&name) {
+            return Some(self.condition(name, args, asserted, span));
+        }
+        match (name, args) {
+            // A statement that is reached is enabled.
+            ("__enabled", []) => Some(Ok(Operand::Value(super::convert::bool_const(true, span)))),
+            ("__implies", [a, b]) => Some(self.implication(a, b, span)),
+            ("__ite", [c, a, b]) => Some(self.choice(c, a, b, span)),
+            _ => None,
+        }
+    }
+
+    fn condition(
+        &mut self,
+        name: &str,
+        args: &'a [ast::Expr],
+        asserted: bool,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let [condition] = args else {
+            return fail("W063", span, format!("`{name}` takes one condition"));
+        };
+        if let Some(what) = of_a_proof(condition) {
+            let text = format!("`{what}` cannot be run: this `{name}` is not looked at");
+            self.warn(super::NOT_RUN, span, &text);
+            return Ok(Operand::Void);
+        }
+        let cond = self.truth_of(condition)?;
+        let text = super::text::expr_text(condition);
+        let kind = match asserted {
+            true => StmtKind::Assert { cond, text },
+            false => StmtKind::Assume { cond, text },
+        };
+        self.emit(kind, span);
+        Ok(Operand::Void)
+    }
+
+    fn implication(&mut self, a: &'a ast::Expr, b: &'a ast::Expr, span: Span) -> Res<Operand<'a>> {
+        let (a, b) = (self.truth_of(a)?, self.truth_of(b)?);
+        let not = super::expr_ops::negated(a, span);
+        let either = super::convert::binary_folded(BinaryOp::LogicalOr, not, b, span);
+        Ok(Operand::Value(either))
+    }
+
+    fn choice(
+        &mut self,
+        c: &'a ast::Expr,
+        a: &'a ast::Expr,
+        b: &'a ast::Expr,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let cond = self.truth_of(c)?;
+        let (a, b) = (self.rvalue(a)?, self.rvalue(b)?);
+        let b = self.convert_to(b, &a.ty, span)?;
+        let ty = a.ty.clone();
+        Ok(Operand::Value(Expr::new(warpsmith_ir::ExprKind::Select(cond, a, b), ty, span)))
+    }
+}
+
+/// The first name in a condition that only a proof gives a meaning.
+fn of_a_proof(condition: &ast::Expr) -> Option<&'static str> {
+    let mut found = None;
+    super::walk::expr(condition, &mut |e| {
+        if let ast::ExprKind::Path(path) = &*e.kind
+            && let Some(name) = path.as_name()
+        {
+            found = found.or(OF_PROOFS.iter().find(|n| **n == name).copied());
+        }
+    });
+    found
+}

@@ -1,0 +1,36 @@
+//! What to write instead of names and constructs that are not understood.
+
+use warpsmith_ir::Span;
+
+use super::model::{Failure, error};
+
+/// Beginnings of names, after the namespaces that are often opened, with the advice.
+const ADVICE: &[(&str, &str)] = &[
+    ("cub::", "write the reduction, scan or sort with shuffles and shared memory"),
+    ("cuda::barrier", "use `__syncthreads()`, or `__syncwarp()` for the threads of a warp"),
+    ("cuda::thread_scope", "use `__syncthreads()`, or `__syncwarp()` for the threads of a warp"),
+    (
+        "cuda::pipeline",
+        "use `__pipeline_memcpy_async`, `__pipeline_commit` and `__pipeline_wait_prior`",
+    ),
+    ("nvcuda::", "write the product with loops over tiles in shared memory"),
+    ("wmma::", "write the product with loops over tiles in shared memory"),
+    ("texture", "use a texture object, `cudaTextureObject_t`"),
+    ("surface", "use a surface object, `cudaSurfaceObject_t`"),
+    ("`throw`", "report the error through memory, or call `__trap()`"),
+    ("__nv_fp8", "keep the numbers as `half` or `float`"),
+];
+
+/// Advice for a name as it is written.
+pub(crate) fn instead(name: &str) -> Option<&'static str> {
+    ADVICE.iter().find(|(start, _)| name.starts_with(start)).map(|(_, advice)| *advice)
+}
+
+/// The error about a construct that the grammar reads and nothing else here does.
+pub(crate) fn unsupported(what: &str, span: Span) -> Failure {
+    let d = error("W053", span, format!("{what}: not supported here"));
+    match instead(what) {
+        Some(advice) => d.help(advice).into(),
+        None => d.into(),
+    }
+}

@@ -1,0 +1,145 @@
+//! Parameter packs: expansion, folds, lengths.
+
+use warpsmith_ir::{Expr, Span};
+
+use super::Sema;
+use super::model::*;
+use crate::ast;
+
+impl<'a> Sema<'a> {
+    /// One scope per element of the packs that a pattern names.
+    pub(crate) fn expand_pack(&mut self, pattern: &'a ast::Expr, span: Span) -> Res<Vec<ScopeId>> {
+        let packs = self.packs_of(pattern);
+        let here = self.f_scope();
+        let Some(count) = packs.iter().map(|(_, l)| l.len()).max() else {
+            return fail("W055", span, "there is no pack to expand here");
+        };
+        let mut scopes = vec![];
+        for i in 0..count {
+            let scope = self.new_scope(Some(here), ScopeKind::Block);
+            for (name, list) in &packs {
+                let Some(element) = list.get(i) else {
+                    return fail("W055", span, "the packs have different lengths");
+                };
+                self.declare(scope, name, element.clone());
+            }
+            scopes.push(scope);
+        }
+        Ok(scopes)
+    }
+
+    /// `(args op ...)` over a pack.
+    pub(crate) fn fold_pack(
+        &mut self,
+        op: &str,
+        operand: &'a ast::Expr,
+        right: bool,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let values = self.pack_values(op, operand, span)?;
+        if op == "," {
+            return Ok(Operand::Void);
+        }
+        match self.fold_values(op, values, right, span)? {
+            Some(value) => Ok(Operand::Value(value)),
+            None if op == "&&" => Ok(Operand::Value(super::convert::bool_const(true, span))),
+            None if op == "||" => Ok(Operand::Value(super::convert::bool_const(false, span))),
+            None => fail("W055", span, "the pack is empty"),
+        }
+    }
+
+    /// `(args op ... op init)`, or `(init op ... op args)`
+    pub(crate) fn fold_from(
+        &mut self,
+        op: &str,
+        left: &'a ast::Expr,
+        right: &'a ast::Expr,
+        span: Span,
+    ) -> Res<Operand<'a>> {
+        let pack_first = !self.packs_of(left).is_empty();
+        let (pack, init) = if pack_first { (left, right) } else { (right, left) };
+        let mut values = self.pack_values(op, pack, span)?;
+        let at = if pack_first { values.len() } else { 0 };
+        values.insert(at, self.rvalue(init)?);
+        match self.fold_values(op, values, pack_first, span)? {
+            Some(value) => Ok(Operand::Value(value)),
+            None => fail("W055", span, "the pack is empty"),
+        }
+    }
+
+    /// The operands of a fold; none for `,`, which only evaluates them.
+    fn pack_values(&mut self, op: &str, operand: &'a ast::Expr, span: Span) -> Res<Vec<Expr>> {
+        let scopes = self.expand_pack(operand, span)?;
+        let mut values = vec![];
+        for scope in scopes {
+            let saved = std::mem::replace(&mut self.f().scope, scope);
+            let value = if op == "," {
+                self.discard(operand).map(|()| None)
+            } else {
+                self.rvalue(operand).map(Some)
+            };
+            self.f().scope = saved;
+            values.extend(value?);
+        }
+        Ok(values)
+    }
+
+    fn fold_values(
+        &mut self,
+        op: &str,
+        mut values: Vec<Expr>,
+        right: bool,
+        span: Span,
+    ) -> Res<Option<Expr>> {
+        let Some(ir_op) = super::expr_ops::binary_op(op) else {
+            return fail("W053", span, format!("folding with `{op}` is not supported"));
+        };
+        if ir_op.is_logical() {
+            for v in &mut values {
+                *v = self.as_condition(v.clone(), span)?;
+            }
+        }
+        if right {
+            values.reverse();
+        }
+        let mut list = values.into_iter();
+        let Some(mut acc) = list.next() else { return Ok(None) };
+        for v in list {
+            let (a, b) = if right { (v, acc) } else { (acc, v) };
+            acc = if ir_op.is_logical() {
+                super::convert::binary_folded(ir_op, a, b, span)
+            } else {
+                self.binary_values(ir_op, a, b, span)?
+            };
+        }
+        Ok(Some(acc))
+    }
+
+    /// The packs that a pattern names, with their elements.
+    fn packs_of(&self, pattern: &'a ast::Expr) -> Vec<(String, Vec<Entity<'a>>)> {
+        let mut names = vec![];
+        super::walk::expr(pattern, &mut |e| {
+            if let ast::ExprKind::Path(p) = &*e.kind
+                && let Some(n) = p.as_name()
+            {
+                names.push(n.to_string());
+            }
+        });
+        let here = self.f_scope();
+        let mut packs = vec![];
+        for name in names {
+            if let Some(Entity::Pack(list)) = self.lookup(here, &name).first() {
+                packs.push((name, list.clone()));
+            }
+        }
+        packs
+    }
+
+    /// `sizeof...(pack)`
+    pub(crate) fn pack_length(&mut self, pack: &'a ast::Expr, span: Span) -> Res<usize> {
+        match self.packs_of(pack).first() {
+            Some((_, list)) => Ok(list.len()),
+            None => fail("W055", span, "`sizeof...` needs a pack"),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The script on the CPU: the library's references, run by the interpreter element by element.
+
+use std::collections::HashMap;
+
+use warpsmith_front::parse::{self, Language, ParseOptions};
+use warpsmith_front::sema::{self, KernelSelection, Request};
+use warpsmith_fuse::library::{FunctionId, Library};
+use warpsmith_fuse::script::{Call, Node, Program, Region, VarId};
+use warpsmith_ir::interp::{self, Arg, Bound, Limits, Memory, NoLaunch};
+use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap};
+
+/// The references of all functions that a program calls.
+pub struct References {
+    of: HashMap<FunctionId, (Module, FuncId)>,
+}
+
+/// What a run gave: for each output its floats, and how far each may be from another order of the same sums.
+pub struct Expected {
+    pub outputs: Vec<Vec<f32>>,
+    pub bounds: Vec<Vec<Bound>>,
+}
+
+impl References {
+    /// Lowers the references.
+    ///
+    /// # Errors
+    /// What is wrong with one of them.
+    pub fn new(
+        program: &Program,
+        library: &Library,
+        sources: &mut SourceMap,
+    ) -> Result<References, Vec<Diagnostic>> {
+        let mut of = HashMap::new();
+        let mut calls = vec![];
+        all_calls(&program.body, &mut calls);
+        for call in calls {
+            if of.contains_key(&call.function) {
+                continue;
+            }
+            let f = library.function(call.function);
+            let path = f.reference.path.display().to_string();
+            let options = ParseOptions::new(Language::Cuda);
+            let parsed = parse::parse(
+                &path,
+                f.reference.source.whole().as_bytes(),
+                &options,
+                &library.files,
+                sources,
+            )?;
+            let name = format!("{}_cpu", f.name);
+            let request = Request {
+                kernels: KernelSelection::Named(vec![]),
+                host_functions: vec![name.clone()],
+            };
+            let lowered = sema::lower_cuda(&parsed.unit, &request)?;
+            let Some(function) = lowered.module.find_function(&name) else {
+                return Err(vec![Diagnostic::error(
+                    "W522",
+                    format!("`{name}` is not in `{path}`"),
+                )]);
+            };
+            of.insert(call.function, (lowered.module, function));
+        }
+        Ok(References { of })
+    }
+
+    /// Runs a program on so many elements. `inputs` holds the arrays of its inputs.
+    ///
+    /// # Errors
+    /// W541: a reference cannot be run, as a sentence and a place.
+    pub fn run(
+        &self,
+        program: &Program,
+        library: &Library,
+        inputs: &[Vec<f32>],
+        count: usize,
+    ) -> Result<Expected, Diagnostic> {
+        let sizes: Vec<usize> =
+            program.variables.iter().map(|v| library.elements(v.ty) as usize).collect();
+        let mut outputs: Vec<Vec<f32>> = vec![vec![]; program.outputs.len()];
+        let mut bounds: Vec<Vec<Bound>> = vec![vec![]; program.outputs.len()];
+        for e in 0..count {
+            // A buffer for each variable: bounds go from call to call.
+            let mut memory = Memory::new(sizes.iter().map(|size| vec![0; size * 4]).collect());
+            for (v, input) in program.inputs.iter().zip(inputs) {
+                let part = &input[e * sizes[v.0]..(e + 1) * sizes[v.0]];
+                memory.buffers[v.0] = part.iter().flat_map(|x| x.to_le_bytes()).collect();
+            }
+            let mut run = Run { references: self, memory, copies: HashMap::new() };
+            run.region(&program.body)?;
+            for (k, v) in program.outputs.iter().enumerate() {
+                let at = run.buffer(*v);
+                for i in 0..sizes[v.0] {
+                    let bytes = &run.memory.buffers[at][i * 4..i * 4 + 4];
+                    outputs[k].push(f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
+                    let bound = run.memory.bound(at, i as u64 * 4, Scalar::F32);
+                    bounds[k].push(bound.unwrap_or(Bound {
+                        magnitude: 0.0,
+                        terms: 1,
+                        factors: 1,
+                        slack: 0.0,
+                    }));
+                }
+            }
+        }
+        Ok(Expected { outputs, bounds })
+    }
+}
+
+fn all_calls<'a>(region: &'a Region, calls: &mut Vec<&'a Call>) {
+    for node in &region.nodes {
+        match node {
+            Node::Call(call) => calls.push(call),
+            Node::Loop(l) => all_calls(&l.body, calls),
+        }
+    }
+}
+
+struct Run<'a> {
+    references: &'a References,
+    memory: Memory,
+    /// Variables that are other names for buffers: what a loop carries.
+    copies: HashMap<VarId, usize>,
+}
+
+impl Run<'_> {
+    fn buffer(&self, v: VarId) -> usize {
+        self.copies.get(&v).copied().unwrap_or(v.0)
+    }
+
+    fn region(&mut self, region: &Region) -> Result<(), Diagnostic> {
+        for node in &region.nodes {
+            match node {
+                Node::Call(call) => self.call(call)?,
+                Node::Loop(l) => {
+                    let mut carried: Vec<usize> =
+                        l.carried.iter().map(|c| self.buffer(c.before)).collect();
+                    for _ in 0..l.trips {
+                        for (c, at) in l.carried.iter().zip(&carried) {
+                            self.copies.insert(c.inside, *at);
+                        }
+                        self.region(&l.body)?;
+                        // The next iteration writes to a buffer of its own, or it would write over what it reads.
+                        carried = l.carried.iter().map(|c| self.kept(c.next)).collect();
+                    }
+                    for (inner, after) in &l.results {
+                        let last =
+                            l.carried.iter().position(|c| c.next == *inner).map(|k| carried[k]);
+                        let at = last.unwrap_or_else(|| self.kept(*inner));
+                        self.copies.insert(*after, at);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves what a variable holds to a new buffer, with its bounds: by handing the old one over.
+    fn kept(&mut self, v: VarId) -> usize {
+        let at = self.buffer(v);
+        let size = self.memory.buffers[at].len();
+        self.memory.buffers.push(vec![0; size]);
+        // From now on the variable is written elsewhere.
+        self.copies.insert(v, self.memory.buffers.len() - 1);
+        at
+    }
+
+    fn call(&mut self, call: &Call) -> Result<(), Diagnostic> {
+        let Some((module, function)) = self.references.of.get(&call.function) else {
+            return Err(Diagnostic::error("W541", "a function has no reference"));
+        };
+        let ids = call.arguments.iter().chain([&call.result]);
+        let args: Vec<Arg> =
+            ids.map(|v| Arg::Pointer { buffer: self.buffer(*v), offset: 0 }).collect();
+        let limits = Limits { track_bounds: true, ..Limits::default() };
+        interp::call(module, *function, &args, &mut self.memory, &limits, &mut NoLaunch)
+            .map(drop)
+            .map_err(|e| {
+                let d = e.to_diagnostic();
+                Diagnostic { code: "W541", ..d }
+            })
+    }
+}

@@ -1,0 +1,21 @@
+// everything at once
+matrix3x3 A, B, M;
+vector3 u, v, w;
+scalar s, t;
+vector7 a, b;
+matrix4x4 K, L;
+quaternion p, q;
+input A, u, a, K, p, s;
+B = minv33(A);
+M = mtrans33(B);
+M = mmul33(M, B);
+v = mvmul33(M, u);
+w = axpy3(s, v, u);
+t = venorm3(w);
+b = vsoft7(a);
+L = mmul44(K, K);
+q = qmul(p, p);
+s = mtrace44(L);
+M = smmul33(M, t);
+M = smmul33(M, s);
+return M, b, L, q;

@@ -1,0 +1,240 @@
+//! Libraries: patterns deleted or wrong, routines missing, the form with placeholders.
+
+use warpsmith::fusion::library::Files;
+
+use super::*;
+
+/// A copy of the shipped library.
+pub fn copied() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for file in Files::read(&root().join("library")).unwrap().files {
+        std::fs::write(dir.path().join(&file.name), file.text.as_bytes()).unwrap();
+    }
+    dir
+}
+
+fn edit(dir: &Path, file: &str, change: impl Fn(String) -> String) {
+    let path = dir.join(file);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let changed = change(text.clone());
+    assert_ne!(text, changed, "{file}: nothing was changed");
+    std::fs::write(path, changed).unwrap();
+}
+
+pub fn is_pattern(line: &str) -> bool {
+    line.contains("PATTERN") && line.contains("= start ")
+}
+
+#[test]
+fn without_patterns_the_kernels_are_the_same() {
+    let bare = copied();
+    for file in Files::read(bare.path()).unwrap().files {
+        if file.text.lines().any(is_pattern) {
+            edit(bare.path(), &file.name, |text| {
+                text.lines().filter(|l| !is_pattern(l)).map(|l| format!("{l}\n")).collect()
+            });
+        }
+    }
+    for name in ["bigfusion", "synctest", "stvenant", "stvenantinner"] {
+        for (several, keep_loads) in [(false, false), (true, false), (true, true)] {
+            let implementations = if several { vec!["*=2".to_string()] } else { vec![] };
+            let with = FuseArgs { implementations, keep_loads, ..example(name) };
+            let without = FuseArgs { library: Some(bare.path().into()), ..with.clone() };
+            assert_eq!(fused(&with).covers[0].files, fused(&without).covers[0].files, "{name}");
+        }
+    }
+}
+
+#[test]
+fn each_wrong_pattern_is_reported() {
+    let script_of = |name: &str| match name {
+        "mvmul33" => ("vector3 v, w; matrix3x3 A;", "A, v", "w", "A, v"),
+        "madd33" => ("matrix3x3 v, w, A;", "A, v", "w", "A, v"),
+        "ttmul411" => ("tensor3x3x3x3 A; vector3 v; tensor3x3x3 w;", "A, v", "w", "A, v"),
+        _ => unreachable!(),
+    };
+    let damages: [fn(&str) -> String; 4] = [
+        |line| line.replacen("start \"", "start \"1+", 1),
+        |line| {
+            let (before, count) = line.split_once("count ").unwrap();
+            let (count, rest) = count.split_once(',').unwrap();
+            format!("{before}count {},{rest}", count.parse::<u32>().unwrap() + 1)
+        },
+        |line| line.replacen("block \"1\"", "block \"2\"", 1),
+        |line| line.replacen("stride \"", "stride \"2*", 1),
+    ];
+    let mut reported = 0;
+    for name in ["mvmul33", "madd33", "ttmul411"] {
+        let file = format!("{name}.cu");
+        let text = std::fs::read_to_string(root().join("library").join(&file)).unwrap();
+        let (declared, inputs, output, arguments) = script_of(name);
+        let (_dir, args) = script(&format!(
+            "{declared}\ninput {inputs};\n{output} = {name}({arguments});\nreturn {output};"
+        ));
+        let library = copied();
+        for (number, line) in text.lines().enumerate().filter(|(_, l)| is_pattern(l)) {
+            for damage in damages {
+                // Of a single step the stride does not matter.
+                if line.contains("count 1,") && damage(line).contains("stride \"2*") {
+                    continue;
+                }
+                let changed: String = text
+                    .lines()
+                    .enumerate()
+                    .map(|(n, l)| if n == number { damage(l) + "\n" } else { format!("{l}\n") })
+                    .collect();
+                std::fs::write(library.path().join(&file), changed).unwrap();
+                let error = run(&FuseArgs { library: Some(library.path().into()), ..args.clone() });
+                let (status, message) = error.err().unwrap_or_else(|| panic!("{}", damage(line)));
+                assert_eq!(status, Status::BadInput);
+                assert!(message.starts_with("error[W525]"), "{}\n{message}", damage(line));
+                reported += 1;
+            }
+        }
+    }
+    assert!(reported > 60, "{reported}");
+}
+
+#[test]
+fn a_damaged_library_has_one_message_each() {
+    let cases: [(&str, &str, &str, &str); 14] = [
+        ("W521", "types.cuh", "// warpsmith: elements 9", ""),
+        ("W521", "types.cuh", "elements 9", "elements many"),
+        ("W522", "madd33.cu", "d_madd33_1_compute", "d_madd33_1_comput"),
+        ("W522", "madd33.cu", "d_madd33_2_save", "d_madd33_2_safe"),
+        ("W522", "madd33.cpp", "madd33_cpu", "madd_cpu"),
+        ("W523", "madd33.cu", "cu_madd33_1(", "cu_add33_1("),
+        (
+            "W523",
+            "madd33.cu",
+            "d_madd33_1_load_1(matrix3x3 A, float *s_A, int tx, int bx)",
+            "d_madd33_1_load_1(matrix3x3 A, float *s_A, int bx, int tx)",
+        ),
+        ("W523", "madd33.cpp", "const float *B, ", ""),
+        ("W524", "madd33.cu", "BATCH = size (recommended 1)", ""),
+        ("W524", "madd33.cu", "BX = 3", "BX = three"),
+        ("W524", "madd33.cu", "Data location = shared", "Data location = global"),
+        ("W524", "madd33.cu", "#*/", ""),
+        ("W526", "madd33.cu", "Data type = matrix3x3", "Data type = matrix4x4"),
+        ("W526", "madd33.cu", "cu_madd33_1(matrix3x3 A", "cu_madd33_1(float *A"),
+    ];
+    let (_dir, args) = script("matrix3x3 A, B;\ninput A;\nB = madd33(A, A);\nreturn B;");
+    for (code, file, from, to) in cases {
+        let library = copied();
+        edit(library.path(), file, |text| text.replacen(from, to, 1));
+        let (status, message) =
+            run(&FuseArgs { library: Some(library.path().into()), ..args.clone() })
+                .err()
+                .unwrap_or_else(|| panic!("{from} -> {to}"));
+        assert_eq!(status, Status::BadInput, "{message}");
+        assert!(message.starts_with(&format!("error[{code}]")), "{from} -> {to}\n{message}");
+        assert_eq!(message.matches("error[").count(), 1, "{message}");
+    }
+}
+
+#[test]
+fn a_wrong_implementation_is_not_handed_out() {
+    let library = copied();
+    edit(library.path(), "madd33.cu", |text| {
+        text.replace("+ B[tx * 9 + i]", "- B[tx * 9 + i]")
+            .replace("+ B[ty * 9 + tx * 3 + j]", "- B[ty * 9 + tx * 3 + j]")
+    });
+    let (_dir, args) = script("matrix3x3 A, B, C;\ninput A, C;\nB = madd33(A, C);\nreturn B;");
+    let (status, message) =
+        run(&FuseArgs { library: Some(library.path().into()), ..args }).err().unwrap();
+    assert_eq!(status, Status::No);
+    assert!(
+        message.starts_with("error[W540]: `B` is not what the CPU references give"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_routine_with_a_barrier_is_refused() {
+    let library = copied();
+    edit(library.path(), "madd33.cu", |text| {
+        text.replace(
+            "for (int i = 0; i < 9; i++) C[",
+            "for (int i = 0; i < 9; i++) __syncthreads(), C[",
+        )
+    });
+    let (_dir, args) = script("matrix3x3 A, B;\ninput A;\nB = madd33(A, A);\nreturn B;");
+    let (status, message) =
+        run(&FuseArgs { library: Some(library.path().into()), ..args }).err().unwrap();
+    assert_eq!((status, &message[..11]), (Status::BadInput, "error[W527]"), "{message}");
+}
+
+/// The product as the thesis has it: offsets that begin with a placeholder, in a variable that is stepped on; one load for
+/// both inputs; helpers, a macro, a batch, and the reference in the same file.
+const PLACEHOLDERS: &str = include_str!("placeholders.cu");
+const TIMES: &str =
+    "#pragma once\n__device__ inline float times(float a, float b) { return a * b; }\n";
+
+#[test]
+fn placeholders_stand_for_starts() {
+    let library = copied();
+    std::fs::write(library.path().join("product.cu"), PLACEHOLDERS).unwrap();
+    // A header of the library that two functions include, is written once.
+    std::fs::write(library.path().join("times.cuh"), TIMES).unwrap();
+    edit(library.path(), "madd33.cu", |text| {
+        text.replacen("#include \"types.cuh\"", "#include \"types.cuh\"\n#include \"times.cuh\"", 1)
+    });
+    let (_dir, args) = script(
+        "matrix3x3 A, B, C, D, E;\ninput A, B;\nC = product(A, B);\nD = madd33(C, A);\nE = product(D, C);\nreturn E;",
+    );
+    for keep_loads in [false, true] {
+        let library = Some(library.path().to_path_buf());
+        let implementations = vec!["*=2".into()];
+        let args = FuseArgs { library, keep_loads, implementations, ..args.clone() };
+        let fused = fused(&args);
+        leave(&format!("placeholders_{keep_loads}"), &fused);
+        let plan = &plans(&fused)[0];
+        assert_eq!((plan.calls.len(), plan.batch), (3, 2));
+        // D goes from the addition to the first argument of the product in registers.
+        assert!(plan.registers() >= 1, "{}", fused.text);
+    }
+}
+
+#[test]
+fn a_placeholder_without_a_pattern_is_reported() {
+    let library = copied();
+    let text: String = PLACEHOLDERS
+        .lines()
+        .filter(|l| !l.starts_with("OUTPATTERN"))
+        .map(|l| format!("{l}\n"))
+        .collect();
+    std::fs::write(library.path().join("product.cu"), text).unwrap();
+    std::fs::write(library.path().join("times.cuh"), TIMES).unwrap();
+    let (_dir, args) = script("matrix3x3 A, B;\ninput A;\nB = product(A, A);\nreturn B;");
+    let (status, message) =
+        run(&FuseArgs { library: Some(library.path().into()), ..args }).err().unwrap();
+    assert_eq!((status, &message[..11]), (Status::BadInput, "error[W524]"), "{message}");
+}
+
+#[test]
+fn what_only_the_library_can_move_is_no_structure_of_arrays() {
+    let library = copied();
+    // The load turns the matrix around: the tool's own copy cannot stand in for it.
+    edit(library.path(), "madd33.cu", |text| {
+        text.replace(
+            "s_A[i * MADD33_1_BX + tx] = block_A[",
+            "s_A[i * MADD33_1_BX + tx] = 1.0f * block_A[",
+        )
+        .replace(
+            "s_A[i * 3 * MADD33_2_BY + ty * 3 + tx] = block_A[",
+            "s_A[i * 3 * MADD33_2_BY + ty * 3 + tx] = 1.0f * block_A[",
+        )
+    });
+    let library = Some(library.path().to_path_buf());
+    let (_dir, args) =
+        script("soa matrix3x3 A; matrix3x3 B, C;\ninput A, C;\nB = madd33(A, C);\nreturn B;");
+    let (status, message) = run(&FuseArgs { library: library.clone(), ..args }).err().unwrap();
+    assert_eq!(status, Status::BadInput, "{message}");
+    assert!(
+        message.contains("W530") && message.contains("`A` is a structure of arrays"),
+        "{message}"
+    );
+    let (_dir, args) =
+        script("matrix3x3 A; soa matrix3x3 B, C;\ninput A, C;\nB = madd33(A, C);\nreturn B;");
+    fused(&FuseArgs { library, ..args });
+}
