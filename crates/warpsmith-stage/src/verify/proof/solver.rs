@@ -8,7 +8,7 @@ use easy_smt::{Context, ContextBuilder, Response};
 use super::formula::Truth;
 
 /// Steps that the solver may take for one question: the same on every machine, a few seconds at most.
-const STEPS: u64 = 6_000_000;
+const STEPS: u64 = 60_000_000;
 /// Milliseconds for one question, should the steps be slow.
 const MILLISECONDS: u64 = 20_000;
 
