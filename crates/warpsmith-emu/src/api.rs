@@ -37,6 +37,8 @@ pub struct Buffer {
     pub exact: bool,
     /// What a buffer that grows holds in its new bytes, again and again from its start on; empty: zeros.
     pub pattern: Arc<[u8]>,
+    /// The host has freed it: what still points to it dangles.
+    pub freed: bool,
     /// Whole numbers in it are nobody's word; the caller's own mark, which the emulator does not look at.
     pub invented: bool,
     /// Bytes that hold no defined value yet, one bool a byte; empty: all defined. Carrying such a value is fine,
@@ -144,6 +146,8 @@ pub enum Rule {
     /// Two threads write the same value: a note.
     RaceBenign,
     OutOfBounds,
+    /// Through a pointer to memory that was freed.
+    Dangling,
     UninitializedShared,
     UninitializedLocal,
     /// An element of global memory that nothing wrote.
@@ -161,16 +165,17 @@ pub enum Rule {
     RedundantBarrier,
     /// `assert`, `__assert` or `__trap` failed.
     AssertFailed,
-    /// Null or invalid pointer, freed or local object of another thread.
+    /// Null or invalid pointer, local object of another thread.
     InvalidPointer,
 }
 
 impl Rule {
-    pub const ALL: [Rule; 16] = [
+    pub const ALL: [Rule; 17] = [
         Rule::RaceShared,
         Rule::RaceGlobal,
         Rule::RaceBenign,
         Rule::OutOfBounds,
+        Rule::Dangling,
         Rule::UninitializedShared,
         Rule::UninitializedLocal,
         Rule::UninitializedGlobal,
@@ -192,6 +197,7 @@ impl Rule {
             Rule::RaceGlobal => "race-global",
             Rule::RaceBenign => "race-benign",
             Rule::OutOfBounds => "out-of-bounds",
+            Rule::Dangling => "dangling",
             Rule::UninitializedShared => "uninitialized-shared",
             Rule::UninitializedLocal => "uninitialized-local",
             Rule::UninitializedGlobal => "uninitialized-global",

@@ -100,6 +100,7 @@ fn describe(rule: Rule) -> &'static str {
             "A barrier or warp operation is not reached by all threads it waits for."
         }
         Rule::ExitedBeforeBarrier => "A thread exited before a barrier that the others reach.",
+        Rule::Dangling => "Memory is used after it was freed.",
         Rule::Misaligned => "A vector access is not aligned to its size.",
         Rule::InfiniteLoop => "A loop does not end.",
         Rule::RedundantBarrier => "No conflicting accesses were seen across a barrier.",

@@ -88,6 +88,7 @@ impl Machine<'_> {
         kind: Kind,
         rule: Rule,
     ) {
+        let rule = if self.is_freed(handle) { Rule::Dangling } else { rule };
         let key = (rule, pc as u32, handle);
         if let Some(&at) = self.known_refusals.get(&key) {
             return self.report.count(at, 1);
@@ -100,6 +101,7 @@ impl Machine<'_> {
                 let extent = self.extent_text(handle);
                 format!("{what} of `{text}` is outside of `{name}`, which has {extent}")
             }
+            Rule::Dangling => format!("{what} of `{text}`, but `{name}` was freed before"),
             Rule::Misaligned => format!(
                 "{what} of {size} bytes at `{text}`, byte {offset} of `{name}`, is not aligned to {size}"
             ),
@@ -123,6 +125,11 @@ impl Machine<'_> {
             count: 1,
         });
         self.known_refusals.insert(key, at);
+    }
+
+    fn is_freed(&self, handle: u64) -> bool {
+        let Home::Buffer(i) = self.home(handle) else { return false };
+        self.memory.buffers.get(i as usize).is_some_and(|b| b.freed)
     }
 
     /// How large an object is, in its own elements.

@@ -284,6 +284,13 @@ impl Launcher for HostLauncher<'_, '_> {
         });
     }
 
+    fn freed(&mut self, buffer: usize, _: &Origin) {
+        if let Some(buffer) = self.device.buffers.get_mut(buffer) {
+            buffer.freed = true;
+            buffer.poison = vec![];
+        }
+    }
+
     fn most_bytes(&self) -> Option<u64> {
         Some(self.runner.args.max_memory)
     }
