@@ -36,11 +36,32 @@ fn main() {
             Err(refusal) => println!("{name:22} refused: {}", refusal.diagnostics[0].message),
         }
     }
+    crowded(&folder);
     each.sort_by(f64::total_cmp);
     if let Some(median) = each.get(each.len() / 2) {
         println!(
             "median of the examples: {median:.1} ms an access, profiles and rounds of counter-examples included"
         );
+    }
+}
+
+/// The stencil with 25 integers more in scope, half of them made from threads and blocks.
+fn crowded(folder: &Path) {
+    let Ok(text) = std::fs::read_to_string(folder.join("five_point.cu")) else { return };
+    let more: String = (0..25)
+        .map(|n| match n % 4 {
+            0 => format!("    int q{n} = threadIdx.x * {} + blockIdx.y;\n", n + 2),
+            1 => format!("    int q{n} = nx * {n} + 7;\n"),
+            2 => format!("    int q{n} = blockIdx.x * {} - threadIdx.y;\n", n + 3),
+            _ => format!("    int q{n} = ny + {n};\n"),
+        })
+        .collect();
+    let at = "    int s = threadIdx.x";
+    let text = text.replacen(at, &format!("{more}{at}"), 1);
+    let settings = Settings { path: "crowded.cu".into(), ..Settings::default() };
+    match stage::stage(Input { settings, text, ..Input::default() }) {
+        Ok(staged) => _ = line("five_point, 25 more", &staged),
+        Err(refusal) => println!("five_point, 25 more: {}", refusal.diagnostics[0].message),
     }
 }
 

@@ -81,6 +81,7 @@ pub fn fill(input: &Input) -> Result<Filling, Refusal> {
     for suited in launches {
         trial.expect(suited)?;
     }
+    input.steps.begin("fillings of the holes");
     let few = trial.expected.len();
     if few == 0 {
         let error =

@@ -40,7 +40,7 @@ pub struct Profiled {
 }
 
 /// Rows of one mark that a search starts from, at most.
-const MAX_ROWS: usize = 1200;
+const MAX_ROWS: usize = 400;
 /// Rounds of counter-examples.
 const MAX_ROUNDS: usize = 6;
 /// Counter-examples that one round takes in.

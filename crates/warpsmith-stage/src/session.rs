@@ -38,6 +38,28 @@ pub struct Input {
     pub reference: Option<String>,
     /// The program that proves; without one nothing is proved.
     pub solver: Option<std::path::PathBuf>,
+    pub steps: Steps,
+}
+
+/// Is told the name of a step.
+pub type Hear = Rc<dyn Fn(&str)>;
+
+/// Hears of each step that begins, for whoever waits.
+#[derive(Clone, Default)]
+pub struct Steps(pub Option<Hear>);
+
+impl Steps {
+    pub fn begin(&self, name: &str) {
+        if let Some(hear) = &self.0 {
+            hear(name);
+        }
+    }
+}
+
+impl std::fmt::Debug for Steps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "heard" } else { "unheard" })
+    }
 }
 
 /// Why a file is not staged. The first source of the map is the file as the user wrote it.

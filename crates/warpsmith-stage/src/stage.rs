@@ -105,16 +105,19 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
         filling = Some(made);
     }
     let mut session = Session::new(input)?;
+    session.input.steps.begin("profiles");
     let mut profiled = search::profile(&mut session)?;
     let launches = profiled.launches.clone();
     let mut checker = Checker::new(&mut session, &launches)?;
     if checker.launches.is_empty() {
         checker.launches = launches;
     }
+    session.input.steps.begin("search and checks");
     let result = verified(&mut session, &mut profiled, &mut checker)?;
     let Written { found, copied, mut edits, mut checked, inserted } = result;
     let redundant: Vec<usize> = checked.redundant.iter().copied().collect();
     let removed = session.input.fix && remove(&mut session, &checker, &mut edits, &mut checked)?;
+    session.input.steps.begin("proofs");
     let proofs = proving::prove(&mut session, &checked, &checker.dropped, &edits)?;
     let accesses = accesses(&session, &found, copied.time, &proofs);
     let notes = notes(&session, &checked, &accesses);

@@ -128,3 +128,36 @@ fn gathers_and_products_with_vectors_are_declined() {
         assert!(no && message.contains("error[W731]"), "{message}");
     }
 }
+
+/// Subscripts by macro, a helper that takes elements, a guard, and a block that nothing in the file names.
+#[test]
+fn usual_spellings_are_understood() {
+    let (name, text) = best(
+        "#define IDX(y, x) ((y) * w + (x))
+__device__ float lerp3(float a, float b, float c) { return 0.25f * a + 0.5f * b + 0.25f * c; }
+__global__ void blur(const float *img, float *res, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x > 0 && x < w - 1 && y > 0 && y < h - 1)
+        res[IDX(y, x)] = lerp3(img[IDX(y, x - 1)], img[IDX(y, x)], img[IDX(y, x + 1)]) + img[IDX(y - 1, x)] + img[IDX(y + 1, x)];
+}
+",
+    );
+    assert!(name.contains("of `img`"), "{name}");
+    assert!(text.contains("lerp3(") && text.contains("__syncthreads();"), "{text}");
+}
+
+#[test]
+fn a_transpose_whose_block_nothing_names() {
+    for body in ["b[j * n + i] = a[i * n + j];", "b[i * n + j] = a[j * n + i];"] {
+        let (name, text) = best(&format!(
+            "__global__ void trans(const float *a, float *b, int n) {{
+    int i = blockIdx.y * blockDim.y + threadIdx.y;
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && j < n) {body}
+}}
+"
+        ));
+        assert_eq!(name, "transposing tile of `a`", "{text}");
+    }
+}

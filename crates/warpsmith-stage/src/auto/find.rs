@@ -106,17 +106,19 @@ pub fn accesses(
     });
     let mut all = vec![];
     walk::block(body, &mut |e| {
-        let ExprKind::Index { base, index } = &*e.kind else { return };
+        let ExprKind::Index { base, .. } = &*e.kind else { return };
         let ExprKind::Path(path) = &*base.kind else { return };
         let Some(name) = path.as_name().filter(|n| arrays.iter().any(|a| a == n)) else { return };
-        if e.span.file.0 != 0 || index.span.file.0 != 0 {
+        let text = sources.text(e.span);
+        // What a macro brings has no text of its own to edit.
+        if e.span.file.0 != 0 || !text.ends_with(']') || !text.starts_with(name) {
             return;
         }
         all.push(Access {
             array: name.to_string(),
             whole: e.span.start as usize..e.span.end as usize,
-            index: sources.text(index.span).to_string(),
-            at: places.get(&(e.span.start, e.span.end)).cloned(),
+            index: subscript(sources.text(e.span)),
+            at: places.get(&e.span.start).cloned(),
             stored: targets.contains(&e.span),
         });
     });
@@ -124,11 +126,17 @@ pub fn accesses(
     all
 }
 
+/// What stands between the brackets of `a[…]`.
+fn subscript(text: &str) -> String {
+    let open = text.find('[').map_or(0, |i| i + 1);
+    text.get(open..text.len() - 1).unwrap_or("").trim().to_string()
+}
+
 /// Addresses by where they stand in the text.
-fn places(program: &Program) -> HashMap<(u32, u32), Sum> {
+fn places(program: &Program) -> HashMap<u32, Sum> {
     let this = (&program.module, program.kernel);
     let Ok(walked) = proofs::walk(this, this, [64, 64, 64]) else { return HashMap::new() };
-    let key = |s: Option<Span>| s.filter(|s| s.file.0 == 0).map(|s| (s.start, s.end));
+    let key = |s: Option<Span>| s.filter(|s| s.file.0 == 0).map(|s| s.start);
     let loads = walked.loads.iter().map(|l| (key(l.span), l.at.sum()));
     let stores = walked.events.iter().filter_map(|e| match &e.what {
         What::Result { at, span, .. } => Some((key(*span), at.sum())),

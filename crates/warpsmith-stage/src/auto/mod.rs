@@ -89,10 +89,16 @@ pub fn choose(input: &Input, costs: Costs<'_>) -> Result<Chosen, Refusal> {
     let mut tried = vec![];
     let mut best: Option<(f64, Best)> = None;
     for plan in plans {
-        let name = plan.name.clone();
+        let (name, block) = (plan.name.clone(), plan.block);
+        input.steps.begin(&name);
         match result(&mut session, &checker, input, plan) {
             Ok(made) => {
-                let cost = cost(&mut session, Some(&made.text), &large, costs)?;
+                let own = match block {
+                    Some(block) => session.suited(block, COUNTED_BLOCKS, Fit::Exact)?,
+                    None => None,
+                };
+                let large = own.as_ref().unwrap_or(&large);
+                let cost = cost(&mut session, Some(&made.text), large, costs)?;
                 tried.push(Tried { name, cost, failed: None });
                 let better = |c: &f64| best.as_ref().is_none_or(|(known, _)| c < known);
                 if let Some(c) = cost.filter(better) {
@@ -142,6 +148,7 @@ fn found(session: &Session) -> Result<Vec<Plan>, Refusal> {
         accesses: &accesses,
         extents: session.extents.clone(),
         axes: session.usage.axes,
+        given: session.input.block,
     };
     let mut arrays: Vec<&str> = vec![];
     for a in accesses.iter().filter(|a| !a.stored) {
@@ -163,14 +170,18 @@ fn result(
     let said = |r: Refusal| r.diagnostics.first().map_or(String::new(), |d| d.message.clone());
     let staged = match plan.marked {
         true => {
-            let marked = Input { text: plan.text.clone(), ..input.clone() };
+            let block = plan.block.or(input.block);
+            let marked = Input { text: plan.text.clone(), block, ..input.clone() };
             Some(stage::stage(marked).map_err(said)?)
         }
         false => None,
     };
-    let text = staged.as_ref().map_or(plan.text, |s| s.text.clone());
+    let text = staged.as_ref().map_or(plan.text.clone(), |s| s.text.clone());
     let mut patch = Patch::default();
     patch.replace(0..session.plan.text.len(), text.clone());
+    let fits = |s: &&Suited| plan.block.is_none_or(|b| s.launch.block == b);
+    let launches = checker.launches.iter().filter(fits).cloned().collect();
+    let checker = Checker { launches, dropped: vec![] };
     let checked = checker.check(session, &patch, 1).map_err(said)?;
     match checked.problems.first() {
         None if !checked.launches.is_empty() => Ok(Best {

@@ -19,6 +19,8 @@ pub struct Plan {
     pub text: String,
     /// The text has marks that are to be solved.
     pub marked: bool,
+    /// The only block that it is for, where nothing in the file names one.
+    pub block: Option<[u32; 3]>,
 }
 
 /// What plans are made from.
@@ -31,7 +33,14 @@ pub struct Kernel<'a> {
     pub accesses: &'a [Access],
     pub extents: [Extent; 3],
     pub axes: [bool; 3],
+    /// The block of the user's options.
+    pub given: Option<[u32; 3]>,
 }
+
+/// A block whose sizes plans may write as numbers where the file names none: a wide one, and a square one to transpose.
+const WIDE: [u32; 3] = [32, 8, 1];
+const LINE: [u32; 3] = [128, 1, 1];
+const SQUARE: [u32; 3] = [16, 16, 1];
 
 impl Kernel<'_> {
     /// All plans for one array.
@@ -88,9 +97,10 @@ impl Kernel<'_> {
 
     /// Whether a name is one that the kernel declares.
     pub fn is_variable(&self, name: &str) -> bool {
-        let local = !["threadIdx", "blockIdx", "blockDim", "gridDim"].contains(&name);
+        let called = self.text.contains(&format!("{name}("));
+        let local = !called && !["threadIdx", "blockIdx", "blockDim", "gridDim"].contains(&name);
         local
-            && self.unit.macros.get(name).is_none()
+            && !self.unit.macros.contains_key(name)
             && !scope::constants(self.unit, name).contains(&name.to_string())
     }
 
@@ -129,13 +139,24 @@ impl Kernel<'_> {
         (text, None)
     }
 
-    fn extent(&self, axis: usize) -> Option<String> {
+    fn extent(&self, axis: usize, block: Option<[u32; 3]>) -> Option<String> {
         match &self.extents[axis] {
             _ if !self.axes[axis] => Some("1".into()),
             Extent::Constant(name) => Some(name.clone()),
             Extent::Number(n) => Some(n.to_string()),
-            Extent::Free => None,
+            Extent::Free => block.map(|b| b[axis].to_string()),
         }
+    }
+
+    /// The block that a plan writes down, when the file names none.
+    fn written(&self, square: bool) -> Option<[u32; 3]> {
+        let free = (0..2).any(|a| self.axes[a] && self.extents[a] == Extent::Free);
+        let usual = match (square, self.axes[1]) {
+            (true, _) => SQUARE,
+            (false, true) => WIDE,
+            (false, false) => LINE,
+        };
+        free.then(|| self.given.unwrap_or(usual))
     }
 }
 
@@ -198,13 +219,18 @@ impl Made<'_> {
 
     fn done(&self, name: &str, patch: &Patch) -> Option<Plan> {
         let name = format!("{name} of `{}`", self.array);
-        patch.apply(self.kernel.text).ok().map(|text| Plan { name, text, marked: true })
+        patch.apply(self.kernel.text).ok().map(|text| Plan {
+            name,
+            text,
+            marked: true,
+            block: None,
+        })
     }
 
     /// The elements of the block's own threads.
     fn tile(&self) -> Option<Plan> {
         let tile = self.tile_name();
-        let (extents, place) = match (self.kernel.extent(0), self.kernel.extent(1)) {
+        let (extents, place) = match (self.kernel.extent(0, None), self.kernel.extent(1, None)) {
             (Some(x), _) if !self.kernel.axes[1] => (format!("[{x}]"), "[threadIdx.x]".to_string()),
             (Some(x), Some(y)) => (format!("[{y}][{x}]"), "[threadIdx.y][threadIdx.x]".to_string()),
             _ if !self.kernel.axes[1] => ("[blockDim.x]".into(), "[threadIdx.x]".into()),
@@ -251,7 +277,8 @@ impl Made<'_> {
             d if d < 0 => format!("{name} - {}", -d),
             d => format!("{name} + {d}"),
         };
-        let x = self.kernel.extent(0)?;
+        let block = self.kernel.written(false);
+        let x = self.kernel.extent(0, block)?;
         let place = |dx: i64, dy: i64| {
             let inner = format!("[{}]", at("threadIdx.x", rx + dx));
             match self.kernel.axes[1] {
@@ -260,7 +287,7 @@ impl Made<'_> {
             }
         };
         let extents = match self.kernel.axes[1] {
-            true => format!("[{}][{}]", wide(self.kernel.extent(1)?, ry), wide(x, rx)),
+            true => format!("[{}][{}]", wide(self.kernel.extent(1, block)?, ry), wide(x, rx)),
             false => format!("[{}]", wide(x, rx)),
         };
         let tile = self.tile_name();
@@ -271,7 +298,7 @@ impl Made<'_> {
             let mark = format!("__opt__({tile}{}, {original})", place(*dx, *dy));
             patch.replace(a.whole.clone(), mark);
         }
-        self.done("tile with a halo", &patch)
+        self.done("tile with a halo", &patch).map(|plan| Plan { block, ..plan })
     }
 
     /// A read and a store of which only one goes along with the threads: the block hands over through a square tile.
@@ -287,7 +314,11 @@ impl Made<'_> {
         {
             return None;
         }
-        let side = self.kernel.extent(0)?;
+        let block = self.kernel.written(true);
+        if block.is_some_and(|b| b[0] != b[1]) {
+            return None;
+        }
+        let side = self.kernel.extent(0, block)?;
         let tile = self.tile_name();
         // One element more a row keeps columns in different banks.
         let extents = format!("[{side}][{side} + 1]");
@@ -306,7 +337,7 @@ impl Made<'_> {
             format!("__opt__({})", &self.kernel.text[read.whole.clone()]),
         );
         patch.replace(end..end, format!("\n{indent}}}"));
-        self.done("transposing tile", &patch)
+        self.done("transposing tile", &patch).map(|plan| Plan { block, ..plan })
     }
 
     /// Declarations before a place that depend on the thread.

@@ -82,7 +82,7 @@ pub fn plan(kernel: &Kernel<'_>, array: &str, element: &str, all: &[&Access]) ->
     let after: String = turns.iter().map(|t| format!("\n{inner}{t}")).collect();
     patch.replace(end..end, after);
     let name = format!("`{array}` through registers");
-    patch.apply(text).ok().map(|text| Plan { name, text, marked: false })
+    patch.apply(text).ok().map(|text| Plan { name, text, marked: false, block: None })
 }
 
 fn init_text(kernel: &Kernel<'_>, counter: &ast::Declarator) -> Option<String> {

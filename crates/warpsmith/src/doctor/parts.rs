@@ -98,7 +98,7 @@ pub fn examine(places: &Places, limit: Duration) -> Vec<Part> {
                 name: "z3",
                 label: "SMT solver (z3)",
                 state: state(z3),
-                costs: "what only a solver can prove stays at the level `checked`; `check` and `tune` do not use it",
+                costs: "what only a solver can prove stays at the level `checked`; of the commands `stage` alone uses it",
                 get: "install the package z3 of your distribution, or `pip install z3-solver` in a virtual environment",
             },
         ]

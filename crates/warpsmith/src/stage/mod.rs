@@ -4,8 +4,10 @@ pub mod args;
 mod automatic;
 mod report;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use serde_json::Value;
 use warpsmith_device::Gpu;
@@ -14,7 +16,7 @@ use warpsmith_emu::counters::Counters;
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_stage::auto;
 use warpsmith_stage::program::Settings;
-use warpsmith_stage::session::{Input, Refusal};
+use warpsmith_stage::session::{Input, Refusal, Steps};
 use warpsmith_stage::stage;
 use warpsmith_stage::verify::proof::solver;
 
@@ -22,6 +24,7 @@ use crate::check::files;
 use crate::cli::inert_json;
 use crate::data::ArgSpec;
 use crate::output::{Outputs, check_folder};
+use crate::progress::Progress;
 use crate::status::{Failure, Status};
 use args::{StageArgs, StageFormat};
 
@@ -41,6 +44,9 @@ pub fn run(args: &StageArgs) -> Status {
     };
     failure.report("stage", json, &sources)
 }
+
+/// Profiles, search and proofs.
+const STEPS: usize = 3;
 
 /// What is said, for people and for machines.
 type Said = (String, Value);
@@ -116,6 +122,12 @@ fn refused(refusal: Refusal) -> Failed {
     Box::new((failure, sources))
 }
 
+/// Shows the steps of what takes more than a second.
+fn steps() -> Steps {
+    let progress = RefCell::new(Progress::new("stage", STEPS));
+    Steps(Some(Rc::new(move |name| progress.borrow_mut().step(name))))
+}
+
 /// What is asked for, from the options.
 ///
 /// # Errors
@@ -154,6 +166,7 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
         fix: args.fix,
         plain: false,
         reference: args.reference.clone(),
+        steps: steps(),
         solver: solver::program().filter(|_| !args.no_proof),
     })
 }
