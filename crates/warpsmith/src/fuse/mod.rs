@@ -12,6 +12,7 @@ mod model;
 mod reference;
 mod report;
 mod shipped;
+mod short;
 mod verify;
 mod witness;
 
@@ -60,6 +61,8 @@ pub struct Handed {
     pub files: Vec<(String, String)>,
     /// Numbers of elements at which it was checked.
     pub counts: Vec<usize>,
+    /// It was checked with a few iterations of each loop.
+    pub short_loops: bool,
 }
 
 /// The command: writes the files, prints what was done and says how it ended.
@@ -387,19 +390,29 @@ impl Making<'_> {
     ) -> Result<Vec<Handed>, Failure> {
         let (mut handed, mut refused) = (vec![], vec![]);
         let mut data = verify::Data::new(self.planner, references, self.args.seed);
+        let program = short::program(self.planner.program);
+        let short = Planner { program: &program, ..*self.planner };
+        let mut short_data = verify::Data::new(&short, references, self.args.seed);
         for (k, cover) in covers.enumerate() {
             if handed.len() >= wanted {
                 break;
             }
             let mut files = emit::files(self.planner, self.heading, cover);
             let counts = verify::counts(cover);
-            match verify::verify(&self.heading.name, &files, &mut data, &counts) {
+            let short_loops = short::is_needed(cover);
+            let checked = if short_loops {
+                let files = emit::files(&short, self.heading, &short::cover(cover));
+                verify::verify(&self.heading.name, &files, &mut short_data, &counts)
+            } else {
+                verify::verify(&self.heading.name, &files, &mut data, &counts)
+            };
+            match checked {
                 Ok(()) => {
                     let picture = emit::dot(self.planner, &self.heading.name, cover);
                     files.push((format!("{}.dot", self.heading.name), picture));
                     let picture = emit::svg(self.planner, &self.heading.name, cover);
                     files.push((format!("{}.svg", self.heading.name), picture));
-                    handed.push(Handed { cover: cover.clone(), files, counts });
+                    handed.push(Handed { cover: cover.clone(), files, counts, short_loops });
                 }
                 Err(list) => refused.extend(
                     list.into_iter().map(|d| d.note(format!("cover {} is not handed out", k + 1))),

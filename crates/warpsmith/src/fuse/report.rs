@@ -33,13 +33,16 @@ impl Report<'_> {
         let covers: Vec<Value> = self.covers.iter().map(|c| self.cover(c)).collect();
         let sizes: Vec<usize> = self.covers.first().map(|c| c.counts.clone()).unwrap_or_default();
         let all = self.covers.iter().flat_map(|c| kernels(&c.cover.launches));
-        let assumptions: Vec<&str> = match all.into_iter().any(|k| k.wants_whole_blocks()) {
+        let mut assumptions: Vec<&str> = match all.into_iter().any(|k| k.wants_whole_blocks()) {
             true => vec![
                 "loads and saves of the library compute offsets in types that are wide enough for all elements",
                 "arrays on the device have room for whole blocks, as the header says",
             ],
             false => vec![],
         };
+        if self.covers.iter().any(|c| c.short_loops) {
+            assumptions.push("loops were checked with three or four iterations each, not with all");
+        }
         let level = if self.measured.is_some() { "measured equal" } else { "checked" };
         let mut object = json!({
             "schema": 1, "command": "fuse", "status": "done", "complete": true, "findings": [],
@@ -112,8 +115,12 @@ impl Report<'_> {
                 }
             }
             let counts: Vec<String> = handed.counts.iter().map(usize::to_string).collect();
+            let loops = match handed.short_loops {
+                true => "; three or four iterations of each loop, not all",
+                false => "",
+            };
             text += &format!(
-                "  predicted: {:.1} us for {} elements, {:.1} us with a kernel for each call\n  checked in the emulator with every check on, against the CPU references: {} elements\n",
+                "  predicted: {:.1} us for {} elements, {:.1} us with a kernel for each call\n  checked in the emulator with every check on, against the CPU references: {} elements{loops}\n",
                 handed.cover.seconds * 1e6,
                 self.heading.elements,
                 self.unfused * 1e6,

@@ -209,3 +209,19 @@ fn a_layout_stands_before_the_type() {
     let message = refused("soa A, B;\ninput A;\nB = madd33(A, A);\nreturn B;\n");
     assert!(message.starts_with("error[W501]: `soa` is no type"), "{message}");
 }
+
+#[test]
+fn loops_of_many_iterations_are_checked_with_a_few_and_that_is_said() {
+    for count in [30_000, 30_001] {
+        let (_dir, args) = script(&format!(
+            "matrix3x3 A, B; vector3 v; scalar s;\ninput A, v;\nB = madd33(A, A);\nfor (i = 0; i < {count}; i++) {{\n  v = mvmul33(B, v);\n\
+             for (j = 0; j < 20; j++) {{ B = madd33(B, A); }}\n}}\ns = venorm3(v);\nreturn B, s;"
+        ));
+        let start = std::time::Instant::now();
+        let fused = fused(&args);
+        assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+        assert!(fused.covers[0].files[0].1.contains(&format!("< {count};")));
+        assert!(fused.text.contains("three or four iterations of each loop"), "{}", fused.text);
+        assert!(fused.result["verification"]["assumptions"].to_string().contains("three or four"));
+    }
+}

@@ -3,7 +3,7 @@
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use warpsmith_fuse::library::Library;
-use warpsmith_fuse::script::{Program, VarId};
+use warpsmith_fuse::script::{Node, Program, Region, VarId};
 use warpsmith_gpu::protocol::{BufferSpec, Contents, Element, Problem, Tolerance};
 use warpsmith_ir::{Diagnostic, Scalar};
 
@@ -13,10 +13,12 @@ use crate::search::{Compared, Task};
 use crate::tune::compare;
 
 /// Elements that tell how far results may be apart: those of other covers are summed in another order.
-const JUDGED: usize = 64;
+const JUDGED: u64 = 64;
 /// Elements of the winner's results that the CPU computes, too: the first, the last, and some between.
 const EDGE: u64 = 256;
 const BETWEEN: u64 = 512;
+/// Calls of references that the CPU does for that, a few seconds.
+const CALLS: u64 = 200_000;
 
 /// Inputs of a program for so many elements.
 pub struct Inputs<'a> {
@@ -67,7 +69,8 @@ impl<'a> Inputs<'a> {
             blobs.push(floats.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>());
             buffers.push(BufferSpec { name: name(v), bytes: array.len() as u64 * 4, contents });
         }
-        let first: Vec<u64> = (0..self.count.min(JUDGED as u64)).collect();
+        let judged = (CALLS / calls(&self.program.body).max(1)).clamp(1, JUDGED);
+        let first: Vec<u64> = (0..self.count.min(judged)).collect();
         let judged = self.on_cpu(&first)?;
         for (k, v) in self.program.outputs.iter().enumerate() {
             outputs.push(compared(buffers.len(), &judged, k));
@@ -102,7 +105,10 @@ impl<'a> Inputs<'a> {
             (0..n.min(EDGE)).chain(between).chain(n.saturating_sub(EDGE)..n).collect();
         all.sort_unstable();
         all.dedup();
-        all
+        // Every element is as many calls on the CPU as the script has, loops included.
+        let most = (CALLS / calls(&self.program.body).max(1)).max(2) as usize;
+        let step = all.len().div_ceil(most).max(1);
+        all.into_iter().step_by(step).collect()
     }
 
     /// Flat indices of elements in each output.
@@ -140,6 +146,15 @@ impl<'a> Inputs<'a> {
         }
         Ok(())
     }
+}
+
+/// Calls of one element, loops as often as they run.
+fn calls(region: &Region) -> u64 {
+    let one = |node: &Node| match node {
+        Node::Call(_) => 1,
+        Node::Loop(l) => l.trips.saturating_mul(calls(&l.body)),
+    };
+    region.nodes.iter().map(one).fold(0, u64::saturating_add)
 }
 
 /// How far a float of an output may be from the CPU's: sums in another order, products contracted.
