@@ -51,8 +51,8 @@ __device__ inline void d_mmul33_1_load_2(matrix3x3 B, float *s_B, int tx, int bx
 }
 
 // The computation has no metadata of its own: its arguments are the inputs, the output and the coordinates that it uses.
-// Arguments are used with subscripts alone and loops are unrolled, so that an argument can be an array in registers: the
-// generator then counts its offsets from the first one that the thread touches.
+// Arguments are used with subscripts (or as pointers with an offset, `A + tx * 9`), so that an argument can be an array in
+// registers: the generator then counts its offsets from the first one that the thread touches, and unrolls all loops.
 __device__ inline void d_mmul33_1_compute(float *A, float *B, float *C, int tx)
 {
     #pragma unroll

@@ -150,7 +150,7 @@ pub enum Rule {
     UninitializedGlobal,
     /// A `__constant__` or `__device__` variable that nothing set.
     UninitializedVariable,
-    /// An integer is divided by zero.
+    /// An integer is divided by zero, or shifted by its width or more.
     UndefinedArithmetic,
     DivergentBarrier,
     /// A note.

@@ -1,5 +1,5 @@
-//! Predicted time of a fusion: `T(F) = max(Σ moves, Σ computations)`, since a GPU overlaps transfers with arithmetic; and not
-//! less than starting its blocks takes.
+//! Predicted time of a fusion: `T(F) = max(Σ moves, Σ computations)`, since a GPU overlaps transfers with arithmetic; not less
+//! than starting its blocks takes, and for every kernel what a launch costs.
 //!
 //! Where the times of routines come from is not known here: from a model, or from curves that were measured.
 
@@ -34,9 +34,12 @@ pub trait Times {
 
     /// Seconds in which a GPU can start the blocks of a kernel with so many elements each.
     fn starting(&self, elements_per_block: u32) -> f64;
+
+    /// Seconds that every kernel takes, whatever it does.
+    fn launch(&self) -> f64;
 }
 
-/// The predicted time of a fusion and what it is the longest of.
+/// The predicted time of a fusion: a launch, and the longest of the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Prediction {
     /// Sum over loads and saves, in seconds.
@@ -45,11 +48,13 @@ pub struct Prediction {
     pub computing: f64,
     /// Starting the blocks.
     pub starting: f64,
+    /// The launch itself.
+    pub launch: f64,
 }
 
 impl Prediction {
     pub fn seconds(&self) -> f64 {
-        self.moving.max(self.computing).max(self.starting)
+        self.launch + self.moving.max(self.computing).max(self.starting)
     }
 
     /// All of it: of kernels that are predicted to take the same time the one with less to do is taken.

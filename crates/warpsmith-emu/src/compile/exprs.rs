@@ -326,8 +326,13 @@ fn is_cheap(e: &Expr) -> bool {
                 pure &= matches!(&*p.kind, PlaceKind::Var(_)) && !p.ty.is_aggregate()
             }
             Node::Expr(e) => match &*e.kind {
-                ExprKind::Binary(op, a, _) => {
-                    let costly = matches!(op, BinaryOp::Div | BinaryOp::Rem);
+                ExprKind::Binary(op, a, b) => {
+                    let costly = match op {
+                        BinaryOp::Div | BinaryOp::Rem => true,
+                        // A count that is no constant may be one that has no result.
+                        BinaryOp::Shl | BinaryOp::Shr => b.as_const().is_none(),
+                        _ => false,
+                    };
                     pure &= !(op.is_logical() || costly && a.ty.is_integer());
                 }
                 ExprKind::Select(..) | ExprKind::AddressOf(_) => pure = false,

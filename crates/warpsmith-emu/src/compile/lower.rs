@@ -365,10 +365,14 @@ impl<'m> Lower<'m> {
                 _ => {}
             }
         }
-        // A division by zero stays, so that it is found when it is reached.
-        let undefined = matches!(op, BinaryOp::Div | BinaryOp::Rem) && !ty.is_float();
+        // What has no result stays, so that it is found when it is reached.
+        let undefined = |y: u64| match op {
+            BinaryOp::Div | BinaryOp::Rem => !ty.is_float() && y == 0,
+            BinaryOp::Shl | BinaryOp::Shr => y >= u64::from(ty.bytes().max(4) * 8),
+            _ => false,
+        };
         if let (Opd::K(x), Opd::K(y)) = (a, b)
-            && !(undefined && y == 0)
+            && !undefined(y)
         {
             let v = eval::binary(op, from_register(ty, x), from_register(count_ty, y));
             return Ok(Opd::K(to_register(v)));

@@ -38,7 +38,7 @@ impl Machine<'_> {
     /// Executes a pure instruction and carries its operands' poison on.
     pub fn arithmetic(&mut self, b: &mut Block, g: &mut Group, op: &Op, pc: usize) {
         let Some((dst, ty)) = destination(op) else { return };
-        self.check_division(b, g, op, pc);
+        self.check_defined(b, g, op, pc);
         match dst {
             Opd::S(s) => {
                 let value = self.scalar_result(g, op);

@@ -1,4 +1,5 @@
-//! Arithmetic without a result: integers divided by zero.
+//! Arithmetic without a result: integers divided by zero, and shifts by as many bits as there are or more ([expr.mul],
+//! [expr.shift] of the C++ standard).
 
 use warpsmith_ir::{BinaryOp, Scalar};
 
@@ -7,43 +8,85 @@ use super::launch::Machine;
 use crate::api::{Finding, Rule};
 use crate::compile::lir::{Op, Opd};
 
-impl Machine<'_> {
-    /// Reports the lanes of a division of integers whose divisor is zero; those that hold nothing defined are reported where
-    /// that is used.
-    #[inline]
-    pub fn check_division(&mut self, b: &mut Block, g: &Group, op: &Op, pc: usize) {
-        let Op::Bin { op: BinaryOp::Div | BinaryOp::Rem, ty, b: divisor, .. } = op else { return };
-        if !self.check_poison || ty.is_float() || matches!(divisor, Opd::K(k) if *k != 0) {
-            return;
+/// What the right operand of an operation may not be.
+#[derive(Clone, Copy)]
+enum Forbidden {
+    Zero,
+    /// This many bits or more; a negative number is one of the largest.
+    Bits(u64),
+}
+
+impl Forbidden {
+    fn holds(self, value: u64) -> bool {
+        match self {
+            Forbidden::Zero => value == 0,
+            Forbidden::Bits(width) => value >= width,
         }
-        self.find_zeros(b, g, *divisor, *ty, pc);
     }
 
-    fn find_zeros(&mut self, b: &mut Block, g: &Group, divisor: Opd, ty: Scalar, pc: usize) {
-        let wide = ty.bytes() == 8;
+    fn of(op: BinaryOp, ty: Scalar) -> Option<Forbidden> {
+        match op {
+            BinaryOp::Div | BinaryOp::Rem if !ty.is_float() => Some(Forbidden::Zero),
+            // Smaller types are promoted.
+            BinaryOp::Shl | BinaryOp::Shr => Some(Forbidden::Bits((ty.bytes().max(4) * 8).into())),
+            _ => None,
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// Reports the lanes of a division of integers or a shift whose right operand has no result; those that hold nothing
+    /// defined are reported where that is used.
+    #[inline]
+    pub fn check_defined(&mut self, b: &mut Block, g: &Group, op: &Op, pc: usize) {
+        let Op::Bin { op, ty, b: right, .. } = op else { return };
+        let Some(forbidden) = Forbidden::of(*op, *ty).filter(|_| self.check_poison) else { return };
+        match right {
+            Opd::K(k) if !forbidden.holds(*k) => {}
+            Opd::S(s) if !forbidden.holds(g.scalars[*s as usize]) => {}
+            _ => self.find_forbidden(b, g, (*right, ty.bytes() == 8), forbidden, pc),
+        }
+    }
+
+    fn find_forbidden(
+        &mut self,
+        b: &mut Block,
+        g: &Group,
+        (right, wide): (Opd, bool),
+        forbidden: Forbidden,
+        pc: usize,
+    ) {
         let (mut count, mut first) = (0, None);
         for warp in g.lo..g.hi {
-            let undefined = self.undefined_lanes(b, g, divisor, warp);
+            let undefined = self.undefined_lanes(b, g, right, warp);
             let mut lanes = g.mask.warps[warp as usize] & !undefined;
             while lanes != 0 {
                 let thread = warp * 32 + lanes.trailing_zeros();
                 lanes &= lanes - 1;
-                if self.lane_value(b, g, divisor, wide, thread) == 0 {
+                let value = self.lane_value(b, g, right, wide, thread);
+                if forbidden.holds(value) {
                     count += 1;
-                    first.get_or_insert(thread);
+                    first.get_or_insert((thread, value));
                 }
             }
         }
-        let Some(thread) = first else { return };
+        let Some((thread, value)) = first else { return };
         let key = (Rule::UndefinedArithmetic, pc as u32, 0);
         if let Some(&at) = self.known_refusals.get(&key) {
             return self.report.count(at, count);
         }
-        let place = self.place(b, pc, "division", Some(thread));
+        let (message, what) = match forbidden {
+            Forbidden::Zero => ("an integer is divided by zero".to_string(), "division"),
+            Forbidden::Bits(width) => {
+                let by = if wide { value as i64 } else { i64::from(value as u32 as i32) };
+                (format!("a number of {width} bits is shifted by {by}"), "shift")
+            }
+        };
+        let place = self.place(b, pc, what, Some(thread));
         let at = self.report.add(Finding {
             rule: Rule::UndefinedArithmetic,
             kind: None,
-            message: "an integer is divided by zero".to_string(),
+            message,
             accesses: vec![place],
             array: None,
             index: vec![],

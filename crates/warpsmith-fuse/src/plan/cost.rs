@@ -9,7 +9,8 @@ impl Planner<'_> {
     /// What the kernel will take.
     pub(super) fn predict(&self, plan: &KernelPlan) -> Prediction {
         let starting = self.times.starting(plan.elements * plan.batch);
-        let mut prediction = Prediction { starting, ..Prediction::default() };
+        let launch = self.times.launch();
+        let mut prediction = Prediction { starting, launch, ..Prediction::default() };
         for step in &plan.steps {
             let one = self.routine_use(plan, &step.action);
             let seconds = self.times.seconds(&one);

@@ -1,7 +1,7 @@
 //! From a set of calls, with an implementation for each, to a kernel.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use warpsmith_ir::{Diagnostic, SourceMap};
 
@@ -23,7 +23,12 @@ pub struct Planner<'a> {
     pub times: &'a dyn Times,
     pub accesses: &'a RefCell<Accesses>,
     pub sources: &'a RefCell<SourceMap>,
+    /// Implementations that cannot be used in a fused kernel, with the reason: they are left out.
+    pub unusable: &'a RefCell<Unusable>,
 }
+
+/// By function and implementation.
+pub type Unusable = BTreeMap<(FunctionId, usize), Diagnostic>;
 
 /// The calls of a set, in the order of the script, and the variables that are needed after it.
 pub struct Reading<'a> {
@@ -48,18 +53,29 @@ impl Planner<'_> {
         layouts: &mut Layouts,
     ) -> Result<Option<KernelPlan>, Vec<Diagnostic>> {
         let mut calls = vec![];
+        let unusable = |((_, call), k): (&(usize, &Call), &usize)| {
+            self.unusable.borrow().contains_key(&(call.function, *k))
+        };
+        if reading.calls.iter().zip(implementations).any(unusable) {
+            return Ok(None);
+        }
         for ((node, call), implementation) in reading.calls.iter().zip(implementations) {
             let mut sources = self.sources.borrow_mut();
             let mut accesses = self.accesses.borrow_mut();
-            let access = accesses.of(
-                self.library,
-                call.function,
-                *implementation,
-                elements,
-                &mut sources,
-            )?;
-            let Some(access) = access else { return Ok(None) };
             let (function, implementation) = (call.function, *implementation);
+            let found = accesses.of(self.library, function, implementation, elements, &mut sources);
+            let access = match found {
+                Ok(Some(access)) => access,
+                Ok(None) => return Ok(None),
+                Err(list) => match list.as_slice() {
+                    [d] if d.code == "W527" => {
+                        let key = (function, implementation);
+                        self.unusable.borrow_mut().entry(key).or_insert_with(|| d.clone());
+                        return Ok(None);
+                    }
+                    _ => return Err(list),
+                },
+            };
             calls.push(PlannedCall {
                 node: *node,
                 function,
@@ -146,6 +162,8 @@ impl Planner<'_> {
             shared_floats,
             layout_is_exact: chosen.exact,
             prediction: Prediction::default(),
+            considered: 1,
+            next_best: None,
         };
         plan.steps = self.steps(&plan, &drafts, &new_number);
         self.put_barriers(&mut plan);

@@ -15,7 +15,7 @@ use crate::library::FunctionId;
 use crate::predict::Prediction;
 use crate::script::{Loop, VarId};
 
-pub use kernel::{Layouts, Planner, Reading};
+pub use kernel::{Layouts, Planner, Reading, Unusable};
 pub use search::{Bounds, Covered, Found, Region, search};
 pub use shape::{Coordinates, Source, coordinates};
 
@@ -66,6 +66,10 @@ pub struct KernelPlan {
     /// Whether order and layout are known to be the best.
     pub layout_is_exact: bool,
     pub prediction: Prediction,
+    /// Combinations of implementations and block sizes that were looked at for these calls, and the predicted seconds of the one
+    /// that comes after this.
+    pub considered: usize,
+    pub next_best: Option<f64>,
 }
 
 impl KernelPlan {

@@ -212,7 +212,7 @@ fn plans(
         }
         let kernels = fusion(planner, region, *set, ways, bounds)?;
         if kernels.is_empty() && set.count_ones() == 1 {
-            return Err(vec![does_not_fit(planner, region, *set)]);
+            return Err(does_not_fit(planner, region, *set));
         }
         planned.extend(kernels.into_iter().map(|kernel| {
             let (seconds, work) = (kernel.prediction.seconds(), kernel.prediction.sum());
@@ -223,16 +223,23 @@ fn plans(
     Ok(planned)
 }
 
-fn does_not_fit(planner: &Planner<'_>, region: &Region<'_>, set: Set) -> Diagnostic {
+/// Why no implementation of a call makes a kernel.
+fn does_not_fit(planner: &Planner<'_>, region: &Region<'_>, set: Set) -> Vec<Diagnostic> {
     let call = members(set).find_map(|n| match &region.nodes[n] {
         Node::Call(call) => Some(call),
         Node::Loop(_) => None,
     });
+    let unusable = planner.unusable.borrow();
+    let own = unusable.iter().filter(|((f, _), _)| call.is_some_and(|c| c.function == *f));
+    let own: Vec<Diagnostic> = own.map(|(_, d)| d.clone()).collect();
+    if !own.is_empty() {
+        return own;
+    }
     let name = call.map_or("?", |c| &planner.library.function(c.function).name);
     let d = Diagnostic::error("W530", format!("no implementation of `{name}` fits a block"))
         .note(format!("a block has at most {} bytes of shared memory and 1024 threads", planner.options.shared_limit))
         .help("give an implementation with fewer elements a block, or ask for another one with --implementation");
-    let Some(call) = call else { return d };
+    let Some(call) = call else { return vec![d] };
     let columns = |v: &&VarId| planner.program.variables[v.0].layout == Layout::Soa;
     let column = call.arguments.iter().chain([&call.result]).find(columns);
     let d = match column {
@@ -242,7 +249,7 @@ fn does_not_fit(planner: &Planner<'_>, region: &Region<'_>, set: Set) -> Diagnos
         )),
         None => d,
     };
-    d.label(call.span, "this call")
+    vec![d.label(call.span, "this call")]
 }
 
 /// The best kernels for a set of calls, `ways` at most: implementations and block sizes differ.
@@ -267,7 +274,7 @@ fn fusion(
         made.filter(|v| read.contains(v) || region.needed_after.contains(v)).collect();
     let reading = Reading { calls, needed_after };
     let mut layouts = Layouts::new();
-    let mut best: Vec<KernelPlan> = vec![];
+    let (mut best, mut considered): (Vec<KernelPlan>, usize) = (vec![], 0);
     let order = |a: &KernelPlan, b: &KernelPlan| {
         let key = |p: &KernelPlan| (p.prediction.seconds(), p.prediction.sum());
         let ((a, more_a), (b, more_b)) = (key(a), key(b));
@@ -278,13 +285,18 @@ fn fusion(
             let Some(new) = planner.kernel(&reading, &combination, elements, &mut layouts)? else {
                 continue;
             };
+            considered += 1;
             // Behind those that are as good: the first found comes first.
             let at = best.partition_point(|old| order(old, &new).is_le());
-            if at < ways {
-                best.insert(at, new);
-                best.truncate(ways);
-            }
+            best.insert(at, new);
+            // One more than is asked for, to tell how close it was.
+            best.truncate(ways + 1);
         }
+    }
+    let seconds: Vec<f64> = best.iter().map(|p| p.prediction.seconds()).collect();
+    best.truncate(ways);
+    for (k, plan) in best.iter_mut().enumerate() {
+        (plan.considered, plan.next_best) = (considered, seconds.get(k + 1).copied());
     }
     Ok(best)
 }

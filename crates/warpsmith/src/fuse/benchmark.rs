@@ -10,7 +10,9 @@ use warpsmith_device::Gpu;
 use warpsmith_fuse::access::Accesses;
 use warpsmith_fuse::emit::{self, Heading};
 use warpsmith_fuse::library::{FunctionId, Library};
-use warpsmith_fuse::plan::{Action, KernelPlan, Layouts, Options, Planner, Reading, Step};
+use warpsmith_fuse::plan::{
+    Action, KernelPlan, Layouts, Options, Planner, Reading, Step, Unusable,
+};
 use warpsmith_fuse::script::{Call, Layout, Node, Program, Region, VarId, Variable};
 use warpsmith_ir::{FileId, SourceMap, Span};
 
@@ -98,6 +100,7 @@ fn texts(
 ) -> Result<Vec<Timed>, Failure> {
     let Some(Node::Call(call)) = program.body.nodes.first() else { return Ok(vec![]) };
     let accesses = RefCell::new(Accesses::default());
+    let unusable = RefCell::new(Unusable::new());
     let heading = Heading { name: name.to_string(), arch: gpu.arch.to_string(), elements: 1 << 20 };
     let mut all = vec![];
     let mut known: BTreeSet<Key> = BTreeSet::new();
@@ -111,6 +114,7 @@ fn texts(
             times: model,
             accesses: &accesses,
             sources,
+            unusable: &unusable,
         };
         for k in 0..library.function(call.function).implementations.len() {
             for elements in ELEMENTS {

@@ -159,6 +159,10 @@ impl Times for Measured<'_> {
         }
     }
 
+    fn launch(&self) -> f64 {
+        self.model.launch()
+    }
+
     fn starting(&self, elements_per_block: u32) -> f64 {
         self.model.starting(elements_per_block)
     }

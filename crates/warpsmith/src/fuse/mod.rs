@@ -21,11 +21,11 @@ use std::path::PathBuf;
 use warpsmith_fuse::access::Accesses;
 use warpsmith_fuse::emit::{self, Heading};
 use warpsmith_fuse::library::{Files, Library};
-use warpsmith_fuse::plan::{self, Bounds, Covered, Found, Options, Planner};
+use warpsmith_fuse::plan::{self, Bounds, Covered, Found, Options, Planner, Unusable};
 use warpsmith_fuse::predict::Times;
 use warpsmith_fuse::script::{self, syntax};
 use warpsmith_gpu::stop::Stop;
-use warpsmith_ir::{Diagnostic, SourceMap, printable};
+use warpsmith_ir::{Diagnostic, Severity, SourceMap, printable};
 
 use self::args::{FuseArgs, FuseFormat};
 use self::curves::Curves;
@@ -238,6 +238,7 @@ pub fn fuse(args: &FuseArgs, sources: &mut SourceMap) -> Result<Fused, Failure> 
     let device = stations.as_ref().map(|s| s.hello.device.as_str());
     let times = times(args, model, &library, device)?;
     let accesses = RefCell::new(Accesses::default());
+    let unusable = RefCell::new(Unusable::new());
     let cell = RefCell::new(std::mem::take(sources));
     let planner = Planner {
         program: &program,
@@ -246,6 +247,7 @@ pub fn fuse(args: &FuseArgs, sources: &mut SourceMap) -> Result<Fused, Failure> 
         times: &*times,
         accesses: &accesses,
         sources: &cell,
+        unusable: &unusable,
     };
     let heading =
         Heading { name: name.clone(), arch: arch.name.to_string(), elements: args.elements };
@@ -253,6 +255,9 @@ pub fn fuse(args: &FuseArgs, sources: &mut SourceMap) -> Result<Fused, Failure> 
     let made = making.make(stations, &mut warnings);
     *sources = cell.into_inner();
     let Made { covers, bounds, result, text } = made?;
+    let left_out = |d: Diagnostic| Diagnostic { severity: Severity::Warning, ..d };
+    let left_out = unusable.into_inner().into_values().map(left_out);
+    warnings.extend(left_out.map(|d| d.note("another implementation is taken")));
     Ok(Fused { name, folder, covers, result, text, warnings, bounds })
 }
 
@@ -404,7 +409,7 @@ impl Making<'_> {
         if handed.is_empty() {
             return Err(Failure::no(refused));
         }
-        let warning = |d| Diagnostic { severity: warpsmith_ir::Severity::Warning, ..d };
+        let warning = |d| Diagnostic { severity: Severity::Warning, ..d };
         warnings.extend(refused.into_iter().map(warning));
         Ok(handed)
     }

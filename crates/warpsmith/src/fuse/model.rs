@@ -145,6 +145,11 @@ impl Times for Model {
         time
     }
 
+    fn launch(&self) -> f64 {
+        let fit = Calibration::default();
+        fit.launch_s + fit.dram_ramp_s
+    }
+
     fn starting(&self, elements_per_block: u32) -> f64 {
         let blocks = self.elements.div_ceil(elements_per_block.max(1).into());
         blocks as f64 / (Calibration::default().blocks_per_clock * self.gpu.clock_hz())

@@ -32,12 +32,20 @@ impl Report<'_> {
     pub fn json(&self) -> Value {
         let covers: Vec<Value> = self.covers.iter().map(|c| self.cover(c)).collect();
         let sizes: Vec<usize> = self.covers.first().map(|c| c.counts.clone()).unwrap_or_default();
+        let all = self.covers.iter().flat_map(|c| kernels(&c.cover.launches));
+        let assumptions: Vec<&str> = match all.into_iter().any(|k| k.wants_whole_blocks()) {
+            true => vec![
+                "loads and saves of the library compute offsets in types that are wide enough for all elements",
+                "arrays on the device have room for whole blocks, as the header says",
+            ],
+            false => vec![],
+        };
         let level = if self.measured.is_some() { "measured equal" } else { "checked" };
         let mut object = json!({
             "schema": 1, "command": "fuse", "status": "done", "complete": true, "findings": [],
             "name": self.heading.name, "arch": self.heading.arch, "elements": self.heading.elements,
             "candidates": self.candidates, "unfused_predicted_seconds": self.unfused, "bounded": self.bounds.notes, "covers": covers,
-            "verification": {"level": level, "sizes": sizes, "assumptions": []},
+            "verification": {"level": level, "sizes": sizes, "assumptions": assumptions},
         });
         if let Some(measured) = self.measured {
             object["measured"] = measured::json(measured, self.found);
@@ -86,7 +94,7 @@ impl Report<'_> {
             "calls": calls, "block": kernel.shape, "elements_per_block": kernel.elements, "batch": kernel.batch,
             "shared_bytes": kernel.shared_floats * 4, "layout_is_best": kernel.layout_is_exact,
             "variables": variables, "barriers": barriers,
-            "predicted": {"moving_seconds": kernel.prediction.moving, "computing_seconds": kernel.prediction.computing, "starting_seconds": kernel.prediction.starting},
+            "predicted": {"moving_seconds": kernel.prediction.moving, "computing_seconds": kernel.prediction.computing, "starting_seconds": kernel.prediction.starting, "launch_seconds": kernel.prediction.launch},
         })
     }
 
@@ -190,11 +198,22 @@ impl Report<'_> {
             }
         }
         text += &format!(
-            "    predicted: {:.1} us of moving, {:.1} us of computing, {:.1} us until all blocks have been started; the longest counts\n",
+            "    predicted: {:.1} us of moving, {:.1} us of computing, {:.1} us until all blocks have been started, of which the longest counts; {:.1} us for a launch\n",
             kernel.prediction.moving * 1e6,
             kernel.prediction.computing * 1e6,
-            kernel.prediction.starting * 1e6
+            kernel.prediction.starting * 1e6,
+            kernel.prediction.launch * 1e6
         );
+        text += &format!(
+            "    {} combinations of implementations and block sizes were looked at",
+            kernel.considered
+        );
+        text += &match kernel.next_best {
+            Some(seconds) => {
+                format!("; the next best is predicted to take {:.1} us\n", seconds * 1e6)
+            }
+            None => "\n".to_string(),
+        };
         if !kernel.layout_is_exact {
             text += "    bounded: not all orders and layouts of shared memory were looked at\n";
         }

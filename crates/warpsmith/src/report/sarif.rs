@@ -93,7 +93,9 @@ fn describe(rule: Rule) -> &'static str {
         Rule::UninitializedVariable => {
             "A constant or variable of the device is used, and nothing sets it."
         }
-        Rule::UndefinedArithmetic => "An integer is divided by zero.",
+        Rule::UndefinedArithmetic => {
+            "An integer is divided by zero, or shifted by as many bits as it has or more."
+        }
         Rule::DivergentBarrier => {
             "A barrier or warp operation is not reached by all threads it waits for."
         }

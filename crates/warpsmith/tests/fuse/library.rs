@@ -150,7 +150,7 @@ fn a_wrong_implementation_is_not_handed_out() {
 }
 
 #[test]
-fn a_routine_with_a_barrier_is_refused() {
+fn an_implementation_with_a_barrier_is_left_out() {
     let library = copied();
     edit(library.path(), "madd33.cu", |text| {
         text.replace(
@@ -159,8 +159,13 @@ fn a_routine_with_a_barrier_is_refused() {
         )
     });
     let (_dir, args) = script("matrix3x3 A, B;\ninput A;\nB = madd33(A, A);\nreturn B;");
-    let (status, message) =
-        run(&FuseArgs { library: Some(library.path().into()), ..args }).err().unwrap();
+    let args = FuseArgs { library: Some(library.path().into()), ..args };
+    let other = fused(&args);
+    assert_eq!(plans(&other)[0].calls[0].implementation, 1, "{}", other.text);
+    assert_eq!(other.warnings.iter().map(|w| w.code).collect::<Vec<_>>(), ["W527"]);
+    // Where there is no other one, that is an error.
+    let only = FuseArgs { implementations: vec!["madd33=1".into()], ..args };
+    let (status, message) = run(&only).err().unwrap();
     assert_eq!((status, &message[..11]), (Status::BadInput, "error[W527]"), "{message}");
 }
 
