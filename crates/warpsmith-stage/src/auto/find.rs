@@ -37,7 +37,10 @@ impl Access {
             "t_x" => thread[0],
             "t_y" => thread[1],
             "t_z" => thread[2],
-            "u_bx" | "u_by" | "u_bz" => 3,
+            // Rows and columns that no symmetry makes equal.
+            "u_bx" => 3,
+            "u_by" => 5,
+            "u_bz" => 4,
             n if n.contains("_n") => iteration,
             // Sizes that no sum of a few threads and rows reaches.
             n => n.bytes().fold(0, |h, b| h * 10 + i64::from(b % 10)) * 7919 + 100_003,

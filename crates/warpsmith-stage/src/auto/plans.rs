@@ -247,7 +247,10 @@ impl Made<'_> {
                 format!("__opt__({})", &self.kernel.text[a.whole.clone()]),
             );
         }
-        self.done("tile", &patch)
+        // Extents that ask for the block become constant.
+        let usual = [16, if self.kernel.axes[1] { 16 } else { 1 }, 1];
+        let block = self.kernel.written(false).map(|_| self.kernel.given.unwrap_or(usual));
+        self.done("tile", &patch).map(|plan| Plan { block, ..plan })
     }
 
     /// The same with what lies around them as far as reads go.
