@@ -208,6 +208,33 @@ impl Emitter<'_> {
         format!("(size_t)count + {}", self.padding() + 4)
     }
 
+    /// What is expected, and how far results go apart when the last bits of inputs change.
+    fn expectations(&self, text: &mut String) {
+        let (name, program) = (&self.heading.name, self.planner.program);
+        let size = |v: &VarId| self.size(*v);
+        let arguments = |kind: &str| {
+            let inputs = program.inputs.iter().map(|v| self.names.get(*v).to_string());
+            let results = program.outputs.iter().map(|v| format!("{}{kind}", self.names.get(*v)));
+            inputs.chain(results).collect::<Vec<String>>().join(", ")
+        };
+        let _ = writeln!(text, "    {name}_cpu(count, {});", arguments("_expected"));
+        text.push_str("    for (unsigned round = 0; round < 4; round++) {\n");
+        for v in &program.inputs {
+            let n = self.names.get(*v);
+            let _ = writeln!(text, "        nudge({n}, (size_t)count * {}, round);", size(v));
+        }
+        let _ = writeln!(text, "        {name}_cpu(count, {});", arguments("_nudged"));
+        for v in &program.outputs {
+            let n = self.names.get(*v);
+            let _ = writeln!(
+                text,
+                "        widen({n}_spread, {n}_nudged, {n}_expected, (size_t)count * {});",
+                size(v)
+            );
+        }
+        text.push_str("    }\n");
+    }
+
     fn main_function(&self, text: &mut String) {
         let (name, program) = (&self.heading.name, self.planner.program);
         text.push_str(include_str!("compare.h"));
@@ -230,13 +257,18 @@ impl Emitter<'_> {
         }
         for v in &program.outputs {
             let n = self.names.get(*v);
-            for kind in ["", "_expected"] {
+            for kind in ["", "_expected", "_nudged"] {
                 let _ = writeln!(
                     text,
                     "    float *{n}{kind} = (float *)malloc((size_t)count * {} * sizeof(float));",
                     size(v)
                 );
             }
+            let _ = writeln!(
+                text,
+                "    float *{n}_spread = (float *)calloc((size_t)count * {}, sizeof(float));",
+                size(v)
+            );
         }
         text.push_str("    double per_second = 0.0;\n");
         let _ = writeln!(
@@ -245,10 +277,7 @@ impl Emitter<'_> {
             self.interface_names().join(", ")
         );
         text.push_str("    if (error != cudaSuccess) {\n        printf(\"%s\\n\", cudaGetErrorString(error));\n        return 2;\n    }\n");
-        let inputs = program.inputs.iter().map(|v| self.names.get(*v).to_string());
-        let expected = program.outputs.iter().map(|v| format!("{}_expected", self.names.get(*v)));
-        let list: Vec<String> = inputs.chain(expected).collect();
-        let _ = writeln!(text, "    {name}_cpu(count, {});", list.join(", "));
+        self.expectations(text);
         text.push_str("    int differ = 0;\n");
         for v in &program.outputs {
             let n = self.names.get(*v);
@@ -256,7 +285,7 @@ impl Emitter<'_> {
             let layout = if self.is_column(*v) { "1, count" } else { &format!("{}, 1", size(v)) };
             let _ = writeln!(
                 text,
-                "    differ += compare(\"{n}\", {n}, {n}_expected, (size_t)count, {}, {layout});",
+                "    differ += compare(\"{n}\", {n}, {n}_expected, {n}_spread, (size_t)count, {}, {layout});",
                 size(v)
             );
         }
@@ -270,7 +299,11 @@ impl Emitter<'_> {
             let _ = writeln!(text, "    free({});", self.names.get(*v));
         }
         for v in &program.outputs {
-            let _ = writeln!(text, "    free({0});\n    free({0}_expected);", self.names.get(*v));
+            let n = self.names.get(*v);
+            let _ = writeln!(
+                text,
+                "    free({n});\n    free({n}_expected);\n    free({n}_nudged);\n    free({n}_spread);"
+            );
         }
         text.push_str("    return differ == 0 ? 0 : 1;\n}\n");
     }

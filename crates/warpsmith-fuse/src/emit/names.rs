@@ -14,7 +14,7 @@ const LANGUAGE: &str = "alignas alignof and asm auto bool break case catch char 
 /// Names that emitted code uses itself.
 const OURS: &str = "main count thread first here step block shared stream workspace room error e dim3 size_t min max \
     blockIdx threadIdx blockDim gridDim seconds printf abs sqrt exp log sin cos tan pow argc argv \
-    begin end best round ms per_second differ fill compare bytes device k i atoi malloc free memcpy \
+    begin end best round ms per_second differ fill nudge widen compare bytes device k i atoi malloc calloc free memcpy \
     fabsf load_block save_block load_columns save_columns load_own save_own";
 
 /// Macros of the headers that it includes, and of compilers.
@@ -76,7 +76,9 @@ fn loops(region: &Region) -> usize {
 /// A name, and those that are made of it: in kernels, launchers, loops and on the host.
 fn all_of(name: &str) -> Vec<String> {
     let derived = ["s", "r", "d", "p", "n", "c", "device"].map(|before| format!("{before}_{name}"));
-    let more = [format!("d_{name}_even"), format!("d_{name}_odd"), format!("{name}_expected")];
+    let loops = [format!("d_{name}_even"), format!("d_{name}_odd")];
+    let more =
+        loops.into_iter().chain(["expected", "nudged", "spread"].map(|s| format!("{name}_{s}")));
     derived.into_iter().chain(more).chain([name.to_string()]).collect()
 }
 
