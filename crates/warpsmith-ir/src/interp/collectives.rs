@@ -19,7 +19,7 @@ impl<T: Track> Interp<'_, '_, T> {
         self.collectives += 1;
         let who = u32::MAX - self.collectives;
         let mut at = vec![0u32; fill.counters.len()];
-        let total: u64 = fill.counters.iter().map(|(_, n)| u64::from(*n)).product();
+        let total = fill.counters.iter().fold(1u64, |n, (_, m)| n.saturating_mul((*m).into()));
         for k in 0..total {
             let mut rest = k;
             for (i, (_, n)) in fill.counters.iter().enumerate().rev() {

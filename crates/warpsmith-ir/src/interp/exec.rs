@@ -249,14 +249,20 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
     }
 
     pub fn tick(&mut self, origin: &Origin) -> Run<()> {
-        self.steps += 1;
+        self.ticks(1, origin)
+    }
+
+    /// Counts steps that are taken at once: one for each of the things that are about to be made.
+    pub fn ticks(&mut self, count: u64, origin: &Origin) -> Run<()> {
+        let before = self.steps;
+        self.steps = before.saturating_add(count);
         if self.steps > self.limits.max_steps {
             return Err(self.error(InterpErrorKind::StepLimit(self.limits.max_steps), origin));
         }
         if self.patient_until.is_some_and(|end| self.steps > end) {
             return Err(self.error(InterpErrorKind::StepLimit(self.steps), origin));
         }
-        if self.steps.is_multiple_of(CLOCK_STEPS)
+        if self.steps / CLOCK_STEPS > before / CLOCK_STEPS
             && self.limits.deadline.is_some_and(|d| std::time::Instant::now() >= d)
         {
             return Err(self.error(InterpErrorKind::StepLimit(self.steps), origin));

@@ -104,8 +104,13 @@ impl<T: Track> Interp<'_, '_, T> {
         if bytes > most.saturating_sub(all) {
             return Err(self.error(InterpErrorKind::MemoryLimit(most), origin));
         }
+        let mut content = vec![];
+        if content.try_reserve_exact(bytes as usize).is_err() {
+            return Err(self.error(InterpErrorKind::MemoryLimit(most), origin));
+        }
+        content.resize(bytes as usize, 0xa5);
         let buffer = self.memory.buffers.len();
-        self.memory.buffers.push(vec![0xa5; bytes as usize]);
+        self.memory.buffers.push(content);
         self.memory.allocated.insert(buffer);
         Ok((buffer, bytes as usize))
     }

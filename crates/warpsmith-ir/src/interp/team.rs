@@ -36,6 +36,9 @@ struct Left {
     continued: Vec<usize>,
 }
 
+/// Threads of a block, or lanes of a thread, that are made; a GPU has 1024 threads in a block.
+const MOST_THREADS: u64 = 1 << 16;
+
 impl<T: Track> Interp<'_, '_, T> {
     pub fn bound_loop(&mut self, l: &ForLoop, binding: &Binding, origin: &Origin) -> Run<Flow> {
         if self.team.is_some() {
@@ -127,7 +130,7 @@ impl<T: Track> Interp<'_, '_, T> {
         let mut counters: Vec<(VarId, BindLevel, Axis)> = vec![];
         for l in loops {
             let LoopKind::Bound(b) = &l.kind else { continue };
-            let extent = self.integer(&l.limit)? as u32;
+            let extent = self.extent(l, positions.len(), origin)?;
             counters.push((l.var, b.level, b.axis));
             let longer = positions.iter().flat_map(|p| {
                 (0..extent).map(|i| {
@@ -147,7 +150,8 @@ impl<T: Track> Interp<'_, '_, T> {
         };
         let flat = |p: &[(BindLevel, Axis, u32)], level: BindLevel| {
             let at = |axis| p.iter().find(|(l, a, _)| (*l, *a) == (level, axis)).map_or(0, |x| x.2);
-            Axis::ALL.iter().rev().fold(0, |n, a| n * extent(level, *a) + at(*a))
+            let along = |n: u32, a: &Axis| n.wrapping_mul(extent(level, *a)).wrapping_add(at(*a));
+            Axis::ALL.iter().rev().fold(0, along)
         };
         let by_lanes = counters.iter().any(|(_, l, _)| *l == BindLevel::Lane);
         let lane = |p: &Vec<_>| match by_lanes {
@@ -161,6 +165,17 @@ impl<T: Track> Interp<'_, '_, T> {
             slots.push(self.thread_slots(&counters, position, &own, origin)?);
         }
         Ok(Team { slots, positions, lanes })
+    }
+
+    /// How many iterations a loop has whose iterations are made all at once, in each of `outer` places; each is a step.
+    fn extent(&mut self, l: &ForLoop, outer: usize, origin: &Origin) -> Run<u32> {
+        let extent = self.integer(&l.limit)?.max(0) as u64;
+        let all = extent.saturating_mul(outer as u64);
+        if all.max(extent) > MOST_THREADS {
+            return self.unsupported("this many threads", origin);
+        }
+        self.ticks(all, origin)?;
+        Ok(extent as u32)
     }
 
     /// What a thread begins with: the variables around the nest, its counters, and arrays of its own.
@@ -396,12 +411,12 @@ impl<T: Track> Interp<'_, '_, T> {
 
     /// Lanes of one thread, statement by statement.
     pub fn vector_loop(&mut self, l: &ForLoop, origin: &Origin) -> Run<Flow> {
-        let extent = self.integer(&l.limit)?;
+        let extent = self.extent(l, 1, origin)?;
         let mut own: Vec<VarId> = vec![l.var];
         own.extend(declared_in(&l.body));
         let ty = self.var_of(l.var).and_then(|v| v.ty.scalar()).unwrap_or(crate::Scalar::I32);
-        let first = |i: i64| {
-            let counter = Slot::Value(number::<T>(Value::int(ty, i)));
+        let first = |i: u32| {
+            let counter = Slot::Value(number::<T>(Value::int(ty, i.into())));
             [counter].into_iter().chain((1..own.len()).map(|_| Slot::Unset)).collect()
         };
         let mut lanes: Vec<Vec<Slot<T>>> = (0..extent).map(first).collect();

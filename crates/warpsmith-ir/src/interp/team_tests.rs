@@ -233,6 +233,23 @@ fn lanes_run_statement_by_statement() {
 }
 
 #[test]
+fn threads_that_cannot_be_are_refused_before_they_are_made() {
+    for header in
+        ["vector for l in 0..2000000000", "bind(block.x, 2000000000) for l in 0..2000000000"]
+    {
+        let text = format!(
+            "host fn f(n: i32, x: *global f32) {{ var l: i32; {header} {{ x[0] = 1.0f32; }} }}"
+        );
+        let module = parse(&text).unwrap_or_else(|d| panic!("{d:?}"));
+        let mut memory = Memory::new(vec![floats(&[0.0])]);
+        let args = [Arg::Value(Value::i32(1)), Arg::Pointer { buffer: 0, offset: 0 }];
+        let result =
+            call(&module, FuncId(0), &args, &mut memory, &Limits::default(), &mut NoLaunch);
+        assert!(matches!(result.unwrap_err().kind, InterpErrorKind::Unsupported(_)));
+    }
+}
+
+#[test]
 fn arrays_of_threads_are_each_ones_own() {
     let text = "host fn f(n: i32, a: *global f32 shape [n]) {
         var b: i32; var t: i32; var k: i32; var own: [f32; 2];

@@ -375,8 +375,21 @@ fn what_only_threads_can_do_is_refused() {
     }
 }
 
+/// A GPU with little memory.
+struct Small;
+
+impl Launcher for Small {
+    fn launch(&mut self, memory: &mut Memory, request: LaunchRequest) -> Result<(), String> {
+        NoLaunch.launch(memory, request)
+    }
+
+    fn most_bytes(&self) -> Option<u64> {
+        Some(1 << 20)
+    }
+}
+
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 3000, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn nonsense_is_an_error_not_a_panic(seed in proptest::prelude::any::<u64>()) {
@@ -389,7 +402,7 @@ proptest::proptest! {
                 ty => Arg::Bytes(vec![1; crate::layout::layout_of(&m, ty).size as usize]),
             }).collect();
             let mut memory = Memory::new(vec![vec![1; 64]]);
-            let _ = call(&m, FuncId(i as u32), &args, &mut memory, &limits, &mut NoLaunch);
+            let _ = call(&m, FuncId(i as u32), &args, &mut memory, &limits, &mut Small);
         }
         // The verifier must survive it, too; it almost never likes what it sees.
         let _ = crate::verify::verify(&m);
