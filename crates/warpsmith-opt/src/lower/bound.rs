@@ -6,6 +6,7 @@ use warpsmith_ir::{
     Origin, Place, Scalar, Stmt, StmtKind, Type,
 };
 
+use super::tiled::{declare, flat_thread};
 use super::{Lowered, Lowering, host, index};
 use crate::walk;
 
@@ -80,7 +81,7 @@ impl Lowering<'_> {
         };
         let ty = Type::Scalar(index::counter_type(&self.host, l));
         let value = index::counter_of(l, Expr::builtin(number).cast(ty));
-        stmts.push(declared(l.var, value));
+        stmts.push(declare(l.var, value));
         for stmt in &l.body.stmts {
             match &stmt.kind {
                 StmtKind::For(inner) if matches!(inner.kind, LoopKind::Bound(_)) => {
@@ -122,24 +123,17 @@ impl Lowering<'_> {
         };
         let mut body = vec![];
         if fill.counters.len() != 1 {
-            let mut rest = Expr::var(number, Type::I32);
-            for (k, (var, n)) in fill.counters.iter().enumerate().rev() {
-                let extent = Expr::i32(*n as i32);
-                let at = match k {
-                    0 => rest.clone(),
-                    _ => Expr::binary(BinaryOp::Rem, rest.clone(), extent.clone()),
-                };
-                body.push(declared(*var, at));
-                rest = Expr::binary(BinaryOp::Div, rest, extent);
-            }
-            body.reverse();
+            let extents: Vec<Expr> =
+                fill.counters.iter().map(|(_, n)| Expr::i32(*n as i32)).collect();
+            let digits = index::digits(Expr::var(number, Type::I32), &extents);
+            body.extend(fill.counters.iter().zip(digits).map(|((var, _), at)| declare(*var, at)));
         }
         body.push(self.element_set(&fill.destination, fill));
         StmtKind::For(ForLoop {
             id: self.host.fresh_loop(),
             var: number,
             declares: true,
-            first: flat_thread(&launched.block),
+            first: flat_thread(&launched.block.clone().map(|e| e.cast(Type::I32))),
             compare: BinaryOp::Lt,
             limit: Expr::i32(elements as i32),
             step: product(threads),
@@ -160,25 +154,4 @@ impl Lowering<'_> {
         };
         Stmt::new(StmtKind::Assign { place: place.clone(), value }, Origin::default())
     }
-}
-
-fn declared(var: warpsmith_ir::VarId, value: Expr) -> Stmt {
-    Stmt::new(StmtKind::Decl { var, init: Some(value) }, Origin::default())
-}
-
-/// The thread's number in its block: x varies fastest.
-fn flat_thread(block: &[Expr; 3]) -> Expr {
-    let axes = warpsmith_ir::Axis::ALL.into_iter().zip(block).rev();
-    let used = axes.filter(|(_, n)| !index::is_const(n, 1));
-    let sum = used.fold(None, |sum: Option<Expr>, (axis, n)| {
-        let thread = Expr::builtin(Builtin::ThreadIdx(axis)).cast(Type::I32);
-        Some(match sum {
-            None => thread,
-            Some(rows) => {
-                let rows = Expr::binary(BinaryOp::Mul, rows, n.clone().cast(Type::I32));
-                Expr::binary(BinaryOp::Add, rows, thread)
-            }
-        })
-    });
-    sum.unwrap_or_else(|| Expr::i32(0))
 }

@@ -36,7 +36,7 @@ mod warps;
 mod workspace;
 
 pub(crate) use fragments::always_read;
-pub(crate) use index::{all_run, blocks, count, counter_of, counts_up, divides, tidy};
+pub(crate) use index::{all_run, blocks, count, counter_of, counts_up, digits, divides, tidy};
 pub(crate) use place::{mentions, single_element};
 pub(crate) use reduction::{better, combine, identity};
 pub(crate) use replicas::spread;
