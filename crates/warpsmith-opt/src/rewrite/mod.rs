@@ -10,6 +10,7 @@ pub mod double_buffer;
 pub mod independence;
 pub mod indexing;
 pub mod interchange;
+pub mod keep_rows;
 pub mod pad;
 pub mod pipeline;
 pub mod pitch;
@@ -73,7 +74,7 @@ pub fn malformed(module: &Module) -> Vec<String> {
 }
 
 /// An element of a variable that is an array of one dimension.
-fn element_of(function: &Function, array: VarId, index: Expr) -> Place {
+pub(crate) fn element_of(function: &Function, array: VarId, index: Expr) -> Place {
     let ty = function.var(array).ty.clone();
     let element = ty.innermost().clone();
     let kind = PlaceKind::Index(Place::var(array, ty), index);

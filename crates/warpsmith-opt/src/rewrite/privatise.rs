@@ -182,7 +182,8 @@ fn constant_elements(kernel: &Kernel, array: VarId) -> Option<u64> {
     shape.iter().map(extent).try_fold(1u64, |all, n| all.checked_mul(n?)).filter(|n| *n > 0)
 }
 
-fn has_only_private(clauses: &Parallel) -> bool {
+/// Whether the clauses only give iterations variables of their own.
+pub(super) fn has_only_private(clauses: &Parallel) -> bool {
     clauses.reductions.is_empty()
         && clauses.first_private.is_empty()
         && clauses.last_private.is_empty()

@@ -85,7 +85,7 @@ fn rest_of(place: &Place, counter: VarId) -> Option<Poly> {
 }
 
 /// Calls `f` with the places that running a block reads, whatever its conditions come to.
-fn always_in_block(block: &Block, f: &mut dyn FnMut(&Place)) {
+pub(super) fn always_in_block(block: &Block, f: &mut dyn FnMut(&Place)) {
     for stmt in &block.stmts {
         let operands = walk::operands(stmt);
         // A loop may have no iteration, a condition no branch that is taken: only what they themselves evaluate.
@@ -118,7 +118,7 @@ fn always_in_subscripts(place: &Place, f: &mut dyn FnMut(&Place)) {
 }
 
 /// The vector type that the elements of a run are loaded as, and how many elements it has; `None` where there is none.
-fn vector(element: Scalar, width: u32) -> Option<(Type, u32)> {
+pub(super) fn vector(element: Scalar, width: u32) -> Option<(Type, u32)> {
     let size = element.bytes();
     let bytes = (size * width).min(WIDEST);
     let own = bytes / size;
@@ -275,7 +275,7 @@ fn plus(a: Expr, b: Expr) -> Expr {
 }
 
 /// Declarations at the top of a block whose variables nothing there mentions, the last ones first.
-fn drop_unread(body: &mut Block) {
+pub(super) fn drop_unread(body: &mut Block) {
     for at in (0..body.stmts.len()).rev() {
         let StmtKind::Decl { var, .. } = body.stmts[at].kind else { continue };
         let mut mentioned = false;
