@@ -157,7 +157,8 @@ impl FileSystem for Files<'_> {
         }
         if let Ok(name) = path.strip_prefix(SYSTEM_DIR) {
             let name = name.to_string_lossy();
-            if self.angled.contains(name.as_ref()) || headers::is_library(&name) {
+            let known = headers::is_library(&name) || headers::stand_in(&name).is_some();
+            if self.angled.contains(name.as_ref()) || known {
                 return Ok(SourceBytes::new(headers::stub_text(&name, self.language).into_bytes()));
             }
             return Err(io::ErrorKind::NotFound.into());

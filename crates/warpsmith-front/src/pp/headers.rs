@@ -264,8 +264,28 @@ pub fn is_library(name: &str) -> bool {
     LIBRARY.contains(&name)
 }
 
+/// Headers whose text stands in for one that is not found, by name or by folder: what kernels use of them.
+const STAND_INS: &[(&str, &str)] = &[
+    ("helper_math.h", include_str!("../prelude/helper_math.cuh")),
+    ("mma.h", include_str!("../prelude/mma.cuh")),
+    ("cub/", include_str!("../prelude/cub.cuh")),
+];
+
+/// The text that stands in for a header of CUDA.
+pub fn stand_in(name: &str) -> Option<&'static str> {
+    let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let fits = |(known, _): &&(&str, &str)| match known.ends_with('/') {
+        true => name.starts_with(known),
+        false => last == *known,
+    };
+    STAND_INS.iter().find(fits).map(|(_, text)| *text)
+}
+
 /// The text read in place of a system header: its macros, each unless already defined.
 pub fn stub_text(name: &str, language: Language) -> String {
+    if let Some(text) = stand_in(name).filter(|_| language == Language::Cuda) {
+        return text.into();
+    }
     let c_name = match name.strip_prefix('c') {
         Some(cpp) if !name.ends_with(".h") => format!("{cpp}.h"),
         _ => name.to_owned(),

@@ -289,6 +289,13 @@ template <typename T> struct unique_ptr {
     T &operator[](size_t i) { return p[i]; }
     T &operator*() { return *p; }
     T *operator->() { return p; }
+    unique_ptr(T *given = nullptr) : p(given) {}
+};
+template <typename T> struct unique_ptr<T[]> {
+    T *p;
+    unique_ptr(T *given = nullptr) : p(given) {}
+    T *get() { return p; }
+    T &operator[](size_t i) { return p[i]; }
 };
 
 template <typename I, typename T> void fill(I first, I last, const T &value) {

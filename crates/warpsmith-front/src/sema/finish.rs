@@ -37,6 +37,7 @@ impl Sema<'_> {
                 StmtKind::Launch(l) => l.kernel = renamed(l.kernel),
                 _ => {}
             });
+            super::optimistic::mark(&mut f);
             functions.push(f);
         }
         for k in &mut kernels {

@@ -65,6 +65,7 @@ mod launch_calls;
 mod loops;
 mod misread;
 mod model;
+mod optimistic;
 mod order;
 mod overload;
 mod packs;

@@ -117,21 +117,54 @@ impl<'a> Sema<'a> {
         f.switches = before.switches;
     }
 
-    /// What a call gets by a pointer may have been written; and what is called for its arguments is called, as in
-    /// `CHECK(cudaMalloc(…))` where `CHECK` is not known.
+    /// What a call or a launch gets by a pointer may have been written; and what is called for its arguments is called, as
+    /// in `CHECK(cudaMalloc(…))` where `CHECK` is not known.
     fn forget_given(&mut self, s: &'a ast::Stmt) {
-        let ast::StmtKind::Expr(e) = &s.kind else { return };
-        let ExprKind::Call { args, .. } = &*e.kind else { return };
+        match &s.kind {
+            ast::StmtKind::Expr(e) if matches!(&*e.kind, ExprKind::Call { .. }) => {
+                self.forget_args(e, true)
+            }
+            _ => self.forget_all_given(s),
+        }
+    }
+
+    /// The arguments of a call that was left out; those that act themselves are evaluated, if they can be.
+    fn forget_args(&mut self, e: &'a ast::Expr, evaluated: bool) {
+        let (ExprKind::Call { args, .. } | ExprKind::Launch { args, .. }) = &*e.kind else {
+            return;
+        };
         for arg in args {
-            let before = self.before_statement();
+            let arg = unparenthesised(arg);
             let acts = matches!(&*arg.kind, ExprKind::Call { .. } | ExprKind::Assign { .. });
+            if acts && !evaluated {
+                continue;
+            }
+            let before = self.before_statement();
             match self.rvalue(arg) {
                 Ok(_) if acts => {}
                 Ok(pointer) if pointer.ty.is_pointer() && pointer.as_const().is_none() => {
                     self.emit(StmtKind::Runtime(Runtime::ForgetMemory { pointer }), arg.span);
                 }
-                _ => self.rewind(&before),
+                Ok(_) => self.rewind(&before),
+                Err(_) => {
+                    self.rewind(&before);
+                    self.forget_args(arg, evaluated);
+                }
             }
+        }
+    }
+
+    /// The arguments of all calls and launches in a statement, of which nobody knows whether they are made.
+    fn forget_all_given(&mut self, s: &'a ast::Stmt) {
+        let mut given = vec![];
+        super::walk::stmt(s, &mut |e| {
+            if matches!(&*e.kind, ExprKind::Call { .. } | ExprKind::Launch { .. }) {
+                given.push(e.clone());
+            }
+        });
+        for e in given {
+            let e = self.arena.keep(e);
+            self.forget_args(e, false);
         }
     }
 
@@ -177,6 +210,13 @@ fn launched(e: &ast::Expr) -> Option<&ast::Expr> {
 
 fn launches_by_address(name: &str) -> bool {
     super::launch_calls::LAUNCHERS.contains(&name) || name == "cudaLaunchKernelEx"
+}
+
+fn unparenthesised(e: &ast::Expr) -> &ast::Expr {
+    match &*e.kind {
+        ExprKind::Paren(inner) => unparenthesised(inner),
+        _ => e,
+    }
 }
 
 /// What an expression is the address of, without conversions.

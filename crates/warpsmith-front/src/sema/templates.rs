@@ -341,7 +341,10 @@ impl<'a> Sema<'a> {
         let Some(last) = path.segments.last() else { return false };
         let actual_args = match self.classes.get(&id) {
             Some(info) => match &info.template {
-                Some((name, list)) if *name == last.name => list.clone(),
+                Some((name, list)) if *name == last.name => {
+                    let (list, inside) = (list.clone(), info.scope);
+                    self.without_defaults(list, args.len(), &last.name, inside)
+                }
                 _ => {
                     let bases: Vec<_> = info.bases.iter().map(|b| b.class).collect();
                     return bases.into_iter().any(|b| {
@@ -358,6 +361,47 @@ impl<'a> Sema<'a> {
             },
         };
         self.deduce_args(args, &actual_args, params, scope, found)
+    }
+
+    /// The first arguments of an instance, where the others are what the template `name` has by default: a pattern may
+    /// leave these out. `inside`: the scope of the instance.
+    fn without_defaults(
+        &mut self,
+        mut list: Vec<TArg>,
+        given: usize,
+        name: &str,
+        inside: ScopeId,
+    ) -> Vec<TArg> {
+        let Some(outside) = self.scope(inside).parent.filter(|_| given < list.len()) else {
+            return list;
+        };
+        let found = self.lookup(outside, name).into_iter().find_map(|e| match e {
+            Entity::Class { decl, scope } if decl.specialisation.is_none() => {
+                Some((&decl.template.as_ref()?.params, scope))
+            }
+            _ => None,
+        });
+        let Some((params, scope)) = found.filter(|(p, _)| p.iter().all(|p| !p.pack)) else {
+            return list;
+        };
+        let by_default = params.iter().zip(&list).skip(given).all(|(param, actual)| {
+            match &param.kind {
+                // One that depends on other arguments has to be written out.
+                TemplateParamKind::Type { default: Some(t) } if !mentions(t, params) => {
+                    let resolved = self.resolve_type(scope, t).map(|q| TArg::Type(despaced(q)));
+                    resolved.is_ok_and(|r| same_arg(&r, actual))
+                }
+                TemplateParamKind::Value { default: Some(e), .. } => {
+                    let value = self.const_value(scope, e).map(TArg::Value);
+                    value.is_ok_and(|v| same_arg(&v, actual))
+                }
+                _ => false,
+            }
+        });
+        if by_default {
+            list.truncate(given);
+        }
+        list
     }
 
     /// Matches a list of template arguments against actual ones; all parts must agree.

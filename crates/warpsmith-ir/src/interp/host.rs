@@ -14,7 +14,7 @@ use crate::expr::{Expr, Place, PlaceKind};
 use crate::layout::layout_of;
 use crate::module::{FuncId, FunctionKind, Module, VarId};
 use crate::span::Span;
-use crate::stmt::{Block, CopyWay, Runtime, Stmt, StmtKind};
+use crate::stmt::{Block, CopyWay, Launch, Runtime, Stmt, StmtKind};
 use crate::types::Type;
 use crate::visit::{Access, Visitor, for_each_stmt_of, walk_place, walk_stmt};
 
@@ -268,9 +268,13 @@ impl<T: Track> Interp<'_, '_, T> {
             None => {
                 let length = self.memory.buffers.get(id as usize).map_or(0, Vec::len);
                 let host = &mut self.memory.host;
-                if !host.reaches(id as usize) {
+                let (reached, shared) =
+                    (host.reaches(id as usize), host.shared.contains(&(id as usize)));
+                // What both use holds something all the same when the device looks at it.
+                if !reached || shared {
                     self.launcher.forgotten(id as usize, at, size, length);
-                } else {
+                }
+                if reached {
                     host.unknown.entry(id as usize).or_insert_with(|| vec![false; length]);
                     host.mark(id as usize, at, size, true);
                 }
@@ -338,7 +342,7 @@ struct Writes {
 
 impl Visitor for Writes {
     fn stmt(&mut self, stmt: &Stmt) {
-        if let StmtKind::Call { args, .. } = &stmt.kind {
+        if let StmtKind::Call { args, .. } | StmtKind::Launch(Launch { args, .. }) = &stmt.kind {
             let writable = |e: &&Expr| matches!(e.ty, Type::Pointer { readonly: false, .. });
             self.pointers.extend(args.iter().filter(writable).cloned());
         }

@@ -154,6 +154,8 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             let at = buffer.0 as usize;
             let Some(mask) = self.invented.remove(&at) else { continue };
             let buffer = &mut self.device.buffers[at];
+            let poisoned = buffer.poison.iter_mut().zip(&mask).filter(|(_, invented)| **invented);
+            poisoned.for_each(|(poison, _)| *poison = false);
             let element = buffer.element.clone().unwrap_or(Type::Scalar(Scalar::U8));
             let seed = self.seed ^ data::name_hash(&buffer.name);
             buffer.invented |= invent(self.module, &element, &mut buffer.bytes, &mask, seed);
