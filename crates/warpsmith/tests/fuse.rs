@@ -30,7 +30,15 @@ fn run(args: &FuseArgs) -> Result<Fused, (Status, String)> {
 }
 
 fn fused(args: &FuseArgs) -> Fused {
-    run(args).unwrap_or_else(|(_, text)| panic!("{text}"))
+    let fused = run(args).unwrap_or_else(|(_, text)| panic!("{text}"));
+    assert_right(&fused);
+    fused
+}
+
+/// No cover was refused on the way, and no implementation left out because of what kernels with it gave.
+fn assert_right(fused: &Fused) {
+    let refused = fused.warnings.iter().find(|w| w.code == "W540");
+    assert!(refused.is_none(), "{:?}", refused.map(|w| (&w.message, &w.notes)));
 }
 
 fn example(name: &str) -> FuseArgs {

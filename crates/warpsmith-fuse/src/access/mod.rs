@@ -253,12 +253,18 @@ impl Derive<'_> {
     ) -> Diagnostic {
         let [x, y, z] = thread;
         let name = routine.argument_name(argument);
-        Diagnostic::error(
+        let d = Diagnostic::error(
             "W527",
             format!("`{}` touches `{name}[{at}]`, beyond what its block holds", routine.name),
         )
         .label(routine.span, format!("thread ({x}, {y}, {z})"))
-        .note(format!("a block of {} elements has {end} floats of it", self.elements))
+        .note(format!("a block of {} elements has {end} floats of it", self.elements));
+        match &routine.patterns[argument] {
+            Some(pattern) if routine.uses_placeholder(argument) => {
+                d.label(pattern.span, "where it starts is said here")
+            }
+            _ => d,
+        }
     }
 
     /// What the metadata say of an argument.

@@ -367,52 +367,66 @@ impl<'a> Unit<'a> {
         let what = if role == Role::Load { "a load of an input" } else { "what saves the result" };
         let (mut routine, decl) = self.routine(name, role, stem, what)?;
         let subject = name.strip_prefix("d_").unwrap_or(name);
-        let Some(metadata) = self.metadata(subject) else {
-            return Err(Diagnostic::error("W524", format!("`{name}` has no metadata"))
-                .label(decl.head_span, "no comment `/*# … metadata` before it")
-                .help(format!("write `/*# {subject} metadata` with Data type, Data location and Other parameters before it")));
-        };
-        let known = |key: &str| {
-            matches!(key, "Data type" | "Data location" | "Other parameters" | "LSPATTERN")
-        };
-        metadata.only(&known, "Data type, Data location, Other parameters and LSPATTERN")?;
-        let ty = metadata.need("Data type")?;
-        routine.data_type = self.library.find_type(&ty.value);
-        if routine.data_type.is_none() {
-            return Err(Diagnostic::error(
-                "W526",
-                format!("`{}` is no type of the library", ty.value),
-            )
-            .label(ty.span, "unknown type")
-            .help(format!("the library has {}", self.library.type_names().join(", "))));
-        }
-        let location = metadata.need("Data location")?;
-        if location.value != "shared" {
-            return Err(Diagnostic::error(
-                "W524",
-                format!("data cannot be in `{}`", location.value),
-            )
-            .label(location.span, "expected `shared`"));
+        let metadata = self.metadata(subject);
+        if let Some(metadata) = metadata {
+            let known = |key: &str| {
+                matches!(key, "Data type" | "Data location" | "Other parameters" | "LSPATTERN")
+            };
+            metadata.only(&known, "Data type, Data location, Other parameters and LSPATTERN")?;
+            let location = metadata.line("Data location").filter(|l| l.value != "shared");
+            if let Some(location) = location {
+                let what = format!("data cannot be in `{}`", location.value);
+                return Err(
+                    Diagnostic::error("W524", what).label(location.span, "expected `shared`")
+                );
+            }
         }
         routine.params = move_params(decl, name, role, metadata)?;
-        self.global_type(&routine, decl)?;
-        routine.patterns = vec![self.pattern(metadata, "LSPATTERN")?];
+        routine.data_type = Some(self.moved_type(name, role, decl, metadata)?);
+        let pattern = metadata.map(|m| self.pattern(m, "LSPATTERN")).transpose()?;
+        routine.patterns = vec![pattern.flatten()];
         Ok(routine)
     }
 
-    /// The array in global memory has the type that the metadata name.
-    fn global_type(&self, routine: &Routine, decl: &FunctionDecl) -> Result<(), Diagnostic> {
-        let at = if routine.role == Role::Load { 0 } else { 1 };
-        let TypeKind::Named(path) = &decl.params[at].ty.kind else { return Ok(()) };
-        let found = path.as_name().and_then(|n| self.library.find_type(n));
-        if found == routine.data_type {
-            return Ok(());
+    /// The type that a load or save moves: that of its array in global memory, and what the metadata say, where they say it.
+    fn moved_type(
+        &self,
+        name: &str,
+        role: Role,
+        decl: &FunctionDecl,
+        metadata: Option<&Metadata>,
+    ) -> Result<TypeId, Diagnostic> {
+        let array = &decl.params[if role == Role::Load { 0 } else { 1 }];
+        let library = self.library;
+        let taken = match &array.ty.kind {
+            TypeKind::Named(path) => Some(path.as_name().and_then(|n| library.find_type(n))),
+            _ => None,
+        };
+        let unknown = |span: Span, what: String| {
+            let d = Diagnostic::error("W526", what).label(span, "unknown type");
+            d.help(format!("the library has {}", library.type_names().join(", ")))
+        };
+        let Some(line) = metadata.and_then(|m| m.line("Data type")) else {
+            let nothing = "nothing says which element type `float *` is";
+            return match taken {
+                Some(Some(ty)) => Ok(ty),
+                Some(None) => Err(unknown(array.span, format!("`{name}` moves no element type"))),
+                None => Err(Diagnostic::error("W524", format!("`{name}` has no `Data type`"))
+                    .label(array.span, nothing)
+                    .help("name the type here, or in metadata before the routine")),
+            };
+        };
+        let Some(said) = library.find_type(&line.value) else {
+            return Err(unknown(line.span, format!("`{}` is no type of the library", line.value)));
+        };
+        if taken.is_none_or(|taken| taken == Some(said)) {
+            return Ok(said);
         }
-        let moves = routine.data_type.map_or("?", |t| self.library.type_name(t));
-        let message =
-            format!("`{}` moves a `{moves}` by its metadata, but takes another type", routine.name);
-        Err(Diagnostic::error("W526", message)
-            .label(decl.params[at].span, format!("not a `{moves}`")))
+        let moves = library.type_name(said);
+        let what = format!("`{name}` moves a `{moves}` by its metadata, but takes another type");
+        Err(Diagnostic::error("W526", what)
+            .label(array.span, format!("not a `{moves}`"))
+            .label(line.span, "said here"))
     }
 
     fn pattern(&self, metadata: &Metadata, key: &str) -> Result<Option<Pattern>, Diagnostic> {

@@ -150,6 +150,65 @@ fn a_wrong_implementation_is_not_handed_out() {
 }
 
 #[test]
+fn a_wrong_implementation_gives_way_to_a_right_one() {
+    let library = copied();
+    edit(library.path(), "madd33.cu", |text| text.replace("+ B[tx * 9 + i]", "- B[tx * 9 + i]"));
+    let (_dir, args) = script("matrix3x3 A, B, C;\ninput A, C;\nB = madd33(A, C);\nreturn B;");
+    let args = FuseArgs { library: Some(library.path().into()), ..args };
+    let fused = run(&args).unwrap_or_else(|(_, text)| panic!("{text}"));
+    assert_eq!(plans(&fused)[0].calls[0].implementation, 1, "{}", fused.text);
+    let [warning] = fused.warnings.as_slice() else { panic!("{:?}", fused.warnings) };
+    assert_eq!(warning.code, "W540");
+    let note = "without implementation `1` of `madd33` the kernels are right";
+    assert!(warning.notes.iter().any(|n| n == note), "{:?}", warning.notes);
+    // Who asks for it gets no other one.
+    let only = FuseArgs { implementations: vec!["madd33=1".into()], ..args };
+    assert_eq!(run(&only).err().unwrap().0, Status::No);
+}
+
+/// A text without its comments of metadata for loads and saves.
+fn without_metadata_of_moves(text: &str) -> String {
+    let mut out = String::new();
+    let mut inside = false;
+    for line in text.lines() {
+        let opens = line.starts_with("/*#") && line.ends_with("metadata");
+        inside |= opens && (line.contains("_load_") || line.contains("_save"));
+        if !inside {
+            out += &format!("{line}\n");
+        }
+        inside &= !line.contains("#*/");
+    }
+    out
+}
+
+#[test]
+fn loads_and_saves_need_no_metadata_where_their_signatures_say_all() {
+    let bare = copied();
+    for file in Files::read(bare.path()).unwrap().files {
+        if file.text.contains("_load_1 metadata") {
+            edit(bare.path(), &file.name, |text| without_metadata_of_moves(&text));
+        }
+    }
+    for name in ["bigfusion", "stvenant"] {
+        let implementations = vec!["*=2".to_string()];
+        let with = FuseArgs { implementations, keep_loads: true, ..example(name) };
+        let without = FuseArgs { library: Some(bare.path().into()), ..with.clone() };
+        assert_eq!(fused(&with).covers[0].files, fused(&without).covers[0].files, "{name}");
+    }
+    edit(bare.path(), "madd33.cu", |text| {
+        text.replacen("d_madd33_1_load_1(matrix3x3 A,", "d_madd33_1_load_1(float *A,", 1)
+    });
+    let (_dir, args) = script("matrix3x3 A, B;\ninput A;\nB = madd33(A, A);\nreturn B;");
+    let (status, message) =
+        run(&FuseArgs { library: Some(bare.path().into()), ..args }).err().unwrap();
+    assert_eq!(status, Status::BadInput);
+    assert!(
+        message.starts_with("error[W524]: `d_madd33_1_load_1` has no `Data type`"),
+        "{message}"
+    );
+}
+
+#[test]
 fn an_implementation_with_a_barrier_is_left_out() {
     let library = copied();
     edit(library.path(), "madd33.cu", |text| {
