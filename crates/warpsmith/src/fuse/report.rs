@@ -178,6 +178,22 @@ impl Report<'_> {
         )
     }
 
+    /// What moves a variable.
+    fn moved_by(&self, kernel: &KernelPlan, by: Mover) -> String {
+        match by {
+            Mover::Block => "a copy of the whole block, 16 bytes at a time".into(),
+            Mover::Columns => {
+                "a copy of the whole block, a float of all elements after the other".into()
+            }
+            Mover::Own => "each thread its own element, in registers".into(),
+            Mover::Routine { call, .. } => {
+                let call = &kernel.calls[call];
+                let function = &self.planner.library.function(call.function).name;
+                format!("the routine of {function}_{}", self.planner.implementation(call).name)
+            }
+        }
+    }
+
     /// Each decision with its reason.
     fn explained(&self, kernel: &KernelPlan) -> String {
         let planner = self.planner;
@@ -195,23 +211,7 @@ impl Report<'_> {
                 text += &format!("    barrier before {name}: {reason}\n");
             }
             if let Action::Load { by, .. } | Action::Save { by, .. } = step.action {
-                let how = match by {
-                    Mover::Block => "a copy of the whole block, 16 bytes at a time".to_string(),
-                    Mover::Columns => {
-                        "a copy of the whole block, a float of all elements after the other"
-                            .to_string()
-                    }
-                    Mover::Own => "each thread its own element, in registers".to_string(),
-                    Mover::Routine { call, .. } => {
-                        let call = &kernel.calls[call];
-                        format!(
-                            "the routine of {}_{}",
-                            planner.library.function(call.function).name,
-                            planner.implementation(call).name
-                        )
-                    }
-                };
-                text += &format!("    {name}: {how}\n");
+                text += &format!("    {name}: {}\n", self.moved_by(kernel, by));
             }
         }
         for call in &kernel.calls {
