@@ -1,12 +1,17 @@
 //! One function of the library: its file read, its routines found by name, everything checked against the contract.
 
+use std::collections::HashMap;
+
 use warpsmith_front::ast::{FunctionDecl, FunctionName, Item, ItemKind, TypeKind};
 use warpsmith_front::parse::{Language, ParseOptions, parse};
 use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
 
+use super::leftover::{constants, leftover};
 use super::metadata::{Metadata, scan};
 use super::routine::compute_params;
-use super::{Extent, Function, Implementation, Library, Pattern, Role, Routine, TypeId};
+use super::{
+    Coordinate, Expr, Extent, Function, Implementation, Library, Pattern, Role, Routine, TypeId,
+};
 
 /// A parsed `NAME.cu`.
 pub(super) struct Unit<'a> {
@@ -17,6 +22,8 @@ pub(super) struct Unit<'a> {
     /// Functions with bodies that stand in the file itself.
     pub functions: Vec<(String, &'a FunctionDecl, Span)>,
     pub metadata: Vec<Metadata>,
+    /// Macros that are numbers.
+    pub constants: HashMap<String, Expr>,
 }
 
 /// Reads a function.
@@ -37,7 +44,8 @@ pub(super) fn read(
     let metadata = scan(&text, file).map_err(|d| vec![d])?;
     let functions =
         parsed.unit.items.iter().filter_map(|item| plain_function(item, file, &text)).collect();
-    let unit = Unit { name, library, file, text: &text, functions, metadata };
+    let constants = constants(&leftover(&text, &[], files).whole());
+    let unit = Unit { name, library, file, text: &text, functions, metadata, constants };
     let read = unit.implementations().map_err(|d| vec![d])?;
     let (mut implementations, mut signatures) = (vec![], vec![]);
     for (one, inputs, output) in read {
@@ -278,12 +286,21 @@ impl<'a> Unit<'a> {
         Ok((routine, decl))
     }
 
+    /// The pattern of a key. Macros of the file and of headers that it includes are put in.
     pub(super) fn pattern(
         &self,
         metadata: &Metadata,
         key: &str,
     ) -> Result<Option<Pattern>, Diagnostic> {
-        metadata.line(key).map(|line| Pattern::parse(&line.value, line.span)).transpose()
+        let Some(line) = metadata.line(key) else { return Ok(None) };
+        let pattern = Pattern::parse(&line.value, line.span)?;
+        // Sizes of blocks are the generator's to say, whatever a file defines for itself.
+        let is_size = |name: &str| ["BX", "BY", "BZ"].iter().any(|size| name.ends_with(size));
+        let known = |name: &str| {
+            let own = Coordinate::named(name).is_some() || is_size(name);
+            self.constants.get(name).filter(|_| !own).cloned()
+        };
+        Ok(Some(pattern.with(&known)))
     }
 
     fn compute(

@@ -111,7 +111,8 @@ fn wrong(decl: &FunctionDecl, name: &str, what: String) -> Diagnostic {
 /// W524.
 fn listed(line: &Line) -> Result<Vec<Coordinate>, Diagnostic> {
     let mut others = vec![];
-    for word in line.value.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+    let separates = |c: char| c == ',' || c.is_whitespace();
+    for word in line.value.split(separates).filter(|w| !w.is_empty()) {
         let Some(coordinate) = Coordinate::named(word) else {
             return Err(Diagnostic::error("W524", format!("`{word}` is no coordinate"))
                 .label(line.span, "not understood")

@@ -260,6 +260,27 @@ fn placeholders_stand_for_starts() {
 }
 
 #[test]
+fn patterns_may_have_macros_of_the_file_but_sizes_of_blocks_are_the_generators() {
+    let library = copied();
+    edit(library.path(), "madd33.cu", |text| {
+        let text = text.replacen(
+            "#include \"types.cuh\"",
+            "#include \"types.cuh\"\n#define DIM 3\n#define LEN (DIM * DIM)\n#ifndef MADD33_2_BY\n#define MADD33_2_BY 7\n#endif",
+            1,
+        );
+        text.replace("start \"ty*9+tx*3\"", "start \"ty*LEN+tx*DIM\"")
+            .replace("Other parameters = tx, ty, bx", "Other parameters = tx ty bx")
+    });
+    let given = Some(library.path().to_path_buf());
+    let args =
+        FuseArgs { implementations: vec!["*=2".into()], library: given, ..example("synctest") };
+    leave("macros_in_patterns", &fused(&args));
+    edit(library.path(), "madd33.cu", |text| text.replacen("#define DIM 3", "#define DIM 4", 1));
+    let (status, message) = run(&args).err().unwrap();
+    assert_eq!((status, &message[..11]), (Status::BadInput, "error[W525]"), "{message}");
+}
+
+#[test]
 fn a_placeholder_without_a_pattern_is_reported() {
     let library = copied();
     let text: String = PLACEHOLDERS
