@@ -60,6 +60,7 @@ impl Derive<'_> {
         }
         if let Some(traces) = &traces {
             self.only_output_is_written(routine, traces)?;
+            self.whole_elements(routine, &arguments, sizes)?;
         }
         let plain_copy = traces.as_ref().is_some_and(|t| self.plain_copy(routine, t, sizes[0]));
         let work = traces.as_ref().map(|t| self.work(routine, t)).unwrap_or_default();
@@ -295,6 +296,32 @@ impl Derive<'_> {
             }
         }
         moved.into_iter().all(|m| m)
+    }
+
+    /// Threads together touch every float of what a routine makes or brings away: else some are never written, or lost.
+    fn whole_elements(
+        &self,
+        routine: &Routine,
+        arguments: &[ArgumentAccess],
+        sizes: &[u32],
+    ) -> Result<(), Diagnostic> {
+        let last = arguments.len() - 1;
+        let Some(touch) = arguments[last].touch else { return Ok(()) };
+        let mut touched = vec![false; (sizes[last] * self.elements) as usize];
+        for offset in self.touches.get(touch).threads.iter().flatten() {
+            touched[*offset as usize] = true;
+        }
+        let Some(missing) = touched.iter().position(|t| !t) else { return Ok(()) };
+        let name = routine.argument_name(last);
+        let what = format!("`{}` leaves out `{name}[{missing}]`", routine.name);
+        let label = "no thread of a block touches it";
+        let d = Diagnostic::error("W527", what).label(routine.span, label);
+        Err(match &routine.patterns[last] {
+            Some(pattern) if routine.uses_placeholder(last) => {
+                d.label(pattern.span, "where it starts is said here")
+            }
+            _ => d,
+        })
     }
 
     fn work(&self, routine: &Routine, traces: &Traces) -> Work {

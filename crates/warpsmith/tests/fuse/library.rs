@@ -281,6 +281,29 @@ fn patterns_may_have_macros_of_the_file_but_sizes_of_blocks_are_the_generators()
 }
 
 #[test]
+fn a_routine_that_leaves_out_floats_is_left_out() {
+    // A start that a body takes from its metadata cannot be compared with the body; but its threads must touch everything.
+    let library = tempfile::tempdir().unwrap();
+    let robots = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuse/robots/library");
+    for file in Files::read(&robots).unwrap().files {
+        std::fs::write(library.path().join(&file.name), file.text.as_bytes()).unwrap();
+    }
+    let start = "OUTPATTERN = start \"ty*16+tx*2\"";
+    edit(library.path(), "act16.cu", |text| {
+        text.replacen(start, "OUTPATTERN = start \"ty*15+tx\"", 1)
+    });
+    let (_dir, args) = script("mat4 A, B;\ninput A;\nB = act16(A);\nreturn B;");
+    let fused = fused(&FuseArgs { library: Some(library.path().into()), ..args });
+    let [warning] = fused.warnings.as_slice() else { panic!("{:?}", fused.warnings) };
+    assert_eq!(warning.code, "W527");
+    assert!(
+        warning.message.starts_with("`d_act16_8_compute` leaves out `r["),
+        "{}",
+        warning.message
+    );
+}
+
+#[test]
 fn a_placeholder_without_a_pattern_is_reported() {
     let library = copied();
     let text: String = PLACEHOLDERS
