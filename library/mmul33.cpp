@@ -1,4 +1,5 @@
-// Product of two 3x3 matrices: C = A B.
+// Product of two 3x3 matrices: C = A B. The reference: one element, the inputs in order, then the output. All that kernels give is
+// compared with it.
 void mmul33_cpu(const float *A, const float *B, float *C)
 {
     for (int i = 0; i < 3; i++)

@@ -19,7 +19,8 @@
 // coordinates that it takes after the two arrays, in this order: tx, ty, tz of the thread in its block, bx, by, bz of the
 // block. LSPATTERN says which offsets of the shared array a thread touches: first "start", and "block" offsets from there,
 // then the same "count" times, each time "stride" further. With "noreg 1" the argument would never be kept in registers.
-// A pattern may be left out: it is derived from the code. Where it stands it must say what the code does.
+// A pattern may be left out: it is derived from the code. Where it stands it must say what the code does. The whole comment of
+// a load or save may be left out where the type of its array and the names of its coordinates say the same.
 /*# mmul33_1_load_1 metadata
 Data type = matrix3x3
 Data location = shared
@@ -163,3 +164,17 @@ INPATTERN 1 = start "ty*9", block "1", stride "1", count 9, noreg 0
 OUTPATTERN = start "ty*9+tx*3", block "1", stride "1", count 3, noreg 0
 #*/
 __global__ void cu_mmul33_2(matrix3x3 A, matrix3x3 B, matrix3x3 C) {}
+
+// What this file does not show:
+//
+// There may be fewer loads than inputs: an input without a load of its number is loaded by the one of its type.
+//
+// In place of the start of a pattern a body may have a placeholder: APIN0, APIN1, … in compute for its inputs and APOUT for its
+// output, APLS in loads and saves: `C[APOUT + k] = A[APIN0 + k] + …`. They become the pattern's start, or 0 where the argument is
+// in registers; then the pattern must be given, since only it says where to start.
+//
+// Macros, tables, helper functions and headers of the library (`#include "name.cuh"`) may stand beside the routines and are
+// written with them. No routine waits for other threads or asks the hardware for coordinates: some threads of a fused kernel may
+// be idle in it, and its block may have another shape.
+//
+// The reference, `void NAME_cpu(const float *in0, …, float *out)` for one element, stands in NAME.cpp or in this file.

@@ -6,12 +6,14 @@
 mod c_nest;
 mod choice;
 mod cuda;
+mod looped;
 mod mutate;
 mod steps;
 mod tunable;
 
 pub use c_nest::c_program;
 pub use cuda::{CudaKernel, PARAMS, THREADS, c_prelude, cuda_kernel, cuda_threads};
+pub use looped::{LoopedScript, looped_script};
 pub use mutate::mutate_source;
 pub use steps::{Schedulable, StepExample, StepLoop, StepNames, random_schedule};
 pub use tunable::{TUNABLE_SIZES, TunableProgram};

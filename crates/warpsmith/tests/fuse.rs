@@ -30,7 +30,15 @@ fn run(args: &FuseArgs) -> Result<Fused, (Status, String)> {
 }
 
 fn fused(args: &FuseArgs) -> Fused {
-    run(args).unwrap_or_else(|(_, text)| panic!("{text}"))
+    let fused = run(args).unwrap_or_else(|(_, text)| panic!("{text}"));
+    assert_right(&fused);
+    fused
+}
+
+/// No cover was refused on the way, and no implementation left out because of what kernels with it gave.
+fn assert_right(fused: &Fused) {
+    let refused = fused.warnings.iter().find(|w| w.code == "W540");
+    assert!(refused.is_none(), "{:?}", refused.map(|w| (&w.message, &w.notes)));
 }
 
 fn example(name: &str) -> FuseArgs {
@@ -171,6 +179,54 @@ fn check_program(folder: &Path, name: &str, count: &str) {
     let check = ["warpsmith", "check", "--host-args", count].map(std::ffi::OsString::from);
     let status = warpsmith::cli::run(check.into_iter().chain([test.into_os_string()]));
     assert_eq!(status, Status::Done, "{name}");
+}
+
+/// The number behind `name="` in an element.
+fn number(element: &str, name: &str) -> f64 {
+    let start = element.find(&format!(" {name}=\"")).unwrap() + name.len() + 3;
+    element[start..].split('"').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn no_text_of_the_picture_lies_over_another_or_leaves_it() {
+    let (_dir, args) = script(
+        "matrix3x3 A, B, C, D, E;\nvector3 v, w;\nscalar s;\ninput A, v, s;\nB = madd33(A, A);\nC = mmul33(B, A);\nfor (i = 0; i < 40; i++) {\n\
+         for (j = 0; j < 30; j++) { C = madd33(B, C); v = mvmul33(C, v); }\nB = mmul33(B, C);\n}\nD = smmul33(B, s);\nE = madd33(D, C);\nw = mvmul33(E, v);\nE = mmul33(E, D);\n\
+         return w, E, D;",
+    );
+    let mut all: Vec<FuseArgs> =
+        ["bigfusion", "synctest", "stvenant", "stvenantinner"].map(example).to_vec();
+    all.extend([args.clone(), FuseArgs { max_fusion: 2, ..args }]);
+    for args in all {
+        let fused = fused(&args);
+        let files = &fused.covers[0].files;
+        let svg = &files.iter().find(|(name, _)| name.ends_with(".svg")).unwrap().1;
+        let page = (number(svg, "width"), number(svg, "height"));
+        let mut boxes: Vec<(f64, f64, f64, &str)> = vec![];
+        for part in svg.split("<text").skip(1) {
+            let (element, text) = part.split_once("</text>").unwrap().0.split_once('>').unwrap();
+            let width = 6.5 * text.chars().count() as f64;
+            let x =
+                number(element, "x") - if element.contains("middle") { width / 2.0 } else { 0.0 };
+            let y = number(element, "y");
+            assert!(
+                x >= 0.0 && x + width <= page.0 && y <= page.1,
+                "{text} of {}",
+                args.script.display()
+            );
+            let over = boxes
+                .iter()
+                .find(|(x0, x1, y0, _)| x < *x1 && *x0 < x + width && (y - y0).abs() < 10.0);
+            assert!(
+                over.is_none(),
+                "{text} lies over {} of {}",
+                over.unwrap().3,
+                args.script.display()
+            );
+            boxes.push((x, x + width, y, text));
+        }
+        assert!(boxes.len() > 8);
+    }
 }
 
 #[test]

@@ -235,16 +235,9 @@ impl Emitter<'_> {
         text.push_str("    }\n");
     }
 
-    fn main_function(&self, text: &mut String) {
-        let (name, program) = (&self.heading.name, self.planner.program);
-        text.push_str(include_str!("compare.h"));
-        text.push('\n');
-        let _ = writeln!(
-            text,
-            "int main(int argc, char **argv)\n{{\n    const int count = argc > 1 ? atoi(argv[1]) : {};",
-            self.heading.elements.min(1 << 30)
-        );
-        text.push_str("    if (count <= 0) return 0;\n");
+    /// Arrays of the host: inputs with numbers in them, and for each output what the GPU gives and what is expected.
+    fn allocations(&self, text: &mut String) {
+        let program = self.planner.program;
         let size = |v: &VarId| self.size(*v);
         for v in &program.inputs {
             let n = self.names.get(*v);
@@ -270,6 +263,20 @@ impl Emitter<'_> {
                 size(v)
             );
         }
+    }
+
+    fn main_function(&self, text: &mut String) {
+        let (name, program) = (&self.heading.name, self.planner.program);
+        text.push_str(include_str!("compare.h"));
+        text.push('\n');
+        let _ = writeln!(
+            text,
+            "int main(int argc, char **argv)\n{{\n    const int count = argc > 1 ? atoi(argv[1]) : {};",
+            self.heading.elements.min(1 << 30)
+        );
+        text.push_str("    if (count <= 0) return 0;\n");
+        let size = |v: &VarId| self.size(*v);
+        self.allocations(text);
         text.push_str("    double per_second = 0.0;\n");
         let _ = writeln!(
             text,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::{Emitter, count_kernels, declaration};
-use crate::plan::{KernelPlan, Launch, PlannedVariable};
+use crate::plan::{KernelPlan, Launch, PlannedVariable, UNASKED_SHARED};
 use crate::script::{Loop, VarId};
 
 /// Where the text stands while launches are written.
@@ -58,10 +58,17 @@ impl Emitter<'_> {
         let outputs = kernel.outputs().map(|v| self.names.get(v.id).to_string());
         let list: Vec<String> = inputs.chain(outputs).collect();
         let name = format!("{}_{}", self.heading.name, number + 1);
+        let shared = kernel.dynamic_shared() + self.timing.unwrap_or(0);
+        if shared > UNASKED_SHARED {
+            let attribute = "cudaFuncAttributeMaxDynamicSharedMemorySize";
+            let _ = writeln!(
+                text,
+                "    if (cudaFuncSetAttribute({name}, {attribute}, {shared}) != cudaSuccess) return cudaGetLastError();"
+            );
+        }
         let _ = writeln!(
             text,
-            "    {name}<<<{blocks}, block, {}, stream>>>(count, {});",
-            self.timing.unwrap_or(0),
+            "    {name}<<<{blocks}, block, {shared}, stream>>>(count, {});",
             list.join(", ")
         );
         text.push_str("    return cudaGetLastError();\n}\n\n");

@@ -95,12 +95,14 @@ impl Emitter<'_> {
         } else {
             "blockIdx.x"
         };
+        let elements = kernel.elements;
+        if deep {
+            // The last blocks of a batch may lie beyond the end altogether.
+            let _ = writeln!(text, "{indent}if (block * {elements} >= count) break;");
+        }
         if self.has_own_moves(kernel) {
-            let _ = writeln!(text, "{indent}const int first = {block} * {};", kernel.elements);
-            let least = format!("min(count - first, {})", kernel.elements);
-            // Blocks of a batch may lie beyond the end altogether.
-            let least = if deep { format!("max({least}, 0)") } else { least };
-            let _ = writeln!(text, "{indent}const int here = {least};");
+            let _ = writeln!(text, "{indent}const int first = {block} * {elements};");
+            let _ = writeln!(text, "{indent}const int here = min(count - first, {elements});");
         }
         text.push('\n');
         if self.timing.is_some() {
@@ -139,12 +141,12 @@ impl Emitter<'_> {
     }
 
     fn homes(&self, text: &mut String, kernel: &KernelPlan) {
-        if kernel.shared_floats > 0 {
-            let _ = writeln!(
-                text,
-                "    __shared__ __align__(16) float shared[{}];",
-                kernel.shared_floats
-            );
+        let floats = kernel.shared_floats;
+        if kernel.dynamic_shared() > 0 {
+            let _ =
+                writeln!(text, "    extern __shared__ __align__(16) float shared[];  // {floats}");
+        } else if floats > 0 {
+            let _ = writeln!(text, "    __shared__ __align__(16) float shared[{floats}];");
         }
         for variable in &kernel.variables {
             let name = self.names.get(variable.id);
@@ -260,10 +262,17 @@ impl Emitter<'_> {
                 )
             }
             (Home::Registers { .. }, _) => {
-                let arrays = pair(format!("r_{name}"), format!("{name} + first + thread"));
                 // A single float has nothing to be apart from.
                 let pitch = if columns { "count" } else { "0" };
-                format!("{verb}_own<{size}>({arrays}, {pitch}, thread < here);")
+                match load {
+                    // Threads beyond the end take the last element, which is there.
+                    true => format!(
+                        "load_own<{size}>(r_{name}, {name} + first + min(thread, here - 1), {pitch});"
+                    ),
+                    false => format!(
+                        "save_own<{size}>({name} + first + thread, r_{name}, {pitch}, thread < here);"
+                    ),
+                }
             }
         }
     }

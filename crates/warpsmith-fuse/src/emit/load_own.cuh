@@ -1,8 +1,7 @@
-// Brings the floats of a thread's own element to its registers; they stand `pitch` floats apart. Zeros for one that does
-// not exist.
+// Brings the floats of an element to the registers of its thread; they stand `pitch` floats apart.
 template <int SIZE>
-static __device__ __forceinline__ void load_own(float *own, const float *global, size_t pitch, bool exists)
+static __device__ __forceinline__ void load_own(float *own, const float *global, size_t pitch)
 {
     #pragma unroll
-    for (int k = 0; k < SIZE; k++) own[k] = exists ? __ldcs(global + k * pitch) : 0.0f;
+    for (int k = 0; k < SIZE; k++, global += pitch) own[k] = __ldcs(global);
 }

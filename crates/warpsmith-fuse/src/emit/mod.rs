@@ -65,19 +65,7 @@ fn emitted(
 ) -> Vec<(String, String)> {
     let name = &heading.name;
     let kernels = kernels(&cover.launches);
-    let mut reserved: Vec<String> = ["launch", "workspace", "host", "cpu", "run"]
-        .iter()
-        .map(|w| format!("{name}_{w}"))
-        .collect();
-    reserved.push(name.clone());
-    reserved.extend(
-        (1..=kernels.len()).flat_map(|k| [format!("{name}_{k}"), format!("{name}_{k}_launch")]),
-    );
-    reserved.extend(planner.library.type_names().iter().map(|t| t.to_string()));
-    for f in planner.library.functions() {
-        reserved.push(format!("{}_cpu", f.name));
-        reserved.extend(defined_macros(&f.leftover.text).iter().map(|m| m.to_string()));
-    }
+    let reserved = reserved(planner, name, kernels.len());
     let names = Names::new(planner.program, &reserved);
     let emitter = Emitter { planner, heading, cover, names, kernels, timing };
     vec![
@@ -85,6 +73,24 @@ fn emitted(
         (format!("{name}.h"), emitter.header()),
         (format!("{name}_test.cu"), emitter.test_file()),
     ]
+}
+
+/// Names that the emitted files use: of the computation and its kernels, of types, and of what comes from the library.
+fn reserved(planner: &Planner<'_>, name: &str, kernels: usize) -> Vec<String> {
+    let own = ["launch", "workspace", "host", "cpu", "run"].map(|w| format!("{name}_{w}"));
+    let mut all = vec![name.to_string()];
+    all.extend(own);
+    all.extend((1..=kernels).flat_map(|k| [format!("{name}_{k}"), format!("{name}_{k}_launch")]));
+    all.extend(planner.library.type_names().iter().map(|t| t.to_string()));
+    for f in planner.library.functions() {
+        // Namespaces are called after functions.
+        all.extend([f.name.clone(), format!("{}_reference", f.name), format!("{}_cpu", f.name)]);
+        for text in [&f.leftover, &f.reference.source] {
+            let whole = text.whole();
+            all.extend(defined_macros(&whole).iter().map(|m| m.to_string()));
+        }
+    }
+    all
 }
 
 impl Emitter<'_> {
@@ -168,7 +174,7 @@ impl Emitter<'_> {
     /// Elements that arrays must have room for beyond their own, since library routines move whole blocks.
     fn padding(&self) -> u32 {
         let whole = self.kernels.iter().filter(|k| k.wants_whole_blocks());
-        whole.map(|k| k.elements * k.batch).max().unwrap_or(0)
+        whole.map(|k| k.elements).max().unwrap_or(0)
     }
 
     /// `const float *A, …, float *F`

@@ -2,9 +2,13 @@
 template <int SIZE, int ELEMENTS, int THREADS>
 static __device__ __forceinline__ void save_columns(float *global, const float *shared, size_t pitch, int here, int thread)
 {
-    #pragma unroll 4
-    for (int i = thread; i < SIZE * ELEMENTS; i += THREADS) {
-        const int k = i / ELEMENTS, e = i % ELEMENTS;
-        if (e < here) __stcs(global + k * pitch + e, shared[e * SIZE + k]);
+    constexpr int ROWS = THREADS / ELEMENTS;
+    const int e = thread % ELEMENTS, first = thread / ELEMENTS;
+    if (e >= here) return;
+    float *to = global + first * pitch + e;
+    #pragma unroll
+    for (int k = first; k < SIZE; k += ROWS) {
+        __stcs(to, shared[e * SIZE + k]);
+        to += ROWS * pitch;
     }
 }

@@ -43,6 +43,18 @@ impl Expr {
         }
     }
 
+    /// The expression with other ones in place of names.
+    pub fn with(&self, known: &dyn Fn(&str) -> Option<Expr>) -> Expr {
+        match self {
+            Expr::Number(n) => Expr::Number(*n),
+            Expr::Name(name) => known(name).unwrap_or_else(|| self.clone()),
+            Expr::Negative(e) => Expr::Negative(Box::new(e.with(known))),
+            Expr::Binary(op, a, b) => {
+                Expr::Binary(*op, Box::new(a.with(known)), Box::new(b.with(known)))
+            }
+        }
+    }
+
     /// Calls `see` with each name.
     pub fn names(&self, see: &mut dyn FnMut(&str)) {
         match self {

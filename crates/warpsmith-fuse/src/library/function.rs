@@ -1,26 +1,29 @@
 //! One function of the library: its file read, its routines found by name, everything checked against the contract.
 
-use std::ops::Range;
-use std::path::PathBuf;
+use std::collections::HashMap;
 
 use warpsmith_front::ast::{FunctionDecl, FunctionName, Item, ItemKind, TypeKind};
 use warpsmith_front::parse::{Language, ParseOptions, parse};
 use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
 
-use super::leftover::{Leftover, definitions, leftover};
+use super::leftover::{constants, leftover};
 use super::metadata::{Metadata, scan};
-use super::routine::{compute_params, move_params};
-use super::{Function, Implementation, Library, Pattern, Reference, Role, Routine, TypeId};
+use super::routine::compute_params;
+use super::{
+    Coordinate, Expr, Extent, Function, Implementation, Library, Pattern, Role, Routine, TypeId,
+};
 
 /// A parsed `NAME.cu`.
-struct Unit<'a> {
-    name: &'a str,
-    library: &'a Library,
-    file: FileId,
-    text: &'a str,
+pub(super) struct Unit<'a> {
+    pub name: &'a str,
+    pub library: &'a Library,
+    pub file: FileId,
+    pub text: &'a str,
     /// Functions with bodies that stand in the file itself.
-    functions: Vec<(String, &'a FunctionDecl, Span)>,
-    metadata: Vec<Metadata>,
+    pub functions: Vec<(String, &'a FunctionDecl, Span)>,
+    pub metadata: Vec<Metadata>,
+    /// Macros that are numbers.
+    pub constants: HashMap<String, Expr>,
 }
 
 /// Reads a function.
@@ -41,7 +44,8 @@ pub(super) fn read(
     let metadata = scan(&text, file).map_err(|d| vec![d])?;
     let functions =
         parsed.unit.items.iter().filter_map(|item| plain_function(item, file, &text)).collect();
-    let unit = Unit { name, library, file, text: &text, functions, metadata };
+    let constants = constants(&leftover(&text, &[], files).whole());
+    let unit = Unit { name, library, file, text: &text, functions, metadata, constants };
     let read = unit.implementations().map_err(|d| vec![d])?;
     let (mut implementations, mut signatures) = (vec![], vec![]);
     for (one, inputs, output) in read {
@@ -67,7 +71,7 @@ pub(super) fn read(
     Ok(Function { name: name.into(), inputs, output, implementations, reference, leftover })
 }
 
-fn plain_function<'u>(
+pub(super) fn plain_function<'u>(
     item: &'u Item,
     file: FileId,
     text: &str,
@@ -103,15 +107,15 @@ fn with_qualifiers(text: &str, start: usize) -> usize {
 type Read = (Implementation, Vec<TypeId>, TypeId);
 
 impl<'a> Unit<'a> {
-    fn function(&self, name: &str) -> Option<(&'a FunctionDecl, Span)> {
+    pub(super) fn function(&self, name: &str) -> Option<(&'a FunctionDecl, Span)> {
         self.functions.iter().find(|(n, ..)| n == name).map(|(_, f, span)| (*f, *span))
     }
 
-    fn metadata(&self, subject: &str) -> Option<&Metadata> {
+    pub(super) fn metadata(&self, subject: &str) -> Option<&Metadata> {
         self.metadata.iter().find(|m| m.subject == subject)
     }
 
-    fn missing(&self, name: &str, what: &str) -> Diagnostic {
+    pub(super) fn missing(&self, name: &str, what: &str) -> Diagnostic {
         let at = Span { file: self.file, start: 0, end: 0 };
         let near = self.functions.iter().map(|(n, ..)| n.as_str()).filter(|n| close(n, name));
         let near: Vec<String> = near.map(|n| format!("`{n}`")).collect();
@@ -192,32 +196,9 @@ impl<'a> Unit<'a> {
             )));
         };
         let count = inputs.len();
-        let known = |key: &str| {
-            matches!(key, "GX" | "GY" | "GZ" | "BX" | "BY" | "BZ" | "BATCH" | "OUTPATTERN")
-                || key
-                    .strip_prefix("INPATTERN ")
-                    .and_then(|k| k.parse::<usize>().ok())
-                    .is_some_and(|k| k < count)
-        };
-        metadata.only(
-            &known,
-            "GX, GY, GZ, BX, BY, BZ, BATCH, OUTPATTERN and INPATTERN with the number of an input",
-        )?;
-        let three = |names: [&str; 3]| -> Result<_, Diagnostic> {
-            let [x, y, z] = names;
-            let all = [metadata.extent(x)?, metadata.extent(y)?, metadata.extent(z)?];
-            let free = all.iter().filter(|e| matches!(e, super::Extent::Free { .. })).count();
-            match free {
-                0 | 1 => Ok(all),
-                _ => Err(Diagnostic::error(
-                    "W524",
-                    format!("more than one of {x}, {y} and {z} is `size`"),
-                )
-                .label(metadata.span, "in these metadata")),
-            }
-        };
-        let grid = three(["GX", "GY", "GZ"])?;
-        let block = three(["BX", "BY", "BZ"])?;
+        only_known_keys(metadata, count)?;
+        let grid = three(metadata, ["GX", "GY", "GZ"])?;
+        let block = three(metadata, ["BX", "BY", "BZ"])?;
         let batch = metadata.extent("BATCH")?;
         let loads = self.loads(&stem)?;
         let load_of = self.load_of(&stem, &inputs, &loads, kernel)?;
@@ -239,14 +220,6 @@ impl<'a> Unit<'a> {
             span: metadata.span,
         };
         Ok((one, inputs, output))
-    }
-
-    fn types_differ(&self, routine: &Routine, moves: &str, other: &str, does: &str) -> Diagnostic {
-        Diagnostic::error(
-            "W526",
-            format!("`{}` moves a `{moves}`, but the kernel {does} a `{other}`", routine.name),
-        )
-        .label(routine.span, "types do not agree")
     }
 
     /// Types of the inputs and the output, from the parameters of the empty kernel.
@@ -278,57 +251,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    fn loads(&self, stem: &str) -> Result<Vec<Routine>, Diagnostic> {
-        let mut loads = vec![];
-        loop {
-            let name = format!("d_{stem}_load_{}", loads.len() + 1);
-            if self.function(&name).is_none() {
-                break;
-            }
-            loads.push(self.moving(&name, Role::Load, stem)?);
-        }
-        match loads.is_empty() {
-            false => Ok(loads),
-            true => Err(self.missing(&format!("d_{stem}_load_1"), "the load of its first input")),
-        }
-    }
-
-    /// The load that serves each input: that of its number, or, where there are fewer, the one of its type.
-    fn load_of(
-        &self,
-        stem: &str,
-        inputs: &[TypeId],
-        loads: &[Routine],
-        kernel: &FunctionDecl,
-    ) -> Result<Vec<usize>, Diagnostic> {
-        if loads.len() > inputs.len() {
-            let extra = &loads[inputs.len()];
-            return Err(Diagnostic::error(
-                "W523",
-                format!("`{}` is a load without an input", extra.name),
-            )
-            .label(extra.span, "one too many")
-            .label(kernel.head_span, format!("{} inputs", inputs.len())));
-        }
-        let serve = |(k, ty): (usize, &TypeId)| {
-            let fits = |l: &Routine| l.data_type == Some(*ty);
-            if loads.len() == inputs.len() && !fits(&loads[k]) {
-                let moves = loads[k].data_type.map_or("?", |t| self.library.type_name(t));
-                let takes = self.library.type_name(*ty);
-                return Err(self.types_differ(&loads[k], moves, takes, "takes"));
-            }
-            let own = loads.get(k).is_some_and(fits).then_some(k);
-            let other = || loads.iter().position(fits);
-            own.or_else(other).ok_or_else(|| {
-                let what =
-                    format!("a load of a `{}` for input {}", self.library.type_name(*ty), k + 1);
-                self.missing(&format!("d_{stem}_load_{}", k + 1), &what)
-            })
-        };
-        inputs.iter().enumerate().map(serve).collect()
-    }
-
-    fn routine(
+    pub(super) fn routine(
         &self,
         name: &str,
         role: Role,
@@ -363,60 +286,21 @@ impl<'a> Unit<'a> {
         Ok((routine, decl))
     }
 
-    fn moving(&self, name: &str, role: Role, stem: &str) -> Result<Routine, Diagnostic> {
-        let what = if role == Role::Load { "a load of an input" } else { "what saves the result" };
-        let (mut routine, decl) = self.routine(name, role, stem, what)?;
-        let subject = name.strip_prefix("d_").unwrap_or(name);
-        let Some(metadata) = self.metadata(subject) else {
-            return Err(Diagnostic::error("W524", format!("`{name}` has no metadata"))
-                .label(decl.head_span, "no comment `/*# … metadata` before it")
-                .help(format!("write `/*# {subject} metadata` with Data type, Data location and Other parameters before it")));
+    /// The pattern of a key. Macros of the file and of headers that it includes are put in.
+    pub(super) fn pattern(
+        &self,
+        metadata: &Metadata,
+        key: &str,
+    ) -> Result<Option<Pattern>, Diagnostic> {
+        let Some(line) = metadata.line(key) else { return Ok(None) };
+        let pattern = Pattern::parse(&line.value, line.span)?;
+        // Sizes of blocks are the generator's to say, whatever a file defines for itself.
+        let is_size = |name: &str| ["BX", "BY", "BZ"].iter().any(|size| name.ends_with(size));
+        let known = |name: &str| {
+            let own = Coordinate::named(name).is_some() || is_size(name);
+            self.constants.get(name).filter(|_| !own).cloned()
         };
-        let known = |key: &str| {
-            matches!(key, "Data type" | "Data location" | "Other parameters" | "LSPATTERN")
-        };
-        metadata.only(&known, "Data type, Data location, Other parameters and LSPATTERN")?;
-        let ty = metadata.need("Data type")?;
-        routine.data_type = self.library.find_type(&ty.value);
-        if routine.data_type.is_none() {
-            return Err(Diagnostic::error(
-                "W526",
-                format!("`{}` is no type of the library", ty.value),
-            )
-            .label(ty.span, "unknown type")
-            .help(format!("the library has {}", self.library.type_names().join(", "))));
-        }
-        let location = metadata.need("Data location")?;
-        if location.value != "shared" {
-            return Err(Diagnostic::error(
-                "W524",
-                format!("data cannot be in `{}`", location.value),
-            )
-            .label(location.span, "expected `shared`"));
-        }
-        routine.params = move_params(decl, name, role, metadata)?;
-        self.global_type(&routine, decl)?;
-        routine.patterns = vec![self.pattern(metadata, "LSPATTERN")?];
-        Ok(routine)
-    }
-
-    /// The array in global memory has the type that the metadata name.
-    fn global_type(&self, routine: &Routine, decl: &FunctionDecl) -> Result<(), Diagnostic> {
-        let at = if routine.role == Role::Load { 0 } else { 1 };
-        let TypeKind::Named(path) = &decl.params[at].ty.kind else { return Ok(()) };
-        let found = path.as_name().and_then(|n| self.library.find_type(n));
-        if found == routine.data_type {
-            return Ok(());
-        }
-        let moves = routine.data_type.map_or("?", |t| self.library.type_name(t));
-        let message =
-            format!("`{}` moves a `{moves}` by its metadata, but takes another type", routine.name);
-        Err(Diagnostic::error("W526", message)
-            .label(decl.params[at].span, format!("not a `{moves}`")))
-    }
-
-    fn pattern(&self, metadata: &Metadata, key: &str) -> Result<Option<Pattern>, Diagnostic> {
-        metadata.line(key).map(|line| Pattern::parse(&line.value, line.span)).transpose()
+        Ok(Some(pattern.with(&known)))
     }
 
     fn compute(
@@ -434,93 +318,37 @@ impl<'a> Unit<'a> {
             keys.map(|key| self.pattern(metadata, &key)).collect::<Result<_, _>>()?;
         Ok(routine)
     }
-
-    /// The CPU reference, and what of this file it takes.
-    fn reference(
-        &self,
-        inputs: usize,
-        sources: &mut SourceMap,
-    ) -> Result<(Reference, Option<Range<usize>>), Vec<Diagnostic>> {
-        let name = format!("{}_cpu", self.name);
-        if let Some((decl, span)) = self.function(&name) {
-            self.check_reference(decl, &name, inputs).map_err(|d| vec![d])?;
-            let range = span.start as usize..span.end as usize;
-            let path = PathBuf::from(self.library.files.path(&format!("{}.cu", self.name)));
-            let own = self.leftover(Some(range.clone()));
-            let hosts = self.functions.iter().filter(|(n, f, _)| *n != name && is_of_host(f));
-            let hosts = hosts.map(|(.., s)| &self.text[s.start as usize..s.end as usize]);
-            let function = &self.text[range.clone()];
-            let functions: String = hosts.chain([function]).map(|f| format!("{f}\n")).collect();
-            let source =
-                Leftover { text: format!("{}{functions}", own.text), headers: own.headers };
-            // What the device uses, too, is in the emitted file already; macros have been taken back there.
-            let beside_kernels = format!("{}{functions}", definitions(&own.text));
-            let (beside_implementations, span) = (true, decl.head_span);
-            let reference =
-                Reference { path, source, beside_kernels, beside_implementations, span };
-            return Ok((reference, Some(range)));
-        }
-        let files = &self.library.files;
-        let file_name = format!("{}.cpp", self.name);
-        let what = "the reference on the CPU, in `NAME.cpp` or in this file";
-        let Some(text) = files.get(&file_name) else { return Err(vec![self.missing(&name, what)]) };
-        let file = FileId(sources.files().count() as u32);
-        let path = files.path(&file_name);
-        let parsed =
-            parse(&path, text.as_bytes(), &ParseOptions::new(Language::Cuda), files, sources)?;
-        let found = parsed
-            .unit
-            .items
-            .iter()
-            .filter_map(|i| plain_function(i, file, text))
-            .find(|(n, ..)| *n == name);
-        let Some((_, decl, _)) = found else {
-            return Err(vec![
-                Diagnostic::error("W522", format!("the function `{}` has no `{name}`", self.name))
-                    .label(Span { file, start: 0, end: 0 }, "missing in this file")
-                    .note("it would be the reference on the CPU"),
-            ]);
-        };
-        self.check_reference(decl, &name, inputs).map_err(|d| vec![d])?;
-        let source = leftover(text, &[], files);
-        let beside_kernels = source.text.clone();
-        let path = PathBuf::from(path);
-        let (beside_implementations, span) = (false, decl.head_span);
-        Ok((Reference { path, source, beside_kernels, beside_implementations, span }, None))
-    }
-
-    fn check_reference(
-        &self,
-        decl: &FunctionDecl,
-        name: &str,
-        inputs: usize,
-    ) -> Result<(), Diagnostic> {
-        let pointers = decl.params.iter().all(|p| super::types::is_float_pointer(&p.ty));
-        let void = decl.ret.as_ref().is_some_and(|r| r.kind == TypeKind::Void);
-        if pointers && void && decl.params.len() == inputs + 1 {
-            return Ok(());
-        }
-        Err(Diagnostic::error(
-            "W523",
-            format!("`{name}` is no reference of a function with {inputs} inputs"),
-        )
-        .label(decl.head_span, "not the contract's signature")
-        .help("write `void NAME_cpu(const float *in0, …, float *out)`"))
-    }
-
-    fn leftover(&self, reference: Option<Range<usize>>) -> Leftover {
-        let contract = [format!("d_{}_", self.name), format!("cu_{}_", self.name)];
-        let own = self.functions.iter().filter(|(n, ..)| contract.iter().any(|c| n.starts_with(c)));
-        // Nothing on the device calls a function of the host.
-        let hosts = self.functions.iter().filter(|(_, f, _)| is_of_host(f));
-        let ranges = own.chain(hosts).map(|(_, _, span)| span.start as usize..span.end as usize);
-        let taken: Vec<Range<usize>> = ranges.chain(reference).collect();
-        leftover(self.text, &taken, &self.library.files)
-    }
 }
 
-fn is_of_host(f: &FunctionDecl) -> bool {
-    !f.attrs.device && !f.attrs.global
+/// Refuses keys that a kernel with so many inputs has not.
+///
+/// # Errors
+/// W524.
+fn only_known_keys(metadata: &Metadata, inputs: usize) -> Result<(), Diagnostic> {
+    let known = |key: &str| {
+        let input = key.strip_prefix("INPATTERN ").and_then(|k| k.parse::<usize>().ok());
+        matches!(key, "GX" | "GY" | "GZ" | "BX" | "BY" | "BZ" | "BATCH" | "OUTPATTERN")
+            || input.is_some_and(|k| k < inputs)
+    };
+    metadata.only(
+        &known,
+        "GX, GY, GZ, BX, BY, BZ, BATCH, OUTPATTERN and INPATTERN with the number of an input",
+    )
+}
+
+/// Three sizes, of which at most one is free.
+///
+/// # Errors
+/// W524.
+fn three(metadata: &Metadata, [x, y, z]: [&str; 3]) -> Result<[Extent; 3], Diagnostic> {
+    let all = [metadata.extent(x)?, metadata.extent(y)?, metadata.extent(z)?];
+    match all.iter().filter(|e| matches!(e, Extent::Free { .. })).count() {
+        0 | 1 => Ok(all),
+        _ => {
+            let what = format!("more than one of {x}, {y} and {z} is `size`");
+            Err(Diagnostic::error("W524", what).label(metadata.span, "in these metadata"))
+        }
+    }
 }
 
 /// Whether a name may be a misspelling of another.

@@ -1,10 +1,11 @@
 //! What a file of the library has beside routines and kernels: macros, helper functions, headers.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use warpsmith_front::pp::{Piece, Scanner};
 
-use super::{Files, TYPES};
+use super::{Expr, Files, TYPES};
 
 /// A text without what is known of it, and the headers of the library that it includes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -127,6 +128,26 @@ pub(super) fn definitions(text: &str) -> String {
     out
 }
 
+/// The macros of a text that are numbers, or made of such.
+pub(super) fn constants(text: &str) -> HashMap<String, Expr> {
+    let mut all: HashMap<String, Expr> = HashMap::new();
+    for line in text.lines() {
+        let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
+        let Some(rest) = rest.and_then(|r| r.strip_prefix("define")) else { continue };
+        let Some((name, value)) = rest.trim_start().split_once(char::is_whitespace) else {
+            continue;
+        };
+        let value = value.split("//").next().and_then(|v| v.split("/*").next()).unwrap_or("");
+        if let Some(value) = Expr::parse(value.trim()) {
+            let value = value.with(&|name| all.get(name).cloned());
+            if value.value(&|_| None).is_some() {
+                all.insert(name.to_string(), value);
+            }
+        }
+    }
+    all
+}
+
 /// The macros that a text defines.
 pub fn defined_macros(text: &str) -> Vec<&str> {
     let define = |line: &'_ str| -> Option<usize> {
@@ -157,6 +178,15 @@ mod tests {
         let left = leftover(text, std::slice::from_ref(&taken), &Files::default());
         assert_eq!(left.text, "#include <math.h>\n#define N 3\n__device__ int f();\n");
         assert_eq!(defined_macros(&left.text), ["N"]);
+    }
+
+    #[test]
+    fn macros_that_are_numbers_have_values() {
+        let text = "#define N 3 // three\n# define LEN ( N * N )\n#define F(x) x\n#define T float\n#define M LATER\n";
+        let found = constants(text);
+        let value = |name: &str| found.get(name).and_then(|e| e.value(&|_| None));
+        assert_eq!((value("N"), value("LEN")), (Some(3), Some(9)));
+        assert_eq!((value("F"), value("T"), value("M")), (None, None, None));
     }
 
     #[test]

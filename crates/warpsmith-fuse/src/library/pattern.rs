@@ -65,6 +65,13 @@ impl Pattern {
         Ok(Pattern { start, block, stride, count, noreg, span })
     }
 
+    /// The pattern with the values of macros in place of their names.
+    pub fn with(self, known: &dyn Fn(&str) -> Option<Expr>) -> Pattern {
+        let [start, block, stride] =
+            [&self.start, &self.block, &self.stride].map(|e| e.with(known));
+        Pattern { start, block, stride, ..self }
+    }
+
     /// The offsets that a thread touches, step by step; names as for [`Expr::value`], `i` aside.
     /// `None`: an expression has no value, or there are too many offsets.
     pub fn offsets(&self, names: &dyn Fn(&str) -> Option<i64>) -> Option<Vec<i64>> {

@@ -3,9 +3,10 @@
 use warpsmith_front::ast::{FunctionDecl, Param as AstParam, TypeKind, TypeName};
 use warpsmith_ir::{Diagnostic, Span};
 
+use super::TypeId;
+use super::metadata::{Line, Metadata};
 use super::pattern::Pattern;
 use super::types::is_float_pointer;
-use super::{TypeId, metadata::Metadata};
 
 /// A coordinate that a routine takes: of the thread in its block, or of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,19 +105,14 @@ fn wrong(decl: &FunctionDecl, name: &str, what: String) -> Diagnostic {
         .label(decl.head_span, "not the contract's signature")
 }
 
-/// Reads the parameters of a load or a save, which the metadata list.
+/// The coordinates that metadata list.
 ///
 /// # Errors
-/// W523, W524.
-pub(super) fn move_params(
-    decl: &FunctionDecl,
-    name: &str,
-    role: Role,
-    metadata: &Metadata,
-) -> Result<Vec<Param>, Diagnostic> {
-    let line = metadata.need("Other parameters")?;
+/// W524.
+fn listed(line: &Line) -> Result<Vec<Coordinate>, Diagnostic> {
     let mut others = vec![];
-    for word in line.value.split(',').map(str::trim).filter(|w| !w.is_empty()) {
+    let separates = |c: char| c == ',' || c.is_whitespace();
+    for word in line.value.split(separates).filter(|w| !w.is_empty()) {
         let Some(coordinate) = Coordinate::named(word) else {
             return Err(Diagnostic::error("W524", format!("`{word}` is no coordinate"))
                 .label(line.span, "not understood")
@@ -128,6 +124,43 @@ pub(super) fn move_params(
         }
         others.push(coordinate);
     }
+    Ok(others)
+}
+
+/// The coordinates that a signature ends with, where no metadata list them.
+///
+/// # Errors
+/// W523.
+fn in_signature(
+    decl: &FunctionDecl,
+    name: &str,
+    rest: &[AstParam],
+) -> Result<Vec<Coordinate>, Diagnostic> {
+    let mut others = vec![];
+    for param in rest {
+        let coordinate =
+            param.name.as_deref().and_then(Coordinate::named).filter(|_| is_int(param));
+        let Some(coordinate) = coordinate.filter(|c| !others.contains(c)) else {
+            return Err(wrong(decl, name, "takes something that is no coordinate".into())
+                .label(param.span, "expected one of `int tx`, `ty`, `tz`, `bx`, `by`, `bz`"));
+        };
+        others.push(coordinate);
+    }
+    Ok(others)
+}
+
+/// Reads the parameters of a load or a save, which the metadata list, where there are any.
+///
+/// # Errors
+/// W523, W524.
+pub(super) fn move_params(
+    decl: &FunctionDecl,
+    name: &str,
+    role: Role,
+    metadata: Option<&Metadata>,
+) -> Result<Vec<Param>, Diagnostic> {
+    let line = metadata.and_then(|m| m.line("Other parameters"));
+    let listed = line.map(listed).transpose()?;
     let (first, second) = match role {
         Role::Load => (Param::Global, Param::Element(0)),
         _ => (Param::Element(0), Param::Global),
@@ -151,13 +184,20 @@ pub(super) fn move_params(
         }
     }
     let names: Vec<&str> = rest.iter().map(|p| p.name.as_deref().unwrap_or("")).collect();
-    let listed: Vec<&str> = others.iter().map(|c| c.name()).collect();
-    if names != listed || !rest.iter().all(is_int) {
-        let expected = listed.iter().map(|n| format!("int {n}")).collect::<Vec<_>>().join(", ");
-        return Err(wrong(decl, name, "takes other coordinates than its metadata list".into())
-            .label(line.span, "listed here")
-            .help(format!("its last parameters should be `{expected}`")));
-    }
+    let others = match (listed, line) {
+        (Some(others), Some(line)) => {
+            let listed: Vec<&str> = others.iter().map(|c| c.name()).collect();
+            if names != listed || !rest.iter().all(is_int) {
+                let expected: Vec<String> = listed.iter().map(|n| format!("int {n}")).collect();
+                let help = format!("its last parameters should be `{}`", expected.join(", "));
+                let what = "takes other coordinates than its metadata list".into();
+                let d = wrong(decl, name, what).label(line.span, "listed here");
+                return Err(d.help(help));
+            }
+            others
+        }
+        _ => in_signature(decl, name, rest)?,
+    };
     let others = others.into_iter().map(Param::Coordinate);
     Ok([first, second].into_iter().chain(others).collect())
 }

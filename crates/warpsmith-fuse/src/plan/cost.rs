@@ -5,11 +5,15 @@ use crate::access::{RoutineAccess, Work};
 use crate::library::Role;
 use crate::predict::RoutineUse;
 
+/// Seconds in which the host asks for more shared memory than every kernel may have: about what a call of the driver takes.
+const ASKING: f64 = 1e-6;
+
 impl Planner<'_> {
     /// What the kernel will take.
     pub(super) fn predict(&self, plan: &KernelPlan) -> Prediction {
         let starting = self.times.starting(plan.elements * plan.batch);
-        let launch = self.times.launch();
+        let asks = if plan.dynamic_shared() > 0 { ASKING } else { 0.0 };
+        let launch = self.times.launch() + asks;
         let mut prediction = Prediction { starting, launch, ..Prediction::default() };
         for step in &plan.steps {
             let one = self.routine_use(plan, &step.action);

@@ -124,28 +124,7 @@ impl Planner<'_> {
         if shared_floats.checked_mul(4)? > self.options.shared_limit {
             return None;
         }
-        let mut variables: Vec<PlannedVariable> = vec![];
-        for (d, draft) in drafts.iter().enumerate() {
-            let (home, reason) = match &draft.home {
-                Ok(r) => (
-                    Home::Registers { width: r.width },
-                    "each thread touches the same offsets in all routines".to_string(),
-                ),
-                Err(why) => {
-                    let item = items.iter().position(|i| *i == d).unwrap_or(0);
-                    (Home::Shared { offset: chosen.offsets[item] * elements }, why.clone())
-                }
-            };
-            let (input, output) = (draft.producer.is_none(), draft.output);
-            variables.push(PlannedVariable {
-                id: draft.id,
-                size: draft.size,
-                home,
-                reason,
-                input,
-                output,
-            });
-        }
+        let variables = planned(&drafts, &items, &chosen, elements);
         for call in &mut calls {
             let arguments = call.access.compute.arguments.iter().zip(&call.variables);
             call.places = arguments.map(|(a, v)| place(&variables[*v], a)).collect();
@@ -277,6 +256,38 @@ impl Planner<'_> {
             Action::Call(c) => self.library.function(plan.calls[*c].function).name.clone(),
         }
     }
+}
+
+/// The variables of a kernel with their homes.
+fn planned(
+    drafts: &[Draft],
+    items: &[usize],
+    chosen: &Chosen,
+    elements: u32,
+) -> Vec<PlannedVariable> {
+    let mut variables: Vec<PlannedVariable> = vec![];
+    for (d, draft) in drafts.iter().enumerate() {
+        let (home, reason) = match &draft.home {
+            Ok(r) => (
+                Home::Registers { width: r.width },
+                "each thread touches the same offsets in all routines".to_string(),
+            ),
+            Err(why) => {
+                let item = items.iter().position(|i| *i == d).unwrap_or(0);
+                (Home::Shared { offset: chosen.offsets[item] * elements }, why.clone())
+            }
+        };
+        let (input, output) = (draft.producer.is_none(), draft.output);
+        variables.push(PlannedVariable {
+            id: draft.id,
+            size: draft.size,
+            home,
+            reason,
+            input,
+            output,
+        });
+    }
+    variables
 }
 
 /// Order and layout of those variables that are in shared memory, and which those are.

@@ -19,6 +19,9 @@ pub use kernel::{Layouts, Planner, Reading, Unusable};
 pub use search::{Bounds, Covered, Found, Region, search};
 pub use shape::{Coordinates, Source, coordinates};
 
+/// Bytes of shared memory that every kernel may have; more must be dynamic, and allowed for the kernel.
+pub const UNASKED_SHARED: u32 = 48 << 10;
+
 /// What is asked of the plan.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -30,7 +33,7 @@ pub struct Options {
     pub max_fusion: usize,
     /// Covers to be found.
     pub best: usize,
-    /// Bytes of shared memory that a block may have.
+    /// Bytes of shared memory that a block may have; beyond [`UNASKED_SHARED`] kernels ask for it.
     pub shared_limit: u32,
     /// Implementations that must be taken: function (`*`: any that has it) and implementation.
     pub implementations: Vec<(String, String)>,
@@ -43,7 +46,7 @@ impl Default for Options {
             baseline: false,
             max_fusion: 8,
             best: 1,
-            shared_limit: 48 << 10,
+            shared_limit: UNASKED_SHARED,
             implementations: vec![],
         }
     }
@@ -75,6 +78,12 @@ pub struct KernelPlan {
 impl KernelPlan {
     pub fn threads(&self) -> u32 {
         self.shape.iter().product()
+    }
+
+    /// Bytes of shared memory that the launch must bring; the others are declared in the kernel.
+    pub fn dynamic_shared(&self) -> u32 {
+        let bytes = self.shared_floats * 4;
+        if bytes > UNASKED_SHARED { bytes } else { 0 }
     }
 
     /// Barriers of one pass through the kernel.

@@ -52,6 +52,10 @@ struct Tally {
 
 /// Elements per block that are tried, beside those that implementations recommend.
 const ELEMENTS: [u32; 5] = [32, 64, 96, 128, 256];
+/// Fewer: tried where they make a block of [`ENOUGH_THREADS`], since many threads work on each, and, the largest that fits, where
+/// none of the others fits, since elements are large.
+const FEW_ELEMENTS: [u32; 5] = [16, 8, 4, 2, 1];
+const ENOUGH_THREADS: u32 = 128;
 /// Combinations of implementations that are tried for one fusion.
 const MAX_COMBINATIONS: usize = 64;
 /// Candidates of one region.
@@ -281,7 +285,12 @@ fn fusion(
         a.total_cmp(&b).then(more_a.total_cmp(&more_b))
     };
     for combination in combinations(planner, &reading, bounds) {
-        for elements in block_sizes(planner, &reading, &combination) {
+        let sizes = block_sizes(planner, &reading, &combination);
+        let (usual, before) = (sizes.len(), considered);
+        for (k, elements) in sizes.into_iter().chain(FEW_ELEMENTS).enumerate() {
+            if k >= usual && considered > before {
+                break;
+            }
             let Some(new) = planner.kernel(&reading, &combination, elements, &mut layouts)? else {
                 continue;
             };
@@ -355,9 +364,8 @@ fn block_sizes(
     for ((_, call), one) in reading.calls.iter().zip(implementations) {
         let one = &planner.library.function(call.function).implementations[*one];
         sizes.extend(one.recommended());
-        if one.shape(32).is_none() {
-            sizes.push(1);
-        }
+        let threads = |n: &u32| one.shape(*n).map_or(0, |s| s.iter().product::<u32>());
+        sizes.extend(FEW_ELEMENTS.iter().filter(|n| threads(n) >= ENOUGH_THREADS));
     }
     sizes.sort_unstable();
     sizes.dedup();

@@ -49,6 +49,10 @@ pub struct FuseArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub jobs: usize,
 
+    /// Do not ask NVRTC or nvcc, where there is one, for registers and spills of what is handed out unmeasured
+    #[arg(long)]
+    pub no_compiler: bool,
+
     /// Keep everything in shared memory, with a barrier after every routine and the library's own loads and saves
     #[arg(long)]
     pub baseline: bool,
@@ -112,7 +116,7 @@ impl FuseArgs {
         usize::from(self.best.unwrap_or(if measures { MEASURED } else { 1 }))
     }
 
-    /// A script with all options as they are by default.
+    /// A script with all options as they are by default, but without anything that the machine may have or not.
     pub fn of(script: impl Into<PathBuf>) -> FuseArgs {
         FuseArgs {
             script: script.into(),
@@ -123,6 +127,7 @@ impl FuseArgs {
             device: "emulator".into(),
             store: None,
             jobs: 0,
+            no_compiler: true,
             baseline: false,
             keep_loads: false,
             elements: 4_194_304,

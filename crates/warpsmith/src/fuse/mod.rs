@@ -1,12 +1,13 @@
 //! `warpsmith fuse`: from a script of elementary functions to fused, verified kernels.
 //!
-//! W540: a cover that did not pass verification; W541: a reference that cannot be run; W542: a script that cannot be read, or
-//! whose name is no name in C; W543: an option that asks for what is not there; W544: a device on which no cover is right;
+//! W540: a cover that did not pass verification; W541: a reference that cannot be run; W542: a script that cannot be read,
+//! or whose name does not end in `.ws`; W543: an option that asks for what is not there; W544: a device on which no cover is right;
 //! W545: a file that holds no times of routines.
 
 pub mod args;
 mod benchmark;
 mod curves;
+mod making;
 mod measure;
 mod model;
 mod reference;
@@ -20,9 +21,9 @@ use std::cell::RefCell;
 use std::path::PathBuf;
 
 use warpsmith_fuse::access::Accesses;
-use warpsmith_fuse::emit::{self, Heading};
+use warpsmith_fuse::emit::Heading;
 use warpsmith_fuse::library::{Files, Library};
-use warpsmith_fuse::plan::{self, Bounds, Covered, Found, Options, Planner, Unusable};
+use warpsmith_fuse::plan::{Bounds, Covered, Options, Planner, Unusable};
 use warpsmith_fuse::predict::Times;
 use warpsmith_fuse::script::{self, syntax};
 use warpsmith_gpu::stop::Stop;
@@ -30,14 +31,15 @@ use warpsmith_ir::{Diagnostic, Severity, SourceMap, printable};
 
 use self::args::{FuseArgs, FuseFormat};
 use self::curves::Curves;
-use self::measure::Measured;
+use self::making::{Made, Making, SPARE};
 use self::model::Model;
 use crate::cli::color_on_stderr;
 use crate::interrupt;
 use crate::output::Outputs;
 use crate::search;
 use crate::status::{Failure, Status};
-use crate::tune::device::{self, Place, Stations, Wanted};
+use crate::tune::compiled::Usage;
+use crate::tune::device::{self, Place, Wanted};
 
 /// What was made of a script.
 pub struct Fused {
@@ -63,6 +65,8 @@ pub struct Handed {
     pub counts: Vec<usize>,
     /// It was checked with a few iterations of each loop.
     pub short_loops: bool,
+    /// What a compiler says of its kernels, where one was asked.
+    pub usage: Option<Usage>,
 }
 
 /// The command: writes the files, prints what was done and says how it ended.
@@ -236,7 +240,8 @@ pub fn fuse(args: &FuseArgs, sources: &mut SourceMap) -> Result<Fused, Failure> 
         }
         Place::Measure(stations) => (stations.arch, Some(stations)),
     };
-    let options = options(args, &library, stations.is_some())?;
+    let shared_limit = arch.gpu().architecture().shared_per_block_optin;
+    let options = Options { shared_limit, ..options(args, &library, stations.is_some())? };
     let model = Model::new(arch.gpu(), args.elements);
     let device = stations.as_ref().map(|s| s.hello.device.as_str());
     let times = times(args, model, &library, device)?;
@@ -305,129 +310,6 @@ fn place(args: &FuseArgs) -> Result<Place, Failure> {
     if args.measure { device::searched(&wanted) } else { device::usual(&wanted) }
 }
 
-/// A script that has been understood, on its way to kernels.
-struct Making<'a> {
-    args: &'a FuseArgs,
-    planner: &'a Planner<'a>,
-    heading: &'a Heading,
-}
-
-/// What came of it.
-struct Made {
-    covers: Vec<Handed>,
-    bounds: Bounds,
-    result: serde_json::Value,
-    text: String,
-}
-
-impl Making<'_> {
-    /// Finds covers, measures them where there is something to measure on, and verifies what is handed out.
-    fn make(
-        &self,
-        stations: Option<Stations>,
-        warnings: &mut Vec<Diagnostic>,
-    ) -> Result<Made, Failure> {
-        let Found { covers, candidates, unfused, bounds } = plan::search(self.planner)?;
-        let (program, library) = (self.planner.program, self.planner.library);
-        let references =
-            reference::References::new(program, library, &mut self.planner.sources.borrow_mut())?;
-        let measured = match stations {
-            Some(stations) => Some(self.measured(&covers, &references, stations)?),
-            None => None,
-        };
-        let (order, wanted) = match &measured {
-            Some(measured) => (measured.order.clone(), 1),
-            None => ((0..covers.len()).collect(), covers.len()),
-        };
-        let chosen = order.iter().map(|at| &covers[*at]);
-        let handed = self.hand_out(chosen, wanted, &references, warnings)?;
-        let report = report::Report {
-            planner: self.planner,
-            heading: self.heading,
-            covers: &handed,
-            bounds: &bounds,
-            candidates,
-            unfused,
-            found: &covers,
-            measured: measured.as_ref(),
-        };
-        let (result, text) = (report.json(), report.human(self.args.explain));
-        Ok(Made { covers: handed, bounds, result, text })
-    }
-
-    fn measured(
-        &self,
-        covers: &[Covered],
-        references: &reference::References,
-        stations: Stations,
-    ) -> Result<Measured, Failure> {
-        let files = covers.iter().map(|c| emit::files(self.planner, self.heading, c));
-        measure::rank(
-            measure::Asked {
-                name: &self.heading.name,
-                program: self.planner.program,
-                library: self.planner.library,
-                references,
-                covers,
-                files: files.collect(),
-                elements: self.args.elements,
-                seed: self.args.seed,
-                jobs: self.args.jobs,
-                store: self.args.store.as_deref(),
-                dry_run: self.args.dry_run,
-            },
-            stations,
-        )
-    }
-
-    /// Emits covers and runs them; the first `wanted` that pass.
-    fn hand_out<'c>(
-        &self,
-        covers: impl Iterator<Item = &'c Covered>,
-        wanted: usize,
-        references: &reference::References,
-        warnings: &mut Vec<Diagnostic>,
-    ) -> Result<Vec<Handed>, Failure> {
-        let (mut handed, mut refused) = (vec![], vec![]);
-        let mut data = verify::Data::new(self.planner, references, self.args.seed);
-        let program = short::program(self.planner.program);
-        let short = Planner { program: &program, ..*self.planner };
-        let mut short_data = verify::Data::new(&short, references, self.args.seed);
-        for (k, cover) in covers.enumerate() {
-            if handed.len() >= wanted {
-                break;
-            }
-            let mut files = emit::files(self.planner, self.heading, cover);
-            let counts = verify::counts(cover);
-            let short_loops = short::is_needed(cover);
-            let checked = if short_loops {
-                let files = emit::files(&short, self.heading, &short::cover(cover));
-                verify::verify(&self.heading.name, &files, &mut short_data, &counts)
-            } else {
-                verify::verify(&self.heading.name, &files, &mut data, &counts)
-            };
-            match checked {
-                Ok(()) => {
-                    let picture = emit::dot(self.planner, &self.heading.name, cover);
-                    files.push((format!("{}.dot", self.heading.name), picture));
-                    let picture = emit::svg(self.planner, &self.heading.name, cover);
-                    files.push((format!("{}.svg", self.heading.name), picture));
-                    handed.push(Handed { cover: cover.clone(), files, counts, short_loops });
-                }
-                Err(list) => refused.extend(
-                    list.into_iter().map(|d| d.note(format!("cover {} is not handed out", k + 1))),
-                ),
-            }
-        }
-        if handed.is_empty() {
-            return Err(Failure::no(refused));
-        }
-        let warning = |d| Diagnostic { severity: Severity::Warning, ..d };
-        warnings.extend(refused.into_iter().map(warning));
-        Ok(handed)
-    }
-}
-
 /// Names of all functions that are called.
 fn called(body: &[syntax::Statement]) -> Vec<&str> {
     let mut names = vec![];
@@ -474,30 +356,26 @@ fn options(args: &FuseArgs, library: &Library, measures: bool) -> Result<Options
         keep_loads: args.keep_loads,
         baseline: args.baseline,
         max_fusion: args.max_fusion.into(),
-        best: args.covers(measures),
+        best: args.covers(measures) + if measures { 0 } else { SPARE },
         implementations,
         ..Options::default()
     })
 }
 
-/// The script's file name as a name in C.
+/// The script's file name as a name in C. One that begins otherwise than with a letter gets a word before it.
 fn script_name(args: &FuseArgs) -> Result<String, Failure> {
     let path = &args.script;
-    let wrong = |what: &str| {
-        Failure::from(Diagnostic::error("W542", format!("`{}` {what}", path.display())))
-    };
     if path.extension().is_none_or(|e| e != "ws") {
-        return Err(wrong("is no script: their names end in `.ws`"));
+        let what = format!("`{}` is no script: their names end in `.ws`", path.display());
+        return Err(Diagnostic::error("W542", what).into());
     }
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let name: String = stem.chars().map(word).collect();
-    match name.chars().next() {
-        Some(c) if c.is_ascii_alphabetic() => Ok(name),
-        _ => {
-            Err(wrong("has a name that does not begin with a letter: kernels are called after it"))
-        }
-    }
+    Ok(match name.chars().next() {
+        Some(c) if c.is_ascii_alphabetic() => name,
+        _ => format!("script_{}", name.trim_start_matches('_')),
+    })
 }
 
 fn read_script(args: &FuseArgs) -> Result<String, Failure> {

@@ -106,8 +106,8 @@ impl Model {
         let shape = BlockShape {
             threads: routine.threads.max(1),
             registers: REGISTERS,
-            shared_static: shared,
-            shared_dynamic: 0,
+            shared_static: 0,
+            shared_dynamic: shared,
         };
         let resident = occupancy(self.gpu.architecture(), shape, Carveout::Auto).blocks_per_sm;
         let under_way = f64::from(resident) * f64::from(under_way.max(1));

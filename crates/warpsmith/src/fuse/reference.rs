@@ -1,6 +1,8 @@
 //! The script on the CPU: the library's references, run by the interpreter element by element.
 
 use std::collections::HashMap;
+use std::ops::Range;
+use std::panic::resume_unwind;
 
 use warpsmith_front::parse::{self, Language, ParseOptions};
 use warpsmith_front::sema::{self, KernelSelection, Request};
@@ -77,9 +79,41 @@ impl References {
     ) -> Result<Expected, Diagnostic> {
         let sizes: Vec<usize> =
             program.variables.iter().map(|v| library.elements(v.ty) as usize).collect();
+        let workers = std::thread::available_parallelism().map_or(1, usize::from).min(count.max(1));
+        let share = count.div_ceil(workers).max(1);
+        let sizes = &sizes;
+        let parts: Vec<Result<Expected, Diagnostic>> = std::thread::scope(|scope| {
+            let part = |first: usize| {
+                let range = first..(first + share).min(count);
+                scope.spawn(move || self.part(program, sizes, inputs, range))
+            };
+            let running: Vec<_> = (0..count).step_by(share).map(part).collect();
+            let joined = running.into_iter().map(|worker| worker.join());
+            joined.map(|done| done.unwrap_or_else(|panic| resume_unwind(panic))).collect()
+        });
+        let outputs = program.outputs.len();
+        let mut all = Expected { outputs: vec![vec![]; outputs], bounds: vec![vec![]; outputs] };
+        for part in parts {
+            let part = part?;
+            for k in 0..outputs {
+                all.outputs[k].extend(&part.outputs[k]);
+                all.bounds[k].extend(&part.bounds[k]);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Some of the elements.
+    fn part(
+        &self,
+        program: &Program,
+        sizes: &[usize],
+        inputs: &[Vec<f32>],
+        elements: Range<usize>,
+    ) -> Result<Expected, Diagnostic> {
         let mut outputs: Vec<Vec<f32>> = vec![vec![]; program.outputs.len()];
         let mut bounds: Vec<Vec<Bound>> = vec![vec![]; program.outputs.len()];
-        for e in 0..count {
+        for e in elements {
             // A buffer for each variable: bounds go from call to call.
             let mut memory = Memory::new(sizes.iter().map(|size| vec![0; size * 4]).collect());
             for (v, input) in program.inputs.iter().zip(inputs) {
@@ -179,5 +213,44 @@ impl Run<'_> {
                 let d = e.to_diagnostic();
                 Diagnostic { code: "W541", ..d }
             })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fuse::shipped;
+    use rand_core::{Rng, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+    use warpsmith_fuse::script;
+    use warpsmith_testgen::looped_script;
+
+    /// What a script gives on the CPU for two elements, as bits.
+    fn results(text: &str, rng: &mut Xoshiro256PlusPlus) -> Vec<Vec<u32>> {
+        let mut sources = SourceMap::new();
+        let file = sources.add("case.ws", text);
+        let script = script::parse(text, file).unwrap();
+        let mut library = Library::open(shipped::files(), &mut sources).unwrap();
+        library.load(crate::fuse::called(&script.body), &mut sources).unwrap();
+        let program = script::resolve(&script, &library, &mut vec![]).unwrap();
+        let references = References::new(&program, &library, &mut sources).unwrap();
+        let floats = |v: &VarId| library.elements(program.variables[v.0].ty) as usize * 2;
+        let mut random = |v| (0..floats(v)).map(|_| crate::fuse::verify::random(rng)).collect();
+        let inputs: Vec<Vec<f32>> = program.inputs.iter().map(&mut random).collect();
+        let expected = references.run(&program, &library, &inputs, 2).unwrap();
+        let bits = |floats: &Vec<f32>| floats.iter().map(|f| f.to_bits()).collect();
+        expected.outputs.iter().map(bits).collect()
+    }
+
+    #[test]
+    fn loops_mean_what_writing_them_out_means() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(8);
+        for _ in 0..150 {
+            let bytes: Vec<u8> = (0..120).map(|_| rng.next_u64() as u8).collect();
+            let script = looped_script(&bytes);
+            let seed = rng.next_u64();
+            let run = |text| results(text, &mut Xoshiro256PlusPlus::seed_from_u64(seed));
+            assert_eq!(run(&script.with_loops), run(&script.written_out), "{}", script.with_loops);
+        }
     }
 }

@@ -12,6 +12,7 @@ use warpsmith_fuse::plan::{
 
 use super::measure::Measured;
 use super::{Fused, Handed, all_files};
+use crate::tune::compiled::Used;
 
 /// What there is to report.
 pub struct Report<'a> {
@@ -41,7 +42,8 @@ impl Report<'_> {
             false => vec![],
         };
         if self.covers.iter().any(|c| c.short_loops) {
-            assumptions.push("loops were checked with three or four iterations each, not with all");
+            assumptions
+                .push("loops were checked with a few iterations each (two to four), not with all");
         }
         let level = if self.measured.is_some() { "measured equal" } else { "checked" };
         let mut object = json!({
@@ -57,11 +59,24 @@ impl Report<'_> {
     }
 
     fn cover(&self, handed: &Handed) -> Value {
-        let kernels: Vec<Value> =
-            kernels(&handed.cover.launches).iter().map(|k| self.kernel(k)).collect();
+        let with_usage = |(number, kernel): (usize, &std::rc::Rc<KernelPlan>)| {
+            let mut object = self.kernel(kernel);
+            if let Some(used) = self.used(handed, number + 1) {
+                object["registers"] = used.registers.into();
+                object["spilled_bytes"] = used.spill_bytes.into();
+            }
+            object
+        };
+        let list = kernels(&handed.cover.launches);
+        let kernels: Vec<Value> = list.iter().enumerate().map(with_usage).collect();
         json!({
             "predicted_seconds": handed.cover.seconds, "kernels": kernels, "checked_elements": handed.counts,
         })
+    }
+
+    /// What a compiler says of a kernel, by its number from 1 on.
+    fn used(&self, handed: &Handed, number: usize) -> Option<Used> {
+        handed.usage.as_ref()?.get(&format!("{}_{number}", self.heading.name)).copied()
     }
 
     fn kernel(&self, kernel: &KernelPlan) -> Value {
@@ -109,14 +124,14 @@ impl Report<'_> {
             }
             let list = kernels(&handed.cover.launches);
             for (n, kernel) in list.iter().enumerate() {
-                text += &self.kernel_line(n + 1, kernel);
+                text += &self.kernel_line(n + 1, kernel, self.used(handed, n + 1));
                 if explain {
                     text += &self.explained(kernel);
                 }
             }
             let counts: Vec<String> = handed.counts.iter().map(usize::to_string).collect();
             let loops = match handed.short_loops {
-                true => "; three or four iterations of each loop, not all",
+                true => "; a few iterations of each loop, not all",
                 false => "",
             };
             text += &format!(
@@ -139,7 +154,7 @@ impl Report<'_> {
         text
     }
 
-    fn kernel_line(&self, number: usize, kernel: &KernelPlan) -> String {
+    fn kernel_line(&self, number: usize, kernel: &KernelPlan, used: Option<Used>) -> String {
         let name = |c: &warpsmith_fuse::plan::PlannedCall| {
             format!(
                 "{}_{}",
@@ -149,8 +164,11 @@ impl Report<'_> {
         };
         let names: Vec<String> = kernel.calls.iter().map(name).collect();
         let [x, y, z] = kernel.shape;
+        let used = used.map_or(String::new(), |used| {
+            format!("; {} hardware registers, {} bytes spilled", used.registers, used.spill_bytes)
+        });
         format!(
-            "  kernel {number}: {} in {x}:{y}:{z} threads, {} elements a block, {} bytes shared, {}, {} of {} variables in registers\n",
+            "  kernel {number}: {} in {x}:{y}:{z} threads, {} elements a block, {} bytes shared, {}, {} of {} variables in registers{used}\n",
             names.join(", "),
             kernel.elements,
             kernel.shared_floats * 4,
@@ -158,6 +176,22 @@ impl Report<'_> {
             kernel.registers(),
             kernel.variables.len()
         )
+    }
+
+    /// What moves a variable.
+    fn moved_by(&self, kernel: &KernelPlan, by: Mover) -> String {
+        match by {
+            Mover::Block => "a copy of the whole block, 16 bytes at a time".into(),
+            Mover::Columns => {
+                "a copy of the whole block, a float of all elements after the other".into()
+            }
+            Mover::Own => "each thread its own element, in registers".into(),
+            Mover::Routine { call, .. } => {
+                let call = &kernel.calls[call];
+                let function = &self.planner.library.function(call.function).name;
+                format!("the routine of {function}_{}", self.planner.implementation(call).name)
+            }
+        }
     }
 
     /// Each decision with its reason.
@@ -177,23 +211,7 @@ impl Report<'_> {
                 text += &format!("    barrier before {name}: {reason}\n");
             }
             if let Action::Load { by, .. } | Action::Save { by, .. } = step.action {
-                let how = match by {
-                    Mover::Block => "a copy of the whole block, 16 bytes at a time".to_string(),
-                    Mover::Columns => {
-                        "a copy of the whole block, a float of all elements after the other"
-                            .to_string()
-                    }
-                    Mover::Own => "each thread its own element, in registers".to_string(),
-                    Mover::Routine { call, .. } => {
-                        let call = &kernel.calls[call];
-                        format!(
-                            "the routine of {}_{}",
-                            planner.library.function(call.function).name,
-                            planner.implementation(call).name
-                        )
-                    }
-                };
-                text += &format!("    {name}: {how}\n");
+                text += &format!("    {name}: {}\n", self.moved_by(kernel, by));
             }
         }
         for call in &kernel.calls {

@@ -4,25 +4,27 @@
 use warpsmith_fuse::plan::{Covered, Launch};
 use warpsmith_fuse::script::{Loop, Node, Program, Region};
 
-/// Launches of a cover up to which it is verified as it is.
-const MOST: u64 = 2000;
+/// Calls of references up to which a cover is verified as it is: some seconds.
+const MOST: u64 = 100_000;
 
-/// Whether a cover launches too many kernels.
-pub fn is_needed(cover: &Covered) -> bool {
-    launches(&cover.launches) > MOST
+/// Whether running a cover on so many elements takes too many calls.
+pub fn is_needed(cover: &Covered, elements: usize) -> bool {
+    calls(&cover.launches).saturating_mul(elements as u64) > MOST
 }
 
-fn launches(list: &[Launch]) -> u64 {
+fn calls(list: &[Launch]) -> u64 {
     let one = |launch: &Launch| match launch {
-        Launch::Kernel(_) => 1,
-        Launch::Loop { source, body } => source.trips.saturating_mul(launches(body)),
+        Launch::Kernel(kernel) => kernel.calls.len() as u64,
+        Launch::Loop { source, body } => source.trips.saturating_mul(calls(body)),
     };
     list.iter().map(one).fold(0, u64::saturating_add)
 }
 
-/// Three iterations or four, whichever has the same parity.
-fn few(trips: u64) -> u64 {
-    trips.min(4 - trips % 2)
+/// Three iterations or four, whichever has the same parity; two or three of a loop with loops inside, which multiply.
+fn few(source: &Loop) -> u64 {
+    let has_loops = source.body.nodes.iter().any(|n| matches!(n, Node::Loop(_)));
+    let odd = source.trips % 2;
+    source.trips.min(if has_loops { 2 + odd } else { 4 - odd })
 }
 
 /// The program with few iterations of every loop.
@@ -33,9 +35,7 @@ pub fn program(program: &Program) -> Program {
 fn region(all: &Region) -> Region {
     let node = |node: &Node| match node {
         Node::Call(call) => Node::Call(call.clone()),
-        Node::Loop(l) => {
-            Node::Loop(Loop { trips: few(l.trips), body: region(&l.body), ..l.clone() })
-        }
+        Node::Loop(l) => Node::Loop(Loop { trips: few(l), body: region(&l.body), ..l.clone() }),
     };
     Region { nodes: all.nodes.iter().map(node).collect() }
 }
@@ -49,7 +49,7 @@ fn shortened(list: &[Launch]) -> Vec<Launch> {
     let one = |launch: &Launch| match launch {
         Launch::Kernel(kernel) => Launch::Kernel(kernel.clone()),
         Launch::Loop { source, body } => {
-            let source = Loop { trips: few(source.trips), ..source.clone() };
+            let source = Loop { trips: few(source), ..source.clone() };
             Launch::Loop { source, body: shortened(body) }
         }
     };
@@ -59,9 +59,19 @@ fn shortened(list: &[Launch]) -> Vec<Launch> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use warpsmith_ir::{FileId, Span};
+
+    fn a_loop(trips: u64, inside: Vec<Node>) -> Loop {
+        let span = Span { file: FileId(0), start: 0, end: 0 };
+        let body = Region { nodes: inside };
+        Loop { trips, carried: vec![], results: vec![], body, span }
+    }
 
     #[test]
     fn the_parity_stays() {
-        assert_eq!([1, 2, 3, 4, 5, 6, 1001, 1000].map(few), [1, 2, 3, 4, 3, 4, 3, 4]);
+        let alone = |trips| few(&a_loop(trips, vec![]));
+        assert_eq!([1, 2, 3, 4, 5, 6, 1001, 1000].map(alone), [1, 2, 3, 4, 3, 4, 3, 4]);
+        let outer = |trips| few(&a_loop(trips, vec![Node::Loop(a_loop(9, vec![]))]));
+        assert_eq!([1, 2, 3, 4, 5, 1001, 1000].map(outer), [1, 2, 3, 2, 3, 3, 2]);
     }
 }

@@ -82,6 +82,17 @@ impl Compiler {
             return Err(NoUsage::Unknown);
         }
         let text = text_of(program, kernels, arch).ok_or(NoUsage::Unknown)?;
+        self.usage_of(text, arch, stop)
+    }
+
+    /// The same of a text.
+    ///
+    /// # Errors
+    /// [`NoUsage`].
+    pub fn usage_of(&self, text: DeviceText, arch: &str, stop: &Stop) -> Result<Usage, NoUsage> {
+        if stop.is_due() {
+            return Err(NoUsage::Unknown);
+        }
         if text.kernels.is_empty() {
             return Ok(Usage::new());
         }

@@ -150,6 +150,65 @@ fn a_wrong_implementation_is_not_handed_out() {
 }
 
 #[test]
+fn a_wrong_implementation_gives_way_to_a_right_one() {
+    let library = copied();
+    edit(library.path(), "madd33.cu", |text| text.replace("+ B[tx * 9 + i]", "- B[tx * 9 + i]"));
+    let (_dir, args) = script("matrix3x3 A, B, C;\ninput A, C;\nB = madd33(A, C);\nreturn B;");
+    let args = FuseArgs { library: Some(library.path().into()), ..args };
+    let fused = run(&args).unwrap_or_else(|(_, text)| panic!("{text}"));
+    assert_eq!(plans(&fused)[0].calls[0].implementation, 1, "{}", fused.text);
+    let [warning] = fused.warnings.as_slice() else { panic!("{:?}", fused.warnings) };
+    assert_eq!(warning.code, "W540");
+    let note = "without implementation `1` of `madd33` the kernels are right";
+    assert!(warning.notes.iter().any(|n| n == note), "{:?}", warning.notes);
+    // Who asks for it gets no other one.
+    let only = FuseArgs { implementations: vec!["madd33=1".into()], ..args };
+    assert_eq!(run(&only).err().unwrap().0, Status::No);
+}
+
+/// A text without its comments of metadata for loads and saves.
+fn without_metadata_of_moves(text: &str) -> String {
+    let mut out = String::new();
+    let mut inside = false;
+    for line in text.lines() {
+        let opens = line.starts_with("/*#") && line.ends_with("metadata");
+        inside |= opens && (line.contains("_load_") || line.contains("_save"));
+        if !inside {
+            out += &format!("{line}\n");
+        }
+        inside &= !line.contains("#*/");
+    }
+    out
+}
+
+#[test]
+fn loads_and_saves_need_no_metadata_where_their_signatures_say_all() {
+    let bare = copied();
+    for file in Files::read(bare.path()).unwrap().files {
+        if file.text.contains("_load_1 metadata") {
+            edit(bare.path(), &file.name, |text| without_metadata_of_moves(&text));
+        }
+    }
+    for name in ["bigfusion", "stvenant"] {
+        let implementations = vec!["*=2".to_string()];
+        let with = FuseArgs { implementations, keep_loads: true, ..example(name) };
+        let without = FuseArgs { library: Some(bare.path().into()), ..with.clone() };
+        assert_eq!(fused(&with).covers[0].files, fused(&without).covers[0].files, "{name}");
+    }
+    edit(bare.path(), "madd33.cu", |text| {
+        text.replacen("d_madd33_1_load_1(matrix3x3 A,", "d_madd33_1_load_1(float *A,", 1)
+    });
+    let (_dir, args) = script("matrix3x3 A, B;\ninput A;\nB = madd33(A, A);\nreturn B;");
+    let (status, message) =
+        run(&FuseArgs { library: Some(bare.path().into()), ..args }).err().unwrap();
+    assert_eq!(status, Status::BadInput);
+    assert!(
+        message.starts_with("error[W524]: `d_madd33_1_load_1` has no `Data type`"),
+        "{message}"
+    );
+}
+
+#[test]
 fn an_implementation_with_a_barrier_is_left_out() {
     let library = copied();
     edit(library.path(), "madd33.cu", |text| {
@@ -198,6 +257,50 @@ fn placeholders_stand_for_starts() {
         // D goes from the addition to the first argument of the product in registers.
         assert!(plan.registers() >= 1, "{}", fused.text);
     }
+}
+
+#[test]
+fn patterns_may_have_macros_of_the_file_but_sizes_of_blocks_are_the_generators() {
+    let library = copied();
+    edit(library.path(), "madd33.cu", |text| {
+        let text = text.replacen(
+            "#include \"types.cuh\"",
+            "#include \"types.cuh\"\n#define DIM 3\n#define LEN (DIM * DIM)\n#ifndef MADD33_2_BY\n#define MADD33_2_BY 7\n#endif",
+            1,
+        );
+        text.replace("start \"ty*9+tx*3\"", "start \"ty*LEN+tx*DIM\"")
+            .replace("Other parameters = tx, ty, bx", "Other parameters = tx ty bx")
+    });
+    let given = Some(library.path().to_path_buf());
+    let args =
+        FuseArgs { implementations: vec!["*=2".into()], library: given, ..example("synctest") };
+    leave("macros_in_patterns", &fused(&args));
+    edit(library.path(), "madd33.cu", |text| text.replacen("#define DIM 3", "#define DIM 4", 1));
+    let (status, message) = run(&args).err().unwrap();
+    assert_eq!((status, &message[..11]), (Status::BadInput, "error[W525]"), "{message}");
+}
+
+#[test]
+fn a_routine_that_leaves_out_floats_is_left_out() {
+    // A start that a body takes from its metadata cannot be compared with the body; but its threads must touch everything.
+    let library = tempfile::tempdir().unwrap();
+    let robots = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuse/robots/library");
+    for file in Files::read(&robots).unwrap().files {
+        std::fs::write(library.path().join(&file.name), file.text.as_bytes()).unwrap();
+    }
+    let start = "OUTPATTERN = start \"ty*16+tx*2\"";
+    edit(library.path(), "act16.cu", |text| {
+        text.replacen(start, "OUTPATTERN = start \"ty*15+tx\"", 1)
+    });
+    let (_dir, args) = script("mat4 A, B;\ninput A;\nB = act16(A);\nreturn B;");
+    let fused = fused(&FuseArgs { library: Some(library.path().into()), ..args });
+    let [warning] = fused.warnings.as_slice() else { panic!("{:?}", fused.warnings) };
+    assert_eq!(warning.code, "W527");
+    assert!(
+        warning.message.starts_with("`d_act16_8_compute` leaves out `r["),
+        "{}",
+        warning.message
+    );
 }
 
 #[test]

@@ -113,3 +113,19 @@ fn routines_are_measured_and_their_times_used() {
         super::run(&FuseArgs { curves: Some(curves), ..args.clone() }).err().unwrap();
     assert_eq!((status, &text[..11]), (Status::BadInput, "error[W545]"), "{text}");
 }
+
+/// Also without a device: registers and spills of what is written, where there is a compiler to ask.
+#[test]
+fn a_compiler_says_how_many_registers_kernels_take() {
+    let args = FuseArgs { no_compiler: false, ..example("synctest") };
+    let fused = fused(&args);
+    let kernel = &fused.result["covers"][0]["kernels"][0];
+    match warpsmith::tune::compiled::Compiler::find() {
+        Some(_) => {
+            assert!(kernel["registers"].as_u64().is_some_and(|n| n > 8), "{kernel}");
+            assert_eq!(kernel["spilled_bytes"], 0);
+            assert!(fused.text.contains("0 bytes spilled"), "{}", fused.text);
+        }
+        None => assert!(kernel["registers"].is_null()),
+    }
+}

@@ -2,6 +2,7 @@
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use warpsmith_testgen::looped_script;
 
 use super::*;
 
@@ -87,6 +88,7 @@ fn random_scripts_give_what_the_cpu_gives() {
             _ => {}
         }
         let fused = run(&args).unwrap_or_else(|(_, error)| panic!("{text}\n{error}"));
+        assert_right(&fused);
         assert_eq!(plans(&fused).iter().map(|p| p.calls.len()).sum::<usize>(), calls, "{text}");
         leave(&format!("random_{case}"), &fused);
     }
@@ -107,4 +109,34 @@ fn twenty_random_programs_pass_check() {
         }
         check_program(dir.path(), "case", "70");
     }
+}
+
+/// Of what loops mean on the CPU another test is sure: the same as when they are written out.
+#[test]
+fn random_loops_give_what_the_cpu_gives() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(7);
+    let (mut on_host, mut across) = (0, 0);
+    for case in 0..24 {
+        let bytes: Vec<u8> = (0..120).map(|_| rng.next_u64() as u8).collect();
+        let text = looped_script(&bytes).with_loops;
+        let (_dir, args) = script(&text);
+        let ways = [
+            args.clone(),
+            FuseArgs { max_fusion: 1, ..args.clone() },
+            FuseArgs { implementations: vec!["*=2".into()], ..args },
+        ];
+        for (k, args) in ways.iter().enumerate() {
+            let fused = run(args).unwrap_or_else(|(_, error)| panic!("{text}\n{error}"));
+            assert_right(&fused);
+            let kernels = plans(&fused);
+            on_host += usize::from(fused.covers[0].files[0].1.contains("for (int i"));
+            // A call in a loop of the script is in a kernel more than once.
+            across += usize::from(kernels.iter().any(|p| {
+                let calls = || p.calls.iter().map(|c| c.function);
+                calls().enumerate().any(|(n, f)| calls().take(n).any(|g| g == f))
+            }));
+            leave(&format!("random_loops_{case}_{k}"), &fused);
+        }
+    }
+    assert!(on_host > 5 && across > 10, "{on_host} and {across}");
 }

@@ -1,0 +1,235 @@
+// Compares bigfusion on the GPU with the same on the CPU: nvcc bigfusion_test.cu && ./a.out [count]
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "bigfusion.cu"
+
+void mmul33_cpu(const float *A, const float *B, float *C)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            float sum = 0.0f;
+            for (int k = 0; k < 3; k++) sum += A[i * 3 + k] * B[k * 3 + j];
+            C[i * 3 + j] = sum;
+        }
+}
+
+void mmul55_cpu(const float *A, const float *B, float *C)
+{
+    for (int i = 0; i < 5; i++)
+        for (int j = 0; j < 5; j++) {
+            float sum = 0.0f;
+            for (int k = 0; k < 5; k++) sum += A[i * 5 + k] * B[k * 5 + j];
+            C[i * 5 + j] = sum;
+        }
+}
+
+void mvmul33_cpu(const float *A, const float *v, float *w)
+{
+    for (int i = 0; i < 3; i++) {
+        float sum = 0.0f;
+        for (int k = 0; k < 3; k++) sum += A[i * 3 + k] * v[k];
+        w[i] = sum;
+    }
+}
+
+void smmul55_cpu(const float *A, const float *s, float *C)
+{
+    for (int i = 0; i < 25; i++) C[i] = s[0] * A[i];
+}
+
+void venorm3_cpu(const float *v, float *s)
+{
+    float sum = 0.0f;
+    for (int k = 0; k < 3; k++) sum += v[k] * v[k];
+    s[0] = sqrtf(sum);
+}
+
+static void bigfusion_cpu(int count, const float *A, const float *B, const float *c, const float *D, const float *E, float *F)
+{
+    for (int e = 0; e < count; e++) {
+        float c_AB[9];
+        float c_v[3];
+        float c_s[1];
+        float c_DE[25];
+        float c_F[25];
+        mmul33_cpu(A + (size_t)e * 9, B + (size_t)e * 9, c_AB);
+        mvmul33_cpu(c_AB, c + (size_t)e * 3, c_v);
+        venorm3_cpu(c_v, c_s);
+        mmul55_cpu(D + (size_t)e * 25, E + (size_t)e * 25, c_DE);
+        smmul55_cpu(c_DE, c_s, c_F);
+        memcpy(F + (size_t)e * 25, c_F, sizeof c_F);
+    }
+}
+
+// Runs the whole computation with arrays on the host, and says how many elements a second the kernels do.
+static cudaError_t bigfusion_run(int count, const float *A, const float *B, const float *c, const float *D, const float *E, float *F, double *per_second)
+{
+    cudaError_t error = bigfusion_host(count, A, B, c, D, E, F);
+    if (error != cudaSuccess) return error;
+    const size_t room = (size_t)count + 4;
+    float *device_A = nullptr;
+    cudaMalloc((void **)&device_A, room * 9 * sizeof(float));
+    cudaMemset(device_A, 0, room * 9 * sizeof(float));
+    float *device_B = nullptr;
+    cudaMalloc((void **)&device_B, room * 9 * sizeof(float));
+    cudaMemset(device_B, 0, room * 9 * sizeof(float));
+    float *device_c = nullptr;
+    cudaMalloc((void **)&device_c, room * 3 * sizeof(float));
+    cudaMemset(device_c, 0, room * 3 * sizeof(float));
+    float *device_D = nullptr;
+    cudaMalloc((void **)&device_D, room * 25 * sizeof(float));
+    cudaMemset(device_D, 0, room * 25 * sizeof(float));
+    float *device_E = nullptr;
+    cudaMalloc((void **)&device_E, room * 25 * sizeof(float));
+    cudaMemset(device_E, 0, room * 25 * sizeof(float));
+    float *device_F = nullptr;
+    cudaMalloc((void **)&device_F, room * 25 * sizeof(float));
+    cudaMemset(device_F, 0, room * 25 * sizeof(float));
+    cudaMemcpy(device_A, A, (size_t)count * 9 * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(device_B, B, (size_t)count * 9 * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(device_c, c, (size_t)count * 3 * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(device_D, D, (size_t)count * 25 * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(device_E, E, (size_t)count * 25 * sizeof(float), cudaMemcpyHostToDevice);
+    float *workspace = nullptr;
+    const size_t bytes = bigfusion_workspace(count);
+    if (bytes != 0) { cudaMalloc((void **)&workspace, bytes); cudaMemset(workspace, 0, bytes); }
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    float best = 0.0f;
+    for (int round = 0; round < 10; round++) {
+        cudaEventRecord(begin);
+        bigfusion_launch(count, device_A, device_B, device_c, device_D, device_E, device_F, workspace, 0);
+        cudaEventRecord(end);
+        cudaEventSynchronize(end);
+        float ms = 0.0f;
+        cudaEventElapsedTime(&ms, begin, end);
+        if (round == 0 || ms < best) best = ms;
+    }
+    *per_second = best > 0.0f ? count / (best * 1e-3) : 0.0;
+    cudaFree(device_A);
+    cudaFree(device_B);
+    cudaFree(device_c);
+    cudaFree(device_D);
+    cudaFree(device_E);
+    cudaFree(device_F);
+    cudaFree(workspace);
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    return cudaGetLastError();
+}
+
+// Numbers between 0.1 and 1.1, the same in every run.
+static void fill(float *to, size_t length)
+{
+    static unsigned state = 2463534242u;
+    for (size_t i = 0; i < length; i++) {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        to[i] = 0.1f + (state >> 8) * (1.0f / 16777216.0f);
+    }
+}
+
+// Changes numbers in their last two bits, up or down; which way is another for each seed. A change of the last one alone
+// is often rounded off on the way to a result.
+static void nudge(float *x, size_t length, unsigned seed)
+{
+    unsigned state = 88675123u * (seed + 1u);
+    for (size_t i = 0; i < length; i++) {
+        state = state * 1664525u + 1013904223u;
+        x[i] += x[i] * (state >> 31 ? 2.4e-7f : -2.4e-7f);
+    }
+}
+
+// Keeps the largest distances of results from what was expected.
+static void widen(float *spread, const float *nudged, const float *expected, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const float far = fabsf(nudged[i] - expected[i]);
+        if (!(far <= spread[i])) spread[i] = far;
+    }
+}
+
+// 0 when the arrays agree but for rounding, else 1; says where they first do not. `spread` says how far results go apart
+// when inputs change in their last bits: where that is much, so is rounding. Float k of element e stands at
+// e * apart + k * pitch.
+static int compare(const char *name, const float *actual, const float *expected, const float *spread, size_t count,
+                   int size, size_t apart, size_t pitch)
+{
+    float largest = 0.0f;
+    for (size_t i = 0; i < count * size; i++)
+        if (fabsf(expected[i]) > largest && fabsf(expected[i]) < INFINITY) largest = fabsf(expected[i]);
+    for (size_t e = 0; e < count; e++) {
+        // The worst of an element stands for all of it: a few samples may be near by chance.
+        float open = 0.0f;
+        for (int k = 0; k < size; k++)
+            if (!(spread[e * apart + k * pitch] <= open)) open = spread[e * apart + k * pitch];
+        // Where the last bits decide whether there is a number, nothing can be said.
+        if (!(open < INFINITY)) continue;
+        for (int k = 0; k < size; k++) {
+            const float a = actual[e * apart + k * pitch], x = expected[e * apart + k * pitch];
+            if (a == x || (a != a && x != x)) continue;
+            // Also true where only one is no number.
+            if (!(fabsf(a - x) <= 1e-4f * fabsf(x) + 1e-6f * largest + 64.0f * open)) {
+                printf("%s: element %llu, float %d: %g in place of %g\n", name, (unsigned long long)e, k, a, x);
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const int count = argc > 1 ? atoi(argv[1]) : 4194304;
+    if (count <= 0) return 0;
+    float *A = (float *)malloc((size_t)count * 9 * sizeof(float));
+    fill(A, (size_t)count * 9);
+    float *B = (float *)malloc((size_t)count * 9 * sizeof(float));
+    fill(B, (size_t)count * 9);
+    float *c = (float *)malloc((size_t)count * 3 * sizeof(float));
+    fill(c, (size_t)count * 3);
+    float *D = (float *)malloc((size_t)count * 25 * sizeof(float));
+    fill(D, (size_t)count * 25);
+    float *E = (float *)malloc((size_t)count * 25 * sizeof(float));
+    fill(E, (size_t)count * 25);
+    float *F = (float *)malloc((size_t)count * 25 * sizeof(float));
+    float *F_expected = (float *)malloc((size_t)count * 25 * sizeof(float));
+    float *F_nudged = (float *)malloc((size_t)count * 25 * sizeof(float));
+    float *F_spread = (float *)calloc((size_t)count * 25, sizeof(float));
+    double per_second = 0.0;
+    const cudaError_t error = bigfusion_run(count, A, B, c, D, E, F, &per_second);
+    if (error != cudaSuccess) {
+        printf("%s\n", cudaGetErrorString(error));
+        return 2;
+    }
+    bigfusion_cpu(count, A, B, c, D, E, F_expected);
+    for (unsigned round = 0; round < 4; round++) {
+        nudge(A, (size_t)count * 9, round);
+        nudge(B, (size_t)count * 9, round);
+        nudge(c, (size_t)count * 3, round);
+        nudge(D, (size_t)count * 25, round);
+        nudge(E, (size_t)count * 25, round);
+        bigfusion_cpu(count, A, B, c, D, E, F_nudged);
+        widen(F_spread, F_nudged, F_expected, (size_t)count * 25);
+    }
+    int differ = 0;
+    differ += compare("F", F, F_expected, F_spread, (size_t)count, 25, 25, 1);
+    printf("bigfusion: %.1f million elements a second, %.1f GB/s of inputs and outputs\n", per_second * 1e-6, per_second * 384 * 1e-9);
+    printf(differ == 0 ? "equal\n" : "different\n");
+    free(A);
+    free(B);
+    free(c);
+    free(D);
+    free(E);
+    free(F);
+    free(F_expected);
+    free(F_nudged);
+    free(F_spread);
+    return differ == 0 ? 0 : 1;
+}

@@ -1,0 +1,193 @@
+// Compares case on the GPU with the same on the CPU: nvcc case_test.cu && ./a.out [count]
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "case.cu"
+
+void mmul44_cpu(const float *a, const float *b, float *c) {
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            float sum = 0.0f;
+            for (int k = 0; k < 4; k++) sum += a[i * 4 + k] * b[k * 4 + j];
+            c[i * 4 + j] = sum;
+        }
+}
+
+void mtrace44_cpu(const float *a, float *t) { *t = a[0] + a[5] + a[10] + a[15]; }
+
+static void case_cpu(int count, const float *A, const float *B, float *t, float *C)
+{
+    for (int e = 0; e < count; e++) {
+        float c_A[16];
+        float c_B[16];
+        float c_C_2[16];
+        float c_C[16];
+        float c_t[1];
+        for (int k = 0; k < 16; k++) c_A[k] = A[(size_t)k * count + e];
+        for (int k = 0; k < 16; k++) c_B[k] = B[(size_t)k * count + e];
+        mmul44_cpu(c_A, c_B, c_C_2);
+        mmul44_cpu(c_C_2, c_A, c_C);
+        mtrace44_cpu(c_C, c_t);
+        for (int k = 0; k < 1; k++) t[(size_t)k * count + e] = c_t[k];
+        for (int k = 0; k < 16; k++) C[(size_t)k * count + e] = c_C[k];
+    }
+}
+
+// Runs the whole computation with arrays on the host, and says how many elements a second the kernels do.
+static cudaError_t case_run(int count, const float *A, const float *B, float *t, float *C, double *per_second)
+{
+    cudaError_t error = case_host(count, A, B, t, C);
+    if (error != cudaSuccess) return error;
+    const size_t room = (size_t)count + 4;
+    float *device_A = nullptr;
+    cudaMalloc((void **)&device_A, room * 16 * sizeof(float));
+    cudaMemset(device_A, 0, room * 16 * sizeof(float));
+    float *device_B = nullptr;
+    cudaMalloc((void **)&device_B, room * 16 * sizeof(float));
+    cudaMemset(device_B, 0, room * 16 * sizeof(float));
+    float *device_t = nullptr;
+    cudaMalloc((void **)&device_t, room * 1 * sizeof(float));
+    cudaMemset(device_t, 0, room * 1 * sizeof(float));
+    float *device_C = nullptr;
+    cudaMalloc((void **)&device_C, room * 16 * sizeof(float));
+    cudaMemset(device_C, 0, room * 16 * sizeof(float));
+    cudaMemcpy(device_A, A, (size_t)count * 16 * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(device_B, B, (size_t)count * 16 * sizeof(float), cudaMemcpyHostToDevice);
+    float *workspace = nullptr;
+    const size_t bytes = case_workspace(count);
+    if (bytes != 0) { cudaMalloc((void **)&workspace, bytes); cudaMemset(workspace, 0, bytes); }
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    float best = 0.0f;
+    for (int round = 0; round < 10; round++) {
+        cudaEventRecord(begin);
+        case_launch(count, device_A, device_B, device_t, device_C, workspace, 0);
+        cudaEventRecord(end);
+        cudaEventSynchronize(end);
+        float ms = 0.0f;
+        cudaEventElapsedTime(&ms, begin, end);
+        if (round == 0 || ms < best) best = ms;
+    }
+    *per_second = best > 0.0f ? count / (best * 1e-3) : 0.0;
+    cudaFree(device_A);
+    cudaFree(device_B);
+    cudaFree(device_t);
+    cudaFree(device_C);
+    cudaFree(workspace);
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    return cudaGetLastError();
+}
+
+// Numbers between 0.1 and 1.1, the same in every run.
+static void fill(float *to, size_t length)
+{
+    static unsigned state = 2463534242u;
+    for (size_t i = 0; i < length; i++) {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        to[i] = 0.1f + (state >> 8) * (1.0f / 16777216.0f);
+    }
+}
+
+// Changes numbers in their last two bits, up or down; which way is another for each seed. A change of the last one alone
+// is often rounded off on the way to a result.
+static void nudge(float *x, size_t length, unsigned seed)
+{
+    unsigned state = 88675123u * (seed + 1u);
+    for (size_t i = 0; i < length; i++) {
+        state = state * 1664525u + 1013904223u;
+        x[i] += x[i] * (state >> 31 ? 2.4e-7f : -2.4e-7f);
+    }
+}
+
+// Keeps the largest distances of results from what was expected.
+static void widen(float *spread, const float *nudged, const float *expected, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const float far = fabsf(nudged[i] - expected[i]);
+        if (!(far <= spread[i])) spread[i] = far;
+    }
+}
+
+// 0 when the arrays agree but for rounding, else 1; says where they first do not. `spread` says how far results go apart
+// when inputs change in their last bits: where that is much, so is rounding. Float k of element e stands at
+// e * apart + k * pitch.
+static int compare(const char *name, const float *actual, const float *expected, const float *spread, size_t count,
+                   int size, size_t apart, size_t pitch)
+{
+    float largest = 0.0f;
+    for (size_t i = 0; i < count * size; i++)
+        if (fabsf(expected[i]) > largest && fabsf(expected[i]) < INFINITY) largest = fabsf(expected[i]);
+    for (size_t e = 0; e < count; e++) {
+        // The worst of an element stands for all of it: a few samples may be near by chance.
+        float open = 0.0f;
+        for (int k = 0; k < size; k++)
+            if (!(spread[e * apart + k * pitch] <= open)) open = spread[e * apart + k * pitch];
+        // Where the last bits decide whether there is a number, nothing can be said.
+        if (!(open < INFINITY)) continue;
+        for (int k = 0; k < size; k++) {
+            const float a = actual[e * apart + k * pitch], x = expected[e * apart + k * pitch];
+            if (a == x || (a != a && x != x)) continue;
+            // Also true where only one is no number.
+            if (!(fabsf(a - x) <= 1e-4f * fabsf(x) + 1e-6f * largest + 64.0f * open)) {
+                printf("%s: element %llu, float %d: %g in place of %g\n", name, (unsigned long long)e, k, a, x);
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const int count = argc > 1 ? atoi(argv[1]) : 4194304;
+    if (count <= 0) return 0;
+    float *A = (float *)malloc((size_t)count * 16 * sizeof(float));
+    fill(A, (size_t)count * 16);
+    float *B = (float *)malloc((size_t)count * 16 * sizeof(float));
+    fill(B, (size_t)count * 16);
+    float *t = (float *)malloc((size_t)count * 1 * sizeof(float));
+    float *t_expected = (float *)malloc((size_t)count * 1 * sizeof(float));
+    float *t_nudged = (float *)malloc((size_t)count * 1 * sizeof(float));
+    float *t_spread = (float *)calloc((size_t)count * 1, sizeof(float));
+    float *C = (float *)malloc((size_t)count * 16 * sizeof(float));
+    float *C_expected = (float *)malloc((size_t)count * 16 * sizeof(float));
+    float *C_nudged = (float *)malloc((size_t)count * 16 * sizeof(float));
+    float *C_spread = (float *)calloc((size_t)count * 16, sizeof(float));
+    double per_second = 0.0;
+    const cudaError_t error = case_run(count, A, B, t, C, &per_second);
+    if (error != cudaSuccess) {
+        printf("%s\n", cudaGetErrorString(error));
+        return 2;
+    }
+    case_cpu(count, A, B, t_expected, C_expected);
+    for (unsigned round = 0; round < 4; round++) {
+        nudge(A, (size_t)count * 16, round);
+        nudge(B, (size_t)count * 16, round);
+        case_cpu(count, A, B, t_nudged, C_nudged);
+        widen(t_spread, t_nudged, t_expected, (size_t)count * 1);
+        widen(C_spread, C_nudged, C_expected, (size_t)count * 16);
+    }
+    int differ = 0;
+    differ += compare("t", t, t_expected, t_spread, (size_t)count, 1, 1, count);
+    differ += compare("C", C, C_expected, C_spread, (size_t)count, 16, 1, count);
+    printf("case: %.1f million elements a second, %.1f GB/s of inputs and outputs\n", per_second * 1e-6, per_second * 196 * 1e-9);
+    printf(differ == 0 ? "equal\n" : "different\n");
+    free(A);
+    free(B);
+    free(t);
+    free(t_expected);
+    free(t_nudged);
+    free(t_spread);
+    free(C);
+    free(C_expected);
+    free(C_nudged);
+    free(C_spread);
+    return differ == 0 ? 0 : 1;
+}

@@ -1,0 +1,20 @@
+// case on `count` elements. Arrays are arrays of structures: element e of size n begins at n * e.
+#pragma once
+
+#include <cuda_runtime.h>
+
+// Bytes of device memory that case_launch needs for what goes from kernel to kernel.
+size_t case_workspace(int count);
+
+// Starts all kernels; arrays and workspace are on the device.
+cudaError_t case_launch(
+    int count, const float *A, const float *v, float *v_out, float *B, float *workspace, cudaStream_t stream);
+
+// The whole computation with arrays on the host: allocates, copies, starts the kernels and waits.
+cudaError_t case_host(int count, const float *A, const float *v, float *v_out, float *B);
+
+// Each kernel for itself.
+cudaError_t case_1_launch(
+    int count, const float *A, const float *v_2, float *v_7, float *s_6, cudaStream_t stream);
+cudaError_t case_2_launch(int count, const float *v_7, const float *s_6, float *v_8, cudaStream_t stream);
+cudaError_t case_3_launch(int count, const float *s_7, float *B, cudaStream_t stream);

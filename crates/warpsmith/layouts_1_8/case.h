@@ -1,0 +1,27 @@
+// case on `count` elements. Arrays are arrays of structures: element e of size n begins at n * e.
+// Structures of arrays, in which float k of element e stands at count * k + e: A, T, s, B, C, w, U, F.
+#pragma once
+
+#include <cuda_runtime.h>
+
+// Bytes of device memory that case_launch needs for what goes from kernel to kernel.
+size_t case_workspace(int count);
+
+// Starts all kernels; arrays and workspace are on the device.
+cudaError_t case_launch(
+    int count, const float *A, const float *T, const float *v, const float *D, const float *E, const float *s,
+    float *B, float *C, float *w, float *U, float *F, float *workspace, cudaStream_t stream);
+
+// The whole computation with arrays on the host: allocates, copies, starts the kernels and waits.
+cudaError_t case_host(
+    int count, const float *A, const float *T, const float *v, const float *D, const float *E, const float *s,
+    float *B, float *C, float *w, float *U, float *F);
+
+// Each kernel for itself.
+cudaError_t case_1_launch(
+    int count, const float *A, const float *D, const float *v, const float *T, float *B_2, float *w, float *U,
+    cudaStream_t stream);
+cudaError_t case_2_launch(int count, const float *E, const float *s, float *F, cudaStream_t stream);
+cudaError_t case_3_launch(int count, const float *B_3, const float *A, float *B_11, cudaStream_t stream);
+cudaError_t case_4_launch(int count, const float *B_11, const float *A, float *B_13, cudaStream_t stream);
+cudaError_t case_5_launch(int count, const float *B, const float *D, float *C, cudaStream_t stream);

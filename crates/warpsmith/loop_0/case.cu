@@ -1,0 +1,111 @@
+// case: 1 calls of elementary functions in 1 kernel.
+// Made for sm_90.
+
+#include <cuda_runtime.h>
+#include <cuda_pipeline.h>
+
+#include "case.h"
+
+// Copies FLOATS floats of a block's elements to shared memory, 16 bytes at a time where both sides allow. Of the last
+// block only the first `there` exist: the others become zeros.
+template <int FLOATS, int THREADS, bool WIDE>
+static __device__ __forceinline__ void load_block(float *shared, const float *global, int there, int thread)
+{
+    if (WIDE && there >= FLOATS && reinterpret_cast<size_t>(global) % 16 == 0) {
+        #pragma unroll 4
+        for (int i = 4 * thread; i < FLOATS; i += 4 * THREADS)
+            __pipeline_memcpy_async(shared + i, global + i, 16);
+    } else {
+        for (int i = thread; i < FLOATS; i += THREADS) {
+            if (i < there)
+                __pipeline_memcpy_async(shared + i, global + i, 4);
+            else
+                shared[i] = 0.0f;
+        }
+    }
+}
+
+// Copies FLOATS floats of a block's elements from shared memory, 16 bytes at a time where both sides allow. Of the last
+// block only the first `there` exist.
+template <int FLOATS, int THREADS, bool WIDE>
+static __device__ __forceinline__ void save_block(float *global, const float *shared, int there, int thread)
+{
+    if (WIDE && there >= FLOATS && reinterpret_cast<size_t>(global) % 16 == 0) {
+        #pragma unroll 4
+        for (int i = 4 * thread; i < FLOATS; i += 4 * THREADS)
+            __stcs(reinterpret_cast<float4 *>(global + i), *reinterpret_cast<const float4 *>(shared + i));
+    } else {
+        for (int i = thread; i < FLOATS; i += THREADS)
+            if (i < there) global[i] = shared[i];
+    }
+}
+
+static __device__ __forceinline__ void d_madd33_1_compute_bx256_by1_bz1_sss(float *A, float *B, float *C, int tx)
+{
+    #pragma unroll
+    for (int i = 0; i < 9; i++) C[tx * 9 + i] = A[tx * 9 + i] + B[tx * 9 + i];
+}
+
+// madd33: 256 elements a block.
+static __global__ void __launch_bounds__(256) case_1(int count, const float *__restrict__ A, float *B)
+{
+    __shared__ __align__(16) float shared[4608];
+    float *s_A = shared;
+    float *s_B = shared + 2304;
+    const int thread = threadIdx.x;
+    const int first = blockIdx.x * 256;
+    const int here = min(count - first, 256);
+
+    load_block<2304, 256, true>(s_A, A + (size_t)first * 9, here * 9, thread);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();  // madd33 reads what other threads wrote to A in the load of A
+    d_madd33_1_compute_bx256_by1_bz1_sss(s_A, s_A, s_B, threadIdx.x);
+    __syncthreads();  // the save of B reads what other threads wrote to B in madd33
+    save_block<2304, 256, true>(B + (size_t)first * 9, s_B, here * 9, thread);
+}
+
+cudaError_t case_1_launch(int count, const float *A, float *B, cudaStream_t stream)
+{
+    if (count <= 0) return cudaSuccess;
+    const dim3 block(256, 1, 1);
+    case_1<<<(count - 1) / 256 + 1, block, 0, stream>>>(count, A, B);
+    return cudaGetLastError();
+}
+
+size_t case_workspace(int count)
+{
+    (void)count;
+    return 0;
+}
+
+cudaError_t case_launch(int count, const float *A, float *B, float *workspace, cudaStream_t stream)
+{
+    if (count <= 0) return cudaSuccess;
+    (void)workspace;
+    cudaError_t error = cudaSuccess;
+    error = case_1_launch(count, A, B, stream);
+    if (error != cudaSuccess) return error;
+    return cudaSuccess;
+}
+
+cudaError_t case_host(int count, const float *A, float *B)
+{
+    if (count <= 0) return cudaSuccess;
+    const size_t room = ((size_t)count + 3) / 4 * 4;
+    const size_t bytes = case_workspace(count);
+    float *device_A = nullptr;
+    float *device_B = nullptr;
+    float *workspace = nullptr;
+    cudaError_t error = cudaSuccess;
+    if (error == cudaSuccess) error = cudaMalloc((void **)&device_A, room * 9 * sizeof(float));
+    if (error == cudaSuccess) error = cudaMalloc((void **)&device_B, room * 9 * sizeof(float));
+    if (error == cudaSuccess) error = bytes == 0 ? cudaSuccess : cudaMalloc((void **)&workspace, bytes);
+    if (error == cudaSuccess) error = cudaMemcpy(device_A, A, (size_t)count * 9 * sizeof(float), cudaMemcpyHostToDevice);
+    if (error == cudaSuccess) error = case_launch(count, device_A, device_B, workspace, 0);
+    if (error == cudaSuccess) error = cudaMemcpy(B, device_B, (size_t)count * 9 * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(device_A);
+    cudaFree(device_B);
+    cudaFree(workspace);
+    return error;
+}

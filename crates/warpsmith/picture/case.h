@@ -1,0 +1,24 @@
+// case on `count` elements. Arrays are arrays of structures: element e of size n begins at n * e.
+#pragma once
+
+#include <cuda_runtime.h>
+
+// Bytes of device memory that case_launch needs for what goes from kernel to kernel.
+size_t case_workspace(int count);
+
+// Starts all kernels; arrays and workspace are on the device.
+cudaError_t case_launch(
+    int count, const float *A, const float *v, float *w, float *C, float *workspace, cudaStream_t stream);
+
+// The whole computation with arrays on the host: allocates, copies, starts the kernels and waits.
+cudaError_t case_host(int count, const float *A, const float *v, float *w, float *C);
+
+// Each kernel for itself.
+cudaError_t case_1_launch(int count, const float *A, float *B, cudaStream_t stream);
+cudaError_t case_2_launch(int count, const float *B_2, const float *A, float *B_4, cudaStream_t stream);
+cudaError_t case_3_launch(int count, const float *B_4, const float *A, float *B_6, cudaStream_t stream);
+cudaError_t case_4_launch(int count, const float *B_6, const float *A, float *B_8, cudaStream_t stream);
+cudaError_t case_5_launch(int count, const float *B_8, const float *A, float *B_10, cudaStream_t stream);
+cudaError_t case_6_launch(int count, const float *B_10, const float *A, float *B_12, cudaStream_t stream);
+cudaError_t case_7_launch(
+    int count, const float *B_13, const float *A, const float *v, float *C, float *w, cudaStream_t stream);

@@ -1,0 +1,26 @@
+// case on `count` elements. Arrays are arrays of structures: element e of size n begins at n * e.
+#pragma once
+
+#include <cuda_runtime.h>
+
+// Bytes of device memory that case_launch needs for what goes from kernel to kernel.
+size_t case_workspace(int count);
+
+// Starts all kernels; arrays and workspace are on the device.
+cudaError_t case_launch(
+    int count, const float *in_m, const float *in_M, const float *in_v, const float *in_s, const float *in_4,
+    float *x1, float *x2, float *x3, float *x4, float *x5, float *x6, float *x7, float *x8, float *x9,
+    float *x10, float *x0, float *workspace, cudaStream_t stream);
+
+// The whole computation with arrays on the host: allocates, copies, starts the kernels and waits.
+cudaError_t case_host(
+    int count, const float *in_m, const float *in_M, const float *in_v, const float *in_s, const float *in_4,
+    float *x1, float *x2, float *x3, float *x4, float *x5, float *x6, float *x7, float *x8, float *x9,
+    float *x10, float *x0);
+
+// Each kernel for itself.
+cudaError_t case_1_launch(
+    int count, const float *in_v, const float *in_s, const float *in_4, float *x0, float *x1, float *x2,
+    float *x5, float *x6, float *x8, float *x9, float *x10, cudaStream_t stream);
+cudaError_t case_2_launch(int count, const float *in_m, float *x3, float *x4, cudaStream_t stream);
+cudaError_t case_3_launch(int count, const float *in_M, float *x7, cudaStream_t stream);

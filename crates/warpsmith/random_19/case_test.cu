@@ -1,0 +1,271 @@
+// Compares case on the GPU with the same on the CPU: nvcc case_test.cu && ./a.out [count]
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "case.cu"
+
+void madd33_cpu(const float *A, const float *B, float *C)
+{
+    for (int i = 0; i < 9; i++) C[i] = A[i] + B[i];
+}
+
+void mmul33_cpu(const float *A, const float *B, float *C)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            float sum = 0.0f;
+            for (int k = 0; k < 3; k++) sum += A[i * 3 + k] * B[k * 3 + j];
+            C[i * 3 + j] = sum;
+        }
+}
+
+void smimul33_cpu(const float *s, float *C)
+{
+    for (int i = 0; i < 9; i++) C[i] = i % 4 == 0 ? s[0] : 0.0f;
+}
+
+void smmul33_cpu(const float *A, const float *s, float *C)
+{
+    for (int i = 0; i < 9; i++) C[i] = s[0] * A[i];
+}
+
+void svmul3_cpu(const float *v, const float *s, float *w)
+{
+    for (int i = 0; i < 3; i++) w[i] = s[0] * v[i];
+}
+
+void venorm3_cpu(const float *v, float *s)
+{
+    float sum = 0.0f;
+    for (int k = 0; k < 3; k++) sum += v[k] * v[k];
+    s[0] = sqrtf(sum);
+}
+
+void vvmulabs3_cpu(const float *u, const float *v, float *s)
+{
+    float sum = 0.0f;
+    for (int k = 0; k < 3; k++) sum += u[k] * v[k];
+    s[0] = fabsf(sum);
+}
+
+static void case_cpu(int count, const float *in_m, const float *in_v, const float *in_s, float *x5, float *x6, float *x7, float *x0)
+{
+    for (int e = 0; e < count; e++) {
+        float c_x0[9];
+        float c_x1[9];
+        float c_x2[1];
+        float c_x3[3];
+        float c_x4[9];
+        float c_x5[9];
+        float c_x6[1];
+        float c_x7[9];
+        smmul33_cpu(in_m + (size_t)e * 9, in_s + (size_t)e * 1, c_x0);
+        madd33_cpu(c_x0, c_x0, c_x1);
+        vvmulabs3_cpu(in_v + (size_t)e * 3, in_v + (size_t)e * 3, c_x2);
+        svmul3_cpu(in_v + (size_t)e * 3, c_x2, c_x3);
+        mmul33_cpu(in_m + (size_t)e * 9, c_x1, c_x4);
+        madd33_cpu(c_x4, c_x4, c_x5);
+        venorm3_cpu(c_x3, c_x6);
+        smimul33_cpu(c_x2, c_x7);
+        memcpy(x5 + (size_t)e * 9, c_x5, sizeof c_x5);
+        memcpy(x6 + (size_t)e * 1, c_x6, sizeof c_x6);
+        memcpy(x7 + (size_t)e * 9, c_x7, sizeof c_x7);
+        memcpy(x0 + (size_t)e * 9, c_x0, sizeof c_x0);
+    }
+}
+
+// Runs the whole computation with arrays on the host, and says how many elements a second the kernels do.
+static cudaError_t case_run(int count, const float *in_m, const float *in_v, const float *in_s, float *x5, float *x6, float *x7, float *x0, double *per_second)
+{
+    cudaError_t error = case_host(count, in_m, in_v, in_s, x5, x6, x7, x0);
+    if (error != cudaSuccess) return error;
+    const size_t room = (size_t)count + 4;
+    float *device_in_m = nullptr;
+    cudaMalloc((void **)&device_in_m, room * 9 * sizeof(float));
+    cudaMemset(device_in_m, 0, room * 9 * sizeof(float));
+    float *device_in_v = nullptr;
+    cudaMalloc((void **)&device_in_v, room * 3 * sizeof(float));
+    cudaMemset(device_in_v, 0, room * 3 * sizeof(float));
+    float *device_in_s = nullptr;
+    cudaMalloc((void **)&device_in_s, room * 1 * sizeof(float));
+    cudaMemset(device_in_s, 0, room * 1 * sizeof(float));
+    float *device_x5 = nullptr;
+    cudaMalloc((void **)&device_x5, room * 9 * sizeof(float));
+    cudaMemset(device_x5, 0, room * 9 * sizeof(float));
+    float *device_x6 = nullptr;
+    cudaMalloc((void **)&device_x6, room * 1 * sizeof(float));
+    cudaMemset(device_x6, 0, room * 1 * sizeof(float));
+    float *device_x7 = nullptr;
+    cudaMalloc((void **)&device_x7, room * 9 * sizeof(float));
+    cudaMemset(device_x7, 0, room * 9 * sizeof(float));
+    float *device_x0 = nullptr;
+    cudaMalloc((void **)&device_x0, room * 9 * sizeof(float));
+    cudaMemset(device_x0, 0, room * 9 * sizeof(float));
+    cudaMemcpy(device_in_m, in_m, (size_t)count * 9 * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(device_in_v, in_v, (size_t)count * 3 * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(device_in_s, in_s, (size_t)count * 1 * sizeof(float), cudaMemcpyHostToDevice);
+    float *workspace = nullptr;
+    const size_t bytes = case_workspace(count);
+    if (bytes != 0) { cudaMalloc((void **)&workspace, bytes); cudaMemset(workspace, 0, bytes); }
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    float best = 0.0f;
+    for (int round = 0; round < 10; round++) {
+        cudaEventRecord(begin);
+        case_launch(count, device_in_m, device_in_v, device_in_s, device_x5, device_x6, device_x7, device_x0, workspace, 0);
+        cudaEventRecord(end);
+        cudaEventSynchronize(end);
+        float ms = 0.0f;
+        cudaEventElapsedTime(&ms, begin, end);
+        if (round == 0 || ms < best) best = ms;
+    }
+    *per_second = best > 0.0f ? count / (best * 1e-3) : 0.0;
+    cudaFree(device_in_m);
+    cudaFree(device_in_v);
+    cudaFree(device_in_s);
+    cudaFree(device_x5);
+    cudaFree(device_x6);
+    cudaFree(device_x7);
+    cudaFree(device_x0);
+    cudaFree(workspace);
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    return cudaGetLastError();
+}
+
+// Numbers between 0.1 and 1.1, the same in every run.
+static void fill(float *to, size_t length)
+{
+    static unsigned state = 2463534242u;
+    for (size_t i = 0; i < length; i++) {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        to[i] = 0.1f + (state >> 8) * (1.0f / 16777216.0f);
+    }
+}
+
+// Changes numbers in their last two bits, up or down; which way is another for each seed. A change of the last one alone
+// is often rounded off on the way to a result.
+static void nudge(float *x, size_t length, unsigned seed)
+{
+    unsigned state = 88675123u * (seed + 1u);
+    for (size_t i = 0; i < length; i++) {
+        state = state * 1664525u + 1013904223u;
+        x[i] += x[i] * (state >> 31 ? 2.4e-7f : -2.4e-7f);
+    }
+}
+
+// Keeps the largest distances of results from what was expected.
+static void widen(float *spread, const float *nudged, const float *expected, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const float far = fabsf(nudged[i] - expected[i]);
+        if (!(far <= spread[i])) spread[i] = far;
+    }
+}
+
+// 0 when the arrays agree but for rounding, else 1; says where they first do not. `spread` says how far results go apart
+// when inputs change in their last bits: where that is much, so is rounding. Float k of element e stands at
+// e * apart + k * pitch.
+static int compare(const char *name, const float *actual, const float *expected, const float *spread, size_t count,
+                   int size, size_t apart, size_t pitch)
+{
+    float largest = 0.0f;
+    for (size_t i = 0; i < count * size; i++)
+        if (fabsf(expected[i]) > largest && fabsf(expected[i]) < INFINITY) largest = fabsf(expected[i]);
+    for (size_t e = 0; e < count; e++) {
+        // The worst of an element stands for all of it: a few samples may be near by chance.
+        float open = 0.0f;
+        for (int k = 0; k < size; k++)
+            if (!(spread[e * apart + k * pitch] <= open)) open = spread[e * apart + k * pitch];
+        // Where the last bits decide whether there is a number, nothing can be said.
+        if (!(open < INFINITY)) continue;
+        for (int k = 0; k < size; k++) {
+            const float a = actual[e * apart + k * pitch], x = expected[e * apart + k * pitch];
+            if (a == x || (a != a && x != x)) continue;
+            // Also true where only one is no number.
+            if (!(fabsf(a - x) <= 1e-4f * fabsf(x) + 1e-6f * largest + 64.0f * open)) {
+                printf("%s: element %llu, float %d: %g in place of %g\n", name, (unsigned long long)e, k, a, x);
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const int count = argc > 1 ? atoi(argv[1]) : 4194304;
+    if (count <= 0) return 0;
+    float *in_m = (float *)malloc((size_t)count * 9 * sizeof(float));
+    fill(in_m, (size_t)count * 9);
+    float *in_v = (float *)malloc((size_t)count * 3 * sizeof(float));
+    fill(in_v, (size_t)count * 3);
+    float *in_s = (float *)malloc((size_t)count * 1 * sizeof(float));
+    fill(in_s, (size_t)count * 1);
+    float *x5 = (float *)malloc((size_t)count * 9 * sizeof(float));
+    float *x5_expected = (float *)malloc((size_t)count * 9 * sizeof(float));
+    float *x5_nudged = (float *)malloc((size_t)count * 9 * sizeof(float));
+    float *x5_spread = (float *)calloc((size_t)count * 9, sizeof(float));
+    float *x6 = (float *)malloc((size_t)count * 1 * sizeof(float));
+    float *x6_expected = (float *)malloc((size_t)count * 1 * sizeof(float));
+    float *x6_nudged = (float *)malloc((size_t)count * 1 * sizeof(float));
+    float *x6_spread = (float *)calloc((size_t)count * 1, sizeof(float));
+    float *x7 = (float *)malloc((size_t)count * 9 * sizeof(float));
+    float *x7_expected = (float *)malloc((size_t)count * 9 * sizeof(float));
+    float *x7_nudged = (float *)malloc((size_t)count * 9 * sizeof(float));
+    float *x7_spread = (float *)calloc((size_t)count * 9, sizeof(float));
+    float *x0 = (float *)malloc((size_t)count * 9 * sizeof(float));
+    float *x0_expected = (float *)malloc((size_t)count * 9 * sizeof(float));
+    float *x0_nudged = (float *)malloc((size_t)count * 9 * sizeof(float));
+    float *x0_spread = (float *)calloc((size_t)count * 9, sizeof(float));
+    double per_second = 0.0;
+    const cudaError_t error = case_run(count, in_m, in_v, in_s, x5, x6, x7, x0, &per_second);
+    if (error != cudaSuccess) {
+        printf("%s\n", cudaGetErrorString(error));
+        return 2;
+    }
+    case_cpu(count, in_m, in_v, in_s, x5_expected, x6_expected, x7_expected, x0_expected);
+    for (unsigned round = 0; round < 4; round++) {
+        nudge(in_m, (size_t)count * 9, round);
+        nudge(in_v, (size_t)count * 3, round);
+        nudge(in_s, (size_t)count * 1, round);
+        case_cpu(count, in_m, in_v, in_s, x5_nudged, x6_nudged, x7_nudged, x0_nudged);
+        widen(x5_spread, x5_nudged, x5_expected, (size_t)count * 9);
+        widen(x6_spread, x6_nudged, x6_expected, (size_t)count * 1);
+        widen(x7_spread, x7_nudged, x7_expected, (size_t)count * 9);
+        widen(x0_spread, x0_nudged, x0_expected, (size_t)count * 9);
+    }
+    int differ = 0;
+    differ += compare("x5", x5, x5_expected, x5_spread, (size_t)count, 9, 9, 1);
+    differ += compare("x6", x6, x6_expected, x6_spread, (size_t)count, 1, 1, 1);
+    differ += compare("x7", x7, x7_expected, x7_spread, (size_t)count, 9, 9, 1);
+    differ += compare("x0", x0, x0_expected, x0_spread, (size_t)count, 9, 9, 1);
+    printf("case: %.1f million elements a second, %.1f GB/s of inputs and outputs\n", per_second * 1e-6, per_second * 164 * 1e-9);
+    printf(differ == 0 ? "equal\n" : "different\n");
+    free(in_m);
+    free(in_v);
+    free(in_s);
+    free(x5);
+    free(x5_expected);
+    free(x5_nudged);
+    free(x5_spread);
+    free(x6);
+    free(x6_expected);
+    free(x6_nudged);
+    free(x6_spread);
+    free(x7);
+    free(x7_expected);
+    free(x7_nudged);
+    free(x7_spread);
+    free(x0);
+    free(x0_expected);
+    free(x0_nudged);
+    free(x0_spread);
+    return differ == 0 ? 0 : 1;
+}

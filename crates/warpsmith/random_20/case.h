@@ -1,0 +1,23 @@
+// case on `count` elements. Arrays are arrays of structures: element e of size n begins at n * e.
+#pragma once
+
+#include <cuda_runtime.h>
+
+// Bytes of device memory that case_launch needs for what goes from kernel to kernel.
+size_t case_workspace(int count);
+
+// Starts all kernels; arrays and workspace are on the device.
+cudaError_t case_launch(
+    int count, const float *in_m, const float *in_M, const float *in_v, const float *in_s, float *x3,
+    float *x5, float *x6, float *x7, float *x8, float *workspace, cudaStream_t stream);
+
+// The whole computation with arrays on the host: allocates, copies, starts the kernels and waits.
+cudaError_t case_host(
+    int count, const float *in_m, const float *in_M, const float *in_v, const float *in_s, float *x3,
+    float *x5, float *x6, float *x7, float *x8);
+
+// Each kernel for itself.
+cudaError_t case_1_launch(
+    int count, const float *in_m, const float *in_s, const float *in_v, float *x5, float *x6, float *x7,
+    float *x8, cudaStream_t stream);
+cudaError_t case_2_launch(int count, const float *in_M, float *x3, cudaStream_t stream);

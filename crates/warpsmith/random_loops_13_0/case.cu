@@ -1,0 +1,249 @@
+// case: 5 calls of elementary functions in 3 kernels.
+// Made for sm_90.
+
+#include <cuda_runtime.h>
+#include <cuda_pipeline.h>
+
+#include "case.h"
+
+// Copies FLOATS floats of a block's elements to shared memory, 16 bytes at a time where both sides allow. Of the last
+// block only the first `there` exist: the others become zeros.
+template <int FLOATS, int THREADS, bool WIDE>
+static __device__ __forceinline__ void load_block(float *shared, const float *global, int there, int thread)
+{
+    if (WIDE && there >= FLOATS && reinterpret_cast<size_t>(global) % 16 == 0) {
+        #pragma unroll 4
+        for (int i = 4 * thread; i < FLOATS; i += 4 * THREADS)
+            __pipeline_memcpy_async(shared + i, global + i, 16);
+    } else {
+        for (int i = thread; i < FLOATS; i += THREADS) {
+            if (i < there)
+                __pipeline_memcpy_async(shared + i, global + i, 4);
+            else
+                shared[i] = 0.0f;
+        }
+    }
+}
+
+// Brings the floats of an element to the registers of its thread; they stand `pitch` floats apart.
+template <int SIZE>
+static __device__ __forceinline__ void load_own(float *own, const float *global, size_t pitch)
+{
+    #pragma unroll
+    for (int k = 0; k < SIZE; k++, global += pitch) own[k] = __ldcs(global);
+}
+
+// Copies FLOATS floats of a block's elements from shared memory, 16 bytes at a time where both sides allow. Of the last
+// block only the first `there` exist.
+template <int FLOATS, int THREADS, bool WIDE>
+static __device__ __forceinline__ void save_block(float *global, const float *shared, int there, int thread)
+{
+    if (WIDE && there >= FLOATS && reinterpret_cast<size_t>(global) % 16 == 0) {
+        #pragma unroll 4
+        for (int i = 4 * thread; i < FLOATS; i += 4 * THREADS)
+            __stcs(reinterpret_cast<float4 *>(global + i), *reinterpret_cast<const float4 *>(shared + i));
+    } else {
+        for (int i = thread; i < FLOATS; i += THREADS)
+            if (i < there) global[i] = shared[i];
+    }
+}
+
+static __device__ __forceinline__ void d_mmul33_1_compute_bx256_by1_bz1_sss(float *A, float *B, float *C, int tx)
+{
+    #pragma unroll
+    for (int i = 0; i < 3; i++)
+        #pragma unroll
+        for (int j = 0; j < 3; j++) {
+            float sum = 0.0f;
+            #pragma unroll
+            for (int k = 0; k < 3; k++) sum += A[tx * 9 + i * 3 + k] * B[tx * 9 + k * 3 + j];
+            C[tx * 9 + i * 3 + j] = sum;
+        }
+}
+
+static __device__ __forceinline__ void d_smimul33_1_compute_bx256_by1_bz1_rs(float *s, float *C, int tx)
+{
+    #pragma unroll
+    for (int i = 0; i < 9; i++) C[tx * 9 + i] = i % 4 == 0 ? s[0] : 0.0f;
+}
+
+static __device__ __forceinline__ void d_svmul3_1_compute_bx256_by1_bz1_srr(float *v, float *s, float *w, int tx)
+{
+    #pragma unroll
+    for (int i = 0; i < 3; i++) w[i] = s[0] * v[tx * 3 + i];
+}
+
+static __device__ __forceinline__ void d_svmul3_1_compute_bx256_by1_bz1_rrr(float *v, float *s, float *w, int tx)
+{
+    #pragma unroll
+    for (int i = 0; i < 3; i++) w[i] = s[0] * v[i];
+}
+
+static __device__ __forceinline__ void d_svmul3_1_compute_bx256_by1_bz1_rrs(float *v, float *s, float *w, int tx)
+{
+    #pragma unroll
+    for (int i = 0; i < 3; i++) w[tx * 3 + i] = s[0] * v[i];
+}
+
+// svmul3, svmul3, svmul3: 256 elements a block.
+static __global__ void __launch_bounds__(256) case_1(
+    int count, const float *__restrict__ u_2, const float *__restrict__ r, float *u_5)
+{
+    __shared__ __align__(16) float shared[768];
+    float *s_u_2 = shared;
+    float r_r[1];
+    float r_u_3[3];
+    float r_u_4[3];
+    float *s_u_5 = shared;
+    const int thread = threadIdx.x;
+    const int first = blockIdx.x * 256;
+    const int here = min(count - first, 256);
+
+    load_block<768, 256, true>(s_u_2, u_2 + (size_t)first * 3, here * 3, thread);
+    load_own<1>(r_r, r + first + min(thread, here - 1), 0);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();  // svmul3 reads what other threads wrote to u#2 in the load of u#2
+    d_svmul3_1_compute_bx256_by1_bz1_srr(s_u_2, r_r, r_u_3, threadIdx.x);
+    d_svmul3_1_compute_bx256_by1_bz1_rrr(r_u_3, r_r, r_u_4, threadIdx.x);
+    d_svmul3_1_compute_bx256_by1_bz1_rrs(r_u_4, r_r, s_u_5, threadIdx.x);
+    __syncthreads();  // the save of u#5 reads what other threads wrote to u#5 in svmul3
+    save_block<768, 256, true>(u_5 + (size_t)first * 3, s_u_5, here * 3, thread);
+}
+
+// smimul33: 256 elements a block.
+static __global__ void __launch_bounds__(256) case_2(int count, const float *__restrict__ s, float *B_8)
+{
+    __shared__ __align__(16) float shared[2304];
+    float r_s[1];
+    float *s_B_8 = shared;
+    const int thread = threadIdx.x;
+    const int first = blockIdx.x * 256;
+    const int here = min(count - first, 256);
+
+    load_own<1>(r_s, s + first + min(thread, here - 1), 0);
+    d_smimul33_1_compute_bx256_by1_bz1_rs(r_s, s_B_8, threadIdx.x);
+    __syncthreads();  // the save of B#8 reads what other threads wrote to B#8 in smimul33
+    save_block<2304, 256, true>(B_8 + (size_t)first * 9, s_B_8, here * 9, thread);
+}
+
+// mmul33: 256 elements a block.
+static __global__ void __launch_bounds__(256) case_3(int count, const float *__restrict__ B_out, float *C)
+{
+    __shared__ __align__(16) float shared[4608];
+    float *s_B_out = shared;
+    float *s_C = shared + 2304;
+    const int thread = threadIdx.x;
+    const int first = blockIdx.x * 256;
+    const int here = min(count - first, 256);
+
+    load_block<2304, 256, true>(s_B_out, B_out + (size_t)first * 9, here * 9, thread);
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();  // mmul33 reads what other threads wrote to B#9 in the load of B#9
+    d_mmul33_1_compute_bx256_by1_bz1_sss(s_B_out, s_B_out, s_C, threadIdx.x);
+    __syncthreads();  // the save of C reads what other threads wrote to C in mmul33
+    save_block<2304, 256, true>(C + (size_t)first * 9, s_C, here * 9, thread);
+}
+
+cudaError_t case_1_launch(int count, const float *u_2, const float *r, float *u_5, cudaStream_t stream)
+{
+    if (count <= 0) return cudaSuccess;
+    const dim3 block(256, 1, 1);
+    case_1<<<(count - 1) / 256 + 1, block, 0, stream>>>(count, u_2, r, u_5);
+    return cudaGetLastError();
+}
+
+cudaError_t case_2_launch(int count, const float *s, float *B_8, cudaStream_t stream)
+{
+    if (count <= 0) return cudaSuccess;
+    const dim3 block(256, 1, 1);
+    case_2<<<(count - 1) / 256 + 1, block, 0, stream>>>(count, s, B_8);
+    return cudaGetLastError();
+}
+
+cudaError_t case_3_launch(int count, const float *B_out, float *C, cudaStream_t stream)
+{
+    if (count <= 0) return cudaSuccess;
+    const dim3 block(256, 1, 1);
+    case_3<<<(count - 1) / 256 + 1, block, 0, stream>>>(count, B_out, C);
+    return cudaGetLastError();
+}
+
+size_t case_workspace(int count)
+{
+    if (count <= 0) return 0;
+    return ((size_t)count + 3) / 4 * 4 * 3 * sizeof(float);
+}
+
+cudaError_t case_launch(
+    int count, const float *A, const float *B, const float *u, const float *v, const float *r, const float *s,
+    float *u_out, float *B_out, float *C, float *workspace, cudaStream_t stream)
+{
+    if (count <= 0) return cudaSuccess;
+    float *d_u_2 = workspace;
+    cudaError_t error = cudaSuccess;
+    const float *p_u_2 = u;
+    for (int i1 = 0; i1 < 2; i1++) {
+        float *n_u_2 = i1 % 2 == 0 ? d_u_2 : u_out;
+        error = case_1_launch(count, p_u_2, r, n_u_2, stream);
+        if (error != cudaSuccess) return error;
+        error = case_2_launch(count, s, B_out, stream);
+        if (error != cudaSuccess) return error;
+        p_u_2 = n_u_2;
+    }
+    error = case_3_launch(count, B_out, C, stream);
+    if (error != cudaSuccess) return error;
+    return cudaSuccess;
+}
+
+cudaError_t case_host(
+    int count, const float *A, const float *B, const float *u, const float *v, const float *r, const float *s,
+    float *u_out, float *B_out, float *C)
+{
+    if (count <= 0) return cudaSuccess;
+    const size_t room = ((size_t)count + 3) / 4 * 4;
+    const size_t bytes = case_workspace(count);
+    float *device_A = nullptr;
+    float *device_B = nullptr;
+    float *device_u = nullptr;
+    float *device_v = nullptr;
+    float *device_r = nullptr;
+    float *device_s = nullptr;
+    float *device_u_out = nullptr;
+    float *device_B_out = nullptr;
+    float *device_C = nullptr;
+    float *workspace = nullptr;
+    cudaError_t error = cudaSuccess;
+    if (error == cudaSuccess) error = cudaMalloc((void **)&device_A, room * 9 * sizeof(float));
+    if (error == cudaSuccess) error = cudaMalloc((void **)&device_B, room * 9 * sizeof(float));
+    if (error == cudaSuccess) error = cudaMalloc((void **)&device_u, room * 3 * sizeof(float));
+    if (error == cudaSuccess) error = cudaMalloc((void **)&device_v, room * 3 * sizeof(float));
+    if (error == cudaSuccess) error = cudaMalloc((void **)&device_r, room * 1 * sizeof(float));
+    if (error == cudaSuccess) error = cudaMalloc((void **)&device_s, room * 1 * sizeof(float));
+    if (error == cudaSuccess) error = cudaMalloc((void **)&device_u_out, room * 3 * sizeof(float));
+    if (error == cudaSuccess) error = cudaMalloc((void **)&device_B_out, room * 9 * sizeof(float));
+    if (error == cudaSuccess) error = cudaMalloc((void **)&device_C, room * 9 * sizeof(float));
+    if (error == cudaSuccess) error = bytes == 0 ? cudaSuccess : cudaMalloc((void **)&workspace, bytes);
+    if (error == cudaSuccess) error = cudaMemcpy(device_A, A, (size_t)count * 9 * sizeof(float), cudaMemcpyHostToDevice);
+    if (error == cudaSuccess) error = cudaMemcpy(device_B, B, (size_t)count * 9 * sizeof(float), cudaMemcpyHostToDevice);
+    if (error == cudaSuccess) error = cudaMemcpy(device_u, u, (size_t)count * 3 * sizeof(float), cudaMemcpyHostToDevice);
+    if (error == cudaSuccess) error = cudaMemcpy(device_v, v, (size_t)count * 3 * sizeof(float), cudaMemcpyHostToDevice);
+    if (error == cudaSuccess) error = cudaMemcpy(device_r, r, (size_t)count * 1 * sizeof(float), cudaMemcpyHostToDevice);
+    if (error == cudaSuccess) error = cudaMemcpy(device_s, s, (size_t)count * 1 * sizeof(float), cudaMemcpyHostToDevice);
+    if (error == cudaSuccess) error = case_launch(count, device_A, device_B, device_u, device_v, device_r, device_s, device_u_out, device_B_out, device_C, workspace, 0);
+    if (error == cudaSuccess) error = cudaMemcpy(u_out, device_u_out, (size_t)count * 3 * sizeof(float), cudaMemcpyDeviceToHost);
+    if (error == cudaSuccess) error = cudaMemcpy(B_out, device_B_out, (size_t)count * 9 * sizeof(float), cudaMemcpyDeviceToHost);
+    if (error == cudaSuccess) error = cudaMemcpy(C, device_C, (size_t)count * 9 * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(device_A);
+    cudaFree(device_B);
+    cudaFree(device_u);
+    cudaFree(device_v);
+    cudaFree(device_r);
+    cudaFree(device_s);
+    cudaFree(device_u_out);
+    cudaFree(device_B_out);
+    cudaFree(device_C);
+    cudaFree(workspace);
+    return error;
+}

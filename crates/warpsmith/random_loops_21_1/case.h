@@ -1,0 +1,24 @@
+// case on `count` elements. Arrays are arrays of structures: element e of size n begins at n * e.
+#pragma once
+
+#include <cuda_runtime.h>
+
+// Bytes of device memory that case_launch needs for what goes from kernel to kernel.
+size_t case_workspace(int count);
+
+// Starts all kernels; arrays and workspace are on the device.
+cudaError_t case_launch(
+    int count, const float *A, const float *B, const float *u, const float *v, const float *r, const float *s,
+    float *v_out, float *s_out, float *w, float *r_out, float *t, float *workspace, cudaStream_t stream);
+
+// The whole computation with arrays on the host: allocates, copies, starts the kernels and waits.
+cudaError_t case_host(
+    int count, const float *A, const float *B, const float *u, const float *v, const float *r, const float *s,
+    float *v_out, float *s_out, float *w, float *r_out, float *t);
+
+// Each kernel for itself.
+cudaError_t case_1_launch(int count, const float *u, const float *r, float *v_out, cudaStream_t stream);
+cudaError_t case_2_launch(int count, const float *u, const float *v_out, float *s_out, cudaStream_t stream);
+cudaError_t case_3_launch(int count, const float *v_out, const float *s_out, float *w, cudaStream_t stream);
+cudaError_t case_4_launch(int count, const float *w, float *r_out, cudaStream_t stream);
+cudaError_t case_5_launch(int count, const float *v_out, float *t, cudaStream_t stream);

@@ -1,0 +1,22 @@
+// case on `count` elements. Arrays are arrays of structures: element e of size n begins at n * e.
+#pragma once
+
+#include <cuda_runtime.h>
+
+// Arrays on the device must have room for 96 elements more than `count`, zeros for a start.
+// Bytes of device memory that case_launch needs for what goes from kernel to kernel.
+size_t case_workspace(int count);
+
+// Starts all kernels; arrays and workspace are on the device.
+cudaError_t case_launch(
+    int count, const float *M, const float *v, float *u, float *v_out, float *workspace, cudaStream_t stream);
+
+// The whole computation with arrays on the host: allocates, copies, starts the kernels and waits.
+cudaError_t case_host(int count, const float *M, const float *v, float *u, float *v_out);
+
+// Each kernel for itself.
+cudaError_t case_1_launch(
+    int count, const float *M, const float *v, float *N, float *u_3, cudaStream_t stream);
+cudaError_t case_2_launch(int count, const float *N, const float *u_4, float *u_12, cudaStream_t stream);
+cudaError_t case_3_launch(
+    int count, const float *N, const float *u_13, const float *M, float *u, float *v_out, cudaStream_t stream);

@@ -1,0 +1,223 @@
+// Compares case on the GPU with the same on the CPU: nvcc case_test.cu && ./a.out [count]
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "case.cu"
+
+void qrot_cpu(const float *q, const float *v, float *r)
+{
+    const float w = q[0], x = q[1], y = q[2], z = q[3];
+    const float t[3] = {2 * (y * v[2] - z * v[1]), 2 * (z * v[0] - x * v[2]), 2 * (x * v[1] - y * v[0])};
+    r[0] = v[0] + w * t[0] + (y * t[2] - z * t[1]);
+    r[1] = v[1] + w * t[1] + (z * t[0] - x * t[2]);
+    r[2] = v[2] + w * t[2] + (x * t[1] - y * t[0]);
+}
+
+namespace symv {
+
+static float row(const float *m, const float *v, int i)
+{
+    return m[host_place[i][0]] * v[0] + m[host_place[i][1]] * v[1] + m[host_place[i][2]] * v[2];
+}
+void symv_cpu(const float *m, const float *v, float *r)
+{
+    for (int i = 0; i < 3; i++) r[i] = row(m, v, i);
+}
+
+}
+
+static void case_cpu(int count, const float *S, const float *v, const float *q, float *u, float *v_out)
+{
+    for (int e = 0; e < count; e++) {
+        float c_v_2[3];
+        float c_v_3[3];
+        float c_v_4[3];
+        float c_v_5[3];
+        float c_v_6[3];
+        float c_v_7[3];
+        float c_v_8[3];
+        float c_v_9[3];
+        float c_v_out[3];
+        float c_u[3];
+        symv::symv_cpu(S + (size_t)e * 6, v + (size_t)e * 3, c_v_2);
+        qrot_cpu(q + (size_t)e * 4, c_v_2, c_v_3);
+        qrot_cpu(q + (size_t)e * 4, c_v_3, c_v_4);
+        symv::symv_cpu(S + (size_t)e * 6, c_v_4, c_v_5);
+        qrot_cpu(q + (size_t)e * 4, c_v_5, c_v_6);
+        qrot_cpu(q + (size_t)e * 4, c_v_6, c_v_7);
+        symv::symv_cpu(S + (size_t)e * 6, c_v_7, c_v_8);
+        qrot_cpu(q + (size_t)e * 4, c_v_8, c_v_9);
+        qrot_cpu(q + (size_t)e * 4, c_v_9, c_v_out);
+        symv::symv_cpu(S + (size_t)e * 6, c_v_out, c_u);
+        memcpy(u + (size_t)e * 3, c_u, sizeof c_u);
+        memcpy(v_out + (size_t)e * 3, c_v_out, sizeof c_v_out);
+    }
+}
+
+// Runs the whole computation with arrays on the host, and says how many elements a second the kernels do.
+static cudaError_t case_run(int count, const float *S, const float *v, const float *q, float *u, float *v_out, double *per_second)
+{
+    cudaError_t error = case_host(count, S, v, q, u, v_out);
+    if (error != cudaSuccess) return error;
+    const size_t room = (size_t)count + 4;
+    float *device_S = nullptr;
+    cudaMalloc((void **)&device_S, room * 6 * sizeof(float));
+    cudaMemset(device_S, 0, room * 6 * sizeof(float));
+    float *device_v = nullptr;
+    cudaMalloc((void **)&device_v, room * 3 * sizeof(float));
+    cudaMemset(device_v, 0, room * 3 * sizeof(float));
+    float *device_q = nullptr;
+    cudaMalloc((void **)&device_q, room * 4 * sizeof(float));
+    cudaMemset(device_q, 0, room * 4 * sizeof(float));
+    float *device_u = nullptr;
+    cudaMalloc((void **)&device_u, room * 3 * sizeof(float));
+    cudaMemset(device_u, 0, room * 3 * sizeof(float));
+    float *device_v_out = nullptr;
+    cudaMalloc((void **)&device_v_out, room * 3 * sizeof(float));
+    cudaMemset(device_v_out, 0, room * 3 * sizeof(float));
+    cudaMemcpy(device_S, S, (size_t)count * 6 * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(device_v, v, (size_t)count * 3 * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(device_q, q, (size_t)count * 4 * sizeof(float), cudaMemcpyHostToDevice);
+    float *workspace = nullptr;
+    const size_t bytes = case_workspace(count);
+    if (bytes != 0) { cudaMalloc((void **)&workspace, bytes); cudaMemset(workspace, 0, bytes); }
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    float best = 0.0f;
+    for (int round = 0; round < 10; round++) {
+        cudaEventRecord(begin);
+        case_launch(count, device_S, device_v, device_q, device_u, device_v_out, workspace, 0);
+        cudaEventRecord(end);
+        cudaEventSynchronize(end);
+        float ms = 0.0f;
+        cudaEventElapsedTime(&ms, begin, end);
+        if (round == 0 || ms < best) best = ms;
+    }
+    *per_second = best > 0.0f ? count / (best * 1e-3) : 0.0;
+    cudaFree(device_S);
+    cudaFree(device_v);
+    cudaFree(device_q);
+    cudaFree(device_u);
+    cudaFree(device_v_out);
+    cudaFree(workspace);
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    return cudaGetLastError();
+}
+
+// Numbers between 0.1 and 1.1, the same in every run.
+static void fill(float *to, size_t length)
+{
+    static unsigned state = 2463534242u;
+    for (size_t i = 0; i < length; i++) {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        to[i] = 0.1f + (state >> 8) * (1.0f / 16777216.0f);
+    }
+}
+
+// Changes numbers in their last two bits, up or down; which way is another for each seed. A change of the last one alone
+// is often rounded off on the way to a result.
+static void nudge(float *x, size_t length, unsigned seed)
+{
+    unsigned state = 88675123u * (seed + 1u);
+    for (size_t i = 0; i < length; i++) {
+        state = state * 1664525u + 1013904223u;
+        x[i] += x[i] * (state >> 31 ? 2.4e-7f : -2.4e-7f);
+    }
+}
+
+// Keeps the largest distances of results from what was expected.
+static void widen(float *spread, const float *nudged, const float *expected, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const float far = fabsf(nudged[i] - expected[i]);
+        if (!(far <= spread[i])) spread[i] = far;
+    }
+}
+
+// 0 when the arrays agree but for rounding, else 1; says where they first do not. `spread` says how far results go apart
+// when inputs change in their last bits: where that is much, so is rounding. Float k of element e stands at
+// e * apart + k * pitch.
+static int compare(const char *name, const float *actual, const float *expected, const float *spread, size_t count,
+                   int size, size_t apart, size_t pitch)
+{
+    float largest = 0.0f;
+    for (size_t i = 0; i < count * size; i++)
+        if (fabsf(expected[i]) > largest && fabsf(expected[i]) < INFINITY) largest = fabsf(expected[i]);
+    for (size_t e = 0; e < count; e++) {
+        // The worst of an element stands for all of it: a few samples may be near by chance.
+        float open = 0.0f;
+        for (int k = 0; k < size; k++)
+            if (!(spread[e * apart + k * pitch] <= open)) open = spread[e * apart + k * pitch];
+        // Where the last bits decide whether there is a number, nothing can be said.
+        if (!(open < INFINITY)) continue;
+        for (int k = 0; k < size; k++) {
+            const float a = actual[e * apart + k * pitch], x = expected[e * apart + k * pitch];
+            if (a == x || (a != a && x != x)) continue;
+            // Also true where only one is no number.
+            if (!(fabsf(a - x) <= 1e-4f * fabsf(x) + 1e-6f * largest + 64.0f * open)) {
+                printf("%s: element %llu, float %d: %g in place of %g\n", name, (unsigned long long)e, k, a, x);
+                return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const int count = argc > 1 ? atoi(argv[1]) : 4194304;
+    if (count <= 0) return 0;
+    float *S = (float *)malloc((size_t)count * 6 * sizeof(float));
+    fill(S, (size_t)count * 6);
+    float *v = (float *)malloc((size_t)count * 3 * sizeof(float));
+    fill(v, (size_t)count * 3);
+    float *q = (float *)malloc((size_t)count * 4 * sizeof(float));
+    fill(q, (size_t)count * 4);
+    float *u = (float *)malloc((size_t)count * 3 * sizeof(float));
+    float *u_expected = (float *)malloc((size_t)count * 3 * sizeof(float));
+    float *u_nudged = (float *)malloc((size_t)count * 3 * sizeof(float));
+    float *u_spread = (float *)calloc((size_t)count * 3, sizeof(float));
+    float *v_out = (float *)malloc((size_t)count * 3 * sizeof(float));
+    float *v_out_expected = (float *)malloc((size_t)count * 3 * sizeof(float));
+    float *v_out_nudged = (float *)malloc((size_t)count * 3 * sizeof(float));
+    float *v_out_spread = (float *)calloc((size_t)count * 3, sizeof(float));
+    double per_second = 0.0;
+    const cudaError_t error = case_run(count, S, v, q, u, v_out, &per_second);
+    if (error != cudaSuccess) {
+        printf("%s\n", cudaGetErrorString(error));
+        return 2;
+    }
+    case_cpu(count, S, v, q, u_expected, v_out_expected);
+    for (unsigned round = 0; round < 4; round++) {
+        nudge(S, (size_t)count * 6, round);
+        nudge(v, (size_t)count * 3, round);
+        nudge(q, (size_t)count * 4, round);
+        case_cpu(count, S, v, q, u_nudged, v_out_nudged);
+        widen(u_spread, u_nudged, u_expected, (size_t)count * 3);
+        widen(v_out_spread, v_out_nudged, v_out_expected, (size_t)count * 3);
+    }
+    int differ = 0;
+    differ += compare("u", u, u_expected, u_spread, (size_t)count, 3, 3, 1);
+    differ += compare("v_out", v_out, v_out_expected, v_out_spread, (size_t)count, 3, 3, 1);
+    printf("case: %.1f million elements a second, %.1f GB/s of inputs and outputs\n", per_second * 1e-6, per_second * 76 * 1e-9);
+    printf(differ == 0 ? "equal\n" : "different\n");
+    free(S);
+    free(v);
+    free(q);
+    free(u);
+    free(u_expected);
+    free(u_nudged);
+    free(u_spread);
+    free(v_out);
+    free(v_out_expected);
+    free(v_out_nudged);
+    free(v_out_spread);
+    return differ == 0 ? 0 : 1;
+}

@@ -1,0 +1,17 @@
+// synctest on `count` elements. Arrays are arrays of structures: element e of size n begins at n * e.
+#pragma once
+
+#include <cuda_runtime.h>
+
+// Arrays on the device must have room for 64 elements more than `count`, zeros for a start.
+// Bytes of device memory that synctest_launch needs for what goes from kernel to kernel.
+size_t synctest_workspace(int count);
+
+// Starts all kernels; arrays and workspace are on the device.
+cudaError_t synctest_launch(int count, const float *A, float *B, float *workspace, cudaStream_t stream);
+
+// The whole computation with arrays on the host: allocates, copies, starts the kernels and waits.
+cudaError_t synctest_host(int count, const float *A, float *B);
+
+// Each kernel for itself.
+cudaError_t synctest_1_launch(int count, const float *A, float *B, cudaStream_t stream);
