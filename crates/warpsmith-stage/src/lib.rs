@@ -36,5 +36,7 @@ pub mod search;
 pub mod session;
 pub mod source;
 pub mod stage;
+pub mod strides;
 pub mod synth;
+pub mod usage;
 pub mod verify;

@@ -13,6 +13,8 @@ pub struct Data<'a> {
     pub seed: u64,
     /// Integer arrays whose elements are to be told apart; others get small numbers, which subscripts can be made from.
     pub tagged: &'a [String],
+    /// Reals have both signs and all integers are small, so that branches which data decide on go both ways.
+    pub mixed: bool,
 }
 
 /// Numbers without pattern (splitmix64).
@@ -28,34 +30,49 @@ impl Mix {
     }
 }
 
+/// Numbers of fewer bits than this are not enough to tell all elements of an array apart.
+const FEW_BITS: u32 = 20;
+
 /// Element values that differ as long as the type has enough of them: reals between 1 and 2, or integers.
 struct Tags {
     next: u64,
     odd: u64,
     start: u64,
+    /// Every other real, about, is below zero.
+    signed: bool,
 }
 
 impl Tags {
-    fn new(seed: u64) -> Tags {
-        let mut mix = Mix(seed);
-        Tags { next: 0, odd: mix.next() | 1, start: mix.next() }
+    fn new(data: Data<'_>) -> Tags {
+        let mut mix = Mix(data.seed);
+        Tags { next: 0, odd: mix.next() | 1, start: mix.next(), signed: data.mixed }
     }
 
-    /// The next of 2^`bits` numbers in an order that visits each once.
+    /// The next of 2^`bits` numbers: in an order that visits each once, or, where they are too few for all elements, without
+    /// one, so that elements which are equal for one seed are not for the next.
     fn number(&mut self, bits: u32) -> u64 {
         self.next += 1;
         let mask = u64::MAX >> (64 - bits);
-        self.next.wrapping_mul(self.odd).wrapping_add(self.start) & mask
+        let number = self.next.wrapping_mul(self.odd).wrapping_add(self.start);
+        if bits < FEW_BITS { Mix(number).next() & mask } else { number & mask }
     }
 
     fn value(&mut self, ty: Scalar) -> Value {
+        let mut value = self.unsigned(ty);
+        if self.signed && ty.is_float() && Mix(self.next).next() & 1 == 1 {
+            value.bits |= 1 << (8 * ty.bytes() - 1);
+        }
+        value
+    }
+
+    fn unsigned(&mut self, ty: Scalar) -> Value {
         match ty {
             Scalar::F64 => Value { ty, bits: 0x3ff0_0000_0000_0000 | self.number(52) },
             Scalar::F32 => Value { ty, bits: 0x3f80_0000 | self.number(23) },
             Scalar::F16 => Value { ty, bits: 0x3c00 | self.number(10) },
             Scalar::BF16 => Value { ty, bits: 0x3f80 | self.number(7) },
             Scalar::Bool => Value::bool(self.number(1) == 1),
-            _ => Value::int(ty, self.number(7 + 4 * ty.bytes().min(4)) as i64),
+            _ => Value::int(ty, self.number(if ty.bytes() < 4 { 8 * ty.bytes() } else { 23 }) as i64),
         }
     }
 }
@@ -84,7 +101,7 @@ pub fn prepare(
 ) -> Result<Prepared, Diagnostic> {
     let function = program.module.function(program.kernel);
     let mut memory = DeviceMemory::new(&program.module);
-    let mut tags = Tags::new(data.seed);
+    let mut tags = Tags::new(data);
     let mut mix = Mix(data.seed);
     variables(program, &mut memory, &mut tags);
     let (mut args, mut arrays) = (vec![], vec![]);
@@ -94,7 +111,7 @@ pub fn prepare(
             Type::Pointer { pointee, .. } => {
                 let length = lengths.and_then(|l| l.get(arrays.len()).copied());
                 let element = pointee.innermost().clone();
-                let tagged = data.tagged.contains(&var.name);
+                let tagged = !data.mixed && data.tagged.contains(&var.name);
                 let bytes = match length {
                     Some(n) => contents(program, &element, n, tagged, &mut tags, &mut mix),
                     None => vec![],

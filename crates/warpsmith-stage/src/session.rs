@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use warpsmith_emu::{Finding, Rule};
-use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span, Type, VarKind};
+use warpsmith_ir::{Diagnostic, FileId, Scalar, SourceMap, Span, Type, VarKind};
 
-use crate::launch::{self, Fit, Launch, Usage, Wanted};
+use crate::launch::{self, Fit, Launch, Wanted};
 use crate::memory::{self, Data, Lengths};
 use crate::plan::Plan;
 use crate::profile::instrument::{self, Instrumented};
@@ -15,6 +15,8 @@ use crate::program::{self, Compiler, Program, Settings};
 use crate::source::marks;
 use crate::source::scope::{self, SharedArray};
 use crate::source::shape::{self, Extent};
+use crate::strides::{self, Strides};
+use crate::usage::{self, Usage};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -82,6 +84,7 @@ pub struct Suited {
 #[derive(Debug)]
 pub struct Shaped {
     pub reference: Program,
+    strides: Strides,
     instrumented: Instrumented,
     probes: Program,
 }
@@ -104,6 +107,8 @@ pub struct Session {
     parameters: Vec<String>,
     /// Arrays that marked reads name.
     pub tagged: Vec<String>,
+    /// Data decide whether some marks are come to: launches are run with values of both kinds.
+    pub mixed: bool,
     shapes: HashMap<ShapeKey, Rc<Shaped>>,
     /// Findings of the unmodified kernel in launches that were not used.
     pub unsuited: Vec<(Launch, Vec<Finding>)>,
@@ -140,7 +145,7 @@ impl Session {
         sources = shown(&parsed, &input.text);
         let kernel = kernel(&input, &unit, &parsed, &found).map_err(|d| bad(vec![d], &sources))?;
         one_kernel(&unit, &parsed, &found, &kernel).map_err(|d| bad(vec![d], &sources))?;
-        let usage = launch::usage(&unit, &kernel, &parsed);
+        let usage = usage::usage(&unit, &kernel);
         let plan = Plan::new(&input.text, found, &unit, &parsed, usage.axes)
             .map_err(|d| bad(d, &sources))?;
         let extents = extents(&input, &plan, &unit, &kernel, &parsed, &usage);
@@ -159,6 +164,7 @@ impl Session {
             sources,
             parameters: vec![],
             tagged,
+            mixed: false,
             shapes: HashMap::new(),
             unsuited: vec![],
             input,
@@ -203,7 +209,8 @@ impl Session {
         };
         let instrumented = instrument::instrument(&self.plan, launch.block, &elements);
         let probes = compile(&instrumented.text).map_err(|d| self.unrecordable(d))?;
-        let shaped = Rc::new(Shaped { reference, instrumented, probes });
+        let strides = strides::of(&reference, launch.block);
+        let shaped = Rc::new(Shaped { reference, strides, instrumented, probes });
         self.shapes.insert(key, shaped.clone());
         Ok(shaped)
     }
@@ -230,17 +237,24 @@ impl Session {
         blocks: u32,
         fit: Fit,
     ) -> Result<Option<Suited>, Refusal> {
-        let wanted = Wanted {
-            usage: &self.usage,
-            extents: &self.extents,
-            parameters: &self.parameters,
-            pinned: &self.input.integers,
-            grid: self.input.grid,
+        // Constants make the block; how far its positions move is known once they are put in.
+        let Some(shape) = self.launch(block, blocks, fit, Strides::default()) else {
+            return Ok(None);
         };
-        let Some(mut launch) = launch::launch(&wanted, block, blocks, fit) else { return Ok(None) };
-        launch.dynamic_shared = self.dynamic_shared(block);
+        let shaped = self.shaped(&shape)?;
+        match self.launch(block, blocks, fit, shaped.strides) {
+            Some(launch) => self.suit(launch),
+            None => Ok(None),
+        }
+    }
+
+    /// A launch with the lengths of its arrays, if the unmodified kernel is right in it.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn suit(&mut self, launch: Launch) -> Result<Option<Suited>, Refusal> {
         let shaped = self.shaped(&launch)?;
-        let data = Data { seed: 1, tagged: &self.tagged };
+        let data = Data { seed: 1, tagged: &self.tagged, mixed: false };
         let (lengths, outcome) = memory::extents(&shaped.reference, &launch, data)
             .map_err(|d| self.refuse(false, vec![d]))?;
         // Blocks may write equal values to an array between two steps and read them back: temporal blocking starts from that.
@@ -261,6 +275,20 @@ impl Session {
         Ok(None)
     }
 
+    fn launch(&self, block: [u32; 3], blocks: u32, fit: Fit, strides: Strides) -> Option<Launch> {
+        let wanted = Wanted {
+            usage: &self.usage,
+            extents: &self.extents,
+            parameters: &self.parameters,
+            pinned: &self.input.integers,
+            grid: self.input.grid,
+            strides,
+        };
+        let dynamic_shared = self.dynamic_shared(block);
+        let launch = launch::launch(&wanted, block, blocks, fit)?;
+        Some(Launch { dynamic_shared, ..launch })
+    }
+
     /// Whether the unmodified kernel computes something else when its blocks run one by one from the last to the first.
     fn order_matters(
         &self,
@@ -268,7 +296,7 @@ impl Session {
         launch: &Launch,
         lengths: &Lengths,
     ) -> Result<bool, Refusal> {
-        let data = Data { seed: 1, tagged: &self.tagged };
+        let data = Data { seed: 1, tagged: &self.tagged, mixed: false };
         let blocks = launch.grid.iter().product();
         let run = |orders: Vec<Option<u32>>| {
             let mut p = memory::prepare(reference, launch, Some(lengths), data)?;
@@ -297,7 +325,7 @@ impl Session {
         }
     }
 
-    /// Adds what a launch does at the marks to a profile.
+    /// Adds what a launch does at the marks to a profile; `mixed` data send branches both ways.
     ///
     /// # Errors
     /// What the emulator refuses.
@@ -305,6 +333,7 @@ impl Session {
         &mut self,
         suited: &Suited,
         number: usize,
+        mixed: bool,
         profile: &mut Profile,
     ) -> Result<(), Refusal> {
         let shaped = self.shaped(&suited.launch)?;
@@ -316,8 +345,23 @@ impl Session {
             lengths: &suited.lengths,
             tagged: &self.tagged,
             reads: self.plan.reads.len(),
+            runs: self.runs(&shaped.reference),
+            mixed,
         };
         run.collect(profile).map_err(|d| self.refuse(false, vec![d]))
+    }
+
+    /// How often a launch is profiled, so that no two elements of a marked array are equal by accident every time.
+    fn runs(&self, reference: &Program) -> u64 {
+        let function = reference.module.function(reference.kernel);
+        let vars = function.params.iter().map(|p| function.var(*p));
+        let marked = vars.filter(|v| self.tagged.contains(&v.name));
+        let bytes = |t: &Type| t.pointee().and_then(|t| t.innermost().scalar()).map(Scalar::bytes);
+        match marked.filter_map(|v| bytes(&v.ty)).min() {
+            Some(1) => 4,
+            Some(2) => 3,
+            _ => 1,
+        }
     }
 
     /// The extents of a shared array without the outermost, in a launch.

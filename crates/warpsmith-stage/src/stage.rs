@@ -112,13 +112,8 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
     if checker.launches.is_empty() {
         checker.launches = launches;
     }
-    session.input.steps.begin("search and checks");
-    let result = verified(&mut session, &mut profiled, &mut checker)?;
-    let Written { found, copied, mut edits, mut checked, inserted } = result;
-    let redundant: Vec<usize> = checked.redundant.iter().copied().collect();
-    let removed = session.input.fix && remove(&mut session, &checker, &mut edits, &mut checked)?;
-    session.input.steps.begin("proofs");
-    let proofs = proving::prove(&mut session, &checked, &checker.dropped, &edits)?;
+    let (result, proofs) = sure(&mut session, &mut profiled, &mut checker)?;
+    let Written { found, copied, edits, checked, inserted, redundant, removed } = result;
     let accesses = accesses(&session, &found, copied.time, &proofs);
     let notes = notes(&session, &checked, &accesses);
     let mut out = comments(&session, &accesses, &checked);
@@ -181,18 +176,50 @@ struct Written {
     edits: Patch,
     checked: Checked,
     inserted: Vec<Inserted>,
+    /// Barriers of the user's text that no launch needs, and whether they are gone.
+    redundant: Vec<usize>,
+    removed: bool,
 }
 
 /// Launches in which a result was wrong and that the search learnt from, at most.
 const MAX_LESSONS: usize = 4;
+
+/// Writes a text and tries to prove it; where the solver finds a launch in which it is wrong, that is learnt from.
+fn sure(
+    session: &mut Session,
+    profiled: &mut Profiled,
+    checker: &mut Checker,
+) -> Result<(Written, Vec<ShapeProof>), Refusal> {
+    let mut search = Search::new(session, profiled);
+    let mut lessons = 0;
+    loop {
+        session.input.steps.begin("search and checks");
+        let mut result = verified(session, profiled, checker, &mut search)?;
+        result.redundant = result.checked.redundant.iter().copied().collect();
+        if session.input.fix {
+            result.removed = remove(session, checker, &mut result.edits, &mut result.checked)?;
+        }
+        session.input.steps.begin("proofs");
+        let proofs = proving::prove(session, &result.checked, &checker.dropped, &result.edits)?;
+        let Some((suited, problems)) = proving::refuted(session, checker, &proofs, &result.edits)?
+        else {
+            return Ok((result, proofs));
+        };
+        checker.launches.push(suited.clone());
+        lessons += 1;
+        if lessons > MAX_LESSONS || !search.learn(session, profiled, &suited)? {
+            return Err(wrong(session, &problems));
+        }
+    }
+}
 
 /// Searches, writes and checks, until a check finds nothing.
 fn verified(
     session: &mut Session,
     profiled: &mut Profiled,
     checker: &mut Checker,
+    search: &mut Search,
 ) -> Result<Written, Refusal> {
-    let mut search = Search::new(session, profiled);
     let mut lessons = 0;
     loop {
         let found = search.settle(session, profiled)?;
@@ -202,7 +229,8 @@ fn verified(
         checker.dropped = intermediate::drop_stores(session, &found, &mut edits);
         let (checked, inserted) = barriers::complete(session, checker, &mut edits)?;
         let Some(problem) = checked.problems.first() else {
-            return Ok(Written { found, copied, edits, checked, inserted });
+            let (redundant, removed) = (vec![], false);
+            return Ok(Written { found, copied, edits, checked, inserted, redundant, removed });
         };
         let suited = checker.launches.iter().find(|s| s.launch == problem.launch).cloned();
         lessons += 1;
@@ -323,7 +351,7 @@ fn accesses(
                 (true, false) => Verdict::Checked,
             },
             proved: proofs.iter().filter(|p| p.proves(m)).map(|p| p.block).collect(),
-            unproved: proofs.iter().find_map(|p| p.reads.get(&m).cloned().flatten()),
+            unproved: proofs.iter().find_map(|p| Some(p.reads.get(&m)?.as_ref()?.why.clone())),
             killed: f.killed.clone(),
             time: if is_given { copying / given } else { f.time },
             rows: f.rows,

@@ -221,7 +221,7 @@ fn cost(
     let text = text.unwrap_or(&session.plan.text);
     let program =
         session.compiler.compile(text, &launch.constants, &session.kernel).map_err(refuse)?;
-    let data = Data { seed: 1, tagged: &session.tagged };
+    let data = Data { seed: 1, tagged: &session.tagged, mixed: false };
     let mut p = memory::prepare(&program, launch, Some(&suited.lengths), data)
         .map_err(|d| session.refuse(false, vec![d]))?;
     let outcome = program::count(&program, &p.config, &mut p.memory, Checks::NONE)

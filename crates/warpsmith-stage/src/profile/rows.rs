@@ -1,5 +1,7 @@
 //! Running an instrumented kernel, and reading what it took down.
 
+use std::collections::{HashMap, VecDeque};
+
 use warpsmith_emu::{Buffer, Checks, device_pointer};
 use warpsmith_ir::Diagnostic;
 
@@ -9,7 +11,7 @@ use crate::memory::{self, Data, Lengths};
 use crate::program::{self, Program};
 
 /// One visit of a thread to a mark.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Which of the profiled launches it is from.
     pub launch: usize,
@@ -56,26 +58,29 @@ pub struct Run<'a> {
     pub tagged: &'a [String],
     /// How many of the marks are reads.
     pub reads: usize,
+    /// How often it is run with other values: elements of few bits are equal by accident now and then.
+    pub runs: u64,
+    /// Values that send branches both ways ([`Data::mixed`]).
+    pub mixed: bool,
 }
 
 impl Run<'_> {
     /// Adds the rows of the launch to a profile.
     ///
-    /// It is run twice with other values, so that equal values that are no coincidence are told from those that are.
+    /// Further runs with other values tell equal values that are a coincidence from those that are not.
     ///
     /// # Errors
     /// What the emulator refuses.
     pub fn collect(&self, profile: &mut Profile) -> Result<(), Diagnostic> {
         let mut first = self.once(1)?;
-        let second = self.once(2)?;
+        for seed in 2..=self.runs {
+            let second = self.once(seed)?;
+            first.iter_mut().zip(&second).for_each(|(rows, others)| confirm(rows, others));
+        }
         profile.resize(self.instrumented.layouts.len(), vec![]);
         let before: Vec<usize> = profile.iter().map(Vec::len).collect();
-        for (i, (rows, others)) in first.iter_mut().zip(&second).enumerate() {
-            for (row, other) in rows.iter_mut().zip(others) {
-                row.places.retain(|p| other.places.contains(p));
-                if let (Some(a), Some(b)) = (&mut row.given, &other.given) {
-                    a.right &= b.right;
-                }
+        for (i, rows) in first.iter_mut().enumerate() {
+            for row in rows.iter_mut() {
                 row.insert = row.insert.map(|(mark, row)| (mark, row + before[mark]));
             }
             profile[i].append(rows);
@@ -85,7 +90,7 @@ impl Run<'_> {
 
     fn once(&self, seed: u64) -> Result<Profile, Diagnostic> {
         let Run { program, instrumented, launch, lengths, .. } = *self;
-        let data = Data { seed, tagged: self.tagged };
+        let data = Data { seed, tagged: self.tagged, mixed: self.mixed };
         let mut prepared = memory::prepare(program, launch, Some(lengths), data)?;
         let threads: usize = launch.grid.iter().chain(&launch.block).map(|d| *d as usize).product();
         let cap = (MAX_WORDS / threads.max(1) / instrumented.width).clamp(1, 4096) - 1;
@@ -114,6 +119,23 @@ impl Run<'_> {
         let log = &prepared.memory.buffers[log.0 as usize].bytes;
         let counts = &prepared.memory.buffers[count.0 as usize].bytes;
         Ok(decode(instrumented, log, counts, cap, self.number, self.reads))
+    }
+}
+
+/// Takes out what another run did not see, too. Where data decide on the way, a visit may have none of its like there.
+fn confirm(rows: &mut [Row], others: &[Row]) {
+    let mut like: HashMap<(u32, &[i64]), VecDeque<&Row>> = HashMap::new();
+    for other in others {
+        like.entry((other.thread, &other.values)).or_default().push_back(other);
+    }
+    for row in rows {
+        let same = like.get_mut(&(row.thread, row.values.as_slice()));
+        let Some(other) = same.and_then(VecDeque::pop_front) else { continue };
+        row.places.retain(|p| other.places.contains(p));
+        if let (Some(a), Some(b)) = (&mut row.given, &other.given) {
+            a.right &= b.right;
+            a.element = a.element.wrapping_mul(0x0100_0000_01b3) ^ b.element;
+        }
     }
 }
 

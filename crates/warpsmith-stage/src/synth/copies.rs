@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::bits::Bits;
-use super::condition::{Condition, Conditions, Rows};
+use super::condition::{Condition, Conditions};
+use super::table::Table;
 use crate::plan::Point;
 use crate::profile::rows::Row;
 
@@ -141,14 +142,10 @@ impl Problem<'_> {
             wrong.iter().filter_map(|r| self.profile[mark.0][*r].insert).collect();
         let place = inserts.first().map_or(0, |i| i.0);
         let rows = &self.profile[place];
-        let values: Vec<&[i64]> = rows.iter().map(|r| r.values.as_slice()).collect();
         let mut yes = Bits::none(rows.len());
         inserts.iter().filter(|i| i.0 == place).for_each(|i| yes.set(i.1));
-        let mut conditions = Conditions::new(Rows {
-            symbols: &(self.point)(place).symbols,
-            values: &values,
-            steps: &[],
-        });
+        let table = Table::new(&(self.point)(place).symbols, rows);
+        let mut conditions = Conditions::new(&table);
         let no = yes.complement();
         if no.is_empty() {
             return Ok(Copy { mark: mark.0, place, condition: None });

@@ -1,9 +1,11 @@
 //! What has to hold for a rewritten kernel to be right, put as questions that must have no answer.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::eval::Loaded;
 use super::formula::{Sum, Truth};
 use super::poly::Poly;
-use super::solver::{Said, Solver};
+use super::solver::{Model, Said, Solver};
 use super::tree::{Array, Moments, Tree};
 use super::walk::{Event, Walked, What};
 
@@ -55,7 +57,39 @@ struct Wanted {
     value: Tree,
 }
 
-type Answer = Result<(), String>;
+/// Why something is not proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unproved {
+    pub why: String,
+    /// Where it may be wrong: what is asked is enough for a proof, but not all of it is needed.
+    pub instance: Option<Instance>,
+}
+
+/// A thread of a launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Instance {
+    /// Values of integer parameters by name.
+    pub integers: BTreeMap<String, i64>,
+    pub block: [i64; 3],
+    pub thread: [i64; 3],
+}
+
+impl From<String> for Unproved {
+    fn from(why: String) -> Unproved {
+        Unproved { why, instance: None }
+    }
+}
+
+impl From<&str> for Unproved {
+    fn from(why: &str) -> Unproved {
+        why.to_string().into()
+    }
+}
+
+type Answer = Result<(), Unproved>;
+
+/// Sizes up to which values are looked for that show a mistake.
+const SMALL: i64 = 300;
 
 const AXES: [&str; 3] = ["t_x", "t_y", "t_z"];
 
@@ -429,23 +463,54 @@ impl<'a> Claims<'a> {
             Assumed { sizes: true, ..self.assumed.clone() },
             Assumed { sizes: true, covers: true },
         ];
+        let mut last = bad.to_vec();
         for (i, assumed) in tried.iter().enumerate() {
             if i > 0 && tried[i - 1] == *assumed || assumed.covers && self.covers.is_empty() {
                 continue;
             }
             let mut all = bad.to_vec();
             all.extend(self.facts(bad, assumed));
-            if self.solver.refutes(&all) == Said::Impossible {
-                self.assumed = assumed.clone();
-                return Ok(());
+            match self.solver.ask(&all) {
+                Said::Impossible => {
+                    self.assumed = assumed.clone();
+                    return Ok(());
+                }
+                Said::Possible(_) => last = all,
+                Said::Unknown => return Err(what.into()),
             }
         }
-        Err(what.into())
+        // Small sizes, so that the launch can be emulated.
+        last.extend(self.small(&last));
+        let instance = match self.solver.ask(&last) {
+            Said::Possible(model) => Some(self.instance(&model)),
+            _ => None,
+        };
+        Err(Unproved { why: what.into(), instance })
+    }
+
+    fn instance(&self, model: &Model) -> Instance {
+        let sizes = self.walked.sizes.iter();
+        let of = |name: &str| model.get(name).copied().unwrap_or(0);
+        let known = sizes.filter_map(|(name, text)| Some((text.clone(), *model.get(name)?)));
+        Instance {
+            integers: known.collect(),
+            block: ["u_bx", "u_by", "u_bz"].map(of),
+            thread: AXES.map(of),
+        }
+    }
+
+    /// Bounds of sizes, blocks and iterations.
+    fn small(&self, conditions: &[Truth]) -> Vec<Truth> {
+        let mut names = BTreeSet::new();
+        conditions.iter().for_each(|c| c.names(&mut |n| _ = names.insert(n.to_string())));
+        let shared = names.iter().filter(|n| n.starts_with("u_"));
+        let limit = Sum::number(SMALL);
+        shared.map(|n| Truth::at_most(&Sum::name(n), &limit)).collect()
     }
 
     /// What is known of the names in conditions.
     fn facts(&self, conditions: &[Truth], assumed: &Assumed) -> Vec<Truth> {
-        let mut names = std::collections::BTreeSet::new();
+        let mut names = BTreeSet::new();
         conditions.iter().for_each(|c| c.names(&mut |n| _ = names.insert(n.to_string())));
         let mut facts = vec![];
         let (zero, one) = (Sum::default(), Sum::number(1));
