@@ -72,7 +72,9 @@ impl Tags {
             Scalar::F16 => Value { ty, bits: 0x3c00 | self.number(10) },
             Scalar::BF16 => Value { ty, bits: 0x3f80 | self.number(7) },
             Scalar::Bool => Value::bool(self.number(1) == 1),
-            _ => Value::int(ty, self.number(if ty.bytes() < 4 { 8 * ty.bytes() } else { 23 }) as i64),
+            _ => {
+                Value::int(ty, self.number(if ty.bytes() < 4 { 8 * ty.bytes() } else { 23 }) as i64)
+            }
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use warpsmith_ir::Span;
+
 use crate::launch::Launch;
 use crate::session::{Refusal, Session, Suited};
 use crate::source::patch::Patch;
@@ -58,8 +60,10 @@ pub fn prove(
             Ok(proof) => {
                 assumed = proof.assumed;
                 for (at, why) in proof.reads {
-                    let byte = at.map(|s| rewritten.origin(s).start as usize);
-                    let Some(mark) = byte.and_then(|b| mark_at(session, b)) else { continue };
+                    // What a function is called with may have the span of the call.
+                    let byte = |s: &Span| rewritten.origin(*s).start as usize;
+                    let mark = at.iter().find_map(|s| mark_at(session, byte(s)));
+                    let Some(mark) = mark else { continue };
                     let known = reads.entry(mark).or_insert(None);
                     *known = known.take().or(why);
                 }
@@ -98,7 +102,8 @@ pub fn refuted(
             }
             tried.push(launch.clone());
             let Some(suited) = session.suit(launch)? else { continue };
-            let checker = Checker { launches: vec![suited.clone()], dropped: checker.dropped.clone() };
+            let checker =
+                Checker { launches: vec![suited.clone()], dropped: checker.dropped.clone() };
             let problems = checker.check(session, edits, 1)?.problems;
             if !problems.is_empty() {
                 return Ok(Some((suited, problems)));

@@ -244,7 +244,10 @@ impl Search {
             again = self.challenge(session, profiled);
             while !again && let Some(block) = self.unseen.pop() {
                 let kind = FURTHER[self.unseen.len() % FURTHER.len()];
-                for suited in fits(session, block, 3, &[kind])? {
+                let start = Instant::now();
+                let found = fits(session, block, 3, &[kind])?;
+                profiled.time += start.elapsed();
+                for suited in found {
                     profiled.add(session, suited)?;
                 }
                 again = self.challenge(session, profiled);

@@ -167,12 +167,12 @@ impl Finder<'_> {
             ExprKind::Member { base, member, .. } => self.member(base, &member.name),
             ExprKind::Paren(e) | ExprKind::Unary { operand: e, .. } => self.expr(e),
             ExprKind::Cast { operand, .. } => self.expr(operand),
-            ExprKind::Construct { args, .. } => args.iter().fold(Source::default(), |all, a| {
-                match a {
+            ExprKind::Construct { args, .. } => {
+                args.iter().fold(Source::default(), |all, a| match a {
                     Initializer::Expr(e) => all.join(&self.expr(e)),
                     _ => all,
-                }
-            }),
+                })
+            }
             ExprKind::IncDec { operand, .. } => {
                 self.expr(operand);
                 self.grows(operand, &Source::default());

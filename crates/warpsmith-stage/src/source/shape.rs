@@ -235,7 +235,9 @@ pub fn constants(text: &str, values: &[(String, i64)]) -> Patch {
 
 /// Whether a name with a value is declared here as a constant whole number, the first of its declaration or a later one.
 fn is_constant(tokens: &[Tok], text: &str, at: usize) -> bool {
-    let start = tokens[..at].iter().rposition(|t| matches!(t.piece, Piece::Other(b';' | b'{' | b'}')) || t.directive);
+    let start = tokens[..at]
+        .iter()
+        .rposition(|t| matches!(t.piece, Piece::Other(b';' | b'{' | b'}')) || t.directive);
     let before = &tokens[start.map_or(0, |s| s + 1)..at];
     let words = before.iter().map(|t| &text[t.at.clone()]);
     let fixed = words.clone().any(|w| matches!(w, "const" | "constexpr"));
@@ -251,11 +253,9 @@ mod tests {
 
     #[test]
     fn constants_get_other_values_where_they_are_defined() {
-        let text =
-            "#define BX 32 // wide\n#define BY\nconstexpr int S = 3, T = 8 * 2;\nint BX = 3; a(T == 4);\n";
+        let text = "#define BX 32 // wide\n#define BY\nconstexpr int S = 3, T = 8 * 2;\nint BX = 3; a(T == 4);\n";
         let values = [("BX".into(), 5), ("BY".into(), 4), ("T".into(), 7)];
-        let expected =
-            "#define BX  5 // wide\n#define BY 4\nconstexpr int S = 3, T = 7;\nint BX = 3; a(T == 4);\n";
+        let expected = "#define BX  5 // wide\n#define BY 4\nconstexpr int S = 3, T = 7;\nint BX = 3; a(T == 4);\n";
         assert_eq!(constants(text, &values).apply(text).as_deref(), Ok(expected));
     }
 }

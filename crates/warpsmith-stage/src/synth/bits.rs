@@ -68,7 +68,7 @@ impl Bits {
 
     pub fn complement(&self) -> Bits {
         let mut words: Vec<u64> = self.words.iter().map(|w| !w).collect();
-        if let Some(last) = words.last_mut().filter(|_| self.len % 64 != 0) {
+        if let Some(last) = words.last_mut().filter(|_| !self.len.is_multiple_of(64)) {
             *last &= (1 << (self.len % 64)) - 1;
         }
         Bits { words, len: self.len }

@@ -107,14 +107,13 @@ fn flat(table: &Table<'_>, places: Places<'_>) -> Vec<Candidate> {
             };
             let sum = if *op == Op::Add { 1 } else { -1 };
             // Numbers that a symbol is moved by move the other way when it is taken away.
-            let found = sample.hits(&moved, &by.numbers, sum);
+            let found = sample.hits(moved, &by.numbers, sum);
             for (number, hits) in found {
-                if hits * 20 < sample.len() {
+                if hits * 20 < sample.count() {
                     continue;
                 }
-                let right = Bits::from_fn(places.len(), |i| {
-                    places[i].contains(&(moved(i) + sum * number))
-                });
+                let right =
+                    Bits::from_fn(places.len(), |i| places[i].contains(&(moved(i) + sum * number)));
                 let offset = by.term.clone().plus(number);
                 let cost = base.cost(table.symbols) + offset.cost(table.symbols) + 1;
                 let term = positions::moved(&base, *op, &offset);
@@ -171,23 +170,24 @@ fn per_dimension(
     way: Way,
 ) -> Vec<Candidate> {
     let parts = split(places, &shape.inner);
-    let lists: Vec<Vec<Guess>> = (0..shape.rank)
+    let lists: Vec<Vec<Fitting>> = (0..shape.rank)
         .map(|d| {
             let wanted: Vec<Vec<i64>> =
                 parts.iter().map(|list| list.iter().map(|p| p[d]).collect()).collect();
             let enough = if shape.rank > 2 { 6 } else { 14 };
-            positions::guesses(table, &wanted, way == Way::Reduced, enough)
+            let guesses = positions::guesses(table, &wanted, way == Way::Reduced, enough);
+            guesses.into_iter().map(|guess| Fitting::new(guess, &wanted)).collect()
         })
         .collect();
-    let lists: Vec<Vec<&Guess>> = lists.iter().map(|l| l.iter().collect()).collect();
     let mut best = Ranked::default();
-    join(&lists, &mut vec![], &mut |chosen: &[&Guess]| {
+    join(&lists, &mut vec![], &mut |chosen: &[&Fitting]| {
         let right = Bits::from_fn(places.len(), |i| {
-            parts[i].iter().any(|p| p.iter().zip(chosen).all(|(v, t)| t.values[i] == *v))
+            chosen.iter().fold(u64::MAX, |places, t| places & t.places[i]) != 0
         });
         if right.is_empty() {
             return;
         }
+        let chosen: Vec<&Guess> = chosen.iter().map(|f| &f.guess).collect();
         let cost = chosen.iter().map(|t| t.cost).sum::<u32>()
             + width.iter().map(|w| w.cost(table.symbols) + 3).sum::<u32>();
         let terms: Vec<Term> = chosen.iter().map(|t| t.term.clone()).collect();
@@ -202,10 +202,28 @@ fn per_dimension(
     best.list
 }
 
+/// A guess, and on each row the places that it is right for, a bit each.
+struct Fitting {
+    guess: Guess,
+    places: Vec<u64>,
+}
+
+impl Fitting {
+    fn new(guess: Guess, wanted: &[Vec<i64>]) -> Fitting {
+        // Of more places than bits the first are looked at.
+        let row = |(list, value): (&Vec<i64>, &i64)| {
+            let bit = |(n, p): (usize, &i64)| u64::from(p == value) << n;
+            list.iter().take(64).enumerate().map(bit).fold(0, |a, b| a | b)
+        };
+        let places = wanted.iter().zip(&guess.values).map(row).collect();
+        Fitting { guess, places }
+    }
+}
+
 fn join<'a>(
-    lists: &[Vec<&'a Guess>],
-    chosen: &mut Vec<&'a Guess>,
-    see: &mut dyn FnMut(&[&'a Guess]),
+    lists: &'a [Vec<Fitting>],
+    chosen: &mut Vec<&'a Fitting>,
+    see: &mut dyn FnMut(&[&'a Fitting]),
 ) {
     match lists.split_first() {
         None => see(chosen),

@@ -3,7 +3,8 @@
 //! A family of terms that differ by a number is one column of values: which numbers make it right is counted in one pass over
 //! some rows, so that no term is looked at by itself before it is known to be right somewhere.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use super::index::{Places, counts_positions};
 use super::table::{NONE, Table, applied};
@@ -17,6 +18,8 @@ pub struct Sample<'a> {
 
 /// Rows in a sample, at most.
 const SAMPLE: usize = 96;
+/// Numbers of one range, at most.
+const MAX_NUMBERS: usize = 16;
 /// Rows of which a family of terms has to be right on one.
 const FIRST: usize = 32;
 
@@ -30,31 +33,33 @@ impl<'a> Sample<'a> {
         Sample { rows: wanted.into_iter().step_by(step).collect() }
     }
 
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.rows.len()
     }
 
-    /// Numbers, times `sign`, that added to a value make it one that is wanted: on how many rows each does.
+    /// Numbers of a range, times `sign`, that added to a value make it one that is wanted: on how many rows each does.
     pub fn hits(
         &self,
-        value: &dyn Fn(usize) -> i64,
-        numbers: &[i64],
+        value: impl Fn(usize) -> i64,
+        numbers: &RangeInclusive<i64>,
         sign: i64,
-    ) -> BTreeMap<i64, usize> {
-        let mut hits: BTreeMap<i64, usize> = BTreeMap::new();
+    ) -> Vec<(i64, usize)> {
+        let mut hits = [0usize; MAX_NUMBERS];
+        let (low, width) = (*numbers.start(), numbers.clone().count().min(MAX_NUMBERS));
         for (n, (row, places)) in self.rows.iter().enumerate() {
-            if n == FIRST && hits.is_empty() {
+            if n == FIRST && hits.iter().all(|h| *h == 0) {
                 break;
             }
             let at = value(*row);
             for p in places.iter().filter(|_| at != NONE) {
-                let number = (p - at) * sign;
-                if numbers.contains(&number) {
-                    *hits.entry(number).or_default() += 1;
+                let number = ((p - at) * sign).wrapping_sub(low) as usize;
+                if number < width {
+                    hits[number] += 1;
                 }
             }
         }
-        hits
+        let all = numbers.clone().zip(hits);
+        all.filter(|(_, hits)| *hits > 0).collect()
     }
 
     /// The rows that a column of values is right on, one bit each.
@@ -70,23 +75,22 @@ impl<'a> Sample<'a> {
 pub struct Move {
     pub term: Term,
     pub values: Vec<i64>,
-    pub numbers: Vec<i64>,
+    pub numbers: RangeInclusive<i64>,
 }
 
 /// What moves a position: small numbers, and extents of block and tile with small numbers, once or twice.
 pub fn moves(table: &Table<'_>) -> Vec<(Op, Move)> {
     let mut all = vec![];
-    let mut add = |op: Op, term: Term, numbers: Vec<i64>| {
+    let mut add = |op: Op, term: Term, numbers: RangeInclusive<i64>| {
         let values = table.values(&term);
         all.push((op, Move { term, values, numbers }));
     };
-    add(Op::Add, Term::Number(0), (-4..=4).collect());
-    let bounds = table.of(|k| matches!(k, SymbolKind::Constant | SymbolKind::Block(_)));
-    for s in bounds {
+    add(Op::Add, Term::Number(0), -4..=4);
+    for s in own_bounds(table) {
         let twice = Term::op(Op::Mul, Term::Number(2), Term::Symbol(s));
         for op in [Op::Add, Op::Sub] {
-            add(op, Term::Symbol(s), (-2..=5).collect());
-            add(op, twice.clone(), (-2..=2).collect());
+            add(op, Term::Symbol(s), -2..=5);
+            add(op, twice.clone(), -2..=2);
         }
     }
     all
@@ -132,6 +136,11 @@ fn own(table: &Table<'_>, kind: impl Fn(SymbolKind) -> bool) -> Vec<usize> {
     table.distinct(&own, &[])
 }
 
+/// Extents of block and tile, the simplest of those that are equal.
+fn own_bounds(table: &Table<'_>) -> Vec<usize> {
+    own(table, |k| matches!(k, SymbolKind::Constant | SymbolKind::Block(_)))
+}
+
 /// `threadIdx.y * width + threadIdx.x`.
 fn products(table: &Table<'_>) -> Vec<Term> {
     let of = |axis: u8| table.of(|k| k == SymbolKind::Thread(axis)).first().copied();
@@ -168,12 +177,7 @@ struct Guesses<'a> {
 }
 
 /// Terms that are often right in one dimension; `reduced` ones, too, if asked for.
-pub fn guesses(
-    table: &Table<'_>,
-    wanted: &[Vec<i64>],
-    reduced: bool,
-    enough: usize,
-) -> Vec<Guess> {
+pub fn guesses(table: &Table<'_>, wanted: &[Vec<i64>], reduced: bool, enough: usize) -> Vec<Guess> {
     let sample = Sample::new(wanted);
     let mut all = Guesses { table, sample, ranked: vec![], seen: HashMap::new() };
     let own = own(table, |k| matches!(k, SymbolKind::Thread(_) | SymbolKind::Variable));
@@ -182,25 +186,22 @@ pub fn guesses(
         own.iter().copied().filter(|s| threads.iter().any(|t| table.same(*s, *t))).collect();
     all.plain(&own, &threads);
     if reduced {
-        let bounds = table.of(|k| matches!(k, SymbolKind::Constant | SymbolKind::Block(_)));
+        let bounds = own_bounds(table);
         for v in &own {
             bounds.iter().for_each(|b| all.reduced(*v, *b));
         }
     }
     all.ranked.sort_by_key(|(right, cost, _)| (u32::MAX - right.count_ones(), *cost));
     all.ranked.truncate(enough);
-    let guess = |(_, cost, term): (u128, u32, Term)| Guess {
-        values: table.values(&term),
-        term,
-        cost,
-    };
+    let guess =
+        |(_, cost, term): (u128, u32, Term)| Guess { values: table.values(&term), term, cost };
     all.ranked.into_iter().map(guess).collect()
 }
 
 impl Guesses<'_> {
     fn plain(&mut self, own: &[usize], threads: &[usize]) {
-        let numbers: Vec<i64> = (-4..=4).collect();
-        self.family(Term::Number(0), &[0, 1, 2, 3]);
+        let numbers = -4..=4;
+        self.family(Term::Number(0), &(0..=3));
         // What the user subscripts tiles with, as a whole.
         let subscripts = self.table.of(|k| k == SymbolKind::Subscript);
         for s in own.iter().chain(&subscripts) {
@@ -220,29 +221,29 @@ impl Guesses<'_> {
         for cut in [0, -1, -2, -4] {
             let length = || Term::Symbol(bound).plus(cut);
             for shift in [0, -1, 1] {
-                self.family(Term::op(Op::Rem, position().plus(shift), length()), &[0, 1, 2]);
+                self.family(Term::op(Op::Rem, position().plus(shift), length()), &(0..=2));
             }
-            self.family(Term::op(Op::Min, position(), length().plus(-1)), &[-1, 0, 1]);
+            self.family(Term::op(Op::Min, position(), length().plus(-1)), &(-1..=1));
             for block in &blocks {
                 let first = Term::op(Op::Mul, Term::Symbol(*block), length());
                 let from = Term::op(Op::Sub, position(), first);
-                self.family(from, &[-2, -1, 0, 1, 2, 3]);
+                self.family(from, &(-2..=3));
             }
         }
-        self.family(Term::op(Op::Div, position(), Term::Symbol(bound)), &[0]);
+        self.family(Term::op(Op::Div, position(), Term::Symbol(bound)), &(0..=0));
     }
 
     /// A term and those that differ from it by a number.
-    fn family(&mut self, term: Term, numbers: &[i64]) {
+    fn family(&mut self, term: Term, numbers: &RangeInclusive<i64>) {
         let table = self.table;
         let one = |row: usize| value(table, &term, row);
-        let found = self.sample.hits(&one, numbers, 1);
-        if found.values().all(|hits| hits * 10 < self.sample.len()) {
+        let found = self.sample.hits(one, numbers, 1);
+        if found.iter().all(|(_, hits)| hits * 10 < self.sample.count()) {
             return;
         }
         let values = table.values(&term);
         for (number, hits) in found {
-            if hits * 10 < self.sample.len() {
+            if hits * 10 < self.sample.count() {
                 continue;
             }
             let term = term.clone().plus(number);

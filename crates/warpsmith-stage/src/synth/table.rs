@@ -56,8 +56,7 @@ impl<'a> Table<'a> {
 
     /// Of some symbols, those that differ from all before; equal ones say the same.
     pub fn distinct(&self, symbols: &[usize], before: &[usize]) -> Vec<usize> {
-        let mut seen: HashMap<&[i64], ()> =
-            before.iter().map(|s| (self.column(*s), ())).collect();
+        let mut seen: HashMap<&[i64], ()> = before.iter().map(|s| (self.column(*s), ())).collect();
         let new = |s: &&usize| seen.insert(self.column(**s), ()).is_none();
         symbols.iter().filter(new).copied().collect()
     }

@@ -48,7 +48,8 @@ pub enum What {
     Read {
         old: Tree,
         new: Tree,
-        at: Option<Span>,
+        /// Where it stands now: the whole, then its parts.
+        at: Vec<Span>,
     },
 }
 
@@ -337,7 +338,8 @@ impl<'a> Walker<'a> {
             let noting = std::mem::replace(&mut self.eval.noting, false);
             let (was, is) = (self.eval.tree(a), self.eval.tree(b));
             self.eval.noting = noting;
-            let at = b.origin.span;
+            let mut at: Vec<Span> = b.origin.span.into_iter().collect();
+            for_each_expr_of(b, &mut |e| at.extend(e.origin.span));
             self.event(What::Read { old: was, new: is, at });
         }
     }
