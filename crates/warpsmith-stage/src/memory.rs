@@ -182,6 +182,27 @@ fn variables(program: &Program, memory: &mut DeviceMemory, tags: &mut Tags) {
     }
 }
 
+/// The numbers that a value is made of, and where they are in it.
+fn parts(program: &Program, ty: &Type, at: usize, all: &mut Vec<(usize, Scalar)>) {
+    let size = |ty: &Type| layout_of(&program.module, ty).size as usize;
+    match ty {
+        Type::Scalar(s) => all.push((at, *s)),
+        Type::Vector(s, n) => {
+            all.extend((0..usize::from(*n)).map(|i| (at + i * s.bytes() as usize, *s)));
+        }
+        Type::Array(element, n) => {
+            let step = size(element);
+            (0..*n as usize).for_each(|i| parts(program, element, at + i * step, all));
+        }
+        Type::Struct(id) => {
+            for f in &program.module.structs[id.0 as usize].fields {
+                parts(program, &f.ty, at + f.offset as usize, all);
+            }
+        }
+        _ => {}
+    }
+}
+
 fn contents(
     program: &Program,
     ty: &Type,
@@ -190,23 +211,20 @@ fn contents(
     tags: &mut Tags,
     mix: &mut Mix,
 ) -> Vec<u8> {
-    let parts = match ty {
-        Type::Scalar(s) => vec![*s],
-        Type::Vector(s, n) => {
-            let size = layout_of(&program.module, ty).size / u64::from(s.bytes());
-            vec![*s; size.max((*n).into()) as usize]
-        }
-        // Fields are small integers to some and nothing to others: zeros suit all.
-        _ => return vec![0; length],
-    };
-    let mut bytes = Vec::with_capacity(length + 16);
-    while bytes.len() < length {
-        for s in &parts {
+    let mut scalars = vec![];
+    parts(program, ty, 0, &mut scalars);
+    let size = (layout_of(&program.module, ty).size as usize).max(1);
+    let mut bytes = vec![0; length.next_multiple_of(size)];
+    for element in bytes.chunks_exact_mut(size) {
+        for (at, s) in &scalars {
             let value = match s.is_float() || tagged {
                 true => tags.value(*s),
+                // Half of them are 0 and a quarter 1, so that counts and comparisons come out all ways.
+                false if tags.signed => Value::int(*s, mix.next().trailing_zeros().min(6).into()),
                 false => Value::int(*s, (mix.next() % 7) as i64),
             };
-            bytes.extend_from_slice(&value.bits.to_le_bytes()[..s.bytes() as usize]);
+            let n = s.bytes() as usize;
+            element[*at..*at + n].copy_from_slice(&value.bits.to_le_bytes()[..n]);
         }
     }
     bytes.truncate(length);

@@ -320,12 +320,15 @@ fn replacement(session: &Session, m: usize, found: &Found) -> String {
     let original = plan.slice(&plan.mark(m).global());
     match (plan.given(m), &found.answer) {
         (Some((shared, _)), _) => plan.slice(shared).to_string(),
-        (None, Some(answer)) => answer.text(&plan.reads[m], original),
+        (None, Some(answer)) => {
+            format!("{}{}", answer.text(&plan.reads[m], original), plan.slice(&plan.mark(m).member))
+        }
         (None, None) => {
             // What the user put in parentheses stays in them.
             let whole = plan.slice(&plan.mark(m).whole);
-            match whole.ends_with(original) {
-                true => original.to_string(),
+            let original = format!("{original}{}", plan.slice(&plan.mark(m).member));
+            match whole.ends_with(&original) {
+                true => original,
                 false => format!("({original})"),
             }
         }

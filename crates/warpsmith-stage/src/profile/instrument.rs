@@ -42,8 +42,12 @@ template <class T> __device__ unsigned long long __ws_at(const T *p) {
   if (sizeof(T) == 1) return *(const unsigned char *)p;
   if (sizeof(T) == 2) return *(const unsigned short *)p;
   if (sizeof(T) == 4) return *(const unsigned int *)p;
-  if (sizeof(T) == 8) return *(const unsigned long long *)p;
-  return ((const unsigned long long *)p)[0] * 31 + ((const unsigned long long *)p)[sizeof(T) / 8 - 1];
+  unsigned long long bits = 0;
+  if (sizeof(T) % 4)
+    for (int n = 0; n < (int)sizeof(T); n++) bits = bits * 257 + ((const unsigned char *)p)[n];
+  else
+    for (int n = 0; n < (int)sizeof(T) / 4; n++) bits = bits * 0x9e3779b97f4a7c15ull + ((const unsigned int *)p)[n];
+  return bits;
 }
 __device__ inline long long *__ws_row(long long id, int width) {
   unsigned int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
@@ -115,7 +119,8 @@ fn read(plan: &Plan, i: usize, point: &Point, patch: &mut Patch) {
             given_array(point, shared).map_or(shared.to_string(), |a| point.site.arrays[a].first())
         ));
     }
-    patch.replace(mark.whole.clone(), call(&format!("__ws_visit{i}"), first, point, true));
+    let visit = call(&format!("__ws_visit{i}"), first, point, true);
+    patch.replace(mark.whole.clone(), format!("{visit}{}", plan.slice(&mark.member)));
 }
 
 /// The array that a shared expression is an element of.

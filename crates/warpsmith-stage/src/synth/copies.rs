@@ -59,11 +59,23 @@ impl Problem<'_> {
         ))
     }
 
-    /// Chooses copies for all marks: those that fewest threads need first, so that what others copy is not copied again.
+    /// Chooses copies for all marks: those that fewest threads need first, so that what others copy is not copied again. Where
+    /// what is left for a mark then cannot be said, its copies come before those.
     ///
     /// # Errors
     /// [`Trouble`].
     pub fn solve(&self) -> Result<Vec<Copy>, Trouble> {
+        let mut first: Vec<usize> = vec![];
+        loop {
+            match self.in_order(&first) {
+                Err(Trouble::NoCondition(mark, ..)) if !first.contains(&mark) => first.push(mark),
+                result => return result,
+            }
+        }
+    }
+
+    /// Chooses copies, for some marks before all others.
+    fn in_order(&self, first: &[usize]) -> Result<Vec<Copy>, Trouble> {
         // What copies have put where: the element, and who needed it.
         let mut copied: HashMap<Spot, (i64, (usize, usize))> = HashMap::new();
         let mut left = self.marks.clone();
@@ -74,7 +86,9 @@ impl Problem<'_> {
                 let rows = self.wrong(*mark, &copied)?;
                 wrong.push((rows.len(), at, rows));
             }
-            wrong.sort_by_key(|w| (w.0, w.1));
+            let rank =
+                |at: usize| first.iter().position(|m| *m == left[at].0).unwrap_or(first.len());
+            wrong.sort_by_key(|w| (rank(w.1), w.0, w.1));
             let Some((_, at, rows)) = wrong.into_iter().next() else { break };
             let mark = left.remove(at);
             if rows.is_empty() {

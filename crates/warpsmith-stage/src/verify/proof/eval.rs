@@ -13,7 +13,7 @@ use warpsmith_ir::{
 
 use super::formula::{Sum, Truth};
 use super::poly::Poly;
-use super::tree::{Array, Tree};
+use super::tree::{Array, MAKE, Tree};
 
 /// Where a place is in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,6 +167,10 @@ impl Eval<'_> {
                 }
             }
             ExprKind::Builtin(b) => self.builtin(*b),
+            ExprKind::Member(a, n) => match self.tree(a).part(*n as usize) {
+                Tree::Whole(poly) => poly,
+                _ => self.unknown(),
+            },
             _ => self.unknown(),
         }
     }
@@ -269,6 +273,7 @@ impl Eval<'_> {
         }
         match self.read(place) {
             Tree::Load(array, at) => self.function(format!("{array:?} {}", at.sum().text())),
+            Tree::Whole(poly) => poly,
             _ => self.unknown(),
         }
     }
@@ -350,7 +355,7 @@ impl Eval<'_> {
     pub fn tree(&mut self, e: &Expr) -> Tree {
         match &*e.kind {
             ExprKind::Const(v) if v.ty.is_float() => Tree::Constant(v.bits),
-            ExprKind::Read(place) => self.read_tree(place, &e.ty),
+            ExprKind::Read(place) => self.read_tree(place),
             ExprKind::Select(c, a, b) => {
                 let c = self.truth(c);
                 let (a, b) =
@@ -379,9 +384,9 @@ impl Eval<'_> {
             ExprKind::Bitcast(a) => {
                 Tree::Apply(format!("bits {:?} {:?}", a.ty, e.ty), vec![self.tree(a)])
             }
-            ExprKind::Member(a, n) => Tree::Apply(format!("part {n}"), vec![self.tree(a)]),
+            ExprKind::Member(a, n) => self.tree(a).part(*n as usize),
             ExprKind::Make(parts) => Tree::Apply(
-                format!("make {:?}", e.ty),
+                format!("{MAKE}{:?}", e.ty),
                 parts.iter().map(|p| self.tree(p)).collect(),
             ),
             _ if e.ty.is_integer() => Tree::Whole(self.whole(e)),
@@ -392,7 +397,7 @@ impl Eval<'_> {
         }
     }
 
-    fn read_tree(&mut self, place: &Place, ty: &Type) -> Tree {
+    fn read_tree(&mut self, place: &Place) -> Tree {
         if let PlaceKind::Var(v) = &*place.kind
             && !matches!(place.ty, Type::Array(..))
         {
@@ -406,7 +411,6 @@ impl Eval<'_> {
                 _ => {}
             }
         }
-        let _ = ty;
         self.read(place)
     }
 
@@ -414,10 +418,10 @@ impl Eval<'_> {
     fn read(&mut self, place: &Place) -> Tree {
         match &*place.kind {
             PlaceKind::Component(inner, n) => {
-                return Tree::Apply(format!("part {n}"), vec![self.read(inner)]);
+                return self.read_tree(inner).part(usize::from(*n));
             }
             PlaceKind::Field(inner, n) => {
-                return Tree::Apply(format!("part {n}"), vec![self.read(inner)]);
+                return self.read_tree(inner).part(*n as usize);
             }
             _ => {}
         }

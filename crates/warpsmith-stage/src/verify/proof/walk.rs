@@ -506,7 +506,8 @@ impl<'a> Walker<'a> {
             self.eval.whole(&old.step).constant(),
         );
         let Some(step) = step.filter(|s| *s != 0) else {
-            return Err("a loop counts in steps that are not constant".into());
+            let step = self.eval.whole(&old.step);
+            return self.anywhere(old, new, &[&first, &limit, &step]);
         };
         if let Some(count) = self.unrolled(old, new, &first, &limit, step) {
             return self.one_by_one(old, new, &first, &limit, step, count);
@@ -524,6 +525,32 @@ impl<'a> Walker<'a> {
         let counter = first.plus(&n, step);
         self.eval.frame.vars.insert(old.var.0, Held::Whole(counter.clone()));
         let goes = self.goes_on(old.compare, &counter, &limit);
+        self.turn(barred.then_some(name), goes, &[(&old.body, &new.body)])?;
+        self.forget(&[&old.body]);
+        let ty = self.kernel_var(old.var).ty.clone();
+        let held = self.eval.unknown_of(&ty);
+        self.eval.frame.vars.insert(old.var.0, held);
+        Ok(())
+    }
+
+    /// A loop in steps that are not constant, of the grid, say: its counter may be anything, the same for all threads where
+    /// they go through barriers together.
+    fn anywhere(
+        &mut self,
+        old: &'a ForLoop,
+        new: &'a ForLoop,
+        made_from: &[&Poly],
+    ) -> Result<(), Refused> {
+        let barred = has_barrier(self.new, &new.body);
+        if barred && (made_from.iter().any(|p| is_own(&p.sum())) || self.depth > 0) {
+            return Err("threads go through a loop with a barrier differently".into());
+        }
+        self.eval.fresh += 1;
+        let name = format!("{}_v{}", if barred { "u" } else { "t" }, self.eval.fresh);
+        self.forget(&[&old.body]);
+        let counter = Poly::of(Sum::name(&name));
+        self.eval.frame.vars.insert(old.var.0, Held::Whole(counter.clone()));
+        let goes = self.goes_on(old.compare, &counter, made_from[1]);
         self.turn(barred.then_some(name), goes, &[(&old.body, &new.body)])?;
         self.forget(&[&old.body]);
         let ty = self.kernel_var(old.var).ty.clone();
