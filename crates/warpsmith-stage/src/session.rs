@@ -109,6 +109,8 @@ pub struct Session {
     pub tagged: Vec<String>,
     /// Data decide whether some marks are come to: launches are run with values of both kinds.
     pub mixed: bool,
+    /// No other block than that of the file is looked at, because what suits it suits no others.
+    pub pinned: bool,
     shapes: HashMap<ShapeKey, Rc<Shaped>>,
     /// Findings of the unmodified kernel in launches that were not used.
     pub unsuited: Vec<(Launch, Vec<Finding>)>,
@@ -165,6 +167,7 @@ impl Session {
             parameters: vec![],
             tagged,
             mixed: false,
+            pinned: false,
             shapes: HashMap::new(),
             unsuited: vec![],
             input,
@@ -188,6 +191,15 @@ impl Session {
         let integers = vars.filter(|v| matches!(&v.ty, Type::Scalar(s) if s.is_integer()));
         self.parameters = integers.map(|v| v.name.clone()).collect();
         Ok(())
+    }
+
+    /// Looks at no other block than that of the file any more. False: that is so already, or there is none.
+    pub fn pin(&mut self) -> bool {
+        let Some(own) = self.own.filter(|_| !self.pinned) else { return false };
+        let free = self.extents.iter().any(|e| !matches!(e, Extent::Number(_)));
+        self.extents = own.map(Extent::Number);
+        self.pinned = free;
+        free
     }
 
     /// The programs of a launch's block shape.
@@ -485,10 +497,19 @@ fn extents(
     let host = shape::of_host(unit, shape::base_name(kernel), sources);
     let mut extents = match host {
         Some(extents) => extents,
-        None => match plan.reads.first() {
-            Some(read) => shape::of_arrays(&read.site, unit, usage.axes),
-            None => shape::of_positions(unit, shape::base_name(kernel), sources),
-        },
+        None => {
+            // What blocks are counted in says which name belongs to which axis.
+            let mut positions = shape::of_positions(unit, shape::base_name(kernel), sources);
+            if let Some(read) = plan.reads.first() {
+                let arrays = shape::of_arrays(&read.site, unit, usage.axes);
+                for (own, other) in positions.iter_mut().zip(arrays) {
+                    if !matches!(own, Extent::Constant(_)) {
+                        *own = other;
+                    }
+                }
+            }
+            positions
+        }
     };
     for a in 0..3 {
         let number = matches!(extents[a], Extent::Number(_)) && usage.axes[a];

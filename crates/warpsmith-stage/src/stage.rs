@@ -105,14 +105,12 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
         filling = Some(made);
     }
     let mut session = Session::new(input)?;
-    session.input.steps.begin("profiles");
-    let mut profiled = search::profile(&mut session)?;
-    let launches = profiled.launches.clone();
-    let mut checker = Checker::new(&mut session, &launches)?;
-    if checker.launches.is_empty() {
-        checker.launches = launches;
+    let mut made = written(&mut session);
+    // What no expression says for all blocks may be simple for the one of the file, which is all that is asked for.
+    if made.as_ref().is_err_and(|r| unsolved(r)) && session.pin() {
+        made = written(&mut session);
     }
-    let (result, proofs) = sure(&mut session, &mut profiled, &mut checker)?;
+    let Made { profiled, checker, result, proofs } = made?;
     let Written { found, copied, edits, checked, inserted, redundant, removed } = result;
     let accesses = accesses(&session, &found, copied.time, &proofs);
     let notes = notes(&session, &checked, &accesses);
@@ -167,6 +165,32 @@ fn sketched(input: Input, filling: Filling, time: Duration) -> Staged {
         total_time: time,
         sources,
     }
+}
+
+/// All that was found out about a file.
+struct Made {
+    profiled: Profiled,
+    checker: Checker,
+    result: Written,
+    proofs: Vec<ShapeProof>,
+}
+
+/// From profiles to proofs.
+fn written(session: &mut Session) -> Result<Made, Refusal> {
+    session.input.steps.begin("profiles");
+    let mut profiled = search::profile(session)?;
+    let launches = profiled.launches.clone();
+    let mut checker = Checker::new(session, &launches)?;
+    if checker.launches.is_empty() {
+        checker.launches = launches;
+    }
+    let (result, proofs) = sure(session, &mut profiled, &mut checker)?;
+    Ok(Made { profiled, checker, result, proofs })
+}
+
+/// Whether no expression was found, in contrast to other reasons.
+fn unsolved(refusal: &Refusal) -> bool {
+    refusal.diagnostics.iter().any(|d| matches!(&*d.code, "W711" | "W712" | "W713"))
 }
 
 /// A rewritten text that emulation found no fault with.
@@ -498,6 +522,10 @@ fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -> Vec<Strin
             launch.describe(),
             said.join("; ")
         ));
+    }
+    if session.pinned {
+        let block = dims(own_block(session));
+        notes.push(format!("for blocks of {block} alone: at others no expression was right"));
     }
     let extents = session.plan.extents(own_block(session));
     if !extents.is_empty() {

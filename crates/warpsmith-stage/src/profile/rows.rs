@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use warpsmith_emu::{Buffer, Checks, device_pointer};
+use warpsmith_emu::{Buffer, BufferId, Checks, device_pointer};
 use warpsmith_ir::Diagnostic;
+use warpsmith_ir::layout::layout_of;
 
-use super::instrument::{Instrumented, Layout};
+use super::instrument::{Instrumented, Layout, Offered};
 use crate::launch::Launch;
 use crate::memory::{self, Data, Lengths};
 use crate::program::{self, Program};
@@ -25,6 +26,8 @@ pub struct Row {
     pub given: Option<Given>,
     /// The visit of the same thread to the place for copies before this one: mark and number of the row there.
     pub insert: Option<(usize, usize)>,
+    /// For a place for copies: what copies there could put where.
+    pub offers: Vec<Offer>,
     /// For a place for copies: how often the thread has come by before.
     pub visit: usize,
 }
@@ -38,6 +41,15 @@ pub struct Given {
     pub right: bool,
     /// Names the element.
     pub element: i64,
+}
+
+/// A copy that a thread could make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    pub mark: usize,
+    pub place: i64,
+    /// Names the element; `None`: it or its place does not exist.
+    pub element: Option<i64>,
 }
 
 /// The rows of every mark, then of every place for copies.
@@ -115,10 +127,19 @@ impl Run<'_> {
         set(&mut prepared.memory, "__ws_count", &device_pointer(count, 0).to_le_bytes());
         set(&mut prepared.memory, "__ws_rows", &(cap as u32).to_le_bytes());
         set(&mut prepared.memory, "__ws_dynamic", &launch.dynamic_shared.to_le_bytes());
+        let offers = instrumented.layouts.iter().any(|l| !l.offers.is_empty());
+        let arrays = offers.then(|| Arrays::of(program, &prepared.memory));
         program::run(program, &prepared.config, &mut prepared.memory, Checks::NONE)?;
         let log = &prepared.memory.buffers[log.0 as usize].bytes;
         let counts = &prepared.memory.buffers[count.0 as usize].bytes;
-        Ok(decode(instrumented, log, counts, cap, self.number, self.reads))
+        let mut profile = decode(instrumented, log, counts, cap, self.number, self.reads);
+        for row in profile.iter_mut().flatten() {
+            for offer in &mut row.offers {
+                let named = |address| arrays.as_ref()?.element(address as u64);
+                offer.element = offer.element.and_then(named);
+            }
+        }
+        Ok(profile)
     }
 }
 
@@ -134,8 +155,48 @@ fn confirm(rows: &mut [Row], others: &[Row]) {
         row.places.retain(|p| other.places.contains(p));
         if let (Some(a), Some(b)) = (&mut row.given, &other.given) {
             a.right &= b.right;
-            a.element = a.element.wrapping_mul(0x0100_0000_01b3) ^ b.element;
+            a.element = joined(a.element, b.element);
         }
+        for (a, b) in row.offers.iter_mut().zip(&other.offers) {
+            a.element = a.element.zip(b.element).map(|(a, b)| joined(a, b));
+        }
+    }
+}
+
+/// The name of an element in several runs.
+fn joined(a: i64, b: i64) -> i64 {
+    a.wrapping_mul(0x0100_0000_01b3) ^ b
+}
+
+/// The arrays of a launch before it: for each its address, the bytes of an element, and what it holds.
+struct Arrays(Vec<(u64, usize, Vec<u8>)>);
+
+impl Arrays {
+    fn of(program: &Program, memory: &warpsmith_emu::DeviceMemory) -> Arrays {
+        let size = |b: &Buffer| {
+            b.element.as_ref().map_or(1, |t| layout_of(&program.module, t).size as usize)
+        };
+        let one = |(i, b): (usize, &Buffer)| {
+            (device_pointer(BufferId(i as u32), 0), size(b), b.bytes.clone())
+        };
+        Arrays(memory.buffers.iter().enumerate().map(one).collect())
+    }
+
+    /// Names the element at an address as the instrumented text does.
+    fn element(&self, address: u64) -> Option<i64> {
+        self.0.iter().find_map(|(start, size, bytes)| {
+            let at = usize::try_from(address.wrapping_sub(*start)).ok()?;
+            let bytes = bytes.get(at..at.checked_add(*size)?)?;
+            let word = |w: &[u8]| w.iter().rev().fold(0u64, |all, b| all << 8 | u64::from(*b));
+            let hash = |parts: std::slice::Chunks<'_, u8>, by: u64| {
+                parts.fold(0u64, |all, w| all.wrapping_mul(by).wrapping_add(word(w)))
+            };
+            Some(match size {
+                1 | 2 | 4 => word(bytes),
+                n if n % 4 != 0 => hash(bytes.chunks(1), 257),
+                _ => hash(bytes.chunks(4), 0x9e37_79b9_7f4a_7c15),
+            } as i64)
+        })
     }
 }
 
@@ -192,5 +253,11 @@ fn decode_row(layout: &Layout, word: &dyn Fn(usize) -> i64) -> Row {
         right: word(end + 1) != 0,
         element: word(end + 2),
     });
-    Row { launch: 0, thread: 0, values, places, given, insert: None, visit: 0 }
+    let offer = |(n, o): (usize, &Offered)| {
+        let (place, address) = (word(end + 2 * n), word(end + 2 * n + 1));
+        let element = (0 <= place && place < o.length).then_some(address);
+        Offer { mark: o.mark, place, element }
+    };
+    let offers = layout.offers.iter().enumerate().map(offer).collect();
+    Row { values, places, given, offers, ..Row::default() }
 }
