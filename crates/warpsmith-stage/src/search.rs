@@ -9,6 +9,7 @@ use crate::launch::{self, Fit};
 use crate::profile::rows::{Profile, Row};
 use crate::session::{Refusal, Session, Suited, place};
 use crate::source::shape::Extent;
+use crate::synth::positions::spread;
 use crate::synth::reads::{self, Answer, Trouble};
 
 /// A candidate that lost, and what killed it.
@@ -318,8 +319,8 @@ impl Search {
                 None => "never in shared memory".to_string(),
             };
             self.killed[m].push(Killed { text, witness: witness(session, profiled, m, first) });
-            let step = failing.len().div_ceil(MAX_FAILING);
-            self.rows[m].extend(failing.into_iter().step_by(step).cloned());
+            let chosen = spread(failing.len(), MAX_FAILING).into_iter();
+            self.rows[m].extend(chosen.map(|i| failing[i].clone()));
             self.found[m] = None;
             again = true;
         }
@@ -344,8 +345,7 @@ fn unsettled(session: &Session, m: usize) -> Refusal {
 fn sampled(all: &[Row]) -> Vec<Row> {
     let mut seen = HashSet::new();
     let distinct: Vec<&Row> = all.iter().filter(|r| seen.insert((&r.values, &r.places))).collect();
-    let step = distinct.len().div_ceil(MAX_ROWS).max(1);
-    distinct.into_iter().step_by(if step > 1 { step | 1 } else { 1 }).cloned().collect()
+    spread(distinct.len(), MAX_ROWS).into_iter().map(|i| distinct[i].clone()).collect()
 }
 
 fn inner_of(session: &mut Session, profiled: &Profiled, m: usize) -> Vec<Vec<Vec<i64>>> {

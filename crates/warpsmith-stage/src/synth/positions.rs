@@ -3,7 +3,7 @@
 //! A family of terms that differ by a number is one column of values: which numbers make it right is counted in one pass over
 //! some rows, so that no term is looked at by itself before it is known to be right somewhere.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
 use super::index::{Places, counts_positions};
@@ -14,6 +14,18 @@ use crate::plan::SymbolKind;
 /// The rows that a first look is taken at, with what is wanted there: spread over all.
 pub struct Sample<'a> {
     rows: Vec<(usize, &'a [i64])>,
+}
+
+/// Some of so many numbers, in order, spread over all of them: not in steps, which would keep in step with rows of blocks and
+/// with loops.
+pub fn spread(count: usize, most: usize) -> Vec<usize> {
+    if count <= most {
+        return (0..count).collect();
+    }
+    let turn = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let chosen: BTreeSet<usize> =
+        (0..most).map(|i| (turn(i) * count as u64 >> 32) as usize).collect();
+    chosen.into_iter().collect()
 }
 
 /// Rows in a sample, at most.
@@ -27,10 +39,7 @@ impl<'a> Sample<'a> {
     pub fn new(places: Places<'a>) -> Sample<'a> {
         let wanted: Vec<(usize, &[i64])> =
             places.iter().map(Vec::as_slice).enumerate().filter(|(_, p)| !p.is_empty()).collect();
-        let step = wanted.len().div_ceil(SAMPLE).max(1);
-        // An odd stride keeps in step with no row length of a block.
-        let step = if step > 1 { step | 1 } else { 1 };
-        Sample { rows: wanted.into_iter().step_by(step).collect() }
+        Sample { rows: spread(wanted.len(), SAMPLE).into_iter().map(|i| wanted[i]).collect() }
     }
 
     pub fn count(&self) -> usize {
