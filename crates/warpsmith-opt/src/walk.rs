@@ -254,6 +254,20 @@ fn each_set(block: &Block, f: &mut dyn FnMut(VarId)) {
     });
 }
 
+/// The expressions that say which part of an object a place is; a pointer that it goes through is not among them.
+pub fn subscripts(place: &Place) -> Vec<&Expr> {
+    match &*place.kind {
+        PlaceKind::Elem { index, .. } => index.iter().collect(),
+        PlaceKind::Index(inner, e) => {
+            let mut found = subscripts(inner);
+            found.push(e);
+            found
+        }
+        PlaceKind::Field(inner, _) | PlaceKind::Component(inner, _) => subscripts(inner),
+        PlaceKind::Var(_) | PlaceKind::Global(_) | PlaceKind::Deref(_) => vec![],
+    }
+}
+
 /// Variables that a block declares, counters of its loops among them.
 pub fn declared(block: &Block) -> Vec<VarId> {
     let mut found = vec![];

@@ -78,12 +78,14 @@ pub fn random_schedule(
 ) -> Vec<String> {
     let mut choice = Choice::new(bytes);
     let mut taken = vec![];
-    // Shapes that are no rectangles cannot be bound in all their loops, and bins are privatised by what binds their nest.
+    // Shapes that are no rectangles cannot be bound in all their loops; bins are privatised, and rows kept, by what binds
+    // their nest.
     if choice.chance(40) {
         for _ in 0..ATTEMPTS / 4 {
             let names = state.names();
             let mut writer = Writer { choice: &mut choice, names: &names };
-            let name = writer.choice.pick(&["accumulate", "rectangle", "rectangle", "privatise"]);
+            let kinds = ["accumulate", "rectangle", "rectangle", "privatise", "keep_rows"];
+            let name = writer.choice.pick(&kinds);
             taken.extend(writer.step((name, "")).filter(|step| state.take(step)));
         }
     }
@@ -173,6 +175,13 @@ impl Writer<'_, '_, '_> {
                 let (block, grid) = (self.of(&[32, 64, 33]), self.of(&[1, 2, 5]));
                 let run = self.choice.pick(&["", "", " run 4", " run 16"]);
                 Some(format!("privatise {} block {block} grid {grid}{run}", self.array()?))
+            }
+            "keep_rows" => {
+                let target = self.loop_where(|l| l.root)?;
+                let (threads, each) = (self.of(&[32, 32, 8, 64]), self.of(&[4, 1, 8]));
+                let more = self.choice.pick(&["", " vector 4", " vector 2"]);
+                let rows = self.choice.pick(&["", " rows 4", " rows 2"]);
+                Some(format!("keep_rows {target} by {threads} each {each}{more}{rows}"))
             }
             "register_tile" => {
                 let target = self.loop_where(|l| l.bound)?;

@@ -1,8 +1,6 @@
 //! Which tile a block of a tiled nest computes: blocks are counted along x only, in rows or in groups of rows.
 
-use warpsmith_ir::{
-    Axis, BinaryOp, Builtin, Expr, ExprKind, ForLoop, MathFn, Origin, Stmt, StmtKind, Type,
-};
+use warpsmith_ir::{Axis, BinaryOp, Builtin, Expr, ExprKind, ForLoop, MathFn, Origin, Stmt, Type};
 
 use super::tiled::{Tile, declare};
 use super::{Lowering, index};
@@ -110,25 +108,14 @@ impl Lowering<'_> {
     }
 
     /// The counters of the loops around the bound ones, from what is left of the block's number.
-    fn outer_counters(&mut self, outer: &[ForLoop], mut number: Expr) -> Vec<Stmt> {
+    fn outer_counters(&mut self, outer: &[ForLoop], number: Expr) -> Vec<Stmt> {
+        let counts: Vec<Expr> =
+            outer.iter().map(|l| index::count(&self.host, l).cast(Type::U32)).collect();
         let mut stmts = vec![];
-        for (k, l) in outer.iter().enumerate().rev() {
+        for (l, own) in outer.iter().zip(index::digits(number, &counts)).rev() {
             let ty = Type::Scalar(index::counter_type(&self.host, l));
-            let own = match k {
-                0 => number.clone(),
-                _ => {
-                    let count = index::count(&self.host, l).cast(Type::U32);
-                    let own = Expr::binary(BinaryOp::Rem, number.clone(), count.clone());
-                    number = Expr::binary(BinaryOp::Div, number, count);
-                    own
-                }
-            };
             self.host.vars[l.var.0 as usize].constant = true;
-            let value = index::counter_of(l, own.cast(ty));
-            stmts.push(Stmt::new(
-                StmtKind::Decl { var: l.var, init: Some(value) },
-                Origin::default(),
-            ));
+            stmts.push(declare(l.var, index::counter_of(l, own.cast(ty))));
         }
         stmts
     }

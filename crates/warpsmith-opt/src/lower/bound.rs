@@ -3,9 +3,10 @@
 
 use warpsmith_ir::{
     BinaryOp, BindLevel, Block, Builtin, Collective, Expr, ExprKind, Fill, ForLoop, LoopKind,
-    Origin, Place, Scalar, Stmt, StmtKind, Type,
+    Origin, Place, Scalar, Stmt, StmtKind, Type, VarId,
 };
 
+use super::tiled::{declare, flat_thread};
 use super::{Lowered, Lowering, host, index};
 use crate::walk;
 
@@ -19,8 +20,12 @@ struct Launched {
     /// Extents, of the types that the tree gives them.
     grid: [Expr; 3],
     block: [Expr; 3],
+    /// Threads of a block.
+    extents: [u32; 3],
     /// Loops over blocks, of which each has to run at all.
     loops: Vec<ForLoop>,
+    /// Arrays in shared memory that the threads' text needs besides those of the tree.
+    shared: Vec<VarId>,
 }
 
 impl Lowering<'_> {
@@ -33,10 +38,13 @@ impl Lowering<'_> {
     ) -> Lowered<()> {
         let one = || Expr::i32(1);
         let (grid, block) = ([(); 3].map(|()| one()), [(); 3].map(|()| one()));
-        let mut launched = Launched { grid, block, loops: vec![] };
+        let (extents, loops, shared) = ([1; 3], vec![], vec![]);
+        let mut launched = Launched { grid, block, extents, loops, shared };
         let mut stmts = vec![];
         self.enter(root, &mut launched, &mut stmts)?;
-        let mut body = Block::new(stmts);
+        let declared =
+            |v: &VarId| Stmt::new(StmtKind::Decl { var: *v, init: None }, Origin::default());
+        let mut body = Block::new(launched.shared.iter().map(declared).chain(stmts).collect());
         self.move_to_device(&mut body);
         host::own_counters(&mut self.host, &mut body);
         let mut stmts = body.stmts;
@@ -75,12 +83,13 @@ impl Lowering<'_> {
             }
             _ => {
                 launched.block[axis.index()].clone_from(&l.limit);
+                launched.extents[axis.index()] = binding.extent.unwrap_or(1);
                 Builtin::ThreadIdx(axis)
             }
         };
         let ty = Type::Scalar(index::counter_type(&self.host, l));
         let value = index::counter_of(l, Expr::builtin(number).cast(ty));
-        stmts.push(declared(l.var, value));
+        stmts.push(declare(l.var, value));
         for stmt in &l.body.stmts {
             match &stmt.kind {
                 StmtKind::For(inner) if matches!(inner.kind, LoopKind::Bound(_)) => {
@@ -89,7 +98,7 @@ impl Lowering<'_> {
                 StmtKind::Decl { .. } => stmts.push(stmt.clone()),
                 _ => {
                     let mut text = Block::new(vec![stmt.clone()]);
-                    self.write_out(&mut text, launched);
+                    self.write_out(&mut text, launched, false)?;
                     stmts.extend(text.stmts);
                 }
             }
@@ -97,15 +106,37 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Puts loops of each thread in place of what all threads do together.
-    fn write_out(&mut self, block: &mut Block, launched: &Launched) {
-        for stmt in &mut block.stmts {
-            if let StmtKind::Collective(Collective::Fill(fill)) = &stmt.kind {
-                stmt.kind = self.filled(&fill.clone(), launched);
-            } else {
-                walk::blocks_mut(stmt).into_iter().for_each(|b| self.write_out(b, launched));
+    /// Puts statements of each thread in place of what all threads do together. `again`: they come to it several times.
+    fn write_out(
+        &mut self,
+        block: &mut Block,
+        launched: &mut Launched,
+        again: bool,
+    ) -> Lowered<()> {
+        let mut stmts = vec![];
+        for mut stmt in std::mem::take(&mut block.stmts) {
+            match &stmt.kind {
+                StmtKind::Collective(Collective::Fill(fill)) => {
+                    stmt.kind = self.filled(&fill.clone(), launched);
+                    stmts.push(stmt);
+                }
+                StmtKind::Collective(Collective::Combine(combine)) => {
+                    let extents = launched.extents;
+                    let own = self.combined(combine, extents, again, &mut launched.shared)?;
+                    stmts.extend(own);
+                }
+                _ => {
+                    let again =
+                        again || matches!(stmt.kind, StmtKind::For(_) | StmtKind::Loop { .. });
+                    for inner in walk::blocks_mut(&mut stmt) {
+                        self.write_out(inner, launched, again)?;
+                    }
+                    stmts.push(stmt);
+                }
             }
         }
+        block.stmts = stmts;
+        Ok(())
     }
 
     /// `for (e = thread; e < elements; e += threads) destination = within ? source : 0;`
@@ -122,24 +153,17 @@ impl Lowering<'_> {
         };
         let mut body = vec![];
         if fill.counters.len() != 1 {
-            let mut rest = Expr::var(number, Type::I32);
-            for (k, (var, n)) in fill.counters.iter().enumerate().rev() {
-                let extent = Expr::i32(*n as i32);
-                let at = match k {
-                    0 => rest.clone(),
-                    _ => Expr::binary(BinaryOp::Rem, rest.clone(), extent.clone()),
-                };
-                body.push(declared(*var, at));
-                rest = Expr::binary(BinaryOp::Div, rest, extent);
-            }
-            body.reverse();
+            let extents: Vec<Expr> =
+                fill.counters.iter().map(|(_, n)| Expr::i32(*n as i32)).collect();
+            let digits = index::digits(Expr::var(number, Type::I32), &extents);
+            body.extend(fill.counters.iter().zip(digits).map(|((var, _), at)| declare(*var, at)));
         }
         body.push(self.element_set(&fill.destination, fill));
         StmtKind::For(ForLoop {
             id: self.host.fresh_loop(),
             var: number,
             declares: true,
-            first: flat_thread(&launched.block),
+            first: flat_thread(&launched.block.clone().map(|e| e.cast(Type::I32))),
             compare: BinaryOp::Lt,
             limit: Expr::i32(elements as i32),
             step: product(threads),
@@ -160,25 +184,4 @@ impl Lowering<'_> {
         };
         Stmt::new(StmtKind::Assign { place: place.clone(), value }, Origin::default())
     }
-}
-
-fn declared(var: warpsmith_ir::VarId, value: Expr) -> Stmt {
-    Stmt::new(StmtKind::Decl { var, init: Some(value) }, Origin::default())
-}
-
-/// The thread's number in its block: x varies fastest.
-fn flat_thread(block: &[Expr; 3]) -> Expr {
-    let axes = warpsmith_ir::Axis::ALL.into_iter().zip(block).rev();
-    let used = axes.filter(|(_, n)| !index::is_const(n, 1));
-    let sum = used.fold(None, |sum: Option<Expr>, (axis, n)| {
-        let thread = Expr::builtin(Builtin::ThreadIdx(axis)).cast(Type::I32);
-        Some(match sum {
-            None => thread,
-            Some(rows) => {
-                let rows = Expr::binary(BinaryOp::Mul, rows, n.clone().cast(Type::I32));
-                Expr::binary(BinaryOp::Add, rows, thread)
-            }
-        })
-    });
-    sum.unwrap_or_else(|| Expr::i32(0))
 }

@@ -292,6 +292,20 @@ pub fn divides(sum: &Poly, size: u64, multiples: &BTreeMap<VarId, u32>) -> bool 
     })
 }
 
+/// The positions in a box that its elements, numbered row by row, have; as many as it has extents, the last of which
+/// varies fastest.
+pub fn digits(number: Expr, extents: &[Expr]) -> Vec<Expr> {
+    let mut found = vec![];
+    let mut rest = number;
+    for extent in extents.iter().skip(1).rev() {
+        found.push(Expr::binary(BinaryOp::Rem, rest.clone(), extent.clone()));
+        rest = Expr::binary(BinaryOp::Div, rest, extent.clone());
+    }
+    found.push(rest);
+    found.reverse();
+    found
+}
+
 /// `ceil(count / size)` for a count of at least 1, as `(count - 1) / size + 1`: it cannot overflow.
 pub fn blocks(function: &Function, count: Expr, size: Expr) -> Expr {
     if is_const(&size, 1) {

@@ -8,6 +8,7 @@ mod asked;
 mod blocks;
 mod bound;
 mod chunks;
+mod combine;
 mod constants;
 mod control;
 mod copies;
@@ -36,7 +37,9 @@ mod warps;
 mod workspace;
 
 pub(crate) use fragments::always_read;
-pub(crate) use index::{all_run, blocks, count, counter_of, counts_up, divides, tidy};
+pub(crate) use index::{
+    all_run, blocks, count, counter_of, counter_type, counts_up, digits, divides, tidy, times,
+};
 pub(crate) use place::{mentions, single_element};
 pub(crate) use reduction::{better, combine, identity};
 pub(crate) use replicas::spread;

@@ -79,12 +79,7 @@ fn drop_zero_rows(body: &mut Block) {
 
 /// Variables that the block brings into being.
 fn declared_in(host: &Function, body: &Block) -> BTreeSet<VarId> {
-    let mut declared = BTreeSet::new();
-    walk::each_stmt(body, &mut |stmt| match &stmt.kind {
-        StmtKind::Decl { var, .. } => _ = declared.insert(*var),
-        StmtKind::For(l) if l.declares => _ = declared.insert(l.var),
-        _ => {}
-    });
+    let mut declared: BTreeSet<VarId> = walk::declared(body).into_iter().collect();
     let shared = |v: &VarId| host.var(*v).kind == VarKind::Shared;
     let mut mentioned = BTreeSet::new();
     walk::each_var_of_block(body, &mut |v| _ = mentioned.insert(v));

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 
 use warpsmith_ir::{
-    Axis, BarrierKind, BinaryOp, Block, Builtin, Expr, ForLoop, LoopCondition, LoopKind, Origin,
-    Place, PlaceKind, Scalar, Stmt, StmtKind, Type, Var, VarId, VarKind, WarpOp, visit,
+    Axis, BarrierKind, BinaryOp, Block, Builtin, Expr, ForLoop, LoopKind, Origin, Place, PlaceKind,
+    Scalar, Stmt, StmtKind, Type, Var, VarId, VarKind, visit,
 };
 
+use super::combine::{exchanged, halving, join, set, when};
 use super::copies::{barrier, plus};
-use super::reduction::{better, combine};
 use super::replicas::{Axes, Replicas};
 use super::tiled::{Replica, Tile, declare, times};
 use super::{Lowering, index};
@@ -66,15 +66,6 @@ impl Sharing {
         let mut sums = self.team.loops.iter().flat_map(|s| &s.sums).flat_map(Sum::vars);
         value.as_const().is_some() && sums.any(|sum| Some(sum) == var)
     }
-}
-
-fn set(place: Place, value: Expr) -> Stmt {
-    Stmt::new(StmtKind::Assign { place, value }, Origin::default())
-}
-
-fn when(cond: Expr, stmts: Vec<Stmt>) -> Stmt {
-    let kind = StmtKind::If { cond, then: Block::new(stmts), otherwise: Block::default() };
-    Stmt::new(kind, Origin::default())
 }
 
 /// How often statements mention each object in memory.
@@ -412,37 +403,19 @@ impl Replicas<'_, '_> {
             n if n <= WARP => sharing.size.clone(),
             _ => self.lowering.warp_size(),
         };
-        let half = |e: Expr| Expr::binary(BinaryOp::Div, e, Expr::i32(2));
-        let now = || Expr::var(offset, Type::I32);
-        let goes_on = Expr::binary(BinaryOp::Gt, now(), Expr::i32(0));
-        let condition = LoopCondition { before: Block::default(), expr: goes_on, at_end: false };
-        let step = set(Place::var(offset, Type::I32), half(now()));
-        let kind = StmtKind::Loop {
-            id: self.lowering.host.fresh_loop(),
-            condition: Some(condition),
-            body: Block::new(body),
-            step: Block::new(vec![step]),
-        };
-        let why = "lanes combine their parts in pairs, until all of them have the whole";
-        [declare(offset, half(width)), Stmt::new(kind, Origin::default()).comment(why)]
+        halving(&mut self.lowering.host, offset, width, body)
     }
 
     /// Combines a sum with that of the lane whose number differs in one bit.
     fn exchange(&mut self, sum: Sum, offset: VarId) -> Vec<Stmt> {
         let mut stmts = vec![];
-        let of_lane = |own: &mut Self, var: VarId, stmts: &mut Vec<Stmt>| {
-            let ty = own.of_sum(var);
-            let other = own.other(var);
-            let args =
-                vec![Expr::var(var, ty), Expr::var(offset, Type::I32), Expr::i32(WARP as i32)];
-            let mask = Expr::int(Scalar::U32, 0xffff_ffff);
-            let kind = StmtKind::Warp { op: WarpOp::ShuffleXor, mask, args, result: Some(other) };
-            stmts.push(Stmt::new(StmtKind::Decl { var: other, init: None }, Origin::default()));
-            stmts.push(Stmt::new(kind, Origin::default()));
-            Expr::read(own.place_of(other))
+        let mut of_lane = |var: VarId| {
+            let other = self.other(var);
+            stmts.extend(exchanged(Expr::var(var, self.of_sum(var)), other, offset));
+            Expr::read(self.place_of(other))
         };
-        let value = of_lane(self, sum.var, &mut stmts);
-        let position = sum.at.map(|at| of_lane(self, at, &mut stmts));
+        let value = of_lane(sum.var);
+        let position = sum.at.map(of_lane);
         stmts.push(self.combine_with(sum, value, position));
         stmts
     }
@@ -465,20 +438,11 @@ impl Replicas<'_, '_> {
         other
     }
 
-    /// Takes in what another thread has of a sum. Of equal values with a place the first one stays.
+    /// Takes in what another thread has of a sum.
     fn combine_with(&self, sum: Sum, value: Expr, position: Option<Expr>) -> Stmt {
-        let own = |v: VarId| Expr::read(self.place_of(v));
-        let (Some(at), Some(position)) = (sum.at, position) else {
-            let ty = self.sum_type(sum.var).unwrap_or(Scalar::F64);
-            return set(self.place_of(sum.var), combine(sum.op, ty, own(sum.var), value));
-        };
-        let better = Expr::binary(better(sum.op), value.clone(), own(sum.var));
-        let same = Expr::binary(BinaryOp::Eq, value.clone(), own(sum.var));
-        let sooner = Expr::binary(BinaryOp::Lt, position.clone(), own(at));
-        let first = Expr::binary(BinaryOp::LogicalAnd, same, sooner);
-        let taken = vec![set(self.place_of(sum.var), value), set(self.place_of(at), position)];
-        when(Expr::binary(BinaryOp::LogicalOr, better, first), taken)
-            .comment("of equal values the first one is kept")
+        let ty = self.sum_type(sum.var).unwrap_or(Scalar::F64);
+        let own = (self.place_of(sum.var), sum.at.map(|at| self.place_of(at)));
+        join(sum.op, ty, own, (value, position))
     }
 
     /// The parts of the warps, or of all threads of the team, through shared memory.

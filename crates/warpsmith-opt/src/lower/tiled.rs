@@ -346,7 +346,7 @@ impl Lowering<'_> {
         let thread = self.local("thread", Type::I32);
         self.host.vars[thread.0 as usize].constant = true;
         if !copies.is_empty() || nest.lanes.is_some() {
-            stmts.push(declare(thread, flat_thread(tiles)));
+            stmts.push(declare(thread, flat_thread(&threads_of(tiles))));
         }
         stmts.extend(self.thread_starts(nest, tiles, thread));
         let body = tiles.last().map(|t| t.source.body.clone()).unwrap_or_default();
@@ -465,23 +465,25 @@ pub(super) fn times(a: Expr, b: Expr) -> Expr {
     }
 }
 
-/// The thread's number in its block.
-fn flat_thread(tiles: &[Tile]) -> Expr {
-    let threads: BTreeMap<usize, Expr> =
-        tiles.iter().map(|t| (t.axis.index(), t.threads.clone())).collect();
-    let mut sum: Option<Expr> = None;
-    for axis in Axis::ALL.into_iter().rev() {
-        let Some(width) = threads.get(&axis.index()).filter(|w| !index::is_const(w, 1)) else {
-            continue;
-        };
-        let thread = Expr::builtin(Builtin::ThreadIdx(axis)).cast(Type::I32);
-        sum = Some(match sum {
-            None => thread,
-            Some(s) => {
-                let rows = Expr::binary(BinaryOp::Mul, s, width.clone());
-                Expr::binary(BinaryOp::Add, rows, thread)
-            }
-        });
-    }
+/// The threads of a block along x, y and z.
+fn threads_of(tiles: &[Tile]) -> [Expr; 3] {
+    Axis::ALL.map(|axis| {
+        let along = tiles.iter().find(|t| t.axis == axis);
+        along.map_or_else(|| Expr::i32(1), |t| t.threads.clone())
+    })
+}
+
+/// The thread's number in a block of these threads along x, y and z: x varies fastest.
+pub(super) fn flat_thread(block: &[Expr; 3]) -> Expr {
+    let used = Axis::ALL.into_iter().zip(block).rev().filter(|(_, n)| !index::is_const(n, 1));
+    let numbers =
+        used.map(|(axis, n)| (Expr::builtin(Builtin::ThreadIdx(axis)).cast(Type::I32), n));
+    let sum = numbers.fold(None, |sum: Option<Expr>, (thread, width)| match sum {
+        None => Some(thread),
+        Some(rows) => {
+            let rows = Expr::binary(BinaryOp::Mul, rows, width.clone());
+            Some(Expr::binary(BinaryOp::Add, rows, thread))
+        }
+    });
     sum.unwrap_or_else(|| Expr::i32(0))
 }

@@ -10,6 +10,7 @@ pub mod double_buffer;
 pub mod independence;
 pub mod indexing;
 pub mod interchange;
+pub mod keep_rows;
 pub mod pad;
 pub mod pipeline;
 pub mod pitch;
@@ -32,7 +33,9 @@ pub mod unroll;
 pub mod vectorise;
 pub mod warp;
 
-use warpsmith_ir::{Block, LoopId, Module, Stmt, StmtKind};
+use warpsmith_ir::{
+    Block, Expr, Function, LoopId, Module, Origin, Place, PlaceKind, Stmt, StmtKind, VarId,
+};
 
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
@@ -68,6 +71,14 @@ pub fn malformed(module: &Module) -> Vec<String> {
         Ok(()) => vec![],
         Err(violations) => violations.iter().map(ToString::to_string).collect(),
     }
+}
+
+/// An element of a variable that is an array of one dimension.
+pub(crate) fn element_of(function: &Function, array: VarId, index: Expr) -> Place {
+    let ty = function.var(array).ty.clone();
+    let element = ty.innermost().clone();
+    let kind = PlaceKind::Index(Place::var(array, ty), index);
+    Place::new(kind, element, Origin::default())
 }
 
 /// Changes the statement that is the counted loop `id`; tells whether there is one.

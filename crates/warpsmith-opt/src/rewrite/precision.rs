@@ -17,11 +17,14 @@
 //! Legal before anything is bound, for functions that compute with reals, use no bits of them, and have no literal that
 //! the new type turns into an infinity.
 
-use warpsmith_ir::{Expr, ExprKind, Function, Module, Origin, Place, Scalar, Type, Value, visit};
+use warpsmith_ir::{
+    Expr, ExprKind, Function, LoopKind, Module, Origin, Place, Scalar, Type, Value, visit,
+};
 
 use super::Rewritten;
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
+use crate::walk;
 
 /// The verdict on a `precision`, which alone allows it.
 pub struct LegalPrecision<'k> {
@@ -37,7 +40,9 @@ pub fn check(kernel: &Kernel, to: Scalar) -> Result<LegalPrecision<'_>, Refusal>
     let refuse = |why: String, at: Option<Origin>| {
         Err(Refusal::CannotConvert { to: name(to), why, at: Box::new(at) })
     };
-    if !kernel.nests.is_empty() || !kernel.scratch.is_empty() {
+    let loops = walk::for_loops(&kernel.func().body);
+    let bound = loops.iter().any(|l| matches!(l.kind, LoopKind::Bound(_)));
+    if bound || !kernel.nests.is_empty() || !kernel.scratch.is_empty() {
         return refuse("loops are bound already: take this step first".into(), None);
     }
     if let Some(known) = kernel.precision {

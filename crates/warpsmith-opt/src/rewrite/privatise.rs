@@ -28,7 +28,7 @@ use warpsmith_ir::{
 };
 
 use super::independence::{self, Findings};
-use super::{Rewritten, bind, runs};
+use super::{Rewritten, bind, element_of, runs};
 use crate::kernel::{Kernel, STATIC_SHARED, is_marked};
 use crate::lower;
 use crate::refusal::Refusal;
@@ -46,6 +46,8 @@ pub struct LegalPrivatise<'k> {
     grid: u32,
     /// Neighbouring iterations that a thread takes at a time; 1: one.
     run: u32,
+    /// What a run loads in vectors.
+    sides: Vec<runs::Side>,
     private: Vec<VarId>,
     findings: Vec<(LoopId, Findings)>,
 }
@@ -109,8 +111,9 @@ pub fn check<'k>(
         Some(Err(at)) => return refuse("it is not only updated by one operation there", Some(at)),
         None => return refuse("its nest has no loops", None),
     };
-    let only = innermost.filter(|_| loops.len() == 1);
-    if run != 1 && only.is_none_or(|l| runs::sides(kernel, l, run).is_empty()) {
+    let only = innermost.filter(|_| loops.len() == 1 && run != 1);
+    let sides = only.map(|l| runs::sides(kernel, l, run)).unwrap_or_default();
+    if run != 1 && sides.is_empty() {
         return refuse("a run of these iterations reads no vector of neighbouring elements", None);
     }
     let private = clauses.private;
@@ -124,6 +127,7 @@ pub fn check<'k>(
         block,
         grid,
         run,
+        sides,
         private,
         findings,
     })
@@ -178,7 +182,8 @@ fn constant_elements(kernel: &Kernel, array: VarId) -> Option<u64> {
     shape.iter().map(extent).try_fold(1u64, |all, n| all.checked_mul(n?)).filter(|n| *n > 0)
 }
 
-fn has_only_private(clauses: &Parallel) -> bool {
+/// Whether the clauses only give iterations variables of their own.
+pub(super) fn has_only_private(clauses: &Parallel) -> bool {
     clauses.reductions.is_empty()
         && clauses.first_private.is_empty()
         && clauses.last_private.is_empty()
@@ -330,10 +335,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     fn own_element(&self, index: Expr) -> Place {
-        let array = self.kernel.func().var(self.own).ty.clone();
-        let element = array.innermost().clone();
-        let kind = PlaceKind::Index(Place::var(self.own, array), index);
-        Place::new(kind, element, Origin::default())
+        element_of(self.kernel.func(), self.own, index)
     }
 
     fn identity(&self) -> Expr {
@@ -363,17 +365,12 @@ impl<'k, 'l> Maker<'k, 'l> {
         let counts: Vec<Expr> =
             loops.iter().map(|l| wide(lower::count(self.kernel.func(), l))).collect();
         let mut body = vec![];
-        let mut rest = Expr::var(number, Type::I64);
-        for (k, l) in loops.iter().enumerate().rev() {
-            let at = match k {
-                0 => rest.clone(),
-                _ => Expr::binary(BinaryOp::Rem, rest.clone(), counts[k].clone()),
-            };
+        let digits = lower::digits(Expr::var(number, Type::I64), &counts);
+        for (l, at) in loops.iter().zip(digits).rev() {
             let ty = self.kernel.func().var(l.var).ty.clone();
             let value = lower::counter_of(l, at.cast(ty));
             let kind = StmtKind::Decl { var: l.var, init: Some(value) };
             body.push(Stmt::new(kind, Origin::default()));
-            rest = Expr::binary(BinaryOp::Div, rest, counts[k].clone());
         }
         for v in &self.legal.private {
             body.push(Stmt::new(StmtKind::Decl { var: *v, init: None }, Origin::default()));
@@ -396,7 +393,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         let (kernel, width) = (&mut *self.kernel, self.legal.run);
         match loops {
             [source] if width > 1 => {
-                let sides = runs::sides(self.legal.kernel, source, width);
+                let sides = self.legal.sides.clone();
                 runs::Runs { kernel, source, width, sides }.of(all)
             }
             _ => vec![Stmt::new(StmtKind::For(all), Origin::default())],

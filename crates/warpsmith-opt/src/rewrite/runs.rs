@@ -25,9 +25,10 @@ use warpsmith_ir::{
     Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
+use super::element_of;
 use super::specialise::general_copy;
 use super::vectorise::{WIDEST, has_vector};
-use crate::analysis::access::{Base, base_of};
+use crate::analysis::access::{Base, Scope, base_of};
 use crate::kernel::Kernel;
 use crate::lower;
 use crate::walk;
@@ -39,30 +40,36 @@ pub(super) struct Side {
     element: Scalar,
     /// The subscript without the counter.
     rest: Poly,
+    /// What the elements are loaded as, and how many each.
+    vector: Type,
+    own: u32,
 }
 
 /// The arrays that runs of so many iterations of a loop load in vectors; each once, in order of the first read.
 pub(super) fn sides(kernel: &Kernel, l: &ForLoop, width: u32) -> Vec<Side> {
     let one = l.step.as_const().is_some_and(|v| v.as_i64() == 1) && lower::counts_up(l);
     let mut found: Vec<Side> = vec![];
-    if !one || writes_unknown(&l.body) {
+    if !one {
         return found;
     }
+    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(l.id), l);
     always_in_block(&l.body, &mut |place| {
-        let side = side_of(kernel, l, place);
-        let new = side.filter(|s| found.iter().all(|known| known.array != s.array));
-        found.extend(new.filter(|s| vector(s.element, width).is_some()));
+        let side = side_of(kernel, &scope, place, width);
+        found.extend(side.filter(|s| found.iter().all(|known| known.array != s.array)));
     });
     found
 }
 
-fn side_of(kernel: &Kernel, l: &ForLoop, place: &Place) -> Option<Side> {
-    let Base::Var(array) = base_of(place) else { return None };
+fn side_of(kernel: &Kernel, scope: &Scope<'_>, place: &Place, width: u32) -> Option<Side> {
+    let base = base_of(place);
+    let Base::Var(array) = base else { return None };
     let element = place.ty.scalar()?;
     let param = kernel.func().params.contains(&array);
-    let rest = rest_of(place, l.var).filter(|_| param && !is_written(&l.body, array))?;
+    let rest = rest_of(place, scope.root.var).filter(|_| param && !scope.is_written(base))?;
     let at_start = rest.to_expr(Scalar::I64, &|v| scalar_of(kernel, v));
-    kernel.known_at_start(&at_start).then_some(Side { array, element, rest })
+    let (vector, own) = vector(element, width)?;
+    let side = Side { array, element, rest, vector, own };
+    kernel.known_at_start(&at_start).then_some(side)
 }
 
 fn scalar_of(kernel: &Kernel, v: VarId) -> Scalar {
@@ -77,32 +84,8 @@ fn rest_of(place: &Place, counter: VarId) -> Option<Poly> {
     (dims.is_empty() && !rest.atoms().iter().any(|a| a.mentions(counter))).then_some(rest)
 }
 
-fn is_written(body: &Block, array: VarId) -> bool {
-    let mut found = false;
-    walk::each_stmt(body, &mut |s| {
-        found |= walk::operands(s).writes.is_some_and(|p| base_of(p) == Base::Var(array));
-        if let StmtKind::Atomic { pointer, .. } = &s.kind {
-            found |= match &*pointer.kind {
-                ExprKind::AddressOf(p) => matches!(base_of(p), Base::Var(v) if v == array),
-                _ => walk::mentions(pointer, array),
-            };
-        }
-    });
-    found
-}
-
-/// The body writes through pointers, or calls what may.
-fn writes_unknown(body: &Block) -> bool {
-    let mut found = false;
-    walk::each_stmt(body, &mut |s| {
-        found |= matches!(s.kind, StmtKind::Call { .. });
-        found |= walk::operands(s).writes.is_some_and(|p| base_of(p) == Base::Anything);
-    });
-    found
-}
-
 /// Calls `f` with the places that running a block reads, whatever its conditions come to.
-fn always_in_block(block: &Block, f: &mut dyn FnMut(&Place)) {
+pub(super) fn always_in_block(block: &Block, f: &mut dyn FnMut(&Place)) {
     for stmt in &block.stmts {
         let operands = walk::operands(stmt);
         // A loop may have no iteration, a condition no branch that is taken: only what they themselves evaluate.
@@ -131,21 +114,11 @@ fn always(e: &Expr, f: &mut dyn FnMut(&Place)) {
 }
 
 fn always_in_subscripts(place: &Place, f: &mut dyn FnMut(&Place)) {
-    match &*place.kind {
-        PlaceKind::Elem { index, .. } => index.iter().for_each(|e| always(e, f)),
-        PlaceKind::Index(inner, e) => {
-            always_in_subscripts(inner, f);
-            always(e, f);
-        }
-        PlaceKind::Field(inner, _) | PlaceKind::Component(inner, _) => {
-            always_in_subscripts(inner, f);
-        }
-        PlaceKind::Var(_) | PlaceKind::Global(_) | PlaceKind::Deref(_) => {}
-    }
+    walk::subscripts(place).into_iter().for_each(|e| always(e, f));
 }
 
 /// The vector type that the elements of a run are loaded as, and how many elements it has; `None` where there is none.
-fn vector(element: Scalar, width: u32) -> Option<(Type, u32)> {
+pub(super) fn vector(element: Scalar, width: u32) -> Option<(Type, u32)> {
     let size = element.bytes();
     let bytes = (size * width).min(WIDEST);
     let own = bytes / size;
@@ -207,29 +180,20 @@ impl Runs<'_> {
 
     /// `all vectors aligned ? iterations / width : 0`.
     fn number_of_runs(&self, iterations: &Expr) -> Expr {
+        let number = |n: u32| Expr::int(Scalar::U64, n.into());
         let aligned = self.sides.iter().map(|side| {
             let address = Expr::var(side.array, self.kernel.func().var(side.array).ty.clone());
-            let mut address = address.cast(Type::U64);
-            let first = self.first_element(side);
-            if first.as_const().is_none_or(|v| v.as_i64() != 0) {
-                let size = Expr::int(Scalar::U64, side.element.bytes().into());
-                let past = Expr::binary(BinaryOp::Mul, first.cast(Type::U64), size);
-                address = Expr::binary(BinaryOp::Add, address, past);
-            }
-            let bytes =
-                vector(side.element, self.width).map_or(1, |(_, n)| n * side.element.bytes());
-            let number = |n: u32| Expr::int(Scalar::U64, n.into());
-            let past = Expr::binary(BinaryOp::Rem, address, number(bytes));
+            let (first, size) = (self.first_element(side), side.element.bytes());
+            let past = Expr::binary(BinaryOp::Mul, first.cast(Type::U64), number(size));
+            let vector = plus(address.cast(Type::U64), past);
+            let past = Expr::binary(BinaryOp::Rem, vector, number(side.own * size));
             Expr::binary(BinaryOp::Eq, past, number(0))
         });
+        let all = aligned.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
         let whole = Expr::binary(BinaryOp::Div, iterations.clone(), self.number(self.width));
-        match aligned.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b)) {
-            Some(cond) => {
-                let kind = ExprKind::Select(cond, whole, self.number(0));
-                Expr::new(kind, Type::I64, Origin::default())
-            }
-            None => whole,
-        }
+        let Some(cond) = all else { return whole };
+        let kind = ExprKind::Select(cond, whole, self.number(0));
+        Expr::new(kind, Type::I64, Origin::default())
     }
 
     /// The subscript of the first iteration.
@@ -252,33 +216,21 @@ impl Runs<'_> {
     fn loads(&self, side: &Side, part: VarId, run: VarId) -> Vec<Stmt> {
         let mut stmts =
             vec![Stmt::new(StmtKind::Decl { var: part, init: None }, Origin::default())];
-        let Some((wide, own)) = vector(side.element, self.width) else { return stmts };
-        let plus = |a: Expr, b: Expr| match b.as_const().map(|v| v.as_i64()) {
-            Some(0) => a,
-            _ => Expr::binary(BinaryOp::Add, a, b),
-        };
         let of_run =
             Expr::binary(BinaryOp::Mul, Expr::var(run, Type::I64), self.number(self.width));
         let first = plus(of_run, self.first_element(side));
         let pointer = Expr::var(side.array, self.kernel.func().var(side.array).ty.clone());
-        for at in (0..self.width).step_by(own as usize) {
+        for at in (0..self.width).step_by(side.own as usize) {
             let index = vec![plus(first.clone(), self.number(at))];
             let kind = PlaceKind::Elem { pointer: pointer.clone(), index, dims: vec![] };
             let from = Place::new(kind, Type::Scalar(side.element), Origin::default());
-            let from = lower::wide_as(from, wide.clone(), Space::Global, true);
-            let to = self.part_at(part, Expr::i32(at as i32));
-            let place = lower::wide_as(to, wide.clone(), Space::Local, false);
+            let from = lower::wide_as(from, side.vector.clone(), Space::Global, true);
+            let to = element_of(self.kernel.func(), part, Expr::i32(at as i32));
+            let place = lower::wide_as(to, side.vector.clone(), Space::Local, false);
             let kind = StmtKind::Assign { place, value: Expr::read(from) };
             stmts.push(Stmt::new(kind, Origin::default()));
         }
         stmts
-    }
-
-    fn part_at(&self, part: VarId, at: Expr) -> Place {
-        let array = self.kernel.func().var(part).ty.clone();
-        let element = array.innermost().clone();
-        let kind = PlaceKind::Index(Place::var(part, array), at);
-        Place::new(kind, element, Origin::default())
     }
 
     /// The iterations of a run, which read what was loaded.
@@ -299,7 +251,7 @@ impl Runs<'_> {
         );
         let mut body = all.body;
         for (side, part) in parts {
-            let place = self.part_at(*part, Expr::var(at, Type::I32));
+            let place = element_of(self.kernel.func(), *part, Expr::var(at, Type::I32));
             ToPart { side: side.clone(), counter, place }.block(&mut body);
         }
         let number = StmtKind::Decl { var: all.var, init: Some(number) };
@@ -315,8 +267,15 @@ impl Runs<'_> {
     }
 }
 
+fn plus(a: Expr, b: Expr) -> Expr {
+    match b.as_const().map(|v| v.as_i64()) {
+        Some(0) => a,
+        _ => Expr::binary(BinaryOp::Add, a, b),
+    }
+}
+
 /// Declarations at the top of a block whose variables nothing there mentions, the last ones first.
-fn drop_unread(body: &mut Block) {
+pub(super) fn drop_unread(body: &mut Block) {
     for at in (0..body.stmts.len()).rev() {
         let StmtKind::Decl { var, .. } = body.stmts[at].kind else { continue };
         let mut mentioned = false;

@@ -268,7 +268,7 @@ fn left_to_one<'a>(block: &'a Block, nest: &Nest, found: &mut Vec<&'a Stmt>) {
 }
 
 /// The variables that live longer than an iteration, each with the one operation that combines it.
-fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Sum>, Refusal> {
+pub(super) fn sums_of(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Sum>, Refusal> {
     let own = declared_in(&l.body);
     let body = extremes::as_calls(&l.body);
     let mut sums: Vec<Sum> = vec![];
@@ -383,7 +383,7 @@ fn seen_before_the_end(body: &Block, sums: &[Sum]) -> Option<VarId> {
 }
 
 /// The loop is worth something, and where it stores, no two iterations touch the same.
-fn check_iterations(kernel: &Kernel, l: &ForLoop, sums: &[Sum]) -> Result<(), Refusal> {
+pub(super) fn check_iterations(kernel: &Kernel, l: &ForLoop, sums: &[Sum]) -> Result<(), Refusal> {
     let stores = !written_bases(&l.body).is_empty();
     if sums.is_empty() && !stores {
         return refused(l.id, "nothing that it computes is used".into());
@@ -409,7 +409,7 @@ fn check_iterations(kernel: &Kernel, l: &ForLoop, sums: &[Sum]) -> Result<(), Re
 }
 
 /// `&&` and `||` make 0 or 1 of what a sum begins with, which a loop without iterations would leave alone.
-fn check_truth(
+pub(super) fn check_truth(
     kernel: &Kernel,
     target: LoopId,
     region: LoopId,
@@ -519,12 +519,9 @@ pub fn apply(legal: LegalShare<'_>) -> Rewritten {
     let innermost = legal.kernel.nests.get(&legal.root).and_then(|n| n.axes.last()).map(|a| a.0);
     for mut shared in legal.shared {
         for sum in &mut shared.sums {
-            let ty = kernel.func().var(sum.var).ty.scalar();
-            if ty.is_some_and(|s| s.is_float()) && matches!(sum.op, ReduceOp::Add | ReduceOp::Mul) {
-                let l = innermost.and_then(|id| kernel.find_loop(id));
-                let written = l.map(|l| depending(&l.body, sum.var)).unwrap_or_default();
-                kernel.reassociated.extend(written);
-            }
+            let l = innermost.and_then(|id| kernel.find_loop(id));
+            let written = l.map(|l| reassociated(&kernel, &l.body, sum)).unwrap_or_default();
+            kernel.reassociated.extend(written);
             *sum = own_part(&mut kernel, shared.region, *sum);
         }
         if let Some(nest) = kernel.nests.get_mut(&legal.root) {
@@ -532,6 +529,15 @@ pub fn apply(legal: LegalShare<'_>) -> Rewritten {
         }
     }
     Rewritten::same_loops(kernel)
+}
+
+/// Arrays of a nest's body whose contents depend on the order in which reals are added to a sum.
+pub(super) fn reassociated(kernel: &Kernel, body: &Block, sum: &Sum) -> BTreeSet<VarId> {
+    let real = kernel.func().var(sum.var).ty.scalar().is_some_and(|s| s.is_float());
+    match real && matches!(sum.op, ReduceOp::Add | ReduceOp::Mul) {
+        true => depending(body, sum.var),
+        false => BTreeSet::new(),
+    }
 }
 
 /// Arrays whose contents depend on a variable.
@@ -561,7 +567,7 @@ fn depending(body: &Block, var: VarId) -> BTreeSet<VarId> {
 
 /// The variables that hold a thread's part of a sum: the sum itself where it begins at the identity, else new ones, which
 /// are added to it after the loop.
-fn own_part(kernel: &mut Kernel, region: LoopId, sum: Sum) -> Sum {
+pub(super) fn own_part(kernel: &mut Kernel, region: LoopId, sum: Sum) -> Sum {
     let ty = kernel.func().var(sum.var).ty.clone();
     let Some(scalar) = ty.scalar() else { return sum };
     if begins_at_identity(kernel, region, sum) {

@@ -157,14 +157,8 @@ pub(super) fn general_copy(
     let function = kernel.func_mut();
     let ids: BTreeMap<LoopId, LoopId> =
         visit::renew_loops(function, &mut block).into_iter().collect();
-    let mut declared = vec![];
-    walk::each_stmt(&block, &mut |s| match &s.kind {
-        StmtKind::Decl { var, .. } => declared.push(*var),
-        StmtKind::For(l) if l.declares => declared.push(l.var),
-        _ => {}
-    });
     let mut vars = BTreeMap::new();
-    for v in declared {
+    for v in walk::declared(&block) {
         let var = function.var(v).clone();
         vars.entry(v).or_insert_with(|| function.add_var(var));
     }

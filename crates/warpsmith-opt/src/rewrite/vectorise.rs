@@ -28,7 +28,7 @@ use crate::refusal::Refusal;
 use crate::walk;
 
 /// The widest access in bytes.
-pub(super) const WIDEST: u32 = 16;
+pub(crate) const WIDEST: u32 = 16;
 
 /// The verdict on a `vectorise`, which alone allows it.
 pub struct LegalVectorise<'k> {

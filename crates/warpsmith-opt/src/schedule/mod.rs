@@ -19,6 +19,7 @@
 //! stream dy along y                # read each row that a thread's iterations of y share once
 //! double_buffer k                  # read the next iteration's values from shared memory first
 //! privatise bins block 256 grid 528 # a copy of what is updated atomically for each block
+//! keep_rows i by 256 each 8 vector 4 # rows of up to 2048 elements stay in registers between the loops over them
 //! privatise bins block 256 grid 528 run 16   # a thread takes 16 neighbours at a time, and loads vectors
 //! rasterise i by 8                 # order of the blocks: groups along i
 //! stage A at k tile 16 pad 1       # through shared memory, 16 iterations of k at a time
@@ -44,6 +45,7 @@ mod parts;
 mod rectangles;
 mod replays;
 pub mod rewrites;
+mod rows;
 mod shared;
 pub mod space;
 mod stencils;
@@ -65,7 +67,7 @@ use crate::kernel::{Kernel, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
     self, Rewritten, accumulate, align, bind, bounds, constant, double_buffer, indexing,
-    interchange, pipeline, pitch, precision, privatise, rasterise, rectangle, reduce,
+    interchange, keep_rows, pipeline, pitch, precision, privatise, rasterise, rectangle, reduce,
     register_tile, share, specialise, split, split_k, stage, stream, tile, unroll, vectorise, warp,
 };
 use bounds::Edges;
@@ -122,6 +124,8 @@ pub enum StepKind {
     DoubleBuffer { target: String },
     /// See [`rewrite::privatise`]. Threads of a block, most blocks, and iterations of a run.
     Privatise { array: String, block: u32, grid: u32, run: u32 },
+    /// See [`rewrite::keep_rows`]. The outermost marked loop of the nest.
+    KeepRows { target: String, shape: keep_rows::Shape },
     /// See [`rewrite::rasterise`].
     Rasterise { target: String, blocks: u32 },
     /// See [`rewrite::unroll`].
@@ -165,6 +169,7 @@ impl StepKind {
             StepKind::Stream { .. } => "stream",
             StepKind::DoubleBuffer { .. } => "double_buffer",
             StepKind::Privatise { .. } => "privatise",
+            StepKind::KeepRows { .. } => "keep_rows",
             StepKind::Rasterise { .. } => "rasterise",
             StepKind::Unroll { .. } => "unroll",
             StepKind::Split { .. } => "split",
@@ -227,6 +232,7 @@ impl fmt::Display for StepKind {
             StepKind::Pipeline { target, stages } => write!(f, "pipeline {target} stages {stages}"),
             StepKind::Stream { inner, along } => write!(f, "stream {inner} along {along}"),
             StepKind::DoubleBuffer { target } => write!(f, "double_buffer {target}"),
+            StepKind::KeepRows { target, shape } => write!(f, "keep_rows {target} {shape}"),
             StepKind::Privatise { array, block, grid, run } => {
                 write!(f, "privatise {array} block {block} grid {grid}")?;
                 if *run > 1 { write!(f, " run {run}") } else { Ok(()) }
@@ -367,6 +373,9 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         }
         StepKind::Privatise { array, block, grid, run } => {
             Ok(privatise::apply(privatise::check(kernel, array, *block, *grid, *run)?, sources))
+        }
+        StepKind::KeepRows { target, shape } => {
+            Ok(keep_rows::apply(keep_rows::check(kernel, find(target)?, *shape)?, sources))
         }
         StepKind::Rasterise { target, blocks } => {
             Ok(rasterise::apply(rasterise::check(kernel, find(target)?, *blocks)?))

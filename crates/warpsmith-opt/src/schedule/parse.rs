@@ -15,6 +15,7 @@ use super::rewrites;
 use super::{Schedule, Step, StepKind};
 use crate::kernel::Reduce;
 use crate::rewrite::bounds::Edges;
+use crate::rewrite::keep_rows::Shape;
 use crate::rewrite::precision::name as precision_name;
 use crate::rewrite::specialise::Fact;
 
@@ -121,6 +122,7 @@ fn loop_step(input: &mut &str) -> Result<StepKind> {
         preceded(keyword("split_k"), cut_err(split_k)),
         preceded(keyword("tile"), cut_err(tile)),
         preceded(keyword("indexing"), cut_err(indexing)),
+        preceded(keyword("keep_rows"), cut_err(keep_rows)),
     ))
     .parse_next(input)
 }
@@ -189,6 +191,20 @@ fn privatise(input: &mut &str) -> Result<StepKind> {
     let grid = count("grid", "`grid` and the most blocks are wanted here")?;
     let run = opt(preceded((space1, "run", space1), number)).parse_next(input)?.unwrap_or(1);
     Ok(StepKind::Privatise { array, block, grid, run })
+}
+
+fn keep_rows(input: &mut &str) -> Result<StepKind> {
+    let target = name.parse_next(input)?;
+    let mut count = |word: &'static str, what: &'static str| {
+        preceded((space1, word, space1), number).context(wanted(what)).parse_next(input)
+    };
+    let threads = count("by", "`by` and the threads that have a row are wanted here")?;
+    let each = count("each", "`each` and the elements that a thread keeps are wanted here")?;
+    let mut more = |word: &'static str| {
+        opt(preceded((space1, word, space1), number)).parse_next(input).map(|n| n.unwrap_or(1))
+    };
+    let (vector, rows) = (more("vector")?, more("rows")?);
+    Ok(StepKind::KeepRows { target, shape: Shape { threads, each, vector, rows } })
 }
 
 fn bind(input: &mut &str) -> Result<StepKind> {

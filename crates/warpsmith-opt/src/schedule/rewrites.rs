@@ -77,6 +77,12 @@ pub const REWRITES: &[RewriteInfo] = &[
         legal: "the array has constant extents, fits in shared memory, and is touched by atomic updates of one operation only; the nest is marked, not bound yet, and the launcher knows its bounds when it starts; a run needs an array of one dimension that each iteration reads at its counter and nothing writes",
     },
     RewriteInfo {
+        name: "keep_rows",
+        example: "keep_rows i by 256 each 8 vector 4",
+        does: "gives each row of a nest to threads that keep its elements in registers from one loop over it to the next (softmax, norms of rows): each is read once and written once; with `rows 4` a block has four rows at a time; rows that are longer than threads times elements, or not aligned for vectors, are left to the nest as it was, which later steps bind",
+        legal: "the nest is marked, not bound yet, and the launcher knows its bounds and those of the loops over a row, which stand beside each other in it; their iterations are independent but for variables that each combines something with by one operation; what they write is accessed at one place only; sums of reals are then compared with a tolerance",
+    },
+    RewriteInfo {
         name: "tile",
         example: "tile k, l by 32x8",
         does: "computes two nested serial loops tile by tile",

@@ -70,6 +70,19 @@ pub(super) fn along_rows(
     found
 }
 
+/// One way to share the rows of a nest, whatever their length and alignment.
+pub(super) fn any_rows(
+    nest: &wide::Nest<'_>,
+    state: &Kernel,
+    sources: &SourceMap,
+) -> Option<Vec<StepKind>> {
+    let (inner, tiled) = innermost(nest)?;
+    let along = contiguous(nest, state);
+    let bind = bound(inner, Axis::Y, [1, 1, 1]);
+    let (loops, steps) = sharing(nest, bind, &along, (Axis::X, 256), sources)?;
+    Some(Plan { loops, aligned: vec![], steps, tiled }.steps(1, 4, None))
+}
+
 /// Threads along x share the outermost serial loops, whatever these read: where a nest has few iterations (bodies, points
 /// that look for their neighbours), more threads than these are needed to fill the device.
 pub(super) fn for_more_threads(

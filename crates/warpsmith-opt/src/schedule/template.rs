@@ -8,7 +8,8 @@ use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{Axis, ForLoop, Layout, LoopId, LoopKind, SourceMap, StmtKind, VarId};
 
 use super::{
-    Schedule, Step, StepKind, parts, rectangles, shared, stencils, streams, take, transposes, wide,
+    Schedule, Step, StepKind, parts, rectangles, rows, shared, stencils, streams, take, transposes,
+    wide,
 };
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Reduce};
@@ -202,6 +203,9 @@ fn bound(
     found.extend(transposes::tiles(&nest, sources));
     found.extend(streams::streams(&nest, &state, sources));
     found.extend(shared::along_rows(&nest, &state, sources));
+    if let Some(longer) = shared::any_rows(&nest, &state, sources) {
+        found.extend(rows::kept(&nest, &longer));
+    }
     found.extend(shared::down_columns(&nest, &state, sources));
     if loops.len() == 1 {
         found.extend(shared::for_more_threads(&nest, &state, sources));

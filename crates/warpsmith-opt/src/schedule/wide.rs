@@ -14,10 +14,9 @@ use crate::rewrite::align::past_multiple;
 use crate::rewrite::bounds::Edges;
 use crate::rewrite::specialise::Fact;
 use crate::rewrite::stage::{self, Counter};
+use crate::rewrite::vectorise::WIDEST;
 use crate::walk;
 
-/// Bytes of the widest access.
-const WIDEST: u32 = 16;
 /// The fewest iterations of a strip.
 const SHORT_STRIP: u32 = 8;
 

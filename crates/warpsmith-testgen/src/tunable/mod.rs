@@ -506,7 +506,7 @@ impl Generator<'_> {
         self.line(&format!("{total}[0] = {s};"));
     }
 
-    /// Imperfect: each row is summed and then changed by its sum.
+    /// Imperfect: each row is summed and then changed by its sum, once or twice.
     fn rows(&mut self) {
         let outer = self.depth;
         let [rows, columns, _] = self.sizes();
@@ -531,6 +531,15 @@ impl Generator<'_> {
             self.count("j", "0", columns);
             let value = if direct { format!("{sums}[i]") } else { "s".to_string() };
             self.line(&format!("{target}[i][j] = {a} - {value};"));
+            if self.choice.chance(50) {
+                self.close_to(inside);
+                self.line(&format!("{} t = {};", self.ty, self.zero()));
+                self.count("j", "0", columns);
+                self.line(&format!("t += {target}[i][j];"));
+                self.close_to(inside);
+                self.count("j", "0", columns);
+                self.line(&format!("{target}[i][j] -= t;"));
+            }
         }
         self.close_to(outer);
     }

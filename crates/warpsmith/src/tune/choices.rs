@@ -120,6 +120,22 @@ pub fn strided(params: &[String], limit: i64, threads: i64) -> Vec<BTreeMap<Stri
 /// Threads of a grid beyond which sizes take too long.
 const MOST_STRIDED: i64 = 1 << 19;
 
+/// Numbers beyond which sizes around them take too long.
+pub const MOST_AROUND: i64 = 1 << 16;
+
+/// Sizes up to and beyond a large number: one of them so large, the others small, each in turn. Below it, what is cut into
+/// parts has all of them, and some only in part; multiples of all vectors among them.
+pub fn around(params: &[String], number: i64) -> Vec<BTreeMap<String, i64>> {
+    let whole = |n: i64| n / 16 * 16;
+    let sizes =
+        [number, number + 1, number + 16, number - 1, whole(number * 2 / 3), number / 2 + 3];
+    let point = |size: i64, large: usize| {
+        let of = |(k, name): (usize, &String)| (name.clone(), if k == large { size } else { 3 });
+        params.iter().enumerate().map(of).collect()
+    };
+    (0..params.len()).flat_map(|large| sizes.map(|size| point(size, large))).collect()
+}
+
 /// Sizes of which all facts are true, the other parameters small, and sizes at which one of the facts just fails.
 pub fn points(params: &[String], facts: &[Fact]) -> Vec<BTreeMap<String, i64>> {
     let mut found = vec![];
@@ -168,6 +184,16 @@ mod tests {
         assert!(points.iter().any(|p| p["n"] > 65536 && p["m"] < 5), "{points:?}");
         assert!(points.iter().any(|p| p["m"] > 65536 && p["n"] < 5), "{points:?}");
         assert!(strided(&params, 4096, 1024).is_empty());
+    }
+
+    #[test]
+    fn a_large_number_is_met_in_every_parameter() {
+        let params = ["n".to_string(), "m".to_string()];
+        let points = around(&params, 4096);
+        for size in [4096, 4097, 4112, 4095, 2720, 2051] {
+            assert!(points.iter().any(|p| p["n"] == size && p["m"] == 3), "n={size}");
+            assert!(points.iter().any(|p| p["m"] == size && p["n"] == 3), "m={size}");
+        }
     }
 
     #[test]

@@ -7,6 +7,9 @@ use super::sizes::Point;
 /// Points with no larger value are tried first: they are cheap, so that some are always reached.
 const SMALL: i64 = 64;
 
+/// Numbers around which every parameter is tried beside every other.
+pub const LARGEST: i64 = 1024;
+
 /// All sizes up to this one are tried where there is one parameter.
 const DENSE: i64 = 50;
 
@@ -26,7 +29,7 @@ pub fn candidates(
     wanted: &[Point],
 ) -> Vec<Point> {
     let mut values: Vec<i64> = vec![0, 1, 2, 3, 5, 37];
-    for bound in bounds.iter().copied().filter(|b| (1..=1024).contains(b)) {
+    for bound in bounds.iter().copied().filter(|b| (1..=LARGEST).contains(b)) {
         values.extend([bound - 1, bound, bound + 1, bound + bound / 2 + 1, 2 * bound]);
         // Blocks are full, and one more is begun, where there are so many iterations.
         values.extend(offsets.iter().flat_map(|o| [bound + o, bound + o + 1, 2 * bound + o]));

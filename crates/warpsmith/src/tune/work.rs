@@ -220,6 +220,9 @@ impl Work<'_> {
             let threads = numbers.iter().copied().filter(|n| *n != limit).max().unwrap_or(limit);
             found.extend(choices::strided(&params, limit, threads));
         }
+        let large = self.program.numbers.iter().map(|n| i64::from(*n));
+        let large = large.filter(|n| points::LARGEST < *n && *n <= choices::MOST_AROUND);
+        found.extend(large.flat_map(|n| choices::around(&params, n)));
         found
     }
 

@@ -4,7 +4,7 @@ use warpsmith_device::TrafficKind;
 use warpsmith_ir::{
     BinaryOp, Expr, ExprKind, Place, PlaceKind, Span, Type, VarKind, layout::layout_of,
 };
-use warpsmith_opt::analysis::access::{Base, base_of};
+use warpsmith_opt::analysis::access::{Base, base_of, base_of_pointer};
 use warpsmith_opt::walk as tree;
 
 use super::{Request, Run, Watch};
@@ -82,7 +82,7 @@ impl<N: Number, W: Watch<N>> Run<'_, N, W> {
         if matches!(place.ty, Type::Array(..) | Type::Struct(_)) {
             return;
         }
-        let base = object_of(place);
+        let base = object_of(base_of(place));
         // Most are variables in registers; a pointer is one as well, whatever it points to.
         if let Some(Object::Var(v)) = base {
             let (var, itself) = (self.function.var(v), matches!(&*place.kind, PlaceKind::Var(_)));
@@ -98,7 +98,7 @@ impl<N: Number, W: Watch<N>> Run<'_, N, W> {
 
     pub(super) fn through_pointer(&mut self, pointer: &Expr, bytes: u64, kind: TrafficKind) {
         let (module, at) = (self.module, self.at);
-        let base = pointed_at(pointer);
+        let base = object_of(base_of_pointer(pointer));
         self.request(base, bytes, kind, None, |lane| lane.pointer(module, at, pointer));
     }
 
@@ -128,19 +128,10 @@ impl<N: Number, W: Watch<N>> Run<'_, N, W> {
 }
 
 /// The object that an access to the place goes to, as far as the place itself tells.
-fn object_of(place: &Place) -> Option<Object> {
-    match base_of(place) {
+fn object_of(base: Base) -> Option<Object> {
+    match base {
         Base::Var(v) => Some(Object::Var(v)),
         Base::Global(g) => Some(Object::Global(g)),
         Base::Anything => None,
-    }
-}
-
-fn pointed_at(pointer: &Expr) -> Option<Object> {
-    match &*pointer.kind {
-        ExprKind::AddressOf(place) => object_of(place),
-        ExprKind::PtrOffset(inner, _) | ExprKind::Cast(inner) => pointed_at(inner),
-        ExprKind::Read(place) => object_of(place),
-        _ => None,
     }
 }

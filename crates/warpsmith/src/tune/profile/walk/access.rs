@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use warpsmith_device::{l1_wavefronts, shared_wavefronts};
-use warpsmith_ir::{Expr, Place, PlaceKind, Space, Type, Var, VarKind, layout::layout_of};
+use warpsmith_ir::{Expr, Place, Space, Type, Var, VarKind, layout::layout_of};
 use warpsmith_opt::analysis::access::{Base, base_of};
 use warpsmith_opt::walk as tree;
 
@@ -15,7 +15,8 @@ use crate::tune::profile::values::MAX_LOOPS;
 /// Bytes of the widest load.
 const WIDEST: i64 = 16;
 
-/// Words that the lanes of a warp want of the bank that most of them want, where they fall into 32 banks by chance: the mean.
+/// Words that the lanes of a warp want of the bank that most of them want, where they fall into 32 banks by chance: the
+/// mean.
 const SCATTERED_BANKS: f64 = 3.5;
 
 impl Walk<'_> {
@@ -38,19 +39,8 @@ impl Walk<'_> {
 
     /// Subscripts that come from memory are read before the access.
     fn subscripts(&mut self, place: &Place) {
-        match &*place.kind {
-            PlaceKind::Elem { index, .. } => {
-                index.iter().filter(|e| tree::reads_memory(e)).for_each(|e| self.expr(e));
-            }
-            PlaceKind::Index(inner, e) => {
-                self.subscripts(inner);
-                if tree::reads_memory(e) {
-                    self.expr(e);
-                }
-            }
-            PlaceKind::Field(inner, _) | PlaceKind::Component(inner, _) => self.subscripts(inner),
-            PlaceKind::Var(_) | PlaceKind::Global(_) | PlaceKind::Deref(_) => {}
-        }
+        let read = tree::subscripts(place).into_iter().filter(|e| tree::reads_memory(e));
+        read.for_each(|e| self.expr(e));
     }
 
     /// An access to so many bytes from a place on.

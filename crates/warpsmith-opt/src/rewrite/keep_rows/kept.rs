@@ -1,0 +1,299 @@
+//! Which elements of arrays the loops over a row have in common, and which of them read or write each.
+
+use std::collections::BTreeSet;
+
+use warpsmith_ir::poly::Poly;
+use warpsmith_ir::visit::{self, Access};
+use warpsmith_ir::{
+    Block, ExprKind, ForLoop, LoopId, Place, PlaceKind, Scalar, Stmt, StmtKind, VarId,
+};
+
+use crate::analysis::access::{Base, Scope, base_of};
+use crate::kernel::{Kernel, is_marked};
+use crate::lower;
+use crate::rewrite::runs::always_in_block;
+use crate::walk;
+
+/// Elements side by side of which each iteration of a loop over a row accesses its own.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub array: VarId,
+    pub element: Scalar,
+    /// The number of the element without the counter.
+    pub rest: Poly,
+    /// The first and the last loop that accesses it.
+    pub first: usize,
+    pub last: usize,
+    /// Its elements are there before the first loop.
+    pub loaded: bool,
+    /// The last loop that writes it.
+    pub stored: Option<usize>,
+}
+
+impl Row {
+    /// More than one loop accesses it.
+    pub fn is_held(&self) -> bool {
+        self.first < self.last
+    }
+}
+
+/// An access of a loop over a row to an element of its own.
+struct Event {
+    at: usize,
+    array: VarId,
+    element: Scalar,
+    rest: Poly,
+    write: bool,
+    /// Every iteration makes it.
+    always: bool,
+}
+
+/// The rows that loops beside each other in a body access.
+///
+/// # Errors
+/// Why they cannot be kept.
+pub(super) fn rows(
+    kernel: &Kernel,
+    root: LoopId,
+    body: &Block,
+    loops: &[&ForLoop],
+) -> Result<Vec<Row>, String> {
+    let Some(l) = kernel.find_loop(root) else { return Err("it is gone".into()) };
+    check_statements(body)?;
+    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
+    let mut events = vec![];
+    for (at, l) in loops.iter().enumerate() {
+        events.extend(events_of(&scope, at, l));
+    }
+    let written = written_arrays(loops.iter().map(|l| &l.body));
+    check_elsewhere(kernel, body, loops, &written)?;
+    let mut rows: Vec<Row> = vec![];
+    for event in &events {
+        let known = rows.iter().any(|r| r.array == event.array && r.rest == event.rest);
+        if !known {
+            let of: Vec<&Event> = events.iter().filter(|e| e.array == event.array).collect();
+            rows.extend(row_of(kernel, body, event, &of, written.contains(&event.array))?);
+        }
+    }
+    let unknown = written.iter().find(|v| rows.iter().all(|r| r.array != **v));
+    if let Some(array) = unknown {
+        return Err(elsewhere(kernel, *array));
+    }
+    match rows.iter().any(Row::is_held) {
+        true => Ok(rows),
+        false => Err("no two loops in it access the same elements, counted by the loops".into()),
+    }
+}
+
+fn elsewhere(kernel: &Kernel, array: VarId) -> String {
+    format!("its loops write `{}`, which is accessed at more than one place", kernel.name_of(array))
+}
+
+/// The row of an access; `None` where only some iterations access it.
+fn row_of(
+    kernel: &Kernel,
+    body: &Block,
+    event: &Event,
+    of_array: &[&Event],
+    written: bool,
+) -> Result<Option<Row>, String> {
+    let same: Vec<&&Event> = of_array.iter().filter(|e| e.rest == event.rest).collect();
+    let row = |first, loaded, stored| Row {
+        array: event.array,
+        element: event.element,
+        rest: event.rest.clone(),
+        first,
+        last: same.last().map_or(first, |e| e.at),
+        loaded,
+        stored,
+    };
+    if !written {
+        let first = same.iter().find(|e| e.always).map(|e| e.at);
+        return Ok(first.map(|first| row(first, true, None)));
+    }
+    let mut mentioned = 0;
+    visit::for_each_place(body, &mut |p, _| {
+        mentioned += usize::from(p.root_var().is_none() && base_of(p) == Base::Var(event.array));
+    });
+    if same.len() != mentioned {
+        return Err(elsewhere(kernel, event.array));
+    }
+    // What every iteration writes is its own in memory, too, and there to be read before.
+    let reached = same.iter().any(|e| e.always && e.at == event.at);
+    if !reached || !same.iter().any(|e| e.always && e.write) {
+        let name = kernel.name_of(event.array);
+        return Err(format!("not every iteration of its loops writes its element of `{name}`"));
+    }
+    let stored = same.iter().filter(|e| e.write).map(|e| e.at).max();
+    Ok(Some(row(event.at, !(event.write && event.always), stored)))
+}
+
+/// The accesses of a loop to elements of its iterations, in order.
+fn events_of(scope: &Scope<'_>, at: usize, l: &ForLoop) -> Vec<Event> {
+    let mut sure: Vec<Place> = vec![];
+    always_in_block(&l.body, &mut |p| sure.push(p.clone()));
+    let to_the_end = walk::continues(&l.body).is_none();
+    let direct = |p: &Place| {
+        let set = |s: &Stmt| matches!(&s.kind, StmtKind::Assign { place, .. } if place == p);
+        to_the_end && l.body.stmts.iter().any(set)
+    };
+    let mut events = vec![];
+    let mut note = |place: &Place, write: bool, always: bool| {
+        if let (Some((array, rest)), Some(element)) =
+            (own_element(scope, place, l.var), place.ty.scalar())
+        {
+            events.push(Event { at, array, element, rest, write, always });
+        }
+    };
+    walk::each_stmt(&l.body, &mut |s| {
+        let o = walk::operands(s);
+        for e in o.reads {
+            visit::for_each_place_in_expr(e, &mut |p, _| note(p, false, sure.contains(p)));
+        }
+        if let Some(place) = o.writes {
+            for e in walk::subscripts(place) {
+                visit::for_each_place_in_expr(e, &mut |p, _| note(p, false, sure.contains(p)));
+            }
+            note(place, true, direct(place));
+        }
+    });
+    events
+}
+
+/// The array and the number of an element that belongs to one iteration of a loop, without the loop's counter.
+pub(super) fn own_element(
+    scope: &Scope<'_>,
+    place: &Place,
+    counter: VarId,
+) -> Option<(VarId, Poly)> {
+    let PlaceKind::Elem { pointer, index, dims } = &*place.kind else { return None };
+    let ExprKind::Read(p) = &*pointer.kind else { return None };
+    let PlaceKind::Var(array) = *p.kind else { return None };
+    let mut index = index.iter().map(|e| scope.normalise(e).ok());
+    let mut flat = index.next()??;
+    for (i, n) in index.zip(dims) {
+        flat = flat.mul(&scope.normalise(n).ok()?)?.add(&i?)?;
+    }
+    let rest = flat.sub(&Poly::var(counter))?;
+    let inner = walk::for_loops(&scope.root.body).into_iter().filter(|l| !is_marked(l));
+    let own = !rest.mentions(counter) && !inner.into_iter().any(|l| rest.mentions(l.var));
+    own.then_some((array, rest))
+}
+
+fn written_arrays<'a>(blocks: impl Iterator<Item = &'a Block>) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    for block in blocks {
+        walk::each_stmt(block, &mut |s| {
+            let place = walk::operands(s).writes.filter(|p| p.root_var().is_none());
+            if let Some(Base::Var(v)) = place.map(base_of) {
+                found.insert(v);
+            }
+        });
+    }
+    found
+}
+
+/// Statements that threads can run side by side: nothing but arithmetic, accesses through names, and control flow.
+fn check_statements(body: &Block) -> Result<(), String> {
+    let mut wrong = None;
+    walk::each_stmt(body, &mut |s| {
+        let plain = matches!(
+            s.kind,
+            StmtKind::Decl { .. }
+                | StmtKind::Assign { .. }
+                | StmtKind::If { .. }
+                | StmtKind::For(_)
+                | StmtKind::Loop { .. }
+                | StmtKind::Switch { .. }
+                | StmtKind::Scope(_)
+                | StmtKind::Break
+                | StmtKind::Continue
+        );
+        let call = matches!(&s.kind, StmtKind::Call { args, .. } if !args.iter().any(|a| a.ty.is_pointer()));
+        if !plain && !call {
+            wrong = wrong
+                .or(Some("something else happens in it than arithmetic and accesses to arrays"));
+        }
+        if walk::operands(s)
+            .writes
+            .is_some_and(|p| p.root_var().is_none() && !matches!(base_of(p), Base::Var(_)))
+        {
+            wrong = wrong.or(Some("it writes through a pointer that has no name"));
+        }
+    });
+    visit::for_each_place(body, &mut |p, access| {
+        if p.root_var().is_none() && base_of(p) == Base::Anything {
+            wrong = wrong.or(Some("it uses a pointer that has no name"));
+        }
+        if access == Access::Address {
+            wrong = wrong.or(Some("it takes an address"));
+        }
+    });
+    wrong.map_or(Ok(()), |why| Err(why.into()))
+}
+
+/// What stands outside of the loops is computed by all threads, or stored by one of them.
+fn check_elsewhere(
+    kernel: &Kernel,
+    body: &Block,
+    loops: &[&ForLoop],
+    written: &BTreeSet<VarId>,
+) -> Result<(), String> {
+    let outside = || body.stmts.iter().filter(|s| !is_row_loop(s, loops));
+    let by_one =
+        written_arrays(outside().map(|s| Block::new(vec![s.clone()])).collect::<Vec<_>>().iter());
+    for stmt in &body.stmts {
+        let alone = Block::new(vec![stmt.clone()]);
+        let inside = is_row_loop(stmt, loops);
+        let own = !inside && stores(stmt);
+        let mut wrong = None;
+        visit::for_each_place(&alone, &mut |p, _| {
+            let Base::Var(v) = base_of(p) else { return };
+            if p.root_var().is_none()
+                && ((!own && by_one.contains(&v)) || (!inside && written.contains(&v)))
+            {
+                wrong = Some(v);
+            }
+        });
+        if let Some(v) = wrong {
+            let name = kernel.name_of(v);
+            return Err(format!(
+                "threads would have to see what others of the row store in `{name}`"
+            ));
+        }
+        if own && let Some(v) = set_for_others(body, &alone) {
+            let name = kernel.name_of(v);
+            return Err(format!(
+                "a statement of it both stores and sets `{name}`, which others use"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a statement is one of the loops over rows.
+fn is_row_loop(stmt: &Stmt, loops: &[&ForLoop]) -> bool {
+    matches!(&stmt.kind, StmtKind::For(l) if loops.iter().any(|o| o.id == l.id))
+}
+
+/// Whether a statement, or one inside it, stores in memory.
+pub(super) fn stores(stmt: &Stmt) -> bool {
+    let mut found = false;
+    walk::each_stmt(&Block::new(vec![stmt.clone()]), &mut |s| {
+        found |= walk::operands(s).writes.is_some_and(|p| p.root_var().is_none());
+    });
+    found
+}
+
+/// A variable that a statement sets and other statements of the body mention.
+fn set_for_others(body: &Block, alone: &Block) -> Option<VarId> {
+    let own = walk::declared(alone);
+    let mut set = BTreeSet::new();
+    walk::each_stmt(alone, &mut |s| {
+        let o = walk::operands(s);
+        set.extend(o.results);
+        set.extend(o.writes.and_then(Place::root_var));
+    });
+    let others = |v: &VarId| lower::mentions(body, *v) > lower::mentions(alone, *v);
+    set.into_iter().filter(|v| !own.contains(v)).find(others)
+}

@@ -1,0 +1,297 @@
+//! Keeps what several loops of an iteration read and write in registers: softmax, norms of rows.
+//!
+//! ```text
+//!     parallel for i in I { for j in 0..m { s op= x[i][j] }; for j in 0..m { y[i][j] = f(x[i][j], s) } }
+//!       ==> keep_rows i by 256 each 4
+//!     if m <= 1024 {
+//!         for each block, an iteration i, thread by thread {
+//!             row[k] = x[i][thread + 256 k], for k in 0..4 where that exists
+//!             for k in 0..4 { s op= row[k] };  s = the s of all threads together
+//!             for k in 0..4 { y[i][thread + 256 k] = f(row[k], s) }
+//!         }
+//!     } else { parallel for i … as before }
+//! ```
+//!
+//! Each element is read once and written once, whatever the number of loops. With `vector 4` a thread has groups of four
+//! neighbours, and the nest as before also takes what is not aligned; with `rows 4` a block has four iterations at a
+//! time, for short rows. The nest that is left has the names of the old one, so that later steps bind it, and `keep_rows`
+//! can be taken again for longer rows.
+//!
+//! Legal for a nest of marked loops that is not bound yet, whose iterations are independent, and in whose innermost body
+//! loops over one range that the launcher knows stand beside each other. Their iterations are independent but for sums that
+//! the threads combine, as for [`share`](super::share). An array that they write is accessed at one place only, counted
+//! by the loop, and nowhere else. What stands outside of them is computed by all threads alike, or, where it stores, by one.
+
+mod kept;
+mod launch;
+mod text;
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::poly::{Atom, Poly};
+use warpsmith_ir::{BinaryOp, Block, ForLoop, LoopId, Scalar, SourceMap, StmtKind, VarId};
+
+use super::independence::{self, Findings};
+use super::privatise::has_only_private;
+use super::register_tile::unit_step;
+use super::runs::vector;
+use super::{Rewritten, bind, reduce, share};
+use crate::analysis::scalars;
+use crate::kernel::{Kernel, Sum, is_marked};
+use crate::refusal::Refusal;
+use crate::walk;
+use kept::Row;
+
+/// Most elements of a row that a thread keeps: they stand in registers.
+const MOST_KEPT: u32 = 64;
+
+/// How a block computes its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Threads that have a row among themselves; a power of two.
+    pub threads: u32,
+    /// Elements of a row that a thread has.
+    pub each: u32,
+    /// Neighbouring ones of these, accessed together.
+    pub vector: u32,
+    /// Rows that a block computes at a time.
+    pub rows: u32,
+}
+
+/// As a schedule has it.
+impl std::fmt::Display for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "by {} each {}", self.threads, self.each)?;
+        if self.vector > 1 {
+            write!(f, " vector {}", self.vector)?;
+        }
+        if self.rows > 1 {
+            write!(f, " rows {}", self.rows)?;
+        }
+        Ok(())
+    }
+}
+
+impl Shape {
+    /// The longest row.
+    pub fn longest(&self) -> u32 {
+        self.threads * self.each
+    }
+}
+
+/// A loop over the elements of a row.
+struct RowLoop {
+    id: LoopId,
+    sums: Vec<Sum>,
+}
+
+/// The verdict on a `keep_rows`, which alone allows it.
+pub struct LegalKeepRows<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+    /// The marked loops of the nest, outermost first.
+    nest: Vec<LoopId>,
+    shape: Shape,
+    /// One of the loops over a row, which all have one range.
+    range: &'k ForLoop,
+    loops: Vec<RowLoop>,
+    rows: Vec<Row>,
+    private: Vec<VarId>,
+    /// What the launcher must find to be multiples of a number.
+    aligned: Vec<Aligned>,
+    findings: Vec<(LoopId, Findings)>,
+}
+
+/// Something that the vectors of a row need.
+#[derive(Clone, Debug, PartialEq)]
+struct Aligned {
+    /// Its address is added, and the offset counted in bytes.
+    array: Option<VarId>,
+    offset: Poly,
+    by: u32,
+}
+
+/// Asks whether the rows of the nest of `root` can be kept by blocks of this shape.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check(kernel: &Kernel, root: LoopId, shape: Shape) -> Result<LegalKeepRows<'_>, Refusal> {
+    let refused = |why: String| Refusal::LoopRefused { verb: VERB, loop_id: root, why };
+    check_shape(shape).map_err(|why| refused(why.into()))?;
+    bind::check_block([shape.threads, shape.rows, 1])?;
+    let (nest, private, findings) = check_nest(kernel, root)?;
+    let innermost = nest.last().and_then(|id| kernel.find_loop(*id));
+    let Some(body) = innermost.map(|l| &l.body) else { return Err(refused("it is gone".into())) };
+    let early = walk::leaves(body).or(walk::continues(body)).or(walk::returns(body));
+    if early.is_some() {
+        return Err(refused("an iteration may end early".into()));
+    }
+    let loops = row_loops(kernel, body);
+    let Some(range) = loops.first().copied() else {
+        return Err(refused("no loop in it has a range that the launcher knows".into()));
+    };
+    match length(range) {
+        None => return Err(refused("its rows have no length that is a sum of sizes".into())),
+        Some(n) if n.as_constant().is_some_and(|n| n > shape.longest().into()) => {
+            return Err(refused("its rows are longer than what the threads would keep".into()));
+        }
+        Some(_) => {}
+    }
+    let mut with_sums = vec![];
+    for l in &loops {
+        with_sums.push(RowLoop { id: l.id, sums: check_loop(kernel, l)? });
+    }
+    let rows = kept::rows(kernel, root, body, &loops).map_err(refused)?;
+    let aligned = match shape.vector {
+        1 => vec![],
+        width => alignment(kernel, range, &rows, width).map_err(refused)?,
+    };
+    let loops = with_sums;
+    Ok(LegalKeepRows { kernel, root, nest, shape, range, loops, rows, private, aligned, findings })
+}
+
+const VERB: &str = "keep the rows of";
+
+fn check_shape(shape: Shape) -> Result<(), &'static str> {
+    let Shape { threads, each, vector, rows } = shape;
+    if !threads.is_power_of_two() || !(2..=1024).contains(&threads) {
+        return Err("the threads must be a power of two, 2 to 1024");
+    }
+    if !(1..=MOST_KEPT).contains(&each) {
+        return Err("a thread keeps 1 to 64 elements of a row");
+    }
+    if !matches!(vector, 1 | 2 | 4 | 8 | 16) || !each.is_multiple_of(vector) {
+        return Err("a thread's elements must be whole vectors of 2, 4, 8 or 16");
+    }
+    match rows == 0 || !rows.saturating_mul(threads).is_multiple_of(share::WARP) {
+        true => Err("the threads of a block must be whole warps"),
+        false => Ok(()),
+    }
+}
+
+type Nest = (Vec<LoopId>, Vec<VarId>, Vec<(LoopId, Findings)>);
+
+/// The marked loops, private variables, and what was found about the marks.
+fn check_nest(kernel: &Kernel, root: LoopId) -> Result<Nest, Refusal> {
+    let refuse =
+        |why: &str| Err(Refusal::LoopRefused { verb: VERB, loop_id: root, why: why.into() });
+    if !kernel.find_loop(root).is_some_and(is_marked) {
+        return refuse("it is not marked, or bound already");
+    }
+    if bind::check_outermost(kernel, Some(root))? != root {
+        return refuse("it is not the outermost marked loop of its nest");
+    }
+    let (nest, clauses) = independence::group_of(kernel, root);
+    if reduce::rectangular_prefix(kernel, &nest) != nest {
+        return refuse("bounds of a loop of its nest depend on the counter of another");
+    }
+    let mut findings = vec![];
+    for id in &nest {
+        bind::check_step(kernel, *id)?;
+        findings.push((*id, independence::check(kernel, *id, &nest, &clauses)?));
+    }
+    if !has_only_private(&clauses) {
+        return refuse("its clauses reduce or carry values");
+    }
+    let marked = nest.iter().filter_map(|id| kernel.find_loop(*id));
+    if !marked.flat_map(|l| [&l.first, &l.limit, &l.step]).all(|e| kernel.known_at_start(e)) {
+        return refuse("the launcher does not know the bounds of its nest when it starts");
+    }
+    Ok((nest, clauses.private, findings))
+}
+
+/// The loops beside each other over the range that most of those have that the launcher knows.
+fn row_loops<'k>(kernel: &Kernel, body: &'k Block) -> Vec<&'k ForLoop> {
+    let loops: Vec<&ForLoop> = body
+        .stmts
+        .iter()
+        .filter_map(|s| match &s.kind {
+            StmtKind::For(l) => Some(l),
+            _ => None,
+        })
+        .filter(|l| unit_step(l) && [&l.first, &l.limit].iter().all(|e| kernel.known_at_start(e)))
+        .collect();
+    let range = |l: &ForLoop| {
+        (l.first.clone(), l.compare, l.limit.clone(), kernel.func().var(l.var).ty.clone())
+    };
+    let over = |l: &ForLoop| loops.iter().filter(|o| range(o) == range(l)).count();
+    let most = loops.iter().map(|l| over(l)).max();
+    let found = loops.iter().find(|l| Some(over(l)) == most).map(|l| range(l));
+    loops.into_iter().filter(|l| Some(range(l)) == found).collect()
+}
+
+/// The sums of a loop over a row, whose iterations are independent but for them.
+fn check_loop(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Sum>, Refusal> {
+    let refuse =
+        |why: &str| Err(Refusal::LoopRefused { verb: VERB, loop_id: l.id, why: why.into() });
+    if walk::leaves(&l.body).is_some() {
+        return refuse("it may end early");
+    }
+    if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
+        return refuse("its counter is read after it");
+    }
+    let sums = share::sums_of(kernel, l)?;
+    share::check_iterations(kernel, l, &sums)?;
+    share::check_truth(kernel, l.id, l.id, &sums)?;
+    Ok(sums)
+}
+
+/// What must be multiples of a number for the vectors of rows: addresses of their first elements, how far one row is from
+/// the next, and the length of a row.
+fn alignment(
+    kernel: &Kernel,
+    l: &ForLoop,
+    rows: &[Row],
+    width: u32,
+) -> Result<Vec<Aligned>, String> {
+    let unclear = || "the launcher cannot tell whether vectors would be aligned".to_string();
+    let known = |atom: &Atom| {
+        let e = Poly::atom(atom.clone()).to_expr(Scalar::I64, &|v| scalar_of(kernel, v));
+        kernel.known_at_start(&e)
+    };
+    let first = Poly::from_expr(&l.first).ok_or_else(unclear)?;
+    let offset = length(l).ok_or_else(unclear)?;
+    let mut found = vec![Aligned { array: None, offset, by: width }];
+    for row in rows {
+        let Some((_, own)) = vector(row.element, width) else { continue };
+        let start = row.rest.add(&first).ok_or_else(unclear)?;
+        // Terms by the factors that the launcher does not know: a row's number and the like.
+        let mut by_unknown: BTreeMap<Vec<Atom>, Poly> = BTreeMap::from([(vec![], Poly::zero())]);
+        for (atoms, factor) in start.terms() {
+            let (known, unknown): (Vec<Atom>, Vec<Atom>) = atoms.iter().cloned().partition(known);
+            let term =
+                known.into_iter().try_fold(Poly::constant(factor), |p, a| p.mul(&Poly::atom(a)));
+            let sum = by_unknown.entry(unknown).or_default();
+            *sum = term.and_then(|t| sum.add(&t)).ok_or_else(unclear)?;
+        }
+        for (unknown, offset) in by_unknown {
+            let new = match unknown.is_empty() {
+                true => {
+                    let bytes = offset.scale(row.element.bytes().into()).ok_or_else(unclear)?;
+                    let by = own * row.element.bytes();
+                    Aligned { array: Some(row.array), offset: bytes, by }
+                }
+                false => Aligned { array: None, offset, by: own },
+            };
+            if !found.contains(&new) {
+                found.push(new);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Elements of a row.
+fn length(l: &ForLoop) -> Option<Poly> {
+    let inclusive = Poly::constant((l.compare == BinaryOp::Le).into());
+    Poly::from_expr(&l.limit)?.sub(&Poly::from_expr(&l.first)?)?.add(&inclusive)
+}
+
+fn scalar_of(kernel: &Kernel, v: VarId) -> Scalar {
+    kernel.func().var(v).ty.scalar().unwrap_or(Scalar::I32)
+}
+
+/// Makes the nest of blocks and threads, beside the nest as it was for rows that it does not take.
+pub fn apply(legal: LegalKeepRows<'_>, sources: &SourceMap) -> Rewritten {
+    text::apply(&legal, sources)
+}

@@ -1,0 +1,570 @@
+//! The nest of blocks and threads that keeps rows.
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::poly::Poly;
+use warpsmith_ir::visit::{self, Rewriter};
+use warpsmith_ir::{
+    Axis, BinaryOp, BindLevel, Binding, Block, Collective, Combine, Expr, ExprKind, ForLoop,
+    LoopId, LoopKind, Origin, Place, PlaceKind, Scalar, SourceMap, Space, Stmt, StmtKind, Type,
+    Var, VarId, VarKind,
+};
+
+use super::kept::{self, Row};
+use super::{LegalKeepRows, launch};
+use crate::analysis::access::Scope;
+use crate::kernel::{Kernel, Sum};
+use crate::lower;
+use crate::rewrite::specialise::general_copy;
+use crate::rewrite::vectorise::WIDEST;
+use crate::rewrite::{Rewritten, bind, element_of, runs, share, with_loop};
+use crate::walk;
+
+pub(super) fn apply(legal: &LegalKeepRows<'_>, sources: &SourceMap) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    let Some(stmt) = walk::loop_stmt(&kernel.func().body, legal.root).cloned() else {
+        return Rewritten::same_loops(kernel);
+    };
+    bind::record(&mut kernel, legal.findings.clone(), sources);
+    note_order(&mut kernel, legal);
+    kernel.numbers.push(legal.shape.longest());
+    let maker = Maker::new(&mut kernel, legal);
+    let own = Stmt { kind: StmtKind::For(maker.nest()), ..stmt.clone() };
+    let fits = launch::fits(&mut kernel, legal);
+    let origin = stmt.origin.by("keep_rows");
+    let choice = match fits {
+        None => own,
+        Some(cond) => {
+            let (then, otherwise) = (Block::new(vec![own]), Block::new(vec![stmt]));
+            let kind = StmtKind::If { cond, then, otherwise };
+            Stmt::new(kind, origin).comment("rows that the threads of a block keep; the others")
+        }
+    };
+    with_loop(&mut kernel.func_mut().body, legal.root, &mut |s| *s = choice.clone());
+    Rewritten::same_loops(kernel)
+}
+
+/// Notes which arrays depend on the order in which threads add reals.
+fn note_order(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) {
+    let innermost = legal.nest.last().and_then(|id| legal.kernel.find_loop(*id));
+    for sum in legal.loops.iter().flat_map(|l| &l.sums) {
+        let found = innermost.map(|l| share::reassociated(kernel, &l.body, sum));
+        kernel.reassociated.extend(found.into_iter().flatten());
+    }
+}
+
+/// Where a thread has the elements of a row.
+struct Home {
+    row: Row,
+    var: VarId,
+    /// The number of the row's first element.
+    first: VarId,
+}
+
+/// A loop over a row, in the copy of the nest that is made into one of threads.
+struct OwnLoop {
+    id: LoopId,
+    /// Counters of groups of a thread's elements, and of elements in a group.
+    group: VarId,
+    lane: VarId,
+    sums: Vec<Sum>,
+}
+
+struct Maker<'k, 'l> {
+    kernel: &'k mut Kernel,
+    legal: &'l LegalKeepRows<'l>,
+    homes: Vec<Home>,
+    loops: Vec<OwnLoop>,
+    /// The copy of the nest, reads and writes of rows replaced.
+    nest: Stmt,
+    private: Vec<VarId>,
+    /// Counters of the bound loops, and the number of a thread's row.
+    block: VarId,
+    row: VarId,
+    thread: VarId,
+    position: VarId,
+    threads: Expr,
+    /// Rows of the nest, and blocks.
+    rows: Expr,
+    blocks: Expr,
+    /// Names of variables of the source in the copy.
+    names: BTreeMap<VarId, VarId>,
+}
+
+impl<'k, 'l> Maker<'k, 'l> {
+    fn new(kernel: &'k mut Kernel, legal: &'l LegalKeepRows<'l>) -> Self {
+        let mut local = |name: &str, ty: Type| local(kernel, name, ty);
+        let [block, row, thread, position] =
+            ["block", "row_of_block", "thread", "row"].map(|name| local(name, Type::I32));
+        let threads = kernel.constant(
+            "ROW_THREADS",
+            legal.shape.threads,
+            "threads that have a row among themselves",
+        );
+        let (rows, blocks) = launch::counts(kernel, legal);
+        let homes = homes(kernel, legal);
+        let mut counters: Vec<(VarId, VarId)> = vec![];
+        for _ in &legal.loops {
+            counters.push((local_i32(kernel, "group"), local_i32(kernel, "lane")));
+        }
+        let sums = in_parts(kernel, legal, &homes, &counters);
+        let changed = walk::loop_stmt(&kernel.func().body, legal.root).cloned();
+        let changed = changed.unwrap_or_else(|| Stmt::new(StmtKind::Break, Origin::default()));
+        let (mut nest, ids, mut names) = general_copy(kernel, &changed);
+        let private = own_private(kernel, legal, &mut nest, &mut names);
+        let new = |v: VarId| names.get(&v).copied().unwrap_or(v);
+        let own = |(l, ((group, lane), sums)): (&super::RowLoop, ((VarId, VarId), Vec<Sum>))| {
+            let id = ids.get(&l.id).copied().unwrap_or(l.id);
+            let sums = sums.into_iter();
+            let sums = sums.map(|s| Sum { var: new(s.var), at: s.at.map(new), ..s }).collect();
+            OwnLoop { id, group, lane, sums }
+        };
+        let loops = legal.loops.iter().zip(counters.into_iter().zip(sums)).map(own).collect();
+        Maker {
+            kernel,
+            legal,
+            homes,
+            loops,
+            nest,
+            private,
+            block,
+            row,
+            thread,
+            position,
+            threads,
+            rows,
+            blocks,
+            names,
+        }
+    }
+
+    /// The loops over blocks, rows of a block, and threads of a row.
+    fn nest(mut self) -> ForLoop {
+        let shape = self.legal.shape;
+        let text = self.text();
+        let (x, threads) = ((BindLevel::Block, Axis::X), self.threads.clone());
+        let mut nest = self.bound(self.thread, x, Some(shape.threads), threads, text);
+        if shape.rows > 1 {
+            let (y, rows) = ((BindLevel::Block, Axis::Y), self.rows_of_block());
+            nest = self.bound(self.row, y, Some(shape.rows), rows, one(nest));
+        }
+        let blocks = self.blocks.clone();
+        self.bound(self.block, (BindLevel::Grid, Axis::X), None, blocks, one(nest))
+    }
+
+    fn bound(
+        &mut self,
+        var: VarId,
+        (level, axis): (BindLevel, Axis),
+        extent: Option<u32>,
+        limit: Expr,
+        body: Vec<Stmt>,
+    ) -> ForLoop {
+        let kind = LoopKind::Bound(Binding { level, axis, extent });
+        counted(self.kernel, var, limit, kind, Block::new(body))
+    }
+
+    /// What a thread does.
+    fn text(&mut self) -> Vec<Stmt> {
+        let nest = self.marked();
+        let mut text = self.row_number(&nest);
+        text.extend(self.private.iter().map(|v| undefined(*v)));
+        for home in &self.homes {
+            text.push(declare(home.first, self.first_of(&home.row)));
+        }
+        let body = nest.last().map(|l| l.body.clone()).unwrap_or_default();
+        for stmt in body.stmts {
+            let of_row = match &stmt.kind {
+                StmtKind::For(l) => self.loops.iter().position(|own| own.id == l.id),
+                _ => None,
+            };
+            match of_row {
+                Some(at) => text.extend(self.row_loop(at, &stmt)),
+                None if kept::stores(&stmt) => text.push(self.by_one(stmt)),
+                None => text.push(stmt),
+            }
+        }
+        text
+    }
+
+    /// The marked loops of the copy.
+    fn marked(&self) -> Vec<ForLoop> {
+        let block = Block::new(vec![self.nest.clone()]);
+        walk::for_loops(&block).into_iter().take(self.legal.nest.len()).cloned().collect()
+    }
+
+    fn rows_of_block(&mut self) -> Expr {
+        self.kernel.constant("ROWS", self.legal.shape.rows, "rows of a block")
+    }
+
+    /// Which row is the thread's, and the counters that follow from it. Past the last one they are the last one's, whose
+    /// elements are left to its own threads.
+    fn row_number(&mut self, loops: &[ForLoop]) -> Vec<Stmt> {
+        let mut number = Expr::var(self.block, Type::I32);
+        let mut stmts = vec![];
+        if self.legal.shape.rows > 1 {
+            let first = Expr::binary(BinaryOp::Mul, number.clone(), self.rows_of_block());
+            let own = Expr::binary(BinaryOp::Add, first, Expr::var(self.row, Type::I32));
+            stmts.push(declare(self.position, own));
+        }
+        if let Some(exists) = self.exists() {
+            let last = Expr::binary(BinaryOp::Sub, self.rows.clone(), Expr::i32(1));
+            let kind = ExprKind::Select(exists, Expr::var(self.position, Type::I32), last);
+            number = Expr::new(kind, Type::I32, Origin::default());
+        }
+        let function = self.kernel.func();
+        let counts: Vec<Expr> =
+            loops.iter().map(|l| lower::count(function, l).cast(Type::I32)).collect();
+        for (l, at) in loops.iter().zip(lower::digits(number, &counts)) {
+            let ty = function.var(l.var).ty.clone();
+            stmts.push(declare(l.var, lower::counter_of(l, at.cast(ty))));
+        }
+        stmts
+    }
+
+    /// The row of this thread is one of the nest's; `None` where it always is.
+    fn exists(&self) -> Option<Expr> {
+        let several = self.legal.shape.rows > 1;
+        let row = || Expr::var(self.position, Type::I32);
+        several.then(|| Expr::binary(BinaryOp::Lt, row(), self.rows.clone()))
+    }
+
+    /// The number of a row's first element.
+    fn first_of(&self, row: &Row) -> Expr {
+        let rest = row.rest.rename(&|v| self.names.get(&v).copied().unwrap_or(v));
+        let range = self.legal.range;
+        let first = Poly::from_expr(&range.first).and_then(|f| f.add(&rest));
+        let scalar = |v: VarId| super::scalar_of(self.kernel, v);
+        first.unwrap_or(rest).to_expr(Scalar::I64, &scalar)
+    }
+
+    /// What one thread of the row does alone.
+    fn by_one(&self, stmt: Stmt) -> Stmt {
+        let first = Expr::binary(BinaryOp::Eq, Expr::var(self.thread, Type::I32), Expr::i32(0));
+        when([first].into_iter().chain(self.exists()), vec![stmt])
+    }
+
+    /// The thread's part of a loop over a row, and what its sums come to in all threads.
+    fn row_loop(&mut self, at: usize, stmt: &Stmt) -> Vec<Stmt> {
+        let StmtKind::For(l) = &stmt.kind else { return vec![] };
+        let begins: Vec<usize> = self.of_loop(|h| h.row.first == at);
+        let mut stmts = vec![];
+        for home in begins.iter().map(|k| &self.homes[*k]).filter(|h| h.row.is_held()) {
+            stmts.push(undefined(home.var));
+        }
+        let held = |h: &Home| h.row.first == at && h.row.loaded && h.row.is_held();
+        let loads = self.of_loop(held);
+        if !loads.is_empty() {
+            let group = local_i32(self.kernel, "group");
+            let body = |own: &mut Self, element: &Expr| {
+                loads.iter().flat_map(|k| own.moved(&own.homes[*k], group, element, true)).collect()
+            };
+            stmts.push(self.groups(group, body).comment("the thread's elements of the row"));
+        }
+        let (group, lane) = (self.loops[at].group, self.loops[at].lane);
+        let body = |own: &mut Self, element: &Expr| {
+            let mut body = vec![];
+            for k in own.of_loop(|h| h.row.first == at && !h.row.is_held()) {
+                let home = &own.homes[k];
+                body.push(undefined(home.var));
+                if home.row.loaded {
+                    body.extend(own.moved(home, group, element, true));
+                }
+            }
+            body.extend(own.elements(l, lane, element));
+            let stored = own.of_loop(|h| h.row.stored == Some(at)).into_iter();
+            let stores: Vec<Stmt> =
+                stored.flat_map(|k| own.moved(&own.homes[k], group, element, false)).collect();
+            body.extend(stores);
+            body
+        };
+        let looped = self.groups(group, body);
+        stmts.push(Stmt {
+            origin: stmt.origin.by("keep_rows"),
+            comment: stmt.comment.clone(),
+            ..looped
+        });
+        let over = vec![(BindLevel::Block, Axis::X)];
+        for Sum { var: value, op, at } in self.loops[at].sums.iter().copied() {
+            let combine = Combine { op, value, at, over: over.clone() };
+            let kind = StmtKind::Collective(Collective::Combine(combine));
+            stmts.push(Stmt::new(kind, Origin::default()));
+        }
+        stmts
+    }
+
+    fn of_loop(&self, wanted: impl Fn(&Home) -> bool) -> Vec<usize> {
+        (0..self.homes.len()).filter(|k| wanted(&self.homes[*k])).collect()
+    }
+
+    /// `for each group of the thread's elements { element = …; if it exists { body } }`
+    fn groups(&mut self, group: VarId, body: impl FnOnce(&mut Self, &Expr) -> Vec<Stmt>) -> Stmt {
+        let shape = self.legal.shape;
+        let element = local_i32(self.kernel, "element");
+        let mut number = Expr::var(self.thread, Type::I32);
+        let groups = shape.each / shape.vector;
+        if groups > 1 {
+            let before =
+                Expr::binary(BinaryOp::Mul, Expr::var(group, Type::I32), self.threads.clone());
+            number = Expr::binary(BinaryOp::Add, before, number);
+        }
+        let number = lower::times(number, &Expr::i32(shape.vector as i32));
+        let at = Expr::var(element, Type::I32);
+        let inside = when(self.exists().into_iter().chain([self.inside(&at)]), body(self, &at));
+        let body = Block::new(vec![declare(element, number), inside]);
+        match groups {
+            1 => Stmt::new(StmtKind::Scope(body), Origin::default()),
+            _ => self.unrolled(group, groups, body),
+        }
+    }
+
+    fn unrolled(&mut self, var: VarId, count: u32, body: Block) -> Stmt {
+        let limit = Expr::i32(count as i32);
+        let l = counted(self.kernel, var, limit, LoopKind::Unrolled(None), body);
+        Stmt::new(StmtKind::For(l), Origin::default())
+    }
+
+    /// The row has an element of this number.
+    fn inside(&self, number: &Expr) -> Expr {
+        let l = self.legal.range;
+        let begins_at_zero = l.first.as_const().is_some_and(|v| v.as_i64() == 0);
+        let (ty, limit) = match begins_at_zero {
+            true => (l.limit.ty.clone(), l.limit.clone()),
+            false => {
+                let wide = |e: &Expr| e.clone().cast(Type::I64);
+                (Type::I64, Expr::binary(BinaryOp::Sub, wide(&l.limit), wide(&l.first)))
+            }
+        };
+        Expr::binary(l.compare, number.clone().cast(ty), limit)
+    }
+
+    /// A group's elements, one after the other.
+    fn elements(&mut self, l: &ForLoop, lane: VarId, element: &Expr) -> Vec<Stmt> {
+        let ty = self.kernel.func().var(l.var).ty.clone();
+        let counter =
+            Var { ty: ty.clone(), kind: VarKind::Local, ..self.kernel.func().var(l.var).clone() };
+        let counter = self.kernel.func_mut().add_var(counter);
+        let mut body = l.body.clone();
+        visit::rename_vars(&mut body, &mut |v| if v == l.var { counter } else { v });
+        let width = self.legal.shape.vector;
+        let mut number = element.clone();
+        if width > 1 {
+            number = Expr::binary(BinaryOp::Add, number, Expr::var(lane, Type::I32));
+        }
+        body.stmts.insert(0, declare(counter, lower::counter_of(l, number.cast(ty))));
+        runs::drop_unread(&mut body);
+        // What follows is done for iterations that go on early, too.
+        match width == 1 && walk::continues(&body).is_none() {
+            true => body.stmts,
+            false => vec![self.unrolled(lane, width, body)],
+        }
+    }
+
+    /// Loads or stores a group's elements of a row.
+    fn moved(&self, home: &Home, group: VarId, element: &Expr, load: bool) -> Vec<Stmt> {
+        let width = self.legal.shape.vector;
+        let add = |e: Expr, k: u32| match k {
+            0 => e,
+            k => Expr::binary(BinaryOp::Add, e, Expr::int(Scalar::I32, k.into())),
+        };
+        let base = match home.row.is_held() && self.legal.shape.each > width {
+            true => lower::times(Expr::var(group, Type::I32), &Expr::i32(width as i32)),
+            false => Expr::i32(0),
+        };
+        let (wide, own) = match runs::vector(home.row.element, width) {
+            Some((ty, own)) => (Some(ty), own),
+            None => (None, 1),
+        };
+        let array = home.row.array;
+        let pointer = Expr::var(array, self.kernel.func().var(array).ty.clone());
+        let mut stmts = vec![];
+        for k in (0..width).step_by(own as usize) {
+            let number = add(element.clone(), k).cast(Type::I64);
+            let first = Expr::var(home.first, Type::I64);
+            let index = vec![Expr::binary(BinaryOp::Add, first, number)];
+            let kind = PlaceKind::Elem { pointer: pointer.clone(), index, dims: vec![] };
+            let memory = Place::new(kind, Type::Scalar(home.row.element), Origin::default());
+            let slot = match base.as_const() {
+                Some(_) => Expr::i32(k as i32),
+                None => add(base.clone(), k),
+            };
+            let own = element_of(self.kernel.func(), home.var, slot);
+            let constant = load && home.row.stored.is_none();
+            let (memory, own) = match &wide {
+                Some(ty) => (
+                    lower::wide_as(memory, ty.clone(), Space::Global, constant),
+                    lower::wide_as(own, ty.clone(), Space::Local, !load),
+                ),
+                None => (memory, own),
+            };
+            let (place, value) = if load { (own, memory) } else { (memory, own) };
+            let kind = StmtKind::Assign { place, value: Expr::read(value) };
+            stmts.push(Stmt::new(kind, Origin::default()));
+        }
+        stmts
+    }
+}
+
+/// The variables that hold rows: what more than one loop accesses, what is stored, and what is loaded in vectors.
+fn homes(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) -> Vec<Home> {
+    let shape = legal.shape;
+    let mut homes = vec![];
+    for row in &legal.rows {
+        if !row.is_held() && row.stored.is_none() && shape.vector == 1 {
+            continue;
+        }
+        let count = if row.is_held() { shape.each } else { shape.vector };
+        let name = kernel.name_of(row.array).to_string();
+        let ty = Type::array(Type::Scalar(row.element), count.into());
+        let mut var = Var::new(format!("{name}_row"), ty, VarKind::Local);
+        if shape.vector > 1 {
+            var.align = WIDEST;
+        }
+        let var = kernel.func_mut().add_var(var);
+        let first = local(kernel, &format!("{name}_first"), Type::I64);
+        homes.push(Home { row: row.clone(), var, first });
+    }
+    homes
+}
+
+/// Puts the elements that a thread holds in place of those of arrays, and gives each thread sums of its own.
+fn in_parts(
+    kernel: &mut Kernel,
+    legal: &LegalKeepRows<'_>,
+    homes: &[Home],
+    counters: &[(VarId, VarId)],
+) -> Vec<Vec<Sum>> {
+    let source = legal.kernel;
+    let Some(root) = source.find_loop(legal.root) else { return vec![] };
+    let scope = Scope::new(&source.module, source.func(), source.loops_around(root.id), root);
+    for (at, (l, (group, lane))) in legal.loops.iter().zip(counters).enumerate() {
+        let Some(counter) = source.find_loop(l.id).map(|l| l.var) else { continue };
+        let function = kernel.func().clone();
+        let mut to_home = ToHome {
+            scope: &scope,
+            function,
+            legal,
+            homes,
+            at,
+            counter,
+            group: *group,
+            lane: *lane,
+        };
+        with_loop(&mut kernel.func_mut().body, l.id, &mut |s| {
+            if let StmtKind::For(l) = &mut s.kind {
+                to_home.block(&mut l.body);
+            }
+        });
+    }
+    let own = |l: &super::RowLoop, kernel: &mut Kernel| -> Vec<Sum> {
+        l.sums.iter().map(|sum| share::own_part(kernel, l.id, *sum)).collect()
+    };
+    legal.loops.iter().map(|l| own(l, kernel)).collect()
+}
+
+struct ToHome<'a> {
+    scope: &'a Scope<'a>,
+    /// With the variables of homes.
+    function: warpsmith_ir::Function,
+    legal: &'a LegalKeepRows<'a>,
+    homes: &'a [Home],
+    at: usize,
+    counter: VarId,
+    group: VarId,
+    lane: VarId,
+}
+
+impl ToHome<'_> {
+    fn home(&self, place: &Place) -> Option<&Home> {
+        let (array, rest) = kept::own_element(self.scope, place, self.counter)?;
+        self.homes.iter().find(|h| {
+            let here = (h.row.first..=h.row.last).contains(&self.at);
+            here && h.row.array == array && h.row.rest == rest
+        })
+    }
+
+    /// Which of the home's elements it is.
+    fn slot(&self, home: &Home) -> Expr {
+        let shape = self.legal.shape;
+        let group = home.row.is_held() && shape.each > shape.vector;
+        let group = group.then(|| {
+            let group = Expr::var(self.group, Type::I32);
+            lower::times(group, &Expr::i32(shape.vector as i32))
+        });
+        let lane = (shape.vector > 1).then(|| Expr::var(self.lane, Type::I32));
+        let sum = group.into_iter().chain(lane);
+        sum.reduce(|a, b| Expr::binary(BinaryOp::Add, a, b)).unwrap_or_else(|| Expr::i32(0))
+    }
+}
+
+impl Rewriter for ToHome<'_> {
+    fn place(&mut self, place: &mut Place) {
+        match self.home(place) {
+            Some(home) => *place = element_of(&self.function, home.var, self.slot(home)),
+            None => visit::rewrite_place(self, place),
+        }
+    }
+}
+
+/// New variables in place of those that each iteration has for itself.
+fn own_private(
+    kernel: &mut Kernel,
+    legal: &LegalKeepRows<'_>,
+    nest: &mut Stmt,
+    names: &mut BTreeMap<VarId, VarId>,
+) -> Vec<VarId> {
+    let mut block = Block::new(vec![nest.clone()]);
+    let counters: Vec<VarId> = walk::for_loops(&block).iter().map(|l| l.var).collect();
+    let mut private = vec![];
+    for v in legal.private.iter().filter(|v| !names.contains_key(v)).copied().collect::<Vec<_>>() {
+        let var = kernel.func().var(v).clone();
+        let own = kernel.func_mut().add_var(var);
+        visit::rename_vars(&mut block, &mut |w| if w == v { own } else { w });
+        names.insert(v, own);
+        if !counters.contains(&v) {
+            private.push(own);
+        }
+    }
+    *nest = block.stmts.remove(0);
+    private
+}
+
+fn local(kernel: &mut Kernel, name: &str, ty: Type) -> VarId {
+    let mut var = Var::new(name, ty, VarKind::Local);
+    var.constant = true;
+    kernel.func_mut().add_var(var)
+}
+
+fn local_i32(kernel: &mut Kernel, name: &str) -> VarId {
+    kernel.func_mut().add_var(Var::new(name, Type::I32, VarKind::Local))
+}
+
+fn declare(var: VarId, value: Expr) -> Stmt {
+    Stmt::new(StmtKind::Decl { var, init: Some(value) }, Origin::default())
+}
+
+fn undefined(var: VarId) -> Stmt {
+    Stmt::new(StmtKind::Decl { var, init: None }, Origin::default())
+}
+
+fn one(l: ForLoop) -> Vec<Stmt> {
+    vec![Stmt::new(StmtKind::For(l), Origin::default())]
+}
+
+/// `if (all conditions) stmts`
+fn when(conditions: impl IntoIterator<Item = Expr>, stmts: Vec<Stmt>) -> Stmt {
+    let cond = conditions.into_iter().reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+    let then = Block::new(stmts);
+    let kind = match cond {
+        Some(cond) => StmtKind::If { cond, then, otherwise: Block::default() },
+        None => StmtKind::Scope(then),
+    };
+    Stmt::new(kind, Origin::default())
+}
+
+/// A loop that counts from 0 by one.
+fn counted(kernel: &mut Kernel, var: VarId, limit: Expr, kind: LoopKind, body: Block) -> ForLoop {
+    let id = kernel.func_mut().fresh_loop();
+    let (first, step) = (Expr::i32(0), Expr::i32(1));
+    ForLoop { id, var, declares: true, first, compare: BinaryOp::Lt, limit, step, kind, body }
+}
