@@ -24,7 +24,7 @@ pub fn spread(count: usize, most: usize) -> Vec<usize> {
     }
     let turn = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
     let chosen: BTreeSet<usize> =
-        (0..most).map(|i| (turn(i) * count as u64 >> 32) as usize).collect();
+        (0..most).map(|i| ((turn(i) * count as u64) >> 32) as usize).collect();
     chosen.into_iter().collect()
 }
 
