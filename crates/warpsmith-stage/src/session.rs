@@ -116,6 +116,8 @@ pub struct Session {
     shapes: HashMap<ShapeKey, Rc<Shaped>>,
     /// Findings of the unmodified kernel in launches that were not used.
     pub unsuited: Vec<(Launch, Vec<Finding>)>,
+    /// A race of the unmodified kernel in a launch that was used, because the order of blocks made no difference in it.
+    pub raced: Option<String>,
 }
 
 impl Session {
@@ -173,6 +175,7 @@ impl Session {
             pinned: false,
             shapes: HashMap::new(),
             unsuited: vec![],
+            raced: None,
             input,
         };
         session.read_parameters()?;
@@ -282,6 +285,10 @@ impl Session {
         }
         let ordered = between && self.order_matters(&shaped.reference, &launch, &lengths)?;
         if bad.is_empty() && !ordered {
+            let race = outcome.findings.iter().find(|f| f.rule == Rule::RaceGlobal);
+            if let Some(race) = race.filter(|_| self.raced.is_none()) {
+                self.raced = Some(format!("{}: {}", launch.describe(), race.message));
+            }
             return Ok(Some(Suited { launch, lengths }));
         }
         let races = outcome.findings.into_iter().filter(|f| ordered && f.rule == Rule::RaceGlobal);

@@ -148,3 +148,11 @@ fn whole_programs() {
     served("tiled_product", true, &["Csub += As[ty][k] * Bs[k][tx];"]);
     served("blocked_transpose", false, &["tile[threadIdx.x][threadIdx.y + j]"]);
 }
+
+/// What is staged may be right where the kernel that it is made from has a race: that is said.
+#[test]
+fn races_of_the_kernel_itself_are_named() {
+    let staged = served("in_place", false, &["t[threadIdx.x - 1] + t[threadIdx.x + 1]"]);
+    let note = "the unmodified kernel has a race, which its marked reads are part of: ";
+    assert!(staged.notes.iter().any(|n| n.starts_with(note)), "{:?}", staged.notes);
+}

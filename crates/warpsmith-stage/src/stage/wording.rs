@@ -109,6 +109,11 @@ pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -
             said.join("; ")
         ));
     }
+    if let Some(race) = &session.raced {
+        notes.push(format!(
+            "the unmodified kernel has a race, which its marked reads are part of: {race}"
+        ));
+    }
     if session.pinned {
         let block = dims(own_block(session));
         notes.push(format!("for blocks of {block} alone: at others no expression was right"));
