@@ -1,12 +1,14 @@
 //! How long the synthesis of an access takes, for every example, beside the published times of other tools.
 //!
+//! Each is the best of some runs: what else the machine does is not asked for.
+//!
 //! `cargo run --release -p warpsmith-stage --example synthesis`
 
 use std::path::Path;
 use std::time::Duration;
 
 use warpsmith_stage::program::Settings;
-use warpsmith_stage::session::Input;
+use warpsmith_stage::session::{Input, Refusal};
 use warpsmith_stage::stage::{self, Staged};
 
 /// Seconds an access that PSySha needs (2.5 GHz Core i7), by example.
@@ -31,7 +33,7 @@ fn main() {
         let path = folder.join(format!("{name}.cu"));
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
         let settings = Settings { path: format!("{name}.cu"), ..Settings::default() };
-        match stage::stage(Input { settings, text, ..Input::default() }) {
+        match best(&Input { settings, text, ..Input::default() }) {
             Ok(staged) => each.push(line(&name, &staged)),
             Err(refusal) => println!("{name:22} refused: {}", refusal.diagnostics[0].message),
         }
@@ -59,10 +61,30 @@ fn crowded(folder: &Path) {
     let at = "    int s = threadIdx.x";
     let text = text.replacen(at, &format!("{more}{at}"), 1);
     let settings = Settings { path: "crowded.cu".into(), ..Settings::default() };
-    match stage::stage(Input { settings, text, ..Input::default() }) {
+    match best(&Input { settings, text, ..Input::default() }) {
         Ok(staged) => _ = line("five_point, 25 more", &staged),
         Err(refusal) => println!("five_point, 25 more: {}", refusal.diagnostics[0].message),
     }
+}
+
+/// Runs of each example.
+const RUNS: usize = 5;
+
+/// The fastest of some runs.
+fn best(input: &Input) -> Result<Staged, Refusal> {
+    let mut best = stage::stage(input.clone())?;
+    for _ in 1..RUNS {
+        let again = stage::stage(input.clone())?;
+        if synthesis(&again) < synthesis(&best) {
+            best = again;
+        }
+    }
+    Ok(best)
+}
+
+/// Time of profiles, search and rounds of counter-examples.
+fn synthesis(staged: &Staged) -> Duration {
+    staged.profile_time + staged.accesses.iter().map(|a| a.time).sum::<Duration>()
 }
 
 /// One line of the table; gives the time an access.
@@ -70,7 +92,7 @@ fn line(name: &str, staged: &Staged) -> f64 {
     let ms = |d: Duration| d.as_secs_f64() * 1e3;
     let search: f64 = staged.accesses.iter().map(|a| ms(a.time)).sum();
     let count = staged.accesses.len().max(1);
-    let access = (ms(staged.profile_time) + search) / count as f64;
+    let access = ms(synthesis(staged)) / count as f64;
     let published = PUBLISHED
         .iter()
         .find(|(n, _)| *n == name)

@@ -47,7 +47,14 @@ pub fn copies(session: &mut Session, profiled: &mut Profiled) -> Result<Copied, 
         point: &|place| &session.plan.inserts[place - reads],
         threads: &|launch| launches[launch].launch.block.iter().product(),
     };
-    let found = problem.solve().map_err(|t| cannot(session, profiled, &t))?;
+    let found = match problem.solve() {
+        Ok(found) => found,
+        Err(trouble) => {
+            // What a copy cannot be written with is a reason for most else.
+            later_names(session)?;
+            return Err(cannot(session, profiled, &trouble));
+        }
+    };
     in_scope(session, &found)?;
     let mut copied = written(session, &found);
     copied.time = start.elapsed();
@@ -68,26 +75,40 @@ fn array(session: &Session, mark: usize) -> Result<usize, Refusal> {
 
 /// What a copy is written with has to be declared where it stands.
 fn in_scope(session: &Session, found: &[Copy]) -> Result<(), Refusal> {
+    found.iter().try_for_each(|c| declared(session, c.mark, c.place - session.plan.reads.len()))
+}
+
+/// The same for all reads and the places that a copy for them may stand at.
+fn later_names(session: &Session) -> Result<(), Refusal> {
+    let reads = (0..session.plan.reads.len()).filter(|m| session.plan.given(*m).is_some());
+    for mark in reads {
+        let first = session.plan.mark(mark).whole.start;
+        let before = session.plan.marks.inserts.iter().rposition(|i| i.end <= first);
+        before.map_or(Ok(()), |insert| declared(session, mark, insert))?;
+    }
+    Ok(())
+}
+
+/// Whether what a read is written with is declared at a place for copies.
+fn declared(session: &Session, mark: usize, insert: usize) -> Result<(), Refusal> {
     let plan = &session.plan;
-    for copy in found {
-        let point: &Point = &plan.inserts[copy.place - plan.reads.len()];
-        let Some((shared, global)) = plan.given(copy.mark) else { continue };
-        for at in [shared, global] {
-            let names = scope::names(plan.slice(at));
-            let later = names.into_iter().find(|n| {
-                plan.reads[copy.mark].site.declared.contains(n) && !point.site.declared.contains(n)
-            });
-            if let Some(name) = later {
-                let insert = &plan.marks.inserts[copy.place - plan.reads.len()];
-                let error = Diagnostic::error(
-                    "W714",
-                    format!("`{name}` is declared after the place for copies"),
-                )
-                .label(place(at), "a copy for this read needs it")
-                .label(place(insert), "the copy is written here")
-                .help("declare it before `__insert();`");
-                return Err(session.refuse(true, vec![error]));
-            }
+    let point: &Point = &plan.inserts[insert];
+    let Some((shared, global)) = plan.given(mark) else { return Ok(()) };
+    for at in [shared, global] {
+        let names = scope::names(plan.slice(at));
+        let later = names.into_iter().find(|n| {
+            plan.reads[mark].site.declared.contains(n) && !point.site.declared.contains(n)
+        });
+        if let Some(name) = later {
+            let insert = &plan.marks.inserts[insert];
+            let error = Diagnostic::error(
+                "W714",
+                format!("`{name}` is declared after the place for copies"),
+            )
+            .label(place(at), "a copy for this read needs it")
+            .label(place(insert), "the copy is written here")
+            .help("declare it before `__insert();`");
+            return Err(session.refuse(true, vec![error]));
         }
     }
     Ok(())

@@ -2,12 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind, TranslationUnit};
-use warpsmith_front::sema::walk;
-use warpsmith_ir::SourceMap;
-
-use crate::source::scope;
-use crate::source::shape::{Extent, base_name};
+use crate::source::shape::Extent;
+use crate::strides::Strides;
+use crate::usage::Usage;
 
 /// One launch: the block shape with the constants that make it, and the integers that are passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,163 +31,6 @@ impl Launch {
     }
 }
 
-/// What an integer parameter is compared with.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Role {
-    /// It bounds positions along these axes, alone.
-    pub axes: [bool; 3],
-    /// It bounds positions that come from several axes together.
-    pub product: [bool; 3],
-    /// It bounds a loop.
-    pub depth: bool,
-}
-
-/// How a kernel uses its integers and its axes.
-#[derive(Clone, Debug, Default)]
-pub struct Usage {
-    pub roles: BTreeMap<String, Role>,
-    /// Axes of blocks and threads that the kernel asks for.
-    pub axes: [bool; 3],
-    /// Positions along an axis advance by less than the block: `blockIdx.x * (D - 2)`.
-    pub overlaps: bool,
-}
-
-/// Reads how the parameters of a kernel bound its positions.
-pub fn usage(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Usage {
-    let mut usage = Usage::default();
-    let Some(function) = scope::kernel(unit, base_name(kernel)) else { return usage };
-    let Some(body) = &function.body else { return usage };
-    let mut finder =
-        Finder { sources, axes: BTreeMap::new(), loops: vec![], params: vec![], usage: &mut usage };
-    finder.params = function.params.iter().filter_map(|p| p.name.clone()).collect();
-    body.stmts.iter().for_each(|s| finder.stmt(s));
-    let text = body.span.map_or("", |s| sources.text(s));
-    for (i, axis) in ["x", "y", "z"].iter().enumerate() {
-        usage.axes[i] = text.contains(&format!("threadIdx.{axis}"))
-            || text.contains(&format!("blockIdx.{axis}"));
-    }
-    let squeezed: String = text.split_whitespace().collect();
-    usage.overlaps = ["blockIdx.x*(", "blockIdx.y*("].iter().any(|t| squeezed.contains(t));
-    usage
-}
-
-struct Finder<'a> {
-    sources: &'a SourceMap,
-    /// Axes that variables depend on.
-    axes: BTreeMap<String, [bool; 3]>,
-    /// Counters of loops.
-    loops: Vec<String>,
-    params: Vec<String>,
-    usage: &'a mut Usage,
-}
-
-impl Finder<'_> {
-    fn stmt(&mut self, s: &ast::Stmt) {
-        match &s.kind {
-            StmtKind::Vars(vars) => self.vars(vars),
-            StmtKind::Expr(e) => self.assigned(e),
-            StmtKind::Block(b) => b.stmts.iter().for_each(|s| self.stmt(s)),
-            StmtKind::If { init, cond, then, otherwise, .. } => {
-                init.iter().for_each(|s| self.stmt(s));
-                self.compared(cond);
-                self.stmt(then);
-                otherwise.iter().for_each(|s| self.stmt(s));
-            }
-            StmtKind::For { init, cond, body, .. } => {
-                if let Some(ast::Stmt { kind: StmtKind::Vars(vars), .. }) = init.as_deref() {
-                    self.vars(vars);
-                    self.loops.extend(vars.declarators.iter().map(|d| d.name.clone()));
-                }
-                cond.iter().for_each(|c| self.compared(c));
-                self.stmt(body);
-            }
-            StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
-                self.compared(cond);
-                self.stmt(body);
-            }
-            _ => {}
-        }
-    }
-
-    fn vars(&mut self, vars: &ast::VarDecl) {
-        for d in &vars.declarators {
-            if let Some(Initializer::Expr(e)) = &d.init {
-                let axes = self.axes_of(e);
-                self.axes.insert(d.name.clone(), axes);
-                self.compared(e);
-            }
-        }
-    }
-
-    fn assigned(&mut self, e: &ast::Expr) {
-        self.compared(e);
-        if let ExprKind::Assign { target, value, .. } = &*e.kind
-            && let ExprKind::Path(p) = &*target.kind
-            && let Some(name) = p.as_name()
-        {
-            let axes = self.axes_of(value);
-            let known = self.axes.entry(name.to_string()).or_default();
-            (0..3).for_each(|i| known[i] |= axes[i]);
-        }
-    }
-
-    fn axes_of(&self, e: &ast::Expr) -> [bool; 3] {
-        let text = self.sources.text(e.span);
-        let mut axes = [false; 3];
-        for (i, axis) in ["x", "y", "z"].iter().enumerate() {
-            axes[i] = text.contains(&format!("threadIdx.{axis}"))
-                || text.contains(&format!("blockIdx.{axis}"));
-        }
-        for name in scope::names(text) {
-            if let Some(more) = self.axes.get(&name) {
-                (0..3).for_each(|i| axes[i] |= more[i]);
-            }
-        }
-        axes
-    }
-
-    /// Comparisons anywhere in an expression.
-    fn compared(&mut self, e: &ast::Expr) {
-        let mut pairs = vec![];
-        walk::expr(e, &mut |e| match &*e.kind {
-            ExprKind::Binary { op, left, right }
-                if matches!(op.as_str(), "<" | "<=" | ">" | ">=" | "==" | "!=") =>
-            {
-                pairs.push((left.clone(), right.clone()));
-                pairs.push((right.clone(), left.clone()));
-            }
-            ExprKind::Call { callee, args } if args.len() == 2 => {
-                let name = self.sources.text(callee.span);
-                if matches!(name.trim_start_matches("std::"), "min" | "max") {
-                    pairs.push((args[0].clone(), args[1].clone()));
-                    pairs.push((args[1].clone(), args[0].clone()));
-                }
-            }
-            _ => {}
-        });
-        for (position, bound) in pairs {
-            self.bounds(&position, &bound);
-        }
-    }
-
-    fn bounds(&mut self, position: &ast::Expr, bound: &ast::Expr) {
-        let names = scope::names(self.sources.text(bound.span));
-        let axes = self.axes_of(position);
-        let count = axes.iter().filter(|a| **a).count();
-        let loops =
-            scope::names(self.sources.text(position.span)).iter().any(|n| self.loops.contains(n));
-        for name in names.iter().filter(|n| self.params.contains(n) && !self.axes.contains_key(*n))
-        {
-            let role = self.usage.roles.entry(name.clone()).or_default();
-            match count {
-                0 => role.depth |= loops,
-                1 => (0..3).for_each(|i| role.axes[i] |= axes[i]),
-                _ => (0..3).for_each(|i| role.product[i] |= axes[i]),
-            }
-        }
-    }
-}
-
 /// How sizes lie to the blocks that cover them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
@@ -202,6 +42,8 @@ pub enum Fit {
     Single,
     /// There are more blocks than the sizes need, by the halo of overlapping blocks.
     Overlapping(u32),
+    /// There are half as many blocks as the sizes need.
+    Strided,
 }
 
 /// What a launch is made from.
@@ -214,6 +56,7 @@ pub struct Wanted<'a> {
     /// Values that the user gives.
     pub pinned: &'a BTreeMap<String, i64>,
     pub grid: Option<[u32; 3]>,
+    pub strides: Strides,
 }
 
 /// The launch of a block shape, some blocks a side, and a fit. `None` when constants tie extents that differ.
@@ -235,27 +78,42 @@ pub fn launch(wanted: &Wanted<'_>, block: [u32; 3], blocks: u32, fit: Fit) -> Op
     let mut size = [1i64; 3];
     for a in (0..3).filter(|a| wanted.usage.axes[*a]) {
         let count = [blocks + 1, blocks, 2][a];
-        let whole = i64::from(block[a] * count);
-        (grid[a], size[a]) = match fit {
-            Fit::Exact => (count, whole),
-            Fit::Single => (count, whole - i64::from(block[a]) + 1),
-            Fit::Ragged(by) => {
-                let cut = i64::from((by + a as u32).min(block[a].saturating_sub(1)));
-                (count, whole - cut)
-            }
-            Fit::Overlapping(by) => {
-                let step = block[a].saturating_sub(by).max(1);
-                let size = whole - 1 - a as i64;
-                ((size.max(1) as u32).div_ceil(step), size.max(1))
-            }
-        };
+        (grid[a], size[a]) = covering(fit, block[a], wanted.strides.blocks[a], count, a as u32);
     }
-    let integers = integers(wanted, size, blocks);
+    let integers = integers(wanted, size, blocks, fit);
     let grid = wanted.grid.unwrap_or(grid);
     Some(Launch { block, grid, constants, integers, dynamic_shared: 0 })
 }
 
-fn integers(wanted: &Wanted<'_>, size: [i64; 3], blocks: u32) -> BTreeMap<String, i64> {
+/// Blocks along an axis, and positions, when a block begins `step` positions after the one before; 0: as many as it has threads.
+fn covering(fit: Fit, threads: u32, step: i64, count: u32, axis: u32) -> (u32, i64) {
+    let step = if step > 0 { step } else { threads.into() };
+    let whole = step * i64::from(count);
+    let cut = |by: u32| i64::from(by + axis).min(step - 1);
+    match fit {
+        Fit::Exact => (count, whole),
+        Fit::Single => (count, whole - step + 1),
+        Fit::Ragged(by) => (count, whole - cut(by)),
+        Fit::Strided => (count.div_ceil(2), whole - cut(1)),
+        Fit::Overlapping(by) => {
+            let step = threads.saturating_sub(by).max(1);
+            let size = (i64::from(threads * count) - 1 - i64::from(axis)).max(1);
+            ((size as u32).div_ceil(step), size)
+        }
+    }
+}
+
+/// Iterations of a loop: some tiles of it, the last of which is whole or cut off as the blocks are.
+fn depth(strides: Strides, blocks: u32, fit: Fit) -> i64 {
+    match (strides.turns, fit) {
+        (0 | 1, _) => 4 + i64::from(blocks % 3),
+        (n, Fit::Exact) => 2 * n,
+        (n, Fit::Single) => n + 1,
+        (n, _) => 3 * n - 1 - n / 3,
+    }
+}
+
+fn integers(wanted: &Wanted<'_>, size: [i64; 3], blocks: u32, fit: Fit) -> BTreeMap<String, i64> {
     let mut used: Vec<i64> = vec![];
     let mut all = BTreeMap::new();
     for name in wanted.parameters {
@@ -268,7 +126,7 @@ fn integers(wanted: &Wanted<'_>, size: [i64; 3], blocks: u32) -> BTreeMap<String
         let value = match (first, role.product.contains(&true)) {
             (Some(a), _) => size[a],
             (None, true) => (0..3).filter(|a| role.product[*a]).map(|a| size[a]).product(),
-            (None, false) if role.depth => 4 + i64::from(blocks % 3),
+            (None, false) if role.depth => depth(wanted.strides, blocks, fit),
             // A row of an array, say.
             (None, false) => size[0],
         };

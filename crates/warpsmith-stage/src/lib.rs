@@ -18,7 +18,6 @@
 //! | W713 | emulation found a fault in the rewritten text |
 //! | W714 | a copy needs a variable that is declared after it |
 //! | W715 | no launch with the block that the file is written for |
-//! | W731 | no plan was found by `--auto` |
 //! | W732, W733 | no filling of the holes of a sketch fits; no reference to compare with |
 //! | W720 | the rewritten text does not compile |
 
@@ -36,5 +35,7 @@ pub mod search;
 pub mod session;
 pub mod source;
 pub mod stage;
+pub mod strides;
 pub mod synth;
+pub mod usage;
 pub mod verify;

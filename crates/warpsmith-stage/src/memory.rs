@@ -13,6 +13,8 @@ pub struct Data<'a> {
     pub seed: u64,
     /// Integer arrays whose elements are to be told apart; others get small numbers, which subscripts can be made from.
     pub tagged: &'a [String],
+    /// Reals have both signs and all integers are small, so that branches which data decide on go both ways.
+    pub mixed: bool,
 }
 
 /// Numbers without pattern (splitmix64).
@@ -28,34 +30,51 @@ impl Mix {
     }
 }
 
+/// Numbers of fewer bits than this are not enough to tell all elements of an array apart.
+const FEW_BITS: u32 = 20;
+
 /// Element values that differ as long as the type has enough of them: reals between 1 and 2, or integers.
 struct Tags {
     next: u64,
     odd: u64,
     start: u64,
+    /// Every other real, about, is below zero.
+    signed: bool,
 }
 
 impl Tags {
-    fn new(seed: u64) -> Tags {
-        let mut mix = Mix(seed);
-        Tags { next: 0, odd: mix.next() | 1, start: mix.next() }
+    fn new(data: Data<'_>) -> Tags {
+        let mut mix = Mix(data.seed);
+        Tags { next: 0, odd: mix.next() | 1, start: mix.next(), signed: data.mixed }
     }
 
-    /// The next of 2^`bits` numbers in an order that visits each once.
+    /// The next of 2^`bits` numbers: in an order that visits each once, or, where they are too few for all elements, without
+    /// one, so that elements which are equal for one seed are not for the next.
     fn number(&mut self, bits: u32) -> u64 {
         self.next += 1;
         let mask = u64::MAX >> (64 - bits);
-        self.next.wrapping_mul(self.odd).wrapping_add(self.start) & mask
+        let number = self.next.wrapping_mul(self.odd).wrapping_add(self.start);
+        if bits < FEW_BITS { Mix(number).next() & mask } else { number & mask }
     }
 
     fn value(&mut self, ty: Scalar) -> Value {
+        let mut value = self.unsigned(ty);
+        if self.signed && ty.is_float() && Mix(self.next).next() & 1 == 1 {
+            value.bits |= 1 << (8 * ty.bytes() - 1);
+        }
+        value
+    }
+
+    fn unsigned(&mut self, ty: Scalar) -> Value {
         match ty {
             Scalar::F64 => Value { ty, bits: 0x3ff0_0000_0000_0000 | self.number(52) },
             Scalar::F32 => Value { ty, bits: 0x3f80_0000 | self.number(23) },
             Scalar::F16 => Value { ty, bits: 0x3c00 | self.number(10) },
             Scalar::BF16 => Value { ty, bits: 0x3f80 | self.number(7) },
             Scalar::Bool => Value::bool(self.number(1) == 1),
-            _ => Value::int(ty, self.number(7 + 4 * ty.bytes().min(4)) as i64),
+            _ => {
+                Value::int(ty, self.number(if ty.bytes() < 4 { 8 * ty.bytes() } else { 23 }) as i64)
+            }
         }
     }
 }
@@ -84,7 +103,7 @@ pub fn prepare(
 ) -> Result<Prepared, Diagnostic> {
     let function = program.module.function(program.kernel);
     let mut memory = DeviceMemory::new(&program.module);
-    let mut tags = Tags::new(data.seed);
+    let mut tags = Tags::new(data);
     let mut mix = Mix(data.seed);
     variables(program, &mut memory, &mut tags);
     let (mut args, mut arrays) = (vec![], vec![]);
@@ -94,7 +113,7 @@ pub fn prepare(
             Type::Pointer { pointee, .. } => {
                 let length = lengths.and_then(|l| l.get(arrays.len()).copied());
                 let element = pointee.innermost().clone();
-                let tagged = data.tagged.contains(&var.name);
+                let tagged = !data.mixed && data.tagged.contains(&var.name);
                 let bytes = match length {
                     Some(n) => contents(program, &element, n, tagged, &mut tags, &mut mix),
                     None => vec![],
@@ -163,6 +182,27 @@ fn variables(program: &Program, memory: &mut DeviceMemory, tags: &mut Tags) {
     }
 }
 
+/// The numbers that a value is made of, and where they are in it.
+fn parts(program: &Program, ty: &Type, at: usize, all: &mut Vec<(usize, Scalar)>) {
+    let size = |ty: &Type| layout_of(&program.module, ty).size as usize;
+    match ty {
+        Type::Scalar(s) => all.push((at, *s)),
+        Type::Vector(s, n) => {
+            all.extend((0..usize::from(*n)).map(|i| (at + i * s.bytes() as usize, *s)));
+        }
+        Type::Array(element, n) => {
+            let step = size(element);
+            (0..*n as usize).for_each(|i| parts(program, element, at + i * step, all));
+        }
+        Type::Struct(id) => {
+            for f in &program.module.structs[id.0 as usize].fields {
+                parts(program, &f.ty, at + f.offset as usize, all);
+            }
+        }
+        _ => {}
+    }
+}
+
 fn contents(
     program: &Program,
     ty: &Type,
@@ -171,23 +211,20 @@ fn contents(
     tags: &mut Tags,
     mix: &mut Mix,
 ) -> Vec<u8> {
-    let parts = match ty {
-        Type::Scalar(s) => vec![*s],
-        Type::Vector(s, n) => {
-            let size = layout_of(&program.module, ty).size / u64::from(s.bytes());
-            vec![*s; size.max((*n).into()) as usize]
-        }
-        // Fields are small integers to some and nothing to others: zeros suit all.
-        _ => return vec![0; length],
-    };
-    let mut bytes = Vec::with_capacity(length + 16);
-    while bytes.len() < length {
-        for s in &parts {
+    let mut scalars = vec![];
+    parts(program, ty, 0, &mut scalars);
+    let size = (layout_of(&program.module, ty).size as usize).max(1);
+    let mut bytes = vec![0; length.next_multiple_of(size)];
+    for element in bytes.chunks_exact_mut(size) {
+        for (at, s) in &scalars {
             let value = match s.is_float() || tagged {
                 true => tags.value(*s),
+                // Half of them are 0 and a quarter 1, so that counts and comparisons come out all ways.
+                false if tags.signed => Value::int(*s, mix.next().trailing_zeros().min(6).into()),
                 false => Value::int(*s, (mix.next() % 7) as i64),
             };
-            bytes.extend_from_slice(&value.bits.to_le_bytes()[..s.bytes() as usize]);
+            let n = s.bytes() as usize;
+            element[*at..*at + n].copy_from_slice(&value.bits.to_le_bytes()[..n]);
         }
     }
     bytes.truncate(length);

@@ -3,17 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use crate::session::{Refusal, Session};
+use warpsmith_ir::Span;
+
+use crate::launch::Launch;
+use crate::session::{Refusal, Session, Suited};
 use crate::source::patch::Patch;
-use crate::verify::check::{Checked, Rewritten};
+use crate::verify::check::{Checked, Checker, Problem, Rewritten};
+use crate::verify::proof::claims::{Instance, Unproved};
 use crate::verify::proof::{self, solver::Solver};
 
 /// What was proved at one block shape.
 #[derive(Clone, Debug)]
 pub struct ShapeProof {
     pub block: [u32; 3],
+    /// A launch of that shape.
+    pub launch: Launch,
     /// For each marked read that differs: why it is not proved.
-    pub reads: BTreeMap<usize, Option<String>>,
+    pub reads: BTreeMap<usize, Option<Unproved>>,
     pub assumed: BTreeSet<String>,
     pub time: Duration,
 }
@@ -54,8 +60,10 @@ pub fn prove(
             Ok(proof) => {
                 assumed = proof.assumed;
                 for (at, why) in proof.reads {
-                    let byte = at.map(|s| rewritten.origin(s).start as usize);
-                    let Some(mark) = byte.and_then(|b| mark_at(session, b)) else { continue };
+                    // What a function is called with may have the span of the call.
+                    let byte = |s: &Span| rewritten.origin(*s).start as usize;
+                    let mark = at.iter().find_map(|s| mark_at(session, byte(s)));
+                    let Some(mark) = mark else { continue };
                     let known = reads.entry(mark).or_insert(None);
                     *known = known.take().or(why);
                 }
@@ -64,9 +72,65 @@ pub fn prove(
                 reads.extend((0..session.plan.reads.len()).map(|m| (m, Some(why.clone()))));
             }
         }
-        all.push(ShapeProof { block: launch.block, reads, assumed, time: start.elapsed() });
+        all.push(ShapeProof { block: launch.block, launch, reads, assumed, time: start.elapsed() });
     }
     Ok(all)
+}
+
+/// Blocks along an axis of a launch that shows a mistake, at most.
+const MAX_BLOCKS: i64 = 64;
+/// Instances that are emulated of one text, at most.
+const MAX_REPLAYED: usize = 12;
+
+/// A launch in which a text is wrong, from what the solver found where it could not prove. What it asks for may be more than
+/// is needed, so that only emulation says so.
+///
+/// # Errors
+/// What the emulator refuses.
+pub fn refuted(
+    session: &mut Session,
+    checker: &Checker,
+    proofs: &[ShapeProof],
+    edits: &Patch,
+) -> Result<Option<(Suited, Vec<Problem>)>, Refusal> {
+    let mut tried: Vec<Launch> = vec![];
+    for proof in proofs {
+        for instance in proof.reads.values().flatten().filter_map(|u| u.instance.as_ref()) {
+            let launch = replayed(session, &proof.launch, instance);
+            if tried.len() >= MAX_REPLAYED || tried.contains(&launch) {
+                continue;
+            }
+            tried.push(launch.clone());
+            let Some(suited) = session.suit(launch)? else { continue };
+            let checker =
+                Checker { launches: vec![suited.clone()], dropped: checker.dropped.clone() };
+            let problems = checker.check(session, edits, 1)?.problems;
+            if !problems.is_empty() {
+                return Ok(Some((suited, problems)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The launch of an instance: its sizes, and blocks enough for them and for its block.
+fn replayed(session: &Session, like: &Launch, instance: &Instance) -> Launch {
+    let mut launch = like.clone();
+    for (name, value) in &instance.integers {
+        if !session.input.integers.contains_key(name) {
+            launch.integers.insert(name.clone(), *value);
+        }
+    }
+    for a in (0..3).filter(|a| session.usage.axes[*a] && session.input.grid.is_none()) {
+        let bounds = |name: &&String| session.usage.roles.get(*name).is_some_and(|r| r.axes[a]);
+        let size = launch.integers.keys().find(bounds).map_or(1, |n| launch.integers[n]);
+        let covering = match session.usage.overlaps {
+            true => 1,
+            false => (size.max(1) as u64).div_ceil(launch.block[a].into()) as i64,
+        };
+        launch.grid[a] = (instance.block[a] + 1).max(covering).clamp(1, MAX_BLOCKS) as u32;
+    }
+    launch
 }
 
 fn mark_at(session: &Session, byte: usize) -> Option<usize> {

@@ -9,6 +9,7 @@ use crate::launch::{self, Fit};
 use crate::profile::rows::{Profile, Row};
 use crate::session::{Refusal, Session, Suited, place};
 use crate::source::shape::Extent;
+use crate::synth::positions::spread;
 use crate::synth::reads::{self, Answer, Trouble};
 
 /// A candidate that lost, and what killed it.
@@ -36,11 +37,17 @@ pub struct Found {
 pub struct Profiled {
     pub launches: Vec<Suited>,
     pub profile: Profile,
+    /// The launches that ran with mixed data.
+    mixed: Vec<usize>,
     pub time: Duration,
 }
 
 /// Rows of one mark that a search starts from, at most.
 const MAX_ROWS: usize = 400;
+/// How sizes lie to the blocks in the first launches, by shape: cut off and whole, then cut off and by one too large.
+const FIRST: [[Fit; 2]; 2] = [[Fit::Ragged(1), Fit::Exact], [Fit::Ragged(1), Fit::Single]];
+/// The same of the shapes after them, which are to show mistakes alone.
+const FURTHER: [Fit; 2] = [Fit::Ragged(1), Fit::Exact];
 /// Rounds of counter-examples.
 const MAX_ROUNDS: usize = 6;
 /// Counter-examples that one round takes in.
@@ -49,10 +56,34 @@ const MAX_FAILING: usize = 96;
 impl Profiled {
     fn add(&mut self, session: &mut Session, suited: Suited) -> Result<(), Refusal> {
         let start = Instant::now();
-        session.profile(&suited, self.launches.len(), &mut self.profile)?;
-        self.launches.push(suited);
+        session.profile(&suited, self.launches.len(), false, &mut self.profile)?;
+        self.launches.push(suited.clone());
+        if session.mixed {
+            self.add_mixed(session, suited)?;
+        }
         self.time += start.elapsed();
         Ok(())
+    }
+
+    /// Rows of a launch with mixed data, for the marks that no other data come to: tags tell more where both do.
+    fn add_mixed(&mut self, session: &mut Session, suited: Suited) -> Result<(), Refusal> {
+        let number = self.launches.len();
+        let tagged = |r: &Row| !self.mixed.contains(&r.launch);
+        let reads = session.plan.reads.len();
+        let known: Vec<bool> = self.profile.iter().map(|rows| rows.iter().any(tagged)).collect();
+        session.profile(&suited, number, true, &mut self.profile)?;
+        for (rows, _) in self.profile[..reads].iter_mut().zip(known).filter(|(_, known)| *known) {
+            rows.retain(|r| r.launch != number);
+        }
+        self.mixed.push(number);
+        self.launches.push(suited);
+        Ok(())
+    }
+
+    /// Whether no launch has come to some mark.
+    fn misses(&self, session: &Session) -> bool {
+        let reads = session.plan.reads.len();
+        self.profile.len() < reads || self.profile[..reads].iter().any(Vec::is_empty)
     }
 }
 
@@ -65,13 +96,19 @@ pub fn profile(session: &mut Session) -> Result<Profiled, Refusal> {
     let mut profiled = Profiled::default();
     let mut shapes = 0;
     for block in small_shapes(session) {
-        let found = fits(session, block, 2)?;
+        let found = fits(session, block, 2, &FIRST[shapes])?;
         shapes += usize::from(!found.is_empty());
         for suited in found {
             profiled.add(session, suited)?;
         }
         if shapes == 2 {
             break;
+        }
+    }
+    if profiled.misses(session) {
+        session.mixed = true;
+        for suited in profiled.launches.clone() {
+            profiled.add_mixed(session, suited)?;
         }
     }
     profiled.time = start.elapsed();
@@ -81,17 +118,27 @@ pub fn profile(session: &mut Session) -> Result<Profiled, Refusal> {
     }
 }
 
-/// Launches of a block shape in which the unmodified kernel is right: ragged, exact, and overlapping ones.
+/// Launches of a block shape in which the unmodified kernel is right: overlapping ones and such in strides where the kernel
+/// has them, and two more kinds; which ones goes by turns.
 ///
 /// # Errors
 /// What the emulator refuses.
-pub fn fits(session: &mut Session, block: [u32; 3], blocks: u32) -> Result<Vec<Suited>, Refusal> {
-    let mut kinds = vec![Fit::Ragged(1), Fit::Exact, Fit::Single];
+pub fn fits(
+    session: &mut Session,
+    block: [u32; 3],
+    blocks: u32,
+    kinds: &[Fit],
+) -> Result<Vec<Suited>, Refusal> {
+    let mut wanted = vec![];
     if session.usage.overlaps {
-        kinds.insert(0, Fit::Overlapping(2));
+        wanted.push(Fit::Overlapping(2));
+    }
+    wanted.extend(kinds);
+    if session.usage.strides {
+        wanted.push(Fit::Strided);
     }
     let mut all = vec![];
-    for fit in kinds {
+    for fit in wanted {
         all.extend(session.suited(block, blocks, fit)?);
     }
     Ok(all)
@@ -197,7 +244,11 @@ impl Search {
             }
             again = self.challenge(session, profiled);
             while !again && let Some(block) = self.unseen.pop() {
-                for suited in fits(session, block, 3)? {
+                let kind = FURTHER[self.unseen.len() % FURTHER.len()];
+                let start = Instant::now();
+                let found = fits(session, block, 3, &[kind])?;
+                profiled.time += start.elapsed();
+                for suited in found {
                     profiled.add(session, suited)?;
                 }
                 again = self.challenge(session, profiled);
@@ -268,8 +319,8 @@ impl Search {
                 None => "never in shared memory".to_string(),
             };
             self.killed[m].push(Killed { text, witness: witness(session, profiled, m, first) });
-            let step = failing.len().div_ceil(MAX_FAILING);
-            self.rows[m].extend(failing.into_iter().step_by(step).cloned());
+            let chosen = spread(failing.len(), MAX_FAILING).into_iter();
+            self.rows[m].extend(chosen.map(|i| failing[i].clone()));
             self.found[m] = None;
             again = true;
         }
@@ -294,8 +345,7 @@ fn unsettled(session: &Session, m: usize) -> Refusal {
 fn sampled(all: &[Row]) -> Vec<Row> {
     let mut seen = HashSet::new();
     let distinct: Vec<&Row> = all.iter().filter(|r| seen.insert((&r.values, &r.places))).collect();
-    let step = distinct.len().div_ceil(MAX_ROWS).max(1);
-    distinct.into_iter().step_by(if step > 1 { step | 1 } else { 1 }).cloned().collect()
+    spread(distinct.len(), MAX_ROWS).into_iter().map(|i| distinct[i].clone()).collect()
 }
 
 fn inner_of(session: &mut Session, profiled: &Profiled, m: usize) -> Vec<Vec<Vec<i64>>> {

@@ -1,12 +1,14 @@
 //! One file with a plan: what is compiled, launched and profiled for it.
 
+mod choice;
+
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use warpsmith_emu::{Finding, Rule};
-use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span, Type, VarKind};
+use warpsmith_ir::{Diagnostic, FileId, Scalar, SourceMap, Span, Type, VarKind};
 
-use crate::launch::{self, Fit, Launch, Usage, Wanted};
+use crate::launch::{self, Fit, Launch, Wanted};
 use crate::memory::{self, Data, Lengths};
 use crate::plan::Plan;
 use crate::profile::instrument::{self, Instrumented};
@@ -14,7 +16,9 @@ use crate::profile::rows::{self, Profile};
 use crate::program::{self, Compiler, Program, Settings};
 use crate::source::marks;
 use crate::source::scope::{self, SharedArray};
-use crate::source::shape::{self, Extent};
+use crate::source::shape::Extent;
+use crate::strides::{self, Strides};
+use crate::usage::{self, Usage};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
@@ -82,6 +86,7 @@ pub struct Suited {
 #[derive(Debug)]
 pub struct Shaped {
     pub reference: Program,
+    strides: Strides,
     instrumented: Instrumented,
     probes: Program,
 }
@@ -104,9 +109,15 @@ pub struct Session {
     parameters: Vec<String>,
     /// Arrays that marked reads name.
     pub tagged: Vec<String>,
+    /// Data decide whether some marks are come to: launches are run with values of both kinds.
+    pub mixed: bool,
+    /// No other block than that of the file is looked at, because what suits it suits no others.
+    pub pinned: bool,
     shapes: HashMap<ShapeKey, Rc<Shaped>>,
     /// Findings of the unmodified kernel in launches that were not used.
     pub unsuited: Vec<(Launch, Vec<Finding>)>,
+    /// A race of the unmodified kernel in a launch that was used, because the order of blocks made no difference in it.
+    pub raced: Option<String>,
 }
 
 impl Session {
@@ -138,13 +149,14 @@ impl Session {
             .parse(&plain, &[], &mut parsed)
             .map_err(|d| bad(d, &shown(&parsed, &input.text)))?;
         sources = shown(&parsed, &input.text);
-        let kernel = kernel(&input, &unit, &parsed, &found).map_err(|d| bad(vec![d], &sources))?;
-        one_kernel(&unit, &parsed, &found, &kernel).map_err(|d| bad(vec![d], &sources))?;
-        let usage = launch::usage(&unit, &kernel, &parsed);
+        let kernel =
+            choice::kernel(&input, &unit, &parsed, &found).map_err(|d| bad(vec![d], &sources))?;
+        choice::one_kernel(&unit, &parsed, &found, &kernel).map_err(|d| bad(vec![d], &sources))?;
+        let usage = usage::usage(&unit, &kernel);
         let plan = Plan::new(&input.text, found, &unit, &parsed, usage.axes)
             .map_err(|d| bad(d, &sources))?;
-        let extents = extents(&input, &plan, &unit, &kernel, &parsed, &usage);
-        let own = own_block(&input, &extents, &unit);
+        let extents = choice::extents(&input, &plan, &unit, &kernel, &parsed, &usage);
+        let own = choice::own_block(&input, &extents, &unit);
         let mut tagged = vec![];
         for i in 0..plan.reads.len() {
             tagged.extend(scope::names(plan.slice(&plan.mark(i).global())));
@@ -159,8 +171,11 @@ impl Session {
             sources,
             parameters: vec![],
             tagged,
+            mixed: false,
+            pinned: false,
             shapes: HashMap::new(),
             unsuited: vec![],
+            raced: None,
             input,
         };
         session.read_parameters()?;
@@ -184,6 +199,15 @@ impl Session {
         Ok(())
     }
 
+    /// Looks at no other block than that of the file any more. False: that is so already, or there is none.
+    pub fn pin(&mut self) -> bool {
+        let Some(own) = self.own.filter(|_| !self.pinned) else { return false };
+        let free = self.extents.iter().any(|e| !matches!(e, Extent::Number(_)));
+        self.extents = own.map(Extent::Number);
+        self.pinned = free;
+        free
+    }
+
     /// The programs of a launch's block shape.
     ///
     /// # Errors
@@ -203,7 +227,8 @@ impl Session {
         };
         let instrumented = instrument::instrument(&self.plan, launch.block, &elements);
         let probes = compile(&instrumented.text).map_err(|d| self.unrecordable(d))?;
-        let shaped = Rc::new(Shaped { reference, instrumented, probes });
+        let strides = strides::of(&reference, launch.block);
+        let shaped = Rc::new(Shaped { reference, strides, instrumented, probes });
         self.shapes.insert(key, shaped.clone());
         Ok(shaped)
     }
@@ -230,17 +255,24 @@ impl Session {
         blocks: u32,
         fit: Fit,
     ) -> Result<Option<Suited>, Refusal> {
-        let wanted = Wanted {
-            usage: &self.usage,
-            extents: &self.extents,
-            parameters: &self.parameters,
-            pinned: &self.input.integers,
-            grid: self.input.grid,
+        // Constants make the block; how far its positions move is known once they are put in.
+        let Some(shape) = self.launch(block, blocks, fit, Strides::default()) else {
+            return Ok(None);
         };
-        let Some(mut launch) = launch::launch(&wanted, block, blocks, fit) else { return Ok(None) };
-        launch.dynamic_shared = self.dynamic_shared(block);
+        let shaped = self.shaped(&shape)?;
+        match self.launch(block, blocks, fit, shaped.strides) {
+            Some(launch) => self.suit(launch),
+            None => Ok(None),
+        }
+    }
+
+    /// A launch with the lengths of its arrays, if the unmodified kernel is right in it.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn suit(&mut self, launch: Launch) -> Result<Option<Suited>, Refusal> {
         let shaped = self.shaped(&launch)?;
-        let data = Data { seed: 1, tagged: &self.tagged };
+        let data = Data { seed: 1, tagged: &self.tagged, mixed: false };
         let (lengths, outcome) = memory::extents(&shaped.reference, &launch, data)
             .map_err(|d| self.refuse(false, vec![d]))?;
         // Blocks may write equal values to an array between two steps and read them back: temporal blocking starts from that.
@@ -253,12 +285,30 @@ impl Session {
         }
         let ordered = between && self.order_matters(&shaped.reference, &launch, &lengths)?;
         if bad.is_empty() && !ordered {
+            let race = outcome.findings.iter().find(|f| f.rule == Rule::RaceGlobal);
+            if let Some(race) = race.filter(|_| self.raced.is_none()) {
+                self.raced = Some(format!("{}: {}", launch.describe(), race.message));
+            }
             return Ok(Some(Suited { launch, lengths }));
         }
         let races = outcome.findings.into_iter().filter(|f| ordered && f.rule == Rule::RaceGlobal);
         let bad = bad.into_iter().chain(races).collect();
         self.unsuited.push((launch, bad));
         Ok(None)
+    }
+
+    fn launch(&self, block: [u32; 3], blocks: u32, fit: Fit, strides: Strides) -> Option<Launch> {
+        let wanted = Wanted {
+            usage: &self.usage,
+            extents: &self.extents,
+            parameters: &self.parameters,
+            pinned: &self.input.integers,
+            grid: self.input.grid,
+            strides,
+        };
+        let dynamic_shared = self.dynamic_shared(block);
+        let launch = launch::launch(&wanted, block, blocks, fit)?;
+        Some(Launch { dynamic_shared, ..launch })
     }
 
     /// Whether the unmodified kernel computes something else when its blocks run one by one from the last to the first.
@@ -268,7 +318,7 @@ impl Session {
         launch: &Launch,
         lengths: &Lengths,
     ) -> Result<bool, Refusal> {
-        let data = Data { seed: 1, tagged: &self.tagged };
+        let data = Data { seed: 1, tagged: &self.tagged, mixed: false };
         let blocks = launch.grid.iter().product();
         let run = |orders: Vec<Option<u32>>| {
             let mut p = memory::prepare(reference, launch, Some(lengths), data)?;
@@ -297,7 +347,7 @@ impl Session {
         }
     }
 
-    /// Adds what a launch does at the marks to a profile.
+    /// Adds what a launch does at the marks to a profile; `mixed` data send branches both ways.
     ///
     /// # Errors
     /// What the emulator refuses.
@@ -305,6 +355,7 @@ impl Session {
         &mut self,
         suited: &Suited,
         number: usize,
+        mixed: bool,
         profile: &mut Profile,
     ) -> Result<(), Refusal> {
         let shaped = self.shaped(&suited.launch)?;
@@ -316,8 +367,23 @@ impl Session {
             lengths: &suited.lengths,
             tagged: &self.tagged,
             reads: self.plan.reads.len(),
+            runs: self.runs(&shaped.reference),
+            mixed,
         };
         run.collect(profile).map_err(|d| self.refuse(false, vec![d]))
+    }
+
+    /// How often a launch is profiled, so that no two elements of a marked array are equal by accident every time.
+    fn runs(&self, reference: &Program) -> u64 {
+        let function = reference.module.function(reference.kernel);
+        let vars = function.params.iter().map(|p| function.var(*p));
+        let marked = vars.filter(|v| self.tagged.contains(&v.name));
+        let bytes = |t: &Type| t.pointee().and_then(|t| t.innermost().scalar()).map(Scalar::bytes);
+        match marked.filter_map(|v| bytes(&v.ty)).min() {
+            Some(1) => 4,
+            Some(2) => 3,
+            _ => 1,
+        }
     }
 
     /// The extents of a shared array without the outermost, in a launch.
@@ -345,138 +411,6 @@ fn shown(parsed: &SourceMap, text: &str) -> SourceMap {
         };
     }
     sources
-}
-
-type Unit = warpsmith_front::ast::TranslationUnit;
-
-/// The kernel that is staged, with template arguments.
-fn kernel(
-    input: &Input,
-    unit: &Unit,
-    sources: &SourceMap,
-    found: &marks::Marks,
-) -> Result<String, Diagnostic> {
-    let kernels = warpsmith_front::sema::kernels_of(unit);
-    let first = found.reads.first().map_or(0..0, |m| m.whole.clone());
-    let span = marks::span(FileId(0), &first);
-    let site = scope::site(unit, sources, first.start);
-    let holding = site.filter(|s| s.kernel).map(|s| s.function);
-    let name = match (&input.kernel, holding, kernels.as_slice()) {
-        (Some(name), _, _) => name.clone(),
-        (None, Some(name), _) => name,
-        (None, None, [only]) => only.name.clone(),
-        _ => {
-            let error = Diagnostic::error("W304", "which kernel is to be staged?")
-                .help("name the kernel with --kernel");
-            return Err(match first.is_empty() {
-                true => error,
-                false => error.label(span, "this mark is in no kernel itself"),
-            });
-        }
-    };
-    let base = shape::base_name(&name);
-    let Some(known) = kernels.iter().find(|k| k.base == base) else {
-        let names: Vec<String> = kernels.iter().map(|k| format!("`{}`", k.name)).collect();
-        return Err(Diagnostic::error("W304", format!("there is no kernel `{base}`"))
-            .help(format!("the file has {}", names.join(", "))));
-    };
-    if !known.is_template || name.contains('<') {
-        return Ok(name);
-    }
-    let launched = shape::instances(unit, base, sources).into_iter();
-    let instances = unit.instantiations.iter().map(|i| i.name.clone());
-    let of_kernel = |n: &String| shape::base_name(n) == base && n.contains('<');
-    let mut found: Vec<String> = instances.chain(launched).filter(of_kernel).collect();
-    let squeezed = |n: &String| n.split_whitespace().collect::<String>();
-    found.sort_by_key(squeezed);
-    found.dedup_by_key(|n| squeezed(n));
-    let error = Diagnostic::error("W304", format!("`{base}` is a template"))
-        .label(known.span, "this kernel");
-    match found.as_slice() {
-        [only] => Ok(only.clone()),
-        [] => Err(error.help(format!("name an instance with --kernel '{base}<…>'"))),
-        several => Err(error
-            .note(format!("the file uses {}", several.join(" and ")))
-            .help("one text serves them all, and only one is checked: name it with --kernel")),
-    }
-}
-
-/// All marks have to be in the kernel that is checked, or in functions that no other kernel can call.
-fn one_kernel(
-    unit: &Unit,
-    sources: &SourceMap,
-    found: &marks::Marks,
-    kernel: &str,
-) -> Result<(), Diagnostic> {
-    let kernels = warpsmith_front::sema::kernels_of(unit);
-    let places = found.reads.iter().map(|m| (&m.whole, m.whole.start));
-    for (at, byte) in places.chain(found.inserts.iter().map(|i| (i, i.end))) {
-        let Some(site) = scope::site(unit, sources, byte) else { continue };
-        let own = site.kernel && site.function == shape::base_name(kernel);
-        let helper = !site.kernel && kernels.len() == 1;
-        if !own && !helper {
-            return Err(Diagnostic::error(
-                "W708",
-                format!("this is not in the kernel `{kernel}` alone"),
-            )
-            .label(marks::span(FileId(0), at), "another kernel runs it, and only one is checked")
-            .help("stage one kernel of a file at a time"));
-        }
-    }
-    Ok(())
-}
-
-/// What fixes the block: host code, extents of arrays, or the user.
-fn extents(
-    input: &Input,
-    plan: &Plan,
-    unit: &Unit,
-    kernel: &str,
-    sources: &SourceMap,
-    usage: &Usage,
-) -> [Extent; 3] {
-    let arrays = plan.arrays();
-    let by_block =
-        arrays.iter().any(|a| a.is_dynamic() || a.extents.iter().any(|e| e.contains("blockDim")));
-    let host = shape::of_host(unit, shape::base_name(kernel), sources);
-    let mut extents = match host {
-        Some(extents) => extents,
-        None => match plan.reads.first() {
-            Some(read) => shape::of_arrays(&read.site, unit, usage.axes),
-            None => shape::of_positions(unit, shape::base_name(kernel), sources),
-        },
-    };
-    for a in 0..3 {
-        let number = matches!(extents[a], Extent::Number(_)) && usage.axes[a];
-        if by_block && number {
-            extents[a] = Extent::Free;
-        }
-        if !usage.axes[a] {
-            extents[a] = Extent::Number(1);
-        }
-        // Arrays of constant size that no named constant makes suit one shape alone.
-        if let (Extent::Free, false, Some(block)) = (&extents[a], by_block, input.block) {
-            extents[a] = Extent::Number(block[a]);
-        }
-    }
-    extents
-}
-
-/// The block of the user's options, or the one that the constants of the file make.
-fn own_block(input: &Input, extents: &[Extent; 3], unit: &Unit) -> Option<[u32; 3]> {
-    let named = |name: &String| {
-        let given = input.settings.defines.iter().find(|(n, _)| n == name).map(|(_, v)| v);
-        given.or_else(|| unit.macros.get(name))?.trim().parse().ok()
-    };
-    let mut block = [1; 3];
-    for a in 0..3 {
-        block[a] = match &extents[a] {
-            Extent::Number(n) => *n,
-            Extent::Constant(name) => named(name)?,
-            Extent::Free => input.block?[a],
-        };
-    }
-    (block.iter().product::<u32>() <= 1024).then_some(block)
 }
 
 /// A place in the user's text.

@@ -1,9 +1,14 @@
 //! The whole way: from a file with a plan to the file without, and what is known of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod wording;
+
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use warpsmith_ir::{Diagnostic, SourceMap};
+
+pub use wording::dims;
+use wording::{comments, notes, wrong};
 
 use crate::copying::{self, Copied};
 use crate::holes::{self, Filling};
@@ -12,9 +17,9 @@ use crate::proving::{self, ShapeProof};
 use crate::search::{self, Found, Killed, Profiled, Search};
 use crate::session::{Input, Refusal, Session, place};
 use crate::source::marks::{self, Bytes};
-use crate::source::patch::{Patch, indentation};
+use crate::source::patch::Patch;
 use crate::verify::barriers::{self, Inserted};
-use crate::verify::check::{Checked, Checker, Problem, ProblemKind};
+use crate::verify::check::{Checked, Checker};
 
 /// How sure it is that an access is right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,20 +110,13 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
         filling = Some(made);
     }
     let mut session = Session::new(input)?;
-    session.input.steps.begin("profiles");
-    let mut profiled = search::profile(&mut session)?;
-    let launches = profiled.launches.clone();
-    let mut checker = Checker::new(&mut session, &launches)?;
-    if checker.launches.is_empty() {
-        checker.launches = launches;
+    let mut made = written(&mut session);
+    // What no expression says for all blocks may be simple for the one of the file, which is all that is asked for.
+    if made.as_ref().is_err_and(unsolved) && session.pin() {
+        made = written(&mut session);
     }
-    session.input.steps.begin("search and checks");
-    let result = verified(&mut session, &mut profiled, &mut checker)?;
-    let Written { found, copied, mut edits, mut checked, inserted } = result;
-    let redundant: Vec<usize> = checked.redundant.iter().copied().collect();
-    let removed = session.input.fix && remove(&mut session, &checker, &mut edits, &mut checked)?;
-    session.input.steps.begin("proofs");
-    let proofs = proving::prove(&mut session, &checked, &checker.dropped, &edits)?;
+    let Made { profiled, checker, result, proofs } = made?;
+    let Written { found, copied, edits, checked, inserted, redundant, removed } = result;
     let accesses = accesses(&session, &found, copied.time, &proofs);
     let notes = notes(&session, &checked, &accesses);
     let mut out = comments(&session, &accesses, &checked);
@@ -174,6 +172,32 @@ fn sketched(input: Input, filling: Filling, time: Duration) -> Staged {
     }
 }
 
+/// All that was found out about a file.
+struct Made {
+    profiled: Profiled,
+    checker: Checker,
+    result: Written,
+    proofs: Vec<ShapeProof>,
+}
+
+/// From profiles to proofs.
+fn written(session: &mut Session) -> Result<Made, Refusal> {
+    session.input.steps.begin("profiles");
+    let mut profiled = search::profile(session)?;
+    let launches = profiled.launches.clone();
+    let mut checker = Checker::new(session, &launches)?;
+    if checker.launches.is_empty() {
+        checker.launches = launches;
+    }
+    let (result, proofs) = sure(session, &mut profiled, &mut checker)?;
+    Ok(Made { profiled, checker, result, proofs })
+}
+
+/// Whether no expression was found, in contrast to other reasons.
+fn unsolved(refusal: &Refusal) -> bool {
+    refusal.diagnostics.iter().any(|d| matches!(d.code, "W711" | "W712" | "W713"))
+}
+
 /// A rewritten text that emulation found no fault with.
 struct Written {
     found: Vec<Found>,
@@ -181,18 +205,50 @@ struct Written {
     edits: Patch,
     checked: Checked,
     inserted: Vec<Inserted>,
+    /// Barriers of the user's text that no launch needs, and whether they are gone.
+    redundant: Vec<usize>,
+    removed: bool,
 }
 
 /// Launches in which a result was wrong and that the search learnt from, at most.
 const MAX_LESSONS: usize = 4;
+
+/// Writes a text and tries to prove it; where the solver finds a launch in which it is wrong, that is learnt from.
+fn sure(
+    session: &mut Session,
+    profiled: &mut Profiled,
+    checker: &mut Checker,
+) -> Result<(Written, Vec<ShapeProof>), Refusal> {
+    let mut search = Search::new(session, profiled);
+    let mut lessons = 0;
+    loop {
+        session.input.steps.begin("search and checks");
+        let mut result = verified(session, profiled, checker, &mut search)?;
+        result.redundant = result.checked.redundant.iter().copied().collect();
+        if session.input.fix {
+            result.removed = remove(session, checker, &mut result.edits, &mut result.checked)?;
+        }
+        session.input.steps.begin("proofs");
+        let proofs = proving::prove(session, &result.checked, &checker.dropped, &result.edits)?;
+        let Some((suited, problems)) = proving::refuted(session, checker, &proofs, &result.edits)?
+        else {
+            return Ok((result, proofs));
+        };
+        checker.launches.push(suited.clone());
+        lessons += 1;
+        if lessons > MAX_LESSONS || !search.learn(session, profiled, &suited)? {
+            return Err(wrong(session, &problems));
+        }
+    }
+}
 
 /// Searches, writes and checks, until a check finds nothing.
 fn verified(
     session: &mut Session,
     profiled: &mut Profiled,
     checker: &mut Checker,
+    search: &mut Search,
 ) -> Result<Written, Refusal> {
-    let mut search = Search::new(session, profiled);
     let mut lessons = 0;
     loop {
         let found = search.settle(session, profiled)?;
@@ -202,7 +258,8 @@ fn verified(
         checker.dropped = intermediate::drop_stores(session, &found, &mut edits);
         let (checked, inserted) = barriers::complete(session, checker, &mut edits)?;
         let Some(problem) = checked.problems.first() else {
-            return Ok(Written { found, copied, edits, checked, inserted });
+            let (redundant, removed) = (vec![], false);
+            return Ok(Written { found, copied, edits, checked, inserted, redundant, removed });
         };
         let suited = checker.launches.iter().find(|s| s.launch == problem.launch).cloned();
         lessons += 1;
@@ -292,12 +349,15 @@ fn replacement(session: &Session, m: usize, found: &Found) -> String {
     let original = plan.slice(&plan.mark(m).global());
     match (plan.given(m), &found.answer) {
         (Some((shared, _)), _) => plan.slice(shared).to_string(),
-        (None, Some(answer)) => answer.text(&plan.reads[m], original),
+        (None, Some(answer)) => {
+            format!("{}{}", answer.text(&plan.reads[m], original), plan.slice(&plan.mark(m).member))
+        }
         (None, None) => {
             // What the user put in parentheses stays in them.
             let whole = plan.slice(&plan.mark(m).whole);
-            match whole.ends_with(original) {
-                true => original.to_string(),
+            let original = format!("{original}{}", plan.slice(&plan.mark(m).member));
+            match whole.ends_with(&original) {
+                true => original,
                 false => format!("({original})"),
             }
         }
@@ -323,7 +383,7 @@ fn accesses(
                 (true, false) => Verdict::Checked,
             },
             proved: proofs.iter().filter(|p| p.proves(m)).map(|p| p.block).collect(),
-            unproved: proofs.iter().find_map(|p| p.reads.get(&m).cloned().flatten()),
+            unproved: proofs.iter().find_map(|p| Some(p.reads.get(&m)?.as_ref()?.why.clone())),
             killed: f.killed.clone(),
             time: if is_given { copying / given } else { f.time },
             rows: f.rows,
@@ -367,137 +427,4 @@ fn own_proved(session: &Session, mark: usize, proofs: &[ShapeProof]) -> bool {
     let fixed = session.own.is_some() || !session.plan.extents(own).is_empty();
     let mut meant = proofs.iter().filter(|p| !fixed || p.block == own).peekable();
     meant.peek().is_some() && meant.all(|p| p.proves(mark))
-}
-
-/// A comment before each statement whose reads were staged: from where they come, and how sure that is.
-fn comments(session: &Session, accesses: &[Access], checked: &Checked) -> Patch {
-    let mut statements: BTreeMap<usize, Vec<&Access>> = BTreeMap::new();
-    for (m, access) in accesses.iter().enumerate() {
-        if let Some(s) = session.plan.reads[m].site.statements.last() {
-            statements.entry(s.start as usize).or_default().push(access);
-        }
-    }
-    let mut patch = Patch::default();
-    for (at, here) in statements {
-        let everywhere = |b: &[u32; 3]| {
-            here.iter().all(|a| a.verdict != Verdict::Proved || a.proved.contains(b))
-        };
-        let (sure, rest): (Vec<_>, Vec<_>) = blocks(checked).into_iter().partition(everywhere);
-        let shapes = claimed(session, &blocks(checked));
-        let more = match rest.is_empty() {
-            true => String::new(),
-            false => format!("; checked with {}", list(&rest)),
-        };
-        let sure = claimed(session, &sure);
-        let count = |v: Verdict| here.iter().filter(|a| a.verdict == v).count();
-        let (proved, checked) = (count(Verdict::Proved), count(Verdict::Checked));
-        let indent = indentation(&session.plan.text, at);
-        let line = match (proved, checked) {
-            (0, 0) => "Not in shared memory: read from global memory as before.".to_string(),
-            (n, 0) => {
-                let of = sum_of(n, here.len());
-                format!(
-                    "{of} from shared memory: proved for all sizes with blocks of {sure}{more}."
-                )
-            }
-            (0, n) => {
-                let of = sum_of(n, here.len());
-                format!("{of} from shared memory: checked with blocks of {shapes}, not proved.")
-            }
-            (p, n) => {
-                let of = sum_of(p + n, here.len());
-                format!(
-                    "{of} from shared memory: checked with blocks of {shapes}, {p} of them proved for all sizes."
-                )
-            }
-        };
-        patch.replace(at..at, format!("// {line}\n{indent}"));
-    }
-    patch
-}
-
-fn sum_of(served: usize, all: usize) -> String {
-    let come = if served == 1 { "comes" } else { "come" };
-    match served == all {
-        true if all == 1 => format!("The marked read {come}"),
-        true => format!("All {all} marked reads {come}"),
-        false => format!("{served} of {all} marked reads {come}"),
-    }
-}
-
-/// The block shapes that a text is good for: its own first, then those that other constants were checked for.
-fn claimed(session: &Session, blocks: &[[u32; 3]]) -> String {
-    let own = own_block(session);
-    if session.own.is_none() && session.plan.extents(own).is_empty() {
-        return list(blocks);
-    }
-    let others: Vec<String> = blocks.iter().filter(|b| **b != own).map(|b| dims(*b)).collect();
-    match others.is_empty() || !session.plan.extents(own).is_empty() {
-        true => dims(own),
-        false => format!("{} (with other constants also {})", dims(own), others.join(", ")),
-    }
-}
-
-fn list(blocks: &[[u32; 3]]) -> String {
-    blocks.iter().map(|b| dims(*b)).collect::<Vec<_>>().join(", ")
-}
-
-/// A block in words: `32x8`.
-pub fn dims(block: [u32; 3]) -> String {
-    match block {
-        [x, 1, 1] => x.to_string(),
-        [x, y, 1] => format!("{x}x{y}"),
-        [x, y, z] => format!("{x}x{y}x{z}"),
-    }
-}
-
-fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -> Vec<String> {
-    let mut notes: Vec<String> = checked
-        .benign
-        .iter()
-        .map(|array| format!("threads write equal values to `{array}` without an order between them, which is benign"))
-        .collect();
-    for a in accesses.iter().filter(|a| a.verdict == Verdict::Original) {
-        notes.push(format!("`{}` is never in shared memory and is read as before", a.original));
-    }
-    for (launch, findings) in session.unsuited.iter().take(2) {
-        let said: Vec<&str> = findings.iter().take(2).map(|f| f.message.as_str()).collect();
-        notes.push(format!(
-            "the unmodified kernel was not used at {}: {}",
-            launch.describe(),
-            said.join("; ")
-        ));
-    }
-    let extents = session.plan.extents(own_block(session));
-    if !extents.is_empty() {
-        let block = dims(own_block(session));
-        notes.push(format!("shared arrays with the size of the block became constant: launch with blocks of {block}"));
-    }
-    notes
-}
-
-/// What emulation found in the rewritten text.
-fn wrong(session: &Session, problems: &[Problem]) -> Refusal {
-    let mut error = Diagnostic::error("W713", "with this plan the kernel is not right");
-    for problem in problems.iter().take(3) {
-        let launch = problem.launch.describe();
-        match &problem.kind {
-            ProblemKind::Finding(f) => {
-                for a in f.accesses.iter().filter_map(|a| a.span.map(|s| (s, a.what))) {
-                    error = error.label(a.0, a.1);
-                }
-                let thread = f.accesses.iter().find_map(|a| a.thread);
-                let who = thread
-                    .map_or(String::new(), |t| format!(", {}", search::who(t.block, t.thread)));
-                error = error.note(format!("{launch}{who}: {} ({})", f.message, f.rule.name()));
-            }
-            ProblemKind::Different { array, index } => {
-                error = error.note(format!(
-                    "{launch}: element {index} of `{array}` differs from the unmodified kernel"
-                ));
-            }
-            ProblemKind::Limit => error = error.note(format!("{launch}: does not end")),
-        }
-    }
-    session.refuse(true, vec![error])
 }

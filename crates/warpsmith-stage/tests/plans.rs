@@ -193,7 +193,7 @@ fn a_missing_barrier_is_put_in() {
     assert!(staged.text.contains("    __syncthreads();\n    out[c] = "), "{}", staged.text);
     assert!(staged.text.contains("__shared__ int sb[16 * 16];"), "{}", staged.text);
     assert!(
-        staged.text.contains("? sb[threadIdx.y == blockDim.y - 1 ? csb : csb + blockDim.x] :"),
+        staged.text.contains(" ? csb : csb + blockDim.x] : in[(j == ny - 1) ? c : c + nx]"),
         "{}",
         staged.text
     );

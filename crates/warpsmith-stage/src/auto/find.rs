@@ -129,6 +129,28 @@ pub fn accesses(
     all
 }
 
+/// Why no tile is worth it for the reads of an array.
+pub fn unshared(reads: &[&Access]) -> String {
+    let name = reads.first().map_or("", |a| a.array.as_str());
+    let moves = |a: &&&Access| a.strides().filter(|_| a.loops().is_some());
+    let strides: Vec<[i64; 2]> = reads.iter().filter_map(|a| moves(&a)).collect();
+    match strides.len() == reads.len() {
+        false => format!(
+            "`{name}`: data decide on its subscripts, so that no tile is certain to hold what is read"
+        ),
+        true if strides.iter().all(|s| *s == [0, 0]) => format!(
+            "`{name}`: all threads of a block read one element at a time, which takes one request and one sector of the cache a warp \
+             without a tile, and one request with it"
+        ),
+        true if strides.iter().all(|s| s[0].abs() == 1) => format!(
+            "`{name}`: no two threads of a block read one element, and rows of threads read rows"
+        ),
+        true => format!(
+            "`{name}`: neighbours read elements that lie apart, and no plan is known that makes rows of them"
+        ),
+    }
+}
+
 /// What stands between the brackets of `a[…]`.
 fn subscript(text: &str) -> String {
     let open = text.find('[').map_or(0, |i| i + 1);

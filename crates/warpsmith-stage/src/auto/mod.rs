@@ -47,7 +47,7 @@ pub struct Best {
 }
 
 /// What was found for a file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Chosen {
     pub kernel: String,
     /// The best plan's result; `None`: the kernel is better as it is.
@@ -57,6 +57,8 @@ pub struct Chosen {
     pub before: Option<f64>,
     /// The launch that was counted.
     pub counted: String,
+    /// Why nothing was tried.
+    pub declined: Vec<String>,
 }
 
 /// By how much a plan has to be better than none.
@@ -69,15 +71,14 @@ const COUNTED_DEPTH: i64 = 24;
 /// Finds plans for a kernel and chooses among them.
 ///
 /// # Errors
-/// W731 when the kernel has no reads that a block could share, and what is wrong with the file.
+/// What is wrong with the file.
 pub fn choose(input: &Input, costs: Costs<'_>) -> Result<Chosen, Refusal> {
     let mut session = Session::new(Input { plain: true, ..input.clone() })?;
     let plans = found(&session)?;
     if plans.is_empty() {
-        let error = Diagnostic::error("W731", "no plan was found: threads of a block share no elements that a tile could hold")
-            .note("arrays are looked at whose subscripts are sums of thread indices, sizes and block extents")
-            .help("declare a shared array, copy to it, and mark reads: `__opt__(in[c - 1])`");
-        return Err(session.refuse(true, vec![error]));
+        let declined = declined(&session)?;
+        let kernel = session.kernel.clone();
+        return Ok(Chosen { kernel, declined, ..Chosen::default() });
     }
     let checker = Checker::new(&mut session, &[])?;
     let Some(large) = large(&mut session)? else {
@@ -108,13 +109,8 @@ pub fn choose(input: &Input, costs: Costs<'_>) -> Result<Chosen, Refusal> {
             Err(why) => tried.push(Tried { name, cost: None, failed: Some(why) }),
         }
     }
-    if tried.iter().all(|t| t.failed.is_some()) {
-        let mut error = Diagnostic::error("W731", "no plan was found that works for this kernel");
-        for t in tried.iter().take(4) {
-            error = error.note(format!("{}: {}", t.name, t.failed.as_deref().unwrap_or("")));
-        }
-        return Err(session.refuse(true, vec![error]));
-    }
+    let none = tried.iter().all(|t| t.failed.is_some());
+    let declined = if none { declined(&session)? } else { vec![] };
     let worthwhile = |c: f64| before.is_none_or(|b| c < b * WORTHWHILE);
     Ok(Chosen {
         kernel: session.kernel.clone(),
@@ -122,24 +118,50 @@ pub fn choose(input: &Input, costs: Costs<'_>) -> Result<Chosen, Refusal> {
         tried,
         before,
         counted: large.launch.describe(),
+        declined,
     })
+}
+
+/// Why there is no plan, array by array.
+fn declined(session: &Session) -> Result<Vec<String>, Refusal> {
+    let mut reasons = vec![];
+    in_kernel(session, &mut |kernel| {
+        for array in read_only(kernel.accesses) {
+            let reads = kernel.accesses.iter().filter(|a| a.array == array);
+            reasons.push(find::unshared(&reads.collect::<Vec<_>>()));
+        }
+    })?;
+    if reasons.is_empty() {
+        reasons
+            .push("the kernel reads no array that it does not write, or has tiles already".into());
+    }
+    Ok(reasons)
 }
 
 /// The plans for all arrays of the kernel.
 fn found(session: &Session) -> Result<Vec<Plan>, Refusal> {
+    let mut plans = vec![];
+    in_kernel(session, &mut |kernel| {
+        plans = read_only(kernel.accesses).into_iter().flat_map(|a| kernel.plans(a)).collect();
+    })?;
+    Ok(plans)
+}
+
+/// Shows what plans are made from, for a kernel without shared memory.
+fn in_kernel(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<(), Refusal> {
     let text = session.plan.text.clone();
     let mut sources = SourceMap::new();
     let refuse = |d| session.refuse(false, d);
     let unit = session.compiler.parse(&text, &[], &mut sources).map_err(refuse)?;
     let program = session.compiler.compile(&text, &[], &session.kernel).map_err(refuse)?;
     let Some(function) = scope::kernel(&unit, shape::base_name(&session.kernel)) else {
-        return Ok(vec![]);
+        return Ok(());
     };
     let Some(body) = function.body.as_ref().filter(|_| !find::has_shared(&program)) else {
-        return Ok(vec![]);
+        return Ok(());
     };
     let accesses = find::accesses(function, &sources, &program);
-    let kernel = Kernel {
+    see(&Kernel {
         text: &text,
         unit: &unit,
         sources: &sources,
@@ -149,7 +171,12 @@ fn found(session: &Session) -> Result<Vec<Plan>, Refusal> {
         extents: session.extents.clone(),
         axes: session.usage.axes,
         given: session.input.block,
-    };
+    });
+    Ok(())
+}
+
+/// Arrays that are read and not stored to.
+fn read_only(accesses: &[find::Access]) -> Vec<&str> {
     let mut arrays: Vec<&str> = vec![];
     for a in accesses.iter().filter(|a| !a.stored) {
         let stored = accesses.iter().any(|s| s.stored && s.array == a.array);
@@ -157,7 +184,7 @@ fn found(session: &Session) -> Result<Vec<Plan>, Refusal> {
             arrays.push(&a.array);
         }
     }
-    Ok(arrays.into_iter().flat_map(|a| kernel.plans(a)).collect())
+    arrays
 }
 
 /// Stages a plan and compares its result with the file as it was.
@@ -221,7 +248,7 @@ fn cost(
     let text = text.unwrap_or(&session.plan.text);
     let program =
         session.compiler.compile(text, &launch.constants, &session.kernel).map_err(refuse)?;
-    let data = Data { seed: 1, tagged: &session.tagged };
+    let data = Data { seed: 1, tagged: &session.tagged, mixed: false };
     let mut p = memory::prepare(&program, launch, Some(&suited.lengths), data)
         .map_err(|d| session.refuse(false, vec![d]))?;
     let outcome = program::count(&program, &p.config, &mut p.memory, Checks::NONE)

@@ -5,9 +5,12 @@
 
 use std::fmt::Write;
 
+use warpsmith_front::pp::Piece;
+
 use crate::plan::{Plan, Point};
+use crate::source::marks::{self, Bytes};
 use crate::source::patch::Patch;
-use crate::source::scope::SharedArray;
+use crate::source::scope::{self, SharedArray};
 
 /// How the rows of one mark or place for copies are laid out, in words of 64 bits.
 ///
@@ -19,11 +22,25 @@ pub struct Layout {
     /// Words for each array.
     pub arrays: Vec<usize>,
     pub given: bool,
+    /// For a place for copies: what could be copied there. Two words each, the position in the array and the address.
+    pub offers: Vec<Offered>,
+}
+
+/// A copy that could be written at a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offered {
+    /// The marked read whose expressions it is made of.
+    pub mark: usize,
+    /// Elements of the array that it goes to.
+    pub length: i64,
 }
 
 impl Layout {
     fn words(&self) -> usize {
-        1 + self.symbols + self.arrays.iter().sum::<usize>() + 3 * usize::from(self.given)
+        1 + self.symbols
+            + self.arrays.iter().sum::<usize>()
+            + 3 * usize::from(self.given)
+            + 2 * self.offers.len()
     }
 }
 
@@ -42,8 +59,12 @@ template <class T> __device__ unsigned long long __ws_at(const T *p) {
   if (sizeof(T) == 1) return *(const unsigned char *)p;
   if (sizeof(T) == 2) return *(const unsigned short *)p;
   if (sizeof(T) == 4) return *(const unsigned int *)p;
-  if (sizeof(T) == 8) return *(const unsigned long long *)p;
-  return ((const unsigned long long *)p)[0] * 31 + ((const unsigned long long *)p)[sizeof(T) / 8 - 1];
+  unsigned long long bits = 0;
+  if (sizeof(T) % 4)
+    for (int n = 0; n < (int)sizeof(T); n++) bits = bits * 257 + ((const unsigned char *)p)[n];
+  else
+    for (int n = 0; n < (int)sizeof(T) / 4; n++) bits = bits * 0x9e3779b97f4a7c15ull + ((const unsigned int *)p)[n];
+  return bits;
 }
 __device__ inline long long *__ws_row(long long id, int width) {
   unsigned int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
@@ -82,7 +103,11 @@ pub fn instrument(
             let given = i < plan.reads.len() && plan.given(i).is_some();
             let list = p.site.arrays.iter().filter(|_| i < plan.reads.len());
             let arrays = list.map(|a| elements(a).div_ceil(64)).collect();
-            Layout { symbols: p.symbols.len(), arrays, given }
+            let offers = match i.checked_sub(plan.reads.len()) {
+                Some(insert) => offered(plan, insert, elements),
+                None => vec![],
+            };
+            Layout { symbols: p.symbols.len(), arrays, given, offers }
         })
         .collect();
     let width = layouts.iter().map(Layout::words).max().unwrap_or(1);
@@ -94,7 +119,8 @@ pub fn instrument(
         match at {
             None => read(plan, i, point, &mut patch),
             Some(insert) => {
-                let call = call(&format!("__ws_visit{i}"), vec![], point, false);
+                let offers = layout.offers.iter().flat_map(|o| offer(plan, o.mark)).collect();
+                let call = call(&format!("__ws_visit{i}"), offers, point, false);
                 patch.replace(plan.marks.inserts[insert].clone(), call);
             }
         }
@@ -115,7 +141,49 @@ fn read(plan: &Plan, i: usize, point: &Point, patch: &mut Patch) {
             given_array(point, shared).map_or(shared.to_string(), |a| point.site.arrays[a].first())
         ));
     }
-    patch.replace(mark.whole.clone(), call(&format!("__ws_visit{i}"), first, point, true));
+    let visit = call(&format!("__ws_visit{i}"), first, point, true);
+    patch.replace(mark.whole.clone(), format!("{visit}{}", plan.slice(&mark.member)));
+}
+
+/// The reads whose expressions mean something at a place for copies, and name elements plainly.
+fn offered(plan: &Plan, insert: usize, elements: &dyn Fn(&SharedArray) -> usize) -> Vec<Offered> {
+    let here = &plan.inserts[insert].site;
+    let one = |mark: usize| {
+        let (shared, global) = plan.given(mark)?;
+        let site = &plan.reads[mark].site;
+        let known = |at: &Bytes| {
+            let names = scope::names(plan.slice(at));
+            names.iter().all(|n| here.declared.contains(n) || !site.declared.contains(n))
+        };
+        let plain = |at: &Bytes| is_element(plan.slice(at));
+        let fits = [shared, global].into_iter().all(|at| known(at) && plain(at));
+        let array = given_array(&plan.reads[mark], plan.slice(shared)).filter(|_| fits)?;
+        Some(Offered { mark, length: elements(&site.arrays[array]) as i64 })
+    };
+    (0..plan.reads.len()).filter_map(one).collect()
+}
+
+/// `name[…]`, perhaps with several subscripts.
+fn is_element(text: &str) -> bool {
+    let tokens = marks::tokens(text);
+    let mut depth = 0;
+    let mut plain = tokens.first().is_some_and(|t| t.piece == Piece::Word) && tokens.len() > 3;
+    for t in tokens.iter().skip(1) {
+        match t.piece {
+            Piece::Other(b'[') => depth += 1,
+            Piece::Other(b']') => depth -= 1,
+            _ => plain &= depth > 0,
+        }
+    }
+    plain && depth == 0
+}
+
+fn offer(plan: &Plan, mark: usize) -> Vec<String> {
+    let Some((shared, global)) = plan.given(mark) else { return vec![] };
+    let (shared, global) = (plan.slice(shared), plan.slice(global));
+    let point = &plan.reads[mark];
+    let first = given_array(point, shared).map_or(String::new(), |a| point.site.arrays[a].first());
+    vec![format!("(long long)(&({shared}) - &{first})"), format!("(long long)&({global})")]
 }
 
 /// The array that a shared expression is an element of.
@@ -151,6 +219,11 @@ fn declare(head: &mut String, i: usize, layout: &Layout, width: usize) {
     if layout.given {
         types += ", class G";
         params += ", G *given, G *base";
+    }
+    for o in 0..2 * layout.offers.len() {
+        let comma = if params.is_empty() { "" } else { ", " };
+        let _ = write!(params, "{comma}long long o{o}");
+        let _ = write!(body, " row[{}] = o{o};", 1 + layout.symbols + o);
     }
     for s in 0..layout.symbols {
         let comma = if params.is_empty() { "" } else { ", " };

@@ -1,15 +1,18 @@
 //! Running an instrumented kernel, and reading what it took down.
 
-use warpsmith_emu::{Buffer, Checks, device_pointer};
-use warpsmith_ir::Diagnostic;
+use std::collections::{HashMap, VecDeque};
 
-use super::instrument::{Instrumented, Layout};
+use warpsmith_emu::{Buffer, BufferId, Checks, device_pointer};
+use warpsmith_ir::Diagnostic;
+use warpsmith_ir::layout::layout_of;
+
+use super::instrument::{Instrumented, Layout, Offered};
 use crate::launch::Launch;
 use crate::memory::{self, Data, Lengths};
 use crate::program::{self, Program};
 
 /// One visit of a thread to a mark.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Which of the profiled launches it is from.
     pub launch: usize,
@@ -23,6 +26,8 @@ pub struct Row {
     pub given: Option<Given>,
     /// The visit of the same thread to the place for copies before this one: mark and number of the row there.
     pub insert: Option<(usize, usize)>,
+    /// For a place for copies: what copies there could put where.
+    pub offers: Vec<Offer>,
     /// For a place for copies: how often the thread has come by before.
     pub visit: usize,
 }
@@ -36,6 +41,15 @@ pub struct Given {
     pub right: bool,
     /// Names the element.
     pub element: i64,
+}
+
+/// A copy that a thread could make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offer {
+    pub mark: usize,
+    pub place: i64,
+    /// Names the element; `None`: it or its place does not exist.
+    pub element: Option<i64>,
 }
 
 /// The rows of every mark, then of every place for copies.
@@ -56,26 +70,29 @@ pub struct Run<'a> {
     pub tagged: &'a [String],
     /// How many of the marks are reads.
     pub reads: usize,
+    /// How often it is run with other values: elements of few bits are equal by accident now and then.
+    pub runs: u64,
+    /// Values that send branches both ways ([`Data::mixed`]).
+    pub mixed: bool,
 }
 
 impl Run<'_> {
     /// Adds the rows of the launch to a profile.
     ///
-    /// It is run twice with other values, so that equal values that are no coincidence are told from those that are.
+    /// Further runs with other values tell equal values that are a coincidence from those that are not.
     ///
     /// # Errors
     /// What the emulator refuses.
     pub fn collect(&self, profile: &mut Profile) -> Result<(), Diagnostic> {
         let mut first = self.once(1)?;
-        let second = self.once(2)?;
+        for seed in 2..=self.runs {
+            let second = self.once(seed)?;
+            first.iter_mut().zip(&second).for_each(|(rows, others)| confirm(rows, others));
+        }
         profile.resize(self.instrumented.layouts.len(), vec![]);
         let before: Vec<usize> = profile.iter().map(Vec::len).collect();
-        for (i, (rows, others)) in first.iter_mut().zip(&second).enumerate() {
-            for (row, other) in rows.iter_mut().zip(others) {
-                row.places.retain(|p| other.places.contains(p));
-                if let (Some(a), Some(b)) = (&mut row.given, &other.given) {
-                    a.right &= b.right;
-                }
+        for (i, rows) in first.iter_mut().enumerate() {
+            for row in rows.iter_mut() {
                 row.insert = row.insert.map(|(mark, row)| (mark, row + before[mark]));
             }
             profile[i].append(rows);
@@ -85,7 +102,7 @@ impl Run<'_> {
 
     fn once(&self, seed: u64) -> Result<Profile, Diagnostic> {
         let Run { program, instrumented, launch, lengths, .. } = *self;
-        let data = Data { seed, tagged: self.tagged };
+        let data = Data { seed, tagged: self.tagged, mixed: self.mixed };
         let mut prepared = memory::prepare(program, launch, Some(lengths), data)?;
         let threads: usize = launch.grid.iter().chain(&launch.block).map(|d| *d as usize).product();
         let cap = (MAX_WORDS / threads.max(1) / instrumented.width).clamp(1, 4096) - 1;
@@ -110,10 +127,76 @@ impl Run<'_> {
         set(&mut prepared.memory, "__ws_count", &device_pointer(count, 0).to_le_bytes());
         set(&mut prepared.memory, "__ws_rows", &(cap as u32).to_le_bytes());
         set(&mut prepared.memory, "__ws_dynamic", &launch.dynamic_shared.to_le_bytes());
+        let offers = instrumented.layouts.iter().any(|l| !l.offers.is_empty());
+        let arrays = offers.then(|| Arrays::of(program, &prepared.memory));
         program::run(program, &prepared.config, &mut prepared.memory, Checks::NONE)?;
         let log = &prepared.memory.buffers[log.0 as usize].bytes;
         let counts = &prepared.memory.buffers[count.0 as usize].bytes;
-        Ok(decode(instrumented, log, counts, cap, self.number, self.reads))
+        let mut profile = decode(instrumented, log, counts, cap, self.number, self.reads);
+        for row in profile.iter_mut().flatten() {
+            for offer in &mut row.offers {
+                let named = |address| arrays.as_ref()?.element(address as u64);
+                offer.element = offer.element.and_then(named);
+            }
+        }
+        Ok(profile)
+    }
+}
+
+/// Takes out what another run did not see, too. Where data decide on the way, a visit may have none of its like there.
+fn confirm(rows: &mut [Row], others: &[Row]) {
+    let mut like: HashMap<(u32, &[i64]), VecDeque<&Row>> = HashMap::new();
+    for other in others {
+        like.entry((other.thread, &other.values)).or_default().push_back(other);
+    }
+    for row in rows {
+        let same = like.get_mut(&(row.thread, row.values.as_slice()));
+        let Some(other) = same.and_then(VecDeque::pop_front) else { continue };
+        row.places.retain(|p| other.places.contains(p));
+        if let (Some(a), Some(b)) = (&mut row.given, &other.given) {
+            a.right &= b.right;
+            a.element = joined(a.element, b.element);
+        }
+        for (a, b) in row.offers.iter_mut().zip(&other.offers) {
+            a.element = a.element.zip(b.element).map(|(a, b)| joined(a, b));
+        }
+    }
+}
+
+/// The name of an element in several runs.
+fn joined(a: i64, b: i64) -> i64 {
+    a.wrapping_mul(0x0100_0000_01b3) ^ b
+}
+
+/// The arrays of a launch before it: for each its address, the bytes of an element, and what it holds.
+struct Arrays(Vec<(u64, usize, Vec<u8>)>);
+
+impl Arrays {
+    fn of(program: &Program, memory: &warpsmith_emu::DeviceMemory) -> Arrays {
+        let size = |b: &Buffer| {
+            b.element.as_ref().map_or(1, |t| layout_of(&program.module, t).size as usize)
+        };
+        let one = |(i, b): (usize, &Buffer)| {
+            (device_pointer(BufferId(i as u32), 0), size(b), b.bytes.clone())
+        };
+        Arrays(memory.buffers.iter().enumerate().map(one).collect())
+    }
+
+    /// Names the element at an address as the instrumented text does.
+    fn element(&self, address: u64) -> Option<i64> {
+        self.0.iter().find_map(|(start, size, bytes)| {
+            let at = usize::try_from(address.wrapping_sub(*start)).ok()?;
+            let bytes = bytes.get(at..at.checked_add(*size)?)?;
+            let word = |w: &[u8]| w.iter().rev().fold(0u64, |all, b| all << 8 | u64::from(*b));
+            let hash = |parts: std::slice::Chunks<'_, u8>, by: u64| {
+                parts.fold(0u64, |all, w| all.wrapping_mul(by).wrapping_add(word(w)))
+            };
+            Some(match size {
+                1 | 2 | 4 => word(bytes),
+                n if n % 4 != 0 => hash(bytes.chunks(1), 257),
+                _ => hash(bytes.chunks(4), 0x9e37_79b9_7f4a_7c15),
+            } as i64)
+        })
     }
 }
 
@@ -170,5 +253,11 @@ fn decode_row(layout: &Layout, word: &dyn Fn(usize) -> i64) -> Row {
         right: word(end + 1) != 0,
         element: word(end + 2),
     });
-    Row { launch: 0, thread: 0, values, places, given, insert: None, visit: 0 }
+    let offer = |(n, o): (usize, &Offered)| {
+        let (place, address) = (word(end + 2 * n), word(end + 2 * n + 1));
+        let element = (0 <= place && place < o.length).then_some(address);
+        Offer { mark: o.mark, place, element }
+    };
+    let offers = layout.offers.iter().enumerate().map(offer).collect();
+    Row { values, places, given, offers, ..Row::default() }
 }

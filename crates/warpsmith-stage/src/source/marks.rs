@@ -22,6 +22,8 @@ pub struct Mark {
     /// From the word to the end of its operand.
     pub whole: Bytes,
     pub kind: MarkKind,
+    /// `.y` of an element that is read as a whole; mostly empty.
+    pub member: Bytes,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -213,9 +215,21 @@ impl Reader<'_> {
     fn mark(&self, at: usize) -> Result<Mark, Diagnostic> {
         self.outside_directives(at)?;
         let start = self.tokens[at].at.start;
-        let (kind, next) = self.operand(at)?;
+        let (mut kind, next) = self.operand(at)?;
         let end = self.tokens[next - 1].at.end;
-        let mark = Mark { whole: start..end, kind };
+        let mut member = end..end;
+        if let MarkKind::Read { expr } = &mut kind {
+            let last = (at..next).find(|i| self.tokens[*i].at.end == expr.end).unwrap_or(at);
+            let first = (at..next).find(|i| self.tokens[*i].at.start == expr.start).unwrap_or(at);
+            if let Some(dot) = self.member(first, last) {
+                member = self.tokens[dot].at.start..expr.end;
+                expr.end = self.tokens[dot - 1].at.end;
+                if self.is(first, b'(') && self.closing(first) == Ok(dot - 1) && dot - first > 2 {
+                    *expr = self.tokens[first + 1].at.start..self.tokens[dot - 2].at.end;
+                }
+            }
+        }
+        let mark = Mark { whole: start..end, kind, member };
         self.refuse_write(at, next, &mark)?;
         self.refuse_effects(at + 1, next, &mark)?;
         Ok(mark)
@@ -248,6 +262,15 @@ impl Reader<'_> {
         }
         let next = self.cast_expression(first)?;
         Ok((MarkKind::Read { expr: self.bytes(first, next)? }, next))
+    }
+
+    /// The dot of a member that an expression of postfix operators alone ends with.
+    fn member(&self, first: usize, last: usize) -> Option<usize> {
+        let dot = last.checked_sub(1).filter(|dot| self.is(*dot, b'.') && *dot > first)?;
+        let plain = matches!(self.tokens[first].piece, Piece::Word | Piece::Other(b'('))
+            && self.cast_expression(first).is_ok_and(|next| next == last + 1)
+            && self.tokens[last].piece == Piece::Word;
+        plain.then_some(dot)
     }
 
     /// Whether an operand in parentheses goes on: `(a)[i]`, `(a).x`, or a cast before its operand.
@@ -413,7 +436,7 @@ mod tests {
             "x = __opt__ in[(i==0) ? c : c-1] + -__opt__(in[c])*2 - __opt__(p)[3].x + __opt__ *q;";
         assert_eq!(
             read(text),
-            Ok(["in[(i==0) ? c : c-1]", "in[c]", "(p)[3].x", "*q"].map(String::from).to_vec())
+            Ok(["in[(i==0) ? c : c-1]", "in[c]", "(p)[3]", "*q"].map(String::from).to_vec())
         );
         assert_eq!(read("y = __opt__ __ldg(&in[c]) % 2;"), Ok(vec!["__ldg(&in[c])".into()]));
         assert_eq!(
@@ -424,6 +447,19 @@ mod tests {
             read("y = __opt__((float)in[c]) + __opt__ (float)in[c];").map(|r| r.len()),
             Ok(2)
         );
+    }
+
+    #[test]
+    fn members_are_of_elements_that_are_read() {
+        let text =
+            "x = __opt__(a[i]).y + __opt__(a[i].z) + __opt__ -a[i].w + __opt__(b[i] - a[i].x);";
+        assert_eq!(
+            read(text),
+            Ok(["a[i]", "a[i]", "-a[i].w", "b[i] - a[i].x"].map(String::from).to_vec())
+        );
+        let members = find(text, FileId(0)).map(|m| m.reads).unwrap_or_default();
+        let members: Vec<&str> = members.iter().map(|m| &text[m.member.clone()]).collect();
+        assert_eq!(members, [".y", ".z", "", ""]);
     }
 
     #[test]

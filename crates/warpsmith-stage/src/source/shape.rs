@@ -222,9 +222,7 @@ pub fn constants(text: &str, values: &[(String, i64)]) -> Patch {
             patch.replace(at, format!(" {value}"));
         } else if !t.directive
             && tokens.get(i + 1).is_some_and(|n| n.piece == Piece::Other(b'='))
-            && i > 0
-            && matches!(word(i - 1), Some("int" | "unsigned" | "size_t" | "long"))
-            && (2..4).any(|k| i >= k && matches!(word(i - k), Some("const" | "constexpr")))
+            && is_constant(&tokens, text, i)
         {
             let end = tokens[i + 2..].iter().find(|t| matches!(t.piece, Piece::Other(b';' | b',')));
             if let (Some(first), Some(end)) = (tokens.get(i + 2), end) {
@@ -235,17 +233,29 @@ pub fn constants(text: &str, values: &[(String, i64)]) -> Patch {
     patch
 }
 
+/// Whether a name with a value is declared here as a constant whole number, the first of its declaration or a later one.
+fn is_constant(tokens: &[Tok], text: &str, at: usize) -> bool {
+    let start = tokens[..at]
+        .iter()
+        .rposition(|t| matches!(t.piece, Piece::Other(b';' | b'{' | b'}')) || t.directive);
+    let before = &tokens[start.map_or(0, |s| s + 1)..at];
+    let words = before.iter().map(|t| &text[t.at.clone()]);
+    let fixed = words.clone().any(|w| matches!(w, "const" | "constexpr"));
+    let whole = words.clone().any(|w| matches!(w, "int" | "unsigned" | "size_t" | "long"));
+    let last = before.last().map(|t| &text[t.at.clone()]);
+    let listed = last.is_some_and(|w| matches!(w, "int" | "unsigned" | "size_t" | "long" | ","));
+    fixed && whole && listed
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn constants_get_other_values_where_they_are_defined() {
-        let text =
-            "#define BX 32 // wide\n#define BY\nconstexpr int T = 8 * 2;\nint BX = 3; a(T == 4);\n";
+        let text = "#define BX 32 // wide\n#define BY\nconstexpr int S = 3, T = 8 * 2;\nint BX = 3; a(T == 4);\n";
         let values = [("BX".into(), 5), ("BY".into(), 4), ("T".into(), 7)];
-        let expected =
-            "#define BX  5 // wide\n#define BY 4\nconstexpr int T = 7;\nint BX = 3; a(T == 4);\n";
+        let expected = "#define BX  5 // wide\n#define BY 4\nconstexpr int S = 3, T = 7;\nint BX = 3; a(T == 4);\n";
         assert_eq!(constants(text, &values).apply(text).as_deref(), Ok(expected));
     }
 }

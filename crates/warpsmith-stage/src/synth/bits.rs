@@ -67,7 +67,15 @@ impl Bits {
     }
 
     pub fn complement(&self) -> Bits {
-        Bits::from_fn(self.len, |i| !self.get(i))
+        let mut words: Vec<u64> = self.words.iter().map(|w| !w).collect();
+        if let Some(last) = words.last_mut().filter(|_| !self.len.is_multiple_of(64)) {
+            *last &= (1 << (self.len % 64)) - 1;
+        }
+        Bits { words, len: self.len }
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.count() == self.len
     }
 
     pub fn is_subset(&self, other: &Bits) -> bool {

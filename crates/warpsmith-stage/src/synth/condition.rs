@@ -3,9 +3,12 @@
 //! Candidates come in tiers, those that say most first: a thread against a bound of the tile, then positions against sizes,
 //! then everything against everything. A tier is only looked at when the ones before have no answer.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use super::bits::Bits;
+use super::cover::search;
+use super::table::Table;
 use super::term::{Op, Term};
 use crate::plan::{Symbol, SymbolKind};
 
@@ -64,15 +67,17 @@ impl Compare {
 
 impl Comparison {
     fn text(&self, symbols: &[Symbol]) -> String {
-        // Thread indices are unsigned: a sum with a negative number would wrap around.
+        // Thread indices are unsigned: a sum or difference that may be below zero would wrap around.
+        let apart = is_difference(&self.right);
         let left = match &self.left {
             Term::Binary(Op::Add, a, b) => {
                 format!("(int){} + {}", a.text(symbols), b.text(symbols))
             }
+            other if apart => format!("(int){}", other.text(symbols)),
             other => other.text(symbols),
         };
         let right = self.right.text(symbols);
-        let sum = matches!(self.left, Term::Binary(..));
+        let sum = apart || matches!(self.left, Term::Binary(..));
         let right = match (sum && unsigned(&self.right, symbols), &self.right) {
             (false, _) => right,
             (true, Term::Symbol(_)) => format!("(int){right}"),
@@ -87,6 +92,15 @@ impl Comparison {
 
     fn holds(&self, values: &[i64]) -> Option<bool> {
         Some(self.op.holds(self.left.value(values)?, self.right.value(values)?))
+    }
+}
+
+/// Whether a term is one name less another, and perhaps a number.
+fn is_difference(term: &Term) -> bool {
+    match term {
+        Term::Binary(_, a, b) if matches!(**b, Term::Number(_)) => is_difference(a),
+        Term::Binary(op, ..) => *op == Op::Sub,
+        _ => false,
     }
 }
 
@@ -138,47 +152,21 @@ impl Condition {
     }
 }
 
-/// The rows that a condition is looked for on.
-#[derive(Clone, Copy, Debug)]
-pub struct Rows<'a> {
-    pub symbols: &'a [Symbol],
-    pub values: &'a [&'a [i64]],
-    /// For each symbol, whether a thread comes by with several values of it: counters of its loops.
-    pub steps: &'a [bool],
-}
-
-impl Rows<'_> {
-    /// Whether a variable takes several values that all lie together.
-    pub fn is_near(&self, symbol: usize) -> bool {
-        let values = || self.values.iter().map(|v| v[symbol]);
-        let (low, high) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
-        let reach = if self.steps.get(symbol) == Some(&true) { FAR } else { NEAR };
-        low < high && high - low <= reach
-    }
-}
-
+/// A comparison with the rows that it holds on.
 #[derive(Clone, Debug)]
-struct Atom {
-    comparison: Comparison,
-    bits: Bits,
-    cost: u32,
+pub struct Atom {
+    pub comparison: Comparison,
+    pub bits: Bits,
+    pub cost: u32,
 }
 
-/// Comparisons that a condition may have.
-const MAX_COMPARISONS: usize = 4;
-/// Comparisons that are tried in pairs.
-const MAX_PAIRED: usize = 500;
 /// Tiers of comparisons.
 const TIERS: u8 = 4;
-/// How far the values of a variable may be apart that counts steps around a position.
-const NEAR: i64 = 12;
-/// The same for a variable that changes while a thread stays where it is.
-const FAR: i64 = 64;
 
 /// The comparisons on some rows, made as they are needed.
 #[derive(Debug)]
 pub struct Conditions<'a> {
-    rows: Rows<'a>,
+    table: &'a Table<'a>,
     atoms: Vec<Atom>,
     /// How many of them the tiers up to each have.
     tiers: Vec<Vec<usize>>,
@@ -186,8 +174,8 @@ pub struct Conditions<'a> {
 }
 
 impl<'a> Conditions<'a> {
-    pub fn new(rows: Rows<'a>) -> Conditions<'a> {
-        Conditions { rows, atoms: vec![], tiers: vec![], known: HashMap::new() }
+    pub fn new(table: &'a Table<'a>) -> Conditions<'a> {
+        Conditions { table, atoms: vec![], tiers: vec![], known: HashMap::new() }
     }
 
     /// The simplest condition that holds on all of `yes` and on none of `no`; on other rows it may be either.
@@ -219,93 +207,148 @@ impl<'a> Conditions<'a> {
     }
 
     fn grow(&mut self, tier: u8) {
-        let symbols = self.rows.symbols;
-        let of = |f: fn(SymbolKind) -> bool| -> Vec<usize> {
-            (0..symbols.len()).filter(|s| f(symbols[*s].kind)).collect()
-        };
-        let threads = of(|k| matches!(k, SymbolKind::Thread(_)));
-        let bounds = of(|k| matches!(k, SymbolKind::Constant | SymbolKind::Block(_)));
-        let variables = of(|k| matches!(k, SymbolKind::Variable));
-        let numbers = [0, 1, 2, 3];
         match tier {
-            0 => {
-                for t in &threads {
-                    let t = *t;
-                    numbers.iter().for_each(|n| self.compare(t, Term::Number(*n), 0));
-                    for b in &bounds {
-                        (-3..=1).for_each(|o| {
-                            self.compare(t, Term::Symbol(*b).plus(o), own_axis(symbols, t, *b))
-                        });
-                    }
-                }
-            }
-            1 => {
-                for v in &variables {
-                    numbers.iter().for_each(|n| self.compare(*v, Term::Number(*n), 2));
-                    for w in &variables {
-                        (-2..=2)
-                            .filter(|_| v != w)
-                            .for_each(|o| self.compare(*v, Term::Symbol(*w).plus(o), 3));
-                    }
-                }
-            }
-            2 => {
-                let near: Vec<usize> =
-                    variables.iter().copied().filter(|v| self.rows.is_near(*v)).collect();
-                for t in &threads {
-                    for v in &near {
-                        let sum = Term::op(Op::Add, Term::Symbol(*t), Term::Symbol(*v));
-                        numbers.iter().for_each(|n| self.compare_terms(&sum, Term::Number(*n), 4));
-                        for b in &bounds {
-                            let kind = 4 + own_axis(symbols, *t, *b);
-                            (-2..=1).for_each(|o| {
-                                self.compare_terms(&sum, Term::Symbol(*b).plus(o), kind)
-                            });
-                        }
-                    }
-                }
-            }
-            _ => {
-                let all = of(|k| !matches!(k, SymbolKind::Constant | SymbolKind::Block(_)));
-                for v in all {
-                    numbers.iter().for_each(|n| self.compare(v, Term::Number(*n), 8));
-                    for w in (0..symbols.len()).filter(|w| *w != v) {
-                        (-2..=2).for_each(|o| self.compare(v, Term::Symbol(w).plus(o), 9));
-                    }
-                }
-            }
+            0 => self.threads_and_bounds(),
+            1 => self.variables(),
+            2 => self.sums(),
+            _ => self.everything(),
         }
         let mut order: Vec<usize> = (0..self.atoms.len()).collect();
         order.sort_by_key(|a| self.atoms[*a].cost);
         self.tiers.push(order);
     }
 
-    fn compare(&mut self, left: usize, right: Term, kind: u32) {
-        self.compare_terms(&Term::Symbol(left), right, kind);
+    fn threads(&self) -> Vec<usize> {
+        self.table.of(|k| matches!(k, SymbolKind::Thread(_)))
     }
 
-    /// All comparisons of a term with a bound that tell rows apart.
-    fn compare_terms(&mut self, left: &Term, right: Term, kind: u32) {
-        let rows = self.rows;
-        let pairs: Vec<Option<(i64, i64)>> =
-            rows.values.iter().map(|v| Some((left.value(v)?, right.value(v)?))).collect();
-        for op in [Compare::Eq, Compare::Ne, Compare::Lt, Compare::Ge, Compare::Le, Compare::Gt] {
-            let bits =
-                Bits::from_fn(rows.values.len(), |i| pairs[i].is_some_and(|(a, b)| op.holds(a, b)));
-            if bits.is_empty() || bits.count() == bits.len() {
-                continue;
+    fn bounds(&self) -> Vec<usize> {
+        self.table.of(|k| matches!(k, SymbolKind::Constant | SymbolKind::Block(_)))
+    }
+
+    /// Variables that are no thread or bound by another name.
+    fn own_variables(&self) -> Vec<usize> {
+        let mut others = self.threads();
+        others.extend(self.bounds());
+        self.table.distinct(&self.table.of(|k| k == SymbolKind::Variable), &others)
+    }
+
+    fn threads_and_bounds(&mut self) {
+        let bounds = self.bounds();
+        for t in self.threads() {
+            let left = self.left(Term::Symbol(t));
+            self.numbers(&left, 0);
+            for b in &bounds {
+                self.compare(&left, &Term::Symbol(*b), -3..=1, own_axis(self.table.symbols, t, *b));
             }
-            let comparison = Comparison { left: left.clone(), op, right: right.clone() };
-            let order = !matches!(op, Compare::Eq | Compare::Ne);
-            let sum = matches!(right, Term::Binary(Op::Add, ..));
-            let cost = 10 + kind + right.cost(rows.symbols) + u32::from(order) + u32::from(sum);
-            match self.known.get(&bits) {
-                Some(at) if self.atoms[*at].cost <= cost => {}
-                Some(at) => self.atoms[*at] = Atom { comparison, bits, cost },
-                None => {
-                    self.known.insert(bits.clone(), self.atoms.len());
-                    self.atoms.push(Atom { comparison, bits, cost });
+        }
+    }
+
+    fn variables(&mut self) {
+        let variables = self.own_variables();
+        for v in &variables {
+            let left = self.left(Term::Symbol(*v));
+            self.numbers(&left, 2);
+            for w in variables.iter().filter(|w| *w != v) {
+                self.compare(&left, &Term::Symbol(*w), -2..=2, 3);
+            }
+        }
+    }
+
+    /// A thread moved by a step against the bounds, and a thread against the difference of two bounds.
+    fn sums(&mut self) {
+        let symbols = self.table.symbols;
+        let bounds = self.bounds();
+        let near: Vec<usize> =
+            self.own_variables().into_iter().filter(|v| self.table.is_near(*v)).collect();
+        let few = self.table.distinct(&bounds, &[]);
+        for t in self.threads() {
+            for v in &near {
+                let left = self.left(Term::op(Op::Add, Term::Symbol(t), Term::Symbol(*v)));
+                self.numbers(&left, 4);
+                for b in &bounds {
+                    let kind = 4 + own_axis(symbols, t, *b);
+                    self.compare(&left, &Term::Symbol(*b), -2..=1, kind);
                 }
+            }
+            let left = self.left(Term::Symbol(t));
+            for (a, b) in few.iter().flat_map(|a| few.iter().map(move |b| (*a, *b))) {
+                let kind = 6 + own_axis(symbols, t, a).max(own_axis(symbols, t, b));
+                let difference = Term::op(Op::Sub, Term::Symbol(a), Term::Symbol(b));
+                if a != b {
+                    self.compare(&left, &difference, -2..=1, kind);
+                }
+            }
+        }
+    }
+
+    fn everything(&mut self) {
+        let all = self.table.of(|k| !matches!(k, SymbolKind::Constant | SymbolKind::Block(_)));
+        let others: Vec<usize> = (0..self.table.symbols.len()).collect();
+        let others = self.table.distinct(&others, &[]);
+        for v in self.table.distinct(&all, &[]) {
+            let left = self.left(Term::Symbol(v));
+            self.numbers(&left, 8);
+            for w in others.iter().filter(|w| **w != v) {
+                self.compare(&left, &Term::Symbol(*w), -2..=2, 9);
+            }
+        }
+    }
+
+    fn left(&self, term: Term) -> (Term, Vec<i64>) {
+        let values = self.table.values(&term);
+        (term, values)
+    }
+
+    fn numbers(&mut self, left: &(Term, Vec<i64>), kind: u32) {
+        self.compare(left, &Term::Number(0), 0..=3, kind);
+    }
+
+    /// All comparisons of a term with a bound, moved by each offset, that tell rows apart.
+    fn compare(
+        &mut self,
+        left: &(Term, Vec<i64>),
+        right: &Term,
+        offsets: RangeInclusive<i64>,
+        kind: u32,
+    ) {
+        let mut apart = self.table.values(right);
+        apart.iter_mut().zip(&left.1).for_each(|(r, l)| *r = l - *r);
+        let (Some(low), Some(high)) = (apart.iter().min(), apart.iter().max()) else { return };
+        let (low, high) = (*low, *high);
+        for o in offsets.filter(|o| low <= *o && *o <= high && low < high) {
+            let equal = Bits::from_fn(apart.len(), |i| apart[i] == o);
+            let below = Bits::from_fn(apart.len(), |i| apart[i] < o);
+            let most = equal.or(&below);
+            let all = [
+                (Compare::Eq, equal.clone()),
+                (Compare::Ne, equal.complement()),
+                (Compare::Lt, below.clone()),
+                (Compare::Ge, below.complement()),
+                (Compare::Gt, most.complement()),
+                (Compare::Le, most),
+            ];
+            let right = right.clone().plus(o);
+            let sum = matches!(right, Term::Binary(Op::Add, ..));
+            let cost = 10 + kind + right.cost(self.table.symbols) + u32::from(sum);
+            for (op, bits) in all {
+                let comparison = Comparison { left: left.0.clone(), op, right: right.clone() };
+                let order = !matches!(op, Compare::Eq | Compare::Ne);
+                self.add(Atom { comparison, bits, cost: cost + u32::from(order) });
+            }
+        }
+    }
+
+    fn add(&mut self, atom: Atom) {
+        if atom.bits.is_empty() || atom.bits.is_full() {
+            return;
+        }
+        match self.known.get(&atom.bits) {
+            Some(at) if self.atoms[*at].cost <= atom.cost => {}
+            Some(at) => self.atoms[*at] = atom,
+            None => {
+                self.known.insert(atom.bits.clone(), self.atoms.len());
+                self.atoms.push(atom);
             }
         }
     }
@@ -320,116 +363,10 @@ fn own_axis(symbols: &[Symbol], thread: usize, bound: usize) -> u32 {
     }
 }
 
-/// A clause of one or two comparisons that holds on all of `yes`.
-struct Clause<'a> {
-    atoms: Vec<&'a Atom>,
-    excludes: Bits,
-    cost: u32,
-}
-
-/// Clauses that together hold on all of `yes` and on none of `no`, of least cost.
-fn search(atoms: &[&Atom], yes: &Bits, no: &Bits) -> Option<(u32, Vec<Vec<Comparison>>)> {
-    if no.is_empty() {
-        return None;
-    }
-    let mut clauses: Vec<Clause<'_>> = vec![];
-    let mut partial: Vec<&Atom> = vec![];
-    for atom in atoms {
-        let excludes = no.minus(&atom.bits);
-        if yes.is_subset(&atom.bits) {
-            if !excludes.is_empty() {
-                clauses.push(Clause { atoms: vec![atom], excludes, cost: atom.cost });
-            }
-        } else if partial.len() < MAX_PAIRED && !excludes.is_empty() && !yes.is_disjoint(&atom.bits)
-        {
-            partial.push(atom);
-        }
-    }
-    for (i, a) in partial.iter().enumerate() {
-        let rest = yes.minus(&a.bits);
-        for b in &partial[i + 1..] {
-            if rest.is_subset(&b.bits) {
-                let excludes = no.minus(&a.bits).minus(&b.bits);
-                if !excludes.is_empty() {
-                    clauses.push(Clause { atoms: vec![a, b], excludes, cost: a.cost + b.cost });
-                }
-            }
-        }
-    }
-    clauses.sort_by_key(|c| c.cost);
-    let mut seen = HashSet::new();
-    clauses.retain(|c| seen.insert(c.excludes.clone()));
-    let mut best = Best { cost: u32::MAX, clauses: vec![], tried: 0 };
-    // Few clauses first: more of them may be cheaper, but say less.
-    for count in 1..=MAX_COMPARISONS {
-        let room = Room { clauses: count, comparisons: MAX_COMPARISONS };
-        cover(&clauses, no, &mut vec![], room, 0, &mut best);
-        if best.cost < u32::MAX {
-            break;
-        }
-    }
-    if best.cost == u32::MAX {
-        return None;
-    }
-    let groups = best
-        .clauses
-        .iter()
-        .map(|c| clauses[*c].atoms.iter().map(|a| a.comparison.clone()).collect());
-    Some((best.cost, groups.collect()))
-}
-
-struct Best {
-    cost: u32,
-    clauses: Vec<usize>,
-    tried: u32,
-}
-
-/// Clauses that are tried in all, so that a search ends.
-const MAX_TRIED: u32 = 6_000;
-
-/// What a condition may still have.
-#[derive(Clone, Copy)]
-struct Room {
-    clauses: usize,
-    comparisons: usize,
-}
-
-fn cover(
-    clauses: &[Clause<'_>],
-    left: &Bits,
-    chosen: &mut Vec<usize>,
-    room: Room,
-    cost: u32,
-    best: &mut Best,
-) {
-    let Some(row) = left.first() else {
-        if cost < best.cost {
-            best.cost = cost;
-            best.clauses = chosen.clone();
-        }
-        return;
-    };
-    for (i, clause) in clauses.iter().enumerate() {
-        if cost + clause.cost >= best.cost || best.tried > MAX_TRIED {
-            return;
-        }
-        let last = room.clauses == 1;
-        let useful = if last { left.is_subset(&clause.excludes) } else { clause.excludes.get(row) };
-        if clause.atoms.len() > room.comparisons || !useful {
-            continue;
-        }
-        best.tried += u32::from(!last);
-        chosen.push(i);
-        let rest =
-            Room { clauses: room.clauses - 1, comparisons: room.comparisons - clause.atoms.len() };
-        cover(clauses, &left.minus(&clause.excludes), chosen, rest, cost + clause.cost, best);
-        chosen.pop();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::rows::Row;
 
     fn symbols() -> Vec<Symbol> {
         let s = |text: &str, kind| Symbol { text: text.into(), kind, int: false };
@@ -443,13 +380,15 @@ mod tests {
         ]
     }
 
-    fn rows() -> Vec<Vec<i64>> {
+    fn rows() -> Vec<Row> {
         let mut rows = vec![];
-        for (bx, by, nx) in [(5, 4, 13), (4, 6, 11)] {
+        for (launch, (bx, by, nx)) in [(5, 4, 13), (4, 6, 11)].into_iter().enumerate() {
             for block in 0..3 {
                 for y in 0..by {
                     for x in 0..bx {
-                        rows.push(vec![x, y, bx, by, block * bx + x, nx]);
+                        let values = vec![x, y, bx, by, block * bx + x, nx];
+                        let thread = (block * by + y) * bx + x;
+                        rows.push(Row { launch, thread: thread as u32, values, ..Row::default() });
                     }
                 }
             }
@@ -459,10 +398,9 @@ mod tests {
 
     fn found(wanted: impl Fn(&[i64]) -> bool) -> String {
         let (symbols, rows) = (symbols(), rows());
-        let values: Vec<&[i64]> = rows.iter().map(Vec::as_slice).collect();
-        let yes = Bits::from_fn(rows.len(), |i| wanted(&rows[i]));
-        let rows = Rows { symbols: &symbols, values: &values, steps: &[] };
-        let mut conditions = Conditions::new(rows);
+        let yes = Bits::from_fn(rows.len(), |i| wanted(&rows[i].values));
+        let table = Table::new(&symbols, &rows);
+        let mut conditions = Conditions::new(&table);
         let condition = conditions.find(&yes, &yes.complement());
         condition.map_or("none".into(), |c| c.text(&symbols))
     }

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::bits::Bits;
-use super::condition::{Condition, Conditions, Rows};
+use super::condition::{Condition, Conditions};
+use super::table::Table;
 use crate::plan::Point;
-use crate::profile::rows::Row;
+use crate::profile::rows::{Offer, Row};
 
 /// A copy at a place for copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +33,9 @@ pub enum Trouble {
 /// A position in shared memory at one visit to the place for copies: launch, block, visit, array and position.
 type Spot = (usize, u32, usize, usize, i64);
 
+/// What copies have put where: the element, and the row that needed it.
+type Known = HashMap<Spot, (i64, (usize, usize))>;
+
 /// What the copies are chosen from.
 pub struct Problem<'a> {
     /// Rows of all marks, then of all places.
@@ -48,23 +52,32 @@ impl Problem<'_> {
     fn spot(&self, (mark, array): (usize, usize), row: usize) -> Option<Spot> {
         let r = &self.profile[mark][row];
         let (place, at) = r.insert?;
-        let visit = self.profile[place][at].visit;
-        Some((
-            r.launch,
-            r.thread / (self.threads)(r.launch).max(1),
-            visit,
-            array,
-            r.given.as_ref()?.place,
-        ))
+        Some(self.spot_at(&self.profile[place][at], array, r.given.as_ref()?.place))
     }
 
-    /// Chooses copies for all marks: those that fewest threads need first, so that what others copy is not copied again.
+    /// A position in an array when a thread comes by a place for copies.
+    fn spot_at(&self, r: &Row, array: usize, place: i64) -> Spot {
+        (r.launch, r.thread / (self.threads)(r.launch).max(1), r.visit, array, place)
+    }
+
+    /// Chooses copies for all marks: those that fewest threads need first, so that what others copy is not copied again. Where
+    /// what is left for a mark then cannot be said, its copies come before those.
     ///
     /// # Errors
     /// [`Trouble`].
     pub fn solve(&self) -> Result<Vec<Copy>, Trouble> {
-        // What copies have put where: the element, and who needed it.
-        let mut copied: HashMap<Spot, (i64, (usize, usize))> = HashMap::new();
+        let mut first: Vec<usize> = vec![];
+        loop {
+            match self.in_order(&first) {
+                Err(Trouble::NoCondition(mark, ..)) if !first.contains(&mark) => first.push(mark),
+                result => return result,
+            }
+        }
+    }
+
+    /// Chooses copies, for some marks before all others.
+    fn in_order(&self, first: &[usize]) -> Result<Vec<Copy>, Trouble> {
+        let mut copied = Known::new();
         let mut left = self.marks.clone();
         let mut copies = vec![];
         while !left.is_empty() {
@@ -73,13 +86,17 @@ impl Problem<'_> {
                 let rows = self.wrong(*mark, &copied)?;
                 wrong.push((rows.len(), at, rows));
             }
-            wrong.sort_by_key(|w| (w.0, w.1));
+            let rank =
+                |at: usize| first.iter().position(|m| *m == left[at].0).unwrap_or(first.len());
+            wrong.sort_by_key(|w| (rank(w.1), w.0, w.1));
             let Some((_, at, rows)) = wrong.into_iter().next() else { break };
             let mark = left.remove(at);
             if rows.is_empty() {
                 continue;
             }
-            copies.push(self.copy(mark, &rows)?);
+            let copy = self.copy(mark, &rows)?;
+            self.offered(mark, &copy, rows[0], &mut copied);
+            copies.push(copy);
             for row in rows {
                 let r = &self.profile[mark.0][row];
                 if let (Some(spot), Some(given)) = (self.spot(mark, row), &r.given) {
@@ -97,11 +114,7 @@ impl Problem<'_> {
     }
 
     /// Rows of a mark that read a wrong value after what is copied so far.
-    fn wrong(
-        &self,
-        mark: (usize, usize),
-        copied: &HashMap<Spot, (i64, (usize, usize))>,
-    ) -> Result<Vec<usize>, Trouble> {
+    fn wrong(&self, mark: (usize, usize), copied: &Known) -> Result<Vec<usize>, Trouble> {
         let mut all = vec![];
         for (i, r) in self.profile[mark.0].iter().enumerate() {
             let Some(given) = &r.given else { continue };
@@ -122,7 +135,7 @@ impl Problem<'_> {
     }
 
     /// No copy may put an element where another read has its own.
-    fn disturbed(&self, copied: &HashMap<Spot, (i64, (usize, usize))>) -> Result<(), Trouble> {
+    fn disturbed(&self, copied: &Known) -> Result<(), Trouble> {
         for mark in &self.marks {
             for (i, r) in self.profile[mark.0].iter().enumerate() {
                 let (Some(spot), Some(given)) = (self.spot(*mark, i), &r.given) else { continue };
@@ -136,29 +149,70 @@ impl Problem<'_> {
         Ok(())
     }
 
+    /// What a copy does beside the reads that are wrong without it.
+    fn offered(&self, mark: (usize, usize), copy: &Copy, first: usize, copied: &mut Known) {
+        for r in &self.profile[copy.place] {
+            let made = copy.condition.as_ref().is_none_or(|c| c.holds(&r.values) == Some(true));
+            let offer = r.offers.iter().find(|o| o.mark == mark.0).filter(|_| made);
+            if let Some(Offer { place, element: Some(element), .. }) = offer {
+                copied
+                    .entry(self.spot_at(r, mark.1, *place))
+                    .or_insert((*element, (mark.0, first)));
+            }
+        }
+    }
+
+    /// Rows of a place whose threads come to a read after it.
+    fn readers(&self, mark: (usize, usize), place: usize) -> Bits {
+        let mut reads = Bits::none(self.profile[place].len());
+        let of_mark = self.profile[mark.0].iter().filter_map(|r| r.insert);
+        of_mark.filter(|i| i.0 == place).for_each(|i| reads.set(i.1));
+        reads
+    }
+
+    /// Rows of a place whose threads must not make a copy: those for which the element does not exist, or whose place is one
+    /// that another element is needed in. `None`: it is not known.
+    fn harmful(&self, mark: (usize, usize), place: usize) -> Option<Bits> {
+        let rows = &self.profile[place];
+        if rows.iter().all(|r| r.offers.iter().all(|o| o.mark != mark.0)) {
+            return None;
+        }
+        let mut needed: HashMap<Spot, i64> = HashMap::new();
+        for m in &self.marks {
+            for (i, r) in self.profile[m.0].iter().enumerate() {
+                if let (Some(spot), Some(given)) = (self.spot(*m, i), &r.given) {
+                    needed.insert(spot, given.element);
+                }
+            }
+        }
+        let harms = |r: &Row| {
+            let offer = r.offers.iter().find(|o| o.mark == mark.0)?;
+            let wanted = needed.get(&self.spot_at(r, mark.1, offer.place));
+            Some(offer.element.is_none() || wanted.is_some_and(|w| Some(*w) != offer.element))
+        };
+        Some(Bits::from_fn(rows.len(), |i| harms(&rows[i]) != Some(false)))
+    }
+
     fn copy(&self, mark: (usize, usize), wrong: &[usize]) -> Result<Copy, Trouble> {
         let inserts: Vec<(usize, usize)> =
             wrong.iter().filter_map(|r| self.profile[mark.0][*r].insert).collect();
         let place = inserts.first().map_or(0, |i| i.0);
         let rows = &self.profile[place];
-        let values: Vec<&[i64]> = rows.iter().map(|r| r.values.as_slice()).collect();
         let mut yes = Bits::none(rows.len());
         inserts.iter().filter(|i| i.0 == place).for_each(|i| yes.set(i.1));
-        let mut conditions = Conditions::new(Rows {
-            symbols: &(self.point)(place).symbols,
-            values: &values,
-            steps: &[],
-        });
+        let table = Table::new(&(self.point)(place).symbols, rows);
+        let mut conditions = Conditions::new(&table);
         let no = yes.complement();
         if no.is_empty() {
             return Ok(Copy { mark: mark.0, place, condition: None });
         }
-        // Threads that do not read may copy, if there is no other way to say it.
-        let mut reads = Bits::none(rows.len());
-        let of_mark = self.profile[mark.0].iter().filter_map(|r| r.insert);
-        of_mark.filter(|i| i.0 == place).for_each(|i| reads.set(i.1));
-        let condition =
-            conditions.find(&yes, &no).or_else(|| conditions.find(&yes, &no.and(&reads)));
+        // Threads that do not read may copy, if there is no other way to say it: what exists, to where nobody needs another.
+        // Threads that read what is there already do so last.
+        let condition = conditions.find(&yes, &no).or_else(|| {
+            let right = self.readers(mark, place).minus(&yes);
+            let harm = self.harmful(mark, place).map_or(right.clone(), |h| h.minus(&yes));
+            conditions.find(&yes, &harm.or(&right)).or_else(|| conditions.find(&yes, &harm))
+        });
         match condition {
             Some(condition) => Ok(Copy { mark: mark.0, place, condition: Some(condition) }),
             None => {

@@ -6,6 +6,9 @@
 pub mod bits;
 pub mod condition;
 pub mod copies;
+pub mod cover;
 pub mod index;
+pub mod positions;
 pub mod reads;
+pub mod table;
 pub mod term;

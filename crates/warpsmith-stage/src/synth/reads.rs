@@ -1,10 +1,9 @@
 //! A marked read: where its element is in a tile, and how that is written.
 
-use std::collections::HashMap;
-
 use super::bits::Bits;
-use super::condition::{Condition, Conditions, Rows};
+use super::condition::{Condition, Conditions};
 use super::index::{self, Candidate, Shape, Way};
+use super::table::Table;
 use super::term::Term;
 use crate::plan::{Point, Symbol};
 use crate::profile::rows::Row;
@@ -100,9 +99,7 @@ fn in_array(
     inner: Inner<'_>,
     array: usize,
 ) -> Result<Answer, Trouble> {
-    let values: Vec<&[i64]> = rows.iter().map(|r| r.values.as_slice()).collect();
-    let steps = steps(point.symbols.len(), rows);
-    let view = Rows { symbols: &point.symbols, values: &values, steps: &steps };
+    let table = &Table::new(&point.symbols, rows);
     let places: Vec<Vec<i64>> = rows
         .iter()
         .map(|r| {
@@ -112,11 +109,11 @@ fn in_array(
     let held = Bits::from_fn(rows.len(), |i| !places[i].is_empty());
     let rank = point.site.arrays[array].rank;
     let shape = Shape { inner: rows.iter().map(|r| inner(array, r)).collect(), rank };
-    let mut conditions = Conditions::new(view);
+    let mut conditions = Conditions::new(table);
     // What the user counts positions from first, then every dimension of the tile by itself.
     let mut subscript = None;
     for way in Way::ALL {
-        let looked = Looked { view, shape: &shape, places: &places, held: &held, way };
+        let looked = Looked { table, shape: &shape, places: &places, held: &held, way };
         subscript = subscript.or_else(|| looked.choose(&mut conditions));
         if subscript.is_some() {
             break;
@@ -132,19 +129,6 @@ fn in_array(
     Ok(Answer { array, guard, subscript })
 }
 
-/// Symbols of which some thread has several values.
-fn steps(symbols: usize, rows: &[Row]) -> Vec<bool> {
-    let mut first: HashMap<(usize, u32), &[i64]> = HashMap::new();
-    let mut steps = vec![false; symbols];
-    for r in rows {
-        let known = *first.entry((r.launch, r.thread)).or_insert(&r.values);
-        for (s, step) in steps.iter_mut().enumerate() {
-            *step |= known.get(s) != r.values.get(s);
-        }
-    }
-    steps
-}
-
 /// First candidates that exceptions are looked for to.
 const MAX_FIRST: usize = 3;
 /// Exceptions to one first candidate that conditions are looked for to.
@@ -152,7 +136,7 @@ const MAX_SECOND: usize = 4;
 
 /// What subscripts are looked for on.
 struct Looked<'a> {
-    view: Rows<'a>,
+    table: &'a Table<'a>,
     shape: &'a Shape,
     places: &'a [Vec<i64>],
     held: &'a Bits,
@@ -162,7 +146,7 @@ struct Looked<'a> {
 impl Looked<'_> {
     /// One candidate that is right wherever there is a place, or two and what tells them apart.
     fn choose(&self, conditions: &mut Conditions<'_>) -> Option<Subscript> {
-        let candidates = index::find(self.view, self.shape, self.places, self.way);
+        let candidates = index::find(self.table, self.shape, self.places, self.way);
         let full =
             candidates.iter().filter(|c| self.held.is_subset(&c.right)).min_by_key(|c| c.cost);
         if let Some(c) = full {
@@ -188,10 +172,10 @@ impl Looked<'_> {
         let rest = self.held.minus(&first.right);
         let left = |(i, p): (usize, &Vec<i64>)| if rest.get(i) { p.clone() } else { vec![] };
         let left: Vec<Vec<i64>> = self.places.iter().enumerate().map(left).collect();
-        let seconds = index::find(self.view, self.shape, &left, self.way);
+        let seconds = index::find(self.table, self.shape, &left, self.way);
         let mut all = vec![];
         for second in seconds.iter().filter(|c| rest.is_subset(&c.right)).take(MAX_SECOND) {
-            let everywhere = index::right(self.view, self.shape, self.places, &second.terms);
+            let everywhere = index::right(self.table, self.shape, self.places, &second.terms);
             let only_first = self.held.minus(&everywhere);
             // The exception is what the condition names.
             let Some(c) = conditions.find(&rest, &only_first) else { continue };

@@ -23,7 +23,7 @@ pub enum Op {
 }
 
 impl Op {
-    fn apply(self, a: i64, b: i64) -> Option<i64> {
+    pub fn apply(self, a: i64, b: i64) -> Option<i64> {
         match self {
             Op::Add => a.checked_add(b),
             Op::Sub => a.checked_sub(b),

@@ -67,6 +67,9 @@ impl Checker {
         if session.usage.overlaps {
             kinds.insert(0, (Fit::Overlapping(2), 3));
         }
+        if session.usage.strides {
+            kinds.push((Fit::Strided, 3));
+        }
         let mut blocks = search::shapes(session, &launch::USUAL, &launch::USUAL_ROWS);
         blocks.extend(session.own);
         blocks.extend(search::shapes(session, &[[7, 5]], &[[7, 1]]));
@@ -121,17 +124,45 @@ impl Checker {
         suited: &Suited,
         checked: &mut Checked,
     ) -> Result<(), Refusal> {
+        let before = checked.problems.len();
+        self.with(session, rewritten, suited, false, checked)?;
+        if session.mixed {
+            self.with(session, rewritten, suited, true, checked)?;
+        }
+        if checked.problems.len() == before {
+            checked.launches.push(suited.launch.clone());
+        }
+        Ok(())
+    }
+
+    /// One launch with data of one kind. Those that the unmodified kernel is wrong with say nothing.
+    fn with(
+        &self,
+        session: &mut Session,
+        rewritten: &Rewritten,
+        suited: &Suited,
+        mixed: bool,
+        checked: &mut Checked,
+    ) -> Result<(), Refusal> {
         let shaped = session.shaped(&suited.launch)?;
-        let data = Data { seed: 7, tagged: &session.tagged };
+        let data = Data { seed: 7, tagged: &session.tagged, mixed };
         let refuse = |d: Diagnostic| session.refuse(false, vec![d]);
+        let mut lengths = suited.lengths.clone();
+        if mixed {
+            let (longer, outcome) =
+                memory::extents(&shaped.reference, &suited.launch, data).map_err(refuse)?;
+            if outcome.findings.iter().any(|f| !f.rule.is_note()) {
+                return Ok(());
+            }
+            lengths = longer;
+        }
         let run = |program: &Program, checks| {
-            let mut p = memory::prepare(program, &suited.launch, Some(&suited.lengths), data)?;
+            let mut p = memory::prepare(program, &suited.launch, Some(&lengths), data)?;
             let outcome = program::run(program, &p.config, &mut p.memory, checks)?;
             Ok((outcome, p))
         };
         let (_, expected) = run(&shaped.reference, Checks::NONE).map_err(refuse)?;
         let (outcome, actual) = run(&rewritten.program, Checks::ALL).map_err(refuse)?;
-        let before = checked.problems.len();
         let mut problem =
             |kind| checked.problems.push(Problem { launch: suited.launch.clone(), kind });
         if outcome.limit.is_some() {
@@ -160,9 +191,6 @@ impl Checker {
                     a.element.as_ref().and_then(|t| t.scalar()).map_or(4, |s| s.bytes() as usize);
                 problem(ProblemKind::Different { array: name.clone(), index: at / size });
             }
-        }
-        if checked.problems.len() == before {
-            checked.launches.push(suited.launch.clone());
         }
         Ok(())
     }

@@ -83,6 +83,12 @@ fn tried(t: &Tried) -> String {
 /// The report of what was tried, for people.
 pub fn human(chosen: &Chosen, gpu: &Gpu) -> String {
     let mut out = String::new();
+    if !chosen.declined.is_empty() {
+        let _ = writeln!(out, "{}: no plan, the kernel stays as it is", chosen.kernel);
+        chosen.declined.iter().for_each(|why| _ = writeln!(out, "  {why}"));
+        chosen.tried.iter().for_each(|t| _ = writeln!(out, "  {}", tried(t)));
+        return out;
+    }
     let _ = writeln!(
         out,
         "{}: plans by predicted time on {}, counted at {} and made large",
@@ -113,7 +119,7 @@ pub fn json(chosen: &Chosen, gpu: &Gpu, outputs: &[PathBuf]) -> Value {
         "schema": 1, "command": "stage", "status": "done", "exit": 0, "complete": true, "findings": [],
         "outputs": outputs, "kernel": chosen.kernel,
         "auto": {"device": gpu.name, "counted": chosen.counted, "as_it_is_seconds": chosen.before, "plans": plans,
-            "chosen": chosen.best.as_ref().map(|b| &b.name),
+            "chosen": chosen.best.as_ref().map(|b| &b.name), "declined": chosen.declined,
         },
         "verification": {"level": "checked", "sizes": chosen.best.as_ref().map_or(&vec![], |b| &b.checked)},
     })

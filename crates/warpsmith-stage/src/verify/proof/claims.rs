@@ -1,9 +1,12 @@
 //! What has to hold for a rewritten kernel to be right, put as questions that must have no answer.
 
-use super::eval::Loaded;
+mod copies;
+
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::formula::{Sum, Truth};
 use super::poly::Poly;
-use super::solver::{Said, Solver};
+use super::solver::{Model, Said, Solver};
 use super::tree::{Array, Moments, Tree};
 use super::walk::{Event, Walked, What};
 
@@ -55,7 +58,39 @@ struct Wanted {
     value: Tree,
 }
 
-type Answer = Result<(), String>;
+/// Why something is not proved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unproved {
+    pub why: String,
+    /// Where it may be wrong: what is asked is enough for a proof, but not all of it is needed.
+    pub instance: Option<Instance>,
+}
+
+/// A thread of a launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Instance {
+    /// Values of integer parameters by name.
+    pub integers: BTreeMap<String, i64>,
+    pub block: [i64; 3],
+    pub thread: [i64; 3],
+}
+
+impl From<String> for Unproved {
+    fn from(why: String) -> Unproved {
+        Unproved { why, instance: None }
+    }
+}
+
+impl From<&str> for Unproved {
+    fn from(why: &str) -> Unproved {
+        why.to_string().into()
+    }
+}
+
+type Answer = Result<(), Unproved>;
+
+/// Sizes up to which values are looked for that show a mistake.
+const SMALL: i64 = 300;
 
 const AXES: [&str; 3] = ["t_x", "t_y", "t_z"];
 
@@ -339,89 +374,6 @@ impl<'a> Claims<'a> {
         }
     }
 
-    /// A copy that was put in stays in its array, reads what the unmodified kernel reads, and meets no other store.
-    pub fn copies(&mut self) -> Answer {
-        let all: Vec<Array> = self.walked.events.iter().filter_map(extra_array).collect();
-        let mut arrays: Vec<Array> = vec![];
-        for a in all {
-            if !arrays.contains(&a) {
-                arrays.push(a);
-            }
-        }
-        for array in arrays {
-            let Some(length) = (self.length)(&array) else {
-                return Err("copies go to an array whose length is not constant".into());
-            };
-            let stores = self.stores(&array);
-            for s in stores.iter().filter(|s| s.extra) {
-                self.inside(s, length)?;
-                self.reads_no_more(s)?;
-                self.collides(s, &stores)?;
-            }
-            self.undisturbed(&stores)?;
-        }
-        Ok(())
-    }
-
-    fn inside(&mut self, s: &Store<'_>, length: i64) -> Answer {
-        let place = s.place.sum();
-        let inside = Truth::at_most(&Sum::default(), &place)
-            .and(&Truth::below(&place, &Sum::number(length)));
-        self.must(&[s.event.when.clone(), inside.negated()], "a copy may leave its array")
-    }
-
-    fn reads_no_more(&mut self, s: &Store<'_>) -> Answer {
-        let mut loads: Vec<Loaded> = vec![];
-        s.value.loads(&s.event.when, &mut |array, at, when| {
-            let (array, at, when) = (array.clone(), at.clone(), when.clone());
-            loads.push(Loaded { array, at, when, span: None });
-        });
-        for load in loads {
-            let known = self.walked.loads.iter().filter(|l| l.array == load.array);
-            let read = Truth::any(known.map(|l| l.when.and(&l.at.equal(&load.at))));
-            let what = "a copy may read what the unmodified kernel does not";
-            self.must(&[load.when, read.negated()], what)?;
-        }
-        Ok(())
-    }
-
-    /// Two threads store different values to one place without a barrier between.
-    fn collides(&mut self, s: &Store<'_>, stores: &[Store<'_>]) -> Answer {
-        let mut bad = vec![];
-        for o in stores {
-            let ordered = o.at != s.at && self.ordered(o.at.min(s.at), o.at.max(s.at));
-            if ordered {
-                continue;
-            }
-            let rename = self.other(o.event, &s.event.loops);
-            let same = self.same(&self.another());
-            bad.push(Truth::all([
-                o.event.when.renamed(&rename),
-                Truth::equal(&o.place.renamed(&rename).sum(), &s.place.sum()),
-                same.or(&o.value.renamed(&rename).equal(s.value, Moments::Apart)).negated(),
-            ]));
-        }
-        self.must(
-            &[s.event.when.clone(), Truth::any(bad)],
-            "threads may copy different elements to one place",
-        )
-    }
-
-    /// Reads of shared memory that are the user's find what they found.
-    fn undisturbed(&mut self, stores: &[Store<'_>]) -> Answer {
-        let reads: Vec<Loaded> = self.walked.shared_reads.clone();
-        for read in reads.iter().filter(|r| stores.first().is_some_and(|s| *s.array == r.array)) {
-            let bad = stores.iter().filter(|s| s.extra).map(|s| {
-                let rename = self.other(s.event, &[]);
-                let place = s.place.renamed(&rename).sum();
-                s.event.when.renamed(&rename).and(&Truth::equal(&place, &read.at.sum()))
-            });
-            let bad = Truth::any(bad);
-            self.must(&[read.when.clone(), bad], "a copy may change what the kernel reads itself")?;
-        }
-        Ok(())
-    }
-
     /// Asks whether conditions can hold together; takes up assumptions as they are needed.
     fn must(&mut self, bad: &[Truth], what: &str) -> Answer {
         let tried = [
@@ -429,23 +381,54 @@ impl<'a> Claims<'a> {
             Assumed { sizes: true, ..self.assumed.clone() },
             Assumed { sizes: true, covers: true },
         ];
+        let mut last = bad.to_vec();
         for (i, assumed) in tried.iter().enumerate() {
             if i > 0 && tried[i - 1] == *assumed || assumed.covers && self.covers.is_empty() {
                 continue;
             }
             let mut all = bad.to_vec();
             all.extend(self.facts(bad, assumed));
-            if self.solver.refutes(&all) == Said::Impossible {
-                self.assumed = assumed.clone();
-                return Ok(());
+            match self.solver.ask(&all) {
+                Said::Impossible => {
+                    self.assumed = assumed.clone();
+                    return Ok(());
+                }
+                Said::Possible(_) => last = all,
+                Said::Unknown => return Err(what.into()),
             }
         }
-        Err(what.into())
+        // Small sizes, so that the launch can be emulated.
+        last.extend(self.small(&last));
+        let instance = match self.solver.ask(&last) {
+            Said::Possible(model) => Some(self.instance(&model)),
+            _ => None,
+        };
+        Err(Unproved { why: what.into(), instance })
+    }
+
+    fn instance(&self, model: &Model) -> Instance {
+        let sizes = self.walked.sizes.iter();
+        let of = |name: &str| model.get(name).copied().unwrap_or(0);
+        let known = sizes.filter_map(|(name, text)| Some((text.clone(), *model.get(name)?)));
+        Instance {
+            integers: known.collect(),
+            block: ["u_bx", "u_by", "u_bz"].map(of),
+            thread: AXES.map(of),
+        }
+    }
+
+    /// Bounds of sizes, blocks and iterations.
+    fn small(&self, conditions: &[Truth]) -> Vec<Truth> {
+        let mut names = BTreeSet::new();
+        conditions.iter().for_each(|c| c.names(&mut |n| _ = names.insert(n.to_string())));
+        let shared = names.iter().filter(|n| n.starts_with("u_"));
+        let limit = Sum::number(SMALL);
+        shared.map(|n| Truth::at_most(&Sum::name(n), &limit)).collect()
     }
 
     /// What is known of the names in conditions.
     fn facts(&self, conditions: &[Truth], assumed: &Assumed) -> Vec<Truth> {
-        let mut names = std::collections::BTreeSet::new();
+        let mut names = BTreeSet::new();
         conditions.iter().for_each(|c| c.names(&mut |n| _ = names.insert(n.to_string())));
         let mut facts = vec![];
         let (zero, one) = (Sum::default(), Sum::number(1));
@@ -481,11 +464,4 @@ impl<'a> Claims<'a> {
 
 fn common(a: &[usize], b: &[usize]) -> Vec<usize> {
     a.iter().zip(b).take_while(|(x, y)| x == y).map(|(x, _)| *x).collect()
-}
-
-fn extra_array(e: &Event) -> Option<Array> {
-    match &e.what {
-        What::Store { array, extra: true, .. } => Some(array.clone()),
-        _ => None,
-    }
 }

@@ -3,17 +3,18 @@
 //! Whole numbers are exact: a sum stands for what the machine computes as long as no number leaves the range of `int`, which
 //! is an assumption of every proof. Where the machine's `unsigned` makes a difference below zero, a choice says so.
 
+mod places;
+
 use std::collections::HashMap;
 
-use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{
     BinaryOp, Builtin, Expr, ExprKind, MathFn, Module, Place, PlaceKind, Scalar, Span, Type,
-    UnaryOp, VarKind,
+    UnaryOp,
 };
 
 use super::formula::{Sum, Truth};
 use super::poly::Poly;
-use super::tree::{Array, Tree};
+use super::tree::{Array, MAKE, Tree};
 
 /// Where a place is in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,6 +168,10 @@ impl Eval<'_> {
                 }
             }
             ExprKind::Builtin(b) => self.builtin(*b),
+            ExprKind::Member(a, n) => match self.tree(a).part(*n as usize) {
+                Tree::Whole(poly) => poly,
+                _ => self.unknown(),
+            },
             _ => self.unknown(),
         }
     }
@@ -269,6 +274,7 @@ impl Eval<'_> {
         }
         match self.read(place) {
             Tree::Load(array, at) => self.function(format!("{array:?} {}", at.sum().text())),
+            Tree::Whole(poly) => poly,
             _ => self.unknown(),
         }
     }
@@ -350,7 +356,7 @@ impl Eval<'_> {
     pub fn tree(&mut self, e: &Expr) -> Tree {
         match &*e.kind {
             ExprKind::Const(v) if v.ty.is_float() => Tree::Constant(v.bits),
-            ExprKind::Read(place) => self.read_tree(place, &e.ty),
+            ExprKind::Read(place) => self.read_tree(place),
             ExprKind::Select(c, a, b) => {
                 let c = self.truth(c);
                 let (a, b) =
@@ -379,9 +385,9 @@ impl Eval<'_> {
             ExprKind::Bitcast(a) => {
                 Tree::Apply(format!("bits {:?} {:?}", a.ty, e.ty), vec![self.tree(a)])
             }
-            ExprKind::Member(a, n) => Tree::Apply(format!("part {n}"), vec![self.tree(a)]),
+            ExprKind::Member(a, n) => self.tree(a).part(*n as usize),
             ExprKind::Make(parts) => Tree::Apply(
-                format!("make {:?}", e.ty),
+                format!("{MAKE}{:?}", e.ty),
                 parts.iter().map(|p| self.tree(p)).collect(),
             ),
             _ if e.ty.is_integer() => Tree::Whole(self.whole(e)),
@@ -392,7 +398,7 @@ impl Eval<'_> {
         }
     }
 
-    fn read_tree(&mut self, place: &Place, ty: &Type) -> Tree {
+    fn read_tree(&mut self, place: &Place) -> Tree {
         if let PlaceKind::Var(v) = &*place.kind
             && !matches!(place.ty, Type::Array(..))
         {
@@ -406,114 +412,7 @@ impl Eval<'_> {
                 _ => {}
             }
         }
-        let _ = ty;
         self.read(place)
-    }
-
-    /// A read of memory.
-    fn read(&mut self, place: &Place) -> Tree {
-        match &*place.kind {
-            PlaceKind::Component(inner, n) => {
-                return Tree::Apply(format!("part {n}"), vec![self.read(inner)]);
-            }
-            PlaceKind::Field(inner, n) => {
-                return Tree::Apply(format!("part {n}"), vec![self.read(inner)]);
-            }
-            _ => {}
-        }
-        let (memory, at) = self.address(place);
-        match memory {
-            Memory::Global(array) => {
-                if self.noting {
-                    self.loads.push(Loaded {
-                        array: array.clone(),
-                        at: at.clone(),
-                        when: self.path.clone(),
-                        span: place.origin.span,
-                    });
-                }
-                match self.written.contains(&array) {
-                    true => Tree::Changing(array, at),
-                    false => Tree::Load(array, at),
-                }
-            }
-            Memory::Shared(array) => {
-                if self.noting {
-                    let when = self.path.clone();
-                    self.shared_reads.push(Loaded {
-                        array: array.clone(),
-                        at: at.clone(),
-                        when,
-                        span: place.origin.span,
-                    });
-                }
-                Tree::Shared(array, at)
-            }
-            Memory::Other => {
-                self.fresh += 1;
-                Tree::Own(self.fresh)
-            }
-        }
-    }
-
-    /// Where a place is, counted in the innermost elements of its array.
-    pub fn address(&mut self, place: &Place) -> (Memory, Poly) {
-        let count = |ty: &Type| ty.extents().iter().product::<u64>() as i64;
-        match &*place.kind {
-            PlaceKind::Var(v) => {
-                let var = &self.module.functions[self.frame.function].vars[v.0 as usize];
-                let array = Array::Variable(v.0);
-                match var.kind {
-                    VarKind::Shared | VarKind::DynamicShared => {
-                        (Memory::Shared(array), Poly::default())
-                    }
-                    _ => (Memory::Other, Poly::default()),
-                }
-            }
-            PlaceKind::Global(g) => (Memory::Global(Array::Global(g.0)), Poly::default()),
-            PlaceKind::Deref(p) => self.pointer(p),
-            PlaceKind::Index(base, index) => {
-                let (memory, at) = self.address(base);
-                let i = self.whole(index);
-                (memory, at.plus(&i, count(&place.ty)))
-            }
-            PlaceKind::Elem { pointer, index, dims } => {
-                let (memory, at) = self.pointer(pointer);
-                let mut flat = Poly::default();
-                for (d, i) in index.iter().enumerate() {
-                    if d > 0 {
-                        flat = flat.times(&self.whole(&dims[d - 1]));
-                    }
-                    flat = flat.plus(&self.whole(i), 1);
-                }
-                (memory, at.plus(&flat, count(&place.ty)))
-            }
-            PlaceKind::Field(..) | PlaceKind::Component(..) => (Memory::Other, Poly::default()),
-        }
-    }
-
-    pub fn pointer(&mut self, e: &Expr) -> (Memory, Poly) {
-        let other = (Memory::Other, Poly::default());
-        match &*e.kind {
-            ExprKind::Read(place) => match &*place.kind {
-                PlaceKind::Var(v) => match self.frame.vars.get(&v.0) {
-                    Some(Held::Pointer(memory, at)) => (memory.clone(), at.clone()),
-                    _ => other,
-                },
-                _ => other,
-            },
-            ExprKind::AddressOf(place) => self.address(place),
-            ExprKind::PtrOffset(base, index) => {
-                let (memory, at) = self.pointer(base);
-                let step = base.ty.pointee().map_or(1, |t| t.extents().iter().product::<u64>());
-                (memory, at.plus(&self.whole(index), step as i64))
-            }
-            // The same elements under another name.
-            ExprKind::Cast(inner) if same_elements(self.module, &inner.ty, &e.ty) => {
-                self.pointer(inner)
-            }
-            _ => other,
-        }
     }
 }
 
@@ -529,13 +428,6 @@ fn around(op: BinaryOp, x: &Poly, size: &Poly, other: &Poly) -> Poly {
         |p: &Poly| Truth::at_most(&zero, &p.sum()).and(&Truth::below(&p.sum(), &size.sum()));
     let further = Poly::choose(&inside(&rest), &twice, other);
     Poly::choose(&inside(x), &once, &further)
-}
-
-/// Pointers whose innermost elements are of one type.
-fn same_elements(module: &Module, a: &Type, b: &Type) -> bool {
-    let (Some(a), Some(b)) = (a.pointee(), b.pointee()) else { return false };
-    let (a, b) = (a.innermost(), b.innermost());
-    a == b && layout_of(module, a).size > 0
 }
 
 fn is_load(e: &Expr) -> bool {

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use warpsmith_ir::{Span, Type, VarKind};
 
 use crate::program::Program;
-use claims::{Assumed, Claims, Covers};
+use claims::{Assumed, Claims, Covers, Unproved};
 use solver::Solver;
 use tree::{Array, Tree};
 use walk::{Walked, What};
@@ -30,8 +30,8 @@ use walk::{Walked, What};
 /// What was proved of one text at one block shape.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Proof {
-    /// Reads that differ: where they stand in the rewritten text, and why they are not proved.
-    pub reads: Vec<(Option<Span>, Option<String>)>,
+    /// Reads that differ: where they and their parts stand in the rewritten text, and why they are not proved.
+    pub reads: Vec<(Vec<Span>, Option<Unproved>)>,
     /// What launches have to keep to.
     pub assumed: BTreeSet<String>,
 }
@@ -50,7 +50,7 @@ pub fn prove(
     block: [u32; 3],
     bounds: &Bounds,
     dropped: &[String],
-) -> Result<Proof, String> {
+) -> Result<Proof, Unproved> {
     let walked = walk::walk(
         (&reference.module, reference.kernel),
         (&rewritten.module, rewritten.kernel),
@@ -83,7 +83,7 @@ pub fn prove(
     let mut proof = Proof::default();
     for (i, e) in walked.events.iter().enumerate() {
         if let What::Read { at, .. } = &e.what {
-            proof.reads.push((*at, claims.read(i).err()));
+            proof.reads.push((at.clone(), claims.read(i).err()));
         }
     }
     let assumed = std::mem::take(&mut claims.assumed);

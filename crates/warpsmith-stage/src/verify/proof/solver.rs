@@ -1,7 +1,7 @@
 //! The solver: an optional program that decides formulas of linear arithmetic.
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use easy_smt::{Context, ContextBuilder, Response};
 
@@ -12,18 +12,28 @@ const STEPS: u64 = 60_000_000;
 /// Milliseconds for one question, should the steps be slow.
 const MILLISECONDS: u64 = 20_000;
 
-/// A running solver, which knows facts that hold for all names.
+/// A running solver.
 pub struct Solver {
+    program: PathBuf,
     context: Context,
 }
 
+/// Values of names.
+pub type Model = BTreeMap<String, i64>;
+
 /// What the solver says of a condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
     Impossible,
-    /// Possible, or not decided.
+    /// Possible with these values.
+    Possible(Model),
+    /// Not decided.
     Unknown,
 }
+
+/// Ways to decide linear arithmetic. Simplex over rationals with cuts is several times faster on remainders by constants than
+/// the newer default, which decides some of what is too much for the former.
+const WAYS: [&str; 2] = ["smt.arith.solver=2", "smt.arith.solver=6"];
 
 /// The solver's program, when it is installed.
 pub fn program() -> Option<PathBuf> {
@@ -35,43 +45,60 @@ pub fn program() -> Option<PathBuf> {
 
 impl Solver {
     /// Starts the solver. `None` when it does not start.
-    pub fn start(program: &std::path::Path) -> Option<Solver> {
-        // Simplex over rationals with cuts is several times faster on remainders by constants than the newer default.
-        let args = ["-smt2", "-in", "smt.arith.solver=2"];
-        let mut context = ContextBuilder::new().solver(program).solver_args(args).build().ok()?;
-        for (name, value) in [(":rlimit", STEPS), (":timeout", MILLISECONDS)] {
-            let value = context.numeral(value);
-            context.set_option(name, value).ok()?;
-        }
-        Some(Solver { context })
+    pub fn start(program: &Path) -> Option<Solver> {
+        let context = context(program, WAYS[0])?;
+        Some(Solver { program: program.to_path_buf(), context })
     }
 
-    /// Whether no values of the names make all of the conditions true.
-    pub fn refutes(&mut self, conditions: &[Truth]) -> Said {
+    /// Whether values of the names make all of the conditions true; of another way to find out, too, when one gives up.
+    pub fn ask(&mut self, conditions: &[Truth]) -> Said {
         if conditions.contains(&Truth::Never) {
             return Said::Impossible;
         }
-        match self.ask(conditions) {
-            Ok(Response::Unsat) => Said::Impossible,
-            _ => Said::Unknown,
+        let first = said(&mut self.context, conditions);
+        if !matches!(first, Ok(Said::Unknown)) {
+            return first.unwrap_or(Said::Unknown);
         }
+        let other = context(&self.program, WAYS[1]);
+        other.and_then(|mut c| said(&mut c, conditions).ok()).unwrap_or(Said::Unknown)
     }
+}
 
-    fn ask(&mut self, conditions: &[Truth]) -> std::io::Result<Response> {
-        let mut names = BTreeSet::new();
-        conditions.iter().for_each(|c| c.names(&mut |n| _ = names.insert(n.to_string())));
-        self.context.push()?;
-        let integer = self.context.int_sort();
-        for name in &names {
-            self.context.declare_const(name.as_str(), integer)?;
-        }
-        for c in conditions {
-            // One atom of text: the solver reads it as the term that it spells.
-            let term = self.context.atom(c.text());
-            self.context.assert(term)?;
-        }
-        let said = self.context.check();
-        self.context.pop()?;
-        said
+fn context(program: &Path, way: &str) -> Option<Context> {
+    let args = ["-smt2", "-in", way];
+    let mut context = ContextBuilder::new().solver(program).solver_args(args).build().ok()?;
+    for (name, value) in [(":rlimit", STEPS), (":timeout", MILLISECONDS)] {
+        let value = context.numeral(value);
+        context.set_option(name, value).ok()?;
     }
+    Some(context)
+}
+
+fn said(context: &mut Context, conditions: &[Truth]) -> std::io::Result<Said> {
+    let mut names = BTreeSet::new();
+    conditions.iter().for_each(|c| c.names(&mut |n| _ = names.insert(n.to_string())));
+    context.push()?;
+    let integer = context.int_sort();
+    let mut terms = vec![];
+    for name in &names {
+        terms.push(context.declare_const(name.as_str(), integer)?);
+    }
+    for c in conditions {
+        // One atom of text: the solver reads it as the term that it spells.
+        let term = context.atom(c.text());
+        context.assert(term)?;
+    }
+    let said = match context.check()? {
+        Response::Unsat => Said::Impossible,
+        Response::Sat if terms.is_empty() => Said::Possible(Model::new()),
+        Response::Sat => {
+            let values = context.get_value(terms)?;
+            let number = |(_, value): &(_, _)| context.get_i64(*value);
+            let values = names.into_iter().zip(&values);
+            Said::Possible(values.filter_map(|(n, v)| Some((n, number(v)?))).collect())
+        }
+        Response::Unknown => Said::Unknown,
+    };
+    context.pop()?;
+    Ok(said)
 }

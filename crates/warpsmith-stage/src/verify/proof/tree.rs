@@ -29,7 +29,19 @@ pub enum Tree {
     Choose(Truth, Box<Tree>, Box<Tree>),
 }
 
+/// The operation that makes a vector or structure of its parts.
+pub const MAKE: &str = "make ";
+
 impl Tree {
+    /// A part of a vector or structure.
+    pub fn part(self, n: usize) -> Tree {
+        match self {
+            Tree::Apply(op, parts) if op.starts_with(MAKE) && n < parts.len() => parts[n].clone(),
+            Tree::Choose(c, a, b) => Tree::choose(&c, a.part(n), b.part(n)),
+            other => Tree::Apply(format!("part {n}"), vec![other]),
+        }
+    }
+
     pub fn choose(condition: &Truth, yes: Tree, no: Tree) -> Tree {
         match condition {
             Truth::Always => yes,

@@ -3,13 +3,16 @@
 //! Both texts are the same but for reads, copies, barriers, and stores that nothing needs any more. If every read that
 //! differs gives the same value, all variables have the same values in both, so that one state is enough.
 
-use std::collections::BTreeSet;
-
-use warpsmith_ir::visit::{for_each_expr, for_each_stmt, for_each_stmt_of};
+use warpsmith_ir::visit::{for_each_expr, for_each_stmt_of};
 use warpsmith_ir::{
-    BarrierKind, BinaryOp, Block, Expr, ExprKind, ForLoop, FuncId, Module, Place, PlaceKind, Span,
-    Stmt, StmtKind, Type, VarId, VarKind,
+    BarrierKind, Block, Expr, ExprKind, FuncId, Module, Place, PlaceKind, Span, Stmt, StmtKind,
+    Type, VarId, VarKind,
 };
+
+mod loops;
+mod statements;
+
+use statements::{alike, for_each_expr_of, root, set_by};
 
 use super::differ;
 use super::eval::{Eval, Frame, Held, Memory};
@@ -48,7 +51,8 @@ pub enum What {
     Read {
         old: Tree,
         new: Tree,
-        at: Option<Span>,
+        /// Where it stands now: the whole, then its parts.
+        at: Vec<Span>,
     },
 }
 
@@ -80,9 +84,6 @@ pub struct Walked {
 
 /// Why nothing is proved of a kernel.
 pub type Refused = String;
-
-/// Iterations of a loop that are looked at one by one, at most.
-const MAX_UNROLLED: i64 = 80;
 
 pub struct Walker<'a> {
     eval: Eval<'a>,
@@ -337,7 +338,8 @@ impl<'a> Walker<'a> {
             let noting = std::mem::replace(&mut self.eval.noting, false);
             let (was, is) = (self.eval.tree(a), self.eval.tree(b));
             self.eval.noting = noting;
-            let at = b.origin.span;
+            let mut at: Vec<Span> = b.origin.span.into_iter().collect();
+            for_each_expr_of(b, &mut |e| at.extend(e.origin.span));
             self.event(What::Read { old: was, new: is, at });
         }
     }
@@ -497,249 +499,6 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn counted(&mut self, old: &'a ForLoop, new: &'a ForLoop) -> Result<(), Refused> {
-        let (first, limit, step) = (
-            self.eval.whole(&old.first),
-            self.eval.whole(&old.limit),
-            self.eval.whole(&old.step).constant(),
-        );
-        let Some(step) = step.filter(|s| *s != 0) else {
-            return Err("a loop counts in steps that are not constant".into());
-        };
-        if let Some(count) = self.unrolled(old, new, &first, &limit, step) {
-            return self.one_by_one(old, new, &first, &limit, step, count);
-        }
-        let barred = has_barrier(self.new, &new.body);
-        if barred && (is_own(&first.sum()) || is_own(&limit.sum()) || self.depth > 0) {
-            return Err("threads go through a loop with a barrier differently".into());
-        }
-        self.eval.fresh += 1;
-        let name = format!("{}_n{}", if barred { "u" } else { "t" }, self.eval.fresh);
-        let n = Poly::of(Sum::name(&name));
-        let before = self.eval.frame.vars.clone();
-        self.forget(&[&old.body]);
-        self.inductive(&old.body, None, &before, &n);
-        let counter = first.plus(&n, step);
-        self.eval.frame.vars.insert(old.var.0, Held::Whole(counter.clone()));
-        let goes = self.goes_on(old.compare, &counter, &limit);
-        self.turn(barred.then_some(name), goes, &[(&old.body, &new.body)])?;
-        self.forget(&[&old.body]);
-        let ty = self.kernel_var(old.var).ty.clone();
-        let held = self.eval.unknown_of(&ty);
-        self.eval.frame.vars.insert(old.var.0, held);
-        Ok(())
-    }
-
-    fn goes_on(&self, compare: BinaryOp, counter: &Poly, limit: &Poly) -> Truth {
-        let (a, b) = (counter.sum(), limit.sum());
-        match compare {
-            BinaryOp::Lt => Truth::below(&a, &b),
-            BinaryOp::Le => Truth::at_most(&a, &b),
-            BinaryOp::Gt => Truth::below(&b, &a),
-            BinaryOp::Ge => Truth::at_most(&b, &a),
-            _ => Truth::equal(&a, &b).negated(),
-        }
-    }
-
-    /// Variables to which the same is added in every iteration.
-    fn inductive(
-        &mut self,
-        body: &'a Block,
-        step: Option<&'a Block>,
-        before: &std::collections::HashMap<u32, Held>,
-        n: &Poly,
-    ) {
-        let blocks: Vec<&Block> = std::iter::once(body).chain(step).collect();
-        let set = set_by(&blocks);
-        for s in blocks.iter().flat_map(|b| &b.stmts) {
-            let StmtKind::Assign { place, value } = &s.kind else { continue };
-            let PlaceKind::Var(v) = &*place.kind else { continue };
-            let Some(Held::Whole(start)) = before.get(&v.0) else { continue };
-            let ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), a, b) = &*value.kind else {
-                continue;
-            };
-            let by = match (variable(a), variable(b)) {
-                (Some(x), _) if x == *v => b,
-                (_, Some(x)) if x == *v && *op == BinaryOp::Add => a,
-                _ => continue,
-            };
-            let mut fixed = sets_once(&blocks, *v) && !has_jump(body);
-            for_each_expr_of(by, &mut |e| {
-                fixed &= match &*e.kind {
-                    ExprKind::Read(p) => match &*p.kind {
-                        PlaceKind::Var(x) => !set.contains(&x.0),
-                        _ => false,
-                    },
-                    _ => true,
-                };
-            });
-            if fixed {
-                let by = self.eval.whole(by);
-                let sign = if *op == BinaryOp::Add { 1 } else { -1 };
-                let held = Held::Whole(start.plus(&n.times(&by), sign));
-                self.eval.frame.vars.insert(v.0, held);
-            }
-        }
-    }
-
-    /// One iteration that stands for all.
-    fn turn(
-        &mut self,
-        counter: Option<String>,
-        goes: Truth,
-        parts: &[(&'a Block, &'a Block)],
-    ) -> Result<(), Refused> {
-        let barred = counter.is_some();
-        let jumps = parts.iter().any(|(b, _)| has_jump(b));
-        let leaves = parts.iter().any(|(b, _)| has_return(b));
-        let stores = parts.iter().any(|(_, b)| self.stores_shared(b));
-        if (barred || stores) && (jumps || leaves) {
-            return Err("a loop with shared memory in it is left in the middle".into());
-        }
-        let before = self.eval.path.clone();
-        let first = self.out.events.len();
-        let number = self.out.loops.len();
-        if let Some(counter) = counter {
-            self.out.loops.push(Turns { first, end: first, counter });
-            self.turns.push(number);
-        }
-        let depth = self.depth;
-        if !barred {
-            self.depth += 1;
-        }
-        self.eval.path = before.and(&goes);
-        for (a, b) in parts {
-            self.block(&a.stmts, &b.stmts)?;
-        }
-        self.depth = depth;
-        if barred {
-            self.turns.pop();
-            self.out.loops[number].end = self.out.events.len();
-        }
-        self.eval.path = match leaves {
-            true => {
-                let any = self.eval.unknown_of(&Type::BOOL);
-                match any {
-                    Held::Truth(t) => before.and(&t),
-                    _ => before,
-                }
-            }
-            false => before,
-        };
-        Ok(())
-    }
-
-    fn stores_shared(&self, b: &Block) -> bool {
-        let mut any = false;
-        for_each_stmt(b, &mut |s| {
-            if let StmtKind::Assign { place, .. } = &s.kind {
-                let local = root(place).is_some_and(|v| {
-                    self.old.functions[self.eval.frame.function]
-                        .vars
-                        .get(v.0 as usize)
-                        .is_some_and(|v| matches!(v.kind, VarKind::Shared | VarKind::DynamicShared))
-                });
-                any |= local;
-            }
-            any |= matches!(s.kind, StmtKind::Call { .. });
-        });
-        any
-    }
-
-    /// How many iterations a loop has at most, when they are to be looked at one by one: few, with stores to shared memory.
-    fn unrolled(
-        &self,
-        old: &ForLoop,
-        new: &ForLoop,
-        first: &Poly,
-        limit: &Poly,
-        step: i64,
-    ) -> Option<i64> {
-        let stores = self.stores_shared(&new.body) || self.stores_shared(&old.body);
-        let upwards = step > 0 && matches!(old.compare, BinaryOp::Lt | BinaryOp::Le);
-        if !stores || !upwards || has_barrier(self.new, &new.body) || has_jump(&old.body) {
-            return None;
-        }
-        let limit = limit.constant()? + i64::from(old.compare == BinaryOp::Le);
-        let sum = first.sum();
-        let mut known = true;
-        sum.names(&mut |n| known &= ["t_x", "t_y", "t_z"].contains(&n));
-        if !known {
-            return None;
-        }
-        // The sum is least where no thread index is above zero, if all count up.
-        super::eval::natural(&sum).then_some(())?;
-        let least = sum.value(&|_| 0);
-        let count = (limit - least + step - 1).div_euclid(step).max(0);
-        (count <= MAX_UNROLLED).then_some(count)
-    }
-
-    fn one_by_one(
-        &mut self,
-        old: &'a ForLoop,
-        new: &'a ForLoop,
-        first: &Poly,
-        limit: &Poly,
-        step: i64,
-        count: i64,
-    ) -> Result<(), Refused> {
-        let before = self.eval.path.clone();
-        self.depth += 1;
-        for n in 0..count {
-            let counter = first.plus(&Poly::number(n * step), 1);
-            let goes = self.goes_on(old.compare, &counter, limit);
-            let vars = self.eval.frame.vars.clone();
-            self.eval.frame.vars.insert(old.var.0, Held::Whole(counter));
-            self.eval.path = before.and(&goes);
-            self.block(&old.body.stmts, &new.body.stmts)?;
-            let after = std::mem::replace(&mut self.eval.frame.vars, vars);
-            self.merge(&goes, after);
-        }
-        self.depth -= 1;
-        self.eval.path = before;
-        let ty = self.kernel_var(old.var).ty.clone();
-        let held = self.eval.unknown_of(&ty);
-        self.eval.frame.vars.insert(old.var.0, held);
-        Ok(())
-    }
-
-    fn other_loop(&mut self, old: &'a Stmt, new: &'a Stmt) -> Result<(), Refused> {
-        let StmtKind::Loop { condition, body, step, .. } = &old.kind else { return Ok(()) };
-        let StmtKind::Loop { condition: c, body: b, step: s, .. } = &new.kind else {
-            return Ok(());
-        };
-        let barred = has_barrier(self.new, b) || has_barrier(self.new, s);
-        let at_head = condition.as_ref().filter(|c| !c.at_end && c.before.stmts.is_empty());
-        if barred && (at_head.is_none() || self.depth > 0) {
-            return Err("threads go through a loop with a barrier differently".into());
-        }
-        self.eval.fresh += 1;
-        let name = format!("{}_n{}", if barred { "u" } else { "t" }, self.eval.fresh);
-        let n = Poly::of(Sum::name(&name));
-        let before = self.eval.frame.vars.clone();
-        let mut blocks = vec![body, step];
-        blocks.extend(condition.iter().map(|c| &c.before));
-        self.forget(&blocks);
-        self.inductive(body, Some(step), &before, &n);
-        let mut goes = Truth::Always;
-        if let (Some(a), Some(b)) = (condition, c) {
-            self.compared(&a.expr, &b.expr);
-            if at_head.is_some() {
-                goes = self.eval.truth(&a.expr);
-            } else {
-                self.eval.note(&a.expr);
-            }
-        }
-        let mut own = false;
-        goes.names(&mut |n| own |= n.starts_with("t_"));
-        if barred && own {
-            return Err("threads go through a loop with a barrier differently".into());
-        }
-        self.turn(barred.then_some(name), goes, &[(body, b), (step, s)])?;
-        self.forget(&blocks);
-        Ok(())
-    }
-
     fn call(
         &mut self,
         function: FuncId,
@@ -801,105 +560,4 @@ pub fn is_own(sum: &Sum) -> bool {
     let mut own = false;
     sum.names(&mut |n| own |= n.starts_with("t_"));
     own
-}
-
-/// Statements that do the same but for what they read.
-fn alike(old: &Stmt, new: &Stmt) -> bool {
-    match (&old.kind, &new.kind) {
-        (StmtKind::Decl { var: a, init: x }, StmtKind::Decl { var: b, init: y }) => {
-            a == b && x.is_some() == y.is_some()
-        }
-        (StmtKind::Assign { place: a, .. }, StmtKind::Assign { place: b, .. }) => a == b,
-        (
-            StmtKind::If { cond: a, otherwise: x, .. },
-            StmtKind::If { cond: b, otherwise: y, .. },
-        ) => {
-            let mut pairs = vec![];
-            differ::exprs(a, b, &mut pairs);
-            let reads = pairs.iter().all(|(old, _)| !std::ptr::eq(*old, a));
-            reads && x.stmts.is_empty() == y.stmts.is_empty()
-        }
-        (StmtKind::For(a), StmtKind::For(b)) => {
-            (a.var, &a.first, a.compare, &a.limit, &a.step)
-                == (b.var, &b.first, b.compare, &b.limit, &b.step)
-        }
-        (StmtKind::Loop { .. }, StmtKind::Loop { .. })
-        | (StmtKind::Scope(_), StmtKind::Scope(_))
-        | (StmtKind::Break, StmtKind::Break)
-        | (StmtKind::Continue, StmtKind::Continue) => true,
-        (StmtKind::Return(a), StmtKind::Return(b)) => a.is_some() == b.is_some(),
-        (
-            StmtKind::Call { function: f, result: r, .. },
-            StmtKind::Call { function: g, result: s, .. },
-        ) => f == g && r == s,
-        (a, b) => a == b,
-    }
-}
-
-/// The variable that a place is a part of.
-fn root(place: &Place) -> Option<VarId> {
-    match &*place.kind {
-        PlaceKind::Var(v) => Some(*v),
-        PlaceKind::Index(p, _) | PlaceKind::Field(p, _) | PlaceKind::Component(p, _) => root(p),
-        _ => None,
-    }
-}
-
-fn set_by(blocks: &[&Block]) -> BTreeSet<u32> {
-    let mut set = BTreeSet::new();
-    for b in blocks {
-        for_each_stmt(b, &mut |s| match &s.kind {
-            StmtKind::Assign { place, .. } => set.extend(root(place).map(|v| v.0)),
-            StmtKind::Decl { var, .. } => _ = set.insert(var.0),
-            StmtKind::For(f) => _ = set.insert(f.var.0),
-            StmtKind::Call { result: Some(p), .. } => set.extend(root(p).map(|v| v.0)),
-            _ => {}
-        });
-    }
-    set
-}
-
-fn sets_once(blocks: &[&Block], v: VarId) -> bool {
-    let mut count = 0;
-    for b in blocks {
-        for_each_stmt(b, &mut |s| {
-            count += match &s.kind {
-                StmtKind::Assign { place, .. } => u32::from(root(place) == Some(v)),
-                StmtKind::Decl { var, .. } => 2 * u32::from(*var == v),
-                StmtKind::For(f) => 2 * u32::from(f.var == v),
-                StmtKind::Call { result: Some(p), .. } => 2 * u32::from(root(p) == Some(v)),
-                _ => 0,
-            };
-        });
-    }
-    count == 1
-}
-
-fn has_barrier(module: &Module, b: &Block) -> bool {
-    let mut any = false;
-    for_each_stmt(b, &mut |s| match &s.kind {
-        StmtKind::Barrier { .. } => any = true,
-        StmtKind::Call { function, .. } => {
-            any |= has_barrier(module, &module.function(*function).body)
-        }
-        _ => {}
-    });
-    any
-}
-
-/// `break` and `continue`, of whatever loop.
-fn has_jump(b: &Block) -> bool {
-    let mut any = false;
-    for_each_stmt(b, &mut |s| any |= matches!(s.kind, StmtKind::Break | StmtKind::Continue));
-    any
-}
-
-fn has_return(b: &Block) -> bool {
-    let mut any = false;
-    for_each_stmt(b, &mut |s| any |= matches!(s.kind, StmtKind::Return(_)));
-    any
-}
-
-fn for_each_expr_of(e: &Expr, see: &mut dyn FnMut(&Expr)) {
-    warpsmith_ir::visit::for_each_subexpr(e, see);
 }

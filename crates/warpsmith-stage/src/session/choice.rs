@@ -1,0 +1,150 @@
+//! Which kernel of a file is staged, and which blocks it is for.
+
+use warpsmith_ir::{Diagnostic, FileId, SourceMap};
+
+use super::Input;
+use crate::plan::Plan;
+use crate::source::shape::{self, Extent};
+use crate::source::{marks, scope};
+use crate::usage::Usage;
+
+type Unit = warpsmith_front::ast::TranslationUnit;
+
+/// The kernel that is staged, with template arguments.
+pub(super) fn kernel(
+    input: &Input,
+    unit: &Unit,
+    sources: &SourceMap,
+    found: &marks::Marks,
+) -> Result<String, Diagnostic> {
+    let kernels = warpsmith_front::sema::kernels_of(unit);
+    let first = found.reads.first().map_or(0..0, |m| m.whole.clone());
+    let span = marks::span(FileId(0), &first);
+    let site = scope::site(unit, sources, first.start);
+    let holding = site.filter(|s| s.kernel).map(|s| s.function);
+    let name = match (&input.kernel, holding, kernels.as_slice()) {
+        (Some(name), _, _) => name.clone(),
+        (None, Some(name), _) => name,
+        (None, None, [only]) => only.name.clone(),
+        _ => {
+            let error = Diagnostic::error("W304", "which kernel is to be staged?")
+                .help("name the kernel with --kernel");
+            return Err(match first.is_empty() {
+                true => error,
+                false => error.label(span, "this mark is in no kernel itself"),
+            });
+        }
+    };
+    let base = shape::base_name(&name);
+    let Some(known) = kernels.iter().find(|k| k.base == base) else {
+        let names: Vec<String> = kernels.iter().map(|k| format!("`{}`", k.name)).collect();
+        return Err(Diagnostic::error("W304", format!("there is no kernel `{base}`"))
+            .help(format!("the file has {}", names.join(", "))));
+    };
+    if !known.is_template || name.contains('<') {
+        return Ok(name);
+    }
+    let launched = shape::instances(unit, base, sources).into_iter();
+    let instances = unit.instantiations.iter().map(|i| i.name.clone());
+    let of_kernel = |n: &String| shape::base_name(n) == base && n.contains('<');
+    let mut found: Vec<String> = instances.chain(launched).filter(of_kernel).collect();
+    let squeezed = |n: &String| n.split_whitespace().collect::<String>();
+    found.sort_by_key(squeezed);
+    found.dedup_by_key(|n| squeezed(n));
+    let error = Diagnostic::error("W304", format!("`{base}` is a template"))
+        .label(known.span, "this kernel");
+    match found.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(error.help(format!("name an instance with --kernel '{base}<…>'"))),
+        several => Err(error
+            .note(format!("the file uses {}", several.join(" and ")))
+            .help("one text serves them all, and only one is checked: name it with --kernel")),
+    }
+}
+
+/// All marks have to be in the kernel that is checked, or in functions that no other kernel can call.
+pub(super) fn one_kernel(
+    unit: &Unit,
+    sources: &SourceMap,
+    found: &marks::Marks,
+    kernel: &str,
+) -> Result<(), Diagnostic> {
+    let kernels = warpsmith_front::sema::kernels_of(unit);
+    let places = found.reads.iter().map(|m| (&m.whole, m.whole.start));
+    for (at, byte) in places.chain(found.inserts.iter().map(|i| (i, i.end))) {
+        let Some(site) = scope::site(unit, sources, byte) else { continue };
+        let own = site.kernel && site.function == shape::base_name(kernel);
+        let helper = !site.kernel && kernels.len() == 1;
+        if !own && !helper {
+            return Err(Diagnostic::error(
+                "W708",
+                format!("this is not in the kernel `{kernel}` alone"),
+            )
+            .label(marks::span(FileId(0), at), "another kernel runs it, and only one is checked")
+            .help("stage one kernel of a file at a time"));
+        }
+    }
+    Ok(())
+}
+
+/// What fixes the block: host code, extents of arrays, or the user.
+pub(super) fn extents(
+    input: &Input,
+    plan: &Plan,
+    unit: &Unit,
+    kernel: &str,
+    sources: &SourceMap,
+    usage: &Usage,
+) -> [Extent; 3] {
+    let arrays = plan.arrays();
+    let by_block =
+        arrays.iter().any(|a| a.is_dynamic() || a.extents.iter().any(|e| e.contains("blockDim")));
+    let host = shape::of_host(unit, shape::base_name(kernel), sources);
+    let mut extents = match host {
+        Some(extents) => extents,
+        None => {
+            // What blocks are counted in says which name belongs to which axis.
+            let mut positions = shape::of_positions(unit, shape::base_name(kernel), sources);
+            if let Some(read) = plan.reads.first() {
+                let arrays = shape::of_arrays(&read.site, unit, usage.axes);
+                for (own, other) in positions.iter_mut().zip(arrays) {
+                    if !matches!(own, Extent::Constant(_)) {
+                        *own = other;
+                    }
+                }
+            }
+            positions
+        }
+    };
+    for a in 0..3 {
+        let number = matches!(extents[a], Extent::Number(_)) && usage.axes[a];
+        if by_block && number {
+            extents[a] = Extent::Free;
+        }
+        if !usage.axes[a] {
+            extents[a] = Extent::Number(1);
+        }
+        // Arrays of constant size that no named constant makes suit one shape alone.
+        if let (Extent::Free, false, Some(block)) = (&extents[a], by_block, input.block) {
+            extents[a] = Extent::Number(block[a]);
+        }
+    }
+    extents
+}
+
+/// The block of the user's options, or the one that the constants of the file make.
+pub(super) fn own_block(input: &Input, extents: &[Extent; 3], unit: &Unit) -> Option<[u32; 3]> {
+    let named = |name: &String| {
+        let given = input.settings.defines.iter().find(|(n, _)| n == name).map(|(_, v)| v);
+        given.or_else(|| unit.macros.get(name))?.trim().parse().ok()
+    };
+    let mut block = [1; 3];
+    for a in 0..3 {
+        block[a] = match &extents[a] {
+            Extent::Number(n) => *n,
+            Extent::Constant(name) => named(name)?,
+            Extent::Free => input.block?[a],
+        };
+    }
+    (block.iter().product::<u32>() <= 1024).then_some(block)
+}

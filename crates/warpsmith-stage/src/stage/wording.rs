@@ -1,0 +1,153 @@
+//! What is said of a file that was staged: comments in its text, notes, and what emulation found.
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::Diagnostic;
+
+use super::{Access, Verdict, blocks, own_block};
+use crate::search;
+use crate::session::{Refusal, Session};
+use crate::source::patch::{Patch, indentation};
+use crate::verify::check::{Checked, Problem, ProblemKind};
+
+/// A comment before each statement whose reads were staged: from where they come, and how sure that is.
+pub(super) fn comments(session: &Session, accesses: &[Access], checked: &Checked) -> Patch {
+    let mut statements: BTreeMap<usize, Vec<&Access>> = BTreeMap::new();
+    for (m, access) in accesses.iter().enumerate() {
+        if let Some(s) = session.plan.reads[m].site.statements.last() {
+            statements.entry(s.start as usize).or_default().push(access);
+        }
+    }
+    let mut patch = Patch::default();
+    for (at, here) in statements {
+        let everywhere = |b: &[u32; 3]| {
+            here.iter().all(|a| a.verdict != Verdict::Proved || a.proved.contains(b))
+        };
+        let (sure, rest): (Vec<_>, Vec<_>) = blocks(checked).into_iter().partition(everywhere);
+        let shapes = claimed(session, &blocks(checked));
+        let more = match rest.is_empty() {
+            true => String::new(),
+            false => format!("; checked with {}", list(&rest)),
+        };
+        let sure = claimed(session, &sure);
+        let count = |v: Verdict| here.iter().filter(|a| a.verdict == v).count();
+        let (proved, checked) = (count(Verdict::Proved), count(Verdict::Checked));
+        let indent = indentation(&session.plan.text, at);
+        let line = match (proved, checked) {
+            (0, 0) => "Not in shared memory: read from global memory as before.".to_string(),
+            (n, 0) => {
+                let of = sum_of(n, here.len());
+                format!(
+                    "{of} from shared memory: proved for all sizes with blocks of {sure}{more}."
+                )
+            }
+            (0, n) => {
+                let of = sum_of(n, here.len());
+                format!("{of} from shared memory: checked with blocks of {shapes}, not proved.")
+            }
+            (p, n) => {
+                let of = sum_of(p + n, here.len());
+                format!(
+                    "{of} from shared memory: checked with blocks of {shapes}, {p} of them proved for all sizes."
+                )
+            }
+        };
+        patch.replace(at..at, format!("// {line}\n{indent}"));
+    }
+    patch
+}
+
+pub(super) fn sum_of(served: usize, all: usize) -> String {
+    let come = if served == 1 { "comes" } else { "come" };
+    match served == all {
+        true if all == 1 => format!("The marked read {come}"),
+        true => format!("All {all} marked reads {come}"),
+        false => format!("{served} of {all} marked reads {come}"),
+    }
+}
+
+/// The block shapes that a text is good for: its own first, then those that other constants were checked for.
+pub(super) fn claimed(session: &Session, blocks: &[[u32; 3]]) -> String {
+    let own = own_block(session);
+    if session.own.is_none() && session.plan.extents(own).is_empty() {
+        return list(blocks);
+    }
+    let others: Vec<String> = blocks.iter().filter(|b| **b != own).map(|b| dims(*b)).collect();
+    match others.is_empty() || !session.plan.extents(own).is_empty() {
+        true => dims(own),
+        false => format!("{} (with other constants also {})", dims(own), others.join(", ")),
+    }
+}
+
+pub(super) fn list(blocks: &[[u32; 3]]) -> String {
+    blocks.iter().map(|b| dims(*b)).collect::<Vec<_>>().join(", ")
+}
+
+/// A block in words: `32x8`.
+pub fn dims(block: [u32; 3]) -> String {
+    match block {
+        [x, 1, 1] => x.to_string(),
+        [x, y, 1] => format!("{x}x{y}"),
+        [x, y, z] => format!("{x}x{y}x{z}"),
+    }
+}
+
+pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -> Vec<String> {
+    let mut notes: Vec<String> = checked
+        .benign
+        .iter()
+        .map(|array| format!("threads write equal values to `{array}` without an order between them, which is benign"))
+        .collect();
+    for a in accesses.iter().filter(|a| a.verdict == Verdict::Original) {
+        notes.push(format!("`{}` is never in shared memory and is read as before", a.original));
+    }
+    for (launch, findings) in session.unsuited.iter().take(2) {
+        let said: Vec<&str> = findings.iter().take(2).map(|f| f.message.as_str()).collect();
+        notes.push(format!(
+            "the unmodified kernel was not used at {}: {}",
+            launch.describe(),
+            said.join("; ")
+        ));
+    }
+    if let Some(race) = &session.raced {
+        notes.push(format!(
+            "the unmodified kernel has a race, which its marked reads are part of: {race}"
+        ));
+    }
+    if session.pinned {
+        let block = dims(own_block(session));
+        notes.push(format!("for blocks of {block} alone: at others no expression was right"));
+    }
+    let extents = session.plan.extents(own_block(session));
+    if !extents.is_empty() {
+        let block = dims(own_block(session));
+        notes.push(format!("shared arrays with the size of the block became constant: launch with blocks of {block}"));
+    }
+    notes
+}
+
+/// What emulation found in the rewritten text.
+pub(super) fn wrong(session: &Session, problems: &[Problem]) -> Refusal {
+    let mut error = Diagnostic::error("W713", "with this plan the kernel is not right");
+    for problem in problems.iter().take(3) {
+        let launch = problem.launch.describe();
+        match &problem.kind {
+            ProblemKind::Finding(f) => {
+                for a in f.accesses.iter().filter_map(|a| a.span.map(|s| (s, a.what))) {
+                    error = error.label(a.0, a.1);
+                }
+                let thread = f.accesses.iter().find_map(|a| a.thread);
+                let who = thread
+                    .map_or(String::new(), |t| format!(", {}", search::who(t.block, t.thread)));
+                error = error.note(format!("{launch}{who}: {} ({})", f.message, f.rule.name()));
+            }
+            ProblemKind::Different { array, index } => {
+                error = error.note(format!(
+                    "{launch}: element {index} of `{array}` differs from the unmodified kernel"
+                ));
+            }
+            ProblemKind::Limit => error = error.note(format!("{launch}: does not end")),
+        }
+    }
+    session.refuse(true, vec![error])
+}

@@ -1,0 +1,280 @@
+//! What subscripts are made from: positions that the user has, moved, reduced, or counted from where a block begins.
+//!
+//! A family of terms that differ by a number is one column of values: which numbers make it right is counted in one pass over
+//! some rows, so that no term is looked at by itself before it is known to be right somewhere.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::RangeInclusive;
+
+use super::index::{Places, counts_positions};
+use super::table::{NONE, Table, applied};
+use super::term::{Op, Term};
+use crate::plan::SymbolKind;
+
+/// The rows that a first look is taken at, with what is wanted there: spread over all.
+pub struct Sample<'a> {
+    rows: Vec<(usize, &'a [i64])>,
+}
+
+/// Some of so many numbers, in order, spread over all of them: not in steps, which would keep in step with rows of blocks and
+/// with loops.
+pub fn spread(count: usize, most: usize) -> Vec<usize> {
+    if count <= most {
+        return (0..count).collect();
+    }
+    let turn = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    let chosen: BTreeSet<usize> =
+        (0..most).map(|i| ((turn(i) * count as u64) >> 32) as usize).collect();
+    chosen.into_iter().collect()
+}
+
+/// Rows in a sample, at most.
+const SAMPLE: usize = 96;
+/// Numbers of one range, at most.
+const MAX_NUMBERS: usize = 16;
+/// Rows of which a family of terms has to be right on one.
+const FIRST: usize = 32;
+
+impl<'a> Sample<'a> {
+    pub fn new(places: Places<'a>) -> Sample<'a> {
+        let wanted: Vec<(usize, &[i64])> =
+            places.iter().map(Vec::as_slice).enumerate().filter(|(_, p)| !p.is_empty()).collect();
+        Sample { rows: spread(wanted.len(), SAMPLE).into_iter().map(|i| wanted[i]).collect() }
+    }
+
+    pub fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Numbers of a range, times `sign`, that added to a value make it one that is wanted: on how many rows each does.
+    pub fn hits(
+        &self,
+        value: impl Fn(usize) -> i64,
+        numbers: &RangeInclusive<i64>,
+        sign: i64,
+    ) -> Vec<(i64, usize)> {
+        let mut hits = [0usize; MAX_NUMBERS];
+        let (low, width) = (*numbers.start(), numbers.clone().count().min(MAX_NUMBERS));
+        for (n, (row, places)) in self.rows.iter().enumerate() {
+            if n == FIRST && hits.iter().all(|h| *h == 0) {
+                break;
+            }
+            let at = value(*row);
+            for p in places.iter().filter(|_| at != NONE) {
+                let number = ((p - at) * sign).wrapping_sub(low) as usize;
+                if number < width {
+                    hits[number] += 1;
+                }
+            }
+        }
+        let all = numbers.clone().zip(hits);
+        all.filter(|(_, hits)| *hits > 0).collect()
+    }
+
+    /// The rows that a column of values is right on, one bit each.
+    fn right(&self, values: &[i64], number: i64) -> u128 {
+        let bit = |(n, (row, places)): (usize, &(usize, &[i64]))| {
+            u128::from(values[*row] != NONE && places.contains(&(values[*row] + number))) << n
+        };
+        self.rows.iter().enumerate().map(bit).fold(0, |a, b| a | b)
+    }
+}
+
+/// Something that positions are moved by, alone or with one of some numbers.
+pub struct Move {
+    pub term: Term,
+    pub values: Vec<i64>,
+    pub numbers: RangeInclusive<i64>,
+}
+
+/// What moves a position: small numbers, and extents of block and tile with small numbers, once or twice.
+pub fn moves(table: &Table<'_>) -> Vec<(Op, Move)> {
+    let mut all = vec![];
+    let mut add = |op: Op, term: Term, numbers: RangeInclusive<i64>| {
+        let values = table.values(&term);
+        all.push((op, Move { term, values, numbers }));
+    };
+    add(Op::Add, Term::Number(0), -4..=4);
+    for s in own_bounds(table) {
+        let twice = Term::op(Op::Mul, Term::Number(2), Term::Symbol(s));
+        for op in [Op::Add, Op::Sub] {
+            add(op, Term::Symbol(s), -2..=5);
+            add(op, twice.clone(), -2..=2);
+        }
+    }
+    all
+}
+
+/// `base - (K + 1)` is written `base - K - 1`.
+pub fn moved(base: &Term, op: Op, offset: &Term) -> Term {
+    match offset {
+        Term::Number(n) => base.clone().plus(if op == Op::Sub { -n } else { *n }),
+        Term::Binary(inner @ (Op::Add | Op::Sub), a, b) => {
+            let second = if (op == Op::Sub) == (*inner == Op::Sub) { Op::Add } else { Op::Sub };
+            Term::op(second, Term::op(op, base.clone(), (**a).clone()), (**b).clone())
+        }
+        _ => Term::op(op, base.clone(), offset.clone()),
+    }
+}
+
+/// What positions in a flat array are counted from.
+pub fn bases(table: &Table<'_>) -> Vec<Term> {
+    let own = own(table, counts_positions);
+    let mut all: Vec<Term> = own.iter().map(|s| Term::Symbol(*s)).collect();
+    all.extend(products(table));
+    let near: Vec<usize> = own
+        .iter()
+        .copied()
+        .filter(|s| table.symbols[*s].kind == SymbolKind::Variable && table.is_near(*s))
+        .collect();
+    // Positions with a variable that counts steps around them added or taken away.
+    for b in &own {
+        for v in near.iter().filter(|v| *v != b) {
+            all.extend(
+                [Op::Add, Op::Sub].map(|op| Term::op(op, Term::Symbol(*b), Term::Symbol(*v))),
+            );
+        }
+    }
+    all
+}
+
+/// Symbols of some kinds, the simplest of those that are equal.
+fn own(table: &Table<'_>, kind: impl Fn(SymbolKind) -> bool) -> Vec<usize> {
+    let mut own = table.of(kind);
+    own.sort_by_key(|s| Term::Symbol(*s).cost(table.symbols));
+    table.distinct(&own, &[])
+}
+
+/// Extents of block and tile, the simplest of those that are equal.
+fn own_bounds(table: &Table<'_>) -> Vec<usize> {
+    own(table, |k| matches!(k, SymbolKind::Constant | SymbolKind::Block(_)))
+}
+
+/// `threadIdx.y * width + threadIdx.x`.
+fn products(table: &Table<'_>) -> Vec<Term> {
+    let of = |axis: u8| table.of(|k| k == SymbolKind::Thread(axis)).first().copied();
+    let (Some(x), Some(y)) = (of(0), of(1)) else { return vec![] };
+    let product = |width: Term| Term::op(Op::Mul, Term::Symbol(y), width);
+    widths(table).into_iter().map(|w| Term::op(Op::Add, product(w), Term::Symbol(x))).collect()
+}
+
+/// Terms that may be the length of a row of a flat tile.
+pub fn widths(table: &Table<'_>) -> Vec<Term> {
+    let mut all = vec![];
+    for kind in [SymbolKind::Constant, SymbolKind::Block(0)] {
+        for s in table.of(|k| k == kind) {
+            all.extend([0, 2, 1, 4].map(|o| Term::Symbol(s).plus(o)));
+        }
+    }
+    all
+}
+
+/// A term that is often right in one dimension.
+pub struct Guess {
+    pub term: Term,
+    pub values: Vec<i64>,
+    pub cost: u32,
+}
+
+/// Guesses by the rows of the sample that they are right on.
+struct Guesses<'a> {
+    table: &'a Table<'a>,
+    sample: Sample<'a>,
+    /// Rows that are right, cost, term.
+    ranked: Vec<(u128, u32, Term)>,
+    seen: HashMap<u128, usize>,
+}
+
+/// Terms that are often right in one dimension; `reduced` ones, too, if asked for.
+pub fn guesses(table: &Table<'_>, wanted: &[Vec<i64>], reduced: bool, enough: usize) -> Vec<Guess> {
+    let sample = Sample::new(wanted);
+    let mut all = Guesses { table, sample, ranked: vec![], seen: HashMap::new() };
+    let own = own(table, |k| matches!(k, SymbolKind::Thread(_) | SymbolKind::Variable));
+    let threads = table.of(|k| matches!(k, SymbolKind::Thread(_)));
+    let threads: Vec<usize> =
+        own.iter().copied().filter(|s| threads.iter().any(|t| table.same(*s, *t))).collect();
+    all.plain(&own, &threads);
+    if reduced {
+        let bounds = own_bounds(table);
+        for v in &own {
+            bounds.iter().for_each(|b| all.reduced(*v, *b));
+        }
+    }
+    all.ranked.sort_by_key(|(right, cost, _)| (u32::MAX - right.count_ones(), *cost));
+    all.ranked.truncate(enough);
+    let guess =
+        |(_, cost, term): (u128, u32, Term)| Guess { values: table.values(&term), term, cost };
+    all.ranked.into_iter().map(guess).collect()
+}
+
+impl Guesses<'_> {
+    fn plain(&mut self, own: &[usize], threads: &[usize]) {
+        let numbers = -4..=4;
+        self.family(Term::Number(0), &(0..=3));
+        // What the user subscripts tiles with, as a whole.
+        let subscripts = self.table.of(|k| k == SymbolKind::Subscript);
+        for s in own.iter().chain(&subscripts) {
+            self.family(Term::Symbol(*s), &numbers);
+        }
+        for t in threads {
+            for v in own.iter().filter(|v| *v != t) {
+                self.family(Term::op(Op::Add, Term::Symbol(*t), Term::Symbol(*v)), &numbers);
+            }
+        }
+    }
+
+    /// A position reduced by about the extent of a block, clamped to it, or counted from where the block begins.
+    fn reduced(&mut self, position: usize, bound: usize) {
+        let position = || Term::Symbol(position);
+        let blocks = self.table.of(|k| matches!(k, SymbolKind::Grid(_)));
+        for cut in [0, -1, -2, -4] {
+            let length = || Term::Symbol(bound).plus(cut);
+            for shift in [0, -1, 1] {
+                self.family(Term::op(Op::Rem, position().plus(shift), length()), &(0..=2));
+            }
+            self.family(Term::op(Op::Min, position(), length().plus(-1)), &(-1..=1));
+            for block in &blocks {
+                let first = Term::op(Op::Mul, Term::Symbol(*block), length());
+                let from = Term::op(Op::Sub, position(), first);
+                self.family(from, &(-2..=3));
+            }
+        }
+        self.family(Term::op(Op::Div, position(), Term::Symbol(bound)), &(0..=0));
+    }
+
+    /// A term and those that differ from it by a number.
+    fn family(&mut self, term: Term, numbers: &RangeInclusive<i64>) {
+        let table = self.table;
+        let one = |row: usize| value(table, &term, row);
+        let found = self.sample.hits(one, numbers, 1);
+        if found.iter().all(|(_, hits)| hits * 10 < self.sample.count()) {
+            return;
+        }
+        let values = table.values(&term);
+        for (number, hits) in found {
+            if hits * 10 < self.sample.count() {
+                continue;
+            }
+            let term = term.clone().plus(number);
+            let cost = term.cost(table.symbols);
+            let right = self.sample.right(&values, number);
+            match self.seen.get(&right) {
+                Some(at) if self.ranked[*at].1 <= cost => {}
+                Some(at) => self.ranked[*at] = (right, cost, term),
+                None => {
+                    self.seen.insert(right, self.ranked.len());
+                    self.ranked.push((right, cost, term));
+                }
+            }
+        }
+    }
+}
+
+/// The value of a term on one row.
+fn value(table: &Table<'_>, term: &Term, row: usize) -> i64 {
+    match term {
+        Term::Number(n) => *n,
+        Term::Symbol(s) => table.column(*s)[row],
+        Term::Binary(op, a, b) => applied(*op, value(table, a, row), value(table, b, row)),
+    }
+}

@@ -1,0 +1,380 @@
+//! How a kernel uses its integers: which of them bound positions of blocks and threads, and which bound loops.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use warpsmith_front::ast::{self, ExprKind, Initializer, ItemKind, StmtKind, TranslationUnit};
+
+use crate::source::scope;
+use crate::source::shape::base_name;
+
+/// What an integer parameter is compared with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Role {
+    /// It bounds positions along these axes, alone.
+    pub axes: [bool; 3],
+    /// It bounds positions that come from several axes together.
+    pub product: [bool; 3],
+    /// It bounds a loop.
+    pub depth: bool,
+}
+
+/// How a kernel uses its integers and its axes.
+#[derive(Clone, Debug, Default)]
+pub struct Usage {
+    pub roles: BTreeMap<String, Role>,
+    /// Axes of blocks and threads that the kernel asks for.
+    pub axes: [bool; 3],
+    /// Positions along an axis advance by less than the block: `blockIdx.x * (D - 2)`.
+    pub overlaps: bool,
+    /// Threads go on in strides of the grid.
+    pub strides: bool,
+}
+
+/// Reads how the parameters of a kernel bound its positions, in it and in the functions that it calls.
+pub fn usage(unit: &TranslationUnit, kernel: &str) -> Usage {
+    let Some(function) = scope::kernel(unit, base_name(kernel)) else { return Usage::default() };
+    let mut finder = Finder { unit, usage: Usage::default(), vars: BTreeMap::new(), calls: 0 };
+    for name in function.params.iter().filter_map(|p| p.name.clone()) {
+        let source = Source { parameters: [name.clone()].into(), ..Source::default() };
+        finder.vars.insert(name, source);
+    }
+    function.body.iter().for_each(|b| _ = finder.block(b));
+    finder.usage
+}
+
+/// What a number is made from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Source {
+    /// Axes of `blockIdx`, and of `threadIdx`.
+    blocks: [bool; 3],
+    threads: [bool; 3],
+    /// Parameters of the kernel.
+    parameters: BTreeSet<String>,
+    /// It counts iterations.
+    counts: bool,
+}
+
+impl Source {
+    fn join(mut self, other: &Source) -> Source {
+        for a in 0..3 {
+            self.blocks[a] |= other.blocks[a];
+            self.threads[a] |= other.threads[a];
+        }
+        self.parameters.extend(other.parameters.iter().cloned());
+        self.counts |= other.counts;
+        self
+    }
+
+    /// The axis that a position goes along is the one that its block comes from: `threadIdx.x / W` may be a row.
+    fn axes(&self) -> [bool; 3] {
+        match (self.blocks.contains(&true), self.counts) {
+            (true, _) => self.blocks,
+            (false, false) => self.threads,
+            (false, true) => [false; 3],
+        }
+    }
+
+    fn is_position(&self) -> bool {
+        self.counts || self.blocks.contains(&true) || self.threads.contains(&true)
+    }
+}
+
+struct Finder<'a> {
+    unit: &'a TranslationUnit,
+    usage: Usage,
+    /// What variables in scope are made from.
+    vars: BTreeMap<String, Source>,
+    /// Calls around.
+    calls: u32,
+}
+
+/// Calls in calls that are followed.
+const MAX_CALLS: u32 = 6;
+
+impl Finder<'_> {
+    fn block(&mut self, block: &ast::Block) -> Source {
+        block.stmts.iter().fold(Source::default(), |all, s| all.join(&self.stmt(s)))
+    }
+
+    /// What a statement returns is made from.
+    fn stmt(&mut self, s: &ast::Stmt) -> Source {
+        match &s.kind {
+            StmtKind::Vars(vars) => self.vars(vars, false),
+            StmtKind::Expr(e) => _ = self.expr(e),
+            StmtKind::Block(b) => return self.block(b),
+            StmtKind::If { init, cond, then, otherwise, .. } => {
+                init.iter().for_each(|s| _ = self.stmt(s));
+                self.expr(cond);
+                let then = self.stmt(then);
+                return otherwise.iter().fold(then, |all, s| all.join(&self.stmt(s)));
+            }
+            StmtKind::For { init, cond, step, body } => {
+                match init.as_deref() {
+                    Some(ast::Stmt { kind: StmtKind::Vars(vars), .. }) => self.vars(vars, true),
+                    Some(ast::Stmt { kind: StmtKind::Expr(e), .. }) => self.counter(e),
+                    _ => {}
+                }
+                cond.iter().for_each(|c| _ = self.expr(c));
+                let inside = self.stmt(body);
+                step.iter().for_each(|s| _ = self.expr(s));
+                return inside;
+            }
+            StmtKind::While { cond, body } | StmtKind::DoWhile { body, cond } => {
+                // What the body adds to is known to count when the condition is looked at.
+                let inside = self.stmt(body);
+                self.expr(cond);
+                return inside;
+            }
+            StmtKind::Switch { selector, body } => {
+                self.expr(selector);
+                return self.stmt(body);
+            }
+            StmtKind::Return(Some(Initializer::Expr(e))) => return self.expr(e),
+            _ => {}
+        }
+        Source::default()
+    }
+
+    fn vars(&mut self, vars: &ast::VarDecl, counts: bool) {
+        for d in &vars.declarators {
+            let mut source = match &d.init {
+                Some(Initializer::Expr(e)) => self.expr(e),
+                Some(Initializer::Call(args, _)) => self.all(args),
+                _ => Source::default(),
+            };
+            source.counts |= counts;
+            self.vars.insert(d.name.clone(), source);
+        }
+    }
+
+    /// `k = 0` before a loop.
+    fn counter(&mut self, e: &ast::Expr) {
+        self.expr(e);
+        if let ExprKind::Assign { target, .. } = &*e.kind
+            && let Some(known) = name(target).and_then(|n| self.vars.get_mut(n))
+        {
+            known.counts = true;
+        }
+    }
+
+    fn all(&mut self, list: &[ast::Expr]) -> Source {
+        list.iter().fold(Source::default(), |all, e| all.join(&self.expr(e)))
+    }
+
+    fn expr(&mut self, e: &ast::Expr) -> Source {
+        match &*e.kind {
+            ExprKind::Path(path) => path.as_name().map_or(Source::default(), |n| self.named(n)),
+            ExprKind::Member { base, member, .. } => self.member(base, &member.name),
+            ExprKind::Paren(e) | ExprKind::Unary { operand: e, .. } => self.expr(e),
+            ExprKind::Cast { operand, .. } => self.expr(operand),
+            ExprKind::Construct { args, .. } => {
+                args.iter().fold(Source::default(), |all, a| match a {
+                    Initializer::Expr(e) => all.join(&self.expr(e)),
+                    _ => all,
+                })
+            }
+            ExprKind::IncDec { operand, .. } => {
+                self.expr(operand);
+                self.grows(operand, &Source::default());
+                Source::default()
+            }
+            ExprKind::Binary { op, left, right } => self.binary(op, left, right),
+            ExprKind::Assign { op, target, value } => {
+                let value = self.expr(value);
+                match (op.as_str(), name(target)) {
+                    ("=", Some(name)) => self.set(name, value),
+                    (_, Some(_)) => self.grows(target, &value),
+                    _ => _ = self.expr(target),
+                }
+                Source::default()
+            }
+            ExprKind::Conditional { cond, then, otherwise } => {
+                self.expr(cond);
+                self.expr(then).join(&self.expr(otherwise))
+            }
+            ExprKind::Comma(a, b) => {
+                self.expr(a);
+                self.expr(b)
+            }
+            ExprKind::Call { callee, args } => self.call(callee, args),
+            ExprKind::Index { base, index } => {
+                // Data, which may be anything.
+                self.expr(base);
+                self.expr(index);
+                Source::default()
+            }
+            _ => Source::default(),
+        }
+    }
+
+    fn named(&mut self, name: &str) -> Source {
+        match name {
+            "threadIdx" => Source { threads: [true; 3], ..Source::default() },
+            "blockIdx" => Source { blocks: [true; 3], ..Source::default() },
+            "gridDim" => {
+                self.usage.strides = true;
+                Source::default()
+            }
+            name => self.vars.get(name).cloned().unwrap_or_default(),
+        }
+    }
+
+    fn member(&mut self, base: &ast::Expr, member: &str) -> Source {
+        let mut source = self.expr(base);
+        let Some(axis) = ["x", "y", "z"].iter().position(|a| *a == member) else { return source };
+        for a in (0..3).filter(|a| *a != axis) {
+            source.blocks[a] = false;
+            source.threads[a] = false;
+        }
+        self.usage.axes[axis] |= source.blocks[axis] || source.threads[axis];
+        source
+    }
+
+    fn binary(&mut self, op: &str, left: &ast::Expr, right: &ast::Expr) -> Source {
+        let (a, b) = (self.expr(left), self.expr(right));
+        match op {
+            "<" | "<=" | ">" | ">=" | "==" | "!=" => {
+                self.compared(&a, &b);
+                Source::default()
+            }
+            "&&" | "||" => Source::default(),
+            "*" => {
+                let narrow = |e: &ast::Expr| matches!(&*plain(e).kind, ExprKind::Binary { op, .. } if op == "-");
+                let block = |e: &ast::Expr| is_block(plain(e));
+                self.usage.overlaps |= block(left) && narrow(right) || block(right) && narrow(left);
+                a.join(&b)
+            }
+            _ => a.join(&b),
+        }
+    }
+
+    fn set(&mut self, name: &str, value: Source) {
+        let known = self.vars.remove(name).unwrap_or_default();
+        // Parameters of the kernel may be set to something else; their positions stay.
+        self.vars.insert(name.to_string(), known.join(&value));
+    }
+
+    fn grows(&mut self, target: &ast::Expr, by: &Source) {
+        if let Some(known) = name(target).and_then(|n| self.vars.get_mut(n)) {
+            let counts = known.counts || known.parameters.is_empty();
+            *known = std::mem::take(known).join(by);
+            known.counts = counts;
+        }
+    }
+
+    /// A function of the file: what it compares is made from arguments.
+    fn call(&mut self, callee: &ast::Expr, args: &[ast::Expr]) -> Source {
+        let values: Vec<Source> = args.iter().map(|a| self.expr(a)).collect();
+        let joined = values.iter().fold(Source::default(), |all, v| all.join(v));
+        let ExprKind::Path(path) = &*callee.kind else { return joined };
+        let Some(last) = path.segments.last() else { return joined };
+        if let ("min" | "max", [a, b]) = (last.name.as_str(), values.as_slice()) {
+            let (a, b) = (a.clone(), b.clone());
+            self.compared(&a, &b);
+            return joined;
+        }
+        let Some(function) = function(&self.unit.items, &last.name) else { return joined };
+        let Some(body) = function.body.as_ref().filter(|_| self.calls < MAX_CALLS) else {
+            return joined;
+        };
+        let mut inner = BTreeMap::new();
+        for (p, value) in function.params.iter().zip(values) {
+            inner.extend(p.name.clone().map(|n| (n, value)));
+        }
+        let outer = std::mem::replace(&mut self.vars, inner);
+        self.calls += 1;
+        let result = self.block(body);
+        self.calls -= 1;
+        self.vars = outer;
+        result
+    }
+
+    fn compared(&mut self, a: &Source, b: &Source) {
+        for (position, bound) in [(a, b), (b, a)] {
+            if bound.is_position() || !position.is_position() {
+                continue;
+            }
+            let axes = position.axes();
+            for name in &bound.parameters {
+                let role = self.usage.roles.entry(name.clone()).or_default();
+                match axes.iter().filter(|a| **a).count() {
+                    0 => role.depth |= position.counts,
+                    1 => (0..3).for_each(|i| role.axes[i] |= axes[i]),
+                    _ => (0..3).for_each(|i| role.product[i] |= axes[i]),
+                }
+            }
+        }
+    }
+}
+
+fn name(e: &ast::Expr) -> Option<&str> {
+    match &*e.kind {
+        ExprKind::Path(path) => path.as_name(),
+        ExprKind::Paren(e) => name(e),
+        _ => None,
+    }
+}
+
+fn plain(e: &ast::Expr) -> &ast::Expr {
+    match &*e.kind {
+        ExprKind::Paren(inner) => plain(inner),
+        _ => e,
+    }
+}
+
+fn is_block(e: &ast::Expr) -> bool {
+    matches!(&*e.kind, ExprKind::Member { base, .. } if name(base) == Some("blockIdx"))
+}
+
+/// A function of a file that is no kernel.
+fn function<'a>(items: &'a [ast::Item], name: &str) -> Option<&'a ast::FunctionDecl> {
+    items.iter().find_map(|item| match &item.kind {
+        ItemKind::Function(f) if !f.attrs.global && f.body.is_some() => match &f.name {
+            ast::FunctionName::Plain(p) if p.segments.last().is_some_and(|s| s.name == name) => {
+                Some(f)
+            }
+            _ => None,
+        },
+        ItemKind::Namespace { items, .. } => function(items, name),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Compiler, Settings};
+    use warpsmith_ir::SourceMap;
+
+    fn of(text: &str) -> Usage {
+        let compiler = Compiler::new(Settings { path: "f.cu".into(), ..Settings::default() });
+        let unit = compiler.parse(text, &[], &mut SourceMap::new()).expect("it is parsed");
+        usage(&unit, "f")
+    }
+
+    #[test]
+    fn positions_are_followed_through_macros_and_functions() {
+        let u = of("#define COL (blockIdx.x * blockDim.x + threadIdx.x)
+__device__ bool inside(int x, int y, int w, int h) { return x < w && y < h; }
+__global__ void f(float *a, int w, int h, int n, int planes) {
+    int row = blockIdx.y * 8 + threadIdx.x / 16;
+    int last = n - 1;
+    if (inside(COL, row, w, h))
+        for (int k = 0; k < planes; k++) a[min(k + threadIdx.x, last)] = 0;
+    if (blockIdx.x * gridDim.y + row < last) a[0] = 1;
+}");
+        assert_eq!(u.axes, [true, true, false]);
+        assert_eq!(u.roles["w"].axes, [true, false, false]);
+        assert_eq!(u.roles["h"].axes, [false, true, false]);
+        assert_eq!(u.roles["n"].product, [true, true, false]);
+        assert!(u.roles["planes"].depth && u.strides && !u.overlaps);
+    }
+
+    #[test]
+    fn blocks_that_overlap_are_seen_through_macros() {
+        let u = of("#define STEP (blockDim.x - 2)
+__global__ void f(float *a, int n) { int i = blockIdx.x * STEP + threadIdx.x; if (i < n) a[i] = 0; }");
+        assert!(u.overlaps);
+        assert_eq!(u.roles["n"].axes, [true, false, false]);
+    }
+}

@@ -1,0 +1,158 @@
+//! Kernels in other styles than the examples: macros, templates, helpers, structures, borders by `if`, blocks of one axis for
+//! images, several rows a thread, strides of the grid. `WARPSMITH_EMITTED=DIR` leaves the results for a CUDA compiler.
+
+use warpsmith_stage::program::Settings;
+use warpsmith_stage::session::{Input, Refusal};
+use warpsmith_stage::stage::{self, Staged, Verdict};
+use warpsmith_stage::verify::proof::solver;
+
+fn staged(name: &str) -> (String, Result<Staged, String>) {
+    let path = format!("{}/tests/kernels/{name}.cu", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("the kernel is there");
+    let settings = Settings { path: format!("{name}.cu"), ..Settings::default() };
+    let solver = solver::program();
+    let input = Input { settings, text: text.clone(), solver, ..Input::default() };
+    let said =
+        |r: Refusal| r.diagnostics.iter().map(|d| d.render(&r.sources, false) + "\n").collect();
+    (text, stage::stage(input).map_err(said))
+}
+
+/// Stages a kernel all of whose reads can be served, and asks for what its text has to say.
+fn served(name: &str, proved: bool, contains: &[&str]) -> Staged {
+    let (before, staged) = staged(name);
+    let staged = staged.unwrap_or_else(|message| panic!("{message}"));
+    for part in contains {
+        assert!(staged.text.contains(part), "{name}: no `{part}` in\n{}", staged.text);
+    }
+    for a in &staged.accesses {
+        assert_ne!(a.verdict, Verdict::Original, "{name}: {}", a.original);
+        if proved && solver::program().is_some() {
+            assert_eq!(a.verdict, Verdict::Proved, "{name}: {}: {:?}", a.replacement, a.unproved);
+        }
+    }
+    // Lines without plan stay as they are and where they are.
+    let mut lines = staged.text.lines();
+    for line in before.lines().filter(|l| !l.contains("__opt__") && !l.contains("__insert")) {
+        assert!(lines.any(|l| l == line), "{name}: no `{line}` in\n{}", staged.text);
+    }
+    if let Some(dir) = std::env::var_os("WARPSMITH_EMITTED") {
+        let dir = std::path::Path::new(&dir).join("stage");
+        std::fs::create_dir_all(&dir).expect("a folder");
+        std::fs::write(dir.join(format!("{name}.cu")), &staged.text).expect("a file");
+    }
+    staged
+}
+
+/// The second block of rows is only there when sizes are counted in what a block covers, not in its threads.
+#[test]
+fn several_rows_a_thread() {
+    let row = "t[threadIdx.y + r * BY][threadIdx.x - 1]";
+    let staged = served("four_rows", true, &[row]);
+    assert!(staged.checked.iter().any(|l| l.contains("ny=188")), "{:?}", staged.checked);
+}
+
+#[test]
+fn images_in_blocks_of_one_axis() {
+    served(
+        "flat_block",
+        true,
+        &[
+            "cache[threadIdx.x] -",
+            "(tx != 0 ? cache[threadIdx.x - 1] :",
+            "(threadIdx.x >= W_BLK ? cache[threadIdx.x - W_BLK] :",
+        ],
+    );
+}
+
+#[test]
+fn macros_templates_and_helpers() {
+    served(
+        "vertical_blur",
+        true,
+        &["weighted(rows[threadIdx.y][threadIdx.x], (threadIdx.y != 0 ? "],
+    );
+    served("box_template", true, &["buf[t + o] : in[p])"]);
+    served("helper_position", true, &["c[threadIdx.y][threadIdx.x - 2] : f[at - 2])"]);
+    served("column_major", true, &["t[threadIdx.x - 1][threadIdx.y] : u[(r - 1) + c * rows])"]);
+}
+
+#[test]
+fn structures_vectors_and_small_elements() {
+    served("records", true, &["if (s[j].kind == 1) sum += s[j].m;"]);
+    served(
+        "triples",
+        true,
+        &["(threadIdx.x != 0 ? s[threadIdx.x - 1] : b[i - 1])", "s[threadIdx.x].z"],
+    );
+    served("pixels", true, &["- s[threadIdx.y][threadIdx.x].y);"]);
+    served("bodies", true, &["float4 other = sh[j];"]);
+}
+
+#[test]
+fn tiles_in_loops() {
+    served("syrk", true, &["s += ta[threadIdx.y][p % TS] * tb[threadIdx.x][p % TS];"]);
+    served(
+        "grid_stride",
+        true,
+        &["d[i] = t[threadIdx.x] - (threadIdx.x != 0 ? t[threadIdx.x - 1] :"],
+    );
+    served("blocks_of_three", true, &["t[threadIdx.z - 1][threadIdx.y][threadIdx.x] :"]);
+}
+
+/// Half of the threads fill a tile: what suits the file's own block suits no others.
+#[test]
+fn a_plan_for_the_block_of_the_file_alone() {
+    let read = "acc += sA[threadIdx.y][k % TK] * sB[threadIdx.x][k % TK];";
+    let staged = served("product_nt", true, &[read]);
+    assert!(
+        staged.notes.iter().any(|n| n.contains("for blocks of 16x16 alone")),
+        "{:?}",
+        staged.notes
+    );
+}
+
+#[test]
+fn copies_by_threads_that_read_nothing_themselves() {
+    served("ring", true, &["if (threadIdx.x == 0) s[l - 1] = cells[(i + n - 1) % n];"]);
+    served(
+        "life",
+        false,
+        &["if (c != 0 && threadIdx.x == 0) g[y][x - 1] = grid[r * cols + c - 1];"],
+    );
+}
+
+/// Whether some reads happen is for the data to say: equal labels are rare among values that tell elements apart.
+#[test]
+fn reads_that_data_decide_on() {
+    let staged = served("labels", false, &["a += si[ly * P + lx - 2];"]);
+    assert!(staged.accesses.iter().all(|a| a.verdict == Verdict::Checked));
+}
+
+#[test]
+fn a_name_that_comes_later_is_what_is_wrong() {
+    let (_, staged) = staged("later_name");
+    let message = staged.expect_err("no copy can be written");
+    assert!(
+        message.contains("error[W714]: `k` is declared after the place for copies"),
+        "{message}"
+    );
+}
+
+#[test]
+fn whole_programs() {
+    served(
+        "separable",
+        true,
+        &["s_data[threadIdx.y][threadIdx.x + j] : d_src[IMAD(y, pitch, at)])"],
+    );
+    served("tiled_product", true, &["Csub += As[ty][k] * Bs[k][tx];"]);
+    served("blocked_transpose", false, &["tile[threadIdx.x][threadIdx.y + j]"]);
+}
+
+/// What is staged may be right where the kernel that it is made from has a race: that is said.
+#[test]
+fn races_of_the_kernel_itself_are_named() {
+    let staged = served("in_place", false, &["t[threadIdx.x - 1] + t[threadIdx.x + 1]"]);
+    let note = "the unmodified kernel has a race, which its marked reads are part of: ";
+    assert!(staged.notes.iter().any(|n| n.starts_with(note)), "{:?}", staged.notes);
+}
