@@ -1,6 +1,10 @@
 // Sums, scans, sorts and copies of blocks and warps by CUB.
 #include <assert.h>
 #include <cub/cub.cuh>
+struct Greater {
+    __device__ float operator()(float a, float b) const { return a > b ? a : b; }
+};
+
 template <int THREADS> __device__ int together(int value)
 {
     typedef cub::BlockReduce<int, THREADS> Reduce;
@@ -42,7 +46,7 @@ __global__ void of_warps(const float *x, float *y)
     __shared__ typename Reduce::TempStorage reduce[2];
     __shared__ typename Scan::TempStorage scan[2];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const float most = Reduce(reduce[warp]).Reduce(x[threadIdx.x], cub::Max());
+    const float most = Reduce(reduce[warp]).Reduce(x[threadIdx.x], Greater());
     float sum;
     Scan(scan[warp]).InclusiveSum(1.0f, sum);
     if (lane == 0) assert(most == 32 * warp + 31);

@@ -6,7 +6,10 @@ use super::model::{Failure, error};
 
 /// Beginnings of names, after the namespaces that are often opened, with the advice.
 const ADVICE: &[(&str, &str)] = &[
-    ("cub::", "write the reduction, scan or sort with shuffles and shared memory"),
+    (
+        "cub::",
+        "include <cub/cub.cuh>; of it, sums, scans, sorts, loads and stores of blocks and warps are known",
+    ),
     ("cuda::barrier", "use `__syncthreads()`, or `__syncwarp()` for the threads of a warp"),
     ("cuda::thread_scope", "use `__syncthreads()`, or `__syncwarp()` for the threads of a warp"),
     (
@@ -14,7 +17,7 @@ const ADVICE: &[(&str, &str)] = &[
         "use `__pipeline_memcpy_async`, `__pipeline_commit` and `__pipeline_wait_prior`",
     ),
     ("nvcuda::", "write the product with loops over tiles in shared memory"),
-    ("wmma::", "write the product with loops over tiles in shared memory"),
+    ("wmma::", "include <mma.h>; of it, fragments, loads, stores and `mma_sync` are known"),
     ("texture", "use a texture object, `cudaTextureObject_t`"),
     ("surface", "use a surface object, `cudaSurfaceObject_t`"),
     ("`throw`", "report the error through memory, or call `__trap()`"),

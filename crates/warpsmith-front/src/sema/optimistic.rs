@@ -12,7 +12,8 @@ use std::collections::BTreeSet;
 
 use warpsmith_ir::visit::{self, for_each_stmt};
 use warpsmith_ir::{
-    AtomicOp, Expr, ExprKind, Function, Origin, Place, PlaceKind, StmtKind, Type, VarId,
+    AtomicOp, Expr, ExprKind, Function, Origin, Place, PlaceKind, Space, StmtKind, Type, VarId,
+    VarKind,
 };
 
 /// Makes such reads of a function volatile.
@@ -25,6 +26,7 @@ pub(super) fn mark(f: &mut Function) {
             swaps.push((pointed_at(pointer), compared));
         }
     });
+    let kinds: Vec<VarKind> = f.vars.iter().map(|v| v.kind).collect();
     for (place, compared) in swaps {
         let carriers = carriers(f, compared);
         visit::map_stmts(&mut f.body, &mut |s| {
@@ -34,7 +36,7 @@ pub(super) fn mark(f: &mut Function) {
                 _ => return,
             };
             if var.is_some_and(|v| carriers.contains(&v)) {
-                make_volatile(value, &place);
+                make_volatile(value, &place, &kinds);
             }
         });
     }
@@ -57,6 +59,12 @@ fn pointed_at(pointer: &Expr) -> Place {
     match &*pointer.kind {
         ExprKind::Cast(inner) if inner.ty.is_pointer() => pointed_at(inner),
         ExprKind::AddressOf(place) => place.clone(),
+        ExprKind::PtrOffset(array, index) => {
+            let ty = pointer.ty.pointee().cloned().unwrap_or(Type::Void);
+            let (pointer, index) = (array.clone(), vec![index.clone()]);
+            let kind = PlaceKind::Elem { pointer, index, dims: vec![] };
+            Place::new(kind, ty, Origin::default())
+        }
         _ => {
             let ty = pointer.ty.pointee().cloned().unwrap_or(Type::Void);
             Place::new(PlaceKind::Deref(pointer.clone()), ty, Origin::default())
@@ -85,22 +93,35 @@ fn carriers(f: &Function, compared: VarId) -> BTreeSet<VarId> {
     }
 }
 
+/// The memory that a place lies in; `None` for what is the thread's own.
+fn space_of(place: &Place, kinds: &[VarKind]) -> Option<Space> {
+    match &*place.kind {
+        PlaceKind::Deref(p) | PlaceKind::Elem { pointer: p, .. } => match &p.ty {
+            Type::Pointer { space, .. } => Some(*space),
+            _ => None,
+        },
+        PlaceKind::Global(_) => Some(Space::Global),
+        PlaceKind::Var(v) => {
+            let kind = kinds.get(v.0 as usize);
+            let shared = matches!(kind, Some(VarKind::Shared | VarKind::DynamicShared));
+            shared.then_some(Space::Shared)
+        }
+        PlaceKind::Index(p, _) | PlaceKind::Field(p, _) | PlaceKind::Component(p, _) => {
+            space_of(p, kinds)
+        }
+    }
+}
+
 /// Makes a read of the place volatile, if the value is one.
-fn make_volatile(value: &mut Expr, swapped: &Place) {
+fn make_volatile(value: &mut Expr, swapped: &Place, kinds: &[VarKind]) {
     match &mut *value.kind {
-        ExprKind::Cast(inner) | ExprKind::Bitcast(inner) => make_volatile(inner, swapped),
+        ExprKind::Cast(inner) | ExprKind::Bitcast(inner) => make_volatile(inner, swapped, kinds),
         ExprKind::Read(place) => {
             let same = match &*place.kind {
                 PlaceKind::Deref(pointer) => pointed_at(pointer).kind == swapped.kind,
                 kind => *kind == *swapped.kind,
             };
-            let space = match &*place.kind {
-                PlaceKind::Deref(p) | PlaceKind::Elem { pointer: p, .. } => match &p.ty {
-                    Type::Pointer { space, .. } => *space,
-                    _ => return,
-                },
-                _ => return,
-            };
+            let Some(space) = space_of(place, kinds) else { return };
             if same {
                 let ty = place.ty.clone();
                 let plain = Type::pointer(ty.clone(), space);

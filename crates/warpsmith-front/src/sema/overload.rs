@@ -111,7 +111,12 @@ impl<'a> Sema<'a> {
             ranks.push(u32::from(f.decl.is_const && !is_const));
         }
         for (i, (arg, param)) in args.iter().zip(&params).enumerate() {
-            let Some(rank) = self.rank(arg, param) else {
+            // A number becomes a `dim3`, but no `uint3`, which is the same type here.
+            let written = f.decl.params.get(i).map(|p| &p.ty);
+            let number = self.operand_type(arg).is_some_and(|q| q.ty.scalar().is_some());
+            let vector = matches!(param.ty, Type::Vector(..));
+            let made = number && vector && written.is_some_and(|t| !super::calls::type_is_dim3(t));
+            let Some(rank) = self.rank(arg, param).filter(|_| !made) else {
                 if let Operand::Foreign { names, .. } = arg {
                     let name = names.first().map_or("", String::as_str);
                     return Err(format!("`{name}` is not declared"));
