@@ -43,6 +43,7 @@ pub(crate) use index::{
 pub(crate) use place::{mentions, single_element};
 pub(crate) use reduction::{better, combine, identity};
 pub(crate) use replicas::spread;
+pub(crate) use tiled::declare;
 pub(crate) use vectors::wide_as;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -452,7 +452,7 @@ impl Lowering<'_> {
 }
 
 /// `const T var = value;`
-pub(super) fn declare(var: VarId, value: Expr) -> Stmt {
+pub fn declare(var: VarId, value: Expr) -> Stmt {
     Stmt::new(StmtKind::Decl { var, init: Some(value) }, Origin::default())
 }
 

@@ -72,7 +72,7 @@ fn side_of(kernel: &Kernel, scope: &Scope<'_>, place: &Place, width: u32) -> Opt
     kernel.known_at_start(&at_start).then_some(side)
 }
 
-fn scalar_of(kernel: &Kernel, v: VarId) -> Scalar {
+pub(super) fn scalar_of(kernel: &Kernel, v: VarId) -> Scalar {
     kernel.func().var(v).ty.scalar().unwrap_or(Scalar::I32)
 }
 

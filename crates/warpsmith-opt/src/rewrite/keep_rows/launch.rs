@@ -3,9 +3,10 @@
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, Origin, Scalar, Type};
 
-use super::{Aligned, LegalKeepRows, length, scalar_of};
+use super::{Aligned, LegalKeepRows, length};
 use crate::kernel::Kernel;
 use crate::lower;
+use crate::rewrite::runs::scalar_of;
 
 /// Rows are counted in 32 bits, those that fill the last block included.
 const MOST_ROWS: i64 = 1 << 30;

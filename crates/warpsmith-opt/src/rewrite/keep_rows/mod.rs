@@ -34,7 +34,7 @@ use warpsmith_ir::{BinaryOp, Block, ForLoop, LoopId, Scalar, SourceMap, StmtKind
 use super::independence::{self, Findings};
 use super::privatise::has_only_private;
 use super::register_tile::unit_step;
-use super::runs::vector;
+use super::runs::{scalar_of, vector};
 use super::{Rewritten, bind, reduce, share};
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, Sum, is_marked};
@@ -285,10 +285,6 @@ fn alignment(
 fn length(l: &ForLoop) -> Option<Poly> {
     let inclusive = Poly::constant((l.compare == BinaryOp::Le).into());
     Poly::from_expr(&l.limit)?.sub(&Poly::from_expr(&l.first)?)?.add(&inclusive)
-}
-
-fn scalar_of(kernel: &Kernel, v: VarId) -> Scalar {
-    kernel.func().var(v).ty.scalar().unwrap_or(Scalar::I32)
 }
 
 /// Makes the nest of blocks and threads, beside the nest as it was for rows that it does not take.

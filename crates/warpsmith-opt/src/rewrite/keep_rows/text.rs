@@ -170,7 +170,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         let mut text = self.row_number(&nest);
         text.extend(self.private.iter().map(|v| undefined(*v)));
         for home in &self.homes {
-            text.push(declare(home.first, self.first_of(&home.row)));
+            text.push(lower::declare(home.first, self.first_of(&home.row)));
         }
         let body = nest.last().map(|l| l.body.clone()).unwrap_or_default();
         for stmt in body.stmts {
@@ -205,7 +205,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         if self.legal.shape.rows > 1 {
             let first = Expr::binary(BinaryOp::Mul, number.clone(), self.rows_of_block());
             let own = Expr::binary(BinaryOp::Add, first, Expr::var(self.row, Type::I32));
-            stmts.push(declare(self.position, own));
+            stmts.push(lower::declare(self.position, own));
         }
         if let Some(exists) = self.exists() {
             let last = Expr::binary(BinaryOp::Sub, self.rows.clone(), Expr::i32(1));
@@ -217,7 +217,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             loops.iter().map(|l| lower::count(function, l).cast(Type::I32)).collect();
         for (l, at) in loops.iter().zip(lower::digits(number, &counts)) {
             let ty = function.var(l.var).ty.clone();
-            stmts.push(declare(l.var, lower::counter_of(l, at.cast(ty))));
+            stmts.push(lower::declare(l.var, lower::counter_of(l, at.cast(ty))));
         }
         stmts
     }
@@ -234,7 +234,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         let rest = row.rest.rename(&|v| self.names.get(&v).copied().unwrap_or(v));
         let range = self.legal.range;
         let first = Poly::from_expr(&range.first).and_then(|f| f.add(&rest));
-        let scalar = |v: VarId| super::scalar_of(self.kernel, v);
+        let scalar = |v: VarId| runs::scalar_of(self.kernel, v);
         first.unwrap_or(rest).to_expr(Scalar::I64, &scalar)
     }
 
@@ -311,7 +311,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         let number = lower::times(number, &Expr::i32(shape.vector as i32));
         let at = Expr::var(element, Type::I32);
         let inside = when(self.exists().into_iter().chain([self.inside(&at)]), body(self, &at));
-        let body = Block::new(vec![declare(element, number), inside]);
+        let body = Block::new(vec![lower::declare(element, number), inside]);
         match groups {
             1 => Stmt::new(StmtKind::Scope(body), Origin::default()),
             _ => self.unrolled(group, groups, body),
@@ -351,7 +351,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         if width > 1 {
             number = Expr::binary(BinaryOp::Add, number, Expr::var(lane, Type::I32));
         }
-        body.stmts.insert(0, declare(counter, lower::counter_of(l, number.cast(ty))));
+        body.stmts.insert(0, lower::declare(counter, lower::counter_of(l, number.cast(ty))));
         runs::drop_unread(&mut body);
         // What follows is done for iterations that go on early, too.
         match width == 1 && walk::continues(&body).is_none() {
@@ -537,10 +537,6 @@ fn local(kernel: &mut Kernel, name: &str, ty: Type) -> VarId {
 
 fn local_i32(kernel: &mut Kernel, name: &str) -> VarId {
     kernel.func_mut().add_var(Var::new(name, Type::I32, VarKind::Local))
-}
-
-fn declare(var: VarId, value: Expr) -> Stmt {
-    Stmt::new(StmtKind::Decl { var, init: Some(value) }, Origin::default())
 }
 
 fn undefined(var: VarId) -> Stmt {
