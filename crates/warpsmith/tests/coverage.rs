@@ -208,3 +208,39 @@ void blend(int n, int mode, const float x[n], float y[n]) {
     assert_eq!(none.len(), 1, "{paths:#?}");
     assert!(none[0]["run"].is_string(), "{}", none[0]);
 }
+
+/// All loops run as often: where a block exists, so does the first strip, and no condition is left that none fails.
+#[test]
+fn a_product_of_square_matrices_has_no_path_that_nothing_takes() {
+    const MIN_PLUS: &str = "\
+// warpsmith: size n=256
+void shortest(int n, const float a[n][n], const float b[n][n], float c[n][n]) {
+#pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float s = 1e30f;
+            for (int k = 0; k < n; k++) {
+                float t = a[i][k] + b[k][j];
+                if (t < s) s = t;
+            }
+            c[i][j] = s;
+        }
+}
+";
+    const STEPS: &str = "\
+bind i, j -> y, x block 8x8
+register_tile i by 4
+register_tile j by 4
+stage a at k tile 8 pad 4 transposed
+stage b at k tile 8
+pipeline k stages 2
+";
+    let folder = tempfile::tempdir().expect("a folder");
+    let schedule = folder.path().join("steps.sched");
+    let of_multiples = format!("{}specialise n%32=0\n", STEPS.replace("stages 2", "stages 3"));
+    for steps in [STEPS, of_multiples.as_str()] {
+        std::fs::write(&schedule, steps).expect("a writable folder");
+        let tuned = tuned(MIN_PLUS, &["--schedule", schedule.to_str().expect("a plain path")]);
+        assert!(!paths(&tuned).is_empty());
+    }
+}

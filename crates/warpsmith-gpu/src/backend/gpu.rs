@@ -13,8 +13,8 @@ use crate::protocol::{
     Problem, Reason, Reference, VERSION,
 };
 
-/// An entrant of a race whose rounds have taken so many milliseconds runs no further: what takes seconds each time is known
-/// well enough.
+/// An entrant of a race whose runs, checks or rounds, have taken so many milliseconds runs no further: what takes seconds
+/// each time is known well enough.
 const RACED_MS: f64 = 3000.0;
 
 /// One GPU, its compiler, and the problem in hand.
@@ -99,10 +99,11 @@ impl GpuBackend {
         Ok(())
     }
 
-    /// Runs a candidate on fresh buffers, once with each poison, and compares.
-    fn check(&self, loaded: &Loaded, problem: &Memory) -> Result<()> {
+    /// Runs a candidate on fresh buffers, once with each poison, and compares. The times of the runs, in milliseconds.
+    fn check(&self, loaded: &Loaded, problem: &Memory) -> Result<Vec<f64>> {
+        let mut times = vec![];
         for poison in POISON {
-            self.once(loaded, problem, poison)?;
+            times.push(self.once(loaded, problem, poison)?);
             for (output, expected) in &problem.expected {
                 let actual = buffer(&problem.buffers, output.buffer).map_err(fault)?;
                 let found = self.comparer.difference(output, expected, actual).map_err(fault)?;
@@ -115,25 +116,27 @@ impl GpuBackend {
                 }
             }
         }
-        Ok(())
+        Ok(times)
     }
 
-    fn once(&self, loaded: &Loaded, memory: &Memory, poison: u8) -> Result<()> {
+    /// Runs a candidate and looks at the fences beside its buffers. Its time in milliseconds.
+    fn once(&self, loaded: &Loaded, memory: &Memory, poison: u8) -> Result<f64> {
         memory.reset(poison).map_err(fault)?;
         self.gpu.synchronize().map_err(fault)?;
-        self.start(loaded).map_err(fault)?;
+        let time = self.clock.time(false, || self.start(loaded)).map_err(fault)?;
         self.gpu.synchronize().map_err(fault)?;
         if let Some(k) = memory.broken_fence().map_err(fault)? {
             let what = format!("it wrote beside buffer {k}");
             return Err(Fault::Invalid(Invalid::new(Reason::Runtime, what)));
         }
-        Ok(())
+        Ok(time)
     }
 
-    fn ready(&self, candidate: &Candidate, binary: &[u8]) -> Result<Loaded> {
+    /// Loads and checks a candidate. Beside it the times of the checked runs, in milliseconds.
+    fn ready(&self, candidate: &Candidate, binary: &[u8]) -> Result<(Loaded, Vec<f64>)> {
         let loaded = self.load(candidate, binary).map_err(fault)?;
-        self.check(&loaded, self.memory().map_err(fault)?)?;
-        Ok(loaded)
+        let times = self.check(&loaded, self.memory().map_err(fault)?)?;
+        Ok((loaded, times))
     }
 
     /// The runs of a candidate whose outputs have been checked.
@@ -214,7 +217,7 @@ impl Backend for GpuBackend {
         binary: &[u8],
         policy: &Policy,
     ) -> Result<Vec<f64>> {
-        let loaded = self.ready(candidate, binary)?;
+        let (loaded, _) = self.ready(candidate, binary)?;
         self.samples(&loaded, policy)
     }
 
@@ -228,7 +231,8 @@ impl Backend for GpuBackend {
         let mut entrants = vec![];
         for (candidate, binary) in candidates.iter().zip(binaries) {
             entrants.push(match self.ready(candidate, binary) {
-                Ok(loaded) => Ok((loaded, vec![])),
+                Ok((loaded, times)) if times.iter().sum::<f64>() < RACED_MS => Ok((loaded, vec![])),
+                Ok(slow) => Ok(slow),
                 Err(Fault::Invalid(invalid)) => Err(invalid),
                 Err(lost) => return Err(lost),
             });

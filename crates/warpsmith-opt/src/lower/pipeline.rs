@@ -2,12 +2,14 @@
 
 use warpsmith_ir::{
     BarrierKind, BinaryOp, Block, Expr, ForLoop, LoopKind, Origin, Stmt, StmtKind, Type, VarId,
+    poly::Atom,
 };
 
 use super::Lowering;
 use super::index;
 use super::replicas::{Replicas, end_of, type_of};
 use super::tiled::declare;
+use crate::rewrite::register_tile::unit_step;
 
 impl Lowering<'_> {
     /// How many strips are in shared memory at a time, as a named constant.
@@ -104,11 +106,12 @@ impl Replicas<'_, '_> {
             false => Expr::binary(BinaryOp::Add, l.first.clone(), offset),
         };
         let exists = Expr::binary(l.compare, Expr::var(start, Type::Scalar(ty)), l.limit.clone());
-        let body = vec![
-            declare(start, first),
-            self.guarded_copies(l, copies, exists, start, number),
-            Stmt::new(StmtKind::AsyncCommit, Origin::default()),
-        ];
+        let mut body = vec![declare(start, first)];
+        match self.are_there(l, copies, strips) {
+            true => body.extend(self.copies_to(l, copies, start, number)),
+            false => body.push(self.guarded_copies(l, copies, exists, start, number)),
+        }
+        body.push(Stmt::new(StmtKind::AsyncCommit, Origin::default()));
         let limit = self.ahead(strips);
         let ahead = ForLoop {
             id: self.lowering.host.fresh_loop(),
@@ -122,6 +125,28 @@ impl Replicas<'_, '_> {
             body: Block::new(body),
         };
         vec![Stmt::new(StmtKind::For(ahead), Origin::default()).comment("the first strips set out")]
+    }
+
+    /// Whether the first strips, all but one of those that fit, exist wherever a block does, because the loop runs as
+    /// often as one over blocks.
+    fn are_there(&self, l: &ForLoop, copies: &[usize], strips: u32) -> bool {
+        let Some((_, length)) = self.copies.get(copies[0]).and_then(|c| c.stage.strip) else {
+            return false;
+        };
+        let count = |l: &ForLoop| {
+            let ty = type_of(self.lowering, l);
+            unit_step(l).then(|| index::iterations(l, ty)).flatten()
+        };
+        let Some(iterations) = count(l) else { return false };
+        let least = u64::from(strips.saturating_sub(2)) * u64::from(length) + 1;
+        let params = &self.lowering.host.params;
+        let mut atoms = iterations.atoms().into_iter();
+        let fixed = atoms.all(|a| matches!(a, Atom::Var(v) if params.contains(v)));
+        let blocks = self.lowering.source.loops_around(l.id);
+        let blocks = blocks.iter().filter(|b| self.nest.axes.iter().any(|(id, _)| *id == b.id));
+        fixed
+            && blocks.into_iter().any(|b| count(b).as_ref() == Some(&iterations))
+            && index::divides(&iterations, least.next_power_of_two(), &self.nest.multiples)
     }
 
     /// Starts the copies of the strip that comes after all those on their way.

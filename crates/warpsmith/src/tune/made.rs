@@ -96,7 +96,9 @@ impl Job<'_> {
                 }
                 Err(failure) if failure.status == Status::No => {
                     let text = winner.schedule.print();
-                    let other = Recomputed::Not("the schedule that was compared is wrong".into());
+                    let other = Recomputed::Not(
+                        "the schedule that was compared is not the one that is written".into(),
+                    );
                     measured.recomputed.fill(other);
                     blamed.push(retreated(&text, &failure, "the next one is taken instead"));
                 }

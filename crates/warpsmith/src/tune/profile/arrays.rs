@@ -4,7 +4,9 @@
 use warpsmith_device::{GlobalTraffic, TrafficKind};
 
 use super::footprint;
+use super::rows::Sizes;
 use super::walk::Site;
+use warpsmith_opt::analysis::access::Base;
 
 /// The walks of other blocks, with a site for each site of the block in question.
 pub struct Elsewhere {
@@ -23,10 +25,12 @@ pub struct Array {
     varies: [bool; 3],
     /// The first and the last byte that the whole grid touches, where they are known.
     range: Option<(i64, i64)>,
+    /// Its bytes, where they are known.
+    size: Option<f64>,
 }
 
 /// Joins the sites of a block.
-pub fn arrays(sites: &[Site], elsewhere: &Elsewhere) -> Vec<Array> {
+pub fn arrays(sites: &[Site], elsewhere: &Elsewhere, sizes: &Sizes) -> Vec<Array> {
     let mut arrays: Vec<Array> = vec![];
     for (k, site) in sites.iter().enumerate().filter(|(_, s)| !s.shared) {
         let moved = |axis: usize| {
@@ -36,7 +40,9 @@ pub fn arrays(sites: &[Site], elsewhere: &Elsewhere) -> Vec<Array> {
         let [first, last] = &elsewhere.ends;
         let hull = |sites: &[Site]| sites.get(k).and_then(|s| s.hull);
         let range = hull(first).zip(hull(last)).map(|(a, b)| spanned(a, b));
-        let found = Array { site: site.clone(), varies: [0, 1, 2].map(moved), range };
+        let size = if let Base::Var(v) = site.base { sizes.get(&v).copied() } else { None };
+        let varies = [0, 1, 2].map(moved);
+        let found = Array { site: site.clone(), varies, range, size };
         match arrays.iter_mut().find(|other| other.moves_with(&found)) {
             Some(other) => other.join(found),
             None => arrays.push(found),
@@ -60,6 +66,20 @@ impl Array {
         self.range = self.range.zip(other.range).map(|(a, b)| spanned(a, b));
     }
 
+    /// Bytes of a block, between two uses of a sector, and of so many blocks, where addresses come from data: a request has
+    /// sectors of its own, but for those that a thread goes through in small steps.
+    fn scattered(&self, blocks: f64) -> (f64, f64, f64) {
+        let requested = self.site.sectors * footprint::SECTOR as f64;
+        let size = self.size.unwrap_or(f64::INFINITY);
+        let (step, trips) = self.site.shifts.first().copied().unwrap_or((0, 1.0));
+        let (new, between) = match step.unsigned_abs() as f64 / footprint::SECTOR as f64 {
+            new if new > 0.0 && new < 1.0 => (new, requested / trips.max(1.0)),
+            _ => (1.0, 0.0),
+        };
+        let touched = requested * new;
+        (touched.min(size), between, (touched * blocks).min(size))
+    }
+
     /// The traffic of a grid. Blocks that overlap touch no more together than the range has.
     pub fn traffic(&self, grid: [u64; 3]) -> GlobalTraffic {
         let site = &self.site;
@@ -68,6 +88,13 @@ impl Array {
         let block_bytes = grown.sectors * footprint::SECTOR as f64;
         let apart = grid.iter().zip(self.varies).map(|(g, v)| if v { *g as f64 } else { 1.0 });
         let most = self.range.map_or(f64::INFINITY, |(low, high)| (high - low) as f64);
+        let (block_bytes, reuse_bytes, grid_bytes) = match site.first.is_empty() {
+            true => self.scattered(blocks),
+            false => {
+                let all = (block_bytes * apart.product::<f64>()).min(most + block_bytes);
+                (block_bytes, grown.reuse * footprint::SECTOR as f64, all)
+            }
+        };
         GlobalTraffic {
             kind: match (site.store, site.copied) {
                 (true, _) => TrafficKind::Store,
@@ -78,8 +105,8 @@ impl Array {
             sectors: site.sectors * blocks,
             wavefronts: site.wavefronts * blocks,
             block_bytes,
-            reuse_bytes: grown.reuse * footprint::SECTOR as f64,
-            grid_bytes: (block_bytes * apart.product::<f64>()).min(most + block_bytes),
+            reuse_bytes,
+            grid_bytes,
             varies: self.varies,
         }
     }

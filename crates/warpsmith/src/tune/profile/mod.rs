@@ -8,11 +8,13 @@
 mod address;
 mod ahead;
 mod arrays;
+mod calls;
 mod footprint;
 mod known;
 mod leaving;
 pub mod overflow;
 mod pointers;
+mod rows;
 mod run;
 mod values;
 pub mod views;
@@ -26,6 +28,7 @@ use warpsmith_ir::{
     Axis, BinaryOp, Builtin, Expr, ExprKind, FuncId, Function, Launch, Module, Scalar, Stmt,
     StmtKind, Type, Value, VarId, VarKind, layout::layout_of,
 };
+use warpsmith_opt::analysis::access::{Base, base_of_pointer};
 use warpsmith_opt::walk as tree;
 
 use super::sizes::{Point, field_name};
@@ -76,7 +79,7 @@ pub fn profiles_beside(
         let found = known.and_then(|k| k.find(&Counted::of(module, kernel, at, args)));
         found.unwrap_or_else(|| profile(module, kernel, at, args))
     };
-    Host { module, profile: &profiled, found: vec![], fields: BTreeMap::new() }.run(launcher, sizes)
+    Host::new(module, launcher, &profiled).run(sizes)
 }
 
 /// What is to be known of all launches of a program at some sizes.
@@ -89,8 +92,7 @@ pub fn known(module: &Module, launcher: FuncId, sizes: &[Point]) -> Known {
         (profile, rounds)
     };
     for point in sizes {
-        Host { module, profile: &profiled, found: vec![], fields: BTreeMap::new() }
-            .run(launcher, point);
+        Host::new(module, launcher, &profiled).run(point);
     }
     launches.into_inner()
 }
@@ -100,21 +102,27 @@ const HOST: Extents = Extents { grid: [1; 3], block: [1; 3] };
 /// An address of any array: the runtime gives out multiples of it.
 const ALIGNMENT: i64 = 256;
 
-/// Of a kernel with its extents and arguments: its profile, and how often a thread may run through code that spills.
+/// Of a kernel with its extents and arguments, pointers as numbers of elements: its profile, and how often a thread may run through code that spills.
 type Profiler<'a> = &'a dyn Fn(&Function, Extents, &Vars<Value>) -> (KernelProfile, f64);
 
 /// A launcher that is gone through.
 struct Host<'a> {
     module: &'a Module,
+    launcher: &'a Function,
     profile: Profiler<'a>,
     found: Vec<Launched>,
     /// Variables with a size that comes in a structure.
     fields: BTreeMap<VarId, Value>,
 }
 
-impl Host<'_> {
-    fn run(mut self, launcher: FuncId, sizes: &Point) -> Vec<Launched> {
-        let host = self.module.function(launcher);
+impl<'a> Host<'a> {
+    fn new(module: &'a Module, launcher: FuncId, profile: Profiler<'a>) -> Host<'a> {
+        let launcher = module.function(launcher);
+        Host { module, launcher, profile, found: vec![], fields: BTreeMap::new() }
+    }
+
+    fn run(mut self, sizes: &Point) -> Vec<Launched> {
+        let host = self.launcher;
         let mut thread = Thread::<Value>::default();
         for p in &host.params {
             let var = host.var(*p);
@@ -197,13 +205,25 @@ impl Host<'_> {
         let kernel = self.module.function(l.kernel);
         let mut args = Vars::default();
         for (param, arg) in kernel.params.iter().zip(&l.args) {
-            let number = if arg.ty.is_pointer() { None } else { host.eval(self.module, HOST, arg) };
-            args.set(*param, number);
+            let value = match arg.ty.is_pointer() {
+                true => self.elements(host, arg),
+                false => host.eval(self.module, HOST, arg),
+            };
+            args.set(*param, value);
         }
         let shared = host.eval(self.module, HOST, &l.shared)?.as_i64();
         let (mut profile, rounds) = (self.profile)(kernel, at, &args);
         profile.shared_dynamic = u32::try_from(shared).unwrap_or(u32::MAX);
         Some((profile, rounds))
+    }
+
+    /// How many elements an array of the launcher's has, where its extents are known.
+    fn elements(&self, host: &Thread<Value>, arg: &Expr) -> Option<Value> {
+        let Base::Var(array) = base_of_pointer(arg) else { return None };
+        let extents = self.launcher.var(array).shape.as_ref()?;
+        let extent = |e: &Expr| Some(host.eval(self.module, HOST, e)?.as_i64());
+        let all = extents.iter().try_fold(1i64, |all, e| all.checked_mul(extent(e)?))?;
+        Some(Value::int(Scalar::I64, all))
     }
 }
 
@@ -215,19 +235,22 @@ fn set_at(module: &Module, at: Extents, thread: &mut Thread<Value>, var: VarId, 
     thread.vars.set(var, thread.eval(module, at, value));
 }
 
+/// Counts one launch. Arguments that are pointers hold how many elements they point to, where that is known.
 fn profile(
     module: &Module,
     kernel: &Function,
     at: Extents,
     args: &Vars<Value>,
 ) -> (KernelProfile, f64) {
+    let (elements, args) = rows::lengths_for_pointers(kernel, args);
+    let args = &args;
     let threads = at.block.iter().product::<u32>();
     let staying = Staying::of(module, kernel, at, args);
     let middle = staying.block;
-    let whole = Walk::run(module, kernel, at, args, middle, threads);
+    let whole = Walk::run(module, kernel, at, args, &elements, middle, threads);
     let (numbered, group) = logical_grid(module, kernel, at, args);
     let logical = staying.shorten(numbered);
-    let few = |block| Walk::run(module, kernel, at, args, block, threads.min(32)).sites;
+    let few = |block| Walk::run(module, kernel, at, args, &elements, block, threads.min(32)).sites;
     let elsewhere = Elsewhere {
         own: few(middle),
         neighbours: neighbours(at, middle, numbered, group).map(few).into(),
@@ -240,7 +263,10 @@ fn profile(
         *if site.store { &mut shared.stores } else { &mut shared.loads } += requests;
         shared.wavefronts += site.wavefronts * blocks;
     }
-    let global = arrays(&whole.sites, &elsewhere).iter().map(|a| a.traffic(logical)).collect();
+    let global = arrays(&whole.sites, &elsewhere, &rows::bytes(module, kernel, &elements))
+        .iter()
+        .map(|a| a.traffic(logical))
+        .collect();
     let work = scaled(&whole.work, blocks);
     let registers = match whole.straight > MOST_STRAIGHT {
         // More than a thread can have: the model counts on spilling.

@@ -123,6 +123,7 @@ impl<N: Copy> Vars<N> {
 pub struct Thread<N> {
     pub thread: [u32; 3],
     pub block: [u32; 3],
+    /// A parameter of a kernel that points to starts of rows has the number of elements from one to the next.
     pub vars: Vars<N>,
     /// Where pointer variables point to, other than those that are objects themselves.
     pub pointers: HashMap<VarId, Address<N>>,
@@ -236,6 +237,15 @@ impl<N: Number> Thread<N> {
         self.cells.get(&(v, address.offset.value().as_i64() + bytes)).copied()
     }
 
+    /// The start of a row that is read from memory, where a parameter holds how far such are apart ([`super::rows`]).
+    fn row_start(&self, module: &Module, at: Extents, place: &Place) -> Option<N> {
+        let PlaceKind::Elem { pointer, index, .. } = &*place.kind else { return None };
+        let Object::Var(starts) = self.pointer(module, at, pointer)?.object else { return None };
+        let ([row], length) = (index.as_slice(), self.vars.get(starts)?) else { return None };
+        let start = N::binary(BinaryOp::Mul, self.eval(module, at, row)?.cast(Scalar::I64), length);
+        Some(start.cast(place.ty.scalar()?))
+    }
+
     /// The value of a scalar expression, where it follows from the sizes and the position.
     pub fn eval(&self, module: &Module, at: Extents, e: &Expr) -> Option<N> {
         match &*e.kind {
@@ -243,7 +253,7 @@ impl<N: Number> Thread<N> {
             ExprKind::Named(c) => module.constants.get(c.0 as usize).map(|c| N::constant(c.value)),
             ExprKind::Read(p) => match &*p.kind {
                 PlaceKind::Var(v) => self.vars.get(*v),
-                _ => self.cell(module, at, p, 0),
+                _ => self.cell(module, at, p, 0).or_else(|| self.row_start(module, at, p)),
             },
             ExprKind::Member(a, k) => match &*a.kind {
                 ExprKind::Make(parts) => self.eval(module, at, parts.get(*k as usize)?),

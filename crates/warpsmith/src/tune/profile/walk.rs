@@ -6,18 +6,23 @@ use std::collections::{BTreeSet, HashMap};
 
 use warpsmith_device::Work;
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, Function, LoopKind, MathFn, Module, Place, PlaceKind,
-    Scalar, Stmt, StmtKind, Type, Value, VarId, VarKind,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, FuncId, Function, LoopKind, MathFn, Module, Place,
+    PlaceKind, Scalar, Stmt, StmtKind, Type, Value, VarId, VarKind,
 };
 use warpsmith_opt::analysis::access::{Base, base_of};
 use warpsmith_opt::walk as tree;
 
 use super::ahead::Ahead;
+use super::calls;
 use super::pointers::{POINTER, Pointers};
+use super::rows::{self, Sizes};
 use super::values::{Dual, Extents, MAX_LOOPS, Number, Thread, Vars};
 
 /// Loops around a statement, one bit each.
 type Loops = u32;
+
+/// How often a loop runs whose ends depend on data.
+const FEW: f64 = 8.0;
 
 /// Iterations side by side beyond which all of their loads are taken to be different.
 const MOST_BESIDE: f64 = 4096.0;
@@ -65,6 +70,8 @@ pub struct Walk<'a> {
     module: &'a Module,
     kernel: &'a Function,
     at: Extents,
+    /// Of the arrays that parameters point to.
+    elements: &'a Sizes,
     lanes: Vec<Thread<Value>>,
     /// The first thread once more, with how its values change from iteration to iteration; it goes everywhere.
     first: Thread<Dual>,
@@ -124,6 +131,7 @@ impl<'a> Walk<'a> {
         kernel: &'a Function,
         at: Extents,
         args: &Vars<Value>,
+        elements: &'a Sizes,
         block: [u32; 3],
         threads: u32,
     ) -> Walk<'a> {
@@ -145,6 +153,7 @@ impl<'a> Walk<'a> {
             module,
             kernel,
             at,
+            elements,
             lanes: (0..threads).map(lane).collect(),
             first,
             active: vec![true; threads as usize],
@@ -258,7 +267,7 @@ impl<'a> Walk<'a> {
             StmtKind::For(l) => self.counted(l),
             StmtKind::Loop { condition, body, step, .. } => {
                 // The number of iterations depends on data: a few.
-                self.enter(8.0, false);
+                self.enter(FEW, false);
                 if let Some(c) = condition {
                     self.block(&c.before);
                     self.expr(&c.expr);
@@ -304,6 +313,10 @@ impl<'a> Walk<'a> {
                     self.access(p, true);
                 }
             }
+            StmtKind::Call { function, args, result: Some(place) } => {
+                args.iter().for_each(|e| self.expr(e));
+                self.call(*function, args, place);
+            }
             StmtKind::Return(_) => {}
             _ => tree::operands(stmt).reads.into_iter().for_each(|e| self.expr(e)),
         }
@@ -324,6 +337,18 @@ impl<'a> Walk<'a> {
             lane.vars.set(var, lane.eval(module, at, e));
         }
         self.first.vars.set(var, self.first.eval(module, at, e));
+    }
+
+    /// Keeps what a call returns to a variable.
+    fn call(&mut self, callee: FuncId, args: &[Expr], place: &Place) {
+        let Some(var) = calls::variable(place) else { return };
+        let of = args.iter().fold(0, |of, e| of | self.loops_of(e));
+        *self.depends.entry(var).or_default() |= of;
+        let (module, at) = (self.module, self.at);
+        for (lane, _) in self.lanes.iter_mut().zip(&self.active).filter(|(_, active)| **active) {
+            lane.vars.set(var, lane.call(module, at, callee, args));
+        }
+        self.first.vars.set(var, self.first.call(module, at, callee, args));
     }
 
     fn condition(&mut self, cond: &Expr, then: &Block, otherwise: &Block) {
@@ -392,6 +417,15 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// How often a loop runs in a thread, if its ends depend on data: all threads together go once through the array that
+    /// it counts in, or it is a few times.
+    fn mean_trips(&self, l: &ForLoop) -> f64 {
+        let threads: f64 =
+            self.at.grid.iter().chain(&self.at.block).map(|n| f64::from(*n)).product();
+        let entered = threads * self.times(self.all_loops());
+        rows::gone_through(l, self.elements).map_or(FEW, |all| (all / entered).max(1.0))
+    }
+
     fn counted(&mut self, l: &ForLoop) {
         let (module, at) = (self.module, self.at);
         let counts: Vec<f64> = self
@@ -399,7 +433,7 @@ impl<'a> Walk<'a> {
             .iter()
             .zip(&self.active)
             .filter(|(_, a)| **a)
-            .map(|(lane, _)| trips(module, at, lane, l).unwrap_or(8.0))
+            .map(|(lane, _)| trips(module, at, lane, l).unwrap_or_else(|| self.mean_trips(l)))
             .collect();
         if counts.is_empty() {
             return;
@@ -424,8 +458,7 @@ impl<'a> Walk<'a> {
         let ty = self.kernel.var(l.var).ty.scalar().unwrap_or(Scalar::I32);
         let zero = Value::int(ty, 0);
         for lane in &mut self.lanes {
-            let first = lane.eval(module, at, &l.first).unwrap_or(zero);
-            lane.vars.set(l.var, Some(first));
+            lane.vars.set(l.var, lane.eval(module, at, &l.first));
         }
         let (first, step) =
             (self.first.eval(module, at, &l.first), self.first.eval(module, at, &l.step));
@@ -436,7 +469,9 @@ impl<'a> Walk<'a> {
         self.first.vars.set(l.var, Some(counter));
         self.enter(mean, unrolled);
         if depth < MAX_LOOPS {
-            self.depends.insert(l.var, 1 << depth);
+            // The compiler keeps no rows whose starts it has to read.
+            let rows = if tree::reads_memory(&l.first) { self.loops_of(&l.first) } else { 0 };
+            self.depends.insert(l.var, rows | 1 << depth);
         }
         if !unrolled {
             let rounds = self.warps() * self.times(self.serial_loops());

@@ -1,0 +1,182 @@
+//! Rows whose ends are read from memory, as those of a sparse matrix are: `for (k = start[i]; k < start[i + 1]; k++)`.
+//! Where all rows together have as many elements as an array that `k` goes through, each has the mean.
+
+use std::collections::BTreeMap;
+
+use warpsmith_ir::{
+    Expr, ExprKind, ForLoop, Function, Module, Place, PlaceKind, Scalar, StmtKind, Value, VarId,
+    layout::layout_of,
+};
+use warpsmith_opt::analysis::access::{Base, base_of};
+use warpsmith_opt::walk as tree;
+
+use super::values::Vars;
+
+/// Of the arrays that a kernel's parameters point to, how many elements or bytes they have.
+pub type Sizes = BTreeMap<VarId, f64>;
+
+/// The arguments of a launch with what the walk wants of pointers: in place of numbers of elements, of those that point
+/// to starts of rows how far apart these are on average. Beside them these numbers.
+pub fn lengths_for_pointers(kernel: &Function, args: &Vars<Value>) -> (Sizes, Vars<Value>) {
+    let mut walked = args.clone();
+    let mut elements = Sizes::new();
+    for param in kernel.params.iter().filter(|p| kernel.var(**p).ty.is_pointer()) {
+        walked.set(*param, None);
+        elements.extend(args.get(*param).map(|n| (*param, n.as_i64() as f64)));
+    }
+    tree::each_stmt(&kernel.body, &mut |s| {
+        if let StmtKind::For(l) = &s.kind
+            && let Some(starts) = ends_of(l)
+            && let Some(all) = gone_through(l, &elements)
+            && let Some(rows) = elements.get(&starts)
+        {
+            let apart = (all / rows.max(1.0)).round().max(1.0) as i64;
+            walked.set(starts, Some(Value::int(Scalar::I64, apart)));
+        }
+    });
+    (elements, walked)
+}
+
+/// The bytes of arrays, given their elements.
+pub fn bytes(module: &Module, kernel: &Function, elements: &Sizes) -> Sizes {
+    let of = |param: VarId| {
+        let element = kernel.var(param).ty.pointee();
+        element.map_or(0.0, |e| layout_of(module, e).size as f64)
+    };
+    elements.iter().map(|(param, n)| (*param, n * of(*param))).collect()
+}
+
+/// The array that both ends of a loop are read from.
+fn ends_of(l: &ForLoop) -> Option<VarId> {
+    let (first, limit) = (read(&l.first)?, read(&l.limit)?);
+    (first == limit).then_some(first)
+}
+
+/// The only array that an expression reads.
+fn read(e: &Expr) -> Option<VarId> {
+    let mut arrays = vec![];
+    tree::each_expr(e, &mut |e| {
+        if let ExprKind::Read(place) = &*e.kind
+            && !matches!(&*place.kind, PlaceKind::Var(_))
+        {
+            arrays.push(base_of(place));
+        }
+    });
+    match arrays.as_slice() {
+        [Base::Var(v)] => Some(*v),
+        _ => None,
+    }
+}
+
+/// How many elements the largest array has whose subscript is the loop's counter.
+pub fn gone_through(l: &ForLoop, elements: &Sizes) -> Option<f64> {
+    let mut largest: Option<f64> = None;
+    let mut see = |place: &Place| {
+        let counts = |e: &&Expr| {
+            let plain = |p: &Place| matches!(&*p.kind, PlaceKind::Var(v) if *v == l.var);
+            let inner = if let ExprKind::Cast(inner) = &*e.kind { inner } else { *e };
+            matches!(&*inner.kind, ExprKind::Read(p) if plain(p))
+        };
+        if let Base::Var(array) = base_of(place)
+            && let [only] = tree::subscripts(place).as_slice()
+            && counts(only)
+        {
+            let here = elements.get(&array).copied();
+            largest = largest.into_iter().chain(here).reduce(f64::max);
+        }
+    };
+    tree::each_stmt(&l.body, &mut |s| {
+        for e in tree::operands(s).reads {
+            tree::each_expr(e, &mut |e| {
+                if let ExprKind::Read(place) = &*e.kind {
+                    see(place);
+                }
+            });
+        }
+    });
+    largest
+}
+
+#[cfg(test)]
+mod tests {
+    use warpsmith_front::cloops;
+    use warpsmith_front::parse::{DiskLoader, Language, ParseOptions, parse};
+    use warpsmith_ir::SourceMap;
+    use warpsmith_opt::{Kernel, lower, schedule};
+
+    use super::super::{Launched, profiles};
+
+    const ROWS: &str = "
+void rows(int n, int m, const int start[n + 1], const int column[m], const float value[m],
+          const float x[n], float y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float sum = 0.0f;
+        for (int k = start[i]; k < start[i + 1]; k++)
+            sum += value[k] * x[column[k]];
+        y[i] = sum;
+    }
+}
+";
+
+    const CLAMPED: &str = "
+static int inside(int i, int n) { return i < 0 ? 0 : i < n ? i : n - 1; }
+void clamped(int n, int m, const float x[n][m], float y[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            y[i][j] = x[i][inside(j + 1, m)] - x[i][inside(j - 1, m)];
+}
+";
+
+    fn launched(source: &str, steps: &str, sizes: [(&str, i64); 2]) -> Launched {
+        let mut sources = SourceMap::new();
+        let options = ParseOptions::new(Language::C);
+        let parsed = parse("a.c", source.as_bytes(), &options, &DiskLoader, &mut sources).unwrap();
+        let input = cloops::lower_c(&parsed.unit, None).unwrap();
+        let kernel = Kernel::new(input.module, input.function);
+        let file = sources.add("a.sched", steps.to_string());
+        let steps = schedule::parse(&sources, file).unwrap();
+        let kernel = schedule::replay(&kernel, &steps, &sources).unwrap();
+        let program = lower::lower(&kernel, &sources).unwrap();
+        let sizes = sizes.map(|(name, n)| (name.to_string(), n)).into();
+        profiles(&program.module, program.launcher, &sizes).remove(0)
+    }
+
+    /// 2¹⁶ rows of 32 elements: the values take 2²¹ / 8 sectors if lanes go through them side by side.
+    #[test]
+    fn rows_of_a_matrix_are_as_long_as_its_elements_say() {
+        let sizes = [("n", 1 << 16), ("m", 1 << 21)];
+        let alone = launched(ROWS, "bind i -> x block 128\n", sizes).profile;
+        let shared = launched(ROWS, "bind i -> y block 1x8\nshare k -> x by 32\n", sizes).profile;
+        let bytes = f64::from(4 << 21);
+        for profile in [&alone, &shared] {
+            let whole = profile.global.iter().filter(|g| g.grid_bytes >= bytes * 0.9).count();
+            assert_eq!(whole, 2, "the values and their columns: {:?}", profile.global);
+        }
+        let gathered = f64::from(1 << 21);
+        let sectors =
+            |p: &super::super::KernelProfile| p.global.iter().map(|g| g.sectors).sum::<f64>();
+        assert!(sectors(&alone) > 2.9 * gathered, "every element is a sector of its own");
+        assert!(sectors(&shared) < 1.5 * gathered, "only the gathered ones are");
+    }
+
+    /// The lengths of rows come from arrays' extents, so that a copy of the starts in shared memory hides nothing.
+    #[test]
+    fn rows_without_known_starts_share_the_elements_among_the_threads() {
+        let sizes = [("n", 1 << 16), ("m", 1 << 21)];
+        let plain = launched(ROWS, "bind i -> x block 128\n", sizes).profile;
+        let staged = launched(ROWS, "bind i -> x block 128\nstage start\n", sizes).profile;
+        let ratio = staged.work.fp32 / plain.work.fp32;
+        assert!((0.9..1.1).contains(&ratio), "{ratio}");
+    }
+
+    #[test]
+    fn subscripts_through_functions_of_the_users_are_followed() {
+        let profile =
+            launched(CLAMPED, "bind i, j -> y, x block 32x8\n", [("n", 512), ("m", 4096)]).profile;
+        let requests: f64 = profile.global.iter().map(|g| g.requests).sum();
+        let sectors: f64 = profile.global.iter().map(|g| g.sectors).sum();
+        assert!(sectors / requests < 6.0, "{sectors} of {requests}");
+    }
+}
