@@ -32,6 +32,8 @@ pub struct Input {
     pub block: Option<[u32; 3]>,
     /// Values of integer parameters.
     pub integers: BTreeMap<String, i64>,
+    /// Sizes that plans which are found are ranked for, by parameter.
+    pub meant: BTreeMap<String, i64>,
     /// Bytes of dynamic shared memory.
     pub shared: Option<u32>,
     /// Remove barriers that no launch needs.

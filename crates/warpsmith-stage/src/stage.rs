@@ -300,7 +300,7 @@ fn own_shape(
     }
     let mut all = comments.clone();
     all.extend(edits);
-    let checker = Checker { launches, dropped: checker.dropped.clone() };
+    let checker = Checker { launches, dropped: checker.dropped.clone(), cut: checker.cut };
     let checked = checker.check(session, &all, 1)?;
     match checked.problems.is_empty() {
         true => Ok(()),

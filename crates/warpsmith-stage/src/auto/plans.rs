@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use warpsmith_front::ast::{self, StmtKind, TranslationUnit};
 use warpsmith_ir::SourceMap;
 
+use super::cut::{Cut, operand};
 use super::find::{self, Access, Home};
 use super::registers;
 use crate::source::marks;
@@ -21,6 +22,8 @@ pub struct Plan {
     pub marked: bool,
     /// The only block that it is for, where nothing in the file names one.
     pub block: Option<[u32; 3]>,
+    /// The kernel's outermost loop is cut among blocks.
+    pub cut: Option<Cut>,
 }
 
 /// What plans are made from.
@@ -35,6 +38,8 @@ pub struct Kernel<'a> {
     pub axes: [bool; 3],
     /// The block of the user's options.
     pub given: Option<[u32; 3]>,
+    /// It has shared arrays already.
+    pub shared: bool,
 }
 
 /// A block whose sizes plans may write as numbers where the file names none: a wide one, and a square one to transpose.
@@ -160,14 +165,14 @@ impl Kernel<'_> {
     }
 }
 
-/// A text in which names have their values, in parentheses.
+/// A text in which names have their values, in parentheses where those are more than a word.
 pub fn replaced(text: &str, values: &HashMap<String, String>) -> String {
     let mut patch = Patch::default();
     let tokens = marks::tokens(text);
     for (i, t) in tokens.iter().enumerate() {
         let member = i > 0 && text[tokens[i - 1].at.clone()] == *".";
         if let Some(value) = values.get(&text[t.at.clone()]).filter(|_| !member) {
-            patch.replace(t.at.clone(), format!("({value})"));
+            patch.replace(t.at.clone(), operand(value));
         }
     }
     patch.apply(text).unwrap_or_default()
@@ -224,6 +229,7 @@ impl Made<'_> {
             text,
             marked: true,
             block: None,
+            cut: None,
         })
     }
 

@@ -11,8 +11,6 @@ use std::rc::Rc;
 
 use serde_json::Value;
 use warpsmith_device::Gpu;
-use warpsmith_emu::LaunchConfig;
-use warpsmith_emu::counters::Counters;
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_stage::auto;
 use warpsmith_stage::program::Settings;
@@ -22,7 +20,7 @@ use warpsmith_stage::verify::proof::solver;
 
 use crate::check::files;
 use crate::cli::inert_json;
-use crate::data::ArgSpec;
+use crate::data::{ArgSpec, NamedSpec};
 use crate::output::{Outputs, check_folder};
 use crate::progress::Progress;
 use crate::status::{Failure, Status};
@@ -68,7 +66,7 @@ fn automatic(args: &StageArgs) -> Result<Said, Failed> {
                 .help("sm_90, say, or H200");
         return Err(plain(error.into()));
     };
-    let costs = |c: &Counters, l: &LaunchConfig, shared| automatic::seconds(gpu, c, l, shared);
+    let costs = |c: &auto::Counted<'_>| automatic::seconds(gpu, c);
     let chosen = auto::choose(&input, &costs).map_err(refused)?;
     let text = chosen.best.as_ref().map_or(input.text.clone(), |b| b.text.clone());
     let outputs = written(args, &out, text)?;
@@ -137,19 +135,8 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
     let text = String::from_utf8(bytes).map_err(|_| {
         Failure::input("W001", format!("`{}` is not UTF-8 text", args.file.display()))
     })?;
-    let mut integers = BTreeMap::new();
-    for arg in &args.args {
-        let number = match &arg.spec {
-            ArgSpec::Number(n) => n.parse().ok(),
-            _ => None,
-        };
-        let Some(value) = number else {
-            let error = Diagnostic::error("W306", format!("argument `{}` is no whole number", arg.name))
-                .note("arrays are as long as the unmodified kernel needs, and hold values that tell elements apart");
-            return Err(error.into());
-        };
-        integers.insert(arg.name.clone(), value);
-    }
+    let integers = numbers(&args.args)?;
+    let sizes = numbers(&args.sizes)?;
     let settings = Settings {
         path: args.file.display().to_string(),
         defines: args.source.defines(),
@@ -162,6 +149,7 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
         grid: args.grid.map(|d| d.0),
         block: args.block.map(|d| d.0),
         integers,
+        meant: sizes,
         shared: args.shared.map(|b| b.min(256 << 10) as u32),
         fix: args.fix,
         plain: false,
@@ -169,4 +157,22 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
         steps: steps(),
         solver: solver::program().filter(|_| !args.no_proof),
     })
+}
+
+/// Values of whole-number arguments by name.
+fn numbers(args: &[NamedSpec]) -> Result<BTreeMap<String, i64>, Failure> {
+    let mut integers = BTreeMap::new();
+    for arg in args {
+        let number = match &arg.spec {
+            ArgSpec::Number(n) => n.parse().ok(),
+            _ => None,
+        };
+        let Some(value) = number else {
+            let error = Diagnostic::error("W306", format!("argument `{}` is no whole number", arg.name))
+                .note("arrays are as long as the unmodified kernel needs, and hold values that tell elements apart");
+            return Err(error.into());
+        };
+        integers.insert(arg.name.clone(), value);
+    }
+    Ok(integers)
 }
