@@ -96,7 +96,9 @@ pub struct Chosen {
 const WORTHWHILE: f64 = 0.97;
 /// Blocks along an axis of the launch that is counted.
 const COUNTED_BLOCKS: u32 = 9;
-/// Iterations of loops in it.
+/// Iterations of loops in a launch that is checked, so that blocks which share them have several, and not all as many.
+const CHECKED_DEPTH: i64 = 14;
+/// Iterations of loops in the launch that is counted.
 const COUNTED_DEPTH: i64 = 24;
 
 /// Finds plans for a kernel and chooses among them.
@@ -111,13 +113,16 @@ pub fn choose(input: &Input, costs: Costs<'_>) -> Result<Chosen, Refusal> {
         let kernel = session.kernel.clone();
         return Ok(Chosen { kernel, declined, uncut, ..Chosen::default() });
     }
-    let checker = Checker::new(&mut session, &[])?;
-    let Some(large) = large(&mut session)? else {
+    let mut checker = Checker::new(&mut session, &[])?;
+    let Some(large) = with_depth(&mut session, COUNTED_DEPTH, COUNTED_BLOCKS, Fit::Exact)? else {
         let error = Diagnostic::error("W707", "no launch was found in which the kernel is right")
             .help("give the block with --block, sizes with --arg NAME=N");
         return Err(session.refuse(true, vec![error]));
     };
     let looped = plans.iter().find_map(|p| p.cut.clone());
+    if looped.is_some() {
+        checker.launches.extend(with_depth(&mut session, CHECKED_DEPTH, 2, Fit::Ragged(3))?);
+    }
     let meant = match &looped {
         Some(cut) => Some(meant(&mut session, cut, &large)?),
         None => None,
@@ -265,16 +270,21 @@ fn read_only(accesses: &[find::Access]) -> Vec<&str> {
     arrays
 }
 
-/// A launch of the block of the file that is large enough to count.
-fn large(session: &mut Session) -> Result<Option<Suited>, Refusal> {
+/// A launch of the block of the file, with loops of so many iterations.
+fn with_depth(
+    session: &mut Session,
+    depth: i64,
+    blocks: u32,
+    fit: Fit,
+) -> Result<Option<Suited>, Refusal> {
     let usual = if session.usage.axes[1] { [32, 8, 1] } else { [128, 1, 1] };
     let given = session.input.integers.clone();
     for (name, role) in &session.usage.roles {
         if role.depth && !role.axes.contains(&true) && !role.product.contains(&true) {
-            session.input.integers.entry(name.clone()).or_insert(COUNTED_DEPTH);
+            session.input.integers.entry(name.clone()).or_insert(depth);
         }
     }
-    let found = session.suited(session.own.unwrap_or(usual), COUNTED_BLOCKS, Fit::Exact);
+    let found = session.suited(session.own.unwrap_or(usual), blocks, fit);
     session.input.integers = given;
     found
 }

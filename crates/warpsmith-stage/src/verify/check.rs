@@ -59,7 +59,9 @@ pub struct Checker {
 }
 
 /// Blocks along an axis of which any number is right: one, few, and more than there are iterations.
-const CUTS: [[u32; 2]; 2] = [[1, 3], [2, 9]];
+const CUTS: [u32; 4] = [1, 3, 2, 9];
+/// Launches that are each tried with all of these numbers, at most; of more, each with half of them.
+const FEW: usize = 6;
 
 impl Checker {
     /// Chooses launches that were not profiled.
@@ -180,12 +182,16 @@ impl Checker {
     fn launched(&self, launch: &Launch) -> Vec<Launch> {
         let Some(axis) = self.cut else { return vec![launch.clone()] };
         let kind = launch.integers.values().sum::<i64>() + i64::from(launch.grid[0]);
+        let tried = match self.launches.len() <= FEW {
+            true => &CUTS[..],
+            false => &CUTS[2 * kind.rem_euclid(2) as usize..][..2],
+        };
         let with = |blocks: u32| {
             let mut launch = launch.clone();
             launch.grid[axis] = blocks;
             launch
         };
-        CUTS[kind.rem_euclid(2) as usize].map(with).into()
+        tried.iter().copied().map(with).collect()
     }
 
     fn compare(

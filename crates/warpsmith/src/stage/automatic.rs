@@ -22,9 +22,10 @@ pub fn seconds(gpu: &Gpu, counted: &Counted<'_>) -> Option<f64> {
     let Counted { counters, config: launch, shared, times } = *counted;
     let loads = |class| counters.class(class).warps as f64 / (counters.blocks.max(1) as f64);
     let warps = f64::from(launch.block.iter().product::<u32>().div_ceil(32).max(1));
-    let barriers = (loads(InstructionClass::BlockBarrier) / warps).max(1.0);
-    // A barrier ends what can be issued ahead.
-    let ahead = |class| (loads(class) / warps / barriers).clamp(1.0, LOADS_AHEAD);
+    let a_warp = |class| loads(class) / warps;
+    // A barrier ends what can be issued ahead, and so does a store: it may be to what is loaded next.
+    let rounds = a_warp(InstructionClass::BlockBarrier).max(a_warp(InstructionClass::GlobalStore));
+    let ahead = |class| (a_warp(class) / rounds.max(1.0)).clamp(1.0, LOADS_AHEAD);
     let reads = ahead(InstructionClass::GlobalLoad) + ahead(InstructionClass::SharedLoad);
     let resources = Resources {
         registers: REGISTERS[0] + REGISTERS[1] * reads as u32,
