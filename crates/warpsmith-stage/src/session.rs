@@ -17,6 +17,7 @@ use crate::program::{self, Compiler, Program, Settings};
 use crate::source::marks;
 use crate::source::scope::{self, SharedArray};
 use crate::source::shape::Extent;
+use crate::stage::Access;
 use crate::strides::{self, Strides};
 use crate::usage::{self, Usage};
 
@@ -75,6 +76,8 @@ pub struct Refusal {
     pub no: bool,
     pub diagnostics: Vec<Diagnostic>,
     pub sources: SourceMap,
+    /// What is known of each marked read, where the plan was tried.
+    pub accesses: Vec<Access>,
 }
 
 /// A launch that suits the unmodified kernel, with the lengths of its arrays.
@@ -134,6 +137,7 @@ impl Session {
             no: false,
             diagnostics,
             sources: sources.clone(),
+            accesses: vec![],
         };
         let found = marks::find(&input.text, FileId(0)).map_err(|d| {
             let no = d.iter().any(|d| d.code == "W702");
@@ -185,7 +189,7 @@ impl Session {
     }
 
     pub fn refuse(&self, no: bool, diagnostics: Vec<Diagnostic>) -> Refusal {
-        Refusal { no, diagnostics, sources: self.sources.clone() }
+        Refusal { no, diagnostics, sources: self.sources.clone(), accesses: vec![] }
     }
 
     /// The integer parameters, from the unmodified kernel at some block shape.
