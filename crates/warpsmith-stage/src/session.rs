@@ -2,6 +2,7 @@
 
 mod choice;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -91,9 +92,17 @@ pub struct Suited {
 #[derive(Debug)]
 pub struct Shaped {
     pub reference: Program,
-    strides: Strides,
+    /// How far positions move, by the block: where the kernel asks for it, one program serves several.
+    strides: RefCell<HashMap<[u32; 3], Strides>>,
     instrumented: Instrumented,
     probes: Program,
+}
+
+impl Shaped {
+    fn strides(&self, block: [u32; 3]) -> Strides {
+        let mut known = self.strides.borrow_mut();
+        *known.entry(block).or_insert_with(|| strides::of(&self.reference, block))
+    }
 }
 
 type ShapeKey = (Vec<(String, i64)>, Option<[u32; 3]>);
@@ -233,7 +242,7 @@ impl Session {
         };
         let instrumented = instrument::instrument(&self.plan, launch.block, &elements);
         let probes = compile(&instrumented.text).map_err(|d| self.unrecordable(d))?;
-        let strides = strides::of(&reference, launch.block);
+        let strides = RefCell::default();
         let shaped = Rc::new(Shaped { reference, strides, instrumented, probes });
         self.shapes.insert(key, shaped.clone());
         Ok(shaped)
@@ -266,7 +275,7 @@ impl Session {
             return Ok(None);
         };
         let shaped = self.shaped(&shape)?;
-        match self.launch(block, blocks, fit, shaped.strides) {
+        match self.launch(block, blocks, fit, shaped.strides(block)) {
             Some(launch) => self.suit(launch),
             None => Ok(None),
         }

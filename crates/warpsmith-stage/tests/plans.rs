@@ -358,7 +358,7 @@ fn a_read_that_is_wrong_at_an_unseen_launch_is_refuted() {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) tile[threadIdx.x] = a[i];
     __syncthreads();
-    if (n > 300 && (n * 5 + threadIdx.x * 37 + blockIdx.x * 11) % 13 < 5) tile[threadIdx.x] = 0;
+    if (n > 300 && (n * 5 + threadIdx.x * 37) % 13 < 5) tile[threadIdx.x] = 0;
     __syncthreads();
     if (i < n) out[i] = __opt__(a[i]);
 }

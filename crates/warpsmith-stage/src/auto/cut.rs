@@ -55,7 +55,7 @@ pub fn cut(kernel: &Kernel<'_>) -> Result<Cut, String> {
         .ok_or("no loop that counts up by one holds all stores of the kernel")?;
     let axis = (1..3).find(|a| !kernel.axes[*a]).ok_or("the kernel uses all axes of the grid")?;
     independent(kernel, &outer, &stores)?;
-    let shifts = carried(kernel, &outer)?;
+    let shifts = moved(kernel, &outer)?;
     let mut cut =
         Cut { text: String::new(), axis, count: None, counter: outer.counter.to_string() };
     (cut.text, cut.count) = written(kernel, &outer, &cut, &shifts)?;
@@ -114,8 +114,14 @@ fn unseen_stores(kernel: &Kernel<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// What an iteration hands on: for each variable that moves by the same in every iteration, the text that moves it by so many.
-fn carried(kernel: &Kernel<'_>, outer: &Outer<'_>) -> Result<Vec<(String, String)>, String> {
+/// A sign and a text: by how much something moves.
+type Move = (char, String);
+
+/// What an iteration hands on to the next: variables that move by the same every time.
+///
+/// # Errors
+/// What else it hands on.
+pub fn moved(kernel: &Kernel<'_>, outer: &Outer<'_>) -> Result<Vec<(String, Move)>, String> {
     let assigned = outer.assigned();
     let inner = find::names_declared(std::slice::from_ref(outer.body));
     let after = kernel.body.span.map_or(0, |s| s.end as usize);
@@ -145,7 +151,7 @@ fn carried(kernel: &Kernel<'_>, outer: &Outer<'_>) -> Result<Vec<(String, String
             })
         };
         match steady(kernel, outer, name).filter(|(_, by)| own.count() == 1 && fixed(by)) {
-            Some((sign, by)) => shifts.push((format!("{name} {sign}="), by)),
+            Some(by) => shifts.push((name.clone(), by)),
             None if is_private(kernel, outer, name) => {}
             None => return Err(format!("iterations hand `{name}` on to the next")),
         }
@@ -154,7 +160,7 @@ fn carried(kernel: &Kernel<'_>, outer: &Outer<'_>) -> Result<Vec<(String, String
 }
 
 /// By how much a variable moves in every iteration: a sign and a text.
-fn steady<'a>(kernel: &Kernel<'a>, outer: &Outer<'a>, name: &str) -> Option<(char, String)> {
+fn steady<'a>(kernel: &Kernel<'a>, outer: &Outer<'a>, name: &str) -> Option<Move> {
     let of_body = outer.stmts().iter().filter_map(|s| match &s.kind {
         StmtKind::Expr(e) => Some(e),
         _ => None,
@@ -203,7 +209,7 @@ fn written(
     kernel: &Kernel<'_>,
     outer: &Outer<'_>,
     cut: &Cut,
-    shifts: &[(String, String)],
+    shifts: &[(String, Move)],
 ) -> Result<(String, Option<String>), String> {
     let (ty, axis) = (outer.ty.as_str(), cut.axis);
     let Some((_, wraps)) = TYPES.iter().find(|(t, _)| *t == ty) else {
@@ -250,12 +256,12 @@ fn written(
         format!("const {ty} {run} = {rounded};"),
         format!("const {ty} {begin} = {at}, {end} = min({bound}, {begin} + {run});"),
     ];
-    for (assign, by) in shifts {
+    for (name, (sign, by)) in shifts {
         let far =
             if first == "0" { begin.clone() } else { format!("({begin} - {})", operand(first)) };
         lines.push(match by.as_str() {
-            "1" => format!("{assign} {far};"),
-            by => format!("{assign} {far} * {};", operand(by)),
+            "1" => format!("{name} {sign}= {far};"),
+            by => format!("{name} {sign}= {far} * {};", operand(by)),
         });
     }
     let start = outer.start();

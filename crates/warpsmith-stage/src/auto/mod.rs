@@ -33,6 +33,8 @@ pub struct Counted<'a> {
     pub shared: u32,
     /// How many times as many blocks are meant; `None`: enough to fill a device.
     pub times: Option<f64>,
+    /// What comes from far is read an iteration before it is needed.
+    pub early: bool,
 }
 
 /// Seconds that a launch takes; `None`: it cannot be launched.
@@ -196,21 +198,18 @@ fn found(session: &Session) -> Result<Found, Refusal> {
         None => return Ok(Found { plans, uncut: None }),
     };
     let name = format!("`{}` cut", cut.counter);
-    let plan = |name, text, marked, block| {
-        let cut = Some(cut.clone());
-        Plan { name, text, marked, block, cut }
-    };
-    plans.push(plan(name.clone(), cut.text.clone(), false, None));
+    let (text, with) = (cut.text.clone(), Some(cut.clone()));
+    let (name_of_cut, early) = (name.clone(), false);
+    plans.push(Plan { name: name_of_cut, text, marked: false, block: None, cut: with, early });
     let input = Input { plain: true, text: cut.text.clone(), ..session.input.clone() };
     let again = of_arrays(&Session::new(input)?)?;
     // Tiles of two axes would take the blocks of the new one for rows.
     let fits = |p: &Plan| cut.axis == 2 || !p.marked;
-    plans.extend(
-        again
-            .into_iter()
-            .filter(fits)
-            .map(|p| plan(format!("{name}, {}", p.name), p.text, p.marked, p.block)),
-    );
+    plans.extend(again.into_iter().filter(fits).map(|p| Plan {
+        name: format!("{name}, {}", p.name),
+        cut: Some(cut.clone()),
+        ..p
+    }));
     Ok(Found { plans, uncut: None })
 }
 

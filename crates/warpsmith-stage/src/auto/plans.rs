@@ -24,6 +24,8 @@ pub struct Plan {
     pub block: Option<[u32; 3]>,
     /// The kernel's outermost loop is cut among blocks.
     pub cut: Option<Cut>,
+    /// It reads an iteration ahead.
+    pub early: bool,
 }
 
 /// What plans are made from.
@@ -59,7 +61,9 @@ impl Kernel<'_> {
         let Some(element) = find::element_type(self.function, array, self.sources) else {
             return plans;
         };
-        plans.extend(registers::plan(self, array, &element, &all));
+        for early in [false, true] {
+            plans.extend(registers::plan(self, array, &element, &all, early));
+        }
         for center in self.centers(&all) {
             let names = scope::names(&center.index);
             let names: Vec<String> = names.into_iter().filter(|n| self.is_variable(n)).collect();
@@ -230,6 +234,7 @@ impl Made<'_> {
             marked: true,
             block: None,
             cut: None,
+            early: false,
         })
     }
 

@@ -95,7 +95,7 @@ impl Ranking<'_> {
     /// What the emulator refuses.
     pub fn before(&mut self) -> Result<Option<f64>, Refusal> {
         let text = self.session.plan.text.clone();
-        self.seconds(&text, &self.large.clone(), None)
+        self.seconds(&text, &self.large.clone(), None, false)
     }
 
     /// Stages a plan and compares its result with the file as it was; else says why it is not used.
@@ -146,11 +146,11 @@ impl Ranking<'_> {
         };
         let large = own.unwrap_or_else(|| self.large.clone());
         let Some(cut) = &plan.cut else {
-            return Ok((self.seconds(&made.text, &large, None)?, made));
+            return Ok((self.seconds(&made.text, &large, None, plan.early)?, made));
         };
         let mut best: Option<(f64, i64)> = None;
         for run in RUNS {
-            let seconds = self.seconds(&made.text, &large, Some((cut.axis, run)))?;
+            let seconds = self.seconds(&made.text, &large, Some((cut.axis, run)), plan.early)?;
             if let Some(s) = seconds.filter(|s| best.is_none_or(|(known, _)| *s < known)) {
                 best = Some((s, run));
             }
@@ -166,6 +166,7 @@ impl Ranking<'_> {
         text: &str,
         suited: &Suited,
         run: Option<(usize, i64)>,
+        early: bool,
     ) -> Result<Option<f64>, Refusal> {
         let session = &*self.session;
         let refuse = |d: Vec<Diagnostic>| session.refuse(false, d);
@@ -190,7 +191,7 @@ impl Ranking<'_> {
             None => (wider, longer),
         };
         let shared = shared_bytes(&program);
-        let counted = Counted { counters: &counters, config: &p.config, shared, times };
+        let counted = Counted { counters: &counters, config: &p.config, shared, times, early };
         Ok((self.costs)(&counted).map(|s| s * longer))
     }
 

@@ -1,7 +1,10 @@
 //! Streaming through registers: what one iteration reads ahead, the next ones have.
 
+use std::collections::HashMap;
+
 use warpsmith_front::ast;
 
+use super::cut;
 use super::find::{self, Access};
 use super::outer::Outer;
 use super::plans::{Kernel, Plan, replaced};
@@ -15,8 +18,15 @@ struct Column<'a> {
     above: Vec<&'a Access>,
 }
 
-/// Planes kept in registers along the outermost loop.
-pub fn plan(kernel: &Kernel<'_>, array: &str, element: &str, all: &[&Access]) -> Option<Plan> {
+/// Planes kept in registers along the outermost loop; with `early`, each is read an iteration before it is needed, so that a
+/// thread waits for memory while it computes.
+pub fn plan(
+    kernel: &Kernel<'_>,
+    array: &str,
+    element: &str,
+    all: &[&Access],
+    early: bool,
+) -> Option<Plan> {
     let outer = Outer::around(kernel, all).filter(|o| !o.bare)?;
     let columns = columns(all);
     if columns.is_empty() {
@@ -45,18 +55,37 @@ pub fn plan(kernel: &Kernel<'_>, array: &str, element: &str, all: &[&Access]) ->
     let first = outer.stmts().iter().find(holds)?;
     let last = outer.stmts().iter().rev().find(holds)?;
     let inner = indentation(text, first.span.start as usize);
+    let next = match early {
+        true => Some(Next::new(kernel, &outer, &declared, &values)?),
+        false => None,
+    };
     let mut patch = Patch::default();
     let (mut declarations, mut loads, mut ahead, mut turns) = (vec![], vec![], vec![], vec![]);
     for (n, c) in columns.iter().enumerate() {
         let suffix = if columns.len() > 1 { (n + 1).to_string() } else { String::new() };
         let name = |what: &str| format!("{array}_{what}{suffix}");
         let (below, here, above) = (name("below"), name("here"), name("above"));
-        declarations.push(format!("{below}, {here}"));
+        declarations.push(match early {
+            true => format!("{below}, {here}, {above}"),
+            false => format!("{below}, {here}"),
+        });
         loads.push(format!("{below} = {array}[{}];", at_first(&c.below[0].index)?));
         loads.push(format!("{here} = {array}[{}];", at_first(&c.here[0].index)?));
-        ahead.push(format!("const {element} {above} = {array}[{}];", c.above[0].index));
         turns.push(format!("{below} = {here};"));
         turns.push(format!("{here} = {above};"));
+        match &next {
+            None => ahead.push(format!("const {element} {above} = {array}[{}];", c.above[0].index)),
+            Some(next) => {
+                let further = name("next");
+                loads.push(format!("{above} = {array}[{}];", at_first(&c.above[0].index)?));
+                let index = next.of(&c.above[0].index, &at_first)?;
+                ahead.push(format!(
+                    "const {element} {further} = {} ? {array}[{index}] : {above};",
+                    next.cond
+                ));
+                turns.push(format!("{above} = {further};"));
+            }
+        }
         for (list, name) in [(&c.below, &below), (&c.here, &here), (&c.above, &above)] {
             list.iter().for_each(|a| patch.replace(a.whole.clone(), name.clone()));
         }
@@ -81,8 +110,55 @@ pub fn plan(kernel: &Kernel<'_>, array: &str, element: &str, all: &[&Access]) ->
     let end = last.span.end as usize;
     let after: String = turns.iter().map(|t| format!("\n{inner}{t}")).collect();
     patch.replace(end..end, after);
-    let name = format!("`{array}` through registers");
-    patch.apply(text).ok().map(|text| Plan { name, text, marked: false, block: None, cut: None })
+    let name = match early {
+        true => format!("`{array}` through registers, read early"),
+        false => format!("`{array}` through registers"),
+    };
+    patch.apply(text).ok().map(|text| Plan {
+        name,
+        text,
+        marked: false,
+        block: None,
+        cut: None,
+        early,
+    })
+}
+
+/// What texts are in the next iteration.
+struct Next {
+    /// That there is one.
+    cond: String,
+    /// The counter, and variables that move with it.
+    values: HashMap<String, String>,
+}
+
+impl Next {
+    fn new(
+        kernel: &Kernel<'_>,
+        outer: &Outer<'_>,
+        declared: &[String],
+        known: &HashMap<String, String>,
+    ) -> Option<Next> {
+        let counter = outer.counter.to_string();
+        let mut values = HashMap::from([(counter.clone(), format!("{counter} + 1"))]);
+        for (name, (sign, by)) in cut::moved(kernel, outer).ok()? {
+            values.insert(name.clone(), format!("{name} {sign} {}", cut::operand(&by)));
+        }
+        let fixed = |n: &String| declared.contains(n) || *n == counter || known.contains_key(n);
+        let cond = kernel.sources.text(outer.cond.span);
+        let names = scope::names(cond);
+        let cond = replaced(cond, &values);
+        names
+            .iter()
+            .filter(|n| kernel.is_variable(n))
+            .all(fixed)
+            .then(|| Next { cond: format!("({cond})"), values })
+    }
+
+    /// A subscript, once what the loop declares has its initialisers.
+    fn of(&self, index: &str, at_first: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+        Some(replaced(&at_first(index)?, &self.values))
+    }
 }
 
 /// Reads that are three planes of one column.

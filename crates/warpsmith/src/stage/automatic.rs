@@ -19,20 +19,25 @@ const BLOCKS_PER_SM: f64 = 64.0;
 
 /// Seconds that a counted launch takes on a device when its grid is made large.
 pub fn seconds(gpu: &Gpu, counted: &Counted<'_>) -> Option<f64> {
-    let Counted { counters, config: launch, shared, times } = *counted;
+    let Counted { counters, config: launch, shared, times, early } = *counted;
     let loads = |class| counters.class(class).warps as f64 / (counters.blocks.max(1) as f64);
     let warps = f64::from(launch.block.iter().product::<u32>().div_ceil(32).max(1));
     let a_warp = |class| loads(class) / warps;
     // A barrier ends what can be issued ahead, and so does a store: it may be to what is loaded next.
     let rounds = a_warp(InstructionClass::BlockBarrier).max(a_warp(InstructionClass::GlobalStore));
     let ahead = |class| (a_warp(class) / rounds.max(1.0)).clamp(1.0, LOADS_AHEAD);
-    let reads = ahead(InstructionClass::GlobalLoad) + ahead(InstructionClass::SharedLoad);
+    let global = match early {
+        // They are on their way while those of this iteration are used.
+        true => LOADS_AHEAD,
+        false => ahead(InstructionClass::GlobalLoad),
+    };
+    let reads = global + ahead(InstructionClass::SharedLoad);
     let resources = Resources {
         registers: REGISTERS[0] + REGISTERS[1] * reads as u32,
         shared_static: shared,
         parallelism: Parallelism {
             arithmetic: 2.0,
-            global_loads: ahead(InstructionClass::GlobalLoad),
+            global_loads: global,
             shared_loads: ahead(InstructionClass::SharedLoad),
             copies_ahead: 0.0,
         },
