@@ -1,7 +1,7 @@
 // Checks and times one kernel of heat or Himeno: nvcc -DHEAT -DKERNEL='"hand/heat_tile.cu"' driver.cu
 //
 // A kernel file defines BX and BY, the threads of a block, and may define the points that a thread computes along each
-// axis: POINTS_X, POINTS_Y, and POINTS_Z, which is 0 where a thread goes through all planes. It may have a host program.
+// axis: POINTS_X, POINTS_Y, and POINTS_Z, which is 0 where a thread goes through all planes. It may have a host program, and it may define LAUNCH, a function that launches the kernel.
 // Prints one line: median and least time of a step in microseconds, and the largest relative error.
 #include <algorithm>
 #include <cmath>
@@ -56,7 +56,11 @@ __global__ void plainly(float **a, float *out, int nx, int ny, int nz) {
            + 0.13f * in[k == 0 ? c : c - plane] + 0.07f * in[k == nz - 1 ? c : c + plane];
 }
 static void step(dim3 grid, dim3 block, float **a, float *out) {
+#ifdef LAUNCH
+    LAUNCH(a[0], out, NX, NY, NZ, 0.4f, 0.11f, 0.09f, 0.12f, 0.08f, 0.13f, 0.07f);
+#else
     heat<<<grid, block>>>(a[0], out, NX, NY, NZ, 0.4f, 0.11f, 0.09f, 0.12f, 0.08f, 0.13f, 0.07f);
+#endif
 }
 #else
 static const int NX = 512, NY = 256, NZ = 256, ARRAYS = 13, INNER = 2;
@@ -76,7 +80,11 @@ __global__ void plainly(float **a, float *out, int nx, int ny, int nz) {
     out[c] = p[c] + 0.8f * ss;
 }
 static void step(dim3 grid, dim3 block, float **a, float *out) {
+#ifdef LAUNCH
+    LAUNCH(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], out, NX, NY, NZ);
+#else
     jacobi<<<grid, block>>>(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], out, NX, NY, NZ);
+#endif
 }
 #endif
 

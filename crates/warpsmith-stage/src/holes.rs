@@ -116,7 +116,7 @@ pub fn fill(input: &Input) -> Result<Filling, Refusal> {
 fn refusal(input: &Input, no: bool, error: Diagnostic) -> Refusal {
     let mut sources = warpsmith_ir::SourceMap::new();
     sources.add(input.settings.path.clone(), input.text.clone());
-    Refusal { no, diagnostics: vec![error], sources }
+    Refusal { no, diagnostics: vec![error], sources, accesses: vec![] }
 }
 
 /// The kernel with the holes: the one asked for, or the only one beside the reference.

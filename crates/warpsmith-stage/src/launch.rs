@@ -124,6 +124,10 @@ fn integers(wanted: &Wanted<'_>, size: [i64; 3], blocks: u32, fit: Fit) -> BTree
         let role = wanted.usage.roles.get(name).cloned().unwrap_or_default();
         let first = (0..3).find(|a| role.axes[*a]);
         let value = match (first, role.product.contains(&true)) {
+            // Blocks along an axis without threads share a loop: it has iterations for all of them.
+            (Some(a), _) if wanted.usage.strides && !wanted.usage.threads[a] => {
+                size[a] + depth(wanted.strides, blocks, fit)
+            }
             (Some(a), _) => size[a],
             (None, true) => (0..3).filter(|a| role.product[*a]).map(|a| size[a]).product(),
             (None, false) if role.depth => depth(wanted.strides, blocks, fit),

@@ -263,6 +263,17 @@ impl Search {
         all.collect()
     }
 
+    /// The answers to a mark that lost.
+    pub fn killed(&self, mark: usize) -> &[Killed] {
+        &self.killed[mark]
+    }
+
+    /// For each mark that is left without an answer: the last that was found, with what killed it.
+    pub fn refuted(&self) -> Vec<Option<&Killed>> {
+        let all = self.found.iter().zip(&self.killed);
+        all.map(|(f, killed)| killed.last().filter(|_| f.is_none())).collect()
+    }
+
     /// Takes a launch among the profiles in which an answer was wrong. False: it has been there.
     ///
     /// # Errors

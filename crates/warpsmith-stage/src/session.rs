@@ -2,6 +2,7 @@
 
 mod choice;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -17,6 +18,7 @@ use crate::program::{self, Compiler, Program, Settings};
 use crate::source::marks;
 use crate::source::scope::{self, SharedArray};
 use crate::source::shape::Extent;
+use crate::stage::Access;
 use crate::strides::{self, Strides};
 use crate::usage::{self, Usage};
 
@@ -32,6 +34,8 @@ pub struct Input {
     pub block: Option<[u32; 3]>,
     /// Values of integer parameters.
     pub integers: BTreeMap<String, i64>,
+    /// Sizes that plans which are found are ranked for, by parameter.
+    pub meant: BTreeMap<String, i64>,
     /// Bytes of dynamic shared memory.
     pub shared: Option<u32>,
     /// Remove barriers that no launch needs.
@@ -73,6 +77,8 @@ pub struct Refusal {
     pub no: bool,
     pub diagnostics: Vec<Diagnostic>,
     pub sources: SourceMap,
+    /// What is known of each marked read, where the plan was tried.
+    pub accesses: Vec<Access>,
 }
 
 /// A launch that suits the unmodified kernel, with the lengths of its arrays.
@@ -86,9 +92,17 @@ pub struct Suited {
 #[derive(Debug)]
 pub struct Shaped {
     pub reference: Program,
-    strides: Strides,
+    /// How far positions move, by the block: where the kernel asks for it, one program serves several.
+    strides: RefCell<HashMap<[u32; 3], Strides>>,
     instrumented: Instrumented,
     probes: Program,
+}
+
+impl Shaped {
+    fn strides(&self, block: [u32; 3]) -> Strides {
+        let mut known = self.strides.borrow_mut();
+        *known.entry(block).or_insert_with(|| strides::of(&self.reference, block))
+    }
 }
 
 type ShapeKey = (Vec<(String, i64)>, Option<[u32; 3]>);
@@ -132,6 +146,7 @@ impl Session {
             no: false,
             diagnostics,
             sources: sources.clone(),
+            accesses: vec![],
         };
         let found = marks::find(&input.text, FileId(0)).map_err(|d| {
             let no = d.iter().any(|d| d.code == "W702");
@@ -183,7 +198,7 @@ impl Session {
     }
 
     pub fn refuse(&self, no: bool, diagnostics: Vec<Diagnostic>) -> Refusal {
-        Refusal { no, diagnostics, sources: self.sources.clone() }
+        Refusal { no, diagnostics, sources: self.sources.clone(), accesses: vec![] }
     }
 
     /// The integer parameters, from the unmodified kernel at some block shape.
@@ -227,7 +242,7 @@ impl Session {
         };
         let instrumented = instrument::instrument(&self.plan, launch.block, &elements);
         let probes = compile(&instrumented.text).map_err(|d| self.unrecordable(d))?;
-        let strides = strides::of(&reference, launch.block);
+        let strides = RefCell::default();
         let shaped = Rc::new(Shaped { reference, strides, instrumented, probes });
         self.shapes.insert(key, shaped.clone());
         Ok(shaped)
@@ -260,7 +275,7 @@ impl Session {
             return Ok(None);
         };
         let shaped = self.shaped(&shape)?;
-        match self.launch(block, blocks, fit, shaped.strides) {
+        match self.launch(block, blocks, fit, shaped.strides(block)) {
             Some(launch) => self.suit(launch),
             None => Ok(None),
         }

@@ -1,5 +1,6 @@
 //! The whole way: from a file with a plan to the file without, and what is known of it.
 
+mod refuted;
 mod wording;
 
 use std::collections::BTreeSet;
@@ -30,6 +31,8 @@ pub enum Verdict {
     Checked,
     /// Never in shared memory; the text is the user's.
     Original,
+    /// Wrong in a launch that no search has seen.
+    Refuted,
 }
 
 impl Verdict {
@@ -38,6 +41,7 @@ impl Verdict {
             Verdict::Proved => "proved",
             Verdict::Checked => "checked",
             Verdict::Original => "original",
+            Verdict::Refuted => "refuted",
         }
     }
 }
@@ -52,6 +56,8 @@ pub struct Access {
     /// What stands there now.
     pub replacement: String,
     pub verdict: Verdict,
+    /// What refutes it: a launch, a thread and an element.
+    pub witness: Option<String>,
     /// Blocks that it is proved with, for all sizes.
     pub proved: Vec<[u32; 3]>,
     /// Why it is not proved, at some block.
@@ -237,7 +243,8 @@ fn sure(
         checker.launches.push(suited.clone());
         lessons += 1;
         if lessons > MAX_LESSONS || !search.learn(session, profiled, &suited)? {
-            return Err(wrong(session, &problems));
+            let Written { found, copied, .. } = &result;
+            return Err(refuted::refused(session, checker, &problems, found, copied));
         }
     }
 }
@@ -251,7 +258,10 @@ fn verified(
 ) -> Result<Written, Refusal> {
     let mut lessons = 0;
     loop {
-        let found = search.settle(session, profiled)?;
+        let found = match search.settle(session, profiled) {
+            Ok(found) => found,
+            Err(refusal) => return Err(refuted::unanswered(session, search, refusal)),
+        };
         let mut edits = replacements(session, &found)?;
         let copied = copying::copies(session, profiled)?;
         edits.extend(&copied.edits);
@@ -268,7 +278,8 @@ fn verified(
             _ => false,
         };
         if !learnt {
-            return Err(wrong(session, &checked.problems));
+            let problems = &checked.problems;
+            return Err(refuted::refused(session, checker, problems, &found, &copied));
         }
     }
 }
@@ -300,7 +311,7 @@ fn own_shape(
     }
     let mut all = comments.clone();
     all.extend(edits);
-    let checker = Checker { launches, dropped: checker.dropped.clone() };
+    let checker = Checker { launches, dropped: checker.dropped.clone(), cut: checker.cut };
     let checked = checker.check(session, &all, 1)?;
     match checked.problems.is_empty() {
         true => Ok(()),
@@ -382,6 +393,7 @@ fn accesses(
                 (true, true) => Verdict::Proved,
                 (true, false) => Verdict::Checked,
             },
+            witness: None,
             proved: proofs.iter().filter(|p| p.proves(m)).map(|p| p.block).collect(),
             unproved: proofs.iter().find_map(|p| Some(p.reads.get(&m)?.as_ref()?.why.clone())),
             killed: f.killed.clone(),

@@ -24,6 +24,8 @@ pub struct Usage {
     pub roles: BTreeMap<String, Role>,
     /// Axes of blocks and threads that the kernel asks for.
     pub axes: [bool; 3],
+    /// Axes of threads that it asks for.
+    pub threads: [bool; 3],
     /// Positions along an axis advance by less than the block: `blockIdx.x * (D - 2)`.
     pub overlaps: bool,
     /// Threads go on in strides of the grid.
@@ -227,6 +229,7 @@ impl Finder<'_> {
             source.threads[a] = false;
         }
         self.usage.axes[axis] |= source.blocks[axis] || source.threads[axis];
+        self.usage.threads[axis] |= source.threads[axis];
         source
     }
 

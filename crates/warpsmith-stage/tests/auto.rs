@@ -1,15 +1,18 @@
 //! Plans that are found: for kernels as people write them first, and where there is none.
 
-use warpsmith_emu::LaunchConfig;
-use warpsmith_emu::counters::{Counters, InstructionClass};
-use warpsmith_stage::auto::{self, Chosen};
+use warpsmith_emu::counters::InstructionClass;
+use warpsmith_stage::auto::{self, Chosen, Counted};
 use warpsmith_stage::program::Settings;
 use warpsmith_stage::session::{Input, Refusal};
 
 /// Requests to global memory are what costs, so that tiles are worth it.
-fn global_requests(c: &Counters, _: &LaunchConfig, _: u32) -> Option<f64> {
+fn global_requests(counted: &Counted<'_>) -> Option<f64> {
+    let c = counted.counters;
     let sectors: u64 = c.arrays.iter().map(|a| a.sectors).sum();
-    Some((c.class(InstructionClass::GlobalLoad).warps + sectors) as f64)
+    Some(
+        (c.class(InstructionClass::GlobalLoad).warps + sectors) as f64
+            * counted.times.unwrap_or(1.0),
+    )
 }
 
 fn choose(text: &str) -> Result<Chosen, (bool, String)> {

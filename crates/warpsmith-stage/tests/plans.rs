@@ -348,3 +348,30 @@ fn a_read_that_no_launch_comes_to_is_not_rewritten_unseen() {
         "{message}"
     );
 }
+
+/// A tile that is right in small launches and overwritten here and there in large ones: the read is refuted, with the launch,
+/// the thread and what is there of the element, and the answer is a "no".
+#[test]
+fn a_read_that_is_wrong_at_an_unseen_launch_is_refuted() {
+    let text = "__global__ void f(const float *a, float *out, int n) {
+    __shared__ float tile[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) tile[threadIdx.x] = a[i];
+    __syncthreads();
+    if (n > 300 && (n * 5 + threadIdx.x * 37) % 13 < 5) tile[threadIdx.x] = 0;
+    __syncthreads();
+    if (i < n) out[i] = __opt__(a[i]);
+}
+";
+    let settings = Settings { path: "plan.cu".into(), ..Settings::default() };
+    let input = Input { settings, text: text.into(), ..Input::default() };
+    let refused = stage::stage(input).expect_err("it is wrong with more than 300 elements");
+    assert!(refused.no, "{:?}", refused.diagnostics);
+    let [read] = refused.accesses.as_slice() else { panic!("{:?}", refused) };
+    assert_eq!(read.verdict, Verdict::Refuted);
+    assert_eq!(read.original, "a[i]");
+    let witness = read.witness.as_deref().expect("a refuted read has a witness");
+    for part in ["block ", "thread (", "n=", "the element is "] {
+        assert!(witness.contains(part), "{witness}");
+    }
+}

@@ -88,3 +88,33 @@ fn refusals_have_their_statuses_and_write_nothing() {
     expect(&["plan.cu"], 1, "no marked read finds its element in shared memory");
     assert!(!folder.path().join("warpsmith-out").exists());
 }
+
+/// A read that larger launches show to be wrong: status 1, the verdict in the report for people and for machines, no file.
+#[test]
+fn a_refuted_read_has_its_verdict() {
+    let folder = TempDir::new().expect("a folder");
+    let text = "__global__ void f(const float *a, float *out, int n) {
+    __shared__ float tile[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) tile[threadIdx.x] = a[i];
+    __syncthreads();
+    if (n > 300 && (n * 5 + threadIdx.x * 37) % 13 < 5) tile[threadIdx.x] = 0;
+    __syncthreads();
+    if (i < n) out[i] = __opt__(a[i]);
+}
+";
+    std::fs::write(folder.path().join("plan.cu"), text).expect("it can be written");
+    let out = stage(folder.path(), &["plan.cu", "--no-proof", "--explain", "--format", "json"]);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(1), "{said}");
+    assert!(said.contains("line 8: refuted: a[i] -> ") && said.contains("thread ("), "{said}");
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).expect("one object");
+    let read = &report["accesses"][0];
+    assert_eq!(
+        (&report["status"], &read["verdict"]),
+        (&"no".into(), &"refuted".into()),
+        "{report}"
+    );
+    assert!(read["witness"].as_str().is_some_and(|w| w.contains("thread (")), "{report}");
+    assert!(!folder.path().join("warpsmith-out").exists());
+}

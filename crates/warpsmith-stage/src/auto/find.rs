@@ -6,6 +6,7 @@ use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind, TranslationUni
 use warpsmith_front::sema::walk;
 use warpsmith_ir::{SourceMap, Span, VarKind};
 
+use super::outer;
 use crate::program::Program;
 use crate::source::marks::{self, Bytes};
 use crate::source::scope;
@@ -178,9 +179,7 @@ pub fn element_type(
 ) -> Option<String> {
     let p = function.params.iter().find(|p| p.name.as_deref() == Some(array))?;
     let TypeKind::Pointer { to, .. } = &p.ty.kind else { return None };
-    let text = sources.text(to.span);
-    let words: Vec<&str> = text.split_whitespace().filter(|w| *w != "const").collect();
-    let plain = words.join(" ");
+    let plain = plain_type(to, sources);
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == ' ' || c == ':';
     (!plain.is_empty() && plain.chars().all(word)).then_some(plain)
 }
@@ -276,28 +275,47 @@ pub fn changes(text: &str, name: &str) -> bool {
     })
 }
 
-/// Initialisers of variables that are never assigned, by name.
+/// Initialisers of variables that are declared once and never assigned, by name.
 pub fn initialisers(body: &ast::Block, sources: &SourceMap) -> HashMap<String, String> {
-    let mut all = HashMap::new();
-    let text = body.span.map_or("", |s| sources.text(s));
+    let mut all: HashMap<String, Option<String>> = HashMap::new();
     each_vars(&body.stmts, &mut |vars| {
         for d in &vars.declarators {
-            if let Some(Initializer::Expr(e)) = &d.init {
-                all.insert(d.name.clone(), sources.text(e.span).to_string());
-            }
+            let text = match &d.init {
+                Some(Initializer::Expr(e)) => Some(sources.text(e.span).to_string()),
+                _ => None,
+            };
+            // A name that stands for two variables has no value.
+            all.entry(d.name.clone()).and_modify(|known| *known = None).or_insert(text);
         }
     });
-    let tokens = marks::tokens(text);
-    let word = |n: &str| tokens.iter().filter(|t| text[t.at.clone()] == *n).count();
-    all.retain(|name, _| {
-        // One `=`, its own.
-        let assigned = text.matches(&format!("{name} =")).count()
-            + text.matches(&format!("{name}++")).count()
-            + text.matches(&format!("{name} +=")).count()
-            + text.matches(&format!("++{name}")).count();
-        word(name) > 0 && assigned <= 1
-    });
+    for (name, _) in outer::assignments(&body.stmts) {
+        all.remove(&name);
+    }
+    all.into_iter().filter_map(|(name, text)| Some((name, text?))).collect()
+}
+
+/// Names that statements declare, at any depth.
+pub fn names_declared(stmts: &[ast::Stmt]) -> Vec<String> {
+    let mut all = vec![];
+    each_vars(stmts, &mut |vars| all.extend(vars.declarators.iter().map(|d| d.name.clone())));
     all
+}
+
+/// The declared type of a variable of a body, as written, without `const`.
+pub fn declared_type(body: &ast::Block, name: &str, sources: &SourceMap) -> Option<String> {
+    let mut found = None;
+    each_vars(&body.stmts, &mut |vars| {
+        for d in vars.declarators.iter().filter(|d| d.name == name) {
+            found = Some(plain_type(&d.ty, sources));
+        }
+    });
+    found
+}
+
+/// A type as written, without `const`.
+pub fn plain_type(ty: &ast::TypeName, sources: &SourceMap) -> String {
+    let words = sources.text(ty.span).split_whitespace().filter(|w| *w != "const");
+    words.collect::<Vec<_>>().join(" ")
 }
 
 fn each_vars(stmts: &[ast::Stmt], see: &mut dyn FnMut(&ast::VarDecl)) {
@@ -309,7 +327,13 @@ fn each_vars(stmts: &[ast::Stmt], see: &mut dyn FnMut(&ast::VarDecl)) {
                 each_vars(std::slice::from_ref(&**then), see);
                 otherwise.iter().for_each(|o| each_vars(std::slice::from_ref(&**o), see));
             }
-            StmtKind::For { body, .. } => each_vars(std::slice::from_ref(&**body), see),
+            StmtKind::For { init, body, .. } => {
+                init.iter().for_each(|i| each_vars(std::slice::from_ref(&**i), see));
+                each_vars(std::slice::from_ref(&**body), see);
+            }
+            StmtKind::While { body, .. } | StmtKind::DoWhile { body, .. } => {
+                each_vars(std::slice::from_ref(&**body), see);
+            }
             _ => {}
         }
     }

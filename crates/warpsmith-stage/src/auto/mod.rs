@@ -4,26 +4,41 @@
 //! it was, and counted in the emulator at a larger launch. What that costs on a device is asked through [`Costs`]. The best
 //! may be the kernel as it is.
 
+pub mod cut;
 pub mod find;
+pub mod launches;
+pub mod outer;
 pub mod plans;
+pub mod ranking;
 pub mod registers;
 
+use warpsmith_emu::LaunchConfig;
 use warpsmith_emu::counters::Counters;
-use warpsmith_emu::{Checks, LaunchConfig};
 use warpsmith_ir::{Diagnostic, SourceMap};
 
-use crate::launch::{Fit, Launch};
-use crate::memory::{self, Data};
-use crate::program::{self, Program};
+use crate::launch::Fit;
+use crate::program::Program;
 use crate::session::{Input, Refusal, Session, Suited};
-use crate::source::patch::Patch;
 use crate::source::{scope, shape};
-use crate::stage::{self, Staged};
-use crate::verify::check::{Checker, Problem, ProblemKind};
+use crate::stage::Staged;
+use crate::verify::check::Checker;
 use plans::{Kernel, Plan};
+use ranking::{Ranking, meant};
 
-/// Seconds that a launch takes which was counted, with bytes of shared memory a block; `None`: it cannot be launched.
-pub type Costs<'a> = &'a dyn Fn(&Counters, &LaunchConfig, u32) -> Option<f64>;
+/// A launch that was counted.
+pub struct Counted<'a> {
+    pub counters: &'a Counters,
+    pub config: &'a LaunchConfig,
+    /// Bytes of static shared memory a block.
+    pub shared: u32,
+    /// How many times as many blocks are meant; `None`: enough to fill a device.
+    pub times: Option<f64>,
+    /// What comes from far is read an iteration before it is needed.
+    pub early: bool,
+}
+
+/// Seconds that a launch takes; `None`: it cannot be launched.
+pub type Costs<'a> = &'a dyn Fn(&Counted<'_>) -> Option<f64>;
 
 /// A plan that was tried.
 #[derive(Debug)]
@@ -44,6 +59,20 @@ pub struct Best {
     pub staged: Option<Staged>,
     /// Launches in which it equals the file as it was, bit for bit.
     pub checked: Vec<String>,
+    /// Another grid that it needs to be fast.
+    pub launch: Option<NewLaunch>,
+}
+
+/// A launch with blocks along a further axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewLaunch {
+    pub axis: usize,
+    /// Iterations that a block goes through.
+    pub run: i64,
+    /// Grids in the host code of the file as they are written now.
+    pub grids: Vec<String>,
+    /// What is to be done by hand, where launches are elsewhere or not understood.
+    pub by_hand: Option<String>,
 }
 
 /// What was found for a file.
@@ -57,6 +86,10 @@ pub struct Chosen {
     pub before: Option<f64>,
     /// The launch that was counted.
     pub counted: String,
+    /// The launch that plans are ranked for, where its size matters.
+    pub meant: Option<String>,
+    /// Why the outermost loop is not cut among blocks.
+    pub uncut: Option<String>,
     /// Why nothing was tried.
     pub declined: Vec<String>,
 }
@@ -65,7 +98,9 @@ pub struct Chosen {
 const WORTHWHILE: f64 = 0.97;
 /// Blocks along an axis of the launch that is counted.
 const COUNTED_BLOCKS: u32 = 9;
-/// Iterations of loops in it.
+/// Iterations of loops in a launch that is checked, so that blocks which share them have several, and not all as many.
+const CHECKED_DEPTH: i64 = 14;
+/// Iterations of loops in the launch that is counted.
 const COUNTED_DEPTH: i64 = 24;
 
 /// Finds plans for a kernel and chooses among them.
@@ -74,33 +109,37 @@ const COUNTED_DEPTH: i64 = 24;
 /// What is wrong with the file.
 pub fn choose(input: &Input, costs: Costs<'_>) -> Result<Chosen, Refusal> {
     let mut session = Session::new(Input { plain: true, ..input.clone() })?;
-    let plans = found(&session)?;
+    let Found { plans, uncut } = found(&session)?;
     if plans.is_empty() {
         let declined = declined(&session)?;
         let kernel = session.kernel.clone();
-        return Ok(Chosen { kernel, declined, ..Chosen::default() });
+        return Ok(Chosen { kernel, declined, uncut, ..Chosen::default() });
     }
-    let checker = Checker::new(&mut session, &[])?;
-    let Some(large) = large(&mut session)? else {
+    let mut checker = Checker::new(&mut session, &[])?;
+    let Some(large) = with_depth(&mut session, COUNTED_DEPTH, COUNTED_BLOCKS, Fit::Exact)? else {
         let error = Diagnostic::error("W707", "no launch was found in which the kernel is right")
             .help("give the block with --block, sizes with --arg NAME=N");
         return Err(session.refuse(true, vec![error]));
     };
-    let before = cost(&mut session, None, &large, costs)?;
+    let looped = plans.iter().find_map(|p| p.cut.clone());
+    if looped.is_some() {
+        checker.launches.extend(with_depth(&mut session, CHECKED_DEPTH, 2, Fit::Ragged(3))?);
+    }
+    let meant = match &looped {
+        Some(cut) => Some(meant(&mut session, cut, &large)?),
+        None => None,
+    };
+    let mut ranking = Ranking { session: &mut session, input, checker, large, meant, costs };
+    let before = ranking.before()?;
     let mut tried = vec![];
     let mut best: Option<(f64, Best)> = None;
     for plan in plans {
-        let (name, block) = (plan.name.clone(), plan.block);
-        input.steps.begin(&name);
-        match result(&mut session, &checker, input, plan) {
+        input.steps.begin(&plan.name);
+        let name = plan.name.clone();
+        match ranking.result(&plan) {
             Ok(made) => {
-                let own = match block {
-                    Some(block) => session.suited(block, COUNTED_BLOCKS, Fit::Exact)?,
-                    None => None,
-                };
-                let large = own.as_ref().unwrap_or(&large);
-                let cost = cost(&mut session, Some(&made.text), large, costs)?;
-                tried.push(Tried { name, cost, failed: None });
+                let (cost, made) = ranking.ranked(&plan, made)?;
+                tried.push(Tried { name: made.name.clone(), cost, failed: None });
                 let better = |c: &f64| best.as_ref().is_none_or(|(known, _)| c < known);
                 if let Some(c) = cost.filter(better) {
                     best = Some((c, made));
@@ -110,6 +149,8 @@ pub fn choose(input: &Input, costs: Costs<'_>) -> Result<Chosen, Refusal> {
         }
     }
     let none = tried.iter().all(|t| t.failed.is_some());
+    let counted = ranking.large.launch.describe();
+    let meant = ranking.meant.as_ref().map(|m| m.said.clone());
     let declined = if none { declined(&session)? } else { vec![] };
     let worthwhile = |c: f64| before.is_none_or(|b| c < b * WORTHWHILE);
     Ok(Chosen {
@@ -117,7 +158,9 @@ pub fn choose(input: &Input, costs: Costs<'_>) -> Result<Chosen, Refusal> {
         best: best.filter(|(c, _)| worthwhile(*c)).map(|(_, made)| made),
         tried,
         before,
-        counted: large.launch.describe(),
+        counted,
+        meant,
+        uncut,
         declined,
     })
 }
@@ -138,8 +181,39 @@ fn declined(session: &Session) -> Result<Vec<String>, Refusal> {
     Ok(reasons)
 }
 
-/// The plans for all arrays of the kernel.
-fn found(session: &Session) -> Result<Vec<Plan>, Refusal> {
+/// All plans, and why none cuts the outermost loop.
+struct Found {
+    plans: Vec<Plan>,
+    uncut: Option<String>,
+}
+
+/// The plans for all arrays of the kernel, and the same with its outermost loop cut among blocks.
+fn found(session: &Session) -> Result<Found, Refusal> {
+    let mut plans = of_arrays(session)?;
+    let mut cut = None;
+    in_kernel(session, &mut |kernel| cut = Some(cut::cut(kernel)))?;
+    let cut = match cut {
+        Some(Ok(cut)) => cut,
+        Some(Err(why)) => return Ok(Found { plans, uncut: Some(why) }),
+        None => return Ok(Found { plans, uncut: None }),
+    };
+    let name = format!("`{}` cut", cut.counter);
+    let (text, with) = (cut.text.clone(), Some(cut.clone()));
+    let (name_of_cut, early) = (name.clone(), false);
+    plans.push(Plan { name: name_of_cut, text, marked: false, block: None, cut: with, early });
+    let input = Input { plain: true, text: cut.text.clone(), ..session.input.clone() };
+    let again = of_arrays(&Session::new(input)?)?;
+    // Tiles of two axes would take the blocks of the new one for rows.
+    let fits = |p: &Plan| cut.axis == 2 || !p.marked;
+    plans.extend(again.into_iter().filter(fits).map(|p| Plan {
+        name: format!("{name}, {}", p.name),
+        cut: Some(cut.clone()),
+        ..p
+    }));
+    Ok(Found { plans, uncut: None })
+}
+
+fn of_arrays(session: &Session) -> Result<Vec<Plan>, Refusal> {
     let mut plans = vec![];
     in_kernel(session, &mut |kernel| {
         plans = read_only(kernel.accesses).into_iter().flat_map(|a| kernel.plans(a)).collect();
@@ -149,6 +223,15 @@ fn found(session: &Session) -> Result<Vec<Plan>, Refusal> {
 
 /// Shows what plans are made from, for a kernel without shared memory.
 fn in_kernel(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<(), Refusal> {
+    with_function(session, &mut |kernel| {
+        if !kernel.shared {
+            see(kernel);
+        }
+    })
+}
+
+/// Shows a kernel.
+fn with_function(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<(), Refusal> {
     let text = session.plan.text.clone();
     let mut sources = SourceMap::new();
     let refuse = |d| session.refuse(false, d);
@@ -157,9 +240,7 @@ fn in_kernel(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<(), 
     let Some(function) = scope::kernel(&unit, shape::base_name(&session.kernel)) else {
         return Ok(());
     };
-    let Some(body) = function.body.as_ref().filter(|_| !find::has_shared(&program)) else {
-        return Ok(());
-    };
+    let Some(body) = &function.body else { return Ok(()) };
     let accesses = find::accesses(function, &sources, &program);
     see(&Kernel {
         text: &text,
@@ -171,6 +252,7 @@ fn in_kernel(session: &Session, see: &mut dyn FnMut(&Kernel<'_>)) -> Result<(), 
         extents: session.extents.clone(),
         axes: session.usage.axes,
         given: session.input.block,
+        shared: find::has_shared(&program),
     });
     Ok(())
 }
@@ -187,73 +269,23 @@ fn read_only(accesses: &[find::Access]) -> Vec<&str> {
     arrays
 }
 
-/// Stages a plan and compares its result with the file as it was.
-fn result(
+/// A launch of the block of the file, with loops of so many iterations.
+fn with_depth(
     session: &mut Session,
-    checker: &Checker,
-    input: &Input,
-    plan: Plan,
-) -> Result<Best, String> {
-    let said = |r: Refusal| r.diagnostics.first().map_or(String::new(), |d| d.message.clone());
-    let staged = match plan.marked {
-        true => {
-            let block = plan.block.or(input.block);
-            let marked = Input { text: plan.text.clone(), block, ..input.clone() };
-            Some(stage::stage(marked).map_err(said)?)
-        }
-        false => None,
-    };
-    let text = staged.as_ref().map_or(plan.text.clone(), |s| s.text.clone());
-    let mut patch = Patch::default();
-    patch.replace(0..session.plan.text.len(), text.clone());
-    let fits = |s: &&Suited| plan.block.is_none_or(|b| s.launch.block == b);
-    let launches = checker.launches.iter().filter(fits).cloned().collect();
-    let checker = Checker { launches, dropped: vec![] };
-    let checked = checker.check(session, &patch, 1).map_err(said)?;
-    match checked.problems.first() {
-        None if !checked.launches.is_empty() => Ok(Best {
-            name: plan.name,
-            text,
-            staged,
-            checked: checked.launches.iter().map(Launch::describe).collect(),
-        }),
-        Some(Problem { kind: ProblemKind::Finding(f), .. }) => Err(f.message.clone()),
-        _ => Err("it computes something else".into()),
-    }
-}
-
-/// A launch of the block of the file that is large enough to count.
-fn large(session: &mut Session) -> Result<Option<Suited>, Refusal> {
+    depth: i64,
+    blocks: u32,
+    fit: Fit,
+) -> Result<Option<Suited>, Refusal> {
     let usual = if session.usage.axes[1] { [32, 8, 1] } else { [128, 1, 1] };
     let given = session.input.integers.clone();
     for (name, role) in &session.usage.roles {
         if role.depth && !role.axes.contains(&true) && !role.product.contains(&true) {
-            session.input.integers.entry(name.clone()).or_insert(COUNTED_DEPTH);
+            session.input.integers.entry(name.clone()).or_insert(depth);
         }
     }
-    let found = session.suited(session.own.unwrap_or(usual), COUNTED_BLOCKS, Fit::Exact);
+    let found = session.suited(session.own.unwrap_or(usual), blocks, fit);
     session.input.integers = given;
     found
-}
-
-/// Seconds that the kernel takes, as it is or as a text.
-fn cost(
-    session: &mut Session,
-    text: Option<&str>,
-    suited: &Suited,
-    costs: Costs<'_>,
-) -> Result<Option<f64>, Refusal> {
-    let refuse = |d: Vec<Diagnostic>| session.refuse(false, d);
-    let launch: &Launch = &suited.launch;
-    let text = text.unwrap_or(&session.plan.text);
-    let program =
-        session.compiler.compile(text, &launch.constants, &session.kernel).map_err(refuse)?;
-    let data = Data { seed: 1, tagged: &session.tagged, mixed: false };
-    let mut p = memory::prepare(&program, launch, Some(&suited.lengths), data)
-        .map_err(|d| session.refuse(false, vec![d]))?;
-    let outcome = program::count(&program, &p.config, &mut p.memory, Checks::NONE)
-        .map_err(|d| session.refuse(false, vec![d]))?;
-    Ok(outcome.counters.and_then(|c| costs(&c, &p.config, shared_bytes(&program))))
 }
 
 /// Static shared memory of a block in bytes.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use warpsmith_front::ast::{self, StmtKind, TranslationUnit};
 use warpsmith_ir::SourceMap;
 
+use super::cut::{Cut, operand};
 use super::find::{self, Access, Home};
 use super::registers;
 use crate::source::marks;
@@ -21,6 +22,10 @@ pub struct Plan {
     pub marked: bool,
     /// The only block that it is for, where nothing in the file names one.
     pub block: Option<[u32; 3]>,
+    /// The kernel's outermost loop is cut among blocks.
+    pub cut: Option<Cut>,
+    /// It reads an iteration ahead.
+    pub early: bool,
 }
 
 /// What plans are made from.
@@ -35,6 +40,8 @@ pub struct Kernel<'a> {
     pub axes: [bool; 3],
     /// The block of the user's options.
     pub given: Option<[u32; 3]>,
+    /// It has shared arrays already.
+    pub shared: bool,
 }
 
 /// A block whose sizes plans may write as numbers where the file names none: a wide one, and a square one to transpose.
@@ -54,7 +61,9 @@ impl Kernel<'_> {
         let Some(element) = find::element_type(self.function, array, self.sources) else {
             return plans;
         };
-        plans.extend(registers::plan(self, array, &element, &all));
+        for early in [false, true] {
+            plans.extend(registers::plan(self, array, &element, &all, early));
+        }
         for center in self.centers(&all) {
             let names = scope::names(&center.index);
             let names: Vec<String> = names.into_iter().filter(|n| self.is_variable(n)).collect();
@@ -160,14 +169,14 @@ impl Kernel<'_> {
     }
 }
 
-/// A text in which names have their values, in parentheses.
+/// A text in which names have their values, in parentheses where those are more than a word.
 pub fn replaced(text: &str, values: &HashMap<String, String>) -> String {
     let mut patch = Patch::default();
     let tokens = marks::tokens(text);
     for (i, t) in tokens.iter().enumerate() {
         let member = i > 0 && text[tokens[i - 1].at.clone()] == *".";
         if let Some(value) = values.get(&text[t.at.clone()]).filter(|_| !member) {
-            patch.replace(t.at.clone(), format!("({value})"));
+            patch.replace(t.at.clone(), operand(value));
         }
     }
     patch.apply(text).unwrap_or_default()
@@ -224,6 +233,8 @@ impl Made<'_> {
             text,
             marked: true,
             block: None,
+            cut: None,
+            early: false,
         })
     }
 

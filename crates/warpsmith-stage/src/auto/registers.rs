@@ -1,8 +1,12 @@
 //! Streaming through registers: what one iteration reads ahead, the next ones have.
 
-use warpsmith_front::ast::{self, StmtKind};
+use std::collections::HashMap;
 
+use warpsmith_front::ast;
+
+use super::cut;
 use super::find::{self, Access};
+use super::outer::Outer;
 use super::plans::{Kernel, Plan, replaced};
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
@@ -14,25 +18,30 @@ struct Column<'a> {
     above: Vec<&'a Access>,
 }
 
-/// Planes kept in registers along the outermost loop.
-pub fn plan(kernel: &Kernel<'_>, array: &str, element: &str, all: &[&Access]) -> Option<Plan> {
-    let (whole, init, body) = outer_loop(kernel, all)?;
-    let StmtKind::Block(block) = &body.kind else { return None };
+/// Planes kept in registers along the outermost loop; with `early`, each is read an iteration before it is needed, so that a
+/// thread waits for memory while it computes.
+pub fn plan(
+    kernel: &Kernel<'_>,
+    array: &str,
+    element: &str,
+    all: &[&Access],
+    early: bool,
+) -> Option<Plan> {
+    let outer = Outer::around(kernel, all).filter(|o| !o.bare)?;
     let columns = columns(all);
     if columns.is_empty() {
         return None;
     }
     let text = kernel.text;
-    let start = whole.span.start as usize;
+    let start = outer.start();
     let indent = indentation(text, start);
     let values = find::initialisers(kernel.body, kernel.sources);
     let declared = scope::site(kernel.unit, kernel.sources, start)?.declared;
-    let counter = init.declarators.first()?;
     // An index as it is in the first iteration, from what is declared before the loop.
     let at_first = |index: &str| -> Option<String> {
         let mut index = index.to_string();
         for _ in 0..4 {
-            let known = |n: &String| declared.contains(n) || *n == counter.name;
+            let known = |n: &String| declared.contains(n) || *n == outer.counter;
             if scope::names(&index).iter().filter(|n| kernel.is_variable(n)).all(known) {
                 return Some(index);
             }
@@ -43,37 +52,57 @@ pub fn plan(kernel: &Kernel<'_>, array: &str, element: &str, all: &[&Access]) ->
     let holds = |s: &&ast::Stmt| {
         all.iter().any(|a| (s.span.start..s.span.end).contains(&(a.whole.start as u32)))
     };
-    let first = block.stmts.iter().find(holds)?;
-    let last = block.stmts.iter().rev().find(holds)?;
+    let first = outer.stmts().iter().find(holds)?;
+    let last = outer.stmts().iter().rev().find(holds)?;
     let inner = indentation(text, first.span.start as usize);
+    let next = match early {
+        true => Some(Next::new(kernel, &outer, &declared, &values)?),
+        false => None,
+    };
     let mut patch = Patch::default();
     let (mut declarations, mut loads, mut ahead, mut turns) = (vec![], vec![], vec![], vec![]);
     for (n, c) in columns.iter().enumerate() {
         let suffix = if columns.len() > 1 { (n + 1).to_string() } else { String::new() };
         let name = |what: &str| format!("{array}_{what}{suffix}");
         let (below, here, above) = (name("below"), name("here"), name("above"));
-        declarations.push(format!("{below}, {here}"));
+        declarations.push(match early {
+            true => format!("{below}, {here}, {above}"),
+            false => format!("{below}, {here}"),
+        });
         loads.push(format!("{below} = {array}[{}];", at_first(&c.below[0].index)?));
         loads.push(format!("{here} = {array}[{}];", at_first(&c.here[0].index)?));
-        ahead.push(format!("const {element} {above} = {array}[{}];", c.above[0].index));
         turns.push(format!("{below} = {here};"));
         turns.push(format!("{here} = {above};"));
+        match &next {
+            None => ahead.push(format!("const {element} {above} = {array}[{}];", c.above[0].index)),
+            Some(next) => {
+                let further = name("next");
+                loads.push(format!("{above} = {array}[{}];", at_first(&c.above[0].index)?));
+                let index = next.of(&c.above[0].index, &at_first)?;
+                ahead.push(format!(
+                    "const {element} {further} = {} ? {array}[{index}] : {above};",
+                    next.cond
+                ));
+                turns.push(format!("{above} = {further};"));
+            }
+        }
         for (list, name) in [(&c.below, &below), (&c.here, &here), (&c.above, &above)] {
             list.iter().for_each(|a| patch.replace(a.whole.clone(), name.clone()));
         }
     }
-    let type_of_counter = kernel.sources.text(counter.ty.span);
-    let value = init_text(kernel, counter)?;
     let body_of = |list: &[String], indent: &str| {
         list.iter().map(|l| format!("{l}\n{indent}")).collect::<String>()
     };
+    let (counter, ty) = (outer.counter, &outer.ty);
+    let value = kernel.sources.text(outer.first.span);
+    let cond = kernel.sources.text(outer.cond.span);
+    // A loop without iterations reads nothing.
     patch.replace(
         start..start,
         format!(
-            "// Planes go through registers: each is read once.\n{indent}{element} {};\n{indent}{{\n{indent}    const {type_of_counter} {} = {value};\n{indent}    {}\n{indent}}}\n{indent}",
+            "// Planes go through registers: each is read once.\n{indent}{element} {};\n{indent}{{\n{indent}    const {ty} {counter} = {value};\n{indent}    if ({cond}) {{\n{indent}        {}\n{indent}    }}\n{indent}}}\n{indent}",
             declarations.join(", "),
-            counter.name,
-            loads.join(&format!("\n{indent}    ")),
+            loads.join(&format!("\n{indent}        ")),
         ),
     );
     let at = first.span.start as usize;
@@ -81,30 +110,54 @@ pub fn plan(kernel: &Kernel<'_>, array: &str, element: &str, all: &[&Access]) ->
     let end = last.span.end as usize;
     let after: String = turns.iter().map(|t| format!("\n{inner}{t}")).collect();
     patch.replace(end..end, after);
-    let name = format!("`{array}` through registers");
-    patch.apply(text).ok().map(|text| Plan { name, text, marked: false, block: None })
-}
-
-fn init_text(kernel: &Kernel<'_>, counter: &ast::Declarator) -> Option<String> {
-    match &counter.init {
-        Some(ast::Initializer::Expr(e)) => Some(kernel.sources.text(e.span).to_string()),
-        _ => None,
-    }
-}
-
-/// The loop in the body of the kernel that holds all reads.
-fn outer_loop<'a>(
-    kernel: &Kernel<'a>,
-    all: &[&Access],
-) -> Option<(&'a ast::Stmt, &'a ast::VarDecl, &'a ast::Stmt)> {
-    let inside = |s: &ast::Stmt| {
-        all.iter().all(|a| (s.span.start..s.span.end).contains(&(a.whole.start as u32)))
+    let name = match early {
+        true => format!("`{array}` through registers, read early"),
+        false => format!("`{array}` through registers"),
     };
-    let s = kernel.body.stmts.iter().find(|s| inside(s))?;
-    let StmtKind::For { init: Some(init), body, .. } = &s.kind else { return None };
-    match &init.kind {
-        StmtKind::Vars(vars) if vars.declarators.len() == 1 => Some((s, vars, body)),
-        _ => None,
+    patch.apply(text).ok().map(|text| Plan {
+        name,
+        text,
+        marked: false,
+        block: None,
+        cut: None,
+        early,
+    })
+}
+
+/// What texts are in the next iteration.
+struct Next {
+    /// That there is one.
+    cond: String,
+    /// The counter, and variables that move with it.
+    values: HashMap<String, String>,
+}
+
+impl Next {
+    fn new(
+        kernel: &Kernel<'_>,
+        outer: &Outer<'_>,
+        declared: &[String],
+        known: &HashMap<String, String>,
+    ) -> Option<Next> {
+        let counter = outer.counter.to_string();
+        let mut values = HashMap::from([(counter.clone(), format!("{counter} + 1"))]);
+        for (name, (sign, by)) in cut::moved(kernel, outer).ok()? {
+            values.insert(name.clone(), format!("{name} {sign} {}", cut::operand(&by)));
+        }
+        let fixed = |n: &String| declared.contains(n) || *n == counter || known.contains_key(n);
+        let cond = kernel.sources.text(outer.cond.span);
+        let names = scope::names(cond);
+        let cond = replaced(cond, &values);
+        names
+            .iter()
+            .filter(|n| kernel.is_variable(n))
+            .all(fixed)
+            .then(|| Next { cond: format!("({cond})"), values })
+    }
+
+    /// A subscript, once what the loop declares has its initialisers.
+    fn of(&self, index: &str, at_first: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+        Some(replaced(&at_first(index)?, &self.values))
     }
 }
 

@@ -121,7 +121,8 @@ pub(super) fn extents(
         if by_block && number {
             extents[a] = Extent::Free;
         }
-        if !usage.axes[a] {
+        // Threads along an axis that nothing asks for would all do the same.
+        if !usage.threads[a] {
             extents[a] = Extent::Number(1);
         }
         // Arrays of constant size that no named constant makes suit one shape alone.

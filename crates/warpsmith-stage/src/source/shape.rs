@@ -64,7 +64,8 @@ pub fn base_name(kernel: &str) -> &str {
     plain.rsplit("::").next().unwrap_or(plain)
 }
 
-fn each_body(items: &[ast::Item], see: &mut dyn FnMut(&ast::Block)) {
+/// Shows the bodies of all functions of a file that are no kernels.
+pub fn each_body(items: &[ast::Item], see: &mut dyn FnMut(&ast::Block)) {
     for item in items {
         match &item.kind {
             ItemKind::Function(f) if !f.attrs.global => f.body.iter().for_each(&mut *see),

@@ -130,24 +130,29 @@ pub(super) fn notes(session: &Session, checked: &Checked, accesses: &[Access]) -
 pub(super) fn wrong(session: &Session, problems: &[Problem]) -> Refusal {
     let mut error = Diagnostic::error("W713", "with this plan the kernel is not right");
     for problem in problems.iter().take(3) {
-        let launch = problem.launch.describe();
-        match &problem.kind {
-            ProblemKind::Finding(f) => {
-                for a in f.accesses.iter().filter_map(|a| a.span.map(|s| (s, a.what))) {
-                    error = error.label(a.0, a.1);
-                }
-                let thread = f.accesses.iter().find_map(|a| a.thread);
-                let who = thread
-                    .map_or(String::new(), |t| format!(", {}", search::who(t.block, t.thread)));
-                error = error.note(format!("{launch}{who}: {} ({})", f.message, f.rule.name()));
+        if let ProblemKind::Finding(f) = &problem.kind {
+            for a in f.accesses.iter().filter_map(|a| a.span.map(|s| (s, a.what))) {
+                error = error.label(a.0, a.1);
             }
-            ProblemKind::Different { array, index } => {
-                error = error.note(format!(
-                    "{launch}: element {index} of `{array}` differs from the unmodified kernel"
-                ));
-            }
-            ProblemKind::Limit => error = error.note(format!("{launch}: does not end")),
         }
+        error = error.note(said(problem));
     }
     session.refuse(true, vec![error])
+}
+
+/// A problem in words: the launch, the thread, the element.
+pub(super) fn said(problem: &Problem) -> String {
+    let launch = problem.launch.describe();
+    match &problem.kind {
+        ProblemKind::Finding(f) => {
+            let thread = f.accesses.iter().find_map(|a| a.thread);
+            let who =
+                thread.map_or(String::new(), |t| format!(", {}", search::who(t.block, t.thread)));
+            format!("{launch}{who}: {} ({})", f.message, f.rule.name())
+        }
+        ProblemKind::Different { array, index } => {
+            format!("{launch}: element {index} of `{array}` differs from the unmodified kernel")
+        }
+        ProblemKind::Limit => format!("{launch}: does not end"),
+    }
 }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use warpsmith_emu::{Checks, Finding, Rule};
+use warpsmith_emu::{Checks, Finding, Outcome, Rule};
 use warpsmith_ir::{Diagnostic, Span};
 
 use crate::launch::{self, Fit, Launch};
-use crate::memory::{self, Data};
+use crate::memory::{self, Data, Prepared};
 use crate::program::{self, Program};
 use crate::search;
 use crate::session::{Refusal, Session, Suited};
@@ -54,7 +54,14 @@ pub struct Checker {
     pub launches: Vec<Suited>,
     /// Arrays that nothing reads any more.
     pub dropped: Vec<String>,
+    /// An axis along which the rewritten kernel may have any number of blocks.
+    pub cut: Option<usize>,
 }
+
+/// Blocks along an axis of which any number is right: one, few, and more than there are iterations.
+const CUTS: [u32; 4] = [1, 3, 2, 9];
+/// Launches that are each tried with all of these numbers, at most; of more, each with half of them.
+const FEW: usize = 6;
 
 impl Checker {
     /// Chooses launches that were not profiled.
@@ -82,7 +89,7 @@ impl Checker {
                 }
             }
         }
-        Ok(Checker { launches, dropped: vec![] })
+        Ok(Checker { launches, dropped: vec![], cut: None })
     }
 
     /// Emulates a rewritten text at all launches; stops looking at further ones after `enough` problems.
@@ -156,15 +163,61 @@ impl Checker {
             }
             lengths = longer;
         }
-        let run = |program: &Program, checks| {
-            let mut p = memory::prepare(program, &suited.launch, Some(&lengths), data)?;
+        let run = |program: &Program, launch: &Launch, checks| {
+            let mut p = memory::prepare(program, launch, Some(&lengths), data)?;
             let outcome = program::run(program, &p.config, &mut p.memory, checks)?;
             Ok((outcome, p))
         };
-        let (_, expected) = run(&shaped.reference, Checks::NONE).map_err(refuse)?;
-        let (outcome, actual) = run(&rewritten.program, Checks::ALL).map_err(refuse)?;
-        let mut problem =
-            |kind| checked.problems.push(Problem { launch: suited.launch.clone(), kind });
+        let (_, expected) = run(&shaped.reference, &suited.launch, Checks::NONE).map_err(refuse)?;
+        for launch in self.launched(&suited.launch) {
+            let (outcome, actual) =
+                run(&rewritten.program, &launch, Checks::ALL).map_err(refuse)?;
+            checked.add(&launch, rewritten, outcome);
+            self.compare(&launch, &expected, &actual, checked);
+        }
+        Ok(())
+    }
+
+    /// The launches of a rewritten kernel in the place of one of the unmodified kernel.
+    fn launched(&self, launch: &Launch) -> Vec<Launch> {
+        let Some(axis) = self.cut else { return vec![launch.clone()] };
+        let kind = launch.integers.values().sum::<i64>() + i64::from(launch.grid[0]);
+        let tried = match self.launches.len() <= FEW {
+            true => &CUTS[..],
+            false => &CUTS[2 * kind.rem_euclid(2) as usize..][..2],
+        };
+        let with = |blocks: u32| {
+            let mut launch = launch.clone();
+            launch.grid[axis] = blocks;
+            launch
+        };
+        tried.iter().copied().map(with).collect()
+    }
+
+    fn compare(
+        &self,
+        launch: &Launch,
+        expected: &Prepared,
+        actual: &Prepared,
+        checked: &mut Checked,
+    ) {
+        let arrays =
+            expected.memory.buffers.iter().zip(&actual.memory.buffers).zip(&expected.arrays);
+        for ((a, b), name) in arrays.filter(|(_, n)| !self.dropped.contains(n)) {
+            if let Some(at) = a.bytes.iter().zip(&b.bytes).position(|(a, b)| a != b) {
+                let size =
+                    a.element.as_ref().and_then(|t| t.scalar()).map_or(4, |s| s.bytes() as usize);
+                let kind = ProblemKind::Different { array: name.clone(), index: at / size };
+                checked.problems.push(Problem { launch: launch.clone(), kind });
+            }
+        }
+    }
+}
+
+impl Checked {
+    /// What the emulator found in a launch.
+    fn add(&mut self, launch: &Launch, rewritten: &Rewritten, outcome: Outcome) {
+        let mut problem = |kind| self.problems.push(Problem { launch: launch.clone(), kind });
         if outcome.limit.is_some() {
             problem(ProblemKind::Limit);
         }
@@ -174,25 +227,14 @@ impl Checker {
             }
             let place = finding.accesses.first().and_then(|a| a.span).map(|s| s.start as usize);
             match finding.rule {
-                Rule::RedundantBarrier => checked.redundant.extend(place),
-                Rule::RaceBenign => checked.benign.extend(finding.array),
+                Rule::RedundantBarrier => self.redundant.extend(place),
+                Rule::RaceBenign => self.benign.extend(finding.array),
                 rule if rule.is_note() => {}
                 _ => problem(ProblemKind::Finding(Box::new(finding))),
             }
         }
-        checked
-            .needed
+        self.needed
             .extend(outcome.needed_barriers.iter().map(|s| rewritten.origin(*s).start as usize));
-        let arrays =
-            expected.memory.buffers.iter().zip(&actual.memory.buffers).zip(&expected.arrays);
-        for ((a, b), name) in arrays.filter(|(_, n)| !self.dropped.contains(n)) {
-            if let Some(at) = a.bytes.iter().zip(&b.bytes).position(|(a, b)| a != b) {
-                let size =
-                    a.element.as_ref().and_then(|t| t.scalar()).map_or(4, |s| s.bytes() as usize);
-                problem(ProblemKind::Different { array: name.clone(), index: at / size });
-            }
-        }
-        Ok(())
     }
 }
 

@@ -29,6 +29,10 @@ pub struct StageArgs {
     #[arg(long, value_name = "NAME")]
     pub arch: Option<String>,
 
+    /// A size that plans of --auto are ranked for [default: what the file's launch passes, else 256 an axis of a volume, 4096 of a plane]
+    #[arg(long = "size", value_name = "NAME=N")]
+    pub sizes: Vec<NamedSpec>,
+
     /// Blocks in the grid of the launches that are profiled [default: chosen]
     #[arg(long, value_name = "X[,Y[,Z]]")]
     pub grid: Option<Dim3>,

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use warpsmith_device::{Gpu, KernelProfile, Parallelism, predict};
-use warpsmith_emu::LaunchConfig;
-use warpsmith_emu::counters::{Counters, InstructionClass};
-use warpsmith_stage::auto::{Chosen, Tried};
+use warpsmith_emu::counters::InstructionClass;
+use warpsmith_stage::auto::{Chosen, Counted, NewLaunch, Tried};
 
 use crate::profile::{Resources, profile};
 
@@ -16,36 +15,43 @@ const REGISTERS: [u32; 2] = [18, 2];
 /// Loads that a compiler issues before the first is needed, at most.
 const LOADS_AHEAD: f64 = 8.0;
 /// Blocks a multiprocessor of a launch that is large enough to be worth it.
-const BLOCKS_PER_SM: u64 = 64;
+const BLOCKS_PER_SM: f64 = 64.0;
 
 /// Seconds that a counted launch takes on a device when its grid is made large.
-pub fn seconds(gpu: &Gpu, counters: &Counters, launch: &LaunchConfig, shared: u32) -> Option<f64> {
+pub fn seconds(gpu: &Gpu, counted: &Counted<'_>) -> Option<f64> {
+    let Counted { counters, config: launch, shared, times, early } = *counted;
     let loads = |class| counters.class(class).warps as f64 / (counters.blocks.max(1) as f64);
     let warps = f64::from(launch.block.iter().product::<u32>().div_ceil(32).max(1));
-    let barriers = (loads(InstructionClass::BlockBarrier) / warps).max(1.0);
-    // A barrier ends what can be issued ahead.
-    let ahead = |class| (loads(class) / warps / barriers).clamp(1.0, LOADS_AHEAD);
-    let reads = ahead(InstructionClass::GlobalLoad) + ahead(InstructionClass::SharedLoad);
+    let a_warp = |class| loads(class) / warps;
+    // A barrier ends what can be issued ahead, and so does a store: it may be to what is loaded next.
+    let rounds = a_warp(InstructionClass::BlockBarrier).max(a_warp(InstructionClass::GlobalStore));
+    let ahead = |class| (a_warp(class) / rounds.max(1.0)).clamp(1.0, LOADS_AHEAD);
+    let global = match early {
+        // They are on their way while those of this iteration are used.
+        true => LOADS_AHEAD,
+        false => ahead(InstructionClass::GlobalLoad),
+    };
+    let reads = global + ahead(InstructionClass::SharedLoad);
     let resources = Resources {
         registers: REGISTERS[0] + REGISTERS[1] * reads as u32,
         shared_static: shared,
         parallelism: Parallelism {
             arithmetic: 2.0,
-            global_loads: ahead(InstructionClass::GlobalLoad),
+            global_loads: global,
             shared_loads: ahead(InstructionClass::SharedLoad),
             copies_ahead: 0.0,
         },
     };
     let mut profile = profile(counters, launch, &resources);
-    let times = (u64::from(gpu.sms) * BLOCKS_PER_SM).div_ceil(profile.blocks().max(1)).max(1);
-    enlarge(&mut profile, times);
+    let enough = f64::from(gpu.sms) * BLOCKS_PER_SM / profile.blocks().max(1) as f64;
+    enlarge(&mut profile, times.unwrap_or_else(|| enough.max(1.0)));
     predict(gpu, &profile).ok().map(|p| p.time_s)
 }
 
 /// The same work for a grid so many times as large.
-fn enlarge(profile: &mut KernelProfile, times: u64) {
-    let by = times as f64;
-    profile.grid[0] *= times;
+fn enlarge(profile: &mut KernelProfile, by: f64) {
+    let blocks = profile.blocks() as f64 * by;
+    profile.grid = [blocks.round().max(1.0) as u64, 1, 1];
     let w = &mut profile.work;
     for n in [
         &mut w.fp32,
@@ -91,8 +97,11 @@ pub fn human(chosen: &Chosen, gpu: &Gpu) -> String {
     }
     let _ = writeln!(
         out,
-        "{}: plans by predicted time on {}, counted at {} and made large",
-        chosen.kernel, gpu.name, chosen.counted
+        "{}: plans by predicted time on {}, counted at {} and made {}",
+        chosen.kernel,
+        gpu.name,
+        chosen.counted,
+        chosen.meant.as_deref().unwrap_or("large")
     );
     if let Some(s) = chosen.before {
         let _ = writeln!(out, "  as it is: {:.1} us", s * 1e6);
@@ -105,7 +114,15 @@ pub fn human(chosen: &Chosen, gpu: &Gpu) -> String {
             writeln!(out, "chosen: {}; equal to the file as it was at {count} launches", best.name)
         }
     };
+    if let Some(launch) = chosen.best.as_ref().and_then(|b| b.launch.as_ref()) {
+        launch.grids.iter().for_each(|g| _ = writeln!(out, "  launch: the grid is {g} now"));
+        launch.by_hand.iter().for_each(|l| _ = writeln!(out, "  launch: {l}"));
+    }
     out
+}
+
+fn launch(l: &NewLaunch) -> Value {
+    json!({"axis": warpsmith_stage::auto::cut::AXES[l.axis], "run": l.run, "grids": l.grids, "by_hand": l.by_hand})
 }
 
 /// The same for machines.
@@ -119,6 +136,8 @@ pub fn json(chosen: &Chosen, gpu: &Gpu, outputs: &[PathBuf]) -> Value {
         "schema": 1, "command": "stage", "status": "done", "exit": 0, "complete": true, "findings": [],
         "outputs": outputs, "kernel": chosen.kernel,
         "auto": {"device": gpu.name, "counted": chosen.counted, "as_it_is_seconds": chosen.before, "plans": plans,
+            "sizes": chosen.meant, "uncut": chosen.uncut,
+            "launch": chosen.best.as_ref().and_then(|b| b.launch.as_ref()).map(launch),
             "chosen": chosen.best.as_ref().map(|b| &b.name), "declined": chosen.declined,
         },
         "verification": {"level": "checked", "sizes": chosen.best.as_ref().map_or(&vec![], |b| &b.checked)},

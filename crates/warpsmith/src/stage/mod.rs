@@ -11,18 +11,16 @@ use std::rc::Rc;
 
 use serde_json::Value;
 use warpsmith_device::Gpu;
-use warpsmith_emu::LaunchConfig;
-use warpsmith_emu::counters::Counters;
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_stage::auto;
 use warpsmith_stage::program::Settings;
 use warpsmith_stage::session::{Input, Refusal, Steps};
-use warpsmith_stage::stage;
+use warpsmith_stage::stage::{self, Access};
 use warpsmith_stage::verify::proof::solver;
 
 use crate::check::files;
 use crate::cli::inert_json;
-use crate::data::ArgSpec;
+use crate::data::{ArgSpec, NamedSpec};
 use crate::output::{Outputs, check_folder};
 use crate::progress::Progress;
 use crate::status::{Failure, Status};
@@ -32,7 +30,7 @@ use args::{StageArgs, StageFormat};
 pub fn run(args: &StageArgs) -> Status {
     let json = args.format == StageFormat::Json;
     let done = if args.auto { automatic(args) } else { planned(args) };
-    let (failure, sources) = match done {
+    let Failed { failure, sources, accesses } = match done {
         Ok((human, value)) => {
             match json {
                 true => println!("{}", inert_json(&value.to_string())),
@@ -42,7 +40,17 @@ pub fn run(args: &StageArgs) -> Status {
         }
         Err(failed) => *failed,
     };
-    failure.report("stage", json, &sources)
+    if accesses.is_empty() {
+        return failure.report("stage", json, &sources);
+    }
+    let status = failure.report("stage", false, &sources);
+    eprint!("{}", report::verdicts(&accesses, &sources, args.explain));
+    if json {
+        let mut value = failure.json("stage", &sources);
+        value["accesses"] = report::accesses(&accesses, &sources).into();
+        println!("{}", inert_json(&value.to_string()));
+    }
+    status
 }
 
 /// Profiles, search and proofs.
@@ -51,7 +59,7 @@ const STEPS: usize = 3;
 /// What is said, for people and for machines.
 type Said = (String, Value);
 
-fn planned(args: &StageArgs) -> Result<Said, Failed> {
+fn planned(args: &StageArgs) -> Result<Said, Box<Failed>> {
     let (input, out) = prepared(args)?;
     let staged = stage::stage(input).map_err(refused)?;
     let outputs = written(args, &out, staged.text.clone())?;
@@ -59,7 +67,7 @@ fn planned(args: &StageArgs) -> Result<Said, Failed> {
 }
 
 /// Finds a plan, or says that there is none worth it; the file is written either way.
-fn automatic(args: &StageArgs) -> Result<Said, Failed> {
+fn automatic(args: &StageArgs) -> Result<Said, Box<Failed>> {
     let (input, out) = prepared(args)?;
     let name = args.arch.as_deref().unwrap_or("sm_90");
     let Some(gpu) = Gpu::find(name) else {
@@ -68,7 +76,7 @@ fn automatic(args: &StageArgs) -> Result<Said, Failed> {
                 .help("sm_90, say, or H200");
         return Err(plain(error.into()));
     };
-    let costs = |c: &Counters, l: &LaunchConfig, shared| automatic::seconds(gpu, c, l, shared);
+    let costs = |c: &auto::Counted<'_>| automatic::seconds(gpu, c);
     let chosen = auto::choose(&input, &costs).map_err(refused)?;
     let text = chosen.best.as_ref().map_or(input.text.clone(), |b| b.text.clone());
     let outputs = written(args, &out, text)?;
@@ -86,14 +94,20 @@ fn automatic(args: &StageArgs) -> Result<Said, Failed> {
     Ok((human, value))
 }
 
-type Failed = Box<(Failure, SourceMap)>;
+/// Why a file is not staged, and what is known of its reads.
+#[derive(Debug)]
+struct Failed {
+    failure: Failure,
+    sources: SourceMap,
+    accesses: Vec<Access>,
+}
 
-fn plain(failure: Failure) -> Failed {
-    Box::new((failure, SourceMap::new()))
+fn plain(failure: Failure) -> Box<Failed> {
+    Box::new(Failed { failure, sources: SourceMap::new(), accesses: vec![] })
 }
 
 /// What is asked for, and the folder that the result goes to.
-fn prepared(args: &StageArgs) -> Result<(Input, PathBuf), Failed> {
+fn prepared(args: &StageArgs) -> Result<(Input, PathBuf), Box<Failed>> {
     let input = input(args).map_err(plain)?;
     let folder = args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(name(args)));
     if !args.dry_run {
@@ -106,7 +120,7 @@ fn name(args: &StageArgs) -> String {
     args.file.file_stem().map_or("kernel".into(), |n| n.to_string_lossy().into_owned())
 }
 
-fn written(args: &StageArgs, folder: &Path, text: String) -> Result<Vec<PathBuf>, Failed> {
+fn written(args: &StageArgs, folder: &Path, text: String) -> Result<Vec<PathBuf>, Box<Failed>> {
     if args.dry_run {
         return Ok(vec![]);
     }
@@ -115,11 +129,11 @@ fn written(args: &StageArgs, folder: &Path, text: String) -> Result<Vec<PathBuf>
     files.write(folder).map_err(plain)
 }
 
-fn refused(refusal: Refusal) -> Failed {
-    let Refusal { no, diagnostics, sources } = refusal;
+fn refused(refusal: Refusal) -> Box<Failed> {
+    let Refusal { no, diagnostics, sources, accesses } = refusal;
     let failure =
         Failure::from(diagnostics).with_status(if no { Status::No } else { Status::BadInput });
-    Box::new((failure, sources))
+    Box::new(Failed { failure, sources, accesses })
 }
 
 /// Shows the steps of what takes more than a second.
@@ -137,19 +151,8 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
     let text = String::from_utf8(bytes).map_err(|_| {
         Failure::input("W001", format!("`{}` is not UTF-8 text", args.file.display()))
     })?;
-    let mut integers = BTreeMap::new();
-    for arg in &args.args {
-        let number = match &arg.spec {
-            ArgSpec::Number(n) => n.parse().ok(),
-            _ => None,
-        };
-        let Some(value) = number else {
-            let error = Diagnostic::error("W306", format!("argument `{}` is no whole number", arg.name))
-                .note("arrays are as long as the unmodified kernel needs, and hold values that tell elements apart");
-            return Err(error.into());
-        };
-        integers.insert(arg.name.clone(), value);
-    }
+    let integers = numbers(&args.args)?;
+    let sizes = numbers(&args.sizes)?;
     let settings = Settings {
         path: args.file.display().to_string(),
         defines: args.source.defines(),
@@ -162,6 +165,7 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
         grid: args.grid.map(|d| d.0),
         block: args.block.map(|d| d.0),
         integers,
+        meant: sizes,
         shared: args.shared.map(|b| b.min(256 << 10) as u32),
         fix: args.fix,
         plain: false,
@@ -169,4 +173,22 @@ fn input(args: &StageArgs) -> Result<Input, Failure> {
         steps: steps(),
         solver: solver::program().filter(|_| !args.no_proof),
     })
+}
+
+/// Values of whole-number arguments by name.
+fn numbers(args: &[NamedSpec]) -> Result<BTreeMap<String, i64>, Failure> {
+    let mut integers = BTreeMap::new();
+    for arg in args {
+        let number = match &arg.spec {
+            ArgSpec::Number(n) => n.parse().ok(),
+            _ => None,
+        };
+        let Some(value) = number else {
+            let error = Diagnostic::error("W306", format!("argument `{}` is no whole number", arg.name))
+                .note("arrays are as long as the unmodified kernel needs, and hold values that tell elements apart");
+            return Err(error.into());
+        };
+        integers.insert(arg.name.clone(), value);
+    }
+    Ok(integers)
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use warpsmith_ir::{FileId, printable};
+use warpsmith_ir::{FileId, SourceMap, printable};
 use warpsmith_stage::stage::{Access, Staged, Verdict, dims};
 
 /// What a result rests on.
@@ -33,8 +33,8 @@ fn assumptions(staged: &Staged) -> Vec<String> {
     fixed.chain(staged.assumed.iter().cloned()).collect()
 }
 
-fn line(staged: &Staged, at: usize) -> u32 {
-    staged.sources.line_column(FileId(0), at as u32).0
+fn line(sources: &SourceMap, at: usize) -> u32 {
+    sources.line_column(FileId(0), at as u32).0
 }
 
 /// The report for people.
@@ -49,7 +49,7 @@ pub fn human(staged: &Staged, outputs: &[PathBuf], explain: bool) -> String {
         staged.accesses.len()
     );
     for access in &staged.accesses {
-        self::access(&mut out, staged, access, explain);
+        self::access(&mut out, &staged.sources, access, explain);
     }
     for copy in &staged.copies {
         let _ = writeln!(out, "  copy: {}", copy.replace('\n', "\n  "));
@@ -80,9 +80,19 @@ pub fn human(staged: &Staged, outputs: &[PathBuf], explain: bool) -> String {
     printable(&out).into_owned()
 }
 
-fn access(out: &mut String, staged: &Staged, a: &Access, explain: bool) {
-    let at = line(staged, a.at.start);
+/// What is known of the reads of a plan that failed, for people.
+pub fn verdicts(accesses: &[Access], sources: &SourceMap, explain: bool) -> String {
+    let mut out = String::new();
+    accesses.iter().for_each(|a| access(&mut out, sources, a, explain));
+    printable(&out).into_owned()
+}
+
+fn access(out: &mut String, sources: &SourceMap, a: &Access, explain: bool) {
+    let at = line(sources, a.at.start);
     let _ = writeln!(out, "  line {at}: {}: {} -> {}", a.verdict.name(), a.original, a.replacement);
+    if let Some(witness) = &a.witness {
+        let _ = writeln!(out, "    at {witness}");
+    }
     if explain {
         let _ =
             writeln!(out, "    found in {:.1} ms on {} rows", a.time.as_secs_f64() * 1e3, a.rows);
@@ -113,7 +123,7 @@ fn barriers(out: &mut String, staged: &Staged) {
         let _ = writeln!(
             out,
             "  a barrier was missing and is put before line {}: {}",
-            line(staged, b.at),
+            line(&staged.sources, b.at),
             b.why
         );
     }
@@ -122,31 +132,42 @@ fn barriers(out: &mut String, staged: &Staged) {
             true => "removed",
             false => "remove it with --fix",
         };
-        let _ =
-            writeln!(out, "  no launch needs the barrier in line {}: {what}", line(staged, *at));
+        let _ = writeln!(
+            out,
+            "  no launch needs the barrier in line {}: {what}",
+            line(&staged.sources, *at)
+        );
     }
+}
+
+/// What is known of marked reads, for machines.
+pub fn accesses(all: &[Access], sources: &SourceMap) -> Vec<Value> {
+    let one = |a: &Access| {
+        let candidates: Vec<Value> = a
+            .killed
+            .iter()
+            .map(|k| json!({"text": k.text, "counter_example": k.witness}))
+            .collect();
+        json!({
+            "line": line(sources, a.at.start), "original": a.original, "replacement": a.replacement,
+            "verdict": a.verdict.name(), "witness": a.witness, "proved_blocks": a.proved, "unproved": a.unproved,
+            "candidates": candidates, "milliseconds": a.time.as_secs_f64() * 1e3, "rows": a.rows,
+        })
+    };
+    all.iter().map(one).collect()
 }
 
 /// The report for machines.
 pub fn json(staged: &Staged, outputs: &[PathBuf]) -> Value {
-    let accesses: Vec<Value> = staged
-        .accesses
-        .iter()
-        .map(|a| {
-            let candidates: Vec<Value> =
-                a.killed.iter().map(|k| json!({"text": k.text, "counter_example": k.witness})).collect();
-            json!({
-                "line": line(staged, a.at.start), "original": a.original, "replacement": a.replacement,
-                "verdict": a.verdict.name(), "proved_blocks": a.proved, "unproved": a.unproved, "candidates": candidates,
-                "milliseconds": a.time.as_secs_f64() * 1e3, "rows": a.rows,
-            })
-        })
-        .collect();
     let filled = staged.filling.iter().flat_map(|f| &f.holes);
     let holes: Vec<Value> = filled.map(|h| json!({"byte": h.at, "text": h.text})).collect();
-    let inserted: Vec<Value> =
-        staged.inserted.iter().map(|b| json!({"line": line(staged, b.at), "why": b.why})).collect();
-    let redundant: Vec<u32> = staged.redundant.iter().map(|at| line(staged, *at)).collect();
+    let inserted: Vec<Value> = staged
+        .inserted
+        .iter()
+        .map(|b| json!({"line": line(&staged.sources, b.at), "why": b.why}))
+        .collect();
+    let redundant: Vec<u32> =
+        staged.redundant.iter().map(|at| line(&staged.sources, *at)).collect();
     json!({
         "schema": 1, "command": "stage", "status": "done", "exit": 0, "complete": true, "findings": [],
         "notes": staged.notes, "outputs": outputs,
@@ -154,7 +175,7 @@ pub fn json(staged: &Staged, outputs: &[PathBuf]) -> Value {
             "level": if proved(staged) { "proved" } else { "checked" },
             "sizes": staged.checked, "assumptions": assumptions(staged),
         },
-        "kernel": staged.kernel, "accesses": accesses, "copies": staged.copies,
+        "kernel": staged.kernel, "accesses": accesses(&staged.accesses, &staged.sources), "copies": staged.copies,
         "barriers": {"inserted": inserted, "redundant": redundant, "removed": staged.removed},
         "holes": holes, "dropped_stores": staged.dropped, "profiled": staged.profiled,
     })

@@ -96,6 +96,19 @@ impl Eval<'_> {
         Poly::of(sum)
     }
 
+    /// The same of numbers that a launch has one of: all threads have one result, too, as if it were a size.
+    fn shared_function(&mut self, what: String) -> Poly {
+        let name = match self.known.get(&what) {
+            Some(known) => known.clone(),
+            None => {
+                self.fresh += 1;
+                Sum::name(&format!("u_q{}", self.fresh))
+            }
+        };
+        self.known.insert(what, name.clone());
+        Poly::size(&name.text())
+    }
+
     fn unknown_truth(&mut self) -> Truth {
         self.fresh += 1;
         Truth::Name(format!("t_b{}", self.fresh).into())
@@ -211,6 +224,9 @@ impl Eval<'_> {
             },
             BinaryOp::Div | BinaryOp::Rem => match y.constant() {
                 Some(n) if n > 0 => self.divided(op, self.machine(x, &a.ty).sum(), n),
+                None if op == BinaryOp::Div && is_of_launch(&x) && is_of_launch(&y) => {
+                    self.shared_function(name)
+                }
                 None => {
                     let other = self.function(name);
                     let (x, y) = (self.machine(x, &a.ty), self.machine(y, &b.ty));
@@ -428,6 +444,16 @@ fn around(op: BinaryOp, x: &Poly, size: &Poly, other: &Poly) -> Poly {
         |p: &Poly| Truth::at_most(&zero, &p.sum()).and(&Truth::below(&p.sum(), &size.sum()));
     let further = Poly::choose(&inside(&rest), &twice, other);
     Poly::choose(&inside(x), &once, &further)
+}
+
+/// Whether a number is made of arguments and of the size of the grid alone.
+fn is_of_launch(poly: &Poly) -> bool {
+    let mut all = true;
+    poly.sum().names(&mut |n| {
+        let tail = n.strip_prefix("u_").unwrap_or("");
+        all &= tail.starts_with(|c: char| c.is_ascii_digit() || c == 'g' || c == 'q');
+    });
+    all
 }
 
 fn is_load(e: &Expr) -> bool {

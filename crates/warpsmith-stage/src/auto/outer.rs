@@ -1,0 +1,225 @@
+//! The loop that a kernel spends its time in: a counter that goes up by one between two bounds, with all stores inside.
+
+use warpsmith_front::ast::{self, ExprKind, Initializer, StmtKind};
+use warpsmith_front::sema::walk;
+
+use super::find::{self, Access};
+use super::plans::Kernel;
+
+/// A loop over `first <= counter < end`.
+pub struct Outer<'a> {
+    pub stmt: &'a ast::Stmt,
+    pub body: &'a ast::Stmt,
+    pub counter: &'a str,
+    /// The counter's type as written.
+    pub ty: String,
+    /// The counter is declared by the loop.
+    pub declared: bool,
+    pub first: &'a ast::Expr,
+    pub cond: &'a ast::Expr,
+    pub end: &'a ast::Expr,
+    /// The counter reaches `end` itself.
+    pub inclusive: bool,
+    /// What is done with the counter's step: `c += plane` in `k++, c += plane`.
+    pub steps: Vec<&'a ast::Expr>,
+    /// It is the branch of an `if` without braces around it.
+    pub bare: bool,
+}
+
+impl<'a> Outer<'a> {
+    /// The outermost loop of a kernel that holds some accesses; conditions without an `else` may be around it.
+    pub fn around(kernel: &Kernel<'a>, accesses: &[&Access]) -> Option<Outer<'a>> {
+        let holds = |s: &ast::Stmt| {
+            let inside = |a: &&Access| {
+                let at = a.whole.start as u32;
+                s.span.file.0 == 0 && s.span.start <= at && at < s.span.end
+            };
+            !accesses.is_empty() && accesses.iter().all(inside)
+        };
+        let mut list: &[ast::Stmt] = &kernel.body.stmts;
+        let mut bare = false;
+        loop {
+            let s = list.iter().find(|s| holds(s))?;
+            match &s.kind {
+                StmtKind::Block(b) => (list, bare) = (&b.stmts, false),
+                StmtKind::If { then, otherwise: None, init: None, .. } => {
+                    (list, bare) = (std::slice::from_ref(&**then), true);
+                }
+                _ => return Outer::new(kernel, s, bare),
+            }
+        }
+    }
+
+    fn new(kernel: &Kernel<'a>, stmt: &'a ast::Stmt, bare: bool) -> Option<Outer<'a>> {
+        let StmtKind::For { init: Some(init), cond: Some(cond), step: Some(step), body } =
+            &stmt.kind
+        else {
+            return None;
+        };
+        let (counter, first, declared) = begin(init)?;
+        let ty = match &init.kind {
+            StmtKind::Vars(vars) => find::plain_type(&vars.declarators.first()?.ty, kernel.sources),
+            _ => find::declared_type(kernel.body, counter, kernel.sources)?,
+        };
+        let (end, inclusive) = bound(cond, counter)?;
+        let mut steps = vec![];
+        flat(step, &mut steps);
+        let own = steps.iter().position(|s| is_increment(s, counter))?;
+        steps.remove(own);
+        Some(Outer { stmt, body, counter, ty, declared, first, cond, end, inclusive, steps, bare })
+    }
+
+    /// Where text can stand before the loop: its pragmas belong to it.
+    pub fn start(&self) -> usize {
+        let first = self.stmt.pragmas.iter().map(|p| p.span.start).min();
+        first.map_or(self.stmt.span.start, |p| p.min(self.stmt.span.start)) as usize
+    }
+
+    /// The statements of the body.
+    pub fn stmts(&self) -> &'a [ast::Stmt] {
+        match &self.body.kind {
+            StmtKind::Block(b) => &b.stmts,
+            _ => std::slice::from_ref(self.body),
+        }
+    }
+
+    /// Variables that the loop assigns and does not declare, with each assignment.
+    pub fn assigned(&self) -> Vec<(String, ast::Expr)> {
+        let mut own = find::names_declared(std::slice::from_ref(self.body));
+        own.push(self.counter.to_string());
+        let mut all = assignments(std::slice::from_ref(self.body));
+        all.extend(self.steps.iter().flat_map(|s| assigned_by(s)));
+        all.retain(|(n, _)| !own.contains(n));
+        all
+    }
+
+    /// Whether each iteration is begun and ended by the loop itself: no `return`, `goto`, and no `break` or `continue` of this loop.
+    pub fn is_whole(&self) -> bool {
+        stays(self.body, false)
+    }
+}
+
+/// The counter, where it begins, and whether it is declared there.
+fn begin(init: &ast::Stmt) -> Option<(&str, &ast::Expr, bool)> {
+    match &init.kind {
+        StmtKind::Vars(vars) => match vars.declarators.as_slice() {
+            [d] => match &d.init {
+                Some(Initializer::Expr(e)) => Some((&d.name, e, true)),
+                _ => None,
+            },
+            _ => None,
+        },
+        StmtKind::Expr(e) => match &*e.kind {
+            ExprKind::Assign { op, target, value } if op == "=" => {
+                Some((name(target)?, value, false))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What a counter stays below, and whether it may reach it.
+fn bound<'a>(cond: &'a ast::Expr, counter: &str) -> Option<(&'a ast::Expr, bool)> {
+    let ExprKind::Binary { op, left, right } = &*plain(cond).kind else { return None };
+    match op.as_str() {
+        "<" | "<=" if name(left) == Some(counter) => Some((right, op == "<=")),
+        ">" | ">=" if name(right) == Some(counter) => Some((left, op == ">=")),
+        _ => None,
+    }
+}
+
+fn flat<'a>(step: &'a ast::Expr, all: &mut Vec<&'a ast::Expr>) {
+    match &*step.kind {
+        ExprKind::Comma(a, b) => {
+            flat(a, all);
+            flat(b, all);
+        }
+        ExprKind::Paren(e) => flat(e, all),
+        _ => all.push(step),
+    }
+}
+
+/// `k++`, `++k`, `k += 1`.
+fn is_increment(e: &ast::Expr, counter: &str) -> bool {
+    match &*e.kind {
+        ExprKind::IncDec { op, operand, .. } => op == "++" && name(operand) == Some(counter),
+        ExprKind::Assign { op, target, value } => {
+            let one = matches!(&*plain(value).kind, ExprKind::Number(n) if n == "1");
+            op == "+=" && name(target) == Some(counter) && one
+        }
+        _ => false,
+    }
+}
+
+/// Variables that statements assign or take the address of, elements and members of them included.
+pub fn assignments(stmts: &[ast::Stmt]) -> Vec<(String, ast::Expr)> {
+    let mut all = vec![];
+    stmts.iter().for_each(|s| walk::stmt(s, &mut |e| all.extend(assigned_here(e))));
+    all
+}
+
+fn assigned_by(e: &ast::Expr) -> Vec<(String, ast::Expr)> {
+    let mut all = vec![];
+    walk::expr(e, &mut |e| all.extend(assigned_here(e)));
+    all
+}
+
+fn assigned_here(e: &ast::Expr) -> Option<(String, ast::Expr)> {
+    let target = match &*e.kind {
+        ExprKind::Assign { target, .. } | ExprKind::AssignList { target, .. } => target,
+        ExprKind::IncDec { operand, .. } => operand,
+        ExprKind::Unary { op, operand } if op == "&" => operand,
+        _ => return None,
+    };
+    // What has no name is named after nothing, so that nobody takes it for known.
+    Some((root(target).unwrap_or_default().to_string(), e.clone()))
+}
+
+/// The variable whose element or member is meant.
+fn root(e: &ast::Expr) -> Option<&str> {
+    match &*e.kind {
+        ExprKind::Path(path) => path.as_name(),
+        ExprKind::Paren(e) => root(e),
+        ExprKind::Index { base, .. } | ExprKind::Member { base, .. } => root(base),
+        _ => None,
+    }
+}
+
+/// The name that an expression is.
+pub fn name(e: &ast::Expr) -> Option<&str> {
+    match &*e.kind {
+        ExprKind::Path(path) => path.as_name(),
+        ExprKind::Paren(e) => name(e),
+        _ => None,
+    }
+}
+
+fn plain(e: &ast::Expr) -> &ast::Expr {
+    match &*e.kind {
+        ExprKind::Paren(inner) => plain(inner),
+        _ => e,
+    }
+}
+
+/// Whether control stays in a statement of a loop's body; `inner`: in a loop of its own.
+fn stays(s: &ast::Stmt, inner: bool) -> bool {
+    match &s.kind {
+        StmtKind::Break | StmtKind::Continue => inner,
+        StmtKind::Return(_)
+        | StmtKind::Goto(_)
+        | StmtKind::LabelDef(_)
+        | StmtKind::Asm { .. }
+        | StmtKind::Unsupported { .. } => false,
+        StmtKind::Block(b) => b.stmts.iter().all(|s| stays(s, inner)),
+        StmtKind::If { then, otherwise, .. } => {
+            stays(then, inner) && otherwise.iter().all(|o| stays(o, inner))
+        }
+        StmtKind::For { body, .. }
+        | StmtKind::RangeFor { body, .. }
+        | StmtKind::While { body, .. }
+        | StmtKind::DoWhile { body, .. } => stays(body, true),
+        StmtKind::Switch { .. } => false,
+        _ => true,
+    }
+}

@@ -1,0 +1,228 @@
+//! What plans cost: staged, compared with the file as it was, counted in the emulator at a larger launch.
+
+use warpsmith_emu::Checks;
+use warpsmith_ir::Diagnostic;
+
+use super::cut::{AXES, Cut};
+use super::launches::File;
+use super::plans::Plan;
+use super::{Best, COUNTED_BLOCKS, COUNTED_DEPTH, Costs, Counted, NewLaunch, shared_bytes};
+use crate::launch::{Fit, Launch};
+use crate::memory::{self, Data};
+use crate::program;
+use crate::session::{Input, Refusal, Session, Suited};
+use crate::source::patch::{Patch, indentation};
+use crate::source::{scope, shape};
+use crate::stage;
+use crate::verify::check::{Checker, Problem, ProblemKind};
+
+/// The size that kernels with a loop to cut are ranked for: too few blocks are a matter of size.
+#[derive(Clone, Debug)]
+pub struct Meant {
+    /// Blocks of the kernel as it is.
+    pub blocks: f64,
+    /// Iterations of the loop, and those of the launch that is counted.
+    pub iterations: f64,
+    pub counted: i64,
+    /// In words.
+    pub said: String,
+}
+
+/// Positions an axis where nothing says how many: of volumes, and of planes.
+const POSITIONS: [i64; 2] = [256, 4096];
+/// Iterations that a block may go through.
+const RUNS: [i64; 5] = [2, 4, 8, 12, 24];
+
+/// The size that a kernel is meant for: what the launch in the file passes, or usual ones.
+///
+/// # Errors
+/// What cannot be compiled.
+pub fn meant(session: &mut Session, cut: &Cut, large: &Suited) -> Result<Meant, Refusal> {
+    let usual = POSITIONS[usize::from(!session.usage.axes[1])];
+    let mut given = host_sizes(session)?;
+    given.extend(session.input.meant.clone());
+    let roles = &session.usage.roles;
+    let block = large.launch.block;
+    let mut blocks = 1.0;
+    let mut positions = vec![];
+    for a in (0..3).filter(|a| session.usage.axes[*a]) {
+        let bound = roles.iter().find(|(_, r)| r.axes[a]).map(|(n, _)| n);
+        let n = bound.and_then(|n| given.get(n)).copied().unwrap_or(usual);
+        blocks *= (n as f64 / f64::from(block[a])).ceil();
+        positions.push(n);
+    }
+    let depth = |n: &&String| roles.get(*n).is_some_and(|r| r.depth);
+    let names = cut.count.as_deref().map(scope::names).unwrap_or_default();
+    let name = names.iter().find(depth);
+    let iterations = name.and_then(|n| given.get(n)).copied().unwrap_or(usual);
+    positions.push(iterations);
+    let counted = name.and_then(|n| large.launch.integers.get(n)).copied().unwrap_or(COUNTED_DEPTH);
+    let said = positions.iter().map(i64::to_string).collect::<Vec<_>>().join(" × ");
+    Ok(Meant { blocks, iterations: iterations as f64, counted, said })
+}
+
+fn host_sizes(session: &Session) -> Result<std::collections::BTreeMap<String, i64>, Refusal> {
+    let mut sizes = Default::default();
+    super::in_kernel(session, &mut |kernel| sizes = file(session, kernel).sizes())?;
+    Ok(sizes)
+}
+
+fn file<'a>(session: &'a Session, kernel: &super::plans::Kernel<'a>) -> File<'a> {
+    File {
+        text: kernel.text,
+        unit: kernel.unit,
+        sources: kernel.sources,
+        kernel: kernel.function,
+        name: shape::base_name(&session.kernel),
+    }
+}
+
+/// A kernel whose plans are tried.
+pub struct Ranking<'a> {
+    pub session: &'a mut Session,
+    pub input: &'a Input,
+    pub checker: Checker,
+    /// The launch that is counted.
+    pub large: Suited,
+    pub meant: Option<Meant>,
+    pub costs: Costs<'a>,
+}
+
+impl Ranking<'_> {
+    /// Seconds of the kernel as it is.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn before(&mut self) -> Result<Option<f64>, Refusal> {
+        let text = self.session.plan.text.clone();
+        self.seconds(&text, &self.large.clone(), None, false)
+    }
+
+    /// Stages a plan and compares its result with the file as it was; else says why it is not used.
+    ///
+    /// # Errors
+    /// Why it is not used.
+    pub fn result(&mut self, plan: &Plan) -> Result<Best, String> {
+        let said = |r: Refusal| r.diagnostics.first().map_or(String::new(), |d| d.message.clone());
+        let staged = match plan.marked {
+            true => {
+                let block = plan.block.or(self.input.block);
+                let marked = Input { text: plan.text.clone(), block, ..self.input.clone() };
+                Some(stage::stage(marked).map_err(said)?)
+            }
+            false => None,
+        };
+        let text = staged.as_ref().map_or(plan.text.clone(), |s| s.text.clone());
+        let checked = self.equal(&text, plan).map_err(said)??;
+        Ok(Best { name: plan.name.clone(), text, staged, checked, launch: None })
+    }
+
+    /// The launches in which a text computes the same as the file as it was.
+    fn equal(&mut self, text: &str, plan: &Plan) -> Result<Result<Vec<String>, String>, Refusal> {
+        let mut patch = Patch::default();
+        patch.replace(0..self.session.plan.text.len(), text);
+        let fits = |s: &&Suited| plan.block.is_none_or(|b| s.launch.block == b);
+        let launches = self.checker.launches.iter().filter(fits).cloned().collect();
+        let cut = plan.cut.as_ref().map(|c| c.axis);
+        let checker = Checker { launches, dropped: vec![], cut };
+        let checked = checker.check(self.session, &patch, 1)?;
+        Ok(match checked.problems.first() {
+            None if !checked.launches.is_empty() => {
+                Ok(checked.launches.iter().map(Launch::describe).collect())
+            }
+            Some(Problem { kind: ProblemKind::Finding(f), .. }) => Err(f.message.clone()),
+            _ => Err("it computes something else".into()),
+        })
+    }
+
+    /// What a result costs, with the best number of blocks where that is free.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn ranked(&mut self, plan: &Plan, made: Best) -> Result<(Option<f64>, Best), Refusal> {
+        let own = match plan.block {
+            Some(block) => self.session.suited(block, COUNTED_BLOCKS, Fit::Exact)?,
+            None => None,
+        };
+        let large = own.unwrap_or_else(|| self.large.clone());
+        let Some(cut) = &plan.cut else {
+            return Ok((self.seconds(&made.text, &large, None, plan.early)?, made));
+        };
+        let mut best: Option<(f64, i64)> = None;
+        for run in RUNS {
+            let seconds = self.seconds(&made.text, &large, Some((cut.axis, run)), plan.early)?;
+            if let Some(s) = seconds.filter(|s| best.is_none_or(|(known, _)| *s < known)) {
+                best = Some((s, run));
+            }
+        }
+        let Some((seconds, run)) = best else { return Ok((None, made)) };
+        let made = self.launched(cut, run, made)?;
+        Ok((Some(seconds), made))
+    }
+
+    /// Seconds that a text takes, with runs of a cut loop along an axis.
+    fn seconds(
+        &mut self,
+        text: &str,
+        suited: &Suited,
+        run: Option<(usize, i64)>,
+        early: bool,
+    ) -> Result<Option<f64>, Refusal> {
+        let session = &*self.session;
+        let refuse = |d: Vec<Diagnostic>| session.refuse(false, d);
+        let launch: &Launch = &suited.launch;
+        let program =
+            session.compiler.compile(text, &launch.constants, &session.kernel).map_err(refuse)?;
+        let data = Data { seed: 1, tagged: &session.tagged, mixed: false };
+        let mut p = memory::prepare(&program, launch, Some(&suited.lengths), data)
+            .map_err(|d| refuse(vec![d]))?;
+        let own = f64::from(p.config.grid.iter().product::<u32>());
+        if let (Some((axis, run)), Some(meant)) = (run, &self.meant) {
+            p.config.grid[axis] = (meant.counted as u64).div_ceil(run as u64).max(1) as u32;
+        }
+        let outcome = program::count(&program, &p.config, &mut p.memory, Checks::NONE)
+            .map_err(|d| refuse(vec![d]))?;
+        let Some(counters) = outcome.counters else { return Ok(None) };
+        // A block of the cut kernel goes through one run whatever the size; one of the others through all iterations.
+        let longer = self.meant.as_ref().map_or(1.0, |m| m.iterations / m.counted as f64);
+        let wider = self.meant.as_ref().map(|m| m.blocks / own);
+        let (times, longer) = match run {
+            Some(_) => (wider.map(|w| w * longer), 1.0),
+            None => (wider, longer),
+        };
+        let shared = shared_bytes(&program);
+        let counted = Counted { counters: &counters, config: &p.config, shared, times, early };
+        Ok((self.costs)(&counted).map(|s| s * longer))
+    }
+
+    /// The result with launches that have as many blocks as are best.
+    fn launched(&mut self, cut: &Cut, run: i64, made: Best) -> Result<Best, Refusal> {
+        let input = Input { plain: true, text: made.text.clone(), ..self.input.clone() };
+        let session = Session::new(input)?;
+        let usual = self.meant.as_ref().map_or(1.0, |m| m.iterations / run as f64).ceil() as i64;
+        let mut edited = None;
+        super::with_function(&session, &mut |kernel| {
+            let file = file(&session, kernel);
+            edited = Some(file.with_blocks(cut.axis, cut.count.as_deref(), run, usual));
+        })?;
+        let edited = edited.unwrap_or_default();
+        let axis = AXES[cut.axis];
+        let by_hand = (edited.grids.is_empty() || edited.missed > 0).then(|| {
+            let blocks = match &cut.count {
+                Some(count) => format!("({count}) / {run} + 1"),
+                None => usual.to_string(),
+            };
+            format!("launch it with gridDim.{axis} = {blocks}")
+        });
+        let mut patch = edited.patch;
+        if let (Some(why), Some(at)) = (&by_hand, made.text.find(&cut.comment())) {
+            let at = at + cut.comment().len();
+            let indent = indentation(&made.text, at);
+            patch.replace(at..at, format!("\n{indent}// To be fast, {why}."));
+        }
+        let text = patch.apply(&made.text).unwrap_or_else(|_| made.text.clone());
+        let name = format!("{}, runs of {run} along {axis}", made.name);
+        let launch = Some(NewLaunch { axis: cut.axis, run, grids: edited.grids, by_hand });
+        Ok(Best { name, text, launch, ..made })
+    }
+}
