@@ -1,7 +1,7 @@
 //! Runs the planned launches of each file and gathers their findings.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -14,9 +14,10 @@ use warpsmith_ir::{Diagnostic, SourceMap, Span};
 use super::args::{CheckArgs, HostCode, LaunchArgs};
 use super::confirm::Other;
 use super::memory::Buffers;
-use super::plan::{Allow, Planned};
+use super::linked::{self, Linked, Neighbours};
+use super::plan::{self, Allow, Planned};
 use super::program::{self, StepProgram};
-use super::{expect, shown};
+use super::{expect, files, shown};
 use super::{host, list};
 use crate::interrupt;
 use crate::report::{Item, Place, Report, stable_id};
@@ -29,6 +30,8 @@ pub struct Runner<'a> {
     steps_left: u64,
     /// What stands in for libraries, parsed with the first file.
     prelude: Option<Rc<TranslationUnit>>,
+    /// Files that were checked as parts of a program.
+    programs: Vec<PathBuf>,
     pub(super) items: Vec<Item>,
     allowed: Vec<(Item, String)>,
     /// What was launched, and how often in a row.
@@ -56,6 +59,7 @@ impl<'a> Runner<'a> {
             deadline: args.timeout.map(|t| Instant::now() + t),
             steps_left: args.max_total_steps.unwrap_or(u64::MAX),
             prelude: None,
+            programs: vec![],
             items: vec![],
             allowed: vec![],
             launches: vec![],
@@ -85,10 +89,22 @@ impl<'a> Runner<'a> {
     ) -> Result<(), Failure> {
         let prelude = self.prelude.get_or_insert_with(|| Rc::new(prelude::unit(sources))).clone();
         let (launch, source) = (&self.args.launch, &self.args.source);
+        if self.programs.iter().any(|p| linked::same(p, path)) {
+            return Ok(());
+        }
         let loaded = match program::load(path, launch, source, &prelude, sources) {
             Ok(loaded) => loaded,
-            Err(failure) if in_folder && failure.diagnostics.iter().all(|e| e.code == "W303") => {
-                self.skipped.push((shown(path), "no kernel".to_string()));
+            Err(failure) if failure.diagnostics.iter().all(|e| e.code == "W303") => {
+                let text = files::read(path)?;
+                if let Ok(unit) = program::parse_part(path, &text, source, sources)
+                    && let Some(program) = self.linked(path, &unit, sources)
+                {
+                    return self.linked_program(&program, &prelude, sources);
+                }
+                match in_folder {
+                    true => self.skipped.push((shown(path), "no kernel".to_string())),
+                    false => return Err(failure),
+                }
                 return Ok(());
             }
             Err(failure) => return Err(failure),
@@ -96,6 +112,11 @@ impl<'a> Runner<'a> {
         if self.args.list {
             self.listed += &list::lines(path, &loaded.unit, &loaded.steps, sources);
             return Ok(());
+        }
+        if loaded.steps.is_empty()
+            && let Some(program) = self.linked(path, &loaded.unit, sources)
+        {
+            return self.linked_program(&program, &prelude, sources);
         }
         if loaded.steps.is_empty()
             && self.args.host == HostCode::Auto
@@ -122,6 +143,42 @@ impl<'a> Runner<'a> {
         }
         self.apply_allows(&loaded.allows, first_item, sources);
         Ok(())
+    }
+
+    /// The program of several files that a file belongs to, if host code is run at all.
+    fn linked(
+        &self,
+        path: &Path,
+        unit: &TranslationUnit,
+        sources: &mut SourceMap,
+    ) -> Option<Linked> {
+        let no_launch = self.args.host == HostCode::Auto && self.args.launch.grid.is_none();
+        let given: Vec<_> =
+            self.args.paths.iter().filter(|p| !linked::same(p, path)).cloned().collect();
+        let neighbours = Neighbours { given: &given, source: &self.args.source };
+        no_launch.then(|| neighbours.program_of(path, unit, sources)).flatten()
+    }
+
+    /// Runs a program of several files, once for all of them.
+    fn linked_program(
+        &mut self,
+        linked: &Linked,
+        prelude: &TranslationUnit,
+        sources: &SourceMap,
+    ) -> Result<(), Failure> {
+        self.programs.extend(linked.paths.iter().cloned());
+        let Some(main) = linked.paths.first() else { return Ok(()) };
+        let unit = &linked.unit;
+        let Some(program) = host::load(unit, prelude)? else {
+            return Err(Failure::input("W303", format!("the program of `{}` has no launch", shown(main))));
+        };
+        if linked.paths.len() > 1 {
+            let names: Vec<String> = linked.paths.iter().map(|p| shown(p)).collect();
+            self.assume(format!("one program: {}", names.join(", ")));
+        }
+        self.missing_headers(unit);
+        let allows = plan::make(unit, &self.args.launch, &self.args.source)?.allows;
+        self.program(main, &program, unit, &allows, sources)
     }
 
     /// Annotations that cannot be run are among the assumptions.

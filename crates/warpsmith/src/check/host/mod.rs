@@ -103,13 +103,13 @@ impl Runner<'_> {
         let given = self.args.host_args.clone();
         let first = self.run_with(path, program, args, &given, false, seed, sources)?;
         let takes = program.module.function(program.entry).params.len() >= 2;
-        if first.launched > 0 || !first.lost.is_empty() || !takes || !given.is_empty() {
+        if first.launched > 0 || !takes || !given.is_empty() {
             return Ok(first);
         }
         for count in 1..=MOST_ARGUMENTS {
             let invented = vec![INVENTED_ARGUMENT.to_string(); count];
             let ran = self.run_with(path, program, args, &invented, true, seed, sources)?;
-            if ran.launched > 0 || !ran.lost.is_empty() {
+            if ran.launched > 0 {
                 self.assume(format!(
                     "{}: the program wants arguments; it was run with `{}` (give others with --host-args)",
                     shown(path),
