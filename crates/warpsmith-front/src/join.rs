@@ -51,8 +51,7 @@ pub fn join(units: Vec<(String, TranslationUnit)>, sources: &SourceMap) -> Trans
 /// By what an item is known again in another file: items of headers by all they say, types of the files themselves, too.
 fn common_key(item: &Item, own: &[&str], sources: &SourceMap) -> Option<String> {
     let path = sources.get(item.span.file)?.path.as_str();
-    let is_type =
-        matches!(item.kind, ItemKind::Struct(_) | ItemKind::Enum(_) | ItemKind::Alias(_));
+    let is_type = matches!(item.kind, ItemKind::Struct(_) | ItemKind::Enum(_) | ItemKind::Alias(_));
     match own.contains(&path) {
         true if !is_type => None,
         true => Some(without_spans(&item.kind)),

@@ -13,6 +13,9 @@ const TEXT: &str = concat!(
     include_str!("prelude/thrust.cuh"),
     include_str!("prelude/textures.cuh"),
     include_str!("prelude/device.cuh"),
+    include_str!("prelude/cub_device.cuh"),
+    include_str!("prelude/files.cuh"),
+    include_str!("prelude/containers.cuh"),
     include_str!("prelude/barriers.cuh"),
     include_str!("prelude/simd.cuh")
 );

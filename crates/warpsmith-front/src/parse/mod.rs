@@ -102,7 +102,13 @@ pub fn parse(
     let program = pp::preprocess(file, &pp_options, loader, sources)?;
     let source = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
     let comments = pp::collect_comments(&source, file, options.language == Language::Cuda);
-    let job = Job { program: &program, comments: &comments, language: options.language, file, part: options.part_of_program };
+    let job = Job {
+        program: &program,
+        comments: &comments,
+        language: options.language,
+        file,
+        part: options.part_of_program,
+    };
     let result = std::thread::scope(|scope| {
         let thread =
             std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || job.run());

@@ -209,7 +209,11 @@ impl<'a> Sema<'a> {
         let name = name.unwrap_or_else(|| "this function".into());
         let d = error("W069", span, format!("`{name}` is declared but has no body here"));
         let d = d.label(f.decl.head_span, "declared here");
-        Err(d.help("define it in this file, include the file it is defined in, or give that file, too").into())
+        Err(d
+            .help(
+                "define it in this file, include the file it is defined in, or give that file, too",
+            )
+            .into())
     }
 
     fn instance_name(&mut self, f: FnDecl<'a>, args: &[TArg]) -> String {

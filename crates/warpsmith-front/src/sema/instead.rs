@@ -10,7 +10,6 @@ const ADVICE: &[(&str, &str)] = &[
         "cub::",
         "include <cub/cub.cuh>; of it, sums, scans, sorts, loads and stores of blocks and warps and the common algorithms of devices are known",
     ),
-
     ("nvcuda::", "write the product with loops over tiles in shared memory"),
     ("wmma::", "include <mma.h>; of it, fragments, loads, stores and `mma_sync` are known"),
     ("`throw`", "report the error through memory, or call `__trap()`"),

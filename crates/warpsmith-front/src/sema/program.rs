@@ -168,10 +168,9 @@ impl<'a> Sema<'a> {
             Type::Pointer { .. } => vec![value],
             Type::Struct(id) if depth < 4 => {
                 let fields = self.module.structs.get(id.0 as usize).map_or(&[][..], |s| &s.fields);
-                                let each = fields.iter().enumerate().flat_map(|(i, f)| {
+                let each = fields.iter().enumerate().flat_map(|(i, f)| {
                     let kind = Kind::Member(value.clone(), i as u32).into();
-                    let part =
-                        Expr { kind, ty: f.ty.clone(), origin: value.origin.clone() };
+                    let part = Expr { kind, ty: f.ty.clone(), origin: value.origin.clone() };
                     self.pointers_in(part, depth + 1)
                 });
                 each.collect()

@@ -6,9 +6,11 @@ use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::{join, sema};
 use warpsmith_ir::SourceMap;
 
-use super::args::SourceArgs;
+use super::args::{HostCode, SourceArgs};
 use super::program::parse_part;
-use super::{files, shown};
+use super::runner::Runner;
+use super::{files, host, plan, shown};
+use crate::status::Failure;
 
 /// What files with code of the host are called.
 const SUFFIXES: [&str; 6] = ["cu", "cpp", "cc", "cxx", "c", "C"];
@@ -125,6 +127,46 @@ impl Neighbours<'_> {
     fn parsed(&self, path: &Path, sources: &mut SourceMap) -> Option<TranslationUnit> {
         let text = files::read(path).ok()?;
         parse_part(path, &text, self.source, sources).ok()
+    }
+}
+
+impl Runner<'_> {
+    /// The program of several files that a file belongs to, if host code is run at all.
+    pub(super) fn linked(
+        &self,
+        path: &Path,
+        unit: &TranslationUnit,
+        sources: &mut SourceMap,
+    ) -> Option<Linked> {
+        let no_launch = self.args.host == HostCode::Auto && self.args.launch.grid.is_none();
+        let given: Vec<_> = self.args.paths.iter().filter(|p| !same(p, path)).cloned().collect();
+        let neighbours = Neighbours { given: &given, source: &self.args.source };
+        no_launch.then(|| neighbours.program_of(path, unit, sources)).flatten()
+    }
+
+    /// Runs a program of several files, once for all of them.
+    pub(super) fn linked_program(
+        &mut self,
+        linked: &Linked,
+        prelude: &TranslationUnit,
+        sources: &SourceMap,
+    ) -> Result<(), Failure> {
+        self.programs.extend(linked.paths.iter().cloned());
+        let Some(main) = linked.paths.first() else { return Ok(()) };
+        let unit = &linked.unit;
+        let Some(program) = host::load(unit, prelude)? else {
+            return Err(Failure::input(
+                "W303",
+                format!("the program of `{}` has no launch", shown(main)),
+            ));
+        };
+        if linked.paths.len() > 1 {
+            let names: Vec<String> = linked.paths.iter().map(|p| shown(p)).collect();
+            self.assume(format!("one program: {}", names.join(", ")));
+        }
+        self.missing_headers(unit);
+        let allows = plan::make(unit, &self.args.launch, &self.args.source)?.allows;
+        self.program(main, &program, unit, &allows, sources)
     }
 }
 

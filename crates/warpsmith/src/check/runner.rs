@@ -13,9 +13,9 @@ use warpsmith_ir::{Diagnostic, SourceMap, Span};
 
 use super::args::{CheckArgs, HostCode, LaunchArgs};
 use super::confirm::Other;
+use super::linked;
 use super::memory::Buffers;
-use super::linked::{self, Linked, Neighbours};
-use super::plan::{self, Allow, Planned};
+use super::plan::{Allow, Planned};
 use super::program::{self, StepProgram};
 use super::{expect, files, shown};
 use super::{host, list};
@@ -31,7 +31,7 @@ pub struct Runner<'a> {
     /// What stands in for libraries, parsed with the first file.
     prelude: Option<Rc<TranslationUnit>>,
     /// Files that were checked as parts of a program.
-    programs: Vec<PathBuf>,
+    pub(super) programs: Vec<PathBuf>,
     pub(super) items: Vec<Item>,
     allowed: Vec<(Item, String)>,
     /// What was launched, and how often in a row.
@@ -145,42 +145,6 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// The program of several files that a file belongs to, if host code is run at all.
-    fn linked(
-        &self,
-        path: &Path,
-        unit: &TranslationUnit,
-        sources: &mut SourceMap,
-    ) -> Option<Linked> {
-        let no_launch = self.args.host == HostCode::Auto && self.args.launch.grid.is_none();
-        let given: Vec<_> =
-            self.args.paths.iter().filter(|p| !linked::same(p, path)).cloned().collect();
-        let neighbours = Neighbours { given: &given, source: &self.args.source };
-        no_launch.then(|| neighbours.program_of(path, unit, sources)).flatten()
-    }
-
-    /// Runs a program of several files, once for all of them.
-    fn linked_program(
-        &mut self,
-        linked: &Linked,
-        prelude: &TranslationUnit,
-        sources: &SourceMap,
-    ) -> Result<(), Failure> {
-        self.programs.extend(linked.paths.iter().cloned());
-        let Some(main) = linked.paths.first() else { return Ok(()) };
-        let unit = &linked.unit;
-        let Some(program) = host::load(unit, prelude)? else {
-            return Err(Failure::input("W303", format!("the program of `{}` has no launch", shown(main))));
-        };
-        if linked.paths.len() > 1 {
-            let names: Vec<String> = linked.paths.iter().map(|p| shown(p)).collect();
-            self.assume(format!("one program: {}", names.join(", ")));
-        }
-        self.missing_headers(unit);
-        let allows = plan::make(unit, &self.args.launch, &self.args.source)?.allows;
-        self.program(main, &program, unit, &allows, sources)
-    }
-
     /// Annotations that cannot be run are among the assumptions.
     pub(super) fn not_run(&mut self, path: &Path, warnings: &[Diagnostic], sources: &SourceMap) {
         for warning in warnings.iter().filter(|w| w.code == sema::NOT_RUN) {
@@ -191,7 +155,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Headers without which the file was read are among the assumptions.
-    fn missing_headers(&mut self, unit: &TranslationUnit) {
+    pub(super) fn missing_headers(&mut self, unit: &TranslationUnit) {
         for header in &unit.missing_headers {
             let name = header.message.trim_start_matches("cannot include ");
             self.assume(format!("the header {name} was not found, and nothing of it is needed"));
