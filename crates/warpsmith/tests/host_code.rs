@@ -224,13 +224,8 @@ fn check_parts(less: &str, args: &[&str], status: i32) -> String {
 /// that one file declares is the one that another defines, and arguments that nobody gave are invented.
 #[test]
 fn files_that_need_each_other_are_one_program() {
-    let ways: [&[&str]; 4] = [
-        &["main.cu", "kernels.cu", "device.cu"],
-        &["main.cu"],
-        &["kernels.cu"],
-        &["device.cu"],
-        &["."],
-    ];
+    let ways: [&[&str]; 4] =
+        [&["main.cu", "kernels.cu", "device.cu"], &["main.cu"], &["kernels.cu"], &["."]];
     for args in ways {
         let text = check_parts("<", args, 0);
         assert!(text.contains("1 launch checked: nothing found"), "{args:?}: {text}");
@@ -238,5 +233,5 @@ fn files_that_need_each_other_are_one_program() {
     }
     let given: Vec<&str> = vec!["main.cu", "--host-args", "40"];
     let text = check_parts("<=", &given, 1);
-    assert!(text.contains("out-of-bounds") && text.contains("kernels.cu:6"), "{text}");
+    assert!(text.contains("out-of-bounds") && text.contains("kernels.cu:7"), "{text}");
 }
