@@ -52,6 +52,8 @@ pub enum ItemKind {
         name: Option<String>,
         items: Vec<Item>,
     },
+    /// What one of several files of a program has for itself, see [`crate::join`].
+    File(Vec<Item>),
     /// `using namespace x;` or `using x::y;`
     Using {
         path: Vec<String>,

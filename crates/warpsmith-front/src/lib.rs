@@ -5,6 +5,7 @@ pub mod ast;
 pub mod builtins;
 pub mod cloops;
 mod header_constants;
+pub mod join;
 pub mod parse;
 pub mod pp;
 pub mod prelude;

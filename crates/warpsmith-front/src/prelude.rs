@@ -12,7 +12,12 @@ const TEXT: &str = concat!(
     include_str!("prelude/host.cuh"),
     include_str!("prelude/thrust.cuh"),
     include_str!("prelude/textures.cuh"),
-    include_str!("prelude/device.cuh")
+    include_str!("prelude/device.cuh"),
+    include_str!("prelude/cub_device.cuh"),
+    include_str!("prelude/files.cuh"),
+    include_str!("prelude/containers.cuh"),
+    include_str!("prelude/barriers.cuh"),
+    include_str!("prelude/simd.cuh")
 );
 
 /// The declarations, parsed; the text becomes one of the sources.

@@ -183,3 +183,55 @@ fn a_directive_gives_variables_of_the_device() {
     );
     check(&source, &[], 0);
 }
+
+const HEADER: &str = "#ifndef PARTS_H\n#define PARTS_H\nstruct Range { int from, to; };
+extern __constant__ float factor[4];\n__device__ float twice(float x);
+void setup(float f);\nvoid run(float *x, Range r);\n#endif\n";
+const MAIN: &str =
+    "#include \"parts.h\"\n#include <stdlib.h>\nstatic int blocks(int n) { return n; }
+int main(int argc, char **argv)\n{\n    int n = atoi(argv[1]);\n    float *x;
+    cudaMalloc(&x, n * sizeof(float));\n    cudaMemset(x, 0, n * sizeof(float));
+    setup(3.0f);\n    Range r = { 0, blocks(n) };\n    run(x, r);\n}\n";
+const KERNELS: &str = "#include \"parts.h\"\n__constant__ float factor[4];
+static int blocks(int n) { return (n + 31) / 32; }
+__global__ void scale(float *x, Range r)\n{\n    int i = r.from + blockIdx.x * 32 + threadIdx.x;
+    if (i LESS r.to) x[i] = twice(x[i]) * factor[1];\n}
+void setup(float f) { float all[4] = { f, f, f, f }; cudaMemcpyToSymbol(factor, all, sizeof(all)); }
+void run(float *x, Range r) { scale<<<blocks(r.to), 32>>>(x, r); }\n";
+const DEVICE: &str = "#include \"parts.h\"\nstatic int blocks(int n) { return 0; }
+__device__ float twice(float x) { return x + x + blocks(0); }\n";
+
+/// Runs `check` in a folder of three files that are one program; `less` is how the kernel compares.
+fn check_parts(less: &str, args: &[&str], status: i32) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let kernels = KERNELS.replace("LESS", less);
+    let device = DEVICE.replace("static int blocks", "static __device__ int blocks");
+    let files =
+        [("parts.h", HEADER), ("main.cu", MAIN), ("kernels.cu", &kernels), ("device.cu", &device)];
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).expect("a writable folder");
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_warpsmith"));
+    let command = command.current_dir(folder.path()).env("NO_COLOR", "1").arg("check").args(args);
+    let output = command.output().expect("the program starts");
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    assert_eq!(output.status.code(), Some(status), "{text}");
+    text
+}
+
+/// However the files are named, all are one program that is run once: static functions of one name stay apart, the variable
+/// that one file declares is the one that another defines, and arguments that nobody gave are invented.
+#[test]
+fn files_that_need_each_other_are_one_program() {
+    let ways: [&[&str]; 4] =
+        [&["main.cu", "kernels.cu", "device.cu"], &["main.cu"], &["kernels.cu"], &["."]];
+    for args in ways {
+        let text = check_parts("<", args, 0);
+        assert!(text.contains("1 launch checked: nothing found"), "{args:?}: {text}");
+        assert!(text.contains("main.cu") && text.contains("device.cu"), "{text}");
+    }
+    let given: Vec<&str> = vec!["main.cu", "--host-args", "40"];
+    let text = check_parts("<=", &given, 1);
+    assert!(text.contains("out-of-bounds") && text.contains("kernels.cu:7"), "{text}");
+}

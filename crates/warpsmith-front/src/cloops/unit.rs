@@ -71,7 +71,9 @@ impl<'a> Unit<'a> {
             ItemKind::Struct(s) => self.structure_of(s),
             ItemKind::Enum(e) => self.enumeration(e),
             ItemKind::Alias(a) => self.alias(a),
-            ItemKind::Namespace { items, .. } => items.iter().for_each(|i| self.item(i, pending)),
+            ItemKind::Namespace { items, .. } | ItemKind::File(items) => {
+                items.iter().for_each(|i| self.item(i, pending));
+            }
             ItemKind::Pragma(text) => {
                 if text.trim_start().starts_with("pack") {
                     self.packed.get_or_insert(item.span);

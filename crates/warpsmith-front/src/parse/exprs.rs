@@ -1,6 +1,7 @@
 //! Expressions.
 
 use tree_sitter::Node;
+use warpsmith_ir::Span;
 
 use super::context::{Cx, all_kids, field, fields, kids};
 use super::literals;
@@ -437,14 +438,12 @@ impl<'t> Cx<'t> {
         captures
     }
 
-    /// `new T(args)`, `new T[count]`; what is placed somewhere or has several extents is not read.
+    /// `new T(args)`, `new T[count]`, `new (p) T(args)`; what has several extents is not read.
     fn new_object(&mut self, node: Node<'t>) -> ExprKind {
         let declarator = field(node, "declarator");
         let nested =
             declarator.is_some_and(|d| kids(d).iter().any(|k| k.kind() == "new_declarator"));
-        let Some(ty) =
-            field(node, "type").filter(|_| field(node, "placement").is_none() && !nested)
-        else {
+        let Some(ty) = field(node, "type").filter(|_| !nested) else {
             return ExprKind::Unsupported { what: "this `new`".to_owned() };
         };
         let ty = self.type_specifier(ty);
@@ -456,7 +455,13 @@ impl<'t> Cx<'t> {
             }
             _ => vec![],
         };
-        ExprKind::New { ty, count, args }
+        let Some(place) = field(node, "placement") else {
+            return ExprKind::New { ty, count, args };
+        };
+        match (self.exprs(kids(place)).as_slice(), count) {
+            ([place], None) => placed(place.clone(), ty, args, self.span(node)),
+            _ => ExprKind::Unsupported { what: "this `new`".to_owned() },
+        }
     }
 
     fn fold(&mut self, node: Node<'t>) -> ExprKind {
@@ -482,4 +487,17 @@ fn unsupported_name(kind: &str, text: &str) -> String {
         "ERROR" => "text with a syntax error".to_owned(),
         other => format!("this {}", other.replace('_', " ")),
     }
+}
+
+/// `new (p) T(args)` as `&(*(T *)p = T(args))`.
+fn placed(place: Expr, ty: TypeName, args: Vec<Expr>, span: Span) -> ExprKind {
+    let expr = |kind: ExprKind| Expr { kind: Box::new(kind), span };
+    let kind = TypeKind::Pointer { to: Box::new(ty.clone()), restrict: false };
+    let pointer = TypeName { kind, is_const: false, is_volatile: false, span };
+    let cast = expr(ExprKind::Cast { style: "c", ty: pointer, operand: place });
+    let target = expr(ExprKind::Unary { op: "*".into(), operand: cast });
+    let args = args.into_iter().map(Initializer::Expr).collect();
+    let value = expr(ExprKind::Construct { ty, args, braces: false });
+    let assigned = expr(ExprKind::Assign { op: "=".into(), target, value });
+    ExprKind::Unary { op: "&".into(), operand: assigned }
 }

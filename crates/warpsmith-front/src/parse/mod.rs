@@ -47,6 +47,8 @@ pub struct ParseOptions {
     pub cuda_arch: u32,
     /// Go on without headers that are not found, see [`TranslationUnit::missing_headers`].
     pub without_missing: bool,
+    /// The file may hold host code only: what of it is not understood is left out.
+    pub part_of_program: bool,
 }
 
 impl ParseOptions {
@@ -57,6 +59,7 @@ impl ParseOptions {
             include_dirs: vec![],
             cuda_arch: 900,
             without_missing: false,
+            part_of_program: false,
         }
     }
 }
@@ -99,7 +102,13 @@ pub fn parse(
     let program = pp::preprocess(file, &pp_options, loader, sources)?;
     let source = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
     let comments = pp::collect_comments(&source, file, options.language == Language::Cuda);
-    let job = Job { program: &program, comments: &comments, language: options.language, file };
+    let job = Job {
+        program: &program,
+        comments: &comments,
+        language: options.language,
+        file,
+        part: options.part_of_program,
+    };
     let result = std::thread::scope(|scope| {
         let thread =
             std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || job.run());
@@ -186,6 +195,7 @@ struct Job<'a> {
     comments: &'a [Comment],
     language: Language,
     file: FileId,
+    part: bool,
 }
 
 impl Job<'_> {
@@ -202,7 +212,7 @@ impl Job<'_> {
         cx.pragma_items(masked.text.len(), &mut items);
         let (mut errors, mut suppressed) = (cx.diagnostics, cx.suppressed);
         let kernels = masked.marks.iter().any(|m| m.kind == MarkKind::Global);
-        if !kernels {
+        if !kernels && !self.part {
             errors.append(&mut suppressed);
         }
         if !errors.is_empty() {

@@ -268,6 +268,7 @@ pub fn is_library(name: &str) -> bool {
 const STAND_INS: &[(&str, &str)] = &[
     ("helper_math.h", include_str!("../prelude/helper_math.cuh")),
     ("mma.h", include_str!("../prelude/mma.cuh")),
+    ("cuda_fp8.h", include_str!("../prelude/fp8.cuh")),
     ("cub/", include_str!("../prelude/cub.cuh")),
 ];
 

@@ -303,5 +303,14 @@ template <typename K, int X, int N, typename V = NullType> class BlockRadixSort 
         }
     }
 };
+using deviceAlgorithms::DoubleBuffer;
+using deviceAlgorithms::DeviceReduce;
+using deviceAlgorithms::DeviceScan;
+using deviceAlgorithms::DeviceRadixSort;
+using deviceAlgorithms::DeviceMergeSort;
+using deviceAlgorithms::DeviceSelect;
+using deviceAlgorithms::DeviceRunLengthEncode;
+using deviceAlgorithms::DeviceHistogram;
+using deviceAlgorithms::DeviceSegmentedReduce;
 } // namespace cub
 #endif

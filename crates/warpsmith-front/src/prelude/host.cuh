@@ -99,7 +99,7 @@ enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
 enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4 };
 enum { cudaDeviceMapHost = 8, cudaDeviceScheduleAuto = 0 };
 enum { cudaFuncCachePreferNone = 0, cudaFuncCachePreferShared = 1, cudaFuncCachePreferL1 = 2 };
-enum { cudaMemAttachGlobal = 1 };
+enum { cudaMemAttachGlobal = 1, cudaErrorNotReady = 600 };
 enum { cudaCpuDeviceId = -1 };
 inline void checkCudaErrors(int error) {}
 inline void getLastCudaError(const char *message) {}
@@ -469,10 +469,13 @@ namespace chrono {
 struct duration_count {
     double count() const { return 0.0; }
 };
-struct time_point {
+template <typename C = int, typename D = int> struct time_point {
+    time_point() {}
+    template <typename E, typename F> time_point(const time_point<E, F> &o) {}
     duration_count time_since_epoch() const { duration_count d; return d; }
 };
-inline duration_count operator-(const time_point &a, const time_point &b) {
+template <typename A, typename B, typename C, typename D>
+duration_count operator-(const time_point<A, B> &a, const time_point<C, D> &b) {
     duration_count d;
     return d;
 }
@@ -481,13 +484,16 @@ struct microseconds {};
 struct milliseconds {};
 struct seconds {};
 struct high_resolution_clock {
-    static time_point now() { time_point t; return t; }
+    typedef chrono::time_point<int, int> time_point;
+    static chrono::time_point<int, int> now() { chrono::time_point<int, int> t; return t; }
 };
 struct steady_clock {
-    static time_point now() { time_point t; return t; }
+    typedef chrono::time_point<int, int> time_point;
+    static chrono::time_point<int, int> now() { chrono::time_point<int, int> t; return t; }
 };
 struct system_clock {
-    static time_point now() { time_point t; return t; }
+    typedef chrono::time_point<int, int> time_point;
+    static chrono::time_point<int, int> now() { chrono::time_point<int, int> t; return t; }
 };
 template <typename R, typename P = milliseconds> struct duration {
     duration() {}

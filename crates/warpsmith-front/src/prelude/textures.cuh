@@ -485,3 +485,122 @@ template <typename T> __device__ void surf3Dwrite(T value, cudaSurfaceObject_t s
 template <typename T> __device__ void surf2DLayeredwrite(T value, cudaSurfaceObject_t s, int x, int y, int layer, int mode = cudaBoundaryModeTrap) { surfaceWrite<T>(value, s, x, y, layer, mode); }
 template <typename T> __device__ void surfCubemapwrite(T value, cudaSurfaceObject_t s, int x, int y, int face, int mode = cudaBoundaryModeTrap) { surfaceWrite<T>(value, s, x, y, face, mode); }
 template <typename T> __device__ T surfCubemapread(cudaSurfaceObject_t s, int x, int y, int face, int mode = cudaBoundaryModeTrap) { return surfaceRead<T>(s, x, y, face, mode); }
+
+// References to textures and surfaces, which CUDA 12 removed: variables that both sides see, bound by the host.
+enum {
+    cudaTextureType1D = 1, cudaTextureType2D = 2, cudaTextureType3D = 3, cudaTextureTypeCubemap = 12,
+    cudaTextureType1DLayered = 241, cudaTextureType2DLayered = 242, cudaSurfaceType1D = 1, cudaSurfaceType2D = 2,
+    cudaSurfaceType3D = 3
+};
+template <typename T, int D = cudaTextureType1D, int M = cudaReadModeElementType> struct texture {
+    cudaTextureObject_t object;
+    int normalized;
+    cudaTextureFilterMode filterMode;
+    cudaTextureAddressMode addressMode[3];
+    cudaChannelFormatDesc channelDesc;
+};
+template <typename T, int D = cudaSurfaceType1D> struct surface { cudaSurfaceObject_t object; };
+template <typename T, int M> struct textureValue { typedef T type; };
+template <> struct textureValue<unsigned char, cudaReadModeNormalizedFloat> { typedef float type; };
+template <> struct textureValue<signed char, cudaReadModeNormalizedFloat> { typedef float type; };
+template <> struct textureValue<char, cudaReadModeNormalizedFloat> { typedef float type; };
+template <> struct textureValue<unsigned short, cudaReadModeNormalizedFloat> { typedef float type; };
+template <> struct textureValue<short, cudaReadModeNormalizedFloat> { typedef float type; };
+template <> struct textureValue<uchar2, cudaReadModeNormalizedFloat> { typedef float2 type; };
+template <> struct textureValue<ushort2, cudaReadModeNormalizedFloat> { typedef float2 type; };
+template <> struct textureValue<uchar4, cudaReadModeNormalizedFloat> { typedef float4 type; };
+template <> struct textureValue<char4, cudaReadModeNormalizedFloat> { typedef float4 type; };
+template <> struct textureValue<ushort4, cudaReadModeNormalizedFloat> { typedef float4 type; };
+template <> struct textureValue<short4, cudaReadModeNormalizedFloat> { typedef float4 type; };
+
+template <typename T, int D, int M> int bindTexture(texture<T, D, M> &t, const cudaResourceDesc &r) {
+    cudaTextureDesc d;
+    d.addressMode[0] = t.addressMode[0];
+    d.addressMode[1] = t.addressMode[1];
+    d.addressMode[2] = t.addressMode[2];
+    d.filterMode = t.filterMode;
+    d.readMode = (cudaTextureReadMode)M;
+    d.normalizedCoords = t.normalized;
+    return cudaCreateTextureObject(&t.object, &r, &d, 0);
+}
+template <typename T, int D, int M>
+int cudaBindTexture(size_t *offset, texture<T, D, M> &t, const void *p, cudaChannelFormatDesc desc, size_t bytes) {
+    cudaResourceDesc r;
+    r.resType = cudaResourceTypeLinear;
+    r.res.linear.devPtr = (void *)p;
+    r.res.linear.desc = desc;
+    r.res.linear.sizeInBytes = bytes;
+    if (offset != 0) *offset = 0;
+    return bindTexture(t, r);
+}
+template <typename T, int D, int M>
+int cudaBindTexture(size_t *offset, texture<T, D, M> &t, const void *p, size_t bytes) {
+    return cudaBindTexture(offset, t, p, cudaCreateChannelDesc<T>(), bytes);
+}
+template <typename T, int D, int M>
+int cudaBindTexture2D(
+    size_t *offset, texture<T, D, M> &t, const void *p, cudaChannelFormatDesc desc, size_t width, size_t height, size_t pitch
+) {
+    cudaResourceDesc r;
+    r.resType = cudaResourceTypePitch2D;
+    r.res.pitch2D.devPtr = (void *)p;
+    r.res.pitch2D.desc = desc;
+    r.res.pitch2D.width = width;
+    r.res.pitch2D.height = height;
+    r.res.pitch2D.pitchInBytes = pitch;
+    if (offset != 0) *offset = 0;
+    return bindTexture(t, r);
+}
+template <typename T, int D, int M>
+int cudaBindTexture2D(size_t *offset, texture<T, D, M> &t, const void *p, size_t width, size_t height, size_t pitch) {
+    return cudaBindTexture2D(offset, t, p, cudaCreateChannelDesc<T>(), width, height, pitch);
+}
+template <typename T, int D, int M> int cudaBindTextureToArray(texture<T, D, M> &t, cudaArray_const_t a) {
+    cudaResourceDesc r;
+    r.resType = cudaResourceTypeArray;
+    r.res.array.array = (cudaArray_t)a;
+    return bindTexture(t, r);
+}
+template <typename T, int D, int M>
+int cudaBindTextureToArray(texture<T, D, M> &t, cudaArray_const_t a, cudaChannelFormatDesc desc) {
+    return cudaBindTextureToArray(t, a);
+}
+template <typename T, int D, int M> int cudaUnbindTexture(texture<T, D, M> &t) { return 0; }
+template <typename T, int D> int cudaBindSurfaceToArray(surface<T, D> &s, cudaArray_const_t a) {
+    cudaResourceDesc r;
+    r.resType = cudaResourceTypeArray;
+    r.res.array.array = (cudaArray_t)a;
+    return cudaCreateSurfaceObject(&s.object, &r);
+}
+template <typename T, int D> int cudaBindSurfaceToArray(surface<T, D> &s, cudaArray_const_t a, cudaChannelFormatDesc desc) {
+    return cudaBindSurfaceToArray(s, a);
+}
+
+#define OF_REFERENCE template <typename T, int D, int M> __device__ typename textureValue<T, M>::type
+OF_REFERENCE tex1Dfetch(const texture<T, D, M> &t, int i) { return tex1Dfetch<typename textureValue<T, M>::type>(t.object, i); }
+OF_REFERENCE tex1D(const texture<T, D, M> &t, float x) { return tex1D<typename textureValue<T, M>::type>(t.object, x); }
+OF_REFERENCE tex2D(const texture<T, D, M> &t, float x, float y) { return tex2D<typename textureValue<T, M>::type>(t.object, x, y); }
+OF_REFERENCE tex3D(const texture<T, D, M> &t, float x, float y, float z) {
+    return tex3D<typename textureValue<T, M>::type>(t.object, x, y, z);
+}
+OF_REFERENCE tex1DLayered(const texture<T, D, M> &t, float x, int layer) {
+    return tex1DLayered<typename textureValue<T, M>::type>(t.object, x, layer);
+}
+OF_REFERENCE tex2DLayered(const texture<T, D, M> &t, float x, float y, int layer) {
+    return tex2DLayered<typename textureValue<T, M>::type>(t.object, x, y, layer);
+}
+OF_REFERENCE texCubemap(const texture<T, D, M> &t, float x, float y, float z) {
+    return texCubemap<typename textureValue<T, M>::type>(t.object, x, y, z);
+}
+template <typename V, typename T, int D>
+__device__ V surf1Dread(const surface<T, D> &s, int x, int mode = cudaBoundaryModeTrap) { return surfaceRead<V>(s.object, x, 0, 0, mode); }
+template <typename V, typename T, int D>
+__device__ V surf2Dread(const surface<T, D> &s, int x, int y, int mode = cudaBoundaryModeTrap) { return surfaceRead<V>(s.object, x, y, 0, mode); }
+template <typename V, typename T, int D>
+__device__ void surf2Dread(V *to, const surface<T, D> &s, int x, int y, int mode = cudaBoundaryModeTrap) { *to = surfaceRead<V>(s.object, x, y, 0, mode); }
+template <typename V, typename T, int D>
+__device__ void surf1Dwrite(V value, const surface<T, D> &s, int x, int mode = cudaBoundaryModeTrap) { surfaceWrite<V>(value, s.object, x, 0, 0, mode); }
+template <typename V, typename T, int D>
+__device__ void surf2Dwrite(V value, const surface<T, D> &s, int x, int y, int mode = cudaBoundaryModeTrap) { surfaceWrite<V>(value, s.object, x, y, 0, mode); }
+template <typename V, typename T, int D>
+__device__ void surf3Dwrite(V value, const surface<T, D> &s, int x, int y, int z, int mode = cudaBoundaryModeTrap) { surfaceWrite<V>(value, s.object, x, y, z, mode); }

@@ -321,7 +321,8 @@ impl<'a> Sema<'a> {
         let mut all: Vec<FnDecl<'a>> = vec![];
         for operand in operands {
             let ty = self.operand_type(operand).map(|t| t.ty);
-            let Some(class) = ty.as_ref().and_then(|t| self.is_class(t)) else { continue };
+            let named = ty.as_ref().map(|t| t.pointee().unwrap_or(t));
+            let Some(class) = named.and_then(|t| self.is_class(t)) else { continue };
             let scope = self.class(class).scope;
             for f in self.lookup_all_functions(scope, name) {
                 if !all.iter().any(|k| k.key() == f.key()) {
@@ -391,7 +392,17 @@ impl<'a> Sema<'a> {
             Type::Struct(id) if self.classes.contains_key(id) => {
                 self.construct_class(*id, args, span)
             }
-            Type::Vector(s, n) => self.construct_vector(ty, *s, *n, args, ones, span),
+            Type::Vector(s, n) => {
+                let only =
+                    if let [only] = args.as_slice() { self.operand_type(only) } else { None };
+                if only.is_some_and(|q| self.is_class(&q.ty).is_some())
+                    && let Some(object) = args.first().cloned()
+                {
+                    let value = self.rvalue_of(object, span)?;
+                    return self.convert_to(value, ty, span);
+                }
+                self.construct_vector(ty, *s, *n, args, ones, span)
+            }
             Type::Array(..) => self.aggregate_from(ty, args, span),
             _ => {
                 let mut list = args.into_iter();

@@ -138,8 +138,13 @@ impl<'a> Sema<'a> {
         if decl.attrs.shared {
             return self.file_shared(decl, item, scope);
         }
+        if decl.attrs.is_extern
+            && let Some((decl, item, scope)) = self.variable_definition(&item.name, scope)
+        {
+            return self.global_entity(decl, item, scope);
+        }
         let key = (std::ptr::from_ref(item) as usize, scope);
-        if self.tolerates() && !on_device(&decl.attrs) {
+        if self.tolerates() && !on_device(decl) {
             return self.host_variable(decl, item, scope, key);
         }
         if let Some(known) = self.globals.get(&key) {
@@ -186,7 +191,7 @@ impl<'a> Sema<'a> {
         };
         self.complete_length(&mut q, item)?;
         q.is_const |= attrs.is_constexpr || attrs.constant;
-        let on_device = on_device(attrs);
+        let on_device = on_device(decl);
         let folds = q.is_const && !attrs.constant && q.ty.scalar().is_some();
         if let (true, Some(init)) = (folds, &item.init) {
             let v = self.const_init(scope, &q.ty, init, item.span)?;
@@ -477,6 +482,17 @@ fn divides_by_zero(e: &Expr) -> bool {
 }
 
 /// Whether a variable lies in memory of the device.
-fn on_device(attrs: &ast::Attrs) -> bool {
-    attrs.constant || attrs.device || attrs.managed
+fn on_device(decl: &ast::VarDecl) -> bool {
+    let attrs = &decl.attrs;
+    attrs.constant || attrs.device || attrs.managed || is_reference_to_texture(decl)
+}
+
+/// `texture<float, 2> t;`: both sides see such a variable without further words.
+fn is_reference_to_texture(decl: &ast::VarDecl) -> bool {
+    decl.declarators.first().is_some_and(|d| {
+        matches!(&d.ty.kind, ast::TypeKind::Named(path)
+            if path.segments.len() == 1
+                && path.segments[0].args.is_some()
+                && matches!(path.segments[0].name.as_str(), "texture" | "surface"))
+    })
 }

@@ -131,7 +131,10 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<()> {
         let attrs = &f.decl.attrs;
-        let any = attrs.is_constexpr || self.f().is_const_eval;
+        // Algorithms of the libraries, which run here on the host, call what users give them for the device.
+        let here = self.f().span.file;
+        let for_library = kind == FunctionKind::Host && self.prelude_file == Some(here);
+        let any = attrs.is_constexpr || self.f().is_const_eval || for_library;
         if any || f.decl.body.is_none() {
             return Ok(());
         }
@@ -172,8 +175,12 @@ impl<'a> Sema<'a> {
             (Some(n), None) => self.lookup_all_functions(f.scope, n),
             _ => vec![],
         };
+        let mut candidates = candidates;
+        let file = self.file_around(f.scope);
+        candidates.sort_by_key(|c| self.file_around(c.scope) != file);
         for c in candidates {
-            if c.decl.body.is_none() || c.decl.params.len() != f.decl.params.len() {
+            let unlinked = c.decl.attrs.is_static && c.scope != f.scope;
+            if c.decl.body.is_none() || unlinked || c.decl.params.len() != f.decl.params.len() {
                 continue;
             }
             let bound = match (&c.decl.template, f.class) {
@@ -202,7 +209,11 @@ impl<'a> Sema<'a> {
         let name = name.unwrap_or_else(|| "this function".into());
         let d = error("W069", span, format!("`{name}` is declared but has no body here"));
         let d = d.label(f.decl.head_span, "declared here");
-        Err(d.help("define it in this file, or include the file it is defined in").into())
+        Err(d
+            .help(
+                "define it in this file, include the file it is defined in, or give that file, too",
+            )
+            .into())
     }
 
     fn instance_name(&mut self, f: FnDecl<'a>, args: &[TArg]) -> String {

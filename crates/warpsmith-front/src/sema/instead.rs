@@ -8,20 +8,12 @@ use super::model::{Failure, error};
 const ADVICE: &[(&str, &str)] = &[
     (
         "cub::",
-        "include <cub/cub.cuh>; of it, sums, scans, sorts, loads and stores of blocks and warps are known",
-    ),
-    ("cuda::barrier", "use `__syncthreads()`, or `__syncwarp()` for the threads of a warp"),
-    ("cuda::thread_scope", "use `__syncthreads()`, or `__syncwarp()` for the threads of a warp"),
-    (
-        "cuda::pipeline",
-        "use `__pipeline_memcpy_async`, `__pipeline_commit` and `__pipeline_wait_prior`",
+        "include <cub/cub.cuh>; of it, sums, scans, sorts, loads and stores of blocks and warps and the common algorithms of devices are known",
     ),
     ("nvcuda::", "write the product with loops over tiles in shared memory"),
     ("wmma::", "include <mma.h>; of it, fragments, loads, stores and `mma_sync` are known"),
-    ("texture", "use a texture object, `cudaTextureObject_t`"),
-    ("surface", "use a surface object, `cudaSurfaceObject_t`"),
     ("`throw`", "report the error through memory, or call `__trap()`"),
-    ("__nv_fp8", "keep the numbers as `half` or `float`"),
+    ("__nv_fp8", "include <cuda_fp8.h>"),
 ];
 
 /// Advice for a name as it is written.

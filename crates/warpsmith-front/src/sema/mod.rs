@@ -183,7 +183,9 @@ fn collect_kernels(items: &[ast::Item], prefix: &str, all: &mut Vec<KernelDecl>)
             ast::ItemKind::Namespace { name: Some(n), items } => {
                 collect_kernels(items, &format!("{prefix}{n}::"), all);
             }
-            ast::ItemKind::Namespace { name: None, items } => collect_kernels(items, prefix, all),
+            ast::ItemKind::Namespace { name: None, items } | ast::ItemKind::File(items) => {
+                collect_kernels(items, prefix, all);
+            }
             _ => {}
         }
     }
@@ -336,6 +338,8 @@ pub(crate) struct Sema<'a> {
     pub(crate) host_globals: HashMap<(usize, ScopeId), Option<Entity<'a>>>,
     /// Whether host functions are a whole program, of which not everything need be understood.
     pub(crate) program: bool,
+    /// The scopes of the files of a program that has several.
+    pub(crate) files: Vec<ScopeId>,
     /// The source of the prelude.
     pub(crate) prelude_file: Option<warpsmith_ir::FileId>,
     /// Namespaces of the prelude, with their names.
@@ -390,6 +394,7 @@ impl<'a> Sema<'a> {
             globals: HashMap::new(),
             host_globals: HashMap::new(),
             program: false,
+            files: vec![],
             prelude_file: None,
             libraries: vec![],
             unset_globals: vec![],

@@ -3,7 +3,9 @@
 //! A statement of the host that cannot be lowered becomes [`Runtime::Skipped`], with [`Runtime::Forget`] for what it would
 //! have written. Errors in kernels and device functions stay errors.
 
-use warpsmith_ir::{FuncId, FunctionKind, Runtime, Span, Stmt, StmtKind, Type};
+use warpsmith_ir::{
+    Expr, ExprKind as Kind, FuncId, FunctionKind, Runtime, Span, Stmt, StmtKind, Type,
+};
 
 use super::Sema;
 use super::model::*;
@@ -142,8 +144,14 @@ impl<'a> Sema<'a> {
             let before = self.before_statement();
             match self.rvalue(arg) {
                 Ok(_) if acts => {}
-                Ok(pointer) if pointer.ty.is_pointer() && pointer.as_const().is_none() => {
-                    self.emit(StmtKind::Runtime(Runtime::ForgetMemory { pointer }), arg.span);
+                Ok(value) if value.as_const().is_none() => {
+                    let pointers = self.pointers_in(value, 0);
+                    if pointers.is_empty() {
+                        self.rewind(&before);
+                    }
+                    for pointer in pointers {
+                        self.emit(StmtKind::Runtime(Runtime::ForgetMemory { pointer }), arg.span);
+                    }
                 }
                 Ok(_) => self.rewind(&before),
                 Err(_) => {
@@ -151,6 +159,23 @@ impl<'a> Sema<'a> {
                     self.forget_args(arg, evaluated);
                 }
             }
+        }
+    }
+
+    /// A pointer, or those in an object: an iterator, a vector.
+    fn pointers_in(&self, value: Expr, depth: u32) -> Vec<Expr> {
+        match &value.ty {
+            Type::Pointer { .. } => vec![value],
+            Type::Struct(id) if depth < 4 => {
+                let fields = self.module.structs.get(id.0 as usize).map_or(&[][..], |s| &s.fields);
+                let each = fields.iter().enumerate().flat_map(|(i, f)| {
+                    let kind = Kind::Member(value.clone(), i as u32).into();
+                    let part = Expr { kind, ty: f.ty.clone(), origin: value.origin.clone() };
+                    self.pointers_in(part, depth + 1)
+                });
+                each.collect()
+            }
+            _ => vec![],
         }
     }
 
@@ -314,7 +339,9 @@ fn each_function(items: &[ast::Item], see: &mut dyn FnMut(&ast::FunctionDecl)) {
     for item in items {
         match &item.kind {
             ast::ItemKind::Function(f) => see(f),
-            ast::ItemKind::Namespace { items, .. } => each_function(items, see),
+            ast::ItemKind::Namespace { items, .. } | ast::ItemKind::File(items) => {
+                each_function(items, see);
+            }
             ast::ItemKind::Struct(s) => {
                 for member in s.members.iter().flatten() {
                     if let ast::Member::Method(f) = member {
@@ -335,7 +362,9 @@ pub fn device_variables(unit: &TranslationUnit) -> Vec<String> {
                 ast::ItemKind::Vars(vars) if vars.attrs.constant || vars.attrs.device => {
                     all.extend(vars.declarators.iter().map(|d| d.name.clone()));
                 }
-                ast::ItemKind::Namespace { items, .. } => of(items, all),
+                ast::ItemKind::Namespace { items, .. } | ast::ItemKind::File(items) => {
+                    of(items, all);
+                }
                 _ => {}
             }
         }

@@ -68,6 +68,13 @@ impl<'a> Sema<'a> {
             ItemKind::Namespace { name, items } => {
                 self.declare_namespace(scope, name.as_deref(), items)
             }
+            ItemKind::File(items) => {
+                // Other files find here what they only declare.
+                let file = self.new_scope(Some(scope), ScopeKind::Namespace);
+                self.scope_mut(scope).using.push(file);
+                self.files.push(file);
+                self.declare_items(file, items);
+            }
             ItemKind::Using { path, namespace } => self.declare_using(scope, path, *namespace),
             ItemKind::StaticAssert(cond) => self.static_asserts.push((cond, scope)),
             ItemKind::Pragma(_) | ItemKind::Unsupported { .. } => {}
@@ -217,7 +224,12 @@ impl<'a> Sema<'a> {
     pub(crate) fn lookup(&self, scope: ScopeId, name: &str) -> Vec<Entity<'a>> {
         let mut at = Some(scope);
         while let Some(id) = at {
-            let found = self.lookup_in(id, name);
+            let mut found = self.lookup_in(id, name);
+            if self.files.contains(&id) && matches!(found.first(), Some(Entity::Function(_))) {
+                // Functions of one name that a common header declares and the file defines are one set.
+                let common = self.scope(self.root).names.get(name).into_iter().flatten();
+                found.extend(common.filter(|e| matches!(e, Entity::Function(_))).cloned());
+            }
             if !found.is_empty() {
                 return found;
             }
@@ -239,6 +251,35 @@ impl<'a> Sema<'a> {
             found.extend(self.scope(*used).names.get(name).cloned().unwrap_or_default());
         }
         found
+    }
+
+    /// Where `::name` is looked up: the file that a scope is in, or what all files share.
+    pub(crate) fn file_around(&self, scope: ScopeId) -> ScopeId {
+        let mut at = Some(scope);
+        while let Some(id) = at.filter(|id| !self.files.contains(id)) {
+            at = self.scope(id).parent;
+        }
+        at.unwrap_or(self.root)
+    }
+
+    /// The definition, in any file of the program, of a variable that is only declared.
+    pub(crate) fn variable_definition(
+        &self,
+        name: &str,
+        scope: ScopeId,
+    ) -> Option<(&'a ast::VarDecl, &'a ast::Declarator, ScopeId)> {
+        let shared = std::iter::once(self.root);
+        let scopes = shared.chain(self.files.iter().copied()).filter(|id| *id != scope);
+        scopes.flat_map(|id| self.scope(id).names.get(name).into_iter().flatten()).find_map(|e| {
+            match e {
+                Entity::Lazy { decl, item, scope }
+                    if !decl.attrs.is_extern && !decl.attrs.is_static =>
+                {
+                    Some((*decl, *item, *scope))
+                }
+                _ => None,
+            }
+        })
     }
 
     /// Functions of that name in all scopes around, innermost first: how operators are looked up.

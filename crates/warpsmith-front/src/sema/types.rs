@@ -30,7 +30,7 @@ impl<'a> Sema<'a> {
         let Some((first, rest)) = path.segments.split_first() else {
             return fail("W050", path.span, "a name is missing here");
         };
-        let from = if path.global { self.root } else { scope };
+        let from = if path.global { self.file_around(scope) } else { scope };
         let entities = self.lookup(from, &first.name);
         if rest.is_empty() {
             return self.found(scope, entities, first, None);

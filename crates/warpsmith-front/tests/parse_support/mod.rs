@@ -326,6 +326,10 @@ impl Printer {
                 self.line(&format!("namespace {}", name.as_deref().unwrap_or("_")));
                 self.nested(|p| p.items(items));
             }
+            ItemKind::File(items) => {
+                self.line("file");
+                self.nested(|p| p.items(items));
+            }
             ItemKind::Using { path, namespace } => {
                 self.line(&format!(
                     "using {}{}",

@@ -37,6 +37,8 @@ pub(crate) struct Interp<'m, 'a, T: Track> {
     in_memory: Vec<Option<Vec<bool>>>,
     frame: Frame<T>,
     depth: usize,
+    /// Functions of libraries that are open: they stand for what runs on the device, and reach its memory.
+    pub in_library: usize,
     pub steps: u64,
     returned: Option<Item<T>>,
     /// In a program of the host of which not everything is understood: which functions have to do with the device.
@@ -102,6 +104,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
             in_memory: vec![None; module.functions.len()],
             frame: Frame { function: None, slots: vec![] },
             depth: 0,
+            in_library: 0,
             steps: 0,
             returned: None,
             working: None,
@@ -282,6 +285,8 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         let objects = self.objects.len();
         let slots = self.new_slots(id, f, origin)?;
         self.depth += 1;
+        let around = self.in_library;
+        self.in_library += usize::from(f.of_library);
         let caller = std::mem::replace(&mut self.frame, Frame { function: Some(id), slots });
         for (param, item) in f.params.iter().zip(args) {
             self.set_var(*param, item, origin)?;
@@ -297,6 +302,7 @@ impl<'m, 'a, T: Track> Interp<'m, 'a, T> {
         self.frame = caller;
         self.release(objects);
         self.depth -= 1;
+        self.in_library = around;
         result?;
         Ok(self.returned.take())
     }

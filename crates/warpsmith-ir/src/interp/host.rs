@@ -28,6 +28,8 @@ pub struct HostMemory {
     pub host: BTreeSet<usize>,
     /// Buffers that host and device both use.
     pub shared: BTreeSet<usize>,
+    /// Buffers of the device that libraries allocated, whose objects give their elements to the host.
+    pub of_library: BTreeSet<usize>,
     /// Bytes of those buffers that hold nothing known; a buffer that is known altogether has no entry.
     pub unknown: HashMap<usize, Vec<bool>>,
 }

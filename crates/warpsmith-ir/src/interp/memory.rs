@@ -223,6 +223,12 @@ impl<T: Track> Interp<'_, '_, T> {
             return Ok(());
         }
         let host = &self.memory.host;
+        if self.through_library(id) && !host.reaches(id as usize) {
+            return match self.launcher.unwritten(id as usize, at, size) {
+                None => Ok(()),
+                Some(_) => Err(InterpErrorKind::Uninitialized("an element of an array".into())),
+            };
+        }
         if !host.reaches(id as usize) {
             return Err(InterpErrorKind::Unsupported(DEVICE_ACCESS.into()));
         }
@@ -232,8 +238,17 @@ impl<T: Track> Interp<'_, '_, T> {
         }
     }
 
+    /// Algorithms of libraries stand for what runs on the device, and their vectors hand elements to the host.
+    fn through_library(&self, id: u32) -> bool {
+        self.in_library > 0 || self.memory.host.of_library.contains(&(id as usize))
+    }
+
     fn host_may_write(&mut self, id: u32, at: usize, size: usize) -> Fault<()> {
         if self.working.is_none() {
+            return Ok(());
+        }
+        if self.through_library(id) && !self.memory.host.reaches(id as usize) {
+            self.launcher.filled(id as usize, at, size);
             return Ok(());
         }
         if !self.memory.host.reaches(id as usize) {

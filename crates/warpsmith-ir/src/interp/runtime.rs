@@ -112,6 +112,9 @@ impl<T: Track> Interp<'_, '_, T> {
         let buffer = self.memory.buffers.len();
         self.memory.buffers.push(content);
         self.memory.allocated.insert(buffer);
+        if self.in_library > 0 {
+            self.memory.host.of_library.insert(buffer);
+        }
         Ok((buffer, bytes as usize))
     }
 

@@ -8,6 +8,7 @@ mod expect;
 pub(crate) mod files;
 mod host;
 mod invent;
+mod linked;
 mod list;
 pub mod memory;
 pub mod plan;

@@ -132,7 +132,31 @@ fn parse_with(
     source: &SourceArgs,
     sources: &mut SourceMap,
 ) -> Result<TranslationUnit, Failure> {
+    parse_as(false, path, text, source, sources)
+}
+
+/// Parses a file that may be a part of a program without any kernel.
+///
+/// # Errors
+/// Syntax that a compiler would not take either.
+pub fn parse_part(
+    path: &Path,
+    text: &[u8],
+    source: &SourceArgs,
+    sources: &mut SourceMap,
+) -> Result<TranslationUnit, Failure> {
+    parse_as(true, path, text, source, sources)
+}
+
+fn parse_as(
+    part_of_program: bool,
+    path: &Path,
+    text: &[u8],
+    source: &SourceArgs,
+    sources: &mut SourceMap,
+) -> Result<TranslationUnit, Failure> {
     let options = ParseOptions {
+        part_of_program,
         defines: source.defines(),
         include_dirs: source.include.clone(),
         without_missing: true,

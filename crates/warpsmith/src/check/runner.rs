@@ -1,7 +1,7 @@
 //! Runs the planned launches of each file and gathers their findings.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
@@ -13,10 +13,11 @@ use warpsmith_ir::{Diagnostic, SourceMap, Span};
 
 use super::args::{CheckArgs, HostCode, LaunchArgs};
 use super::confirm::Other;
+use super::linked;
 use super::memory::Buffers;
 use super::plan::{Allow, Planned};
 use super::program::{self, StepProgram};
-use super::{expect, shown};
+use super::{expect, files, shown};
 use super::{host, list};
 use crate::interrupt;
 use crate::report::{Item, Place, Report, stable_id};
@@ -29,6 +30,8 @@ pub struct Runner<'a> {
     steps_left: u64,
     /// What stands in for libraries, parsed with the first file.
     prelude: Option<Rc<TranslationUnit>>,
+    /// Files that were checked as parts of a program.
+    pub(super) programs: Vec<PathBuf>,
     pub(super) items: Vec<Item>,
     allowed: Vec<(Item, String)>,
     /// What was launched, and how often in a row.
@@ -56,6 +59,7 @@ impl<'a> Runner<'a> {
             deadline: args.timeout.map(|t| Instant::now() + t),
             steps_left: args.max_total_steps.unwrap_or(u64::MAX),
             prelude: None,
+            programs: vec![],
             items: vec![],
             allowed: vec![],
             launches: vec![],
@@ -85,10 +89,22 @@ impl<'a> Runner<'a> {
     ) -> Result<(), Failure> {
         let prelude = self.prelude.get_or_insert_with(|| Rc::new(prelude::unit(sources))).clone();
         let (launch, source) = (&self.args.launch, &self.args.source);
+        if self.programs.iter().any(|p| linked::same(p, path)) {
+            return Ok(());
+        }
         let loaded = match program::load(path, launch, source, &prelude, sources) {
             Ok(loaded) => loaded,
-            Err(failure) if in_folder && failure.diagnostics.iter().all(|e| e.code == "W303") => {
-                self.skipped.push((shown(path), "no kernel".to_string()));
+            Err(failure) if failure.diagnostics.iter().all(|e| e.code == "W303") => {
+                let text = files::read(path)?;
+                if let Ok(unit) = program::parse_part(path, &text, source, sources)
+                    && let Some(program) = self.linked(path, &unit, sources)
+                {
+                    return self.linked_program(&program, &prelude, sources);
+                }
+                match in_folder {
+                    true => self.skipped.push((shown(path), "no kernel".to_string())),
+                    false => return Err(failure),
+                }
                 return Ok(());
             }
             Err(failure) => return Err(failure),
@@ -96,6 +112,11 @@ impl<'a> Runner<'a> {
         if self.args.list {
             self.listed += &list::lines(path, &loaded.unit, &loaded.steps, sources);
             return Ok(());
+        }
+        if loaded.steps.is_empty()
+            && let Some(program) = self.linked(path, &loaded.unit, sources)
+        {
+            return self.linked_program(&program, &prelude, sources);
         }
         if loaded.steps.is_empty()
             && self.args.host == HostCode::Auto
@@ -134,7 +155,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Headers without which the file was read are among the assumptions.
-    fn missing_headers(&mut self, unit: &TranslationUnit) {
+    pub(super) fn missing_headers(&mut self, unit: &TranslationUnit) {
         for header in &unit.missing_headers {
             let name = header.message.trim_start_matches("cannot include ");
             self.assume(format!("the header {name} was not found, and nothing of it is needed"));

@@ -23,6 +23,8 @@ use crate::status::Failure;
 const HOST_STEPS: u64 = 20_000_000_000;
 /// What a program gets for arguments that it wants and nobody gave.
 const INVENTED_ARGUMENT: &str = "16";
+/// Places of host code that was left out, as many as a report lists.
+const MOST_LEFT_OUT: usize = 20;
 /// Arguments that are invented, at most.
 const MOST_ARGUMENTS: usize = 8;
 
@@ -103,13 +105,15 @@ impl Runner<'_> {
         let given = self.args.host_args.clone();
         let first = self.run_with(path, program, args, &given, false, seed, sources)?;
         let takes = program.module.function(program.entry).params.len() >= 2;
-        if first.launched > 0 || !first.lost.is_empty() || !takes || !given.is_empty() {
+        if first.launched > 0 || !takes || !given.is_empty() {
             return Ok(first);
         }
+        // The run that came furthest says what is missing.
+        let mut furthest = first;
         for count in 1..=MOST_ARGUMENTS {
             let invented = vec![INVENTED_ARGUMENT.to_string(); count];
             let ran = self.run_with(path, program, args, &invented, true, seed, sources)?;
-            if ran.launched > 0 || !ran.lost.is_empty() {
+            if ran.launched > 0 {
                 self.assume(format!(
                     "{}: the program wants arguments; it was run with `{}` (give others with --host-args)",
                     shown(path),
@@ -117,8 +121,11 @@ impl Runner<'_> {
                 ));
                 return Ok(ran);
             }
+            if ran.lost.len() > furthest.lost.len() {
+                furthest = ran;
+            }
         }
-        Ok(first)
+        Ok(furthest)
     }
 
     #[expect(clippy::too_many_arguments, reason = "one call site; the parts have different owners")]
@@ -193,13 +200,12 @@ impl Runner<'_> {
             let at = place(*span, sources, path);
             self.lost.push(format!("{at}: a launch was not run: {why}"));
         }
-        if let Some((span, why)) = ran.skipped.first() {
+        for (span, why) in ran.skipped.iter().take(MOST_LEFT_OUT) {
             let at = place(*span, sources, path);
-            let more = match ran.skipped.len() {
-                1 => String::new(),
-                n => format!(" (and {} more)", n - 1),
-            };
-            self.assume(format!("{at}: host code was left out: {why}{more}"));
+            self.assume(format!("{at}: host code was left out: {why}"));
+        }
+        if let Some(more) = ran.skipped.len().checked_sub(MOST_LEFT_OUT).filter(|n| *n > 0) {
+            self.assume(format!("{}: more host code was left out at {more} places", shown(path)));
         }
         let launched = |name: &str| ran.kernels.iter().any(|k| kernel_at(k) == kernel_at(name));
         for kernel in sema::kernels_of(unit) {
