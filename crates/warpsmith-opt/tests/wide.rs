@@ -364,3 +364,42 @@ fn products_in_all_orders_and_types_in_vectors() {
         }
     }
 }
+
+/// Elements lie side by side only as far as nothing but the last subscript moves, a variable of the user's included.
+#[test]
+fn rows_that_change_from_column_to_column_are_no_vectors() {
+    let steps = "bind i, j -> y, x block 8x2\nspecialise m%4=0, x%16=0, y%16=0\nregister_tile j by 8\nvectorise j by 4\n";
+    let sizes: Sizes<'_> = &[
+        &[("n", 3), ("m", 4)],
+        &[("n", 5), ("m", 64)],
+        &[("n", 9), ("m", 36)],
+        &[("n", 2), ("m", 7)],
+    ];
+    let zigzag = "
+void zigzag(int n, int m, const float x[n][m], float y[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++) {
+            int row = (i + j) % n, column = (j + 1) % m;
+            float half = 0.5f * (j % 2);
+            y[i][j] = x[row][j] + half * x[row][column];
+        }
+}
+";
+    let text = check(zigzag, steps, sizes);
+    assert!(!text.contains("reinterpret_cast<const float4 *>"), "{text}");
+    // A row may end inside of a group: what its missing iterations would read is not known.
+    let doubled = "
+void doubled(int n, int m, const float x[n][m], float y[2 * n][2 * m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < 2 * n - 2; i++)
+        for (int j = 0; j < 2 * m - 2; j++) {
+            int a = i / 2, b = j / 2;
+            float f = 0.5f * (i % 2), g = 0.5f * (j % 2);
+            y[i][j] = (1 - f) * ((1 - g) * x[a][b] + g * x[a][b + 1])
+                + f * ((1 - g) * x[a + 1][b] + g * x[a + 1][b + 1]);
+        }
+}
+";
+    check(doubled, steps, sizes);
+}

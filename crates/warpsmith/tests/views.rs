@@ -23,7 +23,7 @@ struct Line {
 }
 
 /// Example, array: accesses of which it depends on data where they go, or whether they happen.
-const BY_DATA: [(&str, &str); 7] = [
+const BY_DATA: [(&str, &str); 8] = [
     // The bins that pixels fall into; bins that nothing fell into are not added.
     ("histogram", "bins"),
     ("histogram", "bins_shared"),
@@ -31,8 +31,9 @@ const BY_DATA: [(&str, &str); 7] = [
     ("minmax", "x"),
     // Iterations until the step is small.
     ("newton", "mean"),
-    // The entries of a row, and the columns that they stand in.
+    // The entries of a row, and the columns that they stand in; the end of a row where its loop asks for it each time.
     ("spmv", "column"),
+    ("spmv", "start"),
     ("spmv", "value"),
     ("spmv", "x"),
 ];

@@ -156,6 +156,11 @@ impl<'r, 'k> Replicas<'r, 'k> {
         stmts
     }
 
+    /// The bound loops that a variable depends on.
+    pub(super) fn axes_of_var(&self, var: VarId) -> Axes {
+        self.depends.get(&var).copied().unwrap_or(0)
+    }
+
     pub(super) fn axes_of_expr(&self, e: &Expr) -> Axes {
         mask_of(e, &self.depends)
     }

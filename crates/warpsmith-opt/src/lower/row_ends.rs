@@ -188,6 +188,7 @@ impl Replicas<'_, '_> {
         for e in stmts.iter().flat_map(|s| walk::operands(s).reads) {
             always_read(e, &mut |place| {
                 let mut free = self.staged_read(place).is_none();
+                free &= !self.moves_with_others(place, ends.tile);
                 walk::each_expr_of_place(place, &mut |e| {
                     walk::each_var(e, &mut |v| free &= !set.contains(&v));
                 });
@@ -237,7 +238,7 @@ impl Replicas<'_, '_> {
                     return;
                 }
                 let of_row = rows.iter().any(|r| r.reads.iter().any(|(known, _)| known == p));
-                let moves = walk::mentions(e, tile.source.var);
+                let moves = self.axes_of_expr(e) & self.axes_of_var(tile.source.var) != 0;
                 sound &= always.contains(p) && (of_row || !moves);
             });
         }

@@ -152,6 +152,18 @@ impl Replicas<'_, '_> {
     /// The elements of neighbouring iterations of the loop are one aligned vector.
     pub(super) fn is_wide(&self, place: &Place, tile: &Tile) -> bool {
         self.lowering.is_wide(self.nest, place, tile.source.var, tile.width)
+            && !self.moves_with_others(place, tile)
+    }
+
+    /// Whether a place moves with variables that have another value in each iteration of the loop, beside the counter.
+    pub(super) fn moves_with_others(&self, place: &Place, tile: &Tile) -> bool {
+        let counter = tile.source.var;
+        let axis = self.axes_of_var(counter);
+        let mut moves = false;
+        walk::each_expr_of_place(place, &mut |e| {
+            walk::each_var(e, &mut |v| moves |= v != counter && self.axes_of_var(v) & axis != 0);
+        });
+        moves
     }
 
     /// The values of neighbouring iterations as a vector; what they read side by side is read before.

@@ -376,7 +376,8 @@ impl<'a, N: Number, W: Watch<N>> Run<'a, N, W> {
         while known && self.masks.active.contains(&true) && self.steps_left > 0 {
             self.count();
             rounds += 1;
-            if test(self).is_err() || (W::ENDS && rounds > WHOLE) {
+            let by_data = test(self).is_err();
+            if by_data || (W::ENDS && rounds > WHOLE) {
                 known = false;
                 // Variables have the values of any iteration.
                 self.forget(body);
@@ -387,6 +388,10 @@ impl<'a, N: Number, W: Watch<N>> Run<'a, N, W> {
             add(&mut self.masks.active, &continued);
             known &= !self.is_unknown();
             advance(self);
+            if by_data {
+                // Nobody knows how often the condition reads what it reads.
+                _ = test(self);
+            }
         }
         if !known {
             self.forget(body);
