@@ -9,7 +9,7 @@ use warpsmith_emu::{
 };
 use warpsmith_front::parse::{ParseOptions, parse};
 use warpsmith_front::pp::{DiskLoader, Language};
-use warpsmith_front::sema::{KernelSelection, Request, kernels_of, lower_cuda};
+use warpsmith_front::sema::{KernelSelection, Request, kernels_of, lower_cuda, lower_with};
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{FuncId, Module, Scalar, SourceMap, Type, Value};
 
@@ -31,7 +31,15 @@ pub fn lower(path: &str, text: &str, named: &[String]) -> Result<Source, String>
     kernels.extend(named.iter().cloned());
     kernels.dedup();
     let request = Request { kernels: KernelSelection::Named(kernels), host_functions: vec![] };
-    let lowered = lower_cuda(&parsed.unit, &request).map_err(|e| e[0].render(&sources, false))?;
+    // Reading what stands in for libraries takes longer than most kernels.
+    let lowered = match text.contains("#include <cuda/") {
+        true => {
+            let prelude = warpsmith_front::prelude::unit(&mut sources);
+            lower_with(&parsed.unit, &prelude, &request)
+        }
+        false => lower_cuda(&parsed.unit, &request),
+    };
+    let lowered = lowered.map_err(|e| e[0].render(&sources, false))?;
     let names = lowered.kernels.iter().map(|k| (k.name.clone(), k.id)).collect();
     Ok(Source { module: lowered.module, sources, names })
 }
