@@ -53,6 +53,7 @@ mod streams;
 pub mod template;
 mod term;
 mod transposes;
+mod updates;
 mod wide;
 
 use std::fmt;
