@@ -260,7 +260,10 @@ impl<'a> Walk<'a> {
                             self.chains = self.chains.max(together.min(elements as f64));
                         }
                     }
-                    _ => self.access(place, true),
+                    _ => {
+                        self.access(place, true);
+                        self.keep(place);
+                    }
                 }
             }
             StmtKind::If { cond, then, otherwise } => self.condition(cond, then, otherwise),

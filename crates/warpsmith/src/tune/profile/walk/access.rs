@@ -37,6 +37,13 @@ impl Walk<'_> {
         self.access_bytes(place, bytes, store);
     }
 
+    /// What a thread has just stored to global memory it need not read.
+    pub(super) fn keep(&mut self, place: &Place) {
+        if !matches!(base_of(place), Base::Var(v) if in_shared(self.kernel.var(v))) {
+            self.known.push((place.clone(), self.loops.len()));
+        }
+    }
+
     /// Subscripts that come from memory are read before the access.
     fn subscripts(&mut self, place: &Place) {
         let read = tree::subscripts(place).into_iter().filter(|e| tree::reads_memory(e));
