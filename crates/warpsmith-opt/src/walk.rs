@@ -125,6 +125,17 @@ pub fn operands(stmt: &Stmt) -> Operands<'_> {
     o
 }
 
+/// What a statement itself stores to, or updates atomically.
+pub fn changed(stmt: &Stmt) -> Option<&Place> {
+    match &stmt.kind {
+        StmtKind::Atomic { pointer, .. } => match &*pointer.kind {
+            ExprKind::AddressOf(place) => Some(place),
+            _ => None,
+        },
+        _ => operands(stmt).writes,
+    }
+}
+
 /// Visits an expression and everything inside it, outer parts first.
 pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     f(expr);

@@ -84,7 +84,16 @@ pub fn random_schedule(
         for _ in 0..ATTEMPTS / 4 {
             let names = state.names();
             let mut writer = Writer { choice: &mut choice, names: &names };
-            let kinds = ["accumulate", "rectangle", "rectangle", "privatise", "keep_rows"];
+            let kinds = [
+                "accumulate",
+                "rectangle",
+                "rectangle",
+                "privatise",
+                "keep_rows",
+                "scatter",
+                "fuse_loops",
+                "fuse_loops",
+            ];
             let name = writer.choice.pick(&kinds);
             taken.extend(writer.step((name, "")).filter(|step| state.take(step)));
         }
@@ -171,6 +180,12 @@ impl Writer<'_, '_, '_> {
                 Some(format!("tile {outer}, {inner} by {}x{}", self.number(), self.number()))
             }
             "rectangle" => Some(format!("rectangle {}", self.loop_where(|l| !l.bound)?)),
+            "scatter" => Some(format!("scatter {}", self.loop_where(|l| l.root)?)),
+            "fuse_loops" => {
+                let (first, second) =
+                    (self.loop_where(|l| !l.bound)?, self.loop_where(|l| !l.bound)?);
+                Some(format!("fuse_loops {first}, {second}"))
+            }
             "privatise" => {
                 let (block, grid) = (self.of(&[32, 64, 33]), self.of(&[1, 2, 5]));
                 let run = self.choice.pick(&["", "", " run 4", " run 16"]);

@@ -8,7 +8,7 @@ use warpsmith_ir::{
 };
 
 use super::replicas::{Axes, Replicas, spread};
-use super::tiled::Replica;
+use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
 use crate::walk;
 
@@ -49,6 +49,11 @@ impl Unset {
         }
     }
 
+    /// The nest's body, as the user wrote it.
+    pub fn body(&self) -> &Block {
+        &self.body
+    }
+
     fn of(&self, e: &Expr) -> Axes {
         let mut axes = 0;
         walk::each_var(e, &mut |v| axes |= self.vars.get(&v).copied().unwrap_or(0));
@@ -61,7 +66,11 @@ impl Replicas<'_, '_> {
     pub(super) fn guard(&self, body: &Block, replicas: &BTreeMap<usize, Replica>) -> Option<Expr> {
         let group = |k: &usize| replicas.get(k).is_some_and(|r| r.at.is_some());
         let chosen = self.chosen(self.needed(body)).into_iter();
-        let open = chosen.filter(|(k, tile)| !(tile.groups && group(k)));
+        // A block begins at an iteration that exists.
+        let begins = |k: &usize, tile: &Tile| {
+            tile.own.is_none() && tile.begin.is_none() && !replicas.contains_key(k)
+        };
+        let open = chosen.filter(|(k, tile)| !(tile.groups && group(k)) && !begins(k, tile));
         let conditions = open.map(|(k, tile)| tile.inside(replicas.get(&k)));
         conditions.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
     }
@@ -84,9 +93,13 @@ impl Replicas<'_, '_> {
         walk::each_stmt(body, &mut |s| {
             let o = walk::operands(s);
             acts |= o.writes.is_some_and(|p| p.root_var().is_none());
+            acts |= self.adds_for_update(s);
             acts |= matches!(
                 s.kind,
-                StmtKind::Call { .. } | StmtKind::Assert { .. } | StmtKind::Loop { .. }
+                StmtKind::Call { .. }
+                    | StmtKind::Atomic { .. }
+                    | StmtKind::Assert { .. }
+                    | StmtKind::Loop { .. }
             );
             match &s.kind {
                 StmtKind::If { cond, .. } => needed |= self.unset.of(cond),

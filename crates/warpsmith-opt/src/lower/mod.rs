@@ -32,6 +32,7 @@ mod stream;
 mod team;
 mod tiled;
 mod transfer;
+mod updates;
 mod vectors;
 mod warps;
 mod workspace;

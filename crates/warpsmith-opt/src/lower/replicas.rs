@@ -40,6 +40,8 @@ pub(super) struct Replicas<'r, 'k> {
     arrays: BTreeMap<VarId, Axes>,
     /// Variables that excess threads do not set.
     pub unset: Unset,
+    /// Variables in which a thread's updates of an element come together.
+    pub(super) together: BTreeSet<VarId>,
     /// Copies that are in shared memory where the walk stands.
     pub staged: Vec<usize>,
     /// For strip loops around: the variable that counts from the start of the strip.
@@ -107,6 +109,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
             tiled,
             arrays,
             unset,
+            together: BTreeSet::new(),
             staged,
             strips,
             slots,
@@ -166,11 +169,15 @@ impl<'r, 'k> Replicas<'r, 'k> {
     }
 
     fn axes_of(&self, stmt: &Stmt) -> Axes {
-        mentioned(stmt, &self.depends)
+        match self.updates_each_time(stmt) {
+            true => self.tiled | mentioned(stmt, &self.depends),
+            false => mentioned(stmt, &self.depends),
+        }
     }
 
     /// The statements of a block for all of the thread's iterations.
     pub fn block(&mut self, block: &Block) -> Vec<Stmt> {
+        let block = &self.updated_once(block);
         self.choose_arrays(block);
         let mut out = vec![];
         let mut group = Group::default();

@@ -83,7 +83,7 @@ fn touched(block: &Block) -> BTreeMap<Base, usize> {
 fn stores(stmt: &Stmt) -> bool {
     let mut found = false;
     walk::each_stmt(&Block::new(vec![stmt.clone()]), &mut |s| {
-        found |= walk::operands(s).writes.is_some_and(|p| p.root_var().is_none());
+        found |= walk::changed(s).is_some_and(|p| p.root_var().is_none());
     });
     found
 }
@@ -339,8 +339,7 @@ impl Replicas<'_, '_> {
         let own = touched(&Block::new(stmts.to_vec()));
         let mut written = vec![];
         walk::each_stmt(&Block::new(stmts.to_vec()), &mut |s| {
-            written
-                .extend(walk::operands(s).writes.filter(|p| p.root_var().is_none()).map(base_of));
+            written.extend(walk::changed(s).filter(|p| p.root_var().is_none()).map(base_of));
         });
         let again = shared && sharing.depth > 0;
         let elsewhere = |b: &Base| own.get(b) != sharing.touched.get(b);

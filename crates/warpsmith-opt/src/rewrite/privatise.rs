@@ -161,7 +161,7 @@ fn nest_that_updates(kernel: &Kernel, array: VarId) -> Option<LoopId> {
 }
 
 /// The array that an atomic statement updates.
-fn updated(stmt: &Stmt) -> Option<VarId> {
+pub(crate) fn updated(stmt: &Stmt) -> Option<VarId> {
     let StmtKind::Atomic { pointer, .. } = &stmt.kind else { return None };
     let ExprKind::AddressOf(place) = &*pointer.kind else { return None };
     array_of(place)
@@ -193,7 +193,7 @@ pub(super) fn has_only_private(clauses: &Parallel) -> bool {
 ///
 /// # Errors
 /// Where the block does something else with it.
-fn only_update(block: &Block, array: VarId) -> Result<AtomicOp, Origin> {
+pub(crate) fn only_update(block: &Block, array: VarId) -> Result<AtomicOp, Origin> {
     let (mut op, mut wrong, mut updates) = (None, None, 0);
     walk::each_stmt(block, &mut |s| {
         if updated(s) != Some(array) {
@@ -231,7 +231,7 @@ fn reads_array(place: &Place, array: VarId) -> bool {
 }
 
 /// What leaves a value as it is; `None` for operations that copies cannot take part in.
-fn identity(op: AtomicOp, value: &Expr) -> Option<Value> {
+pub(crate) fn identity(op: AtomicOp, value: &Expr) -> Option<Value> {
     let ty = value.ty.scalar()?;
     let extreme = |least: bool| match ty {
         Scalar::I32 => Some(if least { i64::from(i32::MIN) } else { i64::from(i32::MAX) }),

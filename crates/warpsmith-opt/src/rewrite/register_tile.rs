@@ -47,7 +47,7 @@ pub fn check(
         return Err(Refusal::TileFactor { loop_id: target, factor, most: MOST });
     }
     let (root, nest) = bound_nest(kernel, target)?;
-    check_tiles(kernel, root, nest)?;
+    check_tiles_or_updates(kernel, root, nest)?;
     let others = nest.tiles.iter().filter(|(id, _)| **id != target);
     let all = others.fold(u64::from(factor), |n, (_, f)| n * u64::from(*f));
     if all > 256 {
@@ -105,6 +105,27 @@ pub(super) fn structure(body: &Block) -> Option<Origin> {
 
 /// Whether a nest can be computed tile by tile at all.
 pub(super) fn check_tiles(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
+    check_tiles_of(kernel, root, nest, |_| false)
+}
+
+/// The same for a step that knows what to do with atomic updates whose results nobody looks at.
+pub(super) fn check_tiles_or_updates(
+    kernel: &Kernel,
+    root: LoopId,
+    nest: &Nest,
+) -> Result<(), Refusal> {
+    check_tiles_of(kernel, root, nest, |s| {
+        let plain = matches!(s.kind, StmtKind::Atomic { compare: None, result: None, .. });
+        plain && walk::changed(s).is_some_and(|p| p.root_var().is_none())
+    })
+}
+
+fn check_tiles_of(
+    kernel: &Kernel,
+    root: LoopId,
+    nest: &Nest,
+    allowed: impl Fn(&Stmt) -> bool,
+) -> Result<(), Refusal> {
     let refuse = |why: &str, at: Option<&Stmt>| {
         let at = at.map(|s| s.origin.clone());
         Err(Refusal::NotTiled { loop_id: root, why: why.into(), at: Box::new(at) })
@@ -145,7 +166,7 @@ pub(super) fn check_tiles(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<
                 bad |= matches!(&*e.kind, ExprKind::AddressOf(p) if p.root_var().is_some());
             });
         }
-        if bad && odd.is_none() {
+        if bad && !allowed(s) && odd.is_none() {
             odd = Some(s);
         }
     });

@@ -27,7 +27,7 @@ use warpsmith_ir::{
 };
 
 use super::accumulate::fresh_name;
-use super::register_tile::{bound_nest, check_tiles, unit_step};
+use super::register_tile::{bound_nest, check_tiles_or_updates, unit_step};
 use super::split_k::declared_in;
 use super::{Rewritten, bind, independence, stage};
 use crate::analysis::access::{Base, base_of};
@@ -71,7 +71,7 @@ pub fn check<'k>(
         return refused(target, "the threads must be a power of two, 2 to 1024".into());
     }
     let (root, nest, body) = nest_around(kernel, target)?;
-    check_tiles(kernel, root, nest)?;
+    check_tiles_or_updates(kernel, root, nest)?;
     let mut with = nest.clone();
     let mut shared = vec![];
     for target in targets {
@@ -204,7 +204,7 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, nest: &Nest, body: &Block) -> Result
 fn written_bases(block: &Block) -> BTreeSet<Base> {
     let mut written = BTreeSet::new();
     walk::each_stmt(block, &mut |s| {
-        written.extend(walk::operands(s).writes.filter(|p| p.root_var().is_none()).map(base_of));
+        written.extend(walk::changed(s).filter(|p| p.root_var().is_none()).map(base_of));
     });
     written
 }

@@ -51,10 +51,10 @@ pub struct LegalSplitK<'k> {
 }
 
 /// What a loop adds to.
-struct Sum {
-    place: Place,
-    op: ReduceOp,
-    scalar: Scalar,
+pub(super) struct Sum {
+    pub place: Place,
+    pub op: ReduceOp,
+    pub scalar: Scalar,
 }
 
 /// Asks whether the sum of the loop can be split into `parts` partial sums.
@@ -127,7 +127,11 @@ fn check_clauses(kernel: &Kernel, target: LoopId, group: &[LoopId]) -> Result<()
 }
 
 /// All loops count up by one, have bounds known at the start, and end where their bounds say.
-fn check_loops(kernel: &Kernel, group: &[LoopId], target: &ForLoop) -> Result<(), Refusal> {
+pub(super) fn check_loops(
+    kernel: &Kernel,
+    group: &[LoopId],
+    target: &ForLoop,
+) -> Result<(), Refusal> {
     let all = group.iter().filter_map(|id| kernel.find_loop(*id)).chain([target]);
     for l in all {
         let name = kernel.loop_name(l.id);
@@ -158,7 +162,7 @@ fn encloses(kernel: &Kernel, outer: LoopId, inner: LoopId) -> bool {
 }
 
 /// The one thing that a loop changes.
-fn sum_of(kernel: &Kernel, l: &ForLoop) -> Result<Sum, Refusal> {
+pub(super) fn sum_of(kernel: &Kernel, l: &ForLoop) -> Result<Sum, Refusal> {
     let own = declared_in(&l.body);
     let mut found: Option<(&Place, &Expr)> = None;
     let mut other = None;
@@ -272,7 +276,12 @@ fn touched_elsewhere(l: &ForLoop, place: &Place) -> bool {
 
 /// The declarations of the iteration that the loop needs: what it computes from them must not depend on anything that
 /// the nest changes.
-fn needed(kernel: &Kernel, body: &Block, l: &ForLoop, sum: &Sum) -> Result<Vec<Stmt>, Refusal> {
+pub(super) fn needed(
+    kernel: &Kernel,
+    body: &Block,
+    l: &ForLoop,
+    sum: &Sum,
+) -> Result<Vec<Stmt>, Refusal> {
     let at = body
         .stmts
         .iter()

@@ -9,6 +9,8 @@
 //! reduce s block 256 grid 256      # threads of a block, most blocks
 //! accumulate C                     # keep the element that a serial loop adds to in a register
 //! interchange i                    # swap with the loop directly inside
+//! scatter j                        # the sums of column j, row by row: atomic updates of all columns
+//! fuse_loops i, i#2                # one loop of two beside each other
 //! rectangle j                      # over all values that it takes; iterations outside the shape store nothing
 //! register_tile i by 4             # iterations of a bound loop for each thread
 //! vectorise i by 4                 # neighbouring ones, or the copies of a staged array: float4
@@ -39,6 +41,7 @@
 //! ```
 
 mod derive;
+pub mod fusions;
 pub mod ladder;
 mod parse;
 mod parts;
@@ -53,6 +56,7 @@ mod streams;
 pub mod template;
 mod term;
 mod transposes;
+mod updates;
 mod wide;
 
 use std::fmt;
@@ -66,9 +70,10 @@ pub use replays::Replays;
 use crate::kernel::{Kernel, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
-    self, Rewritten, accumulate, align, bind, bounds, constant, double_buffer, indexing,
-    interchange, keep_rows, pipeline, pitch, precision, privatise, rasterise, rectangle, reduce,
-    register_tile, share, specialise, split, split_k, stage, stream, tile, unroll, vectorise, warp,
+    self, Rewritten, accumulate, align, bind, bounds, constant, double_buffer, fuse_loops,
+    indexing, interchange, keep_rows, pipeline, pitch, precision, privatise, rasterise, rectangle,
+    reduce, register_tile, scatter, share, specialise, split, split_k, stage, stream, tile, unroll,
+    vectorise, warp,
 };
 use bounds::Edges;
 use specialise::Fact;
@@ -104,6 +109,10 @@ pub enum StepKind {
     Interchange { outer: String },
     /// See [`rewrite::rectangle`].
     Rectangle { target: String },
+    /// See [`rewrite::scatter`].
+    Scatter { target: String },
+    /// See [`rewrite::fuse_loops`]. The first and the second loop.
+    FuseLoops { loops: [String; 2] },
     /// See [`rewrite::register_tile`].
     RegisterTile { target: String, factor: u32 },
     /// See [`rewrite::stage`].
@@ -159,6 +168,8 @@ impl StepKind {
             StepKind::Accumulate { .. } => "accumulate",
             StepKind::Interchange { .. } => "interchange",
             StepKind::Rectangle { .. } => "rectangle",
+            StepKind::Scatter { .. } => "scatter",
+            StepKind::FuseLoops { .. } => "fuse_loops",
             StepKind::RegisterTile { .. } => "register_tile",
             StepKind::Stage { .. } => "stage",
             StepKind::Vectorise { .. } => "vectorise",
@@ -205,6 +216,8 @@ impl fmt::Display for StepKind {
             StepKind::Accumulate { array } => write!(f, "accumulate {array}"),
             StepKind::Interchange { outer } => write!(f, "interchange {outer}"),
             StepKind::Rectangle { target } => write!(f, "rectangle {target}"),
+            StepKind::Scatter { target } => write!(f, "scatter {target}"),
+            StepKind::FuseLoops { loops } => write!(f, "fuse_loops {}", loops.join(", ")),
             StepKind::RegisterTile { target, factor } => {
                 write!(f, "register_tile {target} by {factor}")
             }
@@ -331,6 +344,10 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         }
         StepKind::Rectangle { target } => {
             Ok(rectangle::apply(rectangle::check(kernel, find(target)?)?))
+        }
+        StepKind::Scatter { target } => Ok(scatter::apply(scatter::check(kernel, find(target)?)?)),
+        StepKind::FuseLoops { loops: [first, second] } => {
+            Ok(fuse_loops::apply(fuse_loops::check(kernel, find(first)?, find(second)?)?))
         }
         StepKind::RegisterTile { target, factor } => {
             Ok(register_tile::apply(register_tile::check(kernel, find(target)?, *factor)?))

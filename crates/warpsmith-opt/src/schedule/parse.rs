@@ -89,7 +89,7 @@ pub(super) fn parse_line(line: &str) -> std::result::Result<Option<Located>, (us
 }
 
 fn step(input: &mut &str) -> Result<StepKind> {
-    alt((nest_step, loop_step, machine_step))
+    alt((nest_step, order_step, loop_step, machine_step))
         .context(wanted(rewrites::NAMES.as_str()))
         .parse_next(input)
 }
@@ -110,12 +110,22 @@ fn nest_step(input: &mut &str) -> Result<StepKind> {
     .parse_next(input)
 }
 
-/// Steps about loops.
-fn loop_step(input: &mut &str) -> Result<StepKind> {
+/// Steps about which loops there are, and in which order.
+fn order_step(input: &mut &str) -> Result<StepKind> {
     alt((
         preceded(keyword("interchange"), cut_err(name))
             .map(|outer| StepKind::Interchange { outer }),
         preceded(keyword("rectangle"), cut_err(name)).map(|target| StepKind::Rectangle { target }),
+        preceded(keyword("scatter"), cut_err(name)).map(|target| StepKind::Scatter { target }),
+        preceded(keyword("fuse_loops"), cut_err((name, comma(), name)))
+            .map(|(first, _, second)| StepKind::FuseLoops { loops: [first, second] }),
+    ))
+    .parse_next(input)
+}
+
+/// Steps about loops.
+fn loop_step(input: &mut &str) -> Result<StepKind> {
+    alt((
         preceded(keyword("register_tile"), cut_err(register_tile)),
         preceded(keyword("unroll"), cut_err(unroll)),
         preceded(keyword("split"), cut_err(split)),

@@ -59,6 +59,18 @@ pub const REWRITES: &[RewriteInfo] = &[
         legal: "the loop and those directly around it count up by one, and its bounds are sums of their counters, or least and greatest values of such sums",
     },
     RewriteInfo {
+        name: "scatter",
+        example: "scatter j",
+        does: "turns sums that each iteration of a parallel loop gathers in an inner loop into atomic updates: the inner loop becomes the parallel one, and goes through all sums; what sums begin at and what is made of them become nests of their own. A matrix that was read column by column is then read row by row",
+        legal: "the loop is marked, not bound yet, and holds one sum by `+` over one serial loop and one store to an element that nothing else in it touches; all ranges are known when the launcher starts; sums of reals are then compared with a tolerance",
+    },
+    RewriteInfo {
+        name: "fuse_loops",
+        example: "fuse_loops i, i#2",
+        does: "makes one loop of two that stand beside each other, with those directly inside them as far as both nests go: what both read is read once",
+        legal: "the loops are not bound, have the same range, and what stands between them can move; no iteration of the second needs more of the first than the same iteration: of parallel loops the iterations of the fused one are proved independent, of serial ones they are so but for sums",
+    },
+    RewriteInfo {
         name: "split",
         example: "split k by 32",
         does: "cuts a serial loop into strips: a loop over strips around a loop in the strip",

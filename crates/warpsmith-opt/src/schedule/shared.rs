@@ -14,6 +14,9 @@ use crate::walk;
 
 /// Threads that share a row, and rows of a block.
 const ROWS: [(u32, u32); 6] = [(8, 16), (32, 4), (32, 8), (64, 2), (128, 1), (256, 1)];
+/// The same where a thread puts together what it does to each column of several rows, and these rows.
+const UPDATES: [(u32, u32); 4] = [(32, 4), (64, 2), (128, 1), (256, 1)];
+const UPDATED: [u32; 4] = [1, 8, 16, 32];
 /// Threads that share a loop, and iterations of the nest in a block, where rows are of no matter.
 const MORE: [(u32, u32); 5] = [(8, 16), (32, 4), (32, 8), (128, 1), (256, 1)];
 /// Threads along x, and threads that share a column.
@@ -65,6 +68,25 @@ pub(super) fn along_rows(
                 }
                 found.push(plan.steps(tile, unroll, Some((facts, width))));
             }
+        }
+    }
+    found
+}
+
+/// Threads along x share loops that run along rows and update what belongs to columns.
+pub(super) fn around_updates(
+    nest: &wide::Nest<'_>,
+    state: &Kernel,
+    sources: &SourceMap,
+) -> Vec<Vec<StepKind>> {
+    let Some((inner, tiled)) = innermost(nest) else { return vec![] };
+    let along = contiguous(nest, state);
+    let mut found = vec![];
+    for (threads, rows) in UPDATES {
+        let bind = bound(inner, Axis::Y, [1, rows, 1]);
+        if let Some((loops, steps)) = sharing(nest, bind, &along, (Axis::X, threads), sources) {
+            let plan = Plan { loops, aligned: vec![], steps, tiled };
+            found.extend(UPDATED.map(|tile| plan.steps(tile, 1, None)));
         }
     }
     found

@@ -9,11 +9,11 @@ use warpsmith_ir::{Axis, ForLoop, Layout, LoopId, LoopKind, SourceMap, StmtKind,
 
 use super::{
     Schedule, Step, StepKind, parts, rectangles, rows, shared, stencils, streams, take, transposes,
-    wide,
+    updates, wide,
 };
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Reduce};
-use crate::rewrite::{accumulate, constant, independence, privatise, reduce, stage};
+use crate::rewrite::{accumulate, constant, independence, reduce, stage};
 use crate::walk;
 
 /// Loops with at most this many iterations are unrolled entirely.
@@ -29,13 +29,8 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
     let direct = super::derive::step_for(kernel, root);
     let mut found = vec![vec![direct.clone()]];
     match &direct {
-        StepKind::Bind { .. } if updates_atomically(kernel, root) => {
-            found.extend(blocks_only(&direct));
-            found.extend(privatised(kernel, root));
-            if let Some((_, bind)) = super::derive::wider(kernel, root) {
-                found.extend(blocks_only(&bind));
-                found.push(vec![bind]);
-            }
+        StepKind::Bind { .. } if updates::has_any(kernel, root) => {
+            found.extend(updates::alternatives(kernel, root, &direct, sources));
         }
         StepKind::Reduce { var, .. } => {
             let reduce = |shape| vec![StepKind::Reduce { var: var.clone(), shape }];
@@ -67,31 +62,8 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
     different
 }
 
-fn updates_atomically(kernel: &Kernel, root: LoopId) -> bool {
-    let mut found = false;
-    if let Some(l) = kernel.find_loop(root) {
-        walk::each_stmt(&l.body, &mut |s| found |= matches!(s.kind, StmtKind::Atomic { .. }));
-    }
-    found
-}
-
-/// Copies of what is updated, for each block.
-fn privatised(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
-    let mut found = vec![];
-    for array in privatise::candidates(kernel, root) {
-        for (block, grid) in
-            [(256, 528), (256, 1056), (512, 264), (512, 528), (1024, 132), (1024, 264)]
-        {
-            let array = || array.clone();
-            let step = |run| vec![StepKind::Privatise { array: array(), block, grid, run }];
-            found.extend([1].into_iter().chain(privatise::run_lengths(kernel, root)).map(step));
-        }
-    }
-    found
-}
-
 /// The step with blocks of other shapes.
-fn blocks_only(bind: &StepKind) -> Vec<Vec<StepKind>> {
+pub(super) fn blocks_only(bind: &StepKind) -> Vec<Vec<StepKind>> {
     let StepKind::Bind { loops, axes, .. } = bind else { return vec![] };
     let shapes = blocks(loops.len(), false).into_iter();
     let with = |block| StepKind::Bind { loops: loops.clone(), axes: axes.clone(), block };
@@ -233,7 +205,7 @@ fn outer_rows(kernel: &Kernel, root: LoopId, loops: &[String]) -> Option<Vec<Axi
 }
 
 /// Threads of a block along x, y, z for a nest of so many loops.
-fn blocks(loops: usize, tiled: bool) -> Vec<[u32; 3]> {
+pub(super) fn blocks(loops: usize, tiled: bool) -> Vec<[u32; 3]> {
     match (loops, tiled) {
         (1, _) => vec![[64, 1, 1], [128, 1, 1], [256, 1, 1], [512, 1, 1]],
         (2, true) => vec![[16, 16, 1], [32, 8, 1], [32, 4, 1], [16, 8, 1], [64, 4, 1], [64, 1, 1]],

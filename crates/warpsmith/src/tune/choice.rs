@@ -7,6 +7,7 @@ use warpsmith_device::Gpu;
 use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_opt::schedule::StepKind;
+use warpsmith_opt::schedule::fusions::{self, Start};
 use warpsmith_opt::schedule::template::{alternatives, schedule_of};
 use warpsmith_opt::{Kernel, Program, Schedule, schedule};
 
@@ -108,20 +109,42 @@ pub struct Model<'a> {
 /// For messages.
 pub const CHOOSING: &str = "while a schedule was chosen";
 
-/// The schedule of least predicted time, nest by nest; over several sizes, of least geometric mean.
+/// The schedule of least predicted time, nest by nest; over several sizes, of least geometric mean. Nests that can be made
+/// one are so where that is predicted to pay.
 ///
 /// # Errors
 /// What is wrong with the marks of the loops, or that there was no time.
 pub fn choose(model: &Model<'_>) -> Result<Choice, Failure> {
-    let Model { kernel, sources, .. } = *model;
+    let Model { kernel, sources, stop, .. } = *model;
+    let mut best = choose_from(model, &Start::of(kernel))?;
+    for start in fusions::starts(kernel, sources) {
+        let other = choose_from(model, &start);
+        if let Some(stopped) = Failure::stopped(stop, CHOOSING) {
+            return Err(stopped);
+        }
+        // What is fused may be more than any step takes.
+        let Ok(other) = other else { continue };
+        best.compared += other.compared;
+        if !other.seconds.is_empty() && ratio(&other.seconds, &best.seconds) < WORTH {
+            best = Choice { direct: best.direct, compared: best.compared, ..other };
+        }
+    }
+    Ok(best)
+}
+
+/// The best schedule that begins with some steps.
+fn choose_from(model: &Model<'_>, start: &Start) -> Result<Choice, Failure> {
+    let sources = model.sources;
     let mut bench = Bench::new(model);
-    let direct = schedule::derive(kernel, sources).map_err(Failure::no)?;
-    let mut parts: Vec<Vec<StepKind>> = direct.steps.iter().map(|s| vec![s.kind.clone()]).collect();
+    let own = schedule::derive(&start.kernel, sources).map_err(Failure::no)?;
+    let mut parts: Vec<Vec<StepKind>> = vec![start.steps.clone()];
+    parts.extend(own.steps.iter().map(|s| vec![s.kind.clone()]));
+    let direct = schedule_of(&parts);
     let base = bench.times(std::slice::from_ref(&direct)).pop().flatten();
     let mut best = base.clone();
     let mut compared = 1;
-    let mut state = kernel.clone();
-    for at in 0..parts.len() {
+    let mut state = start.kernel.clone();
+    for at in 1..parts.len() {
         let Some(root) = state.marked_roots().first().copied() else { break };
         let offered = alternatives(&state, root, sources);
         let schedule = |k: usize| {
@@ -130,18 +153,18 @@ pub fn choose(model: &Model<'_>) -> Result<Choice, Failure> {
             schedule_of(&all)
         };
         let schedules: Vec<Schedule> = (0..offered.len()).map(schedule).collect();
-        if parts.len() > 1 {
+        if parts.len() > 2 {
             bench.estimates.beside(&schedule_of(&parts));
         }
         let times = on_all_cores(&schedules, |s| bench.estimates.times(s));
         bench.go_on()?;
         compared += times.iter().flatten().count();
         let efforts: Vec<Effort> = offered.iter().map(|steps| Effort::of(steps)).collect();
-        let start = Start {
+        let start = Before {
             effort: Effort::of(&parts[at]),
             seconds: best.clone(),
             others: match (parts.len(), fastest(&times)) {
-                (2.., Some(k)) => bench.estimates.unchanged(&schedule_of(&parts), &schedules[k]),
+                (3.., Some(k)) => bench.estimates.unchanged(&schedule_of(&parts), &schedules[k]),
                 _ => vec![],
             },
         };
@@ -187,7 +210,7 @@ const COMPILED: usize = 4;
 const ROUNDS: usize = 3;
 
 /// What candidates for a nest are compared with.
-struct Start {
+struct Before {
     effort: Effort,
     /// Of the whole function, at each size; `None` where it cannot run.
     seconds: Option<Vec<f64>>,
@@ -195,7 +218,7 @@ struct Start {
     others: Vec<f64>,
 }
 
-impl Start {
+impl Before {
     /// What is left for the nest itself. A nest beside one that takes much longer is worth as much effort as it would be
     /// alone: its neighbour's turn comes, too.
     fn own(&self, seconds: &[f64]) -> Vec<f64> {
@@ -206,7 +229,7 @@ impl Start {
 }
 
 /// The candidate that is taken instead of what there is, if any is.
-fn worth_it(start: &Start, efforts: &[Effort], times: &[Option<Vec<f64>>]) -> Option<usize> {
+fn worth_it(start: &Before, efforts: &[Effort], times: &[Option<Vec<f64>>]) -> Option<usize> {
     let (mut effort, mut best, mut found) = (start.effort, start.seconds.as_ref(), None);
     for (k, seconds) in times.iter().enumerate() {
         let (Some(s), Some(b)) = (seconds, best) else { continue };
@@ -393,13 +416,13 @@ mod tests {
     fn taken(seconds: &[(Effort, f64)]) -> Option<usize> {
         let efforts: Vec<Effort> = seconds.iter().map(|(e, _)| *e).collect();
         let times: Vec<Option<Vec<f64>>> = seconds.iter().map(|(_, s)| Some(vec![*s])).collect();
-        let start = Start { effort: PLAIN, seconds: Some(vec![1.0]), others: vec![] };
+        let start = Before { effort: PLAIN, seconds: Some(vec![1.0]), others: vec![] };
         worth_it(&start, &efforts, &times)
     }
 
     #[test]
     fn a_nest_beside_a_slower_one_is_worth_the_same_effort() {
-        let mut start = Start { effort: PLAIN, seconds: Some(vec![100.0]), others: vec![] };
+        let mut start = Before { effort: PLAIN, seconds: Some(vec![100.0]), others: vec![] };
         let times = [Some(vec![99.1])];
         assert_eq!(worth_it(&start, &[TILED], &times), None);
         start.others = vec![99.0];

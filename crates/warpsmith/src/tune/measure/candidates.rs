@@ -6,6 +6,7 @@ use std::sync::Arc;
 use warpsmith_device::Gpu;
 use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_opt::schedule::fusions::{self, Start};
 use warpsmith_opt::schedule::space::{Space as Parametric, Values};
 use warpsmith_opt::schedule::template::{alternatives, schedule_of};
 use warpsmith_opt::schedule::{self, StepKind};
@@ -37,7 +38,7 @@ enum Schedules {
 
 impl Candidates {
     /// What the templates offer for each nest, as far as it is legal and can run by the model; of several nests all
-    /// combinations of the best of each.
+    /// combinations of the best of each, as they are and with those made one that can be.
     ///
     /// # Errors
     /// What is wrong with the marks of the loops, or that there was no time.
@@ -48,53 +49,19 @@ impl Candidates {
         sources: &SourceMap,
         stop: &Stop,
     ) -> Result<Candidates, Failure> {
-        let direct = schedule::derive(kernel, sources).map_err(Failure::no)?;
-        let mut chosen: Vec<Vec<StepKind>> =
-            direct.steps.iter().map(|s| vec![s.kind.clone()]).collect();
-        let most = MOST as f64;
-        let each = most.powf(1.0 / chosen.len().max(1) as f64).floor().max(1.0) as usize;
-        let mut parts: Vec<Vec<Vec<StepKind>>> = vec![];
-        let mut state = kernel.clone();
+        let starts = fusions::starts(kernel, sources);
+        let most = MOST / (starts.len() + 1);
         let mut estimates = Estimates::new(kernel, gpu, sizes, sources, stop);
-        for at in 0..chosen.len() {
-            let offered = match state.marked_roots().first() {
-                Some(root) => alternatives(&state, *root, sources),
-                None => vec![],
-            };
-            if chosen.len() > 1 {
-                estimates.beside(&schedule_of(&chosen));
-            }
-            let asked = |steps: &Vec<StepKind>| {
-                let mut all = chosen.clone();
-                all[at] = steps.clone();
-                estimates.times(&schedule_of(&all))
-            };
-            let seconds = on_all_cores(&offered, asked);
+        let mut all = combined(&mut estimates, &Start::of(kernel), sources, most, stop)?;
+        for start in starts {
+            let found = combined(&mut estimates, &start, sources, most, stop);
             if let Some(failure) = Failure::stopped(stop, CHOOSING) {
                 return Err(failure);
             }
-            let total = |s: &[f64]| s.iter().map(|x| x.ln()).sum::<f64>();
-            let mut legal: Vec<(f64, Vec<StepKind>)> = offered
-                .into_iter()
-                .zip(seconds)
-                .filter_map(|(steps, s)| Some((total(&s?), steps)))
-                .collect();
-            legal.sort_by(|a, b| a.0.total_cmp(&b.0));
-            legal.truncate(each);
-            if let Some((_, best)) = legal.first() {
-                chosen[at] = best.clone();
-            }
-            parts.push(match legal.is_empty() {
-                true => vec![chosen[at].clone()],
-                false => legal.into_iter().map(|(_, steps)| steps).collect(),
-            });
-            for step in &chosen[at] {
-                if let Ok(next) = schedule::take(&state, step, sources) {
-                    state = next.kernel;
-                }
-            }
+            // What is fused may be more than any step takes.
+            all.extend(found.unwrap_or_default());
         }
-        Candidates::listed(combinations(&parts)).map_err(Failure::no)
+        Candidates::listed(all).map_err(Failure::no)
     }
 
     /// All configurations of a schedule with parameters that its constraints allow, as many as can be listed.
@@ -204,6 +171,62 @@ impl Candidates {
             Schedules::Parametric(space) => format!("{space:?}"),
         }
     }
+}
+
+/// All combinations of the best that the templates offer for each nest, after some first steps.
+fn combined(
+    estimates: &mut Estimates<'_>,
+    start: &Start,
+    sources: &SourceMap,
+    most: usize,
+    stop: &Stop,
+) -> Result<Vec<Schedule>, Failure> {
+    let direct = schedule::derive(&start.kernel, sources).map_err(Failure::no)?;
+    let mut chosen: Vec<Vec<StepKind>> = vec![start.steps.clone()];
+    chosen.extend(direct.steps.iter().map(|s| vec![s.kind.clone()]));
+    let nests = chosen.len() - 1;
+    let each = (most as f64).powf(1.0 / nests.max(1) as f64).floor().max(1.0) as usize;
+    let mut parts: Vec<Vec<Vec<StepKind>>> = vec![vec![start.steps.clone()]];
+    let mut state = start.kernel.clone();
+    for at in 1..chosen.len() {
+        let offered = match state.marked_roots().first() {
+            Some(root) => alternatives(&state, *root, sources),
+            None => vec![],
+        };
+        if nests > 1 {
+            estimates.beside(&schedule_of(&chosen));
+        }
+        let asked = |steps: &Vec<StepKind>| {
+            let mut all = chosen.clone();
+            all[at] = steps.clone();
+            estimates.times(&schedule_of(&all))
+        };
+        let seconds = on_all_cores(&offered, asked);
+        if let Some(failure) = Failure::stopped(stop, CHOOSING) {
+            return Err(failure);
+        }
+        let total = |s: &[f64]| s.iter().map(|x| x.ln()).sum::<f64>();
+        let mut legal: Vec<(f64, Vec<StepKind>)> = offered
+            .into_iter()
+            .zip(seconds)
+            .filter_map(|(steps, s)| Some((total(&s?), steps)))
+            .collect();
+        legal.sort_by(|a, b| a.0.total_cmp(&b.0));
+        legal.truncate(each);
+        if let Some((_, best)) = legal.first() {
+            chosen[at] = best.clone();
+        }
+        parts.push(match legal.is_empty() {
+            true => vec![chosen[at].clone()],
+            false => legal.into_iter().map(|(_, steps)| steps).collect(),
+        });
+        for step in &chosen[at] {
+            if let Ok(next) = schedule::take(&state, step, sources) {
+                state = next.kernel;
+            }
+        }
+    }
+    Ok(combinations(&parts))
 }
 
 /// One of each list, in all combinations.

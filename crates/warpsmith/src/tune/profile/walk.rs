@@ -2,7 +2,7 @@
 
 mod access;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use warpsmith_device::Work;
 use warpsmith_ir::{
@@ -82,7 +82,8 @@ pub struct Walk<'a> {
     /// Unrolled loops whose iterations are guarded one by one: the loads of one come after the stores of the one before.
     apart: Loops,
     depends: HashMap<VarId, Loops>,
-    written: BTreeSet<Base>,
+    /// What the kernel writes, and at how many places.
+    written: BTreeMap<Base, usize>,
     /// Reads made already at this depth of loops.
     known: Vec<(Place, usize)>,
     pointers: Pointers,
@@ -144,10 +145,12 @@ impl<'a> Walk<'a> {
         for param in &kernel.params {
             first.vars.set(*param, args.get(*param).map(Dual::constant));
         }
-        let mut written = BTreeSet::new();
+        let mut written = BTreeMap::new();
         tree::each_stmt(&kernel.body, &mut |s| {
             let place = tree::operands(s).writes;
-            written.extend(place.filter(|p| !matches!(&*p.kind, PlaceKind::Var(_))).map(base_of));
+            if let Some(place) = place.filter(|p| !matches!(&*p.kind, PlaceKind::Var(_))) {
+                *written.entry(base_of(place)).or_default() += 1;
+            }
         });
         let mut walk = Walk {
             module,
@@ -260,7 +263,10 @@ impl<'a> Walk<'a> {
                             self.chains = self.chains.max(together.min(elements as f64));
                         }
                     }
-                    _ => self.access(place, true),
+                    _ => {
+                        self.access(place, true);
+                        self.keep(place);
+                    }
                 }
             }
             StmtKind::If { cond, then, otherwise } => self.condition(cond, then, otherwise),

@@ -37,6 +37,15 @@ impl Walk<'_> {
         self.access_bytes(place, bytes, store);
     }
 
+    /// What a thread has just stored to global memory it need not read, where nothing else is stored there.
+    pub(super) fn keep(&mut self, place: &Place) {
+        let base = base_of(place);
+        let shared = matches!(base, Base::Var(v) if in_shared(self.kernel.var(v)));
+        if !shared && self.written.get(&base) == Some(&1) {
+            self.known.push((place.clone(), self.loops.len()));
+        }
+    }
+
     /// Subscripts that come from memory are read before the access.
     fn subscripts(&mut self, place: &Place) {
         let read = tree::subscripts(place).into_iter().filter(|e| tree::reads_memory(e));
@@ -63,7 +72,7 @@ impl Walk<'_> {
         if !store {
             self.known.push((place.clone(), depth));
         }
-        let kept = !store && (shared || !self.written.contains(&base));
+        let kept = !store && (shared || !self.written.contains_key(&base));
         let around = match (kept, shared) {
             (true, true) => of | self.serial_loops(),
             (true, false) => of,

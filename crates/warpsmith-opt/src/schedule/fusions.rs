@@ -1,0 +1,117 @@
+//! What can be done to the nests of a function before each of them gets a schedule: loops beside each other made one, and
+//! sums scattered where that lets them be made one.
+
+use warpsmith_ir::{ForLoop, LoopId, SourceMap, Stmt, StmtKind};
+
+use super::{StepKind, take, template, updates};
+use crate::kernel::{Kernel, only_loop};
+
+/// Most nests of which the sums are scattered in turn.
+const SCATTERED: usize = 4;
+/// Of two nests at most so many stand between.
+const BETWEEN: usize = 3;
+
+/// A function with the first steps taken.
+#[derive(Clone, Debug)]
+pub struct Start {
+    pub kernel: Kernel,
+    pub steps: Vec<StepKind>,
+}
+
+/// The function with all loops fused that can be, without and with sums scattered; nothing where there is no such loop.
+pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
+    let roots = kernel.marked_roots();
+    if roots.len() < 2 {
+        return vec![];
+    }
+    let mut found = vec![Start::of(kernel).fused(None, sources)];
+    found.retain(|s| !s.steps.is_empty());
+    let scattered = roots.into_iter().take(SCATTERED);
+    found.extend(scattered.filter_map(|root| Start::of(kernel).scattered(root, sources)));
+    found
+}
+
+impl Start {
+    /// The function as it is.
+    pub fn of(kernel: &Kernel) -> Start {
+        Start { kernel: kernel.clone(), steps: vec![] }
+    }
+
+    fn with(mut self, step: StepKind, sources: &SourceMap) -> Option<Start> {
+        self.kernel = take(&self.kernel, &step, sources).ok()?.kernel;
+        self.steps.push(step);
+        Some(self)
+    }
+
+    /// With the sums of a nest scattered and fused with another nest, if there is one.
+    fn scattered(self, root: LoopId, sources: &SourceMap) -> Option<Start> {
+        let known = self.kernel.clone();
+        let scatter = StepKind::Scatter { target: known.loop_name(root) };
+        let start = self.accumulated(root, sources).with(scatter, sources)?;
+        let new = start.kernel.marked_roots().into_iter();
+        let updates = new
+            .filter(|id| known.find_loop(*id).is_none())
+            .find(|id| updates::has_any(&start.kernel, *id))?;
+        let alone = start.kernel.find_loop(updates)?.body.clone();
+        let fused = start.fused(Some(updates), sources);
+        let apart = fused.kernel.find_loop(updates).is_some_and(|l| l.body == alone);
+        (!apart).then_some(fused)
+    }
+
+    /// Nests other than one add to elements in registers: loops that add to memory are not fused.
+    fn accumulated(mut self, but: LoopId, sources: &SourceMap) -> Start {
+        for root in self.kernel.marked_roots().into_iter().filter(|id| *id != but) {
+            for step in template::accumulated(&self.kernel, root) {
+                self = self.clone().with(step, sources).unwrap_or(self);
+            }
+        }
+        self
+    }
+
+    /// With all loops fused that can be: first with one nest, then outermost first.
+    fn fused(mut self, with: Option<LoopId>, sources: &SourceMap) -> Start {
+        let next = |start: &Start| {
+            let mut pairs = pairs(&start.kernel);
+            pairs.sort_by_key(|pair| !with.is_some_and(|id| pair.contains(&id)));
+            pairs.into_iter().find_map(|pair| {
+                let loops = pair.map(|id| start.kernel.loop_name(id));
+                start.clone().with(StepKind::FuseLoops { loops }, sources)
+            })
+        };
+        while let Some(fused) = next(&self) {
+            self = fused;
+        }
+        self
+    }
+}
+
+/// Loops that might be fused: neighbouring nests, and loops beside each other in the body of a nest.
+fn pairs(kernel: &Kernel) -> Vec<[LoopId; 2]> {
+    let roots = kernel.marked_roots();
+    let mut found = vec![];
+    for (at, first) in roots.iter().enumerate() {
+        found.extend(roots[at + 1..].iter().take(BETWEEN).map(|second| [*first, *second]));
+    }
+    for l in roots.iter().filter_map(|id| kernel.find_loop(*id)) {
+        let beside = beside(innermost(l));
+        found.extend(beside.windows(2).map(|pair| [pair[0], pair[1]]));
+    }
+    found
+}
+
+/// The innermost loop of a nest of loops without anything between them.
+fn innermost(mut l: &ForLoop) -> &ForLoop {
+    while let Some(inner) = only_loop(&l.body) {
+        l = inner;
+    }
+    l
+}
+
+/// The loops that are statements of a loop's body.
+fn beside(l: &ForLoop) -> Vec<LoopId> {
+    let id = |s: &Stmt| match &s.kind {
+        StmtKind::For(inner) => Some(inner.id),
+        _ => None,
+    };
+    l.body.stmts.iter().filter_map(id).collect()
+}

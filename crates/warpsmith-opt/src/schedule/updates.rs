@@ -1,0 +1,97 @@
+//! Schedules of nests that update memory atomically: copies of what is updated for each block, and threads with several
+//! iterations, which put together what these do to one element.
+
+use warpsmith_ir::{LoopId, SourceMap, StmtKind};
+
+use super::template::{blocks, blocks_only};
+use super::{StepKind, derive, shared, take, wide};
+use crate::kernel::Kernel;
+use crate::rewrite::privatise;
+use crate::walk;
+
+/// Iterations of a thread along a loop with which the updated elements do not move.
+const TOGETHER: [u32; 4] = [4, 8, 16, 32];
+
+/// Whether anything in the nest is updated atomically.
+pub(super) fn has_any(kernel: &Kernel, root: LoopId) -> bool {
+    let mut found = false;
+    if let Some(l) = kernel.find_loop(root) {
+        walk::each_stmt(&l.body, &mut |s| found |= matches!(s.kind, StmtKind::Atomic { .. }));
+    }
+    found
+}
+
+/// Step lists beside the direct one.
+pub(super) fn alternatives(
+    kernel: &Kernel,
+    root: LoopId,
+    direct: &StepKind,
+    sources: &SourceMap,
+) -> Vec<Vec<StepKind>> {
+    let mut found = blocks_only(direct);
+    found.extend(privatised(kernel, root));
+    found.extend(several(kernel, root, direct, sources));
+    if let Some((outermost, bind)) = derive::wider(kernel, root) {
+        found.extend(blocks_only(&bind));
+        found.extend(several(kernel, outermost, &bind, sources));
+        found.push(vec![bind]);
+    }
+    found
+}
+
+/// Copies of what is updated, for each block.
+fn privatised(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
+    let mut found = vec![];
+    for array in privatise::candidates(kernel, root) {
+        for (block, grid) in
+            [(256, 528), (256, 1056), (512, 264), (512, 528), (1024, 132), (1024, 264)]
+        {
+            let array = || array.clone();
+            let step = |run| vec![StepKind::Privatise { array: array(), block, grid, run }];
+            found.extend([1].into_iter().chain(privatise::run_lengths(kernel, root)).map(step));
+        }
+    }
+    found
+}
+
+/// Threads with several iterations of a loop with which an updated element does not move; and threads that share the loop
+/// along which it moves.
+fn several(
+    kernel: &Kernel,
+    root: LoopId,
+    bind: &StepKind,
+    sources: &SourceMap,
+) -> Vec<Vec<StepKind>> {
+    let StepKind::Bind { loops, axes, .. } = bind else { return vec![] };
+    let mut found = vec![];
+    for target in loops.iter().filter(|name| stays_along(kernel, root, name)) {
+        for block in blocks(loops.len(), false) {
+            let bind = StepKind::Bind { loops: loops.clone(), axes: axes.clone(), block };
+            let tile = |factor| StepKind::RegisterTile { target: target.clone(), factor };
+            found.extend(TOGETHER.map(|factor| vec![bind.clone(), tile(factor)]));
+        }
+    }
+    let nest = wide::Nest { kernel, root, loops, axes, kept: &[] };
+    if let Ok(state) = take(kernel, bind, sources) {
+        found.extend(shared::around_updates(&nest, &state.kernel, sources));
+    }
+    found
+}
+
+/// Whether something that the nest updates is the same element in all iterations of a loop.
+fn stays_along(kernel: &Kernel, root: LoopId, name: &str) -> bool {
+    let (Some(nest), Some(l)) = (kernel.find_loop(root), kernel.loop_named(name)) else {
+        return false;
+    };
+    let mut found = false;
+    walk::each_stmt(&nest.body, &mut |s| {
+        if privatise::updated(s).is_some()
+            && let Some(place) = walk::changed(s)
+        {
+            let mut moves = false;
+            walk::each_expr_of_place(place, &mut |e| moves |= walk::mentions(e, l.var));
+            found |= !moves;
+        }
+    });
+    found
+}
