@@ -1,0 +1,309 @@
+//! Launches that a program makes again and again, as a benchmark does.
+//!
+//! A launch on the same memory as one before leaves the same memory behind and has the same findings: its outcome is taken
+//! from that one. Of launches that differ from earlier ones only in what memory holds or in numbers, so many are run as a
+//! budget allows; the others are not run, what they would have written is not known, and the report says so.
+
+use std::collections::{HashMap, HashSet};
+
+use warpsmith_emu::{Arg, Buffer, DeviceMemory, LaunchConfig, Outcome};
+use warpsmith_ir::{Module, Span, Type};
+
+/// Thread instructions from which a launch is worth comparing its memory with others'.
+const WORTH: u64 = 1_000_000;
+/// Bytes that launches changed and that are kept for launches like them, at most.
+const MOST_KEPT: usize = 256 << 20;
+/// Launches with the same arrays that are always run.
+const ALWAYS: u64 = 3;
+/// Thread instructions of launches beyond the first of their kind, all together, that are run: with the same numbers, and
+/// with others.
+const BUDGET: u64 = 1_000_000_000;
+const BUDGET_OF_NUMBERS: u64 = 2_000_000_000;
+
+/// A launch but for what memory holds and for numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Kind {
+    at: Option<Span>,
+    kernel: u32,
+    shape: [u32; 7],
+    /// Name, length and offset of each array.
+    arrays: Vec<Option<(String, usize, i64)>>,
+}
+
+/// How often a kind of launch was made.
+#[derive(Default)]
+struct Count {
+    run: u64,
+    left_out: u64,
+    /// The numbers it was run with.
+    numbers: HashSet<Vec<Vec<u8>>>,
+    /// Work of the last one.
+    steps: u64,
+    /// A launch of this kind had findings or did something that is not seen in memory.
+    special: bool,
+    /// Buffers that launches of this kind changed.
+    changed: HashSet<usize>,
+    known: Vec<Known>,
+}
+
+/// A launch of which all is known.
+struct Known {
+    before: State,
+    /// What it changed, by position in the state.
+    after: Vec<(usize, Buffer)>,
+}
+
+/// What the outcome of a launch hangs on: its numbers, its arrays by position, and a digest of each piece of memory.
+#[derive(Clone, PartialEq, Eq)]
+struct State {
+    args: Vec<Argument>,
+    memory: Vec<[u64; 2]>,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+enum Argument {
+    Bytes(Vec<u8>),
+    Array(usize, i64),
+    Null,
+}
+
+/// What to do with a launch.
+pub enum Verdict {
+    Run(Pending),
+    /// Memory is as it would be afterwards.
+    Done,
+    LeaveOut,
+}
+
+/// A launch that is about to run.
+pub struct Pending {
+    kind: Kind,
+    numbers: Vec<Vec<u8>>,
+    before: Option<State>,
+}
+
+/// The launches of one run of a program.
+#[derive(Default)]
+pub struct Repeats {
+    counts: HashMap<Kind, Count>,
+    /// Kinds of which some were left out, in order.
+    left_out: Vec<Kind>,
+    spent: u64,
+    kept: usize,
+    /// Buffers that launches may have written that were not run.
+    stale: HashSet<usize>,
+}
+
+impl Repeats {
+    /// What is to be done with a launch; `all`: every one is run whose outcome is not known.
+    pub fn verdict(
+        &mut self,
+        module: &Module,
+        config: &LaunchConfig,
+        at: Option<Span>,
+        memory: &mut DeviceMemory,
+        managed: &dyn Fn(usize) -> bool,
+        all: bool,
+    ) -> Verdict {
+        let kind = kind(config, at, memory);
+        let numbers = numbers(config);
+        let Some(count) = self.counts.get_mut(&kind).filter(|c| c.steps >= WORTH) else {
+            return Verdict::Run(Pending { kind, numbers, before: None });
+        };
+        let live = live(memory);
+        let before = state(config, memory, &live);
+        let known = count.known.iter().find(|k| Some(&k.before) == before.as_ref());
+        if let Some(known) = known {
+            for (position, buffer) in &known.after {
+                *piece_mut(memory, &live, *position) = buffer.clone();
+            }
+            count.run += 1;
+            return Verdict::Done;
+        }
+        let same = count.numbers.contains(&numbers);
+        let budget = if same { BUDGET } else { BUDGET_OF_NUMBERS };
+        let due = count.run < ALWAYS
+            || self.spent < budget
+            || !same && (count.run + count.left_out).is_power_of_two();
+        let arrays = written(module, config);
+        let managed_too = arrays.iter().flatten().chain(&count.changed).any(|b| managed(*b));
+        let (false, false, false, Some(arrays)) = (all, due, count.special || managed_too, arrays)
+        else {
+            return Verdict::Run(Pending { kind, numbers, before });
+        };
+        if count.left_out == 0 {
+            self.left_out.push(kind);
+        }
+        count.left_out += 1;
+        for buffer in arrays.into_iter().chain(count.changed.iter().copied()) {
+            self.stale.insert(buffer);
+            if let Some(b) = memory.buffers.get_mut(buffer) {
+                b.invented |= b.element.as_ref().is_none_or(|t| t.scalar().is_none_or(|s| s.is_integer()));
+            }
+        }
+        Verdict::LeaveOut
+    }
+
+    /// Takes down how a launch went.
+    pub fn ran(
+        &mut self,
+        pending: Pending,
+        config: &LaunchConfig,
+        outcome: &Outcome,
+        memory: &DeviceMemory,
+    ) {
+        let Pending { kind, numbers, before } = pending;
+        let count = self.counts.entry(kind).or_default();
+        let steps = outcome.stats.thread_instructions;
+        if count.run > 0 {
+            self.spent += steps;
+        }
+        count.run += 1;
+        count.steps = steps;
+        count.numbers.insert(numbers);
+        count.special |= !outcome.printed.is_empty() || outcome.limit.is_some() || outcome.assumption_failed;
+        let Some(before) = before else { return };
+        let live = live(memory);
+        let Some(after) = state(config, memory, &live) else { return };
+        let differ: Vec<usize> = (0..live.len() + memory.globals.len())
+            .filter(|i| before.memory.get(*i) != after.memory.get(*i))
+            .collect();
+        count.special |= differ.iter().any(|i| *i >= live.len());
+        count.changed.extend(differ.iter().filter_map(|i| live.get(*i)));
+        let size: usize = differ.iter().map(|i| size(piece(memory, &live, *i))).sum();
+        if count.special || !outcome.findings.is_empty() || self.kept + size > MOST_KEPT {
+            return;
+        }
+        self.kept += size;
+        let kept = differ.into_iter().map(|i| (i, piece(memory, &live, i).clone()));
+        count.known.push(Known { before, after: kept.collect() });
+    }
+
+    /// Whether launches that were not run may have written a buffer.
+    pub fn is_stale(&self, buffer: usize) -> bool {
+        self.stale.contains(&buffer)
+    }
+
+    /// The host has written a part of the buffer, or all of it.
+    pub fn filled(&mut self, buffer: usize, whole: bool) {
+        if whole {
+            self.stale.remove(&buffer);
+        }
+    }
+
+    /// Whether something was not run.
+    pub fn left_out_some(&self) -> bool {
+        !self.left_out.is_empty()
+    }
+
+    /// Each kind of launch of which some were not run: place, kernel, grid and block, how many, and of how many.
+    pub fn left_out(&self) -> impl Iterator<Item = (Option<Span>, u32, [u32; 7], u64, u64)> {
+        self.left_out.iter().filter_map(|kind| {
+            let count = self.counts.get(kind)?;
+            Some((kind.at, kind.kernel, kind.shape, count.left_out, count.run + count.left_out))
+        })
+    }
+}
+
+fn kind(config: &LaunchConfig, at: Option<Span>, memory: &DeviceMemory) -> Kind {
+    let ([a, b, c], [x, y, z]) = (config.grid, config.block);
+    let array = |arg: &Arg| match arg {
+        Arg::Pointer { buffer, offset } => memory
+            .buffers
+            .get(buffer.0 as usize)
+            .map(|b| (b.name.clone(), b.bytes.len(), *offset)),
+        _ => None,
+    };
+    let shape = [a, b, c, x, y, z, config.dynamic_shared];
+    Kind { at, kernel: config.kernel.0, shape, arrays: config.args.iter().map(array).collect() }
+}
+
+fn numbers(config: &LaunchConfig) -> Vec<Vec<u8>> {
+    let bytes = |arg: &Arg| match arg {
+        Arg::Bytes(bytes) => Some(bytes.clone()),
+        _ => None,
+    };
+    config.args.iter().filter_map(bytes).collect()
+}
+
+/// The buffers that a launch may write; `None`: pointers inside of objects lead to others.
+fn written(module: &Module, config: &LaunchConfig) -> Option<Vec<usize>> {
+    let kernel = module.function(config.kernel);
+    let mut all = vec![];
+    for (arg, param) in config.args.iter().zip(&kernel.params) {
+        match (&kernel.var(*param).ty, arg) {
+            (Type::Pointer { pointee, .. }, _) if !plain(pointee) => return None,
+            (Type::Pointer { readonly: false, .. }, Arg::Pointer { buffer, .. }) => {
+                all.push(buffer.0 as usize);
+            }
+            (Type::Pointer { .. } | Type::Scalar(_) | Type::Vector(..), _) => {}
+            _ => return None,
+        }
+    }
+    Some(all)
+}
+
+/// Whether objects of a type hold no pointers, as far as the type says itself.
+fn plain(ty: &Type) -> bool {
+    matches!(ty, Type::Scalar(_) | Type::Vector(..) | Type::Void)
+}
+
+/// The buffers that are not freed.
+fn live(memory: &DeviceMemory) -> Vec<usize> {
+    let alive = |(i, b): (usize, &Buffer)| (!b.freed && !b.bytes.is_empty()).then_some(i);
+    memory.buffers.iter().enumerate().filter_map(alive).collect()
+}
+
+/// `None`: an argument leads to memory that is not there.
+fn state(config: &LaunchConfig, memory: &DeviceMemory, live: &[usize]) -> Option<State> {
+    let mut args = vec![];
+    for arg in &config.args {
+        args.push(match arg {
+            Arg::Bytes(bytes) => Argument::Bytes(bytes.clone()),
+            Arg::Null => Argument::Null,
+            Arg::Pointer { buffer, offset } => {
+                let at = live.iter().position(|b| *b == buffer.0 as usize)?;
+                Argument::Array(at, *offset)
+            }
+        });
+    }
+    let buffers = live.iter().map(|i| &memory.buffers[*i]);
+    Some(State { args, memory: buffers.chain(&memory.globals).map(digest).collect() })
+}
+
+fn piece<'m>(memory: &'m DeviceMemory, live: &[usize], position: usize) -> &'m Buffer {
+    match live.get(position) {
+        Some(i) => &memory.buffers[*i],
+        None => &memory.globals[position - live.len()],
+    }
+}
+
+fn piece_mut<'m>(memory: &'m mut DeviceMemory, live: &[usize], position: usize) -> &'m mut Buffer {
+    match live.get(position) {
+        Some(i) => &mut memory.buffers[*i],
+        None => &mut memory.globals[position - live.len()],
+    }
+}
+
+fn size(buffer: &Buffer) -> usize {
+    buffer.bytes.len() + buffer.poison.len()
+}
+
+/// 128 bits that tell contents apart.
+fn digest(buffer: &Buffer) -> [u64; 2] {
+    let mut state = [buffer.bytes.len() as u64, buffer.poison.len() as u64 ^ u64::from(buffer.grows)];
+    let mut words = buffer.bytes.chunks_exact(8);
+    for word in &mut words {
+        mix(&mut state, word.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b)));
+    }
+    mix(&mut state, words.remainder().iter().fold(1, |w, b| w << 8 | u64::from(*b)));
+    for bits in buffer.poison.chunks(64) {
+        mix(&mut state, bits.iter().fold(0, |w, b| w << 1 | u64::from(*b)));
+    }
+    state
+}
+
+fn mix(state: &mut [u64; 2], word: u64) {
+    state[0] = (state[0] ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    state[1] = (state[1].rotate_left(23) ^ word).wrapping_mul(0xd6e8_feb8_6659_fd93);
+}
