@@ -79,7 +79,6 @@ impl<'a> Sema<'a> {
         if !self.tolerates() {
             return None;
         }
-        self.say_what_is_invented(name, args, span);
         Some(match (name, args) {
             ("malloc" | "valloc", [bytes]) => self.malloc(bytes, None, false, span),
             ("aligned_alloc", [_, bytes]) => self.malloc(bytes, None, false, span),
@@ -138,6 +137,7 @@ impl<'a> Sema<'a> {
             ("cudaGraphLaunch", [_, _]) => {
                 let what = "what was captured for the graph ran when it was captured, and not again here".into();
                 self.emit(StmtKind::Runtime(Runtime::Skipped { what, launches: false }), span);
+                self.touch_device(span);
                 Ok(zero(span))
             }
             ("srand" | "srand48" | "srandom", [_]) => Ok(zero(span)),
@@ -403,8 +403,16 @@ impl<'a> Sema<'a> {
         Ok(zero(span))
     }
 
+    /// A fill of nothing: what stands before it has to do with the device, and is run.
+    fn touch_device(&mut self, span: Span) {
+        let void = Type::pointer(Type::Void, Space::Generic);
+        let Ok(null) = self.zero_value(&void, span) else { return };
+        let (value, bytes) = (Expr::i32(0), Expr::int(Scalar::U64, 0));
+        self.emit(StmtKind::Runtime(Runtime::Fill { pointer: null, value, bytes }), span);
+    }
+
     /// Files that are read are named: what programs read from them is not known.
-    fn say_what_is_invented(&mut self, name: &str, args: &'a [ast::Expr], span: Span) {
+    pub(crate) fn say_what_is_invented(&mut self, name: &str, args: &'a [ast::Expr], span: Span) {
         let read = match (name, args) {
             ("fopen", [file, mode]) => match &*mode.kind {
                 ast::ExprKind::Str(text) if !text.contains('r') => None,
