@@ -60,7 +60,7 @@ enum { cudaLaunchAttributeCooperative = 2, cudaLaunchAttributeProgrammaticStream
 struct cudaLaunchConfig_t {
     dim3 gridDim, blockDim;
     size_t dynamicSmemBytes;
-    void *stream;
+    unsigned long long stream;
     cudaLaunchAttribute *attrs;
     unsigned numAttrs;
 };

@@ -135,14 +135,16 @@ impl<'a> Sema<'a> {
             ("forgetValue", [pointer]) => self.forget_behind(pointer, false, span),
             ("forgetMemory", [pointer]) => self.forget_behind(pointer, true, span),
             ("cudaGraphLaunch", [_, _]) => {
-                let what = "what was captured for the graph ran when it was captured, and not again here".into();
+                let what =
+                    "what was captured for the graph ran when it was captured, and not again here"
+                        .into();
                 self.emit(StmtKind::Runtime(Runtime::Skipped { what, launches: false }), span);
                 self.touch_device(span);
                 Ok(zero(span))
             }
             ("srand" | "srand48" | "srandom", [_]) => Ok(zero(span)),
             _ if super::launch_calls::LAUNCHERS.contains(&name) => self.launch_call(args, span),
-            _ if HARMLESS.contains(&name) => self.harmless(args, span),
+            _ if HARMLESS.contains(&name) => self.harmless(name, args, span),
             _ => return None,
         })
     }
@@ -487,13 +489,14 @@ impl<'a> Sema<'a> {
     }
 
     /// A call that does nothing but write something unknown through its arguments.
-    fn harmless(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
+    fn harmless(&mut self, name: &str, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
+        let makes_a_stream = name.starts_with("cudaStreamCreate");
         for arg in args {
             if let ast::ExprKind::Unary { op, operand } = &*arg.kind
                 && op == "&"
             {
                 let (place, _) = self.lvalue(operand)?;
-                if place.ty.is_pointer() {
+                if place.ty.is_pointer() || makes_a_stream {
                     // A handle, which only more such calls get.
                     let value = self.zero_value(&place.ty.clone(), span)?;
                     self.emit(StmtKind::Assign { place, value }, span);

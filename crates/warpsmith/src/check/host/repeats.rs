@@ -83,8 +83,11 @@ pub struct Pending {
 }
 
 /// The launches of one run of a program.
-#[derive(Default)]
 pub struct Repeats {
+    /// [`WORTH`], [`BUDGET`] and [`BUDGET_OF_NUMBERS`].
+    worth: u64,
+    budget: u64,
+    budget_of_numbers: u64,
     counts: HashMap<Kind, Count>,
     /// Kinds of which some were left out, in order.
     left_out: Vec<Kind>,
@@ -92,6 +95,21 @@ pub struct Repeats {
     kept: usize,
     /// Buffers that launches may have written that were not run.
     stale: HashSet<usize>,
+}
+
+impl Default for Repeats {
+    fn default() -> Repeats {
+        Repeats {
+            worth: WORTH,
+            budget: BUDGET,
+            budget_of_numbers: BUDGET_OF_NUMBERS,
+            counts: HashMap::new(),
+            left_out: vec![],
+            spent: 0,
+            kept: 0,
+            stale: HashSet::new(),
+        }
+    }
 }
 
 impl Repeats {
@@ -107,7 +125,8 @@ impl Repeats {
     ) -> Verdict {
         let kind = kind(config, at, memory);
         let numbers = numbers(config);
-        let Some(count) = self.counts.get_mut(&kind).filter(|c| c.steps >= WORTH) else {
+        let worth = self.worth;
+        let Some(count) = self.counts.get_mut(&kind).filter(|c| c.steps >= worth) else {
             return Verdict::Run(Pending { kind, numbers, before: None });
         };
         let live = live(memory);
@@ -121,7 +140,7 @@ impl Repeats {
             return Verdict::Done;
         }
         let same = count.numbers.contains(&numbers);
-        let budget = if same { BUDGET } else { BUDGET_OF_NUMBERS };
+        let budget = if same { self.budget } else { self.budget_of_numbers };
         let due = count.run < ALWAYS
             || self.spent < budget
             || !same && (count.run + count.left_out).is_power_of_two();
@@ -138,7 +157,8 @@ impl Repeats {
         for buffer in arrays.into_iter().chain(count.changed.iter().copied()) {
             self.stale.insert(buffer);
             if let Some(b) = memory.buffers.get_mut(buffer) {
-                b.invented |= b.element.as_ref().is_none_or(|t| t.scalar().is_none_or(|s| s.is_integer()));
+                b.invented |=
+                    b.element.as_ref().is_none_or(|t| t.scalar().is_none_or(|s| s.is_integer()));
             }
         }
         Verdict::LeaveOut
@@ -161,7 +181,8 @@ impl Repeats {
         count.run += 1;
         count.steps = steps;
         count.numbers.insert(numbers);
-        count.special |= !outcome.printed.is_empty() || outcome.limit.is_some() || outcome.assumption_failed;
+        count.special |=
+            !outcome.printed.is_empty() || outcome.limit.is_some() || outcome.assumption_failed;
         let Some(before) = before else { return };
         let live = live(memory);
         let Some(after) = state(config, memory, &live) else { return };
@@ -208,10 +229,9 @@ impl Repeats {
 fn kind(config: &LaunchConfig, at: Option<Span>, memory: &DeviceMemory) -> Kind {
     let ([a, b, c], [x, y, z]) = (config.grid, config.block);
     let array = |arg: &Arg| match arg {
-        Arg::Pointer { buffer, offset } => memory
-            .buffers
-            .get(buffer.0 as usize)
-            .map(|b| (b.name.clone(), b.bytes.len(), *offset)),
+        Arg::Pointer { buffer, offset } => {
+            memory.buffers.get(buffer.0 as usize).map(|b| (b.name.clone(), b.bytes.len(), *offset))
+        }
         _ => None,
     };
     let shape = [a, b, c, x, y, z, config.dynamic_shared];
@@ -291,7 +311,8 @@ fn size(buffer: &Buffer) -> usize {
 
 /// 128 bits that tell contents apart.
 fn digest(buffer: &Buffer) -> [u64; 2] {
-    let mut state = [buffer.bytes.len() as u64, buffer.poison.len() as u64 ^ u64::from(buffer.grows)];
+    let mut state =
+        [buffer.bytes.len() as u64, buffer.poison.len() as u64 ^ u64::from(buffer.grows)];
     let mut words = buffer.bytes.chunks_exact(8);
     for word in &mut words {
         mix(&mut state, word.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b)));
@@ -306,4 +327,127 @@ fn digest(buffer: &Buffer) -> [u64; 2] {
 fn mix(state: &mut [u64; 2], word: u64) {
     state[0] = (state[0] ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     state[1] = (state[1].rotate_left(23) ^ word).wrapping_mul(0xd6e8_feb8_6659_fd93);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpsmith_emu::{self as emu, BufferId, Options};
+    use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
+    use warpsmith_front::sema::{self, KernelSelection, Request};
+    use warpsmith_ir::SourceMap;
+
+    const TEXT: &[u8] = b"struct View { int *p; };\n\
+        __global__ void copy(int *to, const int *from, int n) { int i = threadIdx.x; if (i < n) to[i] = from[i]; }\n\
+        __global__ void count(int *to, const int *from, int n) { int i = threadIdx.x; if (i < n) to[i] += from[i]; }\n\
+        __global__ void inside(View to, const int *from, int n) { int i = threadIdx.x; if (i < n) to.p[i] += from[i]; }\n\
+        __device__ int total;\n\
+        __global__ void tally(int *to, const int *from, int n) { if (threadIdx.x < n) atomicAdd(&total, from[0]); }\n";
+
+    struct Bench {
+        module: Module,
+        memory: DeviceMemory,
+        repeats: Repeats,
+        ran: usize,
+    }
+
+    impl Bench {
+        fn new() -> Bench {
+            let mut sources = SourceMap::new();
+            let options = ParseOptions::new(Language::Cuda);
+            let parsed = parse::parse("a.cu", TEXT, &options, &DiskLoader, &mut sources);
+            let unit = parsed.expect("the text is right").unit;
+            let request = Request { kernels: KernelSelection::All, host_functions: vec![] };
+            let lowered = sema::lower_cuda(&unit, &request).expect("the text is right");
+            let mut memory = DeviceMemory::new(&lowered.module);
+            for name in ["to", "from"] {
+                let bytes = [3, 0, 0, 0].repeat(32);
+                memory.add(Buffer { name: name.into(), bytes, ..Buffer::default() });
+            }
+            let repeats =
+                Repeats { worth: 0, budget: 0, budget_of_numbers: 0, ..Repeats::default() };
+            Bench { module: lowered.module, memory, repeats, ran: 0 }
+        }
+
+        /// `R`: it was run; `D`: its outcome was known; `L`: it was left out.
+        fn launch(&mut self, kernel: &str, n: i32, all: bool) -> char {
+            let id = self.module.functions.iter().position(|f| f.name == kernel);
+            let kernel = warpsmith_ir::FuncId(id.expect("a kernel") as u32);
+            let array = |i| Arg::Pointer { buffer: BufferId(i), offset: 0 };
+            let to = match self.module.function(kernel).name == "inside" {
+                true => Arg::Bytes(emu::device_pointer(BufferId(0), 0).to_le_bytes().to_vec()),
+                false => array(0),
+            };
+            let args = vec![to, array(1), Arg::Bytes(n.to_le_bytes().to_vec())];
+            let (grid, block) = ([1, 1, 1], [32, 1, 1]);
+            let config = LaunchConfig { kernel, grid, block, dynamic_shared: 0, args };
+            let memory = &mut self.memory;
+            match self.repeats.verdict(&self.module, &config, None, memory, &|_| false, all) {
+                Verdict::Run(pending) => {
+                    let outcome = emu::run(&self.module, &config, memory, &Options::default());
+                    let outcome = outcome.expect("a launch");
+                    self.repeats.ran(pending, &config, &outcome, memory);
+                    self.ran += 1;
+                    'R'
+                }
+                Verdict::Done => 'D',
+                Verdict::LeaveOut => 'L',
+            }
+        }
+
+        fn launches(&mut self, kernel: &str, numbers: impl Iterator<Item = i32>) -> String {
+            numbers.map(|n| self.launch(kernel, n, false)).collect()
+        }
+    }
+
+    #[test]
+    fn a_launch_on_the_same_memory_is_not_run_again() {
+        let mut bench = Bench::new();
+        assert_eq!(bench.launches("copy", [32; 5].into_iter()), "RRDDD");
+        // What the host changes in between is seen, and so is what it puts back.
+        bench.memory.buffers[1].bytes[0] = 9;
+        assert_eq!(bench.launch("copy", 32, true), 'R');
+        assert_eq!(bench.memory.buffers[0].bytes[0], 9);
+        bench.memory.buffers[1].bytes[0] = 3;
+        bench.memory.buffers[0].bytes[0] = 3;
+        assert_eq!(bench.launch("copy", 32, false), 'D');
+        assert_eq!(bench.memory.buffers[0].bytes[0], 3);
+        assert!(!bench.repeats.left_out_some());
+    }
+
+    #[test]
+    fn what_a_known_launch_wrote_is_written_again() {
+        let mut bench = Bench::new();
+        bench.launch("count", 32, false);
+        bench.memory.buffers[0].bytes = [3, 0, 0, 0].repeat(32);
+        bench.launch("count", 32, false);
+        bench.memory.buffers[0].bytes = [3, 0, 0, 0].repeat(32);
+        assert_eq!(bench.launch("count", 32, false), 'D');
+        assert_eq!(bench.memory.buffers[0].bytes, [6, 0, 0, 0].repeat(32));
+    }
+
+    #[test]
+    fn beyond_the_budget_launches_are_left_out_and_counted() {
+        let mut bench = Bench::new();
+        assert_eq!(bench.launches("count", [32; 8].into_iter()), "RRRLLLLL");
+        assert!(bench.repeats.is_stale(0) && !bench.repeats.is_stale(1));
+        let left_out: Vec<_> = bench.repeats.left_out().map(|l| (l.3, l.4)).collect();
+        assert_eq!(left_out, [(5, 8)]);
+        assert_eq!(bench.launch("count", 32, true), 'R', "all of them are wanted");
+        bench.repeats.filled(0, true);
+        assert!(!bench.repeats.is_stale(0));
+    }
+
+    #[test]
+    fn other_numbers_are_tried_now_and_then() {
+        let mut bench = Bench::new();
+        assert_eq!(bench.launches("count", 1..18), "RRRLRLLLRLLLLLLLR");
+    }
+
+    #[test]
+    fn launches_that_reach_further_than_their_arrays_are_never_left_out() {
+        let mut bench = Bench::new();
+        assert_eq!(bench.launches("inside", [32; 6].into_iter()), "RRRRRR");
+        assert_eq!(bench.launches("tally", [32; 6].into_iter()), "RRRRRR");
+    }
 }
