@@ -1,4 +1,5 @@
 // Scans over the threads of a tile, and one thread of a group.
+#include <cassert>
 #include <cooperative_groups.h>
 #include <cooperative_groups/scan.h>
 namespace cg = cooperative_groups;
@@ -13,8 +14,8 @@ __global__ void scans(const int *x, int *y)
     int upTo = cg::inclusive_scan(tile, x[t]);
     int before = cg::exclusive_scan(tile, x[t]);
     int most = cg::inclusive_scan(tile, 63 - x[t], [](int a, int b) { return a > b ? a : b; });
-    __assert(upTo == (r + 1) * first + r * (r + 1) / 2);
-    __assert(before == upTo - x[t] && most == 63 - first);
+    assert(upTo == (r + 1) * first + r * (r + 1) / 2);
+    assert(before == upTo - x[t] && most == 63 - first);
     cg::invoke_one(block, [&] { found = 7; });
     block.sync();
     y[t] = upTo + found;
