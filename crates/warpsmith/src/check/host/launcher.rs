@@ -44,6 +44,8 @@ pub struct HostLauncher<'a, 'r> {
     at: Option<Span>,
     failure: Option<Failure>,
     repeats: Repeats,
+    /// The program has variables of the device, which the host may read.
+    has_variables: bool,
 }
 
 impl<'a, 'r> HostLauncher<'a, 'r> {
@@ -75,6 +77,7 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             at: None,
             failure: None,
             repeats: Repeats::default(),
+            has_variables: program.module.globals.iter().any(|g| g.space == Space::Global),
         }
     }
 
@@ -230,8 +233,7 @@ impl Launcher for HostLauncher<'_, '_> {
             self.at = skipped.span;
             return self.refused(rule, skipped.why, &label);
         }
-        // How often a loop repeats may hang on what was not run of it.
-        if skipped.launches && !(skipped.follows && self.repeats.left_out_some()) {
+        if skipped.launches {
             self.ran.lost.push((skipped.span, skipped.why));
         } else if self.ran.skipped.len() < FOLLOWS {
             self.ran.skipped.push((skipped.span, skipped.why));
@@ -312,7 +314,7 @@ impl Launcher for HostLauncher<'_, '_> {
 
     fn filled(&mut self, buffer: usize, offset: usize, bytes: usize) {
         let length = self.device.buffers.get(buffer).map_or(0, |b| b.poison.len());
-        self.repeats.filled(buffer, offset == 0 && bytes >= length);
+        self.repeats.filled(buffer, length > 0 && offset == 0 && bytes >= length);
         if let Some(mask) = self.invented.get_mut(&buffer)
             && let Some(part) = mask.get_mut(offset..offset + bytes)
         {
@@ -325,6 +327,7 @@ impl Launcher for HostLauncher<'_, '_> {
     }
 
     fn unwritten(&self, buffer: usize, offset: usize, bytes: usize) -> Option<Vec<bool>> {
+        self.repeats.host_reads();
         if self.repeats.is_stale(buffer) {
             return Some(vec![true; bytes]);
         }
@@ -394,9 +397,10 @@ impl Launcher for HostLauncher<'_, '_> {
         let config = self.config(&request);
         self.fill_invented(&config);
         let label = self.label(&config);
-        let managed = |buffer: usize| memory.host.shared.contains(&buffer);
-        let (module, at, all) = (self.module, self.at, self.runner.args.all_repeats);
-        let verdict = self.repeats.verdict(module, &config, at, &mut self.device, &managed, all);
+        // The host could see what a launch writes, and go on differently, without a copy.
+        let seen = self.has_variables || !memory.host.shared.is_empty();
+        let (module, at, all) = (self.module, self.at, seen || self.runner.args.all_repeats);
+        let verdict = self.repeats.verdict(module, &config, at, &mut self.device, all);
         let pending = match verdict {
             Verdict::LeaveOut => {
                 self.take_back(memory);

@@ -2,8 +2,10 @@
 //!
 //! A launch on the same memory as one before leaves the same memory behind and has the same findings: its outcome is taken
 //! from that one. Of launches that differ from earlier ones only in what memory holds or in numbers, so many are run as a
-//! budget allows; the others are not run, what they would have written is not known, and the report says so.
+//! budget allows; the others are not run, what they would have written is not known, and the report says so. A launch is always
+//! run when the host has read memory of the device since the last one like it: how often a loop repeats may hang on that.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use warpsmith_emu::{Arg, Buffer, DeviceMemory, LaunchConfig, Outcome};
@@ -39,6 +41,8 @@ struct Count {
     numbers: HashSet<Vec<Vec<u8>>>,
     /// Work of the last one.
     steps: u64,
+    /// How often the host had read memory of the device at the last one.
+    read: u64,
     /// A launch of this kind had findings or did something that is not seen in memory.
     special: bool,
     /// Buffers that launches of this kind changed.
@@ -93,6 +97,8 @@ pub struct Repeats {
     left_out: Vec<Kind>,
     spent: u64,
     kept: usize,
+    /// How often the host has read memory of the device: what it does next may hang on that.
+    reads: Cell<u64>,
     /// Buffers that launches may have written that were not run.
     stale: HashSet<usize>,
 }
@@ -107,6 +113,7 @@ impl Default for Repeats {
             left_out: vec![],
             spent: 0,
             kept: 0,
+            reads: Cell::new(0),
             stale: HashSet::new(),
         }
     }
@@ -120,7 +127,6 @@ impl Repeats {
         config: &LaunchConfig,
         at: Option<Span>,
         memory: &mut DeviceMemory,
-        managed: &dyn Fn(usize) -> bool,
         all: bool,
     ) -> Verdict {
         let kind = kind(config, at, memory);
@@ -137,6 +143,7 @@ impl Repeats {
                 *piece_mut(memory, &live, *position) = buffer.clone();
             }
             count.run += 1;
+            count.read = self.reads.get();
             return Verdict::Done;
         }
         let same = count.numbers.contains(&numbers);
@@ -144,10 +151,9 @@ impl Repeats {
         let due = count.run < ALWAYS
             || self.spent < budget
             || !same && (count.run + count.left_out).is_power_of_two();
+        let read = count.read != self.reads.get();
         let arrays = written(module, config);
-        let managed_too = arrays.iter().flatten().chain(&count.changed).any(|b| managed(*b));
-        let (false, false, false, Some(arrays)) = (all, due, count.special || managed_too, arrays)
-        else {
+        let (false, false, false, Some(arrays)) = (all, due, count.special || read, arrays) else {
             return Verdict::Run(Pending { kind, numbers, before });
         };
         if count.left_out == 0 {
@@ -179,6 +185,7 @@ impl Repeats {
             self.spent += steps;
         }
         count.run += 1;
+        count.read = self.reads.get();
         count.steps = steps;
         count.numbers.insert(numbers);
         count.special |=
@@ -212,9 +219,9 @@ impl Repeats {
         }
     }
 
-    /// Whether something was not run.
-    pub fn left_out_some(&self) -> bool {
-        !self.left_out.is_empty()
+    /// The host reads memory of the device.
+    pub fn host_reads(&self) {
+        self.reads.set(self.reads.get() + 1);
     }
 
     /// Each kind of launch of which some were not run: place, kernel, grid and block, how many, and of how many.
@@ -382,7 +389,7 @@ mod tests {
             let (grid, block) = ([1, 1, 1], [32, 1, 1]);
             let config = LaunchConfig { kernel, grid, block, dynamic_shared: 0, args };
             let memory = &mut self.memory;
-            match self.repeats.verdict(&self.module, &config, None, memory, &|_| false, all) {
+            match self.repeats.verdict(&self.module, &config, None, memory, all) {
                 Verdict::Run(pending) => {
                     let outcome = emu::run(&self.module, &config, memory, &Options::default());
                     let outcome = outcome.expect("a launch");
@@ -412,7 +419,7 @@ mod tests {
         bench.memory.buffers[0].bytes[0] = 3;
         assert_eq!(bench.launch("copy", 32, false), 'D');
         assert_eq!(bench.memory.buffers[0].bytes[0], 3);
-        assert!(!bench.repeats.left_out_some());
+        assert_eq!(bench.repeats.left_out().count(), 0);
     }
 
     #[test]
@@ -434,6 +441,9 @@ mod tests {
         let left_out: Vec<_> = bench.repeats.left_out().map(|l| (l.3, l.4)).collect();
         assert_eq!(left_out, [(5, 8)]);
         assert_eq!(bench.launch("count", 32, true), 'R', "all of them are wanted");
+        bench.repeats.host_reads();
+        assert_eq!(bench.launch("count", 32, false), 'R', "the host may go on differently");
+        assert_eq!(bench.launch("count", 32, false), 'L');
         bench.repeats.filled(0, true);
         assert!(!bench.repeats.is_stale(0));
     }
