@@ -17,7 +17,9 @@ const TEXT: &str = concat!(
     include_str!("prelude/files.cuh"),
     include_str!("prelude/containers.cuh"),
     include_str!("prelude/barriers.cuh"),
-    include_str!("prelude/simd.cuh")
+    include_str!("prelude/simd.cuh"),
+    include_str!("prelude/special.cuh"),
+    include_str!("prelude/runtime.cuh")
 );
 
 /// The declarations, parsed; the text becomes one of the sources.

@@ -58,8 +58,8 @@ fn host_code_is_not_run_when_it_is_not_wanted() {
     assert!(text.contains("says nowhere how to launch its kernels"), "{text}");
 }
 
-/// Reads its size from a file.
-const UNKNOWN: &str = "int n; FILE *f = fopen(argv[1], \"r\"); fscanf(f, \"%d\", &n);
+/// Gets its size from a library that is not known.
+const UNKNOWN: &str = "int n; size_of_model(argv[1], &n);
     float *x; cudaMalloc(&x, n * sizeof(float)); cudaMemset(x, 0, n * sizeof(float));
     scale<<<(n + 31) / 32, 32>>>(x, 2.0f, n);";
 
@@ -68,7 +68,7 @@ fn a_launch_that_needs_what_is_not_understood_is_refused_by_name() {
     let text = check(&program(UNKNOWN), &[], 2);
     assert!(text.contains("launches nothing that could be run"), "{text}");
     assert!(text.contains("`n` is not known here"), "{text}");
-    assert!(text.contains("`fopen` is not declared"), "{text}");
+    assert!(text.contains("`size_of_model` is not declared"), "{text}");
 }
 
 #[test]
@@ -234,4 +234,39 @@ fn files_that_need_each_other_are_one_program() {
     let given: Vec<&str> = vec!["main.cu", "--host-args", "40"];
     let text = check_parts("<=", &given, 1);
     assert!(text.contains("out-of-bounds") && text.contains("kernels.cu:7"), "{text}");
+}
+
+#[test]
+fn what_is_read_from_files_is_invented_and_said() {
+    let body = "int n, m = 0; FILE *f = fopen(\"sizes.txt\", \"r\"); if (!f) exit(1);
+        if (fscanf(f, \"%d\", &n) != 1) return 1;
+        float *h = (float *)malloc(n * sizeof(float)), v;
+        while (fscanf(f, \"%f\", &v) != EOF) { if (m < n) h[m] = v; m++; }
+        fclose(f); float *x; cudaMalloc(&x, n * sizeof(float));
+        cudaMemcpy(x, h, n * sizeof(float), cudaMemcpyHostToDevice);
+        scale<<<1, 32>>>(x, 2.0f, n);";
+    let text = check(&program(body), &[], 0);
+    assert!(text.contains("the file \"sizes.txt\" is not read"), "{text}");
+    assert!(text.contains("1 launch checked: nothing found"), "{text}");
+    // Too short by one: the size is invented, and the kernel is wrong all the same.
+    let wrong = body.replace("cudaMalloc(&x, n", "cudaMalloc(&x, (n - 1)");
+    assert!(check(&program(&wrong), &[], 1).contains("out-of-bounds"));
+}
+
+#[test]
+fn a_benchmark_ends_and_says_what_it_did_not_repeat() {
+    let body = "int n = 1 << 17; float *x; cudaMalloc(&x, n * sizeof(float)); cudaMemset(x, 0, n * sizeof(float));
+        for (int i = 0; i < 1000; i++) scale<<<n / 256, 256>>>(x, 1.0f, n);";
+    // Zeros stay zeros: what every launch does is known from the first ones.
+    let text = check(&program(body), &["--format", "json"], 0);
+    assert!(text.contains("scale<<<512, 256>>> (1000 times)"), "{text}");
+    assert!(text.contains("\"not_repeated\":[]"), "{text}");
+}
+
+#[test]
+fn a_field_that_is_not_known_leaves_the_others_known() {
+    let body =
+        "struct { int n; float a; } s; s.n = 32; float u; size_of_model(argv[1], &u); s.a = u;
+        float *x; cudaMalloc(&x, 128); cudaMemset(x, 0, 128); scale<<<1, 32>>>(x, 2.0f, s.n);";
+    assert!(check(&program(body), &[], 0).contains("1 launch checked: nothing found"));
 }

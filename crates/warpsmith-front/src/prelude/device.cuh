@@ -28,6 +28,31 @@ template <int STAGES, typename G> __device__ void wait_prior(const G &group) {
     __pipeline_wait_prior(STAGES);
     group.sync();
 }
+template <typename G, typename T, typename F> __device__ T inclusive_scan(const G &group, T value, F op) {
+    for (unsigned d = 1; d < group.size(); d *= 2) {
+        T before = group.shfl_up(value, d);
+        if (group.thread_rank() >= d) value = op(before, value);
+    }
+    return value;
+}
+template <typename G, typename T> __device__ T inclusive_scan(const G &group, T value) {
+    for (unsigned d = 1; d < group.size(); d *= 2) {
+        T before = group.shfl_up(value, d);
+        if (group.thread_rank() >= d) value = before + value;
+    }
+    return value;
+}
+template <typename G, typename T, typename F> __device__ T exclusive_scan(const G &group, T value, F op) {
+    T all = inclusive_scan(group, value, op), before = group.shfl_up(all, 1);
+    return group.thread_rank() == 0 ? T() : before;
+}
+template <typename G, typename T> __device__ T exclusive_scan(const G &group, T value) {
+    T all = inclusive_scan(group, value), before = group.shfl_up(all, 1);
+    return group.thread_rank() == 0 ? T() : before;
+}
+template <typename G, typename F, typename... A> __device__ void invoke_one(const G &group, F f, A... values) {
+    if (group.thread_rank() == 0) f(values...);
+}
 } // namespace cooperative_groups
 
 namespace cuda {

@@ -1,4 +1,55 @@
-// Files: what is written is not kept. What would be read is not known, so that there is no `fopen` here.
+// Files: what is written is not kept, and what is read is not known. Only the whole numbers of the first read are there,
+// since they say how much there is; after many reads a file ends.
+enum { EOF = -1, SEEK_SET = 0, SEEK_CUR = 1, SEEK_END = 2, inventedNumber = 16, inventedReads = 4096 };
+inline FILE *fopen(const char *name, const char *mode) {
+    FILE *f = (FILE *)malloc(sizeof(FILE));
+    f->calls = 0;
+    f->ended = false;
+    return f;
+}
+template <typename T> void inventValue(FILE *f, T *to) { forgetValue(to); }
+inline void inventValue(FILE *f, int *to) { if (f->calls == 1) *to = inventedNumber; else forgetValue(to); }
+inline void inventValue(FILE *f, unsigned *to) { if (f->calls == 1) *to = inventedNumber; else forgetValue(to); }
+inline void inventValue(FILE *f, long *to) { if (f->calls == 1) *to = inventedNumber; else forgetValue(to); }
+inline void inventValue(FILE *f, size_t *to) { if (f->calls == 1) *to = inventedNumber; else forgetValue(to); }
+inline bool readsOn(FILE *f) {
+    f->calls = f->calls + 1;
+    f->ended = f->calls > inventedReads;
+    return !f->ended;
+}
+template <typename... A> int fscanf(FILE *f, const char *format, A... to) {
+    if (!readsOn(f)) return EOF;
+    (inventValue(f, to), ...);
+    return sizeof...(A);
+}
+template <typename T> size_t fread(T *to, size_t size, size_t n, FILE *f) {
+    if (!readsOn(f)) return 0;
+    forgetMemory(to);
+    return n;
+}
+inline char *fgets(char *to, int n, FILE *f) {
+    if (!readsOn(f)) return nullptr;
+    forgetMemory(to);
+    return to;
+}
+inline int feof(FILE *f) { return f->ended ? 1 : 0; }
+inline int ferror(FILE *f) { return 0; }
+inline void rewind(FILE *f) { f->ended = false; }
+inline int fseek(FILE *f, long to, int from) { f->ended = false; return 0; }
+inline long ftell(FILE *f) { return inventedReads; }
+
+// Images and data of the samples.
+inline char *sdkFindFilePath(const char *name, const char *program) { return (char *)name; }
+template <typename T> bool inventImage(T **data, unsigned *width, unsigned *height, int channels) {
+    *width = 64;
+    *height = 48;
+    if (*data == nullptr) *data = (T *)malloc(64 * 48 * channels * sizeof(T));
+    return true;
+}
+template <typename T> bool sdkLoadPGM(const char *name, T **data, unsigned *w, unsigned *h) { return inventImage(data, w, h, 1); }
+template <typename T> bool sdkLoadPPM4(const char *name, T **data, unsigned *w, unsigned *h) { return inventImage(data, w, h, 4); }
+template <typename T> bool sdkSavePGM(const char *name, T *data, unsigned w, unsigned h) { return true; }
+template <typename T> bool sdkSavePPM4(const char *name, T *data, unsigned w, unsigned h) { return true; }
 inline int fclose(FILE *f) { return 0; }
 inline int fflush(FILE *f) { return 0; }
 inline size_t fwrite(const void *from, size_t size, size_t n, FILE *f) { return n; }
@@ -79,20 +130,24 @@ inline int getopt_long(int argc, char **argv, const char *options, const option 
 
 namespace std {
 struct ifstream {
-    ifstream() {}
+    FILE *file;
+    ifstream() : file(nullptr) {}
     ifstream(const char *name, int mode = 0) { open(name, mode); }
     ifstream(const string &name, int mode = 0) { open(name.c_str(), mode); }
-    void open(const char *name, int mode = 0) {}
+    void open(const char *name, int mode = 0) { file = fopen(name, "r"); }
     void open(const string &name, int mode = 0) { open(name.c_str(), mode); }
-    bool open_;
-    bool is_open() const { return open_; }
-    bool good() const { return open_; }
-    bool fail() const { return open_; }
-    bool eof() const { return open_; }
-    bool operator!() const { return open_; }
-    operator bool() const { return open_; }
+    bool is_open() const { return file != nullptr; }
+    bool good() const { return file != nullptr && !file->ended; }
+    bool fail() const { return !good(); }
+    bool eof() const { return !good(); }
+    bool operator!() const { return !good(); }
+    operator bool() const { return good(); }
     void close() {}
 };
+template <typename T> ifstream &operator>>(ifstream &in, T &to) {
+    if (readsOn(in.file)) inventValue(in.file, &to);
+    return in;
+}
 struct ofstream : ostream {
     ofstream() {}
     ofstream(const char *name, int mode = 0) {}

@@ -1,6 +1,9 @@
 // Declarations that stand in for the libraries of the host. They are read when a whole program is run.
 
-typedef void *FILE;
+struct FILE {
+    int calls;  // reads so far
+    bool ended;
+};
 static FILE *stdin, *stdout, *stderr;
 
 // Numbers at random: any sequence will do, the same one in every run.
@@ -391,6 +394,47 @@ public:
     size_t size() const { return size_; }
     size_t length() const { return size_; }
     bool empty() const { return size_ == 0; }
+    string(size_t n, char c) : data_(0), size_(0) {
+        assign("", 0);
+        for (size_t i = 0; i < n; i++) push_back(c);
+    }
+    static const size_t npos = (size_t)-1;
+    char *begin() { return data_; }
+    char *end() { return data_ + size_; }
+    char &back() { return data_[size_ - 1]; }
+    int compare(const string &o) const { return strcmp(data_, o.data_); }
+    int compare(const char *o) const { return strcmp(data_, o); }
+    string substr(size_t from, size_t n = npos) const {
+        string s;
+        s.assign(data_ + from, n < size_ - from ? n : size_ - from);
+        return s;
+    }
+    size_t find(const char *part, size_t from = 0) const {
+        size_t n = strlen(part);
+        for (size_t i = from; i + n <= size_; i++)
+            if (strncmp(data_ + i, part, n) == 0) return i;
+        return npos;
+    }
+    size_t find(const string &part, size_t from = 0) const { return find(part.data_, from); }
+    size_t find(char c, size_t from = 0) const {
+        for (size_t i = from; i < size_; i++)
+            if (data_[i] == c) return i;
+        return npos;
+    }
+    size_t rfind(char c) const {
+        for (size_t i = size_; i > 0; i--)
+            if (data_[i - 1] == c) return i - 1;
+        return npos;
+    }
+    size_t find_last_of(char c) const { return rfind(c); }
+    void push_back(char c) {
+        char one[2];
+        one[0] = c;
+        one[1] = 0;
+        *this += string(one);
+    }
+    string &append(const string &o) { *this += o; return *this; }
+    string &operator+=(char c) { push_back(c); return *this; }
     char &operator[](size_t i) { return data_[i]; }
     const char &operator[](size_t i) const { return data_[i]; }
     string &operator=(const char *s) { assign(s, strlen(s)); return *this; }
@@ -399,7 +443,8 @@ public:
         size_t n = size_;
         char *fresh = (char *)malloc(n + o.size_ + 1);
         for (size_t i = 0; i < n; i++) fresh[i] = data_[i];
-        for (size_t i = 0; i <= o.size_; i++) fresh[n + i] = o.data_[i];
+        for (size_t i = 0; i < o.size_; i++) fresh[n + i] = o.data_[i];
+        fresh[n + o.size_] = 0;
         data_ = fresh;
         size_ = n + o.size_;
         return *this;

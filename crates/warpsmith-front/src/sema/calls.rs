@@ -49,6 +49,9 @@ impl<'a> Sema<'a> {
                     }
                     Err(failure) => return Err(failure),
                 };
+                if Some(chosen.f.decl.head_span.file) == self.prelude_file {
+                    self.say_what_is_invented(&name, args, span);
+                }
                 if chosen.f.needs_object() && object.is_none() {
                     return fail(
                         "W077",

@@ -1,7 +1,7 @@
 //! The end of lowering: drops functions that only ran at compile time, and refuses recursion.
 
 use warpsmith_ir::visit::for_each_stmt;
-use warpsmith_ir::{Diagnostic, FuncId, Function, StmtKind};
+use warpsmith_ir::{Diagnostic, FuncId, Function, FunctionKind, StmtKind};
 
 use super::model::error;
 use super::{KernelInfo, Lowered, Sema};
@@ -49,7 +49,7 @@ impl Sema<'_> {
     }
 }
 
-/// Functions reached from the roots in their present order; an error names one that calls itself.
+/// Functions reached from the roots in their present order; an error names one of the device that calls itself.
 fn reachable(functions: &[Function], roots: &[FuncId]) -> Result<Vec<FuncId>, FuncId> {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
@@ -66,9 +66,11 @@ fn reachable(functions: &[Function], roots: &[FuncId]) -> Result<Vec<FuncId>, Fu
             *state = Seen::Done;
             continue;
         }
+        let on_device = functions[id.0 as usize].kind != FunctionKind::Host;
         match state {
             Seen::Done => continue,
-            Seen::Open => return Err(id),
+            Seen::Open if on_device => return Err(id),
+            Seen::Open => continue,
             Seen::No => *state = Seen::Open,
         }
         stack.push((id, true));
@@ -82,7 +84,9 @@ fn reachable(functions: &[Function], roots: &[FuncId]) -> Result<Vec<FuncId>, Fu
         callees.dedup();
         for callee in callees {
             match seen.get(callee.0 as usize) {
-                Some(Seen::Open) => return Err(callee),
+                Some(Seen::Open) if functions[callee.0 as usize].kind != FunctionKind::Host => {
+                    return Err(callee);
+                }
                 Some(Seen::No) => stack.push((callee, false)),
                 _ => {}
             }

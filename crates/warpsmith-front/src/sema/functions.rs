@@ -253,9 +253,11 @@ impl<'a> Sema<'a> {
         let params = self.param_specs(f, scope)?;
         let types: Vec<QualType> = params.iter().map(|p| p.ty.clone()).collect();
         let kind = if f.decl.attrs.global { FunctionKind::Kernel } else { key.kind };
-        // A constexpr function may call itself: it gets its id before its body, to be run at compile time.
+        // A constexpr function may call itself, and so may one of the host, which the interpreter runs: it gets its id
+        // before its body.
+        let of_host = self.program && kind == FunctionKind::Host;
         let reserved = match &ret {
-            Some(ret) if f.decl.attrs.is_constexpr => {
+            Some(ret) if f.decl.attrs.is_constexpr || of_host => {
                 let id = self.module.add_function(warpsmith_ir::Function::new("", kind));
                 let instance = Instance { id, params: types.clone(), ret: ret.clone() };
                 self.instances.insert(key.clone(), InstanceState::Recursive(instance));

@@ -41,10 +41,7 @@ const HARMLESS: &[&str] = &[
     "cudaDriverGetVersion",
     "cudaRuntimeGetVersion",
     "cudaDeviceGetStreamPriorityRange",
-    "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
     "cudaFuncGetAttributes",
-    "cudaOccupancyMaxPotentialBlockSize",
-    "cudaOccupancyMaxPotentialBlockSizeVariableSMem",
     "cudaFuncSetCacheConfig",
     "cudaFuncSetSharedMemConfig",
     "cudaStreamAttachMemAsync",
@@ -55,7 +52,21 @@ const HARMLESS: &[&str] = &[
     "cudaEventRecordWithFlags",
     "cudaCtxResetPersistingL2Cache",
     "cudaStreamSetAttribute",
+    "cudaStreamBeginCapture",
+    "cudaStreamEndCapture",
+    "cudaGraphInstantiate",
+    "cudaGraphInstantiateWithFlags",
+    "cudaGraphCreate",
+    "cudaGraphUpload",
+    "cudaGraphDestroy",
+    "cudaGraphExecDestroy",
 ];
+
+/// What a device could answer when it is asked how many blocks it holds: few, since each of them is run.
+const RESIDENT_BLOCKS: i32 = 2;
+/// A grid and a block that it could say keep it busy.
+const BEST_GRID: i32 = 264;
+const BEST_BLOCK: i32 = 256;
 
 impl<'a> Sema<'a> {
     /// A call that only whole programs make; `None` when the name is none of them.
@@ -107,14 +118,33 @@ impl<'a> Sema<'a> {
             ("cudaMallocPitch", [target, pitch, width, height]) => {
                 self.pitched(target, pitch, width, height, span)
             }
+            ("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [blocks, ..])
+            | ("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", [blocks, ..]) => {
+                self.reports(&[(blocks, RESIDENT_BLOCKS)], span)
+            }
+            (
+                "cudaOccupancyMaxPotentialBlockSize"
+                | "cudaOccupancyMaxPotentialBlockSizeVariableSMem",
+                [grid, block, ..],
+            ) => self.reports(&[(grid, BEST_GRID), (block, BEST_BLOCK)], span),
             ("cudaHostGetDevicePointer", [target, host, _]) => self.alias(target, host, span),
             ("printf" | "puts" | "putchar" | "fflush" | "perror" | "fputs", _) => {
                 self.printed(args, span)
             }
             ("fprintf", [_, rest @ ..]) => self.printed(rest, span),
+            ("forgetValue", [pointer]) => self.forget_behind(pointer, false, span),
+            ("forgetMemory", [pointer]) => self.forget_behind(pointer, true, span),
+            ("cudaGraphLaunch", [_, _]) => {
+                let what =
+                    "what was captured for the graph ran when it was captured, and not again here"
+                        .into();
+                self.emit(StmtKind::Runtime(Runtime::Skipped { what, launches: false }), span);
+                self.touch_device(span);
+                Ok(zero(span))
+            }
             ("srand" | "srand48" | "srandom", [_]) => Ok(zero(span)),
             _ if super::launch_calls::LAUNCHERS.contains(&name) => self.launch_call(args, span),
-            _ if HARMLESS.contains(&name) => self.harmless(args, span),
+            _ if HARMLESS.contains(&name) => self.harmless(name, args, span),
             _ => return None,
         })
     }
@@ -375,6 +405,53 @@ impl<'a> Sema<'a> {
         Ok(zero(span))
     }
 
+    /// A fill of nothing: what stands before it has to do with the device, and is run.
+    fn touch_device(&mut self, span: Span) {
+        let void = Type::pointer(Type::Void, Space::Generic);
+        let Ok(null) = self.zero_value(&void, span) else { return };
+        let (value, bytes) = (Expr::i32(0), Expr::int(Scalar::U64, 0));
+        self.emit(StmtKind::Runtime(Runtime::Fill { pointer: null, value, bytes }), span);
+    }
+
+    /// Files that are read are named: what programs read from them is not known.
+    pub(crate) fn say_what_is_invented(&mut self, name: &str, args: &'a [ast::Expr], span: Span) {
+        let read = match (name, args) {
+            ("fopen", [file, mode]) => match &*mode.kind {
+                ast::ExprKind::Str(text) if !text.contains('r') => None,
+                _ => Some(file),
+            },
+            ("sdkLoadPGM" | "sdkLoadPPM4", [file, ..]) => Some(file),
+            _ => None,
+        };
+        let Some(file) = read else { return };
+        let file = super::text::expr_text(file);
+        let what = format!("the file {file} is not read: numbers and sizes from it are invented");
+        self.emit(StmtKind::Runtime(Runtime::Skipped { what, launches: false }), span);
+    }
+
+    /// What a pointer points to holds nothing known any more; `all`: the whole array that it points into.
+    fn forget_behind(&mut self, pointer: &'a ast::Expr, all: bool, span: Span) -> Res<Operand<'a>> {
+        let pointer = self.rvalue(pointer)?;
+        let call = match all {
+            true => Runtime::ForgetMemory { pointer },
+            false => Runtime::Forget { place: self.place_of_pointer(pointer, span) },
+        };
+        self.emit(StmtKind::Runtime(call), span);
+        Ok(zero(span))
+    }
+
+    /// A call that answers with numbers, through pointers that it is given.
+    fn reports(&mut self, answers: &[(&'a ast::Expr, i32)], span: Span) -> Res<Operand<'a>> {
+        for (to, number) in answers {
+            let pointer = self.rvalue(to)?;
+            let place = self.place_of_pointer(pointer, span);
+            let value = Expr::i32(*number).with_origin(span);
+            let value = self.convert_to(value, &place.ty.clone(), span)?;
+            self.emit(StmtKind::Assign { place, value }, span);
+        }
+        Ok(zero(span))
+    }
+
     /// The device's pointer to memory of the host that both use is the host's.
     fn alias(
         &mut self,
@@ -412,13 +489,14 @@ impl<'a> Sema<'a> {
     }
 
     /// A call that does nothing but write something unknown through its arguments.
-    fn harmless(&mut self, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
+    fn harmless(&mut self, name: &str, args: &'a [ast::Expr], span: Span) -> Res<Operand<'a>> {
+        let makes_a_stream = name.starts_with("cudaStreamCreate");
         for arg in args {
             if let ast::ExprKind::Unary { op, operand } = &*arg.kind
                 && op == "&"
             {
                 let (place, _) = self.lvalue(operand)?;
-                if place.ty.is_pointer() {
+                if place.ty.is_pointer() || makes_a_stream {
                     // A handle, which only more such calls get.
                     let value = self.zero_value(&place.ty.clone(), span)?;
                     self.emit(StmtKind::Assign { place, value }, span);

@@ -43,15 +43,14 @@ impl<'a> Sema<'a> {
         Some(self.declare_misread(name, ty, value, e.span))
     }
 
-    /// `float (*row)[4] = m;` reads as `float(*row)[4] = m`, an element of a conversion of `*row`.
+    /// `float (*row)[4] = m, (*other)[4], *p;` reads as `float(*row)[4] = m`, an element of a conversion of `*row`, and more
+    /// such values.
     fn misread_row_pointer(&mut self, e: &'a ast::Expr) -> Option<Res<()>> {
-        let ast::ExprKind::Assign { op, target, value } = &*e.kind else { return None };
-        let (mut at, mut extents) = (target, vec![]);
-        while let ast::ExprKind::Index { base, index } = &*at.kind {
-            extents.push(index);
-            at = base;
-        }
-        if op != "=" || extents.is_empty() {
+        let mut items = vec![];
+        in_list(e, &mut items);
+        let (first, value) = declarator(items[0]);
+        let (at, extents) = indexed(first);
+        if extents.is_empty() {
             return None;
         }
         let scope = self.f_scope();
@@ -69,17 +68,47 @@ impl<'a> Sema<'a> {
             },
             _ => return None,
         };
+        let mut all = vec![self.row_pointer(declared, &extents, &element, value)?];
+        for item in &items[1..] {
+            let (target, value) = declarator(item);
+            let (at, extents) = indexed(target);
+            let inner = match &*at.kind {
+                ast::ExprKind::Paren(inner) => inner,
+                _ => at,
+            };
+            all.push(self.row_pointer(inner, &extents, &element, value)?);
+        }
+        for (name, ty, value) in all {
+            let done = match value {
+                Some(value) => self.declare_misread(name, ty, value, e.span),
+                None => self.declare_value(name, ty, Ok(None), e.span),
+            };
+            if done.is_err() {
+                return Some(done);
+            }
+        }
+        Some(Ok(()))
+    }
+
+    /// `*name` as a declarator of a pointer to rows, or to elements where there are no extents.
+    fn row_pointer(
+        &mut self,
+        declared: &'a ast::Expr,
+        extents: &[&'a ast::Expr],
+        element: &Type,
+        value: Option<&'a ast::Expr>,
+    ) -> Option<(&'a str, Type, Option<&'a ast::Expr>)> {
         let ast::ExprKind::Unary { op, operand } = &*declared.kind else { return None };
         let ast::ExprKind::Path(name) = &*operand.kind else { return None };
         let name = name.as_name().filter(|_| op == "*")?;
+        let scope = self.f_scope();
         // The innermost extent was met first.
-        let mut row = element;
+        let mut row = element.clone();
         for extent in extents {
             let length = self.array_length(scope, extent).ok()?;
             row = Type::array(row, length);
         }
-        let ty = Type::pointer(row, warpsmith_ir::Space::Generic);
-        Some(self.declare_misread(name, ty, value, e.span))
+        Some((name, Type::pointer(row, warpsmith_ir::Space::Generic), value))
     }
 
     /// `Point p(a, b[3]);` reads as the declaration of a function unless one knows that `a` is no type.
@@ -104,7 +133,7 @@ impl<'a> Sema<'a> {
         // Extents of `dim3` that are not given are 1.
         let ones = super::calls::type_is_dim3(ret);
         let value = operands.and_then(|list| self.construct(&ty, list, ones, span));
-        self.declare_value(name, ty, value, span)
+        self.declare_value(name, ty, value.map(Some), span)
     }
 
     fn declare_misread(
@@ -115,10 +144,16 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<()> {
         let init = self.rvalue(value).and_then(|v| self.convert_to(v, &ty, value.span));
-        self.declare_value(name, ty, init, span)
+        self.declare_value(name, ty, init.map(Some), span)
     }
 
-    fn declare_value(&mut self, name: &str, ty: Type, init: Res<Expr>, span: Span) -> Res<()> {
+    fn declare_value(
+        &mut self,
+        name: &str,
+        ty: Type,
+        init: Res<Option<Expr>>,
+        span: Span,
+    ) -> Res<()> {
         let scope = self.f_scope();
         let init = match init {
             Ok(init) => init,
@@ -131,11 +166,40 @@ impl<'a> Sema<'a> {
         var.origin = span.into();
         let id = self.f().func.add_var(var);
         let owner = self.f().serial;
-        self.emit(StmtKind::Decl { var: id, init: Some(init) }, span);
+        self.emit(StmtKind::Decl { var: id, init }, span);
         let place = Place::new(PlaceKind::Var(id), ty, span);
         self.declare(scope, name, Entity::Place { owner, place, is_const: false, shape: None });
         Ok(())
     }
+}
+
+/// The parts of a list with commas.
+fn in_list<'a>(e: &'a ast::Expr, all: &mut Vec<&'a ast::Expr>) {
+    match &*e.kind {
+        ast::ExprKind::Comma(left, right) => {
+            in_list(left, all);
+            in_list(right, all);
+        }
+        _ => all.push(e),
+    }
+}
+
+/// What reads as an assignment is a declarator and its value.
+fn declarator(e: &ast::Expr) -> (&ast::Expr, Option<&ast::Expr>) {
+    match &*e.kind {
+        ast::ExprKind::Assign { op, target, value } if op == "=" => (target, Some(value)),
+        _ => (e, None),
+    }
+}
+
+/// What stands before subscripts, and these, the last one first.
+fn indexed(e: &ast::Expr) -> (&ast::Expr, Vec<&ast::Expr>) {
+    let (mut at, mut extents) = (e, vec![]);
+    while let ast::ExprKind::Index { base, index } = &*at.kind {
+        extents.push(index);
+        at = base;
+    }
+    (at, extents)
 }
 
 /// The expression that was taken for a parameter.

@@ -358,10 +358,11 @@ impl Visitor for Writes {
     }
 
     fn place(&mut self, place: &Place, access: Access) {
-        if access == Access::Write {
-            self.places.push(place.clone());
+        // Of what a written place is a part of, the rest stays as it was.
+        match access {
+            Access::Write => self.places.push(place.clone()),
+            _ => walk_place(self, place, access),
         }
-        walk_place(self, place, access);
     }
 
     fn sets(&mut self, var: VarId) {

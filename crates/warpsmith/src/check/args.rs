@@ -45,6 +45,10 @@ pub struct CheckArgs {
     #[arg(long)]
     pub counters: bool,
 
+    /// Run every launch of host code, however often it repeats one
+    #[arg(long)]
+    pub all_repeats: bool,
+
     /// Whether launches come from the host code of a file that gives no others
     #[arg(long, value_enum, default_value_t, value_name = "WHEN")]
     pub host: HostCode,

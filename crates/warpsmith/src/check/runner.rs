@@ -44,6 +44,8 @@ pub struct Runner<'a> {
     pub(super) limits: Vec<String>,
     /// Launches of host code that were not run, and why.
     pub(super) lost: Vec<String>,
+    /// Repetitions of launches of host code that were not run.
+    pub(super) left_out: Vec<String>,
     counters: Vec<(String, Counters)>,
     pub(super) interrupted: bool,
     /// Launches that a kernel's own assumptions exclude.
@@ -70,6 +72,7 @@ impl<'a> Runner<'a> {
             listed: String::new(),
             limits: vec![],
             lost: vec![],
+            left_out: vec![],
             counters: vec![],
             interrupted: false,
             excluded: 0,
@@ -443,6 +446,7 @@ impl<'a> Runner<'a> {
             printed: self.printed,
             limits: self.limits,
             lost: self.lost,
+            left_out: self.left_out,
             listed: self.args.list.then_some(self.listed),
             counters: self.counters,
         }

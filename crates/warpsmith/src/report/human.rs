@@ -31,6 +31,9 @@ pub fn human(report: &Report, sources: &SourceMap, color: bool) -> String {
     for (path, why) in &report.skipped {
         text += &format!("skipped: {path}: {why}\n");
     }
+    for repeats in &report.left_out {
+        text += &format!("not repeated: {repeats} (--all-repeats runs them)\n");
+    }
     for assumption in &report.assumptions {
         text += &format!("assumed: {assumption}\n");
     }

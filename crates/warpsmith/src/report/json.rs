@@ -33,6 +33,7 @@ pub fn json(report: &Report, sources: &SourceMap) -> Value {
         "skipped": report.skipped.iter().map(|(file, reason)| json!({"file": file, "reason": reason})).collect::<Vec<_>>(),
         "limits": report.limits,
         "lost": report.lost,
+        "not_repeated": report.left_out,
         "listed": report.listed.iter().flat_map(|l| l.lines()).collect::<Vec<_>>(),
         "printed": report.printed,
     });

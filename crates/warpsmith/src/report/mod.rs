@@ -46,6 +46,8 @@ pub struct Report {
     pub limits: Vec<String>,
     /// Launches of host code that were not run, and why.
     pub lost: Vec<String>,
+    /// Repetitions of launches that were not run: no claim is made about them.
+    pub left_out: Vec<String>,
     /// Performance counters of each launch, when they were asked for.
     pub counters: Vec<(String, Counters)>,
 }

@@ -17,6 +17,7 @@ use super::super::invent::invent;
 use super::super::memory;
 use super::super::runner::Runner;
 use super::super::variables;
+use super::repeats::{Repeats, Verdict};
 use super::words::dims;
 use super::{Program, Ran, place};
 use crate::data::{self, ArgSpec};
@@ -42,6 +43,9 @@ pub struct HostLauncher<'a, 'r> {
     seen: HashSet<(Option<Span>, bool)>,
     at: Option<Span>,
     failure: Option<Failure>,
+    repeats: Repeats,
+    /// The program has variables of the device, which the host may read.
+    has_variables: bool,
 }
 
 impl<'a, 'r> HostLauncher<'a, 'r> {
@@ -72,11 +76,22 @@ impl<'a, 'r> HostLauncher<'a, 'r> {
             seen: HashSet::new(),
             at: None,
             failure: None,
+            repeats: Repeats::default(),
+            has_variables: program.module.globals.iter().any(|g| g.space == Space::Global),
         }
     }
 
     /// How the run went, and an error that ended it.
-    pub fn finish(self) -> (Ran, Option<Failure>) {
+    pub fn finish(mut self) -> (Ran, Option<Failure>) {
+        for (at, kernel, [a, b, c, x, y, z, _], left_out, all) in self.repeats.left_out() {
+            let name = &self.module.functions[kernel as usize].name;
+            self.ran.left_out.push(format!(
+                "{}: {name}<<<{}, {}>>>: {left_out} of {all} launches with the same arrays; what they write is not known",
+                place(at, self.sources, self.path),
+                dims([a, b, c]),
+                dims([x, y, z]),
+            ));
+        }
         (self.ran, self.failure)
     }
 
@@ -298,6 +313,8 @@ impl Launcher for HostLauncher<'_, '_> {
     }
 
     fn filled(&mut self, buffer: usize, offset: usize, bytes: usize) {
+        let length = self.device.buffers.get(buffer).map_or(0, |b| b.poison.len());
+        self.repeats.filled(buffer, length > 0 && offset == 0 && bytes >= length);
         if let Some(mask) = self.invented.get_mut(&buffer)
             && let Some(part) = mask.get_mut(offset..offset + bytes)
         {
@@ -310,6 +327,10 @@ impl Launcher for HostLauncher<'_, '_> {
     }
 
     fn unwritten(&self, buffer: usize, offset: usize, bytes: usize) -> Option<Vec<bool>> {
+        self.repeats.host_reads();
+        if self.repeats.is_stale(buffer) {
+            return Some(vec![true; bytes]);
+        }
         let poison = &self.device.buffers.get(buffer)?.poison;
         poison.get(offset..offset + bytes).filter(|part| part.contains(&true)).map(<[bool]>::to_vec)
     }
@@ -376,6 +397,18 @@ impl Launcher for HostLauncher<'_, '_> {
         let config = self.config(&request);
         self.fill_invented(&config);
         let label = self.label(&config);
+        // The host could see what a launch writes, and go on differently, without a copy.
+        let seen = self.has_variables || !memory.host.shared.is_empty();
+        let (module, at, all) = (self.module, self.at, seen || self.runner.args.all_repeats);
+        let verdict = self.repeats.verdict(module, &config, at, &mut self.device, all);
+        let pending = match verdict {
+            Verdict::LeaveOut => {
+                self.take_back(memory);
+                return Ok(());
+            }
+            Verdict::Done => None,
+            Verdict::Run(pending) => Some(pending),
+        };
         self.ran.launched += 1;
         self.ran.kernels.push(self.module.function(config.kernel).name.clone());
         self.runner.launched(&label);
@@ -384,11 +417,12 @@ impl Launcher for HostLauncher<'_, '_> {
             let kernel = &self.module.function(config.kernel).name;
             let message = format!("`{kernel}` gets a pointer to memory of the host for `{name}`");
             self.refused("invalid-pointer", message, &label);
-        } else if !self.runner.args.dry_run {
+        } else if let Some(pending) = pending.filter(|_| !self.runner.args.dry_run) {
             let options = self.runner.options(self.args);
             let other = Other::of(&self.device, &config);
             match emu::run(self.module, &config, &mut self.device, &options) {
                 Ok(outcome) => {
+                    self.repeats.ran(pending, &config, &outcome, &self.device);
                     if outcome.limit.is_some() {
                         stop = Err("a limit was reached".to_string());
                     }

@@ -1,6 +1,7 @@
 //! Launches from host code: the program of a file is run as far as it is understood, its kernels in the emulator.
 
 mod launcher;
+mod repeats;
 mod words;
 
 use std::path::Path;
@@ -42,6 +43,8 @@ pub(super) struct Ran {
     pub launched: usize,
     /// Statements with launches that were left out, and why.
     pub lost: Vec<(Option<Span>, String)>,
+    /// Repetitions of launches that were left out, in words.
+    pub left_out: Vec<String>,
     /// Other statements that were left out.
     pub skipped: Vec<(Option<Span>, String)>,
     /// Kernels that ran, by name.
@@ -200,6 +203,7 @@ impl Runner<'_> {
             let at = place(*span, sources, path);
             self.lost.push(format!("{at}: a launch was not run: {why}"));
         }
+        self.left_out.extend(ran.left_out.iter().cloned());
         for (span, why) in ran.skipped.iter().take(MOST_LEFT_OUT) {
             let at = place(*span, sources, path);
             self.assume(format!("{at}: host code was left out: {why}"));

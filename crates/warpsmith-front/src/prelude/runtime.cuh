@@ -1,0 +1,151 @@
+// What else the run-time library and the libraries beside it are called with. Functions that compute on the device for the
+// host (`cublasSgemm`, `cufftExecC2C`) are not here: they are left out and named, and what they write is not known.
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX = 2, cudaDevAttrMaxBlockDimY = 3, cudaDevAttrMaxBlockDimZ = 4,
+    cudaDevAttrMaxGridDimX = 5, cudaDevAttrMaxGridDimY = 6, cudaDevAttrMaxGridDimZ = 7, cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9, cudaDevAttrWarpSize = 10, cudaDevAttrMaxPitch = 11, cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13, cudaDevAttrTextureAlignment = 14, cudaDevAttrGpuOverlap = 15, cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrKernelExecTimeout = 17, cudaDevAttrIntegrated = 18, cudaDevAttrCanMapHostMemory = 19, cudaDevAttrComputeMode = 20,
+    cudaDevAttrConcurrentKernels = 31, cudaDevAttrEccEnabled = 32, cudaDevAttrMemoryClockRate = 36,
+    cudaDevAttrGlobalMemoryBusWidth = 37, cudaDevAttrL2CacheSize = 38, cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrAsyncEngineCount = 40, cudaDevAttrUnifiedAddressing = 41, cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76, cudaDevAttrStreamPrioritiesSupported = 78,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81, cudaDevAttrMaxRegistersPerMultiprocessor = 82, cudaDevAttrManagedMemory = 83,
+    cudaDevAttrPageableMemoryAccess = 88, cudaDevAttrConcurrentManagedAccess = 89, cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97, cudaDevAttrMaxBlocksPerMultiprocessor = 106, cudaDevAttrMemoryPoolsSupported = 115
+};
+
+inline int cudaDeviceGetAttribute(int *value, int attribute, int device) {
+    cudaDeviceProp p;
+    cudaGetDeviceProperties(&p, device);
+    switch (attribute) {
+    case cudaDevAttrMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
+    case cudaDevAttrMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
+    case cudaDevAttrMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
+    case cudaDevAttrMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
+    case cudaDevAttrMaxGridDimX: *value = p.maxGridSize[0]; break;
+    case cudaDevAttrMaxGridDimY: *value = p.maxGridSize[1]; break;
+    case cudaDevAttrMaxGridDimZ: *value = p.maxGridSize[2]; break;
+    case cudaDevAttrMaxSharedMemoryPerBlock: *value = (int)p.sharedMemPerBlock; break;
+    case cudaDevAttrTotalConstantMemory: *value = (int)p.totalConstMem; break;
+    case cudaDevAttrWarpSize: *value = p.warpSize; break;
+    case cudaDevAttrMaxPitch: *value = (int)p.memPitch; break;
+    case cudaDevAttrMaxRegistersPerBlock: *value = p.regsPerBlock; break;
+    case cudaDevAttrClockRate: *value = p.clockRate; break;
+    case cudaDevAttrTextureAlignment: *value = (int)p.textureAlignment; break;
+    case cudaDevAttrMultiProcessorCount: *value = p.multiProcessorCount; break;
+    case cudaDevAttrIntegrated: case cudaDevAttrComputeMode: case cudaDevAttrKernelExecTimeout: *value = 0; break;
+    case cudaDevAttrPageableMemoryAccess: *value = p.pageableMemoryAccess; break;
+    case cudaDevAttrMemoryClockRate: *value = p.memoryClockRate; break;
+    case cudaDevAttrGlobalMemoryBusWidth: *value = p.memoryBusWidth; break;
+    case cudaDevAttrL2CacheSize: *value = p.l2CacheSize; break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
+    case cudaDevAttrAsyncEngineCount: *value = p.asyncEngineCount; break;
+    case cudaDevAttrComputeCapabilityMajor: *value = p.major; break;
+    case cudaDevAttrComputeCapabilityMinor: *value = p.minor; break;
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: *value = (int)p.sharedMemPerMultiprocessor; break;
+    case cudaDevAttrMaxRegistersPerMultiprocessor: *value = p.regsPerMultiprocessor; break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = (int)p.sharedMemPerBlockOptin; break;
+    case cudaDevAttrMaxBlocksPerMultiprocessor: *value = 32; break;
+    default: *value = 1;
+    }
+    return 0;
+}
+
+struct cudaLaunchAttribute {
+    int id;
+    struct { int cooperative, priority, programmaticStreamSerializationAllowed; dim3 clusterDim; } val;
+};
+enum { cudaLaunchAttributeCooperative = 2, cudaLaunchAttributeProgrammaticStreamSerialization = 6, cudaLaunchAttributePriority = 8 };
+struct cudaLaunchConfig_t {
+    dim3 gridDim, blockDim;
+    size_t dynamicSmemBytes;
+    unsigned long long stream;
+    cudaLaunchAttribute *attrs;
+    unsigned numAttrs;
+};
+typedef cudaLaunchConfig_t cudaLaunchConfig_st;
+template <typename K, typename... A> int cudaLaunchKernelEx(const cudaLaunchConfig_t *config, K kernel, A... values) {
+    kernel<<<config->gridDim, config->blockDim, config->dynamicSmemBytes>>>(values...);
+    return 0;
+}
+
+// What is captured for a graph runs while it is captured.
+typedef void *cudaGraph_t, *cudaGraphExec_t, *cudaGraphNode_t;
+enum { cudaStreamCaptureModeGlobal = 0, cudaStreamCaptureModeThreadLocal = 1, cudaStreamCaptureModeRelaxed = 2 };
+
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes;
+};
+inline int cudaMemcpyPeer(void *to, int toDevice, const void *from, int fromDevice, size_t bytes) {
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+template <typename S>
+int cudaMemcpyPeerAsync(void *to, int toDevice, const void *from, int fromDevice, size_t bytes, S stream) {
+    return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+template <typename S, typename F> int cudaLaunchHostFunc(S stream, F f, void *data) { f(data); return 0; }
+template <typename S, typename F> int cudaStreamAddCallback(S stream, F f, void *data, unsigned flags) {
+    f(stream, 0, data);
+    return 0;
+}
+
+// Names of types of libraries, so that what has nothing to do with them is understood.
+typedef int cublasHandle_t, cublasStatus_t, cublasOperation_t, cufftHandle, cufftResult, curandGenerator_t, curandStatus_t;
+typedef int cusparseHandle_t, cusparseStatus_t, cusolverDnHandle_t, cusolverStatus_t;
+typedef float2 cufftComplex;
+typedef double2 cufftDoubleComplex;
+typedef float cufftReal;
+typedef double cufftDoubleReal;
+
+inline void qsort(void *all, size_t n, size_t size, int (*compare)(const void *, const void *)) {
+    char *bytes = (char *)all, *held = (char *)malloc(size);
+    for (size_t gap = n / 2; gap > 0; gap = gap / 2) {
+        for (size_t i = gap; i < n; i++) {
+            memcpy(held, bytes + i * size, size);
+            size_t j = i;
+            for (; j >= gap && compare(bytes + (j - gap) * size, held) > 0; j -= gap)
+                memcpy(bytes + j * size, bytes + (j - gap) * size, size);
+            memcpy(bytes + j * size, held, size);
+        }
+    }
+    free(held);
+}
+
+namespace std {
+// Threads of the host run where they are started.
+struct thread {
+    thread() {}
+    template <typename F, typename... A> thread(F f, A... values) { f(values...); }
+    void join() {}
+    void detach() {}
+    bool joinable() const { return true; }
+    static unsigned hardware_concurrency() { return 1; }
+};
+struct mutex {
+    void lock() {}
+    void unlock() {}
+    bool try_lock() { return true; }
+};
+template <typename M> struct lock_guard { lock_guard(M &m) {} };
+template <typename M> struct unique_lock {
+    unique_lock(M &m) {}
+    void lock() {}
+    void unlock() {}
+};
+template <typename T> struct atomic {
+    T held;
+    atomic() : held() {}
+    atomic(T v) : held(v) {}
+    T load() const { return held; }
+    void store(T v) { held = v; }
+    operator T() const { return held; }
+    T operator=(T v) { held = v; return v; }
+    T operator++(int) { T old = held; held = held + 1; return old; }
+    T operator++() { held = held + 1; return held; }
+    T operator+=(T v) { held = held + v; return held; }
+    T fetch_add(T v) { T old = held; held = held + v; return old; }
+};
+template <typename T, typename... A> unique_ptr<T> make_unique(A... values) { return unique_ptr<T>(new T(values...)); }
+} // namespace std
