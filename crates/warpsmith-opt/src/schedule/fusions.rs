@@ -37,6 +37,11 @@ impl Start {
         Start { kernel: kernel.clone(), steps: vec![] }
     }
 
+    /// Whether sums are scattered.
+    pub fn scatters(&self) -> bool {
+        self.steps.iter().any(|s| matches!(s, StepKind::Scatter { .. }))
+    }
+
     fn with(mut self, step: StepKind, sources: &SourceMap) -> Option<Start> {
         self.kernel = take(&self.kernel, &step, sources).ok()?.kernel;
         self.steps.push(step);

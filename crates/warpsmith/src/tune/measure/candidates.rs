@@ -15,7 +15,7 @@ use warpsmith_tune::space::{Configuration, Parameter, Point as At, SharedSpace, 
 use warpsmith_tune::value::Value;
 
 use crate::status::Failure;
-use crate::tune::choice::CHOOSING;
+use crate::tune::choice::{CHOOSING, worth_starting};
 use crate::tune::estimates::{Estimates, on_all_cores};
 use crate::tune::sizes::Point;
 
@@ -38,7 +38,7 @@ enum Schedules {
 
 impl Candidates {
     /// What the templates offer for each nest, as far as it is legal and can run by the model; of several nests all
-    /// combinations of the best of each, as they are and with those made one that can be.
+    /// combinations of the best of each, as they are and, where that is predicted to pay, with those made one that can be.
     ///
     /// # Errors
     /// What is wrong with the marks of the loops, or that there was no time.
@@ -59,7 +59,13 @@ impl Candidates {
                 return Err(failure);
             }
             // What is fused may be more than any step takes.
-            all.extend(found.unwrap_or_default());
+            let found = found.unwrap_or_default();
+            let best = |list: &[Schedule]| list.first().and_then(|s| estimates.times(s));
+            if let (Some(seconds), Some(known)) = (best(&found), best(&all))
+                && worth_starting(&start, &seconds, &known)
+            {
+                all.extend(found);
+            }
         }
         Candidates::listed(all).map_err(Failure::no)
     }
