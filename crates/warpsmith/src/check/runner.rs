@@ -422,12 +422,14 @@ impl<'a> Runner<'a> {
         });
         items.sort_by_key(|i| sort_key(i, sources));
         let (notes, findings): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|i| i.is_note);
-        let complete = self.limits.is_empty() && self.lost.is_empty();
+        // Launches that a budget left out are behind a limit.
+        let limited = !self.limits.is_empty() || !self.left_out.is_empty();
+        let complete = !limited && self.lost.is_empty();
         let status = match (findings.is_empty(), complete) {
             _ if self.interrupted => Status::Interrupted,
             (false, _) => Status::No,
-            (true, false) if self.limits.is_empty() => Status::BadInput,
-            (true, false) => Status::Limit,
+            (true, false) if limited => Status::Limit,
+            (true, false) => Status::BadInput,
             (true, true) => Status::Done,
         };
         Report {
