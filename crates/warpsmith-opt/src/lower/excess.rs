@@ -70,7 +70,7 @@ impl Replicas<'_, '_> {
         let begins = |k: &usize, tile: &Tile| {
             tile.own.is_none() && tile.begin.is_none() && !replicas.contains_key(k)
         };
-        let open = chosen.filter(|(k, tile)| !(tile.groups && group(k)) && !begins(k, tile));
+        let open = chosen.filter(|(k, tile)| !(begins(k, tile) || tile.groups && group(k)));
         let conditions = open.map(|(k, tile)| tile.inside(replicas.get(&k)));
         conditions.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b))
     }
