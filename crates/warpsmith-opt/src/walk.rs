@@ -136,6 +136,13 @@ pub fn changed(stmt: &Stmt) -> Option<&Place> {
     }
 }
 
+/// Whether anything in a block is updated atomically.
+pub fn updates(block: &Block) -> bool {
+    let mut found = false;
+    each_stmt(block, &mut |s| found |= matches!(s.kind, StmtKind::Atomic { .. }));
+    found
+}
+
 /// Visits an expression and everything inside it, outer parts first.
 pub fn each_expr<'a>(expr: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     f(expr);

@@ -40,6 +40,8 @@ pub(super) struct Replicas<'r, 'k> {
     arrays: BTreeMap<VarId, Axes>,
     /// Variables that excess threads do not set.
     pub unset: Unset,
+    /// Something in the nest is updated atomically.
+    pub(super) updates: bool,
     /// Variables in which a thread's updates of an element come together.
     pub(super) together: BTreeSet<VarId>,
     /// Copies that are in shared memory where the walk stands.
@@ -95,6 +97,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
             tiles.iter().enumerate().map(|(k, t)| (t.source.var, 1 << k)).collect();
         let block = Block::new(body.to_vec());
         spread(&block, &mut depends);
+        let updates = walk::updates(&block);
         let unset = Unset::new(block);
         let (arrays, staged) = (BTreeMap::new(), vec![]);
         let (strips, slots, offsets) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
@@ -109,6 +112,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
             tiled,
             arrays,
             unset,
+            updates,
             together: BTreeSet::new(),
             staged,
             strips,
@@ -177,7 +181,8 @@ impl<'r, 'k> Replicas<'r, 'k> {
 
     /// The statements of a block for all of the thread's iterations.
     pub fn block(&mut self, block: &Block) -> Vec<Stmt> {
-        let block = &self.updated_once(block);
+        let put_together = self.updates.then(|| self.updated_once(block));
+        let block = put_together.as_ref().unwrap_or(block);
         self.choose_arrays(block);
         let mut out = vec![];
         let mut group = Group::default();
@@ -284,7 +289,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
         let roles = self.roles(block);
         for (at, stmt) in block.stmts.iter().enumerate() {
             let StmtKind::Decl { var, init } = &stmt.kind else { continue };
-            let axes = self.depends.get(var).copied().unwrap_or(0) & self.tiled;
+            let axes = self.axes_of_var(*var) & self.tiled;
             let own = init.is_some().then(|| (self.axes_of(stmt) & self.tiled, roles[at]));
             let mut together = own.is_some();
             let mut broken = false;

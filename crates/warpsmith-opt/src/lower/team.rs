@@ -15,7 +15,7 @@ use super::tiled::{Replica, Tile, declare, times};
 use super::{Lowering, index};
 use crate::analysis::access::{Base, base_of};
 use crate::kernel::{Nest, Shared, Sum, Team};
-use crate::rewrite::share::WARP;
+use crate::rewrite::share::{WARP, written_bases};
 use crate::walk;
 
 /// A team on its way through the lowering of its nest.
@@ -81,11 +81,7 @@ fn touched(block: &Block) -> BTreeMap<Base, usize> {
 
 /// Whether a statement writes memory, itself or in statements inside it.
 fn stores(stmt: &Stmt) -> bool {
-    let mut found = false;
-    walk::each_stmt(&Block::new(vec![stmt.clone()]), &mut |s| {
-        found |= walk::changed(s).is_some_and(|p| p.root_var().is_none());
-    });
-    found
+    !written_bases(&Block::new(vec![stmt.clone()])).is_empty()
 }
 
 impl Lowering<'_> {
@@ -336,11 +332,8 @@ impl Replicas<'_, '_> {
     /// it alone touches that.
     pub(super) fn apart(&self, stmts: &[Stmt], shared: bool) -> Option<Stmt> {
         let sharing = self.sharing.as_ref().filter(|s| !s.inside)?;
-        let own = touched(&Block::new(stmts.to_vec()));
-        let mut written = vec![];
-        walk::each_stmt(&Block::new(stmts.to_vec()), &mut |s| {
-            written.extend(walk::changed(s).filter(|p| p.root_var().is_none()).map(base_of));
-        });
+        let block = Block::new(stmts.to_vec());
+        let (own, written) = (touched(&block), written_bases(&block));
         let again = shared && sharing.depth > 0;
         let elsewhere = |b: &Base| own.get(b) != sharing.touched.get(b);
         let conflict = written.iter().any(|b| again || elsewhere(b));
@@ -381,11 +374,8 @@ impl Replicas<'_, '_> {
 
     /// Statements about sums for all of the thread's iterations.
     fn for_sums(&mut self, sums: &[Sum], make: &mut Make<'_, Self>) -> Vec<Stmt> {
-        let axes: Axes = sums
-            .iter()
-            .flat_map(Sum::vars)
-            .fold(0, |m, v| m | self.depends.get(&v).copied().unwrap_or(0))
-            & self.tiled;
+        let axes: Axes =
+            sums.iter().flat_map(Sum::vars).fold(0, |m, v| m | self.axes_of_var(v)) & self.tiled;
         let replicas = self.replicas(axes);
         let mut body = Block::new(make(self, &replicas));
         self.use_arrays(&mut body, &replicas);

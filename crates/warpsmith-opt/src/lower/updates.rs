@@ -9,24 +9,28 @@
 //! array by one operation may be done in any order, and nothing else of the nest looks at it.
 
 use warpsmith_ir::{
-    AtomicOp, Block, Expr, ExprKind, Place, PlaceKind, ReduceOp, Stmt, StmtKind, Type, Var, VarId,
-    VarKind,
+    AtomicOp, Block, Expr, Place, ReduceOp, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
 use super::reduction::combine;
 use super::replicas::{Axes, Replicas};
 use super::tiled::declare;
+use crate::analysis::scalars;
 use crate::rewrite::accumulate::fresh_name;
 use crate::rewrite::privatise;
+use crate::rewrite::share::written_bases;
 use crate::walk;
 
 impl Replicas<'_, '_> {
     /// Whether each of the thread's iterations updates something by itself when it runs a statement, whatever that mentions.
     pub(super) fn updates_each_time(&self, stmt: &Stmt) -> bool {
+        if !self.updates {
+            return false;
+        }
         let mut found = false;
         walk::each_stmt(&Block::new(vec![stmt.clone()]), &mut |s| match &s.kind {
             StmtKind::Atomic { value, .. } => {
-                found |= !self.together.iter().any(|part| is_var(value, *part));
+                found |= !self.together.iter().any(|part| scalars::reads(value, *part));
             }
             _ => found |= self.adds_for_update(s),
         });
@@ -114,18 +118,10 @@ impl Replicas<'_, '_> {
     }
 }
 
-fn is_var(e: &Expr, var: VarId) -> bool {
-    let own = |p: &Place| matches!(&*p.kind, PlaceKind::Var(v) if *v == var);
-    matches!(&*e.kind, ExprKind::Read(p) if own(p))
-}
-
 /// Whether a place is the same after some statements.
 fn stays(place: &Place, after: &[Stmt]) -> bool {
     let after = Block::new(after.to_vec());
-    let (mut same, mut stores) = (true, false);
-    walk::each_stmt(&after, &mut |s| {
-        stores |= walk::changed(s).is_some_and(|p| p.root_var().is_none());
-    });
+    let (mut same, stores) = (true, !written_bases(&after).is_empty());
     walk::each_expr_of_place(place, &mut |e| {
         walk::each_var(e, &mut |v| same &= !walk::writes_var(&after, v));
         same &= !(stores && walk::reads_memory(e));

@@ -196,7 +196,6 @@ impl Touched {
             let o = walk::operands(s);
             found.set.extend(o.results);
             found.set.extend(o.writes.and_then(Place::root_var));
-            found.written.extend(walk::changed(s).filter(|p| p.root_var().is_none()).map(base_of));
             found.moves &= matches!(
                 s.kind,
                 StmtKind::Decl { .. }
@@ -207,6 +206,7 @@ impl Touched {
                     | StmtKind::Atomic { .. }
             );
         });
+        found.written = share::written_bases(&block);
         found.moves &= !found.memory.contains(&Base::Anything);
         found
     }

@@ -26,6 +26,7 @@ use super::specialise::general_copy;
 use super::split_k::{self, Sum};
 use super::{Rewritten, copy, independence};
 use crate::analysis::access::{Base, base_of};
+use crate::analysis::scalars;
 use crate::kernel::{Kernel, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -129,9 +130,8 @@ fn parts<'k>(kernel: &'k Kernel, l: &'k ForLoop) -> Result<Parts<'k>, Refusal> {
         _ => return refused(l.id, "its sum is not declared with a first value".into()),
     };
     let is_own = |e: &Expr| matches!(&*e.kind, ExprKind::Read(p) if *p == place);
-    let is_sum = matches!(&*value.kind, ExprKind::Read(p) if *p.kind == PlaceKind::Var(var));
     let begin = (!is_own(&first)).then(|| (others.clone(), first.clone()));
-    let end = (!is_sum).then(|| (others, value.clone()));
+    let end = (!scalars::reads(value, var)).then(|| (others, value.clone()));
     let mut touched = touches(&sum.body, &place);
     touched |= begin.as_ref().is_some_and(|(_, e)| reads(e, &place));
     touched |= end.as_ref().is_some_and(|(_, e)| reads(e, &place));

@@ -200,8 +200,8 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, nest: &Nest, body: &Block) -> Result
     }
 }
 
-/// Objects in memory that a block writes.
-fn written_bases(block: &Block) -> BTreeSet<Base> {
+/// Objects in memory that a block stores to, or updates atomically.
+pub(crate) fn written_bases(block: &Block) -> BTreeSet<Base> {
     let mut written = BTreeSet::new();
     walk::each_stmt(block, &mut |s| {
         written.extend(walk::changed(s).filter(|p| p.root_var().is_none()).map(base_of));

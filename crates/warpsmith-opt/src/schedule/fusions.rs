@@ -1,9 +1,9 @@
 //! What can be done to the nests of a function before each of them gets a schedule: loops beside each other made one, and
 //! sums scattered where that lets them be made one.
 
-use warpsmith_ir::{ForLoop, LoopId, SourceMap, Stmt, StmtKind};
+use warpsmith_ir::{Diagnostic, ForLoop, LoopId, SourceMap, Stmt, StmtKind};
 
-use super::{StepKind, take, template, updates};
+use super::{StepKind, derive, take, template, updates};
 use crate::kernel::{Kernel, only_loop};
 
 /// Most nests of which the sums are scattered in turn.
@@ -42,10 +42,19 @@ impl Start {
         self.steps.iter().any(|s| matches!(s, StepKind::Scatter { .. }))
     }
 
-    fn with(mut self, step: StepKind, sources: &SourceMap) -> Option<Start> {
-        self.kernel = take(&self.kernel, &step, sources).ok()?.kernel;
-        self.steps.push(step);
-        Some(self)
+    /// The steps taken, and after them one list for each nest, as the direct translation has it.
+    ///
+    /// # Errors
+    /// As [`derive()`].
+    pub fn direct(&self, sources: &SourceMap) -> Result<Vec<Vec<StepKind>>, Vec<Diagnostic>> {
+        let own = derive(&self.kernel, sources)?.steps.into_iter().map(|s| vec![s.kind]);
+        Ok([self.steps.clone()].into_iter().chain(own).collect())
+    }
+
+    fn with(&self, step: StepKind, sources: &SourceMap) -> Option<Start> {
+        let kernel = take(&self.kernel, &step, sources).ok()?.kernel;
+        let steps = self.steps.iter().cloned().chain([step]).collect();
+        Some(Start { kernel, steps })
     }
 
     /// With the sums of a nest scattered and fused with another nest, if there is one.
@@ -67,7 +76,7 @@ impl Start {
     fn accumulated(mut self, but: LoopId, sources: &SourceMap) -> Start {
         for root in self.kernel.marked_roots().into_iter().filter(|id| *id != but) {
             for step in template::accumulated(&self.kernel, root) {
-                self = self.clone().with(step, sources).unwrap_or(self);
+                self = self.with(step, sources).unwrap_or(self);
             }
         }
         self
@@ -80,7 +89,7 @@ impl Start {
             pairs.sort_by_key(|pair| !with.is_some_and(|id| pair.contains(&id)));
             pairs.into_iter().find_map(|pair| {
                 let loops = pair.map(|id| start.kernel.loop_name(id));
-                start.clone().with(StepKind::FuseLoops { loops }, sources)
+                start.with(StepKind::FuseLoops { loops }, sources)
             })
         };
         while let Some(fused) = next(&self) {

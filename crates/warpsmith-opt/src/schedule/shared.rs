@@ -40,7 +40,7 @@ pub(super) fn along_rows(
     state: &Kernel,
     sources: &SourceMap,
 ) -> Vec<Vec<StepKind>> {
-    let Some((inner, tiled)) = innermost(nest) else { return vec![] };
+    let Some((_, tiled)) = innermost(nest) else { return vec![] };
     let Some(l) = state.loop_named(tiled) else { return vec![] };
     let along = contiguous(nest, state);
     if along.is_empty() {
@@ -48,16 +48,14 @@ pub(super) fn along_rows(
     }
     let mut found = vec![];
     for (threads, rows) in ROWS {
-        let bind = bound(inner, Axis::Y, [1, rows, 1]);
-        let Some((loops, steps)) = sharing(nest, bind, &along, (Axis::X, threads), sources) else {
+        let Some(mut plan) = Plan::along_x(nest, &along, (threads, rows), sources) else {
             continue;
         };
         let limits: Vec<&ForLoop> = along.iter().filter_map(|id| state.find_loop(*id)).collect();
         let begins = |l: &&&ForLoop| l.first.as_const().is_some_and(|v| v.as_i64() % 4 == 0);
         let names = limits.iter().filter(begins).map(|l| state.loop_name(l.id));
-        let aligned: Vec<String> = names.filter(|n| loops.contains(n)).collect();
-        let vectors = !aligned.is_empty();
-        let plan = Plan { loops, aligned, steps, tiled };
+        plan.aligned = names.filter(|n| plan.loops.contains(n)).collect();
+        let vectors = !plan.aligned.is_empty();
         for tile in [1, 2, 4] {
             for unroll in [1, 4] {
                 found.push(plan.steps(tile, unroll, None));
@@ -79,17 +77,9 @@ pub(super) fn around_updates(
     state: &Kernel,
     sources: &SourceMap,
 ) -> Vec<Vec<StepKind>> {
-    let Some((inner, tiled)) = innermost(nest) else { return vec![] };
     let along = contiguous(nest, state);
-    let mut found = vec![];
-    for (threads, rows) in UPDATES {
-        let bind = bound(inner, Axis::Y, [1, rows, 1]);
-        if let Some((loops, steps)) = sharing(nest, bind, &along, (Axis::X, threads), sources) {
-            let plan = Plan { loops, aligned: vec![], steps, tiled };
-            found.extend(UPDATED.map(|tile| plan.steps(tile, 1, None)));
-        }
-    }
-    found
+    let plans = UPDATES.iter().filter_map(|shape| Plan::along_x(nest, &along, *shape, sources));
+    plans.flat_map(|plan| UPDATED.map(|tile| plan.steps(tile, 1, None))).collect()
 }
 
 /// One way to share the rows of a nest, whatever their length and alignment.
@@ -98,11 +88,8 @@ pub(super) fn any_rows(
     state: &Kernel,
     sources: &SourceMap,
 ) -> Option<Vec<StepKind>> {
-    let (inner, tiled) = innermost(nest)?;
     let along = contiguous(nest, state);
-    let bind = bound(inner, Axis::Y, [1, 1, 1]);
-    let (loops, steps) = sharing(nest, bind, &along, (Axis::X, 256), sources)?;
-    Some(Plan { loops, aligned: vec![], steps, tiled }.steps(1, 4, None))
+    Some(Plan::along_x(nest, &along, (256, 1), sources)?.steps(1, 4, None))
 }
 
 /// Threads along x share the outermost serial loops, whatever these read: where a nest has few iterations (bodies, points
@@ -112,7 +99,6 @@ pub(super) fn for_more_threads(
     state: &Kernel,
     sources: &SourceMap,
 ) -> Vec<Vec<StepKind>> {
-    let Some((inner, tiled)) = innermost(nest) else { return vec![] };
     let along = contiguous(nest, state);
     let loops = serial_loops(state, nest.root);
     let inside = |id| loops.iter().any(|l| walk::find_loop(&l.body, id).is_some());
@@ -122,11 +108,8 @@ pub(super) fn for_more_threads(
         return vec![];
     }
     let mut found = vec![];
-    for (threads, rows) in MORE {
-        let bind = bound(inner, Axis::Y, [1, rows, 1]);
-        let shared = sharing(nest, bind, &outermost, (Axis::X, threads), sources);
-        let Some((loops, steps)) = shared else { continue };
-        let plan = Plan { loops, aligned: vec![], steps, tiled };
+    for shape in MORE {
+        let Some(plan) = Plan::along_x(nest, &outermost, shape, sources) else { continue };
         for tile in [1, 4] {
             for unroll in [1, 4] {
                 found.push(plan.steps(tile, unroll, None));
@@ -182,7 +165,20 @@ fn bound(loops: &[String], axis: Axis, block: [u32; 3]) -> StepKind {
     StepKind::Bind { loops: loops.to_vec(), axes, block }
 }
 
-impl Plan<'_> {
+impl<'p> Plan<'p> {
+    /// So many threads along x share the loops, of so many iterations of the nest's innermost loop in a block.
+    fn along_x(
+        nest: &wide::Nest<'p>,
+        loops: &[LoopId],
+        (threads, rows): (u32, u32),
+        sources: &SourceMap,
+    ) -> Option<Plan<'p>> {
+        let (inner, tiled) = innermost(nest)?;
+        let bind = bound(inner, Axis::Y, [1, rows, 1]);
+        let (loops, steps) = sharing(nest, bind, loops, (Axis::X, threads), sources)?;
+        Some(Plan { loops, aligned: vec![], steps, tiled })
+    }
+
     fn unrolled(&self, by: u32) -> impl Iterator<Item = StepKind> + '_ {
         let by = (by > 1).then_some(by);
         by.into_iter().flat_map(|by| {

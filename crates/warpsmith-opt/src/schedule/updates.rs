@@ -1,7 +1,7 @@
 //! Schedules of nests that update memory atomically: copies of what is updated for each block, and threads with several
 //! iterations, which put together what these do to one element.
 
-use warpsmith_ir::{LoopId, SourceMap, StmtKind};
+use warpsmith_ir::{LoopId, SourceMap};
 
 use super::template::{blocks, blocks_only};
 use super::{StepKind, derive, shared, take, wide};
@@ -14,11 +14,7 @@ const TOGETHER: [u32; 4] = [4, 8, 16, 32];
 
 /// Whether anything in the nest is updated atomically.
 pub(super) fn has_any(kernel: &Kernel, root: LoopId) -> bool {
-    let mut found = false;
-    if let Some(l) = kernel.find_loop(root) {
-        walk::each_stmt(&l.body, &mut |s| found |= matches!(s.kind, StmtKind::Atomic { .. }));
-    }
-    found
+    kernel.find_loop(root).is_some_and(|l| walk::updates(&l.body))
 }
 
 /// Step lists beside the direct one.

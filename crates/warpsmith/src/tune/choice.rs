@@ -147,9 +147,7 @@ pub fn choose(model: &Model<'_>) -> Result<Choice, Failure> {
 fn choose_from(model: &Model<'_>, start: &Start) -> Result<Choice, Failure> {
     let sources = model.sources;
     let mut bench = Bench::new(model);
-    let own = schedule::derive(&start.kernel, sources).map_err(Failure::no)?;
-    let mut parts: Vec<Vec<StepKind>> = vec![start.steps.clone()];
-    parts.extend(own.steps.iter().map(|s| vec![s.kind.clone()]));
+    let mut parts = start.direct(sources).map_err(Failure::no)?;
     let direct = schedule_of(&parts);
     let base = bench.times(std::slice::from_ref(&direct)).pop().flatten();
     let mut best = base.clone();

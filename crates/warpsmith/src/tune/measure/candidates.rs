@@ -187,9 +187,7 @@ fn combined(
     most: usize,
     stop: &Stop,
 ) -> Result<Vec<Schedule>, Failure> {
-    let direct = schedule::derive(&start.kernel, sources).map_err(Failure::no)?;
-    let mut chosen: Vec<Vec<StepKind>> = vec![start.steps.clone()];
-    chosen.extend(direct.steps.iter().map(|s| vec![s.kind.clone()]));
+    let mut chosen = start.direct(sources).map_err(Failure::no)?;
     let nests = chosen.len() - 1;
     let each = (most as f64).powf(1.0 / nests.max(1) as f64).floor().max(1.0) as usize;
     let mut parts: Vec<Vec<Vec<StepKind>>> = vec![vec![start.steps.clone()]];
