@@ -112,6 +112,9 @@ pub(super) fn check_tiles(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<
     if nest.copies {
         return refuse("an earlier step made it, to copy an array", None);
     }
+    if nest.strided {
+        return refuse("its threads go through it in strides of the grid", None);
+    }
     if !nest.clauses.last_private.is_empty() {
         return refuse("it has a `lastprivate` clause", None);
     }
