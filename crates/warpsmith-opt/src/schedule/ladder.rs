@@ -166,13 +166,8 @@ impl Contraction {
 
     /// `bounds pad` after square tiles, and a pitch for each matrix in the workspace; nothing where that is not legal.
     fn padding(&self, kernel: &Kernel, sources: &SourceMap) -> Vec<StepKind> {
-        let stage = |array: &String| StepKind::Stage {
-            array: array.clone(),
-            strip: Some((self.sum.clone(), SQUARE)),
-            layout: Layout::default(),
-            asynchronous: false,
-        };
         let pad = StepKind::Bounds { edges: Edges::Pad };
+        let stage = |array| self.stage(array, SQUARE, Layout::default());
         let steps = [stage(&self.left), stage(&self.right), pad.clone()];
         let mut state = kernel.clone();
         for step in self.nest([SQUARE, SQUARE], &steps) {
@@ -189,16 +184,10 @@ impl Contraction {
 
     /// The steps of the lecture, each with those of the one before and one idea more.
     fn rungs(&self) -> Vec<(Rung, Vec<StepKind>)> {
-        let stage = |array: &String, tile: u32, layout: Layout| StepKind::Stage {
-            array: array.clone(),
-            strip: Some((self.sum.clone(), tile)),
-            layout,
-            asynchronous: false,
-        };
         let unroll = StepKind::Unroll { target: self.sum.clone(), factor: None };
         let mut square = vec![
-            stage(&self.left, SQUARE, Layout::default()),
-            stage(&self.right, SQUARE, self.right_layout()),
+            self.stage(&self.left, SQUARE, Layout::default()),
+            self.stage(&self.right, SQUARE, self.right_layout()),
         ];
         let mut list = vec![];
         let mut add = |name, lecture, idea: &str, nest: Vec<StepKind>| {
@@ -226,31 +215,42 @@ impl Contraction {
         }
         square.push(unroll.clone());
         add("unrolled", Some(6), UNROLLED, self.nest([SQUARE, SQUARE], &square));
-        let [rows, terms, columns] = VOLKOV;
-        let volkov = |layout: Layout| {
-            let target = self.row.clone();
-            let mut own = vec![StepKind::RegisterTile { target, factor: rows }];
-            own.push(stage(&self.left, terms, layout));
-            if self.right_by_rows {
-                own.push(stage(&self.right, terms, self.right_layout()));
-            }
-            own.extend(self.padded.iter().cloned());
-            own.push(unroll.clone());
-            self.nest([columns, 1], &own)
-        };
         let second = match self.right_by_rows {
             true => {
                 "; both operands come from shared memory, since neighbouring threads' elements of the second one are far apart"
             }
             false => "; one operand comes from shared memory, the other straight to a register",
         };
-        add("outer-products", Some(7), &format!("{OUTER}{second}"), volkov(Layout::default()));
+        add(
+            "outer-products",
+            Some(7),
+            &format!("{OUTER}{second}"),
+            self.volkov(Layout::default(), &unroll),
+        );
         // An operand that is stored by columns lies in its tile as it should already.
         if self.left_by_rows {
             let layout = Layout { pad: 1, transposed: true, ..Layout::default() };
-            add("transposed-tile", Some(8), TRANSPOSED, volkov(layout));
+            add("transposed-tile", Some(8), TRANSPOSED, self.volkov(layout, &unroll));
         }
         list
+    }
+
+    /// A column of elements a thread, the tile of the left operand in shared memory.
+    fn volkov(&self, layout: Layout, unroll: &StepKind) -> Vec<StepKind> {
+        let [rows, terms, columns] = VOLKOV;
+        let mut own = vec![StepKind::RegisterTile { target: self.row.clone(), factor: rows }];
+        own.push(self.stage(&self.left, terms, layout));
+        if self.right_by_rows {
+            own.push(self.stage(&self.right, terms, self.right_layout()));
+        }
+        own.extend(self.padded.iter().cloned());
+        own.push(unroll.clone());
+        self.nest([columns, 1], &own)
+    }
+
+    fn stage(&self, array: &str, terms: u32, layout: Layout) -> StepKind {
+        let strip = Some((self.sum.clone(), terms));
+        StepKind::Stage { array: array.to_string(), strip, layout, asynchronous: false }
     }
 
     /// How the tile of the right operand lies in shared memory: lanes that read one of its columns need a padding column.
