@@ -143,6 +143,8 @@ pub struct Nest {
     /// Blocks along the second of the innermost bound loops that run one after the other before the next one along
     /// the innermost; 1: row by row.
     pub raster: u32,
+    /// The loop on x runs in strides of the grid.
+    pub strided: bool,
     /// Blocks whose iterations all exist run without guards.
     pub peel: bool,
     /// What the kernel's name ends in; empty for the kernel that is right for all sizes.
@@ -223,6 +225,7 @@ impl Nest {
             pipelines: BTreeMap::new(),
             double_buffers: BTreeSet::new(),
             raster: 1,
+            strided: false,
             peel: false,
             label: String::new(),
             copies: false,

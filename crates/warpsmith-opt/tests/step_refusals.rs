@@ -23,6 +23,66 @@ fn noted(source: &str, expected: Expect) {
 }
 
 #[test]
+fn strides_of_a_loop_that_has_them_and_tiles_of_one_that_runs_in_strides() {
+    step_refused(
+        common::GEMM,
+        "bind i, j -> y, x block 8x4\nstride i",
+        expect![[r#"
+        error[W265]: cannot stride loop `i`: it is not bound to x: loops along y and z run in strides anyway
+         --> input.c:4:18
+          |
+        4 |     for (int i = 0; i < n; i++)
+          |                  ^ this loop
+          |
+         ::: input.sched:2:1
+          |
+        2 | stride i
+          | -------- in this step
+          |
+          = note: step 2: `stride i`
+    "#]],
+    );
+    let tiles = "bind i, j -> y, x block 8x4\nstride j\nregister_tile i by 2";
+    step_refused(
+        common::GEMM,
+        tiles,
+        expect![[r#"
+        error[W260]: cannot compute the nest of `i` in tiles: its threads go through it in strides of the grid
+         --> input.c:4:18
+          |
+        4 |     for (int i = 0; i < n; i++)
+          |                  ^ this nest
+          |
+         ::: input.sched:3:1
+          |
+        3 | register_tile i by 2
+          | -------------------- in this step
+          |
+          = note: step 3: `register_tile i by 2`
+    "#]],
+    );
+    let after = "bind i, j -> y, x block 8x4\nregister_tile i by 2\nstride j";
+    step_refused(
+        common::GEMM,
+        after,
+        expect![[r#"
+        error[W265]: cannot stride loop `j`: its blocks compute tiles, one each
+         --> input.c:5:22
+          |
+        5 |         for (int j = 0; j < m; j++) {
+          |                      ^ this loop
+          |
+         ::: input.sched:3:1
+          |
+        3 | stride j
+          | -------- in this step
+          |
+          = note: step 3: `stride j`
+    "#]],
+    );
+}
+
+#[test]
 fn a_loop_that_is_left() {
     step_refused(
         "void f(float z[9], int n, const int a[n], int b[n]) {\n    for (int k = 0; k < n; k++) {\n        if (a[k] < 0) break;\n        b[k] = a[k];\n    }\n    #pragma omp parallel for\n    for (int q = 0; q < 9; q++)\n        z[q] = 0;\n}\n",

@@ -14,6 +14,20 @@ const PRODUCTS: Sizes<'_> = &[
 ];
 
 #[test]
+fn threads_along_x_go_on_in_strides_of_the_grid() {
+    let text = check(GEMM, "bind i, j -> y, x block 8x4\nstride j", PRODUCTS);
+    for part in [
+        "blocks of a grid along any axis",
+        "i += (long long)gridDim.y * blockDim.y",
+        "j += (long long)gridDim.x * blockDim.x",
+        "blocks_x > MAX_BLOCKS",
+    ] {
+        has(&text, &[part]);
+    }
+    assert!(!text.contains("return;"), "no thread leaves:\n{text}");
+}
+
+#[test]
 fn an_accumulator_starts_with_what_was_stored() {
     let text = check(GEMM, "bind i, j -> y, x block 8x4\naccumulate C", PRODUCTS);
     has(&text, &["float acc = 0.0f;", "acc +=", "C[", "= acc;"]);

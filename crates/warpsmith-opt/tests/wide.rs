@@ -283,6 +283,13 @@ fn warps_compute_tiles_of_their_own() {
 }
 
 #[test]
+fn what_no_loop_of_the_tile_moves_is_read_once() {
+    let schedule = "bind i, j -> y, x block 8x1\nregister_tile i by 4\nstage A at l tile 4";
+    let text = check(GEMM, schedule, PRODUCTS);
+    has(&text, &["const float b = ", "A_shared[ti][l_strip] * b;"]);
+}
+
+#[test]
 fn blocks_run_in_groups() {
     let text = check(
         GEMM,

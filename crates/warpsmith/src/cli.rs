@@ -78,12 +78,18 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
 
 /// Whether messages on stderr may use colour.
 pub fn color_on_stderr() -> bool {
-    std::env::var_os("NO_COLOR").is_none() && std::io::stderr().is_terminal()
+    colored(std::io::stderr().is_terminal(), |name| std::env::var_os(name))
 }
 
 /// Whether text on stdout may use colour.
 pub fn color_on_stdout() -> bool {
-    std::env::var_os("NO_COLOR").is_none() && std::io::stdout().is_terminal()
+    colored(std::io::stdout().is_terminal(), |name| std::env::var_os(name))
+}
+
+/// Colours are for terminals that can show them, where nobody asks for none.
+fn colored(terminal: bool, variable: impl Fn(&str) -> Option<OsString>) -> bool {
+    let dumb = variable("TERM").is_some_and(|term| term == "dumb");
+    terminal && !dumb && variable("NO_COLOR").is_none()
 }
 
 /// JSON in which no character acts on a terminal: those that JSON lets stand as they are become escapes.
@@ -140,4 +146,21 @@ fn report_bug(text: &str) {
 pub fn bug(what: &str) -> Status {
     report_bug(what);
     Status::Bug
+}
+
+#[cfg(test)]
+mod tests {
+    use super::colored;
+
+    #[test]
+    fn colours_are_for_terminals_that_can_show_them() {
+        let with = |name: &'static str, value: &'static str| {
+            move |asked: &str| (asked == name).then(|| value.into())
+        };
+        assert!(colored(true, with("TERM", "xterm")));
+        assert!(colored(true, |_| None));
+        assert!(!colored(false, with("TERM", "xterm")));
+        assert!(!colored(true, with("TERM", "dumb")));
+        assert!(!colored(true, with("NO_COLOR", "1")));
+    }
 }

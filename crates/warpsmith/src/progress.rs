@@ -18,6 +18,14 @@ impl Progress {
         Progress { what, total: total as u64, done: 0, start: Instant::now(), bar: None }
     }
 
+    /// There are so many steps, as is known by now.
+    pub fn total(&mut self, total: usize) {
+        self.total = total as u64;
+        if let Some(bar) = &self.bar {
+            bar.set_length(self.total);
+        }
+    }
+
     /// One more step begins; `name` says which.
     pub fn step(&mut self, name: &str) {
         if self.bar.is_none() && self.start.elapsed() > Duration::from_secs(1) {

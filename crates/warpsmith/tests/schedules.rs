@@ -91,3 +91,22 @@ fn schedule_files_make_the_kernels_that_are_kept() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
     assert!(count >= 20, "only {count} schedules");
 }
+
+#[test]
+fn the_lectures_files_are_the_steps_of_the_ladder() {
+    let mut sources = SourceMap::new();
+    let example = root().join("examples/gemm.c");
+    let args = Line::try_parse_from([example.as_os_str()]).expect("a command line").tune;
+    let kernel = warpsmith::tune::kernel(&args, &mut sources);
+    let kernel = kernel.unwrap_or_else(|f| panic!("{}", f.render(&sources, false)));
+    let rungs = warpsmith::opt::schedule::ladder::rungs(&kernel, &sources).expect("a contraction");
+    let files = entries(&root().join("examples/schedules/gemm"));
+    for step in 3..=8 {
+        let rung = rungs.iter().rfind(|r| r.lecture == Some(step)).expect("each step is taught");
+        let file = files.iter().find(|f| stem(f).starts_with(&format!("lecture-{step}-")));
+        let text = std::fs::read_to_string(file.expect("each step has a file")).expect("a text");
+        let steps: String =
+            text.lines().filter(|l| !l.starts_with('#')).flat_map(|l| [l, "\n"]).collect();
+        assert_eq!(steps.trim(), rung.schedule.print().trim(), "{}", rung.name);
+    }
+}

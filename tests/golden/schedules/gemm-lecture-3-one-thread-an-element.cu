@@ -3,22 +3,24 @@
 
 constexpr int BX = 32;             // threads of a block along x
 constexpr int BY = 32;             // threads of a block along y
-constexpr int MAX_BLOCKS = 65535;  // blocks of a grid along y or z
+constexpr int MAX_BLOCKS = 65535;  // blocks of a grid along any axis
 
 __global__ void gemm_kernel(int n, int m, int k, const float *__restrict__ A,
                             const float *__restrict__ B, float *C) {
-    const int j = blockIdx.x * blockDim.x + threadIdx.x;
-
-    // the grid is rounded up to whole blocks: threads past the end have no element
-    if (j >= m) return;
-
-    // a grid has at most 65535 blocks along y: go on in its strides
+    // in strides of the grid along y
     for (long long i = (long long)blockIdx.y * blockDim.y + threadIdx.y;
          i < n;
          i += (long long)gridDim.y * blockDim.y) {
-        C[i * m + j] = 0.0f;
-        for (int l = 0; l < k; ++l) {
-            C[i * m + j] += A[i * k + l] * B[(size_t)l * m + j];
+        // in strides of the grid along x
+        for (long long j = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+             j < m;
+             j += (long long)gridDim.x * blockDim.x) {
+            // the element stays in a register while the loop adds to it
+            float acc = 0.0f;
+            for (int l = 0; l < k; ++l) {
+                acc += A[i * k + l] * B[(size_t)l * m + j];
+            }
+            C[i * m + j] = acc;
         }
     }
 }
@@ -30,8 +32,12 @@ cudaError_t gemm_launch(int n, int m, int k, const float *A, const float *B, flo
         if (blocks_y > MAX_BLOCKS) {
             blocks_y = MAX_BLOCKS;
         }
+        int blocks_x = (m - 1) / BX + 1;
+        if (blocks_x > MAX_BLOCKS) {
+            blocks_x = MAX_BLOCKS;
+        }
         const dim3 block(BX, BY);
-        const dim3 grid((m - 1) / BX + 1, blocks_y);
+        const dim3 grid(blocks_x, blocks_y);
         gemm_kernel<<<grid, block, 0, stream>>>(n, m, k, A, B, C);
     }
     return cudaGetLastError();

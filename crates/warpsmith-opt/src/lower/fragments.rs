@@ -7,7 +7,7 @@
 //!     for ti for tj { acc[ti][tj] += a[ti] * b[tj] }
 //! ```
 //!
-//! A read that only some of the loops around it move is made once for each of their iterations; where neighbouring
+//! A read that only some of the loops around it move, or none, is made once for each of their iterations; where neighbouring
 //! iterations read neighbouring elements of shared memory, in vectors. Staged arrays are not written, and all of a block's
 //! tile is there, so that nothing is read that may not be. What is read of global memory is read only by iterations that
 //! exist, and only where the group writes nothing of the array and reads it whatever comes.
@@ -67,7 +67,7 @@ impl Replicas<'_, '_> {
                     (own, self.wide_axis(&place, own))
                 }
             };
-            let reused = own != 0 && own != axes;
+            let reused = own != axes && (own != 0 || !self.is_constant(&place));
             if !(free && (reused || vector.is_some())) {
                 continue;
             }
@@ -93,6 +93,9 @@ impl Replicas<'_, '_> {
                     out.push(declaration(var));
                     out.extend(self.load_global(var, &place, own, vector));
                 }
+            }
+            if own == 0 && turn.is_none() {
+                initialised(out);
             }
             fragments.push(Fragment { place, var, axes: own, turn });
         }
@@ -124,6 +127,11 @@ impl Replicas<'_, '_> {
             });
         }
         places
+    }
+
+    /// Instructions take elements of constant memory as operands: a register of their own would be one more to have.
+    fn is_constant(&self, place: &Place) -> bool {
+        matches!(base_of(place), Base::Var(v) if self.lowering.source.constants.contains(&v))
     }
 
     /// Puts elements of fragments in place of reads of shared memory.
@@ -219,7 +227,9 @@ impl Replicas<'_, '_> {
             ty = Type::array(ty, 2);
         }
         let var = self.lowering.local(&name, ty);
-        self.lowering.host.vars[var.0 as usize].shape = Some(extents);
+        // A read that no loop of the tile moves is one value.
+        let shape = Some(extents).filter(|e: &Vec<Expr>| !e.is_empty());
+        self.lowering.host.vars[var.0 as usize].shape = shape;
         var
     }
 
@@ -385,6 +395,21 @@ struct Read {
     axes: Axes,
     /// The loop along which it is read in vectors.
     vector: Option<usize>,
+}
+
+/// Makes one statement of a declaration and the assignment that follows it, where these are the last two.
+fn initialised(stmts: &mut Vec<Stmt>) {
+    let [.., declared, assigned] = stmts.as_slice() else { return };
+    let (StmtKind::Decl { var, init: None }, StmtKind::Assign { place, value }) =
+        (&declared.kind, &assigned.kind)
+    else {
+        return;
+    };
+    if matches!(&*place.kind, PlaceKind::Var(v) if v == var) {
+        let kind = StmtKind::Decl { var: *var, init: Some(value.clone()) };
+        stmts.truncate(stmts.len() - 2);
+        stmts.push(Stmt::new(kind, Origin::default()));
+    }
 }
 
 fn declaration(var: VarId) -> Stmt {

@@ -144,11 +144,13 @@ impl Lowering<'_> {
             let count = index::count(&self.host, l);
             let ty = count.ty.clone();
             let blocks = index::blocks(&self.host, count, sizes[axis.index()].clone());
-            if *axis == Axis::X {
+            if *axis == Axis::X && !nest.strided {
                 grid[0] = blocks.cast(Type::U32);
                 continue;
             }
-            let limit = self.constant("MAX_BLOCKS", MAX_BLOCKS_YZ, "blocks of a grid along y or z");
+            let axes = if nest.strided { "any axis" } else { "y or z" };
+            let comment = format!("blocks of a grid along {axes}");
+            let limit = self.constant("MAX_BLOCKS", MAX_BLOCKS_YZ, &comment);
             let var = self.local(&format!("blocks_{}", axis.name()), ty.clone());
             let stmts = at_most(var, ty.clone(), blocks, limit.cast(ty.clone()));
             before.extend(stmts);
@@ -192,6 +194,9 @@ impl Lowering<'_> {
 
     /// The loop on x, when its bounds are the same for all iterations of the loops around it in the kernel.
     fn hoisted_x(&self, root: &ForLoop, nest: &Nest) -> Option<ForLoop> {
+        if nest.strided {
+            return None;
+        }
         let (id, _) = nest.axes.iter().find(|(_, axis)| *axis == Axis::X)?;
         let mut at = Some(root);
         while let Some(outer) = at.filter(|l| l.id != *id) {
@@ -223,7 +228,7 @@ impl Lowering<'_> {
         let origin = stmt.origin.by("bind");
         match axis {
             Some(Axis::X) if hoisted == Some(l.id) => Ok(inner),
-            Some(Axis::X) => {
+            Some(Axis::X) if !nest.strided => {
                 let ((wide, own), [_, cond]) = self.thread_counter(l, nest);
                 let mut stmts: Vec<Stmt> = wide.into_iter().chain([own]).collect();
                 let then = Block::new(inner);
@@ -233,7 +238,12 @@ impl Lowering<'_> {
             }
             Some(axis) => {
                 let stride = self.grid_stride(l, axis, inner);
-                Ok(vec![Stmt::new(StmtKind::For(stride), origin).comment(format!(
+                let stmt = Stmt::new(StmtKind::For(stride), origin);
+                if nest.strided {
+                    let comment = format!("in strides of the grid along {}", axis.name());
+                    return Ok(vec![stmt.comment(comment)]);
+                }
+                Ok(vec![stmt.comment(format!(
                     "a grid has at most 65535 blocks along {}: go on in its strides",
                     axis.name()
                 ))])

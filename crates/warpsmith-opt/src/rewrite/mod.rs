@@ -29,6 +29,7 @@ pub mod split;
 pub mod split_k;
 pub mod stage;
 pub mod stream;
+pub mod stride;
 pub mod swizzle;
 pub mod tile;
 pub mod unroll;

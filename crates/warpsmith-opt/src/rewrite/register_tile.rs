@@ -133,6 +133,9 @@ fn check_tiles_of(
     if nest.copies {
         return refuse("an earlier step made it, to copy an array", None);
     }
+    if nest.strided {
+        return refuse("its threads go through it in strides of the grid", None);
+    }
     if !nest.clauses.last_private.is_empty() {
         return refuse("it has a `lastprivate` clause", None);
     }

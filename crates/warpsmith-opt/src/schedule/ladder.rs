@@ -21,8 +21,10 @@ use crate::walk;
 pub struct Rung {
     /// A few words for a file name.
     pub name: &'static str,
+    /// The step of the lecture that it is.
+    pub lecture: Option<u32>,
     /// What it does that the one before did not.
-    pub idea: &'static str,
+    pub idea: String,
     pub schedule: Schedule,
 }
 
@@ -42,6 +44,8 @@ struct Contraction {
     right: String,
     /// The loop that sums walks along the rows of the left operand's memory.
     left_by_rows: bool,
+    /// The same for the right operand: neighbouring threads then read elements that are a row apart.
+    right_by_rows: bool,
     /// `accumulate` where the sum is an element of an array.
     accumulate: Vec<StepKind>,
     /// What pads the arrays and moves their rows apart; nothing where they cannot be padded.
@@ -52,15 +56,19 @@ struct Contraction {
 const SQUARE: u32 = 32;
 /// The lecture's tile of Volkov's kernel: rows, terms of the sum, columns.
 const VOLKOV: [u32; 3] = [16, 32, 64];
-/// A tile of outputs for each thread, and the terms of the sum that are staged at a time.
-const REGISTERS: u32 = 8;
-const TERMS: u32 = 16;
 /// Rows of padded matrices begin at multiples of so many elements: those of `float` as `cudaMallocPitch` puts them.
 const PITCH: u32 = 128;
-/// The name of the version whose matrices are padded.
-const PADDED: &str = "padded-tiles";
-/// The name of the version whose tile is transposed.
-const TRANSPOSED: &str = "transposed-tile";
+
+const DIRECT: &str =
+    "one thread computes one element; where the grid ends, the threads go on in its strides";
+const ACCUMULATOR: &str =
+    "the element stays in a register while the thread sums, and is stored once";
+const SQUARES: &str = "the block copies square tiles of both operands to shared memory, where its threads share them; every copy is guarded, and a block has one tile of the result instead of strides";
+const PADDED: &str = "the kernel works on copies of the matrices, padded with zeros to whole tiles, their rows apart: nobody asks which rows and columns of the result exist";
+const UNROLLED: &str =
+    "the loop over the tile is unrolled: fewer counters and branches for each multiplication";
+const OUTER: &str = "a thread computes a column of the tile in registers, as a sum of outer products; fewer threads, more work each (Volkov)";
+const TRANSPOSED: &str = "the tile in shared memory is transposed, with one padding column: a thread reads consecutive words, and the copies to it have no bank conflicts";
 
 /// The ladder of the first nest that is a contraction; other nests keep their direct translation.
 ///
@@ -84,9 +92,7 @@ pub fn rungs(kernel: &Kernel, sources: &SourceMap) -> Result<Vec<Rung>, Vec<Diag
                 schedule_of(&parts)
             };
             let list = found.rungs().into_iter();
-            return Ok(list
-                .map(|(name, idea, nest)| Rung { name, idea, schedule: whole(nest) })
-                .collect());
+            return Ok(list.map(|(rung, nest)| Rung { schedule: whole(nest), ..rung }).collect());
         }
         state = next.kernel;
     }
@@ -145,12 +151,13 @@ impl Contraction {
                 sum: kernel.loop_name(sum.id),
                 left: name(left)?,
                 right: name(right)?,
+                right_by_rows: right.view.linear().is_some_and(|p| moves_by_one(&p, sum.var)),
                 left_by_rows: left.view.linear().is_some_and(|p| moves_by_one(&p, sum.var)),
                 accumulate: accumulated(kernel, root),
                 padded: vec![],
             })
             .filter(|c| {
-                stage::check(kernel, &c.left, Some((sum.id, TERMS)), Layout::default(), false)
+                stage::check(kernel, &c.left, Some((sum.id, SQUARE)), Layout::default(), false)
                     .is_ok()
             });
         }
@@ -159,13 +166,8 @@ impl Contraction {
 
     /// `bounds pad` after square tiles, and a pitch for each matrix in the workspace; nothing where that is not legal.
     fn padding(&self, kernel: &Kernel, sources: &SourceMap) -> Vec<StepKind> {
-        let stage = |array: &String| StepKind::Stage {
-            array: array.clone(),
-            strip: Some((self.sum.clone(), SQUARE)),
-            layout: Layout::default(),
-            asynchronous: false,
-        };
         let pad = StepKind::Bounds { edges: Edges::Pad };
+        let stage = |array| self.stage(array, SQUARE, Layout::default());
         let steps = [stage(&self.left), stage(&self.right), pad.clone()];
         let mut state = kernel.clone();
         for step in self.nest([SQUARE, SQUARE], &steps) {
@@ -180,72 +182,80 @@ impl Contraction {
         [pad].into_iter().chain(pitches).collect()
     }
 
-    fn rungs(&self) -> Vec<(&'static str, &'static str, Vec<StepKind>)> {
-        let tile = |target: &String, factor: u32| StepKind::RegisterTile {
-            target: target.clone(),
-            factor,
-        };
-        let stage = |array: &String, tile: u32, pad: u32, transposed: bool| StepKind::Stage {
-            array: array.clone(),
-            strip: Some((self.sum.clone(), tile)),
-            layout: Layout { pad, transposed, ..Layout::default() },
-            asynchronous: false,
-        };
+    /// The steps of the lecture, each with those of the one before and one idea more.
+    fn rungs(&self) -> Vec<(Rung, Vec<StepKind>)> {
         let unroll = StepKind::Unroll { target: self.sum.clone(), factor: None };
-        let square = |more: &[StepKind]| {
-            let own = [stage(&self.left, SQUARE, 0, false), stage(&self.right, SQUARE, 0, false)];
-            self.nest([SQUARE, SQUARE], &[&own[..], more].concat())
-        };
-        let [rows, terms, columns] = VOLKOV;
-        let volkov = |pad: u32, transposed: bool| {
-            let own =
-                [tile(&self.row, rows), stage(&self.left, terms, pad, transposed), unroll.clone()];
-            self.nest([columns, 1], &own)
-        };
-        let registers = [
-            tile(&self.row, REGISTERS),
-            tile(&self.column, REGISTERS),
-            stage(&self.left, TERMS, u32::from(self.left_by_rows), self.left_by_rows),
-            stage(&self.right, TERMS, 0, false),
-            unroll.clone(),
+        let mut square = vec![
+            self.stage(&self.left, SQUARE, Layout::default()),
+            self.stage(&self.right, SQUARE, self.right_layout()),
         ];
-        let mut list = vec![
-            ("direct", "one thread computes one element", vec![self.bind([16, 16])]),
-            (
-                "square-tiles",
-                "the block copies square tiles of both operands to shared memory, where its threads share them; every copy is guarded",
-                square(&[]),
-            ),
-            (
-                PADDED,
-                "copies of the matrices, padded with zeros to whole tiles, their rows apart: nobody asks which elements exist",
-                square(&self.padded),
-            ),
-            (
-                "unrolled",
-                "the loop over the tile is unrolled: fewer counters and branches for each multiplication",
-                square(std::slice::from_ref(&unroll)),
-            ),
-            (
-                "outer-products",
-                "a thread computes a column of the tile in registers, as a sum of outer products: one operand from shared memory, the other straight to a register; fewer threads, more work each (Volkov)",
-                volkov(0, false),
-            ),
-            (
-                TRANSPOSED,
-                "the tile in shared memory is transposed, with one padding column: a thread reads consecutive words, and the copies have no bank conflicts",
-                volkov(1, true),
-            ),
-            (
-                "register-tiles",
-                "a thread computes a square tile in registers: each value from shared memory is used several times",
-                self.nest([16, 16], &registers),
-            ),
-        ];
+        let mut list = vec![];
+        let mut add = |name, lecture, idea: &str, nest: Vec<StepKind>| {
+            let schedule = Schedule { steps: vec![] };
+            list.push((Rung { name, lecture, idea: idea.to_string(), schedule }, nest));
+        };
+        let stride = StepKind::Stride { target: self.column.clone() };
+        let direct = vec![self.bind([SQUARE, SQUARE]), stride];
+        add("direct", Some(3), DIRECT, direct.clone());
+        if !self.accumulate.is_empty() {
+            add("accumulator", Some(3), ACCUMULATOR, [direct, self.accumulate.clone()].concat());
+        }
+        let tiles = format!(
+            "{SQUARES}{}",
+            if self.right_by_rows {
+                ", with a padding column, since the lanes of a warp read a column of the second one"
+            } else {
+                ""
+            }
+        );
+        add("square-tiles", Some(4), &tiles, self.nest([SQUARE, SQUARE], &square));
+        if !self.padded.is_empty() {
+            square.extend(self.padded.iter().cloned());
+            add("padded-tiles", Some(5), PADDED, self.nest([SQUARE, SQUARE], &square));
+        }
+        square.push(unroll.clone());
+        add("unrolled", Some(6), UNROLLED, self.nest([SQUARE, SQUARE], &square));
+        let second = match self.right_by_rows {
+            true => {
+                "; both operands come from shared memory, since neighbouring threads' elements of the second one are far apart"
+            }
+            false => "; one operand comes from shared memory, the other straight to a register",
+        };
+        add(
+            "outer-products",
+            Some(7),
+            &format!("{OUTER}{second}"),
+            self.volkov(Layout::default(), &unroll),
+        );
         // An operand that is stored by columns lies in its tile as it should already.
-        list.retain(|(name, ..)| self.left_by_rows || *name != TRANSPOSED);
-        list.retain(|(name, ..)| !self.padded.is_empty() || *name != PADDED);
+        if self.left_by_rows {
+            let layout = Layout { pad: 1, transposed: true, ..Layout::default() };
+            add("transposed-tile", Some(8), TRANSPOSED, self.volkov(layout, &unroll));
+        }
         list
+    }
+
+    /// A column of elements a thread, the tile of the left operand in shared memory.
+    fn volkov(&self, layout: Layout, unroll: &StepKind) -> Vec<StepKind> {
+        let [rows, terms, columns] = VOLKOV;
+        let mut own = vec![StepKind::RegisterTile { target: self.row.clone(), factor: rows }];
+        own.push(self.stage(&self.left, terms, layout));
+        if self.right_by_rows {
+            own.push(self.stage(&self.right, terms, self.right_layout()));
+        }
+        own.extend(self.padded.iter().cloned());
+        own.push(unroll.clone());
+        self.nest([columns, 1], &own)
+    }
+
+    fn stage(&self, array: &str, terms: u32, layout: Layout) -> StepKind {
+        let strip = Some((self.sum.clone(), terms));
+        StepKind::Stage { array: array.to_string(), strip, layout, asynchronous: false }
+    }
+
+    /// How the tile of the right operand lies in shared memory: lanes that read one of its columns need a padding column.
+    fn right_layout(&self) -> Layout {
+        Layout { pad: u32::from(self.right_by_rows), ..Layout::default() }
     }
 
     fn bind(&self, [x, y]: [u32; 2]) -> StepKind {
@@ -268,4 +278,64 @@ fn mentions(access: &Access<'_>, var: VarId) -> bool {
 /// Whether neighbours along a counter are neighbours in memory.
 fn moves_by_one(subscript: &Poly, var: VarId) -> bool {
     subscript.split(&Atom::Var(var)).is_some_and(|(step, _)| step.as_constant() == Some(1))
+}
+
+/// What the steps of a schedule that was chosen for a nest are for, in the order in which they are taught: each version
+/// has the steps of those before and its own, so that the last one is the schedule itself.
+const BEYOND: [(&str, &str, &[&str]); 6] = [
+    (
+        "register-tiles",
+        "a thread computes a tile in registers along both axes, as large as the chosen schedule has it: each value from shared memory is used several times",
+        &["bind", "accumulate", "register_tile", "stage", "unroll"],
+    ),
+    (
+        "vectors",
+        "a kernel for sizes and addresses that are multiples moves several elements with one instruction; the general one stays for the rest",
+        &["specialise", "vectorise", "align"],
+    ),
+    (
+        "warp-tiles",
+        "the lanes of a warp lie as a rectangle: a warp reads a compact tile",
+        &["warp"],
+    ),
+    ("pipeline", "copies of the next strip are on their way while this one is used", &["pipeline"]),
+    (
+        "double-buffer",
+        "what the next iteration reads of shared memory is read before this one is computed",
+        &["double_buffer"],
+    ),
+    (
+        "rasterised",
+        "the blocks that run together form a square: they share what is in L2",
+        &["rasterise"],
+    ),
+];
+
+/// The way from the lecture's versions to a schedule that was chosen: its steps, idea by idea. Steps of other kinds make
+/// one last version; a version without a new step is left out.
+pub fn beyond(chosen: &Schedule) -> Vec<Rung> {
+    let kinds: Vec<&StepKind> = chosen.steps.iter().map(|s| &s.kind).collect();
+    let mut taken = vec![false; kinds.len()];
+    let mut list = vec![];
+    let mut add = |name, idea: &str, taken: &[bool]| {
+        let steps = kinds.iter().zip(taken).filter(|(_, t)| **t).map(|(k, _)| (*k).clone());
+        let schedule = schedule_of(&[steps.collect()]);
+        list.push(Rung { name, lecture: None, idea: idea.to_string(), schedule });
+    };
+    for (name, idea, words) in BEYOND {
+        let mut more = false;
+        for (k, kind) in kinds.iter().enumerate() {
+            let new = !taken[k] && words.contains(&kind.name());
+            taken[k] |= new;
+            more |= new;
+        }
+        if more {
+            add(name, idea, &taken);
+        }
+    }
+    if taken.contains(&false) {
+        taken.fill(true);
+        add("chosen", "all steps of the schedule that the device model ranks first", &taken);
+    }
+    list
 }

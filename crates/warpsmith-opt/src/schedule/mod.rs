@@ -72,8 +72,8 @@ use crate::refusal::Refusal;
 use crate::rewrite::{
     self, Rewritten, accumulate, align, bind, bounds, constant, double_buffer, fuse_loops,
     indexing, interchange, keep_rows, pipeline, pitch, precision, privatise, rasterise, rectangle,
-    reduce, register_tile, scatter, share, specialise, split, split_k, stage, stream, tile, unroll,
-    vectorise, warp,
+    reduce, register_tile, scatter, share, specialise, split, split_k, stage, stream, stride, tile,
+    unroll, vectorise, warp,
 };
 use bounds::Edges;
 use specialise::Fact;
@@ -137,6 +137,8 @@ pub enum StepKind {
     KeepRows { target: String, shape: keep_rows::Shape },
     /// See [`rewrite::rasterise`].
     Rasterise { target: String, blocks: u32 },
+    /// See [`rewrite::stride`].
+    Stride { target: String },
     /// See [`rewrite::unroll`].
     Unroll { target: String, factor: Option<u32> },
     /// See [`rewrite::split`].
@@ -182,6 +184,7 @@ impl StepKind {
             StepKind::Privatise { .. } => "privatise",
             StepKind::KeepRows { .. } => "keep_rows",
             StepKind::Rasterise { .. } => "rasterise",
+            StepKind::Stride { .. } => "stride",
             StepKind::Unroll { .. } => "unroll",
             StepKind::Split { .. } => "split",
             StepKind::SplitK { .. } => "split_k",
@@ -250,6 +253,7 @@ impl fmt::Display for StepKind {
                 write!(f, "privatise {array} block {block} grid {grid}")?;
                 if *run > 1 { write!(f, " run {run}") } else { Ok(()) }
             }
+            StepKind::Stride { target } => write!(f, "stride {target}"),
             StepKind::Rasterise { target, blocks } => write!(f, "rasterise {target} by {blocks}"),
             StepKind::Unroll { target, factor } => {
                 write!(f, "unroll {target}")?;
@@ -397,6 +401,7 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         StepKind::Rasterise { target, blocks } => {
             Ok(rasterise::apply(rasterise::check(kernel, find(target)?, *blocks)?))
         }
+        StepKind::Stride { target } => Ok(stride::apply(stride::check(kernel, find(target)?)?)),
         StepKind::Unroll { target, factor } => {
             Ok(unroll::apply(unroll::check(kernel, find(target)?, *factor)?))
         }

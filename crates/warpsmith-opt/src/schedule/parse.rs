@@ -148,8 +148,11 @@ fn machine_step(input: &mut &str) -> Result<StepKind> {
         preceded(keyword("privatise"), cut_err(privatise)),
         preceded(keyword("stream"), cut_err(stream)),
         preceded(keyword("rasterise"), cut_err(rasterise)),
-        preceded(keyword("double_buffer"), cut_err(name))
-            .map(|target| StepKind::DoubleBuffer { target }),
+        alt((
+            preceded(keyword("double_buffer"), cut_err(name))
+                .map(|target| StepKind::DoubleBuffer { target }),
+            preceded(keyword("stride"), cut_err(name)).map(|target| StepKind::Stride { target }),
+        )),
     ))
     .parse_next(input)
 }

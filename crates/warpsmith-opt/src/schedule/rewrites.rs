@@ -173,6 +173,12 @@ pub const REWRITES: &[RewriteInfo] = &[
         legal: "the loop is bound right outside the innermost one",
     },
     RewriteInfo {
+        name: "stride",
+        example: "stride j",
+        does: "lets the threads along x go through their loop in strides of the grid, as those along y and z do",
+        legal: "the loop is bound to x, and its blocks compute no tiles",
+    },
+    RewriteInfo {
         name: "bounds",
         example: "bounds peel",
         does: "lets blocks whose iterations all exist run without guards (`peel`), pads arrays with zeros to whole tiles so that nobody asks (`pad`: copies in the workspace), or lets every thread ask (`guard`, the default)",

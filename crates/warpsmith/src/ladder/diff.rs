@@ -7,8 +7,9 @@ const CONTEXT: usize = 2;
 /// Texts with more lines than this are shown as removed and added: the table of the comparison would be large.
 const MOST_LINES: usize = 4000;
 
+/// Which of two texts has a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+pub(super) enum Side {
     Both,
     Old,
     New,
@@ -51,7 +52,7 @@ pub fn marked(old: &str, new: &str) -> String {
 }
 
 /// All lines of both texts, along a longest common subsequence.
-fn compared<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(Side, &'a str)> {
+pub(super) fn compared<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(Side, &'a str)> {
     let (n, m) = (old.len(), new.len());
     let mut lines = vec![];
     if n.max(m) > MOST_LINES {

@@ -2,21 +2,27 @@
 //! difference to the one before, with what the device model predicts and what the emulator counts.
 
 pub(crate) mod diff;
+mod html;
 mod page;
+mod why;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use warpsmith_ir::SourceMap;
-use warpsmith_opt::schedule::ladder::{Rung, rungs};
-use warpsmith_opt::{Kernel, lower, schedule};
+use warpsmith_opt::schedule::ladder::{Rung, beyond, rungs};
+use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
 use crate::check::args::{parse_bytes, parse_duration};
 use crate::data::NamedSpec;
+use crate::interrupt;
 use crate::output::{Outputs, check_folder};
+use crate::progress::Progress;
 use crate::status::{Failure, Status};
+use crate::tune::arch::Arch;
 use crate::tune::args::{RegisterSource, Strategy, TuneArgs, TuneFormat};
+use crate::tune::choice::{Predicted, predictions};
 use crate::tune::counted::{CountedLaunch, counted};
 use crate::tune::sizes::Point;
 use crate::tune::{self, Tuned};
@@ -39,7 +45,7 @@ pub struct LadderArgs {
     #[arg(long = "arg", value_name = "NAME=SPEC")]
     pub args: Vec<NamedSpec>,
 
-    /// Architecture to make the kernels for
+    /// Architecture to make the kernels for, or a board: rtx4070
     #[arg(long, value_name = "ARCH", default_value = "sm_90")]
     pub arch: String,
 
@@ -84,8 +90,16 @@ pub struct LadderArgs {
 #[derive(Debug)]
 pub struct Version {
     pub name: String,
+    /// The step of the lecture that it is.
+    pub lecture: Option<u32>,
     pub idea: String,
+    /// Steps of the schedule before that this one does not take: what it gives up.
+    pub given_up: Vec<String>,
     pub tuned: Tuned,
+    /// What the device model says of each launch.
+    pub predicted: Vec<Predicted>,
+    /// Why the prediction is worse than that of the version before, where it is.
+    pub slower: Option<String>,
     /// What the emulator counts, launch by launch.
     pub launches: Vec<CountedLaunch>,
     /// The changes of the kernel's file from the version before, in unified form; empty for the first.
@@ -106,6 +120,7 @@ pub struct Ladder {
 
 /// The command: writes the files, prints the table and says how it ended.
 pub fn run(args: &LadderArgs) -> Status {
+    let _guard = interrupt::in_words();
     let json = args.format == TuneFormat::Json;
     let mut sources = SourceMap::new();
     let ladder = match ladder(args, &mut sources) {
@@ -174,63 +189,95 @@ pub fn ladder(args: &LadderArgs, sources: &mut SourceMap) -> Result<Ladder, Fail
     let folder =
         args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(name + "-ladder"));
     check_folder(&folder)?;
-    let list = rungs(&kernel, sources).map_err(Failure::no)?;
-    let mut made = Ladder {
-        versions: vec![],
-        left_out: vec![],
-        gpu: tune::gpu(&args.arch)?.name,
-        point: Point::new(),
-        folder,
-    };
+    let arch = tune::arch::find(&args.arch)?;
+    let kernel = arch.kernel(kernel.module, kernel.function);
+    let mut list = rungs(&kernel, sources).map_err(Failure::no)?;
+    let mut progress = Progress::new("ladder", list.len() + 1);
+    progress.step("choosing the schedule of least predicted time");
+    let chosen = tune::plan(&args.tune(Strategy::Model), sources)?;
+    list.extend(beyond(&chosen.schedule));
+    progress.total(list.len() + 1);
+    let (gpu, point) = (arch.gpu().name, Point::new());
+    let mut made = Ladder { versions: vec![], left_out: vec![], gpu, point, folder };
+    let maker = Maker { direct, kernel, arch };
     for rung in list {
-        match refused(&kernel, &rung, sources) {
-            Some(why) => made.left_out.push((rung.name.to_string(), why)),
-            None => match tune::tune_as(&direct, Some(&rung.schedule), sources) {
-                Ok(tuned) => made.add(&direct, rung.name, rung.idea, tuned, sources)?,
-                // Where the direct translation is right, the schedule is to blame and not the input.
-                Err(f) if f.status == Status::No && !made.versions.is_empty() => {
-                    let not_run = f.diagnostics.iter().any(|d| d.code == tune::work::NOT_RUN);
-                    let why = match not_run {
-                        true => "a path of its kernel was run at no size",
-                        false => "its kernel failed the verification: a bug in warpsmith",
-                    };
-                    made.left_out.push((rung.name.to_string(), why.to_string()));
-                }
-                Err(failure) => return Err(failure),
-            },
-        }
+        progress.step(&format!("{}: verifying and counting", rung.name));
+        maker.add(&mut made, rung, sources)?;
     }
-    let tuned = tune::tune_as(&args.tune(Strategy::Model), None, sources)?;
-    made.add(&direct, "chosen", "the schedule that the device model ranks first", tuned, sources)?;
     Ok(made)
 }
 
-/// Why a version is not legal for this nest.
-fn refused(kernel: &Kernel, rung: &Rung, sources: &SourceMap) -> Option<String> {
-    let program = schedule::replay(kernel, &rung.schedule, sources)
-        .and_then(|kernel| lower::lower(&kernel, sources));
-    program.err().map(|errors| errors.first().map_or(String::new(), |d| d.message.clone()))
+/// Makes versions of one function.
+struct Maker {
+    direct: TuneArgs,
+    kernel: Kernel,
+    arch: Arch,
 }
 
-impl Ladder {
-    fn add(
-        &mut self,
-        args: &TuneArgs,
-        name: &str,
-        idea: &str,
+impl Maker {
+    /// Adds a version, or says why it is left out.
+    fn add(&self, ladder: &mut Ladder, rung: Rung, sources: &mut SourceMap) -> Result<(), Failure> {
+        let program = match self.program(&rung.schedule, sources) {
+            Ok(program) => program,
+            Err(why) => {
+                ladder.left_out.push((rung.name.to_string(), why));
+                return Ok(());
+            }
+        };
+        match tune::tune_as(&self.direct, Some(&rung.schedule), sources) {
+            Ok(tuned) => self.made(ladder, rung, tuned, &program, sources),
+            // Where the first version is right, the schedule is to blame and not the input.
+            Err(f) if f.status == Status::No && !ladder.versions.is_empty() => {
+                let not_run = f.diagnostics.iter().any(|d| d.code == tune::work::NOT_RUN);
+                let why = match not_run {
+                    true => "a path of its kernel was run at no size",
+                    false => "its kernel failed the verification: a bug in warpsmith",
+                };
+                ladder.left_out.push((rung.name.to_string(), why.to_string()));
+                Ok(())
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// The program of a schedule, or why it is not legal for this nest.
+    fn program(&self, steps: &Schedule, sources: &SourceMap) -> Result<Program, String> {
+        let program = schedule::replay(&self.kernel, steps, sources)
+            .and_then(|kernel| lower::lower(&kernel, sources));
+        program.map_err(|errors| errors.first().map_or(String::new(), |d| d.message.clone()))
+    }
+
+    fn made(
+        &self,
+        ladder: &mut Ladder,
+        rung: Rung,
         tuned: Tuned,
+        program: &Program,
         sources: &mut SourceMap,
     ) -> Result<(), Failure> {
-        if self.versions.is_empty() {
-            self.point = tuned.sizes.first().map(counting_point).unwrap_or_default();
+        if ladder.versions.is_empty() {
+            ladder.point = tuned.sizes.first().map(counting_point).unwrap_or_default();
         }
-        let launches = counted(args, &tuned, &self.point, sources)?;
-        let changes = match self.versions.last() {
-            Some(before) => diff::diff(code(&before.tuned), code(&tuned)),
-            None => String::new(),
+        let launches = counted(&self.direct, &tuned, &ladder.point, sources)?;
+        let predicted =
+            tuned.sizes.first().and_then(|at| predictions(program, self.arch.gpu(), at));
+        let mut version = Version {
+            name: rung.name.to_string(),
+            lecture: rung.lecture,
+            idea: rung.idea,
+            given_up: vec![],
+            tuned,
+            predicted: predicted.unwrap_or_default(),
+            slower: None,
+            launches,
+            changes: String::new(),
         };
-        let (name, idea) = (name.to_string(), idea.to_string());
-        self.versions.push(Version { name, idea, tuned, launches, changes });
+        if let Some(before) = ladder.versions.last() {
+            version.changes = diff::diff(code(&before.tuned), code(&version.tuned));
+            version.given_up = why::given_up(&before.tuned.schedule, &version.tuned.schedule);
+            version.slower = why::slower(before, &version);
+        }
+        ladder.versions.push(version);
         Ok(())
     }
 }
@@ -264,6 +311,7 @@ fn write(ladder: &Ladder) -> Result<Vec<PathBuf>, Failure> {
     }
     let mut outputs = Outputs::default();
     outputs.add("ladder.md", page::markdown(ladder).into_bytes());
+    outputs.add("ladder.html", html::page(ladder).into_bytes());
     paths.extend(outputs.write(&ladder.folder)?);
     Ok(paths)
 }

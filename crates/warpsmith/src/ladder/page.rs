@@ -11,21 +11,21 @@ use crate::tune::result::time;
 
 /// Sums over the accesses of a version.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+pub(super) struct Sums {
     /// Warp instructions to global memory, and the sectors that they touch.
-    requests: u64,
-    sectors: u64,
+    pub requests: u64,
+    pub sectors: u64,
     /// Wavefronts of shared memory, and those of them that conflicts cost.
-    wavefronts: f64,
-    conflicts: f64,
+    pub wavefronts: f64,
+    pub conflicts: f64,
 }
 
-fn accesses(version: &Version) -> impl Iterator<Item = &AccessCounters> {
+pub(super) fn accesses(version: &Version) -> impl Iterator<Item = &AccessCounters> {
     let all = version.launches.iter().flat_map(|l| &l.counters.accesses);
     all.filter(|a| matches!(a.memory, MemoryKind::Global | MemoryKind::Shared))
 }
 
-fn sums(version: &Version) -> Sums {
+pub(super) fn sums(version: &Version) -> Sums {
     let mut sums = Sums::default();
     for a in accesses(version) {
         match a.memory {
@@ -48,7 +48,7 @@ impl Sums {
     }
 }
 
-fn predicted(version: &Version) -> String {
+pub(super) fn predicted(version: &Version) -> String {
     version.tuned.seconds.as_ref().and_then(|s| s.first()).map_or("–".to_string(), |s| time(*s))
 }
 
@@ -57,7 +57,7 @@ fn point(sizes: Option<&super::Point>) -> String {
     pairs.collect::<Vec<_>>().join(" ")
 }
 
-fn title(ladder: &Ladder) -> String {
+pub(super) fn title(ladder: &Ladder) -> String {
     let first = ladder.versions.first().map(|v| &v.tuned);
     format!(
         "{}: predicted for {} at {}, counted in the emulator at {}",
@@ -88,6 +88,11 @@ pub fn human(ladder: &Ladder, paths: &[PathBuf]) -> String {
         );
     }
     text.push('\n');
+    for (k, version) in ladder.versions.iter().enumerate() {
+        if let Some(why) = &version.slower {
+            text += &format!("{}: {why}\n", version.folder(k));
+        }
+    }
     for (name, why) in &ladder.left_out {
         text += &format!("left out: {name}: {why}\n");
     }
@@ -124,7 +129,19 @@ pub fn markdown(ladder: &Ladder) -> String {
 }
 
 fn section(index: usize, version: &Version) -> String {
-    let mut text = format!("\n## {} {}\n\n{}.\n", index + 1, version.name, capital(&version.idea));
+    let mut text = format!(
+        "\n## {} {}{}\n\n{}.\n",
+        index + 1,
+        version.name,
+        lecture(version),
+        capital(&version.idea)
+    );
+    if !version.given_up.is_empty() {
+        text += &format!("\nGiven up: `{}`.\n", version.given_up.join("`, `"));
+    }
+    if let Some(why) = &version.slower {
+        text += &format!("\n{}.\n", capital(why));
+    }
     text += &format!("\n```\n{}\n```\n", version.tuned.schedule.trim_end());
     text += "\n| array | access | requests | sectors a request | bank conflicts |\n|---|---|---|---|---|\n";
     for a in accesses(version) {
@@ -145,12 +162,17 @@ fn section(index: usize, version: &Version) -> String {
         );
     }
     if !version.changes.is_empty() {
-        text += &format!("\n```diff\n{}```\n", version.changes);
+        text += "\nThe changed lines are in `changes.diff`, beside the code in `ladder.html`.\n";
     }
     text
 }
 
-fn capital(text: &str) -> String {
+/// The name that the step has in the lecture.
+pub(super) fn lecture(version: &Version) -> String {
+    version.lecture.map_or(String::new(), |n| format!(" (step {n} of the lecture)"))
+}
+
+pub(super) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
     first + chars.as_str()
@@ -166,7 +188,10 @@ pub fn json(ladder: &Ladder, paths: &[PathBuf]) -> Value {
             let s = sums(v);
             json!({
                 "name": v.name,
+                "lecture": v.lecture,
                 "idea": v.idea,
+                "given_up": v.given_up,
+                "slower": v.slower,
                 "schedule": v.tuned.schedule.lines().collect::<Vec<_>>(),
                 "predicted_seconds": v.tuned.seconds,
                 "global_requests": s.requests,

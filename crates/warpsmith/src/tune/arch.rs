@@ -50,15 +50,22 @@ pub const ARCHS: [Arch; 7] = [
     arch("sm_120", 96 * GIB),
 ];
 
-/// The architecture of a name.
+/// The architecture of a name, or that of a board: `rtx4070`, `H100 SXM`.
 ///
 /// # Errors
 /// W310 with the list of known names.
 pub fn find(name: &str) -> Result<Arch, Failure> {
-    ARCHS.into_iter().find(|a| a.name == name).ok_or_else(|| {
+    let named = |name: &str| ARCHS.into_iter().find(|a| a.name == name);
+    let board = || {
+        let gpu = Gpu::find(name)?;
+        Some(Arch { board: Some(gpu), memory: gpu.memory_bytes(), ..named(gpu.arch)? })
+    };
+    named(name).or_else(board).ok_or_else(|| {
         let names: Vec<&str> = ARCHS.iter().map(|a| a.name).collect();
+        let boards: Vec<&str> = warpsmith_device::GPUS.iter().map(|g| g.name).collect();
         Diagnostic::error("W310", format!("unknown architecture `{name}`"))
             .help(format!("known are {}", names.join(", ")))
+            .help(format!("or a board, however it is spelled: {}", boards.join(", ")))
             .into()
     })
 }

@@ -16,7 +16,7 @@ use super::estimates::{Estimates, on_all_cores};
 use super::sizes::Point;
 use crate::status::{Failure, Status};
 
-pub use super::estimates::{launches, seconds};
+pub use super::estimates::{Predicted, launches, predictions, seconds};
 
 /// A schedule with more steps must promise at least this much less time to be taken instead of a simpler one: the
 /// model is right about the order of two kernels only when they are this far apart.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use warpsmith_device::{Gpu, KernelProfile, predict};
+use warpsmith_device::{Gpu, KernelProfile, Prediction, predict};
 use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::SourceMap;
 use warpsmith_opt::schedule::Replays;
@@ -106,6 +106,27 @@ impl<'a> Estimates<'a> {
 pub fn launches(program: &Program, point: &Point) -> Vec<(f64, KernelProfile)> {
     let found = profile::profiles(&program.module, program.launcher, point);
     found.into_iter().map(|launched| (launched.times, launched.profile)).collect()
+}
+
+/// What the model says of a launch.
+#[derive(Clone, Debug)]
+pub struct Predicted {
+    pub kernel: String,
+    /// How often it happens.
+    pub times: f64,
+    pub profile: KernelProfile,
+    pub prediction: Prediction,
+}
+
+/// The predictions of all launches of a program, by estimated registers; `None` where one cannot run.
+pub fn predictions(program: &Program, gpu: &Gpu, point: &Point) -> Option<Vec<Predicted>> {
+    let launches = profile::profiles(&program.module, program.launcher, point).into_iter();
+    let predicted = |l: Launched| {
+        let prediction = predict(gpu, &l.profile).ok()?;
+        let kernel = program.module.function(l.kernel).name.clone();
+        Some(Predicted { kernel, times: l.times, profile: l.profile, prediction })
+    };
+    launches.map(predicted).collect()
 }
 
 /// Predicted seconds of all launches of a program, by estimated registers.

@@ -45,6 +45,8 @@ pub struct View {
     pub wavefronts: f64,
     /// Shared memory: wavefronts that bank conflicts cost.
     pub conflicts: f64,
+    /// The bytes that the lanes of one warp touch, from the array's start: of the first request with the most lanes.
+    pub lanes: Vec<Option<u64>>,
     /// The address, or whether the access happens, depends on data: the counts say nothing.
     pub by_data: bool,
 }
@@ -138,6 +140,7 @@ impl Watch<Value> for Views {
             sectors: 0,
             wavefronts: 0.0,
             conflicts: 0.0,
+            lanes: vec![],
             by_data: false,
         });
         view.by_data |= unknown;
@@ -160,6 +163,9 @@ impl View {
         let active = lanes.iter().flatten().count() as u64;
         if active == 0 {
             return;
+        }
+        if self.lanes.iter().flatten().count() < active as usize {
+            self.lanes = lanes.to_vec();
         }
         self.requests += 1;
         self.threads += active;

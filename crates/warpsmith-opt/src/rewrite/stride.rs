@@ -1,0 +1,49 @@
+//! Lets the threads along x go through their loop in strides of the grid, as those along y and z do.
+//!
+//! ```text
+//!     j = blockIdx.x * blockDim.x + threadIdx.x; if (j < m) S(j);
+//!       ==> stride j
+//!     for (j = blockIdx.x * blockDim.x + threadIdx.x; j < m; j += gridDim.x * blockDim.x) S(j);
+//! ```
+//!
+//! A grid of any width is then right; the launcher starts as many blocks as along the other axes at most.
+//!
+//! Legal for the loop that is bound to x, in a nest whose blocks compute no tiles and whose threads share no loop.
+
+use warpsmith_ir::{Axis, LoopId};
+
+use super::Rewritten;
+use super::register_tile::bound_nest;
+use crate::kernel::Kernel;
+use crate::refusal::Refusal;
+
+/// The verdict on a `stride`, which alone allows it.
+pub struct LegalStride<'k> {
+    kernel: &'k Kernel,
+    root: LoopId,
+}
+
+/// Asks whether the loop can run in strides of the grid.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalStride<'_>, Refusal> {
+    let refuse =
+        |why: &str| Err(Refusal::LoopRefused { verb: "stride", loop_id: target, why: why.into() });
+    let (root, nest) = bound_nest(kernel, target)?;
+    let axis = nest.axes.iter().find(|(id, _)| *id == target).map(|(_, axis)| *axis);
+    match axis {
+        Some(Axis::X) if nest.is_tiled() => refuse("its blocks compute tiles, one each"),
+        Some(Axis::X) => Ok(LegalStride { kernel, root }),
+        _ => refuse("it is not bound to x: loops along y and z run in strides anyway"),
+    }
+}
+
+/// Notes the strides; the nest is written out when it is lowered.
+pub fn apply(legal: LegalStride<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    if let Some(nest) = kernel.nests.get_mut(&legal.root) {
+        nest.strided = true;
+    }
+    Rewritten::same_loops(kernel)
+}

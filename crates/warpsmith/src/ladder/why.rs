@@ -1,0 +1,77 @@
+//! What a version gives up, and why it is predicted to be slower than the one before.
+
+use warpsmith_device::Bound;
+
+use super::Version;
+use crate::tune::choice::Predicted;
+use crate::tune::result::time;
+
+/// The steps of a schedule that the next one does not take in any form: the numbers of a step may differ.
+pub fn given_up(before: &str, now: &str) -> Vec<String> {
+    let kinds = |line: &str| line.split(' ').take(2).collect::<Vec<_>>().join(" ");
+    let kept: Vec<String> = now.lines().map(kinds).collect();
+    let gone = before.lines().filter(|line| !kept.contains(&kinds(line)));
+    gone.map(str::to_string).collect()
+}
+
+/// The launch that takes longest; the others are what surrounds it.
+fn main_launch(version: &Version) -> Option<&Predicted> {
+    version.predicted.iter().max_by(|a, b| seconds(a).total_cmp(&seconds(b)))
+}
+
+fn seconds(p: &Predicted) -> f64 {
+    p.times * p.prediction.time_s
+}
+
+/// Why the prediction is worse than that of the version before: what its other launches take, and the unit of the GPU
+/// that has more to do; `None` where it is not worse.
+pub fn slower(before: &Version, now: &Version) -> Option<String> {
+    let total = |v: &Version| v.predicted.iter().map(seconds).sum::<f64>();
+    let (old, new) = (total(before), total(now));
+    let (Some(a), Some(b)) = (main_launch(before), main_launch(now)) else { return None };
+    if new <= old {
+        return None;
+    }
+    let mut text = format!(
+        "predicted slower than the version before ({} instead of {})",
+        time(new),
+        time(old)
+    );
+    let (around, was) = (new - seconds(b), old - seconds(a));
+    if around > was {
+        text += &format!(
+            ": `{}` alone takes {} (before: {}), the launches around it {}",
+            b.kernel,
+            time(seconds(b)),
+            time(seconds(a)),
+            time(around)
+        );
+    }
+    let grown = |bound: Bound| b.prediction.part(bound) - a.prediction.part(bound);
+    let most =
+        b.prediction.parts.iter().map(|p| p.bound).max_by(|x, y| grown(*x).total_cmp(&grown(*y)));
+    if let Some(bound) = most.filter(|bound| grown(*bound) > 0.0 && seconds(b) > seconds(a)) {
+        text += &format!(
+            "; in the kernel, {} alone would take {} (before: {})",
+            bound.name(),
+            time(b.prediction.part(bound)),
+            time(a.prediction.part(bound))
+        );
+    }
+    let warps = [a, b].map(|p| p.prediction.occupancy.warps);
+    if warps[1] < warps[0] {
+        text += &format!("; {} warps are on a multiprocessor instead of {}", warps[1], warps[0]);
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_step_is_given_up_when_the_next_schedule_has_it_in_no_form() {
+        let before = "bind i -> x block 32\nstage A at l tile 32\nbounds pad\n";
+        let now = "bind i -> x block 64\nstage A at l tile 16 pad 1\n";
+        assert_eq!(super::given_up(before, now), ["bounds pad"]);
+        assert!(super::given_up(now, before).is_empty());
+    }
+}
