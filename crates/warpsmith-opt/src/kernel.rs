@@ -21,6 +21,8 @@ pub const STATIC_SHARED: u32 = 48 * 1024;
 pub struct Kernel {
     pub module: Module,
     pub function: FuncId,
+    /// Loops of kernels that take the sizes another one is not for.
+    pub general: BTreeSet<LoopId>,
     /// Nests that become kernels, by their outermost marked loop.
     pub nests: BTreeMap<LoopId, Nest>,
     /// Arrays that kernels read from constant memory.
@@ -294,6 +296,7 @@ impl Reduce {
 impl Kernel {
     pub fn new(module: Module, function: FuncId) -> Kernel {
         Kernel {
+            general: BTreeSet::new(),
             module,
             function,
             nests: BTreeMap::new(),
@@ -390,12 +393,14 @@ impl Kernel {
         &self.func().var(var).name
     }
 
-    /// Names of all counted loops in source order: the counter's name, `#2`, `#3`, … behind it from the second
-    /// loop of that name on.
+    /// Names of all counted loops in source order: the counter's name, `#2`, `#3`, … behind it from the second loop of that
+    /// name on. Those of general kernels come last, so that a nest made special leaves the next ones their names.
     pub fn loop_names(&self) -> Vec<(String, LoopId)> {
         let mut seen = BTreeMap::<&str, u32>::new();
         let mut names = vec![];
-        for l in walk::for_loops(&self.func().body) {
+        let mut loops = walk::for_loops(&self.func().body);
+        loops.sort_by_key(|l| self.general.contains(&l.id));
+        for l in loops {
             let name = self.name_of(l.var);
             let count = seen.entry(name).or_default();
             *count += 1;

@@ -44,7 +44,7 @@ fn rows_and_columns_are_summed_in_one_pass() {
         &text,
         &[
             "s[j] = 0.0f;",
-            "sum[ti] += A[(size_t)i * m + j] * p[j];",
+            "sum[ti] += A[(size_t)i * m + j] * p_own;",
             "s_part += A[(size_t)i * m + j] * r[i];",
             "atomicAdd(&s[j], s_part);",
         ],

@@ -38,7 +38,7 @@ fn columns_are_added_up_for_all_rows_of_a_thread() {
             "float s_part = 0.0f;",
             "for (int ti = 0; ti < TY; ++ti) {",
             "s_part += r[i] * A[(size_t)i * m + j];",
-            "sum[ti] += A[(size_t)i * m + j] * p[j];",
+            "sum[ti] += A[(size_t)i * m + j] * p_own;",
             "atomicAdd(&s[j], s_part);",
         ],
     );

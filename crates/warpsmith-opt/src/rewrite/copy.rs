@@ -225,6 +225,23 @@ pub fn put_around(kernel: &mut Kernel, id: LoopId, before: Vec<Stmt>, after: Vec
     place(&mut kernel.func_mut().body, id, &mut Some((before, after)));
 }
 
+/// Puts statements in place of the counted loop `id`.
+pub fn replace_loop(kernel: &mut Kernel, id: LoopId, stmts: Vec<Stmt>) {
+    fn remove(block: &mut Block, id: LoopId) {
+        block.stmts.retain(|s| !matches!(&s.kind, StmtKind::For(l) if l.id == id));
+        block.stmts.iter_mut().flat_map(walk::blocks_mut).for_each(|b| remove(b, id));
+    }
+    // What the statements hold may have the loop's number.
+    let old = LoopId(u32::MAX);
+    super::with_loop(&mut kernel.func_mut().body, id, &mut |stmt| {
+        if let StmtKind::For(l) = &mut stmt.kind {
+            l.id = old;
+        }
+    });
+    put_around(kernel, old, stmts, vec![]);
+    remove(&mut kernel.func_mut().body, old);
+}
+
 /// Puts one place in place of another.
 pub fn replace_place(block: &mut Block, from: &Place, to: &Place) {
     struct Replace<'a>(&'a Place, &'a Place);

@@ -7,6 +7,7 @@ pub mod bounds;
 pub mod constant;
 pub mod copy;
 pub mod double_buffer;
+pub mod expand;
 pub mod fuse_loops;
 pub mod independence;
 pub mod indexing;

@@ -9,7 +9,7 @@
 //! Blocks of threads are rectangles, and what all of them run together cannot stand under a condition. So what comes
 //! before the first effect is computed by the iterations outside the shape as well, as far as that is harmless: it sets
 //! variables of the iteration only, reads elements that lie inside their arrays for all values of the counters and that
-//! nothing in the nest writes, and ends. The rest is under the condition.
+//! nothing else in the nest writes, and ends. The rest is under the condition.
 //!
 //! Legal when the loops directly around count up by one and the bounds are sums of counters and of what does not change
 //! in the nest, or least and greatest values of such sums.
@@ -25,7 +25,7 @@ use warpsmith_ir::{
 use super::register_tile::unit_step;
 use super::share::SHARED;
 use super::{Rewritten, independence};
-use crate::analysis::access::{AccessKind, Base, Scope};
+use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, Requirement, is_marked, only_loop};
 use crate::refusal::Refusal;
@@ -251,7 +251,7 @@ struct Speculation<'k> {
     body: &'k Block,
     /// Bounds of the counters.
     facts: Facts,
-    /// Arrays that something in the nest writes.
+    /// Arrays that something in the nest writes, but for those of which each iteration has an element.
     written: BTreeSet<Base>,
     /// Variables that each iteration declares.
     own: Vec<VarId>,
@@ -267,7 +267,10 @@ impl<'k> Speculation<'k> {
         let root = around.first().copied().unwrap_or(l);
         let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root.id), root);
         let accesses = scope.accesses();
-        let changing = accesses.iter().filter(|a| a.kind != AccessKind::Read);
+        let counters: Vec<VarId> = around.iter().chain([&l]).map(|l| l.var).collect();
+        let changing = accesses
+            .iter()
+            .filter(|a| a.kind != AccessKind::Read && !is_own(&accesses, a, &counters));
         let mut facts = Facts::new();
         kernel.requires.iter().for_each(|r| facts.assume_nonnegative(Requirement::slack(r)));
         for outer in kernel.loops_around(l.id) {
@@ -398,6 +401,21 @@ impl<'k> Speculation<'k> {
             self.facts.provably_nonnegative(&p) && self.facts.provably_lt(&p, extent)
         })
     }
+}
+
+/// Whether every iteration, also of those outside the shape, uses one element of an array, and no two the same: everything that
+/// touches it has the same subscripts, and each counter is one of them.
+fn is_own(accesses: &[Access<'_>], access: &Access<'_>, counters: &[VarId]) -> bool {
+    let View::Affine { index, .. } = &access.view else { return false };
+    let is =
+        |p: &Poly, v: VarId| p.sub(&Poly::var(v)).is_some_and(|rest| rest.as_constant().is_some());
+    let alone = accesses.iter().all(|a| match a.base {
+        base if base == access.base => a.view == access.view,
+        base => base != Base::Anything,
+    });
+    alone
+        && access.base != Base::Anything
+        && counters.iter().all(|v| index.iter().any(|p| is(p, *v)))
 }
 
 /// States the range of a loop's counter.

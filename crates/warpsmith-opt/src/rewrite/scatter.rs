@@ -258,8 +258,7 @@ fn made(kernel: &Kernel, l: &ForLoop, parts: &Parts<'_>) -> (Kernel, LoopId) {
         _ => None,
     };
     let new = nests.first().and_then(id).unwrap_or(l.id);
-    copy::put_around(&mut made, l.id, nests, vec![]);
-    remove(&mut made.func_mut().body, l.id);
+    copy::replace_loop(&mut made, l.id, nests);
     (made, new)
 }
 
@@ -316,11 +315,6 @@ fn update_in(block: &mut Block, sum: &Place, (pointer, ty): (&Expr, &Type)) {
         }
         walk::blocks_mut(stmt).into_iter().for_each(|b| update_in(b, sum, (pointer, ty)));
     }
-}
-
-fn remove(block: &mut Block, id: LoopId) {
-    block.stmts.retain(|s| !matches!(&s.kind, StmtKind::For(l) if l.id == id));
-    block.stmts.iter_mut().flat_map(walk::blocks_mut).for_each(|b| remove(b, id));
 }
 
 /// Puts the new nests in place of the old one.

@@ -88,7 +88,12 @@ pub fn check<'k>(
         }
         found
     };
-    let roots: Vec<LoopId> = nests.map(|(root, _)| *root).filter(|root| mentions(*root)).collect();
+    let mut roots: Vec<LoopId> =
+        nests.map(|(root, _)| *root).filter(|root| mentions(*root)).collect();
+    // The general kernel of a nest has its turn again where no nest is left that has no special one.
+    if roots.iter().any(|root| !kernel.general.contains(root)) {
+        roots.retain(|root| !kernel.general.contains(root));
+    }
     if roots.is_empty() {
         let name = facts.first().map(|(n, _)| n.clone()).unwrap_or_default();
         let why = "no bound nest uses it: bind its loops first".to_string();
@@ -124,6 +129,7 @@ fn specialised(legal: &LegalSpecialise<'_>) -> Kernel {
         let Some(stmt) = walk::loop_stmt(&kernel.func().body, *root).cloned() else { continue };
         let Some(nest) = kernel.nests.get(root).cloned() else { continue };
         let (general, ids, vars) = general_copy(&mut kernel, &stmt);
+        kernel.general.extend(ids.values());
         let special = special_copy(&stmt, &legal.facts, kernel.func());
         let cond = condition(legal, kernel.func());
         let origin = stmt.origin.by("specialise");

@@ -1,13 +1,17 @@
-//! What can be done to the nests of a function before each of them gets a schedule: loops beside each other made one, and
-//! sums scattered where that lets them be made one.
+//! What can be done to the nests of a function before each of them gets a schedule: parallel loops moved out of serial ones, loops
+//! beside each other made one, sums scattered where that lets them be made one, and short loops written out.
 
 use warpsmith_ir::{Diagnostic, ForLoop, LoopId, SourceMap, Stmt, StmtKind};
 
 use super::{StepKind, derive, take, template, updates};
+use crate::analysis::access::{Access, AccessKind, Scope, View};
 use crate::kernel::{Kernel, only_loop};
+use crate::rewrite::independence;
 
 /// Most nests of which the sums are scattered in turn.
 const SCATTERED: usize = 4;
+/// So many times a parallel loop is moved out of a serial one, at most.
+const MOVED: usize = 8;
 /// Of two nests at most so many stand between.
 const BETWEEN: usize = 3;
 
@@ -18,16 +22,19 @@ pub struct Start {
     pub steps: Vec<StepKind>,
 }
 
-/// The function with all loops fused that can be, without and with sums scattered; nothing where there is no such loop.
+/// The function in the other orders that promise something: with parallel loops moved out of serial ones and all loops fused that
+/// can be, without and with sums scattered; with the radius of a stencil written out. Nothing where no step can be taken.
 pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
     let roots = kernel.marked_roots();
-    if roots.len() < 2 {
-        return vec![];
-    }
-    let mut found = vec![Start::of(kernel).fused(None, sources)];
+    let mut found = vec![
+        Start::of(kernel).interchanged(sources).fused(None, sources),
+        Start::of(kernel).expanded(sources),
+    ];
     found.retain(|s| !s.steps.is_empty());
-    let scattered = roots.into_iter().take(SCATTERED);
-    found.extend(scattered.filter_map(|root| Start::of(kernel).scattered(root, sources)));
+    if roots.len() > 1 {
+        let scattered = roots.into_iter().take(SCATTERED);
+        found.extend(scattered.filter_map(|root| Start::of(kernel).scattered(root, sources)));
+    }
     found
 }
 
@@ -82,6 +89,48 @@ impl Start {
         self
     }
 
+    /// With the loops moved out of serial ones whose iterations are then proved independent: the nest can have them on an axis.
+    fn interchanged(mut self, sources: &SourceMap) -> Start {
+        let next = |start: &Start| {
+            let kernel = &start.kernel;
+            let serial = kernel.marked_roots().into_iter().flat_map(|root| {
+                let loops = template::serial_loops(kernel, root).into_iter();
+                loops.filter_map(move |l| Some((root, l, only_loop(&l.body)?.id)))
+            });
+            serial.into_iter().find_map(|(root, outer, inner)| {
+                let step = StepKind::Interchange { outer: kernel.loop_name(outer.id) };
+                let moved = start.with(step, sources)?;
+                let (group, clauses) = independence::group_of(&moved.kernel, root);
+                let proved = |kernel: &Kernel, id| {
+                    let with = [&group[..], &[id]].concat();
+                    independence::check(kernel, id, &with, &clauses).is_ok_and(|f| f.proved())
+                };
+                (proved(&moved.kernel, inner) && !proved(kernel, outer.id)).then_some(moved)
+            })
+        };
+        for _ in 0..MOVED {
+            let Some(moved) = next(&self) else { break };
+            self = moved;
+        }
+        self
+    }
+
+    /// With short loops written out by whose counter an array is read in several ways.
+    fn expanded(mut self, sources: &SourceMap) -> Start {
+        for root in self.kernel.marked_roots() {
+            let names: Vec<String> = template::serial_loops(&self.kernel, root)
+                .into_iter()
+                .filter(|l| reads_around(&self.kernel, l))
+                .map(|l| self.kernel.loop_name(l.id))
+                .collect();
+            // The last one first: names of loops before it stay.
+            for target in names.into_iter().rev() {
+                self = self.with(StepKind::Expand { target }, sources).unwrap_or(self);
+            }
+        }
+        self
+    }
+
     /// With all loops fused that can be: first with one nest, then outermost first.
     fn fused(mut self, with: Option<LoopId>, sources: &SourceMap) -> Start {
         let next = |start: &Start| {
@@ -97,6 +146,18 @@ impl Start {
         }
         self
     }
+}
+
+/// Whether a loop reads elements of one array in several ways that move with its counter, as a stencil reads those in all directions.
+fn reads_around(kernel: &Kernel, l: &ForLoop) -> bool {
+    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(l.id), l);
+    let moves = |a: &Access<'_>| match &a.view {
+        View::Affine { index, .. } => index.iter().any(|p| p.mentions(l.var)),
+        _ => false,
+    };
+    let accesses = scope.accesses();
+    let mut reads = accesses.iter().filter(|a| a.kind == AccessKind::Read && moves(a));
+    reads.next().is_some_and(|first| reads.any(|a| a.base == first.base && a.view != first.view))
 }
 
 /// Loops that might be fused: neighbouring nests, and loops beside each other in the body of a nest.

@@ -70,7 +70,7 @@ pub use replays::Replays;
 use crate::kernel::{Kernel, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
-    self, Rewritten, accumulate, align, bind, bounds, constant, double_buffer, fuse_loops,
+    self, Rewritten, accumulate, align, bind, bounds, constant, double_buffer, expand, fuse_loops,
     indexing, interchange, keep_rows, pipeline, pitch, precision, privatise, rasterise, rectangle,
     reduce, register_tile, scatter, share, specialise, split, split_k, stage, stream, stride, tile,
     unroll, vectorise, warp,
@@ -111,6 +111,8 @@ pub enum StepKind {
     Rectangle { target: String },
     /// See [`rewrite::scatter`].
     Scatter { target: String },
+    /// See [`rewrite::expand`].
+    Expand { target: String },
     /// See [`rewrite::fuse_loops`]. The first and the second loop.
     FuseLoops { loops: [String; 2] },
     /// See [`rewrite::register_tile`].
@@ -171,6 +173,7 @@ impl StepKind {
             StepKind::Interchange { .. } => "interchange",
             StepKind::Rectangle { .. } => "rectangle",
             StepKind::Scatter { .. } => "scatter",
+            StepKind::Expand { .. } => "expand",
             StepKind::FuseLoops { .. } => "fuse_loops",
             StepKind::RegisterTile { .. } => "register_tile",
             StepKind::Stage { .. } => "stage",
@@ -220,6 +223,7 @@ impl fmt::Display for StepKind {
             StepKind::Interchange { outer } => write!(f, "interchange {outer}"),
             StepKind::Rectangle { target } => write!(f, "rectangle {target}"),
             StepKind::Scatter { target } => write!(f, "scatter {target}"),
+            StepKind::Expand { target } => write!(f, "expand {target}"),
             StepKind::FuseLoops { loops } => write!(f, "fuse_loops {}", loops.join(", ")),
             StepKind::RegisterTile { target, factor } => {
                 write!(f, "register_tile {target} by {factor}")
@@ -350,6 +354,7 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
             Ok(rectangle::apply(rectangle::check(kernel, find(target)?)?))
         }
         StepKind::Scatter { target } => Ok(scatter::apply(scatter::check(kernel, find(target)?)?)),
+        StepKind::Expand { target } => Ok(expand::apply(expand::check(kernel, find(target)?)?)),
         StepKind::FuseLoops { loops: [first, second] } => {
             Ok(fuse_loops::apply(fuse_loops::check(kernel, find(first)?, find(second)?)?))
         }

@@ -117,6 +117,7 @@ fn order_step(input: &mut &str) -> Result<StepKind> {
             .map(|outer| StepKind::Interchange { outer }),
         preceded(keyword("rectangle"), cut_err(name)).map(|target| StepKind::Rectangle { target }),
         preceded(keyword("scatter"), cut_err(name)).map(|target| StepKind::Scatter { target }),
+        preceded(keyword("expand"), cut_err(name)).map(|target| StepKind::Expand { target }),
         preceded(keyword("fuse_loops"), cut_err((name, comma(), name)))
             .map(|(first, _, second)| StepKind::FuseLoops { loops: [first, second] }),
     ))

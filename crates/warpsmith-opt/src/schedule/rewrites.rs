@@ -65,6 +65,12 @@ pub const REWRITES: &[RewriteInfo] = &[
         legal: "the loop is marked, not bound yet, and holds one sum by `+` over one serial loop and one store to an element that nothing else in it touches; all ranges are known when the launcher starts; sums of reals are then compared with a tolerance",
     },
     RewriteInfo {
+        name: "expand",
+        example: "expand r",
+        does: "writes the iterations of a short serial loop one after the other: steps that follow see every access of a stencil whose radius is a loop, and what neighbouring iterations read of the same row is read once",
+        legal: "the loop is serial, inside no bound one, and has at most 16 iterations that are known; no iteration leaves it or ends early, and nothing else reads or writes its counter",
+    },
+    RewriteInfo {
         name: "fuse_loops",
         example: "fuse_loops i, i#2",
         does: "makes one loop of two that stand beside each other, with those directly inside them as far as both nests go: what both read is read once",

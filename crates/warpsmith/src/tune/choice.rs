@@ -145,78 +145,95 @@ pub fn choose(model: &Model<'_>) -> Result<Choice, Failure> {
 
 /// The best schedule that begins with some steps.
 fn choose_from(model: &Model<'_>, start: &Start) -> Result<Choice, Failure> {
-    let sources = model.sources;
     let mut bench = Bench::new(model);
-    let mut parts = start.direct(sources).map_err(Failure::no)?;
+    let parts = start.direct(model.sources).map_err(Failure::no)?;
     let direct = schedule_of(&parts);
     let base = bench.times(std::slice::from_ref(&direct)).pop().flatten();
-    let mut best = base.clone();
-    let mut compared = 1;
-    let mut state = start.kernel.clone();
-    for at in 1..parts.len() {
-        let Some(root) = state.marked_roots().first().copied() else { break };
+    let mut settled = Settled { parts, seconds: base.clone(), compared: 1 };
+    let mut hidden = vec![];
+    for at in 1..settled.parts.len() {
+        if settled.nest(at, &mut bench, start)? {
+            hidden.push(at);
+        }
+    }
+    // Nests before one that took a thousand times as long as they: its time is another one now.
+    let last = settled.parts.len() - 1;
+    for at in hidden.into_iter().filter(|at| *at < last) {
+        settled.nest(at, &mut bench, start)?;
+    }
+    let schedule = schedule_of(&settled.parts);
+    Ok(Choice {
+        registers: bench.registers_of(&schedule)?,
+        schedule,
+        seconds: settled.seconds.unwrap_or_default(),
+        direct: base.unwrap_or_default(),
+        compared: settled.compared,
+        explored: None,
+    })
+}
+
+/// Schedules of nests, some of them chosen.
+struct Settled {
+    /// The steps of the start, and those of each nest.
+    parts: Vec<Vec<StepKind>>,
+    /// Predicted, of all of them at each size; `None` where they cannot run.
+    seconds: Option<Vec<f64>>,
+    compared: usize,
+}
+
+impl Settled {
+    /// Chooses the schedule of one nest, beside those that the others have; whether its time is too small a part of theirs for a
+    /// good choice.
+    fn nest(&mut self, at: usize, bench: &mut Bench<'_>, start: &Start) -> Result<bool, Failure> {
+        let sources = bench.model.sources;
+        let before = self.parts[1..at].iter().flatten();
+        let state = before.fold(Some(start.kernel.clone()), |state, step| {
+            schedule::take(&state?, step, sources).ok().map(|next| next.kernel)
+        });
+        let Some(state) = state else { return Ok(false) };
+        let Some(root) = state.marked_roots().first().copied() else { return Ok(false) };
         let offered = alternatives(&state, root, sources);
-        let schedule = |k: usize| {
-            let mut all = parts.clone();
-            all[at] = offered[k].clone();
-            schedule_of(&all)
-        };
-        let schedules: Vec<Schedule> = (0..offered.len()).map(schedule).collect();
-        if parts.len() > 2 {
-            bench.estimates.beside(&schedule_of(&parts));
+        let schedules: Vec<Schedule> = offered.iter().map(|steps| self.with(at, steps)).collect();
+        let known = schedule_of(&self.parts);
+        let alone = self.parts.len() == 2;
+        if !alone {
+            bench.estimates.beside(&known);
         }
         let times = on_all_cores(&schedules, |s| bench.estimates.times(s));
         bench.go_on()?;
-        compared += times.iter().flatten().count();
+        self.compared += times.iter().flatten().count();
         let efforts: Vec<Effort> = offered.iter().map(|steps| Effort::of(steps)).collect();
-        let start = Before {
-            effort: Effort::of(&parts[at]),
-            seconds: best.clone(),
-            others: match (parts.len(), fastest(&times)) {
-                (3.., Some(k)) => bench.estimates.unchanged(&schedule_of(&parts), &schedules[k]),
-                _ => vec![],
-            },
+        let others = fastest(&times).filter(|_| !alone);
+        let others = others.map(|k| bench.estimates.unchanged(&known, &schedules[k]));
+        let before = Before {
+            effort: Effort::of(&self.parts[at]),
+            seconds: self.seconds.clone(),
+            others: others.unwrap_or_default(),
         };
-        let chosen = bench.settle(
-            times,
-            |k| schedules[k].clone(),
-            |times| worth_it(&start, &efforts, times),
-        );
+        let decide = |times: &[Option<Vec<f64>>]| worth_it(&before, &efforts, times);
+        let chosen = bench.settle(times, |k| schedules[k].clone(), decide);
         bench.go_on()?;
         if let Some((k, seconds)) = chosen {
-            (parts[at], best) = (offered[k].clone(), Some(seconds));
+            (self.parts[at], self.seconds) = (offered[k].clone(), Some(seconds));
         }
-        for step in &parts[at] {
-            match schedule::take(&state, step, sources) {
-                Ok(next) => state = next.kernel,
-                Err(_) => {
-                    return Ok(Choice {
-                        schedule: direct,
-                        seconds: vec![],
-                        direct: vec![],
-                        compared,
-                        explored: None,
-                        registers: Registers::default(),
-                    });
-                }
-            }
-        }
+        Ok(self.seconds.as_ref().is_some_and(|s| before.hides(s)))
     }
-    let schedule = schedule_of(&parts);
-    let registers = bench.registers_of(&schedule)?;
-    Ok(Choice {
-        schedule,
-        seconds: best.unwrap_or_default(),
-        direct: base.unwrap_or_default(),
-        compared,
-        explored: None,
-        registers,
-    })
+
+    /// The schedule with other steps for a nest.
+    fn with(&self, at: usize, steps: &[StepKind]) -> Schedule {
+        let mut all = self.parts.clone();
+        all[at] = steps.to_vec();
+        schedule_of(&all)
+    }
 }
 
 /// Of the candidates for a nest so many are compiled together, and so often at most, until one of them is chosen.
 const COMPILED: usize = 4;
 const ROUNDS: usize = 3;
+
+/// A nest has at least this part of a function's time: estimates and a compiler's figures may differ for the same kernels of
+/// other nests.
+const LEAST_PART: f64 = 1e-3;
 
 /// What candidates for a nest are compared with.
 struct Before {
@@ -232,8 +249,12 @@ impl Before {
     /// alone: its neighbour's turn comes, too.
     fn own(&self, seconds: &[f64]) -> Vec<f64> {
         let others = self.others.iter().copied().chain(std::iter::repeat(0.0));
-        // Estimates and a compiler's figures may differ for the same kernels.
-        seconds.iter().zip(others).map(|(s, o)| (s - o).max(s * 1e-3)).collect()
+        seconds.iter().zip(others).map(|(s, o)| (s - o).max(s * LEAST_PART)).collect()
+    }
+
+    /// Whether the nest has so small a part of these times at some size that it cannot be told.
+    fn hides(&self, seconds: &[f64]) -> bool {
+        self.own(seconds).iter().zip(seconds).any(|(own, s)| *own <= s * LEAST_PART)
     }
 }
 

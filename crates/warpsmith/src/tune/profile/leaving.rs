@@ -1,8 +1,10 @@
-//! Blocks that leave a kernel at once, as those outside a triangle: the others are all that counts.
+//! Blocks that do nothing or little, as those outside and at the edge of a triangle: what counts is how many whole ones there would be.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use warpsmith_ir::{Builtin, Expr, ExprKind, Function, Module, Stmt, StmtKind, Value, VarId};
+use warpsmith_ir::{
+    Block, Builtin, Expr, ExprKind, Function, Module, Stmt, StmtKind, Value, VarId,
+};
 use warpsmith_opt::walk as tree;
 
 use super::values::{Extents, Thread, Vars};
@@ -12,30 +14,37 @@ const ASKED: u64 = 256;
 
 const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
-/// Of the blocks of a launch, the share that does not leave at once, and one of them near the middle.
+/// Threads of each that are.
+const THREADS: u32 = 8;
+
+/// Of the blocks of a launch, the share that does not leave at once, and one of them near the middle. Where conditions leave
+/// threads idle by block, blocks count by their busy threads, and the one is among the busiest.
 pub struct Staying {
     pub share: f64,
     pub block: [u32; 3],
 }
 
 impl Staying {
-    /// Looks at the conditions at the start of a kernel under which whole blocks leave.
+    /// Looks at the conditions at the start of a kernel under which whole blocks leave, or those around all that its threads do.
     pub fn of(module: &Module, kernel: &Function, at: Extents, args: &Vars<Value>) -> Staying {
         let middle = at.grid.map(|g| g / 2);
-        let all = Staying { share: 1.0, block: middle };
-        let Some(start) = start_of(kernel) else { return all };
-        let leaves = |block: [u32; 3]| {
-            let mut thread = Thread { block, vars: args.clone(), ..Thread::default() };
-            start.iter().any(|stmt| match &stmt.kind {
-                StmtKind::Decl { var, init: Some(e) } => {
-                    super::set_at(module, at, &mut thread, *var, e);
-                    false
-                }
-                StmtKind::If { cond, .. } => {
-                    thread.eval(module, at, cond).is_some_and(|c| c.is_true())
-                }
-                _ => false,
+        let new = |block: [u32; 3], thread| Thread {
+            block,
+            thread,
+            vars: args.clone(),
+            ..Thread::default()
+        };
+        let busy: Box<dyn Fn([u32; 3]) -> u32> = if let Some(start) = start_of(kernel) {
+            Box::new(move |block| u32::from(!leaves(module, at, start, &mut new(block, [0; 3]))))
+        } else if depends_on_two_axes(&kernel.body, &mut BTreeMap::new()) {
+            let threads = some_threads(at.block);
+            Box::new(move |block| {
+                let is_busy =
+                    |t: &&[u32; 3]| comes_in(module, at, &kernel.body, &mut new(block, **t));
+                threads.iter().filter(is_busy).count() as u32
             })
+        } else {
+            return Staying { share: 1.0, block: middle };
         };
         let total: u64 = at.grid.iter().map(|g| u64::from(*g)).product();
         let count = total.min(ASKED);
@@ -44,12 +53,19 @@ impl Staying {
             true => k,
             false => (total as f64 * (k as f64 * GOLDEN).fract()) as u64,
         };
-        let staying: Vec<u64> =
-            (0..count).map(spread).filter(|flat| !leaves(coordinates(*flat, at.grid))).collect();
-        let from_middle = |flat: &&u64| flat.abs_diff(total / 2);
-        let Some(nearest) = staying.iter().min_by_key(from_middle) else { return all };
-        let block = if leaves(middle) { coordinates(*nearest, at.grid) } else { middle };
-        Staying { share: staying.len() as f64 / count as f64, block }
+        let asked = |flat: u64| (coordinates(flat, at.grid), busy(coordinates(flat, at.grid)));
+        let parts: Vec<([u32; 3], u32)> = (0..count).map(spread).map(asked).collect();
+        let most = parts.iter().map(|(_, busy)| *busy).max().unwrap_or(0);
+        let from_middle = |(block, _): &&([u32; 3], u32)| flat(*block, at.grid).abs_diff(total / 2);
+        let busiest = parts.iter().filter(|(_, busy)| *busy == most && most > 0);
+        let Some((nearest, _)) = busiest.min_by_key(from_middle) else {
+            return Staying { share: 1.0, block: middle };
+        };
+        let all: u64 = parts.iter().map(|(_, busy)| u64::from(*busy)).sum();
+        Staying {
+            share: all as f64 / (count * u64::from(most)) as f64,
+            block: if busy(middle) == most { middle } else { *nearest },
+        }
     }
 
     /// The grid with as many blocks as stay: shorter along the axis along which it is longest, x aside where it can be.
@@ -58,6 +74,105 @@ impl Staying {
         grid[longest] = ((grid[longest] as f64 * self.share).ceil() as u64).max(1);
         grid
     }
+}
+
+/// Whether a block leaves at one of the conditions.
+fn leaves(module: &Module, at: Extents, start: &[Stmt], thread: &mut Thread<Value>) -> bool {
+    start.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Decl { var, init: Some(e) } => {
+            super::set_at(module, at, thread, *var, e);
+            false
+        }
+        StmtKind::If { cond, .. } => thread.eval(module, at, cond).is_some_and(|c| c.is_true()),
+        _ => false,
+    })
+}
+
+/// Whether a thread meets all conditions around what it does; loops are entered at their first iteration.
+fn comes_in(module: &Module, at: Extents, body: &Block, thread: &mut Thread<Value>) -> bool {
+    let holds = |thread: &Thread<Value>, e: &Expr| {
+        thread.eval(module, at, e).is_none_or(|value| value.is_true())
+    };
+    for stmt in &body.stmts {
+        match &stmt.kind {
+            StmtKind::Decl { var, init: Some(e) } => super::set_at(module, at, thread, *var, e),
+            StmtKind::If { cond, then, .. } if is_return(then) => {
+                if thread.eval(module, at, cond).is_some_and(|value| value.is_true()) {
+                    return false;
+                }
+            }
+            StmtKind::If { cond, then, otherwise } if otherwise.stmts.is_empty() => {
+                return holds(thread, cond) && comes_in(module, at, then, thread);
+            }
+            StmtKind::For(l) => {
+                super::set_at(module, at, thread, l.var, &l.first);
+                return comes_in(module, at, &l.body, thread);
+            }
+            StmtKind::Scope(inner) => return comes_in(module, at, inner, thread),
+            _ => return true,
+        }
+    }
+    true
+}
+
+fn is_return(block: &Block) -> bool {
+    matches!(block.stmts.as_slice(), [Stmt { kind: StmtKind::Return(None), .. }])
+}
+
+/// Whether a condition on the way of [`comes_in`] compares what moves with the blocks along two axes, as that of a triangle
+/// does. `axes` holds the axes that variables move with, one bit each.
+fn depends_on_two_axes(body: &Block, axes: &mut BTreeMap<VarId, u8>) -> bool {
+    let of = |e: &Expr, axes: &BTreeMap<VarId, u8>| {
+        let mut found = 0;
+        tree::each_expr(e, &mut |e| {
+            if let ExprKind::Builtin(Builtin::BlockIdx(axis) | Builtin::ThreadIdx(axis)) = &*e.kind
+            {
+                found |= 1 << axis.index();
+            }
+        });
+        tree::each_var(e, &mut |v| found |= axes.get(&v).copied().unwrap_or(0));
+        found
+    };
+    for stmt in &body.stmts {
+        match &stmt.kind {
+            StmtKind::Decl { var, init: Some(e) } => {
+                let moves = of(e, axes);
+                axes.insert(*var, moves);
+            }
+            StmtKind::If { cond, then, otherwise } if otherwise.stmts.is_empty() => {
+                let two = |e: &&Expr| of(e, axes).count_ones() > 1 && !tree::reads_memory(e);
+                if tree::conjuncts(cond).iter().any(two) {
+                    return true;
+                }
+                if !is_return(then) {
+                    return depends_on_two_axes(then, axes);
+                }
+            }
+            StmtKind::For(l) => {
+                let moves = of(&l.first, axes);
+                axes.insert(l.var, moves);
+                return depends_on_two_axes(&l.body, axes);
+            }
+            StmtKind::Scope(inner) => return depends_on_two_axes(inner, axes),
+            StmtKind::Decl { .. } => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Threads in all parts of a block.
+fn some_threads(block: [u32; 3]) -> Vec<[u32; 3]> {
+    let total = block.iter().product::<u32>().max(1);
+    let count = total.min(THREADS);
+    let spread = |k: u32| (total - 1) * k / (count - 1).max(1);
+    let of = |flat: u32| coordinates(flat.into(), block);
+    (0..count).map(spread).map(of).collect()
+}
+
+fn flat(block: [u32; 3], grid: [u32; 3]) -> u64 {
+    let [x, y, z] = block.map(u64::from);
+    x + u64::from(grid[0]) * (y + u64::from(grid[1]) * z)
 }
 
 fn coordinates(flat: u64, grid: [u32; 3]) -> [u32; 3] {
@@ -77,10 +192,10 @@ fn start_of(kernel: &Function) -> Option<&[Stmt]> {
                 }
             }
             StmtKind::If { cond, then, .. } if !depends_on_thread(cond, &own) => {
-                match then.stmts.as_slice() {
-                    [Stmt { kind: StmtKind::Return(None), .. }] => end = Some(k),
-                    _ => break,
+                if !is_return(then) {
+                    break;
                 }
+                end = Some(k);
             }
             _ => break,
         }

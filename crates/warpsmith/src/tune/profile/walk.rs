@@ -1,28 +1,28 @@
 //! The walk of one block through a kernel.
 
 mod access;
+mod loops;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use warpsmith_device::Work;
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, FuncId, Function, LoopKind, MathFn, Module, Place,
-    PlaceKind, Scalar, Stmt, StmtKind, Type, Value, VarId, VarKind,
+    BinaryOp, Block, Expr, ExprKind, FuncId, Function, MathFn, Module, Place, PlaceKind, Scalar,
+    Stmt, StmtKind, Type, Value, VarId, VarKind,
 };
 use warpsmith_opt::analysis::access::{Base, base_of};
 use warpsmith_opt::walk as tree;
 
 use super::ahead::Ahead;
 use super::calls;
-use super::pointers::{POINTER, Pointers};
-use super::rows::{self, Sizes};
+use super::pointers::Pointers;
+use super::rows::Sizes;
 use super::values::{Dual, Extents, MAX_LOOPS, Number, Thread, Vars};
+use loops::FEW;
+pub use loops::trips;
 
 /// Loops around a statement, one bit each.
 type Loops = u32;
-
-/// How often a loop runs whose ends depend on data.
-const FEW: f64 = 8.0;
 
 /// Iterations side by side beyond which all of their loads are taken to be different.
 const MOST_BESIDE: f64 = 4096.0;
@@ -46,20 +46,6 @@ pub struct Site {
     /// Loops that the address depends on, innermost first: bytes from one iteration to the next, and iterations.
     pub shifts: Vec<(i64, f64)>,
 }
-
-/// The compiler makes so many copies of the body of an innermost loop.
-const COPIES: f64 = 4.0;
-
-/// Instructions before an innermost loop in strides that are known at run time only: to make copies of its body the
-/// compiler divides for the number of iterations, in 64 bits, and multiplies for the way of each pointer. Counted: the
-/// direct translation of a seven-point stencil takes 616 instructions, of which a thread with one cell runs 130 more than
-/// of the same kernel with the loop left alone; on an H200 it takes 1.6 times as long.
-const STRIDED: f64 = 130.0;
-
-/// The same for constant strides, as of copies to shared memory: no division, but the number of iterations, the branches to
-/// what is left over, and a row and a column for each copy. Fitted: products by strips of 8, 16 and 32, of half of which the
-/// error is least with 60 to 90.
-const KNOWN_STEP: f64 = 80.0;
 
 struct Level {
     trips: f64,
@@ -107,22 +93,6 @@ pub struct Walk<'a> {
     pub held: f64,
     /// Registers of the pointers in a loop whose step is known at run time only.
     strided: f64,
-}
-
-/// How often a loop runs in a thread.
-pub fn trips(module: &Module, at: Extents, thread: &Thread<Value>, l: &ForLoop) -> Option<f64> {
-    let value = |e: &Expr| thread.eval(module, at, e).map(|v| v.as_i64() as f64);
-    let (first, limit, step) = (value(&l.first)?, value(&l.limit)?, value(&l.step)?);
-    let distance = match l.compare {
-        BinaryOp::Lt | BinaryOp::Ne => limit - first,
-        BinaryOp::Le => limit - first + step.signum(),
-        BinaryOp::Gt => limit - first,
-        _ => limit - first + step.signum(),
-    };
-    if step == 0.0 {
-        return None;
-    }
-    Some((distance / step).ceil().max(0.0))
 }
 
 impl<'a> Walk<'a> {
@@ -329,7 +299,7 @@ impl<'a> Walk<'a> {
     }
 
     fn assign(&mut self, var: VarId, e: &Expr) {
-        let of = self.loops_of(e);
+        let of = if tree::mentions(e, var) { self.all_loops() } else { self.loops_of(e) };
         *self.depends.entry(var).or_default() |= of;
         if e.ty.scalar().is_none_or(|s| s.is_float()) {
             self.chains = self.chains.max(if self.loops.is_empty() { 0.0 } else { 1.0 });
@@ -398,103 +368,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn enter(&mut self, trips: f64, unrolled: bool) {
-        if !unrolled && self.serial_loops() == 0 {
-            self.rounds = self.rounds.max(trips);
-        }
-        if !unrolled {
-            self.ahead.iteration();
-        }
-        self.loops.push(Level { trips, unrolled });
-    }
-
-    fn leave(&mut self) {
-        self.loops.pop();
-        let depth = self.loops.len();
-        self.known.retain(|(_, d)| *d <= depth);
-        self.divided.retain(|(.., d)| *d <= depth);
-        self.pointers.leave(depth);
-        let mask = self.all_loops();
-        self.depends.values_mut().for_each(|m| *m &= mask);
-        for d in self.first.vars.iter_mut() {
-            if let Some(c) = d.change.get_mut(depth) {
-                *c = 0;
-            }
-        }
-    }
-
-    /// How often a loop runs in a thread, if its ends depend on data: all threads together go once through the array that
-    /// it counts in, or it is a few times.
-    fn mean_trips(&self, l: &ForLoop) -> f64 {
-        let threads: f64 =
-            self.at.grid.iter().chain(&self.at.block).map(|n| f64::from(*n)).product();
-        let entered = threads * self.times(self.all_loops());
-        rows::gone_through(l, self.elements).map_or(FEW, |all| (all / entered).max(1.0))
-    }
-
-    fn counted(&mut self, l: &ForLoop) {
-        let (module, at) = (self.module, self.at);
-        let counts: Vec<f64> = self
-            .lanes
-            .iter()
-            .zip(&self.active)
-            .filter(|(_, a)| **a)
-            .map(|(lane, _)| trips(module, at, lane, l).unwrap_or_else(|| self.mean_trips(l)))
-            .collect();
-        if counts.is_empty() {
-            return;
-        }
-        // A warp runs as long as its longest lane.
-        let per_warp: Vec<f64> =
-            counts.chunks(32).map(|w| w.iter().copied().fold(0.0, f64::max)).collect();
-        let mean = per_warp.iter().sum::<f64>() / per_warp.len() as f64;
-        if mean == 0.0 {
-            return;
-        }
-        let unrolled = match l.kind {
-            LoopKind::Unrolled(None) => true,
-            LoopKind::Unrolled(Some(n)) => f64::from(n) >= mean,
-            _ => mean <= 4.0 && l.limit.as_const().is_some() && l.first.as_const().is_some(),
-        };
-        let factor = match l.kind {
-            LoopKind::Unrolled(Some(n)) => f64::from(n).max(1.0),
-            _ => 4.0,
-        };
-        let depth = self.loops.len();
-        let ty = self.kernel.var(l.var).ty.scalar().unwrap_or(Scalar::I32);
-        let zero = Value::int(ty, 0);
-        for lane in &mut self.lanes {
-            lane.vars.set(l.var, lane.eval(module, at, &l.first));
-        }
-        let (first, step) =
-            (self.first.eval(module, at, &l.first), self.first.eval(module, at, &l.step));
-        let mut counter = first.unwrap_or(Dual::constant(zero));
-        if let (Some(c), Some(step)) = (counter.change.get_mut(depth), step) {
-            *c = step.value.as_i64();
-        }
-        self.first.vars.set(l.var, Some(counter));
-        self.enter(mean, unrolled);
-        if depth < MAX_LOOPS {
-            // The compiler keeps no rows whose starts it has to read.
-            let rows = if tree::reads_memory(&l.first) { self.loops_of(&l.first) } else { 0 };
-            self.depends.insert(l.var, rows | 1 << depth);
-        }
-        if !unrolled {
-            let rounds = self.warps() * self.times(self.serial_loops());
-            self.work.control += rounds / factor;
-            self.work.int += rounds * 2.0 / factor;
-        }
-        let pointers = self.pointers.count();
-        self.block(&l.body);
-        if !unrolled && is_copied(l) {
-            let new = (self.pointers.count().saturating_sub(pointers)).max(1) as f64;
-            self.strided = self.strided.max(COPIES * POINTER * new);
-            let entries = self.warps() * self.times(self.serial_loops()) / mean;
-            self.work.int += entries * if is_known(&l.step) { KNOWN_STEP } else { STRIDED };
-        }
-        self.leave();
-    }
-
     /// Registers of pointers that the compiler keeps.
     pub fn kept_pointers(&self) -> f64 {
         self.pointers.kept() + self.strided
@@ -557,9 +430,10 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Arithmetic on reals is done in every iteration, on integers where its operands change.
+    /// Arithmetic on reals is done in every iteration of loops that remain loops, and, as that on integers, once for iterations
+    /// side by side that its operands do not change in.
     fn count(&mut self, ty: &Type, instructions: f64, of: Loops) {
-        let all = self.warps() * self.times(self.all_loops()) * instructions;
+        let all = self.warps() * self.times(of | self.serial_loops()) * instructions;
         if ty.innermost().scalar().is_some_and(Scalar::is_float) {
             self.straight += instructions * self.times(self.all_loops() & !self.serial_loops());
         }
@@ -571,32 +445,6 @@ impl<'a> Walk<'a> {
             _ => self.work.int += own,
         }
     }
-}
-
-/// Whether the compiler copies the body of a loop, and first computes how often it runs: nothing in it is a loop or a
-/// barrier, and its ends are not both constants.
-fn is_copied(l: &ForLoop) -> bool {
-    let mut plain = !matches!(l.kind, LoopKind::Unrolled(_));
-    tree::each_stmt(&l.body, &mut |s| {
-        plain &= !matches!(
-            s.kind,
-            StmtKind::For(_)
-                | StmtKind::Loop { .. }
-                | StmtKind::Barrier { .. }
-                | StmtKind::Warp { .. }
-        );
-    });
-    let one = l.step.as_const().is_some_and(|v| v.as_i64().abs() == 1);
-    plain && !one && !(is_known(&l.first) && is_known(&l.limit))
-}
-
-/// Whether an expression's value is known when the kernel is compiled.
-fn is_known(e: &Expr) -> bool {
-    let mut known = true;
-    tree::each_expr(e, &mut |e| {
-        known &= !matches!(&*e.kind, ExprKind::Read(_) | ExprKind::Builtin(_));
-    });
-    known
 }
 
 /// Whether something is written that is no variable.

@@ -1,0 +1,117 @@
+//! Writes the iterations of a short loop one after the other.
+//!
+//! ```text
+//!     for r in 1..=2 { S(r) }
+//!       ==> expand r
+//!     S(1); S(2)
+//! ```
+//!
+//! `unroll` asks the compiler for the same; here the steps that follow see each access by itself, as those of a stencil whose
+//! radius is a loop.
+//!
+//! Legal for a serial loop of at most [`MOST`] iterations that are known, which no iteration leaves or ends early, and
+//! whose counter nothing else writes or reads.
+
+use warpsmith_ir::{
+    Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, PlaceKind, Stmt, StmtKind, visit,
+};
+
+use super::specialise::general_copy;
+use super::{Rewritten, copy};
+use crate::analysis::access::Scope;
+use crate::analysis::scalars;
+use crate::kernel::Kernel;
+use crate::refusal::Refusal;
+use crate::walk;
+
+/// Iterations, at most.
+pub const MOST: i128 = 16;
+
+/// The verdict on an `expand`, which alone allows it.
+pub struct LegalExpand<'k> {
+    kernel: &'k Kernel,
+    target: &'k ForLoop,
+    counts: Vec<i64>,
+}
+
+/// Asks whether the iterations of a loop can be written out.
+///
+/// # Errors
+/// The first reason why not.
+pub fn check(kernel: &Kernel, target: LoopId) -> Result<LegalExpand<'_>, Refusal> {
+    let refuse =
+        |why: &str| Err(Refusal::LoopRefused { verb: "expand", loop_id: target, why: why.into() });
+    let Some(l) = kernel.find_loop(target) else { return refuse("it is gone") };
+    if l.kind != LoopKind::Serial {
+        return refuse("it is not a serial loop");
+    }
+    if let Some(around) = kernel.loops_around(target).into_iter().find(|l| is_bound(l)) {
+        return Err(Refusal::AlreadyBound { loop_id: around.id });
+    }
+    if let Some(stmt) = walk::leaves(&l.body) {
+        return Err(Refusal::LeavesLoop { loop_id: target, at: stmt.origin.clone() });
+    }
+    if walk::continues(&l.body).is_some() {
+        return refuse("an iteration may end early");
+    }
+    if walk::writes_var(&l.body, l.var) {
+        return refuse("its body writes the counter");
+    }
+    if !l.declares && scalars::read_outside_its_loops(&kernel.func().body, l.var) {
+        return refuse("its counter is read after it");
+    }
+    match counts(kernel, l) {
+        Some(counts) => Ok(LegalExpand { kernel, target: l, counts }),
+        None => refuse(&format!("it does not have from one to {MOST} iterations that are known")),
+    }
+}
+
+fn is_bound(l: &ForLoop) -> bool {
+    matches!(l.kind, LoopKind::Bound(_) | LoopKind::Vector)
+}
+
+/// The values of the counter, in order.
+fn counts(kernel: &Kernel, l: &ForLoop) -> Option<Vec<i64>> {
+    let scope = Scope::new(&kernel.module, kernel.func(), vec![], l);
+    let (Some(low), Some(high)) = scope.range(l) else { return None };
+    let (low, high) = (low.as_constant()?, high.as_constant()?);
+    let step = i128::from(l.step.as_const()?.as_i64());
+    let number = (high - low).checked_div(step.abs())? + 1;
+    let first = if step > 0 { low } else { high };
+    (1..=MOST).contains(&number).then_some(())?;
+    (0..number).map(|k| i64::try_from(first + k * step).ok()).collect()
+}
+
+/// Puts the iterations in place of the loop.
+pub fn apply(legal: LegalExpand<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    let Some(stmt) = walk::loop_stmt(&kernel.func().body, legal.target.id).cloned() else {
+        return Rewritten::same_loops(kernel);
+    };
+    let mut iterations = vec![];
+    for (k, count) in legal.counts.iter().enumerate() {
+        let mut body = Stmt::new(StmtKind::Scope(legal.target.body.clone()), stmt.origin.clone());
+        if k > 0 {
+            body = general_copy(&mut kernel, &body).0;
+        }
+        if let StmtKind::Scope(mut body) = body.kind {
+            set(&kernel, &mut body, legal.target, *count);
+            iterations.extend(body.stmts);
+        }
+    }
+    copy::replace_loop(&mut kernel, legal.target.id, iterations);
+    Rewritten::same_loops(kernel)
+}
+
+/// A number in place of the counter.
+fn set(kernel: &Kernel, body: &mut Block, l: &ForLoop, count: i64) {
+    let ty = kernel.func().var(l.var).ty.scalar();
+    visit::map_exprs(body, &mut |e| {
+        if let ExprKind::Read(p) = &*e.kind
+            && matches!(*p.kind, PlaceKind::Var(v) if v == l.var)
+            && let Some(ty) = ty
+        {
+            *e = Expr::int(ty, count).with_origin(e.origin.clone());
+        }
+    });
+}
