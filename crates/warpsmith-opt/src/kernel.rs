@@ -9,6 +9,7 @@ use warpsmith_ir::{
     StmtKind, Type, Value, Var, VarId, VarKind,
 };
 
+use crate::assumption::Assumption;
 use crate::walk;
 
 /// Shared memory that every architecture gives to a block without being asked, in bytes; more of it is dynamic.
@@ -42,11 +43,9 @@ pub struct Kernel {
     /// Shared memory that a block may have, in bytes.
     pub shared_limit: u32,
     /// What the result relies on beyond the C standard and was not proved.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<Assumption>,
     /// What the sizes must satisfy for the marks to be right; the launcher checks it.
     pub requires: Vec<Requirement>,
-    /// The iterations of some loop are independent by the user's word alone.
-    pub trusts_marks: bool,
     /// Warnings and suggestions met on the way.
     pub notes: Vec<Diagnostic>,
 }
@@ -310,7 +309,6 @@ impl Kernel {
             shared_limit: STATIC_SHARED,
             assumptions: vec![],
             requires: vec![],
-            trusts_marks: false,
             notes: vec![],
         }
     }

@@ -5,6 +5,8 @@
 //! first (`check`) and edits second (`apply`), and the verifier looks at every result.
 
 pub mod analysis;
+pub mod annotate;
+pub mod assumption;
 pub mod inline;
 pub mod kernel;
 pub mod lower;
@@ -14,6 +16,7 @@ pub mod schedule;
 pub mod show;
 pub mod walk;
 
+pub use assumption::Assumption;
 pub use kernel::{Kernel, Nest, Reduce};
 pub use lower::{Program, Slot, Workspace};
 pub use refusal::Refusal;

@@ -3,7 +3,8 @@
 mod common;
 
 use common::{GEMM, Input, Points as Sizes, check_scheduled as check, has};
-use warpsmith_opt::schedule::{self, StepKind, rewrites};
+use warpsmith_opt::rewrite::unroll;
+use warpsmith_opt::schedule::{self, StepKind, registry};
 
 const PRODUCTS: Sizes<'_> = &[
     &[("n", 0), ("m", 3), ("k", 2)],
@@ -426,7 +427,7 @@ void five(int n, int m, const float u[n][m], float v[n][m]) {
 #[test]
 fn every_kind_of_step_is_described_by_one_that_can_be_read() {
     let mut input = Input::new(GEMM);
-    for r in rewrites::REWRITES {
+    for r in registry::STEPS {
         let file = input.sources.add("example.sched", format!("{}\n", r.example));
         let read = schedule::parse(&input.sources, file)
             .unwrap_or_else(|e| panic!("{}: {}", r.example, common::render(&e, &input.sources)));
@@ -434,6 +435,6 @@ fn every_kind_of_step_is_described_by_one_that_can_be_read() {
         assert!(r.example.starts_with(&format!("{} ", r.name)));
         assert_eq!(read.steps[0].kind.name(), r.name);
     }
-    let bare = StepKind::Unroll { target: "k".into(), factor: None };
-    assert!(rewrites::REWRITES.iter().any(|r| r.name == bare.name()));
+    let bare = StepKind::Unroll(unroll::Args { target: "k".into(), factor: None });
+    assert!(registry::STEPS.iter().any(|r| r.name == bare.name()));
 }

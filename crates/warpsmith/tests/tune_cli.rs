@@ -189,7 +189,7 @@ fn the_steps_of_schedules_are_listed() {
         .expect("the program starts");
     assert_eq!(output.status.code(), Some(0));
     let text = String::from_utf8_lossy(&output.stdout);
-    for r in warpsmith_opt::schedule::rewrites::REWRITES {
+    for r in warpsmith_opt::schedule::registry::STEPS {
         let lines = format!("{}\n    {}\n    legal: {}\n", r.example, r.does, r.legal);
         assert!(text.contains(&lines), "no {} in\n{text}", r.name);
     }

@@ -4,8 +4,7 @@ use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{BinaryOp, Expr, ExprKind, MathFn, Origin, Scalar, Stmt, StmtKind, Type, VarId};
 
 use super::Lowering;
-
-const ELSE: &str = "else the launcher returns cudaErrorInvalidValue and launches nothing";
+use crate::assumption::Assumption;
 
 impl Lowering<'_> {
     /// The questions.
@@ -32,21 +31,13 @@ impl Lowering<'_> {
     }
 
     /// What header and result say about them.
-    pub(super) fn said_of_arrays(&self) -> Vec<String> {
-        let there = self.not_null().map(|a| format!("`{}` is not null; {ELSE}", self.name(a)));
-        let narrow = self.narrow().into_iter().map(|(a, _)| {
-            let name = self.name(a);
-            format!(
-                "`{name}` has at most 2^32 elements, as its subscripts are `unsigned` in C; {ELSE}"
-            )
-        });
-        let aligned = self.moved_arrays().into_iter().map(|(a, bytes)| {
-            format!(
-                "`{}` begins at a multiple of {bytes} bytes, as memory from cudaMalloc does; elsewhere the launcher \
-                 returns cudaErrorInvalidValue and launches nothing",
-                self.name(a)
-            )
-        });
+    pub(super) fn said_of_arrays(&self) -> Vec<Assumption> {
+        let named = |a| self.name(a).to_string();
+        let there = self.not_null().map(|a| Assumption::NotNull { array: named(a) });
+        let narrow = self.narrow().into_iter();
+        let narrow = narrow.map(|(a, _)| Assumption::FewElements { array: named(a) });
+        let moved = self.moved_arrays().into_iter();
+        let aligned = moved.map(|(a, bytes)| Assumption::Aligned { array: named(a), bytes });
         there.chain(narrow).chain(aligned).collect()
     }
 

@@ -55,6 +55,7 @@ use warpsmith_ir::{
 };
 
 use crate::analysis::extents;
+use crate::assumption::Assumption;
 use crate::kernel::{Kernel, Requirement};
 use crate::rewrite;
 use crate::walk;
@@ -73,11 +74,9 @@ pub struct Program {
     pub result_param: Option<VarId>,
     pub workspace: Option<Workspace>,
     /// What the program relies on beyond the C standard and was not proved.
-    pub assumptions: Vec<String>,
+    pub assumptions: Vec<Assumption>,
     /// What the sizes must satisfy; the launcher returns an error where they do not. Over its parameters.
     pub requires: Vec<Requirement>,
-    /// The iterations of some loop are independent by the user's word alone.
-    pub trusts_marks: bool,
     /// Warnings and suggestions.
     pub notes: Vec<Diagnostic>,
     /// Parameters of the launcher whose contents depend on the order of a floating-point reduction: they are compared
@@ -110,14 +109,6 @@ pub struct Slot {
     /// Size in bytes, `u64`.
     pub bytes: Expr,
 }
-
-/// Stated for loops of `int` that may begin below zero: the distance between their bounds is computed as C would.
-pub const RANGE_ASSUMPTION: &str =
-    "parallel loops that begin below zero or at a variable have less than 2^31 iterations";
-
-const SYNCHRONISES: &str = "the launcher may wait: it synchronises the stream wherever the values that the device computes decide how it goes on";
-
-const NO_OVERLAP: &str = "array arguments do not overlap";
 
 /// Lowers a scheduled function.
 ///
@@ -337,7 +328,6 @@ impl<'k> Lowering<'k> {
             workspace,
             assumptions,
             requires,
-            trusts_marks: self.source.trusts_marks,
             notes: self.notes,
             reassociated,
             numbers: self.source.numbers.clone(),
@@ -364,32 +354,28 @@ impl<'k> Lowering<'k> {
         }
     }
 
-    fn assumptions(&self) -> Vec<String> {
+    fn assumptions(&self) -> Vec<Assumption> {
         let mut list = self.source.assumptions.clone();
-        list.dedup();
         let function = self.source.func();
         for required in &self.source.requires {
-            list.push(format!(
-                "{}: {}; at other sizes the launcher returns cudaErrorInvalidValue and launches nothing",
-                required.text(function),
-                required.why
-            ));
+            let (condition, why) = (required.text(function), required.why.clone());
+            list.push(Assumption::Sizes { condition, why });
         }
         let given = function.params.iter().filter(|p| !self.source.is_derived(**p));
         let arrays = given.filter(|p| function.var(**p).ty.is_pointer()).count();
         if arrays > 1 {
-            list.push(NO_OVERLAP.into());
+            list.push(Assumption::NoOverlap);
         }
         list.extend(self.said_of_arrays());
         if self.synchronises {
-            list.push(SYNCHRONISES.into());
+            list.push(Assumption::Synchronises);
         }
         let narrow = self.source.nests.values().flat_map(|n| &n.axes).any(|(id, _)| {
             let l = self.source.find_loop(*id);
             l.is_some_and(|l| !index::count_fits(function, l))
         });
         if narrow {
-            list.push(RANGE_ASSUMPTION.into());
+            list.push(Assumption::LoopRange);
         }
         list.extend(extents::statements(&self.source.module, function));
         list

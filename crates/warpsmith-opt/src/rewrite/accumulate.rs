@@ -19,16 +19,75 @@
 //! of any loop between L and the assignment. Legal when, in L, the reference's subscripts do not change, no other
 //! reference and no call may touch the array, the assignment is under no condition, and nothing returns.
 
+use std::fmt;
 use warpsmith_ir::{
-    Block, Expr, ExprKind, LoopId, LoopKind, Origin, Place, PlaceKind, Stmt, StmtKind, Var, VarId,
-    VarKind,
+    Block, Expr, ExprKind, LoopId, LoopKind, Origin, Place, PlaceKind, SourceMap, Stmt, StmtKind,
+    Var, VarId, VarKind,
 };
 
 use super::Rewritten;
+use super::grammar::name;
+use super::step::{About, Law, Rewrite, StepError};
 use crate::analysis::access::{Base, base_of};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// An array that serial loops add to.
+    pub array: String,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.array)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "accumulate",
+        example: "accumulate C",
+        does: "keeps an element that serial loops add to in a register, loaded before and stored after them",
+        legal: "the element's subscripts do not change in the loops, and nothing else there may be the same element",
+        law: Law {
+            before: "\
+void rows(int n, int m, const float A[n][m], float s[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            s[i] += A[i][j];
+}
+",
+            steps: "accumulate s",
+            after: "\
+void rows(int n, int m, const float *A, float *s) {
+    // parallel
+    for (int i = 0; i < n; ++i) {
+        // the element stays in a register while the loop adds to it
+        float acc = s[i];
+        for (int j = 0; j < m; ++j) {
+            acc += A[(size_t)i * m + j];
+        }
+        s[i] = acc;
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        name.map(|array| Args { array }).parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, &self.array)?))
+    }
+}
 
 /// The verdict on an `accumulate`, which alone allows it.
 pub struct LegalAccumulate<'k> {

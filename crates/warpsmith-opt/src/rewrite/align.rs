@@ -18,15 +18,74 @@
 //! tiles.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{BinaryOp, Expr, ForLoop, LoopId, Type, VarId};
+use warpsmith_ir::{BinaryOp, Expr, ForLoop, LoopId, SourceMap, Type, VarId};
 
 use super::Rewritten;
+use super::grammar::{counted, name};
 use super::register_tile::{bound_nest, check_tiles};
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::kernel::{Kernel, Nest};
 use crate::lower::divides;
 use crate::refusal::Refusal;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// A bound loop.
+    pub target: String,
+    /// Elements of a vector.
+    pub width: u32,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {}", self.target, self.width)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "align",
+        example: "align i by 4",
+        does: "lets blocks begin at a multiple of a vector although the loop begins at 1: groups of `vectorise i by 4` are then aligned, read whole vectors, and store element by element at the ends of rows only",
+        legal: "the loop is bound, counts up by one, and does not begin at a multiple already; no array is staged",
+        law: Law {
+            before: "\
+void line(int n, const float u[n], float v[n]) {
+    #pragma omp parallel for
+    for (int i = 1; i < n - 1; i++)
+        v[i] = u[i - 1] + u[i + 1];
+}
+",
+            steps: "bind i -> x block 256\nregister_tile i by 4\nalign i by 4",
+            after: "\
+void line(int n, const float *u, float *v) {
+    // a thread computes 4 iterations of `i`
+    // blocks of `i` begin at multiples of 4
+    // threads of the grid along x, 256 a block
+    for (int i = 1; i < n - 1; ++i) {
+        v[i] = u[i - 1] + u[i + 1];
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        (name, counted("by", "`by` and the elements of a vector are wanted here"))
+            .map(|(target, width)| Args { target, width })
+            .parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.width)?))
+    }
+}
 
 /// The verdict on an `align`, which alone allows it.
 pub struct LegalAlign<'k> {

@@ -12,15 +12,106 @@
 //! that is recorded), no bound depends on the counter of another loop of the list or of the nest around it, nothing leaves them early, and the block has at
 //! most 1024 threads, at most 64 along z.
 
+use std::fmt;
 use warpsmith_ir::{
     Axis, BinaryOp, BindLevel, Binding, LoopId, LoopKind, Parallel, SourceMap, StmtKind,
 };
 
+use super::grammar::{axis, by_x, comma, name, number, wanted};
 use super::independence::{self, Findings};
+use super::step::{About, Law, Rewrite, StepError, loops_named};
 use super::{Rewritten, reduce};
+use crate::assumption::Assumption;
 use crate::kernel::{Kernel, Nest, is_marked, only_loop};
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+use winnow::ascii::{space0, space1};
+use winnow::combinator::{opt, preceded, separated};
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// Outermost first.
+    pub loops: Vec<String>,
+    /// As many as loops, all different.
+    pub axes: Vec<Axis>,
+    /// Threads of a block along x, y, z.
+    pub block: [u32; 3],
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axes: Vec<&str> = self.axes.iter().map(|a| a.name()).collect();
+        write!(f, "{} -> {} block ", self.loops.join(", "), axes.join(", "))?;
+        let used = self.axes.iter().map(|a| a.index() + 1).max().unwrap_or(1);
+        write!(f, "{}", by_x(&self.block[..used]))
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "bind",
+        example: "bind i, j -> y, x block 32x8",
+        does: "gives the iterations of parallel loops to the threads of a grid, in blocks of these extents along x, y, z",
+        legal: "the loops are nested one directly in the other, their iterations are independent, and a block has at most 1024 threads",
+        law: Law {
+            before: "\
+void scale(int n, float x[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        x[i] = 2.0f * x[i];
+}
+",
+            steps: "bind i -> x block 256",
+            after: "\
+void scale(int n, float *x) {
+    // threads of the grid along x, 256 a block
+    for (int i = 0; i < n; ++i) {
+        x[i] = 2.0f * x[i];
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        let loops: Vec<String> = separated(1..=3, name, comma()).parse_next(input)?;
+        (space0, "->", space0)
+            .context(wanted("`->` and the axes are wanted here"))
+            .parse_next(input)?;
+        let mut axes: Vec<Axis> = vec![];
+        for k in 0..loops.len() {
+            if k > 0 {
+                comma().context(wanted("as many axes as loops are wanted")).parse_next(input)?;
+            }
+            let next = axis
+                .verify(|a| !axes.contains(a))
+                .context(wanted("another axis is wanted here"))
+                .parse_next(input)?;
+            axes.push(next);
+        }
+        let sizes: Vec<u32> = preceded(
+            (space1, opt(("block", space1))),
+            separated(1..=3, number, 'x'),
+        )
+        .verify(|sizes: &Vec<u32>| axes.iter().all(|a| a.index() < sizes.len()))
+        .context(wanted(
+            "the threads of a block, one number for each axis up to the last used, are wanted here",
+        ))
+        .parse_next(input)?;
+        let mut block = [1u32; 3];
+        block.iter_mut().zip(&sizes).for_each(|(b, s)| *b = *s);
+        Ok(Args { loops, axes, block })
+    }
+
+    fn take(&self, kernel: &Kernel, sources: &SourceMap) -> Result<Rewritten, StepError> {
+        let pairs: Vec<_> =
+            loops_named(kernel, &self.loops)?.into_iter().zip(self.axes.iter().copied()).collect();
+        Ok(apply(check(kernel, &pairs, self.block)?, sources))
+    }
+}
 
 /// The verdict on a `bind`, which alone allows it.
 pub struct LegalBind<'k> {
@@ -79,16 +170,13 @@ pub fn apply(legal: LegalBind<'_>, sources: &SourceMap) -> Rewritten {
 pub(super) fn record(kernel: &mut Kernel, findings: Vec<(LoopId, Findings)>, sources: &SourceMap) {
     for (id, found) in findings {
         let line = independence::line_of(kernel, id, sources);
-        kernel.trusts_marks |= !found.unproved.is_empty();
         for required in found.requires {
             if !kernel.requires.contains(&required) {
                 kernel.requires.push(required);
             }
         }
         for reason in found.unproved {
-            kernel
-                .assumptions
-                .push(format!("iterations of the loop at {line} assumed independent: {reason}"));
+            kernel.assume(Assumption::Independent { line: line.clone(), reason });
         }
         for warning in found.warnings {
             if !kernel.notes.contains(&warning) {

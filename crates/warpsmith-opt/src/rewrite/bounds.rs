@@ -11,11 +11,70 @@
 //! Peeling makes the kernel twice as long: blocks inside run the first copy, those at the edge the second. Legal for
 //! nests that are computed in tiles; padding has conditions of its own.
 
-use warpsmith_ir::LoopId;
+use std::fmt;
+use warpsmith_ir::{LoopId, SourceMap};
 
+use super::grammar::wanted;
+use super::step::{About, Law, Rewrite, StepError};
 use super::{Rewritten, pad};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
+use winnow::ModalResult;
+use winnow::Parser;
+use winnow::combinator::alt;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    pub edges: Edges,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.edges.name())
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "bounds",
+        example: "bounds peel",
+        does: "lets blocks whose iterations all exist run without guards (`peel`), pads arrays with zeros to whole tiles so that nobody asks (`pad`: copies in the workspace), or lets every thread ask (`guard`, the default)",
+        legal: "a nest is computed in tiles: take it after `register_tile` and `stage`; to pad, subscripts must be counters plus something, under no condition, and what is written past the end must lie behind the arrays",
+        law: Law {
+            before: "\
+void scale(int n, float x[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        x[i] = 2.0f * x[i];
+}
+",
+            steps: "bind i -> x block 256\nregister_tile i by 4\nbounds peel",
+            after: "\
+void scale(int n, float *x) {
+    // a thread computes 4 iterations of `i`
+    // blocks whose iterations all exist run without conditions
+    // threads of the grid along x, 256 a block
+    for (int i = 0; i < n; ++i) {
+        x[i] = 2.0f * x[i];
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        let all = [Edges::Guard, Edges::Peel, Edges::Pad];
+        let edges = alt(all.map(|e| e.name().value(e)))
+            .context(wanted("`peel`, `pad` or `guard` is wanted here"))
+            .parse_next(input)?;
+        Ok(Args { edges })
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, self.edges)?))
+    }
+}
 
 /// How a kernel treats iterations that do not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

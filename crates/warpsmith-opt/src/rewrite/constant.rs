@@ -14,15 +14,78 @@
 //! threads of a warp and read no memory.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use warpsmith_ir::{Axis, Block, Expr, ExprKind, Origin, Place, PlaceKind, VarId};
+use warpsmith_ir::{Axis, Block, Expr, ExprKind, Origin, Place, PlaceKind, SourceMap, VarId};
 
 use super::Rewritten;
+use super::grammar::name;
+use super::step::{About, Law, Rewrite, StepError};
 use crate::analysis::access::{Base, base_of};
+use crate::assumption::Assumption;
 use crate::kernel::{Kernel, Nest};
 use crate::lower;
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// An array of constant extents.
+    pub array: String,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.array)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "constant",
+        example: "constant f",
+        does: "reads a small array from constant memory, to which the launcher copies it on the stream",
+        legal: "the array has constant extents and at most 64 KB, nothing writes it, and the threads of a warp read one element at a time",
+        law: Law {
+            before: "\
+void filtered(int n, const float u[n + 2], const float f[3], float v[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float s = 0.0f;
+        for (int k = 0; k < 3; k++)
+            s += f[k] * u[i + k];
+        v[i] = s;
+    }
+}
+",
+            steps: "bind i -> x block 256\nconstant f",
+            after: "\
+void filtered(int n, const float *u, const float *f, float *v) {
+    // `f` is in constant memory
+    // threads of the grid along x, 256 a block
+    for (int i = 0; i < n; ++i) {
+        float s = 0.0f;
+        for (int k = 0; k < 3; ++k) {
+            s += f[k] * u[i + k];
+        }
+        v[i] = s;
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        name.map(|array| Args { array }).parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, &self.array)?))
+    }
+}
 
 /// Bytes of constant memory.
 const CONSTANT_BYTES: u64 = 64 * 1024;
@@ -83,11 +146,9 @@ pub fn check<'k>(kernel: &'k Kernel, name: &str) -> Result<LegalConstant<'k>, Re
 /// Notes the array; reads are replaced when the nests are lowered.
 pub fn apply(legal: LegalConstant<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
-    let name = kernel.name_of(legal.array).to_string();
+    let array = kernel.name_of(legal.array).to_string();
     kernel.constants.insert(legal.array);
-    kernel.assumptions.push(format!(
-        "calls of the launcher on different streams do not overlap: they share the copy of `{name}` in constant memory"
-    ));
+    kernel.assume(Assumption::ConstantCopy { array });
     Rewritten::same_loops(kernel)
 }
 

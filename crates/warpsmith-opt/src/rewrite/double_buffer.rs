@@ -13,11 +13,81 @@
 //! Legal where strips of the loop are staged and the loop is unrolled, entirely or by an even number: registers have no
 //! addresses, so that the compiler must know which of the two is meant.
 
-use warpsmith_ir::{LoopId, LoopKind};
+use std::fmt;
+use warpsmith_ir::{LoopId, LoopKind, SourceMap};
 
 use super::Rewritten;
+use super::grammar::name;
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// The loop in whose strips arrays are staged.
+    pub target: String,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.target)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "double_buffer",
+        example: "double_buffer k",
+        does: "reads from shared memory what the next iteration of a strip needs before the current one is computed",
+        legal: "strips of the loop are staged, and it is unrolled entirely or by an even number",
+        law: Law {
+            before: "\
+void product(int n, const float A[n][n], const float B[n][n], float C[n][n]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float sum = 0.0f;
+            for (int k = 0; k < n; k++)
+                sum += A[i][k] * B[k][j];
+            C[i][j] = sum;
+        }
+}
+",
+            steps: "bind i, j -> y, x block 16x16\nregister_tile i by 4\nstage A at k tile 16\nstage B at k tile 16\nunroll k\ndouble_buffer k",
+            after: "\
+void product(int n, const float *A, const float *B, float *C) {
+    // a thread computes 4 iterations of `i`
+    // `A` goes through shared memory in strips of 16 iterations of `k`
+    // `B` goes through shared memory in strips of 16 iterations of `k`
+    // `k` reads ahead into registers
+    // threads of the grid along y, 16 a block
+    for (int i = 0; i < n; ++i) {
+        // threads of the grid along x, 16 a block
+        for (int j = 0; j < n; ++j) {
+            float sum = 0.0f;
+            #pragma unroll
+            for (int k = 0; k < n; ++k) {
+                sum += A[(size_t)i * n + k] * B[(size_t)k * n + j];
+            }
+            C[(size_t)i * n + j] = sum;
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        name.map(|target| Args { target }).parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    }
+}
 
 /// The verdict on a `double_buffer`, which alone allows it.
 pub struct LegalDoubleBuffer<'k> {

@@ -12,17 +12,77 @@
 //! Legal for a serial loop of at most [`MOST`] iterations that are known, which no iteration leaves or ends early, and
 //! whose counter nothing else writes or reads.
 
+use std::fmt;
 use warpsmith_ir::{
-    Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, PlaceKind, Stmt, StmtKind, visit,
+    Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, PlaceKind, SourceMap, Stmt, StmtKind, visit,
 };
 
+use super::grammar::name;
 use super::specialise::general_copy;
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, copy};
 use crate::analysis::access::Scope;
 use crate::analysis::scalars;
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// A short serial loop.
+    pub target: String,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.target)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "expand",
+        example: "expand r",
+        does: "writes the iterations of a short serial loop one after the other: steps that follow see every access of a stencil whose radius is a loop, and what neighbouring iterations read of the same row is read once",
+        legal: "the loop is serial, inside no bound one, and has at most 16 iterations that are known; no iteration leaves it or ends early, and nothing else reads or writes its counter",
+        law: Law {
+            before: "\
+void star(int n, const float u[n], float v[n]) {
+    #pragma omp parallel for
+    for (int i = 2; i < n - 2; i++) {
+        float s = u[i];
+        for (int r = 1; r <= 2; r++)
+            s += u[i - r] + u[i + r];
+        v[i] = s;
+    }
+}
+",
+            steps: "expand r",
+            after: "\
+void star(int n, const float *u, float *v) {
+    // parallel
+    for (int i = 2; i < n - 2; ++i) {
+        float s = u[i];
+        s += u[i - 1] + u[i + 1];
+        s += u[i - 2] + u[i + 2];
+        v[i] = s;
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        name.map(|target| Args { target }).parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    }
+}
 
 /// Iterations, at most.
 pub const MOST: i128 = 16;

@@ -15,16 +15,78 @@
 //! independent; of serial ones, they are so but for variables that each combines something with.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
-use warpsmith_ir::{Block, ForLoop, LoopId, LoopKind, Origin, Place, Stmt, StmtKind, VarId, visit};
+use warpsmith_ir::{
+    Block, ForLoop, LoopId, LoopKind, Origin, Place, SourceMap, Stmt, StmtKind, VarId, visit,
+};
 
+use super::grammar::{comma, name};
 use super::register_tile::unit_step;
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, independence, share};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, is_marked, only_loop};
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// The first and the second loop.
+    pub loops: [String; 2],
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.loops.join(", "))
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "fuse_loops",
+        example: "fuse_loops i, i#2",
+        does: "makes one loop of two that stand beside each other, with those directly inside them as far as both nests go: what both read is read once",
+        legal: "the loops are not bound, have the same range, and what stands between them can move; no iteration of the second needs more of the first than the same iteration: of parallel loops the iterations of the fused one are proved independent, of serial ones they are so but for sums",
+        law: Law {
+            before: "\
+void both(int n, float x[n], float y[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        x[i] = 2.0f * x[i];
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        y[i] = x[i] + y[i];
+}
+",
+            steps: "fuse_loops i, i#2",
+            after: "\
+void both(int n, float *x, float *y) {
+    // parallel
+    for (int i = 0; i < n; ++i) {
+        x[i] = 2.0f * x[i];
+        y[i] = x[i] + y[i];
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        (name, comma(), name)
+            .map(|(first, _, second)| Args { loops: [first, second] })
+            .parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        let [first, second] = &self.loops;
+        Ok(apply(check(kernel, loop_named(kernel, first)?, loop_named(kernel, second)?)?))
+    }
+}
 
 /// The verdict on a `fuse_loops`, which alone allows it.
 pub struct LegalFuseLoops {

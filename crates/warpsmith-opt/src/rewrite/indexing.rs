@@ -10,14 +10,79 @@
 //! apart from the loop's elements touch neighbouring elements. Legal for a bound loop whose step is constant and not
 //! one, without a `lastprivate` clause, and whose counter nothing reads after the loop.
 
-use warpsmith_ir::{BinaryOp, Block, Expr, ForLoop, LoopId, Stmt, StmtKind, Type};
+use std::fmt;
+use warpsmith_ir::{BinaryOp, Block, Expr, ForLoop, LoopId, SourceMap, Stmt, StmtKind, Type};
 
 use super::Rewritten;
+use super::grammar::{name, wanted};
 use super::register_tile::bound_nest;
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::analysis::scalars;
 use crate::kernel::Kernel;
 use crate::lower;
 use crate::refusal::Refusal;
+use winnow::ModalResult;
+use winnow::Parser;
+use winnow::ascii::space1;
+use winnow::combinator::{alt, preceded};
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// A bound loop with a step.
+    pub target: String,
+    /// Every step-th thread works; else one for each iteration.
+    pub sparse: bool,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let way = if self.sparse { "sparse" } else { "dense" };
+        write!(f, "{} {way}", self.target)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "indexing",
+        example: "indexing i sparse",
+        does: "chooses the threads that work on a loop with a step: one for each iteration (`dense`), or every step-th (`sparse`)",
+        legal: "the loop is bound, its step is constant and not one, and nothing needs its last value",
+        law: Law {
+            before: "\
+void even(int n, float x[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i += 2)
+        x[i] = 0.0f;
+}
+",
+            steps: "bind i -> x block 256\nindexing i sparse",
+            after: "\
+void even(int n, float *x) {
+    // threads of the grid along x, 256 a block
+    for (int i = 0; i < n; ++i) {
+        // the threads between the iterations of the loop have nothing to do
+        if (i % 2 == 0) {
+            x[i] = 0.0f;
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        let target = name.parse_next(input)?;
+        let sparse = preceded(space1, alt(("sparse".value(true), "dense".value(false))))
+            .context(wanted("`sparse` or `dense` is wanted here"))
+            .parse_next(input)?;
+        Ok(Args { target, sparse })
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.sparse)?))
+    }
+}
 
 /// The verdict on an `indexing`, which alone allows it.
 pub struct LegalIndexing<'k> {

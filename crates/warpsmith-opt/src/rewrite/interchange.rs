@@ -9,9 +9,12 @@
 //! Legal when `i` holds only `j` and no early exit, the bounds of `j` do not depend on `i`, and no two iterations that
 //! change places conflict. A float `+=` into one element is a conflict: the order of a sum matters to the last bit.
 
-use warpsmith_ir::{ForLoop, LoopId, LoopKind, StmtKind};
+use std::fmt;
+use warpsmith_ir::{ForLoop, LoopId, LoopKind, SourceMap, StmtKind};
 
+use super::grammar::name;
 use super::share::SHARED;
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, independence, reduce};
 use crate::analysis::access::{AccessKind, Base, Scope};
 use crate::analysis::dependence::{Conflict, Verdict, test_exchange};
@@ -19,6 +22,59 @@ use crate::analysis::scalars;
 use crate::kernel::{Kernel, only_loop};
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// The outer one of the two loops.
+    pub outer: String,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.outer)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "interchange",
+        example: "interchange i",
+        does: "swaps a loop with the one directly inside it",
+        legal: "no two iterations that change places conflict, and the inner bounds do not depend on the outer counter",
+        law: Law {
+            before: "\
+void columns(int n, int m, const float A[n][m], float s[m]) {
+    for (int i = 0; i < n; i++)
+        #pragma omp parallel for
+        for (int j = 0; j < m; j++)
+            s[j] += A[i][j];
+}
+",
+            steps: "interchange i",
+            after: "\
+void columns(int n, int m, const float *A, float *s) {
+    // parallel
+    for (int j = 0; j < m; ++j) {
+        for (int i = 0; i < n; ++i) {
+            s[j] += A[(size_t)i * m + j];
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        name.map(|outer| Args { outer }).parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.outer)?)?))
+    }
+}
 
 /// The verdict on an `interchange`, which alone allows it.
 pub struct LegalInterchange<'k> {

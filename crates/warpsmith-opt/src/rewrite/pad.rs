@@ -30,6 +30,7 @@ use super::register_tile::unit_step;
 use super::share::SHARED_NEST;
 use super::{pitch, register_tile, stage};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
+use crate::assumption::Assumption;
 use crate::kernel::{Kernel, Nest};
 use crate::lower;
 use crate::refusal::Refusal;
@@ -556,10 +557,8 @@ fn add_length(kernel: &mut Kernel, plan: &Plan, count: &Poly, multiple: u64) -> 
     let unit = u32::try_from(multiple).unwrap_or(1);
     let value = pitch::rounded_up(&length, unit);
     kernel.numbers.push(unit);
-    kernel.assumptions.push(format!(
-        "the length of the loop over `{}`, rounded up to a multiple of {unit}, fits its type",
-        user.map_or("?", |r| kernel.name_of(r.var))
-    ));
+    let counter = user.map_or("?", |r| kernel.name_of(r.var)).to_string();
+    kernel.assume(Assumption::RoundedLoop { counter, unit });
     kernel.add_length(&format!("{name}_padded"), value, format!("whole tiles of {unit}"))
 }
 

@@ -18,11 +18,83 @@
 //! Legal where strips of the loop are staged, each thread copies 4, 8 or 16 bytes at a time (what the hardware can), and
 //! all strips in flight fit in shared memory.
 
-use warpsmith_ir::{LoopId, Type};
+use std::fmt;
+use warpsmith_ir::{LoopId, SourceMap, Type};
 
+use super::grammar::{counted, name};
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, stage};
 use crate::kernel::{Kernel, Nest, Stage};
 use crate::refusal::Refusal;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// The loop in whose strips arrays are staged.
+    pub target: String,
+    /// Strips in shared memory at a time.
+    pub stages: u32,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} stages {}", self.target, self.stages)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "pipeline",
+        example: "pipeline k stages 2",
+        does: "starts the copies of the next strips before the current one is used, by `cp.async`",
+        legal: "arrays are staged in strips of the loop, each copy has 4, 8 or 16 bytes, and all strips in flight fit in shared memory",
+        law: Law {
+            before: "\
+void product(int n, const float A[n][n], const float B[n][n], float C[n][n]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float sum = 0.0f;
+            for (int k = 0; k < n; k++)
+                sum += A[i][k] * B[k][j];
+            C[i][j] = sum;
+        }
+}
+",
+            steps: "bind i, j -> y, x block 16x16\nstage A at k tile 16\nstage B at k tile 16\npipeline k stages 2",
+            after: "\
+void product(int n, const float *A, const float *B, float *C) {
+    // `A` goes through shared memory in strips of 16 iterations of `k`
+    // `B` goes through shared memory in strips of 16 iterations of `k`
+    // 2 strips of `k` in shared memory
+    // threads of the grid along y, 16 a block
+    for (int i = 0; i < n; ++i) {
+        // threads of the grid along x, 16 a block
+        for (int j = 0; j < n; ++j) {
+            float sum = 0.0f;
+            for (int k = 0; k < n; ++k) {
+                sum += A[(size_t)i * n + k] * B[(size_t)k * n + j];
+            }
+            C[(size_t)i * n + j] = sum;
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        (name, counted("stages", "`stages` and the strips in flight are wanted here"))
+            .map(|(target, stages)| Args { target, stages })
+            .parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.stages)?))
+    }
+}
 
 /// More strips in flight than this do not hide anything any more.
 const MOST: u32 = 8;

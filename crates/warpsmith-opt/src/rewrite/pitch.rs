@@ -13,13 +13,99 @@
 //! Legal for an array parameter with at least two declared extents that the launcher knows at its start, which the
 //! function uses by its elements only; a function that writes it must not return before its end.
 
-use warpsmith_ir::{BinaryOp, Block, Expr, Stmt, StmtKind, VarId};
+use std::fmt;
+use warpsmith_ir::{BinaryOp, Block, Expr, SourceMap, Stmt, StmtKind, VarId};
 
 use super::Rewritten;
 use super::copy::{self, Side, Uses};
+use super::grammar::{name, number, wanted};
+use super::step::{About, Law, Rewrite, StepError};
+use crate::assumption::Assumption;
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+use winnow::ascii::space1;
+use winnow::combinator::preceded;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    pub array: String,
+    /// Elements, a multiple of which each row has.
+    pub unit: u32,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.array, self.unit)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "pitch",
+        example: "pitch A 32",
+        does: "lets the rows of an array begin at multiples of so many elements: the function works on a copy in the workspace, `A_pitched` for later steps",
+        legal: "the array has two or more extents that the launcher knows at its start, is used by its elements only, and is not staged yet",
+        law: Law {
+            before: "\
+void double_rows(int n, int m, float A[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            A[i][j] = 2.0f * A[i][j];
+}
+",
+            steps: "pitch A 32",
+            after: "\
+void double_rows(int n, int m, float *A, int A_pitch, float *__restrict__ A_pitched) {
+    // with zeros between the end of a row and the next one
+    // threads of the grid along y, 8 a block
+    for (int row = 0; row < n; ++row) {
+        // threads of the grid along x, 32 a block
+        for (int column = 0; column < A_pitch; ++column) {
+            A_pitched[(size_t)row * A_pitch + column] = column < m ? A[(size_t)row * m + column]
+                                                            : 0.0f;
+        }
+    }
+
+    // parallel
+    for (int i = 0; i < n; ++i) {
+        // parallel
+        for (int j = 0; j < m; ++j) {
+            A_pitched[(size_t)i * A_pitch + j] = 2.0f * A_pitched[(size_t)i * A_pitch + j];
+        }
+    }
+
+    // back to where the caller looks
+    // threads of the grid along y, 8 a block
+    for (int row = 0; row < n; ++row) {
+        // threads of the grid along x, 32 a block
+        for (int column = 0; column < m; ++column) {
+            A[(size_t)row * m + column] = A_pitched[(size_t)row * A_pitch + column];
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        let array = name.parse_next(input)?;
+        let unit = preceded(space1, number)
+            .context(wanted(
+                "a number of elements, a multiple of which each row has, is wanted here",
+            ))
+            .parse_next(input)?;
+        Ok(Args { array, unit })
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, &self.array, self.unit)?))
+    }
+}
 
 /// Largest multiple, in elements.
 const MOST: u32 = 1024;
@@ -104,10 +190,7 @@ pub fn apply(legal: LegalPitch<'_>) -> Rewritten {
     let Some(row) = shape.last() else { return Rewritten::same_loops(kernel) };
     let comment = format!("rows of `{}` begin at multiples of {} elements", var.name, legal.unit);
     let length = rounded_up(row, legal.unit);
-    kernel.assumptions.push(format!(
-        "the length of a row of `{}`, rounded up to a multiple of {}, fits its type",
-        var.name, legal.unit
-    ));
+    kernel.assume(Assumption::RoundedRow { array: var.name.clone(), unit: legal.unit });
     kernel.numbers.push(legal.unit);
     let pitch = kernel.add_length(&format!("{}_pitch", var.name), length, comment);
     let mut extents = shape.clone();

@@ -17,14 +17,75 @@
 //! Legal before anything is bound, for functions that compute with reals, use no bits of them, and have no literal that
 //! the new type turns into an infinity.
 
+use std::fmt;
 use warpsmith_ir::{
-    Expr, ExprKind, Function, LoopKind, Module, Origin, Place, Scalar, Type, Value, visit,
+    Expr, ExprKind, Function, LoopKind, Module, Origin, Place, Scalar, SourceMap, Type, Value,
+    visit,
 };
 
 use super::Rewritten;
+use super::grammar::wanted;
+use super::step::{About, Law, Rewrite, StepError};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+use winnow::combinator::alt;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// `double`, `float` or `half`.
+    pub to: Scalar,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(name(self.to))
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "precision",
+        example: "precision float",
+        does: "computes all reals in `float`, `double` or `half`: variables, literals, and the arrays and numbers that the launcher takes",
+        legal: "nothing is bound yet, no bits of a real are used, and no literal becomes infinite; the result is compared with that of the function as written, within the rounding errors of the less precise type",
+        law: Law {
+            before: "\
+void scale(int n, double x[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        x[i] = 2.0 * x[i];
+}
+",
+            steps: "precision float",
+            after: "\
+void scale(int n, float *x) {
+    // parallel
+    for (int i = 0; i < n; ++i) {
+        x[i] = 2.0f * x[i];
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        let all = [Scalar::F64, Scalar::F32, Scalar::F16];
+        let to = alt(all.map(|s| name(s).value(s)))
+            .context(wanted(
+                "`double`, `float` or `half` is wanted here; a device has no `long double`",
+            ))
+            .parse_next(input)?;
+        Ok(Args { to })
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, self.to)?))
+    }
+}
 
 /// The verdict on a `precision`, which alone allows it.
 pub struct LegalPrecision<'k> {

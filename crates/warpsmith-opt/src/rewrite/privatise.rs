@@ -20,6 +20,7 @@
 //! maximum, whose results nothing uses. The array has constant extents and fits in shared memory. A sum of reals is
 //! added up in another order, as by any atomic additions.
 
+use std::fmt;
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
     AtomicOp, Axis, BarrierKind, BinaryOp, BindLevel, Binding, Block, Collective, Expr, ExprKind,
@@ -27,12 +28,106 @@ use warpsmith_ir::{
     Stmt, StmtKind, Type, Value, Var, VarId, VarKind,
 };
 
+use super::grammar::{counted, counted_or_one, name};
 use super::independence::{self, Findings};
+use super::step::{About, Law, Rewrite, StepError};
 use super::{Rewritten, bind, element_of, runs};
 use crate::kernel::{Kernel, STATIC_SHARED, is_marked};
 use crate::lower;
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    pub array: String,
+    /// Threads of a block.
+    pub block: u32,
+    /// Most blocks.
+    pub grid: u32,
+    /// Neighbouring iterations that a thread takes at a time.
+    pub run: u32,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Args { array, block, grid, run } = self;
+        write!(f, "{array} block {block} grid {grid}")?;
+        if *run > 1 { write!(f, " run {run}") } else { Ok(()) }
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "privatise",
+        example: "privatise bins block 256 grid 528",
+        does: "gives every block of threads a copy of an array in shared memory for what its iterations update atomically (a histogram, sums by key), and adds the copies up; with `run 16` a thread takes 16 neighbouring iterations at a time and loads what they read side by side in vectors",
+        legal: "the array has constant extents, fits in shared memory, and is touched by atomic updates of one operation only; the nest is marked, not bound yet, and the launcher knows its bounds when it starts; a run needs an array of one dimension that each iteration reads at its counter and nothing writes",
+        law: Law {
+            before: "\
+void count(int n, const int key[n], int bins[256]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        #pragma omp atomic
+        bins[key[i]] += 1;
+}
+",
+            steps: "privatise bins block 256 grid 528",
+            after: "\
+constexpr int BLOCK = 256;  // threads of a block
+
+void count(int n, const int *key, int *bins, int blocks) {
+    // blocks along x
+    for (int block = 0; block < blocks; ++block) {
+        // the block's own copy
+        __shared__ int bins_shared[256];
+
+        // threads of the block along x
+        for (int thread = 0; thread < BLOCK; ++thread) {
+            // by all threads of the block together
+            for (int bin = 0; bin < 256; ++bin) {
+                bins_shared[bin] = 0;
+            }
+
+            // the copy is clear before anyone updates it
+            __syncthreads();
+            for (long long iteration = (long long)block * BLOCK + thread;
+                 iteration < n;
+                 iteration += (long long)blocks * BLOCK) {
+                const int i = iteration;
+                atomicAdd(&bins_shared[key[i]], 1);
+            }
+
+            // all updates are there before they are added up
+            __syncthreads();
+            for (int bin = thread; bin < 256; bin += BLOCK) {
+                if (bins_shared[bin] != 0) {
+                    atomicAdd(&bins[bin], bins_shared[bin]);
+                }
+            }
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        let array = name.parse_next(input)?;
+        let text = "`block` and the threads of a block are wanted here";
+        let block = counted("block", text).parse_next(input)?;
+        let text = "`grid` and the most blocks are wanted here";
+        let grid = counted("grid", text).parse_next(input)?;
+        let run = counted_or_one("run").parse_next(input)?;
+        Ok(Args { array, block, grid, run })
+    }
+
+    fn take(&self, kernel: &Kernel, sources: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, &self.array, self.block, self.grid, self.run)?, sources))
+    }
+}
 
 /// The verdict on a `privatise`, which alone allows it.
 pub struct LegalPrivatise<'k> {

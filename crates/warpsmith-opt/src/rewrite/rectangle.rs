@@ -15,21 +15,79 @@
 //! in the nest, or least and greatest values of such sums.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use warpsmith_ir::poly::{Atom, Facts, Poly};
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, MathFn, Place, PlaceKind, Stmt,
-    StmtKind, VarId,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, MathFn, Place, PlaceKind,
+    SourceMap, Stmt, StmtKind, VarId,
 };
 
+use super::grammar::name;
 use super::register_tile::unit_step;
 use super::share::SHARED;
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, independence};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, Requirement, is_marked, only_loop};
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// The loop whose range depends on others.
+    pub target: String,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.target)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "rectangle",
+        example: "rectangle j",
+        does: "runs a loop whose range depends on the loops around it (a triangle, a band) over all values that it takes: what comes before the first effect is computed by all iterations, the rest under the condition that the iteration is one of the shape; blocks outside the shape end at once",
+        legal: "the loop and those directly around it count up by one, and its bounds are sums of their counters, or least and greatest values of such sums",
+        law: Law {
+            before: "\
+void clear(int n, float L[n][n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = i; j < n; j++)
+            L[i][j] = 0.0f;
+}
+",
+            steps: "rectangle j",
+            after: "\
+void clear(int n, float *L) {
+    // parallel
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < n; ++j) {
+            if (j >= i) {
+                L[(size_t)i * n + j] = 0.0f;
+            }
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        name.map(|target| Args { target }).parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    }
+}
 
 /// The verdict on a `rectangle`, which alone allows it.
 pub struct LegalRectangle<'k> {

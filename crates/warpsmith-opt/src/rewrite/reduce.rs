@@ -20,14 +20,83 @@
 //! Legal when the nest is the outermost parallel one, and its iterations are independent but for the reduced variables
 //! (numbers, of a type that has the operation: whoever reads the clause sees to that). The order of the operations changes: floating-point results are compared with a tolerance.
 
+use std::fmt;
 use warpsmith_ir::{Axis, BindLevel, Binding, LoopId, LoopKind, SourceMap, Type, VarId};
 
 use super::Rewritten;
 use super::bind::{self, check_outermost, check_step};
+use super::grammar::{by_x, extents, name};
 use super::independence::{self, Findings};
+use super::step::{About, Law, Rewrite, StepError};
 use crate::kernel::{Kernel, Nest, Reduce, STATIC_SHARED};
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+use winnow::ascii::space1;
+use winnow::combinator::{opt, preceded};
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// A variable of a clause `reduction`.
+    pub var: String,
+    pub shape: Reduce,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let axes = self.shape.dimensions();
+        let Reduce { block, grid } = &self.shape;
+        write!(f, "{} block {} grid {}", self.var, by_x(&block[..axes]), by_x(&grid[..axes]))
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "reduce",
+        example: "reduce s block 256 grid 256",
+        does: "spreads a nest that reduces to a scalar over the threads of a block and the blocks of a grid; with more than one thread or block along y or z, as in `reduce s block 128x2 grid 4x32x16`, its loops go to the axes, the innermost to x, else all iterations are numbered",
+        legal: "the nest is marked with a reduction of the variable and is otherwise parallel; the threads of a block are a power of two; there are as many loops as axes, and at most three",
+        law: Law {
+            before: "\
+float sum(int n, const float x[n]) {
+    float s = 0.0f;
+    #pragma omp parallel for reduction(+: s)
+    for (int i = 0; i < n; i++)
+        s += x[i];
+    return s;
+}
+",
+            steps: "reduce s block 256 grid 528",
+            after: "\
+float sum(int n, const float *x) {
+    float s = 0.0f;
+
+    // 528 blocks of 256 threads combine their values
+    // threads of the grid along x, 256 a block
+    for (int i = 0; i < n; ++i) {
+        s += x[i];
+    }
+    return s;
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        let var = name.parse_next(input)?;
+        let block = opt(preceded((space1, "block", space1), extents)).parse_next(input)?;
+        let grid = opt(preceded((space1, "grid", space1), extents)).parse_next(input)?;
+        let usual = [256, 1, 1];
+        let shape = Reduce { block: block.unwrap_or(usual), grid: grid.unwrap_or(usual) };
+        Ok(Args { var, shape })
+    }
+
+    fn take(&self, kernel: &Kernel, sources: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, &self.var, self.shape)?, sources))
+    }
+}
 
 /// The verdict on a `reduce`, which alone allows it.
 pub struct LegalReduce<'k> {

@@ -14,14 +14,73 @@
 //! Legal where the loop is bound with step 1, nothing leaves an iteration early (the iterations are independent, so that
 //! their statements may be interleaved), and what the larger block copies still fits in shared memory.
 
+use std::fmt;
 use warpsmith_ir::{
-    BinaryOp, Block, ExprKind, ForLoop, LoopId, Origin, PlaceKind, Stmt, StmtKind, Type, visit,
+    BinaryOp, Block, ExprKind, ForLoop, LoopId, Origin, PlaceKind, SourceMap, Stmt, StmtKind, Type,
+    visit,
 };
 
+use super::grammar::{counted, name};
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, independence, reduce, share, stage};
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// A bound loop.
+    pub target: String,
+    /// Iterations of a thread.
+    pub factor: u32,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {}", self.target, self.factor)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "register_tile",
+        example: "register_tile i by 4",
+        does: "gives each thread several iterations of a bound loop",
+        legal: "the loop counts up by one and nothing leaves an iteration early",
+        law: Law {
+            before: "\
+void scale(int n, float x[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        x[i] = 2.0f * x[i];
+}
+",
+            steps: "bind i -> x block 256\nregister_tile i by 4",
+            after: "\
+void scale(int n, float *x) {
+    // a thread computes 4 iterations of `i`
+    // threads of the grid along x, 256 a block
+    for (int i = 0; i < n; ++i) {
+        x[i] = 2.0f * x[i];
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        (name, counted("by", "`by` and the iterations of a thread are wanted here"))
+            .map(|(target, factor)| Args { target, factor })
+            .parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.factor)?))
+    }
+}
 
 /// More iterations than this a thread cannot keep in registers.
 const MOST: u32 = 64;

@@ -15,21 +15,85 @@
 //! to an element that nothing else in the nest touches; ranges are known when the launcher starts. The terms are added
 //! in any order: sums of reals are compared with a tolerance.
 
+use std::fmt;
 use warpsmith_ir::typing::Env;
 use warpsmith_ir::{
     AtomicOp, BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Parallel, Place,
-    PlaceKind, ReduceOp, Scalar, Scope, Stmt, StmtKind, Type, UnaryOp, VarId, visit,
+    PlaceKind, ReduceOp, Scalar, Scope, SourceMap, Stmt, StmtKind, Type, UnaryOp, VarId, visit,
 };
 
+use super::grammar::name;
 use super::privatise::has_only_private;
 use super::specialise::general_copy;
 use super::split_k::{self, Sum};
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, copy, independence};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// The loop whose iterations gather.
+    pub target: String,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.target)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "scatter",
+        example: "scatter j",
+        does: "turns sums that each iteration of a parallel loop gathers in an inner loop into atomic updates: the inner loop becomes the parallel one, and goes through all sums; what sums begin at and what is made of them become nests of their own. A matrix that was read column by column is then read row by row",
+        legal: "the loop is marked, not bound yet, and holds one sum by `+` over one serial loop and one store to an element that nothing else in it touches; all ranges are known when the launcher starts; sums of reals are then compared with a tolerance",
+        law: Law {
+            before: "\
+void columns(int n, int m, const float A[n][m], float s[m]) {
+    #pragma omp parallel for
+    for (int j = 0; j < m; j++) {
+        float sum = 0.0f;
+        for (int i = 0; i < n; i++)
+            sum += A[i][j];
+        s[j] = sum;
+    }
+}
+",
+            steps: "scatter j",
+            after: "\
+void columns(int n, int m, const float *A, float *s) {
+    // parallel
+    for (int j = 0; j < m; ++j) {
+        s[j] = 0.0f;
+    }
+
+    // parallel
+    for (int i = 0; i < n; ++i) {
+        for (int j = 0; j < m; ++j) {
+            atomicAdd(&s[j], A[(size_t)i * m + j]);
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        name.map(|target| Args { target }).parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    }
+}
 
 /// The verdict on a `scatter`, which alone allows it.
 pub struct LegalScatter {

@@ -20,15 +20,18 @@
 //! Sums and products of reals are reassociated: they are compared with a tolerance.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use warpsmith_ir::{
     Axis, Block, Expr, ExprKind, ForLoop, LoopId, Origin, Parallel, Place, PlaceKind, ReduceOp,
-    Stmt, StmtKind, Type, Value, Var, VarId, VarKind, visit,
+    SourceMap, Stmt, StmtKind, Type, Value, Var, VarId, VarKind, visit,
 };
 
 use super::accumulate::fresh_name;
+use super::grammar::{axis, comma, counted, name, wanted};
 use super::register_tile::{bound_nest, check_tiles_or_updates, unit_step};
 use super::split_k::declared_in;
+use super::step::{About, Law, Rewrite, StepError, loops_named};
 use super::{Rewritten, bind, independence, stage};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::{extremes, scalars};
@@ -36,6 +39,78 @@ use crate::kernel::{Kernel, Nest, STATIC_SHARED, Shared, Sum, Team};
 use crate::lower;
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+use winnow::ascii::space0;
+use winnow::combinator::separated;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// Serial loops beside each other.
+    pub loops: Vec<String>,
+    /// An axis that no loop is bound to.
+    pub axis: Axis,
+    pub threads: u32,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} -> {} by {}", self.loops.join(", "), self.axis.name(), self.threads)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "share",
+        example: "share k -> x by 32",
+        does: "gives the iterations of a serial loop to threads of the block along an axis that no loop is bound to: they combine what they summed up by shuffles or through shared memory, and one of them goes on with what is stored; rows are then read side by side",
+        legal: "the loop counts up by one, runs under no condition, and its iterations are independent but for variables that each combines something with by one operation; sums of reals are then compared with a tolerance",
+        law: Law {
+            before: "\
+void rows(int n, int m, const float A[n][m], float s[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float sum = 0.0f;
+        for (int j = 0; j < m; j++)
+            sum += A[i][j];
+        s[i] = sum;
+    }
+}
+",
+            steps: "bind i -> y block 1x8\nshare j -> x by 32",
+            after: "\
+void rows(int n, int m, const float *A, float *s) {
+    // 32 threads along x have the iterations of `j` among themselves
+    // threads of the grid along y, 8 a block
+    for (int i = 0; i < n; ++i) {
+        float sum = 0.0f;
+        for (int j = 0; j < m; ++j) {
+            sum += A[(size_t)i * m + j];
+        }
+        s[i] = sum;
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        let loops: Vec<String> = separated(1.., name, comma()).parse_next(input)?;
+        (space0, "->", space0)
+            .context(wanted("`->` and the axis of the threads are wanted here"))
+            .parse_next(input)?;
+        let axis = axis.parse_next(input)?;
+        let text = "`by` and the number of threads are wanted here";
+        let threads = counted("by", text).parse_next(input)?;
+        Ok(Args { loops, axis, threads })
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        let loops = loops_named(kernel, &self.loops)?;
+        Ok(apply(check(kernel, &loops, self.axis, self.threads)?))
+    }
+}
 
 /// Threads of a warp.
 pub(crate) const WARP: u32 = 32;

@@ -14,16 +14,97 @@
 //! Legal for by-value integer parameters and arrays that nothing assigns, in nests that are bound or reduced.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, LoopId, Place, PlaceKind, Scalar, Stmt, StmtKind, Type, VarId,
-    visit,
+    BinaryOp, Block, Expr, ExprKind, LoopId, Place, PlaceKind, Scalar, SourceMap, Stmt, StmtKind,
+    Type, VarId, visit,
 };
 
+use super::grammar::{comma, name, number, wanted};
+use super::step::{About, Law, Rewrite, StepError};
 use super::{Rewritten, stage};
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+use winnow::ascii::space0;
+use winnow::combinator::{alt, preceded, separated};
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// Parameters, and what is known of each.
+    pub facts: Vec<(String, Fact)>,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let facts = self.facts.iter().map(|(name, fact)| match fact {
+            Fact::Equals(n) => format!("{name}={n}"),
+            Fact::Multiple(n) => format!("{name}%{n}=0"),
+        });
+        f.write_str(&facts.collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "specialise",
+        example: "specialise n=1024, m%32=0",
+        does: "makes a second kernel for sizes that are known, or known to be multiples; the launcher chooses",
+        legal: "the sizes are integer parameters that nothing assigns, and their nests are bound",
+        law: Law {
+            before: "\
+void scale(int n, float x[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        x[i] = 2.0f * x[i];
+}
+",
+            steps: "bind i -> x block 256\nspecialise n=1024",
+            after: "\
+void scale(int n, float *x) {
+    // a kernel that knows these sizes; the general one takes the rest
+    if (n == 1024) {
+        // threads of the grid along x, 256 a block
+        for (int i = 0; i < 1024; ++i) {
+            x[i] = 2.0f * x[i];
+        }
+    } else {
+        // threads of the grid along x, 256 a block
+        for (int i = 0; i < n; ++i) {
+            x[i] = 2.0f * x[i];
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        let facts = separated(1.., fact, comma()).parse_next(input)?;
+        Ok(Args { facts })
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, &self.facts)?))
+    }
+}
+
+/// `n=1024` or `n%32=0`.
+fn fact(input: &mut &str) -> ModalResult<(String, Fact)> {
+    let var = name.parse_next(input)?;
+    let fact = alt((
+        preceded((space0, '=', space0), number).map(Fact::Equals),
+        (preceded((space0, '%', space0), number), (space0, '=', space0, '0'))
+            .map(|(n, _)| Fact::Multiple(n)),
+    ))
+    .context(wanted("`=` and a number, or `%`, a number and `=0` are wanted here"))
+    .parse_next(input)?;
+    Ok((var, fact))
+}
 
 /// What a kernel knows about a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,19 +10,81 @@
 //! runs on its own and that counts up by one, whose counter nothing reads after it, which nothing leaves early, and
 //! whose bounds its body does not change.
 
+use std::fmt;
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, Stmt, StmtKind, Type, Var,
-    VarId, VarKind,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Origin, SourceMap, Stmt, StmtKind,
+    Type, Var, VarId, VarKind,
 };
 
 use super::Rewritten;
 use super::accumulate::fresh_name;
+use super::grammar::{counted, name};
 use super::register_tile::{outer_loops, unit_step};
 use super::share::SHARED;
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::analysis::scalars;
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// A serial loop.
+    pub target: String,
+    /// Iterations of a strip.
+    pub size: u32,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {}", self.target, self.size)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "split",
+        example: "split k by 32",
+        does: "cuts a serial loop into strips: a loop over strips around a loop in the strip",
+        legal: "the loop counts up by one and does not end early",
+        law: Law {
+            before: "\
+void rows(int n, int m, const float A[n][m], float s[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            s[i] += A[i][j];
+}
+",
+            steps: "split j by 32",
+            after: "\
+void rows(int n, int m, const float *A, float *s) {
+    // parallel
+    for (int i = 0; i < n; ++i) {
+        for (int j_block = 0; j_block < m; j_block += 32) {
+            for (int j = j_block; j < (m - j_block > 32 ? j_block + 32 : m); ++j) {
+                s[i] += A[(size_t)i * m + j];
+            }
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        (name, counted("by", "`by` and the iterations of a strip are wanted here"))
+            .map(|(target, size)| Args { target, size })
+            .parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.size)?))
+    }
+}
 
 /// Longest strip.
 const MOST: u32 = 1 << 20;

@@ -18,14 +18,17 @@
 //! tolerance.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, LoopKind, Parallel, Place, PlaceKind,
-    ReduceOp, Scalar, Stmt, StmtKind, Type, Value, Var, VarId, VarKind, visit,
+    ReduceOp, Scalar, SourceMap, Stmt, StmtKind, Type, Value, Var, VarId, VarKind, visit,
 };
 
 use super::accumulate::{fresh_name, moves};
+use super::grammar::{counted, name};
 use super::register_tile::unit_step;
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, copy, reduce};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::scalars;
@@ -33,6 +36,74 @@ use crate::kernel::{Kernel, is_marked};
 use crate::lower;
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// A serial loop that sums up.
+    pub target: String,
+    /// Parts of the sum.
+    pub parts: u32,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {}", self.target, self.parts)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "split_k",
+        example: "split_k k by 4",
+        does: "splits the sum over a serial loop into parts: a nest over `k_part` and the parallel loops leaves partial results in the workspace, the old nest (its loops now `i#2`, `j#2`) combines them in order",
+        legal: "the loop is directly in a nest that is not bound yet, all bounds are sizes, and it only combines one variable or element with something; sums of reals are then compared with a tolerance",
+        law: Law {
+            before: "\
+void rows(int n, int m, const float A[n][m], float s[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < m; k++)
+            s[i] += A[i][k];
+}
+",
+            steps: "split_k k by 4",
+            after: "\
+void rows(int n, int m, const float *A, float *s, float *__restrict__ s_parts, int k_length) {
+    // parallel
+    for (int k_part = 0; k_part < 4; ++k_part) {
+        // parallel
+        for (int i = 0; i < n; ++i) {
+            s_parts[(size_t)k_part * n + i] = 0.0f;
+            for (int k = k_part * k_length; k < (k_part == 3 ? m : (k_part + 1) * k_length); ++k) {
+                s_parts[(size_t)k_part * n + i] += A[(size_t)i * m + k];
+            }
+        }
+    }
+
+    // parallel
+    for (int i = 0; i < n; ++i) {
+        for (int k_part = 0; k_part < 4; ++k_part) {
+            s[i] += s_parts[(size_t)k_part * n + i];
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        (name, counted("by", "`by` and the number of parts are wanted here"))
+            .map(|(target, parts)| Args { target, parts })
+            .parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.parts)?))
+    }
+}
 
 /// Most parts: a thread adds them one by one.
 const MOST: u32 = 1024;

@@ -23,16 +23,129 @@
 //! of loops with constant bounds; the loop is run by all threads of the block alike; and the copies fit in
 //! the shared memory of a block. What exceeds 48 KB is dynamic shared memory, which the launcher asks for.
 
+use std::fmt;
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{Expr, ForLoop, Layout, LoopId, Place, Stmt, StmtKind, Type, VarId};
+use warpsmith_ir::{Expr, ForLoop, Layout, LoopId, Place, SourceMap, Stmt, StmtKind, Type, VarId};
 
+use super::grammar::{name, number, wanted};
 use super::register_tile::{check_tiles, unit_step};
 use super::share::SHARED_NEST;
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, align, pipeline, stream, swizzle, vectorise};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Nest, STATIC_SHARED, Stage};
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+use winnow::ascii::space1;
+use winnow::combinator::{alt, cut_err, opt, preceded};
+use winnow::stream::Stream;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// The array; `A#2` is the second group of its reads.
+    pub array: String,
+    /// A serial loop and the iterations of a strip; else all that a block reads.
+    pub strip: Option<(String, u32)>,
+    pub layout: Layout,
+    /// By `cp.async`.
+    pub asynchronous: bool,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.array)?;
+        if let Some((name, tile)) = &self.strip {
+            write!(f, " at {name} tile {tile}")?;
+        }
+        if self.layout.pad > 0 {
+            write!(f, " pad {}", self.layout.pad)?;
+        }
+        f.write_str(if self.layout.transposed { " transposed" } else { "" })?;
+        f.write_str(if self.layout.swizzled { " swizzled" } else { "" })?;
+        f.write_str(if self.asynchronous { " async" } else { "" })
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "stage",
+        example: "stage A at k tile 16 pad 1",
+        does: "copies what a block reads of an array to shared memory, in strips of a serial loop or all at once, with padding, `transposed`, or `swizzled` (columns permuted from row to row, against bank conflicts); all at once also `async`, by `cp.async`; reads that differ by more than a constant have copies of their own, of which `stage A#2` makes the second",
+        legal: "nothing in the nest writes the array, its subscripts are sums of counters, and the copies fit in the shared memory that the architecture gives a block; to swizzle, rows have a power of two of elements and no padding",
+        law: Law {
+            before: "\
+void product(int n, const float A[n][n], const float B[n][n], float C[n][n]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float sum = 0.0f;
+            for (int k = 0; k < n; k++)
+                sum += A[i][k] * B[k][j];
+            C[i][j] = sum;
+        }
+}
+",
+            steps: "bind i, j -> y, x block 16x16\nstage A at k tile 16",
+            after: "\
+void product(int n, const float *A, const float *B, float *C) {
+    // `A` goes through shared memory in strips of 16 iterations of `k`
+    // threads of the grid along y, 16 a block
+    for (int i = 0; i < n; ++i) {
+        // threads of the grid along x, 16 a block
+        for (int j = 0; j < n; ++j) {
+            float sum = 0.0f;
+            for (int k = 0; k < n; ++k) {
+                sum += A[(size_t)i * n + k] * B[(size_t)k * n + j];
+            }
+            C[(size_t)i * n + j] = sum;
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        let array = name.parse_next(input)?;
+        let strip = opt((
+            preceded((space1, "at", space1), cut_err(name)),
+            cut_err(preceded((space1, "tile", space1), number))
+                .context(wanted("`tile` and the iterations of a strip are wanted here")),
+        ))
+        .parse_next(input)?;
+        let mut args = Args { array, strip, layout: Layout::default(), asynchronous: false };
+        let mut given = vec![];
+        loop {
+            let before = input.checkpoint();
+            let words = alt(("pad", "transposed", "swizzled", "async"));
+            let Some(word) = opt(preceded(space1, words)).parse_next(input)? else { break };
+            if given.contains(&word) {
+                // Twice the same: not understood from here on.
+                input.reset(&before);
+                break;
+            }
+            given.push(word);
+            match word {
+                "pad" => args.layout.pad = cut_err(preceded(space1, number)).parse_next(input)?,
+                "transposed" => args.layout.transposed = true,
+                "swizzled" => args.layout.swizzled = true,
+                _ => args.asynchronous = true,
+            }
+        }
+        Ok(args)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        let strip = match &self.strip {
+            Some((name, tile)) => Some((loop_named(kernel, name)?, *tile)),
+            None => None,
+        };
+        Ok(apply(check(kernel, &self.array, strip, self.layout, self.asynchronous)?))
+    }
+}
 
 /// More elements along a dimension than any shared memory holds.
 const MOST: u64 = 1 << 20;

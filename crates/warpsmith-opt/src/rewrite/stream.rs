@@ -21,18 +21,95 @@
 //! loop in order, so that sums are the same to the last bit.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use warpsmith_ir::poly::{Atom, Poly, gcd};
-use warpsmith_ir::{Block, ForLoop, LoopId, Place, StmtKind, VarId};
+use warpsmith_ir::{Block, ForLoop, LoopId, Place, SourceMap, StmtKind, VarId};
 
+use super::grammar::{name, wanted};
 use super::register_tile::{bound_nest, check_tiles, unit_step};
 use super::share::SHARED_NEST;
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, stage};
 use crate::analysis::access::{Scope, View};
 use crate::kernel::{Kernel, Nest};
 use crate::lower::spread;
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+use winnow::ascii::space1;
+use winnow::combinator::preceded;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// A serial loop.
+    pub inner: String,
+    /// A bound loop of which a thread has several iterations.
+    pub along: String,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} along {}", self.inner, self.along)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "stream",
+        example: "stream dy along y",
+        does: "goes through what a serial loop reads row by row, so that a row that several of a thread's iterations share is read once, into registers where its array is staged",
+        legal: "a thread has several iterations of the bound loop; the serial loop has a constant range, is run by all threads alike and not cut into strips, something in it is read at a sum of both counters, and what it sets belongs to one iteration",
+        law: Law {
+            before: "\
+void column(int n, int m, const float u[n + 2][m], float v[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int y = 0; y < n; y++)
+        for (int x = 0; x < m; x++) {
+            float s = 0.0f;
+            for (int dy = 0; dy < 3; dy++)
+                s += u[y + dy][x];
+            v[y][x] = s;
+        }
+}
+",
+            steps: "bind y, x -> y, x block 32x4\nregister_tile y by 4\nstream dy along y",
+            after: "\
+void column(int n, int m, const float *u, float *v) {
+    // a thread computes 4 iterations of `y`
+    // 4 neighbours of `y` together
+    // rows of `dy` stay in registers along `y`
+    // threads of the grid along y, 4 a block
+    for (int y = 0; y < n; ++y) {
+        // threads of the grid along x, 32 a block
+        for (int x = 0; x < m; ++x) {
+            float s = 0.0f;
+            for (int dy = 0; dy < 3; ++dy) {
+                s += u[(size_t)(y + dy) * m + x];
+            }
+            v[(size_t)y * m + x] = s;
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        let inner = name.parse_next(input)?;
+        let along = preceded((space1, "along", space1), name)
+            .context(wanted("`along` and a bound loop are wanted here"))
+            .parse_next(input)?;
+        Ok(Args { inner, along })
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        let (inner, along) = (loop_named(kernel, &self.inner)?, loop_named(kernel, &self.along)?);
+        Ok(apply(check(kernel, inner, along)?))
+    }
+}
 
 /// More iterations of the serial loop, or more rows, than this are not unrolled.
 const MOST: i128 = 64;

@@ -10,12 +10,66 @@
 //!
 //! Legal for the loop that is bound to x, in a nest whose blocks compute no tiles and whose threads share no loop.
 
-use warpsmith_ir::{Axis, LoopId};
+use std::fmt;
+use warpsmith_ir::{Axis, LoopId, SourceMap};
 
 use super::Rewritten;
+use super::grammar::name;
 use super::register_tile::bound_nest;
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// The loop that is bound to x.
+    pub target: String,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.target)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "stride",
+        example: "stride j",
+        does: "lets the threads along x go through their loop in strides of the grid, as those along y and z do",
+        legal: "the loop is bound to x, and its blocks compute no tiles",
+        law: Law {
+            before: "\
+void scale(int n, float x[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        x[i] = 2.0f * x[i];
+}
+",
+            steps: "bind i -> x block 256\nstride i",
+            after: "\
+void scale(int n, float *x) {
+    // threads along x go on in strides of the grid
+    // threads of the grid along x, 256 a block
+    for (int i = 0; i < n; ++i) {
+        x[i] = 2.0f * x[i];
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        name.map(|target| Args { target }).parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.target)?)?))
+    }
+}
 
 /// The verdict on a `stride`, which alone allows it.
 pub struct LegalStride<'k> {

@@ -16,16 +16,88 @@
 //! first and last iteration are known to be multiples: `specialise m%4=0, C%16=0` makes a kernel that knows it, and the
 //! launcher asks. The copy of a staged array is refused without that.
 
+use std::fmt;
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{Expr, ForLoop, LoopId, PlaceKind, Scalar, Type, VarId};
+use warpsmith_ir::{Expr, ForLoop, LoopId, PlaceKind, Scalar, SourceMap, Type, VarId};
 
 use super::Rewritten;
+use super::grammar::{counted, name};
 use super::register_tile::{bound_nest, check_tiles};
 use super::stage::{self, Counter, Dim, Footprint};
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::kernel::{Kernel, Nest, Stage};
 use crate::lower::divides;
 use crate::refusal::Refusal;
 use crate::walk;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// A loop, or a staged array.
+    pub target: String,
+    /// Elements of a vector.
+    pub width: u32,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {}", self.target, self.width)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "vectorise",
+        example: "vectorise j by 4",
+        does: "lets a thread's iterations come in groups of neighbours whose elements it accesses together, or (`vectorise B by 4`) copies a staged array in vectors",
+        legal: "the thread's iterations are a multiple of the group; global arrays need a kernel that knows their alignment, from `specialise m%4=0, C%16=0`",
+        law: Law {
+            before: "\
+void scale(int n, float x[n]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        x[i] = 2.0f * x[i];
+}
+",
+            steps: "bind i -> x block 256\nspecialise n%4=0, x%16=0\nregister_tile i by 4\nvectorise i by 4",
+            after: "\
+void scale(int n, float *x) {
+    // a kernel that knows these sizes; the general one takes the rest
+    if (n % 4 == 0 && (unsigned long long)x % 16 == 0) {
+        // a thread computes 4 iterations of `i`
+        // 4 neighbours of `i` together
+        // threads of the grid along x, 256 a block
+        for (int i = 0; i < n; ++i) {
+            x[i] = 2.0f * x[i];
+        }
+    } else {
+        // threads of the grid along x, 256 a block
+        for (int i = 0; i < n; ++i) {
+            x[i] = 2.0f * x[i];
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        (name, counted("by", "`by` and the elements of a vector are wanted here"))
+            .map(|(target, width)| Args { target, width })
+            .parse_next(input)
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        // The names of loops come first.
+        let legal = match loop_named(kernel, &self.target) {
+            Ok(id) => check(kernel, id, self.width)?,
+            Err(_) => check_array(kernel, &self.target, self.width)?,
+        };
+        Ok(apply(legal))
+    }
+}
 
 /// The widest access in bytes.
 pub(crate) const WIDEST: u32 = 16;

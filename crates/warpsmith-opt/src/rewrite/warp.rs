@@ -13,13 +13,82 @@
 //! Legal where the loops are bound in one nest of tiles, the lanes are 32, and they divide the threads along each axis;
 //! along the axes that are not named the block must be one thread thick.
 
-use warpsmith_ir::{Axis, LoopId};
+use std::fmt;
+use warpsmith_ir::{Axis, LoopId, SourceMap};
 
 use super::Rewritten;
+use super::grammar::{by_x, comma, name, number, wanted};
 use super::register_tile::{bound_nest, check_tiles};
 use super::share::SHARED_NEST;
+use super::step::{About, Law, Rewrite, StepError, loops_named};
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
+use winnow::ModalResult;
+use winnow::Parser;
+use winnow::ascii::space1;
+use winnow::combinator::{preceded, separated};
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// Bound loops, one to three.
+    pub loops: Vec<String>,
+    /// Lanes along each of them.
+    pub lanes: Vec<u32>,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {}", self.loops.join(", "), by_x(&self.lanes))
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "warp",
+        example: "warp i, j by 8x4",
+        does: "lays the lanes of a warp out as a rectangle, so that each warp computes a compact tile",
+        legal: "the lanes are 32, and divide the threads of the block along each loop",
+        law: Law {
+            before: "\
+void copy(int n, int m, const float A[n][m], float B[n][m]) {
+    #pragma omp parallel for collapse(2)
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            B[i][j] = A[i][j];
+}
+",
+            steps: "bind i, j -> y, x block 16x16\nwarp i, j by 4x8",
+            after: "\
+void copy(int n, int m, const float *A, float *B) {
+    // lanes of a warp: 8 along x, 4 along y, 1 along z
+    // threads of the grid along y, 16 a block
+    for (int i = 0; i < n; ++i) {
+        // threads of the grid along x, 16 a block
+        for (int j = 0; j < m; ++j) {
+            B[(size_t)i * m + j] = A[(size_t)i * m + j];
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        let loops: Vec<String> = separated(1..=3, name, comma()).parse_next(input)?;
+        let lanes = preceded((space1, "by", space1), separated(1..=3, number, 'x'))
+            .verify(|lanes: &Vec<u32>| lanes.len() == loops.len())
+            .context(wanted("`by` and the lanes along each loop, as in `8x4`, are wanted here"))
+            .parse_next(input)?;
+        Ok(Args { loops, lanes })
+    }
+
+    fn take(&self, kernel: &Kernel, _: &SourceMap) -> Result<Rewritten, StepError> {
+        let pairs: Vec<_> =
+            loops_named(kernel, &self.loops)?.into_iter().zip(self.lanes.iter().copied()).collect();
+        Ok(apply(check(kernel, &pairs)?))
+    }
+}
 
 /// Lanes of a warp.
 const WARP: u32 = 32;

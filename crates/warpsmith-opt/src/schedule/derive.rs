@@ -4,7 +4,7 @@ use warpsmith_ir::{Axis, Diagnostic, LoopId, SourceMap};
 
 use super::{Schedule, Step, StepKind, take};
 use crate::kernel::{Kernel, Reduce, only_loop};
-use crate::rewrite::{independence, reduce};
+use crate::rewrite::{bind, independence, reduce};
 
 /// Default blocks: 256 threads, wide along x, where neighbours in memory are.
 const BLOCKS: [[u32; 3]; 3] = [[256, 1, 1], [32, 8, 1], [32, 4, 2]];
@@ -40,7 +40,10 @@ pub fn derive(kernel: &Kernel, sources: &SourceMap) -> Result<Schedule, Vec<Diag
 pub(super) fn step_for(kernel: &Kernel, root: LoopId) -> StepKind {
     let (group, clauses) = independence::group_of(kernel, root);
     if let Some(first) = clauses.reductions.first() {
-        return StepKind::Reduce { var: kernel.name_of(first.var).into(), shape: REDUCE };
+        return StepKind::Reduce(reduce::Args {
+            var: kernel.name_of(first.var).into(),
+            shape: REDUCE,
+        });
     }
     bind_of(kernel, &group)
 }
@@ -79,5 +82,9 @@ fn bind_of(kernel: &Kernel, group: &[LoopId]) -> StepKind {
     let bound = &rectangular[rectangular.len().saturating_sub(3)..];
     let axes: Vec<Axis> = Axis::ALL[..bound.len()].iter().rev().copied().collect();
     let block = BLOCKS[bound.len().clamp(1, 3) - 1];
-    StepKind::Bind { loops: bound.iter().map(|id| kernel.loop_name(*id)).collect(), axes, block }
+    StepKind::Bind(bind::Args {
+        loops: bound.iter().map(|id| kernel.loop_name(*id)).collect(),
+        axes,
+        block,
+    })
 }

@@ -6,7 +6,7 @@ use warpsmith_ir::{Diagnostic, ForLoop, LoopId, SourceMap, Stmt, StmtKind};
 use super::{StepKind, derive, take, template, updates};
 use crate::analysis::access::{Access, AccessKind, Scope, View};
 use crate::kernel::{Kernel, only_loop};
-use crate::rewrite::independence;
+use crate::rewrite::{expand, fuse_loops, independence, interchange, scatter};
 
 /// Most nests of which the sums are scattered in turn.
 const SCATTERED: usize = 4;
@@ -46,7 +46,7 @@ impl Start {
 
     /// Whether sums are scattered.
     pub fn scatters(&self) -> bool {
-        self.steps.iter().any(|s| matches!(s, StepKind::Scatter { .. }))
+        self.steps.iter().any(|s| matches!(s, StepKind::Scatter(_)))
     }
 
     /// The steps taken, and after them one list for each nest, as the direct translation has it.
@@ -67,7 +67,7 @@ impl Start {
     /// With the sums of a nest scattered and fused with another nest, if there is one.
     fn scattered(self, root: LoopId, sources: &SourceMap) -> Option<Start> {
         let known = self.kernel.clone();
-        let scatter = StepKind::Scatter { target: known.loop_name(root) };
+        let scatter = StepKind::Scatter(scatter::Args { target: known.loop_name(root) });
         let start = self.accumulated(root, sources).with(scatter, sources)?;
         let new = start.kernel.marked_roots().into_iter();
         let updates = new
@@ -98,7 +98,8 @@ impl Start {
                 loops.filter_map(move |l| Some((root, l, only_loop(&l.body)?.id)))
             });
             serial.into_iter().find_map(|(root, outer, inner)| {
-                let step = StepKind::Interchange { outer: kernel.loop_name(outer.id) };
+                let step =
+                    StepKind::Interchange(interchange::Args { outer: kernel.loop_name(outer.id) });
                 let moved = start.with(step, sources)?;
                 let (group, clauses) = independence::group_of(&moved.kernel, root);
                 let proved = |kernel: &Kernel, id| {
@@ -125,7 +126,8 @@ impl Start {
                 .collect();
             // The last one first: names of loops before it stay.
             for target in names.into_iter().rev() {
-                self = self.with(StepKind::Expand { target }, sources).unwrap_or(self);
+                self =
+                    self.with(StepKind::Expand(expand::Args { target }), sources).unwrap_or(self);
             }
         }
         self
@@ -138,7 +140,7 @@ impl Start {
             pairs.sort_by_key(|pair| !with.is_some_and(|id| pair.contains(&id)));
             pairs.into_iter().find_map(|pair| {
                 let loops = pair.map(|id| start.kernel.loop_name(id));
-                start.with(StepKind::FuseLoops { loops }, sources)
+                start.with(StepKind::FuseLoops(fuse_loops::Args { loops }), sources)
             })
         };
         while let Some(fused) = next(&self) {

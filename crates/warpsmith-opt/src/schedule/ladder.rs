@@ -13,7 +13,7 @@ use super::{Schedule, StepKind, derive, take};
 use crate::analysis::access::{Access, AccessKind, Base, Scope};
 use crate::kernel::Kernel;
 use crate::rewrite::bounds::Edges;
-use crate::rewrite::{pitch, stage};
+use crate::rewrite::{bind, bounds, pitch, register_tile, stage, stride, unroll};
 use crate::walk;
 
 /// One version of the kernel.
@@ -81,7 +81,7 @@ pub fn rungs(kernel: &Kernel, sources: &SourceMap) -> Result<Vec<Rung>, Vec<Diag
     for (at, step) in steps.iter().enumerate() {
         let Some(root) = state.marked_roots().first().copied() else { break };
         let Ok(next) = take(&state, step, sources) else { break };
-        if let StepKind::Bind { loops, axes, .. } = step
+        if let StepKind::Bind(bind::Args { loops, axes, .. }) = step
             && let Some(found) = Contraction::find(&next.kernel, root, loops, axes)
         {
             let mut found = found;
@@ -166,7 +166,7 @@ impl Contraction {
 
     /// `bounds pad` after square tiles, and a pitch for each matrix in the workspace; nothing where that is not legal.
     fn padding(&self, kernel: &Kernel, sources: &SourceMap) -> Vec<StepKind> {
-        let pad = StepKind::Bounds { edges: Edges::Pad };
+        let pad = StepKind::Bounds(bounds::Args { edges: Edges::Pad });
         let stage = |array| self.stage(array, SQUARE, Layout::default());
         let steps = [stage(&self.left), stage(&self.right), pad.clone()];
         let mut state = kernel.clone();
@@ -178,13 +178,13 @@ impl Contraction {
         }
         let copies = state.scratch.iter().map(|s| state.name_of(s.var).to_string());
         let copies = copies.filter(|name| pitch::check(&state, name, PITCH).is_ok());
-        let pitches = copies.map(|array| StepKind::Pitch { array, unit: PITCH });
+        let pitches = copies.map(|array| StepKind::Pitch(pitch::Args { array, unit: PITCH }));
         [pad].into_iter().chain(pitches).collect()
     }
 
     /// The steps of the lecture, each with those of the one before and one idea more.
     fn rungs(&self) -> Vec<(Rung, Vec<StepKind>)> {
-        let unroll = StepKind::Unroll { target: self.sum.clone(), factor: None };
+        let unroll = StepKind::Unroll(unroll::Args { target: self.sum.clone(), factor: None });
         let mut square = vec![
             self.stage(&self.left, SQUARE, Layout::default()),
             self.stage(&self.right, SQUARE, self.right_layout()),
@@ -194,7 +194,7 @@ impl Contraction {
             let schedule = Schedule { steps: vec![] };
             list.push((Rung { name, lecture, idea: idea.to_string(), schedule }, nest));
         };
-        let stride = StepKind::Stride { target: self.column.clone() };
+        let stride = StepKind::Stride(stride::Args { target: self.column.clone() });
         let direct = vec![self.bind([SQUARE, SQUARE]), stride];
         add("direct", Some(3), DIRECT, direct.clone());
         if !self.accumulate.is_empty() {
@@ -238,7 +238,10 @@ impl Contraction {
     /// A column of elements a thread, the tile of the left operand in shared memory.
     fn volkov(&self, layout: Layout, unroll: &StepKind) -> Vec<StepKind> {
         let [rows, terms, columns] = VOLKOV;
-        let mut own = vec![StepKind::RegisterTile { target: self.row.clone(), factor: rows }];
+        let mut own = vec![StepKind::RegisterTile(register_tile::Args {
+            target: self.row.clone(),
+            factor: rows,
+        })];
         own.push(self.stage(&self.left, terms, layout));
         if self.right_by_rows {
             own.push(self.stage(&self.right, terms, self.right_layout()));
@@ -250,7 +253,12 @@ impl Contraction {
 
     fn stage(&self, array: &str, terms: u32, layout: Layout) -> StepKind {
         let strip = Some((self.sum.clone(), terms));
-        StepKind::Stage { array: array.to_string(), strip, layout, asynchronous: false }
+        StepKind::Stage(stage::Args {
+            array: array.to_string(),
+            strip,
+            layout,
+            asynchronous: false,
+        })
     }
 
     /// How the tile of the right operand lies in shared memory: lanes that read one of its columns need a padding column.
@@ -259,7 +267,11 @@ impl Contraction {
     }
 
     fn bind(&self, [x, y]: [u32; 2]) -> StepKind {
-        StepKind::Bind { loops: self.loops.clone(), axes: self.axes.clone(), block: [x, y, 1] }
+        StepKind::Bind(bind::Args {
+            loops: self.loops.clone(),
+            axes: self.axes.clone(),
+            block: [x, y, 1],
+        })
     }
 
     fn nest(&self, block: [u32; 2], steps: &[StepKind]) -> Vec<StepKind> {

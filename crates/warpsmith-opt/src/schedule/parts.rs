@@ -5,6 +5,7 @@ use warpsmith_ir::{Axis, LoopId, SourceMap};
 use super::template::{accumulated, cut_in_strips, serial_loops};
 use super::{StepKind, derive, take, wide};
 use crate::kernel::Kernel;
+use crate::rewrite::{bind, share, split_k};
 
 /// Numbers of parts that are offered, and whether threads share the sum over them, of which one thread has too many.
 const PARTS: [(u32, bool); 5] = [(8, false), (32, false), (128, false), (256, true), (1024, true)];
@@ -24,7 +25,7 @@ pub(super) fn split_sums(
     let mut found = vec![];
     for name in names {
         for (parts, shared) in PARTS {
-            let split = StepKind::SplitK { target: name.clone(), parts };
+            let split = StepKind::SplitK(split_k::Args { target: name.clone(), parts });
             found.extend(split_by(kernel, root, (&split, shared), sources).unwrap_or_default());
         }
         if !found.is_empty() {
@@ -47,14 +48,18 @@ fn split_by(
     let roots = state.marked_roots();
     let (first, second) = (*roots.get(at)?, *roots.get(at + 1)?);
     let finish = derive::step_for(&state, second);
-    let StepKind::Bind { loops, axes, .. } = derive::step_for(&state, first) else { return None };
+    let StepKind::Bind(bind::Args { loops, axes, .. }) = derive::step_for(&state, first) else {
+        return None;
+    };
     let finish = match shared {
         true => added_together(&state, second, &finish, sources)?,
         false => vec![finish],
     };
     let state =
         finish.iter().try_fold(state, |s, step| Some(take(&s, step, sources).ok()?.kernel))?;
-    let bind = |block: [u32; 3]| StepKind::Bind { loops: loops.clone(), axes: axes.clone(), block };
+    let bind = |block: [u32; 3]| {
+        StepKind::Bind(bind::Args { loops: loops.clone(), axes: axes.clone(), block })
+    };
     let bound = take(&state, &bind([32, 1, 1]), sources).ok()?.kernel;
     let kept = accumulated(&bound, first);
     let nest = wide::Nest { kernel: &state, root: first, loops: &loops, axes: &axes, kept: &kept };
@@ -82,12 +87,16 @@ fn added_together(
     bind: &StepKind,
     sources: &SourceMap,
 ) -> Option<Vec<StepKind>> {
-    let StepKind::Bind { loops, .. } = bind else { return None };
+    let StepKind::Bind(bind::Args { loops, .. }) = bind else { return None };
     let ([_], (beside, threads)) = (&loops[..], ADDED) else { return None };
-    let bind = StepKind::Bind { loops: loops.clone(), axes: vec![Axis::X], block: [beside, 1, 1] };
+    let bind = StepKind::Bind(bind::Args {
+        loops: loops.clone(),
+        axes: vec![Axis::X],
+        block: [beside, 1, 1],
+    });
     let bound = take(kernel, &bind, sources).ok()?.kernel;
     let kept = accumulated(&bound, root);
     let part = serial_loops(&bound, root).first().map(|l| bound.loop_name(l.id))?;
-    let share = StepKind::Share { loops: vec![part], axis: Axis::Y, threads };
+    let share = StepKind::Share(share::Args { loops: vec![part], axis: Axis::Y, threads });
     Some([vec![bind], kept, vec![share]].concat())
 }

@@ -31,7 +31,7 @@ pub(super) fn of_rectangle(
         }
     }
     while let Some(id) = widening(&state) {
-        let step = StepKind::Rectangle { target: state.loop_name(id) };
+        let step = StepKind::Rectangle(rectangle::Args { target: state.loop_name(id) });
         let Ok(next) = take(&state, &step, sources) else { break };
         (state, _) = (next.kernel, taken.push(step));
     }

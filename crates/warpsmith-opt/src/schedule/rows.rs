@@ -33,7 +33,7 @@ pub(super) fn kept(nest: &wide::Nest<'_>, longer: &[StepKind]) -> Vec<Vec<StepKi
             widths.map(|vector| Shape { threads: *threads, each: *each, vector, rows: *rows });
         let legal = |s: &Shape| keep_rows::check(nest.kernel, nest.root, *s).is_ok();
         let target = nest.kernel.loop_name(nest.root);
-        Some(StepKind::KeepRows { target, shape: shapes.into_iter().find(legal)? })
+        Some(StepKind::KeepRows(keep_rows::Args { target, shape: shapes.into_iter().find(legal)? }))
     });
     steps.map(|step| [&[step], longer].concat()).collect()
 }

@@ -10,6 +10,7 @@ use super::{StepKind, take, wide};
 use crate::analysis::access::{Access, View};
 use crate::kernel::Kernel;
 use crate::rewrite::specialise::Fact;
+use crate::rewrite::{bind, register_tile, share, specialise, unroll, vectorise};
 use crate::walk;
 
 /// Threads that share a row, and rows of a block.
@@ -162,7 +163,7 @@ fn innermost<'n>(nest: &wide::Nest<'n>) -> Option<(&'n [String], &'n String)> {
 /// One loop along the axis, or the outer one of two along z.
 fn bound(loops: &[String], axis: Axis, block: [u32; 3]) -> StepKind {
     let axes = [Axis::Z, axis][2 - loops.len()..].to_vec();
-    StepKind::Bind { loops: loops.to_vec(), axes, block }
+    StepKind::Bind(bind::Args { loops: loops.to_vec(), axes, block })
 }
 
 impl<'p> Plan<'p> {
@@ -182,7 +183,9 @@ impl<'p> Plan<'p> {
     fn unrolled(&self, by: u32) -> impl Iterator<Item = StepKind> + '_ {
         let by = (by > 1).then_some(by);
         by.into_iter().flat_map(|by| {
-            self.loops.iter().map(move |l| StepKind::Unroll { target: l.clone(), factor: Some(by) })
+            self.loops.iter().map(move |l| {
+                StepKind::Unroll(unroll::Args { target: l.clone(), factor: Some(by) })
+            })
         })
     }
 
@@ -195,13 +198,18 @@ impl<'p> Plan<'p> {
     ) -> Vec<StepKind> {
         let mut steps = self.steps.clone();
         if tile > 1 {
-            steps.push(StepKind::RegisterTile { target: self.tiled.clone(), factor: tile });
+            steps.push(StepKind::RegisterTile(register_tile::Args {
+                target: self.tiled.clone(),
+                factor: tile,
+            }));
         }
         steps.extend(self.unrolled(unroll));
         if let Some((facts, width)) = vectors {
-            steps.push(StepKind::Specialise { facts });
-            let along =
-                self.aligned.iter().map(|l| StepKind::Vectorise { target: l.clone(), width });
+            steps.push(StepKind::Specialise(specialise::Args { facts }));
+            let along = self
+                .aligned
+                .iter()
+                .map(|l| StepKind::Vectorise(vectorise::Args { target: l.clone(), width }));
             steps.extend(along);
         }
         steps
@@ -211,9 +219,12 @@ impl<'p> Plan<'p> {
     fn columns(&self, unroll: u32, facts: Vec<(String, Fact)>, width: u32) -> Vec<StepKind> {
         let mut steps = self.steps.clone();
         steps.extend(self.unrolled(unroll));
-        steps.push(StepKind::Specialise { facts });
-        steps.push(StepKind::RegisterTile { target: self.tiled.clone(), factor: width });
-        steps.push(StepKind::Vectorise { target: self.tiled.clone(), width });
+        steps.push(StepKind::Specialise(specialise::Args { facts }));
+        steps.push(StepKind::RegisterTile(register_tile::Args {
+            target: self.tiled.clone(),
+            factor: width,
+        }));
+        steps.push(StepKind::Vectorise(vectorise::Args { target: self.tiled.clone(), width }));
         steps
     }
 }
@@ -228,11 +239,11 @@ fn sharing(
 ) -> Option<(Vec<String>, Vec<StepKind>)> {
     let mut state = take(nest.kernel, &bind, sources).ok()?.kernel;
     let mut steps = vec![bind];
-    for step in nest.kept.iter().filter(|s| !matches!(s, StepKind::Constant { .. })) {
+    for step in nest.kept.iter().filter(|s| !matches!(s, StepKind::Constant(_))) {
         state = take(&state, step, sources).ok()?.kernel;
         steps.push(step.clone());
     }
-    let share = |names: Vec<String>| StepKind::Share { loops: names, axis, threads };
+    let share = |names: Vec<String>| StepKind::Share(share::Args { loops: names, axis, threads });
     let name = |id: &LoopId| state.loop_name(*id);
     let all: Vec<String> = loops.iter().map(name).collect();
     let legal = |names: &[String]| take(&state, &share(names.to_vec()), sources).is_ok();

@@ -19,7 +19,8 @@ use warpsmith_ir::{Diagnostic, FileId, SourceMap};
 
 use super::parse::{code_of, parse_line, span};
 use super::term::{Reader, Term};
-use super::{Schedule, Step, StepKind, rewrites};
+use super::{Schedule, Step, StepKind, registry};
+use crate::rewrite::{register_tile, split_k, unroll, vectorise};
 
 /// Most values of one parameter.
 const MOST_VALUES: usize = 1024;
@@ -279,7 +280,7 @@ impl Space {
                     let to = line.text.trim_end().len().max(from + 1);
                     let d = Diagnostic::error("W230", "this is not a step of a schedule")
                         .label(span(self.file, line.start + from, line.start + to), wanted)
-                        .help(rewrites::help(&filled.text));
+                        .help(registry::help(&filled.text));
                     errors.push(match line.holes.is_empty() {
                         true => d,
                         false => d.note(format!("with {}", describe(values))),
@@ -294,10 +295,10 @@ impl Space {
 /// One iteration a thread, one copy of a loop's body, one element an access, one part of a sum.
 fn changes_nothing(kind: &StepKind) -> bool {
     match kind {
-        StepKind::RegisterTile { factor, .. } => *factor == 1,
-        StepKind::Unroll { factor, .. } => *factor == Some(1),
-        StepKind::Vectorise { width, .. } => *width == 1,
-        StepKind::SplitK { parts, .. } => *parts == 1,
+        StepKind::RegisterTile(register_tile::Args { factor, .. }) => *factor == 1,
+        StepKind::Unroll(unroll::Args { factor, .. }) => *factor == Some(1),
+        StepKind::Vectorise(vectorise::Args { width, .. }) => *width == 1,
+        StepKind::SplitK(split_k::Args { parts, .. }) => *parts == 1,
         _ => false,
     }
 }

@@ -9,6 +9,7 @@ use super::wide::{Nest, stores_rows};
 use super::{StepKind, take};
 use crate::rewrite::align::past_multiple;
 use crate::rewrite::bounds::Edges;
+use crate::rewrite::{align, bounds, register_tile, specialise, vectorise};
 
 /// Threads of a block along x and y, for a nest of one, two and three loops.
 const BLOCKS: [&[[u32; 2]]; 3] = [
@@ -41,17 +42,20 @@ pub(super) fn rows(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
             let mut steps = vec![nest.bind([*x, *y, 1])];
             steps.extend(nest.kept.iter().cloned());
             if !facts.is_empty() {
-                steps.push(StepKind::Specialise { facts: facts.clone() });
+                steps.push(StepKind::Specialise(specialise::Args { facts: facts.clone() }));
             }
             if *planes > 1 {
                 let (target, factor) = (first.clone(), *planes);
-                steps.push(StepKind::RegisterTile { target, factor });
+                steps.push(StepKind::RegisterTile(register_tile::Args { target, factor }));
             }
             let target = || inner.clone();
-            steps.push(StepKind::RegisterTile { target: target(), factor: width });
-            steps.push(StepKind::Align { target: target(), width });
-            steps.push(StepKind::Vectorise { target: target(), width });
-            steps.push(StepKind::Bounds { edges: Edges::Peel });
+            steps.push(StepKind::RegisterTile(register_tile::Args {
+                target: target(),
+                factor: width,
+            }));
+            steps.push(StepKind::Align(align::Args { target: target(), width }));
+            steps.push(StepKind::Vectorise(vectorise::Args { target: target(), width }));
+            steps.push(StepKind::Bounds(bounds::Args { edges: Edges::Peel }));
             found.push(steps);
         }
     }

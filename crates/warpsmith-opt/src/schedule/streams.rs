@@ -6,7 +6,7 @@ use super::template::{serial_loops, unrolled, whole_stages};
 use super::wide::Nest;
 use super::{StepKind, take};
 use crate::kernel::Kernel;
-use crate::rewrite::stream;
+use crate::rewrite::{register_tile, specialise, stage, stream, unroll, vectorise};
 
 /// Threads of a block along x and y.
 const BLOCKS: [[u32; 2]; 6] = [[32, 8], [32, 4], [16, 16], [16, 8], [8, 16], [32, 16]];
@@ -29,7 +29,9 @@ pub(super) fn streams(nest: &Nest<'_>, state: &Kernel, sources: &SourceMap) -> V
     }
     let Some(inner) = streamed(state, nest.root, along, sources) else { return vec![] };
     let mut unrolled = unrolled(state, nest.root, &[]);
-    unrolled.retain(|s| !matches!(s, StepKind::Unroll { target, .. } if *target == inner));
+    unrolled.retain(
+        |s| !matches!(s, StepKind::Unroll(unroll::Args { target, .. }) if *target == inner),
+    );
     let plan = Plan { nest, stages, along, row, inner, unrolled };
     match row {
         None => {
@@ -41,7 +43,7 @@ pub(super) fn streams(nest: &Nest<'_>, state: &Kernel, sources: &SourceMap) -> V
 
 /// The first serial loop that can be streamed along a bound loop.
 fn streamed(state: &Kernel, root: LoopId, along: &str, sources: &SourceMap) -> Option<String> {
-    let tile = StepKind::RegisterTile { target: along.to_string(), factor: 2 };
+    let tile = StepKind::RegisterTile(register_tile::Args { target: along.to_string(), factor: 2 });
     let tiled = take(state, &tile, sources).ok()?.kernel;
     let id = tiled.loop_named(along)?.id;
     let mut serial = serial_loops(&tiled, root).into_iter();
@@ -84,27 +86,37 @@ impl Plan<'_> {
         if width > 1 {
             let row = self.row.and_then(|row| self.nest.kernel.loop_named(row));
             let facts = self.nest.facts(width.max(tile[1]), row.as_slice());
-            steps.push(StepKind::Specialise { facts });
+            steps.push(StepKind::Specialise(specialise::Args { facts }));
         }
         steps.extend(self.nest.kept.iter().cloned());
-        steps.push(StepKind::RegisterTile { target: self.along.clone(), factor: tile[0] });
+        steps.push(StepKind::RegisterTile(register_tile::Args {
+            target: self.along.clone(),
+            factor: tile[0],
+        }));
         if let Some(row) = self.row {
-            steps.push(StepKind::RegisterTile { target: row.clone(), factor: tile[1] });
-            steps.push(StepKind::Vectorise { target: row.clone(), width: tile[1] });
+            steps.push(StepKind::RegisterTile(register_tile::Args {
+                target: row.clone(),
+                factor: tile[1],
+            }));
+            steps
+                .push(StepKind::Vectorise(vectorise::Args { target: row.clone(), width: tile[1] }));
         }
         for array in &self.stages {
-            steps.push(StepKind::Stage {
+            steps.push(StepKind::Stage(stage::Args {
                 array: array.clone(),
                 strip: None,
                 layout: Layout { pad, ..Layout::default() },
                 asynchronous: true,
-            });
+            }));
             if width > 1 {
-                steps.push(StepKind::Vectorise { target: array.clone(), width });
+                steps.push(StepKind::Vectorise(vectorise::Args { target: array.clone(), width }));
             }
         }
         steps.extend(self.unrolled.iter().cloned());
-        steps.push(StepKind::Stream { inner: self.inner.clone(), along: self.along.clone() });
+        steps.push(StepKind::Stream(stream::Args {
+            inner: self.inner.clone(),
+            along: self.along.clone(),
+        }));
         steps
     }
 }

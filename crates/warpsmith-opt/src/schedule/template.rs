@@ -13,7 +13,9 @@ use super::{
 };
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Reduce};
-use crate::rewrite::{accumulate, constant, independence, reduce, stage};
+use crate::rewrite::{
+    accumulate, bind, constant, independence, reduce, register_tile, stage, unroll,
+};
 use crate::walk;
 
 /// Loops with at most this many iterations are unrolled entirely.
@@ -29,11 +31,11 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
     let direct = super::derive::step_for(kernel, root);
     let mut found = vec![vec![direct.clone()]];
     match &direct {
-        StepKind::Bind { .. } if updates::has_any(kernel, root) => {
+        StepKind::Bind(_) if updates::has_any(kernel, root) => {
             found.extend(updates::alternatives(kernel, root, &direct, sources));
         }
-        StepKind::Reduce { var, .. } => {
-            let reduce = |shape| vec![StepKind::Reduce { var: var.clone(), shape }];
+        StepKind::Reduce(reduce::Args { var, .. }) => {
+            let reduce = |shape| vec![StepKind::Reduce(reduce::Args { var: var.clone(), shape })];
             for block in [128, 256, 512, 1024] {
                 // Some blocks for each multiprocessor, or one iteration for each thread of most nests.
                 let grids = [256, 528, 792, 1056, 1584, 1 << 16];
@@ -41,10 +43,10 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
             }
             found.extend(reductions_by_axes(kernel, root).into_iter().map(reduce));
         }
-        StepKind::Bind { loops, axes, .. } => {
+        StepKind::Bind(bind::Args { loops, axes, .. }) => {
             found.extend(bound(kernel, root, loops, axes, sources));
             if let Some((outermost, bind)) = super::derive::wider(kernel, root)
-                && let StepKind::Bind { loops, axes, .. } = &bind
+                && let StepKind::Bind(bind::Args { loops, axes, .. }) = &bind
             {
                 found.push(vec![bind.clone()]);
                 found.extend(bound(kernel, outermost, loops, axes, sources));
@@ -64,9 +66,10 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
 
 /// The step with blocks of other shapes.
 pub(super) fn blocks_only(bind: &StepKind) -> Vec<Vec<StepKind>> {
-    let StepKind::Bind { loops, axes, .. } = bind else { return vec![] };
+    let StepKind::Bind(bind::Args { loops, axes, .. }) = bind else { return vec![] };
     let shapes = blocks(loops.len(), false).into_iter();
-    let with = |block| StepKind::Bind { loops: loops.clone(), axes: axes.clone(), block };
+    let with =
+        |block| StepKind::Bind(bind::Args { loops: loops.clone(), axes: axes.clone(), block });
     shapes.map(|block| vec![with(block)]).collect()
 }
 
@@ -100,8 +103,9 @@ fn bound(
     axes: &[Axis],
     sources: &SourceMap,
 ) -> Vec<Vec<StepKind>> {
-    let bind =
-        |block: [u32; 3]| StepKind::Bind { loops: loops.to_vec(), axes: axes.to_vec(), block };
+    let bind = |block: [u32; 3]| {
+        StepKind::Bind(bind::Args { loops: loops.to_vec(), axes: axes.to_vec(), block })
+    };
     let Ok(state) = take(kernel, &bind([32, 1, 1]), sources) else { return vec![] };
     let mut state = state.kernel;
     let mut kept = constants(&state, root);
@@ -113,14 +117,15 @@ fn bound(
     }
     let stages = stages(&state, root);
     let tiled = stages.iter().any(|s| !s.is_empty());
-    let strips = |s: &StepKind| matches!(s, StepKind::Stage { strip: Some(_), .. });
+    let strips = |s: &StepKind| matches!(s, StepKind::Stage(stage::Args { strip: Some(_), .. }));
     // A sum of products is tiled in its two innermost loops, however many there are around.
     let planes = loops.len() == 3 && stages.iter().flatten().any(strips);
     let shape = if planes { 2 } else { loops.len() };
     let outside = planes.then(|| outer_rows(&state, root, loops)).flatten();
     let axes = outside.as_deref().unwrap_or(axes);
-    let bind =
-        |block: [u32; 3]| StepKind::Bind { loops: loops.to_vec(), axes: axes.to_vec(), block };
+    let bind = |block: [u32; 3]| {
+        StepKind::Bind(bind::Args { loops: loops.to_vec(), axes: axes.to_vec(), block })
+    };
     let nest = wide::Nest { kernel, root, loops, axes, kept: &kept };
     let shared = matches!(loops, [outer, _, _] if wide::is_shared_along(&nest, outer));
     let mut tilings = tiles(shape, tiled);
@@ -141,7 +146,10 @@ fn bound(
                 let mut steps = vec![bind(block)];
                 steps.extend(kept.iter().cloned());
                 for (name, factor) in loops.iter().zip(tile).filter(|(_, f)| **f > 1) {
-                    steps.push(StepKind::RegisterTile { target: name.clone(), factor: *factor });
+                    steps.push(StepKind::RegisterTile(register_tile::Args {
+                        target: name.clone(),
+                        factor: *factor,
+                    }));
                 }
                 steps.extend(staged.iter().cloned());
                 let last = unrolled(&state, root, staged);
@@ -252,21 +260,21 @@ pub(super) fn accumulated(kernel: &Kernel, root: LoopId) -> Vec<StepKind> {
         }
     });
     names.retain(|name| accumulate::check(kernel, name).is_ok());
-    names.into_iter().map(|array| StepKind::Accumulate { array }).collect()
+    names.into_iter().map(|array| StepKind::Accumulate(accumulate::Args { array })).collect()
 }
 
 /// `constant` for every small array that all threads of a warp read together.
 fn constants(kernel: &Kernel, root: LoopId) -> Vec<StepKind> {
     let mut names = shared_reads(kernel, root);
     names.retain(|name| constant::check(kernel, name).is_ok());
-    names.into_iter().map(|array| StepKind::Constant { array }).collect()
+    names.into_iter().map(|array| StepKind::Constant(constant::Args { array })).collect()
 }
 
 /// Partial unrolling of the deepest loop that each thread runs.
 fn deepest(kernel: &Kernel, root: LoopId) -> Option<StepKind> {
     let inside = |l: &&ForLoop| walk::for_loops(&l.body).is_empty();
     let l = serial_loops(kernel, root).into_iter().find(inside)?;
-    Some(StepKind::Unroll { target: kernel.loop_name(l.id), factor: Some(8) })
+    Some(StepKind::Unroll(unroll::Args { target: kernel.loop_name(l.id), factor: Some(8) }))
 }
 
 /// Ways to stage what the nest reads: nothing; strips of several lengths of the loop that most arrays can be cut at; or
@@ -275,22 +283,26 @@ fn stages(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
     let mut ways = vec![vec![]];
     if let Some((name, _, cut)) = cut_in_strips(kernel, root) {
         for length in [8, 16, 32] {
-            let step = |array: &String| StepKind::Stage {
-                array: array.clone(),
-                strip: Some((name.clone(), length)),
-                layout: Layout::default(),
-                asynchronous: false,
+            let step = |array: &String| {
+                StepKind::Stage(stage::Args {
+                    array: array.clone(),
+                    strip: Some((name.clone(), length)),
+                    layout: Layout::default(),
+                    asynchronous: false,
+                })
             };
             ways.push(cut.iter().map(step).collect());
         }
     }
     let whole: Vec<StepKind> = whole_stages(kernel, root)
         .into_iter()
-        .map(|array| StepKind::Stage {
-            array,
-            strip: None,
-            layout: Layout::default(),
-            asynchronous: false,
+        .map(|array| {
+            StepKind::Stage(stage::Args {
+                array,
+                strip: None,
+                layout: Layout::default(),
+                asynchronous: false,
+            })
         })
         .collect();
     if !whole.is_empty() {
@@ -380,7 +392,7 @@ pub(super) fn serial_loops(kernel: &Kernel, root: LoopId) -> Vec<&ForLoop> {
 /// Short loops of constant length, and the loop of a strip, are unrolled.
 pub(super) fn unrolled(kernel: &Kernel, root: LoopId, staged: &[StepKind]) -> Vec<StepKind> {
     let strip = staged.iter().find_map(|s| match s {
-        StepKind::Stage { strip: Some((name, _)), .. } => Some(name.clone()),
+        StepKind::Stage(stage::Args { strip: Some((name, _)), .. }) => Some(name.clone()),
         _ => None,
     });
     let mut steps = vec![];
@@ -392,7 +404,7 @@ pub(super) fn unrolled(kernel: &Kernel, root: LoopId, staged: &[StepKind]) -> Ve
             _ => None,
         };
         if strip.as_ref() == Some(&name) || count.is_some_and(|n| n <= SHORT) {
-            steps.push(StepKind::Unroll { target: name, factor: None });
+            steps.push(StepKind::Unroll(unroll::Args { target: name, factor: None }));
         }
     }
     steps

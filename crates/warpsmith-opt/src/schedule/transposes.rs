@@ -8,7 +8,7 @@ use warpsmith_ir::{Axis, Layout, LoopId, SourceMap};
 use super::wide::Nest;
 use super::{StepKind, take};
 use crate::analysis::access::{Access, AccessKind, Base, View};
-use crate::rewrite::stage;
+use crate::rewrite::{bind, register_tile, stage};
 
 /// Threads of a block along x and y, and iterations of a thread along y: square tiles.
 const TILES: [([u32; 2], u32); 4] = [([32, 8], 4), ([32, 16], 2), ([32, 4], 8), ([64, 8], 8)];
@@ -63,9 +63,10 @@ fn tile(
         _ => Axis::Z,
     };
     let axes = nest.loops.iter().map(axis).collect();
-    let mut steps = vec![StepKind::Bind { loops: nest.loops.to_vec(), axes, block: [x, y, 1] }];
+    let mut steps =
+        vec![StepKind::Bind(bind::Args { loops: nest.loops.to_vec(), axes, block: [x, y, 1] })];
     steps.extend(nest.kept.iter().cloned());
-    steps.push(StepKind::RegisterTile { target: down.clone(), factor });
+    steps.push(StepKind::RegisterTile(register_tile::Args { target: down.clone(), factor }));
     let mut state = nest.kernel.clone();
     for step in &steps {
         state = take(&state, step, sources).ok()?.kernel;
@@ -82,8 +83,9 @@ fn tile(
             }
         }
     });
-    let copy =
-        |array: String| StepKind::Stage { array, strip: None, layout: PADDED, asynchronous: false };
+    let copy = |array: String| {
+        StepKind::Stage(stage::Args { array, strip: None, layout: PADDED, asynchronous: false })
+    };
     let any = !copies.is_empty();
     steps.extend(copies.into_iter().map(copy));
     any.then_some(steps)

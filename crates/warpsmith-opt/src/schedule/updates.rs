@@ -6,7 +6,7 @@ use warpsmith_ir::{LoopId, SourceMap};
 use super::template::{blocks, blocks_only};
 use super::{StepKind, derive, shared, take, wide};
 use crate::kernel::Kernel;
-use crate::rewrite::privatise;
+use crate::rewrite::{bind, privatise, register_tile};
 use crate::walk;
 
 /// Iterations of a thread along a loop with which the updated elements do not move.
@@ -43,7 +43,9 @@ fn privatised(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
             [(256, 528), (256, 1056), (512, 264), (512, 528), (1024, 132), (1024, 264)]
         {
             let array = || array.clone();
-            let step = |run| vec![StepKind::Privatise { array: array(), block, grid, run }];
+            let step = |run| {
+                vec![StepKind::Privatise(privatise::Args { array: array(), block, grid, run })]
+            };
             found.extend([1].into_iter().chain(privatise::run_lengths(kernel, root)).map(step));
         }
     }
@@ -58,12 +60,15 @@ fn several(
     bind: &StepKind,
     sources: &SourceMap,
 ) -> Vec<Vec<StepKind>> {
-    let StepKind::Bind { loops, axes, .. } = bind else { return vec![] };
+    let StepKind::Bind(bind::Args { loops, axes, .. }) = bind else { return vec![] };
     let mut found = vec![];
     for target in loops.iter().filter(|name| stays_along(kernel, root, name)) {
         for block in blocks(loops.len(), false) {
-            let bind = StepKind::Bind { loops: loops.clone(), axes: axes.clone(), block };
-            let tile = |factor| StepKind::RegisterTile { target: target.clone(), factor };
+            let bind =
+                StepKind::Bind(bind::Args { loops: loops.clone(), axes: axes.clone(), block });
+            let tile = |factor| {
+                StepKind::RegisterTile(register_tile::Args { target: target.clone(), factor })
+            };
             found.extend(TOGETHER.map(|factor| vec![bind.clone(), tile(factor)]));
         }
     }

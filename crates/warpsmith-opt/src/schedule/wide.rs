@@ -15,6 +15,10 @@ use crate::rewrite::bounds::Edges;
 use crate::rewrite::specialise::Fact;
 use crate::rewrite::stage::{self, Counter};
 use crate::rewrite::vectorise::WIDEST;
+use crate::rewrite::{
+    bind, bounds, constant, double_buffer, pipeline, rasterise, register_tile, specialise, unroll,
+    vectorise, warp,
+};
 use crate::walk;
 
 /// The fewest iterations of a strip.
@@ -60,7 +64,7 @@ pub(super) struct Nest<'n> {
 
 impl Nest<'_> {
     pub(super) fn bind(&self, block: [u32; 3]) -> StepKind {
-        StepKind::Bind { loops: self.loops.to_vec(), axes: self.axes.to_vec(), block }
+        StepKind::Bind(bind::Args { loops: self.loops.to_vec(), axes: self.axes.to_vec(), block })
     }
 
     /// The loops bound to y and x, in which the tiles of a product lie; x belongs to the innermost one.
@@ -86,7 +90,9 @@ impl Nest<'_> {
         let mut found = vec![];
         let constant = |v: VarId| {
             let name = self.kernel.name_of(v);
-            self.kept.iter().any(|s| matches!(s, StepKind::Constant { array } if *array == name))
+            self.kept.iter().any(
+                |s| matches!(s, StepKind::Constant(constant::Args { array }) if *array == name),
+            )
         };
         self.each_access(&mut |a| {
             if let Base::Var(v) = a.base
@@ -196,7 +202,7 @@ pub(super) fn products(
             if length == SHORT_STRIP && shapes >= SHAPES.len() {
                 for edges in [Edges::Peel, Edges::Pad] {
                     let mut steps = tiled.clone();
-                    steps.push(StepKind::Bounds { edges });
+                    steps.push(StepKind::Bounds(bounds::Args { edges }));
                     steps.extend(plan.groups());
                     steps.push(plan.lanes());
                     steps.extend(plan.ahead(2));
@@ -209,12 +215,13 @@ pub(super) fn products(
             for facts in [&aligned, &whole] {
                 for stages in stages {
                     let mut steps = tiled.clone();
-                    steps.push(StepKind::Specialise { facts: facts.clone() });
+                    steps.push(StepKind::Specialise(specialise::Args { facts: facts.clone() }));
                     steps.extend(plan.groups());
                     steps.extend(plan.copies_in_vectors(nest.root, state));
                     steps.push(plan.lanes());
                     steps.extend(plan.ahead(*stages));
-                    let raster = StepKind::Rasterise { target: i.clone(), blocks: 8 };
+                    let raster =
+                        StepKind::Rasterise(rasterise::Args { target: i.clone(), blocks: 8 });
                     steps.extend((nest.loops.len() == 2).then_some(raster));
                     found.push(steps);
                 }
@@ -243,11 +250,12 @@ impl Plan<'_> {
         let mut steps = vec![nest.bind([self.s.block[0], self.s.block[1], 1])];
         steps.extend(nest.kept.iter().cloned());
         for (name, factor) in self.outer.into_iter().zip(self.s.tile) {
-            steps.push(StepKind::RegisterTile { target: name.clone(), factor });
+            steps
+                .push(StepKind::RegisterTile(register_tile::Args { target: name.clone(), factor }));
         }
         for array in self.cut {
             let transposed = along_strip(state, nest.root, array, self.strip.1);
-            steps.push(StepKind::Stage {
+            steps.push(StepKind::Stage(stage::Args {
                 array: array.clone(),
                 strip: Some((self.strip.0.to_string(), self.length)),
                 layout: Layout {
@@ -256,30 +264,39 @@ impl Plan<'_> {
                     ..Layout::default()
                 },
                 asynchronous: false,
-            });
+            }));
         }
-        steps.push(StepKind::Unroll { target: self.strip.0.to_string(), factor: None });
+        steps.push(StepKind::Unroll(unroll::Args {
+            target: self.strip.0.to_string(),
+            factor: None,
+        }));
         steps
     }
 
     fn groups(&self) -> [StepKind; 2] {
-        self.outer.map(|l| StepKind::Vectorise { target: l.clone(), width: self.width })
+        self.outer
+            .map(|l| StepKind::Vectorise(vectorise::Args { target: l.clone(), width: self.width }))
     }
 
     fn lanes(&self) -> StepKind {
         let loops = self.outer.iter().map(|l| (*l).clone()).collect();
-        StepKind::Warp { loops, lanes: self.s.lanes.to_vec() }
+        StepKind::Warp(warp::Args { loops, lanes: self.s.lanes.to_vec() })
     }
 
     /// Copies strips ahead, of which so many are in shared memory at a time; reads an iteration ahead.
     fn ahead(&self, stages: u32) -> [StepKind; 2] {
         let target = self.strip.0.to_string();
-        [StepKind::Pipeline { target: target.clone(), stages }, StepKind::DoubleBuffer { target }]
+        [
+            StepKind::Pipeline(pipeline::Args { target: target.clone(), stages }),
+            StepKind::DoubleBuffer(double_buffer::Args { target }),
+        ]
     }
 
     fn copies_in_vectors(&self, root: LoopId, state: &Kernel) -> Vec<StepKind> {
         let straight = self.cut.iter().filter(|a| !along_strip(state, root, a, self.strip.1));
-        straight.map(|a| StepKind::Vectorise { target: a.clone(), width: self.width }).collect()
+        straight
+            .map(|a| StepKind::Vectorise(vectorise::Args { target: a.clone(), width: self.width }))
+            .collect()
     }
 }
 
@@ -329,12 +346,18 @@ pub(super) fn rows(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
     let way = |block: [u32; 3], groups: u32, planes: u32| {
         let mut steps = vec![nest.bind(block)];
         steps.extend(nest.kept.iter().cloned());
-        steps.push(StepKind::Specialise { facts: facts.clone() });
+        steps.push(StepKind::Specialise(specialise::Args { facts: facts.clone() }));
         if let (Some(outer), 2..) = (outer, planes) {
-            steps.push(StepKind::RegisterTile { target: outer.clone(), factor: planes });
+            steps.push(StepKind::RegisterTile(register_tile::Args {
+                target: outer.clone(),
+                factor: planes,
+            }));
         }
-        steps.push(StepKind::RegisterTile { target: inner.clone(), factor: width * groups });
-        steps.push(StepKind::Vectorise { target: inner.clone(), width });
+        steps.push(StepKind::RegisterTile(register_tile::Args {
+            target: inner.clone(),
+            factor: width * groups,
+        }));
+        steps.push(StepKind::Vectorise(vectorise::Args { target: inner.clone(), width }));
         steps
     };
     let mut found = vec![];

@@ -47,7 +47,7 @@ struct Effort {
 
 impl Effort {
     fn of(steps: &[StepKind]) -> Effort {
-        let vectors = steps.iter().any(|s| matches!(s, StepKind::Vectorise { .. }));
+        let vectors = steps.iter().any(|s| matches!(s, StepKind::Vectorise(_)));
         Effort { steps: steps.len(), vectors }
     }
 

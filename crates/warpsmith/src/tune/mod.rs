@@ -65,7 +65,7 @@ pub fn gpu(arch: &str) -> Result<&'static warpsmith_device::Gpu, Failure> {
 /// The command: writes the files, prints what was done and says how it ended.
 pub fn run(args: &TuneArgs) -> Status {
     if args.list_rewrites {
-        print!("{}", warpsmith_opt::schedule::rewrites::list());
+        print!("{}", warpsmith_opt::schedule::registry::list());
         return Status::Done;
     }
     let args = &args.begun();

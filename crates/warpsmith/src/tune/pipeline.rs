@@ -140,7 +140,7 @@ pub fn tune_as(
 /// What a program rests on: what its schedule takes for granted, and the rounding errors that it may make otherwise.
 pub(super) fn assumptions(program: &Program) -> Vec<String> {
     let launcher = program.module.function(program.launcher);
-    let mut all = program.assumptions.clone();
+    let mut all: Vec<String> = program.assumptions.iter().map(ToString::to_string).collect();
     let params = launcher.params.iter().filter(|p| program.reassociated.contains(p));
     let names: Vec<String> = params.map(|p| format!("`{}`", launcher.var(*p).name)).collect();
     if !names.is_empty() {

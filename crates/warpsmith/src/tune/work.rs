@@ -7,9 +7,9 @@ use warpsmith_emit::{
 use warpsmith_emu as emu;
 use warpsmith_front::cloops::{CInput, Held, Record, RecordField};
 use warpsmith_ir::{Diagnostic, Scalar, SourceMap, Type, VarId};
-use warpsmith_opt::Program;
 use warpsmith_opt::analysis::transfers;
 use warpsmith_opt::analysis::values::{self, Slot};
+use warpsmith_opt::{Program, assumption};
 
 use super::arch::Arch;
 use super::args::TuneArgs;
@@ -123,7 +123,7 @@ impl Work<'_> {
             witness: &witness,
             reassociated: self.reassociated(),
             // Iterations that are taken on trust may write one value to one element.
-            same_writes: self.program.trusts_marks,
+            same_writes: assumption::trusts_marks(&self.program.assumptions),
             options: self.options(),
             total_steps: self.args.verify_steps,
             tuned: self.sizes,

@@ -4,13 +4,13 @@ use warpsmith::front::cloops;
 use warpsmith::front::parse::{self, DiskLoader, Language, ParseOptions};
 use warpsmith::ir::{LoopId, LoopKind, SourceMap};
 use warpsmith::opt::kernel::{is_marked, only_loop};
-use warpsmith::opt::schedule::{self, rewrites::REWRITES};
+use warpsmith::opt::schedule::{self, registry::STEPS};
 use warpsmith::opt::{Kernel, rewrite::independence};
 use warpsmith_testgen::{Schedulable, StepExample, StepLoop, StepNames};
 
 /// The kinds of steps there are.
 pub fn kinds() -> Vec<StepExample> {
-    REWRITES.iter().map(|r| (r.name, r.example)).collect()
+    STEPS.iter().map(|r| (r.name, r.example)).collect()
 }
 
 /// A function with the steps taken so far.

@@ -22,6 +22,7 @@ use warpsmith_ir::{
 };
 
 use crate::analysis::values;
+use crate::assumption::Assumption;
 use crate::{show, walk as tree};
 use walk::{Access, Walk};
 
@@ -126,16 +127,15 @@ pub fn without_extents(function: &Function) -> impl Iterator<Item = VarId> {
 }
 
 /// What the header and the result say about extents that were found here: one sentence an array.
-pub fn statements(module: &Module, function: &Function) -> Vec<String> {
+pub fn statements(module: &Module, function: &Function) -> Vec<Assumption> {
     let inferred =
         function.params.iter().map(|p| function.var(*p)).filter(|v| v.inferred && !v.pitched);
     let sentence = |v: &warpsmith_ir::Var| {
         let shape = v.shape.as_deref().unwrap_or_default();
         let product =
             shape.iter().cloned().reduce(|a, b| Expr::binary(warpsmith_ir::BinaryOp::Mul, a, b));
-        let count = product.map_or("1".to_string(), |e| show::expr(module, function, &e));
-        let plural = if count == "1" { "" } else { "s" };
-        format!("`{}` has {count} element{plural}, from its accesses", v.name)
+        let elements = product.map_or("1".to_string(), |e| show::expr(module, function, &e));
+        Assumption::Extent { array: v.name.clone(), elements }
     };
     inferred.map(sentence).collect()
 }

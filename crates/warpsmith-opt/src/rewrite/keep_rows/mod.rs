@@ -27,20 +27,134 @@ mod launch;
 mod text;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{BinaryOp, Block, ForLoop, LoopId, Scalar, SourceMap, StmtKind, VarId};
 
+use super::grammar::{counted, counted_or_one, name};
 use super::independence::{self, Findings};
 use super::privatise::has_only_private;
 use super::register_tile::unit_step;
 use super::runs::{scalar_of, vector};
+use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, bind, reduce, share};
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, Sum, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
 use kept::Row;
+use winnow::ModalResult;
+use winnow::Parser;
+
+/// What the step is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Args {
+    /// The outermost marked loop of the nest.
+    pub target: String,
+    pub shape: Shape,
+}
+
+impl fmt::Display for Args {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.target, self.shape)
+    }
+}
+
+impl Rewrite for Args {
+    const ABOUT: About = About {
+        name: "keep_rows",
+        example: "keep_rows i by 256 each 8 vector 4",
+        does: "gives each row of a nest to threads that keep its elements in registers from one loop over it to the next (softmax, norms of rows): each is read once and written once; with `rows 4` a block has four rows at a time; rows that are longer than threads times elements, or not aligned for vectors, are left to the nest as it was, which later steps bind",
+        legal: "the nest is marked, not bound yet, and the launcher knows its bounds and those of the loops over a row, which stand beside each other in it; their iterations are independent but for variables that each combines something with by one operation; what they write is accessed at one place only; sums of reals are then compared with a tolerance",
+        law: Law {
+            before: "\
+void scale_rows(int n, int m, float A[n][m]) {
+    #pragma omp parallel for
+    for (int i = 0; i < n; i++) {
+        float s = 0.0f;
+        for (int j = 0; j < m; j++)
+            s += A[i][j];
+        for (int j = 0; j < m; j++)
+            A[i][j] = A[i][j] / s;
+    }
+}
+",
+            steps: "keep_rows i by 32 each 4",
+            after: "\
+constexpr int ROW_THREADS = 32;  // threads that have a row among themselves
+
+void scale_rows(int n, int m, float *A, int rows) {
+    // rows that the threads of a block keep; the others
+    if (m <= 128) {
+        // blocks along x
+        for (int block = 0; block < rows; ++block) {
+            // threads of the block along x
+            for (int thread = 0; thread < ROW_THREADS; ++thread) {
+                const int i = block;
+                const long long A_first = (long long)m * i;
+                float s = 0.0f;
+                float A_row[4];
+
+                // the thread's elements of the row
+                #pragma unroll
+                for (int group = 0; group < 4; ++group) {
+                    const int element = group * ROW_THREADS + thread;
+                    if (element < m) {
+                        A_row[group] = A[A_first + element];
+                    }
+                }
+                #pragma unroll
+                for (int group = 0; group < 4; ++group) {
+                    const int element = group * ROW_THREADS + thread;
+                    if (element < m) {
+                        s += A_row[group];
+                    }
+                }
+
+                // `s` of all threads along x: combined by `+`
+                #pragma unroll
+                for (int group = 0; group < 4; ++group) {
+                    const int element = group * ROW_THREADS + thread;
+                    if (element < m) {
+                        A_row[group] /= s;
+                        A[A_first + element] = A_row[group];
+                    }
+                }
+            }
+        }
+    } else {
+        // parallel
+        for (int i = 0; i < n; ++i) {
+            float s = 0.0f;
+            for (int j = 0; j < m; ++j) {
+                s += A[(size_t)i * m + j];
+            }
+            for (int j = 0; j < m; ++j) {
+                A[(size_t)i * m + j] /= s;
+            }
+        }
+    }
+}
+",
+        },
+    };
+
+    fn parse(input: &mut &str) -> ModalResult<Args> {
+        let target = name.parse_next(input)?;
+        let text = "`by` and the threads that have a row are wanted here";
+        let threads = counted("by", text).parse_next(input)?;
+        let text = "`each` and the elements that a thread keeps are wanted here";
+        let each = counted("each", text).parse_next(input)?;
+        let vector = counted_or_one("vector").parse_next(input)?;
+        let rows = counted_or_one("rows").parse_next(input)?;
+        Ok(Args { target, shape: Shape { threads, each, vector, rows } })
+    }
+
+    fn take(&self, kernel: &Kernel, sources: &SourceMap) -> Result<Rewritten, StepError> {
+        Ok(apply(check(kernel, loop_named(kernel, &self.target)?, self.shape)?, sources))
+    }
+}
 
 /// Most elements of a row that a thread keeps: they stand in registers.
 const MOST_KEPT: u32 = 64;

@@ -266,7 +266,7 @@ fn describe(schedule: &Schedule) -> Described {
     for step in &schedule.steps {
         let line = step.kind.to_string();
         // What a kernel may assume of its arguments is a choice between few, not a scale.
-        let fixed = matches!(step.kind, StepKind::Specialise { .. });
+        let fixed = matches!(step.kind, StepKind::Specialise(_));
         steps.push(if fixed { line } else { words(&line, &mut numbers) });
     }
     Described { steps: steps.join("; "), numbers }

@@ -1,0 +1,79 @@
+//! What a step of a schedule is: a name, arguments with a text form, a question and an edit, and a description for users
+//! whose example is a test.
+//!
+//! Each rewrite implements [`Rewrite`] for its arguments in its own file; `schedule::registry` lists them.
+
+use std::fmt;
+
+use warpsmith_ir::{LoopId, SourceMap};
+use winnow::ModalResult;
+
+use super::Rewritten;
+use crate::kernel::Kernel;
+use crate::refusal::Refusal;
+
+/// The arguments of one kind of step. They print as [`Rewrite::parse`] reads them.
+pub trait Rewrite: fmt::Display + Sized {
+    /// What users are told.
+    const ABOUT: About;
+
+    /// Reads what follows the step's name and the space behind it.
+    ///
+    /// # Errors
+    /// What was wanted where the text goes wrong.
+    fn parse(input: &mut &str) -> ModalResult<Self>;
+
+    /// Asks whether the step is legal, and takes it.
+    ///
+    /// # Errors
+    /// An unknown loop name, or why the step is not legal.
+    fn take(&self, kernel: &Kernel, sources: &SourceMap) -> Result<Rewritten, StepError>;
+}
+
+/// A kind of step, described.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct About {
+    /// The word that the step starts with.
+    pub name: &'static str,
+    /// A step as a schedule has it.
+    pub example: &'static str,
+    pub does: &'static str,
+    /// When it is legal.
+    pub legal: &'static str,
+    pub law: Law,
+}
+
+/// A function before and after steps of which the last is the one that is described; `tests/laws.rs` takes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Law {
+    /// A C function.
+    pub before: &'static str,
+    /// A schedule, the steps that must come first included.
+    pub steps: &'static str,
+    /// The function after them, as `--show-steps` prints it.
+    pub after: &'static str,
+}
+
+/// Why a step was not taken.
+#[derive(Clone, Debug)]
+pub enum StepError {
+    UnknownLoop(String),
+    Refused(Refusal),
+}
+
+impl From<Refusal> for StepError {
+    fn from(refusal: Refusal) -> StepError {
+        StepError::Refused(refusal)
+    }
+}
+
+/// The loop of a name.
+pub(super) fn loop_named(kernel: &Kernel, name: &str) -> Result<LoopId, StepError> {
+    let found = kernel.loop_named(name).map(|l| l.id);
+    found.ok_or_else(|| StepError::UnknownLoop(name.to_string()))
+}
+
+/// The loops of several names, in their order.
+pub(super) fn loops_named(kernel: &Kernel, names: &[String]) -> Result<Vec<LoopId>, StepError> {
+    names.iter().map(|name| loop_named(kernel, name)).collect()
+}

@@ -1,0 +1,148 @@
+//! The steps that a schedule can take, a line each; everything about one is in its file in [`rewrite`](crate::rewrite).
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use warpsmith_ir::SourceMap;
+use winnow::ascii::space1;
+use winnow::combinator::{cut_err, fail, preceded};
+use winnow::{ModalResult, Parser};
+
+use crate::kernel::Kernel;
+use crate::rewrite::grammar::wanted;
+use crate::rewrite::step::{About, Rewrite, StepError};
+use crate::rewrite::{self, Rewritten};
+
+/// Makes the type of all steps, and what depends on which one it is.
+macro_rules! registry {
+    ($($kind:ident = $module:ident),* $(,)?) => {
+        /// One step, with its arguments.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum StepKind {
+            $(
+                #[doc = concat!("See [`", stringify!($module), "`](crate::rewrite::", stringify!($module), ").")]
+                $kind(rewrite::$module::Args),
+            )*
+        }
+
+        /// All kinds of steps, described.
+        pub const STEPS: &[About] = &[$(rewrite::$module::Args::ABOUT),*];
+
+        impl StepKind {
+            /// The word that the step starts with.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(StepKind::$kind(_) => rewrite::$module::Args::ABOUT.name,)*
+                }
+            }
+
+            /// Takes the step.
+            ///
+            /// # Errors
+            /// An unknown loop name, or why the step is not legal.
+            pub fn take(&self, kernel: &Kernel, sources: &SourceMap) -> Result<Rewritten, StepError> {
+                match self {
+                    $(StepKind::$kind(args) => args.take(kernel, sources),)*
+                }
+            }
+
+            fn args(&self) -> &dyn fmt::Display {
+                match self {
+                    $(StepKind::$kind(args) => args,)*
+                }
+            }
+        }
+
+        /// Reads a step: its name, and what its file says about the rest.
+        pub(super) fn parse(input: &mut &str) -> ModalResult<StepKind> {
+            $(
+                if begins(input, rewrite::$module::Args::ABOUT.name) {
+                    let name = (rewrite::$module::Args::ABOUT.name, space1);
+                    let args = cut_err(rewrite::$module::Args::parse);
+                    return preceded(name, args).map(StepKind::$kind).parse_next(input);
+                }
+            )*
+            fail.context(wanted(NAMES.as_str())).parse_next(input)
+        }
+    };
+}
+
+// Roughly in the order in which schedules take them.
+registry! {
+    Precision = precision,
+    Bind = bind,
+    Reduce = reduce,
+    Indexing = indexing,
+    Specialise = specialise,
+    Interchange = interchange,
+    Rectangle = rectangle,
+    Scatter = scatter,
+    Expand = expand,
+    FuseLoops = fuse_loops,
+    Split = split,
+    SplitK = split_k,
+    Privatise = privatise,
+    KeepRows = keep_rows,
+    Tile = tile,
+    Accumulate = accumulate,
+    Stage = stage,
+    Constant = constant,
+    RegisterTile = register_tile,
+    Vectorise = vectorise,
+    Align = align,
+    Share = share,
+    Warp = warp,
+    Pipeline = pipeline,
+    Stream = stream,
+    DoubleBuffer = double_buffer,
+    Rasterise = rasterise,
+    Stride = stride,
+    Bounds = bounds,
+    Pitch = pitch,
+    Unroll = unroll,
+}
+
+impl fmt::Display for StepKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.name(), self.args())
+    }
+}
+
+/// Whether a text begins with a word and a space.
+fn begins(text: &str, word: &str) -> bool {
+    text.strip_prefix(word).is_some_and(|rest| rest.starts_with([' ', '\t']))
+}
+
+/// The names for a message, `a`, `b` or `c`.
+static NAMES: LazyLock<String> = LazyLock::new(|| {
+    let all: Vec<String> = STEPS.iter().map(|s| format!("`{}`", s.name)).collect();
+    match all.split_last() {
+        Some((end, rest)) => format!("a step starts with {} or {end}", rest.join(", ")),
+        None => String::new(),
+    }
+});
+
+/// What helps with a line that could not be read: an example of the step it starts, or where they all are described.
+pub(super) fn help(line: &str) -> String {
+    let word = line.split_whitespace().next();
+    match STEPS.iter().find(|s| Some(s.name) == word) {
+        Some(s) => format!("for example `{}`", s.example),
+        None => "`warpsmith tune --list-rewrites` describes the steps".into(),
+    }
+}
+
+/// All kinds of steps as text for a terminal: a paragraph and an example each.
+pub fn list() -> String {
+    STEPS.iter().map(describe).collect()
+}
+
+fn describe(step: &About) -> String {
+    let About { example, does, legal, law, .. } = step;
+    let indented = |text: &str| -> String {
+        let line = |l: &str| if l.is_empty() { "\n".into() } else { format!("        {l}\n") };
+        text.lines().map(line).collect()
+    };
+    let arrow: String = law.steps.lines().map(|l| format!("      ==> {l}\n")).collect();
+    let (before, after) = (indented(law.before), indented(law.after));
+    format!("{example}\n    {does}\n    legal: {legal}\n\n{before}{arrow}{after}\n")
+}
