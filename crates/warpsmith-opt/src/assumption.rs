@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::kernel::Kernel;
-
 /// Something taken for granted. What decides on one asks for its kind; people read its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Assumption {
@@ -90,13 +88,4 @@ impl fmt::Display for Assumption {
 /// element.
 pub fn trusts_marks(assumptions: &[Assumption]) -> bool {
     assumptions.iter().any(|a| matches!(a, Assumption::Independent { .. }))
-}
-
-impl Kernel {
-    /// Notes what a step relies on, once.
-    pub(crate) fn assume(&mut self, assumption: Assumption) {
-        if !self.assumptions.contains(&assumption) {
-            self.assumptions.push(assumption);
-        }
-    }
 }

@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
-    Axis, BinaryOp, Block, ConstId, Diagnostic, Expr, ExprKind, ForLoop, FuncId, Function, Layout,
-    LoopId, LoopKind, Module, NamedConst, Origin, Parallel, Place, ReduceOp, Scalar, Space, Span,
-    StmtKind, Type, Value, Var, VarId, VarKind,
+    Axis, Block, ConstId, Diagnostic, Expr, ExprKind, ForLoop, FuncId, Function, Layout, LoopId,
+    LoopKind, Module, NamedConst, Origin, Parallel, Place, ReduceOp, Scalar, Space, StmtKind, Type,
+    Value, Var, VarId, VarKind,
 };
 
 use crate::assumption::Assumption;
-use crate::walk;
+use crate::facts::Multiples;
+use crate::requirement::Requirement;
+use crate::{names, walk};
 
 /// Shared memory that every architecture gives to a block without being asked, in bytes; more of it is dynamic.
 pub const STATIC_SHARED: u32 = 48 * 1024;
@@ -48,51 +49,6 @@ pub struct Kernel {
     pub requires: Vec<Requirement>,
     /// Warnings and suggestions met on the way.
     pub notes: Vec<Diagnostic>,
-}
-
-/// A condition on the sizes under which a mark is right: a parameter is at least, or at most, something.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Requirement {
-    /// A by-value parameter that nothing assigns.
-    pub var: VarId,
-    /// Over parameters of that kind.
-    pub bound: Poly,
-    /// The bound is an upper one.
-    pub at_most: bool,
-    /// What the condition is for, in the user's words.
-    pub why: String,
-    /// The access that is right under it.
-    pub at: Option<Span>,
-}
-
-impl Requirement {
-    /// What is not negative where the condition holds.
-    pub fn slack(&self) -> Poly {
-        let above = Poly::var(self.var).sub(&self.bound);
-        let slack = if self.at_most { above.and_then(|p| p.scale(-1)) } else { above };
-        slack.unwrap_or_default()
-    }
-
-    /// The condition, in 64-bit arithmetic where it takes any.
-    pub fn condition(&self, function: &Function) -> Expr {
-        let type_of = |v: VarId| function.var(v).ty.scalar().unwrap_or(Scalar::I32);
-        let own = type_of(self.var);
-        let alike = match self.bound.as_atom() {
-            Some(Atom::Var(v)) => type_of(*v) == own,
-            _ => self.bound.as_constant().is_some_and(|c| i32::try_from(c).is_ok()),
-        };
-        let ty = if alike { own } else { Scalar::I64 };
-        let value = Expr::var(self.var, Type::Scalar(own)).cast(Type::Scalar(ty));
-        let op = if self.at_most { BinaryOp::Le } else { BinaryOp::Ge };
-        Expr::binary(op, value, self.bound.to_expr(ty, &type_of))
-    }
-
-    /// The condition as the user would write it.
-    pub fn text(&self, function: &Function) -> String {
-        let name = |v: VarId| function.var(v).name.clone();
-        let op = if self.at_most { "<=" } else { ">=" };
-        format!("{} {op} {}", name(self.var), self.bound.display(&name))
-    }
 }
 
 /// An array of the workspace: a parameter of the function, with extents, until the function is lowered.
@@ -153,7 +109,7 @@ pub struct Nest {
     /// A rewrite made the nest, to copy an array.
     pub copies: bool,
     /// Parameters that are known to be multiples of a number; for pointers, the address in bytes.
-    pub multiples: BTreeMap<VarId, u32>,
+    pub multiples: Multiples,
 }
 
 /// Threads of a block along an axis that no loop is bound to. All of them run each iteration of the bound loops; the
@@ -230,7 +186,7 @@ impl Nest {
             peel: false,
             label: String::new(),
             copies: false,
-            multiples: BTreeMap::new(),
+            multiples: Multiples::default(),
         }
     }
 
@@ -293,6 +249,13 @@ impl Reduce {
 }
 
 impl Kernel {
+    /// Notes what a step relies on, once.
+    pub(crate) fn assume(&mut self, assumption: Assumption) {
+        if !self.assumptions.contains(&assumption) {
+            self.assumptions.push(assumption);
+        }
+    }
+
     pub fn new(module: Module, function: FuncId) -> Kernel {
         Kernel {
             general: BTreeSet::new(),
@@ -371,7 +334,7 @@ impl Kernel {
     }
 
     pub(crate) fn fresh_name(&self, wanted: &str) -> String {
-        crate::rewrite::accumulate::fresh_name(self.func(), wanted)
+        names::fresh_name(self.func(), wanted)
     }
 
     /// Whether the launcher can compute an expression before anything else: it is over by-value parameters that
@@ -540,5 +503,13 @@ pub fn only_loop(block: &Block) -> Option<&ForLoop> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// What the verifier says about a module.
+pub fn malformed(module: &Module) -> Vec<String> {
+    match warpsmith_ir::verify::verify(module) {
+        Ok(()) => vec![],
+        Err(violations) => violations.iter().map(ToString::to_string).collect(),
     }
 }

@@ -7,10 +7,14 @@
 pub mod analysis;
 pub mod annotate;
 pub mod assumption;
+pub mod build;
+pub mod facts;
 pub mod inline;
 pub mod kernel;
 pub mod lower;
+mod names;
 pub mod refusal;
+pub mod requirement;
 pub mod rewrite;
 pub mod schedule;
 pub mod show;

@@ -372,3 +372,60 @@ pub fn returns(block: &Block) -> Option<&Stmt> {
     });
     found
 }
+
+/// How often a block mentions a variable.
+pub fn times_mentioned(block: &Block, var: VarId) -> usize {
+    let mut count = 0;
+    each_var_of_block(block, &mut |v| count += usize::from(v == var));
+    count
+}
+
+/// The pointer `p` of a place `*p` or `p[0]`.
+pub fn single_element(place: &Place) -> Option<VarId> {
+    let pointer = match &*place.kind {
+        PlaceKind::Deref(e) => e,
+        PlaceKind::Elem { pointer, index, .. } => match index.as_slice() {
+            [i] if i.as_const().is_some_and(|v| !v.ty.is_float() && v.as_i64() == 0) => pointer,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match &*pointer.kind {
+        ExprKind::Read(p) => match &*p.kind {
+            PlaceKind::Var(v) => Some(*v),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Calls `f` with every place that evaluating an expression reads, whatever its conditions come to.
+pub fn always_read(e: &Expr, f: &mut dyn FnMut(&Place)) {
+    match &*e.kind {
+        ExprKind::Read(p) => f(p),
+        ExprKind::Unary(_, a) | ExprKind::Cast(a) => always_read(a, f),
+        ExprKind::Binary(op, a, b) => {
+            always_read(a, f);
+            if !op.is_logical() {
+                always_read(b, f);
+            }
+        }
+        ExprKind::Select(cond, _, _) => always_read(cond, f),
+        ExprKind::Call(_, args) => args.iter().for_each(|a| always_read(a, f)),
+        _ => {}
+    }
+}
+
+/// Changes the statement that is the counted loop `id`; tells whether there is one.
+pub fn with_loop(block: &mut Block, id: LoopId, f: &mut dyn FnMut(&mut Stmt)) -> bool {
+    for stmt in &mut block.stmts {
+        if matches!(&stmt.kind, StmtKind::For(l) if l.id == id) {
+            f(stmt);
+            return true;
+        }
+        if blocks_mut(stmt).into_iter().any(|b| with_loop(b, id, f)) {
+            return true;
+        }
+    }
+    false
+}

@@ -2,8 +2,10 @@
 
 use warpsmith_ir::{Axis, BinaryOp, Builtin, Expr, ExprKind, ForLoop, MathFn, Origin, Stmt, Type};
 
-use super::tiled::{Tile, declare};
-use super::{Lowering, index};
+use super::Lowering;
+use super::tiled::Tile;
+use crate::build::counters;
+use crate::build::stmts::declare;
 use crate::kernel::Nest;
 
 impl Lowering<'_> {
@@ -58,8 +60,8 @@ impl Lowering<'_> {
     /// Declares how many blocks there are along a loop.
     fn blocks_along(&mut self, tile: &Tile, comment: bool, stmts: &mut Vec<Stmt>) -> Expr {
         let name = self.host.var(tile.source.var).name.clone();
-        let count = index::count(&self.host, &tile.source);
-        let blocks = index::blocks(&self.host, count, tile.extent.clone());
+        let count = counters::count(&self.host, &tile.source);
+        let blocks = counters::blocks(&self.host, count, tile.extent.clone());
         let var = self.local(&format!("{name}_blocks"), Type::U32);
         self.host.vars[var.0 as usize].constant = true;
         let mut declare = declare(var, blocks.cast(Type::U32));
@@ -110,12 +112,12 @@ impl Lowering<'_> {
     /// The counters of the loops around the bound ones, from what is left of the block's number.
     fn outer_counters(&mut self, outer: &[ForLoop], number: Expr) -> Vec<Stmt> {
         let counts: Vec<Expr> =
-            outer.iter().map(|l| index::count(&self.host, l).cast(Type::U32)).collect();
+            outer.iter().map(|l| counters::count(&self.host, l).cast(Type::U32)).collect();
         let mut stmts = vec![];
-        for (l, own) in outer.iter().zip(index::digits(number, &counts)).rev() {
-            let ty = Type::Scalar(index::counter_type(&self.host, l));
+        for (l, own) in outer.iter().zip(counters::digits(number, &counts)).rev() {
+            let ty = Type::Scalar(counters::counter_type(&self.host, l));
             self.host.vars[l.var.0 as usize].constant = true;
-            stmts.push(declare(l.var, index::counter_of(l, own.cast(ty))));
+            stmts.push(declare(l.var, counters::counter_of(l, own.cast(ty))));
         }
         stmts
     }

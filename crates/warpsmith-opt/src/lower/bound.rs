@@ -6,8 +6,10 @@ use warpsmith_ir::{
     Origin, Place, Scalar, Stmt, StmtKind, Type, VarId,
 };
 
-use super::tiled::{declare, flat_thread};
-use super::{Lowered, Lowering, host, index};
+use super::tiled::flat_thread;
+use super::{Lowered, Lowering, host};
+use crate::build::counters;
+use crate::build::stmts::declare;
 use crate::walk;
 
 /// Whether a loop is one over the blocks of a grid.
@@ -55,7 +57,7 @@ impl Lowering<'_> {
         let mut launch = self.launch_of(stmts, &wanted, grid, block);
         launch.origin = stmt.origin.clone();
         launches.push(launch);
-        match index::all_run(&self.host, &launched.loops) {
+        match counters::all_run(&self.host, &launched.loops) {
             Some(cond) => {
                 let then = Block::new(launches);
                 let kind = StmtKind::If { cond, then, otherwise: Block::default() };
@@ -77,7 +79,7 @@ impl Lowering<'_> {
         let axis = binding.axis;
         let number = match binding.level {
             BindLevel::Grid => {
-                launched.grid[axis.index()] = index::count(&self.host, l);
+                launched.grid[axis.index()] = counters::count(&self.host, l);
                 launched.loops.push(ForLoop { body: Block::default(), ..l.clone() });
                 Builtin::BlockIdx(axis)
             }
@@ -87,8 +89,8 @@ impl Lowering<'_> {
                 Builtin::ThreadIdx(axis)
             }
         };
-        let ty = Type::Scalar(index::counter_type(&self.host, l));
-        let value = index::counter_of(l, Expr::builtin(number).cast(ty));
+        let ty = Type::Scalar(counters::counter_type(&self.host, l));
+        let value = counters::counter_of(l, Expr::builtin(number).cast(ty));
         stmts.push(declare(l.var, value));
         for stmt in &l.body.stmts {
             match &stmt.kind {
@@ -142,7 +144,7 @@ impl Lowering<'_> {
     /// `for (e = thread; e < elements; e += threads) destination = within ? source : 0;`
     fn filled(&mut self, fill: &Fill, launched: &Launched) -> StmtKind {
         let product = |all: Vec<Expr>| {
-            let all = all.into_iter().filter(|e| !index::is_const(e, 1));
+            let all = all.into_iter().filter(|e| !counters::is_const(e, 1));
             all.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)).unwrap_or_else(|| Expr::i32(1))
         };
         let threads = launched.block.iter().map(|e| e.clone().cast(Type::I32)).collect();
@@ -155,7 +157,7 @@ impl Lowering<'_> {
         if fill.counters.len() != 1 {
             let extents: Vec<Expr> =
                 fill.counters.iter().map(|(_, n)| Expr::i32(*n as i32)).collect();
-            let digits = index::digits(Expr::var(number, Type::I32), &extents);
+            let digits = counters::digits(Expr::var(number, Type::I32), &extents);
             body.extend(fill.counters.iter().zip(digits).map(|((var, _), at)| declare(*var, at)));
         }
         body.push(self.element_set(&fill.destination, fill));

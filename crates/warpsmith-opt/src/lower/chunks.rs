@@ -16,12 +16,14 @@ use warpsmith_ir::{
 
 use super::Lowering;
 use super::copies::plus;
-use super::fragments::{always_read, set_in};
-use super::tiled::declare;
-use super::vectors::{self, part};
+use super::fragments::set_in;
 use crate::analysis::access::{Base, base_of};
+use crate::build::stmts::declare;
+use crate::build::vectors;
+use crate::build::vectors::part;
 use crate::kernel::Nest;
 use crate::walk;
+use crate::walk::always_read;
 
 /// Neighbouring elements that stand in a variable.
 struct Chunk {

@@ -7,10 +7,10 @@ use warpsmith_ir::{
 };
 
 use super::copies::barrier;
-use super::reduction::{better, combine};
-use super::tiled::declare;
 use super::{Lowered, Lowering};
-use crate::rewrite::element_of;
+use crate::build::operators::{better, combine};
+use crate::build::stmts::set;
+use crate::build::stmts::{declare, element_of, when};
 use crate::rewrite::share::WARP;
 
 /// `a = a op b`, or, with places, the better of two values with its place; of equal ones the first.
@@ -64,16 +64,6 @@ pub(super) fn exchanged(value: Expr, other: VarId, offset: VarId) -> [Stmt; 2] {
     let kind = StmtKind::Warp { op: WarpOp::ShuffleXor, mask, args, result: Some(other) };
     let declared = StmtKind::Decl { var: other, init: None };
     [declared, kind].map(|kind| Stmt::new(kind, Origin::default()))
-}
-
-pub(super) fn set(place: Place, value: Expr) -> Stmt {
-    Stmt::new(StmtKind::Assign { place, value }, Origin::default())
-}
-
-pub(super) fn when(cond: Expr, stmts: Vec<Stmt>) -> Stmt {
-    let then = Block::new(stmts);
-    let kind = StmtKind::If { cond, then, otherwise: Block::default() };
-    Stmt::new(kind, Origin::default())
 }
 
 impl Lowering<'_> {

@@ -6,7 +6,7 @@ use warpsmith_ir::{
 };
 
 use super::Lowering;
-use crate::rewrite::constant;
+use crate::analysis::arrays;
 
 impl Lowering<'_> {
     /// Puts variables in constant memory in place of arrays, and returns the host's copies to those that are used.
@@ -14,7 +14,7 @@ impl Lowering<'_> {
         let mut copies = vec![];
         for array in self.source.constants.clone() {
             let var = self.source.func().var(array);
-            let Some(extents) = var.shape.as_deref().and_then(constant::extents) else { continue };
+            let Some(extents) = var.shape.as_deref().and_then(arrays::extents) else { continue };
             let element = var.ty.pointee().cloned().unwrap_or(Type::Void);
             let ty = extents.iter().rev().fold(element, |ty, n| Type::array(ty, *n));
             let pointer = Expr::var(array, var.ty.clone());
@@ -62,7 +62,7 @@ struct Reads {
 impl visit::Rewriter for Reads {
     fn place(&mut self, place: &mut Place) {
         visit::rewrite_place(self, place);
-        let Some(index) = constant::subscripts(place, self.array, self.rank) else { return };
+        let Some(index) = arrays::subscripts(place, self.array, self.rank) else { return };
         self.found = true;
         let origin = place.origin.clone();
         let kind = PlaceKind::Global(self.variable);

@@ -9,11 +9,12 @@ use warpsmith_ir::{
 };
 
 use super::Lowering;
-use super::index;
 use super::replicas::{Ahead, Replicas, end_of, type_of};
-use super::tiled::{Replica, Tile, declare};
-use crate::rewrite::double_buffer::is_even;
-use crate::rewrite::stage::{Counter, Dim, Footprint};
+use super::tiled::{Replica, Tile};
+use crate::analysis::footprint::{Counter, Dim, Footprint};
+use crate::analysis::loops::is_even;
+use crate::build::counters;
+use crate::build::stmts::declare;
 use crate::walk;
 
 /// `__syncthreads()` with the reason for it.
@@ -24,7 +25,7 @@ pub(super) fn barrier(why: &str) -> Stmt {
 
 /// The product of constants; 1 for none.
 pub(super) fn product(factors: &[Expr]) -> Expr {
-    let all = factors.iter().filter(|e| !index::is_const(e, 1)).cloned();
+    let all = factors.iter().filter(|e| !counters::is_const(e, 1)).cloned();
     all.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)).unwrap_or_else(|| Expr::i32(1))
 }
 

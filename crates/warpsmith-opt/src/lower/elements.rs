@@ -4,8 +4,8 @@ use warpsmith_ir::{BinaryOp, Block, Expr, ForLoop, LoopKind, Origin, Stmt, StmtK
 
 use super::copies::product;
 use super::replicas::Replicas;
-use super::tiled::declare;
-use crate::rewrite::stage::Dim;
+use crate::analysis::footprint::Dim;
+use crate::build::stmts::declare;
 
 /// Threads with at most this many elements each go through them in unrolled steps.
 const UNROLL: u64 = 16;

@@ -7,9 +7,10 @@ use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, Place, PlaceKind, Space, StmtKind, Type, VarId, VarKind,
 };
 
-use super::replicas::{Axes, Replicas, spread};
+use super::replicas::Replicas;
 use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
+use crate::analysis::axes::{Axes, spread};
 use crate::walk;
 
 /// Variables that hold nothing in excess threads, because what sets them is under the condition.

@@ -19,13 +19,16 @@ use warpsmith_ir::{
     Value, VarId, visit,
 };
 
-use super::replicas::{Ahead, Axes, Replicas, element_of};
-use super::tiled::{Replica, Tile, declare};
-use super::vectors;
+use super::replicas::{Ahead, Replicas, element_of};
+use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
-use crate::rewrite::stage::Counter;
-use crate::rewrite::vectorise::{has_vector, whole_groups};
+use crate::analysis::axes::Axes;
+use crate::analysis::footprint::Counter;
+use crate::build::stmts::declare;
+use crate::build::vectors;
+use crate::build::vectors::has_vector;
 use crate::walk;
+use crate::walk::always_read;
 
 /// A read of shared memory that stands in registers.
 pub(super) struct Fragment {
@@ -204,7 +207,7 @@ impl Replicas<'_, '_> {
     /// The loop along which a global array is read in vectors.
     fn wide_axis(&self, place: &Place, axes: Axes) -> Option<usize> {
         let wide = |t: &Tile| {
-            let whole = t.begin.is_none() && whole_groups(self.nest, &t.source, t.width);
+            let whole = t.begin.is_none() && self.nest.multiples.whole_groups(&t.source, t.width);
             t.width > 1 && whole && self.is_wide(place, t)
         };
         self.chosen(axes).into_iter().find(|(_, t)| wide(t)).map(|(k, _)| k)
@@ -424,23 +427,6 @@ fn whole_of(host: &warpsmith_ir::Function, var: VarId, turn: Option<Expr>) -> Pl
             Place::new(PlaceKind::Index(whole, turn), element.as_ref().clone(), Origin::default())
         }
         _ => whole,
-    }
-}
-
-/// Calls `f` with every place that evaluating an expression reads, whatever its conditions come to.
-pub fn always_read(e: &Expr, f: &mut dyn FnMut(&Place)) {
-    match &*e.kind {
-        ExprKind::Read(p) => f(p),
-        ExprKind::Unary(_, a) | ExprKind::Cast(a) => always_read(a, f),
-        ExprKind::Binary(op, a, b) => {
-            always_read(a, f);
-            if !op.is_logical() {
-                always_read(b, f);
-            }
-        }
-        ExprKind::Select(cond, _, _) => always_read(cond, f),
-        ExprKind::Call(_, args) => args.iter().for_each(|a| always_read(a, f)),
-        _ => {}
     }
 }
 

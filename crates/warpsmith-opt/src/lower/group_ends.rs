@@ -7,7 +7,6 @@ use warpsmith_ir::{BinaryOp, Expr};
 use super::copies::plus;
 use super::tiled::Tile;
 use crate::kernel::Nest;
-use crate::rewrite::align::past_multiple;
 
 /// Which iterations of a group exist, where at least one does.
 pub struct Ends<'t> {
@@ -21,7 +20,7 @@ pub struct Ends<'t> {
 impl<'t> Ends<'t> {
     /// `None`: groups do not begin at multiples of their width.
     pub fn new(nest: &Nest, tile: &'t Tile) -> Option<Ends<'t>> {
-        let past = |e: &Expr| past_multiple(e, tile.width, &nest.multiples);
+        let past = |e: &Expr| nest.multiples.past_multiple(e, tile.width);
         let begin = match &tile.begin {
             Some(b) if b.width.is_multiple_of(tile.width) => Some((b.first.clone(), b.past)),
             None if past(&tile.source.first) == Some(0) => None,

@@ -5,9 +5,10 @@ use warpsmith_ir::{
     PlaceKind, Stmt, StmtKind, Type, VarId, visit,
 };
 
-use super::outline::{self, Outlined};
-use super::{Lowered, Lowering, bound, index, place, serialise};
+use super::outline::Outlined;
+use super::{Lowered, Lowering, bound, outline, place, serialise};
 use crate::analysis::access::{Base, base_of_pointer};
+use crate::build::counters;
 use crate::walk;
 
 /// Statements that wait to become one kernel of one thread.
@@ -149,7 +150,7 @@ impl Lowering<'_> {
         let StmtKind::Assign { place, value } = &stmt.kind else { return false };
         let warpsmith_ir::ExprKind::Read(read) = &*value.kind else { return false };
         let PlaceKind::Var(v) = &*read.kind else { return false };
-        let target = place::single_element(place);
+        let target = walk::single_element(place);
         target.is_some() && self.homes.in_parameter.get(v).copied() == target
     }
 
@@ -194,7 +195,7 @@ impl Lowering<'_> {
                 }
                 _ => return false,
             };
-            place::mentions(&all, var) == 1 && place::mentions(&next, var) == 0
+            walk::times_mentioned(&all, var) == 1 && walk::times_mentioned(&next, var) == 0
         };
         let (later, now) = std::mem::take(&mut pending.stmts).into_iter().partition(waits);
         pending.stmts = now;
@@ -253,7 +254,7 @@ impl Lowering<'_> {
         let function = self.source.func();
         let whole = block.clone();
         let private = |v: VarId| {
-            place::mentions(&function.body, v) == place::mentions(&whole, v)
+            walk::times_mentioned(&function.body, v) == walk::times_mentioned(&whole, v)
                 && !function.params.contains(&v)
                 && !function.var(v).ty.is_pointer()
         };
@@ -379,11 +380,12 @@ impl Lowering<'_> {
     }
 
     fn final_counter(&mut self, l: &ForLoop, stmt: &Stmt) -> Stmt {
-        let ty = Type::Scalar(index::counter_type(&self.host, l));
-        let passed = index::times(index::count(&self.host, l), &l.step);
+        let ty = Type::Scalar(counters::counter_type(&self.host, l));
+        let passed = counters::times(counters::count(&self.host, l), &l.step);
         let end = Expr::binary(BinaryOp::Add, l.first.clone(), passed);
-        let end = index::tidy(&self.host, end, index::counter_type(&self.host, l));
-        let kind = warpsmith_ir::ExprKind::Select(index::runs(&self.host, l), end, l.first.clone());
+        let end = counters::tidy(&self.host, end, counters::counter_type(&self.host, l));
+        let kind =
+            warpsmith_ir::ExprKind::Select(counters::runs(&self.host, l), end, l.first.clone());
         let value = Expr::new(kind, ty.clone(), stmt.origin.clone());
         let place = Place::new(PlaceKind::Var(l.var), ty, stmt.origin.clone());
         Stmt::new(StmtKind::Assign { place, value }, stmt.origin.by("bind"))

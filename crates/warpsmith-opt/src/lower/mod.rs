@@ -17,7 +17,6 @@ mod excess;
 mod fragments;
 mod group_ends;
 mod host;
-mod index;
 mod nest;
 mod outline;
 mod outside;
@@ -37,16 +36,6 @@ mod vectors;
 mod warps;
 mod workspace;
 
-pub(crate) use fragments::always_read;
-pub(crate) use index::{
-    all_run, blocks, count, counter_of, counter_type, counts_up, digits, divides, tidy, times,
-};
-pub(crate) use place::{mentions, single_element};
-pub(crate) use reduction::{better, combine, identity};
-pub(crate) use replicas::spread;
-pub(crate) use tiled::declare;
-pub(crate) use vectors::wide_as;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
@@ -56,8 +45,9 @@ use warpsmith_ir::{
 
 use crate::analysis::extents;
 use crate::assumption::Assumption;
-use crate::kernel::{Kernel, Requirement};
-use crate::rewrite;
+use crate::build::counters;
+use crate::kernel::Kernel;
+use crate::requirement::Requirement;
 use crate::walk;
 
 /// What a C function becomes.
@@ -119,7 +109,7 @@ pub fn lower(kernel: &Kernel, _sources: &SourceMap) -> Result<Program, Vec<Diagn
     let body = kernel.func().body.clone();
     let stmts = lowering.top(&body).map_err(|d| vec![*d])?;
     let program = lowering.finish(stmts);
-    match rewrite::malformed(&program.module) {
+    match crate::kernel::malformed(&program.module) {
         errors if errors.is_empty() => Ok(program),
         errors => {
             let d = Diagnostic::error("W299", "the translation is malformed: a bug in warpsmith");
@@ -372,7 +362,7 @@ impl<'k> Lowering<'k> {
         }
         let narrow = self.source.nests.values().flat_map(|n| &n.axes).any(|(id, _)| {
             let l = self.source.find_loop(*id);
-            l.is_some_and(|l| !index::count_fits(function, l))
+            l.is_some_and(|l| !counters::count_fits(function, l))
         });
         if narrow {
             list.push(Assumption::LoopRange);

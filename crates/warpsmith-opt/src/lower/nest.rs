@@ -10,7 +10,10 @@ use warpsmith_ir::{
     Scalar, Stmt, StmtKind, Type, VarId, VarKind, visit,
 };
 
-use super::{Lowered, Lowering, bound, host, index};
+use super::{Lowered, Lowering, bound, host};
+use crate::analysis::loops;
+use crate::analysis::loops::unit_step;
+use crate::build::counters;
 use crate::kernel::{Nest, only_loop};
 use crate::walk;
 
@@ -39,7 +42,7 @@ impl Lowering<'_> {
         launch.origin = stmt.origin.by("bind");
         launches.extend(copies);
         launches.push(launch);
-        match index::all_run(&self.host, loops.iter()) {
+        match counters::all_run(&self.host, loops.iter()) {
             Some(cond) => {
                 let then = Block::new(launches);
                 let kind = StmtKind::If { cond, then, otherwise: Block::default() };
@@ -90,19 +93,19 @@ impl Lowering<'_> {
 
     /// Whether the loop's iterations fill blocks of `extent`, by what is known of the sizes.
     pub(super) fn fills_blocks(&self, l: &ForLoop, nest: &Nest, extent: u64) -> bool {
-        let ty = index::counter_type(&self.host, l);
-        crate::rewrite::register_tile::unit_step(l)
-            && index::iterations(l, ty)
-                .is_some_and(|count| index::divides(&count, extent, &nest.multiples))
+        let ty = counters::counter_type(&self.host, l);
+        unit_step(l)
+            && counters::iterations(l, ty)
+                .is_some_and(|count| nest.multiples.divide(&count, extent))
     }
 
     /// Whether the loop's groups of neighbouring iterations fill blocks, if need be with a last group that is not whole.
     pub(super) fn fills_groups(&self, l: &ForLoop, nest: &Nest, extent: u64, width: u32) -> bool {
-        let ty = index::counter_type(&self.host, l);
-        let count = index::iterations(l, ty);
+        let ty = counters::counter_type(&self.host, l);
+        let count = counters::iterations(l, ty);
         (0..width).any(|more| {
             let whole = count.as_ref().and_then(|n| n.add(&Poly::constant(more.into())));
-            whole.is_some_and(|n| index::divides(&n, extent, &nest.multiples))
+            whole.is_some_and(|n| nest.multiples.divide(&n, extent))
         })
     }
 
@@ -141,9 +144,9 @@ impl Lowering<'_> {
     ) -> [Expr; 3] {
         let mut grid = [(); 3].map(|()| Expr::int(warpsmith_ir::Scalar::U32, 1));
         for ((_, axis), l) in nest.axes.iter().zip(loops) {
-            let count = index::count(&self.host, l);
+            let count = counters::count(&self.host, l);
             let ty = count.ty.clone();
-            let blocks = index::blocks(&self.host, count, sizes[axis.index()].clone());
+            let blocks = counters::blocks(&self.host, count, sizes[axis.index()].clone());
             if *axis == Axis::X && !nest.strided {
                 grid[0] = blocks.cast(Type::U32);
                 continue;
@@ -200,7 +203,7 @@ impl Lowering<'_> {
         let (id, _) = nest.axes.iter().find(|(_, axis)| *axis == Axis::X)?;
         let mut at = Some(root);
         while let Some(outer) = at.filter(|l| l.id != *id) {
-            if !crate::rewrite::reduce::bounds_independent(self.source, *id, outer.id) {
+            if !loops::bounds_independent(self.source, *id, outer.id) {
                 return None;
             }
             at = only_loop(&outer.body);
@@ -260,20 +263,20 @@ impl Lowering<'_> {
     ///
     /// Near the greatest number of a 32-bit type the next stride would leave its range: the loop counts in 64 bits.
     pub(super) fn grid_stride(&mut self, l: &ForLoop, axis: Axis, body: Vec<Stmt>) -> ForLoop {
-        let ty = index::counter_type(&self.host, l);
+        let ty = counters::counter_type(&self.host, l);
         let mut body = Block::new(body);
         let (l, ty) = match ty.bytes() {
             8 => (l.clone(), ty),
             _ => (self.widened(l, &mut body), Scalar::I64),
         };
-        let compare = match (l.compare, index::counts_up(&l)) {
+        let compare = match (l.compare, counters::counts_up(&l)) {
             (BinaryOp::Ne, true) => BinaryOp::Lt,
             (BinaryOp::Ne, false) => BinaryOp::Gt,
             (other, _) => other,
         };
         ForLoop {
-            first: index::counter_of(&l, index::thread_number(axis, ty)),
-            step: index::times(index::grid_width(axis, ty), &l.step),
+            first: counters::counter_of(&l, counters::thread_number(axis, ty)),
+            step: counters::times(counters::grid_width(axis, ty), &l.step),
             compare,
             declares: true,
             kind: LoopKind::Serial,
@@ -292,25 +295,25 @@ impl Lowering<'_> {
         let counter = self.host.add_var(var);
         visit::rename_vars(body, &mut |v| if v == l.var { counter } else { v });
         visit::Rewriter::block(&mut Narrow { counter, narrow }, body);
-        ForLoop { var: counter, ..index::wide(l) }
+        ForLoop { var: counter, ..counters::wide(l) }
     }
 
     /// The counter of the loop on x: its declaration, after another one where the guard needs 64 bits; and the
     /// conditions that the thread has no iteration, and that it has one.
     fn thread_counter(&mut self, l: &ForLoop, nest: &Nest) -> ((Option<Stmt>, Stmt), [Expr; 2]) {
-        let ty = index::counter_type(&self.host, l);
+        let ty = counters::counter_type(&self.host, l);
         self.host.vars[l.var.0 as usize].constant = true;
         let declare =
             |var, value| Stmt::new(StmtKind::Decl { var, init: Some(value) }, Origin::default());
         let counter = self.counter(l);
         let both = |op, a, b| Expr::binary(op, a, b);
         let (outside, inside) =
-            (index::outside(l, counter.clone()), index::inside(l, counter.clone()));
-        let value = index::counter_of(l, index::thread_number(Axis::X, ty));
-        match index::excess(&self.host, l, nest.block[Axis::X.index()]) {
-            index::Excess::InRange => ((None, declare(l.var, value)), [outside, inside]),
-            index::Excess::Wraps => {
-                let before = index::before(l, counter);
+            (counters::outside(l, counter.clone()), counters::inside(l, counter.clone()));
+        let value = counters::counter_of(l, counters::thread_number(Axis::X, ty));
+        match counters::excess(&self.host, l, nest.block[Axis::X.index()]) {
+            counters::Excess::InRange => ((None, declare(l.var, value)), [outside, inside]),
+            counters::Excess::Wraps => {
+                let before = counters::before(l, counter);
                 let not_before = match &*before.kind {
                     ExprKind::Binary(BinaryOp::Lt, c, first) => {
                         Expr::binary(BinaryOp::Ge, c.clone(), first.clone())
@@ -324,15 +327,16 @@ impl Lowering<'_> {
                 let inside = both(BinaryOp::LogicalAnd, not_before, inside);
                 ((None, declare(l.var, value)), [outside, inside])
             }
-            index::Excess::Anywhere => {
+            counters::Excess::Anywhere => {
                 let name = self.fresh_name(&format!("{}_wide", self.host.var(l.var).name));
                 let exact = self.local(&name, Type::I64);
                 self.host.vars[exact.0 as usize].constant = true;
-                let wide = index::wide(l);
-                let value = index::counter_of(&wide, index::thread_number(Axis::X, Scalar::I64));
+                let wide = counters::wide(l);
+                let value =
+                    counters::counter_of(&wide, counters::thread_number(Axis::X, Scalar::I64));
                 let counter = || Expr::var(exact, Type::I64);
                 let conditions =
-                    [index::outside(&wide, counter()), index::inside(&wide, counter())];
+                    [counters::outside(&wide, counter()), counters::inside(&wide, counter())];
                 let own = declare(l.var, counter().cast(Type::Scalar(ty)));
                 ((Some(declare(exact, value)), own), conditions)
             }
@@ -367,7 +371,7 @@ impl Lowering<'_> {
     pub(super) fn private_variables(&mut self, nest: &Nest, body: &Block) -> Vec<Stmt> {
         let c = &nest.clauses;
         let mut stmts = vec![];
-        let mentioned = |v: &VarId| super::place::mentions(body, *v) > 0;
+        let mentioned = |v: &VarId| walk::times_mentioned(body, *v) > 0;
         let counters = walk::for_loops(body);
         for v in c.private.iter().chain(&c.last_private).filter(|v| mentioned(v)) {
             // A counter is declared by its own loops where that is all it is.
@@ -406,7 +410,7 @@ impl Lowering<'_> {
     /// After the body, the thread with the last iteration stores the variables of `lastprivate`.
     fn keep_last(&mut self, nest: &Nest, stmt: &Stmt, block: &mut Block) {
         let loops = self.bound_loops(nest);
-        let last = loops.iter().map(|l| index::is_last(l, self.counter(l)));
+        let last = loops.iter().map(|l| counters::is_last(l, self.counter(l)));
         let last = last.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
         let Some(cond) = last else { return };
         let mut stores = vec![];

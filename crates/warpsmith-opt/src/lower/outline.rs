@@ -67,7 +67,7 @@ fn drop_zero_rows(body: &mut Block) {
         fn place(&mut self, place: &mut Place) {
             visit::rewrite_place(self, place);
             if let PlaceKind::Elem { index, dims, .. } = &mut *place.kind {
-                while !dims.is_empty() && super::index::is_const(&index[0], 0) {
+                while !dims.is_empty() && super::counters::is_const(&index[0], 0) {
                     index.remove(0);
                     dims.remove(0);
                 }

@@ -6,10 +6,10 @@ use warpsmith_ir::{
 };
 
 use super::Lowering;
-use super::index;
 use super::replicas::{Replicas, end_of, type_of};
-use super::tiled::declare;
-use crate::rewrite::register_tile::unit_step;
+use crate::analysis::loops::unit_step;
+use crate::build::counters;
+use crate::build::stmts::declare;
 
 impl Lowering<'_> {
     /// How many strips are in shared memory at a time, as a named constant.
@@ -101,7 +101,7 @@ impl Replicas<'_, '_> {
         let number = Expr::var(strip, Type::I32);
         let offset =
             Expr::binary(BinaryOp::Mul, number.clone().cast(size.ty.clone()), size.clone());
-        let first = match index::is_const(&l.first, 0) {
+        let first = match counters::is_const(&l.first, 0) {
             true => offset,
             false => Expr::binary(BinaryOp::Add, l.first.clone(), offset),
         };
@@ -135,7 +135,7 @@ impl Replicas<'_, '_> {
         };
         let count = |l: &ForLoop| {
             let ty = type_of(self.lowering, l);
-            unit_step(l).then(|| index::iterations(l, ty)).flatten()
+            unit_step(l).then(|| counters::iterations(l, ty)).flatten()
         };
         let Some(iterations) = count(l) else { return false };
         let least = u64::from(strips.saturating_sub(2)) * u64::from(length) + 1;
@@ -146,7 +146,7 @@ impl Replicas<'_, '_> {
         let blocks = blocks.iter().filter(|b| self.nest.axes.iter().any(|(id, _)| *id == b.id));
         fixed
             && blocks.into_iter().any(|b| count(b).as_ref() == Some(&iterations))
-            && index::divides(&iterations, least.next_power_of_two(), &self.nest.multiples)
+            && self.nest.multiples.divide(&iterations, least.next_power_of_two())
     }
 
     /// Starts the copies of the strip that comes after all those on their way.
@@ -216,7 +216,7 @@ impl Replicas<'_, '_> {
 
     /// The number of the strip that begins at `start`.
     fn strip_number(&self, l: &ForLoop, start: Expr, size: &Expr) -> Expr {
-        let from = match index::is_const(&l.first, 0) {
+        let from = match counters::is_const(&l.first, 0) {
             true => start,
             false => Expr::binary(BinaryOp::Sub, start, l.first.clone()),
         };

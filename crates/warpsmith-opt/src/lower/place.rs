@@ -11,6 +11,7 @@ use warpsmith_ir::{Block, Expr, ExprKind, FunctionKind, PlaceKind, Stmt, StmtKin
 use super::bound;
 use crate::kernel::Kernel;
 use crate::walk;
+use crate::walk::single_element;
 
 /// Variables that live on the device.
 #[derive(Debug, Default)]
@@ -126,7 +127,7 @@ impl Homes {
                 StmtKind::Assign { place, value } if is_read(value, var) => {
                     if let Some(p) = single_element(place)
                         && place.ty == function.var(var).ty
-                        && mentions(&function.body, p) == 1
+                        && walk::times_mentioned(&function.body, p) == 1
                         && leaves_at_end(&function.body)
                         && !self.in_parameter.values().any(|q| *q == p)
                     {
@@ -185,32 +186,6 @@ fn readers<'a>(kernel: &Kernel, stmt: &'a Stmt, var: VarId, found: &mut Vec<&'a 
 
 fn is_read(e: &Expr, var: VarId) -> bool {
     matches!(&*e.kind, ExprKind::Read(p) if *p.kind == PlaceKind::Var(var))
-}
-
-/// The pointer `p` of a place `*p` or `p[0]`.
-pub fn single_element(place: &warpsmith_ir::Place) -> Option<VarId> {
-    let pointer = match &*place.kind {
-        PlaceKind::Deref(e) => e,
-        PlaceKind::Elem { pointer, index, .. } => match index.as_slice() {
-            [i] if super::index::is_const(i, 0) => pointer,
-            _ => return None,
-        },
-        _ => return None,
-    };
-    match &*pointer.kind {
-        ExprKind::Read(p) => match &*p.kind {
-            PlaceKind::Var(v) => Some(*v),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// How often a block mentions a variable.
-pub fn mentions(block: &Block, var: VarId) -> usize {
-    let mut count = 0;
-    walk::each_var_of_block(block, &mut |v| count += usize::from(v == var));
-    count
 }
 
 fn returns(block: &Block) -> usize {

@@ -2,15 +2,19 @@
 
 use warpsmith_ir::{
     Axis, BarrierKind, BinaryOp, Block, Builtin, Expr, ExprKind, ForLoop, LoopCondition, LoopKind,
-    MathFn, Origin, Place, PlaceKind, ReduceOp, Reduction, Scalar, Stmt, StmtKind, Type, Value,
-    Var, VarId, VarKind, visit,
+    Origin, Place, PlaceKind, ReduceOp, Reduction, Scalar, Stmt, StmtKind, Type, Var, VarId,
+    VarKind, visit,
 };
 
 use super::host::Pending;
 use super::reduction_axes::{numbered, product, unsigned};
-use super::tiled::declare;
-use super::{Lowered, Lowering, host, index};
+use super::{Lowered, Lowering, host};
+use crate::analysis::loops;
+use crate::build::counters;
+use crate::build::operators::{combine, identity};
+use crate::build::stmts::declare;
 use crate::kernel::{Nest, Reduce, STATIC_SHARED};
+use crate::walk;
 
 /// More partial results than these are combined by more threads than a block of the nest may have.
 const MANY_PARTIALS: u64 = 4096;
@@ -97,7 +101,7 @@ impl Lowering<'_> {
             block.map(unsigned),
         );
         then.push(launch);
-        if let Some(cond) = index::all_run(&self.host, loops.iter()) {
+        if let Some(cond) = counters::all_run(&self.host, loops.iter()) {
             let kind = StmtKind::If { cond, then: Block::new(then), otherwise: Block::default() };
             out.push(Stmt::new(kind, stmt.origin.by("reduce")));
         }
@@ -142,7 +146,7 @@ impl Lowering<'_> {
     ) -> Reduced {
         let var = self.host.var(r.var).clone();
         let by_pointer = var.ty.is_pointer();
-        let ty = crate::rewrite::reduce::reduced_type(&var.ty).cloned().unwrap_or(Type::F64);
+        let ty = loops::reduced_type(&var.ty).cloned().unwrap_or(Type::F64);
         let scalar = ty.scalar().unwrap_or(Scalar::F64);
         let start = if by_pointer { Some(Start::InTarget) } else { self.start(r, scalar, pending) };
         let target = if by_pointer { r.var } else { self.pointer_to(r.var) };
@@ -169,7 +173,7 @@ impl Lowering<'_> {
     fn start(&mut self, r: &Reduction, scalar: Scalar, pending: &mut Pending) -> Option<Start> {
         let about = |s: &Stmt| {
             let whole = Block::new(vec![s.clone()]);
-            super::place::mentions(&whole, r.var) > 0
+            walk::times_mentioned(&whole, r.var) > 0
         };
         let Some(at) = pending.stmts.iter().rposition(about) else { return Some(Start::InTarget) };
         let value = match &pending.stmts[at].kind {
@@ -194,9 +198,9 @@ impl Lowering<'_> {
     fn grid_of(&mut self, loops: &[ForLoop], blocks: VarId, size: &Expr, most: Expr) -> Vec<Stmt> {
         let mut stmts = vec![];
         let count = match loops {
-            [only] => index::count(&self.host, only),
+            [only] => counters::count(&self.host, only),
             _ => {
-                let counts = loops.iter().map(|l| index::count(&self.host, l).cast(Type::I64));
+                let counts = loops.iter().map(|l| counters::count(&self.host, l).cast(Type::I64));
                 let Some(product) = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b)) else {
                     return stmts;
                 };
@@ -208,7 +212,7 @@ impl Lowering<'_> {
             }
         };
         let ty = count.ty.clone();
-        let needed = index::blocks(&self.host, count, size.clone());
+        let needed = counters::blocks(&self.host, count, size.clone());
         let place = || Place::new(PlaceKind::Var(blocks), Type::I32, Origin::default());
         if ty == Type::I32 {
             let set = self.store(place(), needed);
@@ -292,7 +296,7 @@ impl Lowering<'_> {
     /// One loop over all iterations of a rectangular nest, numbered row by row.
     fn flattened(&mut self, loops: &[ForLoop], inner: Vec<Stmt>, stmt: &Stmt) -> Vec<Stmt> {
         let counts: Vec<Expr> =
-            loops.iter().map(|l| index::count(&self.host, l).cast(Type::I64)).collect();
+            loops.iter().map(|l| counters::count(&self.host, l).cast(Type::I64)).collect();
         let total = self.local("iterations", Type::I64);
         let number = self.local("iteration", Type::I64);
         self.host.vars[total.0 as usize].constant = true;
@@ -301,13 +305,13 @@ impl Lowering<'_> {
         // From the innermost loop out, what is left is divided once for each: a division in 64 bits is slow.
         let mut rest = Expr::var(number, Type::I64);
         for (k, l) in loops.iter().enumerate().rev() {
-            let ty = Type::Scalar(index::counter_type(&self.host, l));
+            let ty = Type::Scalar(counters::counter_type(&self.host, l));
             let at = match k {
                 0 => rest.clone(),
                 _ => Expr::binary(BinaryOp::Rem, rest.clone(), counts[k].clone()),
             };
             self.host.vars[l.var.0 as usize].constant = true;
-            body.push(declare(l.var, index::counter_of(l, at.cast(ty))));
+            body.push(declare(l.var, counters::counter_of(l, at.cast(ty))));
             rest = Expr::binary(BinaryOp::Div, rest, counts[k].clone());
             if k > 1 {
                 let row = self.local("row", Type::I64);
@@ -322,10 +326,10 @@ impl Lowering<'_> {
             id,
             var: number,
             declares: true,
-            first: index::thread_number(Axis::X, Scalar::I64),
+            first: counters::thread_number(Axis::X, Scalar::I64),
             compare: BinaryOp::Lt,
             limit: Expr::var(total, Type::I64),
-            step: index::grid_width(Axis::X, Scalar::I64),
+            step: counters::grid_width(Axis::X, Scalar::I64),
             kind: LoopKind::Serial,
             body: Block::new(body),
         };
@@ -501,63 +505,10 @@ fn own_value(body: &mut Block, pointer: VarId, local: VarId, ty: &Type) {
     impl visit::Rewriter for Own<'_> {
         fn place(&mut self, place: &mut Place) {
             visit::rewrite_place(self, place);
-            if super::place::single_element(place) == Some(self.0) && place.ty == *self.2 {
+            if walk::single_element(place) == Some(self.0) && place.ty == *self.2 {
                 *place.kind = PlaceKind::Var(self.1);
             }
         }
     }
     visit::Rewriter::block(&mut Own(pointer, local, ty), body);
-}
-
-/// The value that changes nothing.
-pub fn identity(op: ReduceOp, ty: Scalar) -> Value {
-    let float = ty.is_float();
-    match op {
-        ReduceOp::Add | ReduceOp::BitOr | ReduceOp::BitXor | ReduceOp::LogicalOr => {
-            Value::int(ty, 0)
-        }
-        ReduceOp::Mul | ReduceOp::LogicalAnd => Value::int(ty, 1),
-        ReduceOp::BitAnd => Value::int(ty, -1),
-        ReduceOp::Min if float => Value::float(ty, f64::INFINITY),
-        ReduceOp::Max if float => Value::float(ty, f64::NEG_INFINITY),
-        ReduceOp::Min | ReduceOp::Max => {
-            let bits = 8 * ty.bytes();
-            let greatest = if ty.is_signed() { i64::MAX >> (64 - bits) } else { -1 };
-            let least = if ty.is_signed() { i64::MIN >> (64 - bits) } else { 0 };
-            Value::int(ty, if op == ReduceOp::Min { greatest } else { least })
-        }
-    }
-}
-
-/// How a value compares with a minimum or maximum that it takes the place of.
-pub fn better(op: ReduceOp) -> BinaryOp {
-    if op == ReduceOp::Max { BinaryOp::Gt } else { BinaryOp::Lt }
-}
-
-/// `a op b`.
-pub fn combine(op: ReduceOp, scalar: Scalar, a: Expr, b: Expr) -> Expr {
-    let ty = Type::Scalar(scalar);
-    let arithmetic = |op| {
-        // C computes narrow integers as `int`.
-        let wide = if scalar.is_integer() && scalar.bytes() < 4 { Type::I32 } else { ty.clone() };
-        Expr::binary(op, a.clone().cast(wide.clone()), b.clone().cast(wide)).cast(ty.clone())
-    };
-    let call =
-        |f| Expr::new(ExprKind::Call(f, vec![a.clone(), b.clone()]), ty.clone(), Origin::default());
-    let truth = |e: &Expr| {
-        let zero = Expr::constant(Value::int(scalar, 0));
-        if scalar == Scalar::Bool { e.clone() } else { Expr::binary(BinaryOp::Ne, e.clone(), zero) }
-    };
-    let logical = |op| Expr::binary(op, truth(&a), truth(&b)).cast(ty.clone());
-    match op {
-        ReduceOp::Add => arithmetic(BinaryOp::Add),
-        ReduceOp::Mul => arithmetic(BinaryOp::Mul),
-        ReduceOp::BitAnd => arithmetic(BinaryOp::BitAnd),
-        ReduceOp::BitOr => arithmetic(BinaryOp::BitOr),
-        ReduceOp::BitXor => arithmetic(BinaryOp::BitXor),
-        ReduceOp::Min => call(MathFn::Min),
-        ReduceOp::Max => call(MathFn::Max),
-        ReduceOp::LogicalAnd => logical(BinaryOp::LogicalAnd),
-        ReduceOp::LogicalOr => logical(BinaryOp::LogicalOr),
-    }
 }

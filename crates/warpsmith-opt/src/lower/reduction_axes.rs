@@ -5,8 +5,10 @@ use warpsmith_ir::{
     Scalar, Stmt, StmtKind, Type, VarId,
 };
 
-use super::tiled::{declare, times};
-use super::{Lowering, index};
+use super::Lowering;
+use super::tiled::times;
+use crate::build::counters;
+use crate::build::stmts::declare;
 use crate::kernel::Nest;
 
 impl Lowering<'_> {
@@ -22,11 +24,11 @@ impl Lowering<'_> {
         let mut stmts = vec![];
         for (l, (_, axis)) in self.bound_loops(nest).iter().zip(&nest.axes).rev() {
             let k = axis.index();
-            if index::is_const(&most[k], 1) {
+            if counters::is_const(&most[k], 1) {
                 continue;
             }
-            let needed = index::count(&self.host, l);
-            let needed = index::blocks(&self.host, needed, block[k].clone());
+            let needed = counters::count(&self.host, l);
+            let needed = counters::blocks(&self.host, needed, block[k].clone());
             let (wanted, value) =
                 self.at_most(&format!("wanted_{}", axis.name()), needed, most[k].clone());
             let along = self.local(&format!("blocks_{}", axis.name()), Type::I32);
@@ -79,7 +81,7 @@ impl Lowering<'_> {
             constants.push(declare(var, value));
             Expr::var(var, Type::I64)
         };
-        let count = index::count(&self.host, l).cast(Type::I64);
+        let count = counters::count(&self.host, l).cast(Type::I64);
         let count = constant(self, "count", count);
         let last = both(BinaryOp::Sub, count.clone(), one());
         let run = both(BinaryOp::Div, last, long(Builtin::GridDim(axis)));
@@ -95,8 +97,8 @@ impl Lowering<'_> {
         }
         let number = self.local(&format!("{name}_number"), Type::I64);
         self.host.vars[l.var.0 as usize].constant = true;
-        let ty = Type::Scalar(index::counter_type(&self.host, l));
-        let value = index::counter_of(l, Expr::var(number, Type::I64).cast(ty));
+        let ty = Type::Scalar(counters::counter_type(&self.host, l));
+        let value = counters::counter_of(l, Expr::var(number, Type::I64).cast(ty));
         let counter = StmtKind::Decl { var: l.var, init: Some(value) };
         let mut body = vec![Stmt::new(counter, Origin::default())];
         body.extend(inner);
@@ -151,7 +153,7 @@ impl Lowering<'_> {
 
 /// An extent of a launch.
 pub(super) fn unsigned(extent: Expr) -> Expr {
-    if index::is_const(&extent, 1) {
+    if counters::is_const(&extent, 1) {
         return Expr::int(Scalar::U32, 1);
     }
     extent.cast(Type::U32)

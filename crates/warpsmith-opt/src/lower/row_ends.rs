@@ -23,14 +23,17 @@ use warpsmith_ir::{
 };
 
 use super::copies::{UseCopies, plus};
-use super::fragments::{always_read, set_in};
+use super::fragments::set_in;
 use super::group_ends::Ends;
-use super::replicas::{Axes, Replicas};
-use super::tiled::{Replica, Tile, declare};
-use super::{divides, vectors};
+use super::replicas::Replicas;
+use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
-use crate::rewrite::vectorise::{has_vector, multiple, pointer_aligned};
+use crate::analysis::axes::Axes;
+use crate::build::stmts::declare;
+use crate::build::vectors;
+use crate::build::vectors::has_vector;
 use crate::walk;
+use crate::walk::always_read;
 
 /// Reads whose last subscripts differ by constants.
 struct Row {
@@ -211,7 +214,7 @@ impl Replicas<'_, '_> {
             return None;
         }
         let width = ends.tile.width;
-        let known = |e: &Expr| multiple(self.nest, e, width);
+        let known = |e: &Expr| self.nest.multiples.divide_expr(e, width);
         let element = place.ty.scalar()?;
         let shape = self.lowering.host.var(array).shape.as_ref();
         let whole = match key.dims.last() {
@@ -219,8 +222,8 @@ impl Replicas<'_, '_> {
             None => shape.and_then(|s| s.first()).is_some_and(known),
         };
         let aligned = has_vector(element, width)
-            && pointer_aligned(self.nest, array, element.bytes() * width)
-            && divides(&key.rest, width.into(), &self.nest.multiples);
+            && self.nest.multiples.aligned(array, element.bytes() * width)
+            && self.nest.multiples.divide(&key.rest, width.into());
         let ragged = !whole;
         let wide = aligned && (whole || key.dims.is_empty() && !ends.open_at_end());
         Some(Row { array, reads: vec![(place.clone(), at)], wide, ragged })

@@ -6,27 +6,30 @@ use warpsmith_ir::{
     Type, Var, VarKind,
 };
 
+use super::Lowering;
 use super::copies::plus;
 use super::replicas::Replicas;
-use super::tiled::{Copy, Tile, declare};
-use super::{Lowering, index};
+use super::tiled::{Copy, Tile};
+use crate::analysis::footprint;
+use crate::analysis::footprint::DYNAMIC_ALIGN;
+use crate::analysis::swizzle;
+use crate::build::counters;
+use crate::build::stmts::declare;
 use crate::kernel::Nest;
-use crate::rewrite::stage::{self, DYNAMIC_ALIGN};
-use crate::rewrite::swizzle;
 
 impl Lowering<'_> {
     pub(super) fn copies(&mut self, root: &ForLoop, nest: &Nest, tiles: &[Tile]) -> Vec<Copy> {
-        let dynamic = stage::is_dynamic(self.shared_bytes(root, nest));
+        let dynamic = footprint::is_dynamic(self.shared_bytes(root, nest));
         let mut copies = vec![];
         for s in &nest.stages {
             // Later steps may have enlarged the tile since the stage was asked for; the check saw to the rest.
-            let Ok(footprint) = stage::footprint(self.source, root.id, nest, s) else { continue };
+            let Ok(footprint) = footprint::of(self.source, root.id, nest, s) else { continue };
             let var = self.host.var(s.array);
             let array = var.name.clone();
             let name = self.fresh_name(&format!("{array}_shared"));
             let element = var.ty.pointee().cloned().unwrap_or(Type::Void);
             let origin = var.origin.by("stage");
-            let mut shape = stage::shared_shape(&footprint, s);
+            let mut shape = footprint::shared_shape(&footprint, s);
             let strips = nest.strips(s);
             if strips > 1 {
                 shape.insert(0, strips.into());
@@ -75,8 +78,8 @@ impl Lowering<'_> {
 
     /// Bytes of all copies of a block together.
     fn shared_bytes(&self, root: &ForLoop, nest: &Nest) -> u64 {
-        let footprint = |s| stage::footprint(self.source, root.id, nest, s).ok();
-        let bytes = |s| Some(stage::copy_bytes(self.source, nest, s, &footprint(s)?));
+        let footprint = |s| footprint::of(self.source, root.id, nest, s).ok();
+        let bytes = |s| Some(footprint::copy_bytes(self.source, nest, s, &footprint(s)?));
         nest.stages.iter().filter_map(bytes).fold(0, u64::saturating_add)
     }
 
@@ -128,7 +131,7 @@ impl Lowering<'_> {
     /// Asks for the dynamic shared memory of a launch, where it needs any.
     pub(super) fn ask_for_shared(&mut self, root: &ForLoop, nest: &Nest, launch: &mut Stmt) {
         let bytes = self.shared_bytes(root, nest);
-        if let (true, StmtKind::Launch(l)) = (stage::is_dynamic(bytes), &mut launch.kind) {
+        if let (true, StmtKind::Launch(l)) = (footprint::is_dynamic(bytes), &mut launch.kind) {
             let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
             let comment = "bytes of dynamic shared memory for a block";
             l.shared = self.constant("SHARED_BYTES", bytes, comment).cast(Type::U32);
@@ -145,7 +148,7 @@ impl Replicas<'_, '_> {
             index.swap(n - 1, n - 2);
         }
         if let (Some((swizzle, period)), [.., row, column]) = (&copy.swizzle, &mut index[..])
-            && !index::is_const(row, 0)
+            && !counters::is_const(row, 0)
         {
             let ty = column.ty.scalar().unwrap_or(Scalar::I32);
             let number = |n: u64| Expr::int(ty, i64::try_from(n).unwrap_or(1));

@@ -9,13 +9,15 @@ use warpsmith_ir::{
 };
 
 use super::copies::plus;
-use super::index;
 use super::replicas::{Replicas, type_of};
-use super::tiled::{Replica, declare};
-use super::vectors;
-use crate::rewrite::stage::{Counter, Dim};
-use crate::rewrite::stream::{self, Rows};
-use crate::rewrite::vectorise::has_vector;
+use super::tiled::Replica;
+use crate::analysis::footprint::{Counter, Dim};
+use crate::analysis::rows;
+use crate::analysis::rows::Rows;
+use crate::build::counters;
+use crate::build::stmts::declare;
+use crate::build::vectors;
+use crate::build::vectors::has_vector;
 use crate::walk;
 
 /// More elements of a row than this a thread does not keep.
@@ -63,7 +65,7 @@ impl Replicas<'_, '_> {
     /// The rows of a streamed loop, each with what the iterations that meet it do.
     pub(super) fn streamed(&mut self, l: &ForLoop, along: usize, stmt: &Stmt) -> Option<Vec<Stmt>> {
         let tile = &self.tiles[along];
-        let rows = stream::rows(self.lowering.source, l.id, tile.source.id)?;
+        let rows = rows::of(self.lowering.source, l.id, tile.source.id)?;
         let row = self.lowering.local("row", Type::I32);
         let number = rows.number(tile.factor.into());
         let limit = rows_expr(&rows, tile.factor_expr.clone());
@@ -478,7 +480,7 @@ fn times(e: Expr, factor: i128) -> Expr {
         1 => e,
         n => {
             let ty = e.ty.scalar().unwrap_or(Scalar::I32);
-            if index::is_const(&e, 0) {
+            if counters::is_const(&e, 0) {
                 return e;
             }
             Expr::binary(BinaryOp::Mul, Expr::int(ty, n as i64), e)

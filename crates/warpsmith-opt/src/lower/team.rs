@@ -8,15 +8,19 @@ use warpsmith_ir::{
     Scalar, Stmt, StmtKind, Type, Var, VarId, VarKind, visit,
 };
 
-use super::combine::{exchanged, halving, join, set, when};
+use super::Lowering;
+use super::combine::{exchanged, halving, join};
 use super::copies::{barrier, plus};
-use super::replicas::{Axes, Replicas};
-use super::tiled::{Replica, Tile, declare, times};
-use super::{Lowering, index};
+use super::replicas::Replicas;
+use super::tiled::{Replica, Tile, times};
 use crate::analysis::access::{Base, base_of};
+use crate::analysis::axes::Axes;
+use crate::analysis::loops::written_bases;
+use crate::build::counters;
+use crate::build::stmts::{declare, set, when};
 use crate::kernel::{Nest, Shared, Sum, Team};
-use crate::rewrite::share::{WARP, written_bases};
-use crate::walk;
+use crate::rewrite::share::WARP;
+use crate::{names, walk};
 
 /// A team on its way through the lowering of its nest.
 #[derive(Clone)]
@@ -105,7 +109,7 @@ impl Lowering<'_> {
         let team = nest.team.clone()?;
         let lanes = team.axis == Axis::X && team.threads <= WARP;
         let wanted = if lanes { "lane" } else { "member" };
-        let name = crate::rewrite::accumulate::fresh_name(self.source.func(), wanted);
+        let name = names::fresh_name(self.source.func(), wanted);
         let member = self.local(&name, Type::I32);
         self.host.vars[member.0 as usize].constant = true;
         let number = Expr::builtin(Builtin::ThreadIdx(team.axis)).cast(Type::I32);
@@ -147,7 +151,7 @@ impl Lowering<'_> {
         if width > 1 {
             l.body = self.chunked(nest, &l, width);
         }
-        let ty = index::counter_type(&self.host, &l);
+        let ty = counters::counter_type(&self.host, &l);
         let most = i64::from(i32::MAX) - i64::from(width) * 1024;
         let near = l.limit.as_const().is_none_or(|v| v.as_i64() > most);
         let mut inner = std::mem::take(&mut l.body);
@@ -159,13 +163,13 @@ impl Lowering<'_> {
         let wide = |e: Expr| e.cast(Type::Scalar(ty));
         let groups = |e: Expr| times(e, Expr::i32(width as i32));
         let own = wide(groups(Expr::var(member, Type::I32)));
-        let first = match index::is_const(&l.first, 0) {
+        let first = match counters::is_const(&l.first, 0) {
             true => own,
             false => Expr::binary(BinaryOp::Add, l.first.clone(), own),
         };
         let strided =
             ForLoop { first, step: wide(groups(size.clone())), declares: true, body: inner, ..l };
-        crate::rewrite::with_loop(body, shared.target, &mut |stmt| {
+        walk::with_loop(body, shared.target, &mut |stmt| {
             let kind = match strided.kind {
                 LoopKind::Unrolled(n) => LoopKind::Unrolled(n),
                 _ => LoopKind::Serial,
@@ -215,7 +219,8 @@ impl Lowering<'_> {
 
 /// The bound loops along which a block has several threads, the axis that varies fastest last.
 fn along_others(tiles: &[Tile]) -> Vec<&Tile> {
-    let mut others: Vec<&Tile> = tiles.iter().filter(|t| !index::is_const(&t.threads, 1)).collect();
+    let mut others: Vec<&Tile> =
+        tiles.iter().filter(|t| !counters::is_const(&t.threads, 1)).collect();
     others.sort_by_key(|t| std::cmp::Reverse(t.axis.index()));
     others
 }
@@ -248,7 +253,7 @@ impl Replicas<'_, '_> {
             let StmtKind::Decl { var, init: Some(_) } = &block.stmts[at].kind else { continue };
             let run = roles[at + 1..].iter().take_while(|r| **r == Role::One).count();
             let (inside, after) = block.stmts[at + 1..].split_at(run);
-            let count = |stmts: &[Stmt]| super::mentions(&Block::new(stmts.to_vec()), *var);
+            let count = |stmts: &[Stmt]| walk::times_mentioned(&Block::new(stmts.to_vec()), *var);
             if run > 0 && count(inside) > 0 && count(after) == 0 {
                 roles[at] = Role::One;
             }
@@ -289,7 +294,7 @@ impl Replicas<'_, '_> {
         region.sums.iter().flat_map(Sum::vars).any(|sum| {
             let declared = |s: &Stmt| matches!(&s.kind, StmtKind::Decl { var, .. } if *var == sum);
             let reads = |(s, role): (&Stmt, &Role)| {
-                *role != Role::One && super::mentions(&Block::new(vec![s.clone()]), sum) > 0
+                *role != Role::One && walk::times_mentioned(&Block::new(vec![s.clone()]), sum) > 0
             };
             !block.stmts[..at].iter().any(declared)
                 || block.stmts.iter().zip(roles).skip(at + 1).any(reads)

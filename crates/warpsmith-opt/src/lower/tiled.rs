@@ -14,11 +14,13 @@ use warpsmith_ir::{
 use super::copies::plus;
 use super::replicas::Replicas;
 use super::team::Sharing;
-use super::{Lowered, Lowering, host, index};
+use super::{Lowered, Lowering, host};
+use crate::analysis::footprint::Footprint;
+use crate::analysis::loops;
+use crate::analysis::swizzle::Swizzle;
+use crate::build::counters;
+use crate::build::stmts::declare;
 use crate::kernel::Nest;
-use crate::rewrite::stage::Footprint;
-use crate::rewrite::swizzle::Swizzle;
-use crate::rewrite::{align, register_tile};
 use crate::walk;
 
 /// A bound loop in a tiled nest.
@@ -74,7 +76,7 @@ impl Tile {
     /// How far a thread's iteration is from its first one, as terms of a sum.
     fn offset(&self, replica: &Replica) -> Vec<Expr> {
         let r = Expr::var(replica.var, Type::I32);
-        let times = |a: Expr, b: Expr| match index::is_const(&b, 1) {
+        let times = |a: Expr, b: Expr| match counters::is_const(&b, 1) {
             true => a,
             false => Expr::binary(BinaryOp::Mul, a, b),
         };
@@ -172,11 +174,11 @@ impl Tile {
 fn aligned(l: &ForLoop, nest: &Nest, width: u32) -> (ForLoop, Option<Begin>) {
     let Some(wanted) = nest.aligned.get(&l.id).copied() else { return (l.clone(), None) };
     let unit = if width > 1 { wanted.min(width) } else { wanted };
-    let past = align::past_multiple(&l.first, unit, &nest.multiples);
+    let past = nest.multiples.past_multiple(&l.first, unit);
     if past == Some(0) {
         return (l.clone(), None);
     }
-    let first = align::aligned_first(l, unit, &nest.multiples);
+    let first = counters::aligned_first(l, unit, &nest.multiples);
     let begin = Begin { first: l.first.clone(), past, width: unit };
     (ForLoop { first, ..l.clone() }, Some(begin))
 }
@@ -214,7 +216,7 @@ impl Lowering<'_> {
     ) -> Lowered<()> {
         let loops = self.bound_loops(nest);
         let outer: Vec<ForLoop> =
-            register_tile::outer_loops(self.source, root.id, nest).into_iter().cloned().collect();
+            loops::outer_loops(self.source, root.id, nest).into_iter().cloned().collect();
         for l in outer.iter().chain(&loops) {
             self.must_know_bounds(l, stmt)?;
         }
@@ -223,11 +225,11 @@ impl Lowering<'_> {
         let mut launches = self.read_constants(&mut body);
         let wanted = self.nest_name(root, nest);
         let blocks = tiles.iter().map(|t| {
-            let count = index::count(&self.host, &t.source);
-            index::blocks(&self.host, count, t.extent.clone())
+            let count = counters::count(&self.host, &t.source);
+            counters::blocks(&self.host, count, t.extent.clone())
         });
         // Every iteration of the outer loops has blocks of its own.
-        let blocks = outer.iter().map(|l| index::count(&self.host, l)).chain(blocks);
+        let blocks = outer.iter().map(|l| counters::count(&self.host, l)).chain(blocks);
         let wide = tiles.len() + outer.len() > 1 || tiles.iter().any(|t| t.ty.bytes() == 8);
         let ty = if wide { Type::I64 } else { Type::I32 };
         let blocks: Vec<Expr> = blocks.map(|b| b.cast(ty.clone())).collect();
@@ -239,7 +241,7 @@ impl Lowering<'_> {
         launch.origin = stmt.origin.by("bind");
         self.ask_for_shared(root, nest, &mut launch);
         launches.push(launch);
-        match index::all_run(&self.host, outer.iter().chain(&loops)) {
+        match counters::all_run(&self.host, outer.iter().chain(&loops)) {
             Some(cond) => {
                 let then = Block::new(launches);
                 let kind = StmtKind::If { cond, then, otherwise: Block::default() };
@@ -294,7 +296,7 @@ impl Lowering<'_> {
             let groups = begin.is_some()
                 && width > 1
                 && self.fills_groups(l, nest, u64::from(size) * u64::from(factor), width);
-            let ty = index::counter_type(&self.host, l);
+            let ty = counters::counter_type(&self.host, l);
             let mut constant = |name: String, ty: Scalar| {
                 let var = self.local(&name, Type::Scalar(ty));
                 self.host.vars[var.0 as usize].constant = true;
@@ -338,7 +340,7 @@ impl Lowering<'_> {
         let copies = self.copies(root, nest, tiles);
         let mut stmts = self.shared_declarations(&copies, &stmt.origin.by("stage"));
         let outer: Vec<ForLoop> =
-            register_tile::outer_loops(self.source, root.id, nest).into_iter().cloned().collect();
+            loops::outer_loops(self.source, root.id, nest).into_iter().cloned().collect();
         stmts.extend(self.block_numbers(nest, &outer, tiles));
         for tile in tiles {
             stmts.extend(self.block_start(tile));
@@ -423,11 +425,11 @@ impl Lowering<'_> {
     fn block_start(&self, tile: &Tile) -> [Stmt; 2] {
         let ty = Type::Scalar(tile.ty);
         let number = Expr::var(tile.number, Type::U32).cast(ty.clone());
-        let start = match index::is_const(&tile.extent, 1) {
+        let start = match counters::is_const(&tile.extent, 1) {
             true => number,
             false => Expr::binary(BinaryOp::Mul, number, tile.extent.clone().cast(ty.clone())),
         };
-        let start = match index::is_const(&tile.source.first, 0) {
+        let start = match counters::is_const(&tile.source.first, 0) {
             true => start,
             false => Expr::binary(BinaryOp::Add, tile.source.first.clone(), start),
         };
@@ -451,14 +453,9 @@ impl Lowering<'_> {
     }
 }
 
-/// `const T var = value;`
-pub fn declare(var: VarId, value: Expr) -> Stmt {
-    Stmt::new(StmtKind::Decl { var, init: Some(value) }, Origin::default())
-}
-
 /// A product without factors of one.
 pub(super) fn times(a: Expr, b: Expr) -> Expr {
-    match (index::is_const(&a, 1), index::is_const(&b, 1)) {
+    match (counters::is_const(&a, 1), counters::is_const(&b, 1)) {
         (true, _) => b,
         (_, true) => a,
         _ => Expr::binary(BinaryOp::Mul, a, b),
@@ -475,7 +472,7 @@ fn threads_of(tiles: &[Tile]) -> [Expr; 3] {
 
 /// The thread's number in a block of these threads along x, y and z: x varies fastest.
 pub(super) fn flat_thread(block: &[Expr; 3]) -> Expr {
-    let used = Axis::ALL.into_iter().zip(block).rev().filter(|(_, n)| !index::is_const(n, 1));
+    let used = Axis::ALL.into_iter().zip(block).rev().filter(|(_, n)| !counters::is_const(n, 1));
     let numbers =
         used.map(|(axis, n)| (Expr::builtin(Builtin::ThreadIdx(axis)).cast(Type::I32), n));
     let sum = numbers.fold(None, |sum: Option<Expr>, (thread, width)| match sum {

@@ -6,10 +6,10 @@ use warpsmith_ir::{
 
 use super::copies::plus;
 use super::elements::Elements;
-use super::index;
 use super::replicas::Replicas;
-use super::tiled::declare;
-use super::vectors;
+use crate::build::counters;
+use crate::build::stmts::declare;
+use crate::build::vectors;
 
 fn assign(place: Place, value: Expr) -> Stmt {
     Stmt::new(StmtKind::Assign { place, value }, Origin::default())
@@ -40,7 +40,7 @@ impl Replicas<'_, '_> {
             let ty = self.index_type(d);
             let own = c.clone().cast(Type::Scalar(ty));
             let low = self.lowest(d, ty);
-            global.push(match index::is_const(&low, 0) {
+            global.push(match counters::is_const(&low, 0) {
                 true => own.clone(),
                 false => Expr::binary(BinaryOp::Add, low, own.clone()),
             });

@@ -12,13 +12,13 @@ use warpsmith_ir::{
     AtomicOp, Block, Expr, Place, ReduceOp, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
-use super::reduction::combine;
-use super::replicas::{Axes, Replicas};
-use super::tiled::declare;
-use crate::analysis::scalars;
-use crate::rewrite::accumulate::fresh_name;
-use crate::rewrite::privatise;
-use crate::rewrite::share::written_bases;
+use super::replicas::Replicas;
+use crate::analysis::axes::Axes;
+use crate::analysis::loops::written_bases;
+use crate::analysis::{scalars, updates};
+use crate::build::operators::combine;
+use crate::build::stmts::declare;
+use crate::names::fresh_name;
 use crate::walk;
 
 impl Replicas<'_, '_> {
@@ -71,10 +71,10 @@ impl Replicas<'_, '_> {
     /// an iteration does to it, and the update by it.
     fn in_register(&mut self, stmt: &Stmt) -> Option<[Stmt; 3]> {
         let StmtKind::Atomic { op, value, .. } = &stmt.kind else { return None };
-        let array = privatise::updated(stmt)?;
+        let array = updates::updated(stmt)?;
         let axes = self.axes_of_place(walk::changed(stmt)?) & self.tiled;
         let ty = value.ty.scalar()?;
-        let identity = privatise::identity(*op, value)?;
+        let identity = updates::identity(*op, value)?;
         let added = match op {
             AtomicOp::Add | AtomicOp::Sub => ReduceOp::Add,
             AtomicOp::Min => ReduceOp::Min,
@@ -84,7 +84,7 @@ impl Replicas<'_, '_> {
             AtomicOp::Xor => ReduceOp::BitXor,
             _ => return None,
         };
-        if axes == self.tiled || privatise::only_update(self.unset.body(), array).is_err() {
+        if axes == self.tiled || updates::only_update(self.unset.body(), array).is_err() {
             return None;
         }
         let part = self.part_of(array, axes, Type::Scalar(ty));

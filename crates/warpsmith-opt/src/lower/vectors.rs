@@ -4,51 +4,20 @@ use std::collections::BTreeMap;
 
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
-    Block, Expr, ExprKind, Origin, Place, PlaceKind, Space, Stmt, StmtKind, Type, VarId, visit,
+    Block, Expr, ExprKind, Place, PlaceKind, Space, Stmt, StmtKind, Type, VarId, visit,
 };
 
-use super::fragments::always_read;
-use super::replicas::{Axes, Replicas};
-use super::tiled::{Replica, Tile, declare};
-use super::{Lowering, divides};
+use super::Lowering;
+use super::replicas::Replicas;
+use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
+use crate::analysis::axes::Axes;
+use crate::build::stmts::declare;
+use crate::build::vectors::has_vector;
+use crate::build::vectors::{part, wide};
 use crate::kernel::{Nest, Stage};
-use crate::rewrite::vectorise::{has_vector, multiple, pointer_aligned, whole_groups};
 use crate::walk;
-
-/// The address of an element.
-pub(super) fn address(place: Place, space: Space, readonly: bool) -> Expr {
-    let ty = pointer(place.ty.clone(), space, readonly);
-    Expr::new(ExprKind::AddressOf(place), ty, Origin::default())
-}
-
-fn pointer(pointee: Type, space: Space, readonly: bool) -> Type {
-    Type::Pointer { pointee: pointee.into(), space, volatile: false, readonly }
-}
-
-/// The vector that begins with an element.
-pub(super) fn wide(place: Place, space: Space, width: u32, readonly: bool) -> Place {
-    let Some(element) = place.ty.scalar() else { return place };
-    wide_as(place, Type::Vector(element, width as u8), space, readonly)
-}
-
-/// What begins with an element, as of another type.
-pub fn wide_as(place: Place, ty: Type, space: Space, readonly: bool) -> Place {
-    let first = address(place, space, readonly).cast(pointer(ty.clone(), space, readonly));
-    Place::new(PlaceKind::Deref(first), ty, Origin::default())
-}
-
-/// An element of a vector.
-pub(super) fn part(vector: &Expr, at: u32) -> Expr {
-    let Type::Vector(element, _) = vector.ty else { return vector.clone() };
-    let kind = ExprKind::Member(vector.clone(), at);
-    Expr::new(kind, Type::Scalar(element), Origin::default())
-}
-
-/// What a vector of so many elements is called.
-pub(super) fn name(width: u32) -> &'static str {
-    if width == 2 { "pair" } else { "four" }
-}
+use crate::walk::always_read;
 
 impl Lowering<'_> {
     /// Shared arrays that are accessed in vectors begin at a multiple of the widest; 0: nothing special.
@@ -73,12 +42,12 @@ impl Lowering<'_> {
         let rest = Poly::from_expr(last).and_then(|p| p.sub(&Poly::var(counter)));
         let beside = rest.is_some_and(|p| {
             !p.atoms().iter().any(|a| a.mentions(counter))
-                && divides(&p, width.into(), &nest.multiples)
+                && nest.multiples.divide(&p, width.into())
         });
         beside
-            && pointer_aligned(nest, array, bytes)
+            && nest.multiples.aligned(array, bytes)
             && !before.iter().chain(dims).any(mentions)
-            && dims.last().is_none_or(|d| multiple(nest, d, width))
+            && dims.last().is_none_or(|d| nest.multiples.divide_expr(d, width))
             && !self.constants.contains_key(&array)
     }
 }
@@ -98,7 +67,7 @@ impl Replicas<'_, '_> {
         let along = |(k, tile): &(usize, &Tile)| {
             tile.width > 1
                 && tile.begin.is_none()
-                && whole_groups(self.nest, &tile.source, tile.width)
+                && self.nest.multiples.whole_groups(&tile.source, tile.width)
                 && self.stores_along(stmts, tile)
                 && axes >> k & 1 == 1
         };

@@ -2,8 +2,10 @@
 
 use warpsmith_ir::{Axis, BinaryOp, Builtin, Expr, Stmt, Type, VarId};
 
-use super::tiled::{Tile, declare, times};
-use super::{Lowering, index};
+use super::Lowering;
+use super::tiled::{Tile, times};
+use crate::build::counters;
+use crate::build::stmts::declare;
 use crate::kernel::Nest;
 
 /// Threads of a warp.
@@ -113,7 +115,7 @@ fn sizes_along(
 
 /// A quotient without a divisor of one.
 fn over(a: Expr, b: Expr) -> Expr {
-    match index::is_const(&b, 1) {
+    match counters::is_const(&b, 1) {
         true => a,
         false => Expr::binary(BinaryOp::Div, a, b),
     }

@@ -33,7 +33,7 @@ fn aligned(e: Expr) -> Expr {
 }
 
 fn sum(a: Expr, b: Expr) -> Expr {
-    if super::index::is_const(&a, 0) { b } else { Expr::binary(BinaryOp::Add, a, b) }
+    if super::counters::is_const(&a, 0) { b } else { Expr::binary(BinaryOp::Add, a, b) }
 }
 
 impl Lowering<'_> {
@@ -72,7 +72,7 @@ impl Lowering<'_> {
                 Some(v) => Expr::int(Scalar::U64, v.as_i64()),
                 None => e.clone().cast(Type::U64),
             });
-            let extents = extents.filter(|e| !super::index::is_const(e, 1)).chain([size]);
+            let extents = extents.filter(|e| !super::counters::is_const(e, 1)).chain([size]);
             let all = extents.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
             let all = all.unwrap_or_else(|| bytes(0));
             slots.push(Slot { pointer: s.var, offset: offset.clone(), bytes: all.clone() });
@@ -96,7 +96,7 @@ impl Lowering<'_> {
         let mut before: Option<(Expr, Expr)> = None;
         for slot in slots {
             let mut base = Expr::var(workspace, void.clone());
-            if !super::index::is_const(&slot.offset, 0) {
+            if !super::counters::is_const(&slot.offset, 0) {
                 let offset = match slot.offset.as_const() {
                     Some(v) => Expr::int(Scalar::I64, v.as_i64()),
                     None => self.named_offset(slot, &mut before, &mut stmts),

@@ -30,6 +30,7 @@ use super::grammar::name;
 use super::step::{About, Law, Rewrite, StepError};
 use crate::analysis::access::{Base, base_of};
 use crate::kernel::Kernel;
+use crate::names::fresh_name;
 use crate::refusal::Refusal;
 use crate::walk;
 use winnow::ModalResult;
@@ -130,15 +131,6 @@ pub fn apply(legal: LegalAccumulate<'_>) -> Rewritten {
     let acc = function.add_var(var);
     hoist(&mut function.body, &legal, acc);
     Rewritten::same_loops(kernel)
-}
-
-/// A name that no variable of the function has.
-pub fn fresh_name(function: &warpsmith_ir::Function, wanted: &str) -> String {
-    let taken = |name: &str| function.vars.iter().any(|v| v.name == name);
-    if !taken(wanted) {
-        return wanted.into();
-    }
-    (2u32..).map(|k| format!("{wanted}{k}")).find(|name| !taken(name)).unwrap_or_default()
 }
 
 /// An assignment `place = … place …` with the statements around it, outermost first.

@@ -17,18 +17,15 @@
 //! Copies to shared memory begin where the loop does, so that no array may be staged; nor may arrays be padded to whole
 //! tiles.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
-use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{BinaryOp, Expr, ForLoop, LoopId, SourceMap, Type, VarId};
+use warpsmith_ir::{LoopId, SourceMap};
 
 use super::Rewritten;
 use super::grammar::{counted, name};
 use super::register_tile::{bound_nest, check_tiles};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::kernel::{Kernel, Nest};
-use crate::lower::divides;
 use crate::refusal::Refusal;
 use winnow::ModalResult;
 use winnow::Parser;
@@ -107,7 +104,7 @@ pub fn check(kernel: &Kernel, target: LoopId, width: u32) -> Result<LegalAlign<'
     let (root, nest) = bound_nest(kernel, target)?;
     check_tiles(kernel, root, nest)?;
     let Some(l) = kernel.find_loop(target) else { return refuse("it is gone".into()) };
-    if past_multiple(&l.first, width, &nest.multiples) == Some(0) {
+    if nest.multiples.past_multiple(&l.first, width) == Some(0) {
         return refuse(format!("it begins at a multiple of {width} as it is"));
     }
     let mut aligned = nest.clone();
@@ -137,28 +134,5 @@ pub(super) fn check_stages(kernel: &Kernel, nest: &Nest) -> Result<(), Refusal> 
             at: Box::default(),
         }),
         _ => Ok(()),
-    }
-}
-
-/// How far an integer is past the last multiple of `width` at or before it; `None`: that is not known.
-pub(crate) fn past_multiple(e: &Expr, width: u32, multiples: &BTreeMap<VarId, u32>) -> Option<u32> {
-    let p = Poly::from_expr(e)?;
-    (0..width).find(|rest| {
-        let below = p.add(&Poly::constant(-i128::from(*rest)));
-        below.is_some_and(|p| divides(&p, width.into(), multiples))
-    })
-}
-
-/// The last multiple of `width`, a power of two, at or before the loop's first iteration.
-pub(crate) fn aligned_first(l: &ForLoop, width: u32, multiples: &BTreeMap<VarId, u32>) -> Expr {
-    let ty = l.first.ty.scalar().unwrap_or(warpsmith_ir::Scalar::I32);
-    let known = past_multiple(&l.first, width, multiples);
-    match (l.first.as_const().map(|c| c.as_i64()), known) {
-        (Some(first), Some(past)) => Expr::int(ty, first - i64::from(past)),
-        (_, Some(past)) => Expr::binary(BinaryOp::Sub, l.first.clone(), Expr::int(ty, past.into())),
-        _ => {
-            let down = Expr::int(ty, -i64::from(width)).cast(Type::Scalar(ty));
-            Expr::binary(BinaryOp::BitAnd, l.first.clone(), down)
-        }
     }
 }

@@ -18,9 +18,10 @@ use warpsmith_ir::{
 };
 
 use super::grammar::{axis, by_x, comma, name, number, wanted};
-use super::independence::{self, Findings};
+use super::independence::Findings;
 use super::step::{About, Law, Rewrite, StepError, loops_named};
-use super::{Rewritten, reduce};
+use super::{Rewritten, independence};
+use crate::analysis::loops;
 use crate::assumption::Assumption;
 use crate::kernel::{Kernel, Nest, is_marked, only_loop};
 use crate::refusal::Refusal;
@@ -187,7 +188,7 @@ pub(super) fn record(kernel: &mut Kernel, findings: Vec<(LoopId, Findings)>, sou
 }
 
 pub(super) fn set_kind(kernel: &mut Kernel, id: LoopId, kind: LoopKind) {
-    super::with_loop(&mut kernel.func_mut().body, id, &mut |stmt| {
+    walk::with_loop(&mut kernel.func_mut().body, id, &mut |stmt| {
         if let StmtKind::For(l) = &mut stmt.kind {
             l.kind = kind.clone();
         }
@@ -300,7 +301,7 @@ fn check_bounds(kernel: &Kernel, root: LoopId, loops: &[LoopId]) -> Result<(), R
     around.extend(loops);
     for (k, inner) in around.iter().enumerate().skip(outside) {
         for outer in &around[..k] {
-            if !reduce::bounds_independent(kernel, *inner, *outer) {
+            if !loops::bounds_independent(kernel, *inner, *outer) {
                 return Err(Refusal::DependentBounds { outer: *outer, inner: *inner });
             }
         }

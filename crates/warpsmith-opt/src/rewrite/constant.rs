@@ -16,15 +16,16 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use warpsmith_ir::{Axis, Block, Expr, ExprKind, Origin, Place, PlaceKind, SourceMap, VarId};
+use warpsmith_ir::{Axis, Block, Expr, ExprKind, Origin, PlaceKind, SourceMap, VarId};
 
 use super::Rewritten;
 use super::grammar::name;
 use super::step::{About, Law, Rewrite, StepError};
 use crate::analysis::access::{Base, base_of};
+use crate::analysis::arrays::{extents, subscripts};
+use crate::analysis::axes;
 use crate::assumption::Assumption;
 use crate::kernel::{Kernel, Nest};
-use crate::lower;
 use crate::refusal::Refusal;
 use crate::walk;
 use winnow::ModalResult;
@@ -132,7 +133,7 @@ pub fn check<'k>(kernel: &'k Kernel, name: &str) -> Result<LegalConstant<'k>, Re
     for (root, nest) in &kernel.nests {
         let Some(stmt) = walk::loop_stmt(&function.body, *root) else { continue };
         let body = Block::new(vec![stmt.clone()]);
-        read |= lower::mentions(&body, array) > 0;
+        read |= walk::times_mentioned(&body, array) > 0;
         if let Some((why, at)) = differs(kernel, nest, &body, array) {
             return refuse(why, Some(at));
         }
@@ -159,21 +160,6 @@ fn bytes(kernel: &Kernel, array: VarId) -> Option<u64> {
     element.scalar()?;
     let size = warpsmith_ir::layout::layout_of(&kernel.module, element).size;
     extents(var.shape.as_deref()?)?.into_iter().try_fold(size, u64::checked_mul)
-}
-
-/// Extents that are positive constants.
-pub fn extents(shape: &[Expr]) -> Option<Vec<u64>> {
-    let one = |e: &Expr| u64::try_from(e.as_const()?.as_i64()).ok().filter(|n| *n > 0);
-    let all: Option<Vec<u64>> = shape.iter().map(one).collect();
-    all.filter(|e| !e.is_empty())
-}
-
-/// The element that a place is, when it is one of the array with a subscript for each extent.
-pub fn subscripts(place: &Place, array: VarId, rank: usize) -> Option<&[Expr]> {
-    let PlaceKind::Elem { pointer, index, .. } = &*place.kind else { return None };
-    let ExprKind::Read(p) = &*pointer.kind else { return None };
-    let found = *p.kind == PlaceKind::Var(array) && index.len() == rank;
-    found.then_some(index.as_slice())
 }
 
 /// Where the function writes the array, or uses it otherwise than by its elements.
@@ -218,7 +204,7 @@ fn differs(kernel: &Kernel, nest: &Nest, body: &Block, array: VarId) -> Option<(
             depends.insert(l.var, 1u8 << k);
         }
     }
-    lower::spread(body, &mut depends);
+    axes::spread(body, &mut depends);
     let rank = kernel.func().var(array).shape.as_ref().map_or(0, Vec::len);
     let mut found = None;
     let mut look = |e: &Expr| {

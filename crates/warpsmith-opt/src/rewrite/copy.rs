@@ -7,7 +7,7 @@ use warpsmith_ir::{
 };
 
 use crate::kernel::{Kernel, Nest};
-use crate::lower;
+use crate::names;
 use crate::walk;
 
 /// Threads of the blocks that copy, by the number of bound loops.
@@ -44,7 +44,7 @@ pub fn uses(block: &Block, array: VarId, shape: &[Expr]) -> Uses {
             uses.writes |= access == Access::Write;
         }
     });
-    uses.otherwise = lower::mentions(block, array) != elements;
+    uses.otherwise = walk::times_mentioned(block, array) != elements;
     uses
 }
 
@@ -196,7 +196,7 @@ fn counters(kernel: &mut Kernel, extents: &[Expr]) -> Vec<VarId> {
         counters.push(match known {
             Some(at) => VarId(at as u32),
             None => {
-                let name = super::accumulate::fresh_name(kernel.func(), &wanted);
+                let name = names::fresh_name(kernel.func(), &wanted);
                 let mut var = Var::new(name, ty, VarKind::Local);
                 var.origin = Origin::default().by("copy");
                 kernel.func_mut().add_var(var)
@@ -233,7 +233,7 @@ pub fn replace_loop(kernel: &mut Kernel, id: LoopId, stmts: Vec<Stmt>) {
     }
     // What the statements hold may have the loop's number.
     let old = LoopId(u32::MAX);
-    super::with_loop(&mut kernel.func_mut().body, id, &mut |stmt| {
+    walk::with_loop(&mut kernel.func_mut().body, id, &mut |stmt| {
         if let StmtKind::For(l) = &mut stmt.kind {
             l.id = old;
         }

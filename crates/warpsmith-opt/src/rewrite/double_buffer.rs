@@ -14,11 +14,12 @@
 //! addresses, so that the compiler must know which of the two is meant.
 
 use std::fmt;
-use warpsmith_ir::{LoopId, LoopKind, SourceMap};
+use warpsmith_ir::{LoopId, SourceMap};
 
 use super::Rewritten;
 use super::grammar::name;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
+use crate::analysis::loops::is_even;
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
 use winnow::ModalResult;
@@ -121,13 +122,4 @@ pub fn apply(legal: LegalDoubleBuffer<'_>) -> Rewritten {
         nest.double_buffers.insert(legal.target);
     }
     Rewritten::same_loops(kernel)
-}
-
-/// The compiler knows of every iteration whether its number is even.
-pub(crate) fn is_even(kind: &LoopKind) -> bool {
-    match kind {
-        LoopKind::Unrolled(None) => true,
-        LoopKind::Unrolled(Some(n)) => n.is_multiple_of(2),
-        _ => false,
-    }
 }

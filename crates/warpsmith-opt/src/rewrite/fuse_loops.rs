@@ -22,10 +22,11 @@ use warpsmith_ir::{
 };
 
 use super::grammar::{comma, name};
-use super::register_tile::unit_step;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, independence, share};
 use crate::analysis::access::{Base, base_of};
+use crate::analysis::loops;
+use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, is_marked, only_loop};
 use crate::refusal::Refusal;
@@ -268,7 +269,7 @@ impl Touched {
                     | StmtKind::Atomic { .. }
             );
         });
-        found.written = share::written_bases(&block);
+        found.written = loops::written_bases(&block);
         found.moves &= !found.memory.contains(&Base::Anything);
         found
     }

@@ -5,10 +5,11 @@ use warpsmith_ir::{Diagnostic, ForLoop, LoopId, LoopKind, Parallel, SourceMap, V
 
 use crate::analysis::access::{Access, AccessKind, Base, Scope};
 use crate::analysis::conflict::requirement;
-use crate::analysis::dependence::{self, Conflict, Doubt, Report};
-use crate::analysis::{atomics, contributions, scalars};
-use crate::kernel::{Kernel, Requirement, is_marked};
+use crate::analysis::dependence::{Conflict, Doubt, Report};
+use crate::analysis::{atomics, contributions, dependence, scalars};
+use crate::kernel::{Kernel, is_marked};
 use crate::refusal::{CarriedDependence, End, Refusal, UndecidedMark};
+use crate::requirement::Requirement;
 use crate::walk;
 
 /// What checking a loop brought to light besides the verdict.

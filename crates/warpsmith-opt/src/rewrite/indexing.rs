@@ -18,9 +18,10 @@ use super::grammar::{name, wanted};
 use super::register_tile::bound_nest;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::analysis::scalars;
+use crate::build::counters;
 use crate::kernel::Kernel;
-use crate::lower;
 use crate::refusal::Refusal;
+use crate::walk;
 use winnow::ModalResult;
 use winnow::Parser;
 use winnow::ascii::space1;
@@ -129,11 +130,11 @@ pub fn apply(legal: LegalIndexing<'_>) -> Rewritten {
     let Some(l) = kernel.find_loop(legal.target).cloned().filter(|_| legal.sparse) else {
         return Rewritten::same_loops(kernel);
     };
-    let up = lower::counts_up(&l);
+    let up = counters::counts_up(&l);
     let ty = kernel.func().var(l.var).ty.clone();
     let cond = works(&l, &ty, up);
     let function = kernel.func_mut();
-    super::with_loop(&mut function.body, legal.innermost, &mut |stmt| {
+    walk::with_loop(&mut function.body, legal.innermost, &mut |stmt| {
         let origin = stmt.origin.by("indexing");
         let StmtKind::For(inner) = &mut stmt.kind else { return };
         let then = std::mem::take(&mut inner.body);
@@ -142,7 +143,7 @@ pub fn apply(legal: LegalIndexing<'_>) -> Rewritten {
             .comment("the threads between the iterations of the loop have nothing to do");
         inner.body = Block::new(vec![guard]);
     });
-    super::with_loop(&mut function.body, legal.target, &mut |stmt| {
+    walk::with_loop(&mut function.body, legal.target, &mut |stmt| {
         if let StmtKind::For(l) = &mut stmt.kind {
             let scalar = ty.scalar().unwrap_or(warpsmith_ir::Scalar::I32);
             l.step = Expr::int(scalar, if up { 1 } else { -1 });

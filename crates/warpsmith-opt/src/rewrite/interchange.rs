@@ -15,10 +15,10 @@ use warpsmith_ir::{ForLoop, LoopId, LoopKind, SourceMap, StmtKind};
 use super::grammar::name;
 use super::share::SHARED;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, independence, reduce};
+use super::{Rewritten, independence};
 use crate::analysis::access::{AccessKind, Base, Scope};
 use crate::analysis::dependence::{Conflict, Verdict, test_exchange};
-use crate::analysis::scalars;
+use crate::analysis::{loops, scalars};
 use crate::kernel::{Kernel, only_loop};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -105,7 +105,7 @@ pub fn check<'k>(kernel: &'k Kernel, outer: LoopId) -> Result<LegalInterchange<'
     if let Some(stmt) = walk::leaves(&i.body) {
         return Err(Refusal::LeavesLoop { loop_id: i.id, at: stmt.origin.clone() });
     }
-    if !reduce::bounds_independent(kernel, i.id, outer) {
+    if !loops::bounds_independent(kernel, i.id, outer) {
         return Err(Refusal::DependentBounds { outer, inner: i.id });
     }
     check_order(kernel, o, i)?;
@@ -115,7 +115,7 @@ pub fn check<'k>(kernel: &'k Kernel, outer: LoopId) -> Result<LegalInterchange<'
 /// Swaps the loops.
 pub fn apply(legal: LegalInterchange<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
-    super::with_loop(&mut kernel.func_mut().body, legal.outer, &mut |stmt| {
+    walk::with_loop(&mut kernel.func_mut().body, legal.outer, &mut |stmt| {
         let StmtKind::For(ForLoop { id, var, declares, first, compare, limit, step, kind, body }) =
             &mut stmt.kind
         else {

@@ -33,17 +33,14 @@ pub mod stage;
 pub mod step;
 pub mod stream;
 pub mod stride;
-pub mod swizzle;
 pub mod tile;
 pub mod unroll;
 pub mod vectorise;
 pub mod warp;
 
-use warpsmith_ir::{
-    Block, Expr, Function, LoopId, Module, Origin, Place, PlaceKind, Stmt, StmtKind, VarId,
-};
+use warpsmith_ir::LoopId;
 
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, malformed};
 use crate::refusal::Refusal;
 
 /// The result of a step: a new kernel, and what became of the loops of the old one.
@@ -69,34 +66,4 @@ pub fn verified(rewritten: Rewritten, step: &str) -> Result<Rewritten, Refusal> 
         errors if errors.is_empty() => Ok(rewritten),
         errors => Err(Refusal::Malformed { step: step.into(), errors }),
     }
-}
-
-/// What the verifier says about a module.
-pub fn malformed(module: &Module) -> Vec<String> {
-    match warpsmith_ir::verify::verify(module) {
-        Ok(()) => vec![],
-        Err(violations) => violations.iter().map(ToString::to_string).collect(),
-    }
-}
-
-/// An element of a variable that is an array of one dimension.
-pub(crate) fn element_of(function: &Function, array: VarId, index: Expr) -> Place {
-    let ty = function.var(array).ty.clone();
-    let element = ty.innermost().clone();
-    let kind = PlaceKind::Index(Place::var(array, ty), index);
-    Place::new(kind, element, Origin::default())
-}
-
-/// Changes the statement that is the counted loop `id`; tells whether there is one.
-pub(crate) fn with_loop(block: &mut Block, id: LoopId, f: &mut dyn FnMut(&mut Stmt)) -> bool {
-    for stmt in &mut block.stmts {
-        if matches!(&stmt.kind, StmtKind::For(l) if l.id == id) {
-            f(stmt);
-            return true;
-        }
-        if crate::walk::blocks_mut(stmt).into_iter().any(|b| with_loop(b, id, f)) {
-            return true;
-        }
-    }
-    false
 }

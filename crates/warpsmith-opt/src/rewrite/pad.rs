@@ -25,14 +25,14 @@ use warpsmith_ir::{
     StmtKind, Type, UnaryOp, VarId,
 };
 
-use super::copy::{self, Side};
-use super::register_tile::unit_step;
+use super::copy::Side;
 use super::share::SHARED_NEST;
-use super::{pitch, register_tile, stage};
+use super::{copy, pitch, stage};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
+use crate::analysis::loops;
+use crate::analysis::loops::unit_step;
 use crate::assumption::Assumption;
 use crate::kernel::{Kernel, Nest};
-use crate::lower;
 use crate::refusal::Refusal;
 use crate::walk;
 
@@ -153,7 +153,7 @@ fn plan(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<Plan, Refusal> {
 }
 
 fn fills(count: &Poly, extent: u32, nest: &Nest) -> bool {
-    lower::divides(count, extent.into(), &nest.multiples)
+    nest.multiples.divide(count, extent.into())
 }
 
 /// The multiple that each length is rounded up to.
@@ -482,7 +482,7 @@ fn apply(kernel: &mut Kernel, root: LoopId, plan: &Plan) {
             continue;
         };
         let value = Expr::var(length, kernel.func().var(length).ty.clone());
-        super::with_loop(&mut whole, *id, &mut |s| {
+        walk::with_loop(&mut whole, *id, &mut |s| {
             if let StmtKind::For(l) = &mut s.kind {
                 let ty = l.first.ty.clone();
                 l.compare = BinaryOp::Lt;
@@ -539,7 +539,7 @@ fn apply(kernel: &mut Kernel, root: LoopId, plan: &Plan) {
         nest.multiples.extend(multiples);
     }
     let padded = whole.stmts.remove(0);
-    super::with_loop(&mut kernel.func_mut().body, root, &mut |s| *s = padded.clone());
+    walk::with_loop(&mut kernel.func_mut().body, root, &mut |s| *s = padded.clone());
     copy::put_around(kernel, root, before, after);
 }
 
@@ -608,7 +608,7 @@ fn set_first(kernel: &Kernel, root: LoopId, array: VarId, shape: &[Expr]) -> boo
         && index.iter().zip(shape).all(|(p, extent)| {
             let Some(Atom::Var(v)) = p.as_atom() else { return false };
             let bound = nest.axes.iter().filter_map(|(id, _)| kernel.find_loop(*id));
-            let mut shared = bound.chain(register_tile::outer_loops(kernel, root, nest));
+            let mut shared = bound.chain(loops::outer_loops(kernel, root, nest));
             let Some(l) = shared.find(|l| l.var == *v) else { return false };
             let from_zero = l.first.as_const().is_some_and(|v| v.as_i64() == 0);
             let whole = count_of(kernel, l).map(|(n, _)| n) == Poly::from_expr(extent);

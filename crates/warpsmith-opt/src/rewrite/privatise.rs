@@ -25,15 +25,19 @@ use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
     AtomicOp, Axis, BarrierKind, BinaryOp, BindLevel, Binding, Block, Collective, Expr, ExprKind,
     Fill, ForLoop, LoopId, LoopKind, Origin, Parallel, Place, PlaceKind, Scalar, Scope, SourceMap,
-    Stmt, StmtKind, Type, Value, Var, VarId, VarKind,
+    Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
 use super::grammar::{counted, counted_or_one, name};
-use super::independence::{self, Findings};
+use super::independence::Findings;
+use super::runs;
 use super::step::{About, Law, Rewrite, StepError};
-use super::{Rewritten, bind, element_of, runs};
+use super::{Rewritten, bind, independence};
+use crate::analysis::updates::updated;
+use crate::analysis::updates::{identity, only_update};
+use crate::build::counters;
+use crate::build::stmts::element_of;
 use crate::kernel::{Kernel, STATIC_SHARED, is_marked};
-use crate::lower;
 use crate::refusal::Refusal;
 use crate::walk;
 use winnow::ModalResult;
@@ -235,7 +239,7 @@ pub fn apply(legal: LegalPrivatise<'_>, sources: &SourceMap) -> Rewritten {
     let loops: Vec<ForLoop> =
         legal.loops.iter().filter_map(|id| kernel.find_loop(*id).cloned()).collect();
     let nest = Maker::new(&mut kernel, &legal, &loops).nest(&loops);
-    super::with_loop(&mut kernel.func_mut().body, legal.root, &mut |stmt| {
+    walk::with_loop(&mut kernel.func_mut().body, legal.root, &mut |stmt| {
         let origin = stmt.origin.by("privatise");
         let comment = std::mem::take(&mut stmt.comment);
         *stmt = Stmt { kind: StmtKind::For(nest.clone()), origin, comment };
@@ -255,22 +259,6 @@ fn nest_that_updates(kernel: &Kernel, array: VarId) -> Option<LoopId> {
     })
 }
 
-/// The array that an atomic statement updates.
-pub(crate) fn updated(stmt: &Stmt) -> Option<VarId> {
-    let StmtKind::Atomic { pointer, .. } = &stmt.kind else { return None };
-    let ExprKind::AddressOf(place) = &*pointer.kind else { return None };
-    array_of(place)
-}
-
-fn array_of(place: &Place) -> Option<VarId> {
-    let PlaceKind::Elem { pointer, .. } = &*place.kind else { return None };
-    let ExprKind::Read(p) = &*pointer.kind else { return None };
-    match *p.kind {
-        PlaceKind::Var(v) => Some(v),
-        _ => None,
-    }
-}
-
 fn constant_elements(kernel: &Kernel, array: VarId) -> Option<u64> {
     let shape = kernel.func().var(array).shape.as_deref()?;
     let extent = |e: &Expr| e.as_const().and_then(|v| u64::try_from(v.as_i64()).ok());
@@ -282,67 +270,6 @@ pub(super) fn has_only_private(clauses: &Parallel) -> bool {
     clauses.reductions.is_empty()
         && clauses.first_private.is_empty()
         && clauses.last_private.is_empty()
-}
-
-/// The operation of all updates of the array in a block.
-///
-/// # Errors
-/// Where the block does something else with it.
-pub(crate) fn only_update(block: &Block, array: VarId) -> Result<AtomicOp, Origin> {
-    let (mut op, mut wrong, mut updates) = (None, None, 0);
-    walk::each_stmt(block, &mut |s| {
-        if updated(s) != Some(array) {
-            return;
-        }
-        updates += 1;
-        if let StmtKind::Atomic { op: own, value, compare: None, result: None, pointer, .. } =
-            &s.kind
-            && identity(*own, value).is_some()
-            && op.is_none_or(|known| known == *own)
-            && !walk::mentions(value, array)
-            && !matches!(&*pointer.kind, ExprKind::AddressOf(p) if reads_array(p, array))
-        {
-            op = Some(*own);
-        } else {
-            wrong = wrong.take().or(Some(s.origin.clone()));
-        }
-    });
-    let mut all = 0;
-    walk::each_var_of_block(block, &mut |v| all += usize::from(v == array));
-    if all != updates {
-        let first = block.stmts.first().map(|s| s.origin.clone()).unwrap_or_default();
-        wrong = wrong.or(Some(first));
-    }
-    match (op, wrong) {
-        (Some(op), None) => Ok(op),
-        (_, at) => Err(at.unwrap_or_default()),
-    }
-}
-
-/// Whether subscripts of a place read the array.
-fn reads_array(place: &Place, array: VarId) -> bool {
-    let PlaceKind::Elem { index, dims, .. } = &*place.kind else { return true };
-    index.iter().chain(dims).any(|e| walk::mentions(e, array))
-}
-
-/// What leaves a value as it is; `None` for operations that copies cannot take part in.
-pub(crate) fn identity(op: AtomicOp, value: &Expr) -> Option<Value> {
-    let ty = value.ty.scalar()?;
-    let extreme = |least: bool| match ty {
-        Scalar::I32 => Some(if least { i64::from(i32::MIN) } else { i64::from(i32::MAX) }),
-        Scalar::U32 => Some(if least { 0 } else { u32::MAX.into() }),
-        Scalar::I64 => Some(if least { i64::MIN } else { i64::MAX }),
-        _ => None,
-    };
-    let bits = match op {
-        AtomicOp::Add | AtomicOp::Sub if ty.is_float() => return Some(Value::float(ty, 0.0)),
-        AtomicOp::Add | AtomicOp::Sub | AtomicOp::Or | AtomicOp::Xor => 0,
-        AtomicOp::And => -1,
-        AtomicOp::Min => extreme(false)?,
-        AtomicOp::Max => extreme(true)?,
-        _ => return None,
-    };
-    ty.is_integer().then(|| Value::int(ty, bits))
 }
 
 /// The variables of the nest in the making.
@@ -458,12 +385,12 @@ impl<'k, 'l> Maker<'k, 'l> {
         let wide = |e: Expr| e.cast(Type::I64);
         let number = self.local("iteration", Type::I64);
         let counts: Vec<Expr> =
-            loops.iter().map(|l| wide(lower::count(self.kernel.func(), l))).collect();
+            loops.iter().map(|l| wide(counters::count(self.kernel.func(), l))).collect();
         let mut body = vec![];
-        let digits = lower::digits(Expr::var(number, Type::I64), &counts);
+        let digits = counters::digits(Expr::var(number, Type::I64), &counts);
         for (l, at) in loops.iter().zip(digits).rev() {
             let ty = self.kernel.func().var(l.var).ty.clone();
-            let value = lower::counter_of(l, at.cast(ty));
+            let value = counters::counter_of(l, at.cast(ty));
             let kind = StmtKind::Decl { var: l.var, init: Some(value) };
             body.push(Stmt::new(kind, Origin::default()));
         }
@@ -537,16 +464,16 @@ impl<'k, 'l> Maker<'k, 'l> {
 /// `runs ? min(blocks, most) : 0`.
 fn number_of_blocks(kernel: &Kernel, loops: &[ForLoop], threads: &Expr, most: Expr) -> Expr {
     let function = kernel.func();
-    let counts = loops.iter().map(|l| lower::count(function, l).cast(Type::I64));
+    let counts = loops.iter().map(|l| counters::count(function, l).cast(Type::I64));
     let all = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
     let all = all.unwrap_or_else(|| Expr::int(Scalar::I64, 0));
-    let needed = lower::blocks(function, all, threads.clone());
+    let needed = counters::blocks(function, all, threads.clone());
     let fewer = Expr::binary(BinaryOp::Lt, needed.clone(), most.clone().cast(Type::I64));
     let select = |c: Expr, a: Expr, b: Expr| {
         Expr::new(ExprKind::Select(c, a, b), Type::I32, Origin::default())
     };
     let blocks = select(fewer, needed.cast(Type::I32), most);
-    match lower::all_run(function, loops) {
+    match counters::all_run(function, loops) {
         Some(runs) => select(runs, blocks, Expr::i32(0)),
         None => blocks,
     }

@@ -24,14 +24,15 @@ use warpsmith_ir::{
 };
 
 use super::grammar::name;
-use super::register_tile::unit_step;
 use super::share::SHARED;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, independence};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
+use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
-use crate::kernel::{Kernel, Requirement, is_marked, only_loop};
+use crate::kernel::{Kernel, is_marked, only_loop};
 use crate::refusal::Refusal;
+use crate::requirement::Requirement;
 use crate::walk;
 use winnow::ModalResult;
 use winnow::Parser;
@@ -149,7 +150,7 @@ pub fn check<'k>(kernel: &'k Kernel, target: LoopId) -> Result<LegalRectangle<'k
 pub fn apply(legal: LegalRectangle<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
     let body = &mut kernel.func_mut().body;
-    super::with_loop(body, legal.innermost, &mut |stmt| {
+    walk::with_loop(body, legal.innermost, &mut |stmt| {
         let origin = stmt.origin.by("rectangle");
         let StmtKind::For(l) = &mut stmt.kind else { return };
         let then = Block::new(l.body.stmts.split_off(legal.for_all));
@@ -159,7 +160,7 @@ pub fn apply(legal: LegalRectangle<'_>) -> Rewritten {
             l.body.stmts.push(Stmt::new(kind, origin));
         }
     });
-    super::with_loop(body, legal.target, &mut |stmt| {
+    walk::with_loop(body, legal.target, &mut |stmt| {
         let StmtKind::For(l) = &mut stmt.kind else { return };
         l.first.clone_from(&legal.hull.first);
         l.limit.clone_from(&legal.hull.limit);

@@ -21,16 +21,16 @@
 //! (numbers, of a type that has the operation: whoever reads the clause sees to that). The order of the operations changes: floating-point results are compared with a tolerance.
 
 use std::fmt;
-use warpsmith_ir::{Axis, BindLevel, Binding, LoopId, LoopKind, SourceMap, Type, VarId};
+use warpsmith_ir::{Axis, BindLevel, Binding, LoopId, LoopKind, SourceMap};
 
 use super::Rewritten;
 use super::bind::{self, check_outermost, check_step};
 use super::grammar::{by_x, extents, name};
 use super::independence::{self, Findings};
 use super::step::{About, Law, Rewrite, StepError};
+use crate::analysis::loops::{bounds_independent, reduced_type};
 use crate::kernel::{Kernel, Nest, Reduce, STATIC_SHARED};
 use crate::refusal::Refusal;
-use crate::walk;
 use winnow::ModalResult;
 use winnow::Parser;
 use winnow::ascii::space1;
@@ -180,15 +180,6 @@ fn find(kernel: &Kernel, var: &str) -> Option<LoopId> {
     })
 }
 
-/// The type of the value: the variable's own, or that of what it points to.
-pub fn reduced_type(ty: &Type) -> Option<&Type> {
-    match ty {
-        Type::Pointer { pointee, .. } => Some(pointee),
-        Type::Scalar(_) => Some(ty),
-        _ => None,
-    }
-}
-
 /// The outer loops of a nest up to the first whose bounds depend on another counter.
 pub fn rectangular_prefix(kernel: &Kernel, group: &[LoopId]) -> Vec<LoopId> {
     let mut prefix: Vec<LoopId> = vec![];
@@ -199,19 +190,4 @@ pub fn rectangular_prefix(kernel: &Kernel, group: &[LoopId]) -> Vec<LoopId> {
         prefix.push(*id);
     }
     prefix
-}
-
-/// Whether the bounds of a loop are the same for all iterations of a loop around it.
-pub fn bounds_independent(kernel: &Kernel, inner: LoopId, outer: LoopId) -> bool {
-    let (Some(i), Some(o)) = (kernel.find_loop(inner), kernel.find_loop(outer)) else {
-        return false;
-    };
-    let mut independent = true;
-    for e in [&i.first, &i.limit, &i.step] {
-        independent &= !walk::reads_memory(e);
-        walk::each_var(e, &mut |v: VarId| {
-            independent &= v != o.var && !walk::writes_var(&o.body, v);
-        });
-    }
-    independent
 }

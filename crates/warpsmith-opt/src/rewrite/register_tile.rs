@@ -16,13 +16,14 @@
 
 use std::fmt;
 use warpsmith_ir::{
-    BinaryOp, Block, ExprKind, ForLoop, LoopId, Origin, PlaceKind, SourceMap, Stmt, StmtKind, Type,
-    visit,
+    Block, ExprKind, ForLoop, LoopId, Origin, PlaceKind, SourceMap, Stmt, StmtKind, Type, visit,
 };
 
 use super::grammar::{counted, name};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, independence, reduce, share, stage};
+use super::{Rewritten, independence, share, stage};
+use crate::analysis::loops;
+use crate::analysis::loops::{outer_loops, unit_step};
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -238,13 +239,6 @@ fn check_tiles_of(
     }
 }
 
-/// Loops of the nest around the bound ones, outermost first: every block has one iteration of them.
-pub(crate) fn outer_loops<'k>(kernel: &'k Kernel, root: LoopId, nest: &Nest) -> Vec<&'k ForLoop> {
-    let first = nest.axes.first().map_or(root, |(id, _)| *id);
-    let around = kernel.loops_around(first);
-    around.into_iter().skip_while(|l| l.id != root).collect()
-}
-
 /// The outer loops can be shared among blocks.
 fn check_outer(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal> {
     let outer = outer_loops(kernel, root, nest);
@@ -263,18 +257,12 @@ fn check_outer(kernel: &Kernel, root: LoopId, nest: &Nest) -> Result<(), Refusal
         }
         let inner = outer[k + 1..].iter().map(|l| l.id).chain(nest.axes.iter().map(|(id, _)| *id));
         for inner in inner {
-            if !reduce::bounds_independent(kernel, inner, l.id) {
+            if !loops::bounds_independent(kernel, inner, l.id) {
                 return Err(Refusal::DependentBounds { outer: l.id, inner });
             }
         }
     }
     Ok(())
-}
-
-/// Counts `first, first + 1, …` up to a limit.
-pub(crate) fn unit_step(l: &ForLoop) -> bool {
-    let one = l.step.as_const().is_some_and(|s| s.as_i64() == 1);
-    one && matches!(l.compare, BinaryOp::Lt | BinaryOp::Le)
 }
 
 /// A `continue` that ends the iteration, or anything that leaves it.

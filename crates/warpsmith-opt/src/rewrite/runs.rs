@@ -25,12 +25,12 @@ use warpsmith_ir::{
     Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
-use super::element_of;
 use super::specialise::general_copy;
-use super::vectorise::{WIDEST, has_vector};
 use crate::analysis::access::{Base, Scope, base_of};
+use crate::build::stmts::element_of;
+use crate::build::vectors::{WIDEST, has_vector};
+use crate::build::{counters, vectors};
 use crate::kernel::Kernel;
-use crate::lower;
 use crate::walk;
 
 /// An array of which neighbouring iterations read neighbouring elements.
@@ -47,7 +47,7 @@ pub(super) struct Side {
 
 /// The arrays that runs of so many iterations of a loop load in vectors; each once, in order of the first read.
 pub(super) fn sides(kernel: &Kernel, l: &ForLoop, width: u32) -> Vec<Side> {
-    let one = l.step.as_const().is_some_and(|v| v.as_i64() == 1) && lower::counts_up(l);
+    let one = l.step.as_const().is_some_and(|v| v.as_i64() == 1) && counters::counts_up(l);
     let mut found: Vec<Side> = vec![];
     if !one {
         return found;
@@ -107,7 +107,7 @@ fn always(e: &Expr, f: &mut dyn FnMut(&Place)) {
     if let ExprKind::AddressOf(place) = &*e.kind {
         always_in_subscripts(place, f);
     }
-    lower::always_read(e, &mut |place| {
+    walk::always_read(e, &mut |place| {
         f(place);
         always_in_subscripts(place, f);
     });
@@ -224,9 +224,9 @@ impl Runs<'_> {
             let index = vec![plus(first.clone(), self.number(at))];
             let kind = PlaceKind::Elem { pointer: pointer.clone(), index, dims: vec![] };
             let from = Place::new(kind, Type::Scalar(side.element), Origin::default());
-            let from = lower::wide_as(from, side.vector.clone(), Space::Global, true);
+            let from = vectors::wide_as(from, side.vector.clone(), Space::Global, true);
             let to = element_of(self.kernel.func(), part, Expr::i32(at as i32));
-            let place = lower::wide_as(to, side.vector.clone(), Space::Local, false);
+            let place = vectors::wide_as(to, side.vector.clone(), Space::Local, false);
             let kind = StmtKind::Assign { place, value: Expr::read(from) };
             stmts.push(Stmt::new(kind, Origin::default()));
         }

@@ -27,16 +27,17 @@ use warpsmith_ir::{
     SourceMap, Stmt, StmtKind, Type, Value, Var, VarId, VarKind, visit,
 };
 
-use super::accumulate::fresh_name;
 use super::grammar::{axis, comma, counted, name, wanted};
-use super::register_tile::{bound_nest, check_tiles_or_updates, unit_step};
+use super::register_tile::{bound_nest, check_tiles_or_updates};
 use super::split_k::declared_in;
 use super::step::{About, Law, Rewrite, StepError, loops_named};
 use super::{Rewritten, bind, independence, stage};
 use crate::analysis::access::{Base, base_of};
-use crate::analysis::{extremes, scalars};
+use crate::analysis::loops::{unit_step, written_bases};
+use crate::analysis::{axes, extremes, scalars};
+use crate::build::operators;
 use crate::kernel::{Kernel, Nest, STATIC_SHARED, Shared, Sum, Team};
-use crate::lower;
+use crate::names::fresh_name;
 use crate::refusal::Refusal;
 use crate::walk;
 use winnow::ModalResult;
@@ -275,15 +276,6 @@ fn check_loop(kernel: &Kernel, l: &ForLoop, nest: &Nest, body: &Block) -> Result
     }
 }
 
-/// Objects in memory that a block stores to, or updates atomically.
-pub(crate) fn written_bases(block: &Block) -> BTreeSet<Base> {
-    let mut written = BTreeSet::new();
-    walk::each_stmt(block, &mut |s| {
-        written.extend(walk::changed(s).filter(|p| p.root_var().is_none()).map(base_of));
-    });
-    written
-}
-
 /// What is stored outside of shared loops can be left to one thread.
 fn check_memory(kernel: &Kernel, target: LoopId, nest: &Nest, body: &Block) -> Result<(), Refusal> {
     let refuse = |why: String| refused(target, why);
@@ -311,7 +303,7 @@ fn check_memory(kernel: &Kernel, target: LoopId, nest: &Nest, body: &Block) -> R
             set.extend(o.writes.and_then(Place::root_var));
         });
         for v in set.difference(&own) {
-            if lower::mentions(body, *v) > lower::mentions(&alone, *v) {
+            if walk::times_mentioned(body, *v) > walk::times_mentioned(&alone, *v) {
                 return refuse(format!(
                     "a statement of its nest both stores and sets `{}`, which others use",
                     kernel.name_of(*v)
@@ -413,7 +405,7 @@ fn not_its_position(
     };
     match (
         is_counter(l, value, &kernel.func().var(l.var).ty),
-        once(at) && lower::mentions(&l.body, at) == 1,
+        once(at) && walk::times_mentioned(&l.body, at) == 1,
         once(var),
     ) {
         (false, ..) => Some((at, "is not set to the loop's counter, by which threads compare")),
@@ -514,8 +506,9 @@ fn region_of(body: &Block, target: LoopId, sums: &[Sum]) -> LoopId {
         if l.id == target || walk::find_loop(&l.body, target).is_none() || sums.is_empty() {
             continue;
         }
-        let only_here =
-            |v: VarId| lower::mentions(&l.body, v) == lower::mentions(&own, v) && v != l.var;
+        let only_here = |v: VarId| {
+            walk::times_mentioned(&l.body, v) == walk::times_mentioned(&own, v) && v != l.var
+        };
         if !sums.iter().all(|s| only_here(s.var)) {
             break;
         }
@@ -634,7 +627,7 @@ fn depending(body: &Block, var: VarId) -> BTreeSet<VarId> {
         }
     }
     let mut depends = BTreeMap::from([(var, 1)]);
-    lower::spread(body, &mut depends);
+    axes::spread(body, &mut depends);
     let mut found = BTreeSet::new();
     collect(body, false, &depends, &mut found);
     found
@@ -651,7 +644,7 @@ pub(super) fn own_part(kernel: &mut Kernel, region: LoopId, sum: Sum) -> Sum {
     let var = part_of(kernel, sum.var);
     let at = sum.at.map(|at| part_of(kernel, at));
     let part = Sum { var, at, ..sum };
-    let identity = Expr::constant(lower::identity(sum.op, scalar));
+    let identity = Expr::constant(operators::identity(sum.op, scalar));
     let position = sum.at.map(|at| kernel.func().var(at).ty.clone());
     let function = kernel.func_mut();
     with_block(&mut function.body, region, &mut |block, at| match &position {
@@ -674,7 +667,7 @@ fn part_of(kernel: &mut Kernel, sum: VarId) -> VarId {
 /// place one that all threads know.
 fn begins_at_identity(kernel: &Kernel, region: LoopId, sum: Sum) -> bool {
     let Some(scalar) = kernel.func().var(sum.var).ty.scalar() else { return false };
-    first_value(kernel, region, sum.var).is_some_and(|v| v == lower::identity(sum.op, scalar))
+    first_value(kernel, region, sum.var).is_some_and(|v| v == operators::identity(sum.op, scalar))
         && sum.at.is_none_or(|at| first_value(kernel, region, at).is_some())
 }
 
@@ -683,7 +676,7 @@ fn first_value(kernel: &Kernel, region: LoopId, var: VarId) -> Option<Value> {
     let mut begin = None;
     let mut body = kernel.func().body.clone();
     with_block(&mut body, region, &mut |block, at| {
-        let about = |s: &Stmt| lower::mentions(&Block::new(vec![s.clone()]), var) > 0;
+        let about = |s: &Stmt| walk::times_mentioned(&Block::new(vec![s.clone()]), var) > 0;
         begin = match block.stmts[..at].iter().rfind(|s| about(s)).map(|s| &s.kind) {
             Some(StmtKind::Decl { var: declared, init: Some(e) }) if *declared == var => {
                 e.as_const()
@@ -720,7 +713,7 @@ fn keep_after(
         stmt(StmtKind::Assign { place, value: Expr::var(from, ty.clone()) })
     };
     let better = Expr::binary(
-        lower::better(sum.op),
+        operators::better(sum.op),
         Expr::var(part.var, ty.clone()),
         Expr::var(sum.var, ty.clone()),
     );
@@ -754,10 +747,10 @@ fn add_after(
         // As the source does: a NaN that the loop begins with stays.
         true => {
             let kind =
-                ExprKind::Select(Expr::binary(lower::better(op), b.clone(), a.clone()), b, a);
+                ExprKind::Select(Expr::binary(operators::better(op), b.clone(), a.clone()), b, a);
             Expr::new(kind, ty.clone(), Origin::default())
         }
-        false => lower::combine(op, scalar, a, b),
+        false => operators::combine(op, scalar, a, b),
     };
     // A value that only the addition needs is read when it is due.
     let start = block.stmts[..at]
@@ -791,7 +784,7 @@ fn add_after(
 fn may_move(declaration: &Stmt, over: &[Stmt], var: VarId) -> bool {
     let StmtKind::Decl { init: Some(init), .. } = &declaration.kind else { return false };
     let over = Block::new(over.to_vec());
-    let mut free = lower::mentions(&over, var) == 0;
+    let mut free = walk::times_mentioned(&over, var) == 0;
     walk::each_var(init, &mut |v| free &= !walk::writes_var(&over, v));
     let written = written_bases(&over);
     visit::for_each_place_in_expr(init, &mut |p, _| {

@@ -221,7 +221,7 @@ fn specialised(legal: &LegalSpecialise<'_>) -> Kernel {
         };
         let choice = Stmt::new(kind, origin)
             .comment("a kernel that knows these sizes; the general one takes the rest");
-        super::with_loop(&mut kernel.func_mut().body, *root, &mut |s| *s = choice.clone());
+        walk::with_loop(&mut kernel.func_mut().body, *root, &mut |s| *s = choice.clone());
         kernel.nests.insert(ids.get(root).copied().unwrap_or(*root), renamed(&nest, &ids, &vars));
         if let Some(nest) = kernel.nests.get_mut(root) {
             nest.label = label(legal, legal.kernel);

@@ -17,13 +17,13 @@ use warpsmith_ir::{
 };
 
 use super::Rewritten;
-use super::accumulate::fresh_name;
 use super::grammar::{counted, name};
-use super::register_tile::{outer_loops, unit_step};
 use super::share::SHARED;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
+use crate::analysis::loops::{outer_loops, unit_step};
 use crate::analysis::scalars;
 use crate::kernel::Kernel;
+use crate::names::fresh_name;
 use crate::refusal::Refusal;
 use crate::walk;
 use winnow::ModalResult;
@@ -155,7 +155,7 @@ pub fn apply(legal: LegalSplit<'_>) -> Rewritten {
     var.origin = counter.origin.by("split");
     let start = function.add_var(var);
     let id = function.fresh_loop();
-    super::with_loop(&mut function.body, legal.target, &mut |stmt| {
+    walk::with_loop(&mut function.body, legal.target, &mut |stmt| {
         let strips = strips(&l, id, start, counter.ty.clone(), legal.size);
         let origin = stmt.origin.by("split");
         let inner = Block::new(vec![Stmt { comment: vec![], ..stmt.clone() }]);

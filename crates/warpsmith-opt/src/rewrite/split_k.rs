@@ -25,15 +25,16 @@ use warpsmith_ir::{
     ReduceOp, Scalar, SourceMap, Stmt, StmtKind, Type, Value, Var, VarId, VarKind, visit,
 };
 
-use super::accumulate::{fresh_name, moves};
+use super::accumulate::moves;
 use super::grammar::{counted, name};
-use super::register_tile::unit_step;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, copy, reduce};
+use super::{Rewritten, copy};
 use crate::analysis::access::{Base, base_of};
-use crate::analysis::scalars;
+use crate::analysis::loops::unit_step;
+use crate::analysis::{loops, scalars};
+use crate::build::{counters, operators};
 use crate::kernel::{Kernel, is_marked};
-use crate::lower;
+use crate::names::fresh_name;
 use crate::refusal::Refusal;
 use crate::walk;
 use winnow::ModalResult;
@@ -210,7 +211,7 @@ pub(super) fn check_loops(
             return refused(target.id, format!("loop `{name}` does not count up by one"));
         }
         for outer in group.iter().filter(|id| **id != l.id) {
-            if !reduce::bounds_independent(kernel, l.id, *outer) && encloses(kernel, *outer, l.id) {
+            if !loops::bounds_independent(kernel, l.id, *outer) && encloses(kernel, *outer, l.id) {
                 return Err(Refusal::DependentBounds { outer: *outer, inner: l.id });
             }
         }
@@ -487,7 +488,7 @@ fn length_of(kernel: &Kernel, l: &ForLoop, scalar: Scalar) -> Expr {
     if l.compare == BinaryOp::Le {
         e = Expr::binary(BinaryOp::Add, e, Expr::int(scalar, 1));
     }
-    lower::tidy(kernel.func(), e, scalar)
+    counters::tidy(kernel.func(), e, scalar)
 }
 
 fn partial_results(kernel: &mut Kernel, legal: &LegalSplitK<'_>, loops: &[ForLoop]) -> Parts {
@@ -525,7 +526,7 @@ fn first_nest(
     let scalar = ty.scalar().unwrap_or(Scalar::I32);
     let value = |v: VarId| Expr::var(v, ty.clone());
     let element = parts.element(kernel, value(part), loops);
-    let start = Expr::constant(lower::identity(legal.sum.op, legal.sum.scalar));
+    let start = Expr::constant(operators::identity(legal.sum.op, legal.sum.scalar));
     let clear = StmtKind::Assign { place: element.clone(), value: start };
     let begin = |number: Expr| {
         let from = Expr::binary(BinaryOp::Mul, number, value(length));
@@ -541,7 +542,7 @@ fn first_nest(
         BinaryOp::Le => Expr::binary(BinaryOp::Add, l.limit.clone(), Expr::int(scalar, 1)),
         _ => l.limit.clone(),
     };
-    let whole = lower::tidy(kernel.func(), whole, scalar);
+    let whole = counters::tidy(kernel.func(), whole, scalar);
     let is_last = Expr::binary(BinaryOp::Eq, value(part), last);
     let limit = ExprKind::Select(is_last, whole, begin(next));
     let limit = Expr::new(limit, ty.clone(), origin.clone());
@@ -592,8 +593,9 @@ fn combine(
     let id = kernel.func_mut().fresh_loop();
     let element = Expr::read(parts.element(kernel, Expr::var(own, ty), loops));
     let place = legal.sum.place.clone();
-    let value = lower::combine(legal.sum.op, legal.sum.scalar, Expr::read(place.clone()), element);
-    super::with_loop(&mut kernel.func_mut().body, legal.target, &mut |stmt| {
+    let value =
+        operators::combine(legal.sum.op, legal.sum.scalar, Expr::read(place.clone()), element);
+    walk::with_loop(&mut kernel.func_mut().body, legal.target, &mut |stmt| {
         let origin = stmt.origin.by("split_k");
         let kind = StmtKind::Assign { place: place.clone(), value: value.clone() };
         stmt.kind = StmtKind::For(ForLoop {

@@ -23,17 +23,17 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use warpsmith_ir::poly::{Atom, Poly, gcd};
 use warpsmith_ir::{Block, ForLoop, LoopId, Place, SourceMap, StmtKind, VarId};
 
 use super::grammar::{name, wanted};
-use super::register_tile::{bound_nest, check_tiles, unit_step};
+use super::register_tile::{bound_nest, check_tiles};
 use super::share::SHARED_NEST;
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use super::{Rewritten, stage};
-use crate::analysis::access::{Scope, View};
+use crate::analysis::axes::spread;
+use crate::analysis::loops::unit_step;
+use crate::analysis::rows;
 use crate::kernel::{Kernel, Nest};
-use crate::lower::spread;
 use crate::refusal::Refusal;
 use crate::walk;
 use winnow::ModalResult;
@@ -111,9 +111,6 @@ void column(int n, int m, const float *u, float *v) {
     }
 }
 
-/// More iterations of the serial loop, or more rows, than this are not unrolled.
-const MOST: i128 = 64;
-
 /// The verdict on a `stream`, which alone allows it.
 pub struct LegalStream<'k> {
     kernel: &'k Kernel,
@@ -121,18 +118,6 @@ pub struct LegalStream<'k> {
     inner: LoopId,
     along: LoopId,
     factor: u32,
-}
-
-/// How the counters of a streamed loop make up its rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rows {
-    /// Rows from one iteration of the bound loop to the next; positive.
-    pub along: i128,
-    /// Rows from one iteration of the serial loop to the next; not 0.
-    pub inner: i128,
-    /// First value and number of iterations of the serial loop.
-    pub first: i128,
-    pub count: i128,
 }
 
 /// Asks whether the serial loop `inner` can be streamed along a thread's iterations of the bound loop `along`.
@@ -208,13 +193,14 @@ fn check_one(kernel: &Kernel, nest: &Nest, inner: LoopId, along: LoopId) -> Resu
     if !stage::reached_by_all(kernel, &bound.body, nest, inner, false) {
         return refuse("not all threads of a block run it alike".into());
     }
-    let Some(rows) = rows(kernel, inner, along) else {
+    let Some(rows) = rows::of(kernel, inner, along) else {
         return refuse(format!(
-            "nothing in it is read at a constant multiple of its counter and that of `{name}`, or it has more than {MOST} iterations"
+            "nothing in it is read at a constant multiple of its counter and that of `{name}`, or it has more than {} iterations",
+            rows::MOST
         ));
     };
     let factor = i128::from(nest.tiles.get(&along).copied().unwrap_or(1));
-    if rows.number(factor) > 2 * MOST {
+    if rows.number(factor) > 2 * rows::MOST {
         return refuse(format!("it passes {} rows, too many to unroll", rows.number(factor)));
     }
     match shared_variable(kernel, &bound.body, l, along) {
@@ -228,48 +214,6 @@ fn check_one(kernel: &Kernel, nest: &Nest, inner: LoopId, along: LoopId) -> Resu
 
 fn nested(l: &ForLoop, id: LoopId) -> bool {
     walk::find_loop(&l.body, id).is_some()
-}
-
-impl Rows {
-    /// Rows that `factor` neighbouring iterations of the bound loop pass.
-    pub fn number(&self, factor: i128) -> i128 {
-        self.along * (factor - 1) + self.inner.abs() * (self.count - 1) + 1
-    }
-}
-
-/// How a serial loop and a bound one make up rows, by the first read whose subscript moves with both; `None`: there is
-/// none, or the range of the serial loop is not constant and short.
-pub(crate) fn rows(kernel: &Kernel, inner: LoopId, along: LoopId) -> Option<Rows> {
-    let (l, bound) = (kernel.find_loop(inner)?, kernel.find_loop(along)?);
-    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(inner), l);
-    let (low, high) = scope.range(l);
-    let (first, last) = (low?.as_constant()?, high?.as_constant()?);
-    let count = last - first + 1;
-    if !(2..=MOST).contains(&count) {
-        return None;
-    }
-    let accesses = scope.accesses();
-    let subscripts = accesses.iter().flat_map(|a| match &a.view {
-        View::Affine { index, .. } => index.as_slice(),
-        View::Unknown(_) => &[],
-    });
-    subscripts.filter_map(|p| moves(p, bound.var, l.var)).next().map(|(along, inner)| {
-        let common = gcd(along, inner);
-        Rows { along: along / common, inner: inner / common, first, count }
-    })
-}
-
-/// The factors of two counters in a subscript, the first of them positive.
-fn moves(p: &Poly, along: VarId, inner: VarId) -> Option<(i128, i128)> {
-    let factor = |var: VarId| {
-        let mut terms = p.terms().filter(|(m, _)| m.iter().any(|a| a.mentions(var)));
-        match (terms.next(), terms.next()) {
-            (Some(([Atom::Var(v)], f)), None) if *v == var => Some(f),
-            _ => None,
-        }
-    };
-    let (along, inner) = (factor(along)?, factor(inner)?);
-    (along > 0 && inner != 0).then_some((along, inner))
 }
 
 /// A variable from outside the loop that the loop sets and that does not depend on the bound counter: going through the

@@ -18,6 +18,7 @@ use super::grammar::{name, number};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::kernel::Kernel;
 use crate::refusal::Refusal;
+use crate::walk;
 use winnow::ModalResult;
 use winnow::Parser;
 use winnow::ascii::space1;
@@ -108,7 +109,7 @@ pub fn check(
 /// Marks the loop.
 pub fn apply(legal: LegalUnroll<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
-    super::with_loop(&mut kernel.func_mut().body, legal.target, &mut |stmt| {
+    walk::with_loop(&mut kernel.func_mut().body, legal.target, &mut |stmt| {
         if let StmtKind::For(l) = &mut stmt.kind {
             l.kind = LoopKind::Unrolled(legal.factor);
         }

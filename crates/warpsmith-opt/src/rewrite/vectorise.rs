@@ -18,15 +18,16 @@
 
 use std::fmt;
 use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{Expr, ForLoop, LoopId, PlaceKind, Scalar, SourceMap, Type, VarId};
+use warpsmith_ir::{LoopId, PlaceKind, SourceMap, Type};
 
-use super::Rewritten;
 use super::grammar::{counted, name};
 use super::register_tile::{bound_nest, check_tiles};
-use super::stage::{self, Counter, Dim, Footprint};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
+use super::{Rewritten, stage};
+use crate::analysis::footprint::{Counter, Dim, Footprint};
+use crate::build::vectors::WIDEST;
+use crate::build::vectors::has_vector;
 use crate::kernel::{Kernel, Nest, Stage};
-use crate::lower::divides;
 use crate::refusal::Refusal;
 use crate::walk;
 use winnow::ModalResult;
@@ -99,9 +100,6 @@ void scale(int n, float *x) {
     }
 }
 
-/// The widest access in bytes.
-pub(crate) const WIDEST: u32 = 16;
-
 /// The verdict on a `vectorise`, which alone allows it.
 pub struct LegalVectorise<'k> {
     kernel: &'k Kernel,
@@ -128,7 +126,7 @@ pub fn check(kernel: &Kernel, target: LoopId, width: u32) -> Result<LegalVectori
     }
     if let Some((root, nest)) = kernel.nests.iter().find(|(_, n)| n.shared(target).is_some()) {
         let Some(l) = kernel.find_loop(target) else { return refuse("it is gone".into()) };
-        if !whole_groups(nest, l, width) {
+        if !nest.multiples.whole_groups(l, width) {
             return refuse(format!(
                 "where it begins and ends is not known to be a multiple of {width}: take `specialise` with its bounds first"
             ));
@@ -203,12 +201,6 @@ pub fn apply(legal: LegalVectorise<'_>) -> Rewritten {
     Rewritten::same_loops(kernel)
 }
 
-/// Whether there is a vector type of so many elements that one access can move.
-pub(crate) fn has_vector(element: Scalar, width: u32) -> bool {
-    let odd = matches!(element, Scalar::Bool | Scalar::F16 | Scalar::BF16);
-    width > 1 && !odd && element.bytes() * width <= WIDEST
-}
-
 /// Whether a stage's copy can move as many elements at a time as it says.
 ///
 /// # Errors
@@ -230,7 +222,7 @@ pub(super) fn check_copy(
         return refuse(format!("{width} of its elements are no vector of at most {WIDEST} bytes"));
     };
     let bytes = element.bytes() * width;
-    if !pointer_aligned(nest, stage.array, bytes) {
+    if !nest.multiples.aligned(stage.array, bytes) {
         return refuse(format!(
             "its address is not known to be a multiple of {bytes}: take `specialise {name}%{bytes}=0` first"
         ));
@@ -243,7 +235,7 @@ pub(super) fn check_copy(
         None => dims.iter().map(Poly::from_expr).collect(),
     };
     let whole =
-        |p: &Option<Poly>| p.as_ref().is_some_and(|p| divides(p, width.into(), &nest.multiples));
+        |p: &Option<Poly>| p.as_ref().is_some_and(|p| nest.multiples.divide(p, width.into()));
     if !rows.last().is_none_or(whole) {
         return refuse(format!(
             "its rows are not known to have a multiple of {width} elements: take `specialise` with the length of a row first"
@@ -265,7 +257,7 @@ pub(super) fn check_copy(
 
 /// All subscripts of a dimension begin and end at multiples of the width, whatever the block and the strip.
 fn starts_and_ends(kernel: &Kernel, nest: &Nest, d: &Dim, width: u32) -> bool {
-    let multiple = |p: &Poly| divides(p, width.into(), &nest.multiples);
+    let multiple = |p: &Poly| nest.multiples.divide(p, width.into());
     multiple(&d.invariant)
         && d.terms.iter().all(|(c, factor)| match c {
             Counter::Constant(_, first, _) => first * factor % i128::from(width) == 0,
@@ -273,29 +265,7 @@ fn starts_and_ends(kernel: &Kernel, nest: &Nest, d: &Dim, width: u32) -> bool {
             _ if factor % i128::from(width) == 0 => true,
             Counter::Bound(id, n) | Counter::Strip(id, n) => {
                 n.is_multiple_of(width)
-                    && kernel.find_loop(*id).is_some_and(|l| whole_groups(nest, l, width))
+                    && kernel.find_loop(*id).is_some_and(|l| nest.multiples.whole_groups(l, width))
             }
         })
-}
-
-/// The loop's iterations begin and end at multiples of the width, so that each group exists entirely or not at all.
-pub(crate) fn whole_groups(nest: &Nest, l: &ForLoop, width: u32) -> bool {
-    let end = match l.compare {
-        warpsmith_ir::BinaryOp::Le => {
-            Poly::from_expr(&l.limit).and_then(|p| p.add(&Poly::constant(1)))
-        }
-        _ => Poly::from_expr(&l.limit),
-    };
-    let multiple = |p: Option<Poly>| p.is_some_and(|p| divides(&p, width.into(), &nest.multiples));
-    multiple(Poly::from_expr(&l.first)) && multiple(end)
-}
-
-/// The array's address is known to be a multiple of so many bytes.
-pub(crate) fn pointer_aligned(nest: &Nest, array: VarId, bytes: u32) -> bool {
-    nest.multiples.get(&array).is_some_and(|n| n.is_multiple_of(bytes))
-}
-
-/// Whether an expression is known to be a multiple of the width.
-pub(crate) fn multiple(nest: &Nest, e: &Expr, width: u32) -> bool {
-    Poly::from_expr(e).is_some_and(|p| divides(&p, width.into(), &nest.multiples))
 }

@@ -3,7 +3,7 @@
 
 use warpsmith_ir::{Diagnostic, ForLoop, LoopId, SourceMap, Stmt, StmtKind};
 
-use super::{StepKind, derive, take, template, updates};
+use super::{StepKind, candidates, derive, take, updates};
 use crate::analysis::access::{Access, AccessKind, Scope, View};
 use crate::kernel::{Kernel, only_loop};
 use crate::rewrite::{expand, fuse_loops, independence, interchange, scatter};
@@ -82,7 +82,7 @@ impl Start {
     /// Nests other than one add to elements in registers: loops that add to memory are not fused.
     fn accumulated(mut self, but: LoopId, sources: &SourceMap) -> Start {
         for root in self.kernel.marked_roots().into_iter().filter(|id| *id != but) {
-            for step in template::accumulated(&self.kernel, root) {
+            for step in candidates::accumulated(&self.kernel, root) {
                 self = self.with(step, sources).unwrap_or(self);
             }
         }
@@ -94,7 +94,7 @@ impl Start {
         let next = |start: &Start| {
             let kernel = &start.kernel;
             let serial = kernel.marked_roots().into_iter().flat_map(|root| {
-                let loops = template::serial_loops(kernel, root).into_iter();
+                let loops = candidates::serial_loops(kernel, root).into_iter();
                 loops.filter_map(move |l| Some((root, l, only_loop(&l.body)?.id)))
             });
             serial.into_iter().find_map(|(root, outer, inner)| {
@@ -119,7 +119,7 @@ impl Start {
     /// With short loops written out by whose counter an array is read in several ways.
     fn expanded(mut self, sources: &SourceMap) -> Start {
         for root in self.kernel.marked_roots() {
-            let names: Vec<String> = template::serial_loops(&self.kernel, root)
+            let names: Vec<String> = candidates::serial_loops(&self.kernel, root)
                 .into_iter()
                 .filter(|l| reads_around(&self.kernel, l))
                 .map(|l| self.kernel.loop_name(l.id))

@@ -8,7 +8,8 @@
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{Axis, Diagnostic, Layout, LoopId, SourceMap, VarId};
 
-use super::template::{accumulated, schedule_of, serial_loops};
+use super::candidates::{accumulated, serial_loops};
+use super::template::schedule_of;
 use super::{Schedule, StepKind, derive, take};
 use crate::analysis::access::{Access, AccessKind, Base, Scope};
 use crate::kernel::Kernel;

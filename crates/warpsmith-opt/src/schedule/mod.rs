@@ -11,6 +11,7 @@
 //!
 //! [`registry`] lists the steps; `warpsmith tune --list-rewrites` prints what each does, with an example.
 
+mod candidates;
 mod derive;
 pub mod fusions;
 pub mod ladder;

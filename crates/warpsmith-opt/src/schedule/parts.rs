@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{Axis, LoopId, SourceMap};
 
-use super::template::{accumulated, cut_in_strips, serial_loops};
+use super::candidates::{accumulated, cut_in_strips, serial_loops};
 use super::{StepKind, derive, take, wide};
 use crate::kernel::Kernel;
 use crate::rewrite::{bind, share, split_k};

@@ -2,16 +2,20 @@
 
 use warpsmith_ir::{LoopId, SourceMap};
 
-use super::template::{accumulated, alternatives};
+use super::candidates::accumulated;
 use super::{StepKind, take};
 use crate::kernel::{Kernel, only_loop};
 use crate::rewrite::rectangle;
+
+/// Step lists for a nest, by whichever templates suit it.
+type Alternatives = fn(&Kernel, LoopId, &SourceMap) -> Vec<Vec<StepKind>>;
 
 /// Every step list for the rectangle of the nest, after the steps that make it one; none where it is one already.
 pub(super) fn of_rectangle(
     kernel: &Kernel,
     root: LoopId,
     sources: &SourceMap,
+    alternatives: Alternatives,
 ) -> Vec<Vec<StepKind>> {
     let mut state = kernel.clone();
     let mut taken = vec![];

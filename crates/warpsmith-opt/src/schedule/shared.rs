@@ -5,7 +5,7 @@
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{Axis, ForLoop, LoopId, SourceMap, VarId};
 
-use super::template::serial_loops;
+use super::candidates::serial_loops;
 use super::{StepKind, take, wide};
 use crate::analysis::access::{Access, View};
 use crate::kernel::Kernel;

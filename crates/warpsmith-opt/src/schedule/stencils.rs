@@ -1,13 +1,11 @@
 //! Schedules for nests that leave out the first elements of rows, as stencils do: groups of neighbours aligned all the
 //! same, planes or rows of the outer loop kept in registers.
 
-use std::collections::BTreeMap;
-
 use warpsmith_ir::{Axis, SourceMap};
 
 use super::wide::{Nest, stores_rows};
 use super::{StepKind, take};
-use crate::rewrite::align::past_multiple;
+use crate::facts::Multiples;
 use crate::rewrite::bounds::Edges;
 use crate::rewrite::{align, bounds, register_tile, specialise, vectorise};
 
@@ -26,7 +24,7 @@ pub(super) fn rows(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
     let (Some(width), Some((first, inner))) = (nest.width(), ends) else { return vec![] };
     let Ok(state) = take(nest.kernel, &nest.bind([32, 1, 1]), sources) else { return vec![] };
     let Some(l) = state.kernel.loop_named(inner) else { return vec![] };
-    let begins = past_multiple(&l.first, width, &BTreeMap::new()) == Some(0);
+    let begins = Multiples::default().past_multiple(&l.first, width) == Some(0);
     if begins || nest.axes.last() != Some(&Axis::X) || !stores_rows(nest, l) {
         return vec![];
     }

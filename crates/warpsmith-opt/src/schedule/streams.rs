@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{Axis, Layout, LoopId, SourceMap};
 
-use super::template::{serial_loops, unrolled, whole_stages};
+use super::candidates::{serial_loops, unrolled, whole_stages};
 use super::wide::Nest;
 use super::{StepKind, take};
 use crate::kernel::Kernel;

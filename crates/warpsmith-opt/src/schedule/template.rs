@@ -4,22 +4,20 @@
 //! A template is a list of steps with parameters; [`alternatives`] lists the combinations. Which of them are legal, and
 //! which one is fastest, shows when they are replayed.
 
-use warpsmith_ir::poly::Poly;
-use warpsmith_ir::{Axis, ForLoop, Layout, LoopId, LoopKind, SourceMap, StmtKind, VarId};
+use warpsmith_ir::{Axis, ForLoop, Layout, LoopId, SourceMap};
 
+use super::candidates::{
+    accumulated, blocks, cut_in_strips, moves_with, serial_loops, shared_reads, unrolled,
+    whole_stages,
+};
 use super::{
     Schedule, Step, StepKind, parts, rectangles, rows, shared, stencils, streams, take, transposes,
     updates, wide,
 };
-use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::kernel::{Kernel, Reduce};
-use crate::rewrite::{
-    accumulate, bind, constant, independence, reduce, register_tile, stage, unroll,
-};
+use crate::rewrite::{bind, constant, independence, reduce, register_tile, stage, unroll};
 use crate::walk;
 
-/// Loops with at most this many iterations are unrolled entirely.
-const SHORT: i128 = 32;
 /// Iterations of a thread along three loops, where those of the outermost read the same elements.
 const SHARED_PLANES: &[[u32; 3]] = &[[8, 1, 1], [4, 2, 1], [4, 4, 1], [8, 4, 1]];
 /// A thread has at most this many iterations.
@@ -54,7 +52,7 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
         }
         _ => {}
     }
-    found.extend(rectangles::of_rectangle(kernel, root, sources));
+    found.extend(rectangles::of_rectangle(kernel, root, sources, alternatives));
     let mut different: Vec<Vec<StepKind>> = vec![];
     for steps in found {
         if !different.contains(&steps) {
@@ -62,15 +60,6 @@ pub fn alternatives(kernel: &Kernel, root: LoopId, sources: &SourceMap) -> Vec<V
         }
     }
     different
-}
-
-/// The step with blocks of other shapes.
-pub(super) fn blocks_only(bind: &StepKind) -> Vec<Vec<StepKind>> {
-    let StepKind::Bind(bind::Args { loops, axes, .. }) = bind else { return vec![] };
-    let shapes = blocks(loops.len(), false).into_iter();
-    let with =
-        |block| StepKind::Bind(bind::Args { loops: loops.clone(), axes: axes.clone(), block });
-    shapes.map(|block| vec![with(block)]).collect()
 }
 
 /// Shapes for reductions over two or three loops, each of which goes to an axis of its own: neighbours in memory to
@@ -212,16 +201,6 @@ fn outer_rows(kernel: &Kernel, root: LoopId, loops: &[String]) -> Option<Vec<Axi
     all.then(|| vec![Axis::Y, Axis::Z, Axis::X])
 }
 
-/// Threads of a block along x, y, z for a nest of so many loops.
-pub(super) fn blocks(loops: usize, tiled: bool) -> Vec<[u32; 3]> {
-    match (loops, tiled) {
-        (1, _) => vec![[64, 1, 1], [128, 1, 1], [256, 1, 1], [512, 1, 1]],
-        (2, true) => vec![[16, 16, 1], [32, 8, 1], [32, 4, 1], [16, 8, 1], [64, 4, 1], [64, 1, 1]],
-        (2, false) => vec![[32, 4, 1], [32, 8, 1], [64, 4, 1], [128, 2, 1], [256, 1, 1]],
-        _ => vec![[32, 4, 2], [32, 8, 1], [64, 4, 1], [32, 4, 1], [128, 2, 1]],
-    }
-}
-
 /// Iterations of a thread, outermost loop first.
 fn tiles(loops: usize, staged: bool) -> Vec<Vec<u32>> {
     let list: &[&[u32]] = match (loops, staged) {
@@ -243,24 +222,6 @@ fn tiles(loops: usize, staged: bool) -> Vec<Vec<u32>> {
         _ => &[&[1, 1, 1], &[2, 1, 1], &[4, 1, 1], &[1, 2, 1]],
     };
     list.iter().map(|t| t.to_vec()).collect()
-}
-
-/// `accumulate` for every array that a serial loop adds to.
-pub(super) fn accumulated(kernel: &Kernel, root: LoopId) -> Vec<StepKind> {
-    let mut names: Vec<String> = vec![];
-    let Some(l) = kernel.find_loop(root) else { return vec![] };
-    walk::each_stmt(&l.body, &mut |s| {
-        if let StmtKind::Assign { place, .. } = &s.kind
-            && let Base::Var(v) = crate::analysis::access::base_of(place)
-        {
-            let name = kernel.name_of(v).to_string();
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    });
-    names.retain(|name| accumulate::check(kernel, name).is_ok());
-    names.into_iter().map(|array| StepKind::Accumulate(accumulate::Args { array })).collect()
 }
 
 /// `constant` for every small array that all threads of a warp read together.
@@ -309,103 +270,4 @@ fn stages(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
         ways.push(whole);
     }
     ways
-}
-
-/// Arrays of which a block can copy all that it reads.
-pub(super) fn whole_stages(kernel: &Kernel, root: LoopId) -> Vec<String> {
-    let legal = |a: &String| {
-        let legal = stage::check(kernel, a, None, Layout::default(), false);
-        legal.map(|l| l.names()).unwrap_or_default()
-    };
-    shared_reads(kernel, root).iter().flat_map(legal).collect()
-}
-
-/// The serial loop that most arrays can be staged in strips of, the first of several, and these arrays.
-pub(super) fn cut_in_strips(
-    kernel: &Kernel,
-    root: LoopId,
-) -> Option<(String, LoopId, Vec<String>)> {
-    let arrays = shared_reads(kernel, root);
-    let mut best: Option<(String, LoopId, Vec<String>)> = None;
-    for l in serial_loops(kernel, root) {
-        let legal = |a: &String| {
-            let legal = stage::check(kernel, a, Some((l.id, 8)), Layout::default(), false);
-            legal.map(|l| l.names()).unwrap_or_default()
-        };
-        // What does not move with the loop is read once a thread.
-        let moving = arrays.iter().filter(|a| moves_with(kernel, root, a, l.var));
-        let cut: Vec<String> = moving.flat_map(legal).collect();
-        if cut.len() > best.as_ref().map_or(0, |(_, _, known)| known.len()) {
-            best = Some((kernel.loop_name(l.id), l.id, cut));
-        }
-    }
-    best
-}
-
-/// Arrays that the nest only reads, of which several threads or several iterations read the same elements: those read
-/// with fewer counters than there are loops around, at several places, or with a sum of counters as a subscript.
-fn shared_reads(kernel: &Kernel, root: LoopId) -> Vec<String> {
-    let Some(l) = kernel.find_loop(root) else { return vec![] };
-    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
-    let accesses = scope.accesses();
-    let mut arrays: Vec<VarId> = vec![];
-    for a in &accesses {
-        let Base::Var(v) = a.base else { continue };
-        let own = || accesses.iter().filter(|o| o.base == a.base);
-        let written = own().any(|o| o.kind != AccessKind::Read);
-        let elsewhere = own().any(|o| o.view != a.view);
-        // Constant memory gives a warp one word at a time already.
-        let constant = kernel.constants.contains(&v);
-        if !written && !constant && (elsewhere || is_reused(a)) && !arrays.contains(&v) {
-            arrays.push(v);
-        }
-    }
-    arrays.into_iter().map(|v| kernel.name_of(v).to_string()).collect()
-}
-
-/// Whether a subscript of the array mentions a counter.
-fn moves_with(kernel: &Kernel, root: LoopId, array: &str, counter: VarId) -> bool {
-    let Some(l) = kernel.find_loop(root) else { return false };
-    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
-    scope.accesses().iter().any(|a| match (a.base, &a.view) {
-        (Base::Var(v), View::Affine { index, .. }) => {
-            kernel.name_of(v) == array && index.iter().any(|p| p.mentions(counter))
-        }
-        _ => false,
-    })
-}
-
-/// Whether iterations of the loops around an access touch the same element.
-fn is_reused(a: &Access<'_>) -> bool {
-    let View::Affine { index, .. } = &a.view else { return false };
-    let counters = |p: &Poly| a.loops.iter().filter(|l| p.mentions(l.var)).count();
-    let used = a.loops.iter().filter(|l| index.iter().any(|p| p.mentions(l.var))).count();
-    used < a.loops.len() || index.iter().any(|p| counters(p) > 1)
-}
-
-pub(super) fn serial_loops(kernel: &Kernel, root: LoopId) -> Vec<&ForLoop> {
-    let Some(l) = kernel.find_loop(root) else { return vec![] };
-    let serial = |l: &&ForLoop| matches!(l.kind, LoopKind::Serial | LoopKind::Unrolled(_));
-    walk::for_loops(&l.body).into_iter().filter(serial).collect()
-}
-
-/// Short loops of constant length, and the loop of a strip, are unrolled.
-pub(super) fn unrolled(kernel: &Kernel, root: LoopId, staged: &[StepKind]) -> Vec<StepKind> {
-    let strip = staged.iter().find_map(|s| match s {
-        StepKind::Stage(stage::Args { strip: Some((name, _)), .. }) => Some(name.clone()),
-        _ => None,
-    });
-    let mut steps = vec![];
-    for l in serial_loops(kernel, root) {
-        let name = kernel.loop_name(l.id);
-        let scope = Scope::new(&kernel.module, kernel.func(), vec![], l);
-        let count = match scope.range(l) {
-            (Some(low), Some(high)) => high.sub(&low).and_then(|d| d.as_constant()).map(|d| d + 1),
-            _ => None,
-        };
-        if strip.as_ref() == Some(&name) || count.is_some_and(|n| n <= SHORT) {
-            steps.push(StepKind::Unroll(unroll::Args { target: name, factor: None }));
-        }
-    }
-    steps
 }

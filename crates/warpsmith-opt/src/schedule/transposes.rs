@@ -8,6 +8,7 @@ use warpsmith_ir::{Axis, Layout, LoopId, SourceMap};
 use super::wide::Nest;
 use super::{StepKind, take};
 use crate::analysis::access::{Access, AccessKind, Base, View};
+use crate::analysis::footprint::Dim;
 use crate::rewrite::{bind, register_tile, stage};
 
 /// Threads of a block along x and y, and iterations of a thread along y: square tiles.
@@ -92,6 +93,6 @@ fn tile(
 }
 
 /// Whether the elements of a row of a copy are neighbours along a bound loop.
-fn runs_along(row: &stage::Dim, id: LoopId) -> bool {
+fn runs_along(row: &Dim, id: LoopId) -> bool {
     row.terms.iter().any(|(counter, factor)| counter.id() == id && *factor == 1)
 }

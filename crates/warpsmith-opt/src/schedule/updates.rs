@@ -3,8 +3,9 @@
 
 use warpsmith_ir::{LoopId, SourceMap};
 
-use super::template::{blocks, blocks_only};
+use super::candidates::{blocks, blocks_only};
 use super::{StepKind, derive, shared, take, wide};
+use crate::analysis::updates::updated;
 use crate::kernel::Kernel;
 use crate::rewrite::{bind, privatise, register_tile};
 use crate::walk;
@@ -86,7 +87,7 @@ fn stays_along(kernel: &Kernel, root: LoopId, name: &str) -> bool {
     };
     let mut found = false;
     walk::each_stmt(&nest.body, &mut |s| {
-        if privatise::updated(s).is_some()
+        if updated(s).is_some()
             && let Some(place) = walk::changed(s)
         {
             let mut moves = false;

@@ -1,6 +1,6 @@
 //! Schedules that move data in vectors: contractions by warp tiles with copies that run ahead, and rows of elements.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
@@ -9,15 +9,16 @@ use warpsmith_ir::{
 
 use super::{StepKind, take};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
+use crate::analysis::footprint;
+use crate::analysis::footprint::Counter;
+use crate::build::vectors::WIDEST;
+use crate::facts::Multiples;
 use crate::kernel::{Kernel, Stage};
-use crate::rewrite::align::past_multiple;
 use crate::rewrite::bounds::Edges;
 use crate::rewrite::specialise::Fact;
-use crate::rewrite::stage::{self, Counter};
-use crate::rewrite::vectorise::WIDEST;
 use crate::rewrite::{
-    bind, bounds, constant, double_buffer, pipeline, rasterise, register_tile, specialise, unroll,
-    vectorise, warp,
+    bind, bounds, constant, double_buffer, pipeline, rasterise, register_tile, specialise, stage,
+    unroll, vectorise, warp,
 };
 use crate::walk;
 
@@ -314,7 +315,7 @@ fn along_strip(state: &Kernel, root: LoopId, array: &str, strip: LoopId) -> bool
         vector: 1,
         asynchronous: false,
     };
-    let footprint = stage::footprint(state, root, nest, &stage);
+    let footprint = footprint::of(state, root, nest, &stage);
     footprint.is_ok_and(|f| {
         let last = f.dims.last().map(|d| d.terms.as_slice()).unwrap_or_default();
         f.dims.len() > 1 && last.iter().any(|(c, _)| matches!(c, Counter::Strip(..)))
@@ -327,7 +328,7 @@ pub(super) fn rows(nest: &Nest<'_>, sources: &SourceMap) -> Vec<Vec<StepKind>> {
     let Ok(state) = take(nest.kernel, &nest.bind([32, 1, 1]), sources) else { return vec![] };
     let Some(l) = state.kernel.loop_named(inner) else { return vec![] };
     // Groups that lie across two vectors are for schedules that align them.
-    let across = past_multiple(&l.first, width, &BTreeMap::new()).is_some_and(|past| past > 0);
+    let across = Multiples::default().past_multiple(&l.first, width).is_some_and(|past| past > 0);
     if nest.axes.last() != Some(&Axis::X) || across || !stores_rows(nest, l) {
         return vec![];
     }

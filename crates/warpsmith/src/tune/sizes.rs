@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{Diagnostic, Function, Module, Place, PlaceKind, Scalar, Type, VarId};
-use warpsmith_opt::kernel::Requirement;
+use warpsmith_opt::requirement::Requirement;
 
 use super::extents;
 use crate::data::{self, ArgSpec, NamedSpec};

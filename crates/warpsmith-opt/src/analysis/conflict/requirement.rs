@@ -10,7 +10,8 @@ use warpsmith_ir::{BinaryOp, ForLoop, Span, VarId};
 use super::terms::variable;
 use super::{Meeting, meeting};
 use crate::analysis::access::{Access, Scope, View};
-use crate::kernel::{Kernel, Requirement};
+use crate::kernel::Kernel;
+use crate::requirement::Requirement;
 use crate::walk;
 
 /// Sets of conditions that are tried.

@@ -14,8 +14,8 @@ use warpsmith_ir::{
     Reduction, Scalar, Stmt, StmtKind, Type, VarId,
 };
 
-use crate::rewrite::reduce::reduced_type;
-use crate::{lower, walk};
+use crate::analysis::loops::reduced_type;
+use crate::walk;
 
 /// A statement by which a variable is more than the target of a reduction.
 #[derive(Clone, Debug)]
@@ -421,7 +421,7 @@ impl Follow<'_> {
         let Some(target) = self.target else { return false };
         match &*place.kind {
             PlaceKind::Var(v) => *v == target && !matches!(place.ty, Type::Pointer { .. }),
-            _ => lower::single_element(place) == Some(target),
+            _ => walk::single_element(place) == Some(target),
         }
     }
 

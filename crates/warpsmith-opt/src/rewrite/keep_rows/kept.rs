@@ -10,7 +10,6 @@ use warpsmith_ir::{
 
 use crate::analysis::access::{Base, Scope, base_of};
 use crate::kernel::{Kernel, is_marked};
-use crate::lower;
 use crate::rewrite::runs::always_in_block;
 use crate::walk;
 
@@ -294,6 +293,6 @@ fn set_for_others(body: &Block, alone: &Block) -> Option<VarId> {
         set.extend(o.results);
         set.extend(o.writes.and_then(Place::root_var));
     });
-    let others = |v: &VarId| lower::mentions(body, *v) > lower::mentions(alone, *v);
+    let others = |v: &VarId| walk::times_mentioned(body, *v) > walk::times_mentioned(alone, *v);
     set.into_iter().filter(|v| !own.contains(v)).find(others)
 }

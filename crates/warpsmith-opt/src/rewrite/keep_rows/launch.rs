@@ -4,8 +4,8 @@ use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{BinaryOp, Expr, ExprKind, ForLoop, Origin, Scalar, Type};
 
 use super::{Aligned, LegalKeepRows, length};
+use crate::build::counters;
 use crate::kernel::Kernel;
-use crate::lower;
 use crate::rewrite::runs::scalar_of;
 
 /// Rows are counted in 32 bits, those that fill the last block included.
@@ -14,7 +14,7 @@ const MOST_ROWS: i64 = 1 << 30;
 /// How many rows and how many blocks there are, as numbers of the launcher.
 pub(super) fn counts(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) -> (Expr, Expr) {
     let loops: Vec<ForLoop> = marked(legal).cloned().collect();
-    let runs = lower::all_run(kernel.func(), &loops);
+    let runs = counters::all_run(kernel.func(), &loops);
     let where_all_run = |count: Expr| match &runs {
         Some(runs) => {
             let kind = ExprKind::Select(runs.clone(), count.cast(Type::I32), Expr::i32(0));
@@ -31,7 +31,7 @@ pub(super) fn counts(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) -> (Expr, E
     if each == 1 {
         return (rows.clone(), rows);
     }
-    let blocks = lower::blocks(kernel.func(), all, Expr::i32(each as i32));
+    let blocks = counters::blocks(kernel.func(), all, Expr::i32(each as i32));
     let blocks = where_all_run(blocks);
     let comment = format!("blocks, each with {each} of these");
     let blocks = kernel.add_length("row_blocks", blocks, comment);
@@ -43,7 +43,7 @@ fn marked<'l>(legal: &'l LegalKeepRows<'_>) -> impl Iterator<Item = &'l ForLoop>
 }
 
 fn product(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Expr {
-    let counts = marked(legal).map(|l| lower::count(kernel.func(), l).cast(Type::I64));
+    let counts = marked(legal).map(|l| counters::count(kernel.func(), l).cast(Type::I64));
     let all = counts.reduce(|a, b| Expr::binary(BinaryOp::Mul, a, b));
     all.unwrap_or_else(|| Expr::int(Scalar::I64, 0))
 }
@@ -51,7 +51,7 @@ fn product(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Expr {
 /// The condition under which the rows can be kept; `None` where it always holds.
 pub(super) fn fits(kernel: &mut Kernel, legal: &LegalKeepRows<'_>) -> Option<Expr> {
     let mut all = vec![];
-    let narrow = |l: &ForLoop| lower::counter_type(kernel.func(), l).bytes() <= 4;
+    let narrow = |l: &ForLoop| counters::counter_type(kernel.func(), l).bytes() <= 4;
     let counted = legal.shape.rows == 1 && legal.nest.len() == 1 && marked(legal).all(narrow);
     if !counted {
         let most = Expr::int(Scalar::I64, MOST_ROWS);

@@ -33,12 +33,12 @@ use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{BinaryOp, Block, ForLoop, LoopId, Scalar, SourceMap, StmtKind, VarId};
 
 use super::grammar::{counted, counted_or_one, name};
-use super::independence::{self, Findings};
+use super::independence::Findings;
 use super::privatise::has_only_private;
-use super::register_tile::unit_step;
 use super::runs::{scalar_of, vector};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
-use super::{Rewritten, bind, reduce, share};
+use super::{Rewritten, bind, independence, reduce, share};
+use crate::analysis::loops::unit_step;
 use crate::analysis::scalars;
 use crate::kernel::{Kernel, Sum, is_marked};
 use crate::refusal::Refusal;

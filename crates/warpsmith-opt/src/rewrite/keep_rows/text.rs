@@ -10,15 +10,18 @@ use warpsmith_ir::{
     Var, VarId, VarKind,
 };
 
-use super::kept::{self, Row};
-use super::{LegalKeepRows, launch};
+use super::kept::Row;
+use super::{LegalKeepRows, kept, launch};
 use crate::analysis::access::Scope;
+use crate::build::stmts::element_of;
+use crate::build::vectors::WIDEST;
+use crate::build::{counters, stmts, vectors};
 use crate::kernel::{Kernel, Sum};
-use crate::lower;
+use crate::rewrite::runs;
 use crate::rewrite::specialise::general_copy;
-use crate::rewrite::vectorise::WIDEST;
-use crate::rewrite::{Rewritten, bind, element_of, runs, share, with_loop};
+use crate::rewrite::{Rewritten, bind, share};
 use crate::walk;
+use crate::walk::with_loop;
 
 pub(super) fn apply(legal: &LegalKeepRows<'_>, sources: &SourceMap) -> Rewritten {
     let mut kernel = legal.kernel.clone();
@@ -170,7 +173,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         let mut text = self.row_number(&nest);
         text.extend(self.private.iter().map(|v| undefined(*v)));
         for home in &self.homes {
-            text.push(lower::declare(home.first, self.first_of(&home.row)));
+            text.push(stmts::declare(home.first, self.first_of(&home.row)));
         }
         let body = nest.last().map(|l| l.body.clone()).unwrap_or_default();
         for stmt in body.stmts {
@@ -205,7 +208,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         if self.legal.shape.rows > 1 {
             let first = Expr::binary(BinaryOp::Mul, number.clone(), self.rows_of_block());
             let own = Expr::binary(BinaryOp::Add, first, Expr::var(self.row, Type::I32));
-            stmts.push(lower::declare(self.position, own));
+            stmts.push(stmts::declare(self.position, own));
         }
         if let Some(exists) = self.exists() {
             let last = Expr::binary(BinaryOp::Sub, self.rows.clone(), Expr::i32(1));
@@ -214,10 +217,10 @@ impl<'k, 'l> Maker<'k, 'l> {
         }
         let function = self.kernel.func();
         let counts: Vec<Expr> =
-            loops.iter().map(|l| lower::count(function, l).cast(Type::I32)).collect();
-        for (l, at) in loops.iter().zip(lower::digits(number, &counts)) {
+            loops.iter().map(|l| counters::count(function, l).cast(Type::I32)).collect();
+        for (l, at) in loops.iter().zip(counters::digits(number, &counts)) {
             let ty = function.var(l.var).ty.clone();
-            stmts.push(lower::declare(l.var, lower::counter_of(l, at.cast(ty))));
+            stmts.push(stmts::declare(l.var, counters::counter_of(l, at.cast(ty))));
         }
         stmts
     }
@@ -308,10 +311,10 @@ impl<'k, 'l> Maker<'k, 'l> {
                 Expr::binary(BinaryOp::Mul, Expr::var(group, Type::I32), self.threads.clone());
             number = Expr::binary(BinaryOp::Add, before, number);
         }
-        let number = lower::times(number, &Expr::i32(shape.vector as i32));
+        let number = counters::times(number, &Expr::i32(shape.vector as i32));
         let at = Expr::var(element, Type::I32);
         let inside = when(self.exists().into_iter().chain([self.inside(&at)]), body(self, &at));
-        let body = Block::new(vec![lower::declare(element, number), inside]);
+        let body = Block::new(vec![stmts::declare(element, number), inside]);
         match groups {
             1 => Stmt::new(StmtKind::Scope(body), Origin::default()),
             _ => self.unrolled(group, groups, body),
@@ -351,7 +354,7 @@ impl<'k, 'l> Maker<'k, 'l> {
         if width > 1 {
             number = Expr::binary(BinaryOp::Add, number, Expr::var(lane, Type::I32));
         }
-        body.stmts.insert(0, lower::declare(counter, lower::counter_of(l, number.cast(ty))));
+        body.stmts.insert(0, stmts::declare(counter, counters::counter_of(l, number.cast(ty))));
         runs::drop_unread(&mut body);
         // What follows is done for iterations that go on early, too.
         match width == 1 && walk::continues(&body).is_none() {
@@ -368,7 +371,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             k => Expr::binary(BinaryOp::Add, e, Expr::int(Scalar::I32, k.into())),
         };
         let base = match home.row.is_held() && self.legal.shape.each > width {
-            true => lower::times(Expr::var(group, Type::I32), &Expr::i32(width as i32)),
+            true => counters::times(Expr::var(group, Type::I32), &Expr::i32(width as i32)),
             false => Expr::i32(0),
         };
         let (wide, own) = match runs::vector(home.row.element, width) {
@@ -392,8 +395,8 @@ impl<'k, 'l> Maker<'k, 'l> {
             let constant = load && home.row.stored.is_none();
             let (memory, own) = match &wide {
                 Some(ty) => (
-                    lower::wide_as(memory, ty.clone(), Space::Global, constant),
-                    lower::wide_as(own, ty.clone(), Space::Local, !load),
+                    vectors::wide_as(memory, ty.clone(), Space::Global, constant),
+                    vectors::wide_as(own, ty.clone(), Space::Local, !load),
                 ),
                 None => (memory, own),
             };
@@ -489,7 +492,7 @@ impl ToHome<'_> {
         let group = home.row.is_held() && shape.each > shape.vector;
         let group = group.then(|| {
             let group = Expr::var(self.group, Type::I32);
-            lower::times(group, &Expr::i32(shape.vector as i32))
+            counters::times(group, &Expr::i32(shape.vector as i32))
         });
         let lane = (shape.vector > 1).then(|| Expr::var(self.lane, Type::I32));
         let sum = group.into_iter().chain(lane);

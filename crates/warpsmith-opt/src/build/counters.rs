@@ -4,13 +4,12 @@
 //! counters of the excess threads can leave the range of a 32-bit type: [`excess`] says when, and what to do about it.
 //! Ranges of 64-bit counters are not an issue, since no memory and no time is enough to come near their limits.
 
-use std::collections::BTreeMap;
-
-use warpsmith_ir::poly::{Atom, Poly};
+use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
     Axis, BinaryOp, Builtin, Expr, ExprKind, ForLoop, Function, Origin, Scalar, Type, UnaryOp,
-    VarId,
 };
+
+use crate::facts::Multiples;
 
 /// The type of a loop's counter.
 pub fn counter_type(function: &Function, l: &ForLoop) -> Scalar {
@@ -269,6 +268,20 @@ pub fn count(function: &Function, l: &ForLoop) -> Expr {
     tidy(function, Expr::binary(BinaryOp::Add, steps, Expr::int(ty, 1)), ty)
 }
 
+/// The last multiple of `width`, a power of two, at or before the loop's first iteration.
+pub fn aligned_first(l: &ForLoop, width: u32, multiples: &Multiples) -> Expr {
+    let ty = l.first.ty.scalar().unwrap_or(Scalar::I32);
+    let known = multiples.past_multiple(&l.first, width);
+    match (l.first.as_const().map(|c| c.as_i64()), known) {
+        (Some(first), Some(past)) => Expr::int(ty, first - i64::from(past)),
+        (_, Some(past)) => Expr::binary(BinaryOp::Sub, l.first.clone(), Expr::int(ty, past.into())),
+        _ => {
+            let down = Expr::int(ty, -i64::from(width)).cast(Type::Scalar(ty));
+            Expr::binary(BinaryOp::BitAnd, l.first.clone(), down)
+        }
+    }
+}
+
 /// The number of iterations of a loop that counts up by one, as a sum.
 pub fn iterations(l: &ForLoop, ty: Scalar) -> Option<Poly> {
     let last = Poly::from_expr(&l.limit)?.sub(&Poly::from_expr(&l.first)?)?;
@@ -276,20 +289,6 @@ pub fn iterations(l: &ForLoop, ty: Scalar) -> Option<Poly> {
     let exact = ty.is_signed() || is_const(&l.first, 0);
     let inclusive = i128::from(l.compare == BinaryOp::Le);
     if exact { last.add(&Poly::constant(inclusive)) } else { None }
-}
-
-/// Whether `size` divides a sum, given numbers of which variables are multiples.
-pub fn divides(sum: &Poly, size: u64, multiples: &BTreeMap<VarId, u32>) -> bool {
-    sum.terms().all(|(atoms, factor)| {
-        let known = atoms.iter().filter_map(|a| match a {
-            Atom::Var(v) => multiples.get(v).copied(),
-            _ => None,
-        });
-        let product = known.fold(factor.unsigned_abs() % u128::from(size), |product, n| {
-            product * u128::from(n) % u128::from(size)
-        });
-        product == 0
-    })
 }
 
 /// The positions in a box that its elements, numbered row by row, have; as many as it has extents, the last of which

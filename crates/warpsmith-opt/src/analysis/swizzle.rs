@@ -16,9 +16,8 @@
 
 use warpsmith_ir::Type;
 
-use super::stage::{Counter, Footprint, shared_shape};
+use crate::analysis::footprint::{Counter, Footprint, shared_shape};
 use crate::kernel::{Kernel, Nest, Stage};
-use crate::refusal::Refusal;
 
 /// Bytes of all banks side by side.
 const BANKS: u64 = 128;
@@ -37,20 +36,12 @@ pub struct Swizzle {
 /// Asks whether the columns of a copy can be permuted as its layout wants.
 ///
 /// # Errors
-/// [`Refusal::CannotStage`]
-pub(super) fn check(
-    kernel: &Kernel,
-    nest: &Nest,
-    stage: &Stage,
-    f: &Footprint,
-) -> Result<(), Refusal> {
+/// The reason why not.
+pub fn check(nest: &Nest, stage: &Stage, f: &Footprint) -> Result<(), String> {
     if !stage.layout.swizzled {
         return Ok(());
     }
-    let refuse = |why: String| {
-        let name = kernel.name_of(stage.array).to_string();
-        Err(Refusal::CannotStage { name, why, at: Box::default() })
-    };
+    let refuse = |why: String| Err(why);
     let shape = shared_shape(f, stage);
     let row = match shape.as_slice() {
         [] | [_] => return refuse("a copy of one dimension has no rows to swizzle".into()),
@@ -74,7 +65,7 @@ pub(super) fn check(
 }
 
 /// The permutation of a copy whose layout was found legal; `None`: its layout wants none.
-pub(crate) fn of(kernel: &Kernel, nest: &Nest, stage: &Stage, f: &Footprint) -> Option<Swizzle> {
+pub fn of(kernel: &Kernel, nest: &Nest, stage: &Stage, f: &Footprint) -> Option<Swizzle> {
     if !stage.layout.swizzled {
         return None;
     }

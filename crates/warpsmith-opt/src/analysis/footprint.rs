@@ -1,0 +1,311 @@
+//! What a block reads of an array: a box of elements, by the subscripts of its reads.
+
+use warpsmith_ir::poly::{Atom, Poly};
+use warpsmith_ir::{ForLoop, LoopId, Origin, Place, Type, VarId};
+
+use super::access::{Access, AccessKind, Base, Scope, View};
+use super::loops::unit_step;
+use crate::kernel::{Kernel, Nest, STATIC_SHARED, Stage};
+use crate::walk;
+
+/// More elements along a dimension than any shared memory holds.
+const MOST: u64 = 1 << 20;
+
+/// Bytes at whose multiples the copies in dynamic shared memory begin: the widest access.
+pub const DYNAMIC_ALIGN: u64 = 16;
+
+/// What a block reads of an array: a box of elements.
+#[derive(Clone, Debug)]
+pub struct Footprint {
+    pub dims: Vec<Dim>,
+    /// Lengths of the rows of the array seen in these dimensions (one fewer), where they are not those of the place.
+    pub rows: Option<Vec<Poly>>,
+    /// The reads, each with the constants of its subscripts.
+    pub reads: Vec<(Place, Vec<i128>)>,
+}
+
+impl Footprint {
+    /// Whether some thread of a block reads what another one or another iteration reads, too.
+    pub fn is_shared(&self, nest: &Nest) -> bool {
+        let terms = || self.dims.iter().flat_map(|d| &d.terms);
+        let used = |id: LoopId| terms().any(|(counter, _)| counter.id() == id);
+        let several = |id: LoopId| nest.block_extent(id).is_none_or(|n| n > 1);
+        let own = self.reads.len() == 1
+            && self.dims.iter().all(|d| d.terms.len() < 2)
+            && nest.axes.iter().all(|(id, _)| used(*id) || !several(*id));
+        !own
+    }
+}
+
+/// One dimension of a footprint: `Σ factor · counter + invariant + constant`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dim {
+    pub terms: Vec<(Counter, i128)>,
+    pub invariant: Poly,
+    /// Least and greatest constant of the reads.
+    pub constants: (i128, i128),
+    /// Elements.
+    pub extent: u64,
+}
+
+/// A counter that a subscript may depend on.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Counter {
+    /// A bound loop; the iterations of a block.
+    Bound(LoopId, u32),
+    /// The strip loop; the iterations of a strip.
+    Strip(LoopId, u32),
+    /// A serial loop with constant first value and number of iterations.
+    Constant(LoopId, i128, u32),
+}
+
+impl Counter {
+    pub fn count(&self) -> u32 {
+        match self {
+            Counter::Bound(_, n) | Counter::Strip(_, n) | Counter::Constant(_, _, n) => *n,
+        }
+    }
+
+    pub fn id(&self) -> LoopId {
+        match self {
+            Counter::Bound(id, _) | Counter::Strip(id, _) | Counter::Constant(id, ..) => *id,
+        }
+    }
+}
+
+/// Why there is no footprint.
+#[derive(Clone, Debug)]
+pub struct Unfit {
+    pub why: String,
+    /// The access that does not fit.
+    pub at: Option<Origin>,
+}
+
+/// What a block reads of the staged array, all reads of the group together.
+///
+/// # Errors
+/// The first read that does not fit.
+pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<Footprint, Unfit> {
+    let refuse =
+        |why: String, at: Option<&Access<'_>>| Err(Unfit { why, at: at.map(|a| a.origin.clone()) });
+    let Some(l) = kernel.find_loop(root) else { return refuse("its nest is gone".into(), None) };
+    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
+    let accesses = scope.accesses();
+    let touches = |a: &&Access<'_>| a.base == Base::Var(stage.array) || a.base == Base::Anything;
+    let groups = groups(&scope, &accesses, stage.array);
+    let mut found: Option<Footprint> = None;
+    for a in accesses.iter().filter(touches) {
+        if a.kind != AccessKind::Read || a.base == Base::Anything {
+            return refuse("the nest may write it".into(), Some(a));
+        }
+        let inside = stage.strip.is_none_or(|(id, _)| a.loops.iter().any(|l| l.id == id));
+        let elsewhere = || group_of(&scope, a).is_some_and(|g| groups.get(stage.part) != Some(&g));
+        if !inside || elsewhere() {
+            continue;
+        }
+        let Some(place) = a.place else {
+            return refuse("a called function reads it".into(), Some(a));
+        };
+        if place.ty.scalar().is_none() {
+            return refuse("its elements are no numbers".into(), Some(a));
+        }
+        if !a.guards.is_empty() {
+            return refuse("it is read under a condition".into(), Some(a));
+        }
+        let (index, rows) = match subscripts(&scope, a) {
+            Ok(found) => found,
+            Err(why) => return refuse(why, Some(a)),
+        };
+        let mut dims = vec![];
+        for poly in &index {
+            match dim(kernel, &scope, nest, stage, a, poly) {
+                Ok(d) => dims.push(d),
+                Err(why) => return refuse(why, Some(a)),
+            }
+        }
+        let constants: Vec<i128> = dims.iter().map(|d| d.constants.0).collect();
+        let read = (place.clone(), constants);
+        match &mut found {
+            None => found = Some(Footprint { dims, rows, reads: vec![read] }),
+            Some(f) => {
+                for (x, y) in f.dims.iter_mut().zip(&dims) {
+                    x.constants.0 = x.constants.0.min(y.constants.0);
+                    x.constants.1 = x.constants.1.max(y.constants.1);
+                }
+                f.reads.push(read);
+            }
+        }
+    }
+    let Some(mut f) = found else {
+        return refuse("nothing reads it there".into(), None);
+    };
+    if f.rows.is_some() && f.reads.windows(2).any(|w| w[0].1 != w[1].1) {
+        // Seen as one row, the corners of the box need not be elements.
+        return refuse("its reads differ, and its shape is not declared".into(), None);
+    }
+    for d in &mut f.dims {
+        let spread =
+            d.terms.iter().try_fold(d.constants.1 - d.constants.0 + 1, |n, (c, factor)| {
+                factor.abs().checked_mul(i128::from(c.count()) - 1)?.checked_add(n)
+            });
+        let Some(extent) = spread.and_then(|n| u64::try_from(n).ok()).filter(|n| *n <= MOST) else {
+            return refuse("a block reads too much of it".into(), None);
+        };
+        d.extent = extent;
+    }
+    Ok(f)
+}
+
+/// Whether copies of so many bytes together need dynamic shared memory.
+pub fn is_dynamic(bytes: u64) -> bool {
+    bytes > STATIC_SHARED.into()
+}
+
+/// Shared memory that a copy takes, with all its strips, in bytes.
+pub fn copy_bytes(kernel: &Kernel, nest: &Nest, stage: &Stage, f: &Footprint) -> u64 {
+    let element = kernel.func().var(stage.array).ty.pointee().cloned().unwrap_or(Type::Void);
+    let size = warpsmith_ir::layout::layout_of(&kernel.module, &element).size;
+    let size = size.saturating_mul(nest.strips(stage).into());
+    shared_shape(f, stage).iter().fold(size, |n, e| n.saturating_mul(*e))
+}
+
+/// Extents of the array in shared memory, outermost first.
+pub fn shared_shape(f: &Footprint, stage: &Stage) -> Vec<u64> {
+    let mut shape: Vec<u64> = f.dims.iter().map(|d| d.extent).collect();
+    let n = shape.len();
+    if stage.layout.transposed && n >= 2 {
+        shape.swap(n - 1, n - 2);
+    }
+    if let Some(last) = shape.last_mut() {
+        *last += u64::from(stage.layout.pad);
+    }
+    shape
+}
+
+type Subscripts = (Vec<Poly>, Option<Vec<Poly>>);
+
+/// A group of reads that differ by constants: their subscripts without these, and the lengths of rows where the place has
+/// none.
+pub type Group = Subscripts;
+
+/// The groups of an array's reads in a nest, in source order; reads with other subscripts than sums belong to none.
+pub fn groups(scope: &Scope<'_>, accesses: &[Access<'_>], array: VarId) -> Vec<Group> {
+    let mut groups = vec![];
+    for a in accesses.iter().filter(|a| a.base == Base::Var(array)) {
+        if let Some(group) = group_of(scope, a)
+            && !groups.contains(&group)
+        {
+            groups.push(group);
+        }
+    }
+    groups
+}
+
+pub fn group_of(scope: &Scope<'_>, a: &Access<'_>) -> Option<Group> {
+    let (index, rows) = subscripts(scope, a).ok()?;
+    let free = |p: &Poly| p.sub(&Poly::constant(p.constant_term()));
+    Some((index.iter().map(free).collect::<Option<Vec<Poly>>>()?, rows))
+}
+
+/// The subscripts of a read; a single one that is a row number times a length plus a column is taken apart, with that
+/// length.
+fn subscripts(scope: &Scope<'_>, a: &Access<'_>) -> Result<Subscripts, String> {
+    match &a.view {
+        View::Unknown(why) => Err(why.clone()),
+        View::Affine { index, .. } if index.len() > 1 => Ok((index.clone(), None)),
+        View::Affine { index, .. } => {
+            let Some(only) = index.first() else { return Err("it has no subscript".into()) };
+            let counters: Vec<VarId> =
+                a.loops.iter().map(|l| l.var).chain(scope.outer.iter().map(|l| l.var)).collect();
+            match rows_and_columns(only, &counters) {
+                Some((row, column, length)) => Ok((vec![row, column], Some(vec![length]))),
+                None => Ok((vec![only.clone()], None)),
+            }
+        }
+    }
+}
+
+/// `p = row * length + column` with a length that is one variable.
+fn rows_and_columns(p: &Poly, counters: &[VarId]) -> Option<(Poly, Poly, Poly)> {
+    let is_counter = |a: &Atom| matches!(a, Atom::Var(v) if counters.contains(v));
+    let length = p.terms().find_map(|(monomial, _)| match monomial {
+        [a, b] if is_counter(a) != is_counter(b) => Some(if is_counter(a) { b } else { a }.clone()),
+        _ => None,
+    })?;
+    let (row, column) = p.split(&length)?;
+    let clean = !row.atoms().contains(&length) && !column.atoms().contains(&length);
+    clean.then(|| (row, column, Poly::atom(length)))
+}
+
+/// One subscript as a sum of counters.
+fn dim(
+    kernel: &Kernel,
+    scope: &Scope<'_>,
+    nest: &Nest,
+    stage: &Stage,
+    a: &Access<'_>,
+    poly: &Poly,
+) -> Result<Dim, String> {
+    let mut terms = vec![];
+    let mut invariant = Poly::zero();
+    for (monomial, factor) in poly.terms() {
+        // Of the loops around the bound ones a block has one iteration.
+        let bound = |l: &&&ForLoop| nest.axes.iter().any(|(id, _)| *id == l.id);
+        let own = || a.loops.iter().skip_while(|l| !bound(l));
+        let inner = monomial.iter().find_map(|atom| own().find(|l| atom.mentions(l.var)));
+        let Some(l) = inner.filter(|l| !stays(kernel, scope, nest, stage, l)) else {
+            let mut term = Poly::constant(factor);
+            for atom in monomial {
+                term = term.mul(&Poly::atom(atom.clone())).ok_or("its subscript overflows")?;
+            }
+            if !monomial.is_empty() {
+                invariant = invariant.add(&term).ok_or("its subscript overflows")?;
+            }
+            continue;
+        };
+        if !matches!(monomial, [Atom::Var(v)] if *v == l.var) {
+            let name = kernel.name_of(l.var);
+            return Err(format!("a subscript is not a constant times `{name}`"));
+        }
+        terms.push((counter(kernel, scope, nest, stage, l)?, factor));
+    }
+    let constant = poly.constant_term();
+    Ok(Dim { terms, invariant, constants: (constant, constant), extent: 0 })
+}
+
+/// Whether a loop has one iteration while a strip is copied and used: it runs around the strips. Of loops with constant
+/// bounds the copy holds all iterations instead.
+fn stays(kernel: &Kernel, scope: &Scope<'_>, nest: &Nest, stage: &Stage, l: &ForLoop) -> bool {
+    let Some((id, _)) = stage.strip else { return false };
+    let bound = nest.axes.iter().any(|(b, _)| *b == l.id);
+    !bound
+        && l.id != id
+        && walk::find_loop(&l.body, id).is_some()
+        && counter(kernel, scope, nest, stage, l).is_err()
+}
+
+fn counter(
+    kernel: &Kernel,
+    scope: &Scope<'_>,
+    nest: &Nest,
+    stage: &Stage,
+    l: &ForLoop,
+) -> Result<Counter, String> {
+    if let Some(n) = nest.block_extent(l.id) {
+        return Ok(Counter::Bound(l.id, n));
+    }
+    if let Some((id, n)) = stage.strip.filter(|s| s.0 == l.id) {
+        return Ok(Counter::Strip(id, n));
+    }
+    let name = kernel.loop_name(l.id);
+    let (low, high) = scope.range(l);
+    let constant = |p: Option<Poly>| p.and_then(|p| p.as_constant());
+    let (Some(low), Some(high), true) = (constant(low), constant(high), unit_step(l)) else {
+        return Err(format!(
+            "a subscript depends on `{name}`, whose number of iterations is not constant"
+        ));
+    };
+    let count =
+        u32::try_from((high - low + 1).max(1)).map_err(|_| format!("loop `{name}` is too long"))?;
+    Ok(Counter::Constant(l.id, low, count))
+}
