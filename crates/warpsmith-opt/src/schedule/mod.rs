@@ -22,6 +22,7 @@
 //! double_buffer k                  # read the next iteration's values from shared memory first
 //! privatise bins block 256 grid 528 # a copy of what is updated atomically for each block
 //! keep_rows i by 256 each 8 vector 4 # rows of up to 2048 elements stay in registers between the loops over them
+//! keep_sums i by 256 vector 4 rows 128 group 8 # sums of columns stay in registers while 128 rows go by
 //! privatise bins block 256 grid 528 run 16   # a thread takes 16 neighbours at a time, and loads vectors
 //! rasterise i by 8                 # order of the blocks: groups along i
 //! stage A at k tile 16 pad 1       # through shared memory, 16 iterations of k at a time
@@ -70,10 +71,10 @@ pub use replays::Replays;
 use crate::kernel::{Kernel, Reduce};
 use crate::refusal::Refusal;
 use crate::rewrite::{
-    self, Rewritten, accumulate, align, bind, bounds, constant, double_buffer, expand, fuse_loops,
-    indexing, interchange, keep_rows, pipeline, pitch, precision, privatise, rasterise, rectangle,
-    reduce, register_tile, scatter, share, specialise, split, split_k, stage, stream, stride, tile,
-    unroll, vectorise, warp,
+    self, Rewritten, accumulate, align, bind, bounds, constant, distribute, double_buffer, expand,
+    fuse_loops, indexing, interchange, keep_rows, keep_sums, pipeline, pitch, precision, privatise,
+    rasterise, rectangle, reduce, register_tile, scatter, share, specialise, split, split_k, stage,
+    stream, stride, tile, unroll, vectorise, warp,
 };
 use bounds::Edges;
 use specialise::Fact;
@@ -113,6 +114,8 @@ pub enum StepKind {
     Scatter { target: String },
     /// See [`rewrite::expand`].
     Expand { target: String },
+    /// See [`rewrite::distribute`].
+    Distribute { target: String },
     /// See [`rewrite::fuse_loops`]. The first and the second loop.
     FuseLoops { loops: [String; 2] },
     /// See [`rewrite::register_tile`].
@@ -137,6 +140,8 @@ pub enum StepKind {
     Privatise { array: String, block: u32, grid: u32, run: u32 },
     /// See [`rewrite::keep_rows`]. The outermost marked loop of the nest.
     KeepRows { target: String, shape: keep_rows::Shape },
+    /// See [`rewrite::keep_sums`]. The marked loop of the nest.
+    KeepSums { target: String, shape: keep_sums::Shape },
     /// See [`rewrite::rasterise`].
     Rasterise { target: String, blocks: u32 },
     /// See [`rewrite::stride`].
@@ -174,6 +179,7 @@ impl StepKind {
             StepKind::Rectangle { .. } => "rectangle",
             StepKind::Scatter { .. } => "scatter",
             StepKind::Expand { .. } => "expand",
+            StepKind::Distribute { .. } => "distribute",
             StepKind::FuseLoops { .. } => "fuse_loops",
             StepKind::RegisterTile { .. } => "register_tile",
             StepKind::Stage { .. } => "stage",
@@ -186,6 +192,7 @@ impl StepKind {
             StepKind::DoubleBuffer { .. } => "double_buffer",
             StepKind::Privatise { .. } => "privatise",
             StepKind::KeepRows { .. } => "keep_rows",
+            StepKind::KeepSums { .. } => "keep_sums",
             StepKind::Rasterise { .. } => "rasterise",
             StepKind::Stride { .. } => "stride",
             StepKind::Unroll { .. } => "unroll",
@@ -224,6 +231,7 @@ impl fmt::Display for StepKind {
             StepKind::Rectangle { target } => write!(f, "rectangle {target}"),
             StepKind::Scatter { target } => write!(f, "scatter {target}"),
             StepKind::Expand { target } => write!(f, "expand {target}"),
+            StepKind::Distribute { target } => write!(f, "distribute {target}"),
             StepKind::FuseLoops { loops } => write!(f, "fuse_loops {}", loops.join(", ")),
             StepKind::RegisterTile { target, factor } => {
                 write!(f, "register_tile {target} by {factor}")
@@ -253,6 +261,7 @@ impl fmt::Display for StepKind {
             StepKind::Stream { inner, along } => write!(f, "stream {inner} along {along}"),
             StepKind::DoubleBuffer { target } => write!(f, "double_buffer {target}"),
             StepKind::KeepRows { target, shape } => write!(f, "keep_rows {target} {shape}"),
+            StepKind::KeepSums { target, shape } => write!(f, "keep_sums {target} {shape}"),
             StepKind::Privatise { array, block, grid, run } => {
                 write!(f, "privatise {array} block {block} grid {grid}")?;
                 if *run > 1 { write!(f, " run {run}") } else { Ok(()) }
@@ -355,6 +364,9 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         }
         StepKind::Scatter { target } => Ok(scatter::apply(scatter::check(kernel, find(target)?)?)),
         StepKind::Expand { target } => Ok(expand::apply(expand::check(kernel, find(target)?)?)),
+        StepKind::Distribute { target } => {
+            Ok(distribute::apply(distribute::check(kernel, find(target)?)?))
+        }
         StepKind::FuseLoops { loops: [first, second] } => {
             Ok(fuse_loops::apply(fuse_loops::check(kernel, find(first)?, find(second)?)?))
         }
@@ -402,6 +414,9 @@ pub fn take(kernel: &Kernel, step: &StepKind, sources: &SourceMap) -> Result<Rew
         }
         StepKind::KeepRows { target, shape } => {
             Ok(keep_rows::apply(keep_rows::check(kernel, find(target)?, *shape)?, sources))
+        }
+        StepKind::KeepSums { target, shape } => {
+            Ok(keep_sums::apply(keep_sums::check(kernel, find(target)?, *shape)?, sources))
         }
         StepKind::Rasterise { target, blocks } => {
             Ok(rasterise::apply(rasterise::check(kernel, find(target)?, *blocks)?))

@@ -15,9 +15,9 @@ use super::rewrites;
 use super::{Schedule, Step, StepKind};
 use crate::kernel::Reduce;
 use crate::rewrite::bounds::Edges;
-use crate::rewrite::keep_rows::Shape;
 use crate::rewrite::precision::name as precision_name;
 use crate::rewrite::specialise::Fact;
+use crate::rewrite::{keep_rows::Shape, keep_sums};
 
 /// Parses the schedule in a file of the source map.
 ///
@@ -118,6 +118,8 @@ fn order_step(input: &mut &str) -> Result<StepKind> {
         preceded(keyword("rectangle"), cut_err(name)).map(|target| StepKind::Rectangle { target }),
         preceded(keyword("scatter"), cut_err(name)).map(|target| StepKind::Scatter { target }),
         preceded(keyword("expand"), cut_err(name)).map(|target| StepKind::Expand { target }),
+        preceded(keyword("distribute"), cut_err(name))
+            .map(|target| StepKind::Distribute { target }),
         preceded(keyword("fuse_loops"), cut_err((name, comma(), name)))
             .map(|(first, _, second)| StepKind::FuseLoops { loops: [first, second] }),
     ))
@@ -134,6 +136,7 @@ fn loop_step(input: &mut &str) -> Result<StepKind> {
         preceded(keyword("tile"), cut_err(tile)),
         preceded(keyword("indexing"), cut_err(indexing)),
         preceded(keyword("keep_rows"), cut_err(keep_rows)),
+        preceded(keyword("keep_sums"), cut_err(keep_sums)),
     ))
     .parse_next(input)
 }
@@ -219,6 +222,21 @@ fn keep_rows(input: &mut &str) -> Result<StepKind> {
     };
     let (vector, rows) = (more("vector")?, more("rows")?);
     Ok(StepKind::KeepRows { target, shape: Shape { threads, each, vector, rows } })
+}
+
+fn keep_sums(input: &mut &str) -> Result<StepKind> {
+    let target = name.parse_next(input)?;
+    let threads = preceded((space1, "by", space1), number)
+        .context(wanted("`by` and the threads of a block are wanted here"))
+        .parse_next(input)?;
+    let more = |word: &'static str| opt(preceded((space1, word, space1), number));
+    let vector = more("vector").parse_next(input)?.unwrap_or(1);
+    let rows = preceded((space1, "rows", space1), number)
+        .context(wanted("`rows` and the rows of a block are wanted here"))
+        .parse_next(input)?;
+    let group = more("group").parse_next(input)?.unwrap_or(1);
+    let shape = keep_sums::Shape { threads, vector, rows, group };
+    Ok(StepKind::KeepSums { target, shape })
 }
 
 fn bind(input: &mut &str) -> Result<StepKind> {

@@ -71,6 +71,12 @@ pub const REWRITES: &[RewriteInfo] = &[
         legal: "the loop is serial, inside no bound one, and has at most 16 iterations that are known; no iteration leaves it or ends early, and nothing else reads or writes its counter",
     },
     RewriteInfo {
+        name: "distribute",
+        example: "distribute i",
+        does: "makes loops of their own of the loops in a parallel loop's body and of what stands between them, so that a nest with something beside its inner loop (the diagonal of a correlation) can have both loops on axes",
+        legal: "the loop is marked, not bound, the launcher knows its bounds, its iterations are proved independent and do not end early, and no part uses a variable that another one sets",
+    },
+    RewriteInfo {
         name: "fuse_loops",
         example: "fuse_loops i, i#2",
         does: "makes one loop of two that stand beside each other, with those directly inside them as far as both nests go: what both read is read once",
@@ -99,6 +105,12 @@ pub const REWRITES: &[RewriteInfo] = &[
         example: "keep_rows i by 256 each 8 vector 4",
         does: "gives each row of a nest to threads that keep its elements in registers from one loop over it to the next (softmax, norms of rows): each is read once and written once; with `rows 4` a block has four rows at a time; rows that are longer than threads times elements, or not aligned for vectors, are left to the nest as it was, which later steps bind",
         legal: "the nest is marked, not bound yet, and the launcher knows its bounds and those of the loops over a row, which stand beside each other in it; their iterations are independent but for variables that each combines something with by one operation; what they write is accessed at one place only; sums of reals are then compared with a tolerance",
+    },
+    RewriteInfo {
+        name: "keep_sums",
+        example: "keep_sums i by 256 vector 4 rows 128 group 8",
+        does: "lets blocks go down the rows of a matrix with the sums of its columns in registers, and adds up its rows on the way (both products of BiCGK, sums by columns): each element is read once, and each column updated once for the rows of a block; rows are loaded in groups; what is not aligned for vectors is left to the nest as it was, which later steps bind",
+        legal: "the nest is one marked loop, not bound yet, around one serial loop that updates elements atomically by `+`; the launcher knows the bounds of both; what is updated moves with the serial loop's counter only; before that loop stand declarations, behind it one store for each variable that it adds to; nothing else in the nest touches what is added to",
     },
     RewriteInfo {
         name: "tile",

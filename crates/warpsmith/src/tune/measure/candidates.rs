@@ -62,7 +62,7 @@ impl Candidates {
             let found = found.unwrap_or_default();
             let best = |list: &[Schedule]| list.first().and_then(|s| estimates.times(s));
             if let (Some(seconds), Some(known)) = (best(&found), best(&all))
-                && worth_starting(&start, &seconds, &known)
+                && worth_starting(&start, &found[0].steps, &seconds, &known)
             {
                 all.extend(found);
             }
