@@ -87,15 +87,37 @@ fn nests_apart_are_scattered_fused_and_kept() {
     check(APART, steps, SIZES);
 }
 
+#[test]
+fn what_is_left_is_not_made_special_for_what_is_aligned() {
+    let source = APART.replace("s[j] = sum;", "s[j] = sum;\n    }\n    #pragma omp parallel for\n    for (int j = 0; j < m; j++) {\n        s[j] = 2 * s[j];");
+    let steps = "scatter j#2\nfuse_loops i, i#2\nfuse_loops j#2, j#3\nbind j -> x block 64\nkeep_sums i by 64 vector 2 rows 16 group 4\nbind i -> x block 32\nbind j#3 -> x block 32";
+    check(&source, steps, SIZES);
+    let text = check(&source, &format!("{steps}\nspecialise m%2=0, s%8=0"), SIZES);
+    has(
+        &text,
+        &["if (n <=", "} else if (n > 0) {", "if (m % 2 == 0 && (unsigned long long)s % 8 == 0)"],
+    );
+}
+
 /// A nest over a matrix with other statements around and in its inner loop.
 fn nest(before: &str, inner: &str, after: &str) -> String {
+    let reduced = ["s[:m]", "t[:m]", "one[:1]"];
+    let used = reduced.into_iter().filter(|array| {
+        let name = array.split('[').next().unwrap_or_default();
+        [inner, after].iter().any(|text| text.contains(&format!("{name}[")))
+    });
+    let reduced: Vec<&str> = used.collect();
+    let clause = match reduced.as_slice() {
+        [] => String::new(),
+        arrays => format!(" reduction(+: {})", arrays.join(", ")),
+    };
     format!(
         "
 void sums(int n, int m, const double A[n][m], double B[n][m], const double r[n], const double p[m],
           double s[m], double t[m], double q[n], double w[n], const int at[m], double one[1])
 {{
     int j;
-    #pragma omp parallel for private(j) reduction(+: s[:m], t[:m], one[:1])
+    #pragma omp parallel for private(j){clause}
     for (int i = 0; i < n; i++) {{
         {before}
         for (j = 0; j < m; j++) {{
@@ -136,6 +158,15 @@ fn sums_begin_and_end_with_what_the_nest_says() {
             let steps = format!("keep_sums i {shape}\nbind i -> x block 32");
             check(&nest(before, inner, after), &steps, SIZES);
         }
+    }
+}
+
+#[test]
+fn sums_in_memory_are_accumulated_first() {
+    let add = "s[j] += A[i][j] * r[i]; q[i] += A[i][j] * p[j];";
+    for before in ["q[i] = 0;", "q[i] = 1 + r[i];", "", "double f = r[i]; q[i] = f * f;"] {
+        let steps = "accumulate q\nkeep_sums i by 64 vector 2 rows 8 group 4\nbind i -> x block 32";
+        check(&nest(before, add, ""), steps, SIZES);
     }
 }
 

@@ -81,7 +81,7 @@ pub fn random_schedule(
     // Shapes that are no rectangles cannot be bound in all their loops; bins are privatised, and rows kept, by what binds
     // their nest.
     if choice.chance(40) {
-        for _ in 0..ATTEMPTS / 4 {
+        for _ in 0..ATTEMPTS / 3 {
             let names = state.names();
             let mut writer = Writer { choice: &mut choice, names: &names };
             let kinds = [
@@ -90,6 +90,8 @@ pub fn random_schedule(
                 "rectangle",
                 "privatise",
                 "keep_rows",
+                "keep_rows",
+                "keep_sums",
                 "keep_sums",
                 "distribute",
                 "scatter",

@@ -24,6 +24,8 @@ pub(super) struct RowSum {
     pub home: Place,
     /// What it begins with, unless that is what its home holds.
     pub first: Option<Expr>,
+    /// How often the nest accesses its home.
+    pub accesses: usize,
     /// What is stored, unless it is the sum.
     pub value: Option<Expr>,
 }
@@ -53,20 +55,25 @@ pub(super) fn parts(
     let is_inner = |s: &Stmt| matches!(&s.kind, StmtKind::For(l) if l.id == inner.id);
     let at = stmts.iter().position(is_inner).unwrap_or(stmts.len());
     let (before, after) = (&stmts[..at], stmts.get(at + 1..).unwrap_or(&[]));
-    let declared = |s: &Stmt| matches!(s.kind, StmtKind::Decl { init: Some(_), .. });
-    if !before.iter().all(declared) {
-        return refused(outer.id, "more than declarations stands before its inner loop");
-    }
     let columns = columns(kernel, outer, inner)?;
     let mut found = vec![];
     for sum in sums {
         found.push(row_sum(kernel, outer, (before, after), sum)?);
     }
+    let expected = |s: &Stmt| match &s.kind {
+        StmtKind::Decl { init, .. } => init.is_some(),
+        StmtKind::Assign { place, .. } => found.iter().any(|k: &RowSum| k.home == *place),
+        _ => false,
+    };
+    if !before.iter().all(expected) {
+        return refused(outer.id, "more than declarations stands before its inner loop");
+    }
     if after.len() != found.len() {
         return refused(outer.id, "more than the sums of its rows is stored after its inner loop");
     }
     let is_sum = |s: &Stmt| matches!(s.kind, StmtKind::Decl { var, .. } if sums.iter().any(|k| k.var == var));
-    let before = before.iter().filter(|s| !is_sum(s)).cloned().collect();
+    let declared = before.iter().filter(|s| matches!(s.kind, StmtKind::Decl { .. }));
+    let before = declared.filter(|s| !is_sum(s)).cloned().collect();
     let parts = Parts { before, sums: found, columns };
     check_alone(kernel, outer, inner, &parts)?;
     Ok(parts)
@@ -136,11 +143,13 @@ fn row_sum(
         Some(scalar) if sum.op == ReduceOp::Add && sum.at.is_none() => scalar,
         _ => return refuse("is no sum that threads can add to memory"),
     };
-    let first = before.iter().find_map(|s| match &s.kind {
-        StmtKind::Decl { var, init: Some(e) } if *var == sum.var => Some(e),
+    let declared = before.iter().enumerate().find_map(|(at, s)| match &s.kind {
+        StmtKind::Decl { var, init: Some(e) } if *var == sum.var => Some((at, e)),
         _ => None,
     });
-    let Some(first) = first else { return refuse("is not declared before the inner loop") };
+    let Some((at, first)) = declared else {
+        return refuse("is not declared before the inner loop");
+    };
     let mentions = |s: &Stmt| {
         let mut found = false;
         walk::each_var_of_stmt(s, &mut |v| found |= v == sum.var);
@@ -157,12 +166,18 @@ fn row_sum(
     if !element || !named || home.ty != kernel.func().var(sum.var).ty {
         return refuse("is not stored in an element of its own type");
     }
-    let is_home = |e: &Expr| matches!(&*e.kind, ExprKind::Read(p) if p == home);
+    // `q[i] = 0; x = q[i]` begins with 0.
+    let reads_home = matches!(&*first.kind, ExprKind::Read(p) if p == home);
+    let set = before[..at].iter().find_map(|s| match &s.kind {
+        StmtKind::Assign { place, value } if place == home => Some(value),
+        _ => None,
+    });
     Ok(RowSum {
         var: sum.var,
         scalar,
         home: home.clone(),
-        first: (!is_home(first)).then(|| first.clone()),
+        first: if reads_home { set.cloned() } else { Some(first.clone()) },
+        accesses: 1 + usize::from(reads_home) + usize::from(set.is_some()),
         value: (!scalars::reads(value, sum.var)).then(|| value.clone()),
     })
 }
@@ -195,7 +210,7 @@ fn check_alone(
                 && walk::changed(s).map(base_of) == Some(*base)
         });
         let own = parts.sums.iter().find(|s| base_of(&s.home) == *base);
-        let accesses = own.map_or(0, |s| 1 + usize::from(s.first.is_none()));
+        let accesses = own.map_or(0, |s| s.accesses);
         let mut found = 0;
         visit::for_each_place(&outer.body, &mut |p, _| {
             found += usize::from(p.root_var().is_none() && base_of(p) == *base);

@@ -233,6 +233,7 @@ impl<'k, 'l> Maker<'k, 'l> {
             var: new(s.var),
             scalar: s.scalar,
             home: of_home(&s.home),
+            accesses: s.accesses,
             first: s.first.as_ref().map(renamed),
             value: s.value.as_ref().map(renamed),
         };
