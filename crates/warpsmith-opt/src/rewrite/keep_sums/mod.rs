@@ -23,8 +23,10 @@
 //! counter only and none is otherwise used in the nest; before it stand declarations, and behind it one store for each variable
 //! that it adds to. Sums are added in another order.
 
+mod homes;
 mod launch;
 mod parts;
+mod results;
 mod text;
 
 use warpsmith_ir::{ForLoop, LoopId, SourceMap, Stmt, StmtKind, VarId};

@@ -90,7 +90,8 @@ fn columns(kernel: &Kernel, outer: &ForLoop, inner: &ForLoop) -> Result<Vec<Colu
     let mut wrong = None;
     walk::each_stmt(&inner.body, &mut |s| {
         let StmtKind::Atomic { op, pointer, compare, result, .. } = &s.kind else { return };
-        let plain = *op == AtomicOp::Add && compare.is_none() && result.is_none();
+        let adds = matches!(op, AtomicOp::Add | AtomicOp::Sub);
+        let plain = adds && compare.is_none() && result.is_none();
         let column = match &*pointer.kind {
             ExprKind::AddressOf(place) if plain => column(kernel, inner, place),
             _ => Err("it updates something by other than an atomic addition"),
@@ -304,12 +305,13 @@ pub(super) fn rows(
 /// Puts additions to places of the thread's own in place of the atomic ones.
 pub(super) fn add_to(block: &mut Block, columns: &[Column], own: &[Place]) {
     for stmt in &mut block.stmts {
-        if let StmtKind::Atomic { pointer, value, .. } = &stmt.kind
+        if let StmtKind::Atomic { op, pointer, value, .. } = &stmt.kind
             && let ExprKind::AddressOf(place) = &*pointer.kind
             && let Some((_, to)) = columns.iter().zip(own).find(|(c, _)| c.place == *place)
         {
             let value = value.clone().cast(to.ty.clone());
-            let sum = Expr::binary(BinaryOp::Add, Expr::read(to.clone()), value);
+            let op = if *op == AtomicOp::Sub { BinaryOp::Sub } else { BinaryOp::Add };
+            let sum = Expr::binary(op, Expr::read(to.clone()), value);
             stmt.kind = StmtKind::Assign { place: to.clone(), value: sum };
         }
         walk::blocks_mut(stmt).into_iter().for_each(|b| add_to(b, columns, own));

@@ -2,23 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use warpsmith_ir::poly::Poly;
-use warpsmith_ir::visit::{self, Rewriter};
+use warpsmith_ir::visit;
 use warpsmith_ir::{
-    AtomicOp, Axis, BarrierKind, BinaryOp, BindLevel, Binding, Block, Collective, Combine, Expr,
-    ExprKind, ForLoop, LoopKind, Origin, Place, PlaceKind, ReduceOp, Scalar, Scope as MemoryScope,
-    SourceMap, Space, Stmt, StmtKind, Type, Var, VarId, VarKind,
+    Axis, BarrierKind, BinaryOp, BindLevel, Binding, Block, Expr, ExprKind, ForLoop, LoopKind,
+    Origin, Place, ReduceOp, Scalar, SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
+use super::LegalKeepSums;
+use super::homes::{Home, homes};
 use super::launch::{self, Counts};
-use super::parts::{self, RowSum};
-use super::{LegalKeepSums, Row};
-use crate::analysis::access::{Base, Scope, base_of};
+use super::parts::RowSum;
+use crate::analysis::access::{Base, base_of};
 use crate::kernel::Kernel;
 use crate::lower;
 use crate::rewrite::specialise::general_copy;
-use crate::rewrite::vectorise::WIDEST;
-use crate::rewrite::{Rewritten, bind, copy, element_of, keep_rows, runs, share, with_loop};
+use crate::rewrite::{Rewritten, bind, copy, element_of, runs, share, with_loop};
 use crate::walk;
 
 pub(super) fn apply(legal: &LegalKeepSums<'_>, sources: &SourceMap) -> Rewritten {
@@ -58,48 +56,38 @@ fn note_order(kernel: &mut Kernel, legal: &LegalKeepSums<'_>) {
     }
 }
 
-/// Where a thread has elements side by side.
-struct Home {
-    row: Row,
-    var: VarId,
-    /// The number of the first element of all threads.
-    first: VarId,
-    /// It is the same for all rows.
-    steady: bool,
-}
-
 /// One iteration of the outer loop, with loops and variables of its own.
-struct Iteration {
-    outer: ForLoop,
-    inner: ForLoop,
-    sums: Vec<RowSum>,
-    before: Vec<Stmt>,
-    names: BTreeMap<VarId, VarId>,
+pub(super) struct Iteration {
+    pub outer: ForLoop,
+    pub inner: ForLoop,
+    pub sums: Vec<RowSum>,
+    pub before: Vec<Stmt>,
+    pub names: BTreeMap<VarId, VarId>,
 }
 
-struct Maker<'k, 'l> {
-    kernel: &'k mut Kernel,
-    legal: &'l LegalKeepSums<'l>,
+pub(super) struct Maker<'k, 'l> {
+    pub(super) kernel: &'k mut Kernel,
+    pub(super) legal: &'l LegalKeepSums<'l>,
     /// The nest as it was, and with sums and elements of the thread's own.
-    old: Stmt,
-    changed: Stmt,
-    counts: Counts,
-    homes: Vec<Home>,
+    pub(super) old: Stmt,
+    pub(super) changed: Stmt,
+    pub(super) counts: Counts,
+    pub(super) homes: Vec<Home>,
     /// A thread's sums of columns and of rows, and what the warps of a block have of its rows.
-    columns: Vec<VarId>,
-    sums: Vec<VarId>,
-    warps: Vec<VarId>,
+    pub(super) columns: Vec<VarId>,
+    pub(super) sums: Vec<VarId>,
+    pub(super) warps: Vec<VarId>,
     /// Counters: of the rows of a group, of a thread's columns, of groups, blocks, warps and lanes.
-    at: VarId,
-    lane_column: VarId,
-    group: VarId,
-    block: VarId,
-    warp: VarId,
-    lane: VarId,
+    pub(super) at: VarId,
+    pub(super) lane_column: VarId,
+    pub(super) group: VarId,
+    pub(super) block: VarId,
+    pub(super) warp: VarId,
+    pub(super) lane: VarId,
     /// The thread's number in its block, its first column, and the block's first row.
-    thread: VarId,
-    column: VarId,
-    first_row: VarId,
+    pub(super) thread: VarId,
+    pub(super) column: VarId,
+    pub(super) first_row: VarId,
 }
 
 impl<'k, 'l> Maker<'k, 'l> {
@@ -159,41 +147,12 @@ impl<'k, 'l> Maker<'k, 'l> {
         maker
     }
 
-    /// The nest with the thread's own sums and elements in the inner loop.
-    fn with_own(&self) -> Stmt {
-        let source = self.legal.kernel;
-        let function = self.kernel.func();
-        let mut block = Block::new(vec![self.old.clone()]);
-        let place = |v: VarId, at: Expr| element_of(function, v, at);
-        let columns: Vec<Place> =
-            self.columns.iter().map(|v| place(*v, self.lane_number())).collect();
-        let scope = Scope::new(
-            &source.module,
-            source.func(),
-            source.loops_around(self.legal.root),
-            self.legal.outer,
-        );
-        let mut to_home = ToHome { scope: &scope, maker: self };
-        with_loop(&mut block, self.legal.inner.id, &mut |s| {
-            if let StmtKind::For(l) = &mut s.kind {
-                to_home.block(&mut l.body);
-                parts::add_to(&mut l.body, &self.legal.parts.columns, &columns);
-                for (sum, own) in self.legal.parts.sums.iter().zip(&self.sums) {
-                    let var = Place::var(sum.var, Type::Scalar(sum.scalar));
-                    let own = place(*own, self.of_group_number());
-                    copy::replace_place(&mut l.body, &var, &own);
-                }
-            }
-        });
-        block.stmts.remove(0)
-    }
-
-    fn number(&self, v: VarId) -> Expr {
+    pub(super) fn number(&self, v: VarId) -> Expr {
         Expr::var(v, Type::I32)
     }
 
     /// Which of a thread's columns it is.
-    fn lane_number(&self) -> Expr {
+    pub(super) fn lane_number(&self) -> Expr {
         match self.legal.shape.vector {
             1 => Expr::i32(0),
             _ => self.number(self.lane_column),
@@ -201,7 +160,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// An iteration of the nest, or of the nest with the thread's own sums, to be put where its counters are set.
-    fn iteration(&mut self, stmt: &Stmt) -> Option<Iteration> {
+    pub(super) fn iteration(&mut self, stmt: &Stmt) -> Option<Iteration> {
         let (copied, ids, mut names) = general_copy(self.kernel, stmt);
         let mut block = Block::new(vec![copied]);
         for v in [self.legal.outer.var, self.legal.inner.var] {
@@ -419,7 +378,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// Which of the block's rows it is.
-    fn of_block(&self) -> Expr {
+    pub(super) fn of_block(&self) -> Expr {
         match self.legal.shape.group {
             1 => self.number(self.group),
             n => plus(times(self.number(self.group), Expr::i32(n as i32)), self.number(self.at)),
@@ -427,7 +386,7 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     /// Which of the group's rows it is.
-    fn of_group_number(&self) -> Expr {
+    pub(super) fn of_group_number(&self) -> Expr {
         match self.legal.shape.group {
             1 => Expr::i32(0),
             _ => self.number(self.at),
@@ -452,190 +411,15 @@ impl<'k, 'l> Maker<'k, 'l> {
         }
     }
 
-    /// What the threads of a warp have of each row of the group goes to shared memory.
-    fn combined(&mut self) -> Vec<Stmt> {
-        let mut stmts = vec![];
-        for (at, (own, warps)) in self.sums.clone().into_iter().zip(self.warps.clone()).enumerate()
-        {
-            let scalar = self.legal.parts.sums[at].scalar;
-            let name = format!("{}_part", self.legal.kernel.name_of(self.legal.parts.sums[at].var));
-            let part = Var::new(name, Type::Scalar(scalar), VarKind::Local);
-            let part = self.kernel.func_mut().add_var(part);
-            let value = Expr::read(element_of(self.kernel.func(), own, self.of_group_number()));
-            let combine = Combine {
-                op: ReduceOp::Add,
-                value: part,
-                at: None,
-                over: vec![(BindLevel::Block, Axis::X)],
-            };
-            let kind = StmtKind::Collective(Collective::Combine(combine));
-            let slot = self.slot(self.of_block(), self.number(self.warp));
-            let store = set(
-                element_of(self.kernel.func(), warps, slot),
-                Expr::var(part, Type::Scalar(scalar)),
-            );
-            let first = Expr::binary(BinaryOp::Eq, self.number(self.lane), Expr::i32(0));
-            let body = vec![
-                lower::declare(part, value),
-                Stmt::new(kind, Origin::default()),
-                when(first, vec![store]),
-            ];
-            stmts.push(match self.legal.shape.group {
-                1 => Stmt::new(StmtKind::Scope(Block::new(body)), Origin::default()),
-                n => self.unrolled(self.at, n, body),
-            });
-        }
-        stmts
-    }
-
-    /// Where a warp has its part of a row.
-    fn slot(&self, row: Expr, warp: Expr) -> Expr {
-        plus(times(row, self.counts.warps.clone()), warp)
-    }
-
-    /// The thread's sums of columns go to memory.
-    fn columns_added(&mut self) -> Vec<Stmt> {
-        let changed = self.changed.clone();
-        let Some(own) = self.iteration(&changed) else { return vec![] };
-        let width = self.legal.shape.vector;
-        let ty = self.kernel.func().var(own.inner.var).ty.clone();
-        let mut number = self.number(self.column);
-        if width > 1 {
-            number = plus(number, self.number(self.lane_column));
-        }
-        let mut stmts =
-            vec![lower::declare(own.inner.var, lower::counter_of(&own.inner, number.cast(ty)))];
-        for (column, sum) in self.legal.parts.columns.iter().zip(&self.columns) {
-            let mut place = Block::new(vec![set(column.place.clone(), Expr::i32(0))]);
-            let (from, to) = (self.legal.inner.var, own.inner.var);
-            visit::rename_vars(&mut place, &mut |v| if v == from { to } else { v });
-            if let StmtKind::Assign { place, .. } = &place.stmts[0].kind {
-                let value = Expr::read(element_of(self.kernel.func(), *sum, self.lane_number()));
-                stmts.push(self.update(place, value));
-            }
-        }
-        let body = match width {
-            1 => stmts,
-            _ => vec![self.unrolled(self.lane_column, width, stmts)],
-        };
-        vec![when(self.column_exists(), body).comment("the sums of the thread's columns")]
-    }
-
-    /// What all warps have of each row goes to memory, thread by thread.
-    fn rows_added(&mut self) -> Vec<Stmt> {
-        let old = self.old.clone();
-        let Some(own) = self.iteration(&old) else { return vec![] };
-        let names = ["own_row", "row", "part"];
-        let [at, row, part] = names.map(|name| local(self.kernel, name));
-        let mut inside = counted_from(&own.outer, self.number(row), self.kernel);
-        inside.extend(own.before.iter().cloned());
-        let mut updates = vec![];
-        for (sum, warps) in own.sums.iter().zip(self.warps.clone()) {
-            let of = |own: &Self, warp: Expr| {
-                let slot = own.slot(own.number(at), warp);
-                Expr::read(element_of(own.kernel.func(), warps, slot))
-            };
-            let ty = Type::Scalar(sum.scalar);
-            inside.push(lower::declare(sum.var, of(self, Expr::i32(0))));
-            let total = Place::var(sum.var, ty.clone());
-            if self.legal.shape.warps() > 1 {
-                let more = Expr::binary(
-                    BinaryOp::Add,
-                    Expr::read(total.clone()),
-                    of(self, self.number(part)),
-                );
-                let limit = self.counts.warps.clone();
-                let body = Block::new(vec![set(total.clone(), more)]);
-                let mut l = counted(self.kernel, part, limit, LoopKind::Serial, body);
-                l.first = Expr::i32(1);
-                inside.push(Stmt::new(StmtKind::For(l), Origin::default()));
-            }
-            updates.push(self.update(&sum.home, Expr::read(total)));
-        }
-        inside.extend(updates);
-        let mut inside = Block::new(inside);
-        runs::drop_unread(&mut inside);
-        let number = plus(self.number(self.first_row), self.number(at));
-        let body = vec![lower::declare(row, number), when(self.exists(row), inside.stmts)];
-        let limit = self.counts.rows_each.clone();
-        let mut l = counted(self.kernel, at, limit, LoopKind::Serial, Block::new(body));
-        (l.first, l.step) = (self.number(self.thread), self.counts.threads.clone());
-        vec![Stmt::new(StmtKind::For(l), Origin::default()).comment("the sums of the block's rows")]
-    }
-
-    fn update(&self, place: &Place, value: Expr) -> Stmt {
-        let pointer = match &*place.kind {
-            PlaceKind::Elem { pointer, .. } => pointer.ty.clone(),
-            _ => Type::Void,
-        };
-        let pointer = Expr::new(ExprKind::AddressOf(place.clone()), pointer, place.origin.clone());
-        let (op, compare, result) = (AtomicOp::Add, None, None);
-        let kind =
-            StmtKind::Atomic { op, pointer, value, compare, result, scope: MemoryScope::Device };
-        Stmt::new(kind, self.old.origin.by("keep_sums"))
-    }
-
-    fn exists(&self, row: VarId) -> Expr {
+    pub(super) fn exists(&self, row: VarId) -> Expr {
         Expr::binary(BinaryOp::Lt, self.number(row), self.counts.rows.clone())
     }
 
-    fn column_exists(&self) -> Expr {
+    pub(super) fn column_exists(&self) -> Expr {
         Expr::binary(BinaryOp::Lt, self.number(self.column), self.counts.columns.clone())
     }
 
-    /// The number of the element of the first column.
-    fn first_of(&self, home: &Home, names: &BTreeMap<VarId, VarId>) -> Expr {
-        let rest = home.row.rest.rename(&|v| names.get(&v).copied().unwrap_or(v));
-        let first = Poly::from_expr(&self.legal.inner.first).and_then(|f| f.add(&rest));
-        let scalar = |v: VarId| runs::scalar_of(self.kernel, v);
-        first.unwrap_or(rest).to_expr(Scalar::I64, &scalar)
-    }
-
-    /// Loads or stores the elements of a thread's columns.
-    fn moved(&self, home: &Home, load: bool) -> Vec<Stmt> {
-        let width = self.legal.shape.vector;
-        let (wide, own) = match runs::vector(home.row.element, width) {
-            Some((ty, own)) => (Some(ty), own),
-            None => (None, 1),
-        };
-        let array = home.row.array;
-        let pointer = Expr::var(array, self.kernel.func().var(array).ty.clone());
-        let mut stmts = vec![];
-        for k in (0..width).step_by(own as usize) {
-            let mut index =
-                plus(Expr::var(home.first, Type::I64), self.number(self.column).cast(Type::I64));
-            if k > 0 {
-                index = plus(index, Expr::int(Scalar::I64, k.into()));
-            }
-            let kind =
-                PlaceKind::Elem { pointer: pointer.clone(), index: vec![index], dims: vec![] };
-            let memory = Place::new(kind, Type::Scalar(home.row.element), Origin::default());
-            let slot = self.slot_of(home, Expr::i32(k as i32));
-            let own = element_of(self.kernel.func(), home.var, slot);
-            let constant = load && home.row.stored.is_none();
-            let (memory, own) = match &wide {
-                Some(ty) => (
-                    lower::wide_as(memory, ty.clone(), Space::Global, constant),
-                    lower::wide_as(own, ty.clone(), Space::Local, !load),
-                ),
-                None => (memory, own),
-            };
-            let (place, value) = if load { (own, memory) } else { (memory, own) };
-            stmts.push(set(place, Expr::read(value)));
-        }
-        stmts
-    }
-
-    /// Where a thread has the element of one of its columns, in the row that it is at.
-    fn slot_of(&self, home: &Home, column: Expr) -> Expr {
-        if home.steady || self.legal.shape.group == 1 {
-            return column;
-        }
-        let row = times(self.number(self.at), Expr::i32(self.legal.shape.vector as i32));
-        plus(row, column)
-    }
-
-    fn unrolled(&mut self, var: VarId, count: u32, body: Vec<Stmt>) -> Stmt {
+    pub(super) fn unrolled(&mut self, var: VarId, count: u32, body: Vec<Stmt>) -> Stmt {
         let limit = Expr::i32(count as i32);
         let l = counted(self.kernel, var, limit, LoopKind::Unrolled(None), Block::new(body));
         Stmt::new(StmtKind::For(l), Origin::default())
@@ -655,54 +439,8 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 }
 
-/// Puts the thread's elements in place of those of arrays.
-struct ToHome<'a> {
-    scope: &'a Scope<'a>,
-    maker: &'a Maker<'a, 'a>,
-}
-
-impl Rewriter for ToHome<'_> {
-    fn place(&mut self, place: &mut Place) {
-        let maker = self.maker;
-        let own = keep_rows::own_element(self.scope, place, maker.legal.inner.var);
-        let home = own.and_then(|(array, rest)| {
-            maker.homes.iter().find(|h| h.row.array == array && h.row.rest == rest)
-        });
-        match home {
-            Some(home) => {
-                let slot = maker.slot_of(home, maker.lane_number());
-                *place = element_of(maker.kernel.func(), home.var, slot);
-            }
-            None => visit::rewrite_place(self, place),
-        }
-    }
-}
-
-/// The variables that hold what a thread's columns read and write.
-fn homes(kernel: &mut Kernel, legal: &LegalKeepSums<'_>) -> Vec<Home> {
-    let shape = legal.shape;
-    let mut homes = vec![];
-    for row in &legal.rows {
-        let at_start = row.rest.to_expr(Scalar::I64, &|v| runs::scalar_of(legal.kernel, v));
-        let steady = row.stored.is_none() && legal.kernel.known_at_start(&at_start);
-        let count = if steady { shape.vector } else { shape.vector * shape.group };
-        let name = kernel.name_of(row.array).to_string();
-        let ty = Type::array(Type::Scalar(row.element), count.into());
-        let mut var = Var::new(format!("{name}_own"), ty, VarKind::Local);
-        if shape.vector > 1 {
-            var.align = WIDEST;
-        }
-        let var = kernel.func_mut().add_var(var);
-        let mut first = Var::new(format!("{name}_first"), Type::I64, VarKind::Local);
-        first.constant = true;
-        let first = kernel.func_mut().add_var(first);
-        homes.push(Home { row: row.clone(), var, first, steady });
-    }
-    homes
-}
-
 /// The counter of the iteration of this number.
-fn counted_from(l: &ForLoop, number: Expr, kernel: &Kernel) -> Vec<Stmt> {
+pub(super) fn counted_from(l: &ForLoop, number: Expr, kernel: &Kernel) -> Vec<Stmt> {
     let ty = kernel.func().var(l.var).ty.clone();
     vec![lower::declare(l.var, lower::counter_of(l, number.cast(ty)))]
 }
@@ -718,7 +456,7 @@ fn with_sum(value: Expr, sum: &RowSum) -> Expr {
     }
 }
 
-fn local(kernel: &mut Kernel, name: &str) -> VarId {
+pub(super) fn local(kernel: &mut Kernel, name: &str) -> VarId {
     kernel.func_mut().add_var(Var::new(name, Type::I32, VarKind::Local))
 }
 
@@ -726,23 +464,23 @@ fn undefined(var: VarId) -> Stmt {
     Stmt::new(StmtKind::Decl { var, init: None }, Origin::default())
 }
 
-fn set(place: Place, value: Expr) -> Stmt {
+pub(super) fn set(place: Place, value: Expr) -> Stmt {
     Stmt::new(StmtKind::Assign { place, value }, Origin::default())
 }
 
-fn when(cond: Expr, stmts: Vec<Stmt>) -> Stmt {
+pub(super) fn when(cond: Expr, stmts: Vec<Stmt>) -> Stmt {
     let kind = StmtKind::If { cond, then: Block::new(stmts), otherwise: Block::default() };
     Stmt::new(kind, Origin::default())
 }
 
-fn plus(a: Expr, b: Expr) -> Expr {
+pub(super) fn plus(a: Expr, b: Expr) -> Expr {
     match b.as_const().map(|v| v.as_i64()) {
         Some(0) => a,
         _ => Expr::binary(BinaryOp::Add, a, b),
     }
 }
 
-fn times(a: Expr, b: Expr) -> Expr {
+pub(super) fn times(a: Expr, b: Expr) -> Expr {
     match b.as_const().map(|v| v.as_i64()) {
         Some(1) => a,
         _ => Expr::binary(BinaryOp::Mul, a, b),
@@ -750,7 +488,13 @@ fn times(a: Expr, b: Expr) -> Expr {
 }
 
 /// A loop that counts from 0 by one.
-fn counted(kernel: &mut Kernel, var: VarId, limit: Expr, kind: LoopKind, body: Block) -> ForLoop {
+pub(super) fn counted(
+    kernel: &mut Kernel,
+    var: VarId,
+    limit: Expr,
+    kind: LoopKind,
+    body: Block,
+) -> ForLoop {
     let id = kernel.func_mut().fresh_loop();
     let (first, step) = (Expr::i32(0), Expr::i32(1));
     ForLoop { id, var, declares: true, first, compare: BinaryOp::Lt, limit, step, kind, body }
