@@ -101,7 +101,7 @@ fn what_is_left_is_not_made_special_for_what_is_aligned() {
 
 /// A nest over a matrix with other statements around and in its inner loop.
 fn nest(before: &str, inner: &str, after: &str) -> String {
-    let reduced = ["s[:m]", "t[:m]", "one[:1]"];
+    let reduced = ["s[:m]", "t[:m]"];
     let used = reduced.into_iter().filter(|array| {
         let name = array.split('[').next().unwrap_or_default();
         [inner, after].iter().any(|text| text.contains(&format!("{name}[")))
@@ -114,7 +114,7 @@ fn nest(before: &str, inner: &str, after: &str) -> String {
     format!(
         "
 void sums(int n, int m, const double A[n][m], double B[n][m], const double r[n], const double p[m],
-          double s[m], double t[m], double q[n], double w[n], const int at[m], double one[1])
+          double s[m], double t[m], double q[n], double w[n], const int at[m])
 {{
     int j;
     #pragma omp parallel for private(j){clause}
@@ -140,7 +140,7 @@ fn sums_begin_and_end_with_what_the_nest_says() {
         ("double x = r[i] + 1;", "x += A[i][j]; s[j] += A[i][j];", "q[i] = 2 * x + r[i];"),
         (
             "double x = 0, y = 1; double f = r[i];",
-            "x += f * A[i][j]; y -= p[j]; s[j] += f * A[i][j]; t[m - 1 - j] -= A[i][j];",
+            "x += f * A[i][j]; y -= p[j]; s[j] += f * A[i][j]; t[m - 1 - j] += A[i][j];",
             "w[i] = y; q[i] = f * x;",
         ),
         ("double x = 0;", "x += A[i][j]; s[j] += A[i][j];", "q[i] = x + B[i][0];"),
@@ -196,7 +196,7 @@ fn sums_that_blocks_cannot_keep_are_refused() {
     let both = "x += A[i][j]; s[j] += A[i][j];";
     let refused = [
         ("", "s[at[j]] += A[i][j];", "", alone),
-        ("", "one[0] += A[i][j];", "", alone),
+        ("", "s[3] += A[i][j];", "", alone),
         ("", "B[i][j] = A[i][j];", "", "its inner loop updates nothing atomically"),
         (
             "double x = 1;",
