@@ -140,7 +140,7 @@ fn sums_begin_and_end_with_what_the_nest_says() {
         ("double x = r[i] + 1;", "x += A[i][j]; s[j] += A[i][j];", "q[i] = 2 * x + r[i];"),
         (
             "double x = 0, y = 1; double f = r[i];",
-            "x += f * A[i][j]; y -= p[j]; s[j] += f * A[i][j]; t[m - 1 - j] += A[i][j];",
+            "x += f * A[i][j]; y -= p[j]; s[j] += f * A[i][j]; t[m - 1 - j] -= A[i][j];",
             "w[i] = y; q[i] = f * x;",
         ),
         ("double x = 0;", "x += A[i][j]; s[j] += A[i][j];", "q[i] = x + B[i][0];"),
