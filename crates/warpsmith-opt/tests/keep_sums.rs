@@ -143,7 +143,7 @@ fn sums_begin_and_end_with_what_the_nest_says() {
             "x += f * A[i][j]; y -= p[j]; s[j] += f * A[i][j]; t[m - 1 - j] -= A[i][j];",
             "w[i] = y; q[i] = f * x;",
         ),
-        ("double x = 0;", "x += A[i][j]; s[j] += A[i][j];", "q[i] = x + B[i][0];"),
+        ("double x = 0;", "x += A[i][j]; s[j] += A[i][j];", "q[i] = x + r[i];"),
         ("", "s[j] += A[i][j];", ""),
         ("double f = 2 * r[i];", "if (A[i][j] > f) s[j] += A[i][j] - f;", ""),
         ("", "B[i][j] = A[i][j] * r[i]; s[j] += B[i][j] * p[j];", ""),
