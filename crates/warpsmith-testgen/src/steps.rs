@@ -81,7 +81,7 @@ pub fn random_schedule(
     // Shapes that are no rectangles cannot be bound in all their loops; bins are privatised, and rows kept, by what binds
     // their nest.
     if choice.chance(40) {
-        for _ in 0..ATTEMPTS / 4 {
+        for _ in 0..ATTEMPTS / 3 {
             let names = state.names();
             let mut writer = Writer { choice: &mut choice, names: &names };
             let kinds = [
@@ -90,6 +90,10 @@ pub fn random_schedule(
                 "rectangle",
                 "privatise",
                 "keep_rows",
+                "keep_rows",
+                "keep_sums",
+                "keep_sums",
+                "distribute",
                 "scatter",
                 "fuse_loops",
                 "fuse_loops",
@@ -180,7 +184,7 @@ impl Writer<'_, '_, '_> {
                 Some(format!("tile {outer}, {inner} by {}x{}", self.number(), self.number()))
             }
             "rectangle" => Some(format!("rectangle {}", self.loop_where(|l| !l.bound)?)),
-            "scatter" => Some(format!("scatter {}", self.loop_where(|l| l.root)?)),
+            "scatter" | "distribute" => Some(format!("{name} {}", self.loop_where(|l| l.root)?)),
             "fuse_loops" => {
                 let (first, second) =
                     (self.loop_where(|l| !l.bound)?, self.loop_where(|l| !l.bound)?);
@@ -197,6 +201,13 @@ impl Writer<'_, '_, '_> {
                 let more = self.choice.pick(&["", " vector 4", " vector 2"]);
                 let rows = self.choice.pick(&["", " rows 4", " rows 2"]);
                 Some(format!("keep_rows {target} by {threads} each {each}{more}{rows}"))
+            }
+            "keep_sums" => {
+                let target = self.loop_where(|l| l.root)?;
+                let vector = self.choice.pick(&["", " vector 4", " vector 2", ""]);
+                let rows = self.choice.pick(&["3", "8 group 4", "16 group 8", "6 group 2"]);
+                let threads = self.of(&[32, 64, 96]);
+                Some(format!("keep_sums {target} by {threads}{vector} rows {rows}"))
             }
             "register_tile" => {
                 let target = self.loop_where(|l| l.bound)?;

@@ -268,7 +268,9 @@ fn disturbance(candidate: &Candidate<'_>, body: &Block, between: &[&Stmt]) -> Op
     walk::each_stmt(body, &mut |stmt| {
         let with_pointer = match &stmt.kind {
             StmtKind::Call { args, .. } => args.iter().any(|a| a.ty.is_pointer()),
-            StmtKind::Atomic { .. } | StmtKind::Barrier { .. } => true,
+            // What an update of a named element may be was asked above.
+            StmtKind::Atomic { pointer, .. } => !matches!(&*pointer.kind, ExprKind::AddressOf(_)),
+            StmtKind::Barrier { .. } => true,
             _ => false,
         };
         if with_pointer && call.is_none() {

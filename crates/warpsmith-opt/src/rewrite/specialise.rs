@@ -175,6 +175,12 @@ pub fn check<'k>(
     if roots.iter().any(|root| !kernel.general.contains(root)) {
         roots.retain(|root| !kernel.general.contains(root));
     }
+    // So has what an earlier step left for where one of the facts does not hold.
+    let known_now = conditions(&known, function);
+    let left = |root: &LoopId| is_left(&function.body, *root, &known_now);
+    if !roots.iter().all(left) {
+        roots.retain(|root| !left(root));
+    }
     if roots.is_empty() {
         let name = facts.first().map(|(n, _)| n.clone()).unwrap_or_default();
         let why = "no bound nest uses it: bind its loops first".to_string();
@@ -268,7 +274,14 @@ fn special_copy(stmt: &Stmt, facts: &[(VarId, Fact)], function: &warpsmith_ir::F
 }
 
 fn condition(legal: &LegalSpecialise<'_>, function: &warpsmith_ir::Function) -> Expr {
-    let facts = legal.facts.iter().map(|(var, fact)| {
+    let facts = conditions(&legal.facts, function).into_iter();
+    let all = facts.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
+    all.unwrap_or_else(|| Expr::constant(warpsmith_ir::Value::bool(true)))
+}
+
+/// The facts as the launcher asks for them.
+fn conditions(facts: &[(VarId, Fact)], function: &warpsmith_ir::Function) -> Vec<Expr> {
+    let of = |(var, fact): &(VarId, Fact)| {
         let own = &function.var(*var).ty;
         let ty = number_type(own).unwrap_or(Scalar::I32);
         let value = Expr::read(Place::var(*var, own.clone())).cast(Type::Scalar(ty));
@@ -280,9 +293,34 @@ fn condition(legal: &LegalSpecialise<'_>, function: &warpsmith_ir::Function) -> 
                 Expr::binary(BinaryOp::Eq, rest, number(0))
             }
         }
-    });
-    let all = facts.reduce(|a, b| Expr::binary(BinaryOp::LogicalAnd, a, b));
-    all.unwrap_or_else(|| Expr::constant(warpsmith_ir::Value::bool(true)))
+    };
+    facts.iter().map(of).collect()
+}
+
+/// Whether a nest is only there for where one of the facts, or another alignment, does not hold.
+fn is_left(block: &Block, root: LoopId, facts: &[Expr]) -> bool {
+    block.stmts.iter().any(|s| match &s.kind {
+        StmtKind::If { cond, otherwise, .. }
+            if walk::find_loop(otherwise, root).is_some()
+                && walk::conjuncts(cond).into_iter().all(is_alignment)
+                && walk::conjuncts(cond).into_iter().any(|c| facts.contains(c)) =>
+        {
+            true
+        }
+        _ => walk::blocks(s).into_iter().any(|b| is_left(b, root, facts)),
+    })
+}
+
+/// Whether a condition asks for a multiple, or for no more than can be counted.
+fn is_alignment(cond: &Expr) -> bool {
+    let constant = |e: &Expr| e.as_const().map(|v| v.as_i64());
+    match &*cond.kind {
+        ExprKind::Binary(BinaryOp::Eq, a, b) => {
+            matches!(*a.kind, ExprKind::Binary(BinaryOp::Rem, ..)) && constant(b) == Some(0)
+        }
+        ExprKind::Binary(BinaryOp::Le, _, most) => constant(most).is_some_and(|n| n >= 1 << 30),
+        _ => false,
+    }
 }
 
 /// What the special kernel's name ends in.

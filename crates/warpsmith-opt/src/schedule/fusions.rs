@@ -1,12 +1,13 @@
 //! What can be done to the nests of a function before each of them gets a schedule: parallel loops moved out of serial ones, loops
-//! beside each other made one, sums scattered where that lets them be made one, and short loops written out.
+//! beside each other made one, sums scattered where that lets them be made one, short loops written out, and what stands beside
+//! a parallel loop put into a loop of its own.
 
 use warpsmith_ir::{Diagnostic, ForLoop, LoopId, SourceMap, Stmt, StmtKind};
 
 use super::{StepKind, candidates, derive, take, updates};
 use crate::analysis::access::{Access, AccessKind, Scope, View};
 use crate::kernel::{Kernel, only_loop};
-use crate::rewrite::{expand, fuse_loops, independence, interchange, scatter};
+use crate::rewrite::{distribute, expand, fuse_loops, independence, interchange, scatter};
 
 /// Most nests of which the sums are scattered in turn.
 const SCATTERED: usize = 4;
@@ -23,13 +24,20 @@ pub struct Start {
 }
 
 /// The function in the other orders that promise something: with parallel loops moved out of serial ones and all loops fused that
-/// can be, without and with sums scattered; with the radius of a stencil written out. Nothing where no step can be taken.
+/// can be, without and with sums scattered; with the radius of a stencil written out; with nests apart from what stands beside
+/// their inner loop. Nothing where no step can be taken.
 pub fn starts(kernel: &Kernel, sources: &SourceMap) -> Vec<Start> {
     let roots = kernel.marked_roots();
     let mut found = vec![
         Start::of(kernel).interchanged(sources).fused(None, sources),
         Start::of(kernel).expanded(sources),
+        Start::of(kernel).distributed(sources).interchanged(sources),
     ];
+    // Parallel loops move out of serial ones in the first, too.
+    let apart = |s: &Start| s.steps.iter().any(|k| matches!(k, StepKind::Distribute(_)));
+    if found.last().is_some_and(|s| !apart(s)) {
+        found.pop();
+    }
     found.retain(|s| !s.steps.is_empty());
     if roots.len() > 1 {
         let scattered = roots.into_iter().take(SCATTERED);
@@ -116,6 +124,24 @@ impl Start {
         self
     }
 
+    /// With loops of their own for what stands beside an inner loop that is parallel, too: that nest can have both on axes.
+    fn distributed(mut self, sources: &SourceMap) -> Start {
+        for root in self.kernel.marked_roots() {
+            let known = self.kernel.marked_roots();
+            let target = self.kernel.loop_name(root);
+            let Some(apart) = self.with(StepKind::Distribute(distribute::Args { target }), sources)
+            else {
+                continue;
+            };
+            let new = apart.kernel.marked_roots().into_iter();
+            let mut new = new.filter(|id| *id == root || !known.contains(id));
+            if new.any(|id| has_parallel(&apart.kernel, id)) {
+                self = apart;
+            }
+        }
+        self
+    }
+
     /// With short loops written out by whose counter an array is read in several ways.
     fn expanded(mut self, sources: &SourceMap) -> Start {
         for root in self.kernel.marked_roots() {
@@ -148,6 +174,16 @@ impl Start {
         }
         self
     }
+}
+
+/// Whether the one loop in the body of a marked loop has independent iterations.
+fn has_parallel(kernel: &Kernel, root: LoopId) -> bool {
+    let inner = kernel.find_loop(root).and_then(|l| only_loop(&l.body));
+    let (group, clauses) = independence::group_of(kernel, root);
+    inner.is_some_and(|inner| {
+        let with = [&group[..], &[inner.id]].concat();
+        independence::check(kernel, inner.id, &with, &clauses).is_ok_and(|f| f.proved())
+    })
 }
 
 /// Whether a loop reads elements of one array in several ways that move with its counter, as a stencil reads those in all directions.

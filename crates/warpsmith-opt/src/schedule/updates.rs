@@ -3,15 +3,31 @@
 
 use warpsmith_ir::{LoopId, SourceMap};
 
-use super::candidates::{blocks, blocks_only};
+use super::candidates::{accumulated, blocks, blocks_only};
 use super::{StepKind, derive, shared, take, wide};
 use crate::analysis::updates::updated;
 use crate::kernel::Kernel;
-use crate::rewrite::{bind, privatise, register_tile};
+use crate::rewrite::{bind, keep_sums, privatise, register_tile};
 use crate::walk;
 
 /// Iterations of a thread along a loop with which the updated elements do not move.
 const TOGETHER: [u32; 4] = [4, 8, 16, 32];
+
+/// Threads of a block that keeps sums of columns, rows that go by it, and those that are loaded together.
+const KEPT: [(u32, u32, u32); 12] = [
+    (128, 32, 8),
+    (128, 64, 8),
+    (128, 128, 8),
+    (256, 16, 8),
+    (256, 32, 8),
+    (256, 64, 4),
+    (256, 64, 8),
+    (256, 128, 4),
+    (256, 128, 8),
+    (256, 256, 8),
+    (512, 64, 4),
+    (512, 128, 4),
+];
 
 /// Whether anything in the nest is updated atomically.
 pub(super) fn has_any(kernel: &Kernel, root: LoopId) -> bool {
@@ -27,6 +43,7 @@ pub(super) fn alternatives(
 ) -> Vec<Vec<StepKind>> {
     let mut found = blocks_only(direct);
     found.extend(privatised(kernel, root));
+    found.extend(kept(kernel, root, direct, sources));
     found.extend(several(kernel, root, direct, sources));
     if let Some((outermost, bind)) = derive::wider(kernel, root) {
         found.extend(blocks_only(&bind));
@@ -48,6 +65,34 @@ fn privatised(kernel: &Kernel, root: LoopId) -> Vec<Vec<StepKind>> {
                 vec![StepKind::Privatise(privatise::Args { array: array(), block, grid, run })]
             };
             found.extend([1].into_iter().chain(privatise::run_lengths(kernel, root)).map(step));
+        }
+    }
+    found
+}
+
+/// Sums of columns in registers while rows go by, where vectors are not aligned with the direct step.
+fn kept(
+    kernel: &Kernel,
+    root: LoopId,
+    direct: &StepKind,
+    sources: &SourceMap,
+) -> Vec<Vec<StepKind>> {
+    let mut state = kernel.clone();
+    let mut before = vec![];
+    for step in accumulated(kernel, root) {
+        if let Ok(r) = take(&state, &step, sources) {
+            state = r.kernel;
+            before.push(step);
+        }
+    }
+    let mut found = vec![];
+    for (threads, rows, group) in KEPT {
+        let shapes = [4, 2, 1].map(|vector| keep_sums::Shape { threads, vector, rows, group });
+        let legal = |s: &keep_sums::Shape| keep_sums::check(&state, root, *s).is_ok();
+        if let Some(shape) = shapes.into_iter().find(legal) {
+            let target = state.loop_name(root);
+            let keep = StepKind::KeepSums(keep_sums::Args { target, shape });
+            found.push([&before[..], &[keep, direct.clone()]].concat());
         }
     }
     found

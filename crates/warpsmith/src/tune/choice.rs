@@ -6,9 +6,9 @@ use std::time::Instant;
 use warpsmith_device::Gpu;
 use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::{Diagnostic, SourceMap};
-use warpsmith_opt::schedule::StepKind;
 use warpsmith_opt::schedule::fusions::{self, Start};
 use warpsmith_opt::schedule::template::{alternatives, schedule_of};
+use warpsmith_opt::schedule::{Step, StepKind};
 use warpsmith_opt::{Kernel, Program, Schedule, schedule};
 
 use super::compiled::{Compiler, NoUsage, Usage, Used};
@@ -27,14 +27,15 @@ const WORTH: f64 = 0.85;
 /// floats, 16 bytes a thread take 0.59 to 0.86 times as long as 4, whatever the block.
 const WORTH_OF_VECTORS: f64 = 0.99;
 
-/// The same for a function in which sums are scattered before: measured on an H200, both products of BiCGK, two products of a
-/// matrix and a vector, and GEMVER then take 1.6, 1.75 and 2.3 times the predicted time, other schedules of these 0.9 to 1.2
-/// times.
+/// The same for a function in which sums are scattered before and each row updates each column: measured on an H200, both
+/// products of BiCGK, two products of a matrix and a vector, and GEMVER then take 1.6, 1.75 and 2.3 times the predicted time,
+/// other schedules of these 0.9 to 1.2 times.
 const WORTH_OF_UPDATES: f64 = 0.5;
 
-/// Whether what begins with these steps promises enough to be taken instead of what there is.
-pub(super) fn worth_starting(start: &Start, seconds: &[f64], best: &[f64]) -> bool {
-    let worth = if start.scatters() { WORTH_OF_UPDATES } else { WORTH };
+/// Whether what begins with these steps, and goes on with those, promises enough to be taken instead of what there is.
+pub(super) fn worth_starting(start: &Start, steps: &[Step], seconds: &[f64], best: &[f64]) -> bool {
+    let kept = steps.iter().any(|s| matches!(s.kind, StepKind::KeepSums { .. }));
+    let worth = if start.scatters() && !kept { WORTH_OF_UPDATES } else { WORTH };
     !seconds.is_empty() && ratio(seconds, best) < worth
 }
 
@@ -136,7 +137,7 @@ pub fn choose(model: &Model<'_>) -> Result<Choice, Failure> {
         // What is fused may be more than any step takes.
         let Ok(other) = other else { continue };
         best.compared += other.compared;
-        if worth_starting(&start, &other.seconds, &best.seconds) {
+        if worth_starting(&start, &other.schedule.steps, &other.seconds, &best.seconds) {
             best = Choice { direct: best.direct, compared: best.compared, ..other };
         }
     }
@@ -186,11 +187,11 @@ impl Settled {
     /// good choice.
     fn nest(&mut self, at: usize, bench: &mut Bench<'_>, start: &Start) -> Result<bool, Failure> {
         let sources = bench.model.sources;
-        let before = self.parts[1..at].iter().flatten();
-        let state = before.fold(Some(start.kernel.clone()), |state, step| {
-            schedule::take(&state?, step, sources).ok().map(|next| next.kernel)
+        let mut before = self.parts[1..at].iter().flatten();
+        let state = before.try_fold(start.kernel.clone(), |state, step| {
+            schedule::take(&state, step, sources).map(|next| next.kernel)
         });
-        let Some(state) = state else { return Ok(false) };
+        let Ok(state) = state else { return Ok(false) };
         let Some(root) = state.marked_roots().first().copied() else { return Ok(false) };
         let offered = alternatives(&state, root, sources);
         let schedules: Vec<Schedule> = offered.iter().map(|steps| self.with(at, steps)).collect();

@@ -15,7 +15,7 @@ use crate::walk;
 
 /// Elements side by side of which each iteration of a loop over a row accesses its own.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(in crate::rewrite) struct Row {
     pub array: VarId,
     pub element: Scalar,
     /// The number of the element without the counter.
@@ -57,6 +57,23 @@ pub(super) fn rows(
     body: &Block,
     loops: &[&ForLoop],
 ) -> Result<Vec<Row>, String> {
+    let rows = accessed(kernel, root, body, loops)?;
+    match rows.iter().any(Row::is_held) {
+        true => Ok(rows),
+        false => Err("no two loops in it access the same elements, counted by the loops".into()),
+    }
+}
+
+/// The elements that iterations of loops beside each other in a body have for themselves.
+///
+/// # Errors
+/// Why threads cannot have them.
+pub(in crate::rewrite) fn accessed(
+    kernel: &Kernel,
+    root: LoopId,
+    body: &Block,
+    loops: &[&ForLoop],
+) -> Result<Vec<Row>, String> {
     let Some(l) = kernel.find_loop(root) else { return Err("it is gone".into()) };
     check_statements(body)?;
     let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root), l);
@@ -75,12 +92,9 @@ pub(super) fn rows(
         }
     }
     let unknown = written.iter().find(|v| rows.iter().all(|r| r.array != **v));
-    if let Some(array) = unknown {
-        return Err(elsewhere(kernel, *array));
-    }
-    match rows.iter().any(Row::is_held) {
-        true => Ok(rows),
-        false => Err("no two loops in it access the same elements, counted by the loops".into()),
+    match unknown {
+        Some(array) => Err(elsewhere(kernel, *array)),
+        None => Ok(rows),
     }
 }
 
@@ -160,7 +174,7 @@ fn events_of(scope: &Scope<'_>, at: usize, l: &ForLoop) -> Vec<Event> {
 }
 
 /// The array and the number of an element that belongs to one iteration of a loop, without the loop's counter.
-pub(super) fn own_element(
+pub(in crate::rewrite) fn own_element(
     scope: &Scope<'_>,
     place: &Place,
     counter: VarId,

@@ -80,7 +80,7 @@ fn short_enough(kernel: &Kernel, legal: &LegalKeepRows<'_>) -> Option<Expr> {
 }
 
 /// `(address + offset) % by == 0`; `None` where that is known.
-fn aligned(kernel: &Kernel, wanted: &Aligned) -> Option<Expr> {
+pub(in crate::rewrite) fn aligned(kernel: &Kernel, wanted: &Aligned) -> Option<Expr> {
     let by = i128::from(wanted.by);
     if wanted.array.is_none() && wanted.offset.content() % by == 0 {
         return None;

@@ -43,7 +43,8 @@ use crate::analysis::scalars;
 use crate::kernel::{Kernel, Sum, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
-use kept::Row;
+pub(super) use kept::{Row, accessed, own_element};
+pub(super) use launch::aligned;
 use winnow::ModalResult;
 use winnow::Parser;
 
@@ -218,7 +219,7 @@ pub struct LegalKeepRows<'k> {
 
 /// Something that the vectors of a row need.
 #[derive(Clone, Debug, PartialEq)]
-struct Aligned {
+pub(super) struct Aligned {
     /// Its address is added, and the offset counted in bytes.
     array: Option<VarId>,
     offset: Poly,
@@ -352,7 +353,7 @@ fn check_loop(kernel: &Kernel, l: &ForLoop) -> Result<Vec<Sum>, Refusal> {
 
 /// What must be multiples of a number for the vectors of rows: addresses of their first elements, how far one row is from
 /// the next, and the length of a row.
-fn alignment(
+pub(super) fn alignment(
     kernel: &Kernel,
     l: &ForLoop,
     rows: &[Row],

@@ -52,7 +52,8 @@ impl Candidates {
         let starts = fusions::starts(kernel, sources);
         let most = MOST / (starts.len() + 1);
         let mut estimates = Estimates::new(kernel, gpu, sizes, sources, stop);
-        let mut all = combined(&mut estimates, &Start::of(kernel), sources, most, stop)?;
+        let first = combined(&mut estimates, &Start::of(kernel), sources, most, stop)?;
+        let mut families = vec![first];
         for start in starts {
             let found = combined(&mut estimates, &start, sources, most, stop);
             if let Some(failure) = Failure::stopped(stop, CHOOSING) {
@@ -61,13 +62,18 @@ impl Candidates {
             // What is fused may be more than any step takes.
             let found = found.unwrap_or_default();
             let best = |list: &[Schedule]| list.first().and_then(|s| estimates.times(s));
-            if let (Some(seconds), Some(known)) = (best(&found), best(&all))
-                && worth_starting(&start, &seconds, &known)
+            if let (Some(seconds), Some(known)) = (best(&found), best(&families[0]))
+                && worth_starting(&start, &found[0].steps, &seconds, &known)
             {
-                all.extend(found);
+                families.push(found);
             }
         }
-        Candidates::listed(all).map_err(Failure::no)
+        // Too many numbers to be listed together: the family that promises most alone, which came last.
+        let together = Candidates::listed(families.concat());
+        let alone = families.into_iter().rev();
+        let made =
+            alone.fold(together, |made, family| made.or_else(|_| Candidates::listed(family)));
+        made.map_err(Failure::no)
     }
 
     /// All configurations of a schedule with parameters that its constraints allow, as many as can be listed.
