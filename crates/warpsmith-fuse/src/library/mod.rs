@@ -18,6 +18,7 @@
 mod expr;
 mod function;
 pub mod leftover;
+mod macros;
 mod metadata;
 mod moves;
 mod pattern;

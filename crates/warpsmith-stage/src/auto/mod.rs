@@ -11,6 +11,7 @@ pub mod outer;
 pub mod plans;
 pub mod ranking;
 pub mod registers;
+pub mod rows;
 
 use warpsmith_emu::LaunchConfig;
 use warpsmith_emu::counters::Counters;

@@ -7,7 +7,7 @@ use warpsmith_ir::SourceMap;
 
 use super::cut::{Cut, operand};
 use super::find::{self, Access, Home};
-use super::registers;
+use super::{registers, rows};
 use crate::source::marks;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
@@ -87,6 +87,7 @@ impl Kernel<'_> {
                 break;
             }
         }
+        plans.extend(rows::plan(self, array, &element, &all));
         plans
     }
 
@@ -148,7 +149,8 @@ impl Kernel<'_> {
         (text, None)
     }
 
-    fn extent(&self, axis: usize, block: Option<[u32; 3]>) -> Option<String> {
+    /// The extent of the block along an axis, as text.
+    pub fn extent(&self, axis: usize, block: Option<[u32; 3]>) -> Option<String> {
         match &self.extents[axis] {
             _ if !self.axes[axis] => Some("1".into()),
             Extent::Constant(name) => Some(name.clone()),
@@ -158,7 +160,7 @@ impl Kernel<'_> {
     }
 
     /// The block that a plan writes down, when the file names none.
-    fn written(&self, square: bool) -> Option<[u32; 3]> {
+    pub fn written(&self, square: bool) -> Option<[u32; 3]> {
         let free = (0..2).any(|a| self.axes[a] && self.extents[a] == Extent::Free);
         let usual = match (square, self.axes[1]) {
             (true, _) => SQUARE,
