@@ -20,6 +20,7 @@ use crate::source::scope::{self, SharedArray};
 use crate::source::shape::Extent;
 use crate::stage::Access;
 use crate::strides::{self, Strides};
+use crate::synth::reads::Effort;
 use crate::usage::{self, Usage};
 
 /// What is asked for.
@@ -127,6 +128,8 @@ pub struct Session {
     pub mixed: bool,
     /// No other block than that of the file is looked at, because what suits it suits no others.
     pub pinned: bool,
+    /// How much is tried to find expressions.
+    pub effort: Effort,
     shapes: HashMap<ShapeKey, Rc<Shaped>>,
     /// Blocks that were asked whether the constants of the file go together in them.
     misfits: HashMap<[u32; 3], bool>,
@@ -190,6 +193,7 @@ impl Session {
             tagged,
             mixed: false,
             pinned: false,
+            effort: Effort::Usual,
             shapes: HashMap::new(),
             misfits: HashMap::new(),
             unsuited: vec![],

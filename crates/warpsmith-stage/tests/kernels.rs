@@ -174,6 +174,23 @@ fn races_of_the_kernel_itself_are_named() {
     assert!(staged.notes.iter().any(|n| n.starts_with(note)), "{:?}", staged.notes);
 }
 
+/// Subscripts that are sums of products, and guards that keep them inside of the tile.
+#[test]
+fn sums_that_are_no_moved_positions() {
+    let half =
+        ["(threadIdx.x != 0 ? t[2 * threadIdx.x - 1] : a[2 * i - 1])", "t[2 * threadIdx.x + 1]"];
+    served("half_as_many", false, &half);
+    served("twice_as_many", false, &["= t[threadIdx.y / 2][threadIdx.x / 2];"]);
+    served("cube", false, &["t[threadIdx.z + dk][threadIdx.y + dj][threadIdx.x + di] : a["]);
+}
+
+/// Where copies by all threads are right, no condition that always holds is written before one.
+#[test]
+fn copies_have_no_conditions_that_always_hold() {
+    let staged = served("wide_corners", false, &[]);
+    assert!(!staged.text.contains("!= 0 || threadIdx.x == 0"), "{}", staged.text);
+}
+
 /// Whole programs in the style of vendors' samples: constants that go together, templates of template functions, constants of `main`.
 #[test]
 fn programs_of_samples() {
@@ -185,6 +202,7 @@ fn programs_of_samples() {
     // A tile of 7 rows and 5 at a time is none that the file means: no condition is needed for it.
     program("transpose", &["= tile[threadIdx.x][threadIdx.y + i];"]);
     program("matrix_mul", &["Csub += As[ty][k] * Bs[k][tx];"]);
+    program("stencil_1d", &["line[threadIdx.x + offset]"]);
     program("laplace", &["if (threadIdx.x == 0) tile[s - 1] = u[idx(i - 1, j, nx)];"]);
 }
 
@@ -212,10 +230,10 @@ int main() {{ {call} }}
         asked.trim_end(),
         "\
 error[W304]: `line` is a template
- --> instances.cu:2:54
+ --> instances.cu:2:41
   |
 2 | template <typename T, int R> __global__ void line(const T *a, T *b, int n) {
-  |                                              ^^^^ this kernel
+  |                                         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this kernel
   |
   = note: it is launched as `line<T, 2>`, and no call says what `T` is
   = help: name an instance with --kernel 'line<…>'"

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use warpsmith_front::ast::{self, StmtKind, TranslationUnit};
 use warpsmith_ir::SourceMap;
 
+use super::COUNTED_DEPTH;
 use super::cut::{Cut, operand};
 use super::find::{self, Access, Home};
 use super::{registers, rows};
@@ -26,6 +27,8 @@ pub struct Plan {
     pub cut: Option<Cut>,
     /// It reads an iteration ahead.
     pub early: bool,
+    /// Iterations that loops have where its cost is counted.
+    pub depth: i64,
 }
 
 /// What plans are made from.
@@ -237,6 +240,7 @@ impl Made<'_> {
             block: None,
             cut: None,
             early: false,
+            depth: COUNTED_DEPTH,
         })
     }
 

@@ -121,6 +121,7 @@ pub fn plan(
         block: None,
         cut: None,
         early,
+        depth: super::COUNTED_DEPTH,
     })
 }
 

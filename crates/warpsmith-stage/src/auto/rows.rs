@@ -23,6 +23,8 @@ use crate::source::shape::Extent;
 
 /// Elements of a row that a block reads at a time: 128 bytes of floats.
 const PIECE: u32 = 32;
+/// Pieces of a row where the cost is counted.
+const PIECES: i64 = 3;
 /// Fewer for larger blocks, so that the tile fits.
 const SMALL_PIECE: u32 = 16;
 /// How far apart neighbours read at least.
@@ -77,7 +79,15 @@ pub fn plan(kernel: &Kernel<'_>, array: &str, element: &str, all: &[&Access]) ->
     rewrite.edit(&mut patch);
     let text = patch.apply(kernel.text).ok()?;
     let name = format!("rows of `{array}` through a tile");
-    Some(Plan { name, text, marked: false, block, cut: None, early: false })
+    Some(Plan {
+        name,
+        text,
+        marked: false,
+        block,
+        cut: None,
+        early: false,
+        depth: PIECES * i64::from(PIECE),
+    })
 }
 
 /// Neighbours read elements that lie apart, and each thread the next one in the next iteration.

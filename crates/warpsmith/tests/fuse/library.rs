@@ -483,3 +483,21 @@ fn routines_that_never_end_and_references_that_leave_their_result_are_refused() 
     assert_eq!(status, Status::BadInput, "{message}");
     assert!(message.starts_with("error[W541]"), "{message}");
 }
+
+#[test]
+fn blocks_of_given_sizes_have_as_many_elements_as_their_routines_touch() {
+    let library = copied();
+    edit(library.path(), "madd33.cu", |text| text.replace("BY = size (recommended 64)", "BY = 20"));
+    let implementations = vec!["*=2".to_string()];
+    let args =
+        FuseArgs { library: Some(library.path().into()), implementations, ..example("synctest") };
+    for keep_loads in [false, true] {
+        let fused = fused(&FuseArgs { keep_loads, ..args.clone() });
+        assert!(
+            plans(&fused).iter().all(|p| p.elements == 20 && p.shape == [3, 20, 1]),
+            "{}",
+            fused.text
+        );
+        leave(&format!("given_block_{keep_loads}"), &fused);
+    }
+}
