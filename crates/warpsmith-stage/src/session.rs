@@ -230,6 +230,11 @@ impl Session {
         free
     }
 
+    /// Looks for expressions with more effort, at all blocks that these extents allow.
+    pub fn try_harder(&mut self, extents: [Extent; 3]) {
+        (self.extents, self.pinned, self.effort) = (extents, false, Effort::Great);
+    }
+
     /// The programs of a launch's block shape.
     ///
     /// # Errors

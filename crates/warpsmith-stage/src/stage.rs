@@ -19,7 +19,6 @@ use crate::search::{self, Found, Killed, Profiled, Search};
 use crate::session::{Input, Refusal, Session, place};
 use crate::source::marks::{self, Bytes};
 use crate::source::patch::Patch;
-use crate::synth::reads::Effort;
 use crate::verify::barriers::{self, Inserted};
 use crate::verify::check::{Checked, Checker};
 
@@ -117,14 +116,18 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
         filling = Some(made);
     }
     let mut session = Session::new(input)?;
+    let extents = session.extents.clone();
     let mut made = written(&mut session);
     // What no expression says for all blocks may be simple for the one of the file, which is all that is asked for.
     if made.as_ref().is_err_and(unsolved) && session.pin() {
         made = written(&mut session);
     }
     if made.as_ref().is_err_and(unsolved) {
-        session.effort = Effort::Great;
-        let again = written(&mut session);
+        session.try_harder(extents);
+        let mut again = written(&mut session);
+        if again.as_ref().is_err_and(unsolved) && session.pin() {
+            again = written(&mut session);
+        }
         // What the plan lacks is said of the simple expressions.
         made = if again.as_ref().is_err_and(unsolved) { made } else { again };
     }
