@@ -111,7 +111,7 @@ int main() { dim3 block(32, 8); box<<<dim3(4, 4), block>>>(nullptr, nullptr, 128
 }
 
 #[test]
-fn gathers_and_what_all_threads_read_at_a_time_are_declined() {
+fn gathers_and_products_with_vectors_are_declined() {
     for (text, reason) in [
         (
             "__global__ void gather(const float *v, const int *at, float *o, int n) {
@@ -122,11 +122,11 @@ fn gathers_and_what_all_threads_read_at_a_time_are_declined() {
             "`v`: data decide on its subscripts",
         ),
         (
-            "__global__ void horner(const float *x, float *y, int n, int m) {
+            "__global__ void product(const float *a, const float *x, float *y, int rows, int cols) {
     int r = blockIdx.x * blockDim.x + threadIdx.x;
-    if (r >= n) return;
-    float s = r;
-    for (int c = 0; c < m; c++) s = 0.5f * s + x[c];
+    if (r >= rows) return;
+    float s = 0;
+    for (int c = 0; c < cols; c++) s += a[r * cols + c] * x[c];
     y[r] = s;
 }
 ",
@@ -136,73 +136,6 @@ fn gathers_and_what_all_threads_read_at_a_time_are_declined() {
         let chosen = choose(text).unwrap_or_else(|(_, message)| panic!("{message}"));
         assert!(chosen.best.is_none(), "a plan was chosen for\n{text}");
         assert!(chosen.declined.iter().any(|d| d.starts_with(reason)), "{:?}", chosen.declined);
-    }
-}
-
-/// Each thread goes along a row: with a `return` before the loop, an `if` around it, or neither; sums of rows, norms with a second
-/// pass that stays, limits of other kinds, and a block that the file names.
-#[test]
-fn rows_go_through_a_tile() {
-    let head = "__global__ void rows_of(const float *a, const float *x, float *y, int rows, int cols) {\n    ";
-    let product = best(&format!(
-        "{head}int r = blockIdx.x * blockDim.x + threadIdx.x;
-    if (r >= rows) return;
-    float s = 0;
-    for (int c = 0; c < cols; c++) s += a[r * cols + c] * x[c];
-    y[r] = s;
-}}
-"
-    ));
-    assert_eq!(product.0, "rows of `a` through a tile");
-    for part in [
-        "__shared__ float a_tile[128][32 + 1];",
-        "const bool active = !(r >= rows);",
-        "if (!(r >= rows) && c < cols) a_tile[place / 32][place % 32] = a[r * cols + c];",
-        "for (int c = c_tile; c < cols && c < c_tile + 32; c++) s += a_tile[threadIdx.x][c - c_tile] * x[c];",
-    ] {
-        assert!(product.1.contains(part), "no `{part}` in\n{}", product.1);
-    }
-    let inside = best(&format!(
-        "{head}const int t = threadIdx.x, r = blockIdx.x * 64 + t;
-    if (r < rows) {{
-        const int base = r * cols;
-        float s = 0.0f, most = -1e30f;
-        for (int c = 1; c <= cols - 1; ++c) {{
-            const float v = a[base + c];
-            s += v * v;
-            most = fmaxf(most, v);
-        }}
-        y[r] = s / most;
-    }}
-}}
-int main() {{ rows_of<<<4, 64>>>(nullptr, nullptr, nullptr, 250, 100); }}
-"
-    ));
-    assert_eq!(inside.0, "rows of `a` through a tile");
-    assert!(inside.1.contains("__shared__ float a_tile[64][32 + 1];"), "{}", inside.1);
-    assert!(inside.1.contains("const bool active = r < rows;"), "{}", inside.1);
-}
-
-/// A limit that differs from thread to thread would send threads past different barriers; a loop that ends early has no whole pieces.
-#[test]
-fn rows_of_different_lengths_and_loops_that_end_early_are_left_alone() {
-    for (limit, body) in [
-        ("r + 1", "s += a[r * cols + c];"),
-        ("cols", "{ if (s > 9.0f) break; s += a[r * cols + c]; }"),
-        ("cols", "{ r += 0; s += a[r * cols + c]; }"),
-    ] {
-        let text = format!(
-            "__global__ void part(const float *a, float *y, int rows, int cols) {{
-    int r = blockIdx.x * blockDim.x + threadIdx.x;
-    if (r >= rows || r >= cols) return;
-    float s = 0;
-    for (int c = 0; c < {limit}; c++) {body}
-    y[r] = s;
-}}
-"
-        );
-        let chosen = choose(&text).unwrap_or_else(|(_, message)| panic!("{message}"));
-        assert!(chosen.tried.iter().all(|t| !t.name.starts_with("rows")), "{:?}", chosen.tried);
     }
 }
 

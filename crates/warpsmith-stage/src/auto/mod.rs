@@ -11,7 +11,6 @@ pub mod outer;
 pub mod plans;
 pub mod ranking;
 pub mod registers;
-pub mod rows;
 
 use warpsmith_emu::LaunchConfig;
 use warpsmith_emu::counters::Counters;
@@ -117,8 +116,7 @@ pub fn choose(input: &Input, costs: Costs<'_>) -> Result<Chosen, Refusal> {
         return Ok(Chosen { kernel, declined, uncut, ..Chosen::default() });
     }
     let mut checker = Checker::new(&mut session, &[])?;
-    let depth = plans.iter().map(|p| p.depth).max().unwrap_or(COUNTED_DEPTH);
-    let Some(large) = with_depth(&mut session, depth, COUNTED_BLOCKS, Fit::Exact)? else {
+    let Some(large) = with_depth(&mut session, COUNTED_DEPTH, COUNTED_BLOCKS, Fit::Exact)? else {
         let error = Diagnostic::error("W707", "no launch was found in which the kernel is right")
             .help("give the block with --block, sizes with --arg NAME=N");
         return Err(session.refuse(true, vec![error]));
@@ -126,11 +124,6 @@ pub fn choose(input: &Input, costs: Costs<'_>) -> Result<Chosen, Refusal> {
     let looped = plans.iter().find_map(|p| p.cut.clone());
     if looped.is_some() {
         checker.launches.extend(with_depth(&mut session, CHECKED_DEPTH, 2, Fit::Ragged(3))?);
-    }
-    if depth > COUNTED_DEPTH {
-        // Loops that go in pieces have several, the last of which is cut off.
-        let ragged = depth - depth / 4 - 1;
-        checker.launches.extend(with_depth(&mut session, ragged, 2, Fit::Ragged(3))?);
     }
     let meant = match &looped {
         Some(cut) => Some(meant(&mut session, cut, &large)?),
@@ -207,15 +200,7 @@ fn found(session: &Session) -> Result<Found, Refusal> {
     let name = format!("`{}` cut", cut.counter);
     let (text, with) = (cut.text.clone(), Some(cut.clone()));
     let (name_of_cut, early) = (name.clone(), false);
-    plans.push(Plan {
-        name: name_of_cut,
-        text,
-        marked: false,
-        block: None,
-        cut: with,
-        early,
-        depth: COUNTED_DEPTH,
-    });
+    plans.push(Plan { name: name_of_cut, text, marked: false, block: None, cut: with, early });
     let input = Input { plain: true, text: cut.text.clone(), ..session.input.clone() };
     let again = of_arrays(&Session::new(input)?)?;
     // Tiles of two axes would take the blocks of the new one for rows.

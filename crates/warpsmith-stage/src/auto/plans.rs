@@ -5,10 +5,9 @@ use std::collections::HashMap;
 use warpsmith_front::ast::{self, StmtKind, TranslationUnit};
 use warpsmith_ir::SourceMap;
 
-use super::COUNTED_DEPTH;
 use super::cut::{Cut, operand};
 use super::find::{self, Access, Home};
-use super::{registers, rows};
+use super::registers;
 use crate::source::marks;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
@@ -27,8 +26,6 @@ pub struct Plan {
     pub cut: Option<Cut>,
     /// It reads an iteration ahead.
     pub early: bool,
-    /// Iterations that loops have where its cost is counted.
-    pub depth: i64,
 }
 
 /// What plans are made from.
@@ -90,7 +87,6 @@ impl Kernel<'_> {
                 break;
             }
         }
-        plans.extend(rows::plan(self, array, &element, &all));
         plans
     }
 
@@ -152,8 +148,7 @@ impl Kernel<'_> {
         (text, None)
     }
 
-    /// The extent of the block along an axis, as text.
-    pub fn extent(&self, axis: usize, block: Option<[u32; 3]>) -> Option<String> {
+    fn extent(&self, axis: usize, block: Option<[u32; 3]>) -> Option<String> {
         match &self.extents[axis] {
             _ if !self.axes[axis] => Some("1".into()),
             Extent::Constant(name) => Some(name.clone()),
@@ -163,7 +158,7 @@ impl Kernel<'_> {
     }
 
     /// The block that a plan writes down, when the file names none.
-    pub fn written(&self, square: bool) -> Option<[u32; 3]> {
+    fn written(&self, square: bool) -> Option<[u32; 3]> {
         let free = (0..2).any(|a| self.axes[a] && self.extents[a] == Extent::Free);
         let usual = match (square, self.axes[1]) {
             (true, _) => SQUARE,
@@ -240,7 +235,6 @@ impl Made<'_> {
             block: None,
             cut: None,
             early: false,
-            depth: COUNTED_DEPTH,
         })
     }
 

@@ -121,7 +121,6 @@ pub fn plan(
         block: None,
         cut: None,
         early,
-        depth: super::COUNTED_DEPTH,
     })
 }
 
