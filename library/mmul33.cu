@@ -21,6 +21,8 @@
 // then the same "count" times, each time "stride" further. With "noreg 1" the argument would never be kept in registers.
 // A pattern may be left out: it is derived from the code. Where it stands it must say what the code does. The whole comment of
 // a load or save may be left out where the type of its array and the names of its coordinates say the same.
+// A body may also take the start from its pattern: APLS stands for it here, APIN0, APIN1, ... and APOUT in compute, for 0 where the
+// argument is in registers. Then nothing else says where a thread begins, and the routine is run to see whether it is right.
 /*# mmul33_1_load_1 metadata
 Data type = matrix3x3
 Data location = shared

@@ -244,6 +244,23 @@ fn parentheses_around_a_variable_are_no_cast() {
 }
 
 #[test]
+fn products_in_parentheses_are_no_types_of_functions() {
+    let o = probe(
+        "#define IMUL(a, b) ((a) * (b))
+        #define BITS(a, b) ((a) & (b))
+        __device__ void probe(float *o) {
+            const int row = 6, pitch = 10, x = 3;
+            int t[2] = { 5, 7 };
+            o[0] = IMUL(row, pitch) + x;
+            o[1] = BITS(row, x) - pitch;
+            o[2] = IMUL(t[1], t[0]) - IMUL(x, row) * (x) + IMUL(-(x), (row));
+        }",
+        3,
+    );
+    assert_eq!(o, [63.0, -8.0, 35.0 - 54.0 - 18.0]);
+}
+
+#[test]
 fn assignments_in_a_list_in_parentheses_happen_in_order() {
     let o = probe(
         "__device__ void probe(float *o) {

@@ -374,7 +374,7 @@ fn one(
 ) -> Result<Option<Answer>, Refusal> {
     let inner = inner_of(session, profiled, m);
     let extents = |array: usize, row: &Row| inner[row.launch][array].clone();
-    match reads::solve(&session.plan.reads[m], rows, &extents) {
+    match reads::solve(&session.plan.reads[m], rows, &extents, session.effort) {
         Ok(answer) => Ok(Some(answer)),
         Err(Trouble::Never) => Ok(None),
         Err(trouble) => Err(cannot(session, profiled, m, rows, &trouble)),

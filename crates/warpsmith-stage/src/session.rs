@@ -3,7 +3,7 @@
 mod choice;
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use warpsmith_emu::{Finding, Rule};
@@ -20,6 +20,7 @@ use crate::source::scope::{self, SharedArray};
 use crate::source::shape::Extent;
 use crate::stage::Access;
 use crate::strides::{self, Strides};
+use crate::synth::reads::Effort;
 use crate::usage::{self, Usage};
 
 /// What is asked for.
@@ -127,7 +128,11 @@ pub struct Session {
     pub mixed: bool,
     /// No other block than that of the file is looked at, because what suits it suits no others.
     pub pinned: bool,
+    /// How much is tried to find expressions.
+    pub effort: Effort,
     shapes: HashMap<ShapeKey, Rc<Shaped>>,
+    /// Blocks that were asked whether the constants of the file go together in them.
+    misfits: HashMap<[u32; 3], bool>,
     /// Findings of the unmodified kernel in launches that were not used.
     pub unsuited: Vec<(Launch, Vec<Finding>)>,
     /// A race of the unmodified kernel in a launch that was used, because the order of blocks made no difference in it.
@@ -188,7 +193,9 @@ impl Session {
             tagged,
             mixed: false,
             pinned: false,
+            effort: Effort::Usual,
             shapes: HashMap::new(),
+            misfits: HashMap::new(),
             unsuited: vec![],
             raced: None,
             input,
@@ -221,6 +228,11 @@ impl Session {
         self.extents = own.map(Extent::Number);
         self.pinned = free;
         free
+    }
+
+    /// Looks for expressions with more effort, at all blocks that these extents allow.
+    pub fn try_harder(&mut self, extents: [Extent; 3]) {
+        (self.extents, self.pinned, self.effort) = (extents, false, Effort::Great);
     }
 
     /// The programs of a launch's block shape.
@@ -286,6 +298,43 @@ impl Session {
     /// # Errors
     /// What the emulator refuses.
     pub fn suit(&mut self, launch: Launch) -> Result<Option<Suited>, Refusal> {
+        match self.misfits(launch.block)? {
+            true => Ok(None),
+            false => self.tried(launch),
+        }
+    }
+
+    /// Whether constants of the file do not go together in a block: with whole blocks the unmodified kernel leaves a shared array.
+    /// `TILE % ROWS == 0` stands in no file, and smaller launches do not show that it is meant.
+    fn misfits(&mut self, block: [u32; 3]) -> Result<bool, Refusal> {
+        let names: BTreeSet<&String> = self.extents.iter().filter_map(Extent::constant).collect();
+        if names.len() < 2 || self.own == Some(block) {
+            return Ok(false);
+        }
+        if let Some(known) = self.misfits.get(&block) {
+            return Ok(*known);
+        }
+        let Some(shape) = self.launch(block, 2, Fit::Exact, Strides::default()) else {
+            return Ok(false);
+        };
+        let strides = self.shaped(&shape)?.strides(block);
+        let Some(whole) = self.launch(block, 2, Fit::Exact, strides) else { return Ok(false) };
+        let before = self.unsuited.len();
+        self.tried(whole)?;
+        let shaped = self.shaped(&shape)?;
+        let function = shaped.reference.module.function(shaped.reference.kernel);
+        let is_parameter =
+            |name: &String| function.params.iter().any(|p| function.var(*p).name == *name);
+        let leaves = |f: &Finding| {
+            f.rule == Rule::OutOfBounds && !f.array.as_ref().is_some_and(is_parameter)
+        };
+        let found = self.unsuited[before..].iter().any(|(_, findings)| findings.iter().any(leaves));
+        self.misfits.insert(block, found);
+        Ok(found)
+    }
+
+    /// A launch as it is, if the unmodified kernel is right in it.
+    fn tried(&mut self, launch: Launch) -> Result<Option<Suited>, Refusal> {
         let shaped = self.shaped(&launch)?;
         let data = Data { seed: 1, tagged: &self.tagged, mixed: false };
         let (lengths, outcome) = memory::extents(&shaped.reference, &launch, data)

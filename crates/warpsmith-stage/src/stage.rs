@@ -116,10 +116,20 @@ pub fn stage(input: Input) -> Result<Staged, Refusal> {
         filling = Some(made);
     }
     let mut session = Session::new(input)?;
+    let extents = session.extents.clone();
     let mut made = written(&mut session);
     // What no expression says for all blocks may be simple for the one of the file, which is all that is asked for.
     if made.as_ref().is_err_and(unsolved) && session.pin() {
         made = written(&mut session);
+    }
+    if made.as_ref().is_err_and(unsolved) {
+        session.try_harder(extents);
+        let mut again = written(&mut session);
+        if again.as_ref().is_err_and(unsolved) && session.pin() {
+            again = written(&mut session);
+        }
+        // What the plan lacks is said of the simple expressions.
+        made = if again.as_ref().is_err_and(unsolved) { made } else { again };
     }
     let Made { profiled, checker, result, proofs } = made?;
     let Written { found, copied, edits, checked, inserted, redundant, removed } = result;

@@ -9,26 +9,43 @@ use warpsmith_stage::verify::proof::solver;
 fn staged(name: &str) -> (String, Result<Staged, String>) {
     let path = format!("{}/tests/kernels/{name}.cu", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("the kernel is there");
+    let staged = staged_text(name, &text);
+    (text, staged)
+}
+
+fn staged_text(name: &str, text: &str) -> Result<Staged, String> {
     let settings = Settings { path: format!("{name}.cu"), ..Settings::default() };
     let solver = solver::program();
-    let input = Input { settings, text: text.clone(), solver, ..Input::default() };
+    let input = Input { settings, text: text.to_string(), solver, ..Input::default() };
     let said =
         |r: Refusal| r.diagnostics.iter().map(|d| d.render(&r.sources, false) + "\n").collect();
-    (text, stage::stage(input).map_err(said))
+    stage::stage(input).map_err(said)
 }
 
 /// Stages a kernel all of whose reads can be served, and asks for what its text has to say.
 fn served(name: &str, proved: bool, contains: &[&str]) -> Staged {
-    let (before, staged) = staged(name);
+    let (before, result) = staged(name);
+    let staged = checked(name, &before, result, contains);
+    for a in &staged.accesses {
+        if proved && solver::program().is_some() {
+            assert_eq!(a.verdict, Verdict::Proved, "{name}: {}: {:?}", a.replacement, a.unproved);
+        }
+    }
+    staged
+}
+
+/// The same for a text, without asking for proofs.
+fn served_text(name: &str, text: &str, contains: &[&str]) -> Staged {
+    checked(name, text, staged_text(name, text), contains)
+}
+
+fn checked(name: &str, before: &str, staged: Result<Staged, String>, contains: &[&str]) -> Staged {
     let staged = staged.unwrap_or_else(|message| panic!("{message}"));
     for part in contains {
         assert!(staged.text.contains(part), "{name}: no `{part}` in\n{}", staged.text);
     }
     for a in &staged.accesses {
         assert_ne!(a.verdict, Verdict::Original, "{name}: {}", a.original);
-        if proved && solver::program().is_some() {
-            assert_eq!(a.verdict, Verdict::Proved, "{name}: {}: {:?}", a.replacement, a.unproved);
-        }
     }
     // Lines without plan stay as they are and where they are.
     let mut lines = staged.text.lines();
@@ -155,4 +172,70 @@ fn races_of_the_kernel_itself_are_named() {
     let staged = served("in_place", false, &["t[threadIdx.x - 1] + t[threadIdx.x + 1]"]);
     let note = "the unmodified kernel has a race, which its marked reads are part of: ";
     assert!(staged.notes.iter().any(|n| n.starts_with(note)), "{:?}", staged.notes);
+}
+
+/// Subscripts that are sums of products, and guards that keep them inside of the tile.
+#[test]
+fn sums_that_are_no_moved_positions() {
+    let half =
+        ["(threadIdx.x != 0 ? t[2 * threadIdx.x - 1] : a[2 * i - 1])", "t[2 * threadIdx.x + 1]"];
+    served("half_as_many", false, &half);
+    served("twice_as_many", false, &["= t[threadIdx.y / 2][threadIdx.x / 2];"]);
+    served("cube", false, &["t[threadIdx.z + dk][threadIdx.y + dj][threadIdx.x + di] : a["]);
+}
+
+/// Where copies by all threads are right, no condition that always holds is written before one.
+#[test]
+fn copies_have_no_conditions_that_always_hold() {
+    let staged = served("wide_corners", false, &[]);
+    assert!(!staged.text.contains("!= 0 || threadIdx.x == 0"), "{}", staged.text);
+}
+
+/// Whole programs in the style of vendors' samples: constants that go together, templates of template functions, constants of `main`.
+#[test]
+fn programs_of_samples() {
+    let program = |name: &str, contains: &[&str]| {
+        let path = format!("{}/../../bench/stage/programs/{name}.cu", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).expect("the program is there");
+        served_text(name, &text, contains)
+    };
+    // A tile of 7 rows and 5 at a time is none that the file means: no condition is needed for it.
+    program("transpose", &["= tile[threadIdx.x][threadIdx.y + i];"]);
+    program("matrix_mul", &["Csub += As[ty][k] * Bs[k][tx];"]);
+    program("stencil_1d", &["line[threadIdx.x + offset]"]);
+    program("laplace", &["if (threadIdx.x == 0) tile[s - 1] = u[idx(i - 1, j, nx)];"]);
+}
+
+/// What `run<T>` launches is known from calls of `run`; without one, the name is asked for.
+#[test]
+fn instances_of_templates_are_found_or_asked_for() {
+    let text = |call: &str| {
+        format!(
+            "#define B 64\ntemplate <typename T, int R> __global__ void line(const T *a, T *b, int n) {{
+    __shared__ T t[B];
+    int i = blockIdx.x * B + threadIdx.x;
+    if (i < n) t[threadIdx.x] = a[i];
+    __syncthreads();
+    if (i >= R && i < n) b[i] = t[threadIdx.x] + __opt__(a[i - R]);
+}}
+template <class T> void run(const T *a, T *b, int n) {{ constexpr int R = 2; line<T, R><<<(n + B - 1) / B, B>>>(a, b, n); }}
+int main() {{ {call} }}
+"
+        )
+    };
+    let known = text("run<double>(nullptr, nullptr, 100);");
+    served_text("instances", &known, &["(threadIdx.x > 1 ? t[threadIdx.x - 2] : a[i - R])"]);
+    let asked = staged_text("instances", &text("double *p = 0; run(p, p, 100);")).unwrap_err();
+    assert_eq!(
+        asked.trim_end(),
+        "\
+error[W304]: `line` is a template
+ --> instances.cu:2:41
+  |
+2 | template <typename T, int R> __global__ void line(const T *a, T *b, int n) {
+  |                                         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this kernel
+  |
+  = note: it is launched as `line<T, 2>`, and no call says what `T` is
+  = help: name an instance with --kernel 'line<…>'"
+    );
 }

@@ -70,7 +70,10 @@ impl Finder<'_> {
             close = self.groups.get(close).map(|e| *e as usize).filter(|e| *e > close + 1)?;
         }
         let ambiguous = matches!(self.text(close + 1), "-" | "+" | "*" | "&" | "&&");
-        if !ambiguous || self.text(close) != ")" {
+        // `((a) * (b)) + c` of a macro: once `(a)` is written as `a`, `a *(b)` reads as the type of a function.
+        let behind = at.checked_sub(1).map_or("", |b| self.text(b));
+        let second = matches!(behind, "*" | "&") && self.text(close + 1) == ")";
+        if !(ambiguous || second) || self.text(close) != ")" {
             return None;
         }
         let name = self.text(at + 1);

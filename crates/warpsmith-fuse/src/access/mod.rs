@@ -77,6 +77,8 @@ type Key = (FunctionId, usize, u32);
 pub struct Accesses {
     pub touches: Touches,
     known: HashMap<Key, Rc<ImplementationAccess>>,
+    /// Elements of a block of which all sizes are given.
+    counts: HashMap<(FunctionId, usize), u32>,
 }
 
 impl Accesses {
@@ -92,7 +94,43 @@ impl Accesses {
         elements: u32,
         sources: &mut SourceMap,
     ) -> Result<Option<Rc<ImplementationAccess>>, Vec<Diagnostic>> {
-        let key = (function, implementation, elements);
+        let candidates = library.function(function).implementations[implementation].fixed_counts();
+        if candidates.len() < 2 {
+            return self.with_elements(library, (function, implementation, elements), sources);
+        }
+        if let Some(count) = self.counts.get(&(function, implementation)).copied() {
+            let key = (function, implementation, elements);
+            return if count == elements {
+                self.with_elements(library, key, sources)
+            } else {
+                Ok(None)
+            };
+        }
+        let mut first = None;
+        for count in candidates {
+            match self.with_elements(library, (function, implementation, count), sources) {
+                Ok(None) => {}
+                Ok(Some(found)) => {
+                    self.counts.insert((function, implementation), count);
+                    return Ok((count == elements).then_some(found));
+                }
+                // With other elements it may touch what its block has, and all of that.
+                Err(list) if list.iter().all(|d| matches!(d.code, "W525" | "W527")) => {
+                    first = first.or(Some(list));
+                }
+                Err(list) => return Err(list),
+            }
+        }
+        first.map_or(Ok(None), Err)
+    }
+
+    fn with_elements(
+        &mut self,
+        library: &Library,
+        key: Key,
+        sources: &mut SourceMap,
+    ) -> Result<Option<Rc<ImplementationAccess>>, Vec<Diagnostic>> {
+        let (function, implementation, elements) = key;
         if let Some(known) = self.known.get(&key) {
             return Ok(Some(known.clone()));
         }

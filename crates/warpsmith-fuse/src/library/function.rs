@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use warpsmith_front::ast::{FunctionDecl, FunctionName, Item, ItemKind, TypeKind};
 use warpsmith_front::parse::{Language, ParseOptions, parse};
+use warpsmith_front::pp::{Piece, Scanner};
 use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
 
-use super::leftover::{constants, leftover};
+use super::leftover::{constants, definitions, leftover};
+use super::macros::Macros;
 use super::metadata::{Metadata, scan};
 use super::routine::compute_params;
 use super::{
@@ -24,6 +26,8 @@ pub(super) struct Unit<'a> {
     pub metadata: Vec<Metadata>,
     /// Macros that are numbers.
     pub constants: HashMap<String, Expr>,
+    /// Macros of the file and its headers, as text.
+    pub macros: String,
 }
 
 /// Reads a function.
@@ -44,8 +48,9 @@ pub(super) fn read(
     let metadata = scan(&text, file).map_err(|d| vec![d])?;
     let functions =
         parsed.unit.items.iter().filter_map(|item| plain_function(item, file, &text)).collect();
-    let constants = constants(&leftover(&text, &[], files).whole());
-    let unit = Unit { name, library, file, text: &text, functions, metadata, constants };
+    let macros = definitions(&leftover(&text, &[], files).whole());
+    let constants = constants(&macros);
+    let unit = Unit { name, library, file, text: &text, functions, metadata, constants, macros };
     let read = unit.implementations().map_err(|d| vec![d])?;
     let (mut implementations, mut signatures) = (vec![], vec![]);
     for (one, inputs, output) in read {
@@ -66,6 +71,7 @@ pub(super) fn read(
             return Err(vec![Diagnostic::error("W526", message).label(one.span, "this one")]);
         }
     }
+    unit.no_sizes_in_helpers(&implementations).map_err(|d| vec![d])?;
     let (reference, taken) = unit.reference(inputs.len(), sources)?;
     let leftover = unit.leftover(taken);
     Ok(Function { name: name.into(), inputs, output, implementations, reference, leftover })
@@ -178,6 +184,38 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// Helper functions are written once, whatever blocks there are: they know no sizes of blocks. Macros do, since they are
+    /// expanded where they are used.
+    fn no_sizes_in_helpers(&self, all: &[Implementation]) -> Result<(), Diagnostic> {
+        let routines = all.iter().flat_map(|one| one.loads.iter().chain([&one.compute, &one.save]));
+        let own: Vec<Span> =
+            routines.filter_map(|r| self.function(&r.name)).map(|(_, span)| span).collect();
+        let (mut directive, mut line_begins) = (false, true);
+        for (piece, range) in Scanner::new(self.text, true) {
+            match piece {
+                Piece::Newline => {
+                    (directive, line_begins) = (false, true);
+                    continue;
+                }
+                Piece::Other(b'#') if line_begins => directive = true,
+                _ => {}
+            }
+            line_begins = false;
+            let at = range.start as u32;
+            let inside = own.iter().any(|s| (s.start..s.end).contains(&at));
+            let word = &self.text[range.clone()];
+            let is_size = |one: &Implementation| is_contract(word, &one.compute.macros);
+            if piece == Piece::Word && !directive && !inside && all.iter().any(is_size) {
+                let span = Span { file: self.file, start: at, end: range.end as u32 };
+                let what = format!("a helper function cannot use `{word}`");
+                return Err(Diagnostic::error("W523", what)
+                    .label(span, "it has another value in each block")
+                    .help("give it to the helper as an argument, or make the helper a macro"));
+            }
+        }
+        Ok(())
+    }
+
     fn implementation(
         &self,
         implementation: &str,
@@ -271,11 +309,13 @@ impl<'a> Unit<'a> {
                 .label(ret.span, "expected `void`"));
         }
         let names = decl.params.iter().map(|p| p.name.clone().unwrap_or_default()).collect();
-        let text = self.text[span.start as usize..span.end as usize].to_string();
+        let macros = stem.to_ascii_uppercase();
+        let text = &self.text[span.start as usize..span.end as usize];
+        let text = Macros::of(&self.macros, &|word| is_contract(word, &macros)).expand(text);
         let routine = Routine {
             name: name.into(),
             role,
-            macros: stem.to_ascii_uppercase(),
+            macros,
             params: vec![],
             names,
             data_type: None,
@@ -349,6 +389,13 @@ fn three(metadata: &Metadata, [x, y, z]: [&str; 3]) -> Result<[Extent; 3], Diagn
             Err(Diagnostic::error("W524", what).label(metadata.span, "in these metadata"))
         }
     }
+}
+
+/// Words that the generator puts in: sizes of an implementation's block, and starts of patterns.
+fn is_contract(word: &str, macros: &str) -> bool {
+    let size = word.strip_prefix(macros).is_some_and(|w| matches!(w, "_BX" | "_BY" | "_BZ"));
+    let input = word.strip_prefix("APIN").and_then(|k| k.parse::<u32>().ok());
+    size || input.is_some() || matches!(word, "APLS" | "APOUT")
 }
 
 /// Whether a name may be a misspelling of another.

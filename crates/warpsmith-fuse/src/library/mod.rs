@@ -18,6 +18,7 @@
 mod expr;
 mod function;
 pub mod leftover;
+mod macros;
 mod metadata;
 mod moves;
 mod pattern;
@@ -194,9 +195,25 @@ impl Implementation {
                 elements
             }
         });
-        // Without a free dimension a block is one element.
+        let counts = free || self.fixed_counts().contains(&elements);
         let threads: u64 = shape.iter().map(|n| u64::from(*n)).product();
-        ((free || elements == 1) && threads <= 1024 && shape[2] <= 64).then_some(shape)
+        (counts && threads <= 1024 && shape[2] <= 64).then_some(shape)
+    }
+
+    /// How many elements a block may have whose sizes are all given: one, or as many as some of them say. Which it is, what its
+    /// routines touch tells. Empty when a dimension is free.
+    pub fn fixed_counts(&self) -> Vec<u32> {
+        let sizes = self.block.map(|extent| match extent {
+            Extent::Fixed(n) => Some(n),
+            Extent::Free { .. } => None,
+        });
+        let [Some(x), Some(y), Some(z)] = sizes else { return vec![] };
+        let times = u32::saturating_mul;
+        let mut all =
+            vec![1, x, y, z, times(x, y), times(y, z), times(x, z), times(times(x, y), z)];
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Elements that a thread handles in sequence.

@@ -98,13 +98,20 @@ impl Planner<'_> {
     }
 }
 
-/// Bytes that a block's own loads ask for together.
+/// Bytes that a block's own loads ask for together, or its own saves, where those are more: what a kernel makes of little, or of what
+/// routines of the library load, does not wait for itself.
 fn under_way(plan: &KernelPlan) -> u32 {
-    let loaded = plan.steps.iter().map(|s| match s.action {
-        Action::Load { variable, by } if by.is_ours() => {
-            plan.variables[variable].size * plan.elements * 4
-        }
-        _ => 0,
-    });
-    loaded.sum()
+    let bytes = |of_loads: bool| -> u32 {
+        let moved = plan.steps.iter().map(|s| match s.action {
+            Action::Load { variable, by } if of_loads && by.is_ours() => {
+                plan.variables[variable].size
+            }
+            Action::Save { variable, by } if !of_loads && by.is_ours() => {
+                plan.variables[variable].size
+            }
+            _ => 0,
+        });
+        moved.sum::<u32>() * plan.elements * 4
+    };
+    bytes(true).max(bytes(false))
 }

@@ -364,6 +364,7 @@ fn block_sizes(
     for ((_, call), one) in reading.calls.iter().zip(implementations) {
         let one = &planner.library.function(call.function).implementations[*one];
         sizes.extend(one.recommended());
+        sizes.extend(one.fixed_counts());
         let threads = |n: &u32| one.shape(*n).map_or(0, |s| s.iter().product::<u32>());
         sizes.extend(FEW_ELEMENTS.iter().filter(|n| threads(n) >= ENOUGH_THREADS));
     }

@@ -112,11 +112,24 @@ impl Parser {
             return Err(self.wrong("`(`").help("only results of functions can be assigned"));
         }
         self.expect("(")?;
-        let arguments = if self.is(")") { vec![] } else { self.names("an argument's name")? };
+        let arguments = if self.is(")") { vec![] } else { self.arguments()? };
         let end = self.expect(")")?;
         self.expect(";")?;
         let span = target.span.to(end);
         Ok(Statement::Call(CallStatement { target, function, arguments, span }))
+    }
+
+    fn arguments(&mut self) -> Parsed<Vec<Name>> {
+        let names = self.names("an argument's name").map_err(|d| match self.kind(0) {
+            Kind::Number(_) => d.help("arguments are names: make the number an input"),
+            _ => d,
+        })?;
+        match self.is("(") {
+            true => Err(self
+                .wrong("`,` or `)`")
+                .help("arguments are names: give what the inner call returns a name of its own")),
+            false => Ok(names),
+        }
     }
 
     fn for_statement(&mut self) -> Parsed<ForStatement> {

@@ -8,6 +8,9 @@ use super::expand::{Step, expand};
 use super::syntax::*;
 use crate::library::{FunctionId, Library, TypeId};
 
+/// Errors of one script that are shown.
+const MAX_ERRORS: usize = 20;
+
 /// Index into [`Program::variables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VarId(pub usize);
@@ -129,13 +132,27 @@ pub fn resolve(
     let body = r.region(&steps);
     let outputs = r.outputs(&script.outputs, &inputs);
     if !r.errors.is_empty() {
-        r.errors.truncate(20);
-        return Err(r.errors);
+        return Err(each_once(r.errors));
     }
     unused_names(script, warnings);
     let mut program = Program { variables: r.state.variables, inputs, outputs, body };
     super::dead::remove(&mut program, warnings);
     Ok(program)
+}
+
+/// Errors, each once: in loops that are written out the same statement is wrong in every iteration.
+fn each_once(errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut all: Vec<Diagnostic> = vec![];
+    for error in errors {
+        let same = |d: &Diagnostic| {
+            let spans = |d: &Diagnostic| d.labels.iter().map(|l| l.span).collect::<Vec<_>>();
+            d.code == error.code && d.message == error.message && spans(d) == spans(&error)
+        };
+        if all.len() < MAX_ERRORS && !all.iter().any(same) {
+            all.push(error);
+        }
+    }
+    all
 }
 
 struct Resolver<'a> {

@@ -4,7 +4,7 @@ use warpsmith_ir::{Diagnostic, FileId, SourceMap};
 
 use super::Input;
 use crate::plan::Plan;
-use crate::source::shape::{self, Extent};
+use crate::source::shape::{self, Extent, Instance};
 use crate::source::{marks, scope};
 use crate::usage::Usage;
 
@@ -44,9 +44,11 @@ pub(super) fn kernel(
     if !known.is_template || name.contains('<') {
         return Ok(name);
     }
-    let launched = shape::instances(unit, base, sources).into_iter();
+    let (unclear, launched): (Vec<_>, Vec<_>) =
+        shape::instances(unit, base, sources).into_iter().partition(|i| i.unknown.is_some());
     let instances = unit.instantiations.iter().map(|i| i.name.clone());
     let of_kernel = |n: &String| shape::base_name(n) == base && n.contains('<');
+    let launched = launched.into_iter().map(|i| i.name);
     let mut found: Vec<String> = instances.chain(launched).filter(of_kernel).collect();
     let squeezed = |n: &String| n.split_whitespace().collect::<String>();
     found.sort_by_key(squeezed);
@@ -55,7 +57,15 @@ pub(super) fn kernel(
         .label(known.span, "this kernel");
     match found.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(error.help(format!("name an instance with --kernel '{base}<…>'"))),
+        [] => {
+            let help = format!("name an instance with --kernel '{base}<…>'");
+            Err(match unclear.first() {
+                Some(Instance { name, unknown: Some(word) }) => error
+                    .note(format!("it is launched as `{name}`, and no call says what `{word}` is"))
+                    .help(help),
+                _ => error.help(help),
+            })
+        }
         several => Err(error
             .note(format!("the file uses {}", several.join(" and ")))
             .help("one text serves them all, and only one is checked: name it with --kernel")),

@@ -348,21 +348,33 @@ pub fn names(text: &str) -> Vec<String> {
 
 /// Named integer constants of a file that a text uses, in order of use: macros, and constants at file level.
 pub fn constants(unit: &TranslationUnit, text: &str) -> Vec<String> {
-    let file_level = |name: &str| {
-        unit.items.iter().any(|item| match &item.kind {
-            ItemKind::Vars(v) => {
-                let d = v.declarators.iter().find(|d| d.name == name);
-                d.is_some_and(|d| {
-                    let fixed = v.attrs.is_constexpr || d.ty.is_const;
-                    let integer = matches!(&d.ty.kind, TypeKind::Builtin(w) if !w.iter().any(|w| matches!(w.as_str(), "float" | "double")));
-                    fixed && integer && !v.attrs.shared && !v.attrs.constant
-                })
-            }
-            ItemKind::Enum(e) => e.variants.iter().any(|(n, _, _)| n == name),
-            _ => false,
-        })
-    };
-    names(text).into_iter().filter(|n| integer_macro(unit, n, 0) || file_level(n)).collect()
+    let known = |n: &String| integer_macro(unit, n, 0) || is_constant(&unit.items, n, false);
+    names(text).into_iter().filter(known).collect()
+}
+
+/// Whether a name with namespaces before it is an integer constant of one.
+pub fn is_qualified_constant(unit: &TranslationUnit, text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+    text.rsplit_once("::").is_some_and(|(before, name)| {
+        before.chars().all(plain) && is_constant(&unit.items, name, true)
+    })
+}
+
+/// Whether a name is an integer constant outside of all functions; `inside`: also in namespaces.
+fn is_constant(items: &[ast::Item], name: &str, inside: bool) -> bool {
+    items.iter().any(|item| match &item.kind {
+        ItemKind::Vars(v) => {
+            let d = v.declarators.iter().find(|d| d.name == name);
+            d.is_some_and(|d| {
+                let fixed = v.attrs.is_constexpr || d.ty.is_const;
+                let integer = matches!(&d.ty.kind, TypeKind::Builtin(w) if !w.iter().any(|w| matches!(w.as_str(), "float" | "double")));
+                fixed && integer && !v.attrs.shared && !v.attrs.constant
+            })
+        }
+        ItemKind::Enum(e) => e.variants.iter().any(|(n, _, _)| n == name),
+        ItemKind::Namespace { items, .. } => inside && is_constant(items, name, inside),
+        _ => false,
+    })
 }
 
 fn integer_macro(unit: &TranslationUnit, name: &str, depth: u32) -> bool {

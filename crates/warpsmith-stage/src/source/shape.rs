@@ -7,6 +7,7 @@ use warpsmith_front::pp::Piece;
 use warpsmith_front::sema::walk;
 use warpsmith_ir::SourceMap;
 
+use super::hosts;
 use super::marks::{self, Tok};
 use super::patch::Patch;
 use super::scope::{self, Site};
@@ -21,10 +22,20 @@ pub enum Extent {
     Number(u32),
 }
 
+impl Extent {
+    /// The name of the constant that it is.
+    pub fn constant(&self) -> Option<&String> {
+        match self {
+            Extent::Constant(name) => Some(name),
+            _ => None,
+        }
+    }
+}
+
 /// The three extents of the block, as the host code of the file launches a kernel.
 pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Option<[Extent; 3]> {
     let mut found = None;
-    each_body(&unit.items, &mut |body| {
+    hosts::each_function(unit, sources, &mut |body, names| {
         let mut dims: HashMap<String, Vec<String>> = HashMap::new();
         declared_dims(body, sources, &mut dims);
         walk::block(body, &mut |e| {
@@ -34,7 +45,8 @@ pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Opt
                 && found.is_none()
             {
                 let texts = dims_of(block, sources, &dims);
-                let extent = |i: usize| texts.get(i).map_or(Extent::Number(1), |t| extent(t, unit));
+                let known = |t: &String| extent(&names.put_in(t), unit);
+                let extent = |i: usize| texts.get(i).map_or(Extent::Number(1), known);
                 found = Some([extent(0), extent(1), extent(2)]);
             }
         });
@@ -42,15 +54,24 @@ pub fn of_host(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Opt
     found
 }
 
-/// The instances of a kernel that the host code of the file launches, as they are written.
-pub fn instances(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec<String> {
+/// An instance of a kernel that host code launches.
+pub struct Instance {
+    /// As it is written, with the function's constants and template parameters put in.
+    pub name: String,
+    /// A name in it that stands for something unknown.
+    pub unknown: Option<String>,
+}
+
+/// The instances of a kernel that the host code of the file launches.
+pub fn instances(unit: &TranslationUnit, kernel: &str, sources: &SourceMap) -> Vec<Instance> {
     let mut all = vec![];
-    each_body(&unit.items, &mut |body| {
+    hosts::each_function(unit, sources, &mut |body, names| {
         walk::block(body, &mut |e| {
             if let ExprKind::Launch { callee, .. } = &*e.kind {
                 let text = sources.text(callee.span);
                 if base_name(text) == kernel {
-                    all.push(text.to_string());
+                    let unknown = names.unknown_in(text).map(str::to_string);
+                    all.push(Instance { name: names.put_in(text), unknown });
                 }
             }
         });
@@ -132,6 +153,9 @@ fn extent(text: &str, unit: &TranslationUnit) -> Extent {
     }
     match scope::constants(unit, text).as_slice() {
         [only] if only == text => Extent::Constant(only.clone()),
+        _ if scope::is_qualified_constant(unit, text) => {
+            Extent::Constant(text.rsplit("::").next().unwrap_or(text).to_string())
+        }
         _ => Extent::Free,
     }
 }

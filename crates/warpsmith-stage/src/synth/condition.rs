@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use super::bits::Bits;
-use super::cover::search;
+use super::cover::{MAX_COMPARISONS, MAX_INSIDE, search};
 use super::table::Table;
 use super::term::{Op, Term};
 use crate::plan::{Symbol, SymbolKind};
@@ -70,9 +70,10 @@ impl Comparison {
         // Thread indices are unsigned: a sum or difference that may be below zero would wrap around.
         let apart = is_difference(&self.right);
         let left = match &self.left {
-            Term::Binary(Op::Add, a, b) => {
+            Term::Binary(Op::Add, a, b) if matches!(**a, Term::Symbol(_)) => {
                 format!("(int){} + {}", a.text(symbols), b.text(symbols))
             }
+            Term::Binary(..) => format!("(int)({})", self.left.text(symbols)),
             other if apart => format!("(int){}", other.text(symbols)),
             other => other.text(symbols),
         };
@@ -186,9 +187,9 @@ impl<'a> Conditions<'a> {
             }
             let atoms: Vec<&Atom> =
                 self.tiers[usize::from(tier)].iter().map(|a| &self.atoms[*a]).collect();
-            let direct = search(&atoms, yes, no);
+            let direct = search(&atoms, yes, no, MAX_COMPARISONS);
             // A disjunction of conjunctions is what is left when neither of the opposite holds.
-            let opposite = search(&atoms, no, yes).map(|(cost, groups)| {
+            let opposite = search(&atoms, no, yes, MAX_COMPARISONS).map(|(cost, groups)| {
                 let negated =
                     groups.iter().map(|g| g.iter().map(Comparison::negated).collect()).collect();
                 (cost, negated)
@@ -204,6 +205,41 @@ impl<'a> Conditions<'a> {
             }
         }
         None
+    }
+
+    /// The same with the terms of a subscript against the bounds of what it is a subscript of: where it is inside, the element is
+    /// there.
+    pub fn find_inside(&mut self, yes: &Bits, no: &Bits, terms: &[Term]) -> Option<Condition> {
+        if let Some(found) = self.find(yes, no) {
+            return Some(found);
+        }
+        let bounds = self.table.distinct(&self.bounds(), &[]);
+        for term in terms.iter().filter(|t| matches!(t, Term::Binary(..))) {
+            let left = self.left(term.clone());
+            self.numbers(&left, 6);
+            for b in &bounds {
+                self.compare(&left, &Term::Symbol(*b), -2..=1, 6);
+            }
+        }
+        self.moved_variables();
+        let mut atoms: Vec<&Atom> = self.atoms.iter().collect();
+        atoms.sort_by_key(|a| a.cost);
+        let (_, groups) = search(&atoms, yes, no, MAX_INSIDE)?;
+        Some(Condition { conjunction: true, groups })
+    }
+
+    /// A position moved by a step against the sizes.
+    fn moved_variables(&mut self) {
+        let variables = self.own_variables();
+        let (near, others): (Vec<usize>, Vec<usize>) =
+            variables.iter().partition(|v| self.table.is_near(**v));
+        for (v, step) in others.iter().flat_map(|v| near.iter().map(move |s| (*v, *s))) {
+            let left = self.left(Term::op(Op::Add, Term::Symbol(v), Term::Symbol(step)));
+            self.numbers(&left, 7);
+            for w in others.iter().filter(|w| **w != v) {
+                self.compare(&left, &Term::Symbol(*w), -1..=1, 7);
+            }
+        }
     }
 
     fn grow(&mut self, tier: u8) {

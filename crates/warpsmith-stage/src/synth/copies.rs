@@ -208,11 +208,20 @@ impl Problem<'_> {
         }
         // Threads that do not read may copy, if there is no other way to say it: what exists, to where nobody needs another.
         // Threads that read what is there already do so last.
-        let condition = conditions.find(&yes, &no).or_else(|| {
+        let mut condition = conditions.find(&yes, &no);
+        if condition.is_none() {
+            // Threads that do not read may copy, if there is no other way to say it: what exists, to where nobody needs another.
+            // Threads that read what is there already do so last.
             let right = self.readers(mark, place).minus(&yes);
             let harm = self.harmful(mark, place).map_or(right.clone(), |h| h.minus(&yes));
-            conditions.find(&yes, &harm.or(&right)).or_else(|| conditions.find(&yes, &harm))
-        });
+            for away in [harm.or(&right), harm] {
+                // Where nobody does harm no condition is needed.
+                if away.is_empty() {
+                    return Ok(Copy { mark: mark.0, place, condition: None });
+                }
+                condition = condition.or_else(|| conditions.find(&yes, &away));
+            }
+        }
         match condition {
             Some(condition) => Ok(Copy { mark: mark.0, place, condition: Some(condition) }),
             None => {

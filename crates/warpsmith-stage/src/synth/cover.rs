@@ -7,8 +7,9 @@ use super::condition::{Atom, Comparison};
 
 /// Comparisons that are tried in pairs.
 const MAX_PAIRED: usize = 500;
-/// Comparisons that a condition may have.
-const MAX_COMPARISONS: usize = 4;
+/// Comparisons that a condition may have, and that one may have which keeps a subscript inside of a tile: two for each axis.
+pub const MAX_COMPARISONS: usize = 4;
+pub const MAX_INSIDE: usize = 7;
 /// A clause of one or two comparisons that holds on all of `yes`.
 struct Clause<'a> {
     atoms: Vec<&'a Atom>,
@@ -16,8 +17,13 @@ struct Clause<'a> {
     cost: u32,
 }
 
-/// Clauses that together hold on all of `yes` and on none of `no`, of least cost.
-pub fn search(atoms: &[&Atom], yes: &Bits, no: &Bits) -> Option<(u32, Vec<Vec<Comparison>>)> {
+/// Clauses that together hold on all of `yes` and on none of `no`, of least cost, with so many comparisons at most.
+pub fn search(
+    atoms: &[&Atom],
+    yes: &Bits,
+    no: &Bits,
+    most: usize,
+) -> Option<(u32, Vec<Vec<Comparison>>)> {
     if no.is_empty() {
         return None;
     }
@@ -50,12 +56,15 @@ pub fn search(atoms: &[&Atom], yes: &Bits, no: &Bits) -> Option<(u32, Vec<Vec<Co
     clauses.retain(|c| seen.insert(c.excludes.clone()));
     let mut best = Best { cost: u32::MAX, clauses: vec![], tried: 0 };
     // Few clauses first: more of them may be cheaper, but say less.
-    for count in 1..=MAX_COMPARISONS {
-        let room = Room { clauses: count, comparisons: MAX_COMPARISONS };
+    for count in 1..=most {
+        let room = Room { clauses: count, comparisons: most };
         cover(&clauses, no, &mut vec![], room, 0, &mut best);
         if best.cost < u32::MAX {
             break;
         }
+    }
+    if best.cost == u32::MAX && most > MAX_COMPARISONS {
+        best = greedy(&clauses, no, most)?;
     }
     if best.cost == u32::MAX {
         return None;
@@ -65,6 +74,23 @@ pub fn search(atoms: &[&Atom], yes: &Bits, no: &Bits) -> Option<(u32, Vec<Vec<Co
         .iter()
         .map(|c| clauses[*c].atoms.iter().map(|a| a.comparison.clone()).collect());
     Some((best.cost, groups.collect()))
+}
+
+/// Clauses one after the other, each the one that excludes most of what is left: not always the fewest, but soon found.
+fn greedy(clauses: &[Clause<'_>], no: &Bits, most: usize) -> Option<Best> {
+    let (mut left, mut chosen, mut cost) = (no.clone(), vec![], 0);
+    while !left.is_empty() && chosen.len() < most {
+        let gain = |c: &Clause<'_>| left.count() - left.minus(&c.excludes).count();
+        let single = clauses.iter().enumerate().filter(|(_, c)| c.atoms.len() == 1);
+        let (at, best) = single.max_by_key(|&(_, c)| (gain(c), u32::MAX - c.cost))?;
+        if gain(best) == 0 {
+            return None;
+        }
+        left = left.minus(&best.excludes);
+        cost += best.cost;
+        chosen.push(at);
+    }
+    left.is_empty().then_some(Best { cost, clauses: chosen, tried: 0 })
 }
 
 struct Best {

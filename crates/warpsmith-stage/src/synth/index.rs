@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::bits::Bits;
 use super::positions::{self, Guess, Sample};
+use super::sums;
 use super::table::Table;
 use super::term::{Op, Term};
 use crate::plan::SymbolKind;
@@ -37,10 +38,12 @@ pub enum Way {
     Columns,
     /// The same with positions reduced by the length of a tile, clamped, or counted from the block's first.
     Reduced,
+    /// Sums of any few products.
+    Sums,
 }
 
 impl Way {
-    pub const ALL: [Way; 3] = [Way::Moved, Way::Columns, Way::Reduced];
+    pub const ALL: [Way; 4] = [Way::Moved, Way::Columns, Way::Reduced, Way::Sums];
 }
 
 /// Candidates that are given on.
@@ -50,6 +53,7 @@ const MAX_CANDIDATES: usize = 24;
 pub fn find(table: &Table<'_>, shape: &Shape, places: Places<'_>, way: Way) -> Vec<Candidate> {
     let mut all = match (shape.rank, way) {
         (1, Way::Moved) => flat(table, places),
+        (1, Way::Sums) => flat_sums(table, places),
         (1, _) => rows_and_columns(table, places, way),
         (_, Way::Columns) => vec![],
         (_, _) => per_dimension(table, shape, places, &[], way),
@@ -124,6 +128,15 @@ fn flat(table: &Table<'_>, places: Places<'_>) -> Vec<Candidate> {
     best.list
 }
 
+/// Subscripts of a flat array that are sums.
+fn flat_sums(table: &Table<'_>, places: Places<'_>) -> Vec<Candidate> {
+    let candidate = |g: Guess| {
+        let right = Bits::from_fn(places.len(), |i| places[i].contains(&g.values[i]));
+        Candidate { terms: vec![g.term], right, cost: g.cost }
+    };
+    sums::guesses(table, places, MAX_CANDIDATES).into_iter().map(candidate).collect()
+}
+
 /// The best candidates by the rows they are right on, one for each set of rows.
 #[derive(Default)]
 struct Ranked {
@@ -175,7 +188,11 @@ fn per_dimension(
             let wanted: Vec<Vec<i64>> =
                 parts.iter().map(|list| list.iter().map(|p| p[d]).collect()).collect();
             let enough = if shape.rank > 2 { 6 } else { 14 };
-            let guesses = positions::guesses(table, &wanted, way == Way::Reduced, enough);
+            let reduced = matches!(way, Way::Reduced | Way::Sums);
+            let mut guesses = positions::guesses(table, &wanted, reduced, enough);
+            if way == Way::Sums {
+                guesses.extend(sums::guesses(table, &wanted, enough));
+            }
             guesses.into_iter().map(|guess| Fitting::new(guess, &wanted)).collect()
         })
         .collect();

@@ -10,5 +10,6 @@ pub mod cover;
 pub mod index;
 pub mod positions;
 pub mod reads;
+pub mod sums;
 pub mod table;
 pub mod term;

@@ -26,6 +26,14 @@ pub enum Subscript {
 }
 
 impl Subscript {
+    /// The terms of all dimensions, where there is one way to say them.
+    fn terms(&self) -> &[Term] {
+        match self {
+            Subscript::One(terms) => terms,
+            Subscript::Either(..) => &[],
+        }
+    }
+
     fn on(&self, values: &[i64]) -> Option<Vec<i64>> {
         let terms = match self {
             Subscript::One(terms) => terms,
@@ -69,6 +77,15 @@ pub enum Trouble {
     NoGuard(usize, usize),
 }
 
+/// How much is tried. What people write is found with the usual effort, and is simple; with a great one, long sums and guards are
+/// found that are right all the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Effort {
+    #[default]
+    Usual,
+    Great,
+}
+
 /// The extents of an array on each row, without the outermost.
 pub type Inner<'a> = &'a dyn Fn(usize, &Row) -> Vec<i64>;
 
@@ -76,7 +93,12 @@ pub type Inner<'a> = &'a dyn Fn(usize, &Row) -> Vec<i64>;
 ///
 /// # Errors
 /// [`Trouble`].
-pub fn solve(point: &Point, rows: &[Row], inner: Inner<'_>) -> Result<Answer, Trouble> {
+pub fn solve(
+    point: &Point,
+    rows: &[Row],
+    inner: Inner<'_>,
+    effort: Effort,
+) -> Result<Answer, Trouble> {
     let arrays = point.site.arrays.len();
     let counts: Vec<usize> = (0..arrays)
         .map(|a| rows.iter().filter(|r| r.places.iter().any(|p| usize::from(p.0) == a)).count())
@@ -85,7 +107,7 @@ pub fn solve(point: &Point, rows: &[Row], inner: Inner<'_>) -> Result<Answer, Tr
     order.sort_by_key(|a| usize::MAX - counts[*a]);
     let mut trouble = Trouble::Never;
     for array in order {
-        match in_array(point, rows, inner, array) {
+        match in_array(point, rows, inner, (array, effort)) {
             Ok(answer) => return Ok(answer),
             Err(t) => trouble = t,
         }
@@ -97,7 +119,7 @@ fn in_array(
     point: &Point,
     rows: &[Row],
     inner: Inner<'_>,
-    array: usize,
+    (array, effort): (usize, Effort),
 ) -> Result<Answer, Trouble> {
     let table = &Table::new(&point.symbols, rows);
     let places: Vec<Vec<i64>> = rows
@@ -112,7 +134,8 @@ fn in_array(
     let mut conditions = Conditions::new(table);
     // What the user counts positions from first, then every dimension of the tile by itself.
     let mut subscript = None;
-    for way in Way::ALL {
+    let ways = Way::ALL.into_iter().filter(|w| effort == Effort::Great || *w != Way::Sums);
+    for way in ways {
         let looked = Looked { table, shape: &shape, places: &places, held: &held, way };
         subscript = subscript.or_else(|| looked.choose(&mut conditions));
         if subscript.is_some() {
@@ -122,9 +145,16 @@ fn in_array(
     let subscript = subscript.ok_or(Trouble::NoSubscript)?;
     let guard = match held.count() == rows.len() {
         true => None,
-        false => Some(conditions.find(&held, &held.complement()).ok_or_else(|| {
-            Trouble::NoGuard(held.first().unwrap_or(0), held.complement().first().unwrap_or(0))
-        })?),
+        false => {
+            let missing = held.complement();
+            let found = match effort {
+                Effort::Usual => conditions.find(&held, &missing),
+                Effort::Great => conditions.find_inside(&held, &missing, subscript.terms()),
+            };
+            Some(found.ok_or_else(|| {
+                Trouble::NoGuard(held.first().unwrap_or(0), missing.first().unwrap_or(0))
+            })?)
+        }
     };
     Ok(Answer { array, guard, subscript })
 }

@@ -13,9 +13,10 @@ use warpsmith_fuse::library::{FunctionId, Library};
 use warpsmith_fuse::plan::{
     Action, KernelPlan, Layouts, Options, Planner, Reading, Step, Unusable,
 };
-use warpsmith_fuse::script::{Call, Layout, Node, Program, Region, VarId, Variable};
-use warpsmith_ir::{FileId, SourceMap, Span};
+use warpsmith_fuse::script::{Node, Program};
+use warpsmith_ir::SourceMap;
 
+use super::alone::one_call;
 use super::curves::{self, Curve};
 use super::measure::{self, Inputs, Texts};
 use super::model::Model;
@@ -69,26 +70,6 @@ pub fn curves_of(
         measure::seconds(Texts { name, files, task: [task], count: elements, arrays }, options)?;
     let source = curves::source_of(library, &library.function(function).name);
     Ok(curves(&texts, &seconds, source))
-}
-
-/// A script that calls a function once.
-fn one_call(function: FunctionId, library: &Library) -> Program {
-    let f = library.function(function);
-    let variable = |name: String, ty| Variable { name, version: 1, ty, layout: Layout::Aos };
-    let mut variables: Vec<Variable> =
-        f.inputs.iter().enumerate().map(|(k, ty)| variable(format!("in{}", k + 1), *ty)).collect();
-    variables.push(variable("out".into(), f.output));
-    let inputs: Vec<VarId> = (0..f.inputs.len()).map(VarId).collect();
-    let result = VarId(f.inputs.len());
-    // It stands in no script.
-    let span = Span { file: FileId(0), start: 0, end: 0 };
-    let call = Call { function, arguments: inputs.clone(), result, span };
-    Program {
-        variables,
-        inputs,
-        outputs: vec![result],
-        body: Region { nodes: vec![Node::Call(call)] },
-    }
 }
 
 fn texts(

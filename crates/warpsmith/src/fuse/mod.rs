@@ -4,6 +4,7 @@
 //! or whose name does not end in `.ws`; W543: an option that asks for what is not there; W544: a device on which no cover is right;
 //! W545: a file that holds no times of routines.
 
+mod alone;
 pub mod args;
 mod benchmark;
 mod curves;
@@ -260,7 +261,10 @@ pub fn fuse(args: &FuseArgs, sources: &mut SourceMap) -> Result<Fused, Failure> 
     let heading =
         Heading { name: name.clone(), arch: arch.name.to_string(), elements: args.elements };
     let making = Making { args, planner: &planner, heading: &heading };
-    let made = making.make(stations, &mut warnings);
+    let made = match alone::note_wrong_ones(&planner, &heading) {
+        Ok(()) => making.make(stations, &mut warnings),
+        Err(list) => Err(list.into()),
+    };
     *sources = cell.into_inner();
     let Made { covers, bounds, result, text } = made?;
     let left_out = |d: Diagnostic| Diagnostic { severity: Severity::Warning, ..d };

@@ -56,7 +56,8 @@ impl<'a> Data<'a> {
         }
         let sizes: Vec<usize> = self.planner.program.inputs.iter().map(|v| self.size(*v)).collect();
         for ((array, rng), size) in self.inputs.iter_mut().zip(&mut self.rngs).zip(sizes) {
-            let more = size * count - array.len();
+            // A reference that could not be run left more behind.
+            let more = (size * count).saturating_sub(array.len());
             array.extend((0..more).map(|_| random(rng)));
         }
         let (program, library) = (self.planner.program, self.planner.library);

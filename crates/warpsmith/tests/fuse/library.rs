@@ -346,3 +346,158 @@ fn what_only_the_library_can_move_is_no_structure_of_arrays() {
         script("matrix3x3 A; soa matrix3x3 B, C;\ninput A, C;\nB = madd33(A, C);\nreturn B;");
     fused(&FuseArgs { library, ..args });
 }
+
+#[test]
+fn macros_may_mention_sizes_of_blocks_and_starts_of_patterns() {
+    let library = copied();
+    edit(library.path(), "madd33.cu", |text| {
+        let macros = "#include \"types.cuh\"\n#define ROWS MADD33_2_BY\n#define WIDE (3 * ROWS)\n#define FROM(start, j) (start + (j))";
+        text.replacen("#include \"types.cuh\"", macros, 1)
+            .replace("i * 3 * MADD33_2_BY", "i * WIDE")
+            .replace("C[ty * 9 + tx * 3 + j]", "C[FROM(APOUT, j)]")
+            .replace("A[ty * 9 + tx * 3 + j]", "A[FROM(APIN0, j)]")
+    });
+    for keep_loads in [false, true] {
+        let (library, implementations) = (Some(library.path().into()), vec!["*=2".into()]);
+        let with = FuseArgs { library, implementations, keep_loads, ..example("synctest") };
+        let without = FuseArgs { library: None, ..with.clone() };
+        let (with, without) = (fused(&with), fused(&without));
+        leave(&format!("macros_{keep_loads}"), &with);
+        let registers = |fused: &Fused| plans(fused).iter().map(|p| p.registers()).sum::<usize>();
+        assert_eq!(registers(&with), registers(&without));
+    }
+}
+
+#[test]
+fn helpers_know_no_sizes_of_blocks() {
+    let library = copied();
+    edit(library.path(), "madd33.cu", |text| {
+        let helper =
+            "#include \"types.cuh\"\n__device__ inline int width() { return MADD33_1_BX; }";
+        text.replacen("#include \"types.cuh\"", helper, 1)
+    });
+    let args = FuseArgs { library: Some(library.path().into()), ..example("synctest") };
+    let (status, message) = run(&args).err().unwrap();
+    assert_eq!(status, Status::BadInput);
+    assert!(
+        message.starts_with("error[W523]: a helper function cannot use `MADD33_1_BX`"),
+        "{message}"
+    );
+    assert!(message.contains("madd33.cu:4:40"), "{message}");
+}
+
+/// Body and pattern agree whatever the pattern says: results tell, also of implementations that are not taken.
+#[test]
+fn each_wrong_start_behind_a_placeholder_is_reported() {
+    let robots = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuse/robots/library");
+    let library = tempfile::tempdir().unwrap();
+    for file in Files::read(&robots).unwrap().files {
+        std::fs::write(library.path().join(&file.name), file.text.as_bytes()).unwrap();
+    }
+    let text = std::fs::read_to_string(robots.join("act16.cu")).unwrap();
+    let (_dir, args) = script("mat4 A, B;\ninput A;\nB = act16(A);\nreturn B;");
+    // Other threads' floats, and floats of the same thread in another order.
+    let starts = ["(7-tx)*2+ty*16", "ty*16+(tx+1)%8*2", "ty*16+tx*2/4*4", "ty%2*16+tx*2"];
+    let mut reported = 0;
+    for (number, _) in text.lines().enumerate().filter(|(_, l)| is_pattern(l)) {
+        for start in starts {
+            let damaged = |(n, l): (usize, &str)| match n == number {
+                true => l.replacen("ty*16+tx*2", start, 1) + "\n",
+                false => format!("{l}\n"),
+            };
+            let changed: String = text.lines().enumerate().map(damaged).collect();
+            assert_ne!(changed, text);
+            std::fs::write(library.path().join("act16.cu"), changed).unwrap();
+            let all = FuseArgs { library: Some(library.path().into()), ..args.clone() };
+            let fused = run(&all).unwrap_or_else(|(_, text)| panic!("{text}"));
+            let [warning] = fused.warnings.as_slice() else { panic!("{:?}", fused.warnings) };
+            assert!(["W525", "W527"].contains(&warning.code), "{warning:?}");
+            assert_ne!(plans(&fused)[0].calls[0].implementation, 0, "{}", fused.text);
+            let only = FuseArgs { implementations: vec!["act16=8".into()], ..all };
+            let (status, message) = run(&only).err().unwrap();
+            assert_eq!(status, Status::BadInput, "{message}");
+            reported += usize::from(message.contains("does not give what `act16_cpu` gives"));
+        }
+    }
+    assert!(reported >= 8, "{reported}");
+}
+
+/// A library with one function on three floats, one thread an element.
+fn one_function(compute: &str, reference: &str) -> tempfile::TempDir {
+    let library = tempfile::tempdir().unwrap();
+    let types = "typedef float *vector3; // warpsmith: elements 3\n";
+    std::fs::write(library.path().join("types.cuh"), types).unwrap();
+    let text = format!(
+        "#include \"types.cuh\"
+__device__ void d_f_a_load_1(vector3 g, float *s, int tx, int bx) {{ for (int i = 0; i < 3; i++) s[i * F_A_BX + tx] = g[(bx * 3 + i) * F_A_BX + tx]; }}
+__device__ void d_f_a_compute(float *u, float *r, int tx) {{ {compute} }}
+__device__ void d_f_a_save(float *s, vector3 g, int tx, int bx) {{ for (int i = 0; i < 3; i++) g[(bx * 3 + i) * F_A_BX + tx] = s[i * F_A_BX + tx]; }}
+/*# f_a metadata
+GX = size
+GY = 1
+GZ = 1
+BX = size (recommended 32)
+BY = 1
+BZ = 1
+BATCH = 1
+#*/
+__global__ void cu_f_a(vector3 u, vector3 r) {{}}
+void f_cpu(const float *u, float *r) {{ {reference} }}
+"
+    );
+    std::fs::write(library.path().join("f.cu"), text).unwrap();
+    library
+}
+
+const TWICE: (&str, &str) = (
+    "for (int i = 0; i < 3; i++) r[tx * 3 + i] = 2 * u[tx * 3 + i];",
+    "for (int i = 0; i < 3; i++) r[i] = 2 * u[i];",
+);
+
+#[test]
+fn variables_of_branches_that_data_decide_on_are_followed() {
+    // The bubble sort declares a variable in such a branch, and others behind it.
+    let sorts = |u: &str, r: &str| {
+        format!(
+            "float t[3]; for (int i = 0; i < 3; i++) t[i] = {u}[i];
+    for (int a = 0; a < 3; a++) for (int b = a + 1; b < 3; b++) if (t[b] < t[a]) {{ float x = t[a]; t[a] = t[b]; t[b] = x; }} else {{ int none = 0; }}
+    for (int i = 0; i < 3; i++) {{ float y = t[i]; {r}[i] = y; }}"
+        )
+    };
+    let library = one_function(&sorts("(u + tx * 3)", "(r + tx * 3)"), &sorts("u", "r"));
+    let (_dir, args) = script("vector3 u, v, w;\ninput u;\nv = f(u);\nw = f(v);\nreturn w;");
+    fused(&FuseArgs { library: Some(library.path().into()), ..args });
+}
+
+#[test]
+fn routines_that_never_end_and_references_that_leave_their_result_are_refused() {
+    let (_dir, args) = script("vector3 u, v, w;\ninput u;\nv = f(u);\nw = f(v);\nreturn w;");
+    let of = |compute: &str, reference: &str| {
+        let library = one_function(compute, reference);
+        run(&FuseArgs { library: Some(library.path().into()), ..args.clone() }).err().unwrap()
+    };
+    let (status, message) = of(&format!("{} while (u[tx * 3] < 1e30f) ;", TWICE.0), TWICE.1);
+    assert_eq!(status, Status::No, "{message}");
+    assert!(message.starts_with("error[W540]: infinite-loop"), "{message}");
+    let (status, message) = of(TWICE.0, "for (int i = 0; i < 4; i++) r[i] = 2 * u[i % 3];");
+    assert_eq!(status, Status::BadInput, "{message}");
+    assert!(message.starts_with("error[W541]"), "{message}");
+}
+
+#[test]
+fn blocks_of_given_sizes_have_as_many_elements_as_their_routines_touch() {
+    let library = copied();
+    edit(library.path(), "madd33.cu", |text| text.replace("BY = size (recommended 64)", "BY = 20"));
+    let implementations = vec!["*=2".to_string()];
+    let args =
+        FuseArgs { library: Some(library.path().into()), implementations, ..example("synctest") };
+    for keep_loads in [false, true] {
+        let fused = fused(&FuseArgs { keep_loads, ..args.clone() });
+        assert!(
+            plans(&fused).iter().all(|p| p.elements == 20 && p.shape == [3, 20, 1]),
+            "{}",
+            fused.text
+        );
+        leave(&format!("given_block_{keep_loads}"), &fused);
+    }
+}

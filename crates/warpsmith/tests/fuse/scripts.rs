@@ -41,6 +41,8 @@ fn each_mistake_has_one_message() {
                 "{head}for (i = 0; i < 99999999999999999999; i++) {{ B = madd33(A, A); }}\nreturn B;"
             ),
         ),
+        ("W500", format!("{head}B = madd33(A, madd33(A, A));\nreturn B;")),
+        ("W500", format!("{head}B = smmul33(A, 2);\nreturn B;")),
         ("W501", "matrix4x4 A, B;\ninput A;\nB = madd33(A, A);\nreturn B;".into()),
         ("W502", format!("{head}B = nothing(A, A);\nreturn B;")),
         ("W503", format!("{head}B = madd33(A);\nreturn B;")),
@@ -264,4 +266,42 @@ fn nested_loops_of_many_calls_are_checked_in_seconds() {
     let fused = fused(&args);
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     assert!(fused.text.contains("a few iterations of each loop"), "{}", fused.text);
+}
+
+#[test]
+fn a_mistake_in_a_loop_that_is_written_out_is_said_once() {
+    let message = refused(
+        "matrix3x3 A, B;\ninput A;\nfor (i = 0; i < 4; i++) { B = madd33(C, A); }\nreturn B;",
+    );
+    assert_eq!(message.matches("error[").count(), 1, "{message}");
+    assert!(message.starts_with("error[W509]: `C` is not declared"), "{message}");
+}
+
+#[test]
+fn calls_in_calls_and_numbers_as_arguments_are_told_what_to_do() {
+    let head = "matrix3x3 A, B;\ninput A;\n";
+    let nested = refused(&format!("{head}B = madd33(A, madd33(A, A));\nreturn B;"));
+    assert!(
+        nested.contains(
+            "help: arguments are names: give what the inner call returns a name of its own"
+        ),
+        "{nested}"
+    );
+    let number = refused(&format!("{head}B = smmul33(A, 2);\nreturn B;"));
+    assert!(number.contains("help: arguments are names: make the number an input"), "{number}");
+}
+
+/// What a kernel's own copies save does not wait for the library's loads.
+#[test]
+fn a_save_is_not_predicted_to_wait_for_loads_of_the_library() {
+    let (_dir, args) = script(
+        "matrix3x3 A; vector3 v; soa vector3 w;\ninput A, v;\nw = mvmul33(A, v);\nreturn w;",
+    );
+    for several in [false, true] {
+        let implementations = if several { vec!["*=2".to_string()] } else { vec![] };
+        let fused = fused(&FuseArgs { keep_loads: true, implementations, ..args.clone() });
+        // 15 floats an element: a copy of as many takes 65 us.
+        let seconds = fused.covers[0].cover.seconds;
+        assert!(seconds < 200e-6, "{}", fused.text);
+    }
 }

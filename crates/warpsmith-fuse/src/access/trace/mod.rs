@@ -233,6 +233,8 @@ impl Run<'_> {
                 let before = self.objects.clone();
                 let one = self.block(then, frame, result)?;
                 let after = std::mem::replace(&mut self.objects, before);
+                // What the first way declared keeps its number in the frame.
+                self.objects.resize(after.len(), Object::new());
                 let two = self.block(otherwise, frame, result)?;
                 if one != Flow::Next || two != Flow::Next {
                     return unknown("it leaves a loop or returns depending on data");
