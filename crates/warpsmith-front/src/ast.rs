@@ -308,6 +308,8 @@ pub struct Declarator {
     pub init: Option<Initializer>,
     /// Bit-field width.
     pub bits: Option<Expr>,
+    /// What a structured binding calls the parts: `auto [a, b]`. Its `name` is no name of C++.
+    pub parts: Vec<String>,
     pub span: Span,
 }
 

@@ -6,6 +6,7 @@ pub mod builtins;
 pub mod cloops;
 mod header_constants;
 pub mod join;
+mod machine;
 pub mod parse;
 pub mod pp;
 pub mod prelude;

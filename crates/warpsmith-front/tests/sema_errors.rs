@@ -47,7 +47,8 @@ fn types_and_constants() {
 
 #[test]
 fn constructs_that_are_not_supported() {
-    check("goto end; end: ;", "error[W087]: `goto` is not supported", Some("loop"));
+    check("goto end;", "error[W087]: there is no label `end` in this function", Some("before the"));
+    check("end: o[0] = 1; end: ;", "error[W087]: the label `end` is there twice", None);
     check("static int calls = n;", "error[W076]", None);
     check("__shared__ int s = 3;", "error[W094]", Some("__syncthreads"));
     check("struct B { int a : 3; }; B b;", "error[W060]: bit-fields", Some("masks"));
@@ -67,9 +68,14 @@ fn calls() {
     let host = errors("void host() {} __global__ void k(int *o) { host(); }");
     assert!(host.contains("error[W068]") && host.contains("declare it `__device__`"), "{host}");
     let rec = errors(
-        "__device__ int f(int n) { return n ? f(n - 1) : 0; } __global__ void k(int *o) { o[0] = f(3); }",
+        "__device__ int f(int n) { __shared__ int s; return n ? f(n - 1) : s; } __global__ void k(int *o) { o[0] = f(3); }",
     );
-    assert!(rec.contains("error[W066]: `f` calls itself"), "{rec}");
+    let said = "error[W066]: `f` calls itself and has shared variables of its own";
+    assert!(rec.contains(said) && rec.contains("declare them in the kernel"), "{rec}");
+    let rec = errors(
+        "__device__ auto f(int n) { return n ? f(n - 1) : 0; } __global__ void k(int *o) { o[0] = f(3); }",
+    );
+    assert!(rec.contains("error[W066]: `f` calls itself before its type is known"), "{rec}");
     let deep = errors(
         "template <int N> __device__ int f() { return f<N + 1>(); } __global__ void k(int *o) { o[0] = f<0>(); }",
     );

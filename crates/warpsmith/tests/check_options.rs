@@ -126,6 +126,32 @@ fn scalars_are_tried_one_after_the_other() {
 }
 
 #[test]
+fn functions_of_the_file_are_given_by_name_or_tried_in_turn() {
+    const PICKS: &str = "typedef float (*Pick)(const float *, int);
+__device__ float own(const float *x, int i) { return x[i]; }
+__device__ float right(const float *x, int i) { return x[i + 1]; }
+__global__ void k(const float *x, float *y, Pick p, int only_own)
+{
+    __requires(p == own || p == right);
+    __requires(!only_own || p == own);
+    y[threadIdx.x] = p(x, threadIdx.x);
+}
+";
+    let launch: &[&str] =
+        &["--grid", "1", "--block", "8", "--arg", "x=float[8]", "--arg", "y=float[8]"];
+    let with = |more: &'static [&'static str]| [launch, more].concat();
+    let text = check(PICKS, &[&with(&["--arg", "only_own=0"])], 1);
+    assert!(text.contains("2 launches checked: 1 finding"), "{text}");
+    assert!(text.contains("with only_own=0, p=&right"), "{text}");
+    let text = check(PICKS, &[&with(&["--arg", "only_own=1"])], 0);
+    assert!(text.contains("p=&right: an assumption of the kernel is false"), "{text}");
+    let text = check(PICKS, &[&with(&["--arg", "only_own=0", "--arg", "p=&own"])], 0);
+    assert!(text.contains("1 launch checked: nothing found"), "{text}");
+    let said = "argument `p` is no function that it may point to";
+    refused(PICKS, &[&with(&["--arg", "only_own=0", "--arg", "p=&left"])], said);
+}
+
+#[test]
 fn seeds_repeat_with_other_data_that_can_be_had_again() {
     // Two of a hundred integers are rarely equal: some seed finds it, not the first.
     let source =

@@ -62,7 +62,7 @@ fn emulate(text: &str, folder: &Path, seed: u64) -> Result<Run, String> {
     let launch = step.launches.first().ok_or("no launch")?;
     let mut buffers = Buffers::new(&step.module);
     let config = step
-        .config(launch, &mut buffers, seed, None, MAX_MEMORY)
+        .config(launch, &mut buffers, seed, Default::default(), MAX_MEMORY)
         .map_err(|e| e.render(&sources, false))?;
     let contents = |buffers: &Buffers| -> Vec<Vec<u8>> {
         let bytes =

@@ -75,7 +75,13 @@ impl<'t> Cx<'t> {
             "namespace_definition" => {
                 let path = field(node, "name").map(|n| self.path(n));
                 let items = field(node, "body").map(|b| self.items(b)).unwrap_or_default();
+                let path_of_inline = path.clone().filter(|_| has_token(node, "inline"));
                 out.push(self.nested_namespaces(path, items, node));
+                // What is in an inline namespace is in the one around it, too.
+                out.extend(path_of_inline.map(|p| ItemKind::Using {
+                    path: p.segments.into_iter().map(|s| s.name).collect(),
+                    namespace: true,
+                }));
             }
             // Names that use the alias are written out already.
             "namespace_alias_definition" => {}
@@ -313,7 +319,7 @@ impl<'t> Cx<'t> {
             let list = field(node, "parameters")?;
             let args = kids(list).into_iter().map(|p| self.name_as_argument(p)).collect();
             let init = Some(Initializer::Call(args, self.span(list)));
-            return Some(Declarator { name, ty: base, init, bits: None, span });
+            return Some(Declarator { name, ty: base, init, bits: None, parts: vec![], span });
         }
         self.variable(base, node)
     }
@@ -359,7 +365,12 @@ impl<'t> Cx<'t> {
         let ret = Some(ty)
             .filter(|_| typed && (has_type || matches!(name, FunctionName::Conversion(_))))
             .filter(|t| t.kind != TypeKind::Auto);
-        let body = field(node, "body").filter(|b| b.kind() == "compound_statement");
+        // `int main() try { … } catch (…) { … }`: nothing is thrown here.
+        let body = field(node, "body").and_then(|b| match b.kind() {
+            "try_statement" => field(b, "body"),
+            _ => Some(b),
+        });
+        let body = body.filter(|b| b.kind() == "compound_statement");
         let start = body.map_or(node.end_byte(), |b| b.start_byte());
         self.take_attrs(node, start, &mut specifiers.attrs);
         let head_span: Span = self.span_of(node.start_byte()..declarator.end_byte());

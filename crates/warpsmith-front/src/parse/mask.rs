@@ -286,7 +286,7 @@ impl Masker<'_> {
                 self.mark(MarkKind::LaunchBounds(list));
                 self.at = end;
             }
-            "__align__" | "alignas" | "_Alignas" if end > next => {
+            "__align__" | "__builtin_align__" | "alignas" | "_Alignas" if end > next => {
                 let list = self.arguments(next + 1, end - 1);
                 self.mark(MarkKind::Align(list));
                 self.at = end;

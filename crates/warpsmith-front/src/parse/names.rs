@@ -73,7 +73,10 @@ impl Names {
 
     /// The name after `struct` and the like, behind attributes.
     fn tag(&mut self, tokens: &Tokens, mut at: usize) {
-        while matches!(tokens.text(at), "class" | "struct" | "__align__" | "alignas") {
+        while matches!(
+            tokens.text(at),
+            "class" | "struct" | "__align__" | "__builtin_align__" | "alignas"
+        ) {
             at += 1;
             if tokens.text(at) == "(" {
                 at = tokens.group_end(at);

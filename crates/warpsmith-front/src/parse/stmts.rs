@@ -296,9 +296,18 @@ impl<'t> Cx<'t> {
                     ty: declared.ty,
                     init: None::<Initializer>,
                     bits: None,
+                    parts: vec![],
                     span,
                 })
             }
+            super::types::DeclaredName::Binding(parts) => Some(Declarator {
+                name: format!("[{}]", parts.join(", ")),
+                ty: declared.ty,
+                init: None,
+                bits: None,
+                parts,
+                span,
+            }),
             _ => None,
         }
     }

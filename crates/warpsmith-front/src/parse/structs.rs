@@ -173,6 +173,7 @@ impl<'t> Cx<'t> {
                 ty: base,
                 init: None,
                 bits: self.bit_width(node),
+                parts: vec![],
                 span,
             });
         }

@@ -25,7 +25,7 @@ pub enum DeclaredName {
     Path(Path),
     Special(FunctionName),
     /// `auto [a, b]`.
-    Binding,
+    Binding(Vec<String>),
 }
 
 #[derive(Default)]
@@ -231,7 +231,8 @@ impl<'t> Cx<'t> {
                 | "attributed_declarator"
                 | "variadic_declarator" => {}
                 "structured_binding_declarator" => {
-                    return Declared { name: DeclaredName::Binding, ty, function: None };
+                    let parts = kids(node).into_iter().map(|n| self.name(n)).collect();
+                    return Declared { name: DeclaredName::Binding(parts), ty, function: None };
                 }
                 "operator_cast" => return self.conversion(node),
                 _ => {

@@ -286,18 +286,26 @@ template <typename T, size_t N> struct array {
     __host__ __device__ T *end() { return &data_[0] + N; }
 };
 
-template <typename T> struct unique_ptr {
+template <typename T, typename D = int> struct unique_ptr {
     T *p;
     T *get() { return p; }
     T &operator[](size_t i) { return p[i]; }
     T &operator*() { return *p; }
     T *operator->() { return p; }
+    T *release() { T *held = p; p = nullptr; return held; }
+    void reset(T *given = nullptr) { p = given; }
+    operator bool() const { return p != nullptr; }
     unique_ptr(T *given = nullptr) : p(given) {}
+    template <typename E> unique_ptr(T *given, E deleter) : p(given) {}
 };
-template <typename T> struct unique_ptr<T[]> {
+template <typename T, typename D> struct unique_ptr<T[], D> {
     T *p;
     unique_ptr(T *given = nullptr) : p(given) {}
+    template <typename E> unique_ptr(T *given, E deleter) : p(given) {}
     T *get() { return p; }
+    T *release() { T *held = p; p = nullptr; return held; }
+    void reset(T *given = nullptr) { p = given; }
+    operator bool() const { return p != nullptr; }
     T &operator[](size_t i) { return p[i]; }
 };
 
@@ -559,6 +567,9 @@ using ::std::abs;
 using ::std::arg;
 using ::std::polar;
 using ::std::exp;
+using ::std::array;
+using ::std::pair;
+using ::std::make_pair;
 } // namespace std
 } // namespace cuda
 
@@ -610,6 +621,24 @@ typedef curandStateObject curandStatePhilox4_32_10_t;
 typedef curandStateObject curandStatePhilox4_32_10;
 typedef curandStateObject curandStateMRG32k3a;
 typedef curandStateObject curandStateMRG32k3a_t;
+typedef curandStateObject curandStateSobol32;
+typedef curandStateObject curandStateSobol32_t;
+typedef curandStateObject curandStateScrambledSobol32_t;
+typedef curandStateObject curandStateSobol64_t;
+// One state for a block, whose threads advance it together.
+struct curandStateMtgp32 {
+    unsigned long long at;
+};
+typedef curandStateMtgp32 curandStateMtgp32_t;
+__device__ inline unsigned curand(curandStateMtgp32 *state) {
+    unsigned long long n = atomicAdd_block(&state->at, 1ULL) * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (unsigned)(((n ^ (n >> 29)) * 0xbf58476d1ce4e5b9ULL) >> 32);
+}
+__device__ inline float curand_uniform(curandStateMtgp32 *state) { return (curand(state) >> 8) / 16777216.0f + 2.9802322e-8f; }
+__device__ inline float curand_normal(curandStateMtgp32 *state) {
+    float u = curand_uniform(state), v = curand_uniform(state);
+    return sqrtf(-2.0f * logf(u)) * cosf(6.2831853f * v);
+}
 __device__ inline void curand_init(
     unsigned long long seed, unsigned long long sequence, unsigned long long offset, curandStateObject *state
 ) {
@@ -631,6 +660,24 @@ __device__ inline double curand_normal_double(curandStateObject *state) { return
 __device__ inline float2 curand_normal2(curandStateObject *state) { return make_float2(curand_normal(state), curand_normal(state)); }
 __device__ inline float curand_log_normal(curandStateObject *state, float mean, float deviation) {
     return expf(mean + deviation * curand_normal(state));
+}
+__device__ inline double2 curand_normal2_double(curandStateObject *state) { return make_double2(curand_normal(state), curand_normal(state)); }
+__device__ inline double2 curand_uniform2_double(curandStateObject *state) { return make_double2(curand_uniform_double(state), curand_uniform_double(state)); }
+__device__ inline float2 curand_log_normal2(curandStateObject *state, float mean, float deviation) {
+    return make_float2(curand_log_normal(state, mean, deviation), curand_log_normal(state, mean, deviation));
+}
+__device__ inline double curand_log_normal_double(curandStateObject *state, double mean, double deviation) {
+    return exp(mean + deviation * curand_normal_double(state));
+}
+// Knuth's way: the number of factors whose product stays above exp(-lambda).
+__device__ inline unsigned curand_poisson(curandStateObject *state, double lambda) {
+    double limit = exp(-fmin(lambda, 700.0)), product = curand_uniform_double(state);
+    unsigned n = 0;
+    while (product > limit && n < 100000) {
+        product *= curand_uniform_double(state);
+        n++;
+    }
+    return n;
 }
 __device__ inline float4 curand_uniform4(curandStateObject *state) {
     return make_float4(curand_uniform(state), curand_uniform(state), curand_uniform(state), curand_uniform(state));

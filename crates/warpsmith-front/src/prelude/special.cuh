@@ -50,3 +50,31 @@ __host__ __device__ inline float j0f(float x) { return (float)jn(0, (double)x); 
 __host__ __device__ inline float j1f(float x) { return (float)jn(1, (double)x); }
 __host__ __device__ inline float cyl_bessel_i0f(float x) { return (float)besselOfImaginary(0, (double)x); }
 __host__ __device__ inline float cyl_bessel_i1f(float x) { return (float)besselOfImaginary(1, (double)x); }
+
+// Exponents, as powers of two.
+__host__ __device__ inline int ilogb(double x) {
+    if (x == 0.0 || x != x) return -2147483647 - 1;
+    if (x - x != 0.0) return 2147483647;
+    int e;
+    frexp(x, &e);
+    return e - 1;
+}
+__host__ __device__ inline double logb(double x) {
+    if (x == 0.0) return -INFINITY;
+    return x - x != 0.0 ? x * x : (double)ilogb(x);
+}
+__host__ __device__ inline int ilogbf(float x) { return ilogb((double)x); }
+__host__ __device__ inline float logbf(float x) { return (float)logb((double)x); }
+// Of the quotient the sign and the lowest three bits are there, as C asks for.
+__host__ __device__ inline double remquo(double x, double y, int *quotient) {
+    double r = remainder(x, y), q = rint((x - r) / y);
+    int low = (int)fmod(fabs(q), 8.0);
+    *quotient = q < 0.0 ? -low : low;
+    return r;
+}
+__host__ __device__ inline float remquof(float x, float y, int *quotient) {
+    return (float)remquo((double)x, (double)y, quotient);
+}
+// Helpers of GPUVerify's annotations.
+template <typename T> __device__ bool __is_pow2(T x) { return (x & (x - 1)) == 0; }
+template <typename T> __device__ T __mod_pow2(T x, T y) { return (y - 1) & x; }

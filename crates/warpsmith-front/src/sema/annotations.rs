@@ -1,9 +1,10 @@
 //! Annotations of verifiers for kernels, in the style of GPUVerify.
 //!
-//! What can be run is run: a requirement filters launches, an invariant is asserted wherever it is reached. What speaks
-//! of sets of accesses or of another thread cannot be run; it is read over, with a warning.
+//! What can be run is run: a requirement of a kernel filters launches, one of a function is what its callers owe, an
+//! invariant is asserted wherever it is reached. What speaks of sets of accesses or of another thread cannot be run; it is
+//! read over, with a warning.
 
-use warpsmith_ir::{BinaryOp, Expr, Span, StmtKind};
+use warpsmith_ir::{BinaryOp, Expr, FunctionKind, Span, StmtKind};
 
 use super::Sema;
 use super::model::*;
@@ -32,6 +33,8 @@ const PROMISES: &[&str] = &[
     "__function_wide_candidate_invariant",
     "__candidate_invariant",
     "__candidate_global_invariant",
+    "__candidate_assert",
+    "__candidate_global_assert",
     "__barrier_invariant",
     "__barrier_invariant_1",
     "__barrier_invariant_2",
@@ -65,9 +68,12 @@ const OF_PROOFS: &[&str] = &[
     "__other_ptr_base",
     "__uniform_int",
     "__uniform_bool",
+    "__uniform_ptr_base",
     "__distinct_int",
     "__distinct_bool",
-    "__all",
+    "__distinct_ptr_base",
+    "__accessed",
+    "__not_accessed",
     "__exclusive",
     "__same_group",
     "__old",
@@ -76,6 +82,7 @@ const OF_PROOFS: &[&str] = &[
     "__return_val",
     "__return_val_int",
     "__return_val_bool",
+    "__return_val_ptr",
     "__atomic_has_taken_value",
 ];
 
@@ -90,11 +97,15 @@ impl<'a> Sema<'a> {
         if PROMISES.contains(&name) {
             return Some(Ok(Operand::Void));
         }
-        let asserted = ASSERTED.contains(&name);
+        let of_function = self.f().func.kind == FunctionKind::Device;
+        let owed = of_function && matches!(name, "__requires" | "__global_requires");
+        let asserted = owed || ASSERTED.contains(&name);
         if asserted || ASSUMED.contains(&name) {
             return Some(self.condition(name, args, asserted, span));
         }
         match (name, args) {
+            // What all threads say that come here each of them says.
+            ("__all", [e]) => Some(self.truth_of(e).map(Operand::Value)),
             // A statement that is reached is enabled.
             ("__enabled", []) => Some(Ok(Operand::Value(super::convert::bool_const(true, span)))),
             ("__implies", [a, b]) => Some(self.implication(a, b, span)),

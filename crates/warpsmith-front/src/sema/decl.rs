@@ -36,7 +36,8 @@ impl<'a> Sema<'a> {
             return self.misread_function(&d.name, d.span, ret, params);
         }
         if is_auto(&d.ty) {
-            return self.auto_var(vars, d);
+            self.auto_var(vars, d)?;
+            return self.bind_parts(d);
         }
         let scope = self.f_scope();
         let mut q = match self.deduced_variable(scope, d)? {
@@ -300,6 +301,49 @@ impl<'a> Sema<'a> {
         }
         let value = super::functions::raw_pointer_cast_if(value, &q.ty, at);
         self.finish_var(vars, d, q, Some(value))
+    }
+
+    /// Gives the parts of a structured binding their names.
+    pub(crate) fn bind_parts(&mut self, d: &'a ast::Declarator) -> Res<()> {
+        if d.parts.is_empty() {
+            return Ok(());
+        }
+        let scope = self.f_scope();
+        let whole = self.lookup_in(scope, &d.name).into_iter().next();
+        let Some(Entity::Place { owner, place, is_const, .. }) = whole else {
+            return fail("W052", d.span, "only variables with parts can be bound part by part");
+        };
+        let parts = self.parts_of(&place);
+        if parts.len() != d.parts.len() {
+            let (text, n) = (self.type_text(&place.ty), d.parts.len());
+            let message = format!("`{text}` has {} parts, and {n} names are bound", parts.len());
+            return fail("W052", d.span, message);
+        }
+        for (name, place) in d.parts.iter().zip(parts) {
+            self.declare(scope, name, Entity::Place { owner, place, is_const, shape: None });
+        }
+        Ok(())
+    }
+
+    /// The fields, components or elements of a place.
+    fn parts_of(&self, place: &Place) -> Vec<Place> {
+        let at = |kind, ty: &Type| Place::new(kind, ty.clone(), place.origin.clone());
+        match &place.ty {
+            Type::Struct(id) => {
+                let fields = self.module.structs.get(id.0 as usize).map_or(&[][..], |s| &s.fields);
+                let part = |(i, f): (usize, &warpsmith_ir::StructField)| {
+                    at(PlaceKind::Field(place.clone(), i as u32), &f.ty)
+                };
+                fields.iter().enumerate().map(part).collect()
+            }
+            Type::Vector(scalar, n) => (0..*n)
+                .map(|i| at(PlaceKind::Component(place.clone(), i), &Type::Scalar(*scalar)))
+                .collect(),
+            Type::Array(element, n) => (0..*n as i32)
+                .map(|i| at(PlaceKind::Index(place.clone(), Expr::i32(i)), element))
+                .collect(),
+            _ => vec![],
+        }
     }
 
     fn reference_var(&mut self, q: &QualType, d: &'a ast::Declarator) -> Res<()> {

@@ -283,6 +283,19 @@ impl<'a> Sema<'a> {
         id
     }
 
+    /// What pointers to the functions hold whose address is taken.
+    pub(crate) fn function_addresses(&self) -> Vec<super::FunctionAddress> {
+        let address = |(index, target): (usize, &Target<'a>)| super::FunctionAddress {
+            pointer: target.pointer,
+            name: match &target.chosen.f.decl.name {
+                ast::FunctionName::Plain(path) => super::types::path_text(path),
+                _ => String::new(),
+            },
+            number: index as u64 + 1,
+        };
+        self.pointers.targets.iter().enumerate().map(address).collect()
+    }
+
     /// Makes the bodies of dispatchers. Functions that this lowers may take further addresses and make further calls.
     pub(crate) fn finish_function_pointers(&mut self) {
         let mut made = (0, 0);

@@ -45,15 +45,9 @@ impl<'a> Sema<'a> {
             Some(InstanceState::Failed) => return Err(Failure::Reported),
             Some(InstanceState::Recursive(instance)) => return Ok(instance.clone()),
             Some(InstanceState::InProgress) => {
-                let d = error(
-                    "W066",
-                    span,
-                    format!("`{name}` calls itself: recursion is not supported"),
-                );
-                return Err(d
-                    .label(f.decl.head_span, "declared here")
-                    .help("turn it into a loop")
-                    .into());
+                let message = format!("`{name}` calls itself before its type is known");
+                let d = error("W066", span, message).label(f.decl.head_span, "declared here");
+                return Err(d.help("write its return type instead of `auto`").into());
             }
             None => {}
         }
@@ -253,11 +247,10 @@ impl<'a> Sema<'a> {
         let params = self.param_specs(f, scope)?;
         let types: Vec<QualType> = params.iter().map(|p| p.ty.clone()).collect();
         let kind = if f.decl.attrs.global { FunctionKind::Kernel } else { key.kind };
-        // A constexpr function may call itself, and so may one of the host, which the interpreter runs: it gets its id
-        // before its body.
-        let of_host = self.program && kind == FunctionKind::Host;
+        // A function that may call itself gets its id before its body.
+        let of_launchers = !self.program && kind == FunctionKind::Host;
         let reserved = match &ret {
-            Some(ret) if f.decl.attrs.is_constexpr || of_host => {
+            Some(ret) if f.decl.attrs.is_constexpr || !of_launchers => {
                 let id = self.module.add_function(warpsmith_ir::Function::new("", kind));
                 let instance = Instance { id, params: types.clone(), ret: ret.clone() };
                 self.instances.insert(key.clone(), InstanceState::Recursive(instance));
@@ -295,7 +288,7 @@ impl<'a> Sema<'a> {
             self.lower_member_inits(f, class)?;
         }
         self.lower_stmts(&body.stmts);
-        Ok(())
+        self.jumps_lead_somewhere()
     }
 
     /// Makes the method's `this` parameter.
@@ -446,6 +439,7 @@ impl<'a> Sema<'a> {
             span,
             loops: 0,
             switches: 0,
+            labels: vec![],
         });
     }
 
@@ -481,6 +475,7 @@ impl<'a> Sema<'a> {
         state.func.ret = stored_type(&ret);
         state.func.of_library = self.prelude_file == Some(state.span.file);
         state.func.body = Block::new(state.blocks.pop().unwrap_or_default());
+        crate::machine::without_jumps(&mut state.func);
         if self.module.find_function(&state.func.name).is_some() {
             let types: Vec<String> = params.iter().map(|p| self.qual_text(p)).collect();
             let full = format!("{}({})", state.func.name, types.join(","));

@@ -248,7 +248,8 @@ impl<'a> Sema<'a> {
         match self.instances.get(&key) {
             Some(InstanceState::Done(instance)) => return Ok(instance.clone()),
             Some(InstanceState::InProgress) => {
-                return fail("W066", span, "a lambda calls itself: recursion is not supported");
+                let d = error("W066", span, "a lambda calls itself");
+                return Err(d.help("write a function with a name and its return type").into());
             }
             Some(_) => return Err(Failure::Reported),
             None => {}

@@ -254,6 +254,7 @@ impl<'a> Sema<'a> {
         self.f().loops += 1;
         let (result, block) = self.in_block(|me| -> Res<()> {
             me.range_item(d, item, is_const)?;
+            me.bind_parts(d)?;
             let inner = me.body(body);
             if let Some(open) = me.f().blocks.last_mut() {
                 open.extend(inner.stmts);

@@ -134,6 +134,17 @@ pub struct Lowered {
     /// The host functions in the order of the request.
     pub host_functions: Vec<FuncId>,
     pub warnings: Vec<Diagnostic>,
+    /// The functions whose address is taken, by what a pointer to them holds.
+    pub function_addresses: Vec<FunctionAddress>,
+}
+
+/// What a pointer to a function holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunctionAddress {
+    /// The structure that stands for pointers to such functions.
+    pub pointer: StructId,
+    pub name: String,
+    pub number: u64,
 }
 
 /// A lowered kernel.

@@ -292,6 +292,16 @@ pub(crate) struct FnState {
     /// Loops and switches open around the current point.
     pub loops: u32,
     pub switches: u32,
+    /// Labels by number: the name, whether it stands somewhere, and the first jump to it.
+    pub labels: Vec<Label>,
+}
+
+/// A label of the function under construction.
+#[derive(Debug)]
+pub(crate) struct Label {
+    pub name: String,
+    pub stands: bool,
+    pub jump: Option<Span>,
 }
 
 /// Something an expression denotes.

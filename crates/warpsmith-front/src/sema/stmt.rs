@@ -1,6 +1,6 @@
 //! Statements, except declarations and loops.
 
-use warpsmith_ir::{Block, Case, Expr, Span, StmtKind, Type};
+use warpsmith_ir::{Block, Case, Expr, FunctionKind, Span, StmtKind, Type};
 
 use super::Sema;
 use super::functions::is_auto;
@@ -88,12 +88,26 @@ impl<'a> Sema<'a> {
                 Ok(())
             }
             K::Return(value) => self.return_stmt(value.as_ref(), span),
-            K::Goto(_) => {
-                let d = error("W087", span, "`goto` is not supported");
+            // Conditions of host code may be unknown, and then it must stay one statement that can be left out.
+            K::Goto(_) if self.f().func.kind == FunctionKind::Host => {
+                let d = error("W087", span, "`goto` is not supported in host code");
                 Err(d.help("use a loop with `break`, or `return`").into())
             }
-            // A label that nothing jumps to has no effect; a jump is reported where it stands.
-            K::LabelDef(_) => Ok(()),
+            K::Goto(name) => {
+                let (number, label) = self.label(name);
+                label.jump.get_or_insert(span);
+                self.emit(crate::machine::jump(number), span);
+                Ok(())
+            }
+            K::LabelDef(_) if self.f().func.kind == FunctionKind::Host => Ok(()),
+            K::LabelDef(name) => {
+                let (number, label) = self.label(name);
+                if std::mem::replace(&mut label.stands, true) {
+                    return fail("W087", span, format!("the label `{name}` is there twice"));
+                }
+                self.emit(crate::machine::label(number), span);
+                Ok(())
+            }
             K::Item(item) => {
                 let scope = self.f_scope();
                 if let ast::ItemKind::StaticAssert(cond) = &item.0.kind {
@@ -113,6 +127,29 @@ impl<'a> Sema<'a> {
             K::Asm { template, operands } => self.assembly(template, operands, span),
             K::Unsupported { what } => Err(super::instead::unsupported(what, span)),
         }
+    }
+
+    /// The label of a name in the function under construction, and its number.
+    fn label(&mut self, name: &str) -> (u32, &mut Label) {
+        let labels = &mut self.f().labels;
+        let at = match labels.iter().position(|l| l.name == name) {
+            Some(at) => at,
+            None => {
+                labels.push(Label { name: name.to_string(), stands: false, jump: None });
+                labels.len() - 1
+            }
+        };
+        (at as u32, &mut labels[at])
+    }
+
+    /// Every jump of the function under construction has its label.
+    pub(crate) fn jumps_lead_somewhere(&mut self) -> Res<()> {
+        let lost = self.f().labels.iter().find(|l| !l.stands);
+        let Some((name, span)) = lost.and_then(|l| Some((l.name.clone(), l.jump?))) else {
+            return Ok(());
+        };
+        let d = error("W087", span, format!("there is no label `{name}` in this function"));
+        Err(d.help("write `name:` before the statement that is meant").into())
     }
 
     fn if_stmt(

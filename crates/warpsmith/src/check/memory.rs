@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use warpsmith_emu::{Arg, Buffer, BufferId, DeviceMemory};
+use warpsmith_front::sema::FunctionAddress;
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, Span, Type, Value, Var};
 
 use super::args::LaunchArgs;
-use super::invent;
 use super::variables::{self, Variables};
+use super::{functions, invent};
 use crate::data::{self, ArgSpec, Array, Element, Init, NamedSpec, eval_extent};
 use crate::status::Failure;
 
@@ -33,10 +34,19 @@ pub struct ArgContext<'a> {
     pub args: &'a LaunchArgs,
     pub span: Option<Span>,
     pub seed: u64,
-    /// The value for scalars that are not given, from `--scalars`.
-    pub scalar: Option<&'a str>,
+    pub tried: Tried<'a>,
     pub max_memory: u64,
     pub variables: &'a Variables,
+    pub functions: &'a [FunctionAddress],
+}
+
+/// What one repetition gives to parameters that nobody gives anything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tried<'a> {
+    /// For scalars, from `--scalars`.
+    pub scalar: Option<&'a str>,
+    /// Which of the functions that pointers to functions may point to.
+    pub function: usize,
 }
 
 impl Buffers {
@@ -162,6 +172,9 @@ impl Buffers {
         var: &Var,
         scalars: &HashMap<String, i128>,
     ) -> Result<Vec<u8>, Failure> {
+        if let Some(number) = functions::argument(cx, var)? {
+            return Ok(number.to_le_bytes().to_vec());
+        }
         let fields = leaves(cx.module, &var.ty, &var.name, 0);
         let of_this = |a: &&NamedSpec| base(&a.name) == var.name && a.name != var.name;
         for given in cx.args.args.iter().filter(of_this) {
@@ -230,9 +243,10 @@ pub fn array_for(
         args,
         span: None,
         seed,
-        scalar: None,
+        tried: Tried::default(),
         max_memory: u64::MAX,
         variables: &Variables::default(),
+        functions: &[],
     };
     make_buffer(&cx, name, spec, pointee, &HashMap::new())
 }
@@ -251,7 +265,7 @@ fn growing(module: &Module, name: &str, pointee: &Type, seed: u64) -> Buffer {
 }
 
 impl ArgContext<'_> {
-    fn error(&self, message: impl Into<String>) -> Diagnostic {
+    pub fn error(&self, message: impl Into<String>) -> Diagnostic {
         self.at_launch(Diagnostic::error("W306", message))
     }
 
@@ -324,7 +338,8 @@ fn all_given(cx: &ArgContext<'_>) -> Result<(), Failure> {
     let missing: Vec<&str> = vars
         .filter(|v| v.ty.scalar().is_some() || matches!(v.ty, Type::Vector(..)))
         .filter(|v| {
-            cx.args.spec(&v.name).is_none() && (cx.scalar.is_none() || v.ty.scalar().is_none())
+            cx.args.spec(&v.name).is_none()
+                && (cx.tried.scalar.is_none() || v.ty.scalar().is_none())
         })
         .map(|v| v.name.as_str())
         .collect();
@@ -341,7 +356,7 @@ fn all_given(cx: &ArgContext<'_>) -> Result<(), Failure> {
 
 /// The value that `--scalars` tries for a parameter; where it does not fit the type, the first one that does.
 fn tried<'t>(cx: &'t ArgContext<'_>, ty: Scalar) -> Option<&'t str> {
-    let wanted = cx.scalar?;
+    let wanted = cx.tried.scalar?;
     if data::parse_scalar(wanted, Scalar::F64).is_err() {
         // No number at all: that is said where it is read.
         return Some(wanted);
@@ -417,6 +432,7 @@ fn flatten(spec: &ArgSpec, into: &mut Vec<String>) -> Result<(), String> {
                 flatten(part, into)?;
             }
         }
+        ArgSpec::Function(_) => return Err("it is no pointer to a function".to_string()),
         ArgSpec::Array { .. } | ArgSpec::Init(_) => {
             return Err("it is passed by value; give a number".to_string());
         }
@@ -445,7 +461,7 @@ fn make_buffer(
         ArgSpec::Init(init) => {
             return Err(wrong(format!("`{init}` needs a shape, for example float[256]={init}")));
         }
-        ArgSpec::Number(_) | ArgSpec::Parts(_) => {
+        ArgSpec::Number(_) | ArgSpec::Parts(_) | ArgSpec::Function(_) => {
             return Err(wrong("it is an array; write float[256]=random".to_string()));
         }
     };

@@ -6,6 +6,7 @@ mod confirm;
 mod directive;
 mod expect;
 pub(crate) mod files;
+mod functions;
 mod host;
 mod invent;
 mod linked;

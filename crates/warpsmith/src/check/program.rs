@@ -6,14 +6,14 @@ use std::path::Path;
 use warpsmith_emu::LaunchConfig;
 use warpsmith_front::ast::TranslationUnit;
 use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
-use warpsmith_front::sema::{self, KernelSelection, Request};
+use warpsmith_front::sema::{self, FunctionAddress, KernelSelection, Request};
 use warpsmith_ir::{Diagnostic, FuncId, Module, SourceMap, Span};
 
 use super::args::{LaunchArgs, SourceArgs};
-use super::memory::{ArgContext, Buffers};
+use super::memory::{ArgContext, Buffers, Tried};
 use super::plan::{self, Allow, Planned, Step};
 use super::variables::Variables;
-use super::{directive, files, shown};
+use super::{directive, files, functions, shown};
 use crate::status::Failure;
 
 /// All steps of a file.
@@ -32,6 +32,8 @@ pub struct StepProgram {
     pub module: Module,
     pub launches: Vec<Planned>,
     pub variables: Variables,
+    /// What a pointer to a function may hold.
+    pub functions: Vec<FunctionAddress>,
     kernels: HashMap<String, FuncId>,
 }
 
@@ -102,6 +104,7 @@ fn compile(
         module: lowered.module,
         launches: step.launches,
         variables,
+        functions: lowered.function_addresses,
         kernels,
     })
 }
@@ -167,6 +170,23 @@ fn parse_as(
 }
 
 impl StepProgram {
+    /// How many ways there are to choose functions for pointers that nobody gives one.
+    pub fn choices_of_functions(&self) -> usize {
+        let each = self.launches.iter().filter_map(|planned| {
+            let kernel = *self.kernels.get(&planned.kernel)?;
+            Some(functions::choices(&self.module, kernel, &planned.args, &self.functions))
+        });
+        each.max().unwrap_or(1)
+    }
+
+    /// The functions that a launch tries, as an option would give them.
+    pub fn functions_tried(&self, planned: &Planned, tried: Tried<'_>) -> Vec<String> {
+        let Some(kernel) = self.kernels.get(&planned.kernel) else { return vec![] };
+        let (args, functions) = (&planned.args, &self.functions);
+        let chosen = functions::chosen(&self.module, *kernel, args, functions, tried.function);
+        chosen.into_iter().map(|(name, f)| format!("{name}=&{}", f.name)).collect()
+    }
+
     /// The launch as the emulator takes it; makes the buffers that are not there yet.
     ///
     /// # Errors
@@ -176,7 +196,7 @@ impl StepProgram {
         planned: &Planned,
         buffers: &mut Buffers,
         seed: u64,
-        scalar: Option<&str>,
+        tried: Tried<'_>,
         max_memory: u64,
     ) -> Result<LaunchConfig, Failure> {
         let kernel = *self.kernels.get(&planned.kernel).ok_or_else(|| {
@@ -201,9 +221,10 @@ impl StepProgram {
             args: &planned.args,
             span: planned.span,
             seed,
-            scalar,
+            tried,
             max_memory,
             variables: &self.variables,
+            functions: &self.functions,
         };
         let args = buffers.arguments(&cx)?;
         Ok(LaunchConfig {

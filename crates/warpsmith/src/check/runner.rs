@@ -14,7 +14,7 @@ use warpsmith_ir::{Diagnostic, SourceMap, Span};
 use super::args::{CheckArgs, HostCode, LaunchArgs};
 use super::confirm::Other;
 use super::linked;
-use super::memory::Buffers;
+use super::memory::{Buffers, Tried};
 use super::plan::{Allow, Planned};
 use super::program::{self, StepProgram};
 use super::{expect, files, shown};
@@ -181,7 +181,10 @@ impl<'a> Runner<'a> {
         for repetition in 0..seeds {
             let seed = first.args.seed.unwrap_or(0).wrapping_add(u64::from(repetition));
             for scalar in &scalars {
-                self.repetition(path, step, seed, *scalar, sources)?;
+                for function in 0..step.choices_of_functions() {
+                    let tried = Tried { scalar: *scalar, function };
+                    self.repetition(path, step, seed, tried, sources)?;
+                }
             }
         }
         Ok(())
@@ -192,12 +195,12 @@ impl<'a> Runner<'a> {
         path: &Path,
         step: &StepProgram,
         seed: u64,
-        scalar: Option<&str>,
+        tried: Tried<'_>,
         sources: &SourceMap,
     ) -> Result<(), Failure> {
         let mut buffers = Buffers::new(&step.module);
         for planned in &step.launches {
-            self.launch(path, step, planned, &mut buffers, seed, scalar, sources)?;
+            self.launch(path, step, planned, &mut buffers, seed, tried, sources)?;
         }
         for name in std::mem::take(&mut buffers.unbounded) {
             let text =
@@ -217,15 +220,17 @@ impl<'a> Runner<'a> {
         planned: &Planned,
         buffers: &mut Buffers,
         seed: u64,
-        scalar: Option<&str>,
+        tried: Tried<'_>,
         sources: &SourceMap,
     ) -> Result<(), Failure> {
         if self.interrupted {
             return Ok(());
         }
-        let config = step.config(planned, buffers, seed, scalar, self.args.max_memory)?;
+        let config = step.config(planned, buffers, seed, tried, self.args.max_memory)?;
         let first = seed == planned.args.seed.unwrap_or(0);
-        let label = describe(path, planned, &config, scalar, (!first).then_some(seed));
+        let functions = step.functions_tried(planned, tried);
+        let label =
+            describe(path, planned, &config, tried.scalar, (!first).then_some(seed), functions);
         self.launches.push((label.clone(), 1));
         if self.args.dry_run {
             return Ok(());
@@ -523,6 +528,7 @@ fn describe(
     config: &LaunchConfig,
     scalar: Option<&str>,
     seed: Option<u64>,
+    functions: Vec<String>,
 ) -> String {
     let dims = |d: [u32; 3]| match d {
         [x, 1, 1] => format!("{x}"),
@@ -535,8 +541,10 @@ fn describe(
         .iter()
         .filter_map(|a| match &a.spec {
             crate::data::ArgSpec::Number(n) => Some(format!("{}={n}", a.name)),
+            crate::data::ArgSpec::Function(f) => Some(format!("{}=&{f}", a.name)),
             _ => None,
         })
+        .chain(functions)
         .chain(scalar.map(|s| format!("scalars={s}")))
         .chain(seed.map(|s| format!("seed={s}")))
         .collect();

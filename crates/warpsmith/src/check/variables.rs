@@ -61,6 +61,10 @@ pub fn set(
             }
             variable.bytes = array.bytes;
         }
+        ArgSpec::Function(_) => {
+            let why = "it cannot be given a function from here".to_string();
+            return Err((why, "set it in the file: `__device__ Op op = add;`".to_string()));
+        }
         ArgSpec::Init(init) => fill(module, ty, variable, init, seed),
         ArgSpec::Array { element, dims, init } => {
             let mut count = 1u64;

@@ -40,6 +40,8 @@ pub enum ArgSpec {
     Array { element: Element, dims: Vec<String>, init: Init },
     /// An initialiser alone: the shape comes from the file or from the program.
     Init(Init),
+    /// `&NAME`: the address of a function.
+    Function(String),
 }
 
 /// The element type of an array argument.
@@ -89,6 +91,9 @@ impl FromStr for ArgSpec {
         }
         if let Some(init) = parse_init(text)? {
             return Ok(ArgSpec::Init(init));
+        }
+        if let Some(name) = text.strip_prefix('&').filter(|name| is_identifier(name)) {
+            return Ok(ArgSpec::Function(name.to_string()));
         }
         if looks_like_number(text) {
             return Ok(ArgSpec::Number(text.to_string()));
@@ -388,6 +393,7 @@ mod tests {
         let array = |text: &str| text.parse::<ArgSpec>().unwrap();
         assert_eq!(array("256"), ArgSpec::Number("256".into()));
         assert_eq!(array("-1.5e3"), ArgSpec::Number("-1.5e3".into()));
+        assert_eq!(array("&twice"), ArgSpec::Function("twice".into()));
         assert_eq!(array("random(7)"), ArgSpec::Init(Init::Random(Some(7))));
         let element = Element::Type(Type::F32);
         let dims = vec!["64".to_string(), "n+1".to_string()];

@@ -66,7 +66,9 @@ fn run(step: &StepProgram, module: &Module, variant: &Variant, steps: u64) -> Op
         {
             *arg = NamedSpec::new(name, ArgSpec::Number(value.to_string()));
         }
-        let config = step.config(&planned, &mut buffers, variant.seed, None, MAX_MEMORY).ok()?;
+        let config = step
+            .config(&planned, &mut buffers, variant.seed, Default::default(), MAX_MEMORY)
+            .ok()?;
         let options = Options {
             warp_lockstep: planned.args.warp_sync,
             jobs: 1,

@@ -280,6 +280,9 @@ fn real(ty: Scalar, negative: bool, value: f64) -> Expr {
     Expr::constant(warpsmith_ir::Value::float(ty, if negative { -value } else { value }))
 }
 
+/// Of the device that is spoken of where a kernel asks.
+const MULTIPROCESSORS: u32 = 132;
+
 /// `%laneid`, `%tid.x` and their kin.
 fn special(name: &str) -> Option<Expr> {
     let u32_const = |v: u32| Expr::int(Scalar::U32, v.into());
@@ -308,6 +311,12 @@ fn special(name: &str) -> Option<Expr> {
         "%clock" | "%clock_lo" => Expr::builtin(Builtin::Clock),
         "%clock64" | "%globaltimer" => Expr::builtin(Builtin::Clock64),
         "%dynamic_smem_size" => Expr::builtin(Builtin::DynamicSharedBytes),
+        // Which multiprocessor runs a block is nobody's choice; blocks go round those of a large device.
+        "%smid" => {
+            let block = Expr::builtin(Builtin::BlockIdx(Axis::X));
+            Expr::binary(BinaryOp::Rem, block, u32_const(MULTIPROCESSORS))
+        }
+        "%nsmid" => u32_const(MULTIPROCESSORS),
         "WARP_SZ" => u32_const(32),
         _ => {
             let (base, axis) = name.split_once('.')?;
