@@ -26,6 +26,6 @@ void gemm(int n, int m, int k, const float *a, const float *b, float *c) {
 // fault: a[row * k + p + threadIdx.x] => a[row * m + p + threadIdx.x]
 // fault: * bs[q][threadIdx.x]; => * bs[threadIdx.x][q];
 // fault: float sum = 0; => float sum = 0.001f;
-// fault: (n + T - 1) / T); => n / T);
+// fault: (n + T - 1) / T); => (n + T - 2) / T);
 // fault: sum += as[threadIdx.y][q] => sum += as[threadIdx.x][q]
 // fault: __syncthreads();\n        for =>         for

@@ -37,7 +37,7 @@ pub fn points(new: &Side, reference: &Side, pairs: &Pairs, options: &LaunchArgs)
     let first: Vec<Point> = base.iter().filter_map(complete).collect();
     let values: Vec<i64> = options.scalars.iter().filter_map(|s| s.parse().ok()).collect();
     let candidates = match values.is_empty() {
-        true => points::candidates(&free, &bounds(new, reference), &[], &[], &[]),
+        true => points::candidates(&free, &bounds(new, reference), &[1], &[], &[]),
         false => chosen(&free, &values),
     };
     let candidates = candidates.iter().filter_map(complete);

@@ -31,7 +31,7 @@ use self::side::{Code, Reading, Side};
 use self::verdict::Differs;
 use super::args::CheckArgs;
 use super::runner::Runner;
-use crate::data::{ArgSpec, NamedSpec};
+use crate::data::{self, ArgSpec, Init, NamedSpec};
 use crate::report::{Item, Place as At, Report, SameAs, stable_id};
 use crate::status::{Failure, Status};
 use crate::tune::points::summary;
@@ -195,9 +195,6 @@ impl Comparison<'_> {
 
     /// Launches the reference to see how long its arrays are.
     fn probe(&mut self, points: &[Point]) -> Result<(), Failure> {
-        if !self.data.reference.is_kernel() {
-            return Ok(());
-        }
         let apart = |p: &&Point| {
             let mut values: Vec<i64> = p.values().copied().filter(|v| *v > 2).collect();
             values.sort_unstable();
@@ -214,6 +211,12 @@ impl Comparison<'_> {
                 Err(Nothing::Failed(failure)) => return Err(failure),
                 Err(_) => continue,
             };
+            if !self.data.reference.is_kernel() {
+                for (i, count) in self.inferred(&inputs) {
+                    touched.entry(i).or_default().push((point.clone(), count));
+                }
+                continue;
+            }
             let Ok(Some(shape)) = self.shape(&inputs, false) else { continue };
             let Ok(computed) = self.reference_kernel(&inputs, &shape) else { continue };
             for (i, bytes) in computed.arrays.iter().enumerate() {
@@ -233,6 +236,34 @@ impl Comparison<'_> {
             self.formulas.insert(i, formula);
         }
         Ok(())
+    }
+
+    /// Elements of the arrays of a C function of which nobody but its accesses says how long they are.
+    fn inferred(&self, inputs: &Inputs) -> Vec<(usize, u64)> {
+        let f = self.data.reference.ir();
+        let arrays = self.data.pairs.arrays.iter().zip(&inputs.arrays).enumerate();
+        let counts = arrays.filter_map(|(i, (a, content))| match (a.reference, content) {
+            (Some(Place::Param(at)), run::Content::Bytes(bytes))
+                if f.var(f.params[at]).inferred =>
+            {
+                Some((i, bytes.len() as u64 / self.element_size(i)))
+            }
+            _ => None,
+        });
+        counts.collect()
+    }
+
+    /// Makes arrays as long as they are at sizes at which the reference touches all of them.
+    fn lengthen(&self, inputs: &mut Inputs) {
+        for (i, formula) in &self.formulas {
+            let want = formula.at(&inputs.point);
+            let (module, element) = self.data.element(&self.data.pairs.arrays[*i]);
+            if let run::Content::Bytes(bytes) = &mut inputs.arrays[*i] {
+                let all = data::fill(module, &element, want, &Init::Random(None), inputs.seed);
+                let known = bytes.len().min(all.len());
+                bytes.extend_from_slice(&all[known..]);
+            }
+        }
     }
 
     fn element_size(&self, array: usize) -> u64 {
@@ -296,7 +327,8 @@ impl Comparison<'_> {
 
     /// Both sides at one point.
     fn point(&mut self, point: &Point, seed: u64, sources: &SourceMap) -> Result<(), Nothing> {
-        let inputs = self.data.inputs(point, seed)?;
+        let mut inputs = self.data.inputs(point, seed)?;
+        self.lengthen(&mut inputs);
         let shapes =
             self.shape(&inputs, true).and_then(|new| Ok((new, self.shape(&inputs, false)?)));
         let (shape, reference_shape) = match shapes {
