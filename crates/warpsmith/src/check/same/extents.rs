@@ -40,10 +40,9 @@ pub fn fit(names: &[String], touched: &[(Point, u64)]) -> Option<Formula> {
     let total =
         |f: &Formula| -> u64 { touched.iter().map(|(p, _)| f.at(p)).fold(0, u64::saturating_add) };
     let covers = |f: &Formula| touched.iter().all(|(p, n)| f.at(p) >= *n);
-    let one = touched.first().map_or(0, |(_, n)| *n);
-    let constant = touched.iter().all(|(_, n)| *n == one);
-    let constant = constant.then_some(Formula { times: one, factors: vec![] });
-    let mut best: Option<(u64, Formula)> = constant.map(|f| (total(&f), f));
+    let most = touched.iter().map(|(_, n)| *n).max()?;
+    let constant = Formula { times: most, factors: vec![] };
+    let mut best: Option<(u64, Formula)> = Some((total(&constant), constant));
     for factors in products(names) {
         for times in [1, 2, 3, 4, 8] {
             let f = Formula { times, factors: factors.clone() };
