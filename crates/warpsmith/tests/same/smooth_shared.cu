@@ -16,7 +16,7 @@ __global__ void smooth_shared(int n, const float *x, const float *w, float *y) {
 }
 void smooth(int n, const float *x, const float *w, float *y) { smooth_shared<<<(n + 63) / 64, 64>>>(n, x, w, y); }
 // fault: k <= 2 * R => k < 2 * R
-// fault: i >= R ? x => i > R ? x
+// fault: i >= R ? x => i > 64 ? x
 // fault: i + 64 < n ? x => i + 65 < n ? x
 // fault: s[threadIdx.x + k]; => s[threadIdx.x + R];
 // fault: threadIdx.x < R) { => threadIdx.x < R - 1) {
