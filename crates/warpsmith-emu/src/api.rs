@@ -116,6 +116,9 @@ pub struct Options {
     pub ways: bool,
     /// Run these blocks alone, by their flat numbers in the grid; `None`: all.
     pub blocks: Option<Arc<[u32]>>,
+    /// Say which threads wrote this byte of a buffer, see [`Outcome::writers`]. Taken from the shadow memory of the race
+    /// detection, so it needs [`Checks::races`] and one worker.
+    pub written: Option<(BufferId, u64)>,
 }
 
 impl Default for Options {
@@ -134,6 +137,7 @@ impl Default for Options {
             counters: false,
             ways: false,
             blocks: None,
+            written: None,
         }
     }
 }
@@ -145,6 +149,8 @@ pub enum Rule {
     RaceGlobal,
     /// Two threads write the same value: a note.
     RaceBenign,
+    /// Atomics of one block's scope on data that several blocks share.
+    AtomicScope,
     OutOfBounds,
     /// Through a pointer to memory that was freed.
     Dangling,
@@ -170,10 +176,11 @@ pub enum Rule {
 }
 
 impl Rule {
-    pub const ALL: [Rule; 17] = [
+    pub const ALL: [Rule; 18] = [
         Rule::RaceShared,
         Rule::RaceGlobal,
         Rule::RaceBenign,
+        Rule::AtomicScope,
         Rule::OutOfBounds,
         Rule::Dangling,
         Rule::UninitializedShared,
@@ -196,6 +203,7 @@ impl Rule {
             Rule::RaceShared => "race-shared",
             Rule::RaceGlobal => "race-global",
             Rule::RaceBenign => "race-benign",
+            Rule::AtomicScope => "atomic-scope",
             Rule::OutOfBounds => "out-of-bounds",
             Rule::Dangling => "dangling",
             Rule::UninitializedShared => "uninitialized-shared",
@@ -300,6 +308,8 @@ pub struct Outcome {
     pub counters: Option<Counters>,
     /// The ways that some thread took, in order, when [`Options::ways`] asks for them.
     pub ways: Vec<Way>,
+    /// The last threads that wrote the byte that [`Options::written`] names: one store, or several atomics. Empty: none did.
+    pub writers: Vec<Access>,
 }
 
 /// A kernel that cannot be run as asked. These are the user's errors, not findings.

@@ -1,6 +1,6 @@
 //! Atomic read-modify-write operations.
 
-use warpsmith_ir::{AtomicOp, BinaryOp, Scalar, Value, eval};
+use warpsmith_ir::{AtomicOp, BinaryOp, Scalar, Scope, Value, eval};
 
 use super::access::from_bits;
 use super::block::{Block, Group};
@@ -22,8 +22,9 @@ impl Machine<'_> {
     }
 
     fn atomic_at(&mut self, b: &mut Block, g: &mut Group, op: &Op, pc: usize) {
-        let Op::Atomic { op, access, value, compare, result, .. } = op else { return };
-        let (op, value, compare, result) = (*op, *value, *compare, *result);
+        let Op::Atomic { op, access, value, compare, result, scope } = op else { return };
+        let (op, value, compare, result, scope) = (*op, *value, *compare, *result, *scope);
+        let reads = reads_only(op, value);
         let a = &self.program.accesses[*access as usize];
         if self.check_poison {
             self.undefined_operand(b, g, value, pc);
@@ -31,8 +32,10 @@ impl Machine<'_> {
         }
         let common = self.address_of_group(g, a);
         if self.races.tracks_order {
-            self.release_at(b, g, a, common, true);
-            self.acquire_at(b, g, a, common);
+            if !reads {
+                self.release_at(b, g, a, true, scope);
+            }
+            self.acquire_at(b, g, a, scope);
         }
         let (elem, wide) = (a.elem, words(a.elem) == 2);
         if let Some(Opd::V(row)) = result {
@@ -41,7 +44,12 @@ impl Machine<'_> {
                 b.set_lane(row, self.width, wide, t, 0);
             }
         }
-        let kind = if op == AtomicOp::Load { Kind::AtomicRead } else { Kind::Atomic };
+        let kind = match (reads, scope == Scope::Block) {
+            (true, false) => Kind::AtomicRead,
+            (false, false) => Kind::Atomic,
+            (true, true) => Kind::BlockAtomicRead,
+            (false, true) => Kind::BlockAtomic,
+        };
         self.each_warp(b, g, a, common, pc, kind, &mut |m, b, g, w| {
             let mut undefined = 0;
             for k in (0..32u32).filter(|k| w.mask >> k & 1 == 1) {
@@ -109,6 +117,12 @@ impl Machine<'_> {
         let thread = w.warp * 32 + lane;
         self.report_undefined(b, origin, pc, "an atomic operation", thread, lanes.count_ones());
     }
+}
+
+/// A load; adding a constant zero is how one was written before there were others.
+fn reads_only(op: AtomicOp, value: Opd) -> bool {
+    let nothing = matches!(op, AtomicOp::Add | AtomicOp::Sub | AtomicOp::Or | AtomicOp::Xor);
+    op == AtomicOp::Load || nothing && matches!(value, Opd::K(0))
 }
 
 /// What memory holds after the operation; `None`: it is left as it is.

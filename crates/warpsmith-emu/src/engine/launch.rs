@@ -13,7 +13,9 @@ use super::plans::Plan;
 use super::poison::Origin;
 use super::races::Races;
 use super::report::Report;
-use crate::api::{DeviceMemory, EmuError, LaunchConfig, Limit, Options, Outcome, Rule, Stats};
+use crate::api::{
+    DeviceMemory, EmuError, Finding, LaunchConfig, Limit, Options, Outcome, Rule, Stats,
+};
 use crate::compile;
 use crate::compile::lir::{Home, Op, Program};
 
@@ -90,10 +92,79 @@ pub fn run(
         memory.globals = DeviceMemory::new(module).globals;
     }
     let program = compile::compile(module, launch, memory, options.ways)?;
-    let races = Races::new(&program, options, launch.block.iter().product());
-    let mut m = Machine::new(&program, launch, options, memory, races);
+    let before = other_order(&program, launch, memory, options).then(|| memory.clone());
+    let mut outcome = run_blocks(&program, launch, memory, options);
+    if let Some(mut memory) = before
+        && outcome.limit.is_none()
+        && !outcome.assumption_failed
+    {
+        let blocks: u32 = launch.grid.iter().product();
+        let options = Options {
+            blocks: Some((0..blocks).rev().collect()),
+            jobs: 1,
+            counters: false,
+            ways: false,
+            collect_printf: false,
+            max_total_steps: outcome.stats.thread_instructions.saturating_mul(4) + OTHER_STEPS,
+            ..options.clone()
+        };
+        let other = run_blocks(&program, launch, &mut memory, &options);
+        add_races(&mut outcome, other.findings);
+    }
+    Ok(outcome)
+}
+
+fn run_blocks(
+    program: &Program,
+    launch: &LaunchConfig,
+    memory: &mut DeviceMemory,
+    options: &Options,
+) -> Outcome {
+    let races = Races::new(program, options, launch.block.iter().product());
+    let mut m = Machine::new(program, launch, options, memory, races);
     m.run_grid();
-    Ok(m.outcome())
+    m.outcome()
+}
+
+/// Blocks of a launch that is run in both orders, at most, and bytes of its memory.
+const OTHER_BLOCKS: u32 = 64;
+const OTHER_BYTES: usize = 64 << 20;
+/// Steps that the second order may take beside those of the first: blocks that wait take more.
+const OTHER_STEPS: u64 = 1_000_000;
+
+/// Whether the last block is to go first as well: where fences hand knowledge on from block to block, a block that forgets
+/// one shows only if another one comes after it.
+fn other_order(
+    program: &Program,
+    launch: &LaunchConfig,
+    memory: &DeviceMemory,
+    options: &Options,
+) -> bool {
+    let blocks: u64 = launch.grid.iter().map(|n| u64::from(*n)).product();
+    let bytes: usize = memory.buffers.iter().map(|b| b.bytes.len()).sum();
+    options.checks.races
+        && program.has_fences
+        && options.blocks.is_none()
+        && (2..=u64::from(OTHER_BLOCKS)).contains(&blocks)
+        && bytes <= OTHER_BYTES
+}
+
+/// Takes over the races between blocks that only the other order shows.
+fn add_races(outcome: &mut Outcome, other: Vec<Finding>) {
+    let races = [Rule::RaceGlobal, Rule::RaceBenign, Rule::AtomicScope];
+    let places = |f: &Finding| {
+        let mut places: Vec<_> = f.accesses.iter().map(|a| a.span).collect();
+        places.sort_unstable();
+        (places, f.array.clone())
+    };
+    for f in other {
+        let known = |o: &Finding| races.contains(&o.rule) && places(o) == places(&f);
+        let between = matches!(f.rule, Rule::RaceGlobal | Rule::AtomicScope);
+        if between && !outcome.findings.iter().any(known) {
+            outcome.findings.push(f);
+        }
+    }
+    outcome.findings.sort_by_key(|f| (f.rule, f.accesses.first().and_then(|a| a.span)));
 }
 
 /// The limits of CUDA.
@@ -288,6 +359,8 @@ impl<'a> Machine<'a> {
 
     fn outcome(self) -> Outcome {
         let ways = self.ways();
+        let writers =
+            self.options.written.map_or(vec![], |(buffer, byte)| self.writers(buffer, byte));
         let mut stats = self.stats;
         stats.shadow_bytes = self.races.peak_bytes().max(self.shadow_bytes);
         let mut printed = self.printed;
@@ -309,6 +382,7 @@ impl<'a> Machine<'a> {
             workers: self.workers,
             counters,
             ways,
+            writers,
         }
     }
 }

@@ -5,7 +5,8 @@
 //!   time it is ordered after the others.
 //! * Between blocks, and within an interval, knowledge travels from a *release* (a fence, then an
 //!   atomic or volatile write) to an *acquire* (an atomic or volatile read of the same location that
-//!   finds it, then a fence or barrier). Knowledge is transitive.
+//!   finds it, then a fence or barrier). Knowledge is transitive. Fences and atomics of one block's
+//!   scope hand it on among threads of that block only; one step of narrow scope does not narrow others.
 //! * A grid barrier orders everything before it.
 
 use std::collections::{BTreeMap, HashMap};
@@ -63,6 +64,30 @@ fn join(a: &mut Shared, b: &Shared) {
     }
 }
 
+/// Knowledge by how far it goes.
+#[derive(Clone, Debug, Default)]
+struct Scoped {
+    /// For threads of all blocks.
+    device: Shared,
+    /// For threads of the same block, which get the other as well.
+    block: Shared,
+}
+
+impl Scoped {
+    fn join(&mut self, other: &Scoped) {
+        join(&mut self.device, &other.device);
+        join(&mut self.block, &other.block);
+    }
+
+    fn take(&mut self) -> Scoped {
+        std::mem::take(self)
+    }
+
+    fn covers(&self, e: &Event, thread: u32) -> bool {
+        [&self.device, &self.block].into_iter().flatten().any(|k| k.covers(e, thread))
+    }
+}
+
 /// The clock of a warp.
 #[derive(Clone, Debug, Default)]
 struct WarpClock {
@@ -89,10 +114,12 @@ pub struct BlockOrder {
     /// Knowledge of all threads of the block.
     base: Shared,
     /// What all threads' fences before the last barrier cover.
-    base_released: Shared,
+    base_released: Scoped,
     know: Vec<Shared>,
-    pending: Vec<Shared>,
-    released: Vec<Shared>,
+    /// What was found and no fence has followed.
+    pending: Vec<Scoped>,
+    /// What a fence covers.
+    released: Vec<Scoped>,
     dirty: bool,
     pub shadow: super::races::BlockShadow,
 }
@@ -117,6 +144,11 @@ impl BlockOrder {
         covers(&self.base) || self.know.get(me as usize).is_some_and(covers)
     }
 
+    /// The thread has found a flag behind it, with a fence or without.
+    pub fn found(&self, e: &Event, thread: u32, me: u32) -> bool {
+        self.pending.get(me as usize).is_some_and(|k| k.covers(e, thread))
+    }
+
     /// With lockstep warps every instruction orders the accesses before it.
     pub fn lockstep(&mut self, warp: u32) {
         let w = &mut self.warps[warp as usize];
@@ -128,8 +160,8 @@ impl BlockOrder {
         let n = threads as usize;
         if self.know.len() < n {
             self.know.resize(n, None);
-            self.pending.resize(n, None);
-            self.released.resize(n, None);
+            self.pending.resize(n, Scoped::default());
+            self.released.resize(n, Scoped::default());
         }
         self.dirty = true;
     }
@@ -139,6 +171,8 @@ impl BlockOrder {
 #[derive(Default)]
 pub struct Location {
     device: Shared,
+    /// By threads of a block, for others of it.
+    blocks: BTreeMap<u32, Shared>,
 }
 
 /// Locations through which blocks and threads hand on knowledge; shared ones belong to a block.
@@ -156,13 +190,18 @@ impl Machine<'_> {
         }
         o.dirty = false;
         let mut base = o.base.take();
-        for k in o.know.iter_mut().chain(&mut o.pending) {
+        for k in &mut o.know {
             join(&mut base, &k.take());
+        }
+        for k in &mut o.pending {
+            let Scoped { device, block } = k.take();
+            join(&mut base, &device);
+            join(&mut base, &block);
         }
         o.base = base;
         let mut released = o.base_released.take();
         for r in &mut o.released {
-            join(&mut released, &r.take());
+            released.join(&r.take());
         }
         o.base_released = released;
     }
@@ -204,14 +243,14 @@ impl Machine<'_> {
         }
         if o.dirty {
             let first = warp as usize * 32;
-            for list in [&mut o.know, &mut o.released] {
-                let mut sum = None;
-                for l in lanes_of(lanes) {
-                    join(&mut sum, &list[first + l]);
-                }
-                for l in lanes_of(lanes) {
-                    list[first + l].clone_from(&sum);
-                }
+            let (mut know, mut released) = (None, Scoped::default());
+            for l in lanes_of(lanes) {
+                join(&mut know, &o.know[first + l]);
+                released.join(&o.released[first + l]);
+            }
+            for l in lanes_of(lanes) {
+                o.know[first + l].clone_from(&know);
+                o.released[first + l].clone_from(&released);
             }
         }
     }
@@ -226,64 +265,67 @@ impl Machine<'_> {
         o.make_room(width);
         for t in g.mask.threads() {
             let i = t as usize;
-            let pending = o.pending[i].take();
-            join(&mut o.know[i], &pending);
-            if scope == Scope::Block {
-                // Orders nothing for other blocks; within the block it does what the rest does.
-                o.released[i] = Some(Rc::new(o.snapshot(t, block, interval, false)));
-                continue;
+            // A fence of the block's scope leaves what other blocks released to one that reaches them.
+            let found = o.pending[i].block.take();
+            join(&mut o.know[i], &found);
+            if scope != Scope::Block {
+                let found = o.pending[i].device.take();
+                join(&mut o.know[i], &found);
             }
-            o.released[i] = Some(Rc::new(o.snapshot(t, block, interval, true)));
+            let covered = Some(Rc::new(o.snapshot(t, block, interval)));
+            if scope != Scope::Block {
+                o.released[i].device.clone_from(&covered);
+            }
+            o.released[i].block = covered;
         }
         for warp in g.lo..g.hi {
             o.warps[warp as usize].now += 1;
         }
     }
 
-    /// The group's threads read locations that others may have released something at.
-    pub fn acquire_at(&mut self, b: &mut Block, g: &Group, a: &Access, _common: u64) {
+    /// The group's threads read locations that others may have released something at, by accesses of a scope.
+    pub fn acquire_at(&mut self, b: &mut Block, g: &Group, a: &Access, scope: Scope) {
         if !self.races.tracks_order {
             return;
         }
         for (t, pointer) in self.pointers(b, g, a) {
-            self.acquire(b, t, pointer);
-        }
-    }
-
-    fn acquire(&mut self, b: &mut Block, thread: u32, pointer: u64) {
-        let key = self.location(b, pointer);
-        let Some(Location { device: found @ Some(_) }) = self.races.locations.get(&key) else {
-            return;
-        };
-        b.checks.make_room(self.width);
-        join(&mut b.checks.pending[thread as usize], found);
-    }
-
-    /// The group's threads write locations that others may read to learn of it.
-    pub fn release_at(&mut self, b: &mut Block, g: &Group, a: &Access, _common: u64, update: bool) {
-        if !self.races.tracks_order {
-            return;
-        }
-        for (t, pointer) in self.pointers(b, g, a) {
-            if update {
-                // A read-modify-write reads first.
-                self.acquire(b, t, pointer);
+            let key = self.location(b, pointer);
+            let Some(found) = self.races.locations.get(&key) else { continue };
+            b.checks.make_room(self.width);
+            let pending = &mut b.checks.pending[t as usize];
+            if let Some(own) = found.blocks.get(&b.id) {
+                join(&mut pending.block, own);
             }
+            if scope != Scope::Block {
+                join(&mut pending.device, &found.device);
+            }
+        }
+    }
+
+    /// The group's threads write locations that others may read to learn of it. An update adds to what was released there, a
+    /// store takes its place.
+    pub fn release_at(&mut self, b: &mut Block, g: &Group, a: &Access, update: bool, scope: Scope) {
+        if !self.races.tracks_order {
+            return;
+        }
+        for (t, pointer) in self.pointers(b, g, a) {
             let mut k = b.checks.base_released.clone();
             if let Some(own) = b.checks.released.get(t as usize) {
-                join(&mut k, own);
+                k.join(own);
+            }
+            if scope == Scope::Block {
+                k.device = None;
             }
             let key = self.location(b, pointer);
-            if k.is_none() && !update {
+            if !update {
                 self.races.locations.remove(&key);
-            } else if k.is_some() {
-                let location = self.races.locations.entry(key).or_default();
-                if update {
-                    join(&mut location.device, &k);
-                } else {
-                    location.device = k;
-                }
             }
+            if k.device.is_none() && k.block.is_none() {
+                continue;
+            }
+            let location = self.races.locations.entry(key).or_default();
+            join(&mut location.device, &k.device);
+            join(location.blocks.entry(b.id).or_default(), &k.block);
         }
     }
 
@@ -294,16 +336,14 @@ impl Machine<'_> {
 }
 
 impl BlockOrder {
-    /// Everything that is ordered before a fence of the thread. `device`: for other blocks too.
-    fn snapshot(&self, thread: u32, block: u32, interval: u32, device: bool) -> Knowledge {
+    /// Everything that is ordered before a fence of the thread.
+    fn snapshot(&self, thread: u32, block: u32, interval: u32) -> Knowledge {
         let mut k = Knowledge::default();
         for part in [&self.base, &self.know[thread as usize]].into_iter().flatten() {
             k.join(part);
         }
         let own = k.blocks.entry(block).or_default();
-        if device {
-            own.interval = own.interval.max(interval);
-        }
+        own.interval = own.interval.max(interval);
         let (warp, lane) = (thread / 32, thread % 32);
         let w = &self.warps[warp as usize];
         own.threads.insert(thread, w.now);
@@ -317,10 +357,6 @@ impl BlockOrder {
                 let at = own.threads.entry(warp * 32 + a).or_insert(0);
                 *at = (*at).max(until - 1);
             }
-        }
-        if !device {
-            // Other blocks must not profit: keep what concerns this block only.
-            k.blocks.retain(|b, _| *b == block);
         }
         k
     }

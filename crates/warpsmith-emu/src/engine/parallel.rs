@@ -287,6 +287,11 @@ impl Machine<'_> {
         if Machine::tracks_order(p) || p.virtual_code.iter().any(|ins| shows_order(&ins.op)) {
             return None;
         }
+        // Whether atomics of one block's scope meet others shows only where all blocks share a shadow.
+        let narrow = |op: &Op| matches!(op, Op::Atomic { scope: warpsmith_ir::Scope::Block, .. });
+        if self.check_races && p.virtual_code.iter().any(|ins| narrow(&ins.op)) {
+            return None;
+        }
         let list = targets(p);
         let atomics = atomics(p, &list)?;
         let undefined =

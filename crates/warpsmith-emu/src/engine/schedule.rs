@@ -9,6 +9,9 @@ use super::block::{Block, Wait};
 use super::launch::Machine;
 use crate::api::Limit;
 
+/// Barriers after which a block of a kernel that waits somewhere gives way to others.
+const BARRIER_QUANTUM: u32 = 256;
+
 /// What became of a block's turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
@@ -171,6 +174,7 @@ impl Machine<'_> {
             }
         }
         let mut tired = 0;
+        let from = b.interval;
         loop {
             if b.groups.is_empty() {
                 return Turn::Finished;
@@ -212,7 +216,17 @@ impl Machine<'_> {
                     }
                 }
             }
+            // A loop that looks at a flag and meets at a barrier may wait for a block that has not begun.
+            let waits = b.interval - from >= BARRIER_QUANTUM && !b.groups.is_empty();
+            if waits && self.blocks() > 1 && self.polls() {
+                return Turn::Yielded;
+            }
         }
+    }
+
+    /// Some loop of the kernel may wait for others.
+    fn polls(&self) -> bool {
+        self.program.loop_polls.contains(&true)
     }
 
     /// The ready group with the smallest program counter among those that have not had their turn.

@@ -61,6 +61,19 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
 
+    /// Say whether the kernel computes what a reference does, another kernel (old.cu:name) or a C function (ref.c:name):
+    /// both run on the same data at launches around every constant of either
+    #[arg(long, value_name = "FILE[:NAME]", conflicts_with_all = ["baseline", "list", "dry_run", "counters"])]
+    pub same_as: Option<String>,
+
+    /// Which parameter of the kernel is which of the reference, where their names differ
+    #[arg(long, value_name = "NEW=REFERENCE", requires = "same_as", value_parser = parse_map)]
+    pub map: Vec<(String, String)>,
+
+    /// Refused: both sides are emulated
+    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_name = "N")]
+    pub device: Option<String>,
+
     /// List the kernels and launches of the files, and run nothing
     #[arg(long)]
     pub list: bool,
@@ -275,6 +288,15 @@ impl SourceArgs {
             all.push((name.to_string(), value.to_string()));
         }
         all
+    }
+}
+
+fn parse_map(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((new, reference)) if !new.is_empty() && !reference.is_empty() => {
+            Ok((new.trim().to_string(), reference.trim().to_string()))
+        }
+        _ => Err(format!("`{text}` is not of the form NEW=REFERENCE")),
     }
 }
 

@@ -15,11 +15,12 @@ pub mod memory;
 pub mod plan;
 pub mod program;
 mod runner;
+mod same;
 mod variables;
 
 use std::path::{Path, PathBuf};
 
-use warpsmith_ir::SourceMap;
+use warpsmith_ir::{Diagnostic, SourceMap};
 
 pub use self::files::read as read_file;
 
@@ -59,6 +60,14 @@ pub fn run(args: &CheckArgs) -> Status {
 /// # Errors
 /// Bad input: a missing, empty or binary file, errors in the source, a file without any launch, arguments that do not fit.
 pub fn check(args: &CheckArgs, sources: &mut SourceMap) -> Result<Report, Failure> {
+    if args.device.is_some() {
+        return Err(Diagnostic::error("W309", "`check` runs nothing on a GPU")
+            .help("leave --device out: kernels and references are emulated at sizes around their constants")
+            .into());
+    }
+    if let Some(reference) = &args.same_as {
+        return same::check(args, reference, sources);
+    }
     let mut runner = Runner::new(args);
     let mut files: Vec<(PathBuf, bool)> = vec![];
     for path in &args.paths {

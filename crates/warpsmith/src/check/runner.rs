@@ -456,6 +456,7 @@ impl<'a> Runner<'a> {
             left_out: self.left_out,
             listed: self.args.list.then_some(self.listed),
             counters: self.counters,
+            same_as: None,
         }
     }
 }

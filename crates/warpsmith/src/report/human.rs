@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{Diagnostic, Severity, SourceMap};
 
-use super::{Item, Report, counters, element, thread_name};
+use super::{Item, Report, SameAs, counters, element, thread_name};
 
 /// The whole report as text.
 pub fn human(report: &Report, sources: &SourceMap, color: bool) -> String {
@@ -48,7 +48,16 @@ pub fn human(report: &Report, sources: &SourceMap, color: bool) -> String {
             text += &format!("would run: {launch}\n");
         }
     }
+    if let Some(same) = &report.same_as {
+        text += &same_as(same);
+    }
     text + &summary(report) + "\n"
+}
+
+fn same_as(same: &SameAs) -> String {
+    let arrays: Vec<String> = same.compared.iter().map(|a| format!("`{a}`")).collect();
+    let of = if arrays.is_empty() { String::new() } else { format!(" in {}", arrays.join(", ")) };
+    format!("{}: {}{of}, at {}\n", same.reference, same.verdict, same.sizes)
 }
 
 fn summary(report: &Report) -> String {

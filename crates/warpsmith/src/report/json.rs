@@ -37,6 +37,11 @@ pub fn json(report: &Report, sources: &SourceMap) -> Value {
         "listed": report.listed.iter().flat_map(|l| l.lines()).collect::<Vec<_>>(),
         "printed": report.printed,
     });
+    if let Some(same) = &report.same_as {
+        value["same_as"] = json!({
+            "reference": same.reference, "verdict": same.verdict, "compared": same.compared, "sizes": same.sizes,
+        });
+    }
     if !report.counters.is_empty() {
         let launch = |(label, c): &(String, Counters)| counters::json(label, c, sources);
         value["counters"] = report.counters.iter().map(launch).collect();

@@ -50,6 +50,21 @@ pub struct Report {
     pub left_out: Vec<String>,
     /// Performance counters of each launch, when they were asked for.
     pub counters: Vec<(String, Counters)>,
+    /// The answer of `--same-as`.
+    pub same_as: Option<SameAs>,
+}
+
+/// Whether a kernel computes what a reference does.
+#[derive(Debug, Clone)]
+pub struct SameAs {
+    /// `ref.c: gemm`.
+    pub reference: String,
+    /// `equal`, `equal within rounding`, `different`, or `unknown`.
+    pub verdict: &'static str,
+    /// Arrays that some side wrote.
+    pub compared: Vec<String>,
+    /// The sizes at which both were run, in words.
+    pub sizes: String,
 }
 
 /// One finding or note.

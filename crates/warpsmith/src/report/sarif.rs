@@ -19,7 +19,7 @@ pub fn sarif(report: &Report, sources: &SourceMap) -> Value {
             "tool": {"driver": {
                 "name": "warpsmith",
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": Rule::ALL.iter().map(|r| rule(*r)).chain([unexpected_value()]).collect::<Vec<_>>(),
+                "rules": Rule::ALL.iter().map(|r| rule(*r)).chain([unexpected_value(), different_value()]).collect::<Vec<_>>(),
             }},
             "columnKind": "unicodeCodePoints",
             "invocations": [{
@@ -74,6 +74,15 @@ fn unexpected_value() -> Value {
     })
 }
 
+/// The rule of `--same-as`.
+fn different_value() -> Value {
+    json!({
+        "id": "different-value",
+        "shortDescription": {"text": "An element differs from what the reference computes."},
+        "defaultConfiguration": {"level": "error"},
+    })
+}
+
 /// What a rule means, in one sentence.
 fn describe(rule: Rule) -> &'static str {
     match rule {
@@ -84,6 +93,7 @@ fn describe(rule: Rule) -> &'static str {
             "Two threads access a location of global memory in no order, and one writes."
         }
         Rule::RaceBenign => "Two threads write the same value to a location in no order.",
+        Rule::AtomicScope => "Atomics of one block's scope update data that several blocks share.",
         Rule::OutOfBounds => "An access is outside its array.",
         Rule::UninitializedShared => "A value of shared memory is used before any thread wrote it.",
         Rule::UninitializedLocal => "A value of a local variable is used before it was written.",

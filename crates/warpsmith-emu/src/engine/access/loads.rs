@@ -1,6 +1,6 @@
 //! Loads: from memory to registers.
 
-use warpsmith_ir::Scalar;
+use warpsmith_ir::{Scalar, Scope};
 
 use super::Warp;
 use super::values::{from_memory, read_scalar};
@@ -30,7 +30,7 @@ impl Machine<'_> {
             _ => Kind::Read,
         };
         if a.volatile {
-            self.acquire_at(b, g, a, common);
+            self.acquire_at(b, g, a, Scope::System);
         }
         // The shortcuts do not look at the requests of warps.
         let counting = self.counting.is_some();

@@ -1,6 +1,6 @@
 //! Stores: from registers to memory.
 
-use warpsmith_ir::Scalar;
+use warpsmith_ir::{Scalar, Scope};
 
 use super::Warp;
 use super::values::{from_bits, write_scalar};
@@ -24,7 +24,7 @@ impl Machine<'_> {
     fn store_to(&mut self, b: &mut Block, g: &mut Group, a: &Access, pc: usize) {
         let common = self.common_address(g, a);
         if a.volatile {
-            self.release_at(b, g, a, common, false);
+            self.release_at(b, g, a, false, Scope::System);
         }
         let kind = if a.volatile { Kind::VolatileWrite } else { Kind::Write };
         self.each_warp(b, g, a, common, pc, kind, &mut |m, b, g, w| m.move_out(b, g, a, w, pc));

@@ -174,7 +174,9 @@ impl Machine<'_> {
         let kind = match kind {
             Kind::Read | Kind::VolatileRead | Kind::Poll => AccessKind::Load,
             Kind::Write | Kind::VolatileWrite => AccessKind::Store,
-            Kind::Atomic | Kind::AtomicRead => AccessKind::Atomic,
+            Kind::Atomic | Kind::AtomicRead | Kind::BlockAtomic | Kind::BlockAtomicRead => {
+                AccessKind::Atomic
+            }
             Kind::Async | Kind::Landed => AccessKind::AsyncCopy,
         };
         let addresses = std::array::from_fn(|k| w.offsets[k].wrapping_add(base));

@@ -45,11 +45,11 @@ impl Machine<'_> {
                         self.against(b, g, a, s, w, (id, c.thread(slot)), thread, offset);
                     }
                 }
-                if s.e.kind == Kind::Atomic {
+                if s.e.kind.is_update() {
                     // Several atomic writers stay known, for a plain access by the last of them.
                     let earlier = (c.writer, c.thread(0));
                     if earlier.0 != 0 {
-                        let atomic = self.event_of(b, s, earlier.0).kind == Kind::Atomic;
+                        let atomic = self.event_of(b, s, earlier.0).kind.is_update();
                         if !atomic {
                             // A plain store stays known as well: the atomics of others race with it even
                             // when its own thread has made one since.
@@ -168,7 +168,11 @@ impl Machine<'_> {
             }
             return;
         }
-        if same_thread || !e.kind.conflicts(s.e.kind) {
+        let conflict = match e.block == s.e.block {
+            true => e.kind.conflicts(s.e.kind),
+            false => e.kind.conflicts_across(s.e.kind),
+        };
+        if same_thread || !conflict {
             return;
         }
         if e.block == s.e.block {
@@ -189,7 +193,12 @@ impl Machine<'_> {
         } else if self.races.grid_bound.get(&e.block).is_some_and(|i| e.interval < *i) {
             return;
         }
-        if self.races.tracks_order && b.checks.knows(&e, earlier, thread) {
+        // Volatile reads stay in order: what one of them found counts for the next without a fence.
+        let volatile = matches!(s.e.kind, Kind::VolatileRead | Kind::Poll);
+        let found = volatile && e.kind == Kind::VolatileWrite;
+        if self.races.tracks_order
+            && (b.checks.knows(&e, earlier, thread) || found && b.checks.found(&e, earlier, thread))
+        {
             return;
         }
         self.report_race(b, g, a, s, w, (e, earlier), thread, offset);

@@ -9,6 +9,7 @@ mod compare;
 mod merge;
 mod redundant;
 mod report;
+mod writers;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -38,6 +39,9 @@ pub enum Kind {
     VolatileWrite,
     Atomic,
     AtomicRead,
+    /// The same of one block's scope.
+    BlockAtomic,
+    BlockAtomicRead,
     /// A copy under way: nobody may touch its destination.
     Async,
     /// A copy that its thread has waited for.
@@ -50,16 +54,40 @@ impl Kind {
             Kind::Read | Kind::VolatileRead | Kind::Poll => "read",
             Kind::Write | Kind::VolatileWrite => "write",
             Kind::Atomic | Kind::AtomicRead => "atomic",
+            Kind::BlockAtomic | Kind::BlockAtomicRead => "atomic of block scope",
             Kind::Async | Kind::Landed => "asynchronous copy",
         }
     }
 
     fn reads_only(self) -> bool {
-        matches!(self, Kind::Read | Kind::VolatileRead | Kind::Poll | Kind::AtomicRead)
+        matches!(
+            self,
+            Kind::Read | Kind::VolatileRead | Kind::Poll | Kind::AtomicRead | Kind::BlockAtomicRead
+        )
     }
 
     fn is_atomic(self) -> bool {
-        matches!(self, Kind::Atomic | Kind::AtomicRead)
+        self.is_update() || matches!(self, Kind::AtomicRead | Kind::BlockAtomicRead)
+    }
+
+    /// An atomic that may write.
+    fn is_update(self) -> bool {
+        matches!(self, Kind::Atomic | Kind::BlockAtomic)
+    }
+
+    /// Both are atomic, and one of them only for threads of its own block.
+    pub fn too_narrow(self, other: Kind) -> bool {
+        let narrow = |k: Kind| matches!(k, Kind::BlockAtomic | Kind::BlockAtomicRead);
+        self.is_atomic()
+            && other.is_atomic()
+            && (narrow(self) || narrow(other))
+            && !(self.reads_only() && other.reads_only())
+    }
+
+    /// As [`Kind::conflicts`], for accesses of two blocks: atomics have to reach both, and a volatile store is none.
+    fn conflicts_across(self, other: Kind) -> bool {
+        let store = |a: Kind, b: Kind| a == Kind::VolatileWrite && b.is_update();
+        self.conflicts(other) || self.too_narrow(other) || store(self, other) || store(other, self)
     }
 
     /// Two accesses of these kinds to one location need an order.

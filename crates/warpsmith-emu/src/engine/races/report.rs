@@ -92,6 +92,7 @@ impl Machine<'_> {
         let rule = match (benign, s.shared) {
             (true, _) => Rule::RaceBenign,
             (_, true) => Rule::RaceShared,
+            _ if e.kind.too_narrow(s.e.kind) => Rule::AtomicScope,
             _ => Rule::RaceGlobal,
         };
         let site = |pc: u32| {
@@ -112,6 +113,15 @@ impl Machine<'_> {
         let text = self.element_text(s.handle, at);
         let message = if benign {
             format!("two threads write the same value to `{text}` without an order between them")
+        } else if rule == Rule::AtomicScope {
+            format!(
+                "`{text}` is updated by several blocks, and {} is atomic for threads of its own block only",
+                if e.kind.too_narrow(e.kind) {
+                    "the first of these"
+                } else {
+                    "the second of these"
+                }
+            )
         } else if kind == "async" {
             format!(
                 "`{text}` is the destination of an asynchronous copy that is not ordered with a {}",

@@ -1,0 +1,571 @@
+//! What host code computes for a launch: the numbers between `<<<` and `>>>`, worked out from the text without running it.
+//!
+//! Names are followed to their only value in the function around the launch, to constants of the file and to functions
+//! that return one expression. What is not understood has no value; nothing is guessed.
+
+use std::collections::HashMap;
+
+use warpsmith_front::ast::{
+    Block, Declarator, Expr, ExprKind, FunctionDecl, FunctionName, InitItem, Initializer, Item,
+    ItemKind, StmtKind, TranslationUnit, TypeKind, TypeName,
+};
+use warpsmith_front::sema::walk;
+
+/// Calls and names followed inside each other.
+const MAX_DEPTH: u32 = 32;
+
+/// A launch in the text.
+#[derive(Clone, Debug)]
+pub struct HostLaunch {
+    /// The body of the function that it stands in.
+    body: Block,
+    config: Vec<Expr>,
+    args: Vec<Expr>,
+}
+
+/// The launches of a kernel, by its name without template arguments.
+pub fn launches(unit: &TranslationUnit, kernel: &str) -> Vec<HostLaunch> {
+    let mut found = vec![];
+    each_host_body(&unit.items, &mut |body| {
+        walk::block(body, &mut |e| {
+            if let ExprKind::Launch { callee, config, args } = &*e.kind
+                && path_name(callee) == Some(kernel)
+            {
+                let (config, args) = (config.clone(), args.clone());
+                found.push(HostLaunch { body: body.clone(), config, args });
+            }
+        });
+    });
+    found
+}
+
+fn each_host_body(items: &[Item], see: &mut dyn FnMut(&Block)) {
+    for item in items {
+        match &item.kind {
+            ItemKind::Function(f) if !f.attrs.global => f.body.iter().for_each(&mut *see),
+            ItemKind::Namespace { items, .. } | ItemKind::File(items) => each_host_body(items, see),
+            _ => {}
+        }
+    }
+}
+
+/// Grid, block and bytes of dynamic shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Numbers {
+    pub grid: [i128; 3],
+    pub block: [i128; 3],
+    pub shared: i128,
+    /// A division of a plain size left a rest: the host code is written for other sizes.
+    pub cut: bool,
+}
+
+impl HostLaunch {
+    /// What the host code launches when the kernel's parameters (in order) have these values; `None` stands for arrays.
+    pub fn numbers(&self, unit: &TranslationUnit, values: &[Option<i64>]) -> Option<Numbers> {
+        let mut known = HashMap::new();
+        for (arg, value) in self.args.iter().zip(values) {
+            if let (Some(name), Some(value)) = (path_name(plain(arg)), value) {
+                known.insert(name.to_string(), i128::from(*value));
+            }
+        }
+        let mut reader = Reader { unit, body: &self.body, known, depth: 0, cut: false };
+        let grid = reader.dims(self.config.first()?)?;
+        let block = reader.dims(self.config.get(1)?)?;
+        let shared = match self.config.get(2) {
+            Some(bytes) => reader.number(bytes)?.whole(),
+            None => 0,
+        };
+        Some(Numbers { grid, block, shared, cut: reader.cut })
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Num {
+    Whole(i128),
+    Real(f64),
+}
+
+impl Num {
+    fn whole(self) -> i128 {
+        match self {
+            Num::Whole(n) => n,
+            Num::Real(x) => x as i128,
+        }
+    }
+
+    fn real(self) -> f64 {
+        match self {
+            Num::Whole(n) => n as f64,
+            Num::Real(x) => x,
+        }
+    }
+}
+
+struct Reader<'a> {
+    unit: &'a TranslationUnit,
+    body: &'a Block,
+    known: HashMap<String, i128>,
+    depth: u32,
+    cut: bool,
+}
+
+impl Reader<'_> {
+    /// A `dim3`, or a number that stands for one.
+    fn dims(&mut self, e: &Expr) -> Option<[i128; 3]> {
+        let e = plain(e);
+        match &*e.kind {
+            ExprKind::Construct { args, .. } if is_dim3(e) => {
+                let args: Vec<&Expr> = args.iter().map(init_expr).collect::<Option<_>>()?;
+                self.extents(&args)
+            }
+            ExprKind::Call { callee, args } if path_name(callee) == Some("dim3") => {
+                self.extents(&args.iter().collect::<Vec<_>>())
+            }
+            ExprKind::InitList(items) => self.extents(&list(items)?),
+            ExprKind::Conditional { cond, then, otherwise } => {
+                match self.number(cond)?.whole() != 0 {
+                    true => self.dims(then),
+                    false => self.dims(otherwise),
+                }
+            }
+            ExprKind::Path(_) => {
+                let name = path_name(e)?;
+                let found = (!self.known.contains_key(name)).then(|| self.declared(name)).flatten();
+                match found {
+                    Some(d) if names_dim3(&d.ty) => self.declared_dims(&d),
+                    _ => Some([self.number(e)?.whole(), 1, 1]),
+                }
+            }
+            _ => Some([self.number(e)?.whole(), 1, 1]),
+        }
+    }
+
+    fn declared_dims(&mut self, d: &Declarator) -> Option<[i128; 3]> {
+        if self.changed(&d.name) {
+            return None;
+        }
+        match d.init.as_ref()? {
+            Initializer::Call(args, _) => self.extents(&args.iter().collect::<Vec<_>>()),
+            Initializer::List(items, _) => self.extents(&list(items)?),
+            Initializer::Expr(e) => self.deeper(|r| r.dims(e)),
+        }
+    }
+
+    fn extents(&mut self, parts: &[&Expr]) -> Option<[i128; 3]> {
+        let mut dims = [1; 3];
+        if let [only] = parts
+            && is_dim3(plain(only))
+        {
+            return self.dims(only);
+        }
+        for (dim, part) in dims.iter_mut().zip(parts) {
+            *dim = self.number(part)?.whole();
+        }
+        (parts.len() <= 3).then_some(dims)
+    }
+
+    fn deeper<T>(&mut self, f: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.depth >= MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let result = f(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn number(&mut self, e: &Expr) -> Option<Num> {
+        self.deeper(|r| r.number_of(e))
+    }
+
+    fn number_of(&mut self, e: &Expr) -> Option<Num> {
+        match &*e.kind {
+            ExprKind::Number(text) => number_text(text),
+            ExprKind::Bool(b) => Some(Num::Whole((*b).into())),
+            ExprKind::Paren(inner) => self.number(inner),
+            ExprKind::Path(_) => self.named(path_name(e)?),
+            ExprKind::Unary { op, operand } => {
+                let x = self.number(operand)?;
+                match (op.as_str(), x) {
+                    ("+", x) => Some(x),
+                    ("-", Num::Whole(n)) => Some(Num::Whole(-n)),
+                    ("-", Num::Real(x)) => Some(Num::Real(-x)),
+                    ("!", x) => Some(Num::Whole((x.real() == 0.0).into())),
+                    _ => None,
+                }
+            }
+            ExprKind::Binary { op, left, right } => self.binary(op, left, right),
+            ExprKind::Conditional { cond, then, otherwise } => {
+                match self.number(cond)?.real() != 0.0 {
+                    true => self.number(then),
+                    false => self.number(otherwise),
+                }
+            }
+            ExprKind::Cast { ty, operand, .. } => Some(as_type(ty, self.number(operand)?)),
+            ExprKind::Construct { ty, args, .. } if !is_dim3(e) => match args.as_slice() {
+                [one] => Some(as_type(ty, self.number(init_expr(one)?)?)),
+                _ => None,
+            },
+            ExprKind::Member { base, member, .. } => {
+                let axis = ["x", "y", "z"].iter().position(|a| *a == member.name)?;
+                Some(Num::Whole(self.dims(base)?[axis]))
+            }
+            ExprKind::SizeofType(ty) => size_of(ty).map(Num::Whole),
+            ExprKind::Call { callee, args } => self.call(callee, args),
+            _ => None,
+        }
+    }
+
+    fn binary(&mut self, op: &str, left: &Expr, right: &Expr) -> Option<Num> {
+        let (a, b) = (self.number(left)?, self.number(right)?);
+        let truth = |b: bool| Some(Num::Whole(b.into()));
+        let (x, y) = (a.real(), b.real());
+        match op {
+            "<" => return truth(x < y),
+            "<=" => return truth(x <= y),
+            ">" => return truth(x > y),
+            ">=" => return truth(x >= y),
+            "==" => return truth(x == y),
+            "!=" => return truth(x != y),
+            "&&" => return truth(x != 0.0 && y != 0.0),
+            "||" => return truth(x != 0.0 || y != 0.0),
+            _ => {}
+        }
+        let (Num::Whole(a), Num::Whole(b)) = (a, b) else {
+            return Some(Num::Real(match op {
+                "+" => x + y,
+                "-" => x - y,
+                "*" => x * y,
+                "/" => x / y,
+                _ => return None,
+            }));
+        };
+        let value = match op {
+            "+" => a.checked_add(b)?,
+            "-" => a.checked_sub(b)?,
+            "*" => a.checked_mul(b)?,
+            "/" => {
+                // `(n + 255) / 256` rounds up and is meant to; `n / 256` has no blocks for the rest.
+                self.cut |= !is_sum(left) && b != 0 && a % b != 0;
+                a.checked_div(b)?
+            }
+            "%" => a.checked_rem(b)?,
+            "<<" => a.checked_mul(1i128 << u32::try_from(b).ok().filter(|b| *b < 64)?)?,
+            ">>" => a >> u32::try_from(b).ok().filter(|b| *b < 64)?,
+            "&" => a & b,
+            "|" => a | b,
+            "^" => a ^ b,
+            _ => return None,
+        };
+        Some(Num::Whole(value))
+    }
+
+    fn named(&mut self, name: &str) -> Option<Num> {
+        if let Some(value) = self.known.get(name) {
+            return Some(Num::Whole(*value));
+        }
+        if let Some(d) = self.declared(name) {
+            let changes = self.assigned(name);
+            return match (d.init.as_ref(), changes.as_slice()) {
+                (Some(init), []) => {
+                    let e = init_expr(init).or_else(|| single(init))?.clone();
+                    Some(as_type(&d.ty, self.number(&e)?))
+                }
+                (None, [Some(only)]) => Some(as_type(&d.ty, self.number(only)?)),
+                _ => None,
+            };
+        }
+        constant(&self.unit.items, name).and_then(|(ty, e)| {
+            let value = self.number(&e)?;
+            Some(ty.map_or(value, |ty| as_type(&ty, value)))
+        })
+    }
+
+    /// The declaration of a variable of the function.
+    fn declared(&self, name: &str) -> Option<Declarator> {
+        let mut found = None;
+        each_declarator(self.body, &mut |d| {
+            if d.name == name && found.is_none() {
+                found = Some(d.clone());
+            }
+        });
+        found
+    }
+
+    /// Whether a variable or a part of it gets another value.
+    fn changed(&self, name: &str) -> bool {
+        let mut changed = false;
+        walk::block(self.body, &mut |e| {
+            let target = match &*e.kind {
+                ExprKind::Assign { target, .. } | ExprKind::AssignList { target, .. } => target,
+                ExprKind::IncDec { operand, .. } => operand,
+                _ => return,
+            };
+            let base = match &*plain(target).kind {
+                ExprKind::Member { base, .. } => plain(base),
+                _ => plain(target),
+            };
+            changed |= path_name(base) == Some(name);
+        });
+        changed
+    }
+
+    /// The values that a variable is given after its declaration; `None` for one that is not plain.
+    fn assigned(&self, name: &str) -> Vec<Option<Expr>> {
+        let mut values = vec![];
+        walk::block(self.body, &mut |e| match &*e.kind {
+            ExprKind::Assign { op, target, value } if path_name(plain(target)) == Some(name) => {
+                values.push((op == "=").then(|| value.clone()));
+            }
+            ExprKind::IncDec { operand, .. } if path_name(plain(operand)) == Some(name) => {
+                values.push(None);
+            }
+            _ => {}
+        });
+        values
+    }
+
+    fn call(&mut self, callee: &Expr, args: &[Expr]) -> Option<Num> {
+        let name = path_name(callee)?;
+        let values: Vec<Num> = args.iter().map(|a| self.number(a)).collect::<Option<_>>()?;
+        match (name, values.as_slice()) {
+            ("min", [a, b]) => return Some(if b.real() < a.real() { *b } else { *a }),
+            ("max", [a, b]) => return Some(if b.real() > a.real() { *b } else { *a }),
+            ("ceil" | "ceilf", [a]) => return Some(Num::Real(a.real().ceil())),
+            ("floor" | "floorf", [a]) => return Some(Num::Real(a.real().floor())),
+            _ => {}
+        }
+        let f = function(&self.unit.items, name)?;
+        let [only] = f.body.as_ref()?.stmts.as_slice() else { return None };
+        let StmtKind::Return(Some(Initializer::Expr(result))) = &only.kind else { return None };
+        let names = f.params.iter().map(|p| p.name.clone());
+        let inner: HashMap<String, i128> =
+            names.zip(&values).filter_map(|(n, v)| Some((n?, v.whole()))).collect();
+        if inner.len() != values.len() || values.iter().any(|v| matches!(v, Num::Real(_))) {
+            return None;
+        }
+        let body = Block::default();
+        let mut reader =
+            Reader { unit: self.unit, body: &body, known: inner, depth: self.depth, cut: false };
+        let value = reader.number(result)?;
+        self.cut |= reader.cut;
+        Some(f.ret.as_ref().map_or(value, |ty| as_type(ty, value)))
+    }
+}
+
+fn plain(e: &Expr) -> &Expr {
+    match &*e.kind {
+        ExprKind::Paren(inner) => plain(inner),
+        _ => e,
+    }
+}
+
+/// The last name of a path: `std::min` and `min`, `f<float>` and `f`.
+fn path_name(e: &Expr) -> Option<&str> {
+    match &*e.kind {
+        ExprKind::Path(path) => path.segments.last().map(|s| s.name.as_str()),
+        ExprKind::Paren(inner) => path_name(inner),
+        _ => None,
+    }
+}
+
+fn is_sum(e: &Expr) -> bool {
+    matches!(&*plain(e).kind, ExprKind::Binary { op, .. } if op == "+" || op == "-")
+}
+
+fn names_dim3(ty: &TypeName) -> bool {
+    matches!(&ty.kind, TypeKind::Named(p) if p.segments.last().is_some_and(|s| s.name == "dim3"))
+}
+
+fn is_dim3(e: &Expr) -> bool {
+    match &*e.kind {
+        ExprKind::Construct { ty, .. } => names_dim3(ty),
+        ExprKind::Call { callee, .. } => path_name(callee) == Some("dim3"),
+        _ => false,
+    }
+}
+
+fn init_expr(init: &Initializer) -> Option<&Expr> {
+    match init {
+        Initializer::Expr(e) => Some(e),
+        _ => None,
+    }
+}
+
+/// The value of `(e)` and `{e}`.
+fn single(init: &Initializer) -> Option<&Expr> {
+    match init {
+        Initializer::Call(args, _) if args.len() == 1 => args.first(),
+        Initializer::List(items, _) if items.len() == 1 => init_expr(&items[0].value),
+        _ => None,
+    }
+}
+
+fn list(items: &[InitItem]) -> Option<Vec<&Expr>> {
+    items.iter().map(|i| init_expr(&i.value).filter(|_| i.designator.is_none())).collect()
+}
+
+fn number_text(text: &str) -> Option<Num> {
+    let text = text.replace('\'', "");
+    let hex = text.starts_with("0x") || text.starts_with("0X");
+    let suffix: &[char] = if hex { &['u', 'U', 'l', 'L'] } else { &['u', 'U', 'l', 'L', 'f', 'F'] };
+    let digits = text.trim_end_matches(suffix);
+    if hex {
+        return i128::from_str_radix(&digits[2..], 16).ok().map(Num::Whole);
+    }
+    if let Some(bits) = digits.strip_prefix("0b").or_else(|| digits.strip_prefix("0B")) {
+        return i128::from_str_radix(bits, 2).ok().map(Num::Whole);
+    }
+    let octal = digits.len() > 1 && digits.starts_with('0');
+    match digits.bytes().all(|b| b.is_ascii_digit()) {
+        true => i128::from_str_radix(digits, if octal { 8 } else { 10 }).ok().map(Num::Whole),
+        false => digits.parse().ok().map(Num::Real),
+    }
+}
+
+/// A number as a value of a type: reals become whole where the type is.
+fn as_type(ty: &TypeName, value: Num) -> Num {
+    let real = |words: &[String]| words.iter().any(|w| w == "float" || w == "double");
+    match &ty.kind {
+        TypeKind::Builtin(words) if real(words) => Num::Real(value.real()),
+        TypeKind::Builtin(_) | TypeKind::Named(_) => Num::Whole(value.whole()),
+        _ => value,
+    }
+}
+
+fn size_of(ty: &TypeName) -> Option<i128> {
+    match &ty.kind {
+        TypeKind::Pointer { .. } => Some(8),
+        TypeKind::Builtin(words) => {
+            let has = |w: &str| words.iter().any(|x| x == w);
+            Some(match () {
+                () if has("double") => 8,
+                () if has("char") || has("bool") => 1,
+                () if has("short") => 2,
+                () if has("long") => 8,
+                () => 4,
+            })
+        }
+        TypeKind::Named(p) => {
+            let name = p.as_name()?;
+            let width = name.chars().last()?.to_digit(10).filter(|n| (2..=4).contains(n));
+            let base = match name.trim_end_matches(char::is_numeric) {
+                "float" | "int" | "uint" => 4,
+                "double" => 8,
+                _ => return None,
+            };
+            width.map(|n| base * i128::from(n))
+        }
+        _ => None,
+    }
+}
+
+fn each_declarator(block: &Block, see: &mut dyn FnMut(&Declarator)) {
+    fn stmt(s: &warpsmith_front::ast::Stmt, see: &mut dyn FnMut(&Declarator)) {
+        match &s.kind {
+            StmtKind::Vars(v) => v.declarators.iter().for_each(&mut *see),
+            StmtKind::Block(b) => each_declarator(b, see),
+            StmtKind::If { init, then, otherwise, .. } => {
+                [init.as_ref(), Some(then), otherwise.as_ref()]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|s| stmt(s, see));
+            }
+            StmtKind::For { init, body, .. } => {
+                init.iter().for_each(|s| stmt(s, see));
+                stmt(body, see);
+            }
+            StmtKind::RangeFor { body, .. }
+            | StmtKind::While { body, .. }
+            | StmtKind::DoWhile { body, .. }
+            | StmtKind::Switch { body, .. } => stmt(body, see),
+            _ => {}
+        }
+    }
+    block.stmts.iter().for_each(|s| stmt(s, see));
+}
+
+/// A constant of the file: a variable with a value, or a member of an enumeration.
+fn constant(items: &[Item], name: &str) -> Option<(Option<TypeName>, Expr)> {
+    items.iter().find_map(|item| match &item.kind {
+        ItemKind::Vars(v) => {
+            let d = v.declarators.iter().find(|d| d.name == name)?;
+            let init = d.init.as_ref()?;
+            let fixed = v.attrs.is_constexpr || d.ty.is_const;
+            let e = init_expr(init).or_else(|| single(init)).filter(|_| fixed)?;
+            Some((Some(d.ty.clone()), e.clone()))
+        }
+        ItemKind::Enum(e) => {
+            let (_, value, _) = e.variants.iter().find(|(n, ..)| n == name)?;
+            Some((None, value.clone()?))
+        }
+        ItemKind::Namespace { items, .. } | ItemKind::File(items) => constant(items, name),
+        _ => None,
+    })
+}
+
+fn function<'a>(items: &'a [Item], name: &str) -> Option<&'a FunctionDecl> {
+    items.iter().find_map(|item| match &item.kind {
+        ItemKind::Function(f) if f.body.is_some() => match &f.name {
+            FunctionName::Plain(p) if p.segments.last().is_some_and(|s| s.name == name) => Some(f),
+            _ => None,
+        },
+        ItemKind::Namespace { items, .. } | ItemKind::File(items) => function(items, name),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpsmith_front::parse::{self, DiskLoader, Language, ParseOptions};
+    use warpsmith_ir::SourceMap;
+
+    fn numbers(host: &str, values: &[Option<i64>]) -> Option<Numbers> {
+        let text = format!("__global__ void k(float *x, int n, int m) {{}}\n{host}");
+        let options = ParseOptions::new(Language::Cuda);
+        let mut sources = SourceMap::new();
+        let parsed = parse::parse("t.cu", text.as_bytes(), &options, &DiskLoader, &mut sources);
+        let unit = parsed.expect("it is parsed").unit;
+        launches(&unit, "k").first()?.numbers(&unit, values)
+    }
+
+    const SIZES: [Option<i64>; 3] = [None, Some(1000), Some(37)];
+
+    #[test]
+    fn launches_as_people_write_them() {
+        let host = "#define BLOCK 256\nstatic int cdiv(int a, int b) { return (a + b - 1) / b; }
+void run(float *d, int rows, int cols) {
+    dim3 block(32, BLOCK / 32);
+    const dim3 grid = dim3(cdiv(cols, block.x), (rows + block.y - 1) / block.y);
+    size_t bytes = block.x * (block.y + 1) * sizeof(float);
+    k<<<grid, block, bytes>>>(d, rows, cols);
+}";
+        let n = numbers(host, &SIZES).unwrap();
+        assert_eq!((n.grid, n.block, n.shared), ([2, 125, 1], [32, 8, 1], 32 * 9 * 4));
+        assert!(!n.cut);
+    }
+
+    #[test]
+    fn whole_blocks_are_written_for_multiples() {
+        let host = "int main() { float *d; const int N = 4096; int grid = N / 256; k<<<grid, 256>>>(d, N, 1); }";
+        assert!(numbers(host, &SIZES).unwrap().cut);
+        let n = numbers(host, &[None, Some(512), Some(1)]).unwrap();
+        assert_eq!((n.grid[0], n.cut), (2, false));
+    }
+
+    #[test]
+    fn reals_and_choices() {
+        let host = "enum { T = 64 };\nvoid run(float *d, int n) { int b = n < 64 ? n : T; k<<<(int)ceil(n / 64.0), b>>>(d, n, 0); }";
+        let n = numbers(host, &SIZES).unwrap();
+        assert_eq!((n.grid[0], n.block[0]), (16, 64));
+    }
+
+    #[test]
+    fn what_changes_has_no_value() {
+        let host = "void run(float *d, int n) { int g = 1; while (g * 64 < n) g *= 2; k<<<g, 64>>>(d, n, 0); }";
+        assert_eq!(numbers(host, &SIZES), None);
+        let host = "void run(float *d, int n) { dim3 g(1); g.x = n; k<<<g, 64>>>(d, n, 0); }";
+        assert_eq!(numbers(host, &SIZES), None);
+    }
+}

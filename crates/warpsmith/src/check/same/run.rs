@@ -1,0 +1,468 @@
+//! Both sides on the same data.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use warpsmith_emu::{
+    self as emu, Arg, Buffer, BufferId, DeviceMemory, EmuError, LaunchConfig, Outcome,
+};
+use warpsmith_front::sema;
+use warpsmith_ir::interp::{self, InterpErrorKind, Limits, Memory};
+use warpsmith_ir::layout::layout_of;
+use warpsmith_ir::{Diagnostic, Module, Scalar, Type, Value};
+
+use super::launching::Shape;
+use super::pairs::{Array, Number, Pairs, Place};
+use super::shadow;
+use super::side::{Code, Side};
+use crate::check::variables;
+use crate::data::{
+    self, ArgSpec, Element, Init, NamedSpec, eval_extent, scalar_bytes, scalar_from_bytes,
+};
+use crate::status::Failure;
+use crate::tune::host_c::ArgBytes;
+use crate::tune::inputs::{self, NoData};
+use crate::tune::sizes::Point;
+
+/// Elements after which invented data begin again: a prime, so that no stride meets equal ones.
+const PATTERN: u64 = 4093;
+/// Steps of the interpreter for one launch.
+const REFERENCE_STEPS: u64 = 60_000_000;
+
+/// Where data come from.
+pub struct Data<'a> {
+    pub new: &'a Side,
+    pub reference: &'a Side,
+    pub pairs: &'a Pairs,
+    /// `--arg`, and those of the directives.
+    pub specs: &'a [NamedSpec],
+    pub max_memory: u64,
+}
+
+/// What both sides are given at one point.
+pub struct Inputs {
+    pub point: Point,
+    pub seed: u64,
+    /// One for each of [`Pairs::numbers`].
+    numbers: Vec<Value>,
+    /// One for each of [`Pairs::arrays`].
+    pub arrays: Vec<Content>,
+}
+
+/// An array before a launch.
+#[derive(Clone, Debug)]
+pub enum Content {
+    Bytes(Vec<u8>),
+    /// As long as somebody touches it.
+    Grows(Arc<[u8]>),
+}
+
+impl Content {
+    /// The first bytes of it.
+    pub fn bytes(&self, length: u64) -> Vec<u8> {
+        match self {
+            Content::Bytes(bytes) => bytes.clone(),
+            Content::Grows(pattern) => {
+                pattern.iter().copied().cycle().take(length as usize).collect()
+            }
+        }
+    }
+}
+
+/// What the reference computed: the arrays of [`Pairs`] afterwards, where it has them.
+pub struct Computed {
+    pub arrays: Vec<Option<Vec<u8>>>,
+    /// Whether a value of it changed.
+    pub steps: u64,
+}
+
+/// Why a point says nothing.
+pub enum Nothing {
+    /// The reference has no meaning there.
+    Undefined(String),
+    /// Its own assumptions exclude it.
+    Excluded,
+    TooLarge,
+    Failed(Failure),
+}
+
+impl From<Failure> for Nothing {
+    fn from(failure: Failure) -> Nothing {
+        Nothing::Failed(failure)
+    }
+}
+
+impl Data<'_> {
+    fn spec(&self, names: &[String]) -> Option<&ArgSpec> {
+        self.specs.iter().find(|s| names.contains(&s.name)).map(|s| &s.spec)
+    }
+
+    /// The data of a point.
+    ///
+    /// # Errors
+    /// Data that cannot be had.
+    pub fn inputs(&self, point: &Point, seed: u64) -> Result<Inputs, Nothing> {
+        match &self.reference.code {
+            Code::C(_) => self.inputs_of_c(point, seed),
+            Code::Kernel(_) => {
+                let numbers = self.pairs.numbers.iter().map(|n| self.number(n, point, seed));
+                let numbers = numbers.collect::<Result<_, _>>()?;
+                let arrays = self.pairs.arrays.iter().map(|a| self.content(a, point, seed));
+                Ok(Inputs {
+                    point: point.clone(),
+                    seed,
+                    numbers,
+                    arrays: arrays.collect::<Result<_, _>>()?,
+                })
+            }
+        }
+    }
+
+    fn number(&self, n: &Number, point: &Point, seed: u64) -> Result<Value, Failure> {
+        if let Some(value) = point.get(&n.name).filter(|_| n.ty.is_integer()) {
+            return Ok(Value::int(n.ty, *value));
+        }
+        match self.spec(&n.names) {
+            Some(ArgSpec::Number(text)) => data::parse_scalar(text, n.ty)
+                .map_err(|why| Failure::input("W306", format!("`{}`: {why}", n.name))),
+            Some(_) => {
+                Err(Failure::input("W306", format!("`{0}` is a number: write {0}=1.5", n.name)))
+            }
+            None => {
+                let seed = seed ^ data::name_hash(&n.name);
+                let bytes = data::fill(
+                    &self.reference.module,
+                    &Type::Scalar(n.ty),
+                    1,
+                    &Init::Random(None),
+                    seed,
+                );
+                Ok(scalar_from_bytes(n.ty, &bytes))
+            }
+        }
+    }
+
+    /// The element type of an array, and the module that it is of.
+    pub fn element(&self, array: &Array) -> (&Module, Type) {
+        let of = |side: &Side, at: usize| {
+            let f = side.ir();
+            f.var(f.params[at]).ty.pointee().cloned().unwrap_or(Type::Void)
+        };
+        match (array.reference, array.new) {
+            (Some(Place::Param(at)), _) => (&self.reference.module, of(self.reference, at)),
+            (_, Some(at)) => (&self.new.module, of(self.new, at)),
+            _ => (&self.reference.module, self.reference.ir().ret.clone()),
+        }
+    }
+
+    fn content(&self, array: &Array, point: &Point, seed: u64) -> Result<Content, Failure> {
+        let (module, element) = self.element(array);
+        let seed = seed ^ data::name_hash(&array.name);
+        let wrong =
+            |why: String| Failure::input("W306", format!("argument `{}`: {why}", array.name));
+        if array.reference == Some(Place::Result) {
+            return Ok(Content::Bytes(data::fill(module, &element, 1, &Init::Zeros, 0)));
+        }
+        let random = Init::Random(None);
+        let (dims, init) = match self.spec(&array.names) {
+            None => return Ok(grows(module, &element, &random, seed)),
+            Some(ArgSpec::Init(Init::File(path)))
+            | Some(ArgSpec::Array { init: Init::File(path), .. }) => {
+                let held = data::read_npy(std::path::Path::new(path)).map_err(wrong)?;
+                return Ok(Content::Bytes(held.bytes));
+            }
+            Some(ArgSpec::Init(init)) => return Ok(grows(module, &element, init, seed)),
+            Some(ArgSpec::Array { element: given, dims, init }) => {
+                let slots = |ty: &Type| data::scalars_of(module, ty, 0).first().map(|(_, s)| *s);
+                if let Element::Type(given) = given
+                    && slots(given) != slots(&element)
+                {
+                    return Err(wrong("its elements have another type".to_string()));
+                }
+                let filled = self
+                    .specs
+                    .iter()
+                    .find(|s| array.names.contains(&s.name))
+                    .is_some_and(|s| s.filled);
+                (dims, if filled { init } else { &random })
+            }
+            Some(_) => return Err(wrong("it is an array; write float[256]=random".to_string())),
+        };
+        let scalars = self.scalars(point);
+        let mut bytes = layout_of(module, &element).size.max(1);
+        for dim in dims {
+            bytes = bytes.saturating_mul(eval_extent(dim, &scalars).map_err(wrong)?);
+        }
+        if bytes > self.max_memory {
+            return Err(wrong(format!("{bytes} bytes are more than --max-memory allows"))
+                .with_status(crate::status::Status::Limit));
+        }
+        let count = bytes / layout_of(module, &element).size.max(1);
+        Ok(Content::Bytes(data::fill(module, &element, count, init, seed)))
+    }
+
+    /// Sizes by all their names, for extents.
+    fn scalars(&self, point: &Point) -> HashMap<String, i128> {
+        let all = self.pairs.numbers.iter().filter_map(|n| Some((n, *point.get(&n.name)?)));
+        all.flat_map(|(n, v)| n.names.iter().map(move |name| (name.clone(), i128::from(v))))
+            .collect()
+    }
+
+    /// As verification of `tune` makes them, with index arrays in range.
+    fn inputs_of_c(&self, point: &Point, seed: u64) -> Result<Inputs, Nothing> {
+        let f = self.reference.ir();
+        let renamed = self.specs.iter().map(|s| {
+            let names = self
+                .pairs
+                .numbers
+                .iter()
+                .map(|n| &n.names)
+                .chain(self.pairs.arrays.iter().map(|a| &a.names));
+            let other = names.filter(|n| n.contains(&s.name)).find_map(|n| n.last());
+            NamedSpec { name: other.cloned().unwrap_or_else(|| s.name.clone()), ..s.clone() }
+        });
+        let specs: Vec<NamedSpec> = renamed.collect();
+        let sources = inputs::Sources {
+            module: &self.reference.module,
+            function: f,
+            specs: &specs,
+            seed,
+            max_memory: self.max_memory,
+        };
+        let given = match inputs::arguments(&sources, point) {
+            Ok(given) => given,
+            Err(NoData::Memory { .. }) => return Err(Nothing::TooLarge),
+            Err(bad) => return Err(Nothing::Failed(bad.failure())),
+        };
+        let mut numbers = vec![];
+        for n in &self.pairs.numbers {
+            numbers.push(match n.reference.map(|at| &given[at]) {
+                Some(ArgBytes::Value(bytes)) => {
+                    let ty =
+                        n.reference.and_then(|at| f.var(f.params[at]).ty.scalar()).unwrap_or(n.ty);
+                    scalar_from_bytes(ty, bytes)
+                }
+                _ => self.number(n, point, seed)?,
+            });
+        }
+        let mut arrays = vec![];
+        for a in &self.pairs.arrays {
+            arrays.push(match a.reference {
+                Some(Place::Param(at)) => match &given[at] {
+                    ArgBytes::Array(bytes) => Content::Bytes(bytes.clone()),
+                    ArgBytes::Value(_) => Content::Bytes(vec![]),
+                },
+                _ => self.content(a, point, seed)?,
+            });
+        }
+        Ok(Inputs { point: point.clone(), seed, numbers, arrays })
+    }
+
+    /// The values of a side's numbers by its own names.
+    pub fn sizes(&self, inputs: &Inputs, of_new: bool) -> Point {
+        let side = if of_new { self.new } else { self.reference };
+        let own = self.pairs.numbers.iter().zip(&inputs.numbers).filter(|(n, _)| n.ty.is_integer());
+        let named = own.filter_map(|(n, v)| {
+            let at = if of_new { n.new } else { n.reference }?;
+            Some((side.ir().var(side.ir().params[at]).name.clone(), v.as_i64()))
+        });
+        named.collect()
+    }
+
+    /// Runs the C function.
+    ///
+    /// # Errors
+    /// [`Nothing`].
+    pub fn c_function(
+        &self,
+        inputs: &Inputs,
+        bounds: bool,
+        limits: &Limits,
+    ) -> Result<(Memory, Computed), Nothing> {
+        let (args, buffers, at) = self.interpreted(inputs, &[]);
+        let mut memory = Memory::new(buffers);
+        let limits = Limits { max_steps: REFERENCE_STEPS, track_bounds: bounds, ..limits.clone() };
+        let reference = self.reference;
+        let run = interp::call(
+            &reference.module,
+            reference.function,
+            &args,
+            &mut memory,
+            &limits,
+            &mut interp::NoLaunch,
+        );
+        let result = run.map_err(|e| match &e.kind {
+            InterpErrorKind::StepLimit(_) => Nothing::TooLarge,
+            InterpErrorKind::Unsupported(_) | InterpErrorKind::BadCall(_) => {
+                Nothing::Failed(e.to_diagnostic().into())
+            }
+            _ => Nothing::Undefined(e.to_string()),
+        })?;
+        let arrays = self.pairs.arrays.iter().zip(at).map(|(a, at)| match a.reference {
+            Some(Place::Result) => result.map(scalar_bytes),
+            _ => at.map(|at| memory.buffers[at].clone()),
+        });
+        let computed = Computed { arrays: arrays.collect(), steps: memory.steps };
+        Ok((memory, computed))
+    }
+
+    /// Arguments of the reference for the interpreter, the buffers, and which of them is each array of the pairs. Arrays that
+    /// grow are as long as they are after the run.
+    fn interpreted(
+        &self,
+        inputs: &Inputs,
+        after: &[Option<Vec<u8>>],
+    ) -> (Vec<interp::Arg>, Vec<Vec<u8>>, Vec<Option<usize>>) {
+        let f = self.reference.ir();
+        let mut args = vec![interp::Arg::Null; f.params.len()];
+        for (n, v) in self.pairs.numbers.iter().zip(&inputs.numbers) {
+            if let Some(at) = n.reference {
+                let ty = f.var(f.params[at]).ty.scalar().unwrap_or(n.ty);
+                args[at] = interp::Arg::Value(converted(*v, ty));
+            }
+        }
+        let (mut buffers, mut places) = (vec![], vec![]);
+        for (i, (a, content)) in self.pairs.arrays.iter().zip(&inputs.arrays).enumerate() {
+            let Some(Place::Param(at)) = a.reference else {
+                places.push(None);
+                continue;
+            };
+            let length = after.get(i).and_then(Option::as_ref).map_or(0, |b| b.len() as u64);
+            args[at] = interp::Arg::Pointer { buffer: buffers.len(), offset: 0 };
+            places.push(Some(buffers.len()));
+            buffers.push(content.bytes(length));
+        }
+        (args, buffers, places)
+    }
+
+    /// How far sums may differ, and which buffer each array of the pairs is there.
+    ///
+    /// # Errors
+    /// A sentence: why nothing tells.
+    pub fn shadow(
+        &self,
+        inputs: &Inputs,
+        shape: Option<&Shape>,
+        after: &[Option<Vec<u8>>],
+        limits: &Limits,
+    ) -> Result<(Memory, Vec<Option<usize>>), String> {
+        let reference = self.reference;
+        let (args, buffers, at) = self.interpreted(inputs, after);
+        let Some(shape) = shape else {
+            let run = self.c_function(inputs, true, limits);
+            return run
+                .map(|(memory, _)| (memory, at))
+                .map_err(|_| "it cannot be followed".to_string());
+        };
+        let mut module = reference.module.clone();
+        let memory = self
+            .device_memory(reference, inputs)
+            .map_err(|_| "its variables have no values".to_string())?;
+        for (g, b) in module.globals.iter_mut().zip(&memory.globals) {
+            g.init = Some(b.bytes.clone());
+        }
+        let limits = Limits { max_steps: REFERENCE_STEPS, ..limits.clone() };
+        let run = shadow::of_kernel(&module, reference.function, shape, &args, buffers, &limits);
+        run.map(|memory| (memory, at))
+    }
+
+    /// Runs a kernel; `lengths` of its arrays in bytes, or as they grow.
+    ///
+    /// # Errors
+    /// What the emulator refuses.
+    pub fn kernel(
+        &self,
+        of_new: bool,
+        inputs: &Inputs,
+        shape: &Shape,
+        lengths: &[Option<u64>],
+        options: &emu::Options,
+    ) -> Result<(Outcome, Vec<Option<Vec<u8>>>), EmuError> {
+        let side = if of_new { self.new } else { self.reference };
+        let mut memory = self.device_memory(side, inputs).map_err(|f| {
+            let message = f.diagnostics.first().map_or(String::new(), |d| d.message.clone());
+            EmuError::BadArgument { index: 0, message }
+        })?;
+        let f = side.ir();
+        let mut args = vec![Arg::Null; f.params.len()];
+        for (n, v) in self.pairs.numbers.iter().zip(&inputs.numbers) {
+            if let Some(at) = if of_new { n.new } else { n.reference } {
+                let ty = f.var(f.params[at]).ty.scalar().unwrap_or(n.ty);
+                args[at] = Arg::Bytes(scalar_bytes(converted(*v, ty)));
+            }
+        }
+        let mut ids = vec![];
+        for (i, (a, content)) in self.pairs.arrays.iter().zip(&inputs.arrays).enumerate() {
+            let at = match (of_new, a.reference) {
+                (true, _) => a.new,
+                (false, Some(Place::Param(at))) => Some(at),
+                (false, _) => None,
+            };
+            ids.push(at.map(|at| {
+                let var = f.var(f.params[at]);
+                let buffer =
+                    buffer(&var.name, var.ty.pointee(), content, lengths.get(i).copied().flatten());
+                let id = memory.add(buffer);
+                args[at] = Arg::Pointer { buffer: id, offset: 0 };
+                id
+            }));
+        }
+        let Shape { grid, block, shared } = *shape;
+        let config =
+            LaunchConfig { kernel: side.function, grid, block, dynamic_shared: shared, args };
+        let outcome = emu::run(&side.module, &config, &mut memory, options)?;
+        let mut take = |id: BufferId| std::mem::take(&mut memory.buffers[id.0 as usize].bytes);
+        Ok((outcome, ids.into_iter().map(|id| id.map(&mut take)).collect::<Vec<_>>()))
+    }
+
+    /// Which buffer of [`Data::kernel`] an array is on the new side.
+    pub fn buffer_of(&self, array: usize) -> BufferId {
+        BufferId(self.pairs.arrays[..array].iter().filter(|a| a.new.is_some()).count() as u32)
+    }
+
+    /// The variables of the device: as options give them, as the text says, else the same invented values on both sides.
+    fn device_memory(&self, side: &Side, inputs: &Inputs) -> Result<DeviceMemory, Failure> {
+        let mut memory = DeviceMemory::new(&side.module);
+        let set = sema::variables_set_by_host(&side.unit);
+        let scalars = self.scalars(&inputs.point);
+        for (g, variable) in side.module.globals.iter().zip(&mut memory.globals) {
+            let spec = self.specs.iter().find(|s| s.name == g.name).map(|s| &s.spec);
+            let undefined =
+                !variable.poison.is_empty() || g.init.is_none() && set.contains(&g.name);
+            let seed = inputs.seed ^ data::name_hash(&g.name);
+            if let Some(spec) = spec {
+                variables::set(&side.module, &g.ty, variable, spec, &scalars, seed).map_err(
+                    |(why, help)| {
+                        Failure::from(
+                            Diagnostic::error("W306", format!("variable `{}`: {why}", g.name))
+                                .help(help),
+                        )
+                    },
+                )?;
+            } else if undefined {
+                variable.bytes = data::fill(&side.module, &g.ty, 1, &Init::Random(None), seed);
+            }
+            variable.poison = vec![];
+        }
+        Ok(memory)
+    }
+}
+
+/// A whole number as one of another width, a real as it is.
+fn converted(value: Value, ty: Scalar) -> Value {
+    if ty.is_integer() { Value::int(ty, value.as_i64()) } else { value }
+}
+
+fn grows(module: &Module, element: &Type, init: &Init, seed: u64) -> Content {
+    Content::Grows(data::fill(module, element, PATTERN, init, seed).into())
+}
+
+fn buffer(name: &str, element: Option<&Type>, content: &Content, length: Option<u64>) -> Buffer {
+    let buffer = Buffer { name: name.to_string(), element: element.cloned(), ..Buffer::default() };
+    match (content, length) {
+        (Content::Grows(pattern), None) => {
+            Buffer { grows: true, exact: true, pattern: pattern.clone(), ..buffer }
+        }
+        (content, length) => Buffer { bytes: content.bytes(length.unwrap_or(0)), ..buffer },
+    }
+}

@@ -1,0 +1,14 @@
+// Defect: a lock is taken without a fence behind it.
+// expect: race-global line=11 array=total
+// expect: status=1
+
+// warpsmith: grid=4 block=1 arg mutex=int[1] arg total=int[1]
+__global__ void locked(int *mutex, int *total)
+{
+    while (atomicCAS(mutex, 0, 1) != 0)
+        ;
+
+    *total += blockIdx.x + 1;
+    __threadfence();
+    atomicExch(mutex, 0);
+}

@@ -1,0 +1,15 @@
+// Defect: a ticket lock whose holder does not fence before the next number is served.
+// expect: race-global line=12 array=total
+// expect: status=1
+
+// warpsmith: grid=4 block=1 arg next=uint[1] arg serving=uint[1] arg total=int[1]
+__global__ void ticket_lock(unsigned *next, unsigned *serving, int *total)
+{
+    unsigned mine = atomicAdd(next, 1u);
+    while (atomicAdd(serving, 0u) != mine)
+        ;
+    __threadfence();
+    *total += 2 * blockIdx.x + 1;
+    ;
+    atomicAdd(serving, 1u);
+}
