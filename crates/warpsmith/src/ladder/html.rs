@@ -7,7 +7,7 @@ use warpsmith_device::TrafficKind;
 use warpsmith_emu::counters::{BANKS, SECTOR};
 
 use super::diff::{Side, compared};
-use super::page::{capital, lecture, predicted, sums, title};
+use super::page::{capital, lecture, limits, on_device, predicted, sums, title};
 use super::{Ladder, Version, code};
 use crate::tune::counted::View;
 
@@ -24,7 +24,7 @@ pub fn page(ladder: &Ladder) -> String {
     let mut text = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\n<style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n"
     );
-    text += "<p>Times are <b>predicted</b> by the device model; sectors, wavefronts and conflicts are <b>emulated</b>: counted from the addresses of a run. Nothing here was measured on a GPU.</p>\n";
+    text += &kinds(ladder);
     text += &bars(ladder);
     for (name, why) in &ladder.left_out {
         text += &format!("<p>Left out: {}, because {}.</p>\n", escaped(name), escaped(why));
@@ -36,18 +36,45 @@ pub fn page(ladder: &Ladder) -> String {
     text + "</body></html>\n"
 }
 
-/// The table of all versions, with a bar for each predicted time.
+/// What kinds of figures there are.
+fn kinds(ladder: &Ladder) -> String {
+    let counted = "sectors, wavefronts and conflicts are <b>emulated</b>: counted from the addresses of a run.";
+    match &ladder.on {
+        Some(on) => format!(
+            "<p>Bars show <b>{}</b> times, beside those that the device model <b>predicted</b>; {counted} {}</p>\n",
+            escaped(&on.told.on(&on.device)),
+            escaped(&capital(&limits(ladder).map_or(String::new(), |l| l + ".")))
+        ),
+        None => format!(
+            "<p>Times are <b>predicted</b> by the device model; {counted} Nothing here was measured on a GPU.</p>\n"
+        ),
+    }
+}
+
+/// The table of all versions, with a bar for each time: the device's, else the predicted one.
 fn bars(ladder: &Ladder) -> String {
-    let seconds = |v: &Version| v.tuned.seconds.as_ref().and_then(|s| s.first()).copied();
+    let predicted_seconds = |v: &Version| v.tuned.seconds.as_ref().and_then(|s| s.first()).copied();
+    let seconds = |v: &Version| match &ladder.on {
+        Some(_) => v.ms.map(|ms| ms / 1e3),
+        None => predicted_seconds(v),
+    };
     let longest = ladder.versions.iter().filter_map(seconds).fold(0.0, f64::max);
-    let mut text = "<table><tr><th>version</th><th>predicted</th><th></th><th>sectors</th><th>shared wavefronts</th><th>bank conflicts</th></tr>\n".to_string();
+    let head =
+        ladder.on.as_ref().map_or(String::new(), |on| format!("<th>{}</th>", on.told.word()));
+    let mut text = format!(
+        "<table><tr><th>version</th>{head}<th>predicted</th><th></th><th>sectors</th><th>shared wavefronts</th><th>bank conflicts</th></tr>\n"
+    );
     for (k, v) in ladder.versions.iter().enumerate() {
         let s = sums(v);
         let width = seconds(v).map_or(0.0, |t| 300.0 * t / longest.max(f64::MIN_POSITIVE));
         text += &format!(
-            "<tr><td><a href=\"#v{k}\">{}</a>{}</td><td class=\"n\">{}</td><td><div class=\"bar\" style=\"width:{width:.0}px\"></div></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+            "<tr><td><a href=\"#v{k}\">{}</a>{}</td>{}<td class=\"n\">{}</td><td><div class=\"bar\" style=\"width:{width:.0}px\"></div></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
             escaped(&v.folder(k)),
             escaped(&lecture(v)),
+            ladder
+                .on
+                .as_ref()
+                .map_or(String::new(), |_| format!("<td class=\"n\">{}</td>", on_device(v))),
             predicted(v),
             s.sectors,
             s.wavefronts,
