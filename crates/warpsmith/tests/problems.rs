@@ -222,7 +222,10 @@ fn a_grid_that_is_too_small_is_noticed() {
         &["tune", "p.json", "--device", "emulator", "--strategy", "brute_force"],
     );
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("136 of 200 elements of `c`") && text.contains("its grid is too small"), "{text}");
+    assert!(
+        text.contains("136 of 200 elements of `c`") && text.contains("its grid is too small"),
+        "{text}"
+    );
 }
 
 /// Launches that are too large are emulated in part: what is wrong there is found, and the times are those of all blocks.

@@ -84,7 +84,12 @@ fn every_command_shows_what_it_does() {
             ),
             "verifying",
         ),
-        (format!("tune {examples}/jacobi5.c --size n=256 --size m=256 --device emulator --budget 400"), "emulating"),
+        (
+            format!(
+                "tune {examples}/jacobi5.c --size n=256 --size m=256 --device emulator --budget 400"
+            ),
+            "emulating",
+        ),
         (format!("ladder {examples}/gemm.c"), "ladder: version 1/"),
         ("check slow.cu".to_string(), "checking 1/1 slow.cu: "),
         (format!("stage {examples}/stage/himeno.cu"), "stage: step"),
