@@ -5,7 +5,7 @@
 //! long step is seen to go on.
 
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,6 +23,8 @@ const WIDEST: usize = 200;
 /// The phases at work, the outermost first.
 static PHASES: Mutex<Vec<Entry>> = Mutex::new(vec![]);
 static NEXT: AtomicU64 = AtomicU64::new(0);
+/// A line stands on the terminal.
+static DRAWN: AtomicBool = AtomicBool::new(false);
 
 struct Entry {
     id: u64,
@@ -83,7 +85,7 @@ impl Drop for Phase {
         let mut phases = phases();
         phases.retain(|e| e.id != self.id);
         // Before anything else is written there.
-        if phases.is_empty() && Terminal::of_stderr() == Terminal::Full {
+        if phases.is_empty() {
             erase();
         }
     }
@@ -91,10 +93,8 @@ impl Drop for Phase {
 
 /// Takes the line away, for a message that comes while phases are at work; it is drawn again behind the message.
 pub fn hide() {
-    let phases = phases();
-    if !phases.is_empty() && Terminal::of_stderr() == Terminal::Full {
-        erase();
-    }
+    let _phases = phases();
+    erase();
 }
 
 fn phases() -> MutexGuard<'static, Vec<Entry>> {
@@ -102,6 +102,9 @@ fn phases() -> MutexGuard<'static, Vec<Entry>> {
 }
 
 fn erase() {
+    if !DRAWN.swap(false, Ordering::SeqCst) {
+        return;
+    }
     // A terminal that has gone away shows nothing.
     let _ = std::io::stderr().write_all(b"\r\x1b[2K");
 }
@@ -139,6 +142,7 @@ fn draw(terminal: Terminal, line: &str, said: &mut String) {
         // Without wrapping: a line that is wider than the terminal could not be taken back.
         Terminal::Full => format!("\r\x1b[2K\x1b[?7l{line}\x1b[?7h\r"),
     };
+    DRAWN.store(terminal == Terminal::Full, Ordering::SeqCst);
     line.clone_into(said);
     let _ = std::io::stderr().write_all(text.as_bytes());
 }

@@ -14,9 +14,14 @@ use crate::tune::counted::View;
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1300px;padding:0 1em;color:#222}\
 table{border-collapse:collapse}td,th{padding:2px 8px;text-align:left}td.n{text-align:right}\
 .bar{background:#3b78b5;height:1em}.code{table-layout:fixed;width:100%;font:12px/1.35 monospace}\
-.code td{white-space:pre-wrap;vertical-align:top;padding:0 4px;overflow-wrap:anywhere}\
+.code td{white-space:pre-wrap;vertical-align:top;padding:0 4px;overflow-wrap:anywhere}.code tr{height:1.35em}\
 .old{background:#fbe4e4}.new{background:#e2f4e2}.why{border-left:4px solid #c80;padding-left:.6em}\
 figure{margin:.6em 0}figcaption{font-size:13px}svg text{font:9px monospace}pre{background:#f4f4f4;padding:.5em}";
+
+/// What the counters are, for those who meet them here.
+const LEGEND: &str = "<p>A <b>sector</b> is 32 bytes, the unit in which global memory moves: a warp that reads 32 neighbouring floats needs four. \
+Shared memory has 32 <b>banks</b> of 4-byte words; a <b>wavefront</b> is one turn in which each bank serves one word, to all lanes that want it. \
+A <b>bank conflict</b> is a turn more, since two lanes want different words of one bank.</p>\n";
 
 /// The whole page.
 pub fn page(ladder: &Ladder) -> String {
@@ -25,6 +30,7 @@ pub fn page(ladder: &Ladder) -> String {
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\n<style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n"
     );
     text += &kinds(ladder);
+    text += LEGEND;
     text += &bars(ladder);
     for (name, why) in &ladder.left_out {
         text += &format!("<p>Left out: {}, because {}.</p>\n", escaped(name), escaped(why));
@@ -98,13 +104,29 @@ fn section(index: usize, version: &Version, before: Option<&Version>) -> String 
         text += &format!("<p class=\"why\">{}.</p>\n", escaped(&capital(why)));
     }
     text += &format!("<pre>{}</pre>\n", escaped(version.tuned.schedule.trim_end()));
-    text += "<details><summary>The code, beside that of the version before</summary>\n";
-    text += &side_by_side(before.map_or("", |b| code(&b.tuned)), code(&version.tuned));
+    text += &match before {
+        Some(before) => format!(
+            "<details><summary>The code, beside that of the version before</summary>\n{}",
+            side_by_side(shown(before), shown(version))
+        ),
+        None => format!(
+            "<details><summary>The code</summary>\n<pre>{}</pre>\n",
+            escaped(shown(version))
+        ),
+    };
     text += "</details>\n<details><summary>What one warp's accesses ask of memory</summary>\n";
     for view in version.launches.iter().flat_map(|l| l.views.iter().flatten()) {
         text += &picture(view);
     }
     text + "</details>\n"
+}
+
+/// Kernels and launcher. What calls them with arrays of the host has nothing to teach here.
+fn shown(version: &Version) -> &str {
+    let text = code(&version.tuned);
+    let host = ["\n// Device memory; the first error", "\nextern \"C\" void "];
+    let end = host.iter().filter_map(|mark| text.find(mark)).min();
+    text[..end.unwrap_or(text.len())].trim_end()
 }
 
 /// Both texts in columns; lines that only one of them has are marked.

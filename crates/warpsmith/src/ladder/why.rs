@@ -84,19 +84,30 @@ fn slower(before: &Version, now: &Version) -> Option<String> {
         time(old)
     );
     let (around, was) = (new - seconds(b), old - seconds(a));
-    if around > was {
-        text += &format!(
-            ": `{}` alone takes {} (before: {}), the launches around it {}",
-            b.kernel,
-            time(seconds(b)),
-            time(seconds(a)),
-            time(around)
-        );
+    // Figures that read alike are no reason.
+    let alike = |x: f64, y: f64| time(x) == time(y);
+    if around > was && !alike(around, was) {
+        let kernel = match alike(seconds(a), seconds(b)) {
+            true => format!("`{}` takes as long as before", b.kernel),
+            false => format!(
+                "`{}` alone takes {} (before: {})",
+                b.kernel,
+                time(seconds(b)),
+                time(seconds(a))
+            ),
+        };
+        let before = if was > 0.0 { format!(" (before: {})", time(was)) } else { String::new() };
+        text += &format!(": {kernel}, the launches around it {}{before}", time(around));
     }
     let grown = |bound: Bound| b.prediction.part(bound) - a.prediction.part(bound);
     let most =
         b.prediction.parts.iter().map(|p| p.bound).max_by(|x, y| grown(*x).total_cmp(&grown(*y)));
-    if let Some(bound) = most.filter(|bound| grown(*bound) > 0.0 && seconds(b) > seconds(a)) {
+    if let Some(bound) = most.filter(|bound| {
+        grown(*bound) > 0.0
+            && !alike(seconds(b), seconds(a))
+            && !alike(a.prediction.part(*bound), b.prediction.part(*bound))
+            && seconds(b) > seconds(a)
+    }) {
         text += &format!(
             "; in the kernel, {} alone would take {} (before: {})",
             bound.name(),

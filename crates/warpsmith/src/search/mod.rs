@@ -21,7 +21,7 @@ use warpsmith_tune::space::Configuration;
 
 pub use engine::{Engine, Found, Halt, Options, Placed, Plan, Raced, SearchError};
 pub use progress::Progress;
-pub use station::Prepared;
+pub use station::{Prepared, expected};
 pub use told::{Told, failures};
 
 /// What a search tries: the texts of configurations, and the memory on which they work.

@@ -163,7 +163,11 @@ pub fn search(
         candidates: candidates.clone(),
         changed: None,
     };
-    let nests = Arc::new(Nests::new(source)?);
+    let mut nests = Nests::new(source)?;
+    if Told::by(&stations.hello) == Told::Emulated {
+        nests.expect_what_c_gives();
+    }
+    let nests = Arc::new(nests);
     let bytes = nests.bytes();
     let rival = args.against.as_ref().map(|path| nests.rival(path, sources)).transpose()?;
     let estimates = Estimates::new(&kernel, gpu, asked.sizes, sources, &stop);

@@ -446,6 +446,9 @@ impl Backend for EmulatorBackend {
 
     fn reference(&mut self, reference: &Reference, binary: &[u8]) -> Answer<Vec<Vec<u8>>> {
         let executed = self.execute(&reference.candidate, binary, true)?;
+        if reference.whole && !executed.partial.is_empty() {
+            return Err(invalid(Reason::Timeout, "it is too large to be emulated whole"));
+        }
         let memory = &executed.memory;
         self.problem.expected.clear();
         self.known.clear();
