@@ -5,10 +5,11 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use warpsmith_ir::printable::acts;
+use warpsmith_ir::{Diagnostic, SourceMap};
 
-use crate::status::Status;
+use crate::status::{Failure, Status};
 use crate::{check, clean, doctor, fuse, interrupt, ladder, results, stage, tune, worker};
 
 /// Turns C loop nests and CUDA kernels into fast, readable, verified CUDA C.
@@ -37,6 +38,11 @@ enum Command {
     Clean(clean::CleanArgs),
     /// Says what this machine has, what each missing part costs, and how to get it
     Doctor(doctor::DoctorArgs),
+    /// Writes a completion script for a shell to stdout
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
     /// Serves a tuner over stdin and stdout; started by warpsmith itself
     #[command(hide = true)]
     Worker(worker::WorkerArgs),
@@ -54,13 +60,10 @@ pub enum Format {
 
 /// Parses the arguments, runs the command and says how it ended. Never panics.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => {
-            // clap sends help and version to stdout, everything else to stderr.
-            let _ = error.print();
-            return if error.use_stderr() { Status::BadInput } else { Status::Done };
-        }
+        Err(error) => return usage(&error, &args),
     };
     interrupt::listen();
     guarded(|| match &cli.command {
@@ -72,8 +75,52 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         Command::Results(args) => results::run(args),
         Command::Clean(args) => clean::run(args),
         Command::Doctor(args) => doctor::run(args),
+        Command::Completions { shell } => completions(*shell),
         Command::Worker(args) => worker::run(args),
     })
+}
+
+/// Everything that can be asked, as the parser has it: for manual pages.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+fn completions(shell: clap_complete::Shell) -> Status {
+    use std::io::Write;
+    let mut text = vec![];
+    clap_complete::generate(shell, &mut command(), "warpsmith", &mut text);
+    // A closed pipe (`| head`) is the reader's choice, not an error.
+    let _ = std::io::stdout().write_all(&text);
+    Status::Done
+}
+
+/// A command line that is not understood; or one that asks for help, which is no error.
+fn usage(error: &clap::Error, args: &[OsString]) -> Status {
+    // clap sends help and version to stdout, everything else to stderr.
+    let _ = error.print();
+    if !error.use_stderr() {
+        return Status::Done;
+    }
+    let words: Vec<String> = args.iter().map(|a| a.to_string_lossy().into_owned()).collect();
+    if asks_for_json(&words) {
+        let text = error.to_string();
+        let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
+        let message = lines.next().unwrap_or_default().trim_start_matches("error: ");
+        let rest = lines.fold(Diagnostic::error("W300", message), |d, line| d.note(line));
+        let known = command();
+        let mut after = words.iter().skip(1);
+        let name = after.find(|w| known.find_subcommand(w).is_some());
+        let object =
+            Failure::from(rest).json(name.map_or("warpsmith", String::as_str), &SourceMap::new());
+        println!("{}", inert_json(&object.to_string()));
+    }
+    Status::BadInput
+}
+
+/// Whether a machine reads the answer, as far as that can be told of a wrong command line.
+fn asks_for_json(words: &[String]) -> bool {
+    words.iter().any(|w| w == "--format=json")
+        || words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
 }
 
 /// Whether messages on stderr may use colour.

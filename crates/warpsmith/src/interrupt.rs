@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use crate::progress;
 use crate::status::Status;
 
 /// Commands that look at the flag, and those of them that have something to show by now.
@@ -18,6 +19,7 @@ pub fn flag() -> Arc<AtomicBool> {
 /// Takes Ctrl-C over from the system, once for the program.
 pub fn listen() {
     let handled = ctrlc::set_handler(|| {
+        progress::hide();
         let first = !flag().swap(true, Ordering::SeqCst);
         if first && LISTENING.load(Ordering::SeqCst) > 0 {
             let what = match SHOWING.load(Ordering::SeqCst) {
@@ -28,7 +30,7 @@ pub fn listen() {
             return;
         }
         warpsmith_gpu::client::end_all();
-        eprintln!("warpsmith: interrupted");
+        eprintln!("warpsmith: interrupted; files were written whole or not at all");
         std::process::exit(Status::Interrupted.code());
     });
     if let Err(error) = handled {

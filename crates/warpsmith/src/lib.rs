@@ -24,6 +24,7 @@ pub mod stage;
 pub mod status;
 pub mod tune;
 pub mod worker;
+mod wrong_file;
 
 pub use warpsmith_device as device;
 pub use warpsmith_emit as emit;

@@ -100,6 +100,7 @@ impl Failure {
     /// Ctrl-C, as [`Failure::timed_out`].
     pub fn interrupted(during: &str) -> Failure {
         let d = Diagnostic::error("W463", format!("interrupted {during}"));
+        let d = d.help("nothing was written; `tune --resume` goes on with a search whose results were recorded");
         Failure::from(d).with_status(Status::Interrupted)
     }
 

@@ -224,12 +224,12 @@ fn ctrl_c_keeps_what_a_search_of_a_c_file_has_found() {
     assert_eq!((&report["status"], &report["complete"]), (&json!("interrupted"), &json!(false)));
     let recorded = stored(folder);
     assert!(recorded.iter().all(|r| r.outcome.status == Status::Correct), "{recorded:?}");
-    assert_eq!(report["measured"]["evaluated"], recorded.len());
+    assert_eq!(report["emulated"]["evaluated"], recorded.len());
     assert!(recorded.len() < 48, "the search was over before");
     assert!(folder.join("warpsmith-out/scale/scale.cu").exists());
     let again =
         command(folder, &[&args[..], &["--resume", "--budget", "1"]].concat()).output().unwrap();
-    assert!(said(&again, 0).0["measured"]["recalled"].as_u64() >= Some(1));
+    assert!(said(&again, 0).0["emulated"]["recalled"].as_u64() >= Some(1));
 }
 
 #[test]

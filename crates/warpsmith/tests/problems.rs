@@ -195,6 +195,63 @@ fn without_a_reference_outputs_are_those_of_a_configuration_that_is_named() {
     assert_eq!(report["search"]["unusable"]["correctness"], 3);
 }
 
+/// Two right configurations agree; the report names both.
+#[test]
+fn outputs_are_trusted_when_two_configurations_agree() {
+    let mut problem = add(false);
+    problem["ConfigurationSpace"]["TuningParameters"] =
+        json!([parameter("variant", "[0, 2]"), parameter("block", "[64, 128]")]);
+    let folder = folder(&[("add.cu", ADD), ("p.json", &problem.to_string())]);
+    let report = tuned(folder.path(), &[]);
+    assert_eq!(report["compared"]["configuration"], json!({"variant": 0, "block": 64}));
+    assert_eq!(report["compared"]["agrees"], json!({"variant": 0, "block": 128}));
+    assert_eq!(report["search"]["unusable"]["correctness"], 2);
+    assert_eq!(report["times"], "emulated");
+}
+
+/// A grid that leaves most of an output as it was makes a kernel look fast: that is said.
+#[test]
+fn a_grid_that_is_too_small_is_noticed() {
+    let mut problem = add(false);
+    problem["ConfigurationSpace"]["TuningParameters"] =
+        json!([parameter("variant", "[0]"), parameter("block", "[64, 96]")]);
+    problem["KernelSpecification"]["GlobalSize"] = json!({"X": "1"});
+    let folder = folder(&[("add.cu", ADD), ("p.json", &problem.to_string())]);
+    let output = warpsmith(
+        folder.path(),
+        &["tune", "p.json", "--device", "emulator", "--strategy", "brute_force"],
+    );
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("136 of 200 elements of `c`") && text.contains("its grid is too small"),
+        "{text}"
+    );
+}
+
+/// Launches that are too large are emulated in part: what is wrong there is found, and the times are those of all blocks.
+#[test]
+fn large_launches_are_emulated_in_part() {
+    let mut problem = add(false);
+    let text = problem.to_string().replace("200", "6000000");
+    problem = serde_json::from_str(&text).unwrap();
+    problem["ConfigurationSpace"]["TuningParameters"] =
+        json!([parameter("variant", "[0, 2]"), parameter("block", "[64, 128]")]);
+    for argument in problem["KernelSpecification"]["Arguments"].as_array_mut().unwrap() {
+        if argument["FillType"] == "Generator" {
+            argument["FillType"] = json!("Random");
+            argument["FillValue"] = json!(1.0);
+            argument.as_object_mut().unwrap().remove("DataSource");
+        }
+    }
+    let folder = folder(&[("add.cu", ADD), ("p.json", &problem.to_string())]);
+    let report = tuned(folder.path(), &[]);
+    assert_eq!(report["best"]["configuration"]["variant"], 0);
+    assert_eq!(report["search"]["unusable"], json!({"correctness": 2}));
+    // 72 MB at 4.8 TB/s are 15 us; four blocks would take no time at all.
+    let ms = report["best"]["time_ms"].as_f64().unwrap();
+    assert!((0.01..0.1).contains(&ms), "{ms}");
+}
+
 #[test]
 fn a_stopped_search_goes_on_where_it_was() {
     let folder = folder(&[("add.cu", ADD), ("p.json", &add(true).to_string())]);

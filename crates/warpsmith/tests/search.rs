@@ -67,17 +67,20 @@ fn an_exhaustive_search_ends_with_the_fastest_of_all() {
     let folder = tempfile::tempdir().unwrap();
     let output = tune(folder.path(), &["--strategy", "brute_force"]).output().unwrap();
     let result = ended(&output, 0);
-    let measured = &result["measured"];
+    let measured = &result["emulated"];
     assert_eq!(measured["evaluated"], ALLOWED, "{measured}");
     assert_eq!(measured["backend"], "emulator");
-    assert_eq!(result["verification"]["level"], "measured equal");
+    assert_eq!(
+        (&result["measured"], &result["verification"]["level"]),
+        (&serde_json::Value::Null, &"checked".into())
+    );
     let rows = stored(folder.path());
     assert_eq!(rows.len() as u64, ALLOWED);
     let least = rows.iter().map(|r| r.outcome.cost()).fold(f64::INFINITY, f64::min);
     let chosen = measured["points"][0]["ms"].as_f64().unwrap();
     assert!((chosen - least).abs() < 1e-12, "{chosen} {least}");
     let text = std::fs::read_to_string(folder.path().join("warpsmith-out/scale/scale.cu")).unwrap();
-    assert!(text.contains("Measured equal to the direct translation on emulated"), "{text}");
+    assert!(text.contains("Equal to the direct translation as emulated for H200"), "{text}");
 }
 
 /// Templates give a space, too, and two devices share it.
@@ -93,10 +96,10 @@ fn templates_are_searched_on_several_devices() {
         .unwrap();
     let result = ended(&output, 0);
     assert_eq!(
-        (&result["measured"]["evaluated"], &result["measured"]["devices"]),
+        (&result["emulated"]["evaluated"], &result["emulated"]["devices"]),
         (&9.into(), &2.into())
     );
-    assert!(result["measured"]["configuration"]["steps"].is_string());
+    assert!(result["emulated"]["configuration"]["steps"].is_string());
     assert_eq!(stored(folder.path()).len(), 9);
 }
 
@@ -105,7 +108,7 @@ fn several_sizes_are_measured_for_each_configuration() {
     let folder = tempfile::tempdir().unwrap();
     let sizes = ["--size", "n=40,64", "--size", "m=70,33", "--budget", "5"];
     let result = ended(&tune(folder.path(), &sizes).output().unwrap(), 0);
-    assert_eq!(result["measured"]["points"].as_array().unwrap().len(), 2);
+    assert_eq!(result["emulated"]["points"].as_array().unwrap().len(), 2);
     let rows = stored(folder.path());
     let correct = rows.iter().find(|r| r.outcome.status == Status::Correct).unwrap();
     let names: Vec<&str> = correct.outcome.measurements.iter().map(|m| m.name.as_str()).collect();
@@ -122,7 +125,7 @@ fn a_resumed_search_measures_nothing_again() {
     let more = [&random[..], &["--budget", "15", "--resume"]].concat();
     let result = ended(&tune(folder.path(), &more).output().unwrap(), 0);
     assert_eq!(
-        (&result["measured"]["evaluated"], &result["measured"]["recalled"]),
+        (&result["emulated"]["evaluated"], &result["emulated"]["recalled"]),
         (&15.into(), &8.into())
     );
     let after = stored(folder.path());
@@ -130,7 +133,7 @@ fn a_resumed_search_measures_nothing_again() {
     // Without --resume everything is measured anew, and what is not measured stays as it was.
     let anew = [&random[..], &["--budget", "5"]].concat();
     let result = ended(&tune(folder.path(), &anew).output().unwrap(), 0);
-    assert_eq!(result["measured"]["recalled"], 0);
+    assert_eq!(result["emulated"]["recalled"], 0);
     let newer = stored(folder.path());
     assert!((15..=20).contains(&newer.len()), "{}", newer.len());
     let same = after.iter().filter(|r| newer.contains(r)).count();
@@ -166,7 +169,7 @@ fn a_tuner_killed_twenty_times_loses_nothing() {
         seen = now;
     }
     let result = ended(&tune(folder.path(), &options).output().unwrap(), 0);
-    assert_eq!(result["measured"]["recalled"], seen.len());
+    assert_eq!(result["emulated"]["recalled"], seen.len());
     let all = stored(folder.path());
     assert_eq!((all.len() as u64, &all[..seen.len()]), (ALLOWED, &seen[..]));
 }
@@ -381,7 +384,7 @@ fn the_users_kernel_is_measured_against_ours() {
     for (body, right) in [("y[k] = a * x[k];", true), ("y[k] = a + x[k];", false)] {
         std::fs::write(folder.path().join("mine.cu"), mine(body)).unwrap();
         let result = ended(&tune(folder.path(), &against).output().unwrap(), 0);
-        let own = &result["measured"]["points"][0]["against_ms"];
+        let own = &result["emulated"]["points"][0]["against_ms"];
         assert_eq!(own.is_f64(), right, "{own}");
     }
     std::fs::write(folder.path().join("mine.cu"), "__global__ void mine() {}\n").unwrap();
@@ -412,7 +415,7 @@ fn what_is_slower_than_the_direct_translation_is_not_written() {
     for seed in ["0", "1", "2", "3", "4", "5"] {
         let options = ["--strategy", "random_sample", "--budget", "1", "--seed", seed];
         let result = ended(&tune_freely(folder.path(), &options), 0);
-        let measured = &result["measured"];
+        let measured = &result["emulated"];
         let at = |name: &str| measured["points"][0][name].as_f64().unwrap();
         assert!(at("ms") <= at("direct_ms") * (1.0 + 1e-9), "{measured}");
         let notes = measured["notes"].to_string();
@@ -441,7 +444,7 @@ fn a_changed_header_is_another_problem() {
         let more = ["--strategy", "random_sample", "--budget", "2", "--format", "json"];
         let mut command = Command::new(env!("CARGO_BIN_EXE_warpsmith"));
         let output = command.current_dir(folder.path()).args(options).args(more).output();
-        ended(&output.unwrap(), 0)["measured"]["recalled"].clone()
+        ended(&output.unwrap(), 0)["emulated"]["recalled"].clone()
     };
     assert_eq!(tuned(), 0);
     assert_eq!(tuned(), 2);

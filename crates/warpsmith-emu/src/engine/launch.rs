@@ -366,7 +366,8 @@ impl<'a> Machine<'a> {
         let mut printed = self.printed;
         printed.sort_by_key(|(block, _)| *block);
         let counting = self.counting.as_ref();
-        let counters = counting.map(|c| c.finish(self.program, self.launch));
+        let counters =
+            counting.map(|c| c.finish(self.program, self.launch, self.options.blocks.as_deref()));
         let needed_barriers = match self.options.checks.redundant_barriers {
             true => self.races.needed_barriers(self.program),
             false => vec![],

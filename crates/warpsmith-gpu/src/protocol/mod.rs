@@ -173,6 +173,8 @@ pub struct Reference {
     pub outputs: Vec<Output>,
     /// For each output the elements, by flat index, that the reply brings.
     pub samples: Vec<Vec<u64>>,
+    /// The elements are to be those that all of the program leaves behind: what can only be run in part is refused.
+    pub whole: bool,
 }
 
 /// What is done with one binary.

@@ -222,13 +222,19 @@ impl Contraction {
             }
             false => "; one operand comes from shared memory, the other straight to a register",
         };
+        // An operand that is stored by columns lies in its tile as it should already.
+        let done = match self.left_by_rows {
+            true => "",
+            false => {
+                "; the first operand is stored by columns, so its tile is transposed as it comes, and step 8 of the lecture has nothing left to do"
+            }
+        };
         add(
             "outer-products",
             Some(7),
-            &format!("{OUTER}{second}"),
+            &format!("{OUTER}{second}{done}"),
             self.volkov(Layout::default(), &unroll),
         );
-        // An operand that is stored by columns lies in its tile as it should already.
         if self.left_by_rows {
             let layout = Layout { pad: 1, transposed: true, ..Layout::default() };
             add("transposed-tile", Some(8), TRANSPOSED, self.volkov(layout, &unroll));

@@ -26,11 +26,12 @@ pub use self::files::read as read_file;
 
 use self::args::CheckArgs;
 use self::runner::Runner;
-use crate::cli::{Format, color_on_stderr, color_on_stdout};
+use crate::cli::{Format, color_on_stderr, color_on_stdout, inert_json};
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::report::{self, Report};
 use crate::status::{Failure, Status};
+use crate::wrong_file;
 
 /// The command: prints the report to stdout and says how it ended.
 pub fn run(args: &CheckArgs) -> Status {
@@ -46,7 +47,9 @@ pub fn run(args: &CheckArgs) -> Status {
         Err(failure) => {
             eprint!("{}", failure.render(&sources, color_on_stderr()));
             match args.format {
-                Format::Json => println!("{}", failed(&failure)),
+                Format::Json => {
+                    println!("{}", inert_json(&failure.json("check", &sources).to_string()))
+                }
                 Format::Sarif => println!("{}", report::failed_sarif(&failure, &sources)),
                 Format::Human => {}
             }
@@ -83,7 +86,7 @@ pub fn check(args: &CheckArgs, sources: &mut SourceMap) -> Result<Report, Failur
         match runner.file(file, *in_folder, sources) {
             // One file does not keep a folder from being checked.
             Err(failure) if *in_folder => runner.unreadable(file, failure),
-            result => result?,
+            result => result.map_err(|f| with_hint(f, file))?,
         }
     }
     if let Some(path) = &args.baseline {
@@ -105,13 +108,12 @@ fn print_report(format: Format, report: &Report, sources: &SourceMap) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
-/// The JSON object of a run that could not start.
-fn failed(failure: &Failure) -> serde_json::Value {
-    let messages: Vec<String> = failure.diagnostics.iter().map(|d| d.message.clone()).collect();
-    serde_json::json!({
-        "schema": 1, "command": "check", "status": failure.status.name(), "exit": failure.status.code(),
-        "complete": false, "findings": [], "notes": [], "outputs": [], "errors": messages,
-    })
+/// What to do with a file of another kind than is checked.
+fn with_hint(failure: Failure, file: &Path) -> Failure {
+    match std::fs::read(file) {
+        Ok(text) => wrong_file::explained(failure, "check", file, &text),
+        Err(_) => failure,
+    }
 }
 
 /// The path as messages show it.

@@ -20,6 +20,7 @@ use super::program::{self, StepProgram};
 use super::{expect, files, shown};
 use super::{host, list};
 use crate::interrupt;
+use crate::progress::Phase;
 use crate::report::{Item, Place, Report, stable_id};
 use crate::status::{Failure, Status};
 
@@ -237,6 +238,7 @@ impl<'a> Runner<'a> {
         }
         let options = self.options(&planned.args);
         let other = Other::of(&buffers.memory, &config);
+        let _phase = Phase::new(label.as_str());
         let outcome = match emu::run(&step.module, &config, &mut buffers.memory, &options) {
             Ok(outcome) => outcome,
             Err(EmuError::BadLaunch(message)) => {

@@ -16,6 +16,7 @@ pub(crate) use self::probe::{NoAnswer, ask};
 pub use self::report::{human, json};
 pub use warpsmith_gpu::places::Places;
 
+use crate::progress::Phase;
 use crate::status::Status;
 
 /// Options of `doctor`.
@@ -40,7 +41,9 @@ pub enum DoctorFormat {
 /// The command: prints what was found; always done, since nothing it looks for is required.
 pub fn run(args: &DoctorArgs) -> Status {
     use std::io::Write;
+    let phase = Phase::new("doctor: asking programs for their versions");
     let parts = examine(&Places::of_this_process(), Duration::from_secs(args.timeout));
+    drop(phase);
     let text = match args.format {
         DoctorFormat::Human => human(&parts),
         DoctorFormat::Json => json(&parts).to_string() + "\n",

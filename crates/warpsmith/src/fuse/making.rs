@@ -10,6 +10,7 @@ use super::args::FuseArgs;
 use super::measure::{self, Measured};
 use super::{Handed, reference, report, short, verify};
 use crate::interrupt;
+use crate::progress::{Phase, Progress};
 use crate::status::{Failure, Status};
 use crate::tune::compiled::{Compiler, Usage};
 use crate::tune::device::Stations;
@@ -74,7 +75,9 @@ impl Making<'_> {
         stations: Option<Stations>,
         warnings: &mut Vec<Diagnostic>,
     ) -> Result<Made, Failure> {
+        let phase = Phase::new("looking for kernels");
         let Found { covers, candidates, unfused, bounds } = plan::search(self.planner)?;
+        drop(phase);
         let (program, library) = (self.planner.program, self.planner.library);
         let references =
             reference::References::new(program, library, &mut self.planner.sources.borrow_mut())?;
@@ -182,6 +185,7 @@ impl Making<'_> {
         let Some(compiler) = asked.then(Compiler::find).flatten() else {
             return self.emitted(covers.iter(), None);
         };
+        let _phase = Phase::new("asking the compiler for registers");
         let (mut good, mut spilling) = (vec![], vec![]);
         for (k, cover) in covers.iter().enumerate() {
             if good.len() >= wanted {
@@ -217,10 +221,12 @@ impl Making<'_> {
         let program = short::program(self.planner.program);
         let short = Planner { program: &program, ..*self.planner };
         let mut short_data = verify::Data::new(&short, references, self.args.seed);
+        let mut progress = Progress::new("verifying cover", wanted);
         for (k, candidate) in candidates.into_iter().enumerate() {
             if handed.len() >= wanted {
                 break;
             }
+            progress.step("");
             let Candidate { cover, mut files, usage } = candidate;
             let counts = verify::counts(cover);
             let most = counts.iter().copied().max().unwrap_or(1);

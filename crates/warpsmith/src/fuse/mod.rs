@@ -37,6 +37,7 @@ use self::model::Model;
 use crate::cli::color_on_stderr;
 use crate::interrupt;
 use crate::output::Outputs;
+use crate::progress::Phase;
 use crate::search;
 use crate::status::{Failure, Status};
 use crate::tune::compiled::Usage;
@@ -75,7 +76,10 @@ pub fn run(args: &FuseArgs) -> Status {
     let json = args.format == FuseFormat::Json;
     let mut sources = SourceMap::new();
     if args.benchmark {
-        return match benchmark(args, &mut sources) {
+        let phase = Phase::new("fuse: measuring routines");
+        let done = benchmark(args, &mut sources);
+        drop(phase);
+        return match done {
             Ok(done) => {
                 println!("{}", done.said(json));
                 Status::Done
@@ -83,7 +87,10 @@ pub fn run(args: &FuseArgs) -> Status {
             Err(failure) => failure.report("fuse", json, &sources),
         };
     }
-    let fused = match fuse(args, &mut sources) {
+    let phase = Phase::new("fuse");
+    let fused = fuse(args, &mut sources);
+    drop(phase);
+    let fused = match fused {
         Ok(fused) => fused,
         Err(failure) => return failure.report("fuse", json, &sources),
     };
@@ -120,8 +127,8 @@ impl Benchmarked {
         let path = path.display().to_string();
         if json {
             let object = serde_json::json!({
-                "schema": 1, "command": "fuse", "status": "done", "complete": true, "findings": [],
-                "device": device, "functions": functions, "curves": curves, "outputs": [path],
+                "schema": 1, "command": "fuse", "status": "done", "exit": 0, "complete": true, "findings": [],
+                "notes": [], "device": device, "functions": functions, "curves": curves, "outputs": [path],
             });
             return crate::cli::inert_json(&object.to_string()).to_string();
         }
@@ -371,7 +378,9 @@ fn script_name(args: &FuseArgs) -> Result<String, Failure> {
     let path = &args.script;
     if path.extension().is_none_or(|e| e != "ws") {
         let what = format!("`{}` is no script: their names end in `.ws`", path.display());
-        return Err(Diagnostic::error("W542", what).into());
+        let text = std::fs::read(path).unwrap_or_default();
+        let failure = Diagnostic::error("W542", what).into();
+        return Err(crate::wrong_file::explained(failure, "fuse", path, &text));
     }
     let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -384,8 +393,10 @@ fn script_name(args: &FuseArgs) -> Result<String, Failure> {
 
 fn read_script(args: &FuseArgs) -> Result<String, Failure> {
     let path = args.script.display();
-    let bytes = std::fs::read(&args.script)
-        .map_err(|e| Failure::input("W542", format!("cannot read `{path}`: {e}")))?;
+    let bytes = std::fs::read(&args.script).map_err(|e| {
+        let d = Diagnostic::error("W542", format!("cannot read `{path}`: {e}"));
+        Failure::from(d.help("`warpsmith fuse` takes a script of elementary functions (.ws)"))
+    })?;
     if bytes.len() > 1 << 20 {
         return Err(Failure::input("W542", format!("`{path}` is larger than a megabyte")));
     }

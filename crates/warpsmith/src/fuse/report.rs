@@ -12,6 +12,7 @@ use warpsmith_fuse::plan::{
 
 use super::measure::Measured;
 use super::{Fused, Handed, all_files};
+use crate::search::Told;
 use crate::tune::compiled::Used;
 
 /// What there is to report.
@@ -45,15 +46,15 @@ impl Report<'_> {
             assumptions
                 .push("loops were checked with a few iterations each (two to four), not with all");
         }
-        let level = if self.measured.is_some() { "measured equal" } else { "checked" };
+        let level = self.measured.map_or("checked", |m| Told::by(&m.hello).level());
         let mut object = json!({
-            "schema": 1, "command": "fuse", "status": "done", "complete": true, "findings": [],
-            "name": self.heading.name, "arch": self.heading.arch, "elements": self.heading.elements,
+            "schema": 1, "command": "fuse", "status": "done", "exit": 0, "complete": true, "findings": [],
+            "notes": [], "outputs": [], "name": self.heading.name, "arch": self.heading.arch, "elements": self.heading.elements,
             "candidates": self.candidates, "unfused_predicted_seconds": self.unfused, "bounded": self.bounds.notes, "covers": covers,
             "verification": {"level": level, "sizes": sizes, "assumptions": assumptions},
         });
         if let Some(measured) = self.measured {
-            object["measured"] = measured::json(measured, self.found);
+            object[Told::by(&measured.hello).word()] = measured::json(measured, self.found);
         }
         object
     }

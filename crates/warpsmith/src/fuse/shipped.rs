@@ -1,10 +1,11 @@
-//! The library that warpsmith brings.
+//! The library that warpsmith brings. `library` beside `src` leads to the folder of the repository, so that a package of this
+//! crate holds its files.
 
 use warpsmith_fuse::library::{Files, LibraryFile};
 
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../../../library/", $name)))),*]
+        &[$(($name, include_str!(concat!("../../library/", $name)))),*]
     };
 }
 

@@ -7,16 +7,21 @@ use warpsmith_device::TrafficKind;
 use warpsmith_emu::counters::{BANKS, SECTOR};
 
 use super::diff::{Side, compared};
-use super::page::{capital, lecture, predicted, sums, title};
+use super::page::{capital, lecture, limits, on_device, predicted, sums, title};
 use super::{Ladder, Version, code};
 use crate::tune::counted::View;
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1300px;padding:0 1em;color:#222}\
 table{border-collapse:collapse}td,th{padding:2px 8px;text-align:left}td.n{text-align:right}\
 .bar{background:#3b78b5;height:1em}.code{table-layout:fixed;width:100%;font:12px/1.35 monospace}\
-.code td{white-space:pre-wrap;vertical-align:top;padding:0 4px;overflow-wrap:anywhere}\
+.code td{white-space:pre-wrap;vertical-align:top;padding:0 4px;overflow-wrap:anywhere}.code tr{height:1.35em}\
 .old{background:#fbe4e4}.new{background:#e2f4e2}.why{border-left:4px solid #c80;padding-left:.6em}\
 figure{margin:.6em 0}figcaption{font-size:13px}svg text{font:9px monospace}pre{background:#f4f4f4;padding:.5em}";
+
+/// What the counters are, for those who meet them here.
+const LEGEND: &str = "<p>A <b>sector</b> is 32 bytes, the unit in which global memory moves: a warp that reads 32 neighbouring floats needs four. \
+Shared memory has 32 <b>banks</b> of 4-byte words; a <b>wavefront</b> is one turn in which each bank serves one word, to all lanes that want it. \
+A <b>bank conflict</b> is a turn more, since two lanes want different words of one bank.</p>\n";
 
 /// The whole page.
 pub fn page(ladder: &Ladder) -> String {
@@ -24,7 +29,8 @@ pub fn page(ladder: &Ladder) -> String {
     let mut text = format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\n<style>{STYLE}</style></head>\n<body><h1>{title}</h1>\n"
     );
-    text += "<p>Times are <b>predicted</b> by the device model; sectors, wavefronts and conflicts are <b>emulated</b>: counted from the addresses of a run. Nothing here was measured on a GPU.</p>\n";
+    text += &kinds(ladder);
+    text += LEGEND;
     text += &bars(ladder);
     for (name, why) in &ladder.left_out {
         text += &format!("<p>Left out: {}, because {}.</p>\n", escaped(name), escaped(why));
@@ -36,18 +42,45 @@ pub fn page(ladder: &Ladder) -> String {
     text + "</body></html>\n"
 }
 
-/// The table of all versions, with a bar for each predicted time.
+/// What kinds of figures there are.
+fn kinds(ladder: &Ladder) -> String {
+    let counted = "sectors, wavefronts and conflicts are <b>emulated</b>: counted from the addresses of a run.";
+    match &ladder.on {
+        Some(on) => format!(
+            "<p>Bars show <b>{}</b> times, beside those that the device model <b>predicted</b>; {counted} {}</p>\n",
+            escaped(&on.told.on(&on.device)),
+            escaped(&capital(&limits(ladder).map_or(String::new(), |l| l + ".")))
+        ),
+        None => format!(
+            "<p>Times are <b>predicted</b> by the device model; {counted} Nothing here was measured on a GPU.</p>\n"
+        ),
+    }
+}
+
+/// The table of all versions, with a bar for each time: the device's, else the predicted one.
 fn bars(ladder: &Ladder) -> String {
-    let seconds = |v: &Version| v.tuned.seconds.as_ref().and_then(|s| s.first()).copied();
+    let predicted_seconds = |v: &Version| v.tuned.seconds.as_ref().and_then(|s| s.first()).copied();
+    let seconds = |v: &Version| match &ladder.on {
+        Some(_) => v.ms.map(|ms| ms / 1e3),
+        None => predicted_seconds(v),
+    };
     let longest = ladder.versions.iter().filter_map(seconds).fold(0.0, f64::max);
-    let mut text = "<table><tr><th>version</th><th>predicted</th><th></th><th>sectors</th><th>shared wavefronts</th><th>bank conflicts</th></tr>\n".to_string();
+    let head =
+        ladder.on.as_ref().map_or(String::new(), |on| format!("<th>{}</th>", on.told.word()));
+    let mut text = format!(
+        "<table><tr><th>version</th>{head}<th>predicted</th><th></th><th>sectors</th><th>shared wavefronts</th><th>bank conflicts</th></tr>\n"
+    );
     for (k, v) in ladder.versions.iter().enumerate() {
         let s = sums(v);
         let width = seconds(v).map_or(0.0, |t| 300.0 * t / longest.max(f64::MIN_POSITIVE));
         text += &format!(
-            "<tr><td><a href=\"#v{k}\">{}</a>{}</td><td class=\"n\">{}</td><td><div class=\"bar\" style=\"width:{width:.0}px\"></div></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+            "<tr><td><a href=\"#v{k}\">{}</a>{}</td>{}<td class=\"n\">{}</td><td><div class=\"bar\" style=\"width:{width:.0}px\"></div></td><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
             escaped(&v.folder(k)),
             escaped(&lecture(v)),
+            ladder
+                .on
+                .as_ref()
+                .map_or(String::new(), |_| format!("<td class=\"n\">{}</td>", on_device(v))),
             predicted(v),
             s.sectors,
             s.wavefronts,
@@ -71,13 +104,29 @@ fn section(index: usize, version: &Version, before: Option<&Version>) -> String 
         text += &format!("<p class=\"why\">{}.</p>\n", escaped(&capital(why)));
     }
     text += &format!("<pre>{}</pre>\n", escaped(version.tuned.schedule.trim_end()));
-    text += "<details><summary>The code, beside that of the version before</summary>\n";
-    text += &side_by_side(before.map_or("", |b| code(&b.tuned)), code(&version.tuned));
+    text += &match before {
+        Some(before) => format!(
+            "<details><summary>The code, beside that of the version before</summary>\n{}",
+            side_by_side(shown(before), shown(version))
+        ),
+        None => format!(
+            "<details><summary>The code</summary>\n<pre>{}</pre>\n",
+            escaped(shown(version))
+        ),
+    };
     text += "</details>\n<details><summary>What one warp's accesses ask of memory</summary>\n";
     for view in version.launches.iter().flat_map(|l| l.views.iter().flatten()) {
         text += &picture(view);
     }
     text + "</details>\n"
+}
+
+/// Kernels and launcher. What calls them with arrays of the host has nothing to teach here.
+fn shown(version: &Version) -> &str {
+    let text = code(&version.tuned);
+    let host = ["\n// Device memory; the first error", "\nextern \"C\" void "];
+    let end = host.iter().filter_map(|mark| text.find(mark)).min();
+    text[..end.unwrap_or(text.len())].trim_end()
 }
 
 /// Both texts in columns; lines that only one of them has are marked.

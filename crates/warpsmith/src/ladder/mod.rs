@@ -3,6 +3,7 @@
 
 pub(crate) mod diff;
 mod html;
+mod measure;
 mod page;
 mod why;
 
@@ -15,17 +16,21 @@ use warpsmith_opt::schedule::ladder::{Rung, beyond, rungs};
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
 use crate::check::args::{parse_bytes, parse_duration};
+use crate::cli::color_on_stderr;
 use crate::data::NamedSpec;
 use crate::interrupt;
 use crate::output::{Outputs, check_folder};
-use crate::progress::Progress;
+use crate::progress::{self, Phase, Progress};
 use crate::status::{Failure, Status};
 use crate::tune::arch::Arch;
 use crate::tune::args::{RegisterSource, Strategy, TuneArgs, TuneFormat};
 use crate::tune::choice::{Predicted, predictions};
 use crate::tune::counted::{CountedLaunch, counted};
+use crate::tune::device::{self, Place, Wanted};
 use crate::tune::sizes::Point;
 use crate::tune::{self, Tuned};
+
+pub use self::measure::OnDevice;
 
 #[derive(Args, Debug, Clone)]
 pub struct LadderArgs {
@@ -45,9 +50,13 @@ pub struct LadderArgs {
     #[arg(long = "arg", value_name = "NAME=SPEC")]
     pub args: Vec<NamedSpec>,
 
-    /// Architecture to make the kernels for, or a board: rtx4070
-    #[arg(long, value_name = "ARCH", default_value = "sm_90")]
-    pub arch: String,
+    /// Architecture to make the kernels for, or a board: rtx4070 [default: that of the GPU, else sm_90]
+    #[arg(long, value_name = "ARCH")]
+    pub arch: Option<String>,
+
+    /// Where versions are timed: auto (the first GPU, if there is one), cuda:N, or emulator (nowhere: times are predicted)
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    pub device: String,
 
     /// Folder for the results [default: ./warpsmith-out/NAME-ladder]
     #[arg(long, value_name = "DIR")]
@@ -100,6 +109,8 @@ pub struct Version {
     pub predicted: Vec<Predicted>,
     /// Why the prediction is worse than that of the version before, where it is.
     pub slower: Option<String>,
+    /// Milliseconds on the device, where there is one and it runs there.
+    pub ms: Option<f64>,
     /// What the emulator counts, launch by launch.
     pub launches: Vec<CountedLaunch>,
     /// The changes of the kernel's file from the version before, in unified form; empty for the first.
@@ -113,6 +124,8 @@ pub struct Ladder {
     /// Name and reason.
     pub left_out: Vec<(String, String)>,
     pub gpu: &'static str,
+    /// Where the versions were timed.
+    pub on: Option<OnDevice>,
     /// The size that was counted at.
     pub point: Point,
     pub folder: PathBuf,
@@ -149,7 +162,7 @@ impl LadderArgs {
             function: self.function.clone(),
             sizes: self.sizes.clone(),
             args: self.args.clone(),
-            arch: Some(self.arch.clone()),
+            arch: self.arch.clone(),
             device: "emulator".to_string(),
             replay: None,
             devices: None,
@@ -183,27 +196,60 @@ impl LadderArgs {
 /// # Errors
 /// As `tune`; status 1 when no nest is a contraction.
 pub fn ladder(args: &LadderArgs, sources: &mut SourceMap) -> Result<Ladder, Failure> {
+    let _phase = Phase::new("ladder");
     let direct = args.tune(Strategy::Direct);
     let kernel = tune::kernel(&direct, sources)?;
     let name = kernel.func().name.clone();
     let folder =
         args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(name + "-ladder"));
     check_folder(&folder)?;
-    let arch = tune::arch::find(&args.arch)?;
+    let stop = direct.stop();
+    let wanted = Wanted {
+        device: &args.device,
+        arch: args.arch.as_deref(),
+        devices: None,
+        launchers: &[],
+        stop,
+    };
+    let place = device::usual(&wanted)?;
+    let (arch, stations) = match place {
+        Place::Model { arch, notes } => {
+            for note in notes {
+                progress::hide();
+                eprintln!("{}", note.render(sources, color_on_stderr()));
+            }
+            (arch, None)
+        }
+        Place::Measure(stations) => (stations.arch, Some(stations)),
+    };
+    // Predictions are for the board that times are taken on.
+    let board =
+        args.arch.clone().unwrap_or_else(|| arch.board.map_or(arch.name, |b| b.name).into());
+    let args = &LadderArgs { arch: Some(board), ..args.clone() };
+    let direct = args.tune(Strategy::Direct);
     let kernel = arch.kernel(kernel.module, kernel.function);
     let mut list = rungs(&kernel, sources).map_err(Failure::no)?;
-    let mut progress = Progress::new("ladder", list.len() + 1);
+    let mut progress = Progress::new("version", list.len() + 1);
     progress.step("choosing the schedule of least predicted time");
     let chosen = tune::plan(&args.tune(Strategy::Model), sources)?;
     list.extend(beyond(&chosen.schedule));
     progress.total(list.len() + 1);
     let (gpu, point) = (arch.gpu().name, Point::new());
-    let mut made = Ladder { versions: vec![], left_out: vec![], gpu, point, folder };
+    let mut made = Ladder { versions: vec![], left_out: vec![], gpu, on: None, point, folder };
     let maker = Maker { direct, kernel, arch };
+    let mut schedules = vec![];
     for rung in list {
         progress.step(&format!("{}: verifying and counting", rung.name));
+        let schedule = rung.schedule.clone();
         maker.add(&mut made, rung, sources)?;
+        if made.versions.len() > schedules.len() {
+            schedules.push(schedule);
+        }
     }
+    if let Some(stations) = stations {
+        made.on = Some(measure::measure(&maker.direct, &stations, &mut made, schedules)?);
+    }
+    why::explain(&mut made);
     Ok(made)
 }
 
@@ -269,13 +315,13 @@ impl Maker {
             tuned,
             predicted: predicted.unwrap_or_default(),
             slower: None,
+            ms: None,
             launches,
             changes: String::new(),
         };
         if let Some(before) = ladder.versions.last() {
             version.changes = diff::diff(code(&before.tuned), code(&version.tuned));
             version.given_up = why::given_up(&before.tuned.schedule, &version.tuned.schedule);
-            version.slower = why::slower(before, &version);
         }
         ladder.versions.push(version);
         Ok(())

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use warpsmith_emu::counters::{AccessCounters, MemoryKind};
 
 use super::{Ladder, Version};
+use crate::search::Told;
 use crate::status::Status;
 use crate::tune::result::time;
 
@@ -52,6 +53,34 @@ pub(super) fn predicted(version: &Version) -> String {
     version.tuned.seconds.as_ref().and_then(|s| s.first()).map_or("–".to_string(), |s| time(*s))
 }
 
+/// The time on the device, where versions were timed.
+pub(super) fn on_device(version: &Version) -> String {
+    version.ms.map_or("–".to_string(), |ms| time(ms / 1e3))
+}
+
+/// What the device reaches at most, and what that means for this nest.
+pub(super) fn limits(ladder: &Ladder) -> Option<String> {
+    let on = ladder.on.as_ref()?;
+    let limits = on.limits?;
+    let copy = on.bytes as f64 / limits.copy_gb_s / 1e9;
+    let text = format!(
+        "limits of {}: all arrays once at {:.0} GB/s take {}",
+        on.device,
+        limits.copy_gb_s,
+        time(copy)
+    );
+    // Of the first version, which does what the source says and nothing more.
+    let work: f64 = ladder
+        .versions
+        .first()?
+        .predicted
+        .iter()
+        .map(|p| p.times * p.profile.work.fp32 * 32.0 * 2.0)
+        .sum();
+    let arithmetic = time(work / limits.fma_tflop_s / 1e12);
+    Some(format!("{text}, the arithmetic at {:.1} TFLOP/s takes {arithmetic}", limits.fma_tflop_s))
+}
+
 fn point(sizes: Option<&super::Point>) -> String {
     let pairs = sizes.into_iter().flatten().map(|(name, v)| format!("{name}={v}"));
     pairs.collect::<Vec<_>>().join(" ")
@@ -59,8 +88,10 @@ fn point(sizes: Option<&super::Point>) -> String {
 
 pub(super) fn title(ladder: &Ladder) -> String {
     let first = ladder.versions.first().map(|v| &v.tuned);
+    let on = ladder.on.as_ref();
+    let timed = on.map_or(String::new(), |on| format!("{}, ", on.told.on(&on.device)));
     format!(
-        "{}: predicted for {} at {}, counted in the emulator at {}",
+        "{}: {timed}predicted for {} at {}, emulated and counted at {}",
         first.map_or("", |t| t.name.as_str()),
         ladder.gpu,
         point(first.and_then(|t| t.sizes.first())),
@@ -72,14 +103,21 @@ pub(super) fn title(ladder: &Ladder) -> String {
 pub fn human(ladder: &Ladder, paths: &[PathBuf]) -> String {
     let mut text = title(ladder) + "\n\n";
     text += &format!(
-        "{:<22} {:>10} {:>16} {:>10} {:>18} {:>10}\n",
-        "version", "predicted", "global sectors", "a request", "shared wavefronts", "conflicts"
+        "{:<22} {}{:>10} {:>16} {:>10} {:>18} {:>10}\n",
+        "version",
+        column(ladder, |told| told.word().to_string()),
+        "predicted",
+        "global sectors",
+        "a request",
+        "shared wavefronts",
+        "conflicts"
     );
     for (k, version) in ladder.versions.iter().enumerate() {
         let s = sums(version);
         text += &format!(
-            "{:<22} {:>10} {:>16} {:>10.2} {:>18} {:>10}\n",
+            "{:<22} {}{:>10} {:>16} {:>10.2} {:>18} {:>10}\n",
             version.folder(k),
+            column(ladder, |_| on_device(version)),
             predicted(version),
             s.sectors,
             s.sectors_a_request(),
@@ -96,6 +134,9 @@ pub fn human(ladder: &Ladder, paths: &[PathBuf]) -> String {
     for (name, why) in &ladder.left_out {
         text += &format!("left out: {name}: {why}\n");
     }
+    if let Some(limits) = limits(ladder) {
+        text += &(limits + "\n");
+    }
     text += "all versions were checked with every check on\n";
     for path in paths {
         text += &format!("wrote {}\n", path.display());
@@ -103,21 +144,36 @@ pub fn human(ladder: &Ladder, paths: &[PathBuf]) -> String {
     text
 }
 
+/// A column that is there where versions were timed.
+fn column(ladder: &Ladder, cell: impl Fn(Told) -> String) -> String {
+    ladder.on.as_ref().map_or(String::new(), |on| format!("{:>10} ", cell(on.told)))
+}
+
 /// The page: for each version its idea, schedule, counters and what it changes.
 pub fn markdown(ladder: &Ladder) -> String {
     let mut text = format!("# {}\n\n", title(ladder));
-    text += "| version | predicted | global sectors | a request | shared wavefronts | bank conflicts |\n|---|---|---|---|---|---|\n";
+    let (head, line) = match &ladder.on {
+        Some(on) => (format!(" {} |", on.told.word()), "---|"),
+        None => (String::new(), ""),
+    };
+    text += &format!(
+        "| version |{head} predicted | global sectors | a request | shared wavefronts | bank conflicts |\n|---|{line}---|---|---|---|---|\n"
+    );
     for (k, version) in ladder.versions.iter().enumerate() {
         let s = sums(version);
         text += &format!(
-            "| [{0}]({0}) | {1} | {2} | {3:.2} | {4} | {5} |\n",
+            "| [{0}]({0}) |{6} {1} | {2} | {3:.2} | {4} | {5} |\n",
             version.folder(k),
             predicted(version),
             s.sectors,
             s.sectors_a_request(),
             s.wavefronts,
-            s.conflicts
+            s.conflicts,
+            ladder.on.as_ref().map_or(String::new(), |_| format!(" {} |", on_device(version)))
         );
+    }
+    if let Some(limits) = limits(ladder) {
+        text += &format!("\n{}.\n", capital(&limits));
     }
     for (name, why) in &ladder.left_out {
         text += &format!("\nLeft out: {name}, because {why}.\n");
@@ -194,6 +250,10 @@ pub fn json(ladder: &Ladder, paths: &[PathBuf]) -> Value {
                 "slower": v.slower,
                 "schedule": v.tuned.schedule.lines().collect::<Vec<_>>(),
                 "predicted_seconds": v.tuned.seconds,
+                "ms": v.ms,
+                "launches": v.launches.iter().map(|l| json!({
+                    "kernel": l.kernel, "grid": l.grid, "block": l.block,
+                })).collect::<Vec<_>>(),
                 "global_requests": s.requests,
                 "global_sectors": s.sectors,
                 "shared_wavefronts": s.wavefronts,
@@ -209,8 +269,15 @@ pub fn json(ladder: &Ladder, paths: &[PathBuf]) -> Value {
         "exit": 0,
         "complete": true,
         "findings": [],
+        "notes": [],
         "outputs": outputs,
+        "verification": {"level": "checked"},
         "gpu": ladder.gpu,
+        "times": ladder.on.as_ref().map_or("predicted", |on| on.told.word()),
+        "device": ladder.on.as_ref().map(|on| json!({
+            "name": on.device, "bytes": on.bytes, "copy_gb_s": on.limits.map(|l| l.copy_gb_s),
+            "fma_tflop_s": on.limits.map(|l| l.fma_tflop_s),
+        })),
         "counted_at": ladder.point,
         "versions": versions,
         "left_out": ladder.left_out.iter().map(|(n, w)| json!({"name": n, "why": w})).collect::<Vec<_>>(),

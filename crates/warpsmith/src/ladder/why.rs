@@ -2,7 +2,9 @@
 
 use warpsmith_device::Bound;
 
-use super::Version;
+use super::page::sums;
+use super::{Ladder, Version};
+use crate::search::Told;
 use crate::tune::choice::Predicted;
 use crate::tune::result::time;
 
@@ -23,9 +25,53 @@ fn seconds(p: &Predicted) -> f64 {
     p.times * p.prediction.time_s
 }
 
+/// Says of each version that is slower than the one before why it is.
+pub fn explain(ladder: &mut Ladder) {
+    for k in 1..ladder.versions.len() {
+        let (before, now) = (&ladder.versions[k - 1], &ladder.versions[k]);
+        let predicted = slower(before, now);
+        let told = ladder.on.as_ref().map(|on| on.told);
+        let measured = told.and_then(|told| slower_on_device(before, now, told));
+        let parts = [measured, predicted].into_iter().flatten().collect::<Vec<_>>();
+        ladder.versions[k].slower = (!parts.is_empty()).then(|| parts.join("; "));
+    }
+}
+
+/// What counters say where a device is slower.
+fn slower_on_device(before: &Version, now: &Version, told: Told) -> Option<String> {
+    let (old, new) = (before.ms?, now.ms?);
+    if new <= old {
+        return None;
+    }
+    let (a, b) = (sums(before), sums(now));
+    let grown = [
+        ("global sectors", a.sectors as f64, b.sectors as f64),
+        ("shared wavefronts", a.wavefronts, b.wavefronts),
+        ("bank conflicts", a.conflicts, b.conflicts),
+    ];
+    let grown = grown.iter().filter(|(_, x, y)| y > x);
+    let mut reasons: Vec<String> = grown.map(|(what, x, y)| format!("{what} {x} -> {y}")).collect();
+    let warps = |v: &Version| main_launch(v).map(|p| p.prediction.occupancy.warps);
+    if let (Some(x), Some(y)) = (warps(before), warps(now))
+        && y < x
+    {
+        reasons.push(format!("warps on a multiprocessor {x} -> {y}"));
+    }
+    if reasons.is_empty() {
+        reasons.push("no counter grew: the difference is in the instructions".into());
+    }
+    Some(format!(
+        "{} slower than the version before ({} instead of {}): {}",
+        told.word(),
+        time(new / 1e3),
+        time(old / 1e3),
+        reasons.join(", ")
+    ))
+}
+
 /// Why the prediction is worse than that of the version before: what its other launches take, and the unit of the GPU
 /// that has more to do; `None` where it is not worse.
-pub fn slower(before: &Version, now: &Version) -> Option<String> {
+fn slower(before: &Version, now: &Version) -> Option<String> {
     let total = |v: &Version| v.predicted.iter().map(seconds).sum::<f64>();
     let (old, new) = (total(before), total(now));
     let (Some(a), Some(b)) = (main_launch(before), main_launch(now)) else { return None };
@@ -38,19 +84,30 @@ pub fn slower(before: &Version, now: &Version) -> Option<String> {
         time(old)
     );
     let (around, was) = (new - seconds(b), old - seconds(a));
-    if around > was {
-        text += &format!(
-            ": `{}` alone takes {} (before: {}), the launches around it {}",
-            b.kernel,
-            time(seconds(b)),
-            time(seconds(a)),
-            time(around)
-        );
+    // Figures that read alike are no reason.
+    let alike = |x: f64, y: f64| time(x) == time(y);
+    if around > was && !alike(around, was) {
+        let kernel = match alike(seconds(a), seconds(b)) {
+            true => format!("`{}` takes as long as before", b.kernel),
+            false => format!(
+                "`{}` alone takes {} (before: {})",
+                b.kernel,
+                time(seconds(b)),
+                time(seconds(a))
+            ),
+        };
+        let before = if was > 0.0 { format!(" (before: {})", time(was)) } else { String::new() };
+        text += &format!(": {kernel}, the launches around it {}{before}", time(around));
     }
     let grown = |bound: Bound| b.prediction.part(bound) - a.prediction.part(bound);
     let most =
         b.prediction.parts.iter().map(|p| p.bound).max_by(|x, y| grown(*x).total_cmp(&grown(*y)));
-    if let Some(bound) = most.filter(|bound| grown(*bound) > 0.0 && seconds(b) > seconds(a)) {
+    if let Some(bound) = most.filter(|bound| {
+        grown(*bound) > 0.0
+            && !alike(seconds(b), seconds(a))
+            && !alike(a.prediction.part(*bound), b.prediction.part(*bound))
+            && seconds(b) > seconds(a)
+    }) {
         text += &format!(
             "; in the kernel, {} alone would take {} (before: {})",
             bound.name(),

@@ -7,6 +7,7 @@ mod arguments;
 mod contents;
 mod elements;
 mod kernel;
+mod reference;
 mod report;
 mod settings;
 mod sizes;
@@ -25,6 +26,7 @@ use warpsmith_tune::store::{ProblemKey, fingerprint};
 use warpsmith_tune::strategy::StrategyKind;
 use warpsmith_tune::tuner::{Finished, Options as TunerOptions};
 
+pub use self::reference::Compared;
 use self::settings::Settings;
 use self::sizes::Shape;
 use self::source::Source;
@@ -32,18 +34,13 @@ use self::workload::Foreign;
 use crate::cli::{color_on_stderr, inert_json};
 use crate::interrupt;
 use crate::output::{Outputs, check_folder};
+use crate::progress::{self, Phase};
 use crate::search::store::{self, Custom, Keeper};
-use crate::search::{Engine, Halt, Plan, Progress, SearchError, Workload};
+use crate::search::{Engine, Halt, Plan, Progress, SearchError, Told, Workload, failures};
 use crate::status::{self, Failure, Status};
 use crate::tune::args::{TuneArgs, TuneFormat};
-use crate::tune::device::Stations;
+use crate::tune::measure::spelled;
 use crate::tune::search::{self, FINALISTS, ROUNDS};
-
-/// Configurations that are tried as the one whose outputs are right, before the search takes the first that runs.
-const REFERENCES: usize = 16;
-
-/// Configurations that are looked at for those: of a huge space none may be one that can be launched.
-const LOOKED_AT: usize = 100_000;
 
 /// Whether a file given to `tune` is a problem.
 pub fn is_problem(file: &Path) -> bool {
@@ -83,21 +80,13 @@ pub struct Solved {
     pub findings: Vec<serde_json::Value>,
 }
 
-/// Where the right outputs come from.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Compared {
-    /// The problem says them.
-    Given,
-    /// They are those of this configuration.
-    With(Configuration),
-    /// They are those of the first configuration that ran.
-    First,
-}
-
 /// The command.
 pub fn run(args: &TuneArgs) -> Status {
     let mut sources = SourceMap::new();
-    let done = solve(args, &mut sources).and_then(|solved| {
+    let phase = Phase::new("tune");
+    let solved = solve(args, &mut sources);
+    drop(phase);
+    let done = solved.and_then(|solved| {
         let paths = if args.dry_run { vec![] } else { write(&solved)? };
         Ok((solved, paths))
     });
@@ -127,6 +116,11 @@ impl Solved {
             Some(Halt::TimedOut) => Status::Limit,
             None => Status::Done,
         }
+    }
+
+    /// What the times are.
+    pub fn told(&self) -> Told {
+        Told::by(&self.hello)
     }
 
     /// What is said of a limit that ended the search.
@@ -176,6 +170,7 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
     let warnings: Vec<&Diagnostic> =
         unread.iter().chain(&arguments.warnings).chain(&settings.warnings).collect();
     for warning in &warnings {
+        progress::hide();
         eprintln!("{}", warning.render(sources, color_on_stderr()));
     }
     let findings = status::findings(&warnings, sources);
@@ -186,7 +181,9 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
     let stations = settings::stations(args)?;
     let key = key(&source, &kernel, &arguments, args.seed);
     let mut foreign = Arc::new(Foreign::new(source.problem.clone(), kernel, arguments));
-    let (engine, compared) = start(args, &stations, &mut foreign, &space, &source)?;
+    let asked = reference::Asked { args, stations: &stations, space: &space, source: &source };
+    let (mut engine, compared) = reference::start(&asked, &mut foreign)?;
+    notes.extend(reference::unwritten(&mut engine, &foreign, &compared));
     let hello = engine.device().clone();
     let key = ProblemKey {
         device: hello.device.clone(),
@@ -228,54 +225,6 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
     })
 }
 
-/// The engine, with the right outputs: the problem's, or those of the first configuration that runs, the default values
-/// before all others.
-fn start(
-    args: &TuneArgs,
-    stations: &Stations,
-    foreign: &mut Arc<Foreign>,
-    space: &Space,
-    source: &Source,
-) -> Result<(Engine, Compared), Failure> {
-    let begin = |foreign: &Arc<Foreign>| {
-        let workload: Arc<dyn Workload> = foreign.clone();
-        Engine::start(workload, search::options(args, stations))
-    };
-    if !source.problem.kernel.references.is_empty() {
-        return Ok((begin(foreign).map_err(search::failure)?, Compared::Given));
-    }
-    let usual = default_configuration(source, space);
-    let first = space.ids().map(|id| space.configuration(id));
-    let all = usual.into_iter().chain(first);
-    let some = all.take(LOOKED_AT);
-    let launchable: Vec<Configuration> =
-        some.filter(|c| foreign.shape(c).is_ok()).take(REFERENCES).collect();
-    for configuration in launchable {
-        let draft = foreign.draft(&configuration).ok();
-        if let Some(own) = Arc::get_mut(foreign) {
-            own.set_reference(draft);
-        }
-        match begin(foreign) {
-            Ok(engine) => return Ok((engine, Compared::With(configuration))),
-            Err(SearchError::Reference(_)) => {}
-            Err(other) => return Err(search::failure(other)),
-        }
-    }
-    if let Some(own) = Arc::get_mut(foreign) {
-        own.set_reference(None);
-    }
-    Ok((begin(foreign).map_err(search::failure)?, Compared::First))
-}
-
-/// The defaults of the parameters, where each has one and they satisfy the constraints.
-fn default_configuration(source: &Source, space: &Space) -> Option<Configuration> {
-    let named = source.problem.parameters.iter().zip(&source.problem.defaults);
-    let values: Option<Vec<_>> =
-        named.map(|(p, value)| Some((p.name.clone(), value.clone()?))).collect();
-    let configuration = Configuration { values: values? };
-    space.find(&configuration).map(|id| space.configuration(id))
-}
-
 /// A search that is ready to begin.
 struct Run<'r> {
     engine: Engine,
@@ -302,7 +251,8 @@ impl Run<'_> {
     fn search(mut self, keeper: &mut Keeper, bytes: u64) -> Result<Winner, Failure> {
         let known = keeper.known(self.space);
         let recalled = known.len() as u64;
-        let progress = Progress::new("tune");
+        let told = Told::by(self.engine.device());
+        let progress = Progress::new(told.doing(), &spelled);
         let guard = interrupt::gently();
         let plan = Plan {
             space: self.space.clone(),
@@ -391,12 +341,17 @@ fn nothing_ran(halt: Option<Halt>, evaluated: u64, records: &[Record]) -> Failur
     }
     let message = format!("none of {evaluated} configurations can be used");
     let mut d = Diagnostic::error("W448", message);
-    for (status, count) in report::failures(records) {
-        let of_it = records.iter().filter(|r| r.outcome.status == status);
-        let reason = of_it.filter_map(|r| r.outcome.message.as_deref()).next().unwrap_or_default();
+    let failed = failures(records);
+    for (status, count, reason) in &failed {
         d = d.note(format!("{count} {}: {reason}", status.name()));
     }
-    Failure::from(d.help("`warpsmith results` lists them all")).with_status(Status::No)
+    let status = search::limit_or_no(&failed);
+    if status == Status::Limit {
+        d = d.help(
+            "choose smaller sizes in the problem's file, or give more time with --budget 10m",
+        );
+    }
+    Failure::from(d.help("`warpsmith results` lists them all")).with_status(status)
 }
 
 /// Everything that a time depends on, apart from the device.

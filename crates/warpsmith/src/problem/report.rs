@@ -3,34 +3,27 @@
 use std::path::PathBuf;
 
 use serde_json::{Map, Value as Json, json};
+use warpsmith_device::Gpu;
 use warpsmith_ir::SourceMap;
 use warpsmith_tune::exchange::t4::Dialect;
-use warpsmith_tune::outcome::{Record, Status as Validity};
 use warpsmith_tune::space::Configuration;
 use warpsmith_tune::tuner::Finished;
 
 use super::{Compared, Solved};
 use crate::results::t4_text;
-use crate::search::Halt;
+use crate::search::{Halt, failures};
 use crate::status::findings;
 use crate::tune::result::limits_line;
-
-/// How many results are of each kind that cannot be used.
-pub fn failures(records: &[Record]) -> Vec<(Validity, usize)> {
-    let count = |status| records.iter().filter(|r| r.outcome.status == status).count();
-    let bad = Validity::ALL.into_iter().filter(|s| *s != Validity::Correct);
-    bad.map(|status| (status, count(status))).filter(|(_, n)| *n > 0).collect()
-}
 
 /// Text for a terminal.
 pub fn human(solved: &Solved, paths: &[PathBuf]) -> String {
     let mut text = format!(
-        "{}: {:.4} ms, the fastest of {} of {} configurations on {}\n  {}\n",
+        "{}: {:.4} ms, {}, the fastest of {} of {} configurations\n  {}\n",
         solved.name,
         solved.best_ms,
+        solved.told().on(&solved.hello.device),
         solved.evaluated,
         solved.configurations,
-        solved.hello.device,
         solved.best
     );
     let sizes = |s: [u32; 3]| format!("{} x {} x {}", s[0], s[1], s[2]);
@@ -43,17 +36,16 @@ pub fn human(solved: &Solved, paths: &[PathBuf]) -> String {
         sizes(solved.shape.grid),
         sizes(solved.shape.block)
     );
-    text += &match (&solved.compared, solved.reference_ms) {
-        (Compared::Given, _) => "  outputs are those that the problem says\n".to_string(),
-        (Compared::With(c), Some(ms)) => format!("  outputs are those of {c} ({ms:.4} ms)\n"),
-        (Compared::With(c), None) => format!("  outputs are those of {c}\n"),
-        (Compared::First, _) => "  outputs are those of the first configuration that ran\n".into(),
-    };
+    text += &compared_with(solved);
     let failed = failures(&solved.records);
     if !failed.is_empty() {
-        let parts: Vec<String> = failed.iter().map(|(s, n)| format!("{n} {}", s.name())).collect();
+        let parts: Vec<String> =
+            failed.iter().map(|(s, n, _)| format!("{n} {}", s.name())).collect();
         text +=
             &format!("  cannot be used: {}; `warpsmith results` lists them\n", parts.join(", "));
+        for (status, _, why) in failed.iter().filter(|(_, _, why)| !why.is_empty()) {
+            text += &format!("    {}, such as: {why}\n", status.name());
+        }
     }
     text += &format!(
         "  {} in {:.1} s{}\n",
@@ -67,13 +59,53 @@ pub fn human(solved: &Solved, paths: &[PathBuf]) -> String {
     if let Some(limits) = &solved.limits {
         text += &format!("  {}", limits_line(limits, solved.bytes, solved.best_ms));
     }
-    for note in &solved.notes {
+    for note in too_fast(solved).iter().chain(&solved.notes) {
         text += &format!("  {note}\n");
     }
     for path in paths {
         text += &format!("  {}\n", path.display());
     }
     text
+}
+
+/// Where the right outputs come from.
+fn compared_with(solved: &Solved) -> String {
+    let time = solved.reference_ms.map_or(String::new(), |ms| format!(" ({ms:.4} ms)"));
+    match &solved.compared {
+        Compared::Given => "  outputs are those that the problem says\n".to_string(),
+        Compared::With(c, Some(other)) => {
+            format!("  outputs are those of {c}{time}, which {other} gives, too\n")
+        }
+        Compared::With(c, None) => format!(
+            "  outputs are those of {c}{time}; no other that was asked gives the same: look at them before you trust the times\n"
+        ),
+        Compared::First => "  outputs are those of the first configuration that ran\n".into(),
+    }
+}
+
+/// What the data alone take: all buffers copied at the speed that was measured, or that the emulated board has. With who
+/// says so.
+fn least_ms(solved: &Solved) -> Option<(f64, &'static str)> {
+    let ms = |gb_s: f64| solved.bytes as f64 / gb_s / 1e6;
+    if let Some(limits) = &solved.limits {
+        return Some((ms(limits.copy_gb_s), "a copy of as many bytes takes"));
+    }
+    let board = Gpu::find(solved.hello.device.strip_prefix("emulated ")?)?;
+    let fits = (solved.bytes as f64) < board.l2_bytes();
+    let gb_s = if fits { board.l2_gb_s } else { board.dram_gb_s };
+    Some((ms(gb_s), "at its peak bandwidth the board moves as many bytes in"))
+}
+
+/// A time in which not all data can be moved.
+fn too_fast(solved: &Solved) -> Option<String> {
+    let (least, who) = least_ms(solved)?;
+    (solved.best_ms < least).then(|| {
+        format!(
+            "faster than its data can be copied ({:.0} % of that limit): {who} {least:.4} ms. It may not touch all of them: is \
+             the grid too small?",
+            100.0 * least / solved.best_ms
+        )
+    })
 }
 
 fn ended(solved: &Solved) -> &'static str {
@@ -97,13 +129,16 @@ fn by_itself(finished: Finished) -> &'static str {
 pub fn json(solved: &Solved, paths: &[PathBuf]) -> Json {
     let status = solved.status();
     let outputs: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
-    let counts: Map<String, Json> =
-        failures(&solved.records).into_iter().map(|(s, n)| (s.name().into(), n.into())).collect();
+    let counts: Map<String, Json> = failures(&solved.records)
+        .into_iter()
+        .map(|(s, n, _)| (s.name().into(), n.into()))
+        .collect();
     let compared = match &solved.compared {
         Compared::Given => json!({"with": "given"}),
-        Compared::With(c) => {
-            json!({"with": "configuration", "configuration": values(c), "time_ms": solved.reference_ms})
-        }
+        Compared::With(c, other) => json!({
+            "with": "configuration", "configuration": values(c), "time_ms": solved.reference_ms,
+            "agrees": other.as_ref().map(values),
+        }),
         Compared::First => json!({"with": "first that ran"}),
     };
     let limit = solved.limit();
@@ -112,14 +147,14 @@ pub fn json(solved: &Solved, paths: &[PathBuf]) -> Json {
     json!({
         "schema": 1, "command": "tune", "status": status.name(), "exit": status.code(),
         "complete": solved.halt.is_none(), "findings": findings, "notes": solved.notes, "outputs": outputs,
-        "problem": solved.name,
+        "problem": solved.name, "times": solved.told().word(),
         "device": {
             "name": solved.hello.device, "backend": solved.hello.backend, "arch": solved.hello.arch,
             "driver": solved.hello.driver, "compiler": solved.hello.compiler,
         },
         "best": {
             "configuration": values(&solved.best), "time_ms": solved.best_ms, "grid": solved.shape.grid,
-            "block": solved.shape.block, "shared_bytes": solved.shape.shared,
+            "block": solved.shape.block, "shared_bytes": solved.shape.shared, "too_fast": too_fast(solved),
         },
         "compared": compared,
         "search": {
@@ -141,10 +176,10 @@ fn values(configuration: &Configuration) -> Map<String, Json> {
 pub fn header(solved: &Solved) -> String {
     let shape = &solved.shape;
     let mut text = format!(
-        "// The fastest configuration found for {} on {}: {:.4} ms.\n\
+        "// The fastest configuration found for {}, {}: {:.4} ms.\n\
          // Launch it with grid {{{}, {}, {}}} and block {{{}, {}, {}}}{}.\n#pragma once\n\n",
         solved.name,
-        solved.hello.device,
+        solved.told().on(&solved.hello.device),
         solved.best_ms,
         shape.grid[0],
         shape.grid[1],
@@ -227,6 +262,25 @@ mod tests {
         );
         assert!(!human(&solved(None, None), &[]).contains("limits"));
         assert_eq!(json(&solved(None, None), &[])["fma_tflop_s"], Json::Null);
+    }
+
+    #[test]
+    fn a_time_in_which_the_data_cannot_be_moved_is_marked() {
+        let fast = Limits { copy_gb_s: 1000.0, fma_tflop_s: 60.0 };
+        let text = human(&solved(Some(fast), None), &[]);
+        assert!(
+            text.contains("faster than its data can be copied (200 % of that limit)"),
+            "{text}"
+        );
+        let plain = Limits { copy_gb_s: 4000.0, fma_tflop_s: 60.0 };
+        assert!(!human(&solved(Some(plain), None), &[]).contains("faster than"), "{text}");
+        let report = json(&solved(Some(fast), None), &[]);
+        assert!(report["best"]["too_fast"].is_string(), "{report}");
+        let mut emulated = solved(None, None);
+        emulated.hello.device = "emulated H100 SXM".into();
+        assert!(too_fast(&emulated).is_none());
+        emulated.best_ms = 0.2;
+        assert!(too_fast(&emulated).is_some());
     }
 
     #[test]

@@ -8,6 +8,8 @@ use warpsmith_tune::outcome::Record;
 use warpsmith_tune::store::{Damaged, Summary};
 use warpsmith_tune::value::Value;
 
+use crate::tune::measure::spelled;
+
 /// Of a message, in characters.
 const MESSAGE: usize = 120;
 
@@ -57,7 +59,7 @@ pub fn rows(problem: &Summary, records: &[Record]) -> String {
         [
             r.outcome.time_ms.map_or("-".into(), milliseconds),
             r.outcome.status.name().to_string(),
-            one_line(&r.configuration.to_string()),
+            one_line(&spelled(&r.configuration)),
             line,
         ]
     });

@@ -10,6 +10,7 @@ use warpsmith_ir::{Diagnostic, SourceMap, printable};
 use warpsmith_tune::store::{Damaged, Filter, Store, Summary};
 
 use crate::cli::{color_on_stderr, inert_json};
+use crate::progress::Phase;
 use crate::search::store;
 use crate::status::{Failure, Status};
 
@@ -69,7 +70,10 @@ fn parse_status(name: &str) -> Result<warpsmith_tune::outcome::Status, String> {
 /// The command.
 pub fn run(args: &ResultsArgs) -> Status {
     let mut sources = SourceMap::new();
-    match answer(args, &mut sources) {
+    let phase = Phase::new("results");
+    let answer = answer(args, &mut sources);
+    drop(phase);
+    match answer {
         Ok(text) => {
             use std::io::Write;
             // What files of others and other users have put in the store is shown, and not obeyed.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use warpsmith_gpu::bench;
 use warpsmith_gpu::cache::Cache;
 use warpsmith_gpu::client::{Greeted, Start};
-use warpsmith_gpu::protocol::{Hello, Limits, Measured, Policy};
+use warpsmith_gpu::protocol::{Hello, Invalid, Limits, Measured, Policy};
 use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::Diagnostic;
 use warpsmith_tune::outcome::{Outcome, Record, median};
@@ -20,6 +20,7 @@ use super::outcome::{self, each_task, failed};
 use super::queue::Queue;
 use super::station::{Allowed, Lost, Prepared, References, Station};
 use super::{Draft, Workload};
+use crate::progress::Phase;
 
 /// A candidate whose first run takes so many times the best's time is not run again.
 const GIVE_UP: f64 = 3.0;
@@ -79,7 +80,7 @@ pub enum SearchError {
     /// The device or its worker.
     Device(String),
     /// The run that gives the right outputs fails.
-    Reference(String),
+    Reference(Invalid),
     /// It was ended from outside.
     Halted(Halt),
     /// The store cannot take a result.
@@ -154,6 +155,7 @@ impl Engine {
     /// # Errors
     /// No station can be used, or the reference does not run.
     pub fn start(workload: Arc<dyn Workload>, options: Options) -> Result<Engine, SearchError> {
+        let _phase = Phase::new("starting the device");
         let references: Arc<References> =
             Arc::new(workload.tasks().iter().map(|_| Mutex::new(None)).collect());
         let mut notes = vec![];
@@ -211,6 +213,7 @@ impl Engine {
 
     /// Compiles the references and runs them on the first station.
     fn make_references(&mut self) -> Result<(), SearchError> {
+        let _phase = Phase::new("computing the outputs that others are compared with");
         let workload = self.workload.clone();
         let mut maker = self.maker(self.options.stop.clone());
         let mut last: Option<(Arc<dyn Draft>, Vec<Prepared>)> = None;
@@ -221,14 +224,14 @@ impl Engine {
                 Some((_, entrants)) => entrants,
                 None => {
                     let made = maker.compile(&**draft);
-                    made.map_err(|invalid| SearchError::Reference(invalid.to_string()))?.0
+                    made.map_err(SearchError::Reference)?.0
                 }
             };
             let own = entrants.get(at).cloned();
             *self.references[at].lock().unwrap_or_else(PoisonError::into_inner) = own;
             last = Some((draft.clone(), entrants));
         }
-        self.stations[0].confirm().map_err(|invalid| SearchError::Reference(invalid.to_string()))
+        self.stations[0].confirm().map_err(SearchError::Reference)
     }
 
     /// Time for one candidate: one that never ends must not take all of a short search.
@@ -308,6 +311,7 @@ impl Engine {
         others: &[Arc<dyn Draft>],
         rounds: u32,
     ) -> Result<Raced, SearchError> {
+        let _phase = Phase::new("comparing the fastest in turns");
         let mut maker = self.maker(self.options.stop.clone());
         let own = entrants.iter().map(|c| self.workload.draft(c).ok());
         let drafts: Vec<Option<Arc<dyn Draft>>> =
@@ -365,6 +369,7 @@ impl Engine {
 
     /// What the device reaches at most, measured now.
     pub fn limits(&mut self, bytes: u64) -> Option<Limits> {
+        let _phase = Phase::new("measuring the limits of the device");
         self.stations[0].limits(bytes)
     }
 }

@@ -11,6 +11,7 @@ mod progress;
 mod queue;
 mod station;
 pub mod store;
+mod told;
 
 use std::sync::Arc;
 
@@ -20,7 +21,8 @@ use warpsmith_tune::space::Configuration;
 
 pub use engine::{Engine, Found, Halt, Options, Placed, Plan, Raced, SearchError};
 pub use progress::Progress;
-pub use station::Prepared;
+pub use station::{Prepared, expected};
+pub use told::{Told, failures};
 
 /// What a search tries: the texts of configurations, and the memory on which they work.
 pub trait Workload: Send + Sync {

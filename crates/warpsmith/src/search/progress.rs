@@ -1,28 +1,30 @@
 //! A line on the terminal while configurations are tried.
 
-use indicatif::{ProgressBar, ProgressStyle};
 use warpsmith_ir::printable;
+use warpsmith_tune::space::Configuration;
 use warpsmith_tune::tuner;
 
+use crate::progress::Phase;
+use crate::tune::result::time;
+
 /// Shows how many were tried and the best so far; nothing when stderr is piped.
-pub struct Progress {
-    bar: ProgressBar,
+pub struct Progress<'a> {
+    phase: Phase,
+    /// A configuration in words.
+    words: &'a dyn Fn(&Configuration) -> String,
 }
 
-impl Progress {
-    pub fn new(what: &str) -> Progress {
-        let bar = ProgressBar::new_spinner();
-        if let Ok(style) = ProgressStyle::with_template("{prefix} {elapsed} {wide_msg}") {
-            bar.set_style(style);
-        }
-        bar.set_prefix(what.to_string());
-        Progress { bar }
+impl<'a> Progress<'a> {
+    /// `what` is done with configurations: "measuring".
+    pub fn new(what: &str, words: &'a dyn Fn(&Configuration) -> String) -> Progress<'a> {
+        Progress { phase: Phase::new(what), words }
     }
 
     pub fn show(&self, progress: &tuner::Progress) {
         let best = match &progress.best {
             Some((configuration, ms)) => {
-                format!("best {ms:.4} ms: {}", printable(&configuration.key()))
+                let words = (self.words)(configuration);
+                format!("best {}: {}", time(ms / 1e3), printable(&words))
             }
             None => "none has run yet".into(),
         };
@@ -30,13 +32,6 @@ impl Progress {
             0 => String::new(),
             n => format!(", {n} failed"),
         };
-        self.bar.set_message(format!("{}/{}{failed}; {best}", progress.evaluated, progress.limit));
-        self.bar.tick();
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
+        self.phase.say(format!("{}/{}{failed}; {best}", progress.evaluated, progress.limit));
     }
 }

@@ -134,7 +134,7 @@ pub fn json(chosen: &Chosen, gpu: &Gpu, outputs: &[PathBuf]) -> Value {
         .collect();
     json!({
         "schema": 1, "command": "stage", "status": "done", "exit": 0, "complete": true, "findings": [],
-        "outputs": outputs, "kernel": chosen.kernel,
+        "notes": [], "outputs": outputs, "kernel": chosen.kernel,
         "auto": {"device": gpu.name, "counted": chosen.counted, "as_it_is_seconds": chosen.before, "plans": plans,
             "sizes": chosen.meant, "uncut": chosen.uncut,
             "launch": chosen.best.as_ref().and_then(|b| b.launch.as_ref()).map(launch),

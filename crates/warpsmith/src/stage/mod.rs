@@ -24,6 +24,7 @@ use crate::data::{ArgSpec, NamedSpec};
 use crate::output::{Outputs, check_folder};
 use crate::progress::Progress;
 use crate::status::{Failure, Status};
+use crate::wrong_file;
 use args::{StageArgs, StageFormat};
 
 /// Runs the command.
@@ -61,7 +62,8 @@ type Said = (String, Value);
 
 fn planned(args: &StageArgs) -> Result<Said, Box<Failed>> {
     let (input, out) = prepared(args)?;
-    let staged = stage::stage(input).map_err(refused)?;
+    let text = input.text.clone();
+    let staged = stage::stage(input).map_err(|r| explained(args, &text, refused(r)))?;
     let outputs = written(args, &out, staged.text.clone())?;
     Ok((report::human(&staged, &outputs, args.explain), report::json(&staged, &outputs)))
 }
@@ -77,7 +79,8 @@ fn automatic(args: &StageArgs) -> Result<Said, Box<Failed>> {
         return Err(plain(error.into()));
     };
     let costs = |c: &auto::Counted<'_>| automatic::seconds(gpu, c);
-    let chosen = auto::choose(&input, &costs).map_err(refused)?;
+    let chosen = auto::choose(&input, &costs);
+    let chosen = chosen.map_err(|r| explained(args, &input.text, refused(r)))?;
     let text = chosen.best.as_ref().map_or(input.text.clone(), |b| b.text.clone());
     let outputs = written(args, &out, text)?;
     let mut human = automatic::human(&chosen, gpu);
@@ -136,9 +139,15 @@ fn refused(refusal: Refusal) -> Box<Failed> {
     Box::new(Failed { failure, sources, accesses })
 }
 
+/// With a hint where the file is one for another command.
+fn explained(args: &StageArgs, text: &str, mut failed: Box<Failed>) -> Box<Failed> {
+    failed.failure = wrong_file::explained(failed.failure, "stage", &args.file, text.as_bytes());
+    failed
+}
+
 /// Shows the steps of what takes more than a second.
 fn steps() -> Steps {
-    let progress = RefCell::new(Progress::new("stage", STEPS));
+    let progress = RefCell::new(Progress::new("stage: step", STEPS));
     Steps(Some(Rc::new(move |name| progress.borrow_mut().step(name))))
 }
 

@@ -120,6 +120,7 @@ pub struct Model<'a> {
 
 /// For messages.
 pub const CHOOSING: &str = "while a schedule was chosen";
+pub const PREDICTING: &str = "predicting times of schedules";
 
 /// The schedule of least predicted time, nest by nest; over several sizes, of least geometric mean. Nests that can be made
 /// one are so where that is predicted to pay.
@@ -200,7 +201,7 @@ impl Settled {
         if !alone {
             bench.estimates.beside(&known);
         }
-        let times = on_all_cores(&schedules, |s| bench.estimates.times(s));
+        let times = on_all_cores(PREDICTING, &schedules, |s| bench.estimates.times(s));
         bench.go_on()?;
         self.compared += times.iter().flatten().count();
         let efforts: Vec<Effort> = offered.iter().map(|steps| Effort::of(steps)).collect();
@@ -313,7 +314,7 @@ impl<'a> Bench<'a> {
         };
         let start = Instant::now();
         let (estimates, arch, stop) = (&self.estimates, self.model.gpu.arch, self.model.stop);
-        let answers = on_all_cores(schedules, |s| {
+        let answers = on_all_cores("compiling the best schedules", schedules, |s| {
             let program = estimates.program(s).ok_or(NoUsage::Unknown)?;
             let launched = estimates.launched(&program);
             let usage = compiler.usage(&program, |name| launched.contains(name), arch, stop)?;

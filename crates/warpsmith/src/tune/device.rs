@@ -248,10 +248,22 @@ fn arch_of(wanted: &Wanted<'_>, hello: &Hello) -> Result<Arch, Failure> {
         let d = Diagnostic::error("W313", message).note(format!("its architecture is {own}"));
         return Err(d.help("leave --arch away, or choose by the model: --strategy model").into());
     }
-    let mut arch = arch::find(own)?;
+    let mut arch = arch::find(own).map_err(|failure| unknown_gpu(failure, hello))?;
     let name = hello.device.trim_start_matches("emulated ").trim_start_matches("NVIDIA ");
     arch.board = Gpu::find(name);
     Ok(arch)
+}
+
+/// A GPU of an architecture that there is no model of: older than all that are known, or newer.
+fn unknown_gpu(mut failure: Failure, hello: &Hello) -> Failure {
+    for d in &mut failure.diagnostics {
+        let what =
+            format!("{} has the architecture {}, which is not supported", hello.device, hello.arch);
+        d.message = what.into();
+        let help = "choose by the model and compile yourself: --strategy model --arch sm_75 (or the nearest that is known)";
+        d.help.insert(0, help.into());
+    }
+    failure
 }
 
 /// Our own program, which is also the worker's. `WARPSMITH_WORKER` names another one, for programs that use the library.
@@ -355,6 +367,29 @@ mod tests {
             let failure = kind(wrong).unwrap_err();
             assert_eq!(failure.diagnostics[0].code, "W313", "{wrong}");
         }
+    }
+
+    #[test]
+    fn an_old_gpu_is_named_with_what_to_do() {
+        let hello = Hello {
+            version: 1,
+            backend: "gpu".into(),
+            device: "GTX 1080".into(),
+            arch: "sm_61".into(),
+            driver: String::new(),
+            compiler: String::new(),
+        };
+        let wanted = Wanted {
+            device: "auto",
+            arch: None,
+            devices: None,
+            launchers: &[],
+            stop: Stop::default(),
+        };
+        let failure = arch_of(&wanted, &hello).unwrap_err();
+        let text = failure.render(&warpsmith_ir::SourceMap::new(), false);
+        assert!(text.contains("GTX 1080 has the architecture sm_61"), "{text}");
+        assert!(text.contains("--strategy model --arch sm_75"), "{text}");
     }
 
     #[test]

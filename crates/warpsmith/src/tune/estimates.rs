@@ -12,6 +12,7 @@ use warpsmith_opt::{Kernel, Program, Schedule, lower};
 use super::compiled::Usage;
 use super::profile::{self, Known, Launched};
 use super::sizes::Point;
+use crate::progress::Phase;
 
 /// Asks the device model. What schedules have in common is done once: the steps that neighbours begin with, and the
 /// nests of [`Estimates::beside`].
@@ -159,13 +160,19 @@ fn compiled(
     launches
 }
 
-/// What a function says of each item, asked on all cores; the order is that of the items.
-pub fn on_all_cores<T: Sync, R: Send>(items: &[T], ask: impl Fn(&T) -> R + Sync) -> Vec<R> {
+/// What a function says of each item, asked on all cores; the order is that of the items. `what` names the work.
+pub fn on_all_cores<T: Sync, R: Send>(
+    what: &str,
+    items: &[T],
+    ask: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let phase = Phase::new(what);
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
     let next = AtomicUsize::new(0);
     let work = || {
         let mut answers = vec![];
         while let Some((at, item)) = items.iter().enumerate().nth(next.fetch_add(1, Relaxed)) {
+            phase.say(format!("{}/{}", at + 1, items.len()));
             answers.push((at, ask(item)));
         }
         answers

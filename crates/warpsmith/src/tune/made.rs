@@ -123,7 +123,7 @@ impl Job<'_> {
         measured.ms = measured.direct_ms.clone().unwrap_or_default();
         measured.notes.push(DIRECT_WINS.into());
         let (on, interruptible) = (measured.on(), !measured.interrupted);
-        let measured_on = [format!("Measured on {on}.")];
+        let measured_on = [sentence(&on)];
         let verdict = self.verified(&chosen, &measured_on, interruptible, sources)?;
         let mut made = made(chosen, verdict, Some(measured));
         made.messages.extend(blamed);
@@ -186,7 +186,15 @@ const DIRECT_WINS: &str =
 
 /// The line about the device in the emitted file.
 fn equal_on(measured: &Measured) -> String {
-    format!("Measured equal to the direct translation on {}.", measured.on())
+    sentence(&format!("equal to the direct translation as {}", measured.on()))
+}
+
+/// With a capital and a full stop.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |c| format!("{}{}.", c.to_uppercase(), letters.as_str()))
 }
 
 /// The user's own schedules are slower than none.

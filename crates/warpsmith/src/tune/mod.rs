@@ -24,7 +24,7 @@ mod lowered;
 mod made;
 pub mod measure;
 mod part;
-mod pipeline;
+pub(crate) mod pipeline;
 pub(crate) mod points;
 pub(crate) mod profile;
 mod reach;
@@ -52,6 +52,7 @@ use self::args::{TuneArgs, TuneFormat};
 use crate::cli::color_on_stderr;
 use crate::interrupt;
 use crate::output::Outputs;
+use crate::progress::Phase;
 use crate::status::{Failure, Status};
 
 /// The GPU that stands for an architecture.
@@ -75,7 +76,10 @@ pub fn run(args: &TuneArgs) -> Status {
     let _guard = interrupt::in_words();
     let json = args.format == TuneFormat::Json;
     let mut sources = SourceMap::new();
-    let tuned = match tune(args, &mut sources) {
+    let phase = Phase::new("tune");
+    let tuned = tune(args, &mut sources);
+    drop(phase);
+    let tuned = match tuned {
         Ok(tuned) => tuned,
         Err(failure) => return failure.report("tune", json, &sources),
     };

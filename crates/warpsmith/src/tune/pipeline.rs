@@ -23,6 +23,7 @@ use super::{extents, result, space, work};
 use crate::data::NamedSpec;
 use crate::output::check_folder;
 use crate::status::{self, Failure, Status};
+use crate::wrong_file;
 
 /// A verified kernel and everything that is written about it.
 #[derive(Debug)]
@@ -214,8 +215,13 @@ pub(super) fn named_arch(args: &TuneArgs) -> Result<Arch, Failure> {
 }
 
 /// Reads, parses and lowers the C file.
-pub(super) fn read(args: &TuneArgs, sources: &mut SourceMap) -> Result<CInput, Failure> {
+pub(crate) fn read(args: &TuneArgs, sources: &mut SourceMap) -> Result<CInput, Failure> {
     let text = crate::check::read_file(&args.file)?;
+    read_c(args, &text, sources)
+        .map_err(|failure| wrong_file::explained(failure, "tune", &args.file, &text))
+}
+
+fn read_c(args: &TuneArgs, text: &[u8], sources: &mut SourceMap) -> Result<CInput, Failure> {
     let defines = args.define.iter().map(|d| {
         let (name, value) = d.split_once('=').unwrap_or((d, "1"));
         (name.to_string(), value.to_string())
@@ -226,7 +232,7 @@ pub(super) fn read(args: &TuneArgs, sources: &mut SourceMap) -> Result<CInput, F
         ..ParseOptions::new(Language::C)
     };
     let path = args.file.display().to_string();
-    let parsed = parse::parse(&path, &text, &options, &DiskLoader, sources)?;
+    let parsed = parse::parse(&path, text, &options, &DiskLoader, sources)?;
     let mut input = cloops::lower_c(&parsed.unit, args.function.as_deref())?;
     let specs = argument_specs(args, &input)?;
     warpsmith_opt::inline::writers(&mut input.module, input.function);
@@ -237,7 +243,7 @@ pub(super) fn read(args: &TuneArgs, sources: &mut SourceMap) -> Result<CInput, F
 }
 
 /// `--arg`, else the file's own defaults; every name must be a parameter.
-pub(super) fn argument_specs(args: &TuneArgs, input: &CInput) -> Result<Vec<NamedSpec>, Failure> {
+pub(crate) fn argument_specs(args: &TuneArgs, input: &CInput) -> Result<Vec<NamedSpec>, Failure> {
     let function = function_of(input);
     let mut names: Vec<String> = vec![];
     for var in function.params.iter().map(|p| function.var(*p)) {
@@ -268,7 +274,7 @@ pub(super) fn function_of(input: &CInput) -> &Function {
 }
 
 /// The points to tune for, checked against the parameters and the memory of the architecture.
-pub(super) fn chosen_sizes(
+pub(crate) fn chosen_sizes(
     args: &TuneArgs,
     input: &CInput,
     specs: &[NamedSpec],

@@ -11,6 +11,7 @@ use super::pipeline::{Planned, Tuned};
 use super::points;
 use super::recompute::Recomputed;
 use super::search::Measured;
+use crate::search::Told;
 use crate::status::Status;
 
 /// The lines for a person.
@@ -55,26 +56,25 @@ pub fn human(tuned: &Tuned, paths: &[PathBuf]) -> String {
 
 /// What was measured: the chosen schedule, the direct translation, and what the device reaches at most.
 fn measurement(m: &Measured) -> String {
-    let names: Vec<String> = m.chosen.iter().map(|(n, v)| format!("{n} = {}", plain(v))).collect();
-    let names = match m.chosen.is_empty() {
-        true => "the direct translation".to_string(),
-        false => names.join(", "),
-    };
-    let devices = if m.devices > 1 { format!("{} × ", m.devices) } else { String::new() };
+    let devices = if m.devices > 1 { format!(", {} of them", m.devices) } else { String::new() };
     let recalled = match m.recalled {
         0 => String::new(),
         n => format!(", {n} of them known from before"),
     };
     let mut text = format!(
-        "measured on {devices}{}: {} of {} configurations in {:.1} s by {}{recalled}; {} failed\n  {}\n",
-        m.hello.device,
+        "{}{devices}: {} of {} configurations in {:.1} s by {}{recalled}; {} failed\n{}",
+        m.told().on(&m.hello.device),
         m.evaluated,
         m.configurations,
         m.elapsed.as_secs_f64(),
         m.strategy.name(),
         m.failed,
-        names
+        parameters(m)
     );
+    for (kind, count, why) in &m.failures {
+        let why = if why.is_empty() { String::new() } else { format!(", such as: {why}") };
+        text += &format!("  {count} {kind}{why}\n");
+    }
     for (at, (size, ms)) in m.sizes.iter().zip(&m.ms).enumerate() {
         let direct = m.direct_ms.as_ref().and_then(|d| d.get(at)).filter(|_| !m.chosen.is_empty());
         let against = direct.map_or(String::new(), |d| match d / ms {
@@ -85,7 +85,7 @@ fn measurement(m: &Measured) -> String {
                 format!("; {gain:.2} times as fast as the direct translation ({})", time(d / 1e3))
             }
         });
-        text += &format!("{size}: {}{against}\n", time(ms / 1e3));
+        text += &format!("{size}: {} {}{against}\n", m.told().word(), time(ms / 1e3));
     }
     match &m.against {
         Some(Some(own)) => {
@@ -115,16 +115,29 @@ fn measurement(m: &Measured) -> String {
     text
 }
 
+/// The values of a schedule's own parameters; what templates offer is told by the steps above.
+fn parameters(m: &Measured) -> String {
+    if m.chosen.is_empty() {
+        return "  the direct translation\n".into();
+    }
+    if m.chosen.contains_key("steps") {
+        return String::new();
+    }
+    let names: Vec<String> = m.chosen.iter().map(|(n, v)| format!("{n} = {}", plain(v))).collect();
+    format!("  {}\n", names.join(", "))
+}
+
 /// What the device reaches at most, beside a kernel that takes `ms` and whose arrays have `all` bytes together.
 pub fn limits_line(limits: &Limits, all: u64, ms: f64) -> String {
     let copy = all as f64 / limits.copy_gb_s / 1e6;
     format!(
         "limits measured in the same run: a copy that moves {} as all arrays together takes {} ({:.0} GB/s, {:.0} % of \
-         the kernel's time); FMA peak {:.1} TFLOP/s\n",
+         the kernel's time{}); FMA peak {:.1} TFLOP/s\n",
         bytes(all),
         time(copy / 1e3),
         limits.copy_gb_s,
         100.0 * copy / ms,
+        if copy > ms { ", which cannot have moved all of them" } else { "" },
         limits.fma_tflop_s
     )
 }
@@ -216,6 +229,7 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
         "exit": status.code(),
         "complete": !interrupted,
         "findings": tuned.findings,
+        "notes": [],
         "outputs": outputs,
         "function": tuned.name,
         "source": tuned.source,
@@ -242,9 +256,11 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
                 "legal": e.legal,
             })),
         })),
-        "measured": tuned.measured.as_ref().map(measured_json),
+        "measured": as_told(tuned, Told::Measured),
+        "emulated": as_told(tuned, Told::Emulated),
+        "recorded": as_told(tuned, Told::Recorded),
         "verification": {
-            "level": if tuned.measured.is_some() { "measured equal" } else { "checked" },
+            "level": tuned.measured.as_ref().map_or("checked", |m| m.told().level()),
             "sizes": tuned.verified.sizes,
             "outside": tuned.verified.outside,
             "host_compiler": tuned.verified.with_host > 0,
@@ -256,6 +272,11 @@ pub fn json(tuned: &Tuned, paths: &[PathBuf]) -> Value {
         },
         "steps": tuned.shown.iter().map(|s| json!({ "step": s.step, "text": s.text })).collect::<Vec<_>>(),
     })
+}
+
+/// The search, where its times are what the key says.
+fn as_told(tuned: &Tuned, told: Told) -> Option<Value> {
+    tuned.measured.as_ref().filter(|m| m.told() == told).map(measured_json)
 }
 
 fn measured_json(m: &Measured) -> Value {
@@ -284,6 +305,7 @@ fn measured_json(m: &Measured) -> Value {
         "evaluated": m.evaluated,
         "recalled": m.recalled,
         "failed": m.failed,
+        "failures": m.failures.iter().map(|(kind, n, why)| json!({"status": kind, "count": n, "message": why})).collect::<Vec<_>>(),
         "seconds": m.elapsed.as_secs_f64(),
         "configuration": m.chosen,
         "points": points.collect::<Vec<_>>(),

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 use warpsmith_front::cloops::CInput;
 use warpsmith_gpu::cache::Cache;
-use warpsmith_gpu::protocol::{Hello, Limits, Policy};
+use warpsmith_gpu::protocol::{Hello, Limits, Policy, Reason};
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_opt::{Schedule, schedule};
 use warpsmith_tune::exchange::t1;
-use warpsmith_tune::outcome::{Measurement, Record};
+use warpsmith_tune::outcome::{Measurement, Record, Status as Validity};
 use warpsmith_tune::space::Configuration;
 use warpsmith_tune::store::{ProblemKey, fingerprint};
 use warpsmith_tune::strategy::StrategyKind;
@@ -21,7 +21,7 @@ use warpsmith_tune::tuner::{Budget, Finished, Options as TunerOptions, Prior};
 use super::args::{BudgetArg, Strategy, TuneArgs};
 use super::device::Stations;
 use super::estimates::Estimates;
-use super::measure::{Candidates, Model, Nests, Source};
+use super::measure::{Candidates, Model, Nests, Source, spelled};
 use super::recompute::{self, Recomputed};
 use super::sizes::Point;
 use super::{points, space};
@@ -31,7 +31,8 @@ use crate::problem::content_hash;
 use crate::search::outcome::each_task;
 use crate::search::store::{self, Custom, Keeper};
 use crate::search::{
-    Draft, Engine, Found, Halt, Options, Placed, Plan, Progress, Raced, SearchError, Workload,
+    Draft, Engine, Found, Halt, Options, Placed, Plan, Progress, Raced, SearchError, Told,
+    Workload, failures,
 };
 use crate::status::{Failure, Status};
 
@@ -66,6 +67,8 @@ pub struct Measured {
     /// Of these, known from an earlier run.
     pub recalled: u64,
     pub failed: u64,
+    /// What is recorded of those that cannot be used: the kind, how many, and a reason.
+    pub failures: Vec<(&'static str, usize, String)>,
     pub elapsed: Duration,
     pub finished: Finished,
     /// Ctrl-C ended the search or the final comparison.
@@ -98,9 +101,14 @@ impl Measured {
         Some((logarithms / ms.len() as f64).exp()).filter(|times| *times > 1.0)
     }
 
-    /// Device and sizes, for a sentence.
+    /// What the times are.
+    pub fn told(&self) -> Told {
+        Told::by(&self.hello)
+    }
+
+    /// Device and sizes, for a sentence: "measured on … at n=…".
     pub fn on(&self) -> String {
-        format!("{} at {}", self.hello.device, self.sizes.join("; "))
+        format!("{} at {}", self.told().on(&self.hello.device), self.sizes.join("; "))
     }
 }
 
@@ -155,7 +163,11 @@ pub fn search(
         candidates: candidates.clone(),
         changed: None,
     };
-    let nests = Arc::new(Nests::new(source)?);
+    let mut nests = Nests::new(source)?;
+    if Told::by(&stations.hello) == Told::Emulated {
+        nests.expect_what_c_gives();
+    }
+    let nests = Arc::new(nests);
     let bytes = nests.bytes();
     let rival = args.against.as_ref().map(|path| nests.rival(path, sources)).transpose()?;
     let estimates = Estimates::new(&kernel, gpu, asked.sizes, sources, &stop);
@@ -171,7 +183,8 @@ pub fn search(
     let mut keeper = Keeper::open(&place, &key, &space, custom)?;
     let known = keeper.known(&candidates.space);
     let recalled = known.len() as u64;
-    let progress = Progress::new("tune");
+    let told = Told::by(engine.device());
+    let progress = Progress::new(told.doing(), &spelled);
     let guard = interrupt::gently();
     let plan = Plan {
         space: candidates.space.clone(),
@@ -191,12 +204,8 @@ pub fn search(
     if engine.halt() == Some(Halt::TimedOut) {
         return Err(timed_out(&found));
     }
-    let reason = || match keeper.results() {
-        Ok(records) => records.into_iter().find_map(|r| r.outcome.message),
-        Err(_) => None,
-    };
     if found.ranking.is_empty() {
-        return Err(nothing_ran(&found, reason()));
+        return Err(nothing_ran(&found, &keeper.results()?));
     }
     let rivals: Vec<Arc<dyn Draft>> = rival.into_iter().collect();
     let Finals { winners, direct_ms, against } = finals(&mut engine, &candidates, &found, &rivals)?;
@@ -222,6 +231,7 @@ pub fn search(
         evaluated: found.evaluated,
         recalled,
         failed: found.failed,
+        failures: failures(&records).into_iter().map(|(s, n, why)| (s.name(), n, why)).collect(),
         elapsed: found.elapsed,
         finished: found.finished,
         interrupted: halt == Some(Halt::Interrupted),
@@ -384,7 +394,7 @@ fn confirmed(
     Err(Failure::from(d.help(help)).with_status(Status::No))
 }
 
-fn nothing_ran(found: &Found, reason: Option<String>) -> Failure {
+fn nothing_ran(found: &Found, records: &[Record]) -> Failure {
     if found.finished == Finished::Stopped {
         let d = Diagnostic::error("W463", "stopped before any configuration had run");
         return Failure::from(d).with_status(Status::Interrupted);
@@ -395,10 +405,19 @@ fn nothing_ran(found: &Found, reason: Option<String>) -> Failure {
     }
     let message = format!("none of {} configurations can be used", found.evaluated);
     let mut d = Diagnostic::error("W463", message);
-    if let Some(reason) = reason {
-        d = d.note(format!("the first says: {reason}"));
+    let failed = failures(records);
+    for (kind, count, why) in &failed {
+        d = d.note(format!("{count} {}: {why}", kind.name()));
     }
-    Failure::from(d.help("`warpsmith results` lists them all")).with_status(Status::No)
+    Failure::from(d.help("`warpsmith results` lists them all")).with_status(limit_or_no(&failed))
+}
+
+/// Where nothing failed but the time, the answer is not "no".
+pub fn limit_or_no(failed: &[(Validity, usize, String)]) -> Status {
+    match failed {
+        [(Validity::Timeout, ..)] => Status::Limit,
+        _ => Status::No,
+    }
 }
 
 /// In the place of a final comparison.
@@ -481,7 +500,14 @@ pub fn failure(error: SearchError) -> Failure {
         }
         SearchError::Reference(why) => {
             let d = Diagnostic::error("W466", "what gives the right results cannot be run");
-            Failure::from(d.note(why)).with_status(Status::No)
+            let d = d.note(why.to_string());
+            match why.reason {
+                Reason::Timeout => {
+                    let help = "choose smaller sizes, or leave --device and --budget away: the device model runs nothing";
+                    Failure::from(d.help(help)).with_status(Status::Limit)
+                }
+                _ => Failure::from(d).with_status(Status::No),
+            }
         }
         SearchError::Halted(Halt::TimedOut) => Failure::timed_out("before the search began"),
         SearchError::Halted(Halt::Interrupted) => Failure::interrupted("before the search began"),

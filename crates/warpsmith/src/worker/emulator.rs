@@ -1,6 +1,8 @@
 //! The emulator in place of a GPU: candidates are executed with all checks, and their times are those the device model
-//! predicts from what was counted.
+//! predicts from what was counted. Of launches that are too large some blocks are executed ([`Sample`]), and the elements that
+//! they wrote are compared.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use warpsmith_device::{Gpu, predict};
@@ -20,6 +22,7 @@ use crate::profile::{Resources, profile};
 use crate::tune::compare::first_difference;
 use crate::tune::measure::scalar_of;
 use crate::tune::profile::shared_bytes;
+use crate::worker::sample::{NotRun, Ran, Sample};
 
 type Answer<T> = Result<T, Fault>;
 
@@ -33,6 +36,16 @@ pub struct EmulatorBackend {
     gpu: &'static Gpu,
     problem: Problem,
     blobs: Vec<Vec<u8>>,
+    /// For each expected output the elements that are known, where the reference was not run whole.
+    known: Vec<Option<Vec<bool>>>,
+}
+
+/// What a candidate leaves behind.
+struct Executed {
+    memory: DeviceMemory,
+    ms: f64,
+    /// Buffers of which some blocks were not run that write to them.
+    partial: BTreeSet<usize>,
 }
 
 impl EmulatorBackend {
@@ -45,13 +58,18 @@ impl EmulatorBackend {
         let gpu =
             found.ok_or_else(|| GpuError::BadRequest(format!("no GPU is known as `{gpu}`")))?;
         let problem = Problem { buffers: vec![], expected: vec![] };
-        Ok(EmulatorBackend { gpu, problem, blobs: vec![] })
+        Ok(EmulatorBackend { gpu, problem, blobs: vec![], known: vec![] })
     }
 
-    fn memory(&self, module: &Module) -> DeviceMemory {
+    /// The buffers as they are before a candidate; room that it does not use is left away.
+    fn memory(&self, module: &Module, candidate: &Candidate) -> DeviceMemory {
         let mut memory = DeviceMemory::new(module);
-        for spec in &self.problem.buffers {
-            let bytes = usize::try_from(spec.bytes).unwrap_or(0);
+        for (k, spec) in self.problem.buffers.iter().enumerate() {
+            let is_needed = spec.contents != Contents::Poison || spec.name != "workspace";
+            let bytes = match is_needed || uses(candidate, k) {
+                true => usize::try_from(spec.bytes).unwrap_or(0),
+                false => 0,
+            };
             let mut buffer = Buffer { name: spec.name.clone(), ..Buffer::default() };
             buffer.bytes = match spec.contents {
                 Contents::Blob(k) => self.blobs.get(k).cloned().unwrap_or_default(),
@@ -65,15 +83,22 @@ impl EmulatorBackend {
         memory
     }
 
-    /// Runs a candidate; the memory afterwards and the predicted milliseconds.
-    fn execute(&self, candidate: &Candidate, binary: &[u8]) -> Answer<(DeviceMemory, f64)> {
+    fn execute(
+        &self,
+        candidate: &Candidate,
+        binary: &[u8],
+        is_reference: bool,
+    ) -> Answer<Executed> {
         let Lowered { module, kernels, unread } =
             read(binary).map_err(|e| invalid(Reason::Compile, e))?;
-        let mut memory = self.memory(&module);
+        let mut memory = self.memory(&module, candidate);
         let mut ms = 0.0;
+        let mut sample = Sample { is_reference, ..Sample::default() };
         for action in &candidate.actions {
             match action {
-                Action::Launch(l) => ms += self.launch(&module, &kernels, l, &mut memory)?,
+                Action::Launch(l) => {
+                    ms += self.launch(&module, &kernels, l, &mut memory, &mut sample)?
+                }
                 Action::SetGlobal { symbol, bytes } | Action::Preset { symbol, bytes } => {
                     // On a device it exists, too, and its value changes nothing.
                     if !unread.contains(symbol) {
@@ -94,7 +119,7 @@ impl EmulatorBackend {
                 }
             }
         }
-        Ok((memory, ms))
+        Ok(Executed { memory, ms, partial: sample.partial })
     }
 
     fn launch(
@@ -103,6 +128,7 @@ impl EmulatorBackend {
         kernels: &[(String, FuncId)],
         launch: &Launch,
         memory: &mut DeviceMemory,
+        sample: &mut Sample,
     ) -> Answer<f64> {
         let found = kernels.iter().find(|(name, _)| *name == launch.kernel);
         let Some((_, kernel)) = found else {
@@ -123,16 +149,15 @@ impl EmulatorBackend {
             deadline: Some(Instant::now() + LIMIT),
             ..emu::Options::default()
         };
-        let outcome = emu::run(module, &config, memory, &options).map_err(|e| {
-            invalid(
-                Reason::Runtime,
-                match e {
+        let Ran { outcome, counters } =
+            sample.run(module, &config, memory, &options).map_err(|e| match e {
+                NotRun::TooLarge(why) => invalid(Reason::Timeout, why),
+                NotRun::Emulator(
                     emu::EmuError::BadArgument { message, .. }
                     | emu::EmuError::BadLaunch(message)
-                    | emu::EmuError::Unsupported { message, .. } => message,
-                },
-            )
-        })?;
+                    | emu::EmuError::Unsupported { message, .. },
+                ) => invalid(Reason::Runtime, message),
+            })?;
         if let Some(finding) = outcome.findings.iter().find(|f| !f.rule.is_note()) {
             let reason = match finding.rule {
                 emu::Rule::InfiniteLoop => Reason::Timeout,
@@ -141,30 +166,43 @@ impl EmulatorBackend {
             return Err(invalid(reason, format!("{}: {}", finding.rule.name(), finding.message)));
         }
         if outcome.limit.is_some() {
-            return Err(invalid(Reason::Timeout, "the emulator reached a limit"));
+            return Err(invalid(Reason::Timeout, TOO_LONG));
         }
         let shared_static = shared_bytes(module, module.function(*kernel));
         let resources = Resources { registers: REGISTERS, shared_static, ..Resources::default() };
-        let Some(counters) = &outcome.counters else { return Ok(0.0) };
-        let profile = profile(counters, &config, &resources);
+        let Some(counters) = counters else { return Ok(0.0) };
+        let profile = profile(&counters, &config, &resources);
         let predicted = predict(self.gpu, &profile);
         Ok(predicted.map_err(|e| invalid(Reason::Runtime, e.to_string()))?.time_s * 1e3)
     }
 
-    fn check(&self, memory: &DeviceMemory) -> Answer<()> {
-        for e in &self.problem.expected {
+    fn check(&self, executed: &Executed) -> Answer<()> {
+        let memory = &executed.memory;
+        let (mut judged, mut compared) = (false, false);
+        for (k, e) in self.problem.expected.iter().enumerate() {
             let (Some(actual), Some(expected)) =
                 (memory.buffers.get(e.output.buffer), self.blobs.get(e.blob))
             else {
                 return Err(invalid(Reason::Runtime, "an expected output has no buffer"));
             };
-            if actual.poison.iter().any(|p| *p) {
+            let width = e.output.element.size() as usize;
+            let known = self.known.get(k).and_then(Option::as_ref);
+            let partial = executed.partial.contains(&e.output.buffer);
+            let written = partial.then(|| self.written(memory, e.output.buffer, width));
+            let masked = match (known, &written) {
+                (None, None) => None,
+                _ => Some(both(known, written.as_deref(), (&actual.bytes, expected), width)),
+            };
+            judged |= masked.is_some();
+            compared |= masked.as_ref().is_none_or(|(_, n)| *n > 0);
+            let bytes = masked.as_ref().map_or(&actual.bytes, |(bytes, _)| bytes);
+            if !partial && actual.poison.iter().any(|p| *p) {
                 let what = format!("`{}` is not written everywhere", actual.name);
                 return Err(invalid(Reason::Correctness, what));
             }
             let (scalar, t) = (scalar_of(e.output.element), e.output.tolerance);
             let values = |i: u64| t.absolute + t.relative * magnitude(scalar, expected, i);
-            if let Some(d) = first_difference(scalar, expected, &actual.bytes, &values) {
+            if let Some(d) = first_difference(scalar, expected, bytes, &values) {
                 let what = format!(
                     "`{}` differs at index {}: {} in place of {}; {} elements differ in all",
                     actual.name, d.index, d.actual, d.expected, d.count
@@ -172,8 +210,70 @@ impl EmulatorBackend {
                 return Err(invalid(Reason::Correctness, what));
             }
         }
-        Ok(())
+        match judged && !compared {
+            true => Err(invalid(Reason::Timeout, UNCOMPARED)),
+            false => Ok(()),
+        }
     }
+
+    /// The elements of a buffer that differ from what it held before, or were set where nothing was.
+    fn written(&self, memory: &DeviceMemory, buffer: usize, width: usize) -> Vec<bool> {
+        let (Some(now), Some(spec)) =
+            (memory.buffers.get(buffer), self.problem.buffers.get(buffer))
+        else {
+            return vec![];
+        };
+        let elements = now.bytes.chunks(width).enumerate();
+        match spec.contents {
+            Contents::Poison => {
+                let set = |i: usize| now.poison.get(i * width).is_none_or(|poison| !poison);
+                elements.map(|(i, _)| set(i)).collect()
+            }
+            Contents::Zero => elements.map(|(_, e)| e.iter().any(|b| *b != 0)).collect(),
+            Contents::Blob(k) => {
+                let before = self.blobs.get(k).map(|b| b.chunks(width));
+                let before = before.into_iter().flatten();
+                now.bytes.chunks(width).zip(before).map(|(a, b)| a != b).collect()
+            }
+        }
+    }
+}
+
+const TOO_LONG: &str = "it takes too long to be emulated: choose smaller sizes, or a GPU";
+const UNCOMPARED: &str = "it is too large to be emulated whole, and the blocks that were run wrote no element that is known: \
+                          choose smaller sizes";
+
+/// Whether a candidate is given a buffer.
+fn uses(candidate: &Candidate, buffer: usize) -> bool {
+    candidate.actions.iter().any(|action| match action {
+        Action::Launch(l) => {
+            l.args.iter().any(|a| matches!(a, Arg::Buffer { buffer: b, .. } if *b == buffer))
+        }
+        Action::Fill { buffer: b, .. } => *b == buffer,
+        Action::SetGlobal { .. } | Action::Preset { .. } => false,
+    })
+}
+
+/// The bytes to compare, with what is expected where an element is not known or was not written, and how many elements are
+/// left.
+fn both(
+    known: Option<&Vec<bool>>,
+    written: Option<&[bool]>,
+    (actual, expected): (&[u8], &[u8]),
+    width: usize,
+) -> (Vec<u8>, usize) {
+    let mut bytes = actual.to_vec();
+    let mut left = 0;
+    for (i, element) in bytes.chunks_mut(width).enumerate() {
+        let counts = |mask: Option<&bool>| mask.copied().unwrap_or(false);
+        let is_known = known.is_none_or(|mask| counts(mask.get(i)));
+        let is_written = written.is_none_or(|mask| counts(mask.get(i)));
+        match expected.get(i * width..i * width + element.len()) {
+            Some(e) if !is_known || !is_written => element.copy_from_slice(e),
+            _ => left += 1,
+        }
+    }
+    (bytes, left)
 }
 
 fn invalid(reason: Reason, detail: impl Into<String>) -> Fault {
@@ -345,8 +445,13 @@ impl Backend for EmulatorBackend {
     }
 
     fn reference(&mut self, reference: &Reference, binary: &[u8]) -> Answer<Vec<Vec<u8>>> {
-        let (memory, _) = self.execute(&reference.candidate, binary)?;
+        let executed = self.execute(&reference.candidate, binary, true)?;
+        if reference.whole && !executed.partial.is_empty() {
+            return Err(invalid(Reason::Timeout, "it is too large to be emulated whole"));
+        }
+        let memory = &executed.memory;
         self.problem.expected.clear();
+        self.known.clear();
         let mut sampled = vec![];
         for (output, indices) in reference.outputs.iter().zip(&reference.samples) {
             let Output { buffer, element, .. } = output;
@@ -356,6 +461,8 @@ impl Backend for EmulatorBackend {
             let width = element.size() as usize;
             let at = |i: &u64| bytes.chunks(width).nth(usize::try_from(*i).unwrap_or(usize::MAX));
             sampled.push(indices.iter().filter_map(at).flatten().copied().collect());
+            let is_partial = executed.partial.contains(buffer);
+            self.known.push(is_partial.then(|| self.written(memory, *buffer, width)));
             self.problem.expected.push(Expected { output: output.clone(), blob: self.blobs.len() });
             self.blobs.push(bytes);
         }
@@ -363,9 +470,9 @@ impl Backend for EmulatorBackend {
     }
 
     fn measure(&mut self, candidate: &Candidate, binary: &[u8], _: &Policy) -> Answer<Vec<f64>> {
-        let (memory, ms) = self.execute(candidate, binary)?;
-        self.check(&memory)?;
-        Ok(vec![ms])
+        let executed = self.execute(candidate, binary, false)?;
+        self.check(&executed)?;
+        Ok(vec![executed.ms])
     }
 
     fn race(

@@ -3,6 +3,7 @@
 
 mod emulator;
 mod recorded;
+mod sample;
 
 use std::io::{BufReader, BufWriter};
 use std::path::PathBuf;

@@ -32,7 +32,7 @@ fn the_fastest_cover_is_written_and_all_are_ranked() {
     let (status, result, said) =
         measured(&root().join("examples/synctest.ws"), &["--best", "14", "--keep-loads"]);
     assert_eq!(status, 0, "{said}");
-    let covers = result["measured"]["covers"].as_array().unwrap();
+    let covers = result["emulated"]["covers"].as_array().unwrap();
     assert_eq!(covers.len(), 14, "{result}");
     let times: Vec<f64> = covers.iter().map(|c| c["ms"].as_f64().unwrap()).collect();
     assert!(times.iter().skip(4).is_sorted(), "{times:?}");
@@ -42,8 +42,8 @@ fn the_fastest_cover_is_written_and_all_are_ranked() {
         covers[0]["predicted_ms"].as_f64()
     );
     // Blocks of 96 and of 256 elements are whole.
-    assert_eq!(result["measured"]["elements"], 768);
-    assert!(result["measured"]["elements_computed_on_cpu"].as_u64().unwrap() > 600);
+    assert_eq!(result["emulated"]["elements"], 768);
+    assert!(result["emulated"]["elements_computed_on_cpu"].as_u64().unwrap() > 600);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn loops_of_the_host_are_measured_too() {
     );
     let (status, result, said) = measured(&args.script, &["--best", "3"]);
     assert_eq!(status, 0, "{said}");
-    assert_eq!(result["measured"]["covers"].as_array().unwrap().len(), 3, "{result}");
+    assert_eq!(result["emulated"]["covers"].as_array().unwrap().len(), 3, "{result}");
 }
 
 #[test]

@@ -69,23 +69,26 @@ impl Footprint {
         self.last.iter_mut().zip(&other.last).for_each(|(a, b)| *a = (*a).max(*b));
     }
 
-    /// Along which axes of the grid some two neighbours touch different sectors.
-    pub fn varies(&self, grid: [u32; 3]) -> [bool; 3] {
+    /// Along which axes of the grid some two neighbours touch different sectors; `run` are the blocks that were run, where
+    /// not all were.
+    pub fn varies(&self, grid: [u32; 3], run: Option<&[u32]>) -> [bool; 3] {
         let mut of = std::collections::HashMap::new();
         for (block, signature) in &self.signatures {
             *of.entry(*block).or_insert(0) ^= signature;
         }
         let total: u32 = grid.iter().product();
         let signature = |block: u32| of.get(&block).copied().unwrap_or(0);
+        let was_run = |block: u32| run.is_none_or(|run| run.contains(&block));
+        let differs = |block: u32, own: u64| was_run(block) && signature(block) != own;
         let steps = [1, grid[0], grid[0].saturating_mul(grid[1])];
         std::array::from_fn(|axis| {
             let step = steps[axis];
             of.keys().any(|&block| {
                 let own = signature(block);
                 let at = block / step % grid[axis];
-                let before = at > 0 && signature(block - step) != own;
+                let before = at > 0 && differs(block - step, own);
                 let behind = block.checked_add(step).is_some_and(|n| n < total);
-                before || behind && at + 1 < grid[axis] && signature(block + step) != own
+                before || behind && at + 1 < grid[axis] && differs(block + step, own)
             })
         })
     }
@@ -111,8 +114,10 @@ mod tests {
         assert_eq!((f.requests, f.sectors, f.block_sectors), (3, 5, 4));
         assert_eq!((f.reuses, f.reuse_distance), (1, 0), "sector 4 again, at once");
         assert_eq!(f.grid_sectors(), 3);
-        assert_eq!(f.varies([2, 1, 1]), [true, false, false]);
-        assert_eq!(f.varies([1, 2, 1]), [false, true, false]);
+        assert_eq!(f.varies([2, 1, 1], None), [true, false, false]);
+        assert_eq!(f.varies([1, 2, 1], None), [false, true, false]);
+        // What was not run says nothing.
+        assert_eq!(f.varies([2, 2, 1], Some(&[0, 1])), [true, false, false]);
     }
 
     #[test]
@@ -133,6 +138,6 @@ mod tests {
             (f.requests, f.sectors, f.block_sectors, f.reuses, f.reuse_distance, f.grid_sectors())
         };
         assert_eq!(facts(&a), facts(&whole));
-        assert_eq!(a.varies([2, 2, 1]), whole.varies([2, 2, 1]));
+        assert_eq!(a.varies([2, 2, 1], None), whole.varies([2, 2, 1], None));
     }
 }

@@ -12,7 +12,8 @@ use crate::counters::{
 };
 
 impl Counting {
-    pub fn finish(&self, p: &Program, launch: &LaunchConfig) -> Counters {
+    /// `run` are the blocks that were run, where not all were.
+    pub fn finish(&self, p: &Program, launch: &LaunchConfig, run: Option<&[u32]>) -> Counters {
         let threads: u32 = launch.block.iter().product();
         Counters {
             blocks: self.blocks,
@@ -20,7 +21,7 @@ impl Counting {
             classes: self.classes(p),
             accesses: self.accesses(p),
             branches: self.branches(p),
-            arrays: self.arrays(p, launch.grid),
+            arrays: self.arrays(p, launch.grid, run),
         }
     }
 
@@ -94,7 +95,7 @@ impl Counting {
         sums.into_iter().map(counters).collect()
     }
 
-    fn arrays(&self, p: &Program, grid: [u32; 3]) -> Vec<ArrayCounters> {
+    fn arrays(&self, p: &Program, grid: [u32; 3], run: Option<&[u32]>) -> Vec<ArrayCounters> {
         let array = |((handle, kind), f): (&(u64, AccessKind), &super::Footprint)| {
             Some(ArrayCounters {
                 array: p.objects.get(*handle as usize)?.name.clone(),
@@ -106,7 +107,7 @@ impl Counting {
                 grid_sectors: f.grid_sectors(),
                 reuses: f.reuses,
                 reuse_distance: f.reuse_distance,
-                varies: f.varies(grid),
+                varies: f.varies(grid, run),
             })
         };
         self.footprints.iter().filter_map(array).collect()

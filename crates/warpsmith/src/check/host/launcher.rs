@@ -21,6 +21,7 @@ use super::repeats::{Repeats, Verdict};
 use super::words::dims;
 use super::{Program, Ran, place};
 use crate::data::{self, ArgSpec};
+use crate::progress::Phase;
 use crate::status::Failure;
 
 /// What a skipped statement says when it only follows from another.
@@ -420,6 +421,7 @@ impl Launcher for HostLauncher<'_, '_> {
         } else if let Some(pending) = pending.filter(|_| !self.runner.args.dry_run) {
             let options = self.runner.options(self.args);
             let other = Other::of(&self.device, &config);
+            let _phase = Phase::new(format!("{label}, launch {}", self.ran.launched));
             match emu::run(self.module, &config, &mut self.device, &options) {
                 Ok(outcome) => {
                     self.repeats.ran(pending, &config, &outcome, &self.device);

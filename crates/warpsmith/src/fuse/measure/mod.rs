@@ -150,7 +150,7 @@ fn all_of(
     space: &SharedSpace,
     record: &mut dyn FnMut(&Record) -> Result<(), Diagnostic>,
 ) -> Result<Found, Failure> {
-    let progress = Progress::new("fuse");
+    let progress = Progress::new("measuring covers", &ToString::to_string);
     let options = TunerOptions {
         strategy: StrategyKind::BruteForce,
         budget: Budget::default(),

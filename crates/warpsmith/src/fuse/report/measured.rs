@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use warpsmith_fuse::plan::{Covered, kernels};
 
 use crate::fuse::measure::Measured;
+use crate::search::Told;
 
 /// The part of `result.json`: covers fastest first.
 pub fn json(measured: &Measured, found: &[Covered]) -> Value {
@@ -33,7 +34,8 @@ pub fn json(measured: &Measured, found: &[Covered]) -> Value {
 
 /// The lines on the terminal; with `list` one for each cover.
 pub fn human(measured: &Measured, found: &[Covered], list: bool) -> String {
-    let mut text = format!("measured on {}, {} elements\n", measured.hello.device, measured.count);
+    let told = Told::by(&measured.hello);
+    let mut text = format!("{}, {} elements\n", told.on(&measured.hello.device), measured.count);
     let share = |ms: f64| match measured.share_of_copy(ms) {
         Some(share) => format!(", {:.1} % of a copy of the same size", share * 100.0),
         None => String::new(),
@@ -41,8 +43,9 @@ pub fn human(measured: &Measured, found: &[Covered], list: bool) -> String {
     for at in measured.order.iter().take(if list { found.len() } else { 1 }) {
         let Some(f) = &measured.figures[*at] else { continue };
         text += &format!(
-            "  predicted as number {}: {:.1} us{}; {} registers a thread, {} bytes spilled\n",
+            "  predicted as number {}: {} {:.1} us{}; {} registers a thread, {} bytes spilled\n",
             at + 1,
+            told.word(),
             f.ms * 1e3,
             share(f.ms),
             f.registers,
@@ -52,7 +55,7 @@ pub fn human(measured: &Measured, found: &[Covered], list: bool) -> String {
     let ran = measured.figures.iter().flatten().count();
     text += &format!("  {ran} of {} covers ran and gave the same results", found.len());
     if let Some(r) = rank_correlation(measured, found) {
-        text += &format!("; rank correlation of predicted and measured times {r:.2}");
+        text += &format!("; rank correlation of predicted and {} times {r:.2}", told.word());
     }
     text += &format!(
         "\n  {} elements of the results are those that the CPU computes\n",

@@ -15,7 +15,7 @@ use warpsmith_tune::space::{Configuration, Parameter, Point as At, SharedSpace, 
 use warpsmith_tune::value::Value;
 
 use crate::status::Failure;
-use crate::tune::choice::{CHOOSING, worth_starting};
+use crate::tune::choice::{CHOOSING, PREDICTING, worth_starting};
 use crate::tune::estimates::{Estimates, on_all_cores};
 use crate::tune::sizes::Point;
 
@@ -106,7 +106,10 @@ impl Candidates {
     }
 
     /// Schedules as configurations: what they do is one parameter, and every number in them another.
-    fn listed(schedules: Vec<Schedule>) -> Result<Candidates, Vec<Diagnostic>> {
+    ///
+    /// # Errors
+    /// More than a space can hold.
+    pub fn listed(schedules: Vec<Schedule>) -> Result<Candidates, Vec<Diagnostic>> {
         let described: Vec<Described> = schedules.iter().map(describe).collect();
         let mut names: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
         let mut kinds: Vec<&str> = vec![];
@@ -142,6 +145,21 @@ impl Candidates {
             }
         }
         Ok(Candidates { space, schedules: Schedules::Listed(Arc::new(known)) })
+    }
+
+    /// The configurations that stand for these schedules, in their order; `None`: one of them is not in the space.
+    pub fn configurations_of(&self, schedules: &[Schedule]) -> Option<Vec<Configuration>> {
+        let all: Vec<(String, Configuration)> = self
+            .space
+            .ids()
+            .map(|id| self.space.configuration(id))
+            .filter_map(|c| Some((self.schedule(&c).ok()?.print(), c)))
+            .collect();
+        let of = |s: &Schedule| {
+            let text = s.print();
+            all.iter().find(|(known, _)| *known == text).map(|(_, c)| c.clone())
+        };
+        schedules.iter().map(of).collect()
     }
 
     /// The schedule of a configuration.
@@ -211,7 +229,7 @@ fn combined(
             all[at] = steps.clone();
             estimates.times(&schedule_of(&all))
         };
-        let seconds = on_all_cores(&offered, asked);
+        let seconds = on_all_cores(PREDICTING, &offered, asked);
         if let Some(failure) = Failure::stopped(stop, CHOOSING) {
             return Err(failure);
         }
@@ -282,7 +300,7 @@ fn describe(schedule: &Schedule) -> Described {
 fn words(line: &str, numbers: &mut BTreeMap<String, i64>) -> String {
     let mut text: Vec<&str> = vec![];
     let step = line.split(' ').next().unwrap_or_default();
-    let target = line.split(' ').nth(1).unwrap_or_default().trim_end_matches(',');
+    let target = target(line);
     for word in line.split(' ') {
         let found: Vec<Option<i64>> = word.split('x').map(|n| n.parse().ok()).collect();
         let found: Option<Vec<i64>> = found.into_iter().collect();
@@ -291,14 +309,9 @@ fn words(line: &str, numbers: &mut BTreeMap<String, i64>) -> String {
             continue;
         };
         let before = text.last().copied().unwrap_or_default();
-        let before = if before == "by" { "" } else { before };
         for (k, number) in found.iter().enumerate() {
-            let axis =
-                if found.len() > 1 { ["x", "y", "z"].get(k).copied().unwrap_or("") } else { "" };
-            let parts = [step, target, before, axis];
-            let mut parts: Vec<&str> = parts.into_iter().filter(|p| !p.is_empty()).collect();
-            parts.dedup();
-            let mut name = parts.join("_");
+            let axis = if found.len() > 1 { AXES.get(k).copied().unwrap_or("") } else { "" };
+            let mut name = number_name([step, target, before, axis]);
             while numbers.contains_key(&name) {
                 name += "_";
             }
@@ -308,9 +321,92 @@ fn words(line: &str, numbers: &mut BTreeMap<String, i64>) -> String {
     text.join(" ")
 }
 
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// What a step is about: its second word, unless that is a number.
+fn target(line: &str) -> &str {
+    let word = line.split(' ').nth(1).unwrap_or_default().trim_end_matches(',');
+    if word.parse::<i64>().is_ok() { "" } else { word }
+}
+
+/// The name of a number from step, target, the word before it, and the axis where there are several.
+fn number_name([step, target, before, axis]: [&str; 4]) -> String {
+    let before = if before == "by" { "" } else { before };
+    let mut parts: Vec<&str> =
+        [step, target, before, axis].into_iter().filter(|p| !p.is_empty()).collect();
+    parts.dedup();
+    parts.join("_")
+}
+
+/// A configuration as a person reads it: the steps of a schedule with their numbers, each at its place; of other spaces
+/// names with their values.
+pub fn spelled(configuration: &Configuration) -> String {
+    let steps = configuration.values.iter().find_map(|(name, value)| match value {
+        Value::Str(steps) if name == "steps" => Some(steps),
+        _ => None,
+    });
+    let Some(steps) = steps else { return configuration.to_string() };
+    let mut left: BTreeMap<String, i64> = BTreeMap::new();
+    for (name, value) in &configuration.values {
+        if let Value::Int(number) = value
+            && *number != 0
+        {
+            left.insert(name.clone(), *number);
+        }
+    }
+    let lines: Vec<String> = steps.split("; ").map(|line| with_numbers(line, &mut left)).collect();
+    let rest: Vec<String> = left.iter().map(|(name, n)| format!("{name} = {n}")).collect();
+    match rest.is_empty() {
+        true => lines.join("; "),
+        false => format!("{} ({})", lines.join("; "), rest.join(", ")),
+    }
+}
+
+/// The words of a step with the numbers that belong to them, which are taken from the list.
+fn with_numbers(line: &str, left: &mut BTreeMap<String, i64>) -> String {
+    let (step, target) = (line.split(' ').next().unwrap_or_default(), target(line));
+    let mut text: Vec<String> = vec![];
+    for word in line.split(' ') {
+        text.push(word.to_string());
+        let mut take = |axis: &str| {
+            let name = number_name([step, target, word, axis]);
+            // The second number of a name has a mark behind it, and so on.
+            let name = (0..4).map(|n| name.clone() + &"_".repeat(n)).find(|n| left.contains_key(n));
+            left.remove(&name?)
+        };
+        let axes: Vec<String> = AXES.iter().map_while(|a| take(a)).map(|n| n.to_string()).collect();
+        match axes.is_empty() {
+            true => text.extend(take("").map(|n| n.to_string())),
+            false => text.push(axes.join("x")),
+        }
+    }
+    text.join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn configurations_are_read_as_the_schedules_they_stand_for() {
+        let schedules = [
+            "bind i, j -> y, x block 16x8\nregister_tile i by 4\nstage A at k tile 16 pad 4\nraster 8\n",
+            "bind i, j -> y, x block 32x8\nunroll k by 2\nunroll k by 4\n",
+        ];
+        for text in schedules {
+            let (mut numbers, mut steps) = (BTreeMap::new(), vec![]);
+            for line in text.lines() {
+                steps.push(words(line, &mut numbers));
+            }
+            let mut values = vec![("steps".to_string(), Value::Str(steps.join("; ")))];
+            values.extend(numbers.into_iter().map(|(n, v)| (n, Value::Int(v))));
+            values.push(("of_another_schedule".into(), Value::Int(0)));
+            let configuration = Configuration { values };
+            assert_eq!(spelled(&configuration), text.trim_end().replace('\n', "; "));
+        }
+        let other = Configuration { values: vec![("tile".into(), Value::Int(4))] };
+        assert_eq!(spelled(&other), other.to_string());
+    }
 
     #[test]
     fn numbers_of_steps_are_parameters_named_after_their_words() {

@@ -8,7 +8,7 @@ mod plan;
 mod prior;
 mod workload;
 
-pub use candidates::Candidates;
+pub use candidates::{Candidates, spelled};
 pub use device_text::{DeviceText, device_text};
 pub use element::{element, scalar_of};
 pub use plan::Recorder;

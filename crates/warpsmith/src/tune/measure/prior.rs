@@ -10,6 +10,7 @@ use warpsmith_tune::space::{ConfigId, Configuration};
 use warpsmith_tune::tuner::{Prior, PriorModel};
 
 use super::Candidates;
+use crate::tune::choice::PREDICTING;
 use crate::tune::estimates::{Estimates, on_all_cores};
 
 /// Time for asking the model about a space; of a larger one it is asked about configurations drawn at random.
@@ -70,7 +71,8 @@ impl Model<'_> {
             let configuration = self.candidates.space.configuration(*id);
             Some((configuration.key(), self.seconds(&configuration)))
         };
-        let answers: HashMap<_, _> = on_all_cores(&ids, asked).into_iter().flatten().collect();
+        let answers: HashMap<_, _> =
+            on_all_cores(PREDICTING, &ids, asked).into_iter().flatten().collect();
         let enough = answers.len() == ids.len() || answers.len() >= FEWEST;
         let predicted = Predicted::new(answers).filter(|_| enough)?;
         Some(Arc::new(predicted) as Prior)

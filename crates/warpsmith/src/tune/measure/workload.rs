@@ -2,11 +2,12 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use warpsmith_front::cloops::CInput;
 use warpsmith_gpu::nvrtc::Binary;
 use warpsmith_gpu::protocol::{
-    BufferSpec, Candidate, Compile, Contents, Invalid, Problem, Reason, Tolerance,
+    BufferSpec, Candidate, Compile, Contents, Expected, Invalid, Problem, Reason, Tolerance,
 };
 use warpsmith_ir::interp::{Arg, Bound, Memory};
 use warpsmith_ir::{Diagnostic, Function, Scalar, SourceMap, Type};
@@ -18,12 +19,13 @@ use super::device_text::device_text;
 use super::element::element;
 use super::plan::Recorder;
 use crate::data::{self, NamedSpec, scalar_from_bytes};
-use crate::search::{Compared, Draft, Task, Workload};
+use crate::progress::Phase;
+use crate::search::{Compared, Draft, Task, Workload, expected};
 use crate::status::Failure;
 use crate::tune::arch::Arch;
 use crate::tune::args::TuneArgs;
 use crate::tune::compare::of_a_sum;
-use crate::tune::host_c::ArgBytes;
+use crate::tune::host_c::{ArgBytes, HostReference};
 use crate::tune::inputs::{self, NoData, Sources};
 use crate::tune::points;
 use crate::tune::recompute::{self, Sample};
@@ -35,6 +37,9 @@ use crate::tune::work::Work;
 /// parts of a split sum are as large as its result, each.
 const WORKSPACE: u64 = 256 << 20;
 const PARTS: u64 = 32;
+
+/// Time for the C function at one size.
+const ON_CPU: Duration = Duration::from_secs(30);
 
 /// What a workload is made of.
 #[derive(Clone)]
@@ -106,6 +111,38 @@ impl Nests {
         let Some(task) = self.tasks.first() else { return 0 };
         let own = task.problem.buffers.iter().filter(|b| b.name != "workspace");
         own.map(|b| b.bytes).sum()
+    }
+
+    /// Lets the C function, compiled, say what is right, where there is a compiler: the emulator runs large launches in part
+    /// only, and parts of two schedules may have no element in common.
+    pub fn expect_what_c_gives(&mut self) {
+        let source = self.source.clone();
+        let mut options: Vec<String> =
+            source.args.define.iter().map(|d| format!("-D{d}")).collect();
+        options.extend(source.args.include.iter().map(|i| format!("-I{}", i.display())));
+        let host = HostReference::build(&source.args.file, &source.input, &options);
+        let Ok(host) = host else { return };
+        let _phase = Phase::new("computing the right outputs on the CPU");
+        for (subject, task) in self.subjects.iter().zip(&mut self.tasks) {
+            let mut blobs = task.blobs.iter();
+            let args = subject.args.iter().map(|arg| match arg {
+                ArgBytes::Value(bytes) => ArgBytes::Value(bytes.clone()),
+                ArgBytes::Array(_) => ArgBytes::Array(blobs.next().cloned().unwrap_or_default()),
+            });
+            let mut args: Vec<ArgBytes> = args.collect();
+            let Ok(result) = host.call(&mut args, ON_CPU) else { continue };
+            let arrays = args.into_iter().filter_map(|a| match a {
+                ArgBytes::Array(bytes) => Some(bytes),
+                ArgBytes::Value(_) => None,
+            });
+            let right: Vec<Vec<u8>> = arrays.chain([result]).collect();
+            for compared in &task.outputs {
+                let Some(bytes) = right.get(compared.buffer) else { continue };
+                let output = expected(compared, bytes);
+                task.problem.expected.push(Expected { output, blob: task.blobs.len() });
+                task.blobs.push(bytes.clone());
+            }
+        }
     }
 
     /// Elements of the outputs at a size, computed by the interpreter.

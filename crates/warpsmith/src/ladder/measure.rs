@@ -1,0 +1,69 @@
+//! The versions on a device: timed in turns, beside what the device reaches at most.
+
+use std::sync::Arc;
+
+use warpsmith_gpu::protocol::Limits;
+use warpsmith_ir::Diagnostic;
+use warpsmith_opt::Schedule;
+
+use super::Ladder;
+use crate::search::{Engine, Told, Workload};
+use crate::status::Failure;
+use crate::tune::args::TuneArgs;
+use crate::tune::device::Stations;
+use crate::tune::measure::{Candidates, Nests, Source};
+use crate::tune::pipeline;
+use crate::tune::search::{ROUNDS, failure, options};
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub struct OnDevice {
+    pub device: String,
+    pub told: Told,
+    pub limits: Option<Limits>,
+    /// Of all arrays.
+    pub bytes: u64,
+}
+
+/// Times all versions in the same rounds; one that fails on the device has no time.
+///
+/// # Errors
+/// A device that cannot be used.
+pub fn measure(
+    args: &TuneArgs,
+    stations: &Stations,
+    ladder: &mut Ladder,
+    schedules: Vec<Schedule>,
+) -> Result<OnDevice, Failure> {
+    let mut sources = warpsmith_ir::SourceMap::new();
+    let input = pipeline::read(args, &mut sources)?;
+    let specs = pipeline::argument_specs(args, &input)?;
+    let sizes = pipeline::chosen_sizes(args, &input, &specs, stations.arch)?;
+    let candidates = Candidates::listed(schedules.clone()).map_err(Failure::no)?;
+    let entrants = candidates.configurations_of(&schedules).ok_or_else(|| {
+        Failure::from(Diagnostic::error("W322", "a version has no configuration"))
+    })?;
+    let source = Source {
+        args: args.clone(),
+        input,
+        arch: stations.arch,
+        specs,
+        sizes,
+        candidates,
+        changed: None,
+    };
+    let nests = Arc::new(Nests::new(source)?);
+    let bytes = nests.bytes();
+    let workload: Arc<dyn Workload> = nests;
+    let mut engine = Engine::start(workload, options(args, stations)).map_err(failure)?;
+    let raced = engine.race(&entrants, &[], ROUNDS).map_err(failure)?;
+    for (version, placed) in ladder.versions.iter_mut().zip(raced.entrants) {
+        version.ms = placed.medians().and_then(|m| m.first().copied());
+    }
+    Ok(OnDevice {
+        device: engine.device().device.clone(),
+        told: Told::by(engine.device()),
+        limits: engine.limits(bytes),
+        bytes,
+    })
+}
