@@ -71,7 +71,7 @@ pub fn explained(mut failure: Failure, command: &str, path: &Path, text: &[u8]) 
     if let (Some(hint), Some(first)) =
         (instead(command, path, text), failure.diagnostics.first_mut())
     {
-        first.help.push(hint.into());
+        first.help.push(hint);
     }
     failure
 }

@@ -259,7 +259,7 @@ fn unknown_gpu(mut failure: Failure, hello: &Hello) -> Failure {
     for d in &mut failure.diagnostics {
         let what =
             format!("{} has the architecture {}, which is not supported", hello.device, hello.arch);
-        d.message = what.into();
+        d.message = what;
         let help = "choose by the model and compile yourself: --strategy model --arch sm_75 (or the nearest that is known)";
         d.help.insert(0, help.into());
     }

@@ -223,17 +223,17 @@ impl EmulatorBackend {
         else {
             return vec![];
         };
-        let elements = now.bytes.chunks(width).enumerate();
+        let elements = now.bytes.chunks(width);
         match spec.contents {
             Contents::Poison => {
                 let set = |i: usize| now.poison.get(i * width).is_none_or(|poison| !poison);
-                elements.map(|(i, _)| set(i)).collect()
+                (0..elements.len()).map(set).collect()
             }
-            Contents::Zero => elements.map(|(_, e)| e.iter().any(|b| *b != 0)).collect(),
+            Contents::Zero => elements.map(|e| e.iter().any(|b| *b != 0)).collect(),
             Contents::Blob(k) => {
                 let before = self.blobs.get(k).map(|b| b.chunks(width));
                 let before = before.into_iter().flatten();
-                now.bytes.chunks(width).zip(before).map(|(a, b)| a != b).collect()
+                elements.zip(before).map(|(a, b)| a != b).collect()
             }
         }
     }

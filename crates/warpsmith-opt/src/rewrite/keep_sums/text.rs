@@ -1,6 +1,7 @@
 //! The nests of blocks and threads that keep sums.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use warpsmith_ir::visit;
 use warpsmith_ir::{
@@ -167,11 +168,11 @@ impl<'k, 'l> Maker<'k, 'l> {
         let (copied, ids, mut names) = general_copy(self.kernel, stmt);
         let mut block = Block::new(vec![copied]);
         for v in [self.legal.outer.var, self.legal.inner.var] {
-            if !names.contains_key(&v) {
+            if let Entry::Vacant(free) = names.entry(v) {
                 let var = Var { kind: VarKind::Local, ..self.kernel.func().var(v).clone() };
                 let own = self.kernel.func_mut().add_var(var);
                 visit::rename_vars(&mut block, &mut |w| if w == v { own } else { w });
-                names.insert(v, own);
+                free.insert(own);
             }
         }
         let id = |l| ids.get(&l).copied().unwrap_or(l);

@@ -69,9 +69,12 @@ impl Content {
     }
 }
 
+/// Bytes of the arrays of [`Pairs`] after a launch; `None` where a side has no such array.
+type Arrays = Vec<Option<Vec<u8>>>;
+
 /// What the reference computed: the arrays of [`Pairs`] afterwards, where it has them.
 pub struct Computed {
-    pub arrays: Vec<Option<Vec<u8>>>,
+    pub arrays: Arrays,
     /// Whether a value of it changed.
     pub steps: u64,
 }
@@ -377,7 +380,7 @@ impl Data<'_> {
         shape: &Shape,
         lengths: &[Option<u64>],
         options: &emu::Options,
-    ) -> Result<(Outcome, Vec<Option<Vec<u8>>>), EmuError> {
+    ) -> Result<(Outcome, Arrays), EmuError> {
         let side = if of_new { self.new } else { self.reference };
         let mut memory = self.device_memory(side, inputs).map_err(|f| {
             let message = f.diagnostics.first().map_or(String::new(), |d| d.message.clone());

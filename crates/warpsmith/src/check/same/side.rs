@@ -240,7 +240,8 @@ fn instance(unit: &TranslationUnit, name: &str, sources: &SourceMap) -> String {
         return name.to_string();
     }
     let launched = shape::instances(unit, base_name(name), sources);
-    launched.into_iter().find(|i| i.contains('<')).unwrap_or_else(|| name.to_string())
+    let named = launched.into_iter().find(|i| i.name.contains('<'));
+    named.map_or_else(|| name.to_string(), |i| i.name)
 }
 
 #[cfg(test)]
