@@ -16,13 +16,14 @@ use warpsmith_tune::store::{Filter, Store};
 /// More than anything here takes on a busy machine, and less than what is cut short would.
 const SOON: Duration = Duration::from_secs(60);
 
-/// The first variant runs; the others run longer than anybody waits.
+/// The first variant runs, and another one with which its outputs are compared: the last of those that may be. The others run
+/// longer than anybody waits.
 const KERNEL: &str = r#"
 extern "C" __global__ void fill(float *y)
 {
     const int i = blockIdx.x * 32 + threadIdx.x;
     float s = 1.0f;
-#if variant > 0
+#if variant > 0 && variant != 15
     for (long long k = 0; k < 1000000000000; ++k) s = s + 1e-9f * k;
 #endif
     y[i] = s;
@@ -44,7 +45,7 @@ fn problem(parameters: Json, conditions: Json) -> Json {
 fn slow() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let variants =
-        json!([{"Name": "variant", "Type": "int", "Values": "[0, 1, 2, 3, 4, 5]", "Default": 0}]);
+        json!([{"Name": "variant", "Type": "int", "Values": "list(range(41))", "Default": 0}]);
     write(folder.path(), "p.json", &problem(variants, json!([])).to_string());
     write(folder.path(), "fill.cu", KERNEL);
     folder
@@ -108,7 +109,7 @@ fn the_time_limit_ends_the_search_of_a_problem() {
     let statuses: Vec<Status> = stored(folder).iter().map(|r| r.outcome.status).collect();
     // The first slow one may have come to its own limit, some three seconds after it began.
     let (first, others) = statuses.split_first().expect("a result");
-    assert_eq!((*first, others.len() < 5), (Status::Correct, true));
+    assert_eq!((*first, others.len() < 40), (Status::Correct, true));
     assert!(others.iter().all(|status| *status == Status::Timeout), "{statuses:?}");
     assert_eq!(report["search"]["evaluated"], statuses.len());
 }

@@ -12,7 +12,7 @@ __device__ void everybody(unsigned *arrived, unsigned goal)
     __syncthreads();
 }
 
-// warpsmith: grid=3 block=32 arg a=float[96]=random arg b=float[96] arg c=float[96] arg arrived=uint[1]
+// warpsmith: grid=3 block=32 arg a=float[96]=random arg b=float[96] arg c=float[96] arg arrived=uint[1]=zeros
 __global__ void two_sweeps(const float *a, float *b, float *c, unsigned *arrived)
 {
     int i = blockIdx.x * 32 + threadIdx.x;

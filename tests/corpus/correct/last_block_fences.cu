@@ -1,5 +1,5 @@
 // Last-block reduction by one thread a block, with fences on both sides of the ticket.
-// warpsmith: grid=4 block=32 arg x=float[128]=random arg partial=float[4] arg ticket=uint[1] arg out=float[1]
+// warpsmith: grid=4 block=32 arg x=float[128]=random arg partial=float[4] arg ticket=uint[1]=zeros arg out=float[1]
 __global__ void last_block(const float *x, float *partial, unsigned *ticket, float *out)
 {
     float v = x[blockIdx.x * 32 + threadIdx.x];

@@ -1,5 +1,5 @@
 // A scan over blocks: each waits for the sum of the one before it, handed over by fence and atomic.
-// warpsmith: grid=5 block=1 arg in=int[5]=iota arg sums=int[5] arg state=int[5] arg out=int[5]
+// warpsmith: grid=5 block=1 arg in=int[5]=iota arg sums=int[5] arg state=int[5]=zeros arg out=int[5]
 __global__ void look_back(const int *in, int *sums, int *state, int *out)
 {
     int b = blockIdx.x, before = 0;

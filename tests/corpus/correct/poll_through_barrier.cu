@@ -1,5 +1,5 @@
 // The whole block meets at a barrier in each turn of a loop that waits for another block, which begins later.
-// warpsmith: grid=3 block=64 arg ready=int[1] arg data=float[64] arg out=float[128]
+// warpsmith: grid=3 block=64 arg ready=int[1]=zeros arg data=float[64] arg out=float[128]
 __global__ void wait_together(int *ready, float *data, float *out)
 {
     __shared__ int seen;

@@ -2,7 +2,7 @@
 // expect: race-global line=16 array=partial
 // expect: status=1
 
-// warpsmith: grid=4 block=32 arg x=float[128]=random arg partial=float[4] arg ticket=uint[1] arg out=float[1]
+// warpsmith: grid=4 block=32 arg x=float[128]=random arg partial=float[4] arg ticket=uint[1]=zeros arg out=float[1]
 __global__ void last_block(const float *x, float *partial, unsigned *ticket, float *out)
 {
     float v = x[blockIdx.x * 32 + threadIdx.x];

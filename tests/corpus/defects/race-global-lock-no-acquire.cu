@@ -2,7 +2,7 @@
 // expect: race-global line=11 array=total
 // expect: status=1
 
-// warpsmith: grid=4 block=1 arg mutex=int[1] arg total=int[1]
+// warpsmith: grid=4 block=1 arg mutex=int[1]=zeros arg total=int[1]
 __global__ void locked(int *mutex, int *total)
 {
     while (atomicCAS(mutex, 0, 1) != 0)

@@ -3,7 +3,7 @@
 // expect: race-global line=14 array=mutex
 // expect: status=1
 
-// warpsmith: grid=3 block=1 arg mutex=int[1] arg total=int[1]
+// warpsmith: grid=3 block=1 arg mutex=int[1]=zeros arg total=int[1]
 __global__ void locked(int *mutex, int *total)
 {
     while (atomicCAS(mutex, 0, 1) != 0)

@@ -366,8 +366,13 @@ pub fn spelled(configuration: &Configuration) -> String {
 fn with_numbers(line: &str, left: &mut BTreeMap<String, i64>) -> String {
     let (step, target) = (line.split(' ').next().unwrap_or_default(), target(line));
     let mut text: Vec<String> = vec![];
-    for word in line.split(' ') {
+    let mut words = line.split(' ').peekable();
+    while let Some(word) = words.next() {
         text.push(word.to_string());
+        // The name of a number does not mention `by`: it stands behind that word, and not before it.
+        if words.peek() == Some(&"by") {
+            continue;
+        }
         let mut take = |axis: &str| {
             let name = number_name([step, target, word, axis]);
             // The second number of a name has a mark behind it, and so on.
