@@ -99,7 +99,7 @@ fn least_ms(solved: &Solved) -> Option<(f64, &'static str)> {
 /// A time in which not all data can be moved.
 fn too_fast(solved: &Solved) -> Option<String> {
     let (least, who) = least_ms(solved)?;
-    (solved.best_ms < least).then(|| {
+    (crate::search::FASTER_THAN_A_COPY * solved.best_ms < least).then(|| {
         format!(
             "faster than its data can be copied ({:.0} % of that limit): {who} {least:.4} ms. It may not touch all of them: is \
              the grid too small?",

@@ -22,7 +22,7 @@ use warpsmith_tune::space::Configuration;
 pub use engine::{Engine, Found, Halt, Options, Placed, Plan, Raced, SearchError};
 pub use progress::Progress;
 pub use station::{Prepared, expected};
-pub use told::{Told, failures};
+pub use told::{FASTER_THAN_A_COPY, Told, failures};
 
 /// What a search tries: the texts of configurations, and the memory on which they work.
 pub trait Workload: Send + Sync {

@@ -4,6 +4,10 @@
 use warpsmith_gpu::protocol::Hello;
 use warpsmith_tune::outcome::{Record, Status};
 
+/// A time is suspicious when a copy of as many bytes takes so many times as long: reading alone is faster than reading and
+/// writing (a sum of the same bytes by 2 to 5 % on an H200), and times vary.
+pub const FASTER_THAN_A_COPY: f64 = 1.1;
+
 /// What the times of a search are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Told {

@@ -11,7 +11,7 @@ use super::pipeline::{Planned, Tuned};
 use super::points;
 use super::recompute::Recomputed;
 use super::search::Measured;
-use crate::search::Told;
+use crate::search::{FASTER_THAN_A_COPY, Told};
 use crate::status::Status;
 
 /// The lines for a person.
@@ -137,7 +137,7 @@ pub fn limits_line(limits: &Limits, all: u64, ms: f64) -> String {
         time(copy / 1e3),
         limits.copy_gb_s,
         100.0 * copy / ms,
-        if copy > ms { ", which cannot have moved all of them" } else { "" },
+        if copy > FASTER_THAN_A_COPY * ms { ", which cannot have moved all of them" } else { "" },
         limits.fma_tflop_s
     )
 }
