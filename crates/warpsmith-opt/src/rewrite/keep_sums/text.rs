@@ -14,7 +14,7 @@ use super::launch::Counts;
 use super::parts::RowSum;
 use super::{LegalKeepSums, launch};
 use crate::analysis::access::{Base, base_of};
-use crate::build::stmts::element_of;
+use crate::build::stmts::{element_of, set, when};
 use crate::build::{counters, operators, stmts};
 use crate::kernel::Kernel;
 use crate::rewrite::runs;
@@ -466,15 +466,6 @@ pub(super) fn local(kernel: &mut Kernel, name: &str) -> VarId {
 
 fn undefined(var: VarId) -> Stmt {
     Stmt::new(StmtKind::Decl { var, init: None }, Origin::default())
-}
-
-pub(super) fn set(place: Place, value: Expr) -> Stmt {
-    Stmt::new(StmtKind::Assign { place, value }, Origin::default())
-}
-
-pub(super) fn when(cond: Expr, stmts: Vec<Stmt>) -> Stmt {
-    let kind = StmtKind::If { cond, then: Block::new(stmts), otherwise: Block::default() };
-    Stmt::new(kind, Origin::default())
 }
 
 pub(super) fn plus(a: Expr, b: Expr) -> Expr {
