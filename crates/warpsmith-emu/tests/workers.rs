@@ -133,7 +133,8 @@ fn the_corpus_has_the_same_reports() {
 
 #[test]
 fn random_kernels_have_the_same_reports() {
-    for seed in 0..count(40) {
+    let kernels = count(40);
+    for seed in 0..kernels {
         let kernel = cuda_kernel(&noise(seed + 1), "reference");
         compare(&format!("kernel {seed}"), &kernel.cuda);
         // Without one of its barriers it has races.
@@ -143,7 +144,7 @@ fn random_kernels_have_the_same_reports() {
             compare(&format!("kernel {seed} without a barrier"), &text);
         }
     }
-    assert!(spread() > 40, "{} launches were spread", spread());
+    assert!(spread() as u64 >= kernels, "{} launches were spread", spread());
 }
 
 #[test]
