@@ -12,6 +12,7 @@ use warpsmith_fuse::plan::{self, Found, Options, Planner, Unusable};
 use warpsmith_fuse::script::{Call, Layout, Node, Program, Region, VarId, Variable};
 use warpsmith_ir::{Diagnostic, FileId, Span};
 
+use super::data::Data;
 use super::reference::References;
 use super::verify;
 
@@ -96,7 +97,7 @@ fn wrong(
     let Some(cover) = covers.first() else { return Ok(None) };
     let references = References::new(&program, library, &mut planner.sources.borrow_mut())?;
     let files = emit::files(&alone, heading, cover);
-    let mut data = verify::Data::new(&alone, &references, 0);
+    let mut data = Data::new(&alone, &references, 0);
     match verify::verify(&heading.name, &files, &mut data, &verify::counts(cover)) {
         Ok(()) => Ok(None),
         Err(list) if list.iter().any(|d| d.code == "W541") => Err(list),

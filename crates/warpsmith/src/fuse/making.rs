@@ -7,6 +7,7 @@ use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::{Diagnostic, Severity, SourceMap};
 
 use super::args::FuseArgs;
+use super::data::Data;
 use super::measure::{self, Measured};
 use super::{Handed, reference, report, short, verify};
 use crate::interrupt;
@@ -217,10 +218,10 @@ impl Making<'_> {
         warnings: &mut Vec<Diagnostic>,
     ) -> Result<Vec<Handed>, Failure> {
         let (mut handed, mut refused) = (vec![], vec![]);
-        let mut data = verify::Data::new(self.planner, references, self.args.seed);
+        let mut data = Data::new(self.planner, references, self.args.seed);
         let program = short::program(self.planner.program);
         let short = Planner { program: &program, ..*self.planner };
-        let mut short_data = verify::Data::new(&short, references, self.args.seed);
+        let mut short_data = Data::new(&short, references, self.args.seed);
         let mut progress = Progress::new("verifying cover", wanted);
         for (k, candidate) in candidates.into_iter().enumerate() {
             if handed.len() >= wanted {

@@ -8,6 +8,7 @@ mod alone;
 pub mod args;
 mod benchmark;
 mod curves;
+mod data;
 mod making;
 mod measure;
 mod model;

@@ -22,6 +22,15 @@ pub struct Expected {
     pub bounds: Vec<Vec<Bound>>,
 }
 
+impl Expected {
+    /// Whether the results and what they are sums of are numbers.
+    pub fn is_finite(&self) -> bool {
+        let known = |b: &Bound| b.magnitude.is_finite() && !b.slack.is_nan();
+        self.outputs.iter().flatten().all(|x| x.is_finite())
+            && self.bounds.iter().flatten().all(known)
+    }
+}
+
 impl References {
     /// Lowers the references.
     ///
@@ -235,7 +244,7 @@ mod tests {
         let program = script::resolve(&script, &library, &mut vec![]).unwrap();
         let references = References::new(&program, &library, &mut sources).unwrap();
         let floats = |v: &VarId| library.elements(program.variables[v.0].ty) as usize * 2;
-        let mut random = |v| (0..floats(v)).map(|_| crate::fuse::verify::random(rng)).collect();
+        let mut random = |v| (0..floats(v)).map(|_| crate::fuse::data::random(rng)).collect();
         let inputs: Vec<Vec<f32>> = program.inputs.iter().map(&mut random).collect();
         let expected = references.run(&program, &library, &inputs, 2).unwrap();
         let bits = |floats: &Vec<f32>| floats.iter().map(|f| f.to_bits()).collect();

@@ -485,6 +485,50 @@ fn routines_that_never_end_and_references_that_leave_their_result_are_refused() 
 }
 
 #[test]
+fn routines_that_are_wrong_for_few_numbers_only_are_found() {
+    let (_dir, args) = script("vector3 u, v;\ninput u;\nv = f(u);\nreturn v;");
+    // The same for every number of a magnitude below 1, but exact zeros and equal ones.
+    let reference = "for (int i = 0; i < 3; i++) r[i] = 2 * u[i];";
+    let wrong_where = |condition: &str| {
+        let compute = format!(
+            "for (int i = 0; i < 3; i++) {{ float x = u[tx * 3 + i]; r[tx * 3 + i] = {condition} ? 3 * x + 1 : 2 * x; }}"
+        );
+        let library = one_function(&compute, reference);
+        run(&FuseArgs { library: Some(library.path().into()), ..args.clone() })
+    };
+    for condition in [
+        "x > 1",
+        "x < -20",
+        "fabsf(x) > 300000.0f",
+        "x == 0",
+        "x == 37.25f",
+        "x > 37.25f && x < 37.26f",
+        "x == 2",
+        "u[tx * 3] == u[tx * 3 + 1]",
+    ] {
+        let (status, message) =
+            wrong_where(condition).err().unwrap_or_else(|| panic!("{condition}"));
+        assert_eq!(status, Status::No, "{condition}: {message}");
+        assert!(message.contains("is not what the CPU references give"), "{condition}: {message}");
+    }
+    assert!(wrong_where("x > 1 && x < 1").is_ok());
+}
+
+#[test]
+fn references_that_run_on_few_numbers_only_are_taken_on_those() {
+    let (_dir, args) = script("vector3 u, v, w;\ninput u;\nv = f(u);\nw = f(v);\nreturn w;");
+    // A table of eight numbers, and one divided by a square that large numbers overflow.
+    let body = |u: &str, r: &str| {
+        format!(
+            "const float t[8] = {{1, 2, 3, 5, 7, 11, 13, 17}};
+    for (int i = 0; i < 3; i++) {{ float x = 0.01f * {u}[i]; {r}[i] = t[(int)(x * 3.5f + 3.5f)] / (1 + x * x * x * x * x * x * x * x); }}"
+        )
+    };
+    let library = one_function(&body("(u + tx * 3)", "(r + tx * 3)"), &body("u", "r"));
+    fused(&FuseArgs { library: Some(library.path().into()), ..args });
+}
+
+#[test]
 fn blocks_of_given_sizes_have_as_many_elements_as_their_routines_touch() {
     let library = copied();
     edit(library.path(), "madd33.cu", |text| text.replace("BY = size (recommended 64)", "BY = 20"));

@@ -7,8 +7,9 @@ use warpsmith_fuse::script::{Node, Program, Region, VarId};
 use warpsmith_gpu::protocol::{BufferSpec, Contents, Element, Problem, Tolerance};
 use warpsmith_ir::{Diagnostic, Scalar};
 
+use super::super::data::random;
 use super::super::reference::{Expected, References};
-use super::super::verify::{index, laid_out, random};
+use super::super::verify::{index, laid_out};
 use crate::search::{Compared, Task};
 use crate::tune::compare;
 

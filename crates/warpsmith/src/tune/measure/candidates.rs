@@ -27,6 +27,21 @@ const MOST: usize = 20_000;
 pub struct Candidates {
     pub space: SharedSpace,
     schedules: Schedules,
+    /// Seconds that configurations are expected to take, by [`Configuration::key`], as far as that is known.
+    pub expected: Arc<HashMap<String, f64>>,
+}
+
+/// Schedules with a common start, and for each the seconds that it is expected to take.
+#[derive(Clone, Default)]
+struct Family(Vec<(Schedule, Option<f64>)>);
+
+impl Family {
+    /// The one that is expected to be fastest.
+    fn best(&self) -> Option<&Schedule> {
+        let known = self.0.iter().filter_map(|(s, seconds)| Some((s, (*seconds)?)));
+        let best = known.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(s, _)| s);
+        best.or_else(|| self.0.first().map(|(s, _)| s))
+    }
 }
 
 #[derive(Clone)]
@@ -61,19 +76,33 @@ impl Candidates {
             }
             // What is fused may be more than any step takes.
             let found = found.unwrap_or_default();
-            let best = |list: &[Schedule]| list.first().and_then(|s| estimates.times(s));
-            if let (Some(seconds), Some(known)) = (best(&found), best(&families[0]))
-                && worth_starting(&start, &found[0].steps, &seconds, &known)
+            let Some(schedule) = found.best() else { continue };
+            let known = families[0].best().and_then(|s| estimates.times(s));
+            if let (Some(seconds), Some(known)) = (estimates.times(schedule), known)
+                && worth_starting(&start, &schedule.steps, &seconds, &known)
             {
                 families.push(found);
             }
         }
         // Too many numbers to be listed together: the family that promises most alone, which came last.
-        let together = Candidates::listed(families.concat());
+        let together = Candidates::expected(families.iter().flat_map(|f| f.0.clone()).collect());
         let alone = families.into_iter().rev();
         let made =
-            alone.fold(together, |made, family| made.or_else(|_| Candidates::listed(family)));
+            alone.fold(together, |made, family| made.or_else(|_| Candidates::expected(family.0)));
         made.map_err(Failure::no)
+    }
+
+    /// Schedules as configurations, with the seconds that they are expected to take.
+    fn expected(list: Vec<(Schedule, Option<f64>)>) -> Result<Candidates, Vec<Diagnostic>> {
+        let seconds: HashMap<String, f64> =
+            list.iter().filter_map(|(s, seconds)| Some((s.print(), (*seconds)?))).collect();
+        let mut made = Candidates::listed(list.into_iter().map(|(s, _)| s).collect())?;
+        if let Schedules::Listed(known) = &made.schedules {
+            let of =
+                |(key, s): (&String, &Schedule)| Some((key.clone(), *seconds.get(&s.print())?));
+            made.expected = Arc::new(known.iter().filter_map(of).collect());
+        }
+        Ok(made)
     }
 
     /// All configurations of a schedule with parameters that its constraints allow, as many as can be listed.
@@ -102,7 +131,7 @@ impl Candidates {
         let made = Space::of_points(space.params.iter().map(numbers).collect(), &points);
         let made = made.map_err(|e| vec![e.diagnostic(&|_| None)])?;
         let schedules = Schedules::Parametric(Arc::new(space));
-        Ok(Candidates { space: Arc::new(made), schedules })
+        Ok(Candidates { space: Arc::new(made), schedules, expected: Arc::default() })
     }
 
     /// Schedules as configurations: what they do is one parameter, and every number in them another.
@@ -144,7 +173,8 @@ impl Candidates {
                 known.entry(space.configuration(id).key()).or_insert(schedule);
             }
         }
-        Ok(Candidates { space, schedules: Schedules::Listed(Arc::new(known)) })
+        let schedules = Schedules::Listed(Arc::new(known));
+        Ok(Candidates { space, schedules, expected: Arc::default() })
     }
 
     /// The configurations that stand for these schedules, in their order; `None`: one of them is not in the space.
@@ -210,11 +240,14 @@ fn combined(
     sources: &SourceMap,
     most: usize,
     stop: &Stop,
-) -> Result<Vec<Schedule>, Failure> {
+) -> Result<Family, Failure> {
     let mut chosen = start.direct(sources).map_err(Failure::no)?;
     let nests = chosen.len() - 1;
     let each = (most as f64).powf(1.0 / nests.max(1) as f64).floor().max(1.0) as usize;
-    let mut parts: Vec<Vec<Vec<StepKind>>> = vec![vec![start.steps.clone()]];
+    let first = Part { steps: start.steps.clone(), more: Some(vec![]) };
+    let mut parts: Vec<Vec<Part>> = vec![vec![first]];
+    // Of the whole function, with the best schedules of the nests so far.
+    let mut seconds = vec![];
     let mut state = start.kernel.clone();
     for at in 1..chosen.len() {
         let offered = match state.marked_roots().first() {
@@ -229,24 +262,24 @@ fn combined(
             all[at] = steps.clone();
             estimates.times(&schedule_of(&all))
         };
-        let seconds = on_all_cores(PREDICTING, &offered, asked);
+        let times = on_all_cores(PREDICTING, &offered, asked);
         if let Some(failure) = Failure::stopped(stop, CHOOSING) {
             return Err(failure);
         }
-        let total = |s: &[f64]| s.iter().map(|x| x.ln()).sum::<f64>();
-        let mut legal: Vec<(f64, Vec<StepKind>)> = offered
-            .into_iter()
-            .zip(seconds)
-            .filter_map(|(steps, s)| Some((total(&s?), steps)))
-            .collect();
-        legal.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let legal = offered.into_iter().zip(times);
+        let mut legal: Vec<(Vec<StepKind>, Vec<f64>)> =
+            legal.filter_map(|(steps, times)| Some((steps, times?))).collect();
+        legal.sort_by(|a, b| mean(&a.1).total_cmp(&mean(&b.1)));
         legal.truncate(each);
-        if let Some((_, best)) = legal.first() {
-            chosen[at] = best.clone();
-        }
-        parts.push(match legal.is_empty() {
-            true => vec![chosen[at].clone()],
-            false => legal.into_iter().map(|(_, steps)| steps).collect(),
+        parts.push(match legal.first().cloned() {
+            None => vec![Part { steps: chosen[at].clone(), more: None }],
+            Some((best, least)) => {
+                chosen[at] = best;
+                seconds.clone_from(&least);
+                let more = |t: Vec<f64>| t.iter().zip(&least).map(|(t, l)| t - l).collect();
+                let part = |(steps, times)| Part { steps, more: Some(more(times)) };
+                legal.into_iter().map(part).collect()
+            }
         });
         for step in &chosen[at] {
             if let Ok(next) = schedule::take(&state, step, sources) {
@@ -254,21 +287,42 @@ fn combined(
             }
         }
     }
-    Ok(combinations(&parts))
+    Ok(combinations(&parts, &seconds))
 }
 
-/// One of each list, in all combinations.
-fn combinations(parts: &[Vec<Vec<StepKind>>]) -> Vec<Schedule> {
-    let mut all: Vec<Vec<Vec<StepKind>>> = vec![vec![]];
-    for part in parts {
-        let with = |chosen: &Vec<Vec<StepKind>>, steps: &Vec<StepKind>| {
-            let mut more = chosen.clone();
-            more.push(steps.clone());
-            more
+/// Geometric mean.
+fn mean(seconds: &[f64]) -> f64 {
+    let logarithms = seconds.iter().map(|x| x.ln()).sum::<f64>();
+    (logarithms / seconds.len().max(1) as f64).exp()
+}
+
+/// Steps for a nest.
+#[derive(Clone)]
+struct Part {
+    steps: Vec<StepKind>,
+    /// Seconds beyond those that the best steps for the nest take, at each size; empty: none; `None`: not known.
+    more: Option<Vec<f64>>,
+}
+
+/// One of each list, in all combinations. Nests run one after the other: their times add up, to `least` where each has the best.
+fn combinations(parts: &[Vec<Part>], least: &[f64]) -> Family {
+    let least = Some(least.to_vec()).filter(|l| !l.is_empty());
+    let mut all: Vec<(Vec<Vec<StepKind>>, Option<Vec<f64>>)> = vec![(vec![], least)];
+    for list in parts {
+        let with = |(chosen, seconds): &(Vec<Vec<StepKind>>, Option<Vec<f64>>), part: &Part| {
+            let steps = chosen.iter().cloned().chain([part.steps.clone()]).collect();
+            let sum = |s: &Vec<f64>| {
+                let more = part.more.as_ref()?.iter().copied().chain(std::iter::repeat(0.0));
+                Some(s.iter().zip(more).map(|(s, m)| s + m).collect())
+            };
+            (steps, seconds.as_ref().and_then(sum))
         };
-        all = all.iter().flat_map(|c| part.iter().map(move |s| with(c, s))).collect();
+        all = all.iter().flat_map(|chosen| list.iter().map(move |p| with(chosen, p))).collect();
     }
-    all.iter().map(|chosen| schedule_of(chosen)).collect()
+    let schedule = |(steps, seconds): &(Vec<Vec<StepKind>>, Option<Vec<f64>>)| {
+        (schedule_of(steps), seconds.as_deref().map(mean))
+    };
+    Family(all.iter().map(schedule).collect())
 }
 
 /// A schedule as words and numbers.
