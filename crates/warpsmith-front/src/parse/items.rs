@@ -329,8 +329,15 @@ impl<'t> Cx<'t> {
         let Some(ty) = field(node, "type") else {
             return self.unsupported("this argument", node);
         };
-        let path = self.path(ty);
-        let callee = self.make(ExprKind::Path(path), ty);
+        // Words of the language look like names here, too.
+        let kind = match self.str(ty) {
+            "true" => ExprKind::Bool(true),
+            "false" => ExprKind::Bool(false),
+            "nullptr" => ExprKind::NullPtr,
+            "this" => ExprKind::This,
+            _ => ExprKind::Path(self.path(ty)),
+        };
+        let callee = self.make(kind, ty);
         match field(node, "declarator") {
             None => callee,
             Some(d) if d.kind() == "pointer_declarator" => {

@@ -208,6 +208,18 @@ inline manipulator setprecision(int n) { manipulator m; m.n = n; return m; }
 inline manipulator setfill(char c) { manipulator m; m.n = c; return m; }
 template <typename T> ostream &operator<<(ostream &out, const T &value) { return out; }
 
+template <typename T> class initializer_list {
+    const T *first_;
+    size_t size_;
+
+public:
+    typedef T value_type;
+    typedef const T *iterator;
+    size_t size() const { return size_; }
+    const T *begin() const { return first_; }
+    const T *end() const { return first_ + size_; }
+};
+
 template <typename T> class vector {
     T *data_;
     size_t size_, capacity_;
@@ -228,6 +240,10 @@ public:
     vector(const T *first, const T *last) : size_(last - first), capacity_(last - first) {
         data_ = (T *)malloc(size_ * sizeof(T));
         for (size_t i = 0; i < size_; i++) data_[i] = first[i];
+    }
+    vector(initializer_list<T> list) : size_(list.size()), capacity_(list.size()) {
+        data_ = (T *)malloc(size_ * sizeof(T));
+        for (size_t i = 0; i < size_; i++) data_[i] = list.begin()[i];
     }
     T &operator[](size_t i) { return data_[i]; }
     const T &operator[](size_t i) const { return data_[i]; }

@@ -60,6 +60,10 @@ public:
         data_ = (T *)malloc(n * sizeof(T));
         for (size_t i = 0; i < n; i++) data_[i] = value;
     }
+    host_vector(std::initializer_list<T> list) : size_(list.size()) {
+        data_ = (T *)malloc(size_ * sizeof(T));
+        for (size_t i = 0; i < size_; i++) data_[i] = list.begin()[i];
+    }
     host_vector(const device_vector<T> &from) : data_(onHost(from.data_, from.size())), size_(from.size()) {}
     host_vector(const T *first, const T *last) : size_(last - first) {
         data_ = (T *)malloc(size_ * sizeof(T));
@@ -106,6 +110,7 @@ public:
         for (size_t i = 0; i < n; i++) held[i] = value;
         take(held);
     }
+    device_vector(std::initializer_list<T> list) : size_(list.size()) { take(list.begin()); }
     device_vector(const host_vector<T> &from) : size_(from.size()) { take(from.begin()); }
     device_vector(const std::vector<T> &from) : size_(from.size()) { take(from.data()); }
     device_vector(const T *first, const T *last) : size_(last - first) { take(first); }

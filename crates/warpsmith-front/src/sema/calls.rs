@@ -379,7 +379,10 @@ impl<'a> Sema<'a> {
                 }
             });
         }
-        let _ = braces;
+        let list = match self.is_class(&q.ty).filter(|_| braces) {
+            Some(class) => self.list_arguments(class, list, span)?,
+            None => list,
+        };
         self.construct(&q.ty, list, ones, span).map(Operand::Value)
     }
 

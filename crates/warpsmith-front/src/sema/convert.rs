@@ -158,7 +158,13 @@ impl<'a> Sema<'a> {
     pub(crate) fn can_construct_from(&mut self, class: warpsmith_ir::StructId, ty: &Type) -> bool {
         for f in self.class(class).ctors.clone() {
             let required = f.decl.params.iter().filter(|p| p.default.is_none()).count();
-            if required > 1 || f.decl.params.is_empty() || f.decl.template.is_some() {
+            if required > 1 || f.decl.params.is_empty() {
+                continue;
+            }
+            if f.decl.template.is_some() {
+                if *ty != Type::Struct(class) && self.takes_exactly(f, ty) {
+                    return true;
+                }
                 continue;
             }
             let Some(first) = f.decl.params.first() else { continue };

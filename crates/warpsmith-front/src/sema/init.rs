@@ -94,10 +94,15 @@ impl<'a> Sema<'a> {
     }
 
     fn list_value_here(&mut self, ty: &Type, items: &'a [ast::InitItem], span: Span) -> Res<Expr> {
+        if let Some(element) = self.listed_type(ty) {
+            let list = self.list_operands(items)?;
+            return self.listed(ty, &element, list, span);
+        }
         if let Some(class) = self.is_class(ty)
             && !self.class(class).ctors.is_empty()
         {
             let list = self.list_operands(items)?;
+            let list = self.list_arguments(class, list, span)?;
             return self.construct_class(class, list, span);
         }
         if !ty.is_aggregate() {

@@ -208,7 +208,7 @@ impl<'a> Sema<'a> {
         let Some(d) = decl.declarators.first() else { return Err(Failure::Reported) };
         let (place, is_const) = match &*range.kind {
             ast::ExprKind::InitList(items) => (self.list_range(d, items, range.span)?, true),
-            _ => self.lvalue(range)?,
+            _ => self.range_place(range)?,
         };
         if let Some(class) = self.is_class(&place.ty) {
             return self.range_of_class(d, place, class, is_const, body, span);
@@ -240,6 +240,22 @@ impl<'a> Sema<'a> {
         };
         self.emit(StmtKind::For(l), span);
         Ok(())
+    }
+
+    /// Where a range lies; what a function returns is kept for as long as the loop runs.
+    fn range_place(&mut self, range: &'a ast::Expr) -> Res<(Place, bool)> {
+        if !matches!(&*range.kind, ast::ExprKind::Call { .. } | ast::ExprKind::Construct { .. }) {
+            return self.lvalue(range);
+        }
+        match self.expr(range)? {
+            Operand::Value(value) if self.is_class(&value.ty).is_some() => {
+                let ty = value.ty.clone();
+                let var = self.fresh_var("range", ty.clone(), range.span);
+                self.emit(StmtKind::Decl { var, init: Some(value) }, range.span);
+                Ok((Place::new(PlaceKind::Var(var), ty, range.span), false))
+            }
+            other => self.place_of(other, range.span),
+        }
     }
 
     /// What is done with each item.

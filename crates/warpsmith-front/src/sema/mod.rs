@@ -58,6 +58,7 @@ mod functions;
 mod host;
 mod host_memory;
 mod init;
+mod initializer_list;
 mod instead;
 mod invoke;
 mod lambda;

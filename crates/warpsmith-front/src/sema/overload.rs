@@ -67,6 +67,14 @@ impl<'a> Sema<'a> {
         }
     }
 
+    /// Whether a function, a template perhaps, takes one value of exactly that type.
+    pub(crate) fn takes_exactly(&mut self, f: FnDecl<'a>, ty: &Type) -> bool {
+        let span = self.f_span();
+        let value = warpsmith_ir::Expr::new(warpsmith_ir::ExprKind::Make(vec![]), ty.clone(), span);
+        let found = self.candidate(f, None, None, &[Operand::Value(value)], span);
+        found.is_ok_and(|c| c.params.first().is_some_and(|q| q.ty == *ty))
+    }
+
     fn candidate(
         &mut self,
         f: FnDecl<'a>,

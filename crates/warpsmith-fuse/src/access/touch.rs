@@ -19,7 +19,12 @@ impl Touch {
         self.threads.iter().enumerate().all(own)
     }
 
-    /// As many registers as the thread with the widest range needs.
+    /// Floats that a thread touches at most.
+    pub fn floats(&self) -> u32 {
+        self.threads.iter().map(|t| t.len() as u32).max().unwrap_or(0)
+    }
+
+    /// Length of the array that the thread with the widest range needs.
     pub fn width(&self) -> u32 {
         let widths = self.threads.iter().filter_map(|t| Some(t.last()? - t.first()? + 1));
         widths.max().unwrap_or(0)

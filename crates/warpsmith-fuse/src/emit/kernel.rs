@@ -155,7 +155,7 @@ impl Emitter<'_> {
                 Home::Shared { offset } => {
                     _ = writeln!(text, "    float *s_{name} = shared + {offset};")
                 }
-                Home::Registers { width } => _ = writeln!(text, "    float r_{name}[{width}];"),
+                Home::Registers { width, .. } => _ = writeln!(text, "    float r_{name}[{width}];"),
             }
         }
     }

@@ -7,7 +7,7 @@ use warpsmith_front::parse::{Language, ParseOptions, parse};
 use warpsmith_front::pp::{Piece, Scanner};
 use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
 
-use super::leftover::{constants, definitions, leftover};
+use super::leftover::{constants, definitions, leftover, second_meaning};
 use super::macros::Macros;
 use super::metadata::{Metadata, scan};
 use super::routine::compute_params;
@@ -44,13 +44,15 @@ pub(super) fn read(
     let text = files.get(&file_name).cloned().unwrap_or_default();
     let file = FileId(sources.files().count() as u32);
     let options = ParseOptions::new(Language::Cuda);
-    let parsed = parse(&files.path(&file_name), text.as_bytes(), &options, files, sources)?;
+    let parsed = parse(&files.path(&file_name), text.as_bytes(), &options, files, sources)
+        .map_err(in_the_folder)?;
     let metadata = scan(&text, file).map_err(|d| vec![d])?;
     let functions =
         parsed.unit.items.iter().filter_map(|item| plain_function(item, file, &text)).collect();
     let macros = definitions(&leftover(&text, &[], files).whole());
     let constants = constants(&macros);
     let unit = Unit { name, library, file, text: &text, functions, metadata, constants, macros };
+    unit.each_once().map_err(|d| vec![d])?;
     let read = unit.implementations().map_err(|d| vec![d])?;
     let (mut implementations, mut signatures) = (vec![], vec![]);
     for (one, inputs, output) in read {
@@ -132,6 +134,27 @@ impl<'a> Unit<'a> {
             true => d,
             false => d.help(format!("is {} meant to be it?", near.join(" or "))),
         }
+    }
+
+    /// A macro has one meaning, and each function of the contract one body: routines are put together anew.
+    fn each_once(&self) -> Result<(), Diagnostic> {
+        if let Some((name, range)) = second_meaning(self.text) {
+            let span = Span { file: self.file, start: range.start as u32, end: range.end as u32 };
+            return Err(Diagnostic::error("W527", format!("the macro `{name}` has two meanings"))
+                .label(span, "defined again here")
+                .help("routines are put together anew, so that a macro means the same in all of a file: give this one another name"));
+        }
+        let contract = [format!("d_{}_", self.name), format!("cu_{}_", self.name)];
+        let own = |n: &str| contract.iter().any(|c| n.starts_with(c));
+        let reference = format!("{}_cpu", self.name);
+        let mut seen = vec![];
+        for (name, decl, _) in self.functions.iter().filter(|(n, ..)| own(n) || *n == reference) {
+            if seen.contains(&name) {
+                return Err(twice(name, decl));
+            }
+            seen.push(name);
+        }
+        Ok(())
     }
 
     /// The implementations, in the order of their kernels.
@@ -311,7 +334,9 @@ impl<'a> Unit<'a> {
         let names = decl.params.iter().map(|p| p.name.clone().unwrap_or_default()).collect();
         let macros = stem.to_ascii_uppercase();
         let text = &self.text[span.start as usize..span.end as usize];
-        let text = Macros::of(&self.macros, &|word| is_contract(word, &macros)).expand(text);
+        let names: Vec<String> = names;
+        let is_own = |word: &str| is_contract(word, &macros) || names.iter().any(|n| n == word);
+        let text = Macros::of(&self.macros, &is_own).expand(text);
         let routine = Routine {
             name: name.into(),
             role,
@@ -396,6 +421,23 @@ fn is_contract(word: &str, macros: &str) -> bool {
     let size = word.strip_prefix(macros).is_some_and(|w| matches!(w, "_BX" | "_BY" | "_BZ"));
     let input = word.strip_prefix("APIN").and_then(|k| k.parse::<u32>().ok());
     size || input.is_some() || matches!(word, "APLS" | "APOUT")
+}
+
+/// Errors of reading a file, where headers are sought in the library's folder only.
+pub(super) fn in_the_folder(mut errors: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    for d in &mut errors {
+        if d.help.iter().any(|h| h.contains("-I")) {
+            d.help = vec!["headers of a library stand in its folder".into()];
+        }
+    }
+    errors
+}
+
+/// The error about a second definition.
+pub(super) fn twice(name: &str, decl: &FunctionDecl) -> Diagnostic {
+    Diagnostic::error("W523", format!("`{name}` is defined twice"))
+        .label(decl.head_span, "again here")
+        .help("keep one of them, or give one another name")
 }
 
 /// Whether a name may be a misspelling of another.

@@ -30,14 +30,8 @@ pub(super) fn leftover(text: &str, taken: &[Range<usize>], files: &Files) -> Lef
     Leftover { text, headers }
 }
 
-/// `open` are the headers that are being read: one that includes itself is not read again.
-fn stripped(
-    text: &str,
-    taken: &[Range<usize>],
-    files: &Files,
-    headers: &mut Vec<(String, String)>,
-    open: &mut Vec<String>,
-) -> String {
+/// The text with blanks in place of comments and some ranges.
+fn blanked(text: &str, taken: &[Range<usize>]) -> String {
     let mut bytes = text.as_bytes().to_vec();
     let comments = Scanner::new(text, true).filter(|(piece, _)| *piece == Piece::Comment);
     let comments: Vec<Range<usize>> = comments.map(|(_, r)| r).collect();
@@ -49,9 +43,69 @@ fn stripped(
             }
         }
     }
-    let blanked = String::from_utf8(bytes).unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// What stands behind `#word` at the start of a line.
+fn directive<'t>(line: &'t str, word: &str) -> Option<&'t str> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix(word)?;
+    (!rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')).then(|| rest.trim())
+}
+
+/// How a line changes the depth of conditions.
+fn opens(line: &str) -> i32 {
+    let any = |words: &[&str]| words.iter().any(|w| directive(line, w).is_some());
+    i32::from(any(&["if", "ifdef", "ifndef"])) - i32::from(directive(line, "endif").is_some())
+}
+
+/// A macro that a text defines twice, with different bodies and under no condition, and where the second one stands.
+pub(super) fn second_meaning(text: &str) -> Option<(String, Range<usize>)> {
+    let blanked = blanked(text, &[]);
+    let mut known: HashMap<String, String> = HashMap::new();
+    let (mut depth, mut at) = (0, 0);
+    let mut lines = blanked.split_inclusive('\n').peekable();
+    while let Some(line) = lines.next() {
+        let start = at;
+        at += line.len();
+        let mut whole = line.trim_end().to_string();
+        while whole.ends_with('\\') {
+            whole.pop();
+            let Some(next) = lines.next() else { break };
+            at += next.len();
+            whole += next.trim_end();
+        }
+        depth += opens(&whole);
+        let Some(rest) = directive(&whole, "define").filter(|_| depth == 0) else { continue };
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let meaning = rest[end..].split_whitespace().collect::<Vec<_>>().join(" ");
+        match known.get(&rest[..end]) {
+            Some(first) if *first != meaning => {
+                return Some((rest[..end].to_string(), start..start + line.trim_end().len()));
+            }
+            _ => _ = known.insert(rest[..end].to_string(), meaning),
+        }
+    }
+    None
+}
+
+/// `open` are the headers that are being read: one that includes itself is not read again.
+fn stripped(
+    text: &str,
+    taken: &[Range<usize>],
+    files: &Files,
+    headers: &mut Vec<(String, String)>,
+    open: &mut Vec<String>,
+) -> String {
+    let blanked = blanked(text, taken);
+    let own = defined_macros(&blanked);
+    let mut depth = 0;
     let mut out = String::new();
     for line in blanked.lines() {
+        depth += opens(line);
+        // A macro of the file has one meaning, which routines that are put together anew still need.
+        if depth == 0 && directive(line, "undef").is_some_and(|name| own.contains(&name)) {
+            continue;
+        }
         match quoted_include(line) {
             Some(TYPES) => {}
             Some(name) if files.get(name).is_some() => {
@@ -178,6 +232,21 @@ mod tests {
         let left = leftover(text, std::slice::from_ref(&taken), &Files::default());
         assert_eq!(left.text, "#include <math.h>\n#define N 3\n__device__ int f();\n");
         assert_eq!(defined_macros(&left.text), ["N"]);
+    }
+
+    #[test]
+    fn macros_keep_their_one_meaning() {
+        let text = "#define AT(i) a[i]\nint x;\n#undef AT\n#undef OTHER\n";
+        assert_eq!(
+            leftover(text, &[], &Files::default()).text,
+            "#define AT(i) a[i]\nint x;\n#undef OTHER\n"
+        );
+        assert_eq!(second_meaning("#define A 1 // one\n#undef A\n#define A  1\n"), None);
+        let either = "#ifdef X\n#define A 1\n#else\n#define A 2\n#endif\n";
+        assert_eq!(second_meaning(either), None);
+        let text = "#define AT(i) a[i]\n#undef AT\n#define AT(i) \\\n  b[i]\n";
+        let (name, range) = second_meaning(text).unwrap();
+        assert_eq!((name.as_str(), &text[range]), ("AT", "#define AT(i) \\"));
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The macros of a library's file that mention what the contract puts in: sizes of blocks and starts of patterns.
 //!
 //! `#define WIDTH MADD_1_BX` means another number in each block, and `#define AT(i) A[APIN0 + (i)]` another place in each
-//! placement. Such macros are expanded where a routine uses them, so that all that looks at routines sees the contract's own words;
-//! the others stay as they are written.
+//! placement. Such macros are expanded where a routine uses them, so that all that looks at routines sees the contract's own words.
+//! So are those that hide a subscript of an argument: they mention it, or take an array. The others stay as they are written.
 
 use warpsmith_front::pp::{Piece, Scanner};
+
+use super::subscripts::subscripts;
 
 /// How deep macros may stand in one another: one that mentions itself has an end, too.
 const MAX_DEPTH: usize = 16;
@@ -16,6 +18,14 @@ struct Macro {
     body: String,
 }
 
+impl Macro {
+    /// Whether a parameter has a subscript: `#define AT(a, i) (a)[3 * (i)]`.
+    fn takes_array(&self) -> bool {
+        let mut params = self.params.iter().flatten();
+        params.any(|p| subscripts(&self.body, p).is_some_and(|found| !found.is_empty()))
+    }
+}
+
 /// Macros to be expanded.
 pub(super) struct Macros(Vec<Macro>);
 
@@ -23,7 +33,13 @@ impl Macros {
     /// Those of a text that lead to a word of the contract, also by way of others. One that pastes or quotes words is left alone.
     pub(super) fn of(text: &str, is_contract: &dyn Fn(&str) -> bool) -> Macros {
         let all: Vec<Macro> = logical_lines(text).iter().filter_map(|line| parsed(line)).collect();
-        let mut leads: Vec<bool> = all.iter().map(|m| words(&m.body).any(&is_contract)).collect();
+        let mut leads: Vec<bool> = all
+            .iter()
+            .map(|m| {
+                let own = |word: &str| m.params.iter().flatten().any(|p| p == word);
+                words(&m.body).any(|word| !own(word) && is_contract(word)) || m.takes_array()
+            })
+            .collect();
         loop {
             let by_way = |m: &Macro| {
                 words(&m.body).any(|w| all.iter().zip(&leads).any(|(o, l)| *l && o.name == w))
@@ -193,6 +209,12 @@ mod tests {
         // Without arguments it is another name, and what is not a macro of the contract stays.
         assert_eq!(expanded(defines, "AT; CAT(a, b); N"), "AT; CAT(a, b); N");
         assert_eq!(expanded(defines, "AT(1)"), "AT(1)");
+    }
+
+    #[test]
+    fn macros_that_hide_subscripts_are_expanded() {
+        let defines = "#define RE(a, i) ((a)[2 * (i)])\n#define SQ(APIN0) ((APIN0) * (APIN0))\n";
+        assert_eq!(expanded(defines, "RE(A, k) + SQ(x)"), "((A)[2 * (k)]) + SQ(x)");
     }
 
     #[test]

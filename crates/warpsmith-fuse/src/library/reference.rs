@@ -8,7 +8,7 @@ use warpsmith_front::parse::{Language, ParseOptions, parse};
 use warpsmith_ir::{Diagnostic, FileId, SourceMap, Span};
 
 use super::Reference;
-use super::function::{Unit, plain_function};
+use super::function::{Unit, in_the_folder, plain_function, twice};
 use super::leftover::{Leftover, definitions, leftover};
 
 impl Unit<'_> {
@@ -44,14 +44,15 @@ impl Unit<'_> {
         let file = FileId(sources.files().count() as u32);
         let path = files.path(&file_name);
         let parsed =
-            parse(&path, text.as_bytes(), &ParseOptions::new(Language::Cuda), files, sources)?;
-        let found = parsed
-            .unit
-            .items
-            .iter()
-            .filter_map(|i| plain_function(i, file, text))
-            .find(|(n, ..)| *n == name);
-        let Some((_, decl, _)) = found else {
+            parse(&path, text.as_bytes(), &ParseOptions::new(Language::Cuda), files, sources)
+                .map_err(in_the_folder)?;
+        let all = parsed.unit.items.iter().filter_map(|i| plain_function(i, file, text));
+        let mut found = all.filter(|(n, ..)| *n == name);
+        let (first, second) = (found.next(), found.next());
+        if let Some((_, decl, _)) = second {
+            return Err(vec![twice(&name, decl)]);
+        }
+        let Some((_, decl, _)) = first else {
             return Err(vec![
                 Diagnostic::error("W522", format!("the function `{}` has no `{name}`", self.name))
                     .label(Span { file, start: 0, end: 0 }, "missing in this file")

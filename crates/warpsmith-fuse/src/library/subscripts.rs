@@ -24,9 +24,20 @@ pub fn subscripts(body: &str, name: &str) -> Option<Vec<Range<usize>>> {
         if after_dot {
             continue;
         }
-        found.push(bracketed(&pieces, i + 1).or_else(|| added(body, &pieces, i))?);
+        let behind = parenthesised(&pieces, i).unwrap_or(i) + 1;
+        found.push(bracketed(&pieces, behind).or_else(|| added(body, &pieces, i))?);
     }
     Some(found)
+}
+
+/// The parenthesis that closes around nothing but the piece: `(A)[i]`. What stands before the other one must not make a call of it.
+fn parenthesised(pieces: &[(Piece, Range<usize>)], at: usize) -> Option<usize> {
+    let is = |k: usize, byte: u8| pieces.get(k).is_some_and(|(p, _)| *p == Piece::Other(byte));
+    let before = at.checked_sub(1)?;
+    let called = before
+        .checked_sub(1)
+        .is_some_and(|k| matches!(pieces[k].0, Piece::Word | Piece::Other(b')' | b']' | b'>')));
+    (is(before, b'(') && is(at + 1, b')') && is(at + 2, b'[') && !called).then_some(at + 1)
 }
 
 /// The sum behind the `+` after a parameter: `float *row = A + ty * 9;`, `f(A + tx * 3, …)`, `*(A + k)`. Not where the pointer is
@@ -217,6 +228,8 @@ mod tests {
         let of_a = subscripts(body, "A").unwrap();
         assert_eq!(&body[of_a[0].clone()], "i[2]");
         assert_eq!(subscripts("{ f(A); }", "A"), None);
+        assert_eq!(subscripts("{ x = 2 * (A)[i] + ((A)[3]); }", "A").map(|s| s.len()), Some(2));
+        assert_eq!(subscripts("{ x = f(A)[i]; }", "A"), None);
     }
 
     #[test]

@@ -269,7 +269,7 @@ fn planned(
     for (d, draft) in drafts.iter().enumerate() {
         let (home, reason) = match &draft.home {
             Ok(r) => (
-                Home::Registers { width: r.width },
+                Home::Registers { width: r.width, floats: r.floats },
                 "each thread touches the same offsets in all routines".to_string(),
             ),
             Err(why) => {

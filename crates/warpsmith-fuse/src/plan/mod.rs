@@ -159,7 +159,7 @@ pub enum Home {
     /// From this float of the buffer on.
     Shared { offset: u32 },
     /// So many registers of every thread.
-    Registers { width: u32 },
+    Registers { width: u32, floats: u32 },
 }
 
 /// One thing that a kernel does.

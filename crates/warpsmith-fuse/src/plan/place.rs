@@ -13,8 +13,10 @@ pub(super) struct Use<'a> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct InRegisters {
     pub touch: TouchId,
-    /// Registers a thread.
+    /// Floats of a thread's array.
     pub width: u32,
+    /// Those of them that it touches: the others take no registers.
+    pub floats: u32,
 }
 
 /// More than a thread has.
@@ -43,9 +45,9 @@ pub(super) fn in_registers(uses: &[Use<'_>], touches: &Touches) -> Result<InRegi
         }
     }
     let Some(touch) = first.access.touch else { return Err("what is touched is not known".into()) };
-    let width = touches.get(touch).width();
+    let (width, floats) = (touches.get(touch).width(), touches.get(touch).floats());
     match width <= MAX_WIDTH {
-        true => Ok(InRegisters { touch, width }),
+        true => Ok(InRegisters { touch, width, floats }),
         false => Err(format!("a thread would need {width} registers")),
     }
 }

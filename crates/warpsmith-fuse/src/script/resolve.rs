@@ -387,7 +387,11 @@ impl<'a> Resolver<'a> {
         let before = self.errors.len();
         if arguments.len() != f.inputs.len() {
             let (takes, given) = (f.inputs.len(), arguments.len());
-            let message = format!("`{}` takes {takes} arguments, not {given}", f.name);
+            let message = format!(
+                "`{}` takes {takes} argument{}, not {given}",
+                f.name,
+                if takes == 1 { "" } else { "s" }
+            );
             let signature = library.signature_text(function);
             self.error("W503", message, call.span, "wrong number of arguments")
                 .notes

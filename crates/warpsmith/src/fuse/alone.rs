@@ -1,13 +1,14 @@
-//! Implementations whose patterns nothing else can judge, each run alone.
+//! Implementations, each run alone.
 //!
-//! Where a body takes the start of a pattern from its metadata (`APIN0` and its like), body and pattern agree whatever the pattern
+//! What a script computes may hide what is wrong with one: results that are infinite whatever it gives, or zero. So every one that
+//! is taken is run for itself, too. And where a body takes the start of a pattern from its metadata (`APIN0` and its like), body and pattern agree whatever the pattern
 //! says. Only results tell, and those only of implementations that are taken: so every other one is run, too, before kernels are
 //! planned, and one that does not give what its CPU reference gives is reported and left out.
 
 use std::cell::RefCell;
 
 use warpsmith_fuse::emit::{self, Heading};
-use warpsmith_fuse::library::{FunctionId, Implementation, Library, Routine};
+use warpsmith_fuse::library::{Function, FunctionId, Implementation, Library, Routine};
 use warpsmith_fuse::plan::{self, Found, Options, Planner, Unusable};
 use warpsmith_fuse::script::{Call, Layout, Node, Program, Region, VarId, Variable};
 use warpsmith_ir::{Diagnostic, FileId, Span};
@@ -50,12 +51,7 @@ pub fn note_wrong_ones(planner: &Planner<'_>, heading: &Heading) -> Result<(), V
                 continue;
             }
             let Some(why) = wrong(planner, heading, function, k)? else { continue };
-            let (name, reference) = (&f.name, format!("{}_cpu", f.name));
-            let message = format!(
-                "implementation `{}` of `{name}` does not give what `{reference}` gives",
-                one.name
-            );
-            let d = Diagnostic::error("W525", message).note(why);
+            let d = Diagnostic::error("W525", said(f, one)).note(why);
             let label = |d: Diagnostic, span: &Span| d.label(*span, "this start is taken as it is");
             let d = starts.iter().fold(d, label);
             let d = d.help(
@@ -65,6 +61,29 @@ pub fn note_wrong_ones(planner: &Planner<'_>, heading: &Heading) -> Result<(), V
         }
     }
     Ok(())
+}
+
+/// What is wrong with an implementation by itself, if anything is.
+///
+/// # Errors
+/// W541: a reference that cannot be run.
+pub fn fault(
+    planner: &Planner<'_>,
+    heading: &Heading,
+    (function, implementation): (FunctionId, usize),
+) -> Result<Option<Diagnostic>, Vec<Diagnostic>> {
+    let f = planner.library.function(function);
+    let one = &f.implementations[implementation];
+    let why = wrong(planner, heading, function, implementation)?;
+    let fault = |why| Diagnostic::error("W540", said(f, one)).label(one.span, "this one").note(why);
+    Ok(why.map(fault))
+}
+
+fn said(f: &Function, one: &Implementation) -> String {
+    format!(
+        "implementation `{}` of `{}` does not give what `{}_cpu` gives",
+        one.name, f.name, f.name
+    )
 }
 
 /// The patterns whose starts the code takes from them.

@@ -1,15 +1,17 @@
 //! From a script that has been understood to kernels that are right.
 
+use std::collections::HashMap;
+
 use warpsmith_fuse::emit::{self, Heading};
 use warpsmith_fuse::library::FunctionId;
-use warpsmith_fuse::plan::{self, Bounds, Covered, Found, Planner, kernels};
+use warpsmith_fuse::plan::{self, Bounds, Covered, Found, Options, Planner, kernels};
 use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::{Diagnostic, Severity, SourceMap};
 
 use super::args::FuseArgs;
 use super::data::Data;
 use super::measure::{self, Measured};
-use super::{Handed, reference, report, short, verify};
+use super::{Handed, alone, reference, report, short, verify};
 use crate::interrupt;
 use crate::progress::{Phase, Progress};
 use crate::status::{Failure, Status};
@@ -66,9 +68,40 @@ impl Making<'_> {
     ) -> Result<Made, Failure> {
         let measures = stations.is_some();
         match self.attempt(stations, warnings) {
-            Err(why) if why.status == Status::No && !measures => self.without_one(why, warnings),
+            Err(why) if why.status == Status::No && !measures => {
+                let why = match self.without_one(why, warnings) {
+                    Err(why) => why,
+                    made => return made,
+                };
+                self.with_fewer_calls(why, warnings)
+            }
             done => done,
         }
+    }
+
+    /// Kernels of fewer calls: functions may be right each for itself and lay out in different ways what they share.
+    fn with_fewer_calls(
+        &self,
+        why: Failure,
+        warnings: &mut Vec<Diagnostic>,
+    ) -> Result<Made, Failure> {
+        let calls = self.planner.program.body.nodes.len();
+        let mut most = self.planner.options.max_fusion.min(calls);
+        while most > 1 {
+            most /= 2;
+            let options = Options { max_fusion: most, ..self.planner.options.clone() };
+            let planner = Planner { options: &options, ..*self.planner };
+            let fewer = Making { args: self.args, planner: &planner, heading: self.heading };
+            let mut more = vec![];
+            let Ok(made) = fewer.attempt(None, &mut more) else { continue };
+            let note = format!("with at most {most} calls in a kernel they are right");
+            let first = why.diagnostics.into_iter().next();
+            warnings
+                .extend(first.map(|d| Diagnostic { severity: Severity::Warning, ..d }.note(note)));
+            warnings.extend(more);
+            return Ok(made);
+        }
+        Err(why)
     }
 
     fn attempt(
@@ -222,6 +255,7 @@ impl Making<'_> {
         let program = short::program(self.planner.program);
         let short = Planner { program: &program, ..*self.planner };
         let mut short_data = Data::new(&short, references, self.args.seed);
+        let mut alone = Alone { making: self, known: HashMap::new() };
         let mut progress = Progress::new("verifying cover", wanted);
         for (k, candidate) in candidates.into_iter().enumerate() {
             if handed.len() >= wanted {
@@ -238,13 +272,16 @@ impl Making<'_> {
             } else {
                 verify::verify(&self.heading.name, &files, &mut data, &counts)
             };
-            match checked {
+            match alone.judged(cover, checked) {
                 Ok(()) => {
+                    let doubted = if short_loops { &short_data } else { &data }.doubted();
+                    let doubted = doubted.into_iter().map(str::to_string).collect();
                     let picture = emit::dot(self.planner, &self.heading.name, cover);
                     files.push((format!("{}.dot", self.heading.name), picture));
                     let picture = emit::svg(self.planner, &self.heading.name, cover);
                     files.push((format!("{}.svg", self.heading.name), picture));
-                    handed.push(Handed { cover: cover.clone(), files, counts, short_loops, usage });
+                    let cover = cover.clone();
+                    handed.push(Handed { cover, files, counts, short_loops, doubted, usage });
                 }
                 // Not the kernels are wrong, but the library.
                 Err(list) if list.iter().any(|d| d.code == "W541") => return Err(list.into()),
@@ -261,5 +298,56 @@ impl Making<'_> {
         let warning = |d| Diagnostic { severity: Severity::Warning, ..d };
         warnings.extend(refused.into_iter().map(warning));
         Ok(handed)
+    }
+}
+
+/// Implementations that were run for themselves, and what is wrong with them.
+struct Alone<'m> {
+    making: &'m Making<'m>,
+    known: HashMap<(FunctionId, usize), Option<Diagnostic>>,
+}
+
+impl Alone<'_> {
+    /// What came of a cover's verification, with what its implementations give by themselves.
+    fn judged(
+        &mut self,
+        cover: &Covered,
+        checked: Result<(), Vec<Diagnostic>>,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let mut list = match checked {
+            Err(list) if list.iter().any(|d| d.code == "W541") => return Err(list),
+            Err(list) => list,
+            Ok(()) => return self.fault(cover)?.map_or(Ok(()), |fault| Err(vec![fault])),
+        };
+        let fault = self.fault(cover)?;
+        if let Some(first) = list.first_mut() {
+            first.notes.push(match &fault {
+                Some(fault) => format!("by itself, {}", fault.message),
+                None => "each function by itself gives what its reference gives".into(),
+            });
+        }
+        Err(list)
+    }
+
+    /// What is wrong with the first implementation of a cover that is wrong by itself.
+    fn fault(&mut self, cover: &Covered) -> Result<Option<Diagnostic>, Vec<Diagnostic>> {
+        let plans = kernels(&cover.launches);
+        let calls = plans.iter().flat_map(|k| &k.calls);
+        let mut used: Vec<(FunctionId, usize)> =
+            calls.map(|c| (c.function, c.implementation)).collect();
+        used.sort_unstable();
+        used.dedup();
+        let Making { planner, heading, .. } = *self.making;
+        for one in used {
+            let fault = match self.known.get(&one) {
+                Some(known) => known.clone(),
+                None => alone::fault(planner, heading, one)?,
+            };
+            self.known.insert(one, fault.clone());
+            if fault.is_some() {
+                return Ok(fault);
+            }
+        }
+        Ok(None)
     }
 }

@@ -24,7 +24,7 @@ use std::path::PathBuf;
 
 use warpsmith_fuse::access::Accesses;
 use warpsmith_fuse::emit::Heading;
-use warpsmith_fuse::library::{Files, Library};
+use warpsmith_fuse::library::{Files, Function, Library};
 use warpsmith_fuse::plan::{Bounds, Covered, Options, Planner, Unusable};
 use warpsmith_fuse::predict::Times;
 use warpsmith_fuse::script::{self, syntax};
@@ -68,6 +68,8 @@ pub struct Handed {
     pub counts: Vec<usize>,
     /// It was checked with a few iterations of each loop.
     pub short_loops: bool,
+    /// Outputs none of whose numbers said anything.
+    pub doubted: Vec<String>,
     /// What a compiler says of its kernels, where one was asked.
     pub usage: Option<Usage>,
 }
@@ -197,7 +199,10 @@ pub fn all_files(fused: &Fused) -> Vec<(String, String)> {
             cover.files.iter().map(|(name, text)| (format!("{}{name}", folder(k)), text.clone())),
         );
     }
-    let result = serde_json::to_string_pretty(&fused.result).unwrap_or_default();
+    let names = files.iter().map(|(name, _)| name.as_str()).chain(["result.json"]);
+    let paths: Vec<PathBuf> = names.map(|name| fused.folder.join(name)).collect();
+    let result = report::with_outputs(&fused.result, &paths);
+    let result = serde_json::to_string_pretty(&result).unwrap_or_default();
     files.push(("result.json".into(), result + "\n"));
     files
 }
@@ -337,6 +342,7 @@ fn called(body: &[syntax::Statement]) -> Vec<&str> {
 }
 
 fn options(args: &FuseArgs, library: &Library, measures: bool) -> Result<Options, Failure> {
+    let has = |f: &Function, name: &str| f.implementations.iter().any(|i| i.name == name);
     let mut implementations = vec![];
     for text in &args.implementations {
         let wrong = |what: String| {
@@ -350,7 +356,7 @@ fn options(args: &FuseArgs, library: &Library, measures: bool) -> Result<Options
         if function != "*" {
             if let Some(id) = library.find_function(function) {
                 let all = &library.function(id).implementations;
-                if !all.iter().any(|i| i.name == implementation) {
+                if !has(library.function(id), implementation) {
                     let known: Vec<&str> = all.iter().map(|i| i.name.as_str()).collect();
                     return Err(wrong(format!(
                         "`{function}` has no implementation `{implementation}`, but {}",
@@ -361,6 +367,10 @@ fn options(args: &FuseArgs, library: &Library, measures: bool) -> Result<Options
             } else if !library.function_names().contains(&function) {
                 return Err(wrong(format!("the library has no function `{function}`")).into());
             }
+        } else if !library.functions().iter().any(|f| has(f, implementation)) {
+            let what =
+                format!("no function of the script has an implementation `{implementation}`");
+            return Err(wrong(what).into());
         }
         implementations.push((function.to_string(), implementation.to_string()));
     }

@@ -11,6 +11,9 @@ use warpsmith_fuse::script::{Call, Node, Program, Region, VarId};
 use warpsmith_ir::interp::{self, Arg, Bound, Limits, Memory, NoLaunch};
 use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap};
 
+/// Statements that a reference may take for one element: one that takes more never ends.
+const MOST_STEPS: u64 = 5_000_000;
+
 /// The references of all functions that a program calls.
 pub struct References {
     of: HashMap<FunctionId, (Module, FuncId)>,
@@ -215,7 +218,7 @@ impl Run<'_> {
         let ids = call.arguments.iter().chain([&call.result]);
         let args: Vec<Arg> =
             ids.map(|v| Arg::Pointer { buffer: self.buffer(*v), offset: 0 }).collect();
-        let limits = Limits { track_bounds: true, ..Limits::default() };
+        let limits = Limits { track_bounds: true, max_steps: MOST_STEPS, ..Limits::default() };
         interp::call(module, *function, &args, &mut self.memory, &limits, &mut NoLaunch)
             .map(drop)
             .map_err(|e| {

@@ -35,17 +35,19 @@ impl Report<'_> {
         let covers: Vec<Value> = self.covers.iter().map(|c| self.cover(c)).collect();
         let sizes: Vec<usize> = self.covers.first().map(|c| c.counts.clone()).unwrap_or_default();
         let all = self.covers.iter().flat_map(|c| kernels(&c.cover.launches));
-        let mut assumptions: Vec<&str> = match all.into_iter().any(|k| k.wants_whole_blocks()) {
+        let mut assumptions: Vec<String> = match all.into_iter().any(|k| k.wants_whole_blocks()) {
             true => vec![
-                "loads and saves of the library compute offsets in types that are wide enough for all elements",
-                "arrays on the device have room for whole blocks, as the header says",
+                "loads and saves of the library compute offsets in types that are wide enough for all elements".to_string(),
+                "arrays on the device have room for whole blocks, as the header says".to_string(),
             ],
             false => vec![],
         };
         if self.covers.iter().any(|c| c.short_loops) {
-            assumptions
-                .push("loops were checked with a few iterations each (two to four), not with all");
+            assumptions.push(
+                "loops were checked with a few iterations each (two to four), not with all".into(),
+            );
         }
+        assumptions.extend(self.covers.first().and_then(doubted));
         let level = self.measured.map_or("checked", |m| Told::by(&m.hello).level());
         let mut object = json!({
             "schema": 1, "command": "fuse", "status": "done", "exit": 0, "complete": true, "findings": [],
@@ -100,7 +102,7 @@ impl Report<'_> {
                 let name = planner.variable_name(v.id);
                 match v.home {
                     Home::Shared { offset } => json!({"name": name, "home": "shared", "offset": offset, "reason": v.reason}),
-                    Home::Registers { width } => json!({"name": name, "home": "registers", "registers": width, "reason": v.reason}),
+                    Home::Registers { floats, .. } => json!({"name": name, "home": "registers", "registers": floats, "reason": v.reason}),
                 }
             })
             .collect();
@@ -142,6 +144,9 @@ impl Report<'_> {
                 self.unfused * 1e6,
                 counts.join(", ")
             );
+            if let Some(doubted) = doubted(handed) {
+                text += &format!("  {doubted}\n");
+            }
         }
         if let Some(measured) = self.measured {
             text += &measured::human(measured, self.found, explain);
@@ -202,7 +207,9 @@ impl Report<'_> {
         for v in &kernel.variables {
             let home = match v.home {
                 Home::Shared { offset } => format!("shared from float {offset} on"),
-                Home::Registers { width } => format!("in {}", plural(width as usize, "register")),
+                Home::Registers { floats, .. } => {
+                    format!("in {}", plural(floats as usize, "register"))
+                }
             };
             text += &format!("    {}: {home}: {}\n", planner.variable_name(v.id), v.reason);
         }
@@ -245,6 +252,17 @@ impl Report<'_> {
         }
         text
     }
+}
+
+/// What verification could not see.
+fn doubted(handed: &Handed) -> Option<String> {
+    let names: Vec<String> = handed.doubted.iter().map(|n| format!("`{n}`")).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "not judged: {}: its numbers are infinite or no numbers on random data, or rounding errors may be as large as they are; each function by itself gives what its reference gives",
+            names.join(", ")
+        )
+    })
 }
 
 fn plural(n: usize, what: &str) -> String {

@@ -422,17 +422,25 @@ fn each_wrong_start_behind_a_placeholder_is_reported() {
     assert!(reported >= 8, "{reported}");
 }
 
-/// A library with one function on three floats, one thread an element.
+/// A library with a function `f` on three floats, one thread an element.
 fn one_function(compute: &str, reference: &str) -> tempfile::TempDir {
     let library = tempfile::tempdir().unwrap();
     let types = "typedef float *vector3; // warpsmith: elements 3\n";
     std::fs::write(library.path().join("types.cuh"), types).unwrap();
+    add_function(library.path(), "f", ("", compute), reference);
+    library
+}
+
+/// Writes such a function, with what stands before its routines.
+fn add_function(library: &Path, name: &str, (before, compute): (&str, &str), reference: &str) {
+    let macros = format!("{}_A", name.to_uppercase());
     let text = format!(
         "#include \"types.cuh\"
-__device__ void d_f_a_load_1(vector3 g, float *s, int tx, int bx) {{ for (int i = 0; i < 3; i++) s[i * F_A_BX + tx] = g[(bx * 3 + i) * F_A_BX + tx]; }}
-__device__ void d_f_a_compute(float *u, float *r, int tx) {{ {compute} }}
-__device__ void d_f_a_save(float *s, vector3 g, int tx, int bx) {{ for (int i = 0; i < 3; i++) g[(bx * 3 + i) * F_A_BX + tx] = s[i * F_A_BX + tx]; }}
-/*# f_a metadata
+{before}
+__device__ void d_{name}_a_load_1(vector3 g, float *s, int tx, int bx) {{ for (int i = 0; i < 3; i++) s[i * {macros}_BX + tx] = g[(bx * 3 + i) * {macros}_BX + tx]; }}
+__device__ void d_{name}_a_compute(float *u, float *r, int tx) {{ {compute} }}
+__device__ void d_{name}_a_save(float *s, vector3 g, int tx, int bx) {{ for (int i = 0; i < 3; i++) g[(bx * 3 + i) * {macros}_BX + tx] = s[i * {macros}_BX + tx]; }}
+/*# {name}_a metadata
 GX = size
 GY = 1
 GZ = 1
@@ -441,12 +449,11 @@ BY = 1
 BZ = 1
 BATCH = 1
 #*/
-__global__ void cu_f_a(vector3 u, vector3 r) {{}}
-void f_cpu(const float *u, float *r) {{ {reference} }}
+__global__ void cu_{name}_a(vector3 u, vector3 r) {{}}
+void {name}_cpu(const float *u, float *r) {{ {reference} }}
 "
     );
-    std::fs::write(library.path().join("f.cu"), text).unwrap();
-    library
+    std::fs::write(library.join(format!("{name}.cu")), text).unwrap();
 }
 
 const TWICE: (&str, &str) = (
@@ -512,6 +519,120 @@ fn routines_that_are_wrong_for_few_numbers_only_are_found() {
         assert!(message.contains("is not what the CPU references give"), "{condition}: {message}");
     }
     assert!(wrong_where("x > 1 && x < 1").is_ok());
+}
+
+#[test]
+fn what_a_script_hides_is_found_by_running_each_implementation_alone() {
+    let library =
+        one_function("for (int i = 0; i < 3; i++) r[tx * 3 + i] = 3 * u[tx * 3 + i];", TWICE.1);
+    let huge = "for (int i = 0; i < 3; i++) r[tx * 3 + i] = 1e30f * u[tx * 3 + i];";
+    add_function(
+        library.path(),
+        "g",
+        ("", huge),
+        "for (int i = 0; i < 3; i++) r[i] = 1e30f * u[i];",
+    );
+    let run_with = |body: &str| {
+        let (_dir, args) = script(&format!("vector3 u, v, w;\ninput u;\n{body}\nreturn w;"));
+        run(&FuseArgs { library: Some(library.path().into()), ..args })
+    };
+    // Infinite, whatever comes in.
+    let (status, message) = run_with("v = f(u); w = g(v); w = g(w);").err().unwrap();
+    assert_eq!(status, Status::No, "{message}");
+    let said = "error[W540]: implementation `a` of `f` does not give what `f_cpu` gives";
+    assert!(message.starts_with(said), "{message}");
+    let fused =
+        run_with("w = g(u); w = g(w); w = g(w);").unwrap_or_else(|(_, text)| panic!("{text}"));
+    assert!(fused.text.contains("not judged: `w`"), "{}", fused.text);
+    let said = fused.result["verification"]["assumptions"].to_string();
+    assert!(said.contains("not judged: `w`"), "{said}");
+}
+
+#[test]
+fn functions_that_lay_out_their_data_differently_do_not_share_a_kernel() {
+    let columns = "for (int i = 0; i < 3; i++) r[i * F_A_BX + tx] = u[(i + 1) % 3 * F_A_BX + tx];";
+    let library = one_function(columns, "for (int i = 0; i < 3; i++) r[i] = u[(i + 1) % 3];");
+    let rows =
+        "float s = u[tx * 3] + u[tx * 3 + 1]; for (int i = 0; i < 3; i++) r[tx * 3 + i] = s;";
+    add_function(
+        library.path(),
+        "g",
+        ("", rows),
+        "for (int i = 0; i < 3; i++) r[i] = u[0] + u[1];",
+    );
+    // A load and a save of the library bring each float to its place: those of `f` and `g` are another's.
+    let text = std::fs::read_to_string(library.path().join("f.cu")).unwrap();
+    let own = text
+        .replace("= g[(bx * 3 + i) * F_A_BX + tx]", "= g[(bx * F_A_BX + tx) * 3 + i]")
+        .replace("g[(bx * 3 + i) * F_A_BX + tx] =", "g[(bx * F_A_BX + tx) * 3 + i] =");
+    std::fs::write(library.path().join("f.cu"), own).unwrap();
+    let (_dir, args) =
+        script("vector3 u, v, w;\ninput u;\nv = g(u);\nw = f(v);\nw = g(w);\nreturn w;");
+    let args = FuseArgs { library: Some(library.path().into()), ..args };
+    let fused = run(&args).unwrap_or_else(|(_, text)| panic!("{text}"));
+    assert_eq!(plans(&fused).len(), 3, "{}", fused.text);
+}
+
+#[test]
+fn a_macro_has_one_meaning_and_may_hide_subscripts() {
+    let (_dir, args) = script("vector3 u, v, w;\ninput u;\nv = f(u);\nw = f(v);\nreturn w;");
+    let with = |before: &str, compute: &str| {
+        let library = one_function("", "");
+        add_function(library.path(), "f", (before, compute), TWICE.1);
+        run(&FuseArgs { library: Some(library.path().into()), ..args.clone() })
+    };
+    for (before, compute) in [
+        ("#define AT u[tx * 3 + i]", "for (int i = 0; i < 3; i++) r[tx * 3 + i] = 2 * AT;"),
+        (
+            "#define AT(a, k) ((a)[tx * 3 + (k)])",
+            "for (int i = 0; i < 3; i++) AT(r, i) = 2 * AT(u, i);",
+        ),
+        ("", "for (int i = 0; i < 3; i++) { (r)[tx * 3 + i] = 2 * (u)[tx * 3 + i]; }"),
+        (
+            "#define LENGTH 3\n__device__ int length() { return LENGTH; }\n#undef LENGTH",
+            "for (int i = 0; i < length(); i++) r[tx * 3 + i] = 2 * u[tx * 3 + i];",
+        ),
+    ] {
+        let fused = with(before, compute).unwrap_or_else(|(_, text)| panic!("{before}\n{text}"));
+        assert_right(&fused);
+        let registers: usize = plans(&fused).iter().map(|p| p.registers()).sum();
+        assert!(registers >= 1, "{before}\n{}", fused.text);
+    }
+    let (status, message) = with("#define N 3\n#define N 2", TWICE.0).err().unwrap();
+    assert_eq!(status, Status::BadInput, "{message}");
+    assert!(message.starts_with("error[W527]: the macro `N` has two meanings"), "{message}");
+}
+
+#[test]
+fn rounding_errors_that_a_loop_damps_are_no_fault() {
+    let root = "sqrtf(u[at] * u[at] + u[at + 1] * u[at + 1] + u[at + 2] * u[at + 2])";
+    let compute = format!(
+        "int at = tx * 3; float s = 1.0f / {root}; for (int i = 0; i < 3; i++) r[tx * 3 + i] = u[tx * 3 + i] * s;"
+    );
+    let reference =
+        format!("int at = 0; float s = {root}; for (int i = 0; i < 3; i++) r[i] = u[i] / s;");
+    let library = one_function(&compute, &reference);
+    let (_dir, args) = script(
+        "vector3 u, v;\ninput u;\nv = f(u);\nfor (i = 0; i < 40; i++) { v = f(v); }\nreturn v;",
+    );
+    fused(&FuseArgs { library: Some(library.path().into()), ..args });
+}
+
+#[test]
+fn a_function_of_the_contract_is_defined_once_and_ends() {
+    let (_dir, args) = script("vector3 u, v;\ninput u;\nv = f(u);\nreturn v;");
+    let refused = |reference: &str, more: &str| {
+        let library = one_function(TWICE.0, reference);
+        edit(library.path(), "f.cu", |text| text + more);
+        run(&FuseArgs { library: Some(library.path().into()), ..args.clone() }).err().unwrap()
+    };
+    let (status, message) =
+        refused(TWICE.1, "void f_cpu(const float *u, float *r) { r[0] = 1; }\n");
+    assert_eq!(status, Status::BadInput);
+    assert!(message.starts_with("error[W523]: `f_cpu` is defined twice"), "{message}");
+    let (status, message) = refused("while (1) r[0] = 1;", "// no end\n");
+    assert_eq!(status, Status::BadInput);
+    assert!(message.starts_with("error[W541]"), "{message}");
 }
 
 #[test]

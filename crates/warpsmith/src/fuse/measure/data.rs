@@ -158,10 +158,9 @@ fn calls(region: &Region) -> u64 {
     region.nodes.iter().map(one).fold(0, u64::saturating_add)
 }
 
-/// How far a float of an output may be from the CPU's: sums in another order, products contracted.
+/// How far a float of an output may be from the CPU's.
 fn allowed(expected: &Expected, output: usize, i: usize) -> f64 {
-    let bound = expected.bounds[output][i];
-    compare::of_a_sum(Scalar::F32, bound) + compare::of_math_functions(bound)
+    super::super::verify::allowed(expected.outputs[output][i], expected.bounds[output][i])
 }
 
 /// Covers may differ by what rounding explains, as a share of the largest element: twice what the references say of some.

@@ -1,0 +1,97 @@
+//! `std::initializer_list`: a list in braces as an object that constructors and functions take.
+
+use warpsmith_ir::{Expr, ExprKind, Place, PlaceKind, Space, Span, StmtKind, StructId, Type};
+
+use super::Sema;
+use super::model::*;
+
+impl<'a> Sema<'a> {
+    /// What the elements of a `std::initializer_list` are; `None` for other types.
+    pub(crate) fn listed_type(&self, ty: &Type) -> Option<Type> {
+        let class = self.is_class(ty)?;
+        match &self.class(class).template {
+            Some((name, args)) if name == "initializer_list" => match args.first()? {
+                TArg::Type(q) => Some(q.ty.clone()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether each element of a list becomes one of that type.
+    pub(crate) fn list_fits(&mut self, list: &[Operand<'a>], element: &Type) -> bool {
+        let element = QualType::plain(element.clone());
+        list.iter().all(|one| self.rank(one, &element).is_some())
+    }
+
+    /// The arguments of a constructor that a list in braces means: all of them as one list where there is a constructor for
+    /// that, which goes before all others (C++ standard, over.match.list).
+    pub(crate) fn list_arguments(
+        &mut self,
+        class: StructId,
+        list: Vec<Operand<'a>>,
+        span: Span,
+    ) -> Res<Vec<Operand<'a>>> {
+        if list.is_empty() {
+            return Ok(list);
+        }
+        for f in self.class(class).ctors.clone() {
+            let takes_one = f.decl.params.iter().skip(1).all(|p| p.default.is_some());
+            if f.decl.params.is_empty() || f.decl.template.is_some() || !takes_one {
+                continue;
+            }
+            let Ok(params) = self.param_types(f, f.scope) else { continue };
+            let Some(ty) = params.first().map(|q| q.ty.clone()) else { continue };
+            let Some(element) = self.listed_type(&ty) else { continue };
+            if self.list_fits(&list, &element) {
+                let value = self.listed(&ty, &element, list, span)?;
+                return Ok(vec![Operand::Value(value)]);
+            }
+        }
+        Ok(list)
+    }
+
+    /// A `std::initializer_list` of some values: an array of its own, and where it lies.
+    pub(crate) fn listed(
+        &mut self,
+        ty: &Type,
+        element: &Type,
+        list: Vec<Operand<'a>>,
+        span: Span,
+    ) -> Res<Expr> {
+        let size = list.len() as u64;
+        let mut values = vec![];
+        for one in list {
+            values.push(match one {
+                Operand::List(items) => self.list_value(element, items, self.f_scope(), span)?,
+                other => {
+                    let value = self.rvalue_of(other, span)?;
+                    self.convert_to(value, element, span)?
+                }
+            });
+        }
+        let first = match size {
+            0 => {
+                let pointer = Type::pointer(element.clone(), Space::Generic);
+                super::convert::null_pointer(&pointer, span)
+            }
+            _ => {
+                let array = Type::array(element.clone(), size);
+                let var = self.fresh_var("list", array.clone(), span);
+                self.emit(StmtKind::Decl { var, init: None }, span);
+                let place = Place::new(PlaceKind::Var(var), array.clone(), span);
+                let value = Expr::new(ExprKind::Make(values), array, span);
+                self.emit(StmtKind::Assign { place: place.clone(), value }, span);
+                self.decay(place, true, span)
+            }
+        };
+        let field = match ty {
+            Type::Struct(id) => warpsmith_ir::layout::field_of(&self.module, *id, 0),
+            _ => None,
+        };
+        let pointer = field.map_or(Type::Void, |(_, t)| t.clone());
+        let first = self.convert_to(first, &pointer, span)?;
+        let parts = vec![first, self.size_value(size, span)];
+        Ok(Expr::new(ExprKind::Make(parts), ty.clone(), span))
+    }
+}
