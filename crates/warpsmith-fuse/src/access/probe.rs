@@ -21,13 +21,19 @@ pub(super) fn module(
     sources: &mut SourceMap,
 ) -> Result<Module, Vec<Diagnostic>> {
     let mut text = format!("#include \"{TYPES}\"\n{}\n", function.leftover.whole());
+    let mut kernels = String::new();
     for (k, routine) in one.loads.iter().chain([&one.compute, &one.save]).enumerate() {
         placeholders_have_starts(routine).map_err(|d| vec![d])?;
         let places = vec![Place::Shared; routine.patterns.len()];
+        // Messages show the lines that it has in its file, where they can.
+        let line = sources.line_column(routine.span.file, routine.span.start).0 as usize;
+        let before = text.matches('\n').count() + 1;
+        text.push_str(&"\n".repeat(line.saturating_sub(before)));
         text.push_str(&specialised(routine, &routine.name, shape, &places));
-        text.push_str("\n\n");
-        text.push_str(&kernel(routine, k));
+        text.push('\n');
+        kernels.push_str(&kernel(routine, k));
     }
+    text.push_str(&kernels);
     // What is wrong is said of the text as it was expanded: it names the file it comes from.
     let path = library.files.path(&format!("{}.cu", function.name));
     let path = format!("{path} (block {}x{}x{})", shape[0], shape[1], shape[2]);

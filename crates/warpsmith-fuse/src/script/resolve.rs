@@ -117,8 +117,8 @@ pub fn resolve(
     library: &Library,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    let mut r =
-        Resolver { library, declared: HashMap::new(), errors: vec![], state: State::default() };
+    let (declared, state) = (HashMap::new(), State::default());
+    let mut r = Resolver { library, declared, errors: vec![], unknown_input: false, state };
     r.declare(script);
     let inputs = r.inputs(&script.inputs);
     let steps = match expand(&script.body) {
@@ -159,6 +159,8 @@ struct Resolver<'a> {
     library: &'a Library,
     declared: HashMap<&'a str, (TypeId, Span)>,
     errors: Vec<Diagnostic>,
+    /// A name among the inputs is not declared.
+    unknown_input: bool,
     state: State<'a>,
 }
 
@@ -244,7 +246,10 @@ impl<'a> Resolver<'a> {
     fn inputs(&mut self, names: &'a [Name]) -> Vec<VarId> {
         let mut ids = vec![];
         for name in names {
-            let Some(ty) = self.type_of(name) else { continue };
+            let Some(ty) = self.type_of(name) else {
+                self.unknown_input = true;
+                continue;
+            };
             if self.state.current.contains_key(name.text.as_str()) {
                 self.error(
                     "W507",
@@ -365,6 +370,10 @@ impl<'a> Resolver<'a> {
         self.type_of(name)?;
         let known = self.state.current.get(name.text.as_str()).copied();
         if known.is_none() {
+            // It may be what an input was meant to be: one error is enough.
+            if self.unknown_input {
+                return None;
+            }
             let message = format!("`{}` is used before it has a value", name.text);
             let d = self.error("W505", message, name.span, "no value yet");
             d.help.push("assign it above, or make it an input".into());

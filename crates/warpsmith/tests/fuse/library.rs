@@ -636,6 +636,17 @@ fn a_function_of_the_contract_is_defined_once_and_ends() {
 }
 
 #[test]
+fn mistakes_in_routines_are_shown_on_their_lines() {
+    let library = one_function("r[tx] = u[tx] * nothing;", TWICE.1);
+    let text = std::fs::read_to_string(library.path().join("f.cu")).unwrap();
+    let line = text.lines().position(|l| l.contains("nothing")).unwrap() + 1;
+    let (_dir, args) = script("vector3 u, v;\ninput u;\nv = f(u);\nreturn v;");
+    let message = run(&FuseArgs { library: Some(library.path().into()), ..args }).err().unwrap().1;
+    assert!(message.starts_with("error[W050]: `nothing` is not declared"), "{message}");
+    assert!(message.contains(&format!("/f.cu (block 32x1x1):{line}:")), "{line}\n{message}");
+}
+
+#[test]
 fn references_that_run_on_few_numbers_only_are_taken_on_those() {
     let (_dir, args) = script("vector3 u, v, w;\ninput u;\nv = f(u);\nw = f(v);\nreturn w;");
     // A table of eight numbers, and one divided by a square that large numbers overflow.

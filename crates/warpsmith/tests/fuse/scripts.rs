@@ -57,6 +57,7 @@ fn each_mistake_has_one_message() {
         ("W507", format!("{head}B = madd33(A, A);\nreturn B, B;")),
         ("W508", format!("{head}B = madd33(A, A);\n")),
         ("W508", "matrix3x3 A, B;\nB = madd33(A, A);\nreturn B;".into()),
+        ("W509", "matrix3x3 A, B;\ninput AA;\nB = madd33(A, A);\nreturn B;".into()),
         ("W509", format!("{head}C = madd33(A, A);\nB = madd33(A, A);\nreturn B;")),
         ("W509", format!("{head}for (i = 0; i < n; i++) {{ B = madd33(A, A); }}\nreturn B;")),
         (
