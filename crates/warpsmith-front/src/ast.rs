@@ -551,10 +551,22 @@ pub enum ExprKind {
     },
 }
 
+/// A captured value with a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MadeCapture {
+    pub name: String,
+    pub by_ref: bool,
+    pub value: Expr,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct LambdaDecl {
     /// Names, and `&`/`=` defaults as written.
     pub captures: Vec<String>,
+    /// Captures with a value of their own: `[k = 0]`, `[&r = x]`.
+    pub made: Vec<MadeCapture>,
+    /// The body may change what was captured by value.
+    pub mutable: bool,
     pub params: Vec<Param>,
     pub body: Block,
 }

@@ -6,8 +6,8 @@ use warpsmith_ir::Span;
 use super::context::{Cx, all_kids, field, fields, kids};
 use super::literals;
 use crate::ast::{
-    Designator, Expr, ExprKind, InitItem, Initializer, LambdaDecl, Path, PathSegment, TypeKind,
-    TypeName,
+    Designator, Expr, ExprKind, InitItem, Initializer, LambdaDecl, MadeCapture, Path, PathSegment,
+    TypeKind, TypeName,
 };
 
 impl<'t> Cx<'t> {
@@ -407,15 +407,27 @@ impl<'t> Cx<'t> {
 
     fn lambda(&mut self, node: Node<'t>) -> ExprKind {
         let captures = field(node, "captures").map(kids).unwrap_or_default();
+        let (made, captures): (Vec<_>, Vec<_>) =
+            captures.into_iter().partition(|c| c.kind() == "lambda_capture_initializer");
+        let made = made.into_iter().filter_map(|c| self.made_capture(c)).collect();
         let captures = self.captures(node, captures);
         let declarator = field(node, "declarator");
         let params = declarator.and_then(|d| field(d, "parameters"));
         let params = params.map(|p| self.params(p).0).unwrap_or_default();
         let body = field(node, "body");
+        let specifiers = declarator.map(kids).unwrap_or_default();
+        let mutable =
+            specifiers.iter().any(|s| s.kind() == "lambda_specifier" && self.str(*s) == "mutable");
         // `[=] __device__ (…)`: where a lambda runs follows from its use.
         self.drop_attrs(node.start_byte()..body.map_or(node.end_byte(), |b| b.start_byte()));
         let body = body.map(|b| self.block(b)).unwrap_or_default();
-        ExprKind::Lambda(Box::new(LambdaDecl { captures, params, body }))
+        ExprKind::Lambda(Box::new(LambdaDecl { captures, made, mutable, params, body }))
+    }
+
+    fn made_capture(&mut self, node: Node<'t>) -> Option<MadeCapture> {
+        let name = self.str(field(node, "left")?).to_owned();
+        let value = self.expr(field(node, "right")?);
+        Some(MadeCapture { name, by_ref: self.str(node).starts_with('&'), value })
     }
 
     /// The captures as written, by-reference ones with their `&`.

@@ -3,6 +3,11 @@ namespace std {
 template <typename K, typename V> struct map {
     vector<pair<K, V>> all;
     typedef pair<K, V> *iterator;
+    map() {}
+    map(initializer_list<pair<K, V>> list) {
+        for (size_t i = 0; i < list.size(); i++)
+            if (count(list.begin()[i].first) == 0) (*this)[list.begin()[i].first] = list.begin()[i].second;
+    }
     iterator begin() { return all.begin(); }
     iterator end() { return all.end(); }
     size_t size() const { return all.size(); }
@@ -28,10 +33,17 @@ template <typename K, typename V> struct map {
     }
     V &at(const K &key) { return (*this)[key]; }
 };
-template <typename K, typename V> struct unordered_map : map<K, V> {};
+template <typename K, typename V> struct unordered_map : map<K, V> {
+    unordered_map() {}
+    unordered_map(initializer_list<pair<K, V>> list) : map<K, V>(list) {}
+};
 template <typename K> struct set {
     vector<K> all;
     typedef K *iterator;
+    set() {}
+    set(initializer_list<K> list) {
+        for (size_t i = 0; i < list.size(); i++) insert(list.begin()[i]);
+    }
     iterator begin() { return all.begin(); }
     iterator end() { return all.end(); }
     size_t size() const { return all.size(); }
@@ -52,7 +64,10 @@ template <typename K> struct set {
         }
     }
 };
-template <typename K> struct unordered_set : set<K> {};
+template <typename K> struct unordered_set : set<K> {
+    unordered_set() {}
+    unordered_set(initializer_list<K> list) : set<K>(list) {}
+};
 template <typename T> struct queue {
     vector<T> all;
     size_t first;

@@ -14,8 +14,17 @@ impl<'a> Sema<'a> {
         let mut types = vec![];
         let mut fields = vec![];
         let mut values = vec![];
-        for (captured, by_ref) in self.captures(l, span)? {
-            let Some((q, value)) = self.capture(&captured, by_ref, span)? else { continue };
+        let mut all = vec![];
+        for (captured, by_ref) in self.captures(l) {
+            if let Some((q, value)) = self.capture(&captured, by_ref, l.mutable, span)? {
+                all.push((captured, q, value));
+            }
+        }
+        for made in &l.made {
+            let (q, value) = self.made_capture(made, l.mutable, span)?;
+            all.push((made.name.clone(), q, value));
+        }
+        for (captured, q, value) in all {
             let index = types.len() as u32;
             types.push((captured.clone(), stored_type(&q)));
             fields.push(FieldInfo {
@@ -83,7 +92,7 @@ impl<'a> Sema<'a> {
     }
 
     /// What is captured: named explicitly, or used in the body under a default.
-    fn captures(&mut self, l: &'a ast::LambdaDecl, span: Span) -> Res<Vec<(String, bool)>> {
+    fn captures(&mut self, l: &'a ast::LambdaDecl) -> Vec<(String, bool)> {
         let mut list: Vec<(String, bool)> = vec![];
         let mut default = None;
         for capture in &l.captures {
@@ -92,13 +101,6 @@ impl<'a> Sema<'a> {
                 "&" => default = Some(true),
                 "=" => default = Some(false),
                 "this" | "*this" => list.push(("this".into(), false)),
-                _ if text.contains('=') => {
-                    let d =
-                        error("W053", span, format!("the capture `{capture}` is not supported"));
-                    return Err(d
-                        .help("declare a variable before the lambda and capture it")
-                        .into());
-                }
                 _ => match text.strip_prefix('&') {
                     Some(name) => list.push((name.to_string(), true)),
                     None => list.push((text, false)),
@@ -115,16 +117,51 @@ impl<'a> Sema<'a> {
                 }
             });
             for name in used {
-                if !list.iter().any(|(known, _)| *known == name) {
+                let known = list.iter().any(|(known, _)| *known == name);
+                if !known && !l.made.iter().any(|m| m.name == name) {
                     list.push((name, by_ref));
                 }
             }
         }
-        Ok(list)
+        list
+    }
+
+    /// Type and value of a capture that is given one.
+    fn made_capture(
+        &mut self,
+        made: &'a ast::MadeCapture,
+        mutable: bool,
+        span: Span,
+    ) -> Res<(QualType, Expr)> {
+        if made.by_ref {
+            let (place, is_const) = self.lvalue(&made.value)?;
+            return Ok(self.captured_reference(place, is_const, span));
+        }
+        let value = self.rvalue(&made.value)?;
+        let q = QualType { is_const: !mutable, ..QualType::plain(value.ty.clone()) };
+        Ok((q, value))
+    }
+
+    fn captured_reference(&mut self, place: Place, is_const: bool, span: Span) -> (QualType, Expr) {
+        let q = QualType {
+            is_const,
+            reference: RefKind::Lvalue,
+            is_volatile: super::expr::pointer_volatile(&place),
+            ty: place.ty.clone(),
+        };
+        let pointer = self.address_of(place, is_const, span);
+        let value = super::functions::raw_pointer_cast(pointer, stored_type(&q), span);
+        (q, value)
     }
 
     /// Type and value of one captured name; `None` when it needs no capture.
-    fn capture(&mut self, name: &str, by_ref: bool, span: Span) -> Res<Option<(QualType, Expr)>> {
+    fn capture(
+        &mut self,
+        name: &str,
+        by_ref: bool,
+        mutable: bool,
+        span: Span,
+    ) -> Res<Option<(QualType, Expr)>> {
         if name == "this" {
             let Some(this) = self.f().this.clone() else { return Ok(None) };
             let Ok(pointer) = self.this_value(&this, span) else { return Ok(None) };
@@ -153,17 +190,9 @@ impl<'a> Sema<'a> {
             matches!(self.f().func.var(v).kind, VarKind::Shared | VarKind::DynamicShared)
         });
         if by_ref || is_shared {
-            let q = QualType {
-                is_const,
-                reference: RefKind::Lvalue,
-                is_volatile: super::expr::pointer_volatile(&place),
-                ty: place.ty.clone(),
-            };
-            let pointer = self.address_of(place, is_const, span);
-            let value = super::functions::raw_pointer_cast(pointer, stored_type(&q), span);
-            return Ok(Some((q, value)));
+            return Ok(Some(self.captured_reference(place, is_const, span)));
         }
-        let q = QualType { is_const: true, ..QualType::plain(place.ty.clone()) };
+        let q = QualType { is_const: !mutable, ..QualType::plain(place.ty.clone()) };
         Ok(Some((q, Expr::read(place).with_origin(span))))
     }
 

@@ -120,7 +120,10 @@ pub fn expr(e: &ast::Expr, see: &mut dyn FnMut(&ast::Expr)) {
         ExprKind::CompoundLiteral { items, .. } | ExprKind::InitList(items) => {
             items.iter().for_each(|i| initializer(&i.value, see));
         }
-        ExprKind::Lambda(l) => block(&l.body, see),
+        ExprKind::Lambda(l) => {
+            l.made.iter().for_each(|made| expr(&made.value, see));
+            block(&l.body, see);
+        }
         ExprKind::New { count, args, .. } => {
             count.iter().chain(args).for_each(|a| expr(a, see));
         }
