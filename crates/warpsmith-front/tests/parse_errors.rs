@@ -380,11 +380,15 @@ fn files_that_are_no_text_are_refused() {
           |
         1 |
           | ^
+          |
+          = help: save what belongs there, or name another file
         error[W003]: this file is empty
          --> bad.cu:1:1
           |
         1 |
           | ^
+          |
+          = help: save what belongs there, or name another file
         error[W001]: this is a binary file, not source text
          --> bad.cu:1:1
           |

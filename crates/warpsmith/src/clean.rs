@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use warpsmith_gpu::cache::Cache;
+use serde_json::{Value, json};
+use warpsmith_gpu::cache::{Cache, Contents};
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_tune::store::Store;
 
-use crate::cli::color_on_stderr;
+use crate::cli::inert_json;
 use crate::search::store;
 use crate::status::{Failure, Status};
+use crate::tune::args::TuneFormat;
 
 /// Options of `clean`.
 #[derive(Args, Debug)]
@@ -25,55 +27,91 @@ pub struct CleanArgs {
     /// Say what would be removed, and remove nothing
     #[arg(long)]
     pub dry_run: bool,
+
+    /// How the result is written to stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: TuneFormat,
 }
 
 /// The command.
 pub fn run(args: &CleanArgs) -> Status {
-    match clean(args) {
-        Ok(text) => {
-            print!("{text}");
-            Status::Done
+    use std::io::Write;
+    let json = args.format == TuneFormat::Json;
+    let text = match clean(args) {
+        Ok(cleaned) if json => {
+            inert_json(&self::json(args, &cleaned).to_string()).into_owned() + "\n"
         }
-        Err(failure) => {
-            eprint!("{}", failure.render(&SourceMap::new(), color_on_stderr()));
-            failure.status
-        }
-    }
+        Ok(cleaned) => human(args, &cleaned),
+        Err(failure) => return failure.report("clean", json, &SourceMap::new()),
+    };
+    // A closed pipe (`| head`) is the reader's choice, not an error.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    Status::Done
 }
 
-fn clean(args: &CleanArgs) -> Result<String, Failure> {
+/// What was removed, or would be.
+struct Cleaned {
+    /// Compiled kernels; `None` where no variable says where they are kept.
+    cache: Option<(PathBuf, Contents)>,
+    /// Results, where they were asked for and there are some.
+    store: Option<Found>,
+}
+
+fn clean(args: &CleanArgs) -> Result<Cleaned, Failure> {
     // Asked first: a store that is none of ours stops the command before anything is gone.
     let store = if args.results { results(&store::path(args.store.as_deref())?)? } else { None };
-    let verb = if args.dry_run { "would remove" } else { "removed" };
-    let mut text = String::new();
-    match Cache::of_user() {
-        None => {
-            text +=
-                "there is no cache: neither WARPSMITH_CACHE nor XDG_CACHE_HOME nor HOME is set\n"
-        }
-        Some(cache) => {
-            let failed = |e: std::io::Error| cannot_remove(cache.folder(), &e);
-            let held = if args.dry_run { cache.contents() } else { cache.clean() };
-            let held = held.map_err(failed)?;
-            let (what, folder) =
-                (plural(held.entries, "compiled kernel"), cache.folder().display());
-            text += &format!("{verb} {what}, {}: {folder}\n", size(held.bytes));
-        }
+    let mut cache = None;
+    if let Some(found) = Cache::of_user() {
+        let held = if args.dry_run { found.contents() } else { found.clean() };
+        let held = held.map_err(|e| cannot_remove(found.folder(), &e))?;
+        cache = Some((found.folder().to_path_buf(), held));
     }
-    if let Some(found) = store {
-        let problems = plural(found.problems, "problem");
-        let results = plural(found.results, "result");
-        let (bytes, path) = (size(found.bytes), found.path.display());
-        if !args.dry_run {
-            for file in files(&found.path) {
-                std::fs::remove_file(&file).map_err(|e| cannot_remove(&file, &e))?;
-            }
+    for file in store.iter().filter(|_| !args.dry_run).flat_map(|found| files(&found.path)) {
+        std::fs::remove_file(&file).map_err(|e| cannot_remove(&file, &e))?;
+    }
+    Ok(Cleaned { cache, store })
+}
+
+fn human(args: &CleanArgs, cleaned: &Cleaned) -> String {
+    let verb = if args.dry_run { "would remove" } else { "removed" };
+    let mut text = match &cleaned.cache {
+        None => {
+            "there is no cache: neither WARPSMITH_CACHE nor XDG_CACHE_HOME nor HOME is set\n".into()
         }
+        Some((folder, held)) => {
+            let what = plural(held.entries, "compiled kernel");
+            format!("{verb} {what}, {}: {}\n", size(held.bytes), folder.display())
+        }
+    };
+    if let Some(found) = &cleaned.store {
+        let (problems, results) =
+            (plural(found.problems, "problem"), plural(found.results, "result"));
+        let (bytes, path) = (size(found.bytes), found.path.display());
         text += &format!("{verb} {results} of {problems}, {bytes}: {path}\n");
     } else if args.results {
         text += "there are no results\n";
     }
-    Ok(text)
+    text
+}
+
+/// One object, schema 1.
+fn json(args: &CleanArgs, cleaned: &Cleaned) -> Value {
+    let cache = cleaned.cache.as_ref().map(|(folder, held)| {
+        json!({
+            "folder": folder.display().to_string(), "kernels": held.entries, "bytes": held.bytes,
+        })
+    });
+    let results = cleaned.store.as_ref().map(|found| {
+        json!({
+            "store": found.path.display().to_string(), "problems": found.problems,
+            "results": found.results, "bytes": found.bytes,
+        })
+    });
+    json!({
+        "schema": 1, "command": "clean", "status": Status::Done.name(), "exit": Status::Done.code(),
+        "complete": true, "findings": [], "notes": [], "outputs": [],
+        "dry_run": args.dry_run, "cache": cache, "results": results,
+    })
 }
 
 /// A store that can be removed.
@@ -81,6 +119,7 @@ struct Found {
     path: PathBuf,
     problems: u64,
     results: u64,
+    /// Of the file and those beside it.
     bytes: u64,
 }
 

@@ -164,11 +164,30 @@ fn guarded(command: impl FnOnce() -> Status) -> Status {
     }));
     let result = catch_unwind(AssertUnwindSafe(command));
     let _ = std::panic::take_hook();
-    result.unwrap_or_else(|_| {
+    result.unwrap_or_else(|panic| {
+        if let Some(status) = unwritable(&*panic) {
+            return status;
+        }
         let text = place.lock().map(|t| t.clone()).unwrap_or_default();
         report_bug(&text);
         Status::Bug
     })
+}
+
+/// Printing panics where nobody takes what is printed, which is no bug: the reader has left, or the disk is full. What a command
+/// writes to files it has written before.
+fn unwritable(panic: &(dyn std::any::Any + Send)) -> Option<Status> {
+    use std::io::Write;
+    let said = panic.downcast_ref::<String>()?.strip_prefix("failed printing to ")?;
+    let (stream, why) = said.split_once(": ")?;
+    if why.contains("Broken pipe") {
+        return Some(Status::Done);
+    }
+    let d = Diagnostic::error("W302", format!("cannot write to {stream}")).note(why);
+    let d = d.help("make room, or send it somewhere else; files of --out were written before");
+    let text = Failure::from(d).render(&SourceMap::new(), color_on_stderr());
+    let _ = std::io::stderr().write_all(text.as_bytes());
+    Some(Status::BadInput)
 }
 
 /// Writes the dump of a bug of ours and tells the user where it is.

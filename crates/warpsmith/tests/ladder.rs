@@ -205,7 +205,7 @@ error[W235]: no nest of `scale` is a contraction
   |
 5 | /     for (int i = 0; i < n; i++)
 6 | |         x[i] = 2.0f * x[i];
-  | |________^ this nest is none
+  | |________^ it is one loop
   |
   = note: a contraction has two parallel loops, one directly in the other, and a serial loop inside that sums over two arrays, each read with the counter of the sum and of one of the two loops
   = help: `warpsmith tune` takes any nest
@@ -215,6 +215,27 @@ error[W235]: no nest of `scale` is a contraction
     let carried = SCALE.replace("2.0f * x[i]", "2.0f * x[i + 1]");
     let (_, output) = ladder(&carried.replace("i < n", "i < n - 1"), &[]);
     assert_eq!(output.status.code(), Some(1), "a dependence: {}", text(&output.stderr));
+}
+
+/// What the label of a refusal says.
+#[test]
+fn a_refusal_names_what_the_nest_lacks() {
+    let product = "// warpsmith: size n=64\nvoid f(int n, const float A[n][n], const float B[n][n], float C[n][n])\n{\n    MARK\n    for (int i = 0; i < n; i++)\n        for (int j = 0; j < n; j++) {\n            BODY\n        }\n}\n";
+    let of = |mark: &str, body: &str| {
+        let (_, output) = ladder(&product.replace("MARK", mark).replace("BODY", body), &[]);
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+        text(&output.stderr)
+    };
+    let sum = "float s = 0.0f; for (int k = 0; k < n; k++) s += A[i][k] * B[k][j]; C[i][j] = s;";
+    let (one, both) = ("#pragma omp parallel for", "#pragma omp parallel for collapse(2)");
+    let said = of(one, sum);
+    assert!(said.contains("its outermost loop alone is marked: `collapse(2)`"), "{said}");
+    let said = of(one, "C[i][j] = A[i][j];");
+    assert!(said.contains("one loop of it is parallel"), "{said}");
+    let said = of(both, "C[i][j] = A[i][j] + B[j][i];");
+    assert!(said.contains("no loop inside of its parallel ones sums"), "{said}");
+    let said = of(both, &sum.replace(" * B[k][j]", ""));
+    assert!(said.contains("no two arrays in it are read as a product reads them"), "{said}");
 }
 
 #[test]

@@ -70,7 +70,7 @@ const USES: &[Use] = &[
         typed: &["tune", "scael.c", "--size", "n=64"],
         status: 2,
         says: "there is no such file",
-        next: "in `.` there are `plain.c`, `scale.c`",
+        next: "in `.` there are `empty.c`, `plain.c`, `scale.c`",
     },
     Use {
         what: "no sizes",
@@ -122,6 +122,63 @@ const USES: &[Use] = &[
         next: "at most 2147483647 fits",
     },
     Use {
+        what: "nothing to tune",
+        typed: &["tune", "scale.c", "--size", "n=0"],
+        status: 2,
+        says: "size `n=0` leaves nothing to tune",
+        next: "give the size at which it is to be fast: --size n=4096",
+    },
+    Use {
+        what: "a negative size",
+        typed: &["tune", "scale.c", "--size", "n=-5"],
+        status: 2,
+        says: "size `n=-5` is negative",
+        next: "give the size at which it is to be fast: --size n=4096",
+    },
+    Use {
+        what: "a file that was not saved",
+        typed: &["tune", "empty.c", "--size", "n=64"],
+        status: 2,
+        says: "this file is empty",
+        next: "save what belongs there, or name another file",
+    },
+    Use {
+        what: "a store where nothing can be written",
+        typed: &[
+            "tune",
+            "scale.c",
+            "--size",
+            "n=64",
+            "--device",
+            "emulator",
+            "--budget",
+            "2",
+            "--store",
+            "/proc/no/store",
+        ],
+        status: 2,
+        says: "cannot make the folder of the store",
+        next: "name a file elsewhere with --store",
+    },
+    Use {
+        what: "a store that is none",
+        typed: &[
+            "tune",
+            "scale.c",
+            "--size",
+            "n=64",
+            "--device",
+            "emulator",
+            "--budget",
+            "2",
+            "--store",
+            "notes.txt",
+        ],
+        status: 2,
+        says: "cannot open the store `notes.txt`",
+        next: "name another file with --store",
+    },
+    Use {
         what: "an option that does not exist",
         typed: &["tune", "scale.c", "--sizes", "n=64"],
         status: 2,
@@ -140,8 +197,13 @@ const USES: &[Use] = &[
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let plain = SCALE.replace("    #pragma omp parallel for\n", "");
-    let files =
-        [("scale.c", SCALE), ("plain.c", &plain), ("twice.cu", KERNEL), ("notes.txt", "hello\n")];
+    let files = [
+        ("scale.c", SCALE),
+        ("plain.c", &plain),
+        ("twice.cu", KERNEL),
+        ("notes.txt", "hello\n"),
+        ("empty.c", ""),
+    ];
     for (name, text) in files {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
@@ -200,6 +262,21 @@ fn a_missing_compiler_is_named_with_what_to_do() {
     assert!(folder.path().join("warpsmith-out/scale/scale.cu").is_file());
 }
 
+/// Without a folder for temporary files neither.
+#[test]
+fn a_missing_temporary_folder_is_named_with_what_to_do() {
+    let folder = folder();
+    let output = command(folder.path(), &["tune", "scale.c", "--size", "n=64"])
+        .env("TMPDIR", "/nonexistent")
+        .output()
+        .unwrap();
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("the C file cannot be compiled here"), "{text}");
+    assert!(text.contains("let TMPDIR name a folder"), "{text}");
+    assert!(folder.path().join("warpsmith-out/scale/scale.cu").is_file());
+}
+
 /// A limit on the length of files stands for a disk that is full: nothing half written stays.
 #[test]
 fn a_full_disk_leaves_nothing_behind() {
@@ -220,6 +297,23 @@ fn a_full_disk_leaves_nothing_behind() {
     assert!(text.contains("name another folder with --out"), "{text}");
     let left = std::fs::read_dir(folder.path().join("full")).map_or(0, Iterator::count);
     assert_eq!(left, 0, "files are whole or not there");
+}
+
+/// Standard output that nobody takes is no bug of ours: a disk that is full, and a reader that has left.
+#[test]
+fn output_that_cannot_be_written_is_no_bug() {
+    let folder = folder();
+    let typed = ["tune", "scale.c", "--size", "n=64"];
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = command(folder.path(), &typed).stdout(full).output().unwrap();
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("cannot write to stdout") && text.contains("make room"), "{text}");
+    assert!(exists(folder.path(), "warpsmith-out/scale/scale.cu"));
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = command(folder.path(), &typed).stdout(writer).output().unwrap();
+    assert_eq!((output.status.code(), said(&output)), (Some(0), String::new()));
 }
 
 #[test]

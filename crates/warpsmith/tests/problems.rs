@@ -674,3 +674,54 @@ fn the_file_says_strategy_and_budget_where_the_command_does_not() {
     assert_eq!(report["search"]["strategy"], "model_guided");
     assert!(!folder.path().join("warpsmith-out").exists());
 }
+
+/// Of four variants two write half of the output, and agree; the other two write all of it.
+#[test]
+fn what_leaves_outputs_as_they_were_is_not_what_others_are_compared_with() {
+    let kernel = "extern \"C\" __global__ void fill(float *y)\n{\n    const int i = blockIdx.x * 32 + threadIdx.x;\n    if (variant > 1 || i < 32) y[i] = 1.0f;\n}\n";
+    let problem = json!({
+        "ConfigurationSpace": {"TuningParameters": [
+            {"Name": "variant", "Type": "int", "Values": "[0, 1, 2, 3]", "Default": 0}
+        ]},
+        "KernelSpecification": {
+            "Language": "CUDA", "KernelName": "fill", "KernelFile": "fill.cu", "GlobalSizeType": "CUDA",
+            "GlobalSize": {"X": "2"}, "LocalSize": {"X": "32"},
+            "Arguments": [{"Name": "y", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly",
+                           "FillType": "Constant", "FillValue": 0, "Size": 64}],
+        },
+    });
+    let folder = folder(&[("fill.cu", kernel), ("p.json", &problem.to_string())]);
+    let report = tuned(folder.path(), &[]);
+    let compared = &report["compared"];
+    assert_eq!(compared["configuration"]["variant"], 2, "{compared}");
+    assert_eq!(compared["agrees"]["variant"], 3, "{compared}");
+    assert_eq!(report["search"]["unusable"]["correctness"], 2, "{report}");
+    assert_eq!(report["notes"], json!([]), "{report}");
+}
+
+/// Blocks of different shapes whose numbers lie along one axis: their middles have no element in common, so that blocks of what
+/// gives the right outputs are run where a candidate has written.
+#[test]
+fn parts_of_large_launches_are_compared_wherever_they_lie() {
+    let kernel = "extern \"C\" __global__ void fold(float *y, const float *x)\n{\n    const int across = 2048 / side;\n    const int row = blockIdx.x / across * side + threadIdx.y;\n    const int column = blockIdx.x % across * side + threadIdx.x;\n    float s = 0.0f;\n    for (int k = 0; k < 500; ++k) s = s * 0.5f + x[column];\n    y[row * 2048 + column] = wrong ? s + 1.0f : s;\n}\n";
+    let problem = json!({
+        "ConfigurationSpace": {"TuningParameters": [
+            {"Name": "side", "Type": "int", "Values": "[8, 16, 32]", "Default": 8},
+            {"Name": "wrong", "Type": "int", "Values": "[0, 1]", "Default": 0}
+        ]},
+        "KernelSpecification": {
+            "Language": "CUDA", "KernelName": "fold", "KernelFile": "fold.cu", "GlobalSizeType": "CUDA",
+            "GlobalSize": {"X": "(2048 // side) * (96 // side)"}, "LocalSize": {"X": "side", "Y": "side"},
+            "Arguments": [
+                {"Name": "y", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly",
+                 "FillType": "Constant", "FillValue": 0, "Size": 2048 * 96},
+                {"Name": "x", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly",
+                 "FillType": "Random", "FillValue": 1, "Size": 2048},
+            ],
+        },
+    });
+    let folder = folder(&[("fold.cu", kernel), ("p.json", &problem.to_string())]);
+    let report = tuned(folder.path(), &[]);
+    assert_eq!(report["search"]["unusable"], json!({"correctness": 3}), "{report}");
+    assert!(report["compared"]["agrees"].is_object(), "{report}");
+}

@@ -118,6 +118,27 @@ fn neighbouring_words_of_unrolled_rows_are_loaded_together() {
     assert_eq!(p.shared.loads / warps, 512.0 * 4.0 / 4.0 + 512.0);
 }
 
+/// Step 8 of the lecture: a row ends with a padding word, and the assembler's text has 136 loads of 16 bytes for a tile of 32
+/// rows of 17 words, beside 128 for step 7's of 16 rows of 32.
+#[test]
+fn words_of_padded_rows_are_loaded_together_with_the_padding() {
+    let of = |layout: &str| {
+        let steps = format!(
+            "bind i, j -> y, x block 64x1\naccumulate C\nregister_tile i by 16\n\
+             stage A at l tile 32{layout}\nunroll l\n"
+        );
+        let p = profile("gemm.c", &steps, &[("n", 512), ("m", 512), ("k", 512)]);
+        let warps = p.blocks() as f64 * f64::from(p.warps_per_block());
+        (p.shared.loads / warps / 16.0, p.registers)
+    };
+    let (untransposed, transposed) = (of(""), of(" pad 1 transposed"));
+    assert_eq!((untransposed.0, transposed.0), (128.0, 136.0));
+    assert_eq!(of(" pad 4 transposed").0, 128.0);
+    // What four iterations of `l` use of sixteen rows waits in registers: 82 of the assembler, beside 48.
+    assert!((70..=90).contains(&untransposed.1), "{}", untransposed.1);
+    assert!((40..=56).contains(&transposed.1), "{}", transposed.1);
+}
+
 #[test]
 fn blocks_outside_a_triangle_are_not_counted() {
     let work = |steps: &str| {

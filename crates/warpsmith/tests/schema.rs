@@ -89,6 +89,31 @@ fn every_command_keeps_to_its_schema() {
     run(&["results", "--problem", "scale", "--export", "t4", "--out", "scale.t4.json"]);
     run(&["results", "--import", "scale.t4.json"]);
     run(&["doctor"]);
+    let would = run(&["clean", "--results", "--dry-run"]);
+    assert!(
+        would["results"]["results"].as_u64() > Some(0) && would["cache"].is_object(),
+        "{would}"
+    );
+    assert_eq!(run(&["clean", "--results"])["results"], would["results"]);
+    assert!(run(&["clean", "--results"])["results"].is_null());
+}
+
+/// Every command that a person can ask for has a schema, and every schema is one of a command.
+#[test]
+fn commands_and_schemas_are_the_same() {
+    let files = std::fs::read_dir(root().join("docs/schema")).unwrap();
+    let mut schemas: Vec<String> = files
+        .map(|f| f.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+        .filter(|name| name != "common")
+        .collect();
+    schemas.sort();
+    let asked = warpsmith::cli::command();
+    // What `completions` writes is for shells.
+    let hidden = |c: &&clap::Command| c.is_hide_set() || c.get_name() == "completions";
+    let mut commands: Vec<String> =
+        asked.get_subcommands().filter(|c| !hidden(c)).map(|c| c.get_name().to_string()).collect();
+    commands.sort();
+    assert_eq!(schemas, commands);
 }
 
 /// What cannot be done and what is typed wrongly are objects of the same schema.
@@ -102,7 +127,11 @@ fn failures_keep_to_the_schema() {
         let object = written(&schemas, folder.path(), &[name, "none.xyz", "--frobnicate"]);
         assert_eq!(object["findings"][0]["rule"], "W300", "{object}");
     }
-    for name in ["results", "doctor"] {
+    for name in ["results", "doctor", "clean"] {
         written(&schemas, folder.path(), &[name, "--frobnicate"]);
     }
+    std::fs::write(folder.path().join("none.sqlite"), "no store").unwrap();
+    let object =
+        written(&schemas, folder.path(), &["clean", "--results", "--store", "none.sqlite"]);
+    assert_eq!(object["findings"][0]["rule"], "W420", "{object}");
 }

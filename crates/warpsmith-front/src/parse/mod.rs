@@ -139,9 +139,11 @@ fn add_file(path: &str, text: &[u8], sources: &mut SourceMap) -> Result<FileId, 
             "this is a binary file, not source text".to_owned(),
             "it contains NUL bytes",
         )),
-        Ok(text) if text.trim_start_matches('\u{feff}').trim().is_empty() => {
-            Some(("W003", "this file is empty".to_owned(), ""))
-        }
+        Ok(text) if text.trim_start_matches('\u{feff}').trim().is_empty() => Some((
+            "W003",
+            "this file is empty".to_owned(),
+            "save what belongs there, or name another file",
+        )),
         Ok(_) => None,
         // Comments in an older encoding, say: what is not text becomes `?`, at the same offsets.
         Err(_) if mostly_text(text) => None,

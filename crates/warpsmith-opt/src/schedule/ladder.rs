@@ -6,7 +6,7 @@
 //! are its two operands, in whatever order their subscripts stand.
 
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{Axis, Diagnostic, Layout, LoopId, SourceMap, VarId};
+use warpsmith_ir::{Axis, Diagnostic, Layout, LoopId, LoopKind, SourceMap, VarId};
 
 use super::candidates::{accumulated, serial_loops};
 use super::template::schedule_of;
@@ -106,10 +106,27 @@ fn no_contraction(kernel: &Kernel) -> Diagnostic {
     let first = kernel.marked_roots().first().and_then(|root| kernel.find_loop(*root));
     let span = first.and_then(|l| walk::loop_stmt(&kernel.func().body, l.id)?.origin.span);
     if let Some(span) = span {
-        d = d.label(span, "this nest is none");
+        d = d.label(span, lacking(kernel));
     }
     d.note("a contraction has two parallel loops, one directly in the other, and a serial loop inside that sums over two arrays, each read with the counter of the sum and of one of the two loops")
         .help("`warpsmith tune` takes any nest")
+}
+
+/// What the first nest lacks.
+fn lacking(kernel: &Kernel) -> &'static str {
+    let Some(root) = kernel.marked_roots().first().copied() else { return "this nest is none" };
+    let Some(l) = kernel.find_loop(root) else { return "this nest is none" };
+    let inner = walk::for_loops(&l.body);
+    let parallel = inner.iter().any(|l| matches!(l.kind, LoopKind::Parallel(_)));
+    match (parallel, inner.len(), serial_loops(kernel, root).is_empty()) {
+        (_, 0, _) => "it is one loop",
+        (true, _, true) => "no loop inside of its parallel ones sums",
+        (true, ..) => "no two arrays in it are read as a product reads them",
+        (false, 1, _) => "one loop of it is parallel",
+        (false, ..) => {
+            "its outermost loop alone is marked: `collapse(2)` marks the one inside as well"
+        }
+    }
 }
 
 impl Contraction {

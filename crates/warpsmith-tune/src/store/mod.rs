@@ -155,6 +155,10 @@ pub struct Store {
     _copy: Option<tempfile::TempDir>,
 }
 
+/// What to do about a store that cannot be opened.
+const ANOTHER: &str =
+    "name another file with --store or WARPSMITH_STORE; its folder must have space and be writable";
+
 impl Store {
     /// Opens a database, or makes one.
     ///
@@ -164,7 +168,7 @@ impl Store {
         let path = path.to_path_buf();
         let refuse = |why: String| {
             let text = format!("cannot open the store `{}`: {why}", path.display());
-            Diagnostic::error("W420", text)
+            Diagnostic::error("W420", text).help(ANOTHER)
         };
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE

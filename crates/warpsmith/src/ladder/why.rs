@@ -83,6 +83,7 @@ fn slower(before: &Version, now: &Version) -> Option<String> {
         time(new),
         time(old)
     );
+    let length = text.len();
     let (around, was) = (new - seconds(b), old - seconds(a));
     // Figures that read alike are no reason.
     let alike = |x: f64, y: f64| time(x) == time(y);
@@ -118,6 +119,9 @@ fn slower(before: &Version, now: &Version) -> Option<String> {
     let warps = [a, b].map(|p| p.prediction.occupancy.warps);
     if warps[1] < warps[0] {
         text += &format!("; {} warps are on a multiprocessor instead of {}", warps[1], warps[0]);
+    }
+    if text.len() == length {
+        text += ": what it adds costs instructions, and what it gains is nothing that the model knows at this size";
     }
     Some(text)
 }

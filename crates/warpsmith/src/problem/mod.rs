@@ -5,7 +5,9 @@
 
 mod arguments;
 mod contents;
+mod counted;
 mod elements;
+mod foresight;
 mod kernel;
 mod reference;
 mod report;
@@ -36,7 +38,9 @@ use crate::interrupt;
 use crate::output::{Outputs, check_folder};
 use crate::progress::{self, Phase};
 use crate::search::store::{self, Custom, Keeper};
-use crate::search::{Engine, Halt, Plan, Progress, SearchError, Told, Workload, failures};
+use crate::search::{
+    Arithmetic, Engine, Halt, Plan, Progress, SearchError, Told, Workload, failures,
+};
 use crate::status::{self, Failure, Status};
 use crate::tune::args::{TuneArgs, TuneFormat};
 use crate::tune::measure::spelled;
@@ -66,6 +70,8 @@ pub struct Solved {
     pub shape: Shape,
     /// What the device reaches at most, where there is one to measure.
     pub limits: Option<Limits>,
+    /// What the emulator counts of the best configuration, where a device took the time.
+    pub arithmetic: Option<Arithmetic>,
     /// Bytes of all buffers together.
     pub bytes: u64,
     /// What outputs were compared with.
@@ -156,7 +162,7 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
         let d = Diagnostic::error("W404", "no configuration satisfies the constraints");
         return Err(d.help("relax a constraint, or give a parameter more values").into());
     }
-    let settings = Settings::new(args, &source, space.count())?;
+    let mut settings = Settings::new(args, &source, space.count())?;
     let name = file_name(&kernel.name);
     let folder = args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(&name));
     check_folder(&folder)?;
@@ -173,7 +179,7 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
         progress::hide();
         eprintln!("{}", warning.render(sources, color_on_stderr()));
     }
-    let findings = status::findings(&warnings, sources);
+    let mut findings = status::findings(&warnings, sources);
     let mut notes = vec![];
     if !kernel.dropped.is_empty() {
         notes.push(format!("compiler options left out: {}", kernel.dropped.join(" ")));
@@ -183,6 +189,15 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
     let mut foreign = Arc::new(Foreign::new(source.problem.clone(), kernel, arguments));
     let asked = reference::Asked { args, stations: &stations, space: &space, source: &source };
     let (mut engine, compared) = reference::start(&asked, &mut foreign)?;
+    if Told::by(engine.device()) == Told::Emulated {
+        settings.within_a_minute();
+    }
+    let long = foresight::foreseen(&mut engine, &compared, &settings.budget, space.count());
+    if let Some(warning) = &long {
+        progress::hide();
+        eprintln!("{}", warning.render(sources, color_on_stderr()));
+    }
+    findings.extend(status::findings(&long.iter().collect::<Vec<_>>(), sources));
     notes.extend(reference::unwritten(&mut engine, &foreign, &compared));
     let hello = engine.device().clone();
     let key = ProblemKey {
@@ -200,6 +215,8 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
     let records = keeper.results()?;
     notes.append(&mut keeper.notes);
     notes.extend(found.notes);
+    let counted = |_| counted::arithmetic(&foreign, &found.best, &hello.arch);
+    let arithmetic = found.limits.filter(|_| found.halt.is_none()).and_then(counted);
     Ok(Solved {
         name,
         hello,
@@ -210,6 +227,7 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
         finished: found.finished,
         halt: found.halt,
         limits: found.limits,
+        arithmetic,
         bytes,
         seconds: found.seconds,
         shape: foreign.shape(&found.best).map_err(|e| Failure::input("W448", e.to_string()))?,
@@ -276,7 +294,7 @@ impl Run<'_> {
         let list: Vec<(Configuration, f64)> = found
             .ranking
             .iter()
-            .take(FINALISTS)
+            .take(if told == Told::Measured { FINALISTS } else { 1 })
             .map(|(id, ms)| (self.space.configuration(*id), *ms))
             .collect();
         let (best, best_ms, reference_ms) = self.finals(list);
@@ -297,7 +315,8 @@ impl Run<'_> {
         })
     }
 
-    /// The fastest few once more, in turns; the order of the search stands where that fails.
+    /// The fastest few once more, in turns; the order of the search stands where that fails. Times that do not vary need it for
+    /// the one beside the reference alone.
     fn finals(&mut self, list: Vec<(Configuration, f64)>) -> (Configuration, f64, Option<f64>) {
         let entrants: Vec<Configuration> = list.iter().map(|(c, _)| c.clone()).collect();
         let raced = self.engine.race(&entrants, &[], ROUNDS);

@@ -17,7 +17,7 @@ use crate::tune::search;
 /// Configurations that are tried as the one whose outputs are right, before the search takes the first that runs.
 const REFERENCES: usize = 16;
 
-/// Of these, such as run and agree with nobody, before the first of them is taken all the same.
+/// Of these, such as run and agree with nobody or leave outputs as they were, before one of them is taken all the same.
 const ALONE: usize = 3;
 
 /// Configurations that are asked whether they agree.
@@ -64,14 +64,14 @@ impl Asked<'_> {
     }
 }
 
-/// The engine, with the right outputs: the problem's, or those of the first configuration that runs and that another one
-/// agrees with.
+/// The engine, with the right outputs: the problem's, or those of the first configuration that runs, writes all of them, and
+/// that another one agrees with. Where there is none, one that another one agrees with, else the first that ran: reports say so.
 pub fn start(asked: &Asked<'_>, foreign: &mut Arc<Foreign>) -> Result<(Engine, Compared), Failure> {
     if !asked.source.problem.kernel.references.is_empty() {
         return Ok((asked.begin(foreign).map_err(search::failure)?, Compared::Given));
     }
     let launchable = asked.launchable(foreign);
-    let mut alone: Vec<Configuration> = vec![];
+    let mut others: Vec<(Configuration, Option<Configuration>)> = vec![];
     for configuration in &launchable {
         let mut engine = match with_reference(asked, foreign, Some(configuration)) {
             Ok(engine) => engine,
@@ -80,18 +80,20 @@ pub fn start(asked: &Asked<'_>, foreign: &mut Arc<Foreign>) -> Result<(Engine, C
         };
         let agrees = agreeing(&mut engine, configuration, &launchable)?;
         // Recorded results are right or wrong already, and of one that stands alone nothing more can be learnt.
-        let settled = agrees.is_some() || launchable.len() == 1;
-        if settled || Told::by(engine.device()) == Told::Recorded {
-            return Ok((engine, Compared::With(configuration.clone(), agrees)));
+        let only = launchable.len() == 1 || Told::by(engine.device()) == Told::Recorded;
+        let compared = Compared::With(configuration.clone(), agrees.clone());
+        if only || agrees.is_some() && unwritten(&mut engine, foreign, &compared).is_empty() {
+            return Ok((engine, compared));
         }
-        alone.push(configuration.clone());
-        if alone.len() == ALONE {
+        others.push((configuration.clone(), agrees));
+        if others.len() == ALONE {
             break;
         }
     }
-    let first = alone.into_iter().next();
-    let engine = with_reference(asked, foreign, first.as_ref()).map_err(search::failure)?;
-    let compared = first.map_or(Compared::First, |c| Compared::With(c, None));
+    let best = others.iter().find(|(_, agrees)| agrees.is_some()).or(others.first()).cloned();
+    let first = best.as_ref().map(|(c, _)| c);
+    let engine = with_reference(asked, foreign, first).map_err(search::failure)?;
+    let compared = best.map_or(Compared::First, |(c, agrees)| Compared::With(c, agrees));
     Ok((engine, compared))
 }
 

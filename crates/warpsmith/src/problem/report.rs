@@ -48,9 +48,17 @@ pub fn human(solved: &Solved, paths: &[PathBuf]) -> String {
         }
     }
     text += &format!(
-        "  {} in {:.1} s{}\n",
+        "  {} in {:.1} s{}{}\n",
         ended(solved),
         solved.seconds,
+        match (solved.halt, solved.finished) {
+            (None, Finished::Time | Finished::Evaluations)
+                if solved.evaluated < solved.configurations =>
+            {
+                "; --budget 10m tries more"
+            }
+            _ => "",
+        },
         match solved.recalled {
             0 => String::new(),
             n => format!(", {n} known from an earlier run"),
@@ -96,8 +104,16 @@ fn least_ms(solved: &Solved) -> Option<(f64, &'static str)> {
     Some((ms(gb_s), "at its peak bandwidth the board moves as many bytes in"))
 }
 
-/// A time in which not all data can be moved.
+/// A time in which not all data can be moved, or not all arithmetic done.
 fn too_fast(solved: &Solved) -> Option<String> {
+    let arithmetic = || {
+        let (work, limits) = solved.arithmetic.as_ref().zip(solved.limits.as_ref())?;
+        work.too_fast(limits, &solved.hello.arch, solved.best_ms)
+    };
+    too_fast_for_data(solved).or_else(arithmetic)
+}
+
+fn too_fast_for_data(solved: &Solved) -> Option<String> {
     let (least, who) = least_ms(solved)?;
     (crate::search::FASTER_THAN_A_COPY * solved.best_ms < least).then(|| {
         format!(
@@ -234,6 +250,7 @@ mod tests {
             best_ms: 0.5,
             shape: Shape { grid: [1, 1, 1], block: [32, 1, 1], shared: 0 },
             limits,
+            arithmetic: None,
             bytes: 1_000_000_000,
             compared: Compared::Given,
             reference_ms: None,
@@ -276,6 +293,10 @@ mod tests {
         assert!(!human(&solved(Some(plain), None), &[]).contains("faster than"), "{text}");
         let report = json(&solved(Some(fast), None), &[]);
         assert!(report["best"]["too_fast"].is_string(), "{report}");
+        let mut computed = solved(Some(plain), None);
+        computed.arithmetic = Some(crate::search::Arithmetic { fp32: 1e9, fp64: 0.0 });
+        let text = human(&computed, &[]);
+        assert!(text.contains("faster than its arithmetic can be done (213 %"), "{text}");
         let mut emulated = solved(None, None);
         emulated.hello.device = "emulated H100 SXM".into();
         assert!(too_fast(&emulated).is_none());

@@ -1,6 +1,6 @@
 //! How a problem is searched: what the command line says, else what the problem's file says.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use warpsmith_ir::{Diagnostic, Severity};
 use warpsmith_tune::exchange::t1::BudgetLimit;
@@ -13,9 +13,16 @@ use crate::tune::args::{BudgetArg, Strategy, TuneArgs};
 use crate::tune::device::{self, Place, Stations};
 use crate::tune::search::USUAL_BUDGET;
 
+/// Time for right outputs and search together, and for the search at least.
+const EMULATED: Duration = Duration::from_secs(40);
+const LEAST: Duration = Duration::from_secs(8);
+
 pub struct Settings {
     pub strategy: StrategyKind,
     pub budget: Budget,
+    /// Nobody has named a budget.
+    usual: bool,
+    begun: Instant,
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -46,10 +53,20 @@ impl Settings {
             Some(BudgetArg::Time(time)) => Budget { evaluations: None, time: Some(time) },
             None => from_file(source, count),
         };
-        if budget.evaluations.is_none() && budget.time.is_none() && !exhaustive {
+        let usual = budget.evaluations.is_none() && budget.time.is_none() && !exhaustive;
+        if usual {
             budget.time = Some(USUAL_BUDGET);
         }
-        Ok(Settings { strategy, budget, warnings })
+        Ok(Settings { strategy, budget, usual, begun: Instant::now(), warnings })
+    }
+
+    /// Where nobody has named a budget, a search in the emulator ends within a minute, with what came before it: the right
+    /// outputs take a while there.
+    pub fn within_a_minute(&mut self) {
+        let left = EMULATED.saturating_sub(self.begun.elapsed());
+        if self.usual {
+            self.budget.time = Some(left.clamp(LEAST, USUAL_BUDGET));
+        }
     }
 }
 

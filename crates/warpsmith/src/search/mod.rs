@@ -4,6 +4,7 @@
 //! cores; [stations](station), one for each device, check and time what is compiled; the store keeps every outcome as it
 //! arrives. The engine knows neither schedules nor other people's kernels: both come as workloads.
 
+mod arithmetic;
 mod compile;
 mod engine;
 pub mod outcome;
@@ -19,6 +20,7 @@ use warpsmith_gpu::nvrtc::Binary;
 use warpsmith_gpu::protocol::{Candidate, Compile, Element, Invalid, Problem, Tolerance};
 use warpsmith_tune::space::Configuration;
 
+pub use arithmetic::Arithmetic;
 pub use engine::{Engine, Found, Halt, Options, Placed, Plan, Raced, SearchError};
 pub use progress::Progress;
 pub use station::{Prepared, expected};

@@ -38,6 +38,7 @@ pub fn open(path: &Path) -> Result<Store, Diagnostic> {
         std::fs::create_dir_all(folder).map_err(|error| {
             let text = format!("cannot make the folder of the store `{}`: {error}", path.display());
             Diagnostic::error("W420", text)
+                .help("name a file elsewhere with --store or WARPSMITH_STORE")
         })?;
     }
     Store::open(path)

@@ -27,6 +27,8 @@ pub enum NoReference {
     NoCompiler,
     /// It refused the file; its message.
     Refused(String),
+    /// There is no folder in which it could be compiled: what the system says.
+    NoFolder(String),
 }
 
 /// Why a call gives nothing to compare with.
@@ -60,7 +62,7 @@ impl HostReference {
         input: &CInput,
         options: &[String],
     ) -> Result<HostReference, NoReference> {
-        let refused = |e: std::io::Error| NoReference::Refused(e.to_string());
+        let refused = |e: std::io::Error| NoReference::NoFolder(e.to_string());
         let folder = tempfile::tempdir().map_err(refused)?;
         let source = folder.path().join("driver.c");
         let absolute = std::path::absolute(file).map_err(refused)?;

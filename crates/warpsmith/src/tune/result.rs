@@ -103,6 +103,9 @@ fn measurement(m: &Measured) -> String {
     if let (Some(limits), Some(ms)) = (&m.limits, m.ms.first()) {
         text += &limits_line(limits, m.bytes, *ms);
     }
+    if let Some(mark) = &m.too_fast {
+        text += &format!("note: {mark}\n");
+    }
     for (size, recomputed) in m.sizes.iter().zip(&m.recomputed) {
         text += &match recomputed {
             Recomputed::Equal(n) => format!("{size}: {n} elements computed on the CPU are equal\n"),
@@ -312,6 +315,7 @@ fn measured_json(m: &Measured) -> Value {
         "bytes": m.bytes,
         "copy_gb_s": m.limits.map(|l| l.copy_gb_s),
         "fma_tflop_s": m.limits.map(|l| l.fma_tflop_s),
+        "too_fast": m.too_fast,
         "store": m.store.display().to_string(),
         "notes": m.notes,
     })

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
+use warpsmith_device::Gpu;
 use warpsmith_front::cloops::CInput;
 use warpsmith_gpu::cache::Cache;
 use warpsmith_gpu::protocol::{Hello, Limits, Policy, Reason};
 use warpsmith_ir::{Diagnostic, SourceMap};
-use warpsmith_opt::{Schedule, schedule};
+use warpsmith_opt::{Kernel, Schedule, lower, schedule};
 use warpsmith_tune::exchange::t1;
 use warpsmith_tune::outcome::{Measurement, Record, Status as Validity};
 use warpsmith_tune::space::Configuration;
@@ -19,6 +20,7 @@ use warpsmith_tune::strategy::StrategyKind;
 use warpsmith_tune::tuner::{Budget, Finished, Options as TunerOptions, Prior};
 
 use super::args::{BudgetArg, Strategy, TuneArgs};
+use super::choice::predictions;
 use super::device::Stations;
 use super::estimates::Estimates;
 use super::measure::{Candidates, Model, Nests, Source, spelled};
@@ -31,8 +33,8 @@ use crate::problem::content_hash;
 use crate::search::outcome::each_task;
 use crate::search::store::{self, Custom, Keeper};
 use crate::search::{
-    Draft, Engine, Found, Halt, Options, Placed, Plan, Progress, Raced, SearchError, Told,
-    Workload, failures,
+    Arithmetic, Draft, Engine, Found, Halt, Options, Placed, Plan, Progress, Raced, SearchError,
+    Told, Workload, failures,
 };
 use crate::status::{Failure, Status};
 
@@ -83,6 +85,8 @@ pub struct Measured {
     /// The fastest configuration of each size, with its milliseconds.
     pub best: Vec<Option<(f64, BTreeMap<String, Json>)>>,
     pub limits: Option<Limits>,
+    /// What is wrong with a time in which the arithmetic cannot be done.
+    pub too_fast: Option<String>,
     /// Bytes of all arrays at the first size.
     pub bytes: u64,
     /// What came of computing elements of the outputs on the CPU, at each size.
@@ -223,6 +227,10 @@ pub fn search(
     let records = keeper.results()?;
     engine.notes.append(&mut keeper.notes);
     let first = winners.first();
+    let too_fast = limits.zip(first).and_then(|(limits, winner)| {
+        let work = arithmetic(&kernel, &winner.schedule, gpu, asked.sizes.first()?)?;
+        work.too_fast(&limits, &engine.device().arch, *winner.ms.first()?)
+    });
     let measured = Measured {
         hello: engine.device().clone(),
         devices: engine.count(),
@@ -241,6 +249,7 @@ pub fn search(
         against,
         best: best_of_each(&records, asked.sizes),
         limits,
+        too_fast,
         bytes,
         recomputed,
         sizes: asked.sizes.iter().map(points::name).collect(),
@@ -248,6 +257,16 @@ pub fn search(
         notes: std::mem::take(&mut engine.notes),
     };
     Ok((winners, measured))
+}
+
+/// The arithmetic of a schedule at a size.
+fn arithmetic(kernel: &Kernel, steps: &Schedule, gpu: &Gpu, point: &Point) -> Option<Arithmetic> {
+    let sources = SourceMap::new();
+    let kernel = schedule::replay(kernel, steps, &sources).ok()?;
+    let program = lower::lower(&kernel, &sources).ok()?;
+    let launches = predictions(&program, gpu, point)?;
+    let each = launches.iter().map(|l| Arithmetic::of_work(&l.profile.work, l.times));
+    each.reduce(Arithmetic::plus)
 }
 
 /// The outcome with what the device model had predicted; it is asked where the search has not asked it already.

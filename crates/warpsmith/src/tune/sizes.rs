@@ -42,13 +42,17 @@ fn parse_value(name: &str, text: &str) -> Result<i64, Failure> {
         return Err(Diagnostic::error("W311", message).help("write --size n=4096").into());
     }
     let Ok(value) = text.parse::<i64>() else {
-        return Err(Failure::input("W311", format!("size `{name}={text}` overflows 64 bits")));
+        let message = format!("size `{name}={text}` overflows 64 bits");
+        return Err(Diagnostic::error("W311", message).help("write --size n=4096").into());
     };
     match value {
         0 => Err(Diagnostic::error("W311", format!("size `{name}=0` leaves nothing to tune"))
             .note("the kernel handles size 0, and is verified there")
+            .help(format!("give the size at which it is to be fast: --size {name}=4096"))
             .into()),
-        v if v < 0 => Err(Failure::input("W311", format!("size `{name}={v}` is negative"))),
+        v if v < 0 => Err(Diagnostic::error("W311", format!("size `{name}={v}` is negative"))
+            .help(format!("give the size at which it is to be fast: --size {name}=4096"))
+            .into()),
         v => Ok(v),
     }
 }

@@ -383,6 +383,12 @@ impl Work<'_> {
                 messages.push(Diagnostic::warning("W324", text).note(first.join("\n")));
                 None
             }
+            Err(NoReference::NoFolder(why)) => {
+                let text = "the C file cannot be compiled here: the kernel is compared with the IR interpreter only";
+                let help = "let TMPDIR name a folder that has space and can be written to";
+                messages.push(Diagnostic::warning("W324", text).note(why).help(help));
+                None
+            }
         }
     }
 

@@ -19,6 +19,7 @@ use warpsmith_gpu::protocol::{
 use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap};
 
 use crate::profile::{Resources, profile};
+use crate::search::Arithmetic;
 use crate::tune::compare::first_difference;
 use crate::tune::measure::scalar_of;
 use crate::tune::profile::shared_bytes;
@@ -34,18 +35,21 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Executes candidates in the emulator. A "binary" is the request to compile: text, macros and the names of kernels.
 pub struct EmulatorBackend {
     gpu: &'static Gpu,
-    problem: Problem,
-    blobs: Vec<Vec<u8>>,
+    pub(super) problem: Problem,
+    pub(super) blobs: Vec<Vec<u8>>,
     /// For each expected output the elements that are known, where the reference was not run whole.
-    known: Vec<Option<Vec<bool>>>,
+    pub(super) known: Vec<Option<Vec<bool>>>,
+    /// What gave the expected outputs, with its binary.
+    pub(super) reference: Option<(Candidate, Vec<u8>)>,
 }
 
 /// What a candidate leaves behind.
-struct Executed {
-    memory: DeviceMemory,
-    ms: f64,
+pub(super) struct Executed {
+    pub memory: DeviceMemory,
+    pub ms: f64,
+    pub arithmetic: Arithmetic,
     /// Buffers of which some blocks were not run that write to them.
-    partial: BTreeSet<usize>,
+    pub partial: BTreeSet<usize>,
 }
 
 impl EmulatorBackend {
@@ -58,7 +62,7 @@ impl EmulatorBackend {
         let gpu =
             found.ok_or_else(|| GpuError::BadRequest(format!("no GPU is known as `{gpu}`")))?;
         let problem = Problem { buffers: vec![], expected: vec![] };
-        Ok(EmulatorBackend { gpu, problem, blobs: vec![], known: vec![] })
+        Ok(EmulatorBackend { gpu, problem, blobs: vec![], known: vec![], reference: None })
     }
 
     /// The buffers as they are before a candidate; room that it does not use is left away.
@@ -83,21 +87,23 @@ impl EmulatorBackend {
         memory
     }
 
-    fn execute(
+    pub(super) fn execute(
         &self,
         candidate: &Candidate,
         binary: &[u8],
-        is_reference: bool,
+        mut sample: Sample,
     ) -> Answer<Executed> {
         let Lowered { module, kernels, unread } =
             read(binary).map_err(|e| invalid(Reason::Compile, e))?;
         let mut memory = self.memory(&module, candidate);
-        let mut ms = 0.0;
-        let mut sample = Sample { is_reference, ..Sample::default() };
+        let (mut ms, mut arithmetic) = (0.0, Arithmetic::default());
         for action in &candidate.actions {
             match action {
                 Action::Launch(l) => {
-                    ms += self.launch(&module, &kernels, l, &mut memory, &mut sample)?
+                    let (time, work) =
+                        self.launch(&module, &kernels, l, &mut memory, &mut sample)?;
+                    ms += time;
+                    arithmetic = arithmetic.plus(work);
                 }
                 Action::SetGlobal { symbol, bytes } | Action::Preset { symbol, bytes } => {
                     // On a device it exists, too, and its value changes nothing.
@@ -119,7 +125,7 @@ impl EmulatorBackend {
                 }
             }
         }
-        Ok(Executed { memory, ms, partial: sample.partial })
+        Ok(Executed { memory, ms, arithmetic, partial: sample.partial })
     }
 
     fn launch(
@@ -129,7 +135,7 @@ impl EmulatorBackend {
         launch: &Launch,
         memory: &mut DeviceMemory,
         sample: &mut Sample,
-    ) -> Answer<f64> {
+    ) -> Answer<(f64, Arithmetic)> {
         let found = kernels.iter().find(|(name, _)| *name == launch.kernel);
         let Some((_, kernel)) = found else {
             return Err(invalid(
@@ -170,10 +176,16 @@ impl EmulatorBackend {
         }
         let shared_static = shared_bytes(module, module.function(*kernel));
         let resources = Resources { registers: REGISTERS, shared_static, ..Resources::default() };
-        let Some(counters) = counters else { return Ok(0.0) };
+        let Some(counters) = counters else { return Ok((0.0, Arithmetic::default())) };
         let profile = profile(&counters, &config, &resources);
         let predicted = predict(self.gpu, &profile);
-        Ok(predicted.map_err(|e| invalid(Reason::Runtime, e.to_string()))?.time_s * 1e3)
+        let predicted = predicted.map_err(|e| invalid(Reason::Runtime, e.to_string()))?;
+        Ok((predicted.time_s * 1e3, Arithmetic::counted(&counters)))
+    }
+
+    /// What a candidate computes, whatever comes of it; `None` where it does not run.
+    pub(crate) fn arithmetic(&self, candidate: &Candidate, binary: &[u8]) -> Option<Arithmetic> {
+        Some(self.execute(candidate, binary, Sample::default()).ok()?.arithmetic)
     }
 
     fn check(&self, executed: &Executed) -> Answer<()> {
@@ -217,7 +229,7 @@ impl EmulatorBackend {
     }
 
     /// The elements of a buffer that differ from what it held before, or were set where nothing was.
-    fn written(&self, memory: &DeviceMemory, buffer: usize, width: usize) -> Vec<bool> {
+    pub(super) fn written(&self, memory: &DeviceMemory, buffer: usize, width: usize) -> Vec<bool> {
         let (Some(now), Some(spec)) =
             (memory.buffers.get(buffer), self.problem.buffers.get(buffer))
         else {
@@ -322,16 +334,16 @@ fn set_global(
 }
 
 /// What becomes of a text.
-struct Lowered {
-    module: Module,
+pub(super) struct Lowered {
+    pub module: Module,
     /// By the names that were asked for; all that are no templates where none was.
-    kernels: Vec<(String, FuncId)>,
+    pub kernels: Vec<(String, FuncId)>,
     /// Variables of the device that no kernel uses: they are not in the module.
-    unread: Vec<String>,
+    pub unread: Vec<String>,
 }
 
 /// The kernels of a binary.
-fn read(binary: &[u8]) -> Result<Lowered, String> {
+pub(super) fn read(binary: &[u8]) -> Result<Lowered, String> {
     let request: Compile = serde_json::from_slice(binary).map_err(|e| e.to_string())?;
     lower(&request)
 }
@@ -445,11 +457,13 @@ impl Backend for EmulatorBackend {
     }
 
     fn reference(&mut self, reference: &Reference, binary: &[u8]) -> Answer<Vec<Vec<u8>>> {
-        let executed = self.execute(&reference.candidate, binary, true)?;
+        let sample = Sample { is_reference: true, ..Sample::default() };
+        let executed = self.execute(&reference.candidate, binary, sample)?;
         if reference.whole && !executed.partial.is_empty() {
             return Err(invalid(Reason::Timeout, "it is too large to be emulated whole"));
         }
         let memory = &executed.memory;
+        self.reference = Some((reference.candidate.clone(), binary.to_vec()));
         self.problem.expected.clear();
         self.known.clear();
         let mut sampled = vec![];
@@ -470,7 +484,8 @@ impl Backend for EmulatorBackend {
     }
 
     fn measure(&mut self, candidate: &Candidate, binary: &[u8], _: &Policy) -> Answer<Vec<f64>> {
-        let executed = self.execute(candidate, binary, false)?;
+        let executed = self.execute(candidate, binary, Sample::default())?;
+        self.learn(&executed);
         self.check(&executed)?;
         Ok(vec![executed.ms])
     }

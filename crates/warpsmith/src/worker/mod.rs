@@ -1,6 +1,7 @@
 //! `warpsmith worker`: the process that a tuner starts for a GPU, for the emulator in its place, for recorded results,
 //! or for compiling.
 
+mod elements;
 mod emulator;
 mod recorded;
 mod sample;

@@ -22,6 +22,8 @@ const SIDE: u32 = 2;
 pub struct Sample {
     /// It is what others are compared with.
     pub is_reference: bool,
+    /// Blocks to run, and no others.
+    pub only: Option<Arc<[u32]>>,
     /// Buffers that a launch wrote which was not run whole.
     pub partial: BTreeSet<usize>,
 }
@@ -59,8 +61,15 @@ impl Sample {
             return Err(NotRun::TooLarge(why.into()));
         }
         let all: u64 = config.grid.iter().map(|n| u64::from(*n)).product();
-        let some = blocks(config.grid, SIDE);
         let limited = Options { max_total_steps: MOST, ..options.clone() };
+        if let Some(only) = &self.only {
+            let (options, mut part) =
+                (Options { blocks: Some(only.clone()), ..limited }, memory.clone());
+            let outcome = emu::run(module, config, &mut part, &options);
+            let (outcome, run) = (outcome.map_err(NotRun::Emulator)?, only.len() as u64);
+            return self.part_of(config, memory, part, outcome, run, all);
+        }
+        let some = blocks(config.grid, SIDE);
         if some.len() as u64 >= all {
             return whole(emu::run(module, config, memory, &limited));
         }

@@ -39,7 +39,7 @@ const WORKSPACE: u64 = 256 << 20;
 const PARTS: u64 = 32;
 
 /// Time for the C function at one size.
-const ON_CPU: Duration = Duration::from_secs(30);
+const ON_CPU: Duration = Duration::from_secs(10);
 
 /// What a workload is made of.
 #[derive(Clone)]

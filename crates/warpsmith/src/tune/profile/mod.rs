@@ -19,6 +19,7 @@ mod run;
 mod values;
 pub mod views;
 mod walk;
+pub mod writers;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

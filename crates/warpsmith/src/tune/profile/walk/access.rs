@@ -15,6 +15,22 @@ use crate::tune::profile::values::MAX_LOOPS;
 /// Bytes of the widest load.
 const WIDEST: i64 = 16;
 
+/// Of the bytes of wide loads, the share that is to be used.
+const DENSE: f64 = 0.75;
+
+/// Words of unrolled loops that are looked at: beyond that, the code is not kept unrolled.
+const MOST_WORDS: f64 = 4096.0;
+
+/// Loads that bring several words of shared memory.
+#[derive(Clone, Copy)]
+struct Wide {
+    /// Those that are used, on average.
+    words: f64,
+    bytes: i64,
+    /// Words in registers that later iterations use.
+    waiting: f64,
+}
+
 /// Words that the lanes of a warp want of the bank that most of them want, where they fall into 32 banks by chance: the
 /// mean.
 const SCATTERED_BANKS: f64 = 3.5;
@@ -89,15 +105,17 @@ impl Walk<'_> {
                 address.map(|a| a.offset.as_i64())
             })
             .collect();
-        let joined = match kept && shared && !self.copying {
-            true => self.joined(bytes, around, change.as_ref(), &addresses),
-            false => 1,
+        let wide = match (kept && shared && !self.copying, change.as_ref()) {
+            (true, Some(change)) => self.wide(bytes, around, change, &addresses),
+            _ => None,
         };
         let times = match kept {
-            true => self.different(around, change.as_ref()) / joined as f64,
+            true => self.different(around, change.as_ref()) / wide.map_or(1.0, |w| w.words),
             false => self.times(around),
         };
-        let bytes = bytes * joined;
+        let words = wide.map_or(1.0, |w| w.words);
+        self.held += wide.map_or(0.0, |w| w.waiting);
+        let bytes = wide.map_or(bytes, |w| w.bytes);
         let mut site = Site {
             base,
             hull: None,
@@ -158,7 +176,7 @@ impl Walk<'_> {
             // What several iterations want stays in registers from the first of them to the last.
             self.held += together * (1.0 - together / self.times(beside)).max(0.0);
             match shared {
-                true => self.shared_together += (together / joined as f64).min(16.0),
+                true => self.shared_together += (together / words).min(16.0),
                 false => self.loads_together += together.min(16.0),
             }
         }
@@ -167,29 +185,76 @@ impl Walk<'_> {
 }
 
 impl Walk<'_> {
-    /// How many neighbouring words of shared memory one load brings: where a loop along them is unrolled and every lane's
-    /// first is aligned, the compiler loads two or four together. Seen in its text for rows of tiles whose loop is unrolled.
-    fn joined(
+    /// How wide a load of shared memory is: where a loop along neighbouring words is unrolled and every lane's first is
+    /// aligned, the compiler loads two or four together. Seen in its text for rows of tiles whose loop is unrolled.
+    fn wide(
         &self,
         bytes: i64,
         around: Loops,
-        change: Option<&[i64; MAX_LOOPS]>,
+        change: &[i64; MAX_LOOPS],
         addresses: &[Option<i64>],
-    ) -> i64 {
-        let Some(change) = change else { return 1 };
+    ) -> Option<Wide> {
         let beside = around & self.side_by_side() & !self.apart;
+        let unrolled = |k: usize| beside >> k & 1 == 1;
         let along = |n: i64| {
-            let loops = self.loops.iter().enumerate().take(MAX_LOOPS);
-            let mut whole = loops.filter(|(k, l)| {
-                beside >> k & 1 == 1 && change[*k] == bytes && l.trips as i64 % n == 0
-            });
             // The rows of other iterations are as long as the tile.
             let aligned = |of: i64| of % (n * bytes) == 0;
-            whole.next().is_some()
-                && addresses.iter().flatten().all(|a| aligned(*a))
-                && change.iter().all(|c| *c == bytes || aligned(*c))
+            let all = addresses.iter().flatten().all(|a| aligned(*a))
+                && change.iter().all(|c| *c == bytes || aligned(*c));
+            let loops = self.loops.iter().enumerate().take(MAX_LOOPS);
+            let mut whole = loops
+                .filter(|(k, l)| unrolled(*k) && change[*k] == bytes && l.trips as i64 % n == 0);
+            whole.next().filter(|_| all).map(|(k, _)| k)
         };
-        [4, 2].into_iter().find(|n| n * bytes <= WIDEST && along(*n)).unwrap_or(1)
+        let rows = [4, 2].into_iter().filter(|n| n * bytes <= WIDEST);
+        let found = rows.filter_map(|n| Some((n, along(n)?))).next();
+        let rows = found.map(|(n, k)| {
+            // Where the loop along the words is around others, each of these has a load whose words wait for their iterations.
+            let inner = self.loops.iter().enumerate().take(MAX_LOOPS).skip(k + 1);
+            let inner = inner.filter(|(k, _)| unrolled(*k) && change[*k] != 0);
+            let others: f64 = inner.map(|(_, l)| l.trips).product();
+            Wide { words: n as f64, bytes: n * bytes, waiting: n as f64 * (others - 1.0).max(0.0) }
+        });
+        rows.or_else(|| self.across_rows(bytes, beside, change, addresses))
+    }
+
+    /// The same for rows that end with a padding word: where the loop over them is unrolled as well, their words follow each
+    /// other at constants, and the compiler loads them together with the padding. Its text for a tile of 32 rows of 16 words
+    /// with one of padding has 136 loads of four words, as many as 32 times 17 words are.
+    fn across_rows(
+        &self,
+        bytes: i64,
+        beside: Loops,
+        change: &[i64; MAX_LOOPS],
+        addresses: &[Option<i64>],
+    ) -> Option<Wide> {
+        let unrolled = |k: usize| beside >> k & 1 == 1;
+        let aligned = |of: i64| of % WIDEST == 0;
+        let others = (0..self.loops.len().min(MAX_LOOPS)).filter(|k| !unrolled(*k));
+        if bytes >= WIDEST
+            || !addresses.iter().flatten().all(|a| aligned(*a))
+            || !others.map(|k| change[k]).all(aligned)
+        {
+            return None;
+        }
+        let mut words = BTreeSet::from([0]);
+        for (k, l) in self.loops.iter().enumerate().take(MAX_LOOPS) {
+            if !unrolled(k) || change[k] == 0 {
+                continue;
+            }
+            if words.len() as f64 * l.trips > MOST_WORDS {
+                return None;
+            }
+            let moved = |t: i64| words.iter().map(move |w| w + t * change[k]);
+            words = (0..l.trips as i64).flat_map(moved).collect();
+        }
+        let loads: BTreeSet<i64> = words.iter().map(|w| w.div_euclid(WIDEST)).collect();
+        let each = words.len() as f64 / loads.len() as f64;
+        (each * bytes as f64 >= DENSE * WIDEST as f64).then_some(Wide {
+            words: each,
+            bytes: WIDEST,
+            waiting: 0.0,
+        })
     }
 
     /// Counts the arithmetic of an access's addresses, made by so many warps.
