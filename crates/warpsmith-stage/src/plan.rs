@@ -147,11 +147,8 @@ impl Plan {
                 let base = m.split('.').next().unwrap_or("");
                 point.site.declared.iter().any(|d| d == base)
             };
-            let symbol = |m: &String| Symbol {
-                text: m.clone(),
-                kind: SymbolKind::Variable,
-                int: false,
-            };
+            let symbol =
+                |m: &String| Symbol { text: m.clone(), kind: SymbolKind::Variable, int: false };
             let found: Vec<Symbol> = members.iter().filter(base).map(symbol).collect();
             point.symbols.extend(found);
         }

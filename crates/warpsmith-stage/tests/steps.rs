@@ -53,7 +53,8 @@ fn a_whole_program_with_edges_that_stay() {
         "jacobiStep_two_steps(const float *__restrict__ uOld, float *__restrict__ uNew, int width, int height)",
         "__shared__ float uNew_tile[BLOCK_Y][BLOCK_X];",
         "const int col = (int)(blockIdx.x * (BLOCK_X - 2) + threadIdx.x) - 1;",
-        "for (; step + 4 < steps; step += 4)",
+        "const bool whole = (long long)grid.x * BLOCK_X >= width && (long long)grid.y * BLOCK_Y >= height;",
+        "for (; whole && step + 4 < steps; step += 4)\n",
         "jacobiStep_two_steps<<<dim3((grid.x * BLOCK_X + BLOCK_X - 3) / (BLOCK_X - 2), (grid.y * BLOCK_Y + BLOCK_Y - 3) / (BLOCK_Y - 2), grid.z), block>>>(d_a, d_b, width, height);",
         "for (; step < steps; step++)",
     ] {
@@ -61,7 +62,8 @@ fn a_whole_program_with_edges_that_stay() {
     }
     assert!(!text.contains("between"), "{text}");
     // The kernel of the file is there as it was: the last steps need it.
-    let own = &before[before.find("__global__").expect("a kernel")..before.find("static float edge").expect("a function")];
+    let own = &before[before.find("__global__").expect("a kernel")
+        ..before.find("static float edge").expect("a function")];
     assert!(text.contains(own.trim_end()), "{text}");
     // Another array's contents are not known to be the same.
     let apart = before.replace("    cudaMemcpy(d_b, d_a, bytes, cudaMemcpyDeviceToDevice);\n", "");
@@ -72,7 +74,9 @@ fn a_whole_program_with_edges_that_stay() {
         "    dim3 block(BLOCK_X",
         "    cudaMemcpy(d_a, result_of_before, bytes, cudaMemcpyHostToDevice);\n    dim3 block(BLOCK_X",
     );
-    let why = single(&later.replace("static bool solve(", "static float *result_of_before;\nstatic bool solve("));
+    let why = single(
+        &later.replace("static bool solve(", "static float *result_of_before;\nstatic bool solve("),
+    );
     assert!(why.starts_with("the kernel leaves elements of `uNew` as they are"), "{why}");
 }
 
@@ -82,7 +86,8 @@ fn a_template_that_writes_everything() {
     let text = twice("diffusion", &program("diffusion"));
     for part in [
         "template <typename T>\n__global__ void __launch_bounds__(TILE_W * TILE_H) diffuse_two_steps(T *dst, const T *src, const unsigned n, T rate)",
-        "for (; t + 4 <= steps; t += 4)",
+        "for (; whole && t + 4 <= steps; t += 4)",
+        "dst_tile[threadIdx.y + ((inside(y + dy, n)) - y)][threadIdx.x + ((inside(x + dx, n)) - x)]",
         "diffuse_two_steps<float><<<",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
@@ -108,14 +113,21 @@ fn launches_back_and_forth() {
 }
 ";
     let text = twice("line", &format!("{LINE}{host}"));
-    assert!(text.contains("for (; t + 2 < steps; t += 2) {"), "{text}");
-    assert!(text.contains("line_two_steps<<<dim3((((n + B - 1) / B) * B + B - 3) / (B - 2)), B>>>(b, a, k, n);"), "{text}");
+    assert!(text.contains("for (; whole && t + 2 < steps; t += 2) {"), "{text}");
+    assert!(
+        text.contains(
+            "line_two_steps<<<dim3((((n + B - 1) / B) * B + B - 3) / (B - 2)), B>>>(b, a, k, n);"
+        ),
+        "{text}"
+    );
 }
 
 #[test]
 fn reasons_for_single_steps() {
     let with = |body: &str| {
-        format!("{LINE}void run(double *a, double *b, double *k, int n, int steps) {{ for (int t = 0; t < steps; t++) {{ {body} }} }}\n")
+        format!(
+            "{LINE}void run(double *a, double *b, double *k, int n, int steps) {{ for (int t = 0; t < steps; t++) {{ {body} }} }}\n"
+        )
     };
     for (text, why) in [
         (LINE.to_string(), "no loop of the host code launches the kernel in steps"),
@@ -124,11 +136,15 @@ fn reasons_for_single_steps() {
             "line 7: what a launch writes is not what the next one reads",
         ),
         (
-            with("line<<<(n + B - 1) / B, B>>>(a, b, k, n); double *c = a; a = b; b = c; if (t % 10 == 0) cudaDeviceSynchronize();"),
+            with(
+                "line<<<(n + B - 1) / B, B>>>(a, b, k, n); double *c = a; a = b; b = c; if (t % 10 == 0) cudaDeviceSynchronize();",
+            ),
             "line 7: the loop of steps asks for the step",
         ),
         (
-            with("line<<<(n + B - 1) / B, B>>>(a, b, k, n); cudaMemcpy(k, a, n * 8, cudaMemcpyDeviceToDevice); double *c = a; a = b; b = c;"),
+            with(
+                "line<<<(n + B - 1) / B, B>>>(a, b, k, n); cudaMemcpy(k, a, n * 8, cudaMemcpyDeviceToDevice); double *c = a; a = b; b = c;",
+            ),
             "line 7: the loop of steps does more than launching and swapping",
         ),
         (

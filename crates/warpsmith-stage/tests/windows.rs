@@ -80,7 +80,10 @@ __global__ void conv(const float *__restrict__ img, float *__restrict__ out, int
 int main() { conv<<<dim3(256, 256), dim3(16, 16)>>>(0, 0, 4096, 4096); }
 ",
         "img",
-        &["img_tile[16 + K - 1][16 + K - 1];", "if (!(sy < 0 || sy >= h || sx < 0 || sx >= w)) img_tile"],
+        &[
+            "img_tile[16 + K - 1][16 + K - 1];",
+            "if (!(sy < 0 || sy >= h || sx < 0 || sx >= w)) img_tile",
+        ],
     );
 }
 
@@ -126,6 +129,8 @@ __global__ void diffuse(const double *u, double *un, const int rows, const int c
 int main() { diffuse<<<dim3(64, 256), dim3(32, 8)>>>(0, 0, 2048, 2048, 0.1); }
 ",
         "u",
-        &["if (!(((c + 1 <= 0 || r + 1 <= 0) || c - 1 >= cols - 1) || r - 1 >= rows - 1) && 0 + 1 < cols - 1 && 0 + 1 < rows - 1) u_tile"],
+        &[
+            "if (!(((c + 1 <= 0 || r + 1 <= 0) || c - 1 >= cols - 1) || r - 1 >= rows - 1) && 0 + 1 < cols - 1 && 0 + 1 < rows - 1) u_tile",
+        ],
     );
 }

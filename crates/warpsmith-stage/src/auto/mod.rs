@@ -126,7 +126,7 @@ pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
         input.steps.begin(&plan.name);
         match ranking.result(plan) {
             Ok(made) => entrants.extend(ranking.ranked(plan, made)?),
-            Err(why) if { if std::env::var("DEBUG_AUTO").is_ok() { eprintln!("{why}\n{}", plan.text); } tried.iter().any(|t: &Tried| t.name == plan.name) } => _ = why,
+            Err(_) if tried.iter().any(|t: &Tried| t.name == plan.name) => {}
             Err(why) => tried.push(Tried::failed(plan.name.clone(), why)),
         }
     }
@@ -244,7 +244,7 @@ fn found(session: &Session) -> Result<Found, Refusal> {
     in_kernel(session, &mut |kernel| {
         cut = Some(cut::cut(kernel));
         let file = ranking::file(session, kernel);
-        blocked = temporal::blocked(kernel, &session.kernel, &file);
+        blocked = temporal::blocked(kernel, &session.kernel, &file, &session.usage);
     })?;
     let cut = match cut {
         Some(Ok(cut)) => cut,

@@ -258,10 +258,7 @@ impl Made<'_> {
         let copy = format!("{tile}{place} = {}[{}];", self.array, self.index);
         let mut patch = self.staged(&extents, &copy, false);
         for a in self.all {
-            patch.replace(
-                a.whole.clone(),
-                format!("__opt__({})", a.text()),
-            );
+            patch.replace(a.whole.clone(), format!("__opt__({})", a.text()));
         }
         // Extents that ask for the block become constant.
         let usual = [16, if self.kernel.axes[1] { 16 } else { 1 }, 1];
@@ -350,10 +347,7 @@ impl Made<'_> {
             start..start,
             format!("{{\n{indent}    // Threads change places, so that a row of them writes a row.{swapped}\n{indent}    "),
         );
-        patch.replace(
-            read.whole.clone(),
-            format!("__opt__({})", read.text()),
-        );
+        patch.replace(read.whole.clone(), format!("__opt__({})", read.text()));
         patch.replace(end..end, format!("\n{indent}}}"));
         self.done("transposing tile", &patch).map(|plan| Plan { block, ..plan })
     }

@@ -34,7 +34,9 @@ pub fn positions(kernel: &Kernel<'_>) -> Vec<Position> {
 pub fn aliases(kernel: &Kernel<'_>) -> Vec<String> {
     let special = |text: &String| {
         let plain = text.trim_start_matches("(int)").trim();
-        ["threadIdx.", "blockIdx.", "blockDim."].iter().any(|s| plain.starts_with(s) && plain.len() == s.len() + 1)
+        ["threadIdx.", "blockIdx.", "blockDim."]
+            .iter()
+            .any(|s| plain.starts_with(s) && plain.len() == s.len() + 1)
     };
     let values = find::initialisers(kernel.body, kernel.sources);
     values.into_iter().filter(|(_, text)| special(text)).map(|(name, _)| name).collect()
@@ -79,7 +81,9 @@ impl Finder<'_> {
     /// The text of an expression without parentheses and casts to whole numbers; of a variable, what it is declared as.
     fn text(&self, e: &ast::Expr) -> String {
         let inner = match &*e.kind {
-            ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => return self.text(inner),
+            ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => {
+                return self.text(inner);
+            }
             _ => e,
         };
         let text = self.kernel.sources.text(inner.span).to_string();
@@ -99,10 +103,12 @@ impl Finder<'_> {
             ExprKind::Binary { op, left, right } if op == "*" => {
                 Some((self.text(left), self.text(right)))
             }
-            ExprKind::Call { callee, args } => match (self.text(callee).as_str(), args.as_slice()) {
-                ("__mul24" | "__umul24", [a, b]) => Some((self.text(a), self.text(b))),
-                _ => None,
-            },
+            ExprKind::Call { callee, args } => {
+                match (self.text(callee).as_str(), args.as_slice()) {
+                    ("__mul24" | "__umul24", [a, b]) => Some((self.text(a), self.text(b))),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }

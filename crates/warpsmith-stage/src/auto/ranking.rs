@@ -209,8 +209,7 @@ impl Ranking<'_> {
         let refuse = |d: Vec<Diagnostic>| session.refuse(false, d);
         let launch: &Launch = &suited.launch;
         let kernel = form.overlap.as_ref().map_or(&session.kernel, |o| &o.kernel);
-        let program =
-            session.compiler.compile(text, &launch.constants, kernel).map_err(refuse)?;
+        let program = session.compiler.compile(text, &launch.constants, kernel).map_err(refuse)?;
         let data = Data { seed: 1, tagged: &session.tagged, mixed: false };
         let mut p = memory::prepare(&program, launch, Some(&suited.lengths), data)
             .map_err(|d| refuse(vec![d]))?;

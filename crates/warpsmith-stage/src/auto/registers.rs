@@ -45,11 +45,9 @@ pub fn plan(
         let names = Names::new(array, &suffix, ahead);
         streamed.column(column, &names, &mut lines)?;
         let above = &names.queue[0];
-        for (list, name) in [
-            (&column.below, &names.below),
-            (&column.here, &names.here),
-            (&column.above, above),
-        ] {
+        for (list, name) in
+            [(&column.below, &names.below), (&column.here, &names.here), (&column.above, above)]
+        {
             list.iter().for_each(|a| patch.replace(a.whole.clone(), name.clone()));
         }
     }

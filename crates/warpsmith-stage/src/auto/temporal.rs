@@ -11,10 +11,12 @@ use super::outer;
 use super::plans::Kernel;
 use super::positions::{self, Position};
 use super::time_loop;
+use crate::launch::Launch;
 use crate::source::marks::{self, Bytes};
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
 use crate::source::shape::Extent;
+use crate::usage::Usage;
 
 /// Blocks that overlap.
 #[derive(Clone, Debug)]
@@ -24,9 +26,22 @@ pub struct Overlap {
     pub axes: [bool; 3],
     /// How far a step reads.
     pub reach: u32,
+    /// The parameter that bounds positions along each axis: launches whose blocks do not cover it stay single steps.
+    pub bounds: [Option<String>; 3],
 }
 
 impl Overlap {
+    /// Whether the blocks of a launch cover all positions.
+    pub fn is_covered(&self, launch: &Launch) -> bool {
+        (0..3).all(|a| match &self.bounds[a] {
+            Some(name) => {
+                let covered = i64::from(launch.grid[a]) * i64::from(launch.block[a]);
+                launch.integers.get(name).is_some_and(|n| *n <= covered)
+            }
+            None => true,
+        })
+    }
+
     /// The grid in the place of one whose blocks do not overlap; `None` where halos leave nothing of a block.
     pub fn grid(&self, grid: [u32; 3], block: [u32; 3]) -> Option<[u32; 3]> {
         let mut wide = grid;
@@ -82,7 +97,12 @@ const MAX_REACH: u32 = 3;
 ///
 /// # Errors
 /// Why there is none.
-pub fn blocked(kernel: &Kernel<'_>, name: &str, file: &File<'_>) -> Result<Vec<Blocked>, String> {
+pub fn blocked(
+    kernel: &Kernel<'_>,
+    name: &str,
+    file: &File<'_>,
+    usage: &Usage,
+) -> Result<Vec<Blocked>, String> {
     let stores: Vec<&Access> = kernel.accesses.iter().filter(|a| a.stored).collect();
     let output = stores.first().ok_or("it stores to no array by subscripts")?.array.clone();
     if stores.iter().any(|s| s.array != output) {
@@ -93,7 +113,8 @@ pub fn blocked(kernel: &Kernel<'_>, name: &str, file: &File<'_>) -> Result<Vec<B
     if looped {
         return Err("each thread goes through a loop of elements, of which a block would have to keep whole planes".into());
     }
-    let writer = Writer::new(kernel, file, &output, &host.input)?;
+    let mut writer = Writer::new(kernel, file, &output, &host.input)?;
+    writer.bounds = bounds(kernel, usage)?;
     let least = writer.reach();
     if least > MAX_REACH {
         return Err(format!("a step reads {least} elements away"));
@@ -113,15 +134,30 @@ pub fn blocked(kernel: &Kernel<'_>, name: &str, file: &File<'_>) -> Result<Vec<B
     Ok(all)
 }
 
+/// The parameter that bounds positions along each axis that the kernel uses.
+fn bounds(kernel: &Kernel<'_>, usage: &Usage) -> Result<[Option<String>; 3], String> {
+    let mut all = [None, None, None];
+    for a in (0..3).filter(|a| kernel.axes[*a]) {
+        let mut names = usage.roles.iter().filter(|(_, r)| r.axes[a]).map(|(n, _)| n);
+        match (names.next(), names.next()) {
+            (Some(only), None) => all[a] = Some(only.clone()),
+            _ => {
+                let x = super::cut::AXES[a];
+                return Err(format!("no parameter alone bounds the positions along {x}"));
+            }
+        }
+    }
+    Ok(all)
+}
+
 /// Whether stores are in loops.
 fn in_loop(kernel: &Kernel<'_>, stores: &[&Access]) -> bool {
     let mut inside = false;
     let mut loops = vec![];
     loops_of(&kernel.body.stmts, &mut loops);
     for s in loops {
-        let holds = |a: &&Access| {
-            (s.span.start as usize..s.span.end as usize).contains(&a.whole.start)
-        };
+        let holds =
+            |a: &&Access| (s.span.start as usize..s.span.end as usize).contains(&a.whole.start);
         inside |= stores.iter().any(|a| holds(&a));
     }
     inside
@@ -161,6 +197,7 @@ struct Writer<'a> {
     stores: Vec<Store<'a>>,
     /// For each read, how far it is from the thread along each axis, x first.
     places: Vec<Vec<String>>,
+    bounds: [Option<String>; 3],
 }
 
 /// A statement that stores to the output.
@@ -180,12 +217,16 @@ impl<'a> Writer<'a> {
         output: &str,
         input: &str,
     ) -> Result<Writer<'a>, String> {
-        let of = |name: &str| kernel.accesses.iter().filter(|a| a.array == name).collect::<Vec<_>>();
+        let of =
+            |name: &str| kernel.accesses.iter().filter(|a| a.array == name).collect::<Vec<_>>();
         let (reads, stored) = (of(input), of(output));
         let body = body_bytes(kernel);
         let words = |name: &str| {
             let tokens = marks::tokens(kernel.text);
-            tokens.iter().filter(|t| body.contains(&t.at.start) && kernel.text[t.at.clone()] == *name).count()
+            tokens
+                .iter()
+                .filter(|t| body.contains(&t.at.start) && kernel.text[t.at.clone()] == *name)
+                .count()
         };
         if reads.is_empty() || reads.iter().any(|a| a.stored) || words(input) != reads.len() {
             return Err(format!("`{input}` is used by more than reads of its elements"));
@@ -225,6 +266,7 @@ impl<'a> Writer<'a> {
             reads,
             stores,
             places: vec![],
+            bounds: [None, None, None],
         })
     }
 
@@ -284,7 +326,9 @@ impl<'a> Writer<'a> {
             )),
             Extent::Free => match self.kernel.given {
                 Some(block) => Ok(block[axis].to_string()),
-                None => Err(format!("nothing in the file says how many threads a block has along {letter}")),
+                None => Err(format!(
+                    "nothing in the file says how many threads a block has along {letter}"
+                )),
             },
         }
     }
@@ -309,20 +353,26 @@ impl<'a> Writer<'a> {
             return Err(format!("the name `{taken}` is taken"));
         }
         let parameter = format!(", {} *{between}", self.element);
-        let parts =
-            Parts { writer: self, extents: &extents, reach, between: &between, tile: &tile, marked };
+        let parts = Parts {
+            writer: self,
+            extents: &extents,
+            reach,
+            between: &between,
+            tile: &tile,
+            marked,
+        };
         let text = self.kernel.text;
         let body = body_bytes(self.kernel);
         let head = self.head(&twice, if marked { &parameter } else { "" })?;
         let made = format!("\n\n{head}{}", parts.body());
-        let mut patch = host.edited(self.file, &twice, &extents, reach)?;
+        let mut patch = host.edited(self.file, &twice, (&extents, &self.bounds), reach)?;
         patch.replace(body.end..body.end, made);
         let text = patch.apply(text).map_err(|_| "the edits overlap")?;
         let kernel = name.replacen(self.file.name, &twice, 1);
         Ok(Blocked {
             text,
             marked,
-            overlap: Overlap { kernel, axes, reach },
+            overlap: Overlap { kernel, axes, reach, bounds: self.bounds.clone() },
             input: self.input.clone(),
             output: self.output.clone(),
             stores: parts.stores(),
@@ -395,7 +445,8 @@ impl Parts<'_> {
 
     /// What the stores to the array between the steps are.
     fn stores(&self) -> Vec<String> {
-        let store = |s: &Store<'_>| format!("{}[{}] = {};", self.between, s.access.index, self.place());
+        let store =
+            |s: &Store<'_>| format!("{}[{}] = {};", self.between, s.access.index, self.place());
         self.writer.stores.iter().map(store).collect()
     }
 
@@ -456,10 +507,8 @@ impl Parts<'_> {
         for p in self.writer.positions.iter().filter(|p| within.contains(&p.at.start)) {
             let Some(extent) = &self.extents[p.axis] else { continue };
             let (x, by) = (super::cut::AXES[p.axis], 2 * self.reach);
-            let text = format!(
-                "(int)(blockIdx.{x} * ({extent} - {by}) + threadIdx.{x}) - {}",
-                self.reach
-            );
+            let text =
+                format!("(int)(blockIdx.{x} * ({extent} - {by}) + threadIdx.{x}) - {}", self.reach);
             let whole = &self.writer.kernel.text[p.at.clone()];
             let text = if whole.starts_with('(') { format!("({text})") } else { text };
             patch.replace(p.at.start - base..p.at.end - base, text);
@@ -564,7 +613,8 @@ fn alone(kernel: &Kernel<'_>) -> Result<Vec<Position>, String> {
     for (n, t) in tokens.iter().enumerate() {
         let name = text(t);
         let declared = tokens.get(n + 1).is_some_and(|next| text(next) == "=");
-        if special.contains(&name.as_str()) && !declares(n) || aliases.contains(&name) && !declared {
+        if special.contains(&name.as_str()) && !declares(n) || aliases.contains(&name) && !declared
+        {
             return Err(format!("the kernel asks for `{name}` beside its position"));
         }
     }
@@ -634,11 +684,7 @@ pub fn ends(s: &ast::Stmt) -> bool {
 }
 
 /// Shows all statements, and whether each is a branch without braces.
-fn statements<'a>(
-    stmts: &'a [ast::Stmt],
-    bare: bool,
-    see: &mut dyn FnMut(&'a ast::Stmt, bool),
-) {
+fn statements<'a>(stmts: &'a [ast::Stmt], bare: bool, see: &mut dyn FnMut(&'a ast::Stmt, bool)) {
     for s in stmts {
         see(s, bare);
         match &s.kind {

@@ -148,7 +148,10 @@ impl Reader<'_> {
         let pure = |e: &ast::Expr| {
             let mut pure = true;
             walk::expr(e, &mut |e| {
-                pure &= !matches!(&*e.kind, ExprKind::Call { .. } | ExprKind::Assign { .. } | ExprKind::IncDec { .. });
+                pure &= !matches!(
+                    &*e.kind,
+                    ExprKind::Call { .. } | ExprKind::Assign { .. } | ExprKind::IncDec { .. }
+                );
             });
             let names = scope::names(&self.text(e));
             pure && !names.iter().any(|n| n == counter || *n == read || *n == written)
@@ -177,7 +180,11 @@ impl Reader<'_> {
             let counted = scope::names(text).iter().any(|n| n == counter);
             let other = || {
                 let line = self.line(s.span.start);
-                let what = if counted { "asks for the step" } else { "does more than launching and swapping" };
+                let what = if counted {
+                    "asks for the step"
+                } else {
+                    "does more than launching and swapping"
+                };
                 format!("line {line}: the loop of steps {what}")
             };
             if counted {
@@ -195,7 +202,9 @@ impl Reader<'_> {
                             [a, b] if matches!(name.as_str(), "swap" | "std::swap") => {
                                 found.swaps.push([self.text(a), self.text(b)]);
                             }
-                            _ if scope::names(text).iter().any(|n| HARMLESS.contains(&n.as_str())) => {}
+                            _ if scope::names(text)
+                                .iter()
+                                .any(|n| HARMLESS.contains(&n.as_str())) => {}
                             _ => return Err(other()),
                         }
                     }
@@ -226,7 +235,10 @@ impl Reader<'_> {
         let mut pure = own(callee);
         args.iter().for_each(|a| {
             walk::expr(a, &mut |e| {
-                pure &= !matches!(&*e.kind, ExprKind::Call { .. } | ExprKind::Assign { .. } | ExprKind::IncDec { .. });
+                pure &= !matches!(
+                    &*e.kind,
+                    ExprKind::Call { .. } | ExprKind::Assign { .. } | ExprKind::IncDec { .. }
+                );
             });
         });
         let variable = outer::name(grid);
@@ -307,7 +319,10 @@ impl Reader<'_> {
         around.is_some_and(|s| {
             matches!(
                 &s.kind,
-                StmtKind::Expr(_) | StmtKind::Vars(_) | StmtKind::DoWhile { .. } | StmtKind::Block(_)
+                StmtKind::Expr(_)
+                    | StmtKind::Vars(_)
+                    | StmtKind::DoWhile { .. }
+                    | StmtKind::Block(_)
             )
         })
     }
@@ -435,12 +450,22 @@ pub fn overlapping(blocks: &str, extent: &str, reach: u32) -> String {
     let (by, rest) = (2 * reach, 2 * reach + 1);
     let blocks = super::cut::operand(blocks);
     match extent.parse::<u32>() {
-        Ok(n) => format!("({blocks} * {n} + {}) / {}", n.saturating_sub(rest), n.saturating_sub(by)),
+        Ok(n) => {
+            format!("({blocks} * {n} + {}) / {}", n.saturating_sub(rest), n.saturating_sub(by))
+        }
         Err(_) => format!("({blocks} * {extent} + {extent} - {rest}) / ({extent} - {by})"),
     }
 }
 
 impl TimeLoop {
+    /// What a launch passes for a parameter, or for a member of one.
+    fn argument(&self, file: &File<'_>, launched: &Launched, name: &str) -> Option<String> {
+        let (base, member) = name.split_once('.').unwrap_or((name, ""));
+        let at = file.kernel.params.iter().position(|p| p.name.as_deref() == Some(base))?;
+        let text = super::cut::operand(launched.args.get(at)?);
+        Some(if member.is_empty() { text } else { format!("{text}.{member}") })
+    }
+
     /// Host code that launches another kernel for two steps; `extents` of the block where blocks overlap.
     ///
     /// # Errors
@@ -449,9 +474,10 @@ impl TimeLoop {
         &self,
         file: &File<'_>,
         kernel: &str,
-        extents: &[Option<String>; 3],
+        (extents, bounds): (&[Option<String>; 3], &[Option<String>; 3]),
         reach: u32,
     ) -> Result<Patch, String> {
+        let mut whole = vec![];
         let base = self.body.start;
         let mut inner = Patch::default();
         for l in &self.launches {
@@ -464,6 +490,11 @@ impl TimeLoop {
             for (a, extent) in extents.iter().enumerate() {
                 let Some(extent) = extent else { continue };
                 dims.resize(dims.len().max(a + 1), "1".into());
+                if let Some(bound) = &bounds[a] {
+                    let size = self.argument(file, l, bound).ok_or("an argument is missing")?;
+                    let dim = super::cut::operand(&dims[a]);
+                    whole.push(format!("(long long){dim} * {extent} >= {size}"));
+                }
                 dims[a] = overlapping(&dims[a], extent, reach);
             }
             let at = l.grid.span.start as usize - base..l.grid.span.end as usize - base;
@@ -480,16 +511,22 @@ impl TimeLoop {
         let again = match pairs {
             true => format!(" {}", deeper(&twice, "    ")),
             false => {
-                let name = if scope::names(&own).iter().any(|n| n == "half") { "half_" } else { "half" };
+                let name =
+                    if scope::names(&own).iter().any(|n| n == "half") { "half_" } else { "half" };
                 format!(
                     "\n{indent}        for (int {name} = 0; {name} < 2; {name}++) {}",
                     deeper(&twice, "        ")
                 )
             }
         };
+        whole.dedup();
+        whole.truncate(extents.iter().flatten().count());
+        let covered =
+            if scope::names(&own).iter().any(|n| n == "whole") { "whole_" } else { "whole" };
         let mut patch = Patch::default();
         let text = format!(
-            "{{\n{indent}    // Two steps a launch, two launches at a time and the last steps one by one: in the end both arrays hold what they\n{indent}    // hold without.\n{indent}    {};\n{indent}    for (; {counter} + {at_once} {less} {bound}; {counter} += {at_once}){again}\n{indent}    for (; {counter} {less} {bound}; {counter}++) {}\n{indent}}}",
+            "{{\n{indent}    // Two steps a launch, two launches at a time and the last steps one by one: in the end both arrays hold what they\n{indent}    // hold without.\n{indent}    const bool {covered} = {};\n{indent}    {};\n{indent}    for (; {covered} && {counter} + {at_once} {less} {bound}; {counter} += {at_once}){again}\n{indent}    for (; {counter} {less} {bound}; {counter}++) {}\n{indent}}}",
+            whole.join(" && "),
             self.init,
             deeper(&own, "    "),
         );

@@ -23,7 +23,7 @@ impl Ranking<'_> {
                 Ok(entrant) => return Ok(entrant),
                 // What the least reach is refused for is what speaks against it.
                 Err(reason) if why.is_empty() => why = reason,
-                Err(reason) => { if std::env::var("DEBUG_AUTO").is_ok() { eprintln!("{reason}\n{}", blocked.text); } }
+                Err(_) => {}
             }
         }
         Err(why)
@@ -79,7 +79,7 @@ fn equal(
     alike: bool,
 ) -> Result<Vec<String>, String> {
     let mut checked = vec![];
-    for suited in launches {
+    for suited in launches.iter().filter(|s| blocked.overlap.is_covered(&s.launch)) {
         let launch = &suited.launch;
         let Some(grid) = blocked.overlap.grid(launch.grid, launch.block) else { continue };
         let first = |d: Vec<warpsmith_ir::Diagnostic>| {
@@ -140,7 +140,9 @@ impl Pair<'_> {
                 false => &before[k],
             };
             if buffer.bytes != *right {
-                return Err("two steps in one launch compute something else than two launches".into());
+                return Err(
+                    "two steps in one launch compute something else than two launches".into()
+                );
             }
         }
         Ok(())
@@ -161,8 +163,7 @@ impl Pair<'_> {
         let pair = [at(&self.blocked.input)?, at(&self.blocked.output)?];
         let longest = pair.iter().filter_map(|k| lengths.get(*k)).copied().max().unwrap_or(0);
         pair.iter().for_each(|k| lengths[*k] = longest);
-        let mut p =
-            memory::prepare(program, &suited.launch, Some(&lengths), data).map_err(said)?;
+        let mut p = memory::prepare(program, &suited.launch, Some(&lengths), data).map_err(said)?;
         if self.alike {
             p.memory.buffers[pair[1]].bytes = p.memory.buffers[pair[0]].bytes.clone();
         }

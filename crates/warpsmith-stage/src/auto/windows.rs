@@ -32,7 +32,11 @@ struct Counter {
 /// What stands between the kernel's beginning and a read.
 #[derive(Clone, Debug)]
 enum Step {
-    Variable { name: String, ty: String, value: Option<(String, usize)> },
+    Variable {
+        name: String,
+        ty: String,
+        value: Option<(String, usize)>,
+    },
     Loop(Counter),
     /// A condition in a loop, as it is when the read is come to.
     Condition(String),
@@ -49,7 +53,8 @@ pub fn plans(kernel: &Kernel<'_>, array: &str, element: &str, all: &[&Access]) -
     let reversed: Vec<usize> = (0..count).rev().collect();
     assignments(&reversed, &axes, &mut vec![], &mut ways);
     // Where threads at the border do not come to the loops, their neighbours must not be read.
-    let guarded = [false, true].map(|g| ways.iter().filter_map(|way| window.plan(way, g)).collect());
+    let guarded =
+        [false, true].map(|g| ways.iter().filter_map(|way| window.plan(way, g)).collect());
     guarded.into_iter().flat_map(|plans: Vec<Plan>| plans).collect()
 }
 
@@ -126,7 +131,8 @@ impl<'a> Window<'a> {
         }
         variables.reverse();
         counters.retain(|c| needed.contains(&c.name));
-        let texts = std::iter::once(read.index.as_str()).chain(conditions.iter().map(String::as_str));
+        let texts =
+            std::iter::once(read.index.as_str()).chain(conditions.iter().map(String::as_str));
         let texts: String =
             texts.chain(variables.iter().map(|v| v.2.as_str())).collect::<Vec<_>>().join(" ; ");
         counters.iter_mut().for_each(|c| c.falls = is_subtracted(&texts, &c.name));
@@ -177,16 +183,23 @@ impl<'a> Window<'a> {
         let start = kernel.body.span.map_or(0, |s| s.start as usize) + 1;
         let first = kernel.body.stmts.first().map_or(start, |s| s.span.start as usize);
         let inner = indentation(text, first);
-        patch.replace(start..start, format!("\n{inner}__shared__ {} {tile}{extents};", self.element));
+        patch.replace(
+            start..start,
+            format!("\n{inner}__shared__ {} {tile}{extents};", self.element),
+        );
         let copy = self.copy(way, block, &format!("{tile}{cells}"), guarded)?;
-        let mut lines = format!("// What the loops below read around the block's elements.\n{indent}");
+        let mut lines =
+            format!("// What the loops below read around the block's elements.\n{indent}");
         let depth = loops.len();
         for (n, l) in loops.iter().enumerate() {
             let brace = if n + 1 == depth { " {" } else { "" };
             lines += &format!("{l}{brace}\n{indent}{}", "    ".repeat(n + 1));
         }
         lines += &copy.join(&format!("\n{indent}{}", "    ".repeat(depth)));
-        lines += &format!("\n{indent}{}}}\n{indent}__syncthreads();\n{indent}", "    ".repeat(depth - 1));
+        lines += &format!(
+            "\n{indent}{}}}\n{indent}__syncthreads();\n{indent}",
+            "    ".repeat(depth - 1)
+        );
         patch.replace(self.home..self.home, lines);
         for a in &self.all {
             patch.replace(a.whole.clone(), format!("{tile}{places}"));
@@ -306,8 +319,11 @@ impl<'a> Window<'a> {
         // Counters that only sums with others need are named by the subscript, too; those that nothing names would be unused.
         let text = lines.join(" ");
         lines.retain(|l| {
-            let counter = self.counters.iter().find(|c| *l == format!("const {} {} = 0;", c.ty, c.name));
-            counter.is_none_or(|c| marks::tokens(&text).iter().filter(|t| text[t.at.clone()] == *c.name).count() > 1)
+            let counter =
+                self.counters.iter().find(|c| *l == format!("const {} {} = 0;", c.ty, c.name));
+            counter.is_none_or(|c| {
+                marks::tokens(&text).iter().filter(|t| text[t.at.clone()] == *c.name).count() > 1
+            })
         });
         Some(lines)
     }
@@ -327,7 +343,8 @@ struct Bound {
 fn some_thread(bounds: &[Bound]) -> Vec<String> {
     let mut all = vec![];
     for low in bounds.iter().filter(|b| b.below) {
-        let first = if low.strict { format!("{} + 1", operand(&low.value)) } else { low.value.clone() };
+        let first =
+            if low.strict { format!("{} + 1", operand(&low.value)) } else { low.value.clone() };
         for high in bounds.iter().filter(|b| !b.below && b.axis == low.axis) {
             all.push(format!("{first} {} {}", if high.strict { "<" } else { "<=" }, high.value));
         }

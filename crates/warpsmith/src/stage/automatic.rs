@@ -12,6 +12,7 @@ use warpsmith_stage::program::Settings;
 
 use super::measure;
 use crate::profile::{Resources, profile};
+use crate::search::Told;
 use crate::tune::device::{Place, Stations};
 
 /// Registers a thread of a kernel that reads nothing, and for each read on its way at the same time.
@@ -25,6 +26,8 @@ const BLOCKS_PER_SM: f64 = 64.0;
 pub struct Device<'a> {
     pub gpu: &'static Gpu,
     stations: Option<&'a Stations>,
+    /// What its times are: measured, or emulated.
+    told: Told,
     settings: &'a Settings,
     /// What speaks against measuring.
     notes: &'a [warpsmith_ir::Diagnostic],
@@ -34,10 +37,11 @@ impl<'a> Device<'a> {
     pub fn new(place: &'a Place, settings: &'a Settings) -> Device<'a> {
         match place {
             Place::Model { arch, notes } => {
-                Device { gpu: arch.gpu(), stations: None, settings, notes }
+                Device { gpu: arch.gpu(), stations: None, told: Told::Emulated, settings, notes }
             }
             Place::Measure(found) => {
-                Device { gpu: found.arch.gpu(), stations: Some(found), settings, notes: &[] }
+                let told = Told::by(&found.hello);
+                Device { gpu: found.arch.gpu(), stations: Some(found), told, settings, notes: &[] }
             }
         }
     }
@@ -119,10 +123,12 @@ fn enlarge(profile: &mut KernelProfile, by: f64) {
     }
 }
 
-fn tried(t: &Tried) -> String {
+fn tried(t: &Tried, told: Told) -> String {
     let us = |s: f64| format!("{:.1} us", s * 1e6);
     match (t.measured, &t.cost, &t.failed) {
-        (Some(m), Some(s), _) => format!("{}: {} measured, {} predicted", t.name, us(m), us(*s)),
+        (Some(m), Some(s), _) => {
+            format!("{}: {} {}, {} predicted", t.name, us(m), told.word(), us(*s))
+        }
         (_, Some(s), _) => format!("{}: {}", t.name, us(*s)),
         (_, None, Some(why)) => format!("{}: not used: {why}", t.name),
         (_, None, None) => format!("{}: cannot be launched", t.name),
@@ -132,38 +138,40 @@ fn tried(t: &Tried) -> String {
 /// The report of what was tried, for people.
 pub fn human(chosen: &Chosen, device: &Device<'_>) -> String {
     let mut out = String::new();
-    let gpu = device.gpu;
+    let (gpu, told) = (device.gpu, device.told);
     for note in device.notes {
         let _ = writeln!(out, "{}", note.message);
     }
     if !chosen.declined.is_empty() {
         let _ = writeln!(out, "{}: no plan, the kernel stays as it is", chosen.kernel);
         chosen.declined.iter().for_each(|why| _ = writeln!(out, "  {why}"));
-        chosen.tried.iter().for_each(|t| _ = writeln!(out, "  {}", tried(t)));
+        chosen.tried.iter().for_each(|t| _ = writeln!(out, "  {}", tried(t, told)));
         chosen.single.iter().for_each(|why| _ = writeln!(out, "  one step a launch: {why}"));
         return out;
     }
     let _ = writeln!(
         out,
-        "{}: plans by predicted time on {}, counted at {} and made {}",
+        "{}: plans and their predicted times on {}, counted at {} and made {}",
         chosen.kernel,
         gpu.name,
         chosen.counted,
         chosen.meant.as_deref().unwrap_or("large")
     );
     let _ = match &chosen.measured {
-        Some(Ok(launch)) => writeln!(out, "  measured at {launch}"),
+        Some(Ok(launch)) => writeln!(out, "  {} at {launch}", told.word()),
         Some(Err(why)) => writeln!(out, "  nothing is measured: {why}"),
         None => Ok(()),
     };
     if let Some(s) = chosen.before {
         let us = |s: f64| format!("{:.1} us", s * 1e6);
         let _ = match chosen.before_measured {
-            Some(m) => writeln!(out, "  as it is: {} measured, {} predicted", us(m), us(s)),
+            Some(m) => {
+                writeln!(out, "  as it is: {} {}, {} predicted", us(m), told.word(), us(s))
+            }
             None => writeln!(out, "  as it is: {}", us(s)),
         };
     }
-    chosen.tried.iter().for_each(|t| _ = writeln!(out, "  {}", tried(t)));
+    chosen.tried.iter().for_each(|t| _ = writeln!(out, "  {}", tried(t, told)));
     chosen.single.iter().for_each(|why| _ = writeln!(out, "  one step a launch: {why}"));
     let _ = match &chosen.best {
         None => writeln!(out, "no plan is better than the kernel as it is, which stays"),
@@ -184,7 +192,7 @@ fn launch(l: &NewLaunch) -> Value {
 }
 
 /// The same for machines.
-pub fn json(chosen: &Chosen, gpu: &Gpu, outputs: &[PathBuf]) -> Value {
+pub fn json(chosen: &Chosen, device: &Device<'_>, outputs: &[PathBuf]) -> Value {
     let plans: Vec<Value> = chosen
         .tried
         .iter()
@@ -193,8 +201,8 @@ pub fn json(chosen: &Chosen, gpu: &Gpu, outputs: &[PathBuf]) -> Value {
     json!({
         "schema": 1, "command": "stage", "status": "done", "exit": 0, "complete": true, "findings": [],
         "notes": [], "outputs": outputs, "kernel": chosen.kernel,
-        "auto": {"device": gpu.name, "counted": chosen.counted, "as_it_is_seconds": chosen.before, "plans": plans,
-            "as_it_is_measured_seconds": chosen.before_measured, "one_step": chosen.single,
+        "auto": {"device": device.gpu.name, "counted": chosen.counted, "as_it_is_seconds": chosen.before, "plans": plans,
+            "told": device.told.word(), "as_it_is_measured_seconds": chosen.before_measured, "one_step": chosen.single,
             "measured": chosen.measured.as_ref().and_then(|m| m.as_ref().ok()),
             "unmeasured": chosen.measured.as_ref().and_then(|m| m.as_ref().err()),
             "sizes": chosen.meant, "uncut": chosen.uncut,

@@ -45,7 +45,10 @@ fn blank_hosts(items: &[ast::Item], tokens: &[marks::Tok], bytes: &mut [u8]) {
                 let start = beginning(tokens, bytes, item.span.start as usize);
                 for t in tokens.iter().filter(|t| !t.directive) {
                     if start <= t.at.start && t.at.end <= end {
-                        bytes[t.at.clone()].iter_mut().filter(|b| **b != b'\n').for_each(|b| *b = b' ');
+                        bytes[t.at.clone()]
+                            .iter_mut()
+                            .filter(|b| **b != b'\n')
+                            .for_each(|b| *b = b' ');
                     }
                 }
             }
@@ -89,7 +92,13 @@ mod tests {
         for gone in ["vector", "fill", "run", "main", "using"] {
             assert!(!found.contains(gone), "{gone}\n{found}");
         }
-        for kept in ["cuda_fp16.h", "#define N 4", "namespace k {", "half_of", "template <class T>\n__global__ void f"] {
+        for kept in [
+            "cuda_fp16.h",
+            "#define N 4",
+            "namespace k {",
+            "half_of",
+            "template <class T>\n__global__ void f",
+        ] {
             assert!(found.contains(kept), "{kept}\n{found}");
         }
         assert_eq!(found.lines().count(), text.lines().count());

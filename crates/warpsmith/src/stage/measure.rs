@@ -21,7 +21,9 @@ use warpsmith_tune::value::Value;
 
 use super::device_text::device_text;
 use crate::interrupt;
-use crate::search::{Compared, Draft, Engine, Options, Plan, Progress, SearchError, Task, Workload};
+use crate::search::{
+    Compared, Draft, Engine, Options, Plan, Progress, SearchError, Task, Workload,
+};
 use crate::tune::device::Stations;
 use crate::tune::search::{FINALISTS, ROUNDS, failure};
 
@@ -81,7 +83,8 @@ impl Plans {
             let contents = Contents::Blob(blobs.len());
             blobs.push(data(array, k as u64));
             buffers.push(BufferSpec { name: array.name.clone(), bytes: array.bytes, contents });
-            if let Some(element) = array.element.map(element).filter(|_| compares && array.written) {
+            if let Some(element) = array.element.map(element).filter(|_| compares && array.written)
+            {
                 let (tolerance, of_largest) = match element {
                     Element::Bits(_) => (Tolerance::default(), 0.0),
                     _ => (TOLERANCE, OF_LARGEST),

@@ -77,13 +77,12 @@ fn automatic(args: &StageArgs) -> Result<Said, Box<Failed>> {
     let (input, out) = prepared(args)?;
     let place = place(args).map_err(plain)?;
     let costs = automatic::Device::new(&place, &input.settings);
-    let gpu = costs.gpu;
     let chosen = auto::choose(&input, &costs);
     let chosen = chosen.map_err(|r| explained(args, &input.text, refused(r)))?;
     let text = chosen.best.as_ref().map_or(input.text.clone(), |b| b.text.clone());
     let outputs = written(args, &out, text)?;
     let mut human = automatic::human(&chosen, &costs);
-    let mut value = automatic::json(&chosen, gpu, &outputs);
+    let mut value = automatic::json(&chosen, &costs, &outputs);
     match chosen.best.as_ref().and_then(|b| b.staged.as_deref()) {
         Some(staged) => {
             human += &report::human(staged, &outputs, args.explain);
