@@ -3,6 +3,8 @@
 //! The kernel is written beside the one of the file with an array between the steps, and the reads of that array are marked:
 //! from there on it is a plan as users write them. What is staged loses the array again.
 
+mod parts;
+
 use warpsmith_front::ast::{self, ExprKind, StmtKind};
 
 use super::find::{self, Access};
@@ -11,9 +13,11 @@ use super::outer;
 use super::plans::Kernel;
 use super::positions::{self, Position};
 use super::time_loop;
+use parts::Parts;
+
 use crate::launch::Launch;
 use crate::source::marks::{self, Bytes};
-use crate::source::patch::{Patch, indentation};
+use crate::source::patch::Patch;
 use crate::source::scope;
 use crate::source::shape::Extent;
 use crate::usage::Usage;
@@ -31,15 +35,15 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// Whether the blocks of a launch cover all positions.
-    pub fn is_covered(&self, launch: &Launch) -> bool {
-        (0..3).all(|a| match &self.bounds[a] {
-            Some(name) => {
-                let covered = i64::from(launch.grid[a]) * i64::from(launch.block[a]);
-                launch.integers.get(name).is_some_and(|n| *n <= covered)
-            }
-            None => true,
-        })
+    /// A launch with enough blocks to cover all positions: with fewer the host does single steps.
+    pub fn covering(&self, launch: &Launch) -> Launch {
+        let mut launch = launch.clone();
+        for a in 0..3 {
+            let size = self.bounds[a].as_ref().and_then(|name| launch.integers.get(name));
+            let Some(size) = size.and_then(|n| u32::try_from(*n).ok()) else { continue };
+            launch.grid[a] = launch.grid[a].max(size.div_ceil(launch.block[a].max(1)));
+        }
+        launch
     }
 
     /// The grid in the place of one whose blocks do not overlap; `None` where halos leave nothing of a block.
@@ -408,145 +412,6 @@ impl<'a> Writer<'a> {
         patch.replace(close.at.start - first..close.at.start - first, parameter);
         let head = text.get(first..body.start).ok_or("its head is not understood")?;
         patch.apply(head).map_err(|_| "its head is not understood".into())
-    }
-}
-
-/// The texts of the two steps.
-struct Parts<'a> {
-    writer: &'a Writer<'a>,
-    extents: &'a [Option<String>; 3],
-    reach: u32,
-    between: &'a str,
-    tile: &'a str,
-    marked: bool,
-}
-
-impl Parts<'_> {
-    fn axes(&self) -> impl DoubleEndedIterator<Item = (usize, &str)> {
-        self.extents.iter().enumerate().filter_map(|(a, e)| Some((a, e.as_deref()?)))
-    }
-
-    /// The thread's own place in the tile.
-    fn place(&self) -> String {
-        let letters = super::cut::AXES;
-        let places: String =
-            self.axes().rev().map(|(a, _)| format!("[threadIdx.{}]", letters[a])).collect();
-        format!("{}{places}", self.tile)
-    }
-
-    /// A place of the tile so far from the thread's own.
-    fn beside(&self, far: &[String]) -> String {
-        let letters = super::cut::AXES;
-        let places = self.axes().zip(far);
-        let places = places.map(|((a, _), far)| format!("[threadIdx.{} + ({far})]", letters[a]));
-        let places: Vec<String> = places.collect();
-        format!("{}{}", self.tile, places.into_iter().rev().collect::<String>())
-    }
-
-    /// What the stores to the array between the steps are.
-    fn stores(&self) -> Vec<String> {
-        let store =
-            |s: &Store<'_>| format!("{}[{}] = {};", self.between, s.access.index, self.place());
-        self.writer.stores.iter().map(store).collect()
-    }
-
-    fn body(&self) -> String {
-        let w = self.writer;
-        let text = w.kernel.text;
-        let indent = indentation(text, w.rest.start);
-        let extents: String = self.axes().rev().map(|(_, e)| format!("[{e}]")).collect();
-        let (reach, letters) = (self.reach, super::cut::AXES);
-        let by = 2 * reach;
-        let mut first: Vec<String> = self
-            .axes()
-            .map(|(a, e)| {
-                let x = letters[a];
-                format!("blockIdx.{x} * ({e} - {by}) + threadIdx.{x} >= {reach}")
-            })
-            .collect();
-        let mut second: Vec<String> = self
-            .axes()
-            .map(|(a, e)| {
-                let x = letters[a];
-                format!("threadIdx.{x} >= {reach} && threadIdx.{x} < {e} - {reach}")
-            })
-            .collect();
-        for (_, condition) in &w.returns {
-            first.push(format!("!({condition})"));
-            second.push(format!("!({condition})"));
-        }
-        let plural = if reach == 1 { "one element" } else { "elements" };
-        format!(
-            "{{\n{indent}__shared__ {} {}{extents};{}\n{indent}// The first step, with {plural} more on each side than the second one is for.\n{indent}if ({}) {{\n{indent}    {}\n{indent}}}\n{indent}__syncthreads();\n{indent}// The second step reads what the first one has left in shared memory.\n{indent}if ({}) {{\n{indent}    {}\n{indent}}}\n}}",
-            w.element,
-            self.tile,
-            self.declarations(),
-            first.join(" && "),
-            self.step(true),
-            second.join(" && "),
-            self.step(false),
-        )
-    }
-
-    /// What stands before the steps: positions are those of blocks that overlap.
-    fn declarations(&self) -> String {
-        let w = self.writer;
-        let start = body_bytes(w.kernel).start + 1;
-        let mut patch = Patch::default();
-        self.replace_positions(start..w.rest.start, start, &mut patch);
-        for (at, _) in &w.returns {
-            let line = w.kernel.text[..at.start].trim_end_matches([' ', '\t']).len();
-            let line = if w.kernel.text[..line].ends_with('\n') { line - 1 } else { at.start };
-            patch.replace(line.max(start) - start..at.end - start, "");
-        }
-        let text = w.kernel.text.get(start..w.rest.start).unwrap_or("");
-        patch.apply(text).unwrap_or_default().trim_end().to_string()
-    }
-
-    fn replace_positions(&self, within: Bytes, base: usize, patch: &mut Patch) {
-        for p in self.writer.positions.iter().filter(|p| within.contains(&p.at.start)) {
-            let Some(extent) = &self.extents[p.axis] else { continue };
-            let (x, by) = (super::cut::AXES[p.axis], 2 * self.reach);
-            let text =
-                format!("(int)(blockIdx.{x} * ({extent} - {by}) + threadIdx.{x}) - {}", self.reach);
-            let whole = &self.writer.kernel.text[p.at.clone()];
-            let text = if whole.starts_with('(') { format!("({text})") } else { text };
-            patch.replace(p.at.start - base..p.at.end - base, text);
-        }
-    }
-
-    /// The statements of a step.
-    fn step(&self, first: bool) -> String {
-        let w = self.writer;
-        let base = w.rest.start;
-        let mut patch = Patch::default();
-        if first {
-            for s in &w.stores {
-                let inner = indentation(w.kernel.text, s.start);
-                let target = s.access.whole.start - base..s.access.whole.end - base;
-                let (open, close) = if s.bare { ("{ ", " }") } else { ("", "") };
-                patch.replace(target, format!("{open}{}", self.place()));
-                if !self.marked {
-                    let end = s.end - base;
-                    patch.replace(end..end, close);
-                    continue;
-                }
-                let store = format!("{}[{}] = {};", self.between, s.access.index, self.place());
-                let end = s.end - base;
-                patch.replace(end..end, format!("\n{inner}{store}{close}"));
-            }
-        } else {
-            for (n, r) in w.reads.iter().enumerate() {
-                let at = r.whole.start - base..r.whole.end - base;
-                let text = match w.places.get(n).filter(|_| !self.marked) {
-                    Some(far) => self.beside(far),
-                    None => format!("__opt__({}[{}])", self.between, r.index),
-                };
-                patch.replace(at, text);
-            }
-        }
-        let text = patch.apply(&w.kernel.text[w.rest.clone()]).unwrap_or_default();
-        text.replace('\n', "\n    ")
     }
 }
 

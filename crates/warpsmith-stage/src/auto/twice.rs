@@ -79,8 +79,8 @@ fn equal(
     alike: bool,
 ) -> Result<Vec<String>, String> {
     let mut checked = vec![];
-    for suited in launches.iter().filter(|s| blocked.overlap.is_covered(&s.launch)) {
-        let launch = &suited.launch;
+    for suited in launches {
+        let launch = &blocked.overlap.covering(&suited.launch);
         let Some(grid) = blocked.overlap.grid(launch.grid, launch.block) else { continue };
         let first = |d: Vec<warpsmith_ir::Diagnostic>| {
             d.first().map_or(String::new(), |d| d.message.clone())
@@ -90,10 +90,18 @@ fn equal(
         let twice = compiler.compile(text, &launch.constants, kernel).map_err(first)?;
         let own = session.plan.text.clone();
         let once = compiler.compile(&own, &launch.constants, &session.kernel).map_err(first)?;
+        let mut suited = Suited { launch: launch.clone(), lengths: suited.lengths.clone() };
+        let data = Data { seed: 7, tagged: &session.tagged, mixed: false };
+        // More blocks may reach further.
+        let (lengths, outcome) = memory::extents(&once, launch, data).map_err(|d| d.message)?;
+        if outcome.limit.is_some() || outcome.findings.iter().any(|f| !f.rule.is_note()) {
+            continue;
+        }
+        suited.lengths = lengths;
         for mixed in [false, true].into_iter().filter(|m| !m || session.mixed) {
             let data = Data { seed: 7, tagged: &session.tagged, mixed };
             let pair = Pair { once: &once, twice: &twice, blocked, alike };
-            pair.compare(suited, data, grid)?;
+            pair.compare(&suited, data, grid)?;
         }
         checked.push(format!("{}, two steps", launch.describe()));
     }
