@@ -162,7 +162,7 @@ fn in_loop(kernel: &Kernel<'_>, stores: &[&Access]) -> bool {
     for s in loops {
         let holds =
             |a: &&Access| (s.span.start as usize..s.span.end as usize).contains(&a.whole.start);
-        inside |= stores.iter().any(|a| holds(&a));
+        inside |= stores.iter().any(holds);
     }
     inside
 }
