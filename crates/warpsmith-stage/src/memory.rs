@@ -2,7 +2,7 @@
 
 use warpsmith_emu::{Arg, Buffer, Checks, DeviceMemory, LaunchConfig, Outcome};
 use warpsmith_ir::layout::layout_of;
-use warpsmith_ir::{Diagnostic, Scalar, Type, Value};
+use warpsmith_ir::{Diagnostic, Module, Scalar, Span, Type, Value};
 
 use crate::launch::Launch;
 use crate::program::{self, Program};
@@ -142,17 +142,10 @@ pub fn prepare(
                 let value = Value::int(*s, launch.integers.get(&var.name).copied().unwrap_or(1));
                 Arg::Bytes(value.bits.to_le_bytes()[..s.bytes() as usize].to_vec())
             }
-            _ => {
-                let error = Diagnostic::error(
-                    "W703",
-                    format!("no value can be chosen for parameter `{}`", var.name),
-                )
-                .help("pass numbers and pointers to the kernel");
-                return Err(match var.origin.span {
-                    Some(span) => error.label(span, "a structure"),
-                    None => error,
-                });
-            }
+            ty => match fields(&program.module, ty, &var.name) {
+                Some(fields) => Arg::Bytes(by_value(program, ty, &fields, launch, &mut tags)),
+                None => return Err(no_value(&var.name, var.origin.span)),
+            },
         });
     }
     let config = LaunchConfig {
@@ -163,6 +156,69 @@ pub fn prepare(
         args,
     };
     Ok(Prepared { memory, config, arrays })
+}
+
+fn no_value(name: &str, span: Option<Span>) -> Diagnostic {
+    let error = Diagnostic::error("W703", format!("no value can be chosen for parameter `{name}`"))
+        .help("pass numbers, pointers, and structures of numbers to the kernel");
+    match span {
+        Some(span) => error.label(span, "a structure that holds more than numbers"),
+        None => error,
+    }
+}
+
+/// A number in a value: its name, `size.x`, and where it is.
+pub type Field = (String, usize, Scalar);
+
+/// The numbers that a structure or vector is made of; `None`: it holds something else, too.
+pub fn fields(module: &Module, ty: &Type, name: &str) -> Option<Vec<Field>> {
+    let mut all = vec![];
+    numbers(module, ty, name, 0, &mut all).then_some(all)
+}
+
+fn numbers(module: &Module, ty: &Type, name: &str, at: usize, all: &mut Vec<Field>) -> bool {
+    match ty {
+        Type::Scalar(s) => all.push((name.to_string(), at, *s)),
+        Type::Vector(s, n) => {
+            let letters = ["x", "y", "z", "w"].iter().take((*n).into()).enumerate();
+            all.extend(
+                letters.map(|(i, l)| (format!("{name}.{l}"), at + i * s.bytes() as usize, *s)),
+            );
+        }
+        Type::Array(element, n) => {
+            let step = layout_of(module, element).size as usize;
+            return (0..*n as usize)
+                .all(|i| numbers(module, element, &format!("{name}[{i}]"), at + i * step, all));
+        }
+        Type::Struct(id) => {
+            return module.structs[id.0 as usize].fields.iter().all(|f| {
+                let name = format!("{name}.{}", f.name);
+                numbers(module, &f.ty, &name, at + f.offset as usize, all)
+            });
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// The bytes of a structure: whole numbers as the launch has them by name, reals that tell them apart.
+fn by_value(
+    program: &Program,
+    ty: &Type,
+    fields: &[Field],
+    launch: &Launch,
+    tags: &mut Tags,
+) -> Vec<u8> {
+    let mut bytes = vec![0; layout_of(&program.module, ty).size as usize];
+    for (name, at, s) in fields {
+        let value = match s.is_float() {
+            true => tags.value(*s),
+            false => Value::int(*s, launch.integers.get(name).copied().unwrap_or(1)),
+        };
+        let n = s.bytes() as usize;
+        bytes[*at..*at + n].copy_from_slice(&value.bits.to_le_bytes()[..n]);
+    }
+    bytes
 }
 
 /// Variables of the device that nobody sets hold values, too.

@@ -140,6 +140,20 @@ impl Plan {
         patch
     }
 
+    /// Records members of structures that bound positions, too, wherever the structure is in scope.
+    pub fn record(&mut self, members: &[String]) {
+        for point in self.reads.iter_mut().chain(&mut self.inserts) {
+            let base = |m: &&String| {
+                let base = m.split('.').next().unwrap_or("");
+                point.site.declared.iter().any(|d| d == base)
+            };
+            let symbol =
+                |m: &String| Symbol { text: m.clone(), kind: SymbolKind::Variable, int: false };
+            let found: Vec<Symbol> = members.iter().filter(base).map(symbol).collect();
+            point.symbols.extend(found);
+        }
+    }
+
     /// The program that the plan must not change, for a block shape.
     pub fn reference(&self, block: [u32; 3]) -> String {
         let plain = marks::reference(&self.text, &self.marks);

@@ -216,8 +216,12 @@ impl Session {
             self.compiler.compile(&text, &[], &self.kernel).map_err(|d| self.refuse(false, d))?;
         let function = program.module.function(program.kernel);
         let vars = function.params.iter().map(|p| function.var(*p));
-        let integers = vars.filter(|v| matches!(&v.ty, Type::Scalar(s) if s.is_integer()));
-        self.parameters = integers.map(|v| v.name.clone()).collect();
+        let fields = vars.filter_map(|v| memory::fields(&program.module, &v.ty, &v.name));
+        let integers = fields.flatten().filter(|(_, _, s)| s.is_integer());
+        self.parameters = integers.map(|(name, ..)| name).collect();
+        let members = self.parameters.iter().filter(|n| self.usage.roles.contains_key(*n));
+        let members: Vec<String> = members.filter(|n| n.contains('.')).cloned().collect();
+        self.plan.record(&members);
         Ok(())
     }
 
@@ -291,6 +295,15 @@ impl Session {
             Some(launch) => self.suit(launch),
             None => Ok(None),
         }
+    }
+
+    /// Positions from a block to the next along each axis, in a launch.
+    ///
+    /// # Errors
+    /// What cannot be compiled.
+    pub fn steps(&mut self, launch: &Launch) -> Result<[i64; 3], Refusal> {
+        let found = self.shaped(launch)?.strides(launch.block).blocks;
+        Ok([0, 1, 2].map(|a| if found[a] > 0 { found[a] } else { launch.block[a].into() }))
     }
 
     /// A launch with the lengths of its arrays, if the unmodified kernel is right in it.

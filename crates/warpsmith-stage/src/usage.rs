@@ -37,7 +37,7 @@ pub fn usage(unit: &TranslationUnit, kernel: &str) -> Usage {
     let Some(function) = scope::kernel(unit, base_name(kernel)) else { return Usage::default() };
     let mut finder = Finder { unit, usage: Usage::default(), vars: BTreeMap::new(), calls: 0 };
     for name in function.params.iter().filter_map(|p| p.name.clone()) {
-        let source = Source { parameters: [name.clone()].into(), ..Source::default() };
+        let source = Source::parameter(&name);
         finder.vars.insert(name, source);
     }
     function.body.iter().for_each(|b| _ = finder.block(b));
@@ -57,6 +57,10 @@ struct Source {
 }
 
 impl Source {
+    fn parameter(name: &str) -> Source {
+        Source { parameters: [name.to_string()].into(), ..Source::default() }
+    }
+
     fn join(mut self, other: &Source) -> Source {
         for a in 0..3 {
             self.blocks[a] |= other.blocks[a];
@@ -166,6 +170,7 @@ impl Finder<'_> {
     fn expr(&mut self, e: &ast::Expr) -> Source {
         match &*e.kind {
             ExprKind::Path(path) => path.as_name().map_or(Source::default(), |n| self.named(n)),
+            ExprKind::Member { base, arrow: true, .. } => self.expr(base),
             ExprKind::Member { base, member, .. } => self.member(base, &member.name),
             ExprKind::Paren(e) | ExprKind::Unary { operand: e, .. } => self.expr(e),
             ExprKind::Cast { operand, .. } => self.expr(operand),
@@ -223,6 +228,10 @@ impl Finder<'_> {
 
     fn member(&mut self, base: &ast::Expr, member: &str) -> Source {
         let mut source = self.expr(base);
+        // A parameter's member is a size of its own.
+        if let Some(name) = name(base).filter(|n| source == Source::parameter(n)) {
+            return Source::parameter(&format!("{name}.{member}"));
+        }
         let Some(axis) = ["x", "y", "z"].iter().position(|a| *a == member) else { return source };
         for a in (0..3).filter(|a| *a != axis) {
             source.blocks[a] = false;
@@ -371,6 +380,18 @@ __global__ void f(float *a, int w, int h, int n, int planes) {
         assert_eq!(u.roles["h"].axes, [false, true, false]);
         assert_eq!(u.roles["n"].product, [true, true, false]);
         assert!(u.roles["planes"].depth && u.strides && !u.overlaps);
+    }
+
+    #[test]
+    fn members_of_parameters_are_sizes_of_their_own() {
+        let u = of("struct Grid { int w, h; };
+__global__ void f(float *a, Grid g, int2 n) {
+    int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    if (x < g.w && y < g.h && x < n.y) a[y * g.w + x] = 0;
+}");
+        assert_eq!(u.roles["g.w"].axes, [true, false, false]);
+        assert_eq!(u.roles["g.h"].axes, [false, true, false]);
+        assert_eq!(u.roles["n.y"].axes, [true, false, false]);
     }
 
     #[test]

@@ -239,3 +239,51 @@ error[W304]: `line` is a template
   = help: name an instance with --kernel 'line<…>'"
     );
 }
+
+/// Members of a structure are sizes of their own: each bounds its axis, and conditions may ask for them.
+#[test]
+fn sizes_in_a_structure() {
+    let text = "struct Dims { int w, h; float scale; };
+__global__ void smooth(const float *in, float *out, Dims d) {
+    __shared__ float tile[16][18];
+    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    if (x < 1 || x >= d.w - 1 || y >= d.h) return;
+    {
+        tile[threadIdx.y][threadIdx.x + 1] = in[y * d.w + x];
+        __insert();
+    }
+    __syncthreads();
+    out[y * d.w + x] = d.scale * (__opt__(tile[threadIdx.y][threadIdx.x], in[y * d.w + x - 1])
+        + __opt__(tile[threadIdx.y][threadIdx.x + 2], in[y * d.w + x + 1]));
+}
+";
+    let staged = served_text("dims", text, &["x == d.w - 2) tile[threadIdx.y][threadIdx.x + 2]"]);
+    assert!(
+        staged.checked.iter().any(|l| l.contains("d.w=") && l.contains("d.h=")),
+        "{:?}",
+        staged.checked
+    );
+    let pointer = text.replace("float scale;", "float *scale;").replace("d.scale *", "*d.scale *");
+    let refused = staged_text("dims", &pointer).unwrap_err();
+    assert!(refused.contains("error[W703]: no value can be chosen for parameter `d`"), "{refused}");
+}
+
+/// A block of as many threads as an image has elements, and a constant that is no macro.
+#[test]
+fn blocks_of_products_of_constants() {
+    let text = "constexpr int W = 8;
+#define H (W / 2)
+__global__ void line(const float *a, float *b, int w, int h) {
+    __shared__ float t[H][W];
+    int lx = threadIdx.x % W, ly = threadIdx.x / W;
+    int x = blockIdx.x * W + lx, y = blockIdx.y * H + ly;
+    if (x < w && y < h) t[ly][lx] = a[y * w + x];
+    __syncthreads();
+    if (x > 0 && x < w && y < h) b[y * w + x] = __opt__(a[y * w + x - 1]);
+}
+int main() { line<<<dim3(64, 64), W * H>>>(0, 0, 500, 250); }
+";
+    let staged =
+        served_text("product_block", text, &["(lx != 0 ? t[ly][lx - 1] : a[y * w + x - 1])"]);
+    assert!(staged.checked.iter().all(|l| l.starts_with("block 32, ")), "{:?}", staged.checked);
+}

@@ -26,6 +26,19 @@ pub struct Access {
 }
 
 impl Access {
+    /// The element, without what it may be read by: `__ldg(&a[i])` is `a[i]`.
+    pub fn text(&self) -> String {
+        format!("{}[{}]", self.array, self.index)
+    }
+
+    /// Whether what a thread reads in one iteration, another one reads in the next or soon after.
+    pub fn slides(&self) -> bool {
+        let step = || Some((self.value_at([2, 2, 0], 3)? - self.value([2, 2, 0])?).abs());
+        let (Some([x, y]), Some(step)) = (self.strides(), step()) else { return false };
+        let near = |stride: i64| stride != 0 && step % stride == 0 && step / stride.abs() <= NEAR;
+        step != 0 && (near(x) || near(y))
+    }
+
     /// The address at a thread, for sizes that are far apart.
     pub fn value(&self, thread: [i64; 3]) -> Option<i64> {
         self.value_at(thread, 2)
@@ -88,6 +101,9 @@ impl Access {
     }
 }
 
+/// Threads that are near enough to read the same elements in a loop.
+const NEAR: i64 = 8;
+
 /// Elements of arrays that are parameters, in the order of the text.
 pub fn accesses(
     function: &ast::FunctionDecl,
@@ -108,6 +124,7 @@ pub fn accesses(
         ExprKind::IncDec { operand, .. } => targets.push(operand.span),
         _ => {}
     });
+    let through = cached(body);
     let mut all = vec![];
     walk::block(body, &mut |e| {
         let ExprKind::Index { base, .. } = &*e.kind else { return };
@@ -118,15 +135,36 @@ pub fn accesses(
         if e.span.file.0 != 0 || !text.ends_with(']') || !text.starts_with(name) {
             return;
         }
+        let call = through.iter().find(|(inner, _)| *inner == e.span).map(|(_, call)| *call);
+        let whole = call.unwrap_or(e.span);
+        let at = places.get(&e.span.start).or_else(|| places.get(&whole.start));
         all.push(Access {
             array: name.to_string(),
-            whole: e.span.start as usize..e.span.end as usize,
+            whole: whole.start as usize..whole.end as usize,
             index: subscript(sources.text(e.span)),
-            at: places.get(&e.span.start).cloned(),
+            at: at.cloned(),
             stored: targets.contains(&e.span),
         });
     });
     all.sort_by_key(|a| a.whole.start);
+    all
+}
+
+/// Elements that are read through the cache for constants, `__ldg(&a[i])`, with the whole calls.
+fn cached(body: &ast::Block) -> Vec<(Span, Span)> {
+    let mut all = vec![];
+    walk::block(body, &mut |e| {
+        let ExprKind::Call { callee, args } = &*e.kind else { return };
+        let ([arg], Some("__ldg")) = (args.as_slice(), outer::name(callee)) else { return };
+        if let ExprKind::Unary { op, operand } = &*outer::plain(arg).kind
+            && op == "&"
+            && let element @ ast::Expr { span, .. } = outer::plain(operand)
+            && matches!(&*element.kind, ExprKind::Index { .. })
+            && e.span.file.0 == 0
+        {
+            all.push((*span, e.span));
+        }
+    });
     all
 }
 

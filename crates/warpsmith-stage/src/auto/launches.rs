@@ -99,9 +99,7 @@ impl File<'_> {
                 .and_then(|c| self.in_arguments(c, &found))
                 .map_or(otherwise.to_string(), |c| blocks(&c, run));
             let at = found.grid.span.start as usize..found.grid.span.end as usize;
-            let own = found.grid.span.file.0 == 0
-                && self.text.get(at.clone()) == Some(self.sources.text(found.grid.span))
-                && self.text[at.end..].trim_start().starts_with([',', '>']);
+            let own = self.is_own(&found.grid);
             match self.grid(&found, axis, &blocks).filter(|_| own) {
                 Some(grid) => {
                     edited.patch.replace(at, grid.clone());
@@ -138,37 +136,50 @@ impl File<'_> {
 
     /// A grid with other blocks along an axis; `None` for one that is not understood.
     fn grid(&self, found: &Found, axis: usize, blocks: &str) -> Option<String> {
-        let text = |e: &ast::Expr| self.sources.text(e.span).to_string();
-        let mut dims = match &*found.grid.kind {
-            ExprKind::Call { callee, args } if text(callee) == "dim3" => {
-                args.iter().map(text).collect()
-            }
-            ExprKind::Construct { args, .. } if text(&found.grid).starts_with("dim3") => args
-                .iter()
-                .map(|a| match a {
-                    ast::Initializer::Expr(e) => Some(text(e)),
-                    _ => None,
-                })
-                .collect::<Option<Vec<_>>>()?,
-            ExprKind::Path(_) if found.grid_type.as_deref() == Some("dim3") => {
-                let name = text(&found.grid);
-                (0..3).map(|a| format!("{name}.{}", AXES[a])).collect()
-            }
-            ExprKind::Path(_) => {
-                found.grid_type.as_ref().filter(|t| is_whole(t))?;
-                vec![text(&found.grid)]
-            }
-            ExprKind::Number(_) | ExprKind::Binary { .. } | ExprKind::Paren(_) => {
-                vec![text(&found.grid)]
-            }
-            _ => return None,
-        };
+        let mut dims = self.dims(&found.grid, found.grid_type.as_deref())?;
         dims.resize(dims.len().max(axis + 1), "1".into());
         dims[axis] = blocks.to_string();
         if axis == 1 && dims.get(2).is_some_and(|z| z.ends_with(".z")) {
             dims.truncate(2);
         }
         Some(format!("dim3({})", dims.join(", ")))
+    }
+
+    /// What a grid has along its axes; `None` for one that is not understood. A variable has the type that it is declared with.
+    pub fn dims(&self, grid: &ast::Expr, grid_type: Option<&str>) -> Option<Vec<String>> {
+        let text = |e: &ast::Expr| self.sources.text(e.span).to_string();
+        Some(match &*grid.kind {
+            ExprKind::Call { callee, args } if text(callee) == "dim3" => {
+                args.iter().map(text).collect()
+            }
+            ExprKind::Construct { args, .. } if text(grid).starts_with("dim3") => args
+                .iter()
+                .map(|a| match a {
+                    ast::Initializer::Expr(e) => Some(text(e)),
+                    _ => None,
+                })
+                .collect::<Option<Vec<_>>>()?,
+            ExprKind::Path(_) if grid_type == Some("dim3") => {
+                let name = text(grid);
+                (0..3).map(|a| format!("{name}.{}", AXES[a])).collect()
+            }
+            ExprKind::Path(_) => {
+                grid_type.filter(|t| is_whole(t))?;
+                vec![text(grid)]
+            }
+            ExprKind::Number(_) | ExprKind::Binary { .. } | ExprKind::Paren(_) => {
+                vec![text(grid)]
+            }
+            _ => return None,
+        })
+    }
+
+    /// Whether an expression stands in the file as it is, alone between commas.
+    pub fn is_own(&self, e: &ast::Expr) -> bool {
+        let at = e.span.start as usize..e.span.end as usize;
+        e.span.file.0 == 0
+            && self.text.get(at.clone()) == Some(self.sources.text(e.span))
+            && self.text[at.end..].trim_start().starts_with([',', '>'])
     }
 }
 

@@ -4,16 +4,22 @@
 //! it was, and counted in the emulator at a larger launch. What that costs on a device is asked through [`Costs`]. The best
 //! may be the kernel as it is.
 
+pub mod costs;
 pub mod cut;
 pub mod find;
 pub mod launches;
 pub mod outer;
 pub mod plans;
+pub mod positions;
 pub mod ranking;
+pub mod real;
 pub mod registers;
+pub mod temporal;
+pub mod time_loop;
+mod times;
+mod twice;
+pub mod windows;
 
-use warpsmith_emu::LaunchConfig;
-use warpsmith_emu::counters::Counters;
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 use crate::launch::Fit;
@@ -22,23 +28,10 @@ use crate::session::{Input, Refusal, Session, Suited};
 use crate::source::{scope, shape};
 use crate::stage::Staged;
 use crate::verify::check::Checker;
+pub use costs::{Costs, Counted};
 use plans::{Kernel, Plan};
-use ranking::{Ranking, meant};
-
-/// A launch that was counted.
-pub struct Counted<'a> {
-    pub counters: &'a Counters,
-    pub config: &'a LaunchConfig,
-    /// Bytes of static shared memory a block.
-    pub shared: u32,
-    /// How many times as many blocks are meant; `None`: enough to fill a device.
-    pub times: Option<f64>,
-    /// What comes from far is read an iteration before it is needed.
-    pub early: bool,
-}
-
-/// Seconds that a launch takes; `None`: it cannot be launched.
-pub type Costs<'a> = &'a dyn Fn(&Counted<'_>) -> Option<f64>;
+use ranking::{Entrant, Ranking, meant};
+use temporal::Blocked;
 
 /// A plan that was tried.
 #[derive(Debug)]
@@ -46,6 +39,8 @@ pub struct Tried {
     pub name: String,
     /// Seconds, as predicted.
     pub cost: Option<f64>,
+    /// Seconds, as measured.
+    pub measured: Option<f64>,
     /// Why it is not used at all.
     pub failed: Option<String>,
 }
@@ -56,7 +51,7 @@ pub struct Best {
     pub name: String,
     pub text: String,
     /// What became of the marks, when the plan had some.
-    pub staged: Option<Staged>,
+    pub staged: Option<std::rc::Rc<Staged>>,
     /// Launches in which it equals the file as it was, bit for bit.
     pub checked: Vec<String>,
     /// Another grid that it needs to be fast.
@@ -82,14 +77,19 @@ pub struct Chosen {
     /// The best plan's result; `None`: the kernel is better as it is.
     pub best: Option<Best>,
     pub tried: Vec<Tried>,
-    /// Seconds of the kernel as it is.
+    /// Seconds of the kernel as it is, as predicted and as measured.
     pub before: Option<f64>,
+    pub before_measured: Option<f64>,
+    /// What was measured, in words, or why nothing was.
+    pub measured: Option<Result<String, String>>,
     /// The launch that was counted.
     pub counted: String,
     /// The launch that plans are ranked for, where its size matters.
     pub meant: Option<String>,
     /// Why the outermost loop is not cut among blocks.
     pub uncut: Option<String>,
+    /// Why launches do not do two steps each.
+    pub single: Option<String>,
     /// Why nothing was tried.
     pub declined: Vec<String>,
 }
@@ -103,66 +103,114 @@ const CHECKED_DEPTH: i64 = 14;
 /// Iterations of loops in the launch that is counted.
 const COUNTED_DEPTH: i64 = 24;
 
-/// Finds plans for a kernel and chooses among them.
+/// Finds plans for a kernel and chooses among them: the fastest where times are measured, else the one that is predicted to be.
 ///
 /// # Errors
 /// What is wrong with the file.
-pub fn choose(input: &Input, costs: Costs<'_>) -> Result<Chosen, Refusal> {
+pub fn choose(input: &Input, costs: &dyn Costs) -> Result<Chosen, Refusal> {
     let mut session = Session::new(Input { plain: true, ..input.clone() })?;
-    let Found { plans, uncut } = found(&session)?;
-    if plans.is_empty() {
+    let Found { plans, uncut, blocked } = found(&session)?;
+    if plans.is_empty() && blocked.is_err() {
         let declined = declined(&session)?;
-        let kernel = session.kernel.clone();
-        return Ok(Chosen { kernel, declined, uncut, ..Chosen::default() });
+        let (kernel, single) = (session.kernel.clone(), blocked.err());
+        return Ok(Chosen { kernel, declined, uncut, single, ..Chosen::default() });
     }
-    let mut checker = Checker::new(&mut session, &[])?;
-    let Some(large) = with_depth(&mut session, COUNTED_DEPTH, COUNTED_BLOCKS, Fit::Exact)? else {
+    let mut ranking = ranking(&mut session, input, &plans, costs)?;
+    let before = ranking.before()?;
+    let (mut entrants, mut tried) = (vec![], vec![]);
+    for plan in &plans {
+        // Plans of one name are ways to write one.
+        if entrants.iter().any(|e: &Entrant| e.made.name == plan.name) {
+            continue;
+        }
+        input.steps.begin(&plan.name);
+        match ranking.result(plan) {
+            Ok(made) => entrants.extend(ranking.ranked(plan, made)?),
+            Err(_) if tried.iter().any(|t: &Tried| t.name == plan.name) => {}
+            Err(why) => tried.push(Tried::failed(plan.name.clone(), why)),
+        }
+    }
+    tried.retain(|t| entrants.iter().all(|e| e.made.name != t.name));
+    let single = match blocked {
+        Ok(all) => {
+            input.steps.begin("two steps a launch");
+            ranking.two_steps(&all).map(|made| entrants.push(made)).err()
+        }
+        Err(why) => Some(why),
+    };
+    let times = ranking.times(&mut entrants)?;
+    let counted = ranking.large.launch.describe();
+    let meant = ranking.meant.as_ref().map(|m| m.said.clone());
+    let declined = if entrants.is_empty() { declined(&session)? } else { vec![] };
+    let mut chosen = Chosen {
+        kernel: session.kernel.clone(),
+        before,
+        counted,
+        meant,
+        uncut,
+        single,
+        declined,
+        ..Chosen::default()
+    };
+    chosen.take(entrants, tried, times);
+    Ok(chosen)
+}
+
+/// What plans are tried with.
+fn ranking<'a>(
+    session: &'a mut Session,
+    input: &'a Input,
+    plans: &[Plan],
+    costs: &'a dyn Costs,
+) -> Result<Ranking<'a>, Refusal> {
+    let mut checker = Checker::new(session, &[])?;
+    let Some(large) = with_depth(session, COUNTED_DEPTH, COUNTED_BLOCKS, Fit::Exact)? else {
         let error = Diagnostic::error("W707", "no launch was found in which the kernel is right")
             .help("give the block with --block, sizes with --arg NAME=N");
         return Err(session.refuse(true, vec![error]));
     };
     let looped = plans.iter().find_map(|p| p.cut.clone());
     if looped.is_some() {
-        checker.launches.extend(with_depth(&mut session, CHECKED_DEPTH, 2, Fit::Ragged(3))?);
+        checker.launches.extend(with_depth(session, CHECKED_DEPTH, 2, Fit::Ragged(3))?);
     }
     let meant = match &looped {
-        Some(cut) => Some(meant(&mut session, cut, &large)?),
+        Some(cut) => Some(meant(session, cut, &large)?),
         None => None,
     };
-    let mut ranking = Ranking { session: &mut session, input, checker, large, meant, costs };
-    let before = ranking.before()?;
-    let mut tried = vec![];
-    let mut best: Option<(f64, Best)> = None;
-    for plan in plans {
-        input.steps.begin(&plan.name);
-        let name = plan.name.clone();
-        match ranking.result(&plan) {
-            Ok(made) => {
-                let (cost, made) = ranking.ranked(&plan, made)?;
-                tried.push(Tried { name: made.name.clone(), cost, failed: None });
-                let better = |c: &f64| best.as_ref().is_none_or(|(known, _)| c < known);
-                if let Some(c) = cost.filter(better) {
-                    best = Some((c, made));
-                }
-            }
-            Err(why) => tried.push(Tried { name, cost: None, failed: Some(why) }),
-        }
+    Ok(Ranking { session, input, checker, large, meant, costs })
+}
+
+impl Tried {
+    fn failed(name: String, why: String) -> Tried {
+        Tried { name, cost: None, measured: None, failed: Some(why) }
     }
-    let none = tried.iter().all(|t| t.failed.is_some());
-    let counted = ranking.large.launch.describe();
-    let meant = ranking.meant.as_ref().map(|m| m.said.clone());
-    let declined = if none { declined(&session)? } else { vec![] };
-    let worthwhile = |c: f64| before.is_none_or(|b| c < b * WORTHWHILE);
-    Ok(Chosen {
-        kernel: session.kernel.clone(),
-        best: best.filter(|(c, _)| worthwhile(*c)).map(|(_, made)| made),
-        tried,
-        before,
-        counted,
-        meant,
-        uncut,
-        declined,
-    })
+}
+
+impl Chosen {
+    /// Takes the best of what was tried, if it is worth it.
+    fn take(&mut self, entrants: Vec<Entrant>, failed: Vec<Tried>, times: Option<times::Timed>) {
+        let (before, seconds) = match &times {
+            Some(Ok(t)) => (t.before, t.of.clone()),
+            _ => (self.before, entrants.iter().map(|e| e.cost).collect()),
+        };
+        if let Some(Ok(t)) = &times {
+            self.before_measured = t.before;
+        }
+        for (n, e) in entrants.iter().enumerate() {
+            let measured = times.as_ref().and_then(|t| t.as_ref().ok()).and_then(|t| t.of[n]);
+            let name = e.made.name.clone();
+            self.tried.push(Tried { name, cost: e.cost, measured, failed: None });
+        }
+        self.tried.extend(failed);
+        self.measured = times.map(|t| t.map(|t| t.said));
+        let worthwhile = |c: f64| before.is_none_or(|b| c < b * WORTHWHILE);
+        let best = entrants
+            .into_iter()
+            .zip(seconds)
+            .filter_map(|(e, s)| Some((s?, e.made)))
+            .min_by(|(a, _), (b, _)| a.total_cmp(b));
+        self.best = best.filter(|(s, _)| worthwhile(*s)).map(|(_, made)| made);
+    }
 }
 
 /// Why there is no plan, array by array.
@@ -181,26 +229,37 @@ fn declined(session: &Session) -> Result<Vec<String>, Refusal> {
     Ok(reasons)
 }
 
-/// All plans, and why none cuts the outermost loop.
+/// All plans, why none cuts the outermost loop, and kernels of two steps.
 struct Found {
     plans: Vec<Plan>,
     uncut: Option<String>,
+    blocked: Result<Vec<Blocked>, String>,
 }
 
 /// The plans for all arrays of the kernel, and the same with its outermost loop cut among blocks.
 fn found(session: &Session) -> Result<Found, Refusal> {
     let mut plans = of_arrays(session)?;
     let mut cut = None;
-    in_kernel(session, &mut |kernel| cut = Some(cut::cut(kernel)))?;
+    let mut blocked = Err("it has tiles already".to_string());
+    in_kernel(session, &mut |kernel| {
+        cut = Some(cut::cut(kernel));
+        let file = ranking::file(session, kernel);
+        blocked = temporal::blocked(kernel, &session.kernel, &file, &session.usage);
+    })?;
     let cut = match cut {
         Some(Ok(cut)) => cut,
-        Some(Err(why)) => return Ok(Found { plans, uncut: Some(why) }),
-        None => return Ok(Found { plans, uncut: None }),
+        Some(Err(why)) => return Ok(Found { plans, uncut: Some(why), blocked }),
+        None => return Ok(Found { plans, uncut: None, blocked }),
     };
     let name = format!("`{}` cut", cut.counter);
-    let (text, with) = (cut.text.clone(), Some(cut.clone()));
-    let (name_of_cut, early) = (name.clone(), false);
-    plans.push(Plan { name: name_of_cut, text, marked: false, block: None, cut: with, early });
+    plans.push(Plan {
+        name: name.clone(),
+        text: cut.text.clone(),
+        marked: false,
+        block: None,
+        cut: Some(cut.clone()),
+        ahead: 0,
+    });
     let input = Input { plain: true, text: cut.text.clone(), ..session.input.clone() };
     let again = of_arrays(&Session::new(input)?)?;
     // Tiles of two axes would take the blocks of the new one for rows.
@@ -210,7 +269,7 @@ fn found(session: &Session) -> Result<Found, Refusal> {
         cut: Some(cut.clone()),
         ..p
     }));
-    Ok(Found { plans, uncut: None })
+    Ok(Found { plans, uncut: None, blocked })
 }
 
 fn of_arrays(session: &Session) -> Result<Vec<Plan>, Refusal> {

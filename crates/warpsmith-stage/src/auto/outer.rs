@@ -100,7 +100,7 @@ impl<'a> Outer<'a> {
 }
 
 /// The counter, where it begins, and whether it is declared there.
-fn begin(init: &ast::Stmt) -> Option<(&str, &ast::Expr, bool)> {
+pub fn begin(init: &ast::Stmt) -> Option<(&str, &ast::Expr, bool)> {
     match &init.kind {
         StmtKind::Vars(vars) => match vars.declarators.as_slice() {
             [d] => match &d.init {
@@ -120,7 +120,7 @@ fn begin(init: &ast::Stmt) -> Option<(&str, &ast::Expr, bool)> {
 }
 
 /// What a counter stays below, and whether it may reach it.
-fn bound<'a>(cond: &'a ast::Expr, counter: &str) -> Option<(&'a ast::Expr, bool)> {
+pub fn bound<'a>(cond: &'a ast::Expr, counter: &str) -> Option<(&'a ast::Expr, bool)> {
     let ExprKind::Binary { op, left, right } = &*plain(cond).kind else { return None };
     match op.as_str() {
         "<" | "<=" if name(left) == Some(counter) => Some((right, op == "<=")),
@@ -141,7 +141,7 @@ fn flat<'a>(step: &'a ast::Expr, all: &mut Vec<&'a ast::Expr>) {
 }
 
 /// `k++`, `++k`, `k += 1`.
-fn is_increment(e: &ast::Expr, counter: &str) -> bool {
+pub fn is_increment(e: &ast::Expr, counter: &str) -> bool {
     match &*e.kind {
         ExprKind::IncDec { op, operand, .. } => op == "++" && name(operand) == Some(counter),
         ExprKind::Assign { op, target, value } => {
@@ -177,7 +177,7 @@ fn assigned_here(e: &ast::Expr) -> Option<(String, ast::Expr)> {
 }
 
 /// The variable whose element or member is meant.
-fn root(e: &ast::Expr) -> Option<&str> {
+pub fn root(e: &ast::Expr) -> Option<&str> {
     match &*e.kind {
         ExprKind::Path(path) => path.as_name(),
         ExprKind::Paren(e) => root(e),
@@ -195,7 +195,7 @@ pub fn name(e: &ast::Expr) -> Option<&str> {
     }
 }
 
-fn plain(e: &ast::Expr) -> &ast::Expr {
+pub fn plain(e: &ast::Expr) -> &ast::Expr {
     match &*e.kind {
         ExprKind::Paren(inner) => plain(inner),
         _ => e,

@@ -7,7 +7,7 @@ use warpsmith_ir::SourceMap;
 
 use super::cut::{Cut, operand};
 use super::find::{self, Access, Home};
-use super::registers;
+use super::{registers, windows};
 use crate::source::marks;
 use crate::source::patch::{Patch, indentation};
 use crate::source::scope;
@@ -24,8 +24,8 @@ pub struct Plan {
     pub block: Option<[u32; 3]>,
     /// The kernel's outermost loop is cut among blocks.
     pub cut: Option<Cut>,
-    /// It reads an iteration ahead.
-    pub early: bool,
+    /// It reads so many iterations ahead.
+    pub ahead: u32,
 }
 
 /// What plans are made from.
@@ -48,6 +48,8 @@ pub struct Kernel<'a> {
 const WIDE: [u32; 3] = [32, 8, 1];
 const LINE: [u32; 3] = [128, 1, 1];
 const SQUARE: [u32; 3] = [16, 16, 1];
+/// Iterations that planes in registers are read ahead.
+const AHEAD: [u32; 3] = [0, 1, 3];
 
 impl Kernel<'_> {
     /// All plans for one array.
@@ -61,9 +63,10 @@ impl Kernel<'_> {
         let Some(element) = find::element_type(self.function, array, self.sources) else {
             return plans;
         };
-        for early in [false, true] {
-            plans.extend(registers::plan(self, array, &element, &all, early));
+        for ahead in AHEAD {
+            plans.extend(registers::plan(self, array, &element, &all, ahead));
         }
+        plans.extend(windows::plans(self, array, &element, &all));
         for center in self.centers(&all) {
             let names = scope::names(&center.index);
             let names: Vec<String> = names.into_iter().filter(|n| self.is_variable(n)).collect();
@@ -83,7 +86,7 @@ impl Kernel<'_> {
             plans.extend(made.halo(center));
             plans.extend(made.tile());
             plans.extend(made.transposed());
-            if !plans.is_empty() {
+            if plans.iter().any(|p| p.marked) {
                 break;
             }
         }
@@ -94,7 +97,7 @@ impl Kernel<'_> {
     fn shares(&self, all: &[&Access]) -> bool {
         let [x, y] = all.first().and_then(|a| a.strides()).unwrap_or([0, 0]);
         let alone = all.iter().all(|a| a.at.is_some() && a.at == all[0].at);
-        let own_loop = all.iter().any(|a| a.loops().is_none_or(|l| l.len() > 1));
+        let own_loop = all.iter().any(|a| a.loops().is_none_or(|l| l.len() > 1) || a.slides());
         !alone || own_loop || x.abs() != 1 || self.axes[1] && y == 0 || self.is_scattered()
     }
 
@@ -106,7 +109,9 @@ impl Kernel<'_> {
 
     /// Whether a name is one that the kernel declares.
     pub fn is_variable(&self, name: &str) -> bool {
-        let called = self.text.contains(&format!("{name}("));
+        let tokens = marks::tokens(self.text);
+        let word = |t: &marks::Tok| &self.text[t.at.clone()] == name;
+        let called = tokens.windows(2).any(|t| word(&t[0]) && self.text[t[1].at.clone()] == *"(");
         let local = !called && !["threadIdx", "blockIdx", "blockDim", "gridDim"].contains(&name);
         local
             && !self.unit.macros.contains_key(name)
@@ -148,7 +153,7 @@ impl Kernel<'_> {
         (text, None)
     }
 
-    fn extent(&self, axis: usize, block: Option<[u32; 3]>) -> Option<String> {
+    pub fn extent(&self, axis: usize, block: Option<[u32; 3]>) -> Option<String> {
         match &self.extents[axis] {
             _ if !self.axes[axis] => Some("1".into()),
             Extent::Constant(name) => Some(name.clone()),
@@ -158,7 +163,7 @@ impl Kernel<'_> {
     }
 
     /// The block that a plan writes down, when the file names none.
-    fn written(&self, square: bool) -> Option<[u32; 3]> {
+    pub fn written(&self, square: bool) -> Option<[u32; 3]> {
         let free = (0..2).any(|a| self.axes[a] && self.extents[a] == Extent::Free);
         let usual = match (square, self.axes[1]) {
             (true, _) => SQUARE,
@@ -234,7 +239,7 @@ impl Made<'_> {
             marked: true,
             block: None,
             cut: None,
-            early: false,
+            ahead: 0,
         })
     }
 
@@ -253,10 +258,7 @@ impl Made<'_> {
         let copy = format!("{tile}{place} = {}[{}];", self.array, self.index);
         let mut patch = self.staged(&extents, &copy, false);
         for a in self.all {
-            patch.replace(
-                a.whole.clone(),
-                format!("__opt__({})", &self.kernel.text[a.whole.clone()]),
-            );
+            patch.replace(a.whole.clone(), format!("__opt__({})", a.text()));
         }
         // Extents that ask for the block become constant.
         let usual = [16, if self.kernel.axes[1] { 16 } else { 1 }, 1];
@@ -308,8 +310,7 @@ impl Made<'_> {
         let copy = format!("{tile}{} = {}[{}];", place(0, 0), self.array, self.index);
         let mut patch = self.staged(&extents, &copy, true);
         for (a, [dx, dy]) in &near {
-            let original = &self.kernel.text[a.whole.clone()];
-            let mark = format!("__opt__({tile}{}, {original})", place(*dx, *dy));
+            let mark = format!("__opt__({tile}{}, {})", place(*dx, *dy), a.text());
             patch.replace(a.whole.clone(), mark);
         }
         self.done("tile with a halo", &patch).map(|plan| Plan { block, ..plan })
@@ -346,10 +347,7 @@ impl Made<'_> {
             start..start,
             format!("{{\n{indent}    // Threads change places, so that a row of them writes a row.{swapped}\n{indent}    "),
         );
-        patch.replace(
-            read.whole.clone(),
-            format!("__opt__({})", &self.kernel.text[read.whole.clone()]),
-        );
+        patch.replace(read.whole.clone(), format!("__opt__({})", read.text()));
         patch.replace(end..end, format!("\n{indent}}}"));
         self.done("transposing tile", &patch).map(|plan| Plan { block, ..plan })
     }

@@ -3,10 +3,12 @@
 use warpsmith_emu::Checks;
 use warpsmith_ir::Diagnostic;
 
+use super::costs::{Costs, Counted};
 use super::cut::{AXES, Cut};
 use super::launches::File;
 use super::plans::Plan;
-use super::{Best, COUNTED_BLOCKS, COUNTED_DEPTH, Costs, Counted, NewLaunch, shared_bytes};
+use super::temporal::Overlap;
+use super::{Best, COUNTED_BLOCKS, COUNTED_DEPTH, NewLaunch, shared_bytes};
 use crate::launch::{Fit, Launch};
 use crate::memory::{self, Data};
 use crate::program;
@@ -31,7 +33,9 @@ pub struct Meant {
 /// Positions an axis where nothing says how many: of volumes, and of planes.
 const POSITIONS: [i64; 2] = [256, 4096];
 /// Iterations that a block may go through.
-const RUNS: [i64; 5] = [2, 4, 8, 12, 24];
+const RUNS: [i64; 6] = [2, 4, 8, 12, 24, 48];
+/// Of these, the best predicted ones that are measured.
+const MEASURED_RUNS: usize = 3;
 
 /// The size that a kernel is meant for: what the launch in the file passes, or usual ones.
 ///
@@ -61,13 +65,18 @@ pub fn meant(session: &mut Session, cut: &Cut, large: &Suited) -> Result<Meant, 
     Ok(Meant { blocks, iterations: iterations as f64, counted, said })
 }
 
-fn host_sizes(session: &Session) -> Result<std::collections::BTreeMap<String, i64>, Refusal> {
+/// Sizes that the host code of the file passes as numbers.
+///
+/// # Errors
+/// What cannot be compiled.
+pub fn host_sizes(session: &Session) -> Result<std::collections::BTreeMap<String, i64>, Refusal> {
     let mut sizes = Default::default();
     super::in_kernel(session, &mut |kernel| sizes = file(session, kernel).sizes())?;
     Ok(sizes)
 }
 
-fn file<'a>(session: &'a Session, kernel: &super::plans::Kernel<'a>) -> File<'a> {
+/// The file of a kernel, as launches are looked for in it.
+pub fn file<'a>(session: &'a Session, kernel: &super::plans::Kernel<'a>) -> File<'a> {
     File {
         text: kernel.text,
         unit: kernel.unit,
@@ -85,7 +94,29 @@ pub struct Ranking<'a> {
     /// The launch that is counted.
     pub large: Suited,
     pub meant: Option<Meant>,
-    pub costs: Costs<'a>,
+    pub costs: &'a dyn Costs,
+}
+
+/// How a text is launched other than the kernel as it is.
+#[derive(Clone, Debug, Default)]
+pub struct Form {
+    /// Runs of a cut loop along an axis.
+    pub run: Option<(usize, i64)>,
+    /// Blocks that overlap, of a kernel that does two steps.
+    pub overlap: Option<Overlap>,
+    /// Iterations that it reads ahead.
+    pub ahead: u32,
+}
+
+/// A result with what it costs and how it is launched.
+#[derive(Debug)]
+pub struct Entrant {
+    /// Seconds a step, as predicted.
+    pub cost: Option<f64>,
+    pub made: Best,
+    pub form: Form,
+    /// The only block that it is for.
+    pub block: Option<[u32; 3]>,
 }
 
 impl Ranking<'_> {
@@ -95,7 +126,7 @@ impl Ranking<'_> {
     /// What the emulator refuses.
     pub fn before(&mut self) -> Result<Option<f64>, Refusal> {
         let text = self.session.plan.text.clone();
-        self.seconds(&text, &self.large.clone(), None, false)
+        self.seconds(&text, &self.large.clone(), &Form::default())
     }
 
     /// Stages a plan and compares its result with the file as it was; else says why it is not used.
@@ -108,7 +139,7 @@ impl Ranking<'_> {
             true => {
                 let block = plan.block.or(self.input.block);
                 let marked = Input { text: plan.text.clone(), block, ..self.input.clone() };
-                Some(stage::stage(marked).map_err(said)?)
+                Some(std::rc::Rc::new(stage::stage(marked).map_err(said)?))
             }
             false => None,
         };
@@ -135,68 +166,85 @@ impl Ranking<'_> {
         })
     }
 
-    /// What a result costs, with the best number of blocks where that is free.
+    /// What a result costs, for each number of blocks where that is free: the best one, or all where times are measured.
     ///
     /// # Errors
     /// What the emulator refuses.
-    pub fn ranked(&mut self, plan: &Plan, made: Best) -> Result<(Option<f64>, Best), Refusal> {
+    pub fn ranked(&mut self, plan: &Plan, made: Best) -> Result<Vec<Entrant>, Refusal> {
         let own = match plan.block {
             Some(block) => self.session.suited(block, COUNTED_BLOCKS, Fit::Exact)?,
             None => None,
         };
         let large = own.unwrap_or_else(|| self.large.clone());
+        let ahead = plan.ahead;
         let Some(cut) = &plan.cut else {
-            return Ok((self.seconds(&made.text, &large, None, plan.early)?, made));
+            let form = Form { ahead, ..Form::default() };
+            let cost = self.seconds(&made.text, &large, &form)?;
+            return Ok(vec![Entrant { cost, made, form, block: plan.block }]);
         };
-        let mut best: Option<(f64, i64)> = None;
+        let mut all: Vec<(Option<f64>, Form)> = vec![];
         for run in RUNS {
-            let seconds = self.seconds(&made.text, &large, Some((cut.axis, run)), plan.early)?;
-            if let Some(s) = seconds.filter(|s| best.is_none_or(|(known, _)| *s < known)) {
-                best = Some((s, run));
-            }
+            let form = Form { run: Some((cut.axis, run)), overlap: None, ahead };
+            all.push((self.seconds(&made.text, &large, &form)?, form));
         }
-        let Some((seconds, run)) = best else { return Ok((None, made)) };
-        let made = self.launched(cut, run, made)?;
-        Ok((Some(seconds), made))
+        all.sort_by(|(a, _), (b, _)| a.unwrap_or(f64::MAX).total_cmp(&b.unwrap_or(f64::MAX)));
+        all.truncate(if self.costs.measures() { MEASURED_RUNS } else { 1 });
+        let mut entrants = vec![];
+        for (cost, form) in all {
+            let run = form.run.map_or(1, |(_, run)| run);
+            let made = self.launched(cut, run, &made)?;
+            entrants.push(Entrant { cost, made, form, block: plan.block });
+        }
+        Ok(entrants)
     }
 
-    /// Seconds that a text takes, with runs of a cut loop along an axis.
-    fn seconds(
+    /// Seconds that a text takes a step.
+    pub(super) fn seconds(
         &mut self,
         text: &str,
         suited: &Suited,
-        run: Option<(usize, i64)>,
-        early: bool,
+        form: &Form,
     ) -> Result<Option<f64>, Refusal> {
         let session = &*self.session;
         let refuse = |d: Vec<Diagnostic>| session.refuse(false, d);
         let launch: &Launch = &suited.launch;
-        let program =
-            session.compiler.compile(text, &launch.constants, &session.kernel).map_err(refuse)?;
+        let kernel = form.overlap.as_ref().map_or(&session.kernel, |o| &o.kernel);
+        let program = session.compiler.compile(text, &launch.constants, kernel).map_err(refuse)?;
         let data = Data { seed: 1, tagged: &session.tagged, mixed: false };
         let mut p = memory::prepare(&program, launch, Some(&suited.lengths), data)
             .map_err(|d| refuse(vec![d]))?;
-        let own = f64::from(p.config.grid.iter().product::<u32>());
-        if let (Some((axis, run)), Some(meant)) = (run, &self.meant) {
+        let own_blocks = f64::from(p.config.grid.iter().product::<u32>());
+        if let (Some((axis, run)), Some(meant)) = (form.run, &self.meant) {
             p.config.grid[axis] = (meant.counted as u64).div_ceil(run as u64).max(1) as u32;
+        }
+        if let Some(overlap) = &form.overlap {
+            let Some(grid) = overlap.grid(p.config.grid, p.config.block) else { return Ok(None) };
+            p.config.grid = grid;
         }
         let outcome = program::count(&program, &p.config, &mut p.memory, Checks::NONE)
             .map_err(|d| refuse(vec![d]))?;
         let Some(counters) = outcome.counters else { return Ok(None) };
         // A block of the cut kernel goes through one run whatever the size; one of the others through all iterations.
         let longer = self.meant.as_ref().map_or(1.0, |m| m.iterations / m.counted as f64);
-        let wider = self.meant.as_ref().map(|m| m.blocks / own);
-        let (times, longer) = match run {
+        let wider = self.meant.as_ref().map(|m| m.blocks / own_blocks);
+        let (times, longer) = match form.run {
             Some(_) => (wider.map(|w| w * longer), 1.0),
             None => (wider, longer),
         };
-        let shared = shared_bytes(&program);
-        let counted = Counted { counters: &counters, config: &p.config, shared, times, early };
-        Ok((self.costs)(&counted).map(|s| s * longer))
+        let counted = Counted {
+            counters: &counters,
+            config: &p.config,
+            shared: shared_bytes(&program),
+            own_blocks,
+            times,
+            ahead: form.ahead,
+        };
+        let steps = if form.overlap.is_some() { 2.0 } else { 1.0 };
+        Ok(self.costs.predicted(&counted).map(|s| s * longer / steps))
     }
 
     /// The result with launches that have as many blocks as are best.
-    fn launched(&mut self, cut: &Cut, run: i64, made: Best) -> Result<Best, Refusal> {
+    fn launched(&mut self, cut: &Cut, run: i64, made: &Best) -> Result<Best, Refusal> {
         let input = Input { plain: true, text: made.text.clone(), ..self.input.clone() };
         let session = Session::new(input)?;
         let usual = self.meant.as_ref().map_or(1.0, |m| m.iterations / run as f64).ceil() as i64;
@@ -223,6 +271,7 @@ impl Ranking<'_> {
         let text = patch.apply(&made.text).unwrap_or_else(|_| made.text.clone());
         let name = format!("{}, runs of {run} along {axis}", made.name);
         let launch = Some(NewLaunch { axis: cut.axis, run, grids: edited.grids, by_hand });
-        Ok(Best { name, text, launch, ..made })
+        let (staged, checked) = (made.staged.clone(), made.checked.clone());
+        Ok(Best { name, text, staged, checked, launch })
     }
 }

@@ -18,115 +18,175 @@ struct Column<'a> {
     above: Vec<&'a Access>,
 }
 
-/// Planes kept in registers along the outermost loop; with `early`, each is read an iteration before it is needed, so that a
-/// thread waits for memory while it computes.
+/// Planes kept in registers along the outermost loop. With `ahead`, each is read so many iterations before it is needed, so that a
+/// thread waits for memory while it computes, and for several planes at a time.
 pub fn plan(
     kernel: &Kernel<'_>,
     array: &str,
     element: &str,
     all: &[&Access],
-    early: bool,
+    ahead: u32,
 ) -> Option<Plan> {
     let outer = Outer::around(kernel, all).filter(|o| !o.bare)?;
     let columns = columns(all);
     if columns.is_empty() {
         return None;
     }
-    let text = kernel.text;
-    let start = outer.start();
-    let indent = indentation(text, start);
-    let values = find::initialisers(kernel.body, kernel.sources);
-    let declared = scope::site(kernel.unit, kernel.sources, start)?.declared;
-    // An index as it is in the first iteration, from what is declared before the loop.
-    let at_first = |index: &str| -> Option<String> {
-        let mut index = index.to_string();
-        for _ in 0..4 {
-            let known = |n: &String| declared.contains(n) || *n == outer.counter;
-            if scope::names(&index).iter().filter(|n| kernel.is_variable(n)).all(known) {
-                return Some(index);
-            }
-            index = replaced(&index, &values);
-        }
-        None
-    };
     let holds = |s: &&ast::Stmt| {
         all.iter().any(|a| (s.span.start..s.span.end).contains(&(a.whole.start as u32)))
     };
-    let first = outer.stmts().iter().find(holds)?;
-    let last = outer.stmts().iter().rev().find(holds)?;
-    let inner = indentation(text, first.span.start as usize);
-    let next = match early {
-        true => Some(Next::new(kernel, &outer, &declared, &values)?),
-        false => None,
-    };
+    let first = outer.stmts().iter().find(holds)?.span.start as usize;
+    let last = outer.stmts().iter().rev().find(holds)?.span.end as usize;
+    let streamed = Streamed::new(kernel, &outer, (array, element), ahead)?;
+    let mut lines = Lines::default();
     let mut patch = Patch::default();
-    let (mut declarations, mut loads, mut ahead, mut turns) = (vec![], vec![], vec![], vec![]);
-    for (n, c) in columns.iter().enumerate() {
+    for (n, column) in columns.iter().enumerate() {
         let suffix = if columns.len() > 1 { (n + 1).to_string() } else { String::new() };
-        let name = |what: &str| format!("{array}_{what}{suffix}");
-        let (below, here, above) = (name("below"), name("here"), name("above"));
-        declarations.push(match early {
-            true => format!("{below}, {here}, {above}"),
-            false => format!("{below}, {here}"),
-        });
-        loads.push(format!("{below} = {array}[{}];", at_first(&c.below[0].index)?));
-        loads.push(format!("{here} = {array}[{}];", at_first(&c.here[0].index)?));
-        turns.push(format!("{below} = {here};"));
-        turns.push(format!("{here} = {above};"));
-        match &next {
-            None => ahead.push(format!("const {element} {above} = {array}[{}];", c.above[0].index)),
-            Some(next) => {
-                let further = name("next");
-                loads.push(format!("{above} = {array}[{}];", at_first(&c.above[0].index)?));
-                let index = next.of(&c.above[0].index, &at_first)?;
-                ahead.push(format!(
-                    "const {element} {further} = {} ? {array}[{index}] : {above};",
-                    next.cond
-                ));
-                turns.push(format!("{above} = {further};"));
-            }
-        }
-        for (list, name) in [(&c.below, &below), (&c.here, &here), (&c.above, &above)] {
+        let names = Names::new(array, &suffix, ahead);
+        streamed.column(column, &names, &mut lines)?;
+        let above = &names.queue[0];
+        for (list, name) in
+            [(&column.below, &names.below), (&column.here, &names.here), (&column.above, above)]
+        {
             list.iter().for_each(|a| patch.replace(a.whole.clone(), name.clone()));
         }
     }
-    let body_of = |list: &[String], indent: &str| {
-        list.iter().map(|l| format!("{l}\n{indent}")).collect::<String>()
+    patch.replace(outer.start()..outer.start(), streamed.before(&lines));
+    let inner = indentation(kernel.text, first);
+    let reads: String = lines.reads.iter().map(|l| format!("{l}\n{inner}")).collect();
+    patch.replace(first..first, reads);
+    let turns: String = lines.turns.iter().map(|t| format!("\n{inner}{t}")).collect();
+    patch.replace(last..last, turns);
+    let name = match ahead {
+        0 => format!("`{array}` through registers"),
+        1 => format!("`{array}` through registers, read early"),
+        n => format!("`{array}` through registers, read {n} iterations early"),
     };
-    let (counter, ty) = (outer.counter, &outer.ty);
-    let value = kernel.sources.text(outer.first.span);
-    let cond = kernel.sources.text(outer.cond.span);
-    // A loop without iterations reads nothing.
-    patch.replace(
-        start..start,
-        format!(
-            "// Planes go through registers: each is read once.\n{indent}{element} {};\n{indent}{{\n{indent}    const {ty} {counter} = {value};\n{indent}    if ({cond}) {{\n{indent}        {}\n{indent}    }}\n{indent}}}\n{indent}",
-            declarations.join(", "),
-            loads.join(&format!("\n{indent}        ")),
-        ),
-    );
-    let at = first.span.start as usize;
-    patch.replace(at..at, body_of(&ahead, inner));
-    let end = last.span.end as usize;
-    let after: String = turns.iter().map(|t| format!("\n{inner}{t}")).collect();
-    patch.replace(end..end, after);
-    let name = match early {
-        true => format!("`{array}` through registers, read early"),
-        false => format!("`{array}` through registers"),
-    };
-    patch.apply(text).ok().map(|text| Plan {
-        name,
-        text,
-        marked: false,
-        block: None,
-        cut: None,
-        early,
-    })
+    let text = patch.apply(kernel.text).ok()?;
+    Some(Plan { name, text, marked: false, block: None, cut: None, ahead })
 }
 
-/// What texts are in the next iteration.
+/// Variables of one column: the plane before, the plane itself, and those after it.
+struct Names {
+    below: String,
+    here: String,
+    /// The plane after, and those that are read ahead.
+    queue: Vec<String>,
+    /// The last of them, as it is read in an iteration.
+    next: String,
+}
+
+impl Names {
+    fn new(array: &str, suffix: &str, ahead: u32) -> Names {
+        let name = |what: &str| format!("{array}_{what}{suffix}");
+        let further = (2..=ahead).map(|n| format!("{array}_above{suffix}_{n}"));
+        Names {
+            below: name("below"),
+            here: name("here"),
+            queue: std::iter::once(name("above")).chain(further).collect(),
+            next: name("next"),
+        }
+    }
+}
+
+/// What is written before the loop, at its beginning and at its end.
+#[derive(Default)]
+struct Lines {
+    declared: Vec<String>,
+    loads: Vec<String>,
+    reads: Vec<String>,
+    turns: Vec<String>,
+}
+
+/// A loop along which an array goes through registers.
+struct Streamed<'a> {
+    kernel: &'a Kernel<'a>,
+    outer: &'a Outer<'a>,
+    array: &'a str,
+    element: &'a str,
+    /// What is declared before the loop, and what variables of its body are.
+    declared: Vec<String>,
+    values: HashMap<String, String>,
+    /// The next iterations, as far as is read ahead.
+    next: Vec<Next>,
+}
+
+impl<'a> Streamed<'a> {
+    fn new(
+        kernel: &'a Kernel<'a>,
+        outer: &'a Outer<'a>,
+        (array, element): (&'a str, &'a str),
+        ahead: u32,
+    ) -> Option<Streamed<'a>> {
+        let values = find::initialisers(kernel.body, kernel.sources);
+        let declared = scope::site(kernel.unit, kernel.sources, outer.start())?.declared;
+        let next = (1..=ahead).map(|n| Next::new(kernel, outer, (&declared, &values), n));
+        let next = next.collect::<Option<Vec<_>>>()?;
+        Some(Streamed { kernel, outer, array, element, declared, values, next })
+    }
+
+    /// A subscript from what is declared before the loop and the counter.
+    fn at_first(&self, index: &str) -> Option<String> {
+        let known = |n: &String| self.declared.contains(n) || *n == self.outer.counter;
+        let mut index = index.to_string();
+        for _ in 0..4 {
+            let names = scope::names(&index);
+            if names.iter().filter(|n| self.kernel.is_variable(n)).all(known) {
+                return Some(index);
+            }
+            index = replaced(&index, &self.values);
+        }
+        None
+    }
+
+    fn column(&self, column: &Column<'_>, names: &Names, lines: &mut Lines) -> Option<()> {
+        let (array, element) = (self.array, self.element);
+        let Names { below, here, queue, next } = names;
+        let above = self.at_first(&column.above[0].index)?;
+        lines.loads.push(format!("{below} = {array}[{}];", self.at_first(&column.below[0].index)?));
+        lines.loads.push(format!("{here} = {array}[{}];", self.at_first(&column.here[0].index)?));
+        lines.turns.push(format!("{below} = {here};"));
+        lines.turns.push(format!("{here} = {};", queue[0]));
+        let Some(furthest) = self.next.last() else {
+            lines.declared.push(format!("{below}, {here}"));
+            let index = &column.above[0].index;
+            lines.reads.push(format!("const {element} {} = {array}[{index}];", queue[0]));
+            return Some(());
+        };
+        lines.declared.push(format!("{below}, {here}, {}", queue.join(", ")));
+        lines.loads.push(format!("{} = {array}[{above}];", queue[0]));
+        let later = |next: &Next, otherwise: &str| {
+            let index = replaced(&above, &next.values);
+            format!("{} ? {array}[{index}] : {otherwise};", next.cond)
+        };
+        for (pair, next) in queue.windows(2).zip(&self.next) {
+            lines.loads.push(format!("{} = {}", pair[1], later(next, &pair[0])));
+            lines.turns.push(format!("{} = {};", pair[0], pair[1]));
+        }
+        let last = queue.last()?;
+        lines.reads.push(format!("const {element} {next} = {}", later(furthest, last)));
+        lines.turns.push(format!("{last} = {next};"));
+        Some(())
+    }
+
+    /// Declarations and the planes of the first iteration. A loop without iterations reads nothing.
+    fn before(&self, lines: &Lines) -> String {
+        let indent = indentation(self.kernel.text, self.outer.start());
+        let (counter, ty) = (self.outer.counter, &self.outer.ty);
+        let value = self.kernel.sources.text(self.outer.first.span);
+        let cond = self.kernel.sources.text(self.outer.cond.span);
+        format!(
+            "// Planes go through registers: each is read once.\n{indent}{} {};\n{indent}{{\n{indent}    const {ty} {counter} = {value};\n{indent}    if ({cond}) {{\n{indent}        {}\n{indent}    }}\n{indent}}}\n{indent}",
+            self.element,
+            lines.declared.join(", "),
+            lines.loads.join(&format!("\n{indent}        ")),
+        )
+    }
+}
+
+/// What texts are some iterations later.
 struct Next {
-    /// That there is one.
+    /// That there is such an iteration.
     cond: String,
     /// The counter, and variables that move with it.
     values: HashMap<String, String>,
@@ -136,28 +196,25 @@ impl Next {
     fn new(
         kernel: &Kernel<'_>,
         outer: &Outer<'_>,
-        declared: &[String],
-        known: &HashMap<String, String>,
+        (declared, known): (&[String], &HashMap<String, String>),
+        later: u32,
     ) -> Option<Next> {
         let counter = outer.counter.to_string();
-        let mut values = HashMap::from([(counter.clone(), format!("{counter} + 1"))]);
+        let mut values = HashMap::from([(counter.clone(), format!("{counter} + {later}"))]);
         for (name, (sign, by)) in cut::moved(kernel, outer).ok()? {
-            values.insert(name.clone(), format!("{name} {sign} {}", cut::operand(&by)));
+            let by = match (later, by.as_str()) {
+                (1, _) => cut::operand(&by),
+                (n, "1") => n.to_string(),
+                (n, by) => format!("{n} * {}", cut::operand(by)),
+            };
+            values.insert(name.clone(), format!("{name} {sign} {by}"));
         }
         let fixed = |n: &String| declared.contains(n) || *n == counter || known.contains_key(n);
         let cond = kernel.sources.text(outer.cond.span);
         let names = scope::names(cond);
         let cond = replaced(cond, &values);
-        names
-            .iter()
-            .filter(|n| kernel.is_variable(n))
-            .all(fixed)
-            .then(|| Next { cond: format!("({cond})"), values })
-    }
-
-    /// A subscript, once what the loop declares has its initialisers.
-    fn of(&self, index: &str, at_first: &dyn Fn(&str) -> Option<String>) -> Option<String> {
-        Some(replaced(&at_first(index)?, &self.values))
+        let all = names.iter().filter(|n| kernel.is_variable(n)).all(fixed);
+        all.then(|| Next { cond: format!("({cond})"), values })
     }
 }
 

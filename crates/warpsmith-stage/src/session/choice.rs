@@ -147,7 +147,8 @@ pub(super) fn extents(
 pub(super) fn own_block(input: &Input, extents: &[Extent; 3], unit: &Unit) -> Option<[u32; 3]> {
     let named = |name: &String| {
         let given = input.settings.defines.iter().find(|(n, _)| n == name).map(|(_, v)| v);
-        given.or_else(|| unit.macros.get(name))?.trim().parse().ok()
+        let given = given.and_then(|text| text.trim().parse().ok());
+        given.or_else(|| u32::try_from(scope::value_of(unit, name)?).ok())
     };
     let mut block = [1; 3];
     for a in 0..3 {

@@ -156,7 +156,11 @@ fn extent(text: &str, unit: &TranslationUnit) -> Extent {
         _ if scope::is_qualified_constant(unit, text) => {
             Extent::Constant(text.rsplit("::").next().unwrap_or(text).to_string())
         }
-        _ => Extent::Free,
+        // A product of constants is what it is with the constants of the file: they cannot be chosen one by one.
+        _ => match scope::value_of(unit, text).and_then(|n| u32::try_from(n).ok()) {
+            Some(n) if n > 0 => Extent::Number(n),
+            _ => Extent::Free,
+        },
     }
 }
 

@@ -21,7 +21,7 @@ pub struct StageArgs {
     #[arg(long, value_name = "KERNEL")]
     pub reference: Option<String>,
 
-    /// Find the plan, too: tiles, tiles with a halo, tiles that transpose, or none
+    /// Find the plan, too: tiles, tiles with a halo, tiles that transpose, planes in registers, two time steps a launch, or none
     #[arg(long)]
     pub auto: bool,
 
@@ -61,9 +61,15 @@ pub struct StageArgs {
     #[arg(long)]
     pub explain: bool,
 
-    /// What runs the kernels
-    #[arg(long, value_enum, default_value_t)]
-    pub device: Device,
+    /// Where plans of --auto are measured: auto (the first GPU, if there is one), cuda:N, or emulator: not at all. All else runs in the
+    /// emulator: only it sees what is in shared memory
+    #[arg(long, value_name = "auto|emulator|cuda:N", default_value = "auto")]
+    pub device: String,
+
+    /// Ask for measurements of --auto: without a GPU an error; with --device emulator every plan runs there, and its time is predicted
+    /// from what was counted at full size
+    #[arg(long, requires = "auto")]
+    pub measure: bool,
 
     /// How the report is written to stdout
     #[arg(long, value_enum, default_value_t)]
@@ -79,15 +85,6 @@ pub struct StageArgs {
 
     #[command(flatten)]
     pub source: SourceArgs,
-}
-
-/// What runs the kernels of a synthesis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Device {
-    /// The emulator: only it sees what is in shared memory
-    #[default]
-    Auto,
-    Emulator,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -6,9 +6,14 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use warpsmith_device::{Gpu, KernelProfile, Parallelism, predict};
 use warpsmith_emu::counters::InstructionClass;
-use warpsmith_stage::auto::{Chosen, Counted, NewLaunch, Tried};
+use warpsmith_stage::auto::costs::{Array, Runnable, Times};
+use warpsmith_stage::auto::{Chosen, Costs, Counted, NewLaunch, Tried};
+use warpsmith_stage::program::Settings;
 
+use super::measure;
 use crate::profile::{Resources, profile};
+use crate::search::Told;
+use crate::tune::device::{Place, Stations};
 
 /// Registers a thread of a kernel that reads nothing, and for each read on its way at the same time.
 const REGISTERS: [u32; 2] = [18, 2];
@@ -17,9 +22,49 @@ const LOADS_AHEAD: f64 = 8.0;
 /// Blocks a multiprocessor of a launch that is large enough to be worth it.
 const BLOCKS_PER_SM: f64 = 64.0;
 
+/// The device that plans are ranked for, by its model or by running them.
+pub struct Device<'a> {
+    pub gpu: &'static Gpu,
+    stations: Option<&'a Stations>,
+    /// What its times are: measured, or emulated.
+    told: Told,
+    settings: &'a Settings,
+    /// What speaks against measuring.
+    notes: &'a [warpsmith_ir::Diagnostic],
+}
+
+impl<'a> Device<'a> {
+    pub fn new(place: &'a Place, settings: &'a Settings) -> Device<'a> {
+        match place {
+            Place::Model { arch, notes } => {
+                Device { gpu: arch.gpu(), stations: None, told: Told::Emulated, settings, notes }
+            }
+            Place::Measure(found) => {
+                let told = Told::by(&found.hello);
+                Device { gpu: found.arch.gpu(), stations: Some(found), told, settings, notes: &[] }
+            }
+        }
+    }
+}
+
+impl Costs for Device<'_> {
+    fn predicted(&self, counted: &Counted<'_>) -> Option<f64> {
+        seconds(self.gpu, counted)
+    }
+
+    fn measures(&self) -> bool {
+        self.stations.is_some()
+    }
+
+    fn measured(&self, arrays: &[Array], texts: &[Runnable]) -> Result<Times, String> {
+        let stations = self.stations.ok_or("there is no device")?;
+        measure::seconds(stations, self.settings, arrays, texts)
+    }
+}
+
 /// Seconds that a counted launch takes on a device when its grid is made large.
-pub fn seconds(gpu: &Gpu, counted: &Counted<'_>) -> Option<f64> {
-    let Counted { counters, config: launch, shared, times, early } = *counted;
+fn seconds(gpu: &Gpu, counted: &Counted<'_>) -> Option<f64> {
+    let Counted { counters, config: launch, shared, own_blocks, times, ahead: early } = *counted;
     let loads = |class| counters.class(class).warps as f64 / (counters.blocks.max(1) as f64);
     let warps = f64::from(launch.block.iter().product::<u32>().div_ceil(32).max(1));
     let a_warp = |class| loads(class) / warps;
@@ -27,9 +72,9 @@ pub fn seconds(gpu: &Gpu, counted: &Counted<'_>) -> Option<f64> {
     let rounds = a_warp(InstructionClass::BlockBarrier).max(a_warp(InstructionClass::GlobalStore));
     let ahead = |class| (a_warp(class) / rounds.max(1.0)).clamp(1.0, LOADS_AHEAD);
     let global = match early {
+        0 => ahead(InstructionClass::GlobalLoad),
         // They are on their way while those of this iteration are used.
-        true => LOADS_AHEAD,
-        false => ahead(InstructionClass::GlobalLoad),
+        n => LOADS_AHEAD + f64::from(n - 1),
     };
     let reads = global + ahead(InstructionClass::SharedLoad);
     let resources = Resources {
@@ -43,7 +88,7 @@ pub fn seconds(gpu: &Gpu, counted: &Counted<'_>) -> Option<f64> {
         },
     };
     let mut profile = profile(counters, launch, &resources);
-    let enough = f64::from(gpu.sms) * BLOCKS_PER_SM / profile.blocks().max(1) as f64;
+    let enough = f64::from(gpu.sms) * BLOCKS_PER_SM / own_blocks.max(1.0);
     enlarge(&mut profile, times.unwrap_or_else(|| enough.max(1.0)));
     predict(gpu, &profile).ok().map(|p| p.time_s)
 }
@@ -78,35 +123,56 @@ fn enlarge(profile: &mut KernelProfile, by: f64) {
     }
 }
 
-fn tried(t: &Tried) -> String {
-    match (&t.cost, &t.failed) {
-        (Some(s), _) => format!("{}: {:.1} us", t.name, s * 1e6),
-        (None, Some(why)) => format!("{}: not used: {why}", t.name),
-        (None, None) => format!("{}: cannot be launched", t.name),
+fn tried(t: &Tried, told: Told) -> String {
+    let us = |s: f64| format!("{:.1} us", s * 1e6);
+    match (t.measured, &t.cost, &t.failed) {
+        (Some(m), Some(s), _) => {
+            format!("{}: {} {}, {} predicted", t.name, us(m), told.word(), us(*s))
+        }
+        (_, Some(s), _) => format!("{}: {}", t.name, us(*s)),
+        (_, None, Some(why)) => format!("{}: not used: {why}", t.name),
+        (_, None, None) => format!("{}: cannot be launched", t.name),
     }
 }
 
 /// The report of what was tried, for people.
-pub fn human(chosen: &Chosen, gpu: &Gpu) -> String {
+pub fn human(chosen: &Chosen, device: &Device<'_>) -> String {
     let mut out = String::new();
+    let (gpu, told) = (device.gpu, device.told);
+    for note in device.notes {
+        let _ = writeln!(out, "{}", note.message);
+    }
     if !chosen.declined.is_empty() {
         let _ = writeln!(out, "{}: no plan, the kernel stays as it is", chosen.kernel);
         chosen.declined.iter().for_each(|why| _ = writeln!(out, "  {why}"));
-        chosen.tried.iter().for_each(|t| _ = writeln!(out, "  {}", tried(t)));
+        chosen.tried.iter().for_each(|t| _ = writeln!(out, "  {}", tried(t, told)));
+        chosen.single.iter().for_each(|why| _ = writeln!(out, "  one step a launch: {why}"));
         return out;
     }
     let _ = writeln!(
         out,
-        "{}: plans by predicted time on {}, counted at {} and made {}",
+        "{}: plans and their predicted times on {}, counted at {} and made {}",
         chosen.kernel,
         gpu.name,
         chosen.counted,
         chosen.meant.as_deref().unwrap_or("large")
     );
+    let _ = match &chosen.measured {
+        Some(Ok(launch)) => writeln!(out, "  {} at {launch}", told.word()),
+        Some(Err(why)) => writeln!(out, "  nothing is measured: {why}"),
+        None => Ok(()),
+    };
     if let Some(s) = chosen.before {
-        let _ = writeln!(out, "  as it is: {:.1} us", s * 1e6);
+        let us = |s: f64| format!("{:.1} us", s * 1e6);
+        let _ = match chosen.before_measured {
+            Some(m) => {
+                writeln!(out, "  as it is: {} {}, {} predicted", us(m), told.word(), us(s))
+            }
+            None => writeln!(out, "  as it is: {}", us(s)),
+        };
     }
-    chosen.tried.iter().for_each(|t| _ = writeln!(out, "  {}", tried(t)));
+    chosen.tried.iter().for_each(|t| _ = writeln!(out, "  {}", tried(t, told)));
+    chosen.single.iter().for_each(|why| _ = writeln!(out, "  one step a launch: {why}"));
     let _ = match &chosen.best {
         None => writeln!(out, "no plan is better than the kernel as it is, which stays"),
         Some(best) => {
@@ -126,16 +192,19 @@ fn launch(l: &NewLaunch) -> Value {
 }
 
 /// The same for machines.
-pub fn json(chosen: &Chosen, gpu: &Gpu, outputs: &[PathBuf]) -> Value {
+pub fn json(chosen: &Chosen, device: &Device<'_>, outputs: &[PathBuf]) -> Value {
     let plans: Vec<Value> = chosen
         .tried
         .iter()
-        .map(|t| json!({"name": t.name, "seconds": t.cost, "failed": t.failed}))
+        .map(|t| json!({"name": t.name, "seconds": t.cost, "measured_seconds": t.measured, "failed": t.failed}))
         .collect();
     json!({
         "schema": 1, "command": "stage", "status": "done", "exit": 0, "complete": true, "findings": [],
         "notes": [], "outputs": outputs, "kernel": chosen.kernel,
-        "auto": {"device": gpu.name, "counted": chosen.counted, "as_it_is_seconds": chosen.before, "plans": plans,
+        "auto": {"device": device.gpu.name, "counted": chosen.counted, "as_it_is_seconds": chosen.before, "plans": plans,
+            "told": device.told.word(), "as_it_is_measured_seconds": chosen.before_measured, "one_step": chosen.single,
+            "measured": chosen.measured.as_ref().and_then(|m| m.as_ref().ok()),
+            "unmeasured": chosen.measured.as_ref().and_then(|m| m.as_ref().err()),
             "sizes": chosen.meant, "uncut": chosen.uncut,
             "launch": chosen.best.as_ref().and_then(|b| b.launch.as_ref()).map(launch),
             "chosen": chosen.best.as_ref().map(|b| &b.name), "declined": chosen.declined,

@@ -2,6 +2,8 @@
 
 pub mod args;
 mod automatic;
+mod device_text;
+mod measure;
 mod report;
 
 use std::cell::RefCell;
@@ -10,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use serde_json::Value;
-use warpsmith_device::Gpu;
+use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_stage::auto;
 use warpsmith_stage::program::Settings;
@@ -21,9 +23,11 @@ use warpsmith_stage::verify::proof::solver;
 use crate::check::files;
 use crate::cli::inert_json;
 use crate::data::{ArgSpec, NamedSpec};
+use crate::interrupt;
 use crate::output::{Outputs, check_folder};
 use crate::progress::Progress;
 use crate::status::{Failure, Status};
+use crate::tune::device::{self, Place, Wanted};
 use crate::wrong_file;
 use args::{StageArgs, StageFormat};
 
@@ -71,21 +75,15 @@ fn planned(args: &StageArgs) -> Result<Said, Box<Failed>> {
 /// Finds a plan, or says that there is none worth it; the file is written either way.
 fn automatic(args: &StageArgs) -> Result<Said, Box<Failed>> {
     let (input, out) = prepared(args)?;
-    let name = args.arch.as_deref().unwrap_or("sm_90");
-    let Some(gpu) = Gpu::find(name) else {
-        let error =
-            Diagnostic::error("W310", format!("no architecture or board is called `{name}`"))
-                .help("sm_90, say, or H200");
-        return Err(plain(error.into()));
-    };
-    let costs = |c: &auto::Counted<'_>| automatic::seconds(gpu, c);
+    let place = place(args).map_err(plain)?;
+    let costs = automatic::Device::new(&place, &input.settings);
     let chosen = auto::choose(&input, &costs);
     let chosen = chosen.map_err(|r| explained(args, &input.text, refused(r)))?;
     let text = chosen.best.as_ref().map_or(input.text.clone(), |b| b.text.clone());
     let outputs = written(args, &out, text)?;
-    let mut human = automatic::human(&chosen, gpu);
-    let mut value = automatic::json(&chosen, gpu, &outputs);
-    match chosen.best.as_ref().and_then(|b| b.staged.as_ref()) {
+    let mut human = automatic::human(&chosen, &costs);
+    let mut value = automatic::json(&chosen, &costs, &outputs);
+    match chosen.best.as_ref().and_then(|b| b.staged.as_deref()) {
         Some(staged) => {
             human += &report::human(staged, &outputs, args.explain);
             let plans = value["auto"].take();
@@ -95,6 +93,18 @@ fn automatic(args: &StageArgs) -> Result<Said, Box<Failed>> {
         None => outputs.iter().for_each(|o| human += &format!("wrote {}\n", o.display())),
     }
     Ok((human, value))
+}
+
+/// Where plans are measured, if anywhere.
+fn place(args: &StageArgs) -> Result<Place, Failure> {
+    let wanted = Wanted {
+        device: &args.device,
+        arch: args.arch.as_deref(),
+        devices: None,
+        launchers: &[],
+        stop: Stop { flag: Some(interrupt::flag()), deadline: None },
+    };
+    if args.measure { device::searched(&wanted) } else { device::usual(&wanted) }
 }
 
 /// Why a file is not staged, and what is known of its reads.

@@ -18,7 +18,7 @@ use super::differ;
 use super::eval::{Eval, Frame, Held, Memory};
 use super::formula::{Sum, Truth};
 use super::poly::Poly;
-use super::tree::{Array, Tree};
+use super::tree::{Array, MAKE, Tree};
 
 /// Something that happens in order with barriers.
 #[derive(Clone, Debug)]
@@ -206,11 +206,38 @@ impl<'a> Walker<'a> {
                 Type::Pointer { .. } => {
                     Held::Pointer(Memory::Global(Array::Variable(p.0)), Poly::default())
                 }
-                // One value for all threads: what it is does not matter.
-                _ => Held::Tree(Tree::Apply(format!("parameter {}", p.0), vec![])),
+                ty => Held::Tree(self.value(ty, &p.0.to_string(), &var.name)),
             };
             self.eval.frame.vars.insert(p.0, held);
         }
+    }
+
+    /// A value that all threads have: its whole numbers are sizes, what else it holds does not matter.
+    fn value(&mut self, ty: &Type, number: &str, name: &str) -> Tree {
+        let parts: Vec<(Type, String)> = match ty {
+            Type::Scalar(s) if s.is_integer() => {
+                let size = format!("u_{number}");
+                self.out.sizes.push((size.clone(), name.to_string()));
+                if !s.is_signed() {
+                    self.out.naturals.push(size.clone());
+                }
+                return Tree::Whole(Poly::size(&size));
+            }
+            Type::Vector(s, n) => {
+                let letters = ["x", "y", "z", "w"].into_iter().take((*n).into());
+                letters.map(|l| (Type::Scalar(*s), l.to_string())).collect()
+            }
+            Type::Struct(id) => {
+                let fields = &self.eval.module.structs[id.0 as usize].fields;
+                fields.iter().map(|f| (f.ty.clone(), f.name.clone())).collect()
+            }
+            _ => return Tree::Apply(format!("parameter {number}"), vec![]),
+        };
+        let part = |(n, (ty, field)): (usize, &(Type, String))| {
+            self.value(ty, &format!("{number}_{n}"), &format!("{name}.{field}"))
+        };
+        let parts: Vec<Tree> = parts.iter().enumerate().map(part).collect();
+        Tree::Apply(format!("{MAKE}{number}"), parts)
     }
 
     fn block(&mut self, old: &'a [Stmt], new: &'a [Stmt]) -> Result<(), Refused> {

@@ -1,0 +1,81 @@
+//! What plans cost on a device: predicted from what the emulator counts, or measured as their texts run.
+
+use warpsmith_emu::LaunchConfig;
+use warpsmith_emu::counters::Counters;
+use warpsmith_ir::Scalar;
+
+/// A launch that was counted.
+pub struct Counted<'a> {
+    pub counters: &'a Counters,
+    pub config: &'a LaunchConfig,
+    /// Bytes of static shared memory a block.
+    pub shared: u32,
+    /// Blocks of the kernel as it is in this launch.
+    pub own_blocks: f64,
+    /// How many times as many blocks are meant; `None`: enough to fill a device.
+    pub times: Option<f64>,
+    /// What comes from far is read so many iterations before it is needed.
+    pub ahead: u32,
+}
+
+/// An array that a kernel is called with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    pub name: String,
+    pub bytes: u64,
+    /// What its elements are made of; `None`: of several types.
+    pub element: Option<Scalar>,
+    /// The kernel may store to it.
+    pub written: bool,
+}
+
+/// What a kernel's parameter is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The array of this position.
+    Array(usize),
+    Value(Vec<u8>),
+}
+
+/// A kernel with a launch at the size that it is meant for.
+#[derive(Clone, Debug)]
+pub struct Runnable {
+    pub name: String,
+    pub text: String,
+    /// With template arguments.
+    pub kernel: String,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub dynamic_shared: u32,
+    pub arguments: Vec<Argument>,
+    /// It computes something else than the first, on purpose: it is timed alone.
+    pub differs: bool,
+}
+
+/// Seconds of each of a list of texts; `None`: it does not run.
+pub type Times = Vec<Option<f64>>;
+
+/// Where costs come from.
+pub trait Costs {
+    /// Seconds that a launch takes; `None`: it cannot be launched.
+    fn predicted(&self, counted: &Counted<'_>) -> Option<f64>;
+
+    /// Whether texts can be run.
+    fn measures(&self) -> bool {
+        false
+    }
+
+    /// Times of texts that work on the same arrays; what they leave behind is compared with what the first one does.
+    ///
+    /// # Errors
+    /// Why nothing could be measured.
+    fn measured(&self, _arrays: &[Array], _texts: &[Runnable]) -> Result<Times, String> {
+        Err("nothing measures here".into())
+    }
+}
+
+impl<F: Fn(&Counted<'_>) -> Option<f64>> Costs for F {
+    fn predicted(&self, counted: &Counted<'_>) -> Option<f64> {
+        self(counted)
+    }
+}

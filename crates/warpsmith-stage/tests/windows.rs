@@ -1,0 +1,136 @@
+//! `--auto` on loops of constant length around each thread: box filters, convolutions, filters.
+
+use warpsmith_stage::auto::{self, Counted};
+use warpsmith_stage::program::Settings;
+use warpsmith_stage::session::{Input, Refusal};
+
+fn requests(counted: &Counted<'_>) -> Option<f64> {
+    Some(counted.counters.arrays.iter().map(|a| a.requests as f64).sum())
+}
+
+/// The text with a window, which is chosen.
+fn window(name: &str, text: &str, array: &str, parts: &[&str]) {
+    let settings = Settings { path: "plain.cu".into(), ..Settings::default() };
+    let input = Input { settings, text: text.into(), ..Input::default() };
+    let chosen = auto::choose(&input, &requests).unwrap_or_else(|r: Refusal| {
+        let said: Vec<String> = r.diagnostics.iter().map(|d| d.render(&r.sources, false)).collect();
+        panic!("{}", said.join("\n"))
+    });
+    let tried = format!("{:?} {:?}", chosen.tried, chosen.declined);
+    let best = chosen.best.unwrap_or_else(|| panic!("{name}: nothing is chosen of {tried}"));
+    assert_eq!(best.name, format!("window of `{array}`"), "{name}: {tried}");
+    for part in parts {
+        assert!(best.text.contains(part), "{name}: {part}\n{}", best.text);
+    }
+    if let Some(dir) = std::env::var_os("WARPSMITH_EMITTED") {
+        let dir = std::path::Path::new(&dir).join("stage");
+        std::fs::create_dir_all(&dir).expect("a folder");
+        std::fs::write(dir.join(format!("window_{name}.cu")), &best.text).expect("a file");
+    }
+}
+
+#[test]
+fn clamped_borders() {
+    window(
+        "clamped",
+        "__global__ void box(const unsigned char *img, unsigned char *out, int w, int h) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) return;
+    int sum = 0;
+    for (int dy = -2; dy <= 2; dy++)
+        for (int dx = -2; dx <= 2; dx++)
+            sum += img[min(max(y + dy, 0), h - 1) * w + min(max(x + dx, 0), w - 1)];
+    out[y * w + x] = sum / 25;
+}
+int main() { dim3 b(32, 8); box<<<dim3(128, 512), b>>>(0, 0, 4096, 4096); }
+",
+        "img",
+        &[
+            "__shared__ unsigned char img_tile[8 + 2 * 2][32 + 2 * 2];",
+            "const int x = (int)(blockIdx.x * 32) + img_x - 2;",
+            "sum += img_tile[threadIdx.y + dy + 2][threadIdx.x + dx + 2];",
+        ],
+    );
+}
+
+/// Zeros beyond the image by `continue`, coefficients in constant memory, names for the thread's numbers.
+#[test]
+fn zeros_beyond_the_image() {
+    window(
+        "zeros",
+        "#define R 3
+#define K (2 * R + 1)
+__constant__ float filt[K * K];
+__global__ void conv(const float *__restrict__ img, float *__restrict__ out, int w, int h) {
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    const int x = blockIdx.x * 16 + tx, y = blockIdx.y * 16 + ty;
+    float acc = 0.f;
+    if (x < w && y < h) {
+        for (int ky = 0; ky < K; ky++) {
+            for (int kx = 0; kx < K; kx++) {
+                int sy = y + ky - R, sx = x + kx - R;
+                if (sy < 0 || sy >= h || sx < 0 || sx >= w) continue;
+                acc += filt[ky * K + kx] * img[sy * w + sx];
+            }
+        }
+        out[y * w + x] = acc;
+    }
+}
+int main() { conv<<<dim3(256, 256), dim3(16, 16)>>>(0, 0, 4096, 4096); }
+",
+        "img",
+        &[
+            "img_tile[16 + K - 1][16 + K - 1];",
+            "if (!(sy < 0 || sy >= h || sx < 0 || sx >= w)) img_tile",
+        ],
+    );
+}
+
+/// A subscript that falls as the counter grows.
+#[test]
+fn a_filter_of_one_axis() {
+    window(
+        "fir",
+        "#define TAPS 16
+__constant__ float coeff[TAPS];
+__global__ void fir(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float s = 0.0f;
+        for (int k = 0; k < TAPS; k++) if (i - k >= 0) s += coeff[k] * x[i - k];
+        y[i] = s;
+    }
+}
+int main() { fir<<<65536, 256>>>(0, 0, 1 << 24); }
+",
+        "x",
+        &["x_tile[256 + TAPS - 1]", "x_tile[threadIdx.x - k + (TAPS - 1)]"],
+    );
+}
+
+/// Threads at the border return: what lies around them must not be read. The subscript is a macro's.
+#[test]
+fn threads_at_the_border_return() {
+    window(
+        "returns",
+        "#define IDX(r, c) ((r) * cols + (c))
+__global__ void diffuse(const double *u, double *un, const int rows, const int cols, const double k)
+{
+    const int c = blockDim.x * blockIdx.x + threadIdx.x;
+    const int r = blockDim.y * blockIdx.y + threadIdx.y;
+    if (c <= 0 || r <= 0 || c >= cols - 1 || r >= rows - 1) { return; }
+    double s = 0.0;
+    for (int a = -1; a <= 1; ++a)
+        for (int b = -1; b <= 1; ++b)
+            s += u[IDX(r + a, c + b)];
+    un[IDX(r, c)] = u[IDX(r, c)] + k * (s - 9.0 * u[IDX(r, c)]);
+}
+int main() { diffuse<<<dim3(64, 256), dim3(32, 8)>>>(0, 0, 2048, 2048, 0.1); }
+",
+        "u",
+        &[
+            "if (!(((c + 1 <= 0 || r + 1 <= 0) || c - 1 >= cols - 1) || r - 1 >= rows - 1) && 0 + 1 < cols - 1 && 0 + 1 < rows - 1) u_tile",
+        ],
+    );
+}
