@@ -37,8 +37,7 @@ pub fn usage(unit: &TranslationUnit, kernel: &str) -> Usage {
     let Some(function) = scope::kernel(unit, base_name(kernel)) else { return Usage::default() };
     let mut finder = Finder { unit, usage: Usage::default(), vars: BTreeMap::new(), calls: 0 };
     for name in function.params.iter().filter_map(|p| p.name.clone()) {
-        let source = Source { parameters: [name.clone()].into(), ..Source::default() };
-        finder.vars.insert(name, source);
+        finder.vars.insert(name.clone(), Source::parameter(&name));
     }
     function.body.iter().for_each(|b| _ = finder.block(b));
     finder.usage
@@ -57,6 +56,10 @@ struct Source {
 }
 
 impl Source {
+    fn parameter(name: &str) -> Source {
+        Source { parameters: [name.to_string()].into(), ..Source::default() }
+    }
+
     fn join(mut self, other: &Source) -> Source {
         for a in 0..3 {
             self.blocks[a] |= other.blocks[a];
@@ -223,6 +226,10 @@ impl Finder<'_> {
 
     fn member(&mut self, base: &ast::Expr, member: &str) -> Source {
         let mut source = self.expr(base);
+        // A field of a structure that is passed by value is a number of its own.
+        if let Some(own) = name(plain(base)).filter(|n| source == Source::parameter(n)) {
+            return Source::parameter(&format!("{own}.{member}"));
+        }
         let Some(axis) = ["x", "y", "z"].iter().position(|a| *a == member) else { return source };
         for a in (0..3).filter(|a| *a != axis) {
             source.blocks[a] = false;

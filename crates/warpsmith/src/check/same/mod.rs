@@ -4,35 +4,44 @@
 //! array is compared bit for bit; where it differs, sums may differ by what their order explains (specification,
 //! Arithmetic), with Σ|terms| from a second run of the reference in the interpreter ([`shadow`]).
 
+mod blocks;
+mod calls;
 mod extents;
 mod host_numbers;
+mod host_runs;
 mod launches;
 mod launching;
+mod measured;
+mod on_device;
 mod pairs;
 mod run;
 mod shadow;
 mod side;
+mod variety;
 mod verdict;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use warpsmith_emu::{self as emu, EmuError, Limit};
+use warpsmith_emu::{self as emu, EmuError, Limit, Outcome};
 use warpsmith_front::prelude;
 use warpsmith_ir::interp::Limits;
 use warpsmith_ir::layout::layout_of;
-use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_ir::{Diagnostic, Scalar, SourceMap};
+use warpsmith_opt::analysis::values;
 
+use self::calls::Bind;
 use self::extents::Formula;
 use self::launching::{Launching, NoShape, Shape};
 use self::pairs::{Map, Pairs, Place};
-use self::run::{Computed, Data, Inputs, Nothing};
+use self::run::{Computed, Data, Inputs, Nothing, REFERENCE_STEPS};
 use self::side::{Code, Reading, Side};
+use self::variety::{Constants, Sort};
 use self::verdict::Differs;
 use super::args::CheckArgs;
 use super::runner::Runner;
 use crate::data::{self, ArgSpec, Init, NamedSpec};
-use crate::report::{Item, Place as At, Report, SameAs, stable_id};
+use crate::report::{Item, OnDevice, Place as At, Report, SameAs, stable_id};
 use crate::status::{Failure, Status};
 use crate::tune::points::summary;
 use crate::tune::sizes::Point;
@@ -42,6 +51,10 @@ const LAUNCH_STEPS: u64 = 40_000_000;
 const ALL_STEPS: u64 = 300_000_000;
 /// Launches of the reference that tell how long its arrays are.
 const PROBES: usize = 6;
+/// Launches with NaN and infinities.
+const SPECIAL: usize = 3;
+/// Steps of the reference at sizes far from all others.
+const FAR_STEPS: f64 = 8e6;
 
 /// The rule of an element that differs.
 const DIFFERENT: &str = "different-value";
@@ -65,7 +78,12 @@ pub fn check(
     let new = Side::kernel(path, &args.launch, &reading, sources)?;
     let reference = Side::reference(reference, &reading, sources)?;
     let map: Vec<Map> = args.map.clone();
-    let pairs = pairs::pair(&new, &reference, &map)?;
+    let worked_out = args.launch.args.iter().filter(|s| match &s.spec {
+        ArgSpec::Number(text) => data::parse_scalar(text, Scalar::F64).is_err(),
+        _ => false,
+    });
+    let worked_out: Vec<String> = worked_out.map(|s| s.name.clone()).collect();
+    let pairs = pairs::pair(&new, &reference, &map, &worked_out)?;
     let specs = specs(args, &new, &reference, &pairs)?;
     all_told(&new, &reference, &pairs, &specs)?;
     let mut comparison = Comparison {
@@ -75,6 +93,8 @@ pub fn check(
             pairs: &pairs,
             specs: &specs,
             max_memory: args.max_memory,
+            constants: Constants::of([&new.module, &reference.module]),
+            selects: selecting(&reference, &pairs),
         },
         runner: Runner::new(args),
         formulas: BTreeMap::new(),
@@ -84,11 +104,38 @@ pub fn check(
         compared: vec![false; pairs.arrays.len()],
         exact: true,
         found: false,
+        special: args.special,
+        costs: vec![],
+        touched: BTreeMap::new(),
+        device: None,
+        beyond: vec![],
     };
     let points = launches::points(&new, &reference, &pairs, &args.launch);
     comparison.probe(&points)?;
     comparison.all(&points, sources)?;
+    comparison.special(sources)?;
+    comparison.on_device(args, sources)?;
     Ok(comparison.report(sources))
+}
+
+/// Which arrays select elements of others, as far as the reference tells.
+fn selecting(reference: &Side, pairs: &Pairs) -> Vec<bool> {
+    let mut selecting = vec![false; reference.slots.len()];
+    let mut ask = |function, binds: &[Bind]| {
+        let f = reference.module.function(function);
+        for (array, _) in values::of_arrays(&reference.module, f).keys() {
+            let at = f.params.iter().position(|p| p == array);
+            if let Some(Bind::Slots(places)) = at.and_then(|at| binds.get(at)) {
+                places.iter().for_each(|(_, slot)| selecting[*slot] = true);
+            }
+        }
+    };
+    match &reference.code {
+        Code::C(_, binds) => ask(reference.function, binds),
+        Code::Kernels(_) => reference.stages().for_each(|s| ask(s.function, &s.binds)),
+    }
+    let selects = |place| matches!(place, Some(Place::Param(at)) if selecting[at]);
+    pairs.arrays.iter().map(|a| selects(a.reference)).collect()
 }
 
 /// `--arg`, then those of the directives; every name must be a parameter or a variable of either side.
@@ -108,6 +155,7 @@ fn specs(
         let d = Diagnostic::error("W306", format!("neither side has a parameter `{}`", bad.name));
         return Err(d.help(format!("there are {}", names.join(", "))).into());
     }
+    expressions_of_sizes(args, pairs)?;
     let mut all = args.launch.args.clone();
     // Of directives the numbers say for what the launch was written, and arrays how long they were there.
     for spec in new.args.args.iter().chain(&reference.args.args) {
@@ -125,6 +173,22 @@ fn specs(
     Ok(all)
 }
 
+/// Numbers may be given as expressions of the sizes of either side.
+fn expressions_of_sizes(args: &CheckArgs, pairs: &Pairs) -> Result<(), Failure> {
+    let own = |s: &&NamedSpec| pairs.numbers.iter().find(|n| n.names.contains(&s.name));
+    for spec in &args.launch.args {
+        let (Some(number), ArgSpec::Number(text)) = (own(&spec), &spec.spec) else { continue };
+        if data::parse_scalar(text, number.ty).is_ok() {
+            continue;
+        }
+        let others = pairs.numbers.iter().filter(|n| n.name != number.name && n.ty.is_integer());
+        let values = others.flat_map(|n| n.names.iter().map(|name| (name.clone(), 64i128)));
+        data::eval_number(text, &values.collect())
+            .map_err(|why| Failure::input("W306", format!("`{}={text}`: {why}", spec.name)))?;
+    }
+    Ok(())
+}
+
 /// Numbers that only one side has must be given: nothing tells what they are.
 fn all_told(
     new: &Side,
@@ -132,8 +196,17 @@ fn all_told(
     pairs: &Pairs,
     specs: &[NamedSpec],
 ) -> Result<(), Failure> {
+    // What others are worked out from is a size like those that both have.
+    let mentioned = |n: &pairs::Number| {
+        specs.iter().any(|s| match &s.spec {
+            ArgSpec::Number(text) if data::parse_scalar(text, Scalar::F64).is_err() => text
+                .split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.')
+                .any(|word| n.names.iter().any(|name| name == word)),
+            _ => false,
+        })
+    };
     for n in pairs.numbers.iter().filter(|n| n.new.is_none() || n.reference.is_none()) {
-        if specs.iter().any(|s| n.names.contains(&s.name)) {
+        if mentioned(n) || specs.iter().any(|s| n.names.contains(&s.name)) {
             continue;
         }
         let (has, lacks) = if n.new.is_some() { (new, reference) } else { (reference, new) };
@@ -161,6 +234,14 @@ struct Left {
     undecided: Option<String>,
 }
 
+/// A launch of both sides.
+struct Launch<'a> {
+    inputs: &'a Inputs,
+    shapes: &'a [Shape],
+    /// None of a C function.
+    reference: Option<&'a [Shape]>,
+}
+
 struct Comparison<'a> {
     data: Data<'a>,
     runner: Runner<'a>,
@@ -174,6 +255,15 @@ struct Comparison<'a> {
     /// Everything was the same bit for bit.
     exact: bool,
     found: bool,
+    /// `--special`: what only NaN and infinities show counts.
+    special: bool,
+    /// Work and steps of the reference at the points that ran.
+    costs: Vec<(f64, f64)>,
+    /// Bytes that the kernels touch of arrays that they alone have.
+    touched: BTreeMap<usize, Vec<(Point, u64)>>,
+    device: Option<OnDevice>,
+    /// Points that took too many steps.
+    beyond: Vec<Point>,
 }
 
 impl Comparison<'_> {
@@ -186,11 +276,14 @@ impl Comparison<'_> {
         Limits { deadline: self.runner.deadline, ..Limits::default() }
     }
 
-    fn shape(&self, inputs: &Inputs, of_new: bool) -> Result<Option<Shape>, NoShape> {
+    /// The launches of a side; `None` for a C function.
+    fn shapes(&self, inputs: &Inputs, of_new: bool) -> Result<Option<Vec<Shape>>, NoShape> {
         let side = if of_new { self.data.new } else { self.data.reference };
-        let Code::Kernel(launching) = &side.code else { return Ok(None) };
+        if !side.is_kernel() {
+            return Ok(None);
+        }
         let sizes = self.data.sizes(inputs, of_new);
-        launching.at(&side.unit, side.ir(), &sizes).map(Some)
+        side.stages().map(|stage| side.shape(stage, &sizes)).collect::<Result<_, _>>().map(Some)
     }
 
     /// Launches the reference to see how long its arrays are.
@@ -203,10 +296,11 @@ impl Comparison<'_> {
         };
         let names: Vec<String> = points.first().map_or(vec![], |p| p.keys().cloned().collect());
         let mut touched: BTreeMap<usize, Vec<(Point, u64)>> = BTreeMap::new();
+        let mut chosen_by_data: BTreeSet<usize> = BTreeSet::new();
         let chosen: Vec<&Point> = points.iter().filter(apart).take(PROBES).collect();
         let chosen = if chosen.is_empty() { points.iter().take(PROBES).collect() } else { chosen };
         for point in chosen {
-            let inputs = match self.data.inputs(point, 0) {
+            let inputs = match self.data.inputs(point, 0, Sort::Plain) {
                 Ok(inputs) => inputs,
                 Err(Nothing::Failed(failure)) => return Err(failure),
                 Err(_) => continue,
@@ -217,18 +311,33 @@ impl Comparison<'_> {
                 }
                 continue;
             }
-            let Ok(Some(shape)) = self.shape(&inputs, false) else { continue };
-            let Ok(computed) = self.reference_kernel(&inputs, &shape) else { continue };
+            let Ok(Some(shapes)) = self.shapes(&inputs, false) else { continue };
+            let Ok(computed) = self.reference_kernels(&inputs, &shapes) else { continue };
+            let other = self.data.inputs(point, 1, Sort::Plain).ok();
+            let other = other.and_then(|i| self.reference_kernels(&i, &shapes).ok());
             for (i, bytes) in computed.arrays.iter().enumerate() {
                 if let (Some(bytes), run::Content::Grows(_)) = (bytes, &inputs.arrays[i]) {
                     let count = bytes.len() as u64 / self.element_size(i);
+                    let again = other.as_ref().and_then(|o| o.arrays[i].as_ref());
+                    if again.is_some_and(|b| b.len() != bytes.len()) {
+                        chosen_by_data.insert(i);
+                    }
                     touched.entry(i).or_default().push((point.clone(), count));
                 }
             }
         }
         for (i, touched) in touched {
-            let Some(formula) = extents::fit(&names, &touched) else { continue };
             let name = &self.data.pairs.arrays[i].name;
+            if chosen_by_data.contains(&i) {
+                let most = touched.iter().map(|(_, n)| *n).max().unwrap_or(1);
+                let times = (2 * most).next_power_of_two().max(256);
+                self.runner.assume(format!(
+                    "data decide which elements of `{name}` the reference touches: it was run with {times}"
+                ));
+                self.formulas.insert(i, Formula { times, factors: vec![] });
+                continue;
+            }
+            let Some(formula) = extents::fit(&names, &touched) else { continue };
             self.runner.assume(format!(
                 "`{name}` has {} elements: so many does the reference touch",
                 formula.text()
@@ -240,12 +349,10 @@ impl Comparison<'_> {
 
     /// Elements of the arrays of a C function of which nobody but its accesses says how long they are.
     fn inferred(&self, inputs: &Inputs) -> Vec<(usize, u64)> {
-        let f = self.data.reference.ir();
+        let slots = &self.data.reference.slots;
         let arrays = self.data.pairs.arrays.iter().zip(&inputs.arrays).enumerate();
         let counts = arrays.filter_map(|(i, (a, content))| match (a.reference, content) {
-            (Some(Place::Param(at)), run::Content::Bytes(bytes))
-                if f.var(f.params[at]).inferred =>
-            {
+            (Some(Place::Param(at)), run::Content::Bytes(bytes)) if slots[at].inferred => {
                 Some((i, bytes.len() as u64 / self.element_size(i)))
             }
             _ => None,
@@ -271,10 +378,25 @@ impl Comparison<'_> {
         layout_of(module, &element).size.max(1)
     }
 
-    /// Runs the reference kernel, whose findings say that it has no meaning there.
-    fn reference_kernel(&self, inputs: &Inputs, shape: &Shape) -> Result<Computed, Nothing> {
-        let run = self.data.kernel(false, inputs, shape, &[], &self.options());
-        let (outcome, mut arrays) = run.map_err(refused)?;
+    /// Runs the reference kernels, whose findings say that they have no meaning there.
+    fn reference_kernels(&self, inputs: &Inputs, shapes: &[Shape]) -> Result<Computed, Nothing> {
+        let run = self.data.kernels(false, inputs, shapes, &[], &self.options());
+        let (outcomes, mut arrays) = run.map_err(|(_, e)| refused(e))?;
+        let steps = outcomes.iter().map(|o| o.stats.thread_instructions).sum();
+        for outcome in outcomes {
+            self.has_meaning(&outcome)?;
+        }
+        for (i, bytes) in arrays.iter_mut().enumerate() {
+            let Some(bytes) = bytes else { continue };
+            let known = self.formulas.get(&i).map_or(0, |f| f.at(&inputs.point));
+            let length = (known * self.element_size(i)).max(bytes.len() as u64);
+            let all = inputs.arrays[i].bytes(length);
+            bytes.extend_from_slice(&all[bytes.len().min(all.len())..]);
+        }
+        Ok(Computed { arrays, steps })
+    }
+
+    fn has_meaning(&self, outcome: &Outcome) -> Result<(), Nothing> {
         if outcome.assumption_failed {
             return Err(Nothing::Excluded);
         }
@@ -288,14 +410,7 @@ impl Comparison<'_> {
         if outcome.limit.is_some() {
             return Err(Nothing::TooLarge);
         }
-        for (i, bytes) in arrays.iter_mut().enumerate() {
-            let Some(bytes) = bytes else { continue };
-            let known = self.formulas.get(&i).map_or(0, |f| f.at(&inputs.point));
-            let length = (known * self.element_size(i)).max(bytes.len() as u64);
-            let all = inputs.arrays[i].bytes(length);
-            bytes.extend_from_slice(&all[bytes.len().min(all.len())..]);
-        }
-        Ok(Computed { arrays, steps: outcome.stats.thread_instructions })
+        Ok(())
     }
 
     fn all(&mut self, points: &[Point], sources: &SourceMap) -> Result<(), Failure> {
@@ -308,12 +423,32 @@ impl Comparison<'_> {
                 }
                 break;
             }
+            if launches::is_far(point) && self.expected_steps(point) > FAR_STEPS {
+                continue;
+            }
             let seed = self.data.new.args.seed.unwrap_or(0).wrapping_add(nth as u64);
-            match self.point(point, seed, sources) {
+            // What took too much at smaller sizes takes too much here.
+            let beyond = |p: &Point| p.iter().all(|(n, v)| point.get(n).is_some_and(|w| w >= v));
+            if self.beyond.iter().any(beyond) {
+                self.left.too_large += 1;
+                continue;
+            }
+            let result = match self.point(point, seed, Sort::of(nth), sources) {
+                // The reference may have no meaning for other data than plain ones.
+                Err(Nothing::Undefined(_) | Nothing::Excluded) if Sort::of(nth) != Sort::Plain => {
+                    self.point(point, seed, Sort::Plain, sources)
+                }
+                result => result,
+            };
+            match result {
                 Ok(()) => {}
                 Err(Nothing::Failed(failure)) => return Err(failure),
                 Err(Nothing::Excluded) => self.left.excluded += 1,
-                Err(Nothing::TooLarge) => self.left.too_large += 1,
+                Err(Nothing::TooLarge) => {
+                    self.left.too_large += 1;
+                    self.steps_left = self.steps_left.saturating_sub(REFERENCE_STEPS);
+                    self.beyond.push(point.clone());
+                }
                 Err(Nothing::Undefined(why)) => {
                     self.left.undefined.get_or_insert((0, why)).0 += 1;
                 }
@@ -325,13 +460,85 @@ impl Comparison<'_> {
         Ok(())
     }
 
+    /// What the reference will take at a size far from the others, as its steps grew so far.
+    fn expected_steps(&self, point: &Point) -> f64 {
+        let mut costs = self.costs.clone();
+        costs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let Some((&(small, few), &(large, many))) = costs.get(costs.len() / 2).zip(costs.last())
+        else {
+            return f64::INFINITY;
+        };
+        let grows = (many.max(1.0) / few.max(1.0)).ln() / (large / small).max(1.01).ln();
+        many * (launches::work(point) as f64 / large).powf(grows.clamp(1.0, 4.0))
+    }
+
+    /// A few launches with NaN and infinities: people mean different things by them, so that a difference is a note.
+    fn special(&mut self, sources: &SourceMap) -> Result<(), Failure> {
+        let real = self.data.pairs.arrays.iter().any(|a| {
+            let (module, element) = self.data.element(a);
+            data::scalars_of(module, &element, 0).iter().any(|(_, s)| s.is_float())
+        });
+        let decided = self.found || self.left.undecided.is_some() || self.left.not_reached > 0;
+        if !real || decided || self.ran.is_empty() {
+            return Ok(());
+        }
+        let points = self.ran.clone();
+        let near: Vec<&Point> = points.iter().filter(|p| !launches::is_far(p)).collect();
+        for k in 1..=SPECIAL {
+            let Some(point) = near.get(k * near.len() / (SPECIAL + 1)) else { continue };
+            match self.point(point, k as u64, Sort::Special, sources) {
+                Err(Nothing::Failed(failure)) => return Err(failure),
+                Ok(()) | Err(_) => {}
+            }
+            if self.found {
+                break;
+            }
+        }
+        // Sizes are listed once.
+        self.ran = points;
+        Ok(())
+    }
+
+    /// Both sides at the full size, where a device is named.
+    fn on_device(&mut self, args: &CheckArgs, sources: &mut SourceMap) -> Result<(), Failure> {
+        if args.device.is_none() || self.found || self.ran.is_empty() {
+            return Ok(());
+        }
+        let length = |i: usize, inputs: &Inputs| -> Option<u64> {
+            if let run::Content::Bytes(bytes) = &inputs.arrays[i] {
+                return Some(bytes.len() as u64);
+            }
+            if let Some(formula) = self.formulas.get(&i) {
+                return Some(formula.at(&inputs.point) * self.element_size(i));
+            }
+            let touched = self.touched.get(&i)?;
+            let names: Vec<String> = inputs.point.keys().cloned().collect();
+            extents::fit(&names, touched).map(|f| f.at(&inputs.point))
+        };
+        let on = on_device::compare(args, &self.data, &length, self.exact, sources)?;
+        if let Some(why) = &on.differs {
+            let span = self.data.new.ir().origin.span;
+            let label = format!("{} on {} with {}", self.data.new.describe(), on.device, on.sizes);
+            self.runner.refused(DIFFERENT, why.clone(), span, &label, false, sources);
+            self.found = true;
+        }
+        self.device = Some(on);
+        Ok(())
+    }
+
     /// Both sides at one point.
-    fn point(&mut self, point: &Point, seed: u64, sources: &SourceMap) -> Result<(), Nothing> {
-        let mut inputs = self.data.inputs(point, seed)?;
+    fn point(
+        &mut self,
+        point: &Point,
+        seed: u64,
+        sort: Sort,
+        sources: &SourceMap,
+    ) -> Result<(), Nothing> {
+        let mut inputs = self.data.inputs(point, seed, sort)?;
         self.lengthen(&mut inputs);
         let shapes =
-            self.shape(&inputs, true).and_then(|new| Ok((new, self.shape(&inputs, false)?)));
-        let (shape, reference_shape) = match shapes {
+            self.shapes(&inputs, true).and_then(|new| Ok((new, self.shapes(&inputs, false)?)));
+        let (shapes, reference_shapes) = match shapes {
             Ok((Some(new), reference)) => (new, reference),
             Err(NoShape::OtherSizes) => {
                 self.left.other_sizes += 1;
@@ -342,59 +549,71 @@ impl Comparison<'_> {
                 return Ok(());
             }
         };
-        let computed = match &reference_shape {
-            Some(shape) => self.reference_kernel(&inputs, shape)?,
+        let computed = match &reference_shapes {
+            Some(shapes) => self.reference_kernels(&inputs, shapes)?,
             None => self.data.c_function(&inputs, false, &self.limits())?.1,
         };
         self.steps_left = self.steps_left.saturating_sub(computed.steps);
-        let label = self.label(&inputs, &shape, reference_shape.as_ref());
+        self.costs.push((launches::work(point) as f64, computed.steps as f64));
+        let launch =
+            Launch { inputs: &inputs, shapes: &shapes, reference: reference_shapes.as_deref() };
         let lengths: Vec<Option<u64>> =
             computed.arrays.iter().map(|a| a.as_ref().map(|b| b.len() as u64)).collect();
         let options = self.options();
-        let (outcome, arrays) = match self.data.kernel(true, &inputs, &shape, &lengths, &options) {
+        let run = self.data.kernels(true, &inputs, &shapes, &lengths, &options);
+        let (outcomes, arrays) = match run {
             Ok(run) => run,
-            Err(EmuError::BadLaunch(message)) => {
-                let at = self.data.new.ir().origin.span;
+            Err((at, EmuError::BadLaunch(message))) => {
+                let label = self.label(&launch, at);
+                let stage = self.data.new.stages().nth(at);
+                let span =
+                    stage.and_then(|s| self.data.new.module.function(s.function).origin.span);
                 self.runner.launched(&label);
-                self.runner.refused("invalid-launch", message, at, &label, false, sources);
+                self.runner.refused("invalid-launch", message, span, &label, false, sources);
                 self.found = true;
                 return Ok(());
             }
-            Err(error) => return Err(refused(error)),
+            Err((_, error)) => return Err(refused(error)),
         };
-        self.steps_left = self.steps_left.saturating_sub(outcome.stats.thread_instructions);
-        match outcome.limit {
-            Some(Limit::TotalSteps) => return Err(Nothing::TooLarge),
-            _ if outcome.assumption_failed => return Err(Nothing::Excluded),
-            _ => {}
+        let steps = outcomes.iter().map(|o| o.stats.thread_instructions).sum();
+        self.steps_left = self.steps_left.saturating_sub(steps);
+        if outcomes.iter().any(|o| o.limit == Some(Limit::TotalSteps)) {
+            return Err(Nothing::TooLarge);
         }
-        self.runner.launched(&label);
+        if outcomes.iter().any(|o| o.assumption_failed) {
+            return Err(Nothing::Excluded);
+        }
         self.ran.push(point.clone());
-        self.found |= outcome.findings.iter().any(|f| !f.rule.is_note());
-        let stopped = outcome.limit.is_some();
-        self.runner.record(outcome, &label, None, sources);
+        let stopped = outcomes.iter().any(|o| o.limit.is_some()) || outcomes.len() < shapes.len();
+        for (at, outcome) in outcomes.into_iter().enumerate() {
+            let label = self.label(&launch, at);
+            self.runner.launched(&label);
+            self.found |= outcome.findings.iter().any(|f| !f.rule.is_note());
+            self.runner.record(outcome, &label, None, sources);
+        }
+        for i in 0..self.data.pairs.arrays.len() {
+            if self.data.pairs.arrays[i].reference.is_some() {
+                continue;
+            }
+            if let (Some(Some(bytes)), run::Content::Grows(_)) = (arrays.get(i), &inputs.arrays[i])
+            {
+                self.touched.entry(i).or_default().push((point.clone(), bytes.len() as u64));
+            }
+        }
         if !stopped {
-            self.compare(
-                &inputs,
-                (&shape, reference_shape.as_ref()),
-                &computed,
-                &arrays,
-                &label,
-                sources,
-            );
+            self.compare(&launch, &computed, &arrays, sources);
         }
         Ok(())
     }
 
     fn compare(
         &mut self,
-        inputs: &Inputs,
-        (shape, reference_shape): (&Shape, Option<&Shape>),
+        launch: &Launch<'_>,
         computed: &Computed,
         arrays: &[Option<Vec<u8>>],
-        label: &str,
         sources: &SourceMap,
     ) {
+        let inputs = launch.inputs;
         let mut shadow = None;
         for (i, array) in self.data.pairs.arrays.iter().enumerate() {
             let (Some(expected), Some(actual)) = (&computed.arrays[i], &arrays[i]) else {
@@ -408,7 +627,7 @@ impl Comparison<'_> {
                 continue;
             };
             let memory = shadow.get_or_insert_with(|| {
-                self.data.shadow(inputs, reference_shape, &computed.arrays, &self.limits())
+                self.data.shadow(inputs, launch.reference, &computed.arrays, &self.limits())
             });
             let differs = match memory {
                 Ok((memory, at)) => {
@@ -431,11 +650,17 @@ impl Comparison<'_> {
                 }
                 Err(_) => Some(bitwise),
             };
-            self.exact = false;
+            let is_note = inputs.sort == Sort::Special && !self.special;
+            self.exact &= is_note;
             if let Some(differs) = differs {
-                let item = self.different(i, &differs, inputs, shape, label, sources);
+                let mut item = self.different(i, &differs, launch, sources);
+                if is_note {
+                    item.is_note = true;
+                    item.message +=
+                        "; only where data hold NaN or infinities (--special makes this an error)";
+                }
                 self.runner.add(item);
-                self.found = true;
+                self.found |= !is_note;
                 return;
             }
         }
@@ -446,19 +671,20 @@ impl Comparison<'_> {
         &self,
         array: usize,
         d: &Differs,
-        inputs: &Inputs,
-        shape: &Shape,
-        label: &str,
+        launch: &Launch<'_>,
         sources: &SourceMap,
     ) -> Item {
+        let inputs = launch.inputs;
         let buffer = self.data.buffer_of(array);
         let options = emu::Options { jobs: 1, written: Some((buffer, d.byte)), ..self.options() };
         let lengths: Vec<Option<u64>> =
             (0..inputs.arrays.len()).map(|i| self.length(i, inputs, array, d)).collect();
-        let writers = self
-            .data
-            .kernel(true, inputs, shape, &lengths, &options)
-            .map_or(vec![], |(o, _)| o.writers);
+        let again = self.data.kernels(true, inputs, launch.shapes, &lengths, &options);
+        let outcomes = again.map_or(vec![], |(outcomes, _)| outcomes);
+        // The last kernel that wrote the element.
+        let last = outcomes.iter().rposition(|o| !o.writers.is_empty());
+        let writers = last.map_or(vec![], |at| outcomes[at].writers.clone());
+        let label = self.label(launch, last.unwrap_or(launch.shapes.len() - 1));
         let places: Vec<At> = writers
             .iter()
             .map(|w| At {
@@ -510,18 +736,29 @@ impl Comparison<'_> {
         formula.map(|n| n.max(least))
     }
 
-    fn label(&self, inputs: &Inputs, shape: &Shape, reference: Option<&Shape>) -> String {
+    /// What is run, of several kernels the one at this place.
+    fn label(&self, launch: &Launch<'_>, at: usize) -> String {
+        let inputs = launch.inputs;
         let dims = |d: [u32; 3]| match d {
             [x, 1, 1] => format!("{x}"),
             [x, y, 1] => format!("({x},{y})"),
             [x, y, z] => format!("({x},{y},{z})"),
         };
-        let launch = |s: &Shape| format!("<<<{}, {}>>>", dims(s.grid), dims(s.block));
+        let show = |s: &Shape| format!("<<<{}, {}>>>", dims(s.grid), dims(s.block));
         let sizes: Vec<String> = inputs.point.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        let sort = Some(inputs.sort.text().to_string()).filter(|t| !t.is_empty());
+        let with: Vec<String> = sizes.into_iter().chain(sort).collect();
         let with =
-            if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
-        let beside = reference.map_or(String::new(), |s| format!(", the reference {}", launch(s)));
-        format!("{}{}{with}{beside}", self.data.new.describe(), launch(shape))
+            if with.is_empty() { String::new() } else { format!(" with {}", with.join(", ")) };
+        let shown: Vec<String> = launch.reference.unwrap_or(&[]).iter().map(show).collect();
+        let beside = match shown.is_empty() {
+            true => String::new(),
+            false => format!(", the reference {}", shown.join(", ")),
+        };
+        let new = self.data.new;
+        let name = new.stages().nth(at).map_or(new.describe(), |s| new.describe_stage(s));
+        let shape = launch.shapes.get(at).map_or(String::new(), show);
+        format!("{name}{shape}{with}{beside}")
     }
 
     fn report(mut self, sources: &SourceMap) -> Report {
@@ -551,6 +788,7 @@ impl Comparison<'_> {
             },
             compared,
             sizes: summary(&self.ran),
+            device: self.device.take(),
         };
         let mut report = self.runner.finish(sources);
         if limited && report.status == Status::BadInput {
@@ -576,13 +814,15 @@ impl Comparison<'_> {
         let pairs = self.data.pairs;
         let mut all = pairs.assumed.clone();
         for (side, what) in [(self.data.new, "kernel"), (self.data.reference, "reference")] {
-            if let Code::Kernel(Launching::Rule(rule)) = &side.code
-                && rule.derived
-            {
-                all.push(format!("nobody says how the {what} `{}` is launched: it got as many blocks as its positions need", side.name));
+            for stage in side.stages() {
+                if let Launching::Rule(rule) = &stage.launching
+                    && rule.derived
+                {
+                    all.push(format!("nobody says how the {what} `{}` is launched: it got as many blocks as its positions need", stage.name));
+                }
             }
         }
-        if let Code::C(input) = &self.data.reference.code {
+        if let Code::C(input, _) = &self.data.reference.code {
             all.extend(input.assumed.iter().cloned());
         }
         for a in &pairs.arrays {
