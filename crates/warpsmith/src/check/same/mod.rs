@@ -4,53 +4,51 @@
 //! array is compared bit for bit; where it differs, sums may differ by what their order explains (specification,
 //! Arithmetic), with Σ|terms| from a second run of the reference in the interpreter ([`shadow`]).
 
+mod arguments;
 mod blocks;
 mod calls;
 mod extents;
+mod given;
 mod host_numbers;
 mod host_runs;
 mod launches;
 mod launching;
+mod lengths;
 mod measured;
 mod on_device;
 mod pairs;
 mod run;
 mod shadow;
 mod side;
+mod told;
 mod variety;
 mod verdict;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use warpsmith_emu::{self as emu, EmuError, Limit, Outcome};
 use warpsmith_front::prelude;
 use warpsmith_ir::interp::Limits;
-use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Diagnostic, Scalar, SourceMap};
-use warpsmith_opt::analysis::values;
 
-use self::calls::Bind;
 use self::extents::Formula;
-use self::launching::{Launching, NoShape, Shape};
-use self::pairs::{Map, Pairs, Place};
+use self::launching::{NoShape, Shape};
+use self::pairs::{Map, Place};
 use self::run::{Computed, Data, Inputs, Nothing, REFERENCE_STEPS};
-use self::side::{Code, Reading, Side};
+use self::side::{Reading, Side};
 use self::variety::{Constants, Sort};
 use self::verdict::Differs;
 use super::args::CheckArgs;
 use super::runner::Runner;
-use crate::data::{self, ArgSpec, Init, NamedSpec};
-use crate::report::{Item, OnDevice, Place as At, Report, SameAs, stable_id};
-use crate::status::{Failure, Status};
-use crate::tune::points::summary;
+use crate::data::{self, ArgSpec};
+use crate::report::{Item, OnDevice, Place as At, Report, stable_id};
+use crate::status::Failure;
 use crate::tune::sizes::Point;
 
 /// Thread instructions of one launch of either side, and of all together where no option says otherwise.
 const LAUNCH_STEPS: u64 = 40_000_000;
 const ALL_STEPS: u64 = 300_000_000;
-/// Launches of the reference that tell how long its arrays are.
-const PROBES: usize = 6;
 /// Launches with NaN and infinities.
 const SPECIAL: usize = 3;
 /// Steps of the reference at sizes far from all others.
@@ -84,8 +82,8 @@ pub fn check(
     });
     let worked_out: Vec<String> = worked_out.map(|s| s.name.clone()).collect();
     let pairs = pairs::pair(&new, &reference, &map, &worked_out)?;
-    let specs = specs(args, &new, &reference, &pairs)?;
-    all_told(&new, &reference, &pairs, &specs)?;
+    let specs = given::specs(args, &new, &reference, &pairs)?;
+    given::all_told(&new, &reference, &pairs, &specs)?;
     let mut comparison = Comparison {
         data: Data {
             new: &new,
@@ -94,7 +92,7 @@ pub fn check(
             specs: &specs,
             max_memory: args.max_memory,
             constants: Constants::of([&new.module, &reference.module]),
-            selects: selecting(&reference, &pairs),
+            selects: given::selecting(&reference, &pairs),
         },
         runner: Runner::new(args),
         formulas: BTreeMap::new(),
@@ -116,110 +114,6 @@ pub fn check(
     comparison.special(sources)?;
     comparison.on_device(args, sources)?;
     Ok(comparison.report(sources))
-}
-
-/// Which arrays select elements of others, as far as the reference tells.
-fn selecting(reference: &Side, pairs: &Pairs) -> Vec<bool> {
-    let mut selecting = vec![false; reference.slots.len()];
-    let mut ask = |function, binds: &[Bind]| {
-        let f = reference.module.function(function);
-        for (array, _) in values::of_arrays(&reference.module, f).keys() {
-            let at = f.params.iter().position(|p| p == array);
-            if let Some(Bind::Slots(places)) = at.and_then(|at| binds.get(at)) {
-                places.iter().for_each(|(_, slot)| selecting[*slot] = true);
-            }
-        }
-    };
-    match &reference.code {
-        Code::C(_, binds) => ask(reference.function, binds),
-        Code::Kernels(_) => reference.stages().for_each(|s| ask(s.function, &s.binds)),
-    }
-    let selects = |place| matches!(place, Some(Place::Param(at)) if selecting[at]);
-    pairs.arrays.iter().map(|a| selects(a.reference)).collect()
-}
-
-/// `--arg`, then those of the directives; every name must be a parameter or a variable of either side.
-fn specs(
-    args: &CheckArgs,
-    new: &Side,
-    reference: &Side,
-    pairs: &Pairs,
-) -> Result<Vec<NamedSpec>, Failure> {
-    let numbers = pairs.numbers.iter().flat_map(|n| &n.names);
-    let arrays = pairs.arrays.iter().flat_map(|a| &a.names);
-    let variables =
-        [new, reference].into_iter().flat_map(|s| s.module.globals.iter().map(|g| &g.name));
-    let known: Vec<&String> = numbers.chain(arrays).chain(variables).collect();
-    if let Some(bad) = args.launch.args.iter().find(|a| !known.contains(&&a.name)) {
-        let names: Vec<&str> = known.iter().map(|n| n.as_str()).collect();
-        let d = Diagnostic::error("W306", format!("neither side has a parameter `{}`", bad.name));
-        return Err(d.help(format!("there are {}", names.join(", "))).into());
-    }
-    expressions_of_sizes(args, pairs)?;
-    let mut all = args.launch.args.clone();
-    // Of directives the numbers say for what the launch was written, and arrays how long they were there.
-    for spec in new.args.args.iter().chain(&reference.args.args) {
-        let whole = pairs.numbers.iter().any(|n| n.ty.is_integer() && n.names.contains(&spec.name));
-        let spec = match &spec.spec {
-            ArgSpec::Array { init, dims, .. } if dims.iter().all(|d| d.parse::<u64>().is_ok()) => {
-                NamedSpec { spec: ArgSpec::Init(init.clone()), ..spec.clone() }
-            }
-            _ => spec.clone(),
-        };
-        if !whole && spec.filled && all.iter().all(|a| a.name != spec.name) {
-            all.push(spec);
-        }
-    }
-    Ok(all)
-}
-
-/// Numbers may be given as expressions of the sizes of either side.
-fn expressions_of_sizes(args: &CheckArgs, pairs: &Pairs) -> Result<(), Failure> {
-    let own = |s: &&NamedSpec| pairs.numbers.iter().find(|n| n.names.contains(&s.name));
-    for spec in &args.launch.args {
-        let (Some(number), ArgSpec::Number(text)) = (own(&spec), &spec.spec) else { continue };
-        if data::parse_scalar(text, number.ty).is_ok() {
-            continue;
-        }
-        let others = pairs.numbers.iter().filter(|n| n.name != number.name && n.ty.is_integer());
-        let values = others.flat_map(|n| n.names.iter().map(|name| (name.clone(), 64i128)));
-        data::eval_number(text, &values.collect())
-            .map_err(|why| Failure::input("W306", format!("`{}={text}`: {why}", spec.name)))?;
-    }
-    Ok(())
-}
-
-/// Numbers that only one side has must be given: nothing tells what they are.
-fn all_told(
-    new: &Side,
-    reference: &Side,
-    pairs: &Pairs,
-    specs: &[NamedSpec],
-) -> Result<(), Failure> {
-    // What others are worked out from is a size like those that both have.
-    let mentioned = |n: &pairs::Number| {
-        specs.iter().any(|s| match &s.spec {
-            ArgSpec::Number(text) if data::parse_scalar(text, Scalar::F64).is_err() => text
-                .split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.')
-                .any(|word| n.names.iter().any(|name| name == word)),
-            _ => false,
-        })
-    };
-    for n in pairs.numbers.iter().filter(|n| n.new.is_none() || n.reference.is_none()) {
-        if mentioned(n) || specs.iter().any(|s| n.names.contains(&s.name)) {
-            continue;
-        }
-        let (has, lacks) = if n.new.is_some() { (new, reference) } else { (reference, new) };
-        let message =
-            format!("`{}` of `{}` has no counterpart in `{}`", n.name, has.name, lacks.name);
-        return Err(Diagnostic::error("W309", message)
-            .help(format!(
-                "give its value, --arg {}=256, or say what it is called there: --map NEW=REFERENCE",
-                n.name
-            ))
-            .into());
-    }
-    Ok(())
 }
 
 /// Points that say nothing, by why.
@@ -284,98 +178,6 @@ impl Comparison<'_> {
         }
         let sizes = self.data.sizes(inputs, of_new);
         side.stages().map(|stage| side.shape(stage, &sizes)).collect::<Result<_, _>>().map(Some)
-    }
-
-    /// Launches the reference to see how long its arrays are.
-    fn probe(&mut self, points: &[Point]) -> Result<(), Failure> {
-        let apart = |p: &&Point| {
-            let mut values: Vec<i64> = p.values().copied().filter(|v| *v > 2).collect();
-            values.sort_unstable();
-            values.dedup();
-            values.len() == p.len()
-        };
-        let names: Vec<String> = points.first().map_or(vec![], |p| p.keys().cloned().collect());
-        let mut touched: BTreeMap<usize, Vec<(Point, u64)>> = BTreeMap::new();
-        let mut chosen_by_data: BTreeSet<usize> = BTreeSet::new();
-        let chosen: Vec<&Point> = points.iter().filter(apart).take(PROBES).collect();
-        let chosen = if chosen.is_empty() { points.iter().take(PROBES).collect() } else { chosen };
-        for point in chosen {
-            let inputs = match self.data.inputs(point, 0, Sort::Plain) {
-                Ok(inputs) => inputs,
-                Err(Nothing::Failed(failure)) => return Err(failure),
-                Err(_) => continue,
-            };
-            if !self.data.reference.is_kernel() {
-                for (i, count) in self.inferred(&inputs) {
-                    touched.entry(i).or_default().push((point.clone(), count));
-                }
-                continue;
-            }
-            let Ok(Some(shapes)) = self.shapes(&inputs, false) else { continue };
-            let Ok(computed) = self.reference_kernels(&inputs, &shapes) else { continue };
-            let other = self.data.inputs(point, 1, Sort::Plain).ok();
-            let other = other.and_then(|i| self.reference_kernels(&i, &shapes).ok());
-            for (i, bytes) in computed.arrays.iter().enumerate() {
-                if let (Some(bytes), run::Content::Grows(_)) = (bytes, &inputs.arrays[i]) {
-                    let count = bytes.len() as u64 / self.element_size(i);
-                    let again = other.as_ref().and_then(|o| o.arrays[i].as_ref());
-                    if again.is_some_and(|b| b.len() != bytes.len()) {
-                        chosen_by_data.insert(i);
-                    }
-                    touched.entry(i).or_default().push((point.clone(), count));
-                }
-            }
-        }
-        for (i, touched) in touched {
-            let name = &self.data.pairs.arrays[i].name;
-            if chosen_by_data.contains(&i) {
-                let most = touched.iter().map(|(_, n)| *n).max().unwrap_or(1);
-                let times = (2 * most).next_power_of_two().max(256);
-                self.runner.assume(format!(
-                    "data decide which elements of `{name}` the reference touches: it was run with {times}"
-                ));
-                self.formulas.insert(i, Formula { times, factors: vec![] });
-                continue;
-            }
-            let Some(formula) = extents::fit(&names, &touched) else { continue };
-            self.runner.assume(format!(
-                "`{name}` has {} elements: so many does the reference touch",
-                formula.text()
-            ));
-            self.formulas.insert(i, formula);
-        }
-        Ok(())
-    }
-
-    /// Elements of the arrays of a C function of which nobody but its accesses says how long they are.
-    fn inferred(&self, inputs: &Inputs) -> Vec<(usize, u64)> {
-        let slots = &self.data.reference.slots;
-        let arrays = self.data.pairs.arrays.iter().zip(&inputs.arrays).enumerate();
-        let counts = arrays.filter_map(|(i, (a, content))| match (a.reference, content) {
-            (Some(Place::Param(at)), run::Content::Bytes(bytes)) if slots[at].inferred => {
-                Some((i, bytes.len() as u64 / self.element_size(i)))
-            }
-            _ => None,
-        });
-        counts.collect()
-    }
-
-    /// Makes arrays as long as they are at sizes at which the reference touches all of them.
-    fn lengthen(&self, inputs: &mut Inputs) {
-        for (i, formula) in &self.formulas {
-            let want = formula.at(&inputs.point);
-            let (module, element) = self.data.element(&self.data.pairs.arrays[*i]);
-            if let run::Content::Bytes(bytes) = &mut inputs.arrays[*i] {
-                let all = data::fill(module, &element, want, &Init::Random(None), inputs.seed);
-                let known = bytes.len().min(all.len());
-                bytes.extend_from_slice(&all[known..]);
-            }
-        }
-    }
-
-    fn element_size(&self, array: usize) -> u64 {
-        let (module, element) = self.data.element(&self.data.pairs.arrays[array]);
-        layout_of(module, &element).size.max(1)
     }
 
     /// Runs the reference kernels, whose findings say that they have no meaning there.
@@ -727,123 +529,6 @@ impl Comparison<'_> {
             interval: None,
             launch: label.to_string(),
         }
-    }
-
-    /// How long an array of the new kernel is.
-    fn length(&self, i: usize, inputs: &Inputs, array: usize, d: &Differs) -> Option<u64> {
-        let formula = self.formulas.get(&i).map(|f| f.at(&inputs.point) * self.element_size(i));
-        let least = if i == array { d.byte + u64::from(d.ty.bytes()) } else { 0 };
-        formula.map(|n| n.max(least))
-    }
-
-    /// What is run, of several kernels the one at this place.
-    fn label(&self, launch: &Launch<'_>, at: usize) -> String {
-        let inputs = launch.inputs;
-        let dims = |d: [u32; 3]| match d {
-            [x, 1, 1] => format!("{x}"),
-            [x, y, 1] => format!("({x},{y})"),
-            [x, y, z] => format!("({x},{y},{z})"),
-        };
-        let show = |s: &Shape| format!("<<<{}, {}>>>", dims(s.grid), dims(s.block));
-        let sizes: Vec<String> = inputs.point.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        let sort = Some(inputs.sort.text().to_string()).filter(|t| !t.is_empty());
-        let with: Vec<String> = sizes.into_iter().chain(sort).collect();
-        let with =
-            if with.is_empty() { String::new() } else { format!(" with {}", with.join(", ")) };
-        let shown: Vec<String> = launch.reference.unwrap_or(&[]).iter().map(show).collect();
-        let beside = match shown.is_empty() {
-            true => String::new(),
-            false => format!(", the reference {}", shown.join(", ")),
-        };
-        let new = self.data.new;
-        let name = new.stages().nth(at).map_or(new.describe(), |s| new.describe_stage(s));
-        let shape = launch.shapes.get(at).map_or(String::new(), show);
-        format!("{name}{shape}{with}{beside}")
-    }
-
-    fn report(mut self, sources: &SourceMap) -> Report {
-        self.say_what_it_rests_on();
-        let same = !self.found && !self.ran.is_empty() && self.left.undecided.is_none();
-        let something = self.compared.contains(&true);
-        if !self.found {
-            if self.ran.is_empty() {
-                self.runner.lost.push(self.nothing_ran());
-            } else if !something {
-                self.runner
-                    .lost
-                    .push("neither side wrote anything: nothing was compared".to_string());
-            }
-            self.runner.lost.extend(self.left.undecided.take());
-        }
-        let names = self.data.pairs.arrays.iter().zip(&self.compared).filter(|(_, c)| **c);
-        let compared: Vec<String> = names.map(|(a, _)| a.name.clone()).collect();
-        let limited = self.ran.is_empty() && (self.left.too_large > 0 || self.left.not_reached > 0);
-        let same_as = SameAs {
-            reference: self.data.reference.describe(),
-            verdict: match (self.found, same && something, self.exact) {
-                (true, ..) => "different",
-                (_, false, _) => "unknown",
-                (_, _, true) => "equal",
-                (_, _, false) => "equal within rounding",
-            },
-            compared,
-            sizes: summary(&self.ran),
-            device: self.device.take(),
-        };
-        let mut report = self.runner.finish(sources);
-        if limited && report.status == Status::BadInput {
-            report.status = Status::Limit;
-        }
-        report.same_as = Some(same_as);
-        report
-    }
-
-    fn nothing_ran(&self) -> String {
-        match &self.left {
-            Left { undefined: Some((_, why)), .. } => format!("the reference has no meaning at any of the sizes: {why}"),
-            Left { other_sizes: 1.., .. } => {
-                "the host code is written for none of the sizes that were tried: give them with --scalars".to_string()
-            }
-            Left { excluded: 1.., .. } => "assumptions of the kernels exclude every launch".to_string(),
-            Left { too_large: 1.., .. } => "every launch takes too many steps (--max-total-steps)".to_string(),
-            _ => "there is no launch that both sides have".to_string(),
-        }
-    }
-
-    fn say_what_it_rests_on(&mut self) {
-        let pairs = self.data.pairs;
-        let mut all = pairs.assumed.clone();
-        for (side, what) in [(self.data.new, "kernel"), (self.data.reference, "reference")] {
-            for stage in side.stages() {
-                if let Launching::Rule(rule) = &stage.launching
-                    && rule.derived
-                {
-                    all.push(format!("nobody says how the {what} `{}` is launched: it got as many blocks as its positions need", stage.name));
-                }
-            }
-        }
-        if let Code::C(input, _) = &self.data.reference.code {
-            all.extend(input.assumed.iter().cloned());
-        }
-        for a in &pairs.arrays {
-            match (a.new, a.reference) {
-                (Some(_), None) => all.push(format!("`{}` has no counterpart in the reference: it was not compared, nor its bounds checked", a.name)),
-                (None, Some(_)) => all.push(format!("`{}` of the reference has no counterpart: it was not compared", a.name)),
-                _ => {}
-            }
-        }
-        let left = &self.left;
-        let points = [
-            (left.other_sizes, "the host code does not cover: they are no multiples of its blocks"),
-            (left.excluded, "the kernels' own assumptions exclude"),
-            (left.too_large, "take too many steps"),
-            (left.not_reached, "were not reached (--max-total-steps, --timeout)"),
-            (left.undefined.as_ref().map_or(0, |(n, _)| *n), "the reference has no meaning at"),
-        ];
-        for (n, why) in points.into_iter().filter(|(n, _)| *n > 0) {
-            all.push(format!("{n} of the sizes were left out, which {why}"));
-        }
-        all.into_iter().for_each(|text| self.runner.assume(text));
     }
 }
 

@@ -359,7 +359,7 @@ impl Run<'_> {
             let places = match bind {
                 Bind::Slots(places) => places,
                 Bind::Host => {
-                    let value = super::run::host_number(side, stage, &sizes, at);
+                    let value = super::arguments::host_number(side, stage, &sizes, at);
                     return Ok(value.map_or(Arg::Null, |v| Arg::Bytes(scalar_bytes(v))));
                 }
             };
@@ -376,7 +376,7 @@ impl Run<'_> {
             }
             Ok(match places.first().and_then(|(_, s)| given[*s]) {
                 Some(Given::Number(v)) => {
-                    Arg::Bytes(scalar_bytes(super::run::converted(v, ty.scalar().unwrap_or(v.ty))))
+                    Arg::Bytes(scalar_bytes(super::arguments::converted(v, ty.scalar().unwrap_or(v.ty))))
                 }
                 Some(Given::Buffer(b)) => Arg::Buffer { buffer: b as usize, offset: 0 },
                 None => Arg::Null,
