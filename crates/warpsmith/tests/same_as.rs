@@ -107,7 +107,7 @@ fn all<T: Send>(jobs: Vec<T>, one: impl Fn(&T) -> Option<String> + Sync) -> Vec<
 
 #[test]
 fn right_optimisations_are_the_same() {
-    let (cases, every) = (cases(), every(6));
+    let (cases, every) = (cases(), every(5));
     let mut jobs = vec![];
     for (c, case) in cases.iter().enumerate() {
         let forms = case.rights.iter().map(|e| e.made(case));

@@ -375,9 +375,10 @@ impl Run<'_> {
                 return Ok(Arg::Bytes(calls::bytes_of(&side.module, ty, places, &|s| given[s])));
             }
             Ok(match places.first().and_then(|(_, s)| given[*s]) {
-                Some(Given::Number(v)) => {
-                    Arg::Bytes(scalar_bytes(super::arguments::converted(v, ty.scalar().unwrap_or(v.ty))))
-                }
+                Some(Given::Number(v)) => Arg::Bytes(scalar_bytes(super::arguments::converted(
+                    v,
+                    ty.scalar().unwrap_or(v.ty),
+                ))),
                 Some(Given::Buffer(b)) => Arg::Buffer { buffer: b as usize, offset: 0 },
                 None => Arg::Null,
             })

@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use warpsmith_emu::{
-    self as emu, Buffer, BufferId, DeviceMemory, EmuError, LaunchConfig, Outcome,
-};
+use warpsmith_emu::{self as emu, Buffer, BufferId, DeviceMemory, EmuError, LaunchConfig, Outcome};
 use warpsmith_front::sema;
 use warpsmith_ir::interp::{self, InterpErrorKind, Limits, Memory};
 use warpsmith_ir::layout::layout_of;
