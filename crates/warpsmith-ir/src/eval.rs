@@ -218,12 +218,10 @@ fn odd_to_bf16(x: i128) -> Value {
 }
 
 fn float_to_int(x: f64, to: Scalar) -> Value {
-    // `as` truncates, saturates and sends NaN to 0.
+    // `as` truncates, saturates and sends NaN to 0. Narrow types get the low bits of the conversion to 32, as compilers do.
     let bits = match to {
-        Scalar::I8 => x as i8 as u64,
-        Scalar::U8 => (x as u8).into(),
-        Scalar::I16 => x as i16 as u64,
-        Scalar::U16 => (x as u16).into(),
+        Scalar::I8 | Scalar::I16 => x as i32 as u64,
+        Scalar::U8 | Scalar::U16 => (x as u32).into(),
         Scalar::I32 => x as i32 as u64,
         Scalar::U32 => (x as u32).into(),
         Scalar::I64 => x as i64 as u64,
@@ -238,6 +236,17 @@ mod tests {
 
     fn int(ty: Scalar, x: i64) -> Value {
         Value::int(ty, x)
+    }
+
+    #[test]
+    fn reals_beyond_a_narrow_type_lose_their_high_bits() {
+        let cast = |x: f64, to| cast(Value::float(Scalar::F32, x), to).as_i64();
+        assert_eq!(cast(128.0, Scalar::I8), -128);
+        assert_eq!(cast(300.7, Scalar::U8), 44);
+        assert_eq!(cast(-1.5, Scalar::U8), 0);
+        assert_eq!(cast(70_000.0, Scalar::I16), 4464);
+        assert_eq!(cast(-7.9, Scalar::I8), -7);
+        assert_eq!(cast(3e9, Scalar::I32), i64::from(i32::MAX));
     }
 
     #[test]

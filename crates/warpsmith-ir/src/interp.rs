@@ -171,6 +171,8 @@ pub struct Limits {
     pub max_local_bytes: u64,
     /// Keep a [`Bound`] for every real.
     pub track_bounds: bool,
+    /// Look for accesses without order in nests that are bound to the machine; off where somebody else has done so.
+    pub watch_races: bool,
     /// When to give up, whatever has been done; looked at now and then.
     pub deadline: Option<std::time::Instant>,
 }
@@ -181,6 +183,7 @@ impl Default for Limits {
             max_steps: 2_000_000_000,
             max_local_bytes: 1 << 30,
             track_bounds: false,
+            watch_races: true,
             deadline: None,
         }
     }

@@ -44,6 +44,26 @@ pub fn writers(module: &mut Module, id: FuncId) {
     }
 }
 
+/// Puts the bodies of all functions that `wanted` names in place of calls, whatever they get, where the only way out of
+/// them is their end; what is passed is a variable of its own then.
+pub fn named(module: &mut Module, id: FuncId, wanted: &dyn Fn(&Module, FuncId) -> bool) {
+    for _ in 0..MAX_ROUNDS {
+        let mut caller = module.functions[id.0 as usize].clone();
+        let mut body = std::mem::take(&mut caller.body);
+        let written = BTreeSet::new();
+        let mut pass = Pass { module, host: &mut caller, written, changed: false };
+        pass.named(&mut body, wanted);
+        let changed = pass.changed;
+        caller.body = body;
+        let mut statements = 0;
+        walk::each_stmt(&caller.body, &mut |_| statements += 1);
+        module.functions[id.0 as usize] = caller;
+        if !changed || statements > MAX_STATEMENTS {
+            return;
+        }
+    }
+}
+
 /// Array parameters of the host function that something in its body writes.
 fn written(module: &Module, host: &Function, body: &Block) -> BTreeSet<VarId> {
     let mut bases = vec![];
@@ -81,6 +101,26 @@ impl Pass<'_> {
                 self.changed = true;
             } else {
                 walk::blocks_mut(stmt).into_iter().for_each(|b| self.block(b));
+            }
+        }
+    }
+
+    fn named(&mut self, block: &mut Block, wanted: &dyn Fn(&Module, FuncId) -> bool) {
+        for stmt in &mut block.stmts {
+            if let StmtKind::Call { function, args, result } = &stmt.kind
+                && wanted(self.module, *function)
+                && leaves_at_end(&self.module.function(*function).body)
+            {
+                let module = self.module;
+                let callee = module.function(*function);
+                let kept = vec![false; callee.params.len()];
+                let nothing = |_: &Expr| false;
+                let body =
+                    self.expand(callee, args, &kept, &nothing, result.as_ref(), &stmt.origin);
+                stmt.kind = StmtKind::Scope(body);
+                self.changed = true;
+            } else {
+                walk::blocks_mut(stmt).into_iter().for_each(|b| self.named(b, wanted));
             }
         }
     }
@@ -133,7 +173,7 @@ impl Pass<'_> {
         let mut stmts = vec![];
         for ((param, arg), kept) in callee.params.iter().zip(args).zip(kept) {
             let var = VarId(param.0 + first);
-            if arg.ty.is_pointer() {
+            if arg.ty.is_pointer() && *kept {
                 visit::Rewriter::block(&mut Pointer { var, to: arg }, &mut body);
             } else if *kept && stable(arg) && is_simple(arg) {
                 visit::substitute_var(&mut body, var, arg);

@@ -228,9 +228,9 @@ impl Finder<'_> {
 
     fn member(&mut self, base: &ast::Expr, member: &str) -> Source {
         let mut source = self.expr(base);
-        // A parameter's member is a size of its own.
-        if let Some(name) = name(base).filter(|n| source == Source::parameter(n)) {
-            return Source::parameter(&format!("{name}.{member}"));
+        // A field of a structure that is passed by value is a number of its own.
+        if let Some(own) = name(plain(base)).filter(|n| source == Source::parameter(n)) {
+            return Source::parameter(&format!("{own}.{member}"));
         }
         let Some(axis) = ["x", "y", "z"].iter().position(|a| *a == member) else { return source };
         for a in (0..3).filter(|a| *a != axis) {

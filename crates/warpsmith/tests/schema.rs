@@ -74,6 +74,10 @@ fn every_command_keeps_to_its_schema() {
     assert_eq!(run(&["check", "racy.cu"])["status"], "no");
     run(&["check", "racy.cu", "--counters"]);
     run(&["check", "racy.cu", "--dry-run"]);
+    let same = run(&["check", "add.cu", "--same-as", "add.cu"]);
+    assert_eq!(same["same_as"]["verdict"], "equal");
+    let on = ["check", "add.cu", "--same-as", "add.cu", "--device", "emulator", "--size", "n=5000"];
+    assert_eq!(run(&on)["same_as"]["device"]["equal"], true);
     run(&["tune", "scale.c"]);
     run(&["tune", "scale.c", "--show-steps", "--dry-run"]);
     let emulated = run(&["tune", "scale.c", "--device", "emulator", "--budget", "3"]);

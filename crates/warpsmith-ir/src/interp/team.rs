@@ -26,6 +26,8 @@ pub(crate) struct Team<T: Track> {
     pub positions: Vec<Vec<(BindLevel, Axis, u32)>>,
     /// Lane of its warp.
     pub lanes: Vec<u32>,
+    /// Which threads have returned: nothing waits for them.
+    pub gone: Vec<bool>,
 }
 
 /// Threads by what a block of statements did to them; all in order.
@@ -44,7 +46,7 @@ impl<T: Track> Interp<'_, '_, T> {
         if self.team.is_some() {
             return self.unsupported("a nest inside the text of a thread", origin);
         }
-        let outermost = self.races.is_none();
+        let outermost = self.races.is_none() && self.limits.watch_races;
         if outermost {
             self.races = Some(Races::default().into());
         }
@@ -164,7 +166,8 @@ impl<T: Track> Interp<'_, '_, T> {
         for position in &positions {
             slots.push(self.thread_slots(&counters, position, &own, origin)?);
         }
-        Ok(Team { slots, positions, lanes })
+        let gone = vec![false; slots.len()];
+        Ok(Team { slots, positions, lanes, gone })
     }
 
     /// How many iterations a loop has whose iterations are made all at once, in each of `outer` places; each is a step.
@@ -223,8 +226,15 @@ impl<T: Track> Interp<'_, '_, T> {
         }
     }
 
+    /// Threads that have not returned.
     fn size_of_team(&self) -> usize {
-        self.team.as_ref().map_or(1, |t| t.slots.len())
+        self.team.as_ref().map_or(1, |t| t.gone.iter().filter(|g| !**g).count())
+    }
+
+    /// Those that have not returned.
+    fn staying(&self, threads: Vec<usize>) -> Vec<usize> {
+        let gone = |t: usize| self.team.as_ref().is_some_and(|team| team.gone[t]);
+        threads.into_iter().filter(|t| !gone(*t)).collect()
     }
 
     /// Runs statements by several threads.
@@ -291,7 +301,7 @@ impl<T: Track> Interp<'_, '_, T> {
                 Flow::Next => left.next.push(t),
                 Flow::Break => left.broke.push(t),
                 Flow::Continue => left.continued.push(t),
-                Flow::Return => return self.unsupported("a thread that returns", &stmt.origin),
+                Flow::Return => self.team.iter_mut().for_each(|team| team.gone[t] = true),
             }
         }
         Ok(left)
@@ -342,7 +352,7 @@ impl<T: Track> Interp<'_, '_, T> {
                 })?;
             }
         }
-        Ok(Left { next: active, ..Left::default() })
+        Ok(Left { next: self.staying(active), ..Left::default() })
     }
 
     fn any_loop_together(
@@ -365,7 +375,7 @@ impl<T: Track> Interp<'_, '_, T> {
                 running = self.going_on(c, running)?;
             }
         }
-        Ok(Left { next: active, ..Left::default() })
+        Ok(Left { next: self.staying(active), ..Left::default() })
     }
 
     fn going_on(&mut self, c: &LoopCondition, running: Vec<usize>) -> Run<Vec<usize>> {

@@ -267,3 +267,23 @@ fn arrays_of_threads_are_each_ones_own() {
     let race = run(&together, 6, &[&[0.0; 6]]).expect_err("blocks write one element");
     assert!(matches!(race, InterpErrorKind::Race { blocks: true, .. }), "{race:?}");
 }
+
+#[test]
+fn nothing_waits_for_threads_that_have_returned() {
+    let text = "host fn f(n: i32, a: *global f32 shape [n]) {
+        shared s: [f32; 8]; var b: i32; var t: i32; var k: i32;
+        bind(grid.x) for b in 0..1 {
+            let s;
+            bind(block.x, 8) for t in 0..8 {
+                for k in 0..2 {
+                    if t >= n - k { return; }
+                    s[t] = a[t; n];
+                    barrier block;
+                }
+                a[t; n] = s[n - 2 - t] + 1.0f32;
+            }
+        }
+    }";
+    let out = run(text, 5, &[&[1.0, 2.0, 3.0, 4.0, 5.0]]);
+    assert_eq!(out, Ok(vec![vec![5.0, 4.0, 3.0, 2.0, 5.0]]));
+}

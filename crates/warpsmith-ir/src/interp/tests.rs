@@ -394,7 +394,7 @@ proptest::proptest! {
     #[test]
     fn nonsense_is_an_error_not_a_panic(seed in proptest::prelude::any::<u64>()) {
         let m = crate::text::arbitrary::random_module(seed);
-        let limits = Limits { max_steps: 2000, track_bounds: seed % 2 == 0, max_local_bytes: 1 << 20, deadline: None };
+        let limits = Limits { max_steps: 2000, track_bounds: seed % 2 == 0, max_local_bytes: 1 << 20, ..Limits::default() };
         for (i, f) in m.functions.iter().enumerate() {
             let args: Vec<Arg> = f.params.iter().map(|p| match &f.var(*p).ty {
                 Type::Scalar(s) => Arg::Value(Value::int(*s, 3)),

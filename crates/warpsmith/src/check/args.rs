@@ -70,9 +70,18 @@ pub struct CheckArgs {
     #[arg(long, value_name = "NEW=REFERENCE", requires = "same_as", value_parser = parse_map)]
     pub map: Vec<(String, String)>,
 
-    /// Refused: both sides are emulated
-    #[arg(long, hide = true, num_args = 0..=1, default_missing_value = "", value_name = "N")]
+    /// Count differences that only data with NaN and infinities show; else they are notes
+    #[arg(long, requires = "same_as")]
+    pub special: bool,
+
+    /// Run both sides of --same-as at the full size (--size) on a device, too, and say how long each takes: auto, cuda:N,
+    /// emulator
+    #[arg(long, num_args = 0..=1, default_missing_value = "", value_name = "DEVICE")]
     pub device: Option<String>,
+
+    /// The full size for --device
+    #[arg(long, value_name = "NAME=N", requires = "device", value_delimiter = ',', value_parser = parse_size)]
+    pub size: Vec<(String, i64)>,
 
     /// List the kernels and launches of the files, and run nothing
     #[arg(long)]
@@ -298,6 +307,16 @@ fn parse_map(text: &str) -> Result<(String, String), String> {
         }
         _ => Err(format!("`{text}` is not of the form NEW=REFERENCE")),
     }
+}
+
+fn parse_size(text: &str) -> Result<(String, i64), String> {
+    let wrong = || format!("`{text}` is not of the form NAME=N");
+    let (name, value) = text.split_once('=').ok_or_else(wrong)?;
+    let value: i64 = value.trim().parse().map_err(|_| wrong())?;
+    if value < 1 {
+        return Err("the full size is at least 1".to_string());
+    }
+    Ok((name.trim().to_string(), value))
 }
 
 fn parse_dump(text: &str) -> Result<(String, PathBuf), String> {

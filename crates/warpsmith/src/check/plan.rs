@@ -49,6 +49,27 @@ pub fn make(
     cli: &LaunchArgs,
     source: &SourceArgs,
 ) -> Result<Plan, Vec<Diagnostic>> {
+    planned(unit, cli, source, true)
+}
+
+/// As [`make`], but kernels of a `run` may be without a launch: something else says how they are launched.
+///
+/// # Errors
+/// As [`make`].
+pub fn for_comparison(
+    unit: &TranslationUnit,
+    cli: &LaunchArgs,
+    source: &SourceArgs,
+) -> Result<Plan, Vec<Diagnostic>> {
+    planned(unit, cli, source, false)
+}
+
+fn planned(
+    unit: &TranslationUnit,
+    cli: &LaunchArgs,
+    source: &SourceArgs,
+    every_launch: bool,
+) -> Result<Plan, Vec<Diagnostic>> {
     let kernels = sema::kernels_of(unit);
     if kernels.is_empty() {
         return Err(vec![
@@ -57,8 +78,15 @@ pub fn make(
         ]);
     }
     let instances = &unit.instantiations;
-    let mut planner =
-        Planner { kernels, instances, cli, source, plan: Plan::default(), errors: vec![] };
+    let mut planner = Planner {
+        kernels,
+        instances,
+        cli,
+        source,
+        every_launch,
+        plan: Plan::default(),
+        errors: vec![],
+    };
     let mut launches = vec![];
     let mut runs = vec![];
     for parsed in unit.comments.iter().filter_map(directive::parse) {
@@ -82,6 +110,8 @@ struct Planner<'a> {
     instances: &'a [Instantiation],
     cli: &'a LaunchArgs,
     source: &'a SourceArgs,
+    /// Every kernel of a `run` needs a launch.
+    every_launch: bool,
     plan: Plan,
     errors: Vec<Diagnostic>,
 }
@@ -204,6 +234,11 @@ impl Planner<'_> {
                         launch.args.expect.clone_from(&planned.args.expect);
                     }
                     step.launches.push(launch);
+                }
+                None if !self.every_launch => {
+                    let (args, source) = (LaunchArgs::default(), self.source.clone());
+                    let planned = Planned { kernel: name.clone(), args, source, span: Some(span) };
+                    step.launches.push(self.merged(&planned));
                 }
                 None => {
                     let error = Diagnostic::error("W305", format!("`{name}` has no launch to run"))

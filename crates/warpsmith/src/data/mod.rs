@@ -6,7 +6,7 @@ mod spec;
 
 pub use fill::{fill, parse_scalar, scalar_bytes, scalar_from_bytes, scalars_of};
 pub use npy::{Array, read_npy, write_npy};
-pub use spec::{ArgSpec, Element, Init, NamedSpec, eval_extent, scalar_name};
+pub use spec::{ArgSpec, Element, Init, NamedSpec, eval_extent, eval_number, scalar_name};
 
 /// FNV-1a of a text: seeds that differ from buffer to buffer, ids that are stable across runs.
 pub fn name_hash(text: &str) -> u64 {

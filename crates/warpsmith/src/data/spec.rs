@@ -32,7 +32,7 @@ impl NamedSpec {
 /// What an argument holds at the start.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgSpec {
-    /// A number as written; its type is the parameter's.
+    /// A number as written; its type is the parameter's. Under `--same-as` also an expression of sizes.
     Number(String),
     /// The fields of a struct or the components of a vector, passed by value.
     Parts(Vec<ArgSpec>),
@@ -95,7 +95,7 @@ impl FromStr for ArgSpec {
         if let Some(name) = text.strip_prefix('&').filter(|name| is_identifier(name)) {
             return Ok(ArgSpec::Function(name.to_string()));
         }
-        if looks_like_number(text) {
+        if looks_like_number(text) || is_expression(text) {
             return Ok(ArgSpec::Number(text.to_string()));
         }
         parse_array(text)
@@ -162,6 +162,13 @@ fn looks_like_number(text: &str) -> bool {
     let body = text.strip_prefix(['-', '+']).unwrap_or(text);
     body.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         || ["true", "false", "inf", "nan", "INFINITY", "NAN"].contains(&body)
+}
+
+/// `(n + 63) / 64`: what only a comparison with a reference can work out, which knows sizes by name.
+fn is_expression(text: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "_.+-*/() ".contains(c);
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.');
+    text.chars().all(allowed) && words.any(|w| w.split('.').all(is_identifier))
 }
 
 fn is_identifier(name: &str) -> bool {
@@ -284,16 +291,25 @@ fn vector_named(name: &str) -> Option<Type> {
 /// # Errors
 /// A sentence for a name that is not a known integer argument, bad syntax, or a value that is negative or overflows.
 pub fn eval_extent(text: &str, scalars: &HashMap<String, i128>) -> Result<u64, String> {
-    let mut parser = Extent { rest: text, scalars, depth: 0 };
-    let value = parser.sum()?;
-    let rest = parser.rest.trim();
-    if !rest.is_empty() {
-        return Err(format!("`{rest}` is not expected in the extent `{text}`"));
-    }
+    let value = eval_number(text, scalars)?;
     if value < 0 {
         return Err(format!("the extent `{text}` is negative ({value})"));
     }
     u64::try_from(value).map_err(|_| format!("the extent `{text}` is too large"))
+}
+
+/// Evaluates an expression such as `(n+63)/64` over scalar arguments; the result may be negative.
+///
+/// # Errors
+/// As [`eval_extent`].
+pub fn eval_number(text: &str, scalars: &HashMap<String, i128>) -> Result<i128, String> {
+    let mut parser = Extent { rest: text, scalars, depth: 0 };
+    let value = parser.sum()?;
+    let rest = parser.rest.trim();
+    match rest.is_empty() {
+        true => Ok(value),
+        false => Err(format!("`{rest}` is not expected in the extent `{text}`")),
+    }
 }
 
 /// A recursive-descent reader of extents.
@@ -357,8 +373,10 @@ impl Extent<'_> {
             };
         }
         self.rest = self.rest.trim_start();
-        let end =
-            self.rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(self.rest.len());
+        let end = self
+            .rest
+            .find(|c: char| !c.is_alphanumeric() && c != '_' && c != '.')
+            .unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest;
         if word.starts_with(|c: char| c.is_ascii_digit()) {
@@ -394,6 +412,8 @@ mod tests {
         assert_eq!(array("256"), ArgSpec::Number("256".into()));
         assert_eq!(array("-1.5e3"), ArgSpec::Number("-1.5e3".into()));
         assert_eq!(array("&twice"), ArgSpec::Function("twice".into()));
+        assert_eq!(array("(n + 63) / 64"), ArgSpec::Number("(n + 63) / 64".into()));
+        assert!("flaot(4".parse::<ArgSpec>().is_ok() && "a,b".parse::<ArgSpec>().is_err());
         assert_eq!(array("random(7)"), ArgSpec::Init(Init::Random(Some(7))));
         let element = Element::Type(Type::F32);
         let dims = vec!["64".to_string(), "n+1".to_string()];

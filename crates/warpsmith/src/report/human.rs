@@ -2,7 +2,7 @@
 
 use warpsmith_ir::{Diagnostic, Severity, SourceMap};
 
-use super::{Item, Report, SameAs, counters, element, thread_name};
+use super::{Item, OnDevice, Report, SameAs, counters, element, thread_name};
 
 /// The whole report as text.
 pub fn human(report: &Report, sources: &SourceMap, color: bool) -> String {
@@ -57,7 +57,22 @@ pub fn human(report: &Report, sources: &SourceMap, color: bool) -> String {
 fn same_as(same: &SameAs) -> String {
     let arrays: Vec<String> = same.compared.iter().map(|a| format!("`{a}`")).collect();
     let of = if arrays.is_empty() { String::new() } else { format!(" in {}", arrays.join(", ")) };
-    format!("{}: {}{of}, at {}\n", same.reference, same.verdict, same.sizes)
+    let mut text = format!("{}: {}{of}, at {}\n", same.reference, same.verdict, same.sizes);
+    if let Some(on) = &same.device {
+        text += &on_device(on);
+    }
+    text
+}
+
+fn on_device(on: &OnDevice) -> String {
+    let ms = |t: f64| format!("{t:.4} ms");
+    let reference = on.reference_ms.map_or(String::new(), |t| format!(", the reference {}", ms(t)));
+    let said = match (&on.differs, on.ms) {
+        (Some(why), _) => format!("different: {why}{reference}"),
+        (None, Some(t)) => format!("the same; {} {}{reference}", on.times, ms(t)),
+        (None, None) => "nothing is known".to_string(),
+    };
+    format!("{} with {}: {said}\n", on.device, on.sizes)
 }
 
 fn summary(report: &Report) -> String {

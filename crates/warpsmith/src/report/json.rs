@@ -41,6 +41,12 @@ pub fn json(report: &Report, sources: &SourceMap) -> Value {
         value["same_as"] = json!({
             "reference": same.reference, "verdict": same.verdict, "compared": same.compared, "sizes": same.sizes,
         });
+        if let Some(on) = &same.device {
+            value["same_as"]["device"] = json!({
+                "device": on.device, "times": on.times, "sizes": on.sizes, "equal": on.differs.is_none(),
+                "ms": on.ms, "reference_ms": on.reference_ms, "difference": on.differs,
+            });
+        }
     }
     if !report.counters.is_empty() {
         let launch = |(label, c): &(String, Counters)| counters::json(label, c, sources);

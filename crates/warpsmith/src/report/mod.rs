@@ -65,6 +65,23 @@ pub struct SameAs {
     pub compared: Vec<String>,
     /// The sizes at which both were run, in words.
     pub sizes: String,
+    /// What a device said at the full size.
+    pub device: Option<OnDevice>,
+}
+
+/// Both sides at the full size.
+#[derive(Debug, Clone)]
+pub struct OnDevice {
+    pub device: String,
+    /// What times are: `measured`, `emulated`, `recorded`.
+    pub times: &'static str,
+    pub sizes: String,
+    /// The kernel's time in milliseconds; `None` where it is not the same.
+    pub ms: Option<f64>,
+    /// The reference's, where it is a kernel.
+    pub reference_ms: Option<f64>,
+    /// What is not the same.
+    pub differs: Option<String>,
 }
 
 /// One finding or note.

@@ -189,7 +189,7 @@ pub enum ArgBytes {
 }
 
 impl ArgBytes {
-    fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> &[u8] {
         match self {
             ArgBytes::Value(b) | ArgBytes::Array(b) => b,
         }

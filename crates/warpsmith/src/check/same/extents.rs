@@ -5,8 +5,8 @@ use crate::tune::sizes::Point;
 /// `times * Π (size + more)`; without factors a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Formula {
-    times: u64,
-    factors: Vec<(String, i64)>,
+    pub times: u64,
+    pub factors: Vec<(String, i64)>,
 }
 
 impl Formula {

@@ -3,7 +3,7 @@
 //! Names are followed to their only value in the function around the launch, to constants of the file and to functions
 //! that return one expression. What is not understood has no value; nothing is guessed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use warpsmith_front::ast::{
     Block, Declarator, Expr, ExprKind, FunctionDecl, FunctionName, InitItem, Initializer, Item,
@@ -31,8 +31,7 @@ pub fn launches(unit: &TranslationUnit, kernel: &str) -> Vec<HostLaunch> {
             if let ExprKind::Launch { callee, config, args } = &*e.kind
                 && path_name(callee) == Some(kernel)
             {
-                let (config, args) = (config.clone(), args.clone());
-                found.push(HostLaunch { body: body.clone(), config, args });
+                found.push(HostLaunch::of(body, config, args));
             }
         });
     });
@@ -60,15 +59,32 @@ pub struct Numbers {
 }
 
 impl HostLaunch {
+    pub fn of(body: &Block, config: &[Expr], args: &[Expr]) -> HostLaunch {
+        HostLaunch { body: body.clone(), config: config.to_vec(), args: args.to_vec() }
+    }
+
+    pub fn body(&self) -> &Block {
+        &self.body
+    }
+
+    pub fn args(&self) -> &[Expr] {
+        &self.args
+    }
+
     /// What the host code launches when the kernel's parameters (in order) have these values; `None` stands for arrays.
-    pub fn numbers(&self, unit: &TranslationUnit, values: &[Option<i64>]) -> Option<Numbers> {
-        let mut known = HashMap::new();
+    /// `more` are sizes of the host function by their names.
+    pub fn numbers(
+        &self,
+        unit: &TranslationUnit,
+        values: &[Option<i64>],
+        more: &BTreeMap<String, i64>,
+    ) -> Option<Numbers> {
+        let mut reader = self.reader(unit, more);
         for (arg, value) in self.args.iter().zip(values) {
             if let (Some(name), Some(value)) = (path_name(plain(arg)), value) {
-                known.insert(name.to_string(), i128::from(*value));
+                reader.known.insert(name.to_string(), i128::from(*value));
             }
         }
-        let mut reader = Reader { unit, body: &self.body, known, depth: 0, cut: false };
         let grid = reader.dims(self.config.first()?)?;
         let block = reader.dims(self.config.get(1)?)?;
         let shared = match self.config.get(2) {
@@ -76,6 +92,39 @@ impl HostLaunch {
             None => 0,
         };
         Some(Numbers { grid, block, shared, cut: reader.cut })
+    }
+
+    /// Fields of the kernel's parameters, `im.w`, by the names that the host has for the structures.
+    pub fn fields(&self, params: &[&str], own: &BTreeMap<String, i64>) -> BTreeMap<String, i64> {
+        let mut fields = BTreeMap::new();
+        for (arg, param) in self.args.iter().zip(params) {
+            let Some(name) = path_name(plain(arg)) else { continue };
+            for (field, value) in own {
+                let rest = field.strip_prefix(param).and_then(|f| f.strip_prefix('.'));
+                fields.extend(rest.map(|rest| (format!("{name}.{rest}"), *value)));
+            }
+        }
+        fields
+    }
+
+    /// The number that is passed for a parameter, as a whole one and as a real.
+    pub fn number(
+        &self,
+        unit: &TranslationUnit,
+        known: &BTreeMap<String, i64>,
+        at: usize,
+    ) -> Option<(i128, f64)> {
+        let value = self.reader(unit, known).number(self.args.get(at)?)?;
+        Some((value.whole(), value.real()))
+    }
+
+    fn reader<'a>(
+        &'a self,
+        unit: &'a TranslationUnit,
+        known: &BTreeMap<String, i64>,
+    ) -> Reader<'a> {
+        let known = known.iter().map(|(n, v)| (n.clone(), i128::from(*v))).collect();
+        Reader { unit, body: &self.body, known, depth: 0, cut: false }
     }
 }
 
@@ -206,6 +255,10 @@ impl Reader<'_> {
                 [one] => Some(as_type(ty, self.number(init_expr(one)?)?)),
                 _ => None,
             },
+            // A field of a structure that is passed by value.
+            ExprKind::Member { base, member, .. } if self.field(base, &member.name).is_some() => {
+                self.field(base, &member.name)
+            }
             ExprKind::Member { base, member, .. } => {
                 let axis = ["x", "y", "z"].iter().position(|a| *a == member.name)?;
                 Some(Num::Whole(self.dims(base)?[axis]))
@@ -245,8 +298,9 @@ impl Reader<'_> {
             "-" => a.checked_sub(b)?,
             "*" => a.checked_mul(b)?,
             "/" => {
-                // `(n + 255) / 256` rounds up and is meant to; `n / 256` has no blocks for the rest.
-                self.cut |= !is_sum(left) && b != 0 && a % b != 0;
+                // `(n + 255) / 256` rounds up and is meant to; `N / 256` of a constant has no blocks for a rest, which
+                // it has not. A caller may pass any size.
+                self.cut |= !is_sum(left) && b != 0 && a % b != 0 && self.is_constant(left, 0);
                 a.checked_div(b)?
             }
             "%" => a.checked_rem(b)?,
@@ -258,6 +312,30 @@ impl Reader<'_> {
             _ => return None,
         };
         Some(Num::Whole(value))
+    }
+
+    /// Whether an expression is made of numbers, constants and variables of the function, none of its parameters.
+    fn is_constant(&self, e: &Expr, depth: u32) -> bool {
+        let mut constant = depth < MAX_DEPTH;
+        walk::expr(e, &mut |e| {
+            if let Some(name) = path_name(e).filter(|_| matches!(&*e.kind, ExprKind::Path(_))) {
+                let own = match self.declared(name) {
+                    None => self::constant(&self.unit.items, name).is_some(),
+                    Some(d) => {
+                        let init = d.init.as_ref();
+                        let value = init.and_then(|i| init_expr(i).or_else(|| single(i)));
+                        depth < MAX_DEPTH && value.is_some_and(|e| self.is_constant(e, depth + 1))
+                    }
+                };
+                constant &= own;
+            }
+        });
+        constant
+    }
+
+    fn field(&self, base: &Expr, member: &str) -> Option<Num> {
+        let key = format!("{}.{member}", path_name(plain(base))?);
+        self.known.get(&key).map(|n| Num::Whole(*n))
     }
 
     fn named(&mut self, name: &str) -> Option<Num> {
@@ -353,7 +431,7 @@ impl Reader<'_> {
     }
 }
 
-fn plain(e: &Expr) -> &Expr {
+pub fn plain(e: &Expr) -> &Expr {
     match &*e.kind {
         ExprKind::Paren(inner) => plain(inner),
         _ => e,
@@ -361,7 +439,7 @@ fn plain(e: &Expr) -> &Expr {
 }
 
 /// The last name of a path: `std::min` and `min`, `f<float>` and `f`.
-fn path_name(e: &Expr) -> Option<&str> {
+pub fn path_name(e: &Expr) -> Option<&str> {
     match &*e.kind {
         ExprKind::Path(path) => path.segments.last().map(|s| s.name.as_str()),
         ExprKind::Paren(inner) => path_name(inner),
@@ -460,7 +538,7 @@ fn size_of(ty: &TypeName) -> Option<i128> {
     }
 }
 
-fn each_declarator(block: &Block, see: &mut dyn FnMut(&Declarator)) {
+pub fn each_declarator(block: &Block, see: &mut dyn FnMut(&Declarator)) {
     fn stmt(s: &warpsmith_front::ast::Stmt, see: &mut dyn FnMut(&Declarator)) {
         match &s.kind {
             StmtKind::Vars(v) => v.declarators.iter().for_each(&mut *see),
@@ -527,7 +605,7 @@ mod tests {
         let mut sources = SourceMap::new();
         let parsed = parse::parse("t.cu", text.as_bytes(), &options, &DiskLoader, &mut sources);
         let unit = parsed.expect("it is parsed").unit;
-        launches(&unit, "k").first()?.numbers(&unit, values)
+        launches(&unit, "k").first()?.numbers(&unit, values, &BTreeMap::new())
     }
 
     const SIZES: [Option<i64>; 3] = [None, Some(1000), Some(37)];
@@ -552,6 +630,12 @@ void run(float *d, int rows, int cols) {
         assert!(numbers(host, &SIZES).unwrap().cut);
         let n = numbers(host, &[None, Some(512), Some(1)]).unwrap();
         assert_eq!((n.grid[0], n.cut), (2, false));
+    }
+
+    #[test]
+    fn callers_pass_any_size() {
+        let host = "void run(float *d, int n) { int grid = n / 256; k<<<grid, 256>>>(d, n, 1); }";
+        assert!(!numbers(host, &SIZES).unwrap().cut);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use warpsmith_ir::{ExprKind, Module, Value, VarKind, visit};
 
-use super::pairs::Pairs;
-use super::side::{Code, Side};
+use super::pairs::{Number, Pairs};
+use super::side::Side;
 use crate::check::args::LaunchArgs;
 use crate::data::ArgSpec;
 use crate::tune::points;
@@ -21,10 +21,18 @@ const MOST_BOUNDS: usize = 10;
 /// All sizes multiplied: beyond it a launch takes the emulator too long.
 const MOST_WORK: i64 = 3_000_000;
 
+/// The only size of a kernel, once: more than 16 bits count, more blocks than small sizes have.
+const FAR: i64 = 66_001;
+
 /// Values of all whole numbers, by their names in [`Pairs`], in the order in which they are tried.
 pub fn points(new: &Side, reference: &Side, pairs: &Pairs, options: &LaunchArgs) -> Vec<Point> {
     let whole = pairs.numbers.iter().filter(|n| n.ty.is_integer());
-    let names: Vec<String> = whole.map(|n| n.name.clone()).collect();
+    // What is worked out from the others is none to choose.
+    let worked_out = |n: &&Number| {
+        let spec = n.names.iter().find_map(|name| options.spec(name));
+        matches!(spec, Some(ArgSpec::Number(text)) if crate::data::parse_scalar(text, n.ty).is_err())
+    };
+    let names: Vec<String> = whole.filter(|n| !worked_out(n)).map(|n| n.name.clone()).collect();
     // What a launch is written for is tried as it is; without a grid beside it a number stands for itself.
     let base = written(new, reference, pairs);
     let own = |name: &String| number(options, pairs, name).filter(|_| options.grid.is_none());
@@ -41,7 +49,6 @@ pub fn points(new: &Side, reference: &Side, pairs: &Pairs, options: &LaunchArgs)
         false => chosen(&free, &values),
     };
     let candidates = candidates.iter().filter_map(complete);
-    let work = |p: &Point| p.values().fold(1i64, |n, v| n.saturating_mul((*v).max(1)));
     let candidates: Vec<Point> = candidates.filter(|p| work(p) <= MOST_WORK).collect();
     let (large, small): (Vec<Point>, Vec<Point>) =
         candidates.into_iter().partition(|p| p.values().any(|v| *v > SMALL));
@@ -52,9 +59,22 @@ pub fn points(new: &Side, reference: &Side, pairs: &Pairs, options: &LaunchArgs)
     for (list, most) in [(small, MOST_SMALL), (large, MOST_LARGE), (empty, MOST_SMALL / 8)] {
         all.extend(spread(list, most));
     }
+    if values.is_empty() && free.len() == 1 {
+        all.extend(complete(&Point::from([(free[0].clone(), FAR)])));
+    }
     let mut seen = BTreeSet::new();
     all.retain(|p| seen.insert(p.clone()));
     all
+}
+
+/// Sizes multiplied.
+pub fn work(point: &Point) -> i64 {
+    point.values().fold(1i64, |n, v| n.saturating_mul((*v).max(1)))
+}
+
+/// Whether a point is the one beyond what 16 bits count.
+pub fn is_far(point: &Point) -> bool {
+    point.values().any(|v| *v == FAR)
 }
 
 /// Every number of each parameter once, and others at even distances.
@@ -129,10 +149,9 @@ fn bounds(new: &Side, reference: &Side) -> Vec<i64> {
         }
     };
     for side in [new, reference] {
-        let Code::Kernel(launching) = &side.code else { continue };
-        let names = side.ir().params.iter().map(|p| side.ir().var(*p).name.clone());
-        let sizes: Point = names.map(|n| (n, WIDE)).collect();
-        if let Ok(shape) = launching.at(&side.unit, side.ir(), &sizes) {
+        let sizes: Point = side.slots.iter().map(|s| (s.name.clone(), WIDE)).collect();
+        for stage in side.stages() {
+            let Ok(shape) = side.shape(stage, &sizes) else { continue };
             shape.block.iter().for_each(|n| add((*n).into()));
             // Positions a block: where sizes need another one.
             shape.grid.iter().filter(|g| **g > 1).for_each(|g| add(WIDE / i64::from(*g)));

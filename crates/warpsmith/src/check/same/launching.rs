@@ -15,7 +15,7 @@ use super::host_numbers::{self, HostLaunch};
 use crate::check::args::LaunchArgs;
 use crate::check::plan::base_name;
 use crate::data::ArgSpec;
-use crate::tune::sizes::Point;
+use crate::tune::sizes::{self, Point};
 
 /// Threads of a block where nobody says it.
 const BLOCKS: [[u32; 3]; 3] = [[128, 1, 1], [16, 8, 1], [8, 4, 4]];
@@ -95,7 +95,15 @@ impl Kernel<'_> {
             let values: Vec<Option<i64>> =
                 self.is_number().into_iter().zip(ones).map(|(n, v)| v.filter(|_| n)).collect();
             let found = host_numbers::launches(self.unit, base_name(self.name)).into_iter();
-            let known = found.filter(|l| l.numbers(self.unit, &values).is_some());
+            let f = self.ir();
+            let names: Vec<&str> = f.params.iter().map(|p| f.var(*p).name.as_str()).collect();
+            let fields = f.params.iter().flat_map(|p| {
+                let var = f.var(*p);
+                sizes::fields(self.module, &var.name, &var.ty, 0)
+            });
+            let fields: Point = fields.map(|field| (field.name, 1 << 20)).collect();
+            let known = found
+                .filter(|l| l.numbers(self.unit, &values, &l.fields(&names, &fields)).is_some());
             if let Some(launch) = known.into_iter().next() {
                 return Ok(Launching::Host(launch.into()));
             }
@@ -128,9 +136,15 @@ impl Kernel<'_> {
     /// Parameters that bound the positions along an axis.
     fn bounds_of(&self, usage: &Usage, axis: usize) -> Vec<String> {
         let f = self.ir();
-        let names = f.params.iter().map(|p| f.var(*p).name.clone());
-        let alone = |n: &String| usage.roles.get(n).is_some_and(|r| r.axes[axis]);
-        names.filter(alone).collect()
+        // Parameters in their order, of structures the fields.
+        let of = |name: &String, param: &str| {
+            name.strip_prefix(param).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let bounds = f.params.iter().flat_map(|p| {
+            let param = &f.var(*p).name;
+            usage.roles.iter().filter(move |(n, r)| r.axes[axis] && of(n, param))
+        });
+        bounds.map(|(n, _)| n.clone()).collect()
     }
 
     /// A launch that was written for some sizes, for any.
@@ -257,7 +271,7 @@ fn tile(size: i64, blocks: u32, threads: u32, step: i64) -> i64 {
 }
 
 impl Launching {
-    /// The launch at given values of the kernel's parameters, in order and by name.
+    /// The launch at given values of the kernel's parameters, in order and by name, and of sizes of the host function.
     ///
     /// # Errors
     /// [`NoShape`].
@@ -266,6 +280,7 @@ impl Launching {
         unit: &TranslationUnit,
         function: &Function,
         sizes: &Point,
+        of_host: &Point,
     ) -> Result<Shape, NoShape> {
         let (grid, block, shared) = match self {
             Launching::Rule(rule) => {
@@ -282,7 +297,11 @@ impl Launching {
             Launching::Host(launch) => {
                 let value = |p| sizes.get(&function.var(p).name).copied();
                 let values: Vec<Option<i64>> = function.params.iter().map(|p| value(*p)).collect();
-                let numbers = launch.numbers(unit, &values).ok_or(NoShape::Impossible)?;
+                let names: Vec<&str> =
+                    function.params.iter().map(|p| function.var(*p).name.as_str()).collect();
+                let mut more = launch.fields(&names, sizes);
+                more.extend(of_host.iter().map(|(n, v)| (n.clone(), *v)));
+                let numbers = launch.numbers(unit, &values, &more).ok_or(NoShape::Impossible)?;
                 if numbers.cut {
                     return Err(NoShape::OtherSizes);
                 }

@@ -4,44 +4,55 @@
 //! array is compared bit for bit; where it differs, sums may differ by what their order explains (specification,
 //! Arithmetic), with Σ|terms| from a second run of the reference in the interpreter ([`shadow`]).
 
+mod arguments;
+mod blocks;
+mod calls;
 mod extents;
+mod given;
 mod host_numbers;
+mod host_runs;
 mod launches;
 mod launching;
+mod lengths;
+mod measured;
+mod on_device;
 mod pairs;
 mod run;
 mod shadow;
 mod side;
+mod told;
+mod variety;
 mod verdict;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use warpsmith_emu::{self as emu, EmuError, Limit};
+use warpsmith_emu::{self as emu, EmuError, Limit, Outcome};
 use warpsmith_front::prelude;
 use warpsmith_ir::interp::Limits;
-use warpsmith_ir::layout::layout_of;
-use warpsmith_ir::{Diagnostic, SourceMap};
+use warpsmith_ir::{Diagnostic, Scalar, SourceMap};
 
 use self::extents::Formula;
-use self::launching::{Launching, NoShape, Shape};
-use self::pairs::{Map, Pairs, Place};
-use self::run::{Computed, Data, Inputs, Nothing};
-use self::side::{Code, Reading, Side};
+use self::launching::{NoShape, Shape};
+use self::pairs::{Map, Place};
+use self::run::{Computed, Data, Inputs, Nothing, REFERENCE_STEPS};
+use self::side::{Reading, Side};
+use self::variety::{Constants, Sort};
 use self::verdict::Differs;
 use super::args::CheckArgs;
 use super::runner::Runner;
-use crate::data::{self, ArgSpec, Init, NamedSpec};
-use crate::report::{Item, Place as At, Report, SameAs, stable_id};
-use crate::status::{Failure, Status};
-use crate::tune::points::summary;
+use crate::data::{self, ArgSpec};
+use crate::report::{Item, OnDevice, Place as At, Report, stable_id};
+use crate::status::Failure;
 use crate::tune::sizes::Point;
 
 /// Thread instructions of one launch of either side, and of all together where no option says otherwise.
 const LAUNCH_STEPS: u64 = 40_000_000;
 const ALL_STEPS: u64 = 300_000_000;
-/// Launches of the reference that tell how long its arrays are.
-const PROBES: usize = 6;
+/// Launches with NaN and infinities.
+const SPECIAL: usize = 3;
+/// Steps of the reference at sizes far from all others.
+const FAR_STEPS: f64 = 8e6;
 
 /// The rule of an element that differs.
 const DIFFERENT: &str = "different-value";
@@ -65,9 +76,14 @@ pub fn check(
     let new = Side::kernel(path, &args.launch, &reading, sources)?;
     let reference = Side::reference(reference, &reading, sources)?;
     let map: Vec<Map> = args.map.clone();
-    let pairs = pairs::pair(&new, &reference, &map)?;
-    let specs = specs(args, &new, &reference, &pairs)?;
-    all_told(&new, &reference, &pairs, &specs)?;
+    let worked_out = args.launch.args.iter().filter(|s| match &s.spec {
+        ArgSpec::Number(text) => data::parse_scalar(text, Scalar::F64).is_err(),
+        _ => false,
+    });
+    let worked_out: Vec<String> = worked_out.map(|s| s.name.clone()).collect();
+    let pairs = pairs::pair(&new, &reference, &map, &worked_out)?;
+    let specs = given::specs(args, &new, &reference, &pairs)?;
+    given::all_told(&new, &reference, &pairs, &specs)?;
     let mut comparison = Comparison {
         data: Data {
             new: &new,
@@ -75,6 +91,8 @@ pub fn check(
             pairs: &pairs,
             specs: &specs,
             max_memory: args.max_memory,
+            constants: Constants::of([&new.module, &reference.module]),
+            selects: given::selecting(&reference, &pairs),
         },
         runner: Runner::new(args),
         formulas: BTreeMap::new(),
@@ -84,69 +102,18 @@ pub fn check(
         compared: vec![false; pairs.arrays.len()],
         exact: true,
         found: false,
+        special: args.special,
+        costs: vec![],
+        touched: BTreeMap::new(),
+        device: None,
+        beyond: vec![],
     };
     let points = launches::points(&new, &reference, &pairs, &args.launch);
     comparison.probe(&points)?;
     comparison.all(&points, sources)?;
+    comparison.special(sources)?;
+    comparison.on_device(args, sources)?;
     Ok(comparison.report(sources))
-}
-
-/// `--arg`, then those of the directives; every name must be a parameter or a variable of either side.
-fn specs(
-    args: &CheckArgs,
-    new: &Side,
-    reference: &Side,
-    pairs: &Pairs,
-) -> Result<Vec<NamedSpec>, Failure> {
-    let numbers = pairs.numbers.iter().flat_map(|n| &n.names);
-    let arrays = pairs.arrays.iter().flat_map(|a| &a.names);
-    let variables =
-        [new, reference].into_iter().flat_map(|s| s.module.globals.iter().map(|g| &g.name));
-    let known: Vec<&String> = numbers.chain(arrays).chain(variables).collect();
-    if let Some(bad) = args.launch.args.iter().find(|a| !known.contains(&&a.name)) {
-        let names: Vec<&str> = known.iter().map(|n| n.as_str()).collect();
-        let d = Diagnostic::error("W306", format!("neither side has a parameter `{}`", bad.name));
-        return Err(d.help(format!("there are {}", names.join(", "))).into());
-    }
-    let mut all = args.launch.args.clone();
-    // Of directives the numbers say for what the launch was written, and arrays how long they were there.
-    for spec in new.args.args.iter().chain(&reference.args.args) {
-        let whole = pairs.numbers.iter().any(|n| n.ty.is_integer() && n.names.contains(&spec.name));
-        let spec = match &spec.spec {
-            ArgSpec::Array { init, dims, .. } if dims.iter().all(|d| d.parse::<u64>().is_ok()) => {
-                NamedSpec { spec: ArgSpec::Init(init.clone()), ..spec.clone() }
-            }
-            _ => spec.clone(),
-        };
-        if !whole && spec.filled && all.iter().all(|a| a.name != spec.name) {
-            all.push(spec);
-        }
-    }
-    Ok(all)
-}
-
-/// Numbers that only one side has must be given: nothing tells what they are.
-fn all_told(
-    new: &Side,
-    reference: &Side,
-    pairs: &Pairs,
-    specs: &[NamedSpec],
-) -> Result<(), Failure> {
-    for n in pairs.numbers.iter().filter(|n| n.new.is_none() || n.reference.is_none()) {
-        if specs.iter().any(|s| n.names.contains(&s.name)) {
-            continue;
-        }
-        let (has, lacks) = if n.new.is_some() { (new, reference) } else { (reference, new) };
-        let message =
-            format!("`{}` of `{}` has no counterpart in `{}`", n.name, has.name, lacks.name);
-        return Err(Diagnostic::error("W309", message)
-            .help(format!(
-                "give its value, --arg {}=256, or say what it is called there: --map NEW=REFERENCE",
-                n.name
-            ))
-            .into());
-    }
-    Ok(())
 }
 
 /// Points that say nothing, by why.
@@ -159,6 +126,14 @@ struct Left {
     not_reached: u64,
     undefined: Option<(u64, String)>,
     undecided: Option<String>,
+}
+
+/// A launch of both sides.
+struct Launch<'a> {
+    inputs: &'a Inputs,
+    shapes: &'a [Shape],
+    /// None of a C function.
+    reference: Option<&'a [Shape]>,
 }
 
 struct Comparison<'a> {
@@ -174,6 +149,15 @@ struct Comparison<'a> {
     /// Everything was the same bit for bit.
     exact: bool,
     found: bool,
+    /// `--special`: what only NaN and infinities show counts.
+    special: bool,
+    /// Work and steps of the reference at the points that ran.
+    costs: Vec<(f64, f64)>,
+    /// Bytes that the kernels touch of arrays that they alone have.
+    touched: BTreeMap<usize, Vec<(Point, u64)>>,
+    device: Option<OnDevice>,
+    /// Points that took too many steps.
+    beyond: Vec<Point>,
 }
 
 impl Comparison<'_> {
@@ -186,95 +170,35 @@ impl Comparison<'_> {
         Limits { deadline: self.runner.deadline, ..Limits::default() }
     }
 
-    fn shape(&self, inputs: &Inputs, of_new: bool) -> Result<Option<Shape>, NoShape> {
+    /// The launches of a side; `None` for a C function.
+    fn shapes(&self, inputs: &Inputs, of_new: bool) -> Result<Option<Vec<Shape>>, NoShape> {
         let side = if of_new { self.data.new } else { self.data.reference };
-        let Code::Kernel(launching) = &side.code else { return Ok(None) };
+        if !side.is_kernel() {
+            return Ok(None);
+        }
         let sizes = self.data.sizes(inputs, of_new);
-        launching.at(&side.unit, side.ir(), &sizes).map(Some)
+        side.stages().map(|stage| side.shape(stage, &sizes)).collect::<Result<_, _>>().map(Some)
     }
 
-    /// Launches the reference to see how long its arrays are.
-    fn probe(&mut self, points: &[Point]) -> Result<(), Failure> {
-        let apart = |p: &&Point| {
-            let mut values: Vec<i64> = p.values().copied().filter(|v| *v > 2).collect();
-            values.sort_unstable();
-            values.dedup();
-            values.len() == p.len()
-        };
-        let names: Vec<String> = points.first().map_or(vec![], |p| p.keys().cloned().collect());
-        let mut touched: BTreeMap<usize, Vec<(Point, u64)>> = BTreeMap::new();
-        let chosen: Vec<&Point> = points.iter().filter(apart).take(PROBES).collect();
-        let chosen = if chosen.is_empty() { points.iter().take(PROBES).collect() } else { chosen };
-        for point in chosen {
-            let inputs = match self.data.inputs(point, 0) {
-                Ok(inputs) => inputs,
-                Err(Nothing::Failed(failure)) => return Err(failure),
-                Err(_) => continue,
-            };
-            if !self.data.reference.is_kernel() {
-                for (i, count) in self.inferred(&inputs) {
-                    touched.entry(i).or_default().push((point.clone(), count));
-                }
-                continue;
-            }
-            let Ok(Some(shape)) = self.shape(&inputs, false) else { continue };
-            let Ok(computed) = self.reference_kernel(&inputs, &shape) else { continue };
-            for (i, bytes) in computed.arrays.iter().enumerate() {
-                if let (Some(bytes), run::Content::Grows(_)) = (bytes, &inputs.arrays[i]) {
-                    let count = bytes.len() as u64 / self.element_size(i);
-                    touched.entry(i).or_default().push((point.clone(), count));
-                }
-            }
+    /// Runs the reference kernels, whose findings say that they have no meaning there.
+    fn reference_kernels(&self, inputs: &Inputs, shapes: &[Shape]) -> Result<Computed, Nothing> {
+        let run = self.data.kernels(false, inputs, shapes, &[], &self.options());
+        let (outcomes, mut arrays) = run.map_err(|(_, e)| refused(e))?;
+        let steps = outcomes.iter().map(|o| o.stats.thread_instructions).sum();
+        for outcome in outcomes {
+            self.has_meaning(&outcome)?;
         }
-        for (i, touched) in touched {
-            let Some(formula) = extents::fit(&names, &touched) else { continue };
-            let name = &self.data.pairs.arrays[i].name;
-            self.runner.assume(format!(
-                "`{name}` has {} elements: so many does the reference touch",
-                formula.text()
-            ));
-            self.formulas.insert(i, formula);
+        for (i, bytes) in arrays.iter_mut().enumerate() {
+            let Some(bytes) = bytes else { continue };
+            let known = self.formulas.get(&i).map_or(0, |f| f.at(&inputs.point));
+            let length = (known * self.element_size(i)).max(bytes.len() as u64);
+            let all = inputs.arrays[i].bytes(length);
+            bytes.extend_from_slice(&all[bytes.len().min(all.len())..]);
         }
-        Ok(())
+        Ok(Computed { arrays, steps })
     }
 
-    /// Elements of the arrays of a C function of which nobody but its accesses says how long they are.
-    fn inferred(&self, inputs: &Inputs) -> Vec<(usize, u64)> {
-        let f = self.data.reference.ir();
-        let arrays = self.data.pairs.arrays.iter().zip(&inputs.arrays).enumerate();
-        let counts = arrays.filter_map(|(i, (a, content))| match (a.reference, content) {
-            (Some(Place::Param(at)), run::Content::Bytes(bytes))
-                if f.var(f.params[at]).inferred =>
-            {
-                Some((i, bytes.len() as u64 / self.element_size(i)))
-            }
-            _ => None,
-        });
-        counts.collect()
-    }
-
-    /// Makes arrays as long as they are at sizes at which the reference touches all of them.
-    fn lengthen(&self, inputs: &mut Inputs) {
-        for (i, formula) in &self.formulas {
-            let want = formula.at(&inputs.point);
-            let (module, element) = self.data.element(&self.data.pairs.arrays[*i]);
-            if let run::Content::Bytes(bytes) = &mut inputs.arrays[*i] {
-                let all = data::fill(module, &element, want, &Init::Random(None), inputs.seed);
-                let known = bytes.len().min(all.len());
-                bytes.extend_from_slice(&all[known..]);
-            }
-        }
-    }
-
-    fn element_size(&self, array: usize) -> u64 {
-        let (module, element) = self.data.element(&self.data.pairs.arrays[array]);
-        layout_of(module, &element).size.max(1)
-    }
-
-    /// Runs the reference kernel, whose findings say that it has no meaning there.
-    fn reference_kernel(&self, inputs: &Inputs, shape: &Shape) -> Result<Computed, Nothing> {
-        let run = self.data.kernel(false, inputs, shape, &[], &self.options());
-        let (outcome, mut arrays) = run.map_err(refused)?;
+    fn has_meaning(&self, outcome: &Outcome) -> Result<(), Nothing> {
         if outcome.assumption_failed {
             return Err(Nothing::Excluded);
         }
@@ -288,14 +212,7 @@ impl Comparison<'_> {
         if outcome.limit.is_some() {
             return Err(Nothing::TooLarge);
         }
-        for (i, bytes) in arrays.iter_mut().enumerate() {
-            let Some(bytes) = bytes else { continue };
-            let known = self.formulas.get(&i).map_or(0, |f| f.at(&inputs.point));
-            let length = (known * self.element_size(i)).max(bytes.len() as u64);
-            let all = inputs.arrays[i].bytes(length);
-            bytes.extend_from_slice(&all[bytes.len().min(all.len())..]);
-        }
-        Ok(Computed { arrays, steps: outcome.stats.thread_instructions })
+        Ok(())
     }
 
     fn all(&mut self, points: &[Point], sources: &SourceMap) -> Result<(), Failure> {
@@ -308,12 +225,32 @@ impl Comparison<'_> {
                 }
                 break;
             }
+            if launches::is_far(point) && self.expected_steps(point) > FAR_STEPS {
+                continue;
+            }
             let seed = self.data.new.args.seed.unwrap_or(0).wrapping_add(nth as u64);
-            match self.point(point, seed, sources) {
+            // What took too much at smaller sizes takes too much here.
+            let beyond = |p: &Point| p.iter().all(|(n, v)| point.get(n).is_some_and(|w| w >= v));
+            if self.beyond.iter().any(beyond) {
+                self.left.too_large += 1;
+                continue;
+            }
+            let result = match self.point(point, seed, Sort::of(nth), sources) {
+                // The reference may have no meaning for other data than plain ones.
+                Err(Nothing::Undefined(_) | Nothing::Excluded) if Sort::of(nth) != Sort::Plain => {
+                    self.point(point, seed, Sort::Plain, sources)
+                }
+                result => result,
+            };
+            match result {
                 Ok(()) => {}
                 Err(Nothing::Failed(failure)) => return Err(failure),
                 Err(Nothing::Excluded) => self.left.excluded += 1,
-                Err(Nothing::TooLarge) => self.left.too_large += 1,
+                Err(Nothing::TooLarge) => {
+                    self.left.too_large += 1;
+                    self.steps_left = self.steps_left.saturating_sub(REFERENCE_STEPS);
+                    self.beyond.push(point.clone());
+                }
                 Err(Nothing::Undefined(why)) => {
                     self.left.undefined.get_or_insert((0, why)).0 += 1;
                 }
@@ -325,13 +262,85 @@ impl Comparison<'_> {
         Ok(())
     }
 
+    /// What the reference will take at a size far from the others, as its steps grew so far.
+    fn expected_steps(&self, point: &Point) -> f64 {
+        let mut costs = self.costs.clone();
+        costs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let Some((&(small, few), &(large, many))) = costs.get(costs.len() / 2).zip(costs.last())
+        else {
+            return f64::INFINITY;
+        };
+        let grows = (many.max(1.0) / few.max(1.0)).ln() / (large / small).max(1.01).ln();
+        many * (launches::work(point) as f64 / large).powf(grows.clamp(1.0, 4.0))
+    }
+
+    /// A few launches with NaN and infinities: people mean different things by them, so that a difference is a note.
+    fn special(&mut self, sources: &SourceMap) -> Result<(), Failure> {
+        let real = self.data.pairs.arrays.iter().any(|a| {
+            let (module, element) = self.data.element(a);
+            data::scalars_of(module, &element, 0).iter().any(|(_, s)| s.is_float())
+        });
+        let decided = self.found || self.left.undecided.is_some() || self.left.not_reached > 0;
+        if !real || decided || self.ran.is_empty() {
+            return Ok(());
+        }
+        let points = self.ran.clone();
+        let near: Vec<&Point> = points.iter().filter(|p| !launches::is_far(p)).collect();
+        for k in 1..=SPECIAL {
+            let Some(point) = near.get(k * near.len() / (SPECIAL + 1)) else { continue };
+            match self.point(point, k as u64, Sort::Special, sources) {
+                Err(Nothing::Failed(failure)) => return Err(failure),
+                Ok(()) | Err(_) => {}
+            }
+            if self.found {
+                break;
+            }
+        }
+        // Sizes are listed once.
+        self.ran = points;
+        Ok(())
+    }
+
+    /// Both sides at the full size, where a device is named.
+    fn on_device(&mut self, args: &CheckArgs, sources: &mut SourceMap) -> Result<(), Failure> {
+        if args.device.is_none() || self.found || self.ran.is_empty() {
+            return Ok(());
+        }
+        let length = |i: usize, inputs: &Inputs| -> Option<u64> {
+            if let run::Content::Bytes(bytes) = &inputs.arrays[i] {
+                return Some(bytes.len() as u64);
+            }
+            if let Some(formula) = self.formulas.get(&i) {
+                return Some(formula.at(&inputs.point) * self.element_size(i));
+            }
+            let touched = self.touched.get(&i)?;
+            let names: Vec<String> = inputs.point.keys().cloned().collect();
+            extents::fit(&names, touched).map(|f| f.at(&inputs.point))
+        };
+        let on = on_device::compare(args, &self.data, &length, self.exact, sources)?;
+        if let Some(why) = &on.differs {
+            let span = self.data.new.ir().origin.span;
+            let label = format!("{} on {} with {}", self.data.new.describe(), on.device, on.sizes);
+            self.runner.refused(DIFFERENT, why.clone(), span, &label, false, sources);
+            self.found = true;
+        }
+        self.device = Some(on);
+        Ok(())
+    }
+
     /// Both sides at one point.
-    fn point(&mut self, point: &Point, seed: u64, sources: &SourceMap) -> Result<(), Nothing> {
-        let mut inputs = self.data.inputs(point, seed)?;
+    fn point(
+        &mut self,
+        point: &Point,
+        seed: u64,
+        sort: Sort,
+        sources: &SourceMap,
+    ) -> Result<(), Nothing> {
+        let mut inputs = self.data.inputs(point, seed, sort)?;
         self.lengthen(&mut inputs);
         let shapes =
-            self.shape(&inputs, true).and_then(|new| Ok((new, self.shape(&inputs, false)?)));
-        let (shape, reference_shape) = match shapes {
+            self.shapes(&inputs, true).and_then(|new| Ok((new, self.shapes(&inputs, false)?)));
+        let (shapes, reference_shapes) = match shapes {
             Ok((Some(new), reference)) => (new, reference),
             Err(NoShape::OtherSizes) => {
                 self.left.other_sizes += 1;
@@ -342,59 +351,71 @@ impl Comparison<'_> {
                 return Ok(());
             }
         };
-        let computed = match &reference_shape {
-            Some(shape) => self.reference_kernel(&inputs, shape)?,
+        let computed = match &reference_shapes {
+            Some(shapes) => self.reference_kernels(&inputs, shapes)?,
             None => self.data.c_function(&inputs, false, &self.limits())?.1,
         };
         self.steps_left = self.steps_left.saturating_sub(computed.steps);
-        let label = self.label(&inputs, &shape, reference_shape.as_ref());
+        self.costs.push((launches::work(point) as f64, computed.steps as f64));
+        let launch =
+            Launch { inputs: &inputs, shapes: &shapes, reference: reference_shapes.as_deref() };
         let lengths: Vec<Option<u64>> =
             computed.arrays.iter().map(|a| a.as_ref().map(|b| b.len() as u64)).collect();
         let options = self.options();
-        let (outcome, arrays) = match self.data.kernel(true, &inputs, &shape, &lengths, &options) {
+        let run = self.data.kernels(true, &inputs, &shapes, &lengths, &options);
+        let (outcomes, arrays) = match run {
             Ok(run) => run,
-            Err(EmuError::BadLaunch(message)) => {
-                let at = self.data.new.ir().origin.span;
+            Err((at, EmuError::BadLaunch(message))) => {
+                let label = self.label(&launch, at);
+                let stage = self.data.new.stages().nth(at);
+                let span =
+                    stage.and_then(|s| self.data.new.module.function(s.function).origin.span);
                 self.runner.launched(&label);
-                self.runner.refused("invalid-launch", message, at, &label, false, sources);
+                self.runner.refused("invalid-launch", message, span, &label, false, sources);
                 self.found = true;
                 return Ok(());
             }
-            Err(error) => return Err(refused(error)),
+            Err((_, error)) => return Err(refused(error)),
         };
-        self.steps_left = self.steps_left.saturating_sub(outcome.stats.thread_instructions);
-        match outcome.limit {
-            Some(Limit::TotalSteps) => return Err(Nothing::TooLarge),
-            _ if outcome.assumption_failed => return Err(Nothing::Excluded),
-            _ => {}
+        let steps = outcomes.iter().map(|o| o.stats.thread_instructions).sum();
+        self.steps_left = self.steps_left.saturating_sub(steps);
+        if outcomes.iter().any(|o| o.limit == Some(Limit::TotalSteps)) {
+            return Err(Nothing::TooLarge);
         }
-        self.runner.launched(&label);
+        if outcomes.iter().any(|o| o.assumption_failed) {
+            return Err(Nothing::Excluded);
+        }
         self.ran.push(point.clone());
-        self.found |= outcome.findings.iter().any(|f| !f.rule.is_note());
-        let stopped = outcome.limit.is_some();
-        self.runner.record(outcome, &label, None, sources);
+        let stopped = outcomes.iter().any(|o| o.limit.is_some()) || outcomes.len() < shapes.len();
+        for (at, outcome) in outcomes.into_iter().enumerate() {
+            let label = self.label(&launch, at);
+            self.runner.launched(&label);
+            self.found |= outcome.findings.iter().any(|f| !f.rule.is_note());
+            self.runner.record(outcome, &label, None, sources);
+        }
+        for i in 0..self.data.pairs.arrays.len() {
+            if self.data.pairs.arrays[i].reference.is_some() {
+                continue;
+            }
+            if let (Some(Some(bytes)), run::Content::Grows(_)) = (arrays.get(i), &inputs.arrays[i])
+            {
+                self.touched.entry(i).or_default().push((point.clone(), bytes.len() as u64));
+            }
+        }
         if !stopped {
-            self.compare(
-                &inputs,
-                (&shape, reference_shape.as_ref()),
-                &computed,
-                &arrays,
-                &label,
-                sources,
-            );
+            self.compare(&launch, &computed, &arrays, sources);
         }
         Ok(())
     }
 
     fn compare(
         &mut self,
-        inputs: &Inputs,
-        (shape, reference_shape): (&Shape, Option<&Shape>),
+        launch: &Launch<'_>,
         computed: &Computed,
         arrays: &[Option<Vec<u8>>],
-        label: &str,
         sources: &SourceMap,
     ) {
+        let inputs = launch.inputs;
         let mut shadow = None;
         for (i, array) in self.data.pairs.arrays.iter().enumerate() {
             let (Some(expected), Some(actual)) = (&computed.arrays[i], &arrays[i]) else {
@@ -408,7 +429,7 @@ impl Comparison<'_> {
                 continue;
             };
             let memory = shadow.get_or_insert_with(|| {
-                self.data.shadow(inputs, reference_shape, &computed.arrays, &self.limits())
+                self.data.shadow(inputs, launch.reference, &computed.arrays, &self.limits())
             });
             let differs = match memory {
                 Ok((memory, at)) => {
@@ -431,11 +452,17 @@ impl Comparison<'_> {
                 }
                 Err(_) => Some(bitwise),
             };
-            self.exact = false;
+            let is_note = inputs.sort == Sort::Special && !self.special;
+            self.exact &= is_note;
             if let Some(differs) = differs {
-                let item = self.different(i, &differs, inputs, shape, label, sources);
+                let mut item = self.different(i, &differs, launch, sources);
+                if is_note {
+                    item.is_note = true;
+                    item.message +=
+                        "; only where data hold NaN or infinities (--special makes this an error)";
+                }
                 self.runner.add(item);
-                self.found = true;
+                self.found |= !is_note;
                 return;
             }
         }
@@ -446,19 +473,20 @@ impl Comparison<'_> {
         &self,
         array: usize,
         d: &Differs,
-        inputs: &Inputs,
-        shape: &Shape,
-        label: &str,
+        launch: &Launch<'_>,
         sources: &SourceMap,
     ) -> Item {
+        let inputs = launch.inputs;
         let buffer = self.data.buffer_of(array);
         let options = emu::Options { jobs: 1, written: Some((buffer, d.byte)), ..self.options() };
         let lengths: Vec<Option<u64>> =
             (0..inputs.arrays.len()).map(|i| self.length(i, inputs, array, d)).collect();
-        let writers = self
-            .data
-            .kernel(true, inputs, shape, &lengths, &options)
-            .map_or(vec![], |(o, _)| o.writers);
+        let again = self.data.kernels(true, inputs, launch.shapes, &lengths, &options);
+        let outcomes = again.map_or(vec![], |(outcomes, _)| outcomes);
+        // The last kernel that wrote the element.
+        let last = outcomes.iter().rposition(|o| !o.writers.is_empty());
+        let writers = last.map_or(vec![], |at| outcomes[at].writers.clone());
+        let label = self.label(launch, last.unwrap_or(launch.shapes.len() - 1));
         let places: Vec<At> = writers
             .iter()
             .map(|w| At {
@@ -501,109 +529,6 @@ impl Comparison<'_> {
             interval: None,
             launch: label.to_string(),
         }
-    }
-
-    /// How long an array of the new kernel is.
-    fn length(&self, i: usize, inputs: &Inputs, array: usize, d: &Differs) -> Option<u64> {
-        let formula = self.formulas.get(&i).map(|f| f.at(&inputs.point) * self.element_size(i));
-        let least = if i == array { d.byte + u64::from(d.ty.bytes()) } else { 0 };
-        formula.map(|n| n.max(least))
-    }
-
-    fn label(&self, inputs: &Inputs, shape: &Shape, reference: Option<&Shape>) -> String {
-        let dims = |d: [u32; 3]| match d {
-            [x, 1, 1] => format!("{x}"),
-            [x, y, 1] => format!("({x},{y})"),
-            [x, y, z] => format!("({x},{y},{z})"),
-        };
-        let launch = |s: &Shape| format!("<<<{}, {}>>>", dims(s.grid), dims(s.block));
-        let sizes: Vec<String> = inputs.point.iter().map(|(n, v)| format!("{n}={v}")).collect();
-        let with =
-            if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
-        let beside = reference.map_or(String::new(), |s| format!(", the reference {}", launch(s)));
-        format!("{}{}{with}{beside}", self.data.new.describe(), launch(shape))
-    }
-
-    fn report(mut self, sources: &SourceMap) -> Report {
-        self.say_what_it_rests_on();
-        let same = !self.found && !self.ran.is_empty() && self.left.undecided.is_none();
-        let something = self.compared.contains(&true);
-        if !self.found {
-            if self.ran.is_empty() {
-                self.runner.lost.push(self.nothing_ran());
-            } else if !something {
-                self.runner
-                    .lost
-                    .push("neither side wrote anything: nothing was compared".to_string());
-            }
-            self.runner.lost.extend(self.left.undecided.take());
-        }
-        let names = self.data.pairs.arrays.iter().zip(&self.compared).filter(|(_, c)| **c);
-        let compared: Vec<String> = names.map(|(a, _)| a.name.clone()).collect();
-        let limited = self.ran.is_empty() && (self.left.too_large > 0 || self.left.not_reached > 0);
-        let same_as = SameAs {
-            reference: self.data.reference.describe(),
-            verdict: match (self.found, same && something, self.exact) {
-                (true, ..) => "different",
-                (_, false, _) => "unknown",
-                (_, _, true) => "equal",
-                (_, _, false) => "equal within rounding",
-            },
-            compared,
-            sizes: summary(&self.ran),
-        };
-        let mut report = self.runner.finish(sources);
-        if limited && report.status == Status::BadInput {
-            report.status = Status::Limit;
-        }
-        report.same_as = Some(same_as);
-        report
-    }
-
-    fn nothing_ran(&self) -> String {
-        match &self.left {
-            Left { undefined: Some((_, why)), .. } => format!("the reference has no meaning at any of the sizes: {why}"),
-            Left { other_sizes: 1.., .. } => {
-                "the host code is written for none of the sizes that were tried: give them with --scalars".to_string()
-            }
-            Left { excluded: 1.., .. } => "assumptions of the kernels exclude every launch".to_string(),
-            Left { too_large: 1.., .. } => "every launch takes too many steps (--max-total-steps)".to_string(),
-            _ => "there is no launch that both sides have".to_string(),
-        }
-    }
-
-    fn say_what_it_rests_on(&mut self) {
-        let pairs = self.data.pairs;
-        let mut all = pairs.assumed.clone();
-        for (side, what) in [(self.data.new, "kernel"), (self.data.reference, "reference")] {
-            if let Code::Kernel(Launching::Rule(rule)) = &side.code
-                && rule.derived
-            {
-                all.push(format!("nobody says how the {what} `{}` is launched: it got as many blocks as its positions need", side.name));
-            }
-        }
-        if let Code::C(input) = &self.data.reference.code {
-            all.extend(input.assumed.iter().cloned());
-        }
-        for a in &pairs.arrays {
-            match (a.new, a.reference) {
-                (Some(_), None) => all.push(format!("`{}` has no counterpart in the reference: it was not compared, nor its bounds checked", a.name)),
-                (None, Some(_)) => all.push(format!("`{}` of the reference has no counterpart: it was not compared", a.name)),
-                _ => {}
-            }
-        }
-        let left = &self.left;
-        let points = [
-            (left.other_sizes, "the host code does not cover: they are no multiples of its blocks"),
-            (left.excluded, "the kernels' own assumptions exclude"),
-            (left.too_large, "take too many steps"),
-            (left.not_reached, "were not reached (--max-total-steps, --timeout)"),
-            (left.undefined.as_ref().map_or(0, |(n, _)| *n), "the reference has no meaning at"),
-        ];
-        for (n, why) in points.into_iter().filter(|(n, _)| *n > 0) {
-            all.push(format!("{n} of the sizes were left out, which {why}"));
-        }
-        all.into_iter().for_each(|text| self.runner.assume(text));
     }
 }
 

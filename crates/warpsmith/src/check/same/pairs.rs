@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use warpsmith_ir::layout::layout_of;
-use warpsmith_ir::{Diagnostic, Module, Scalar, Type, Var};
+use warpsmith_ir::{Diagnostic, Module, Scalar, Type};
 
+use super::calls::{Bind, Slot};
 use super::side::{Code, Side};
 use crate::data;
 
@@ -15,7 +16,7 @@ pub struct Array {
     pub name: String,
     /// Its names on both sides, by which options give it.
     pub names: Vec<String>,
-    /// Place among the parameters.
+    /// Place among the slots of the side.
     pub new: Option<usize>,
     pub reference: Option<Place>,
 }
@@ -52,7 +53,7 @@ pub type Map = (String, String);
 
 struct Param<'a> {
     at: usize,
-    var: &'a Var,
+    var: &'a Slot,
     taken: bool,
 }
 
@@ -71,9 +72,14 @@ impl Param<'_> {
 ///
 /// # Errors
 /// W309: an unknown name in `--map`, parameters of other kinds or types, numbers or arrays without a counterpart that can be
-/// told.
-pub fn pair(new: &Side, reference: &Side, map: &[Map]) -> Result<Pairs, Diagnostic> {
-    let (mut a, mut b) = (params(new)?, params(reference)?);
+/// told. Numbers that are `worked_out` from others have no counterpart but one of their name.
+pub fn pair(
+    new: &Side,
+    reference: &Side,
+    map: &[Map],
+    worked_out: &[String],
+) -> Result<Pairs, Diagnostic> {
+    let (mut a, mut b) = (params(new), params(reference));
     let mut pairs = Pairs::default();
     let mut found: Vec<(usize, usize)> = vec![];
     for (own, other) in map {
@@ -88,6 +94,32 @@ pub fn pair(new: &Side, reference: &Side, map: &[Map]) -> Result<Pairs, Diagnost
     for (i, j) in &found {
         (a[*i].taken, b[*j].taken) = (true, true);
     }
+    // A field of the name of a number or an array, `m.rows` and `rows`, where no other is called so.
+    let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_string();
+    for i in 0..a.len() {
+        let name = last(&a[i].var.name);
+        let only = |list: &[Param<'_>]| {
+            let mut all = list.iter().enumerate().filter(|(_, p)| last(&p.var.name) == name);
+            all.next().filter(|_| all.next().is_none()).map(|(k, _)| k)
+        };
+        let dotted = |j: usize| a[i].var.name.contains('.') || b[j].var.name.contains('.');
+        if let (Some(_), Some(j)) = (only(&a), only(&b))
+            && !a[i].taken
+            && !b[j].taken
+            && dotted(j)
+        {
+            (a[i].taken, b[j].taken) = (true, true);
+            found.push((i, j));
+        }
+    }
+    let mut kept: Vec<bool> = vec![];
+    for list in [&mut a, &mut b] {
+        for p in list.iter_mut() {
+            let alone = !p.taken && worked_out.contains(&p.var.name);
+            kept.push(alone);
+            p.taken |= alone;
+        }
+    }
     for constness in [true, false] {
         let in_order = rest_in_order((new, &a), (reference, &b), constness);
         for (i, j) in &in_order {
@@ -98,6 +130,9 @@ pub fn pair(new: &Side, reference: &Side, map: &[Map]) -> Result<Pairs, Diagnost
             ));
         }
         found.extend(in_order);
+    }
+    for (p, alone) in a.iter_mut().chain(&mut b).zip(kept) {
+        p.taken &= !alone;
     }
     found.sort_unstable();
     for (i, j) in found {
@@ -113,25 +148,8 @@ pub fn pair(new: &Side, reference: &Side, map: &[Map]) -> Result<Pairs, Diagnost
     Ok(pairs)
 }
 
-fn params(side: &Side) -> Result<Vec<Param<'_>>, Diagnostic> {
-    let f = side.ir();
-    let all = f.params.iter().enumerate().map(|(at, p)| Param { at, var: f.var(*p), taken: false });
-    let all: Vec<Param<'_>> = all.collect();
-    match all.iter().find(|p| p.number().is_none() && !p.var.ty.is_pointer()) {
-        None => Ok(all),
-        Some(p) => {
-            let message = format!(
-                "`{}` of `{}` is passed as a whole structure or vector",
-                p.var.name, side.name
-            );
-            let d = Diagnostic::error("W309", message)
-                .help("--same-as compares functions of arrays and numbers: write one that passes the fields");
-            Err(match p.var.origin.span {
-                Some(span) => d.label(span, "here"),
-                None => d,
-            })
-        }
-    }
+fn params(side: &Side) -> Vec<Param<'_>> {
+    side.slots.iter().enumerate().map(|(at, var)| Param { at, var, taken: false }).collect()
 }
 
 fn named(side: &Side, params: &[Param<'_>], name: &str) -> Result<usize, Diagnostic> {
@@ -236,15 +254,28 @@ impl Pairs {
 
     /// A number that a C function returns is the only array of the kernel that would be left over.
     fn pair_result(&mut self, new: &Side, reference: &Side) {
-        let Code::C(_) = &reference.code else { return };
+        let Code::C(..) = &reference.code else { return };
         let Some(scalar) = reference.ir().ret.scalar() else { return };
-        let f = new.ir();
         let fits = |a: &Array| {
-            let var = a.new.map(|at| f.var(f.params[at]));
+            let var = a.new.map(|at| &new.slots[at]);
             a.reference.is_none()
                 && var.is_some_and(|v| v.ty.pointee().and_then(Type::scalar) == Some(scalar))
         };
-        let mut left = self.arrays.iter_mut().filter(|a| fits(a));
+        // Of several the one that the last kernel writes.
+        let written = |a: &Array| {
+            let last = new.stages().last();
+            let binds = last.iter().flat_map(|s| {
+                let f = new.module.function(s.function);
+                f.params.iter().zip(&s.binds).map(|(p, b)| (f.var(*p), b))
+            });
+            let mut own = binds.filter(|(_, b)| match b {
+                Bind::Slots(places) => places.iter().any(|(_, slot)| a.new == Some(*slot)),
+                Bind::Host => false,
+            });
+            own.any(|(var, _)| matches!(var.ty, Type::Pointer { readonly: false, .. }))
+        };
+        let several = self.arrays.iter().filter(|a| fits(a)).count() > 1;
+        let mut left = self.arrays.iter_mut().filter(|a| fits(a) && (!several || written(a)));
         if let (Some(array), None) = (left.next(), left.next()) {
             array.reference = Some(Place::Result);
             self.assumed.push(format!(
@@ -255,12 +286,25 @@ impl Pairs {
     }
 }
 
+/// Bytes on one side that the other side reads and writes as words of several.
+fn as_words(bytes: &(u64, Vec<(u64, Scalar)>), words: &(u64, Vec<(u64, Scalar)>)) -> bool {
+    let only = |list: &(u64, Vec<(u64, Scalar)>)| match list.1.as_slice() {
+        [(0, s)] => Some(*s),
+        _ => None,
+    };
+    only(bytes) == Some(Scalar::U8)
+        && only(words).is_some_and(|s| s.is_integer() && s != Scalar::Bool)
+}
+
 fn agree((s, p): (&Side, &Param<'_>), (t, q): (&Side, &Param<'_>)) -> bool {
     match (p.number(), q.number()) {
         (Some(a), Some(b)) => a.is_float() == b.is_float() && (!a.is_float() || a == b),
         (None, None) => {
             let (x, y) = (p.var.ty.pointee(), q.var.ty.pointee());
-            x.zip(y).is_some_and(|(x, y)| flat(&s.module, x) == flat(&t.module, y))
+            x.zip(y).is_some_and(|(x, y)| {
+                let (x, y) = (flat(&s.module, x), flat(&t.module, y));
+                x == y || as_words(&x, &y) || as_words(&y, &x)
+            })
         }
         _ => false,
     }

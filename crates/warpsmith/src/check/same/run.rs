@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use warpsmith_emu::{
-    self as emu, Arg, Buffer, BufferId, DeviceMemory, EmuError, LaunchConfig, Outcome,
-};
+use warpsmith_emu::{self as emu, Buffer, BufferId, DeviceMemory, EmuError, LaunchConfig, Outcome};
 use warpsmith_front::sema;
 use warpsmith_ir::interp::{self, InterpErrorKind, Limits, Memory};
 use warpsmith_ir::layout::layout_of;
 use warpsmith_ir::{Diagnostic, Module, Scalar, Type, Value};
 
+use super::calls::Given;
 use super::launching::Shape;
 use super::pairs::{Array, Number, Pairs, Place};
 use super::shadow;
-use super::side::{Code, Side};
+use super::side::{Code, Side, Step};
+use super::variety::{self, Constants, Sort};
 use crate::check::variables;
 use crate::data::{
     self, ArgSpec, Element, Init, NamedSpec, eval_extent, scalar_bytes, scalar_from_bytes,
@@ -27,7 +27,7 @@ use crate::tune::sizes::Point;
 /// Elements after which invented data begin again: a prime, so that no stride meets equal ones.
 const PATTERN: u64 = 4093;
 /// Steps of the interpreter for one launch.
-const REFERENCE_STEPS: u64 = 60_000_000;
+pub const REFERENCE_STEPS: u64 = 15_000_000;
 
 /// Where data come from.
 pub struct Data<'a> {
@@ -37,14 +37,18 @@ pub struct Data<'a> {
     /// `--arg`, and those of the directives.
     pub specs: &'a [NamedSpec],
     pub max_memory: u64,
+    pub constants: Constants,
+    /// Which of the arrays of the pairs select elements of others: they keep their plain values.
+    pub selects: Vec<bool>,
 }
 
 /// What both sides are given at one point.
 pub struct Inputs {
     pub point: Point,
     pub seed: u64,
+    pub sort: Sort,
     /// One for each of [`Pairs::numbers`].
-    numbers: Vec<Value>,
+    pub numbers: Vec<Value>,
     /// One for each of [`Pairs::arrays`].
     pub arrays: Vec<Content>,
 }
@@ -104,16 +108,58 @@ impl Data<'_> {
     ///
     /// # Errors
     /// Data that cannot be had.
-    pub fn inputs(&self, point: &Point, seed: u64) -> Result<Inputs, Nothing> {
+    pub fn inputs(&self, point: &Point, seed: u64, sort: Sort) -> Result<Inputs, Nothing> {
+        let mut inputs = self.plain(point, seed)?;
+        self.turn(&mut inputs, sort);
+        Ok(inputs)
+    }
+
+    /// Gives what nobody gave values to data of another sort.
+    fn turn(&self, inputs: &mut Inputs, sort: Sort) {
+        inputs.sort = sort;
+        let given =
+            |names: &[String]| self.specs.iter().any(|s| s.filled && names.contains(&s.name));
+        for (i, a) in self.pairs.arrays.iter().enumerate() {
+            let is_data = matches!(a.reference, Some(Place::Param(_))) && !self.selects[i];
+            if !is_data || given(&a.names) {
+                continue;
+            }
+            let (module, element) = self.element(a);
+            let slots = data::scalars_of(module, &element, 0);
+            let shape = (layout_of(module, &element).size as usize, slots.as_slice());
+            let seed = inputs.seed ^ data::name_hash(&a.name);
+            let turn = |bytes: &mut [u8]| variety::turn(sort, &self.constants, shape, bytes, seed);
+            match &mut inputs.arrays[i] {
+                Content::Bytes(bytes) => turn(bytes),
+                Content::Grows(pattern) => {
+                    let mut bytes = pattern.to_vec();
+                    turn(&mut bytes);
+                    *pattern = bytes.into();
+                }
+            }
+        }
+        for (n, value) in self.pairs.numbers.iter().zip(&mut inputs.numbers) {
+            if sort != Sort::Special && n.ty.is_float() && !given(&n.names) {
+                let seed = inputs.seed ^ data::name_hash(&n.name);
+                let mut bytes = scalar_bytes(*value);
+                let shape = (bytes.len(), &[(0, value.ty)][..]);
+                variety::turn(sort, &self.constants, shape, &mut bytes, seed);
+                *value = scalar_from_bytes(value.ty, &bytes);
+            }
+        }
+    }
+
+    fn plain(&self, point: &Point, seed: u64) -> Result<Inputs, Nothing> {
         match &self.reference.code {
-            Code::C(_) => self.inputs_of_c(point, seed),
-            Code::Kernel(_) => {
+            Code::C(..) => self.inputs_of_c(point, seed),
+            Code::Kernels(_) => {
                 let numbers = self.pairs.numbers.iter().map(|n| self.number(n, point, seed));
                 let numbers = numbers.collect::<Result<_, _>>()?;
                 let arrays = self.pairs.arrays.iter().map(|a| self.content(a, point, seed));
                 Ok(Inputs {
                     point: point.clone(),
                     seed,
+                    sort: Sort::Plain,
                     numbers,
                     arrays: arrays.collect::<Result<_, _>>()?,
                 })
@@ -121,15 +167,33 @@ impl Data<'_> {
         }
     }
 
-    fn number(&self, n: &Number, point: &Point, seed: u64) -> Result<Value, Failure> {
+    /// The value of an expression of sizes; `None` for a number.
+    fn worked_out(&self, text: &str, ty: Scalar, point: &Point) -> Option<Result<Value, String>> {
+        if data::parse_scalar(text, ty).is_ok() {
+            return None;
+        }
+        let value = data::eval_number(text, &self.scalars(point));
+        let wide = value.and_then(|v| i64::try_from(v).map_err(|_| "it is too large".to_string()));
+        Some(wide.map(|v| match ty.is_float() {
+            true => Value::float(ty, v as f64),
+            false => Value::int(ty, v),
+        }))
+    }
+
+    fn number(&self, n: &Number, point: &Point, seed: u64) -> Result<Value, Nothing> {
         if let Some(value) = point.get(&n.name).filter(|_| n.ty.is_integer()) {
             return Ok(Value::int(n.ty, *value));
         }
         match self.spec(&n.names) {
-            Some(ArgSpec::Number(text)) => data::parse_scalar(text, n.ty)
-                .map_err(|why| Failure::input("W306", format!("`{}`: {why}", n.name))),
+            Some(ArgSpec::Number(text)) => match self.worked_out(text, n.ty, point) {
+                Some(Ok(value)) => Ok(value),
+                Some(Err(_)) => Err(Nothing::Excluded),
+                None => data::parse_scalar(text, n.ty)
+                    .map_err(|why| Failure::input("W306", format!("`{}`: {why}", n.name)).into()),
+            },
             Some(_) => {
-                Err(Failure::input("W306", format!("`{0}` is a number: write {0}=1.5", n.name)))
+                let why = format!("`{0}` is a number: write {0}=1.5", n.name);
+                Err(Failure::input("W306", why).into())
             }
             None => {
                 let seed = seed ^ data::name_hash(&n.name);
@@ -147,10 +211,8 @@ impl Data<'_> {
 
     /// The element type of an array, and the module that it is of.
     pub fn element(&self, array: &Array) -> (&Module, Type) {
-        let of = |side: &Side, at: usize| {
-            let f = side.ir();
-            f.var(f.params[at]).ty.pointee().cloned().unwrap_or(Type::Void)
-        };
+        let of =
+            |side: &Side, at: usize| side.slots[at].ty.pointee().cloned().unwrap_or(Type::Void);
         match (array.reference, array.new) {
             (Some(Place::Param(at)), _) => (&self.reference.module, of(self.reference, at)),
             (_, Some(at)) => (&self.new.module, of(self.new, at)),
@@ -222,6 +284,15 @@ impl Data<'_> {
                 .map(|n| &n.names)
                 .chain(self.pairs.arrays.iter().map(|a| &a.names));
             let other = names.filter(|n| n.contains(&s.name)).find_map(|n| n.last());
+            let worked_out = match &s.spec {
+                ArgSpec::Number(text) => self.worked_out(text, Scalar::I64, point),
+                _ => None,
+            };
+            let spec = match worked_out {
+                Some(Ok(v)) => ArgSpec::Number(v.as_i64().to_string()),
+                _ => s.spec.clone(),
+            };
+            let s = &NamedSpec { spec, ..s.clone() };
             NamedSpec { name: other.cloned().unwrap_or_else(|| s.name.clone()), ..s.clone() }
         });
         let specs: Vec<NamedSpec> = renamed.collect();
@@ -239,26 +310,27 @@ impl Data<'_> {
         };
         let mut numbers = vec![];
         for n in &self.pairs.numbers {
-            numbers.push(match n.reference.map(|at| &given[at]) {
-                Some(ArgBytes::Value(bytes)) => {
-                    let ty =
-                        n.reference.and_then(|at| f.var(f.params[at]).ty.scalar()).unwrap_or(n.ty);
-                    scalar_from_bytes(ty, bytes)
+            let place = n.reference.and_then(|slot| Some((slot, self.reference.place_in_c(slot)?)));
+            numbers.push(match place.map(|(slot, (at, offset))| (slot, &given[at], offset)) {
+                Some((slot, ArgBytes::Value(bytes), offset)) => {
+                    let ty = self.reference.slots[slot].ty.scalar().unwrap_or(n.ty);
+                    scalar_from_bytes(ty, bytes.get(offset as usize..).unwrap_or(&[]))
                 }
                 _ => self.number(n, point, seed)?,
             });
         }
         let mut arrays = vec![];
         for a in &self.pairs.arrays {
-            arrays.push(match a.reference {
-                Some(Place::Param(at)) => match &given[at] {
-                    ArgBytes::Array(bytes) => Content::Bytes(bytes.clone()),
-                    ArgBytes::Value(_) => Content::Bytes(vec![]),
-                },
+            let place = match a.reference {
+                Some(Place::Param(slot)) => self.reference.place_in_c(slot),
+                _ => None,
+            };
+            arrays.push(match place.map(|(at, _)| &given[at]) {
+                Some(ArgBytes::Array(bytes)) => Content::Bytes(bytes.clone()),
                 _ => self.content(a, point, seed)?,
             });
         }
-        Ok(Inputs { point: point.clone(), seed, numbers, arrays })
+        Ok(Inputs { point: point.clone(), seed, sort: Sort::Plain, numbers, arrays })
     }
 
     /// The values of a side's numbers by its own names.
@@ -267,7 +339,7 @@ impl Data<'_> {
         let own = self.pairs.numbers.iter().zip(&inputs.numbers).filter(|(n, _)| n.ty.is_integer());
         let named = own.filter_map(|(n, v)| {
             let at = if of_new { n.new } else { n.reference }?;
-            Some((side.ir().var(side.ir().params[at]).name.clone(), v.as_i64()))
+            Some((side.slots[at].name.clone(), v.as_i64()))
         });
         named.collect()
     }
@@ -282,7 +354,9 @@ impl Data<'_> {
         bounds: bool,
         limits: &Limits,
     ) -> Result<(Memory, Computed), Nothing> {
-        let (args, buffers, at) = self.interpreted(inputs, &[]);
+        let (given, buffers, at) = self.interpreted(inputs, &[]);
+        let Code::C(_, binds) = &self.reference.code else { return Err(Nothing::TooLarge) };
+        let args = self.interp_args(self.reference.function, binds, &given, None);
         let mut memory = Memory::new(buffers);
         let limits = Limits { max_steps: REFERENCE_STEPS, track_bounds: bounds, ..limits.clone() };
         let reference = self.reference;
@@ -309,35 +383,6 @@ impl Data<'_> {
         Ok((memory, computed))
     }
 
-    /// Arguments of the reference for the interpreter, the buffers, and which of them is each array of the pairs. Arrays that
-    /// grow are as long as they are after the run.
-    fn interpreted(
-        &self,
-        inputs: &Inputs,
-        after: &[Option<Vec<u8>>],
-    ) -> (Vec<interp::Arg>, Vec<Vec<u8>>, Vec<Option<usize>>) {
-        let f = self.reference.ir();
-        let mut args = vec![interp::Arg::Null; f.params.len()];
-        for (n, v) in self.pairs.numbers.iter().zip(&inputs.numbers) {
-            if let Some(at) = n.reference {
-                let ty = f.var(f.params[at]).ty.scalar().unwrap_or(n.ty);
-                args[at] = interp::Arg::Value(converted(*v, ty));
-            }
-        }
-        let (mut buffers, mut places) = (vec![], vec![]);
-        for (i, (a, content)) in self.pairs.arrays.iter().zip(&inputs.arrays).enumerate() {
-            let Some(Place::Param(at)) = a.reference else {
-                places.push(None);
-                continue;
-            };
-            let length = after.get(i).and_then(Option::as_ref).map_or(0, |b| b.len() as u64);
-            args[at] = interp::Arg::Pointer { buffer: buffers.len(), offset: 0 };
-            places.push(Some(buffers.len()));
-            buffers.push(content.bytes(length));
-        }
-        (args, buffers, places)
-    }
-
     /// How far sums may differ, and which buffer each array of the pairs is there.
     ///
     /// # Errors
@@ -345,19 +390,23 @@ impl Data<'_> {
     pub fn shadow(
         &self,
         inputs: &Inputs,
-        shape: Option<&Shape>,
+        shapes: Option<&[Shape]>,
         after: &[Option<Vec<u8>>],
         limits: &Limits,
     ) -> Result<(Memory, Vec<Option<usize>>), String> {
         let reference = self.reference;
-        let (args, buffers, at) = self.interpreted(inputs, after);
-        let Some(shape) = shape else {
+        let Some(shapes) = shapes else {
+            let at = self.interpreted(inputs, after).2;
             let run = self.c_function(inputs, true, limits);
             return run
                 .map(|(memory, _)| (memory, at))
                 .map_err(|_| "it cannot be followed".to_string());
         };
+        let (given, buffers, at) = self.interpreted(inputs, after);
         let mut module = reference.module.clone();
+        if shapes.len() > 1 && !module.globals.is_empty() {
+            return Err("several kernels share variables of the device".to_string());
+        }
         let memory = self
             .device_memory(reference, inputs)
             .map_err(|_| "its variables have no values".to_string())?;
@@ -365,35 +414,47 @@ impl Data<'_> {
             g.init = Some(b.bytes.clone());
         }
         let limits = Limits { max_steps: REFERENCE_STEPS, ..limits.clone() };
-        let run = shadow::of_kernel(&module, reference.function, shape, &args, buffers, &limits);
-        run.map(|memory| (memory, at))
+        let sizes = self.sizes(inputs, false);
+        let mut memory = Memory::new(buffers);
+        let mut shapes = shapes.iter();
+        let Code::Kernels(steps) = &reference.code else { return Err("it is no kernel".into()) };
+        for step in steps {
+            match step {
+                Step::Fill { slot, value } => {
+                    if let Some(Given::Buffer(b)) = given[*slot] {
+                        memory.buffers[b as usize].fill(*value);
+                    }
+                }
+                Step::Launch(stage) => {
+                    let Some(shape) = shapes.next() else { break };
+                    let of_host = Some((&**stage, &sizes));
+                    let args = self.interp_args(stage.function, &stage.binds, &given, of_host);
+                    shadow::of_kernel(&module, stage.function, shape, &args, &mut memory, &limits)?;
+                }
+            }
+        }
+        Ok((memory, at))
     }
 
-    /// Runs a kernel; `lengths` of its arrays in bytes, or as they grow.
+    /// Runs the kernels of a side up to the first that has a finding or does not end; `lengths` of its arrays in bytes, or
+    /// as they grow. An outcome for each that was launched.
     ///
     /// # Errors
-    /// What the emulator refuses.
-    pub fn kernel(
+    /// What the emulator refuses, and of which kernel.
+    pub fn kernels(
         &self,
         of_new: bool,
         inputs: &Inputs,
-        shape: &Shape,
+        shapes: &[Shape],
         lengths: &[Option<u64>],
         options: &emu::Options,
-    ) -> Result<(Outcome, Arrays), EmuError> {
+    ) -> Result<(Vec<Outcome>, Arrays), (usize, EmuError)> {
         let side = if of_new { self.new } else { self.reference };
         let mut memory = self.device_memory(side, inputs).map_err(|f| {
             let message = f.diagnostics.first().map_or(String::new(), |d| d.message.clone());
-            EmuError::BadArgument { index: 0, message }
+            (0, EmuError::BadArgument { index: 0, message })
         })?;
-        let f = side.ir();
-        let mut args = vec![Arg::Null; f.params.len()];
-        for (n, v) in self.pairs.numbers.iter().zip(&inputs.numbers) {
-            if let Some(at) = if of_new { n.new } else { n.reference } {
-                let ty = f.var(f.params[at]).ty.scalar().unwrap_or(n.ty);
-                args[at] = Arg::Bytes(scalar_bytes(converted(*v, ty)));
-            }
-        }
+        let mut given = self.numbers_of(of_new, inputs);
         let mut ids = vec![];
         for (i, (a, content)) in self.pairs.arrays.iter().zip(&inputs.arrays).enumerate() {
             let at = match (of_new, a.reference) {
@@ -402,29 +463,69 @@ impl Data<'_> {
                 (false, _) => None,
             };
             ids.push(at.map(|at| {
-                let var = f.var(f.params[at]);
-                let buffer =
-                    buffer(&var.name, var.ty.pointee(), content, lengths.get(i).copied().flatten());
-                let id = memory.add(buffer);
-                args[at] = Arg::Pointer { buffer: id, offset: 0 };
+                let slot = &side.slots[at];
+                let length = lengths.get(i).copied().flatten();
+                let id = memory.add(buffer(&slot.name, slot.ty.pointee(), content, length));
+                given[at] = Some(Given::Buffer(id.0));
                 id
             }));
         }
-        let Shape { grid, block, shared } = *shape;
-        let config =
-            LaunchConfig { kernel: side.function, grid, block, dynamic_shared: shared, args };
-        let outcome = emu::run(&side.module, &config, &mut memory, options)?;
+        let Code::Kernels(steps) = &side.code else { return Ok((vec![], vec![])) };
+        let sizes = self.sizes(inputs, of_new);
+        let (mut outcomes, mut left) = (vec![], shapes.iter());
+        for step in steps {
+            match step {
+                Step::Fill { slot, value } => {
+                    if let Some(Given::Buffer(b)) = given[*slot] {
+                        let buffer = &mut memory.buffers[b as usize];
+                        buffer.bytes.fill(*value);
+                        buffer.pattern = buffer.pattern.iter().map(|_| *value).collect();
+                    }
+                }
+                Step::Launch(stage) => {
+                    let Some(shape) = left.next() else { break };
+                    let args = self.emu_args(side, stage, &given, &sizes);
+                    let Shape { grid, block, shared } = *shape;
+                    let config = LaunchConfig {
+                        kernel: stage.function,
+                        grid,
+                        block,
+                        dynamic_shared: shared,
+                        args,
+                    };
+                    let outcome = emu::run(&side.module, &config, &mut memory, options)
+                        .map_err(|e| (outcomes.len(), e))?;
+                    let ends = outcome.limit.is_some()
+                        || outcome.assumption_failed
+                        || outcome.findings.iter().any(|f| !f.rule.is_note());
+                    outcomes.push(outcome);
+                    if ends {
+                        break;
+                    }
+                }
+            }
+        }
         let mut take = |id: BufferId| std::mem::take(&mut memory.buffers[id.0 as usize].bytes);
-        Ok((outcome, ids.into_iter().map(|id| id.map(&mut take)).collect::<Vec<_>>()))
+        Ok((outcomes, ids.into_iter().map(|id| id.map(&mut take)).collect::<Vec<_>>()))
     }
 
-    /// Which buffer of [`Data::kernel`] an array is on the new side.
+    /// The whole number that options give.
+    pub fn fixed(&self, names: &[String]) -> Option<i64> {
+        match self.spec(names) {
+            Some(ArgSpec::Number(text)) => {
+                data::parse_scalar(text, Scalar::I64).ok().map(Value::as_i64)
+            }
+            _ => None,
+        }
+    }
+
+    /// Which buffer of [`Data::kernels`] an array is on the new side.
     pub fn buffer_of(&self, array: usize) -> BufferId {
         BufferId(self.pairs.arrays[..array].iter().filter(|a| a.new.is_some()).count() as u32)
     }
 
     /// The variables of the device: as options give them, as the text says, else the same invented values on both sides.
-    fn device_memory(&self, side: &Side, inputs: &Inputs) -> Result<DeviceMemory, Failure> {
+    pub fn device_memory(&self, side: &Side, inputs: &Inputs) -> Result<DeviceMemory, Failure> {
         let mut memory = DeviceMemory::new(&side.module);
         let set = sema::variables_set_by_host(&side.unit);
         let scalars = self.scalars(&inputs.point);
@@ -449,11 +550,6 @@ impl Data<'_> {
         }
         Ok(memory)
     }
-}
-
-/// A whole number as one of another width, a real as it is.
-fn converted(value: Value, ty: Scalar) -> Value {
-    if ty.is_integer() { Value::int(ty, value.as_i64()) } else { value }
 }
 
 fn grows(module: &Module, element: &Type, init: &Init, seed: u64) -> Content {

@@ -1,8 +1,8 @@
 //! Σ|terms| of what a kernel computes: its threads run one after the other in the interpreter, which keeps the bounds.
 //!
 //! The interpreter runs functions of the host. So the kernel becomes a function of the device, the hardware's numbers
-//! become variables, and loops over blocks and threads call it. Threads that need each other – barriers, shuffles, shared
-//! memory – cannot be run so; then there is no bound.
+//! become variables, and loops over blocks and threads call it. Kernels whose threads need each other – barriers, shuffles,
+//! shared memory – become nests that are bound to the machine ([`blocks`]), whose threads the interpreter runs together.
 
 use warpsmith_ir::interp::{self, Arg, InterpErrorKind, Limits, Memory};
 use warpsmith_ir::visit::{self, Rewriter};
@@ -12,9 +12,10 @@ use warpsmith_ir::{
     StmtKind, Type, Var, VarId, VarKind,
 };
 
+use super::blocks;
 use super::launching::Shape;
 
-/// The arrays after a run with bounds.
+/// Runs a kernel on the arrays with bounds.
 ///
 /// # Errors
 /// A sentence: why the reference cannot be followed so.
@@ -23,17 +24,17 @@ pub fn of_kernel(
     kernel: FuncId,
     shape: &Shape,
     args: &[Arg],
-    buffers: Vec<Vec<u8>>,
+    memory: &mut Memory,
     limits: &Limits,
-) -> Result<Memory, String> {
-    if let Some(what) = cooperates(module) {
-        return Err(format!("its threads work together ({what})"));
-    }
-    let (module, driver) = serial(module, kernel, shape);
-    let mut memory = Memory::new(buffers);
-    let limits = Limits { track_bounds: true, ..limits.clone() };
-    match interp::call(&module, driver, args, &mut memory, &limits, &mut interp::NoLaunch) {
-        Ok(_) => Ok(memory),
+) -> Result<(), String> {
+    let (module, driver) = match cooperates(module) {
+        true => blocks::bound(module, kernel, shape)?,
+        false => serial(module, kernel, shape),
+    };
+    // The emulator has looked for races already.
+    let limits = Limits { track_bounds: true, watch_races: false, ..limits.clone() };
+    match interp::call(&module, driver, args, memory, &limits, &mut interp::NoLaunch) {
+        Ok(_) => Ok(()),
         Err(e) if matches!(e.kind, InterpErrorKind::StepLimit(_)) => {
             Err("it does too much for the interpreter".to_string())
         }
@@ -41,19 +42,18 @@ pub fn of_kernel(
     }
 }
 
-/// What the threads of a block do together.
-fn cooperates(module: &Module) -> Option<&'static str> {
-    let mut found = None;
-    for f in &module.functions {
-        if f.vars.iter().any(|v| matches!(v.kind, VarKind::Shared | VarKind::DynamicShared)) {
-            return Some("shared memory");
-        }
-        visit::for_each_stmt(&f.body, &mut |s| match &s.kind {
-            StmtKind::Barrier { .. } => found = Some("barriers"),
-            StmtKind::Warp { .. } => found = Some("warp operations"),
-            _ => {}
-        });
-    }
+/// Whether the threads of a block do something together.
+fn cooperates(module: &Module) -> bool {
+    module.functions.iter().any(|f| function_cooperates(f))
+}
+
+/// Shared memory, barriers or exchanges between lanes.
+pub fn function_cooperates(f: &Function) -> bool {
+    let shared = |v: &Var| matches!(v.kind, VarKind::Shared | VarKind::DynamicShared);
+    let mut found = f.vars.iter().any(shared);
+    visit::for_each_stmt(&f.body, &mut |s| {
+        found |= matches!(s.kind, StmtKind::Barrier { .. } | StmtKind::Warp { .. });
+    });
     found
 }
 
@@ -72,7 +72,8 @@ fn serial(module: &Module, kernel: FuncId, shape: &Shape) -> (Module, FuncId) {
             });
         }
     }
-    let mut numbers = Numbers { first, shape: *shape };
+    let variable = |at: usize| Expr::read(global(first + at as u32));
+    let mut numbers = Numbers { variable: &variable, shape: *shape };
     for f in &mut module.functions {
         numbers.block(&mut f.body);
     }
@@ -80,17 +81,14 @@ fn serial(module: &Module, kernel: FuncId, shape: &Shape) -> (Module, FuncId) {
     (module, driver)
 }
 
-struct Numbers {
-    /// The variable of `threadIdx.x`; y, z and those of the block follow.
-    first: u32,
-    shape: Shape,
+/// Puts numbers and variables in the place of what the hardware tells.
+pub struct Numbers<'a> {
+    /// `threadIdx` x, y, z, then `blockIdx`.
+    pub variable: &'a dyn Fn(usize) -> Expr,
+    pub shape: Shape,
 }
 
-impl Numbers {
-    fn variable(&self, at: usize) -> Expr {
-        Expr::read(global(self.first + at as u32))
-    }
-
+impl Numbers<'_> {
     fn extent(&self, n: u32) -> Expr {
         Expr::int(Scalar::U32, n.into())
     }
@@ -99,17 +97,17 @@ impl Numbers {
         let [bx, by, _] = self.shape.block;
         let along = |a: Axis| a.index();
         Some(match b {
-            Builtin::ThreadIdx(a) => self.variable(along(a)),
-            Builtin::BlockIdx(a) => self.variable(3 + along(a)),
+            Builtin::ThreadIdx(a) => (self.variable)(along(a)),
+            Builtin::BlockIdx(a) => (self.variable)(3 + along(a)),
             Builtin::BlockDim(a) => self.extent(self.shape.block[along(a)]),
             Builtin::GridDim(a) => self.extent(self.shape.grid[along(a)]),
             Builtin::LaneId => {
                 let binary =
                     |op, a, b| Expr::new(ExprKind::Binary(op, a, b), Type::U32, Origin::default());
-                let plane = binary(BinaryOp::Mul, self.variable(2), self.extent(by));
-                let row = binary(BinaryOp::Add, plane, self.variable(1));
+                let plane = binary(BinaryOp::Mul, (self.variable)(2), self.extent(by));
+                let row = binary(BinaryOp::Add, plane, (self.variable)(1));
                 let rows = binary(BinaryOp::Mul, row, self.extent(bx));
-                let flat = binary(BinaryOp::Add, rows, self.variable(0));
+                let flat = binary(BinaryOp::Add, rows, (self.variable)(0));
                 binary(BinaryOp::Rem, flat, self.extent(32))
             }
             _ => return None,
@@ -117,7 +115,7 @@ impl Numbers {
     }
 }
 
-impl Rewriter for Numbers {
+impl Rewriter for Numbers<'_> {
     fn expr(&mut self, expr: &mut Expr) {
         if let ExprKind::Builtin(b) = &*expr.kind
             && let Some(value) = self.value(*b)
