@@ -299,6 +299,7 @@ impl<'a> Machine<'a> {
             printed: vec![],
             checks: self.races.block(id),
             copies: super::copies::Copies::default(),
+            named: super::named_barriers::NamedBarriers::default(),
             done: false,
             abandoned: false,
         })
@@ -332,11 +333,9 @@ impl<'a> Machine<'a> {
 
     /// Some rule of order between blocks can apply.
     pub fn tracks_order(program: &Program) -> bool {
-        program.has_fences
-            || program
-                .code
-                .iter()
-                .any(|op| matches!(op, Op::Barrier { kind: warpsmith_ir::BarrierKind::Grid, .. }))
+        use warpsmith_ir::BarrierKind::{Grid, Named, NamedArrive};
+        let orders = |op: &Op| matches!(op, Op::Barrier { kind: Grid | Named | NamedArrive, .. });
+        program.has_fences || program.code.iter().any(orders)
     }
 
     /// Whether an object is in the memory of the block or the thread.

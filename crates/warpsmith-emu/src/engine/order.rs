@@ -7,6 +7,7 @@
 //!   atomic or volatile write) to an *acquire* (an atomic or volatile read of the same location that
 //!   finds it, then a fence or barrier). Knowledge is transitive. Fences and atomics of one block's
 //!   scope hand it on among threads of that block only; one step of narrow scope does not narrow others.
+//! * A barrier of some warps hands on what all that arrived have done to those that wait at it.
 //! * A grid barrier orders everything before it.
 
 use std::collections::{BTreeMap, HashMap};
@@ -204,6 +205,32 @@ impl Machine<'_> {
             released.join(&r.take());
         }
         o.base_released = released;
+    }
+
+    /// Adds what threads have done so far, and know of, to what a barrier of some warps hands on.
+    pub fn arrive_order(&mut self, b: &mut Block, warp: u32, lanes: u32, handed: &mut Knowledge) {
+        if !self.check_races {
+            return;
+        }
+        let (block, interval) = (b.id, b.interval);
+        b.checks.make_room(self.width);
+        for l in lanes_of(lanes) {
+            let thread = warp * 32 + l as u32;
+            handed.join(&b.checks.snapshot(thread, block, interval));
+        }
+        b.checks.warps[warp as usize].now += 1;
+    }
+
+    /// Threads go on behind such a barrier.
+    pub fn depart_order(&mut self, b: &mut Block, warp: u32, lanes: u32, handed: &Rc<Knowledge>) {
+        if !self.check_races {
+            return;
+        }
+        b.checks.make_room(self.width);
+        for l in lanes_of(lanes) {
+            let know = &mut b.checks.know[warp as usize * 32 + l];
+            join(know, &Some(handed.clone()));
+        }
     }
 
     /// The whole grid has met.

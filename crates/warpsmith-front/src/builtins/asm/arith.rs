@@ -1,9 +1,10 @@
 //! PTX arithmetic: what gives a value from registers alone.
 
-use warpsmith_ir::{BinaryOp, Diagnostic, Expr, ExprKind, MathFn, Scalar, Type, UnaryOp};
+use warpsmith_ir::{BinaryOp, Diagnostic, Expr, ExprKind, MathFn, Scalar, Space, Type, UnaryOp};
 
 use super::text::{self, Instruction};
 use super::{Machine, scalar};
+use crate::builtins::memory::{shared_address, shared_pointer, underlying_pointer};
 
 /// Executes the instruction if it is one of these; false otherwise.
 pub fn run(m: &mut Machine<'_>, i: &Instruction) -> Result<bool, Diagnostic> {
@@ -146,7 +147,7 @@ fn conversion(
     let [source] = from else { return Ok(None) };
     match i.name() {
         // An address keeps its pointer: the emulator's spaces have one numbering.
-        "cvta" => m.read(source).map(Some),
+        "cvta" => address(m, i, source).map(Some),
         "cvt" => {
             let to = i.words.iter().rev().nth(1).and_then(|w| scalar(w));
             let Some(to) = to else { return Ok(None) };
@@ -171,6 +172,28 @@ fn conversion(
         }
         _ => Ok(None),
     }
+}
+
+/// `cvta.to.shared.u64` makes a generic address one of shared memory, `cvta.shared.u64` goes back.
+fn address(m: &mut Machine<'_>, i: &Instruction, source: &str) -> Result<Expr, Diagnostic> {
+    let value = m.read(source)?;
+    if !i.has("shared") && !i.has("shared::cta") {
+        return Ok(value);
+    }
+    let known = underlying_pointer(&value).cloned();
+    if i.has("to") {
+        let pointer = match known {
+            Some(p) => p,
+            None => {
+                let bytes = Type::pointer(Type::Scalar(Scalar::U8), Space::Shared);
+                let bits = m.as_type(value, &Type::U64);
+                Expr::new(ExprKind::Cast(bits), bytes, m.span)
+            }
+        };
+        let pointer = m.cx.hold(pointer, m.span);
+        return Ok(shared_address(pointer));
+    }
+    Ok(known.unwrap_or_else(|| shared_pointer(value, Space::Generic)))
 }
 
 /// How a float becomes an integer.
