@@ -1,5 +1,6 @@
 // Defect: the consumer waits for the wrong parity, so that the first phase counts as over before anyone has arrived
-// expect: race-shared line=17 array=tile
+// expect: race-shared line=18 array=tile
+// expect: uninitialized-shared line=16 array=tile
 // expect: status=1
 #include <cstdint>
 __device__ inline uint32_t smem(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }

@@ -1,5 +1,5 @@
 // Defect: the sums of a matrix product begin without a value
-// expect: uninitialized-local line=11
+// expect: uninitialized-local line=14
 // expect: status=1
 #include <cstdint>
 // warpsmith: grid=1 block=32 arg a=uint[128] arg b=uint[64] arg c=float[128]=zeros

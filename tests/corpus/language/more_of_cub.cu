@@ -1,5 +1,6 @@
 // More of CUB: sorts of some bits and by a comparison, exchanges, neighbours, histograms, prefixes, segments, direct loads.
 #include <cub/cub.cuh>
+#include <cuda/std/functional>
 struct Less { template <typename T> __device__ bool operator()(const T &a, const T &b) const { return a < b; } };
 struct Running {
     int sum;
@@ -42,10 +43,10 @@ __global__ void arranged(const int *x, int *y)
     cub::StoreDirectStriped<64>(threadIdx.x, y, v);
     __syncthreads();
     for (int i = 0; i < 4; i++) v[i] = (threadIdx.x * 4 + i) / 3;
-    Heads(s.heads).FlagHeads(f, v, cub::Inequality());
+    Heads(s.heads).FlagHeads(f, v, cuda::std::not_equal_to<>{});
     for (int i = 0; i < 4; i++) __assert(f[i] == ((threadIdx.x * 4 + i) % 3 == 0));
     __syncthreads();
-    Left(s.left).SubtractLeft(v, d, cub::Difference());
+    Left(s.left).SubtractLeft(v, d, cuda::std::minus<>{});
     for (int i = 0; i < 4; i++) __assert(d[i] == (threadIdx.x * 4 + i > 0 && (threadIdx.x * 4 + i) % 3 == 0));
 }
 // warpsmith: grid=1 block=64 arg x=uchar[256]=random arg n=100
@@ -84,7 +85,7 @@ __global__ void segments()
     int sum = Warp(s[w]).HeadSegmentedSum(1, lane % 8 == 0);
     if (lane % 8 == 0) __assert(sum == 8);
     int in, ex;
-    Scan(t[w]).Scan(1, in, ex, 5, cub::Sum());
+    Scan(t[w]).Scan(1, in, ex, 5, cuda::std::plus<>{});
     __assert(ex == 5 + lane && in == 6 + lane);
     int keys[2] = {63 - 2 * lane, 62 - 2 * lane};
     Sort(u[w]).Sort(keys, Less());

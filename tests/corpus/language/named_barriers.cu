@@ -38,3 +38,12 @@ __global__ void halves(int *y)
     asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; bar.red.popc.u32 %0, 0, p; }" : "=r"(odd) : "r"(threadIdx.x & 1));
     __assert(odd == 64);
 }
+// warpsmith: grid=1 block=96 arg y=int[64]=zeros
+__global__ void some_have_ended(int *y)
+{
+    __shared__ int s[64];
+    if (threadIdx.x >= 64) return;
+    s[threadIdx.x] = threadIdx.x;
+    asm volatile("bar.sync 4;" ::: "memory");
+    y[threadIdx.x] = s[63 - threadIdx.x];
+}

@@ -103,6 +103,7 @@ impl Machine<'_> {
                 true
             }
             Some((_, Wait::Grid)) if together => false,
+            _ if self.complete_without_ended(b) => true,
             _ => {
                 self.report_divergence(b);
                 true

@@ -13,6 +13,8 @@ use super::order::Knowledge;
 use crate::compile::lir::Opd;
 
 const BARRIERS: u32 = 16;
+/// The count of a barrier that names none: all threads of the block that have not ended.
+const ALL: u32 = u32::MAX;
 
 /// A barrier at which some threads have arrived.
 #[derive(Clone, Debug, Default)]
@@ -62,8 +64,7 @@ impl Machine<'_> {
             if kind == BarrierKind::Named {
                 waiting.warps[warp as usize] = lanes;
             }
-            let state = &b.named.list[id as usize];
-            if state.arrived == state.expected {
+            if is_complete(b, id) {
                 self.complete(b, id, &mut waiting);
             }
         }
@@ -127,9 +128,11 @@ impl Machine<'_> {
         self.set_aside(b, g, &others, Wait::Ready);
         let value = chosen?;
         let (id, count) = (value & 0xffff, value >> 16);
-        let expected = if count == 0 { self.width } else { count };
+        let expected = if count == 0 { ALL } else { count };
         let problem = if id >= BARRIERS {
             format!("a block has barriers 0 to {}, not {id}", BARRIERS - 1)
+        } else if expected == ALL {
+            return Some((id, ALL));
         } else if !expected.is_multiple_of(32) {
             format!("a barrier counts whole warps, not {expected} threads")
         } else if expected > self.width {
@@ -155,7 +158,10 @@ impl Machine<'_> {
             (state.expected, state.first) = (expected, g.pc);
         }
         if state.expected != expected {
-            let (first, other) = (state.expected, state.first);
+            let alive = warps_alive(&b.alive) * 32;
+            let shown = |n: u32| if n == ALL { alive } else { n };
+            let (first, other) = (shown(state.expected), state.first);
+            let expected = shown(expected);
             let message = format!("barrier {id} is for {first} threads here and {expected} there");
             self.report_barrier(b, g.pc, &g.mask, Some(other), Some("named"), &message);
             self.abandon(b);
@@ -166,6 +172,16 @@ impl Machine<'_> {
         self.arrive_order(b, warp, lanes, &mut handed);
         b.named.list[id as usize].handed = handed;
         true
+    }
+
+    /// Threads that ended were the last that a barrier of the whole block waited for. True: some barrier opened.
+    pub fn complete_without_ended(&mut self, b: &mut Block) -> bool {
+        let found = (0..b.named.list.len() as u32)
+            .find(|id| b.named.list[*id as usize].expected == ALL && is_complete(b, *id));
+        if let Some(id) = found {
+            self.complete(b, id, &mut Mask::EMPTY.clone());
+        }
+        found.is_some()
     }
 
     /// All that the barrier waits for have arrived: those that wait go on, and so do `here`.
@@ -199,9 +215,25 @@ impl Machine<'_> {
     pub fn report_incomplete(&mut self, b: &Block, g: &Group, elsewhere: Option<u32>) {
         let Wait::Named(id) = g.wait else { return };
         let Some(state) = b.named.list.get(usize::from(id)) else { return };
-        let (arrived, expected) = (state.arrived, state.expected);
+        let alive = warps_alive(&b.alive) * 32;
+        let expected = if state.expected == ALL { alive } else { state.expected };
+        let arrived = state.arrived;
         let message =
             format!("barrier {id} waits for {expected} threads, of which {arrived} come to it");
         self.report_barrier(b, g.pc, &g.mask, elsewhere, Some("named"), &message);
+    }
+}
+
+fn warps_alive(alive: &Mask) -> u32 {
+    alive.warps.iter().filter(|lanes| **lanes != 0).count() as u32
+}
+
+/// As many have arrived as the barrier waits for.
+fn is_complete(b: &Block, id: u32) -> bool {
+    let state = &b.named.list[id as usize];
+    match state.expected {
+        0 => false,
+        ALL => state.arrived >= 32 * warps_alive(&b.alive),
+        n => state.arrived == n,
     }
 }

@@ -14,13 +14,14 @@ template <int SCOPE> struct mbarrierWord {
     static __device__ void init(unsigned long long *word, unsigned count) {
         *word = (unsigned long long)count | (unsigned long long)count << 20 | (unsigned long long)WS_MBARRIER_NO_BYTES << 40;
     }
+    // The phase is over. What all have released stays in the word: who completes it knows no more than before, until it waits.
     static __device__ void flip(unsigned long long *word, unsigned expected) {
-        __nv_atomic_fetch_add(word, (1ull << 60) + expected, __NV_ATOMIC_ACQ_REL, SCOPE);
+        __nv_atomic_fetch_add(word, (1ull << 60) + expected, __NV_ATOMIC_RELAXED, SCOPE);
     }
     // `drop` arrivals are not expected in later phases. Gives the word before, which names the phase.
     static __device__ unsigned long long arrive(unsigned long long *word, unsigned n, unsigned drop) {
         unsigned long long less = (unsigned long long)n + ((unsigned long long)drop << 20);
-        unsigned long long old = __nv_atomic_fetch_add(word, 0ull - less, __NV_ATOMIC_ACQ_REL, SCOPE);
+        unsigned long long old = __nv_atomic_fetch_add(word, 0ull - less, __NV_ATOMIC_RELEASE, SCOPE);
         if (WS_MBARRIER_PENDING(old) < n) __trap();
         if (WS_MBARRIER_PENDING(old) == n && WS_MBARRIER_BYTES(old) == WS_MBARRIER_NO_BYTES)
             flip(word, WS_MBARRIER_EXPECTED(old) - drop);
@@ -30,7 +31,7 @@ template <int SCOPE> struct mbarrierWord {
         __nv_atomic_fetch_add(word, (unsigned long long)bytes << 40, __NV_ATOMIC_RELAXED, SCOPE);
     }
     static __device__ void complete(unsigned long long *word, unsigned bytes) {
-        unsigned long long old = __nv_atomic_fetch_add(word, 0ull - ((unsigned long long)bytes << 40), __NV_ATOMIC_ACQ_REL, SCOPE);
+        unsigned long long old = __nv_atomic_fetch_add(word, 0ull - ((unsigned long long)bytes << 40), __NV_ATOMIC_RELEASE, SCOPE);
         if (WS_MBARRIER_PENDING(old) == 0 && WS_MBARRIER_BYTES(old) == WS_MBARRIER_NO_BYTES + bytes)
             flip(word, WS_MBARRIER_EXPECTED(old));
     }

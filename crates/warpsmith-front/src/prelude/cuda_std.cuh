@@ -78,31 +78,6 @@ template <typename T> struct optional {
     template <typename U> __host__ __device__ T value_or(U other) const { return is ? held : (T)other; }
     __host__ __device__ void reset() { is = false; }
 };
-template <size_t N> struct bitset {
-    unsigned long long words[(N + 63) / 64];
-    __host__ __device__ bitset(unsigned long long v = 0) {
-        for (size_t i = 0; i < (N + 63) / 64; i++) words[i] = i == 0 ? v : 0;
-    }
-    __host__ __device__ bool test(size_t i) const { return words[i / 64] >> (i % 64) & 1; }
-    __host__ __device__ bool operator[](size_t i) const { return test(i); }
-    __host__ __device__ bitset &set(size_t i, bool v = true) {
-        words[i / 64] = (words[i / 64] & ~(1ull << (i % 64))) | (unsigned long long)v << (i % 64);
-        return *this;
-    }
-    __host__ __device__ bitset &reset(size_t i) { return set(i, false); }
-    __host__ __device__ bitset &flip(size_t i) { return set(i, !test(i)); }
-    __host__ __device__ size_t size() const { return N; }
-    __host__ __device__ size_t count() const {
-        size_t n = 0;
-        for (size_t i = 0; i < N; i++) n += test(i);
-        return n;
-    }
-    __host__ __device__ bool any() const { return count() > 0; }
-    __host__ __device__ bool none() const { return count() == 0; }
-    __host__ __device__ bool all() const { return count() == N; }
-    __host__ __device__ unsigned long long to_ullong() const { return words[0]; }
-};
-
 template <typename T> __host__ __device__ int popcount(T v) { return sizeof(T) == 8 ? __popcll((unsigned long long)v) : __popc((unsigned)v); }
 template <typename T> __host__ __device__ int countl_zero(T v) {
     return sizeof(T) == 8 ? __clzll((long long)v) : __clz((int)v) - (32 - 8 * (int)sizeof(T));

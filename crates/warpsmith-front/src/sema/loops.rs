@@ -208,6 +208,11 @@ impl<'a> Sema<'a> {
         let Some(d) = decl.declarators.first() else { return Err(Failure::Reported) };
         let (place, is_const) = match &*range.kind {
             ast::ExprKind::InitList(items) => (self.list_range(d, items, range.span)?, true),
+            // What a function gives is kept while its items are looked at.
+            ast::ExprKind::Call { .. } => match self.expr(range)? {
+                Operand::Value(v) => (self.materialise(v, range.span), false),
+                operand => self.place_of(operand, range.span)?,
+            },
             _ => self.lvalue(range)?,
         };
         if let Some(class) = self.is_class(&place.ty) {

@@ -1,5 +1,5 @@
 // Defect: the neighbours' row is read behind a fence of block scope.
-// expect: race-global line=18 array=cells
+// expect: race-global line=15 array=cells
 // expect: status=1
 #define B 32
 // warpsmith: grid=3 block=32 arg cells=uchar[192]=random(5) arg made=int[3]=zeros arg steps=3
@@ -9,12 +9,9 @@ __global__ void rule110(unsigned char *cells, int *made, int steps)
     for (int step = 0; step < steps; step++) {
         const unsigned char *from = cells + (step & 1) * n;
         unsigned char *to = cells + (~step & 1) * n;
-        if (threadIdx.x == 0) {
-            int left = blockIdx.x == 0 ? 0 : blockIdx.x - 1, right = blockIdx.x + 1 == gridDim.x ? blockIdx.x : blockIdx.x + 1;
-            while (atomicAdd(&made[left], 0) < step || atomicAdd(&made[right], 0) < step) {}
-            __threadfence_block();
-        }
-        __syncthreads();
+        int left = blockIdx.x == 0 ? 0 : blockIdx.x - 1, right = blockIdx.x + 1 == gridDim.x ? blockIdx.x : blockIdx.x + 1;
+        while (atomicAdd(&made[left], 0) < step || atomicAdd(&made[right], 0) < step) {}
+        __threadfence_block();
         int l = i > 0 ? from[i - 1] & 1 : 0, c = from[i] & 1, r = i + 1 < n ? from[i + 1] & 1 : 0;
         to[i] = 110 >> (4 * l + 2 * c + r) & 1;
         __threadfence();

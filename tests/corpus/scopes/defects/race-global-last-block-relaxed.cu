@@ -1,5 +1,5 @@
 // Defect: the count of blocks is relaxed.
-// expect: race-global line=24 array=part
+// expect: race-global line=21 array=part
 // expect: status=1
 #include <cuda/atomic>
 __device__ cuda::atomic<unsigned, cuda::thread_scope_device> arrived;
@@ -7,7 +7,6 @@ __device__ cuda::atomic<unsigned, cuda::thread_scope_device> arrived;
 __global__ void total(const float *x, float *part, float *sum)
 {
     __shared__ float s[64];
-    __shared__ bool last;
     s[threadIdx.x] = x[blockIdx.x * 64 + threadIdx.x];
     __syncthreads();
     for (int d = 32; d > 0; d /= 2) {
@@ -16,10 +15,8 @@ __global__ void total(const float *x, float *part, float *sum)
     }
     if (threadIdx.x == 0) {
         part[blockIdx.x] = s[0];
-        last = arrived.fetch_add(1, cuda::memory_order_relaxed) == gridDim.x - 1;
-    }
-    __syncthreads();
-    if (last && threadIdx.x == 0) {
+        bool last = arrived.fetch_add(1, cuda::memory_order_relaxed) == gridDim.x - 1;
+        if (!last) return;
         float all = 0.0f;
         for (int b = 0; b < gridDim.x; b++) all += part[b];
         *sum = all;

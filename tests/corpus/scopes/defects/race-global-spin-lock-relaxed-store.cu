@@ -16,7 +16,6 @@ __device__ Lock guard;
 __global__ void append(int *list, int *length)
 {
     guard.lock();
-    list[*length] = blockIdx.x;
-    *length = *length + 1;
+    list[(*length)++] = blockIdx.x;
     guard.unlock();
 }

@@ -1,5 +1,6 @@
 // Defect: a node is taken from the stack without a fence behind the lock.
-// expect: race-global line=21 array=top
+// expect: race-global line=22 array=top
+// expect: race-global line=22 array=stack
 // expect: status=1
 // warpsmith: grid=3 block=1 arg stack=int[64]=zeros arg top=int[1]=zeros arg open=int[1]=zeros arg mutex=int[1]=zeros arg nodes=int[1]=zeros arg first=int[1]=zeros
 __global__ void walk(int *stack, int *top, int *open, int *mutex, int *nodes, int *first)
