@@ -239,7 +239,7 @@ impl Machine<'_> {
                 super::step::Stop::Ended => {}
                 super::step::Stop::Yield => self.put_back(b, g),
                 super::step::Stop::Shown => {
-                    b.groups.push(g);
+                    self.put_back(b, g);
                     if self.blocks() > 1 && self.by_turns.is_over() {
                         return Turn::Yielded;
                     }

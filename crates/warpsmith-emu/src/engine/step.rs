@@ -72,6 +72,11 @@ impl Machine<'_> {
             }
             match op {
                 Op::Label(_) => {
+                    // Elsewhere registers hold values that other lanes may overwrite.
+                    if self.by_turns != Turns::None && std::mem::take(&mut self.shown) {
+                        g.turns += 1;
+                        return Stop::Shown;
+                    }
                     g.pc += 1;
                     if g.pc > next {
                         g.pc -= 1;
@@ -147,10 +152,6 @@ impl Machine<'_> {
                     g.pc += 1;
                     if self.limit.is_some() {
                         return Stop::Ended;
-                    }
-                    if self.by_turns != Turns::None && std::mem::take(&mut self.shown) {
-                        g.turns += 1;
-                        return Stop::Shown;
                     }
                 }
             }
