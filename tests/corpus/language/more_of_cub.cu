@@ -64,6 +64,11 @@ __global__ void counted(const unsigned char *x, int n)
         __assert(sum == 10 + base + threadIdx.x);
         __syncthreads();
     }
+    int two[2] = {1, 1};
+    Running again(3);
+    Scan(scan).ExclusiveSum(two, two, again);
+    __assert(two[0] == 3 + 2 * threadIdx.x && two[1] == 4 + 2 * threadIdx.x);
+    __syncthreads();
     unsigned char items[4];
     cub::LoadDirectStriped<64>(threadIdx.x, x, items);
     Histogram(histogram).Histogram(items, bins);

@@ -199,20 +199,19 @@ template <typename T, int X, BlockScanAlgorithm A = BLOCK_SCAN_RAKING, int Y = 1
     // What comes before the block is told by a functor, which the threads of the first warp call with the sum of all.
     template <typename F> __device__ void ExclusiveSum(T value, T &result, F &prefix) { result = behind(value, cub::Sum(), prefix); }
     template <typename F> __device__ void InclusiveSum(T value, T &result, F &prefix) { result = behind(value, cub::Sum(), prefix) + value; }
-    template <typename Op, typename F> __device__ void ExclusiveScan(T value, T &result, Op op, F &prefix) { result = behind(value, op, prefix); }
-    template <typename Op, typename F> __device__ void InclusiveScan(T value, T &result, Op op, F &prefix) {
-        result = op(behind(value, op, prefix), value);
-    }
-    template <int N, typename F> __device__ void ExclusiveSum(T (&values)[N], T (&results)[N], F &prefix) {
-        T own = ThreadReduce(values, cub::Sum()), sum = behind(own, cub::Sum(), prefix);
+    // The same for several elements of a thread; in the place of a functor there may be a variable for the sum of all.
+    template <int N, typename F> __device__ void ExclusiveSum(T (&values)[N], T (&results)[N], F &third) {
+        T all, sum = before(ThreadReduce(values, cub::Sum()), T(0), true, cub::Sum(), all);
+        sum = begin(third, all) + sum;
         for (int i = 0; i < N; i++) {
             T next = sum + values[i];
             results[i] = sum;
             sum = next;
         }
     }
-    template <int N, typename F> __device__ void InclusiveSum(T (&values)[N], T (&results)[N], F &prefix) {
-        T own = ThreadReduce(values, cub::Sum()), sum = behind(own, cub::Sum(), prefix);
+    template <int N, typename F> __device__ void InclusiveSum(T (&values)[N], T (&results)[N], F &third) {
+        T all, sum = before(ThreadReduce(values, cub::Sum()), T(0), true, cub::Sum(), all);
+        sum = begin(third, all) + sum;
         for (int i = 0; i < N; i++) {
             sum = sum + values[i];
             results[i] = sum;
@@ -248,9 +247,7 @@ template <typename T, int X, BlockScanAlgorithm A = BLOCK_SCAN_RAKING, int Y = 1
         ExclusiveScan(values, results, first, op, all);
     }
     template <int N> __device__ void InclusiveSum(T (&values)[N], T (&results)[N]) { InclusiveScan(values, results, cub::Sum()); }
-    template <int N> __device__ void InclusiveSum(T (&values)[N], T (&results)[N], T &all) { InclusiveScan(values, results, cub::Sum(), all); }
     template <int N> __device__ void ExclusiveSum(T (&values)[N], T (&results)[N]) { ExclusiveScan(values, results, T(0), cub::Sum()); }
-    template <int N> __device__ void ExclusiveSum(T (&values)[N], T (&results)[N], T &all) { ExclusiveScan(values, results, T(0), cub::Sum(), all); }
 
   private:
     TempStorage *storage;
@@ -258,16 +255,22 @@ template <typename T, int X, BlockScanAlgorithm A = BLOCK_SCAN_RAKING, int Y = 1
         __shared__ TempStorage storage;
         return &storage;
     }
-    template <typename Op, typename F> __device__ T behind(T value, Op op, F &prefix) {
+    __device__ T begin(T &told, T all) {
+        told = all;
+        return T(0);
+    }
+    template <typename F> __device__ T begin(F &prefix, T all) {
         int thread = RowMajorTid(X, Y, Z);
-        T all;
-        T own = before(value, value, false, op, all);
         if (thread < 32) {
             T told = prefix(all);
             if (thread == 0) storage->prefix = told;
         }
         __syncthreads();
-        return thread == 0 ? storage->prefix : op(storage->prefix, own);
+        return storage->prefix;
+    }
+    template <typename Op, typename F> __device__ T behind(T value, Op op, F &prefix) {
+        T all, own = before(value, value, false, op, all), first = begin(prefix, all);
+        return RowMajorTid(X, Y, Z) == 0 ? first : op(first, own);
     }
     // What the threads before this one have, `first` before it if there is one; and what all have.
     template <typename Op> __device__ T before(T value, T first, bool begins, Op op, T &all) {
