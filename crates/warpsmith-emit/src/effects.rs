@@ -276,6 +276,8 @@ impl Printer<'_> {
             BarrierKind::BlockCount => "__syncthreads_count(",
             BarrierKind::BlockAnd => "__syncthreads_and(",
             BarrierKind::BlockOr => "__syncthreads_or(",
+            BarrierKind::Named => return self.named_barrier("sync", operand, s),
+            BarrierKind::NamedArrive => return self.named_barrier("arrive", operand, s),
         };
         let Some(operand) = operand else {
             return Err(EmitError::new("a counting barrier without a predicate", &s.origin));
@@ -286,6 +288,16 @@ impl Printer<'_> {
             self.condition(operand)?
         };
         Ok(list(name, vec![operand.doc], ")"))
+    }
+
+    /// Barriers with a number have no function of their own; the number and the count are constants.
+    fn named_barrier(&self, what: &str, operand: Option<&Expr>, s: &Stmt) -> Result<Doc> {
+        let Some(value) = operand.and_then(Expr::as_const) else {
+            return Err(EmitError::new("a barrier whose number is not constant", &s.origin));
+        };
+        let (id, count) = (value.bits & 0xffff, value.bits >> 16);
+        let count = if count == 0 { String::new() } else { format!(", {count}") };
+        Ok(text(format!("asm volatile(\"bar.{what} {id}{count};\" ::: \"memory\")")))
     }
 }
 

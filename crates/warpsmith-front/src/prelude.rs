@@ -16,7 +16,9 @@ const TEXT: &str = concat!(
     include_str!("prelude/cub_device.cuh"),
     include_str!("prelude/files.cuh"),
     include_str!("prelude/containers.cuh"),
+    include_str!("prelude/cuda_std.cuh"),
     include_str!("prelude/barriers.cuh"),
+    include_str!("prelude/matrices.cuh"),
     include_str!("prelude/simd.cuh"),
     include_str!("prelude/special.cuh"),
     include_str!("prelude/runtime.cuh")

@@ -100,8 +100,8 @@ pub enum StmtKind {
         args: Vec<Expr>,
         result: Option<VarId>,
     },
-    /// See [`BarrierKind`]. `operand` is the predicate (`bool`) of the counting kinds, whose `result` is `i32`, or the
-    /// mask (`u32`) of `Warp`.
+    /// See [`BarrierKind`]. `operand` is the predicate (`bool`) of the counting kinds, whose `result` is `i32`, the mask
+    /// (`u32`) of `Warp`, or what `Named` says.
     Barrier {
         kind: BarrierKind,
         operand: Option<Expr>,
@@ -415,6 +415,11 @@ pub enum BarrierKind {
     Warp,
     /// Cooperative `grid.sync()`.
     Grid,
+    /// `bar.sync id, count`: the warps that come to one of the block's sixteen barriers meet once `count` threads have. The
+    /// operand (`u32`) has the barrier's number in its lower half and the count, 0 for all threads of the block, above it.
+    Named,
+    /// `bar.arrive id, count`: the same without waiting for the others.
+    NamedArrive,
 }
 
 /// `kernel<<<grid, block, shared, stream>>>(args)`.

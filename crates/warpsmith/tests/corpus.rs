@@ -77,7 +77,8 @@ fn describe(report: &Report, sources: &SourceMap) -> String {
 
 #[test]
 fn nothing_is_found_in_correct_kernels() {
-    let files = [corpus("correct"), corpus("programs/correct"), corpus("language")].concat();
+    let folders = ["correct", "scopes/correct", "programs/correct", "language"];
+    let files = folders.map(corpus).concat();
     assert!(files.len() >= 40, "the corpus holds {} correct kernels", files.len());
     let mut problems = vec![];
     for file in &files {
@@ -103,7 +104,7 @@ fn nothing_is_found_in_correct_kernels() {
 #[test]
 fn every_planted_defect_is_found_and_nothing_else() {
     let mut problems = vec![];
-    for file in [corpus("defects"), corpus("programs/defects")].concat() {
+    for file in ["defects", "scopes/defects", "programs/defects"].map(corpus).concat() {
         let text = std::fs::read_to_string(&file).expect("a readable file");
         let (expected, status) = expectations(&text);
         assert!(!expected.is_empty(), "{} expects nothing", file.display());
@@ -160,4 +161,11 @@ fn each_rule_has_three_kernels_with_that_defect() {
             .count();
         assert!(count >= 3, "{} has {count} kernels", rule.name());
     }
+}
+
+/// Kernels of defects and correct ones in which blocks or warps hand something on by atomics and fences of some scope.
+#[test]
+fn scoped_synchronisation_has_as_many_kernels_as_the_published_suite() {
+    let (racy, right) = (corpus("scopes/defects"), corpus("scopes/correct"));
+    assert!(racy.len() >= 43 && right.len() >= 25, "{} racy, {} right", racy.len(), right.len());
 }

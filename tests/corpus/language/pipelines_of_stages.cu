@@ -21,6 +21,8 @@ __global__ void reversed(const float *in, float *out, int n)
         out[c * 64 + threadIdx.x] = s[c % STAGES][63 - threadIdx.x];
         pipe.consumer_release();
     }
+    // Giving a stage back waits for nobody.
+    block.sync();
     cuda::pipeline<cuda::thread_scope_thread> own = cuda::make_pipeline();
     own.producer_acquire();
     cuda::memcpy_async(&s[0][threadIdx.x], &in[threadIdx.x], sizeof(float), own);

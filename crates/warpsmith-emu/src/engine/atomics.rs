@@ -6,6 +6,7 @@ use super::access::from_bits;
 use super::block::{Block, Group};
 use super::launch::Machine;
 use super::races::Kind;
+use super::schedule::Turns;
 use crate::compile::lir::{Home, Op, Opd, from_register, to_register, words};
 
 impl Machine<'_> {
@@ -35,7 +36,7 @@ impl Machine<'_> {
             if !reads {
                 self.release_at(b, g, a, true, scope);
             }
-            self.acquire_at(b, g, a, scope);
+            self.acquire_at(b, g, a, scope, op == AtomicOp::Load);
         }
         let (elem, wide) = (a.elem, words(a.elem) == 2);
         if let Some(Opd::V(row)) = result {
@@ -63,8 +64,11 @@ impl Machine<'_> {
                     && m.is_undefined(b, w, offset, elem.bytes().into(), k);
                 undefined |= u32::from(poisoned) << k;
                 if let Some(next) = updated(op, elem, old, new, wanted) {
-                    if m.watching && from_bits(next, elem) != from_bits(old, elem) {
+                    if (m.watching || m.by_turns != Turns::None)
+                        && from_bits(next, elem) != from_bits(old, elem)
+                    {
                         m.changes += 1;
+                        m.shown |= !matches!(w.view.home, Home::Local { .. });
                     }
                     m.write_element(b, w, elem, offset, k, next);
                 }

@@ -26,6 +26,9 @@ impl Machine<'_> {
                 g.wait = Wait::Grid;
                 return false;
             }
+            BarrierKind::Named | BarrierKind::NamedArrive => {
+                return self.at_named_barrier(b, g, kind, operand);
+            }
             _ => {}
         }
         if self.check_poison && kind != BarrierKind::Block {
@@ -100,6 +103,7 @@ impl Machine<'_> {
                 true
             }
             Some((_, Wait::Grid)) if together => false,
+            _ if self.complete_without_ended(b) => true,
             _ => {
                 self.report_divergence(b);
                 true
@@ -108,7 +112,7 @@ impl Machine<'_> {
     }
 
     /// Lets groups go on behind the instruction they waited at.
-    fn resume(&mut self, b: &mut Block, groups: Vec<Group>) {
+    pub fn resume(&mut self, b: &mut Block, groups: Vec<Group>) {
         for mut g in groups {
             g.wait = Wait::Ready;
             g.pc += 1;
@@ -140,6 +144,14 @@ impl Machine<'_> {
             let others: Vec<&Group> = groups.iter().collect();
             let elsewhere = others.first().map(|o| o.pc);
             self.report_missing_lanes(b, &g, elsewhere);
+            self.abandon(b);
+            return;
+        }
+        if let Some(at) = groups.iter().position(|g| matches!(g.wait, Wait::Named(_))) {
+            let g = groups.remove(at);
+            let elsewhere = groups.iter().find(|o| o.pc != g.pc).map(|o| o.pc);
+            b.groups = groups;
+            self.report_incomplete(b, &g, elsewhere);
             self.abandon(b);
             return;
         }

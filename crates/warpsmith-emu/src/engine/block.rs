@@ -54,6 +54,8 @@ pub enum Wait {
     /// At a warp operation whose other lanes have not come.
     Warp,
     Grid,
+    /// At the barrier with this number.
+    Named(u8),
     /// In a loop whose state repeats; runs again when memory changes. Holds the count of changes.
     Spin(u64),
 }
@@ -152,6 +154,7 @@ pub struct Block {
     pub printed: Vec<(u32, String)>,
     pub checks: super::order::BlockOrder,
     pub copies: super::copies::Copies,
+    pub named: super::named_barriers::NamedBarriers,
     pub done: bool,
     /// Its threads failed to meet, and it was stopped.
     pub abandoned: bool,

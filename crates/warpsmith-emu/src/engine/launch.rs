@@ -13,6 +13,7 @@ use super::plans::Plan;
 use super::poison::Origin;
 use super::races::Races;
 use super::report::Report;
+use super::schedule::Turns;
 use crate::api::{
     DeviceMemory, EmuError, Finding, LaunchConfig, Limit, Options, Outcome, Rule, Stats,
 };
@@ -40,6 +41,10 @@ pub struct Machine<'a> {
     /// Stores that changed memory, counted while some loop is watched.
     pub changes: u64,
     pub watching: bool,
+    /// Whether blocks and warps change wherever one has done something that others may see.
+    pub by_turns: Turns,
+    /// Something of that kind has been done since the last turn.
+    pub shown: bool,
     /// Bytes in use.
     pub used: u64,
     /// Text of each block that has ended.
@@ -92,24 +97,31 @@ pub fn run(
         memory.globals = DeviceMemory::new(module).globals;
     }
     let program = compile::compile(module, launch, memory, options.ways)?;
-    let before = other_order(&program, launch, memory, options).then(|| memory.clone());
-    let mut outcome = run_blocks(&program, launch, memory, options);
-    if let Some(mut memory) = before
+    let before = other_orders(&program, launch, memory, options).then(|| memory.clone());
+    let mut outcome = run_blocks(&program, launch, memory, options, Turns::None);
+    if let Some(memory) = before
         && outcome.limit.is_none()
         && !outcome.assumption_failed
     {
         let blocks: u32 = launch.grid.iter().product();
-        let options = Options {
-            blocks: Some((0..blocks).rev().collect()),
-            jobs: 1,
-            counters: false,
-            ways: false,
-            collect_printf: false,
-            max_total_steps: outcome.stats.thread_instructions.saturating_mul(4) + OTHER_STEPS,
-            ..options.clone()
-        };
-        let other = run_blocks(&program, launch, &mut memory, &options);
-        add_races(&mut outcome, other.findings);
+        let orders = [(true, Turns::None), (false, Turns::Each), (false, Turns::MIXED)];
+        for (last_first, by_turns) in orders {
+            if last_first && blocks == 1 {
+                continue;
+            }
+            let options = Options {
+                blocks: last_first.then(|| (0..blocks).rev().collect()),
+                jobs: 1,
+                counters: false,
+                ways: false,
+                collect_printf: false,
+                max_total_steps: outcome.stats.thread_instructions.saturating_mul(4) + OTHER_STEPS,
+                ..options.clone()
+            };
+            let mut memory = memory.clone();
+            let other = run_blocks(&program, launch, &mut memory, &options, by_turns);
+            add_races(&mut outcome, other.findings);
+        }
     }
     Ok(outcome)
 }
@@ -119,22 +131,24 @@ fn run_blocks(
     launch: &LaunchConfig,
     memory: &mut DeviceMemory,
     options: &Options,
+    by_turns: Turns,
 ) -> Outcome {
     let races = Races::new(program, options, launch.block.iter().product());
     let mut m = Machine::new(program, launch, options, memory, races);
+    m.by_turns = by_turns;
     m.run_grid();
     m.outcome()
 }
 
-/// Blocks of a launch that is run in both orders, at most, and bytes of its memory.
+/// Blocks of a launch that is run in other orders, at most, and bytes of its memory.
 const OTHER_BLOCKS: u32 = 64;
 const OTHER_BYTES: usize = 64 << 20;
-/// Steps that the second order may take beside those of the first: blocks that wait take more.
+/// Steps that another order may take beside those of the first: blocks that wait take more.
 const OTHER_STEPS: u64 = 1_000_000;
 
-/// Whether the last block is to go first as well: where fences hand knowledge on from block to block, a block that forgets
-/// one shows only if another one comes after it.
-fn other_order(
+/// Whether the last block is to go first as well, and blocks and warps to take turns: where fences hand knowledge on, a block that
+/// forgets one shows only if another one comes after it, and one that goes on too early only if the other has not ended.
+fn other_orders(
     program: &Program,
     launch: &LaunchConfig,
     memory: &DeviceMemory,
@@ -145,13 +159,13 @@ fn other_order(
     options.checks.races
         && program.has_fences
         && options.blocks.is_none()
-        && (2..=u64::from(OTHER_BLOCKS)).contains(&blocks)
+        && blocks <= u64::from(OTHER_BLOCKS)
         && bytes <= OTHER_BYTES
 }
 
-/// Takes over the races between blocks that only the other order shows.
+/// Takes over the races that only another order shows.
 fn add_races(outcome: &mut Outcome, other: Vec<Finding>) {
-    let races = [Rule::RaceGlobal, Rule::RaceBenign, Rule::AtomicScope];
+    let races = [Rule::RaceGlobal, Rule::RaceShared, Rule::RaceBenign, Rule::AtomicScope];
     let places = |f: &Finding| {
         let mut places: Vec<_> = f.accesses.iter().map(|a| a.span).collect();
         places.sort_unstable();
@@ -159,8 +173,8 @@ fn add_races(outcome: &mut Outcome, other: Vec<Finding>) {
     };
     for f in other {
         let known = |o: &Finding| races.contains(&o.rule) && places(o) == places(&f);
-        let between = matches!(f.rule, Rule::RaceGlobal | Rule::AtomicScope);
-        if between && !outcome.findings.iter().any(known) {
+        let race = matches!(f.rule, Rule::RaceGlobal | Rule::RaceShared | Rule::AtomicScope);
+        if race && !outcome.findings.iter().any(known) {
             outcome.findings.push(f);
         }
     }
@@ -214,6 +228,8 @@ impl<'a> Machine<'a> {
             assumption_failed: false,
             changes: 0,
             watching: false,
+            by_turns: Turns::None,
+            shown: false,
             used,
             printed: vec![],
             printed_bytes: 0,
@@ -299,6 +315,7 @@ impl<'a> Machine<'a> {
             printed: vec![],
             checks: self.races.block(id),
             copies: super::copies::Copies::default(),
+            named: super::named_barriers::NamedBarriers::default(),
             done: false,
             abandoned: false,
         })
@@ -332,11 +349,9 @@ impl<'a> Machine<'a> {
 
     /// Some rule of order between blocks can apply.
     pub fn tracks_order(program: &Program) -> bool {
-        program.has_fences
-            || program
-                .code
-                .iter()
-                .any(|op| matches!(op, Op::Barrier { kind: warpsmith_ir::BarrierKind::Grid, .. }))
+        use warpsmith_ir::BarrierKind::{Grid, Named, NamedArrive};
+        let orders = |op: &Op| matches!(op, Op::Barrier { kind: Grid | Named | NamedArrive, .. });
+        program.has_fences || program.code.iter().any(orders)
     }
 
     /// Whether an object is in the memory of the block or the thread.

@@ -9,6 +9,7 @@ mod copies;
 mod counting;
 mod lanes;
 mod launch;
+mod named_barriers;
 mod order;
 mod parallel;
 mod plans;

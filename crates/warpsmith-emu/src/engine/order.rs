@@ -7,6 +7,9 @@
 //!   atomic or volatile write) to an *acquire* (an atomic or volatile read of the same location that
 //!   finds it, then a fence or barrier). Knowledge is transitive. Fences and atomics of one block's
 //!   scope hand it on among threads of that block only; one step of narrow scope does not narrow others.
+//! * A barrier of some warps hands on what all that arrived have done to those that wait at it.
+//! * A barrier of the block behind an atomic function or a volatile read counts as a fence, as in the vendor's own last-block
+//!   reduction; behind a load that states its order (`ld.relaxed`, `memory_order_relaxed`) it does not.
 //! * A grid barrier orders everything before it.
 
 use std::collections::{BTreeMap, HashMap};
@@ -118,6 +121,8 @@ pub struct BlockOrder {
     know: Vec<Shared>,
     /// What was found and no fence has followed.
     pending: Vec<Scoped>,
+    /// The same by loads that state their order: barriers do not make it count.
+    loaded: Vec<Scoped>,
     /// What a fence covers.
     released: Vec<Scoped>,
     dirty: bool,
@@ -161,6 +166,7 @@ impl BlockOrder {
         if self.know.len() < n {
             self.know.resize(n, None);
             self.pending.resize(n, Scoped::default());
+            self.loaded.resize(n, Scoped::default());
             self.released.resize(n, Scoped::default());
         }
         self.dirty = true;
@@ -204,6 +210,32 @@ impl Machine<'_> {
             released.join(&r.take());
         }
         o.base_released = released;
+    }
+
+    /// Adds what threads have done so far, and know of, to what a barrier of some warps hands on.
+    pub fn arrive_order(&mut self, b: &mut Block, warp: u32, lanes: u32, handed: &mut Knowledge) {
+        if !self.check_races {
+            return;
+        }
+        let (block, interval) = (b.id, b.interval);
+        b.checks.make_room(self.width);
+        for l in lanes_of(lanes) {
+            let thread = warp * 32 + l as u32;
+            handed.join(&b.checks.snapshot(thread, block, interval));
+        }
+        b.checks.warps[warp as usize].now += 1;
+    }
+
+    /// Threads go on behind such a barrier.
+    pub fn depart_order(&mut self, b: &mut Block, warp: u32, lanes: u32, handed: &Rc<Knowledge>) {
+        if !self.check_races {
+            return;
+        }
+        b.checks.make_room(self.width);
+        for l in lanes_of(lanes) {
+            let know = &mut b.checks.know[warp as usize * 32 + l];
+            join(know, &Some(handed.clone()));
+        }
     }
 
     /// The whole grid has met.
@@ -266,11 +298,11 @@ impl Machine<'_> {
         for t in g.mask.threads() {
             let i = t as usize;
             // A fence of the block's scope leaves what other blocks released to one that reaches them.
-            let found = o.pending[i].block.take();
-            join(&mut o.know[i], &found);
-            if scope != Scope::Block {
-                let found = o.pending[i].device.take();
-                join(&mut o.know[i], &found);
+            for found in [&mut o.pending[i], &mut o.loaded[i]] {
+                join(&mut o.know[i], &found.block.take());
+                if scope != Scope::Block {
+                    join(&mut o.know[i], &found.device.take());
+                }
             }
             let covered = Some(Rc::new(o.snapshot(t, block, interval)));
             if scope != Scope::Block {
@@ -283,8 +315,16 @@ impl Machine<'_> {
         }
     }
 
-    /// The group's threads read locations that others may have released something at, by accesses of a scope.
-    pub fn acquire_at(&mut self, b: &mut Block, g: &Group, a: &Access, scope: Scope) {
+    /// The group's threads read locations that others may have released something at, by accesses of a scope; `states_order`:
+    /// by a load whose order says whether that counts.
+    pub fn acquire_at(
+        &mut self,
+        b: &mut Block,
+        g: &Group,
+        a: &Access,
+        scope: Scope,
+        states_order: bool,
+    ) {
         if !self.races.tracks_order {
             return;
         }
@@ -292,7 +332,9 @@ impl Machine<'_> {
             let key = self.location(b, pointer);
             let Some(found) = self.races.locations.get(&key) else { continue };
             b.checks.make_room(self.width);
-            let pending = &mut b.checks.pending[t as usize];
+            let o = &mut b.checks;
+            let list = if states_order { &mut o.loaded } else { &mut o.pending };
+            let pending = &mut list[t as usize];
             if let Some(own) = found.blocks.get(&b.id) {
                 join(&mut pending.block, own);
             }

@@ -24,6 +24,36 @@ pub enum Turn {
     Stopped,
 }
 
+/// After how many things that others may see a block gives way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turns {
+    /// Only where it waits.
+    None,
+    /// After each.
+    Each,
+    /// After some, so that blocks go on at different speeds.
+    Mixed { left: u32, state: u32 },
+}
+
+impl Turns {
+    pub const MIXED: Turns = Turns::Mixed { left: 1, state: 0x9e37_79b9 };
+
+    /// Counts one. True: it was the last of the turn.
+    fn is_over(&mut self) -> bool {
+        let Turns::Mixed { left, state } = self else { return *self == Turns::Each };
+        *left -= 1;
+        if *left > 0 {
+            return false;
+        }
+        // Xorshift (Marsaglia, 2003): the same turns in every run.
+        *state ^= *state << 13;
+        *state ^= *state >> 17;
+        *state ^= *state << 5;
+        *left = [1, 1, 2, 3, 8, 30, 1, 4][*state as usize % 8];
+        true
+    }
+}
+
 impl Machine<'_> {
     /// Executes all blocks.
     pub fn run_grid(&mut self) {
@@ -208,6 +238,12 @@ impl Machine<'_> {
             match outcome {
                 super::step::Stop::Ended => {}
                 super::step::Stop::Yield => self.put_back(b, g),
+                super::step::Stop::Shown => {
+                    self.put_back(b, g);
+                    if self.blocks() > 1 && self.by_turns.is_over() {
+                        return Turn::Yielded;
+                    }
+                }
                 super::step::Stop::Tired => {
                     b.groups.push(g);
                     tired += 1;

@@ -8,6 +8,7 @@ use super::barriers::STOPPED;
 use super::block::{Block, Group, Mask, Spin, Wait};
 use super::lanes;
 use super::launch::{FAILED, HELD, Machine};
+use super::schedule::Turns;
 use crate::api::{Access, Finding, Limit, Rule};
 use crate::compile::lir::{Op, Opd, Special};
 
@@ -31,6 +32,8 @@ pub enum Stop {
     Yield,
     /// It has run for its share.
     Tired,
+    /// It has done something that other blocks may see, and they take turns at that.
+    Shown,
 }
 
 impl Machine<'_> {
@@ -69,6 +72,11 @@ impl Machine<'_> {
             }
             match op {
                 Op::Label(_) => {
+                    // Elsewhere registers hold values that other lanes may overwrite.
+                    if self.by_turns != Turns::None && std::mem::take(&mut self.shown) {
+                        g.turns += 1;
+                        return Stop::Shown;
+                    }
                     g.pc += 1;
                     if g.pc > next {
                         g.pc -= 1;
@@ -160,7 +168,10 @@ impl Machine<'_> {
             Op::Special { what, dst } => self.special(b, g, *what, *dst, pc),
             Op::Undef { dst, name, .. } => self.undefine(b, g, *dst, *name, pc),
             Op::UndefLocal { object } => self.undefine_local(b, g, *object),
-            Op::Fence(scope) => self.fence(b, g, *scope),
+            Op::Fence(scope) => {
+                self.fence(b, g, *scope);
+                self.shown = true;
+            }
             Op::AsyncCopy { .. } => self.async_copy(b, g, op, pc),
             Op::AsyncCommit => self.async_commit(b, g),
             Op::AsyncWait(n) => self.async_wait(b, g, *n, pc),

@@ -3,7 +3,7 @@
 //! All lanes that the mask names and that have not ended take part together. Lanes that come early
 //! wait for the others.
 
-use warpsmith_ir::{BinaryOp, Scalar, WarpOp, eval};
+use warpsmith_ir::{BarrierKind, BinaryOp, Scalar, WarpOp, eval};
 
 use super::block::{Block, Group, Mask, Wait};
 use super::launch::Machine;
@@ -54,7 +54,7 @@ impl Machine<'_> {
     }
 
     /// Takes threads along that wait for this group at the same instruction.
-    fn join_waiting(&mut self, b: &mut Block, g: &mut Group) {
+    pub fn join_waiting(&mut self, b: &mut Block, g: &mut Group) {
         while let Some(at) = b
             .groups
             .iter()
@@ -121,8 +121,16 @@ impl Machine<'_> {
 
     /// Lanes that others of their warp wait for never come.
     pub fn report_missing_lanes(&mut self, b: &Block, g: &Group, elsewhere: Option<u32>) {
-        let message = "the mask of a warp operation names lanes that do not reach it";
-        self.report_barrier(b, g.pc, &g.mask, elsewhere, Some("warp-mask"), message);
+        let whole = matches!(
+            self.program.code.get(g.pc as usize),
+            Some(Op::Barrier { kind: BarrierKind::Named | BarrierKind::NamedArrive, .. })
+        );
+        let message = match whole {
+            true => "a warp comes to a barrier as a whole, and some of its lanes do not",
+            false => "the mask of a warp operation names lanes that do not reach it",
+        };
+        let kind = if whole { "named" } else { "warp-mask" };
+        self.report_barrier(b, g.pc, &g.mask, elsewhere, Some(kind), message);
     }
 
     fn perform(&mut self, b: &mut Block, g: &mut Group, p: &Party) {

@@ -32,7 +32,8 @@ pub fn lower(path: &str, text: &str, named: &[String]) -> Result<Source, String>
     kernels.dedup();
     let request = Request { kernels: KernelSelection::Named(kernels), host_functions: vec![] };
     // Reading what stands in for libraries takes longer than most kernels.
-    let lowered = match text.contains("#include <cuda/") {
+    let library = ["#include <cuda/", "mbarrier", "ldmatrix", "mma.sync"];
+    let lowered = match library.iter().any(|word| text.contains(word)) {
         true => {
             let prelude = warpsmith_front::prelude::unit(&mut sources);
             lower_with(&parsed.unit, &prelude, &request)

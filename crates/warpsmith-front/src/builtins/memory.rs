@@ -2,7 +2,9 @@
 //!
 //! A hint says where data is kept, not what is read: the value is that of a plain access.
 
-use warpsmith_ir::{Diagnostic, Expr, ExprKind, Place, PlaceKind, Scalar, Space, StmtKind, Type};
+use warpsmith_ir::{
+    BinaryOp, Diagnostic, Expr, ExprKind, Place, PlaceKind, Scalar, Space, StmtKind, Type,
+};
 
 use super::block_copy;
 use super::call::{Call, Lowered};
@@ -136,11 +138,55 @@ fn fill(c: &mut Call<'_>) -> Lowered {
     Ok(Some(c.args[0].clone()))
 }
 
-/// The pointer inside casts that only change its type.
+/// The pointer inside casts that only change its type, and inside addresses of shared memory.
 pub fn underlying_pointer(e: &Expr) -> Option<&Expr> {
     match &*e.kind {
         _ if e.ty.is_pointer() => Some(e),
         ExprKind::Cast(inner) => underlying_pointer(inner),
+        ExprKind::Binary(BinaryOp::BitOr, object, _) => match &*object.kind {
+            ExprKind::Binary(BinaryOp::Shr, pointer, by)
+                if by.as_const().is_some_and(|v| v.bits == u64::from(OBJECT_SHIFT)) =>
+            {
+                underlying_pointer(pointer)
+            }
+            _ => None,
+        },
         _ => None,
     }
+}
+
+/// Where the number of an object begins in a pointer, and where in an address of shared memory.
+const POINTER_OFFSET_BITS: u32 = 40;
+const SHARED_OFFSET_BITS: u32 = 18;
+const OBJECT_SHIFT: u32 = POINTER_OFFSET_BITS - SHARED_OFFSET_BITS;
+
+/// The address of shared memory that a pointer stands for: a number of 32 bits that can be computed with. A block has at
+/// most 228 KB, so that 18 bits hold the place inside of an array; the ones above them tell which array it is.
+pub fn shared_address(pointer: Expr) -> Expr {
+    let span = pointer.origin.span;
+    let at = |e: Expr| match span {
+        Some(span) => e.with_origin(span),
+        None => e,
+    };
+    let bits = at(pointer.cast(Type::U64));
+    let by = Expr::int(Scalar::U64, OBJECT_SHIFT.into());
+    let object = at(Expr::binary(BinaryOp::Shr, bits.clone(), by));
+    let inside = Expr::int(Scalar::U64, (1 << SHARED_OFFSET_BITS) - 1);
+    let offset = at(Expr::binary(BinaryOp::BitAnd, bits, inside));
+    at(Expr::binary(BinaryOp::BitOr, object, offset))
+}
+
+/// The pointer that an address of shared memory stands for, to bytes.
+pub fn shared_pointer(address: Expr, space: Space) -> Expr {
+    let wide = match address.ty.scalar() {
+        Some(s) if s.bytes() == 8 => address.cast(Type::U64),
+        _ => address.cast(Type::U32).cast(Type::U64),
+    };
+    let number = |n: u32| Expr::int(Scalar::U64, n.into());
+    let object = Expr::binary(BinaryOp::Shr, wide.clone(), number(SHARED_OFFSET_BITS));
+    let object = Expr::binary(BinaryOp::Shl, object, number(POINTER_OFFSET_BITS));
+    let inside = Expr::int(Scalar::U64, (1 << SHARED_OFFSET_BITS) - 1);
+    let offset = Expr::binary(BinaryOp::BitAnd, wide, inside);
+    let bits = Expr::binary(BinaryOp::BitOr, object, offset);
+    bits.cast(Type::pointer(Type::Scalar(Scalar::U8), space))
 }

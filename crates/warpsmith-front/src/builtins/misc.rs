@@ -3,6 +3,7 @@
 use warpsmith_ir::{Builtin, Expr, ExprKind, Scalar, Space, StmtKind, Type};
 
 use super::call::{Call, Lowered};
+use super::memory;
 
 const NAMES: &[&str] = &[
     "clock",
@@ -16,6 +17,8 @@ const NAMES: &[&str] = &[
     "__builtin_assume_aligned",
     "__cvta_generic_to_shared",
     "__cvta_generic_to_global",
+    "__cvta_shared_to_generic",
+    "__cvta_global_to_generic",
     "__isGlobal",
     "__isShared",
     "__isConstant",
@@ -38,6 +41,7 @@ pub fn lower(c: &mut Call<'_>) -> Option<Lowered> {
         "__builtin_assume" | "__builtin_assume_aligned" | "__builtin_expect" | "expect" => hint(c)?,
         "__builtin_unreachable" | "unreachable" if c.args.is_empty() => unreachable(c),
         "__cvta_generic_to_shared" | "__cvta_generic_to_global" => address(c),
+        "__cvta_shared_to_generic" | "__cvta_global_to_generic" => generic(c),
         "__isGlobal" => is_space(c, Space::Global),
         "__isShared" => is_space(c, Space::Shared),
         "__isConstant" => is_space(c, Space::Constant),
@@ -91,7 +95,25 @@ fn unreachable(c: &mut Call<'_>) -> Lowered {
 fn address(c: &mut Call<'_>) -> Lowered {
     c.arity(1)?;
     c.pointee(0)?;
-    Ok(Some(c.args[0].clone().cast(Type::U64)))
+    let pointer = c.args[0].clone();
+    if c.name == "__cvta_generic_to_global" {
+        return Ok(Some(pointer.cast(Type::U64)));
+    }
+    let pointer = c.held(pointer);
+    Ok(Some(memory::shared_address(pointer)))
+}
+
+/// The pointer that an address stands for.
+fn generic(c: &mut Call<'_>) -> Lowered {
+    c.arity(1)?;
+    let address = c.scalar_arg(0, Scalar::U64)?;
+    let bytes = Type::pointer(Type::Scalar(Scalar::U8), Space::Generic);
+    let pointer = match memory::underlying_pointer(&address) {
+        Some(p) => p.clone(),
+        None if c.name == "__cvta_global_to_generic" => address.cast(bytes),
+        None => memory::shared_pointer(address, Space::Generic),
+    };
+    Ok(Some(pointer.cast(Type::pointer(Type::Void, Space::Generic))))
 }
 
 /// Answered from what is known of the pointer when the code is read.

@@ -30,6 +30,7 @@ mod known;
 mod math;
 pub mod memory;
 mod misc;
+mod ordered_atomic;
 mod shuffle;
 mod stdlib;
 mod vector;
@@ -69,6 +70,7 @@ pub fn call(
         half::lower,
         vector::lower,
         atomic::lower,
+        ordered_atomic::lower,
         shuffle::lower,
         barrier::lower,
         memory::lower,

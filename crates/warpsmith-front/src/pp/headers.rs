@@ -269,7 +269,10 @@ const STAND_INS: &[(&str, &str)] = &[
     ("helper_math.h", include_str!("../prelude/helper_math.cuh")),
     ("mma.h", include_str!("../prelude/mma.cuh")),
     ("cuda_fp8.h", include_str!("../prelude/fp8.cuh")),
-    ("cub/", include_str!("../prelude/cub.cuh")),
+    (
+        "cub/",
+        concat!(include_str!("../prelude/cub.cuh"), include_str!("../prelude/cub_arranged.cuh")),
+    ),
 ];
 
 /// The text that stands in for a header of CUDA.

@@ -8,6 +8,7 @@ struct Max { template <typename T> __host__ __device__ T operator()(const T &a, 
 struct Min { template <typename T> __host__ __device__ T operator()(const T &a, const T &b) const { return b < a ? b : a; } };
 struct Equality { template <typename T> __host__ __device__ bool operator()(const T &a, const T &b) const { return a == b; } };
 struct Inequality { template <typename T> __host__ __device__ bool operator()(const T &a, const T &b) const { return a != b; } };
+struct Difference { template <typename T> __host__ __device__ T operator()(const T &a, const T &b) const { return a - b; } };
 struct NullType {};
 template <typename K, typename V> struct KeyValuePair { K key; V value; };
 struct ArgMax {
@@ -32,6 +33,104 @@ __device__ inline int RowMajorTid(int x, int y, int z) { return (threadIdx.z * y
 __device__ inline unsigned LaneId() { return RowMajorTid(blockDim.x, blockDim.y, blockDim.z) % 32; }
 __device__ inline unsigned WarpId() { return RowMajorTid(blockDim.x, blockDim.y, blockDim.z) / 32; }
 __host__ __device__ inline int DivideAndRoundUp(int n, int d) { return (n + d - 1) / d; }
+__device__ inline unsigned LaneMaskLt() { return (1u << LaneId()) - 1; }
+__device__ inline unsigned LaneMaskLe() { return LaneMaskLt() | 1u << LaneId(); }
+__device__ inline unsigned LaneMaskGt() { return ~LaneMaskLe(); }
+__device__ inline unsigned LaneMaskGe() { return ~LaneMaskLt(); }
+__device__ inline void CTA_SYNC() { __syncthreads(); }
+__device__ inline int CTA_SYNC_AND(int p) { return __syncthreads_and(p); }
+__device__ inline int CTA_SYNC_OR(int p) { return __syncthreads_or(p); }
+__device__ inline void WARP_SYNC(unsigned mask) { __syncwarp(mask); }
+__device__ inline int WARP_ANY(int p, unsigned mask) { return __any_sync(mask, p); }
+__device__ inline int WARP_ALL(int p, unsigned mask) { return __all_sync(mask, p); }
+__device__ inline unsigned WARP_BALLOT(int p, unsigned mask) { return __ballot_sync(mask, p); }
+template <int WIDTH, typename T> __device__ T ShuffleUp(T value, int by, int first, unsigned mask) { return __shfl_up_sync(mask, value, by, WIDTH); }
+template <int WIDTH, typename T> __device__ T ShuffleDown(T value, int by, int last, unsigned mask) { return __shfl_down_sync(mask, value, by, WIDTH); }
+template <int WIDTH, typename T> __device__ T ShuffleIndex(T value, int from, unsigned mask) { return __shfl_sync(mask, value, from, WIDTH); }
+
+// Loads and stores of a thread; how they are cached does not change what they give.
+enum CacheLoadModifier { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_CS, LOAD_CV, LOAD_LDG, LOAD_VOLATILE };
+enum CacheStoreModifier { STORE_DEFAULT, STORE_WB, STORE_CG, STORE_CS, STORE_WT, STORE_VOLATILE };
+template <CacheLoadModifier M, typename P> __device__ auto ThreadLoad(P from) { return *from; }
+template <CacheStoreModifier M, typename P, typename T> __device__ void ThreadStore(P to, T value) { *to = value; }
+template <int N, typename T, typename Op> __device__ T ThreadReduce(T (&items)[N], Op op) {
+    T own = items[0];
+    for (int i = 1; i < N; i++) own = op(own, items[i]);
+    return own;
+}
+template <typename T, int N, typename P> __device__ void LoadDirectBlocked(int thread, P from, T (&items)[N]) {
+    for (int i = 0; i < N; i++) items[i] = from[thread * N + i];
+}
+template <typename T, int N, typename P> __device__ void LoadDirectBlocked(int thread, P from, T (&items)[N], int valid) {
+    for (int i = 0; i < N; i++)
+        if (thread * N + i < valid) items[i] = from[thread * N + i];
+}
+template <typename T, int N, typename P, typename V> __device__ void LoadDirectBlocked(int thread, P from, T (&items)[N], int valid, V otherwise) {
+    for (int i = 0; i < N; i++) items[i] = otherwise;
+    LoadDirectBlocked(thread, from, items, valid);
+}
+template <typename T, int N> __device__ void LoadDirectBlockedVectorized(int thread, T *from, T (&items)[N]) { LoadDirectBlocked(thread, from, items); }
+template <int X, typename T, int N, typename P> __device__ void LoadDirectStriped(int thread, P from, T (&items)[N]) {
+    for (int i = 0; i < N; i++) items[i] = from[i * X + thread];
+}
+template <int X, typename T, int N, typename P> __device__ void LoadDirectStriped(int thread, P from, T (&items)[N], int valid) {
+    for (int i = 0; i < N; i++)
+        if (i * X + thread < valid) items[i] = from[i * X + thread];
+}
+template <int X, typename T, int N, typename P, typename V>
+__device__ void LoadDirectStriped(int thread, P from, T (&items)[N], int valid, V otherwise) {
+    for (int i = 0; i < N; i++) items[i] = otherwise;
+    LoadDirectStriped<X>(thread, from, items, valid);
+}
+template <typename T, int N, typename P> __device__ void LoadDirectWarpStriped(int thread, P from, T (&items)[N]) {
+    for (int i = 0; i < N; i++) items[i] = from[thread / 32 * 32 * N + i * 32 + thread % 32];
+}
+template <typename T, int N, typename P> __device__ void StoreDirectBlocked(int thread, P to, T (&items)[N]) {
+    for (int i = 0; i < N; i++) to[thread * N + i] = items[i];
+}
+template <typename T, int N, typename P> __device__ void StoreDirectBlocked(int thread, P to, T (&items)[N], int valid) {
+    for (int i = 0; i < N; i++)
+        if (thread * N + i < valid) to[thread * N + i] = items[i];
+}
+template <int X, typename T, int N, typename P> __device__ void StoreDirectStriped(int thread, P to, T (&items)[N]) {
+    for (int i = 0; i < N; i++) to[i * X + thread] = items[i];
+}
+template <int X, typename T, int N, typename P> __device__ void StoreDirectStriped(int thread, P to, T (&items)[N], int valid) {
+    for (int i = 0; i < N; i++)
+        if (i * X + thread < valid) to[i * X + thread] = items[i];
+}
+template <typename T, int N, typename P> __device__ void StoreDirectWarpStriped(int thread, P to, T (&items)[N]) {
+    for (int i = 0; i < N; i++) to[thread / 32 * 32 * N + i * 32 + thread % 32] = items[i];
+}
+
+template <CacheLoadModifier M, typename T, typename O = long long> struct CacheModifiedInputIterator {
+    const T *p;
+    __host__ __device__ CacheModifiedInputIterator(const T *p) : p(p) {}
+    __device__ T operator*() const { return *p; }
+    __device__ T operator[](O i) const { return p[i]; }
+    __host__ __device__ CacheModifiedInputIterator operator+(O n) const { return CacheModifiedInputIterator(p + n); }
+};
+template <typename T, typename O = long long> struct CountingInputIterator {
+    T first;
+    __host__ __device__ CountingInputIterator(T first) : first(first) {}
+    __host__ __device__ T operator*() const { return first; }
+    __host__ __device__ T operator[](O i) const { return first + (T)i; }
+    __host__ __device__ CountingInputIterator operator+(O n) const { return CountingInputIterator(first + (T)n); }
+};
+template <typename T, typename O = long long> struct ConstantInputIterator {
+    T value;
+    __host__ __device__ ConstantInputIterator(T value) : value(value) {}
+    __host__ __device__ T operator*() const { return value; }
+    __host__ __device__ T operator[](O i) const { return value; }
+    __host__ __device__ ConstantInputIterator operator+(O n) const { return *this; }
+};
+template <typename T, typename F, typename I, typename O = long long> struct TransformInputIterator {
+    I inner; F f;
+    __host__ __device__ TransformInputIterator(I inner, F f) : inner(inner), f(f) {}
+    __host__ __device__ T operator*() const { return f(*inner); }
+    __host__ __device__ T operator[](O i) const { return f(inner[i]); }
+    __host__ __device__ TransformInputIterator operator+(O n) const { return TransformInputIterator(inner + n, f); }
+};
 
 template <typename T, int X, BlockReduceAlgorithm A = BLOCK_REDUCE_WARP_REDUCTIONS, int Y = 1, int Z = 1, int ARCH = 0>
 class BlockReduce {
@@ -68,7 +167,7 @@ class BlockReduce {
 
 template <typename T, int X, BlockScanAlgorithm A = BLOCK_SCAN_RAKING, int Y = 1, int Z = 1, int ARCH = 0> class BlockScan {
   public:
-    struct TempStorage { T parts[X * Y * Z]; };
+    struct TempStorage { T parts[X * Y * Z]; T prefix; };
     __device__ BlockScan(TempStorage &storage) : storage(&storage) {}
     __device__ BlockScan() : storage(own()) {}
 
@@ -91,6 +190,33 @@ template <typename T, int X, BlockScanAlgorithm A = BLOCK_SCAN_RAKING, int Y = 1
     __device__ void InclusiveSum(T value, T &result, T &all) { InclusiveScan(value, result, cub::Sum(), all); }
     __device__ void ExclusiveSum(T value, T &result) { ExclusiveScan(value, result, T(0), cub::Sum()); }
     __device__ void ExclusiveSum(T value, T &result, T &all) { ExclusiveScan(value, result, T(0), cub::Sum(), all); }
+
+    // The first thread has no defined result.
+    template <typename Op> __device__ void ExclusiveScan(T value, T &result, Op op) {
+        T all;
+        result = before(value, value, false, op, all);
+    }
+    // What comes before the block is told by a functor, which the threads of the first warp call with the sum of all.
+    template <typename F> __device__ void ExclusiveSum(T value, T &result, F &prefix) { result = behind(value, cub::Sum(), prefix); }
+    template <typename F> __device__ void InclusiveSum(T value, T &result, F &prefix) { result = behind(value, cub::Sum(), prefix) + value; }
+    // The same for several elements of a thread; in the place of a functor there may be a variable for the sum of all.
+    template <int N, typename F> __device__ void ExclusiveSum(T (&values)[N], T (&results)[N], F &third) {
+        T all, sum = before(ThreadReduce(values, cub::Sum()), T(0), true, cub::Sum(), all);
+        sum = begin(third, all) + sum;
+        for (int i = 0; i < N; i++) {
+            T next = sum + values[i];
+            results[i] = sum;
+            sum = next;
+        }
+    }
+    template <int N, typename F> __device__ void InclusiveSum(T (&values)[N], T (&results)[N], F &third) {
+        T all, sum = before(ThreadReduce(values, cub::Sum()), T(0), true, cub::Sum(), all);
+        sum = begin(third, all) + sum;
+        for (int i = 0; i < N; i++) {
+            sum = sum + values[i];
+            results[i] = sum;
+        }
+    }
 
     // Several elements of a thread, neighbours of each other.
     template <int N, typename Op> __device__ void InclusiveScan(T (&values)[N], T (&results)[N], Op op, T &all) {
@@ -121,15 +247,30 @@ template <typename T, int X, BlockScanAlgorithm A = BLOCK_SCAN_RAKING, int Y = 1
         ExclusiveScan(values, results, first, op, all);
     }
     template <int N> __device__ void InclusiveSum(T (&values)[N], T (&results)[N]) { InclusiveScan(values, results, cub::Sum()); }
-    template <int N> __device__ void InclusiveSum(T (&values)[N], T (&results)[N], T &all) { InclusiveScan(values, results, cub::Sum(), all); }
     template <int N> __device__ void ExclusiveSum(T (&values)[N], T (&results)[N]) { ExclusiveScan(values, results, T(0), cub::Sum()); }
-    template <int N> __device__ void ExclusiveSum(T (&values)[N], T (&results)[N], T &all) { ExclusiveScan(values, results, T(0), cub::Sum(), all); }
 
   private:
     TempStorage *storage;
     static __device__ TempStorage *own() {
         __shared__ TempStorage storage;
         return &storage;
+    }
+    __device__ T begin(T &told, T all) {
+        told = all;
+        return T(0);
+    }
+    template <typename F> __device__ T begin(F &prefix, T all) {
+        int thread = RowMajorTid(X, Y, Z);
+        if (thread < 32) {
+            T told = prefix(all);
+            if (thread == 0) storage->prefix = told;
+        }
+        __syncthreads();
+        return storage->prefix;
+    }
+    template <typename Op, typename F> __device__ T behind(T value, Op op, F &prefix) {
+        T all, own = before(value, value, false, op, all), first = begin(prefix, all);
+        return RowMajorTid(X, Y, Z) == 0 ? first : op(first, own);
     }
     // What the threads before this one have, `first` before it if there is one; and what all have.
     template <typename Op> __device__ T before(T value, T first, bool begins, Op op, T &all) {
@@ -159,9 +300,26 @@ template <typename T, int WIDTH = 32, int ARCH = 0> class WarpReduce {
     template <typename Op> __device__ T Reduce(T value, Op op) { return Reduce(value, op, WIDTH); }
     __device__ T Sum(T value) { return Reduce(value, cub::Sum(), WIDTH); }
     __device__ T Sum(T value, int valid) { return Reduce(value, cub::Sum(), valid); }
+    // Segments begin where a lane has the flag, or end there; the first lane of each has the result.
+    template <typename Op, typename F> __device__ T HeadSegmentedReduce(T value, F head, Op op) { return segment(value, head != 0, true, op); }
+    template <typename Op, typename F> __device__ T TailSegmentedReduce(T value, F tail, Op op) { return segment(value, tail != 0, false, op); }
+    template <typename F> __device__ T HeadSegmentedSum(T value, F head) { return segment(value, head != 0, true, cub::Sum()); }
+    template <typename F> __device__ T TailSegmentedSum(T value, F tail) { return segment(value, tail != 0, false, cub::Sum()); }
 
   private:
     TempStorage *storage;
+    template <typename Op> __device__ T segment(T value, bool flag, bool heads, Op op) {
+        int lane = LaneId() % WIDTH;
+        unsigned mask = WIDTH == 32 ? 0xffffffffu : ((1u << WIDTH) - 1) << (LaneId() / WIDTH * WIDTH);
+        unsigned flags = __ballot_sync(mask, flag) >> (LaneId() / WIDTH * WIDTH);
+        storage->parts[lane] = value;
+        __syncwarp(mask);
+        for (int i = lane; i + 1 < WIDTH; i++) {
+            if ((flags >> (heads ? i + 1 : i) & 1) != 0) break;
+            value = op(value, storage->parts[i + 1]);
+        }
+        return value;
+    }
 };
 
 template <typename T, int WIDTH = 32, int ARCH = 0> class WarpScan {
@@ -187,6 +345,21 @@ template <typename T, int WIDTH = 32, int ARCH = 0> class WarpScan {
     __device__ void InclusiveSum(T value, T &result, T &all) { InclusiveScan(value, result, cub::Sum(), all); }
     __device__ void ExclusiveSum(T value, T &result) { ExclusiveScan(value, result, T(0), cub::Sum()); }
     __device__ void ExclusiveSum(T value, T &result, T &all) { ExclusiveScan(value, result, T(0), cub::Sum(), all); }
+    // The first lane has no defined result.
+    template <typename Op> __device__ void ExclusiveScan(T value, T &result, Op op) {
+        T all;
+        result = before(value, value, false, op, all);
+    }
+    template <typename Op> __device__ void Scan(T value, T &inclusive, T &exclusive, T first, Op op) {
+        T all;
+        exclusive = before(value, first, true, op, all);
+        inclusive = op(exclusive, value);
+    }
+    template <typename Op> __device__ void Scan(T value, T &inclusive, T &exclusive, Op op) {
+        T all;
+        exclusive = before(value, value, false, op, all);
+        inclusive = LaneId() % WIDTH == 0 ? value : op(exclusive, value);
+    }
     __device__ T Broadcast(T value, unsigned from) {
         storage->parts[LaneId() % WIDTH] = value;
         __syncwarp();
@@ -266,18 +439,23 @@ template <typename K, int X, int N, typename V = NullType> class BlockRadixSort 
   public:
     struct TempStorage { K keys[X * N]; V values[X * N]; };
     __device__ BlockRadixSort(TempStorage &storage) : storage(&storage) {}
-    __device__ void Sort(K (&keys)[N]) { V none[N]; sort(keys, none, false, false); }
-    __device__ void SortDescending(K (&keys)[N]) { V none[N]; sort(keys, none, true, false); }
-    __device__ void SortBlockedToStriped(K (&keys)[N]) { V none[N]; sort(keys, none, false, true); }
-    template <typename W> __device__ void Sort(K (&keys)[N], W (&values)[N]) { sort(keys, values, false, false); }
-    template <typename W> __device__ void SortDescending(K (&keys)[N], W (&values)[N]) { sort(keys, values, true, false); }
-    template <typename W> __device__ void SortBlockedToStriped(K (&keys)[N], W (&values)[N]) { sort(keys, values, false, true); }
+    __device__ void Sort(K (&keys)[N], int from = 0, int to = 8 * sizeof(K)) { V none[N]; sort(keys, none, false, false, from, to); }
+    __device__ void SortDescending(K (&keys)[N], int from = 0, int to = 8 * sizeof(K)) { V none[N]; sort(keys, none, true, false, from, to); }
+    __device__ void SortBlockedToStriped(K (&keys)[N], int from = 0, int to = 8 * sizeof(K)) { V none[N]; sort(keys, none, false, true, from, to); }
+    __device__ void SortDescendingBlockedToStriped(K (&keys)[N], int from = 0, int to = 8 * sizeof(K)) { V none[N]; sort(keys, none, true, true, from, to); }
+    template <typename W> __device__ void Sort(K (&keys)[N], W (&values)[N], int from = 0, int to = 8 * sizeof(K)) { sort(keys, values, false, false, from, to); }
+    template <typename W> __device__ void SortDescending(K (&keys)[N], W (&values)[N], int from = 0, int to = 8 * sizeof(K)) { sort(keys, values, true, false, from, to); }
+    template <typename W> __device__ void SortBlockedToStriped(K (&keys)[N], W (&values)[N], int from = 0, int to = 8 * sizeof(K)) { sort(keys, values, false, true, from, to); }
+    template <typename W> __device__ void SortDescendingBlockedToStriped(K (&keys)[N], W (&values)[N], int from = 0, int to = 8 * sizeof(K)) { sort(keys, values, true, true, from, to); }
 
   private:
     TempStorage *storage;
     // Every key goes to the place that as many keys come before; equal ones stay in order.
-    __device__ void sort(K (&keys)[N], V (&values)[N], bool descending, bool striped) {
+    __device__ void sort(K (&keys)[N], V (&values)[N], bool descending, bool striped, int from, int to) {
         int thread = threadIdx.x;
+        // Some bits of whole numbers; all of them are the order of the type.
+        bool some = from > 0 || to < 8 * (int)sizeof(K);
+        unsigned long long mask = to - from >= 64 ? ~0ull : (1ull << (to - from)) - 1;
         for (int i = 0; i < N; i++) storage->keys[thread * N + i] = keys[i];
         __syncthreads();
         int places[N];
@@ -285,8 +463,9 @@ template <typename K, int X, int N, typename V = NullType> class BlockRadixSort 
             int own = thread * N + i, before = 0;
             for (int j = 0; j < X * N; j++) {
                 K other = storage->keys[j];
-                bool sooner = descending ? keys[i] < other : other < keys[i];
-                if (sooner || (other == keys[i] && j < own)) before++;
+                unsigned long long his = (unsigned long long)other >> from & mask, mine = (unsigned long long)keys[i] >> from & mask;
+                bool less = some ? mine < his : keys[i] < other, greater = some ? his < mine : other < keys[i];
+                if ((descending ? less : greater) || (!less && !greater && j < own)) before++;
             }
             places[i] = before;
         }

@@ -55,6 +55,16 @@ template <typename G, typename F, typename... A> __device__ void invoke_one(cons
 }
 } // namespace cooperative_groups
 
+// Orders and scopes of atomic functions, with the numbers that the compiler has for them.
+enum {
+    __NV_ATOMIC_RELAXED = 0, __NV_ATOMIC_CONSUME = 1, __NV_ATOMIC_ACQUIRE = 2, __NV_ATOMIC_RELEASE = 3,
+    __NV_ATOMIC_ACQ_REL = 4, __NV_ATOMIC_SEQ_CST = 5
+};
+enum {
+    __NV_THREAD_SCOPE_THREAD = 0, __NV_THREAD_SCOPE_BLOCK = 1, __NV_THREAD_SCOPE_CLUSTER = 2,
+    __NV_THREAD_SCOPE_DEVICE = 3, __NV_THREAD_SCOPE_SYSTEM = 4
+};
+
 namespace cuda {
 enum thread_scope { thread_scope_system = 0, thread_scope_device = 1, thread_scope_block = 2, thread_scope_thread = 3 };
 enum memory_order {
@@ -62,45 +72,60 @@ enum memory_order {
     memory_order_acq_rel = 4, memory_order_seq_cst = 5
 };
 namespace std {
+using ::cuda::memory_order;
 using ::cuda::memory_order_relaxed;
+using ::cuda::memory_order_consume;
 using ::cuda::memory_order_acquire;
 using ::cuda::memory_order_release;
 using ::cuda::memory_order_acq_rel;
 using ::cuda::memory_order_seq_cst;
 } // namespace std
 
-// Operations on a variable that others change too; orders but the relaxed one are fences around it.
+template <thread_scope S> struct scopeOfAtomics {
+    static constexpr int value = S == thread_scope_system ? 4 : (S == thread_scope_device ? 3 : (S == thread_scope_block ? 1 : 0));
+};
+
+// Operations on a variable that others change too.
 template <typename T, thread_scope S = thread_scope_system> struct atomic_ref {
+    typedef T value_type;
     T *p;
     __device__ atomic_ref(T &r) : p(&r) {}
-    __device__ void before(int order) const { if (order >= memory_order_release) __threadfence(); }
-    __device__ void after(int order) const {
-        if (order != memory_order_relaxed && order != memory_order_release) __threadfence();
-    }
-    __device__ T fetch_add(T v, int order = memory_order_seq_cst) const { before(order); T old = atomicAdd(p, v); after(order); return old; }
-    __device__ T fetch_sub(T v, int order = memory_order_seq_cst) const { before(order); T old = atomicSub(p, v); after(order); return old; }
-    __device__ T fetch_min(T v, int order = memory_order_seq_cst) const { before(order); T old = atomicMin(p, v); after(order); return old; }
-    __device__ T fetch_max(T v, int order = memory_order_seq_cst) const { before(order); T old = atomicMax(p, v); after(order); return old; }
-    __device__ T fetch_and(T v, int order = memory_order_seq_cst) const { before(order); T old = atomicAnd(p, v); after(order); return old; }
-    __device__ T fetch_or(T v, int order = memory_order_seq_cst) const { before(order); T old = atomicOr(p, v); after(order); return old; }
-    __device__ T fetch_xor(T v, int order = memory_order_seq_cst) const { before(order); T old = atomicXor(p, v); after(order); return old; }
-    __device__ T exchange(T v, int order = memory_order_seq_cst) const { before(order); T old = atomicExch(p, v); after(order); return old; }
-    __device__ T load(int order = memory_order_seq_cst) const { T v = *(volatile T *)p; after(order == memory_order_relaxed ? memory_order_relaxed : memory_order_acquire); return v; }
-    __device__ void store(T v, int order = memory_order_seq_cst) const { before(order); *(volatile T *)p = v; }
+    __device__ T fetch_add(T v, int order = memory_order_seq_cst) const { return __nv_atomic_fetch_add(p, v, order, scopeOfAtomics<S>::value); }
+    __device__ T fetch_sub(T v, int order = memory_order_seq_cst) const { return __nv_atomic_fetch_sub(p, v, order, scopeOfAtomics<S>::value); }
+    __device__ T fetch_min(T v, int order = memory_order_seq_cst) const { return __nv_atomic_fetch_min(p, v, order, scopeOfAtomics<S>::value); }
+    __device__ T fetch_max(T v, int order = memory_order_seq_cst) const { return __nv_atomic_fetch_max(p, v, order, scopeOfAtomics<S>::value); }
+    __device__ T fetch_and(T v, int order = memory_order_seq_cst) const { return __nv_atomic_fetch_and(p, v, order, scopeOfAtomics<S>::value); }
+    __device__ T fetch_or(T v, int order = memory_order_seq_cst) const { return __nv_atomic_fetch_or(p, v, order, scopeOfAtomics<S>::value); }
+    __device__ T fetch_xor(T v, int order = memory_order_seq_cst) const { return __nv_atomic_fetch_xor(p, v, order, scopeOfAtomics<S>::value); }
+    __device__ T exchange(T v, int order = memory_order_seq_cst) const { return __nv_atomic_exchange_n(p, v, order, scopeOfAtomics<S>::value); }
+    __device__ T load(int order = memory_order_seq_cst) const { return __nv_atomic_load_n(p, order, scopeOfAtomics<S>::value); }
+    __device__ void store(T v, int order = memory_order_seq_cst) const { __nv_atomic_store_n(p, v, order, scopeOfAtomics<S>::value); }
     __device__ bool compare_exchange_strong(T &expected, T wanted, int order = memory_order_seq_cst) const {
-        before(order);
-        T old = atomicCAS(p, expected, wanted);
-        after(order);
-        bool same = old == expected;
-        expected = old;
-        return same;
+        return __nv_atomic_compare_exchange_n(p, &expected, wanted, false, order, order, scopeOfAtomics<S>::value);
+    }
+    __device__ bool compare_exchange_strong(T &expected, T wanted, int success, int failure) const {
+        return compare_exchange_strong(expected, wanted, success == memory_order_relaxed ? failure : success);
     }
     __device__ bool compare_exchange_weak(T &expected, T wanted, int order = memory_order_seq_cst) const {
         return compare_exchange_strong(expected, wanted, order);
     }
+    __device__ bool compare_exchange_weak(T &expected, T wanted, int success, int failure) const {
+        return compare_exchange_strong(expected, wanted, success, failure);
+    }
+    __device__ void wait(T old, int order = memory_order_seq_cst) const { while (load(order) == old) {} }
+    __device__ void notify_one() const {}
+    __device__ void notify_all() const {}
+    __device__ bool is_lock_free() const { return true; }
     __device__ T operator++(int) const { return fetch_add(1); }
     __device__ T operator++() const { return fetch_add(1) + 1; }
+    __device__ T operator--(int) const { return fetch_sub(1); }
+    __device__ T operator--() const { return fetch_sub(1) - 1; }
     __device__ T operator+=(T v) const { return fetch_add(v) + v; }
+    __device__ T operator-=(T v) const { return fetch_sub(v) - v; }
+    __device__ T operator&=(T v) const { return fetch_and(v) & v; }
+    __device__ T operator|=(T v) const { return fetch_or(v) | v; }
+    __device__ T operator^=(T v) const { return fetch_xor(v) ^ v; }
+    __device__ T operator=(T v) const { store(v); return v; }
     __device__ operator T() const { return load(); }
 };
 } // namespace cuda

@@ -297,9 +297,17 @@ template <typename T, size_t N> struct array {
     __host__ __device__ T &operator[](size_t i) { return data_[i]; }
     __host__ __device__ const T &operator[](size_t i) const { return data_[i]; }
     __host__ __device__ T *data() { return &data_[0]; }
-    __host__ __device__ size_t size() const { return N; }
+    __host__ __device__ constexpr size_t size() const { return N; }
+    __host__ __device__ bool empty() const { return N == 0; }
+    __host__ __device__ T &front() { return data_[0]; }
+    __host__ __device__ T &back() { return data_[N - 1]; }
+    __host__ __device__ void fill(const T &value) {
+        for (size_t i = 0; i < N; i++) data_[i] = value;
+    }
     __host__ __device__ T *begin() { return &data_[0]; }
     __host__ __device__ T *end() { return &data_[0] + N; }
+    __host__ __device__ const T *begin() const { return &data_[0]; }
+    __host__ __device__ const T *end() const { return &data_[0] + N; }
 };
 
 template <typename T, typename D = int> struct unique_ptr {
@@ -576,16 +584,12 @@ template <typename D> duration_count duration_cast(const duration_count &d) { re
 
 namespace cuda {
 namespace std {
-using ::std::complex;
 using ::std::conj;
 using ::std::norm;
 using ::std::abs;
 using ::std::arg;
 using ::std::polar;
 using ::std::exp;
-using ::std::array;
-using ::std::pair;
-using ::std::make_pair;
 } // namespace std
 } // namespace cuda
 

@@ -96,6 +96,14 @@ pub trait BuiltinContext {
         span: Span,
     ) -> Option<Result<Expr, Diagnostic>>;
 
+    /// Calls a function of those that stand in for libraries; `None` where they are not declared.
+    fn call_library(
+        &mut self,
+        name: &str,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Option<Result<Option<Expr>, Diagnostic>>;
+
     /// The library type that an IR struct stands for.
     fn object_of(&self, ty: &Type) -> Option<BuiltinType>;
 }

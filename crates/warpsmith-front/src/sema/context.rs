@@ -77,6 +77,31 @@ impl BuiltinContext for Sema<'_> {
         }))
     }
 
+    fn call_library(
+        &mut self,
+        name: &str,
+        args: Vec<Expr>,
+        span: Span,
+    ) -> Option<Result<Option<Expr>, Diagnostic>> {
+        let outer = self.scope(self.root).parent?;
+        let fns = super::expr::functions(&self.lookup_in(outer, name));
+        if fns.is_empty() {
+            return None;
+        }
+        let args: Vec<Operand<'_>> = args.into_iter().map(Operand::Value).collect();
+        let result = self
+            .resolve_overload(name, &fns, None, None, &args, span)
+            .and_then(|chosen| self.call_chosen(chosen, None, args, span))
+            .and_then(|result| match result {
+                Operand::Void => Ok(None),
+                value => self.rvalue_of(value, span).map(Some),
+            });
+        Some(result.map_err(|failure| match failure {
+            Failure::New(d) => *d,
+            Failure::Reported => super::builtin_api::reported(span),
+        }))
+    }
+
     fn object_of(&self, ty: &Type) -> Option<BuiltinType> {
         match ty {
             Type::Struct(id) => self.object_of_struct(*id),

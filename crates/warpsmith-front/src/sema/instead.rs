@@ -8,7 +8,7 @@ use super::model::{Failure, error};
 const ADVICE: &[(&str, &str)] = &[
     (
         "cub::",
-        "include <cub/cub.cuh>; of it, sums, scans, sorts, loads and stores of blocks and warps and the common algorithms of devices are known",
+        "include <cub/cub.cuh>; of it, the primitives of blocks and warps and the common algorithms of devices are known",
     ),
     ("nvcuda::", "write the product with loops over tiles in shared memory"),
     ("wmma::", "include <mma.h>; of it, fragments, loads, stores and `mma_sync` are known"),

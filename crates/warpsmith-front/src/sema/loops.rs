@@ -248,12 +248,7 @@ impl<'a> Sema<'a> {
             return self.lvalue(range);
         }
         match self.expr(range)? {
-            Operand::Value(value) if self.is_class(&value.ty).is_some() => {
-                let ty = value.ty.clone();
-                let var = self.fresh_var("range", ty.clone(), range.span);
-                self.emit(StmtKind::Decl { var, init: Some(value) }, range.span);
-                Ok((Place::new(PlaceKind::Var(var), ty, range.span), false))
-            }
+            Operand::Value(value) => Ok((self.materialise(value, range.span), false)),
             other => self.place_of(other, range.span),
         }
     }

@@ -474,7 +474,16 @@ impl Maker {
 
     fn barrier(&mut self, result: Option<VarId>) -> StmtKind {
         use BarrierKind::*;
-        let kind = self.random.pick(&[Block, BlockCount, BlockAnd, BlockOr, Warp, Grid]);
+        let kind = self.random.pick(&[
+            Block,
+            BlockCount,
+            BlockAnd,
+            BlockOr,
+            Warp,
+            Grid,
+            Named,
+            NamedArrive,
+        ]);
         let operand = self.random.flip().then(|| self.expr(1));
         StmtKind::Barrier { kind, operand, result }
     }

@@ -37,7 +37,7 @@ words!(WarpOp: Shuffle "shuffle", ShuffleUp "shuffle_up", ShuffleDown "shuffle_d
     MatchAll "match_all", ReduceAdd "reduce_add", ReduceMin "reduce_min", ReduceMax "reduce_max",
     ReduceAnd "reduce_and", ReduceOr "reduce_or", ReduceXor "reduce_xor");
 words!(BarrierKind: Block "block", BlockCount "block_count", BlockAnd "block_and",
-    BlockOr "block_or", Warp "warp", Grid "grid");
+    BlockOr "block_or", Warp "warp", Grid "grid", Named "named", NamedArrive "named_arrive");
 words!(BindLevel: Grid "grid", Block "block", Thread "thread", Warp "warp", Lane "lane");
 words!(CopyWay: ToDevice "to_device", ToHost "to_host", OnDevice "on_device", Any "any");
 words!(Axis: X "x", Y "y", Z "z");

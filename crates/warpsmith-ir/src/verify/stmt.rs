@@ -467,7 +467,9 @@ impl Checker<'_> {
         let ty = operand.map(|e| &e.ty);
         let right = match kind {
             BarrierKind::Block | BarrierKind::Grid => ty.is_none(),
-            BarrierKind::Warp => ty == Some(&Type::U32),
+            BarrierKind::Warp | BarrierKind::Named | BarrierKind::NamedArrive => {
+                ty == Some(&Type::U32)
+            }
             _ => ty == Some(&Type::BOOL),
         };
         self.require(right, 21, origin, "wrong operand for a barrier");

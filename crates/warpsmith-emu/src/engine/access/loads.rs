@@ -30,7 +30,7 @@ impl Machine<'_> {
             _ => Kind::Read,
         };
         if a.volatile {
-            self.acquire_at(b, g, a, Scope::System);
+            self.acquire_at(b, g, a, Scope::System, false);
         }
         // The shortcuts do not look at the requests of warps.
         let counting = self.counting.is_some();

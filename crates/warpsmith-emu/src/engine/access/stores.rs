@@ -25,6 +25,7 @@ impl Machine<'_> {
         let common = self.common_address(g, a);
         if a.volatile {
             self.release_at(b, g, a, false, Scope::System);
+            self.shown = true;
         }
         let kind = if a.volatile { Kind::VolatileWrite } else { Kind::Write };
         self.each_warp(b, g, a, common, pc, kind, &mut |m, b, g, w| m.move_out(b, g, a, w, pc));

@@ -1,9 +1,10 @@
 //! PTX arithmetic: what gives a value from registers alone.
 
-use warpsmith_ir::{BinaryOp, Diagnostic, Expr, ExprKind, MathFn, Scalar, Type, UnaryOp};
+use warpsmith_ir::{BinaryOp, Diagnostic, Expr, ExprKind, MathFn, Scalar, Space, Type, UnaryOp};
 
 use super::text::{self, Instruction};
 use super::{Machine, scalar};
+use crate::builtins::memory::{shared_address, shared_pointer, underlying_pointer};
 
 /// Executes the instruction if it is one of these; false otherwise.
 pub fn run(m: &mut Machine<'_>, i: &Instruction) -> Result<bool, Diagnostic> {
@@ -143,10 +144,16 @@ fn conversion(
     from: &[String],
     s: Scalar,
 ) -> Result<Option<Expr>, Diagnostic> {
+    if let ("cvt", [high, low]) = (i.name(), from) {
+        return pair(m, i, high, low);
+    }
     let [source] = from else { return Ok(None) };
     match i.name() {
         // An address keeps its pointer: the emulator's spaces have one numbering.
-        "cvta" => m.read(source).map(Some),
+        "cvta" => address(m, i, source).map(Some),
+        "cvt" if i.suffix() == "f32" && i.words.len() > 2 && i.has("tf32") => {
+            tf32(m, source).map(Some)
+        }
         "cvt" => {
             let to = i.words.iter().rev().nth(1).and_then(|w| scalar(w));
             let Some(to) = to else { return Ok(None) };
@@ -171,6 +178,63 @@ fn conversion(
         }
         _ => Ok(None),
     }
+}
+
+/// `cvt.rna.tf32.f32`: the nearest number with 10 bits behind the point, as the bits of a float.
+fn tf32(m: &mut Machine<'_>, source: &str) -> Result<Expr, Diagnostic> {
+    let value = m.operand(source, Scalar::F32)?;
+    let bits = m.as_type(value, &Type::U32);
+    let number = |n: i64| Expr::int(Scalar::U32, n);
+    let sum = binary(m, BinaryOp::Add, bits, number(0x1000));
+    Ok(binary(m, BinaryOp::BitAnd, sum, number(0xffff_e000)))
+}
+
+/// `cvt.rn.f16x2.f32 d, a, b`: two floats as halves of a word, `a` in the upper one.
+fn pair(
+    m: &mut Machine<'_>,
+    i: &Instruction,
+    high: &str,
+    low: &str,
+) -> Result<Option<Expr>, Diagnostic> {
+    let to = match (i.has("f16x2"), i.has("bf16x2"), i.suffix()) {
+        (true, _, "f32") => Scalar::F16,
+        (_, true, "f32") => Scalar::BF16,
+        _ => return Ok(None),
+    };
+    if !i.has("rn") || i.words.len() != 4 {
+        return Ok(None);
+    }
+    let mut half = |name: &str| -> Result<Expr, Diagnostic> {
+        let value = m.operand(name, Scalar::F32)?;
+        let value = cast(m, value, to);
+        let bits = m.as_type(value, &Type::Scalar(Scalar::U16));
+        Ok(cast(m, bits, Scalar::U32))
+    };
+    let (high, low) = (half(high)?, half(low)?);
+    let high = binary(m, BinaryOp::Shl, high, Expr::int(Scalar::U32, 16));
+    Ok(Some(binary(m, BinaryOp::BitOr, high, low)))
+}
+
+/// `cvta.to.shared.u64` makes a generic address one of shared memory, `cvta.shared.u64` goes back.
+fn address(m: &mut Machine<'_>, i: &Instruction, source: &str) -> Result<Expr, Diagnostic> {
+    let value = m.read(source)?;
+    if !i.has("shared") && !i.has("shared::cta") {
+        return Ok(value);
+    }
+    let known = underlying_pointer(&value).cloned();
+    if i.has("to") {
+        let pointer = match known {
+            Some(p) => p,
+            None => {
+                let bytes = Type::pointer(Type::Scalar(Scalar::U8), Space::Shared);
+                let bits = m.as_type(value, &Type::U64);
+                Expr::new(ExprKind::Cast(bits), bytes, m.span)
+            }
+        };
+        let pointer = m.cx.hold(pointer, m.span);
+        return Ok(shared_address(pointer));
+    }
+    Ok(known.unwrap_or_else(|| shared_pointer(value, Space::Generic)))
 }
 
 /// How a float becomes an integer.

@@ -7,7 +7,7 @@ use warpsmith_ir::{
 
 use super::text::{self, Instruction};
 use super::{Machine, scalar};
-use crate::builtins::memory::underlying_pointer;
+use crate::builtins::memory::{shared_pointer, underlying_pointer};
 
 /// Executes the instruction if it is one of these; false otherwise.
 pub fn run(m: &mut Machine<'_>, i: &Instruction) -> Result<bool, Diagnostic> {
@@ -28,7 +28,7 @@ pub fn run(m: &mut Machine<'_>, i: &Instruction) -> Result<bool, Diagnostic> {
 fn space_of(i: &Instruction) -> Space {
     if i.has("global") {
         Space::Global
-    } else if i.has("shared") || i.has("shared::cta") {
+    } else if ["shared", "shared::cta", "shared::cluster"].iter().any(|w| i.has(w)) {
         Space::Shared
     } else {
         Space::Generic
@@ -47,6 +47,17 @@ pub fn scope_of(i: &Instruction) -> Scope {
 
 /// `[%1 + 16]` as a pointer to `ty`.
 fn address(m: &mut Machine<'_>, text: &str, i: &Instruction, ty: Type) -> Result<Expr, Diagnostic> {
+    address_in(m, text, i, space_of(i), ty)
+}
+
+/// The same with the space known otherwise.
+pub(super) fn address_in(
+    m: &mut Machine<'_>,
+    text: &str,
+    i: &Instruction,
+    space: Space,
+    ty: Type,
+) -> Result<Expr, Diagnostic> {
     let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
     let Some(inner) = inner else { return Err(m.unsupported()) };
     let (base, offset) = match inner.split_once('+') {
@@ -54,7 +65,7 @@ fn address(m: &mut Machine<'_>, text: &str, i: &Instruction, ty: Type) -> Result
         None => (inner.trim(), 0),
     };
     let value = m.read(base)?;
-    let pointer = pointer(m, value, space_of(i))?;
+    let pointer = pointer(m, value, space)?;
     let volatile = i.has("volatile");
     let (space, readonly) = match &pointer.ty {
         Type::Pointer { space, readonly, .. } => (*space, *readonly),
@@ -79,6 +90,10 @@ fn address(m: &mut Machine<'_>, text: &str, i: &Instruction, ty: Type) -> Result
 fn pointer(m: &Machine<'_>, e: Expr, space: Space) -> Result<Expr, Diagnostic> {
     if let Some(p) = underlying_pointer(&e) {
         return Ok(p.clone());
+    }
+    let number = e.ty.scalar().is_some_and(|s| s.is_integer() && s.bytes() >= 4);
+    if space == Space::Shared && number {
+        return Ok(shared_pointer(e, space));
     }
     if e.ty == Type::U64 || e.ty == Type::I64 {
         let ty = Type::pointer(Type::Scalar(Scalar::U8), space);

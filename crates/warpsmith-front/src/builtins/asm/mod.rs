@@ -2,9 +2,11 @@
 //!
 //! The template is cut into instructions ([`text`]), whose registers stand for values: operands of the statement,
 //! registers declared in it, and special registers. Arithmetic is in [`arith`], memory in [`memory`], barriers, votes
-//! and fences in [`sync`]. Outputs are assigned after the last instruction. Source: PTX ISA 8.5.
+//! and fences in [`sync`], barriers in memory in [`mbarrier`], matrices in [`matrix`]. Outputs are assigned after the last instruction. Source: PTX ISA 8.5.
 
 mod arith;
+mod matrix;
+mod mbarrier;
 mod memory;
 mod sync;
 mod text;
@@ -44,7 +46,7 @@ pub fn lower(
         }
     }
     let mut m = Machine { cx, span, values, guard: None, whole: String::new() };
-    for instruction in text::instructions(template) {
+    for instruction in mbarrier::with_waits(text::instructions(template)) {
         m.run(&instruction)?;
     }
     for (i, operand) in operands.into_iter().enumerate() {
@@ -81,6 +83,9 @@ impl Machine<'_> {
             }
         };
         let done = i.words[0].starts_with('.')
+            || i.as_label().is_some()
+            || mbarrier::run(self, i)?
+            || matrix::run(self, i)?
             || memory::run(self, i)?
             || sync::run(self, i)?
             || arith::run(self, i)?;
@@ -90,14 +95,14 @@ impl Machine<'_> {
     fn unsupported(&self) -> Diagnostic {
         let message = format!("this PTX is not supported: `{}`", self.whole);
         let d = Diagnostic::error("W109", message).label(self.span, "inline assembly");
-        let what = if ["mma", "wmma", "wgmma", "ldmatrix", "stmatrix", "tcgen05"]
-            .iter()
-            .any(|n| self.whole.starts_with(n))
-        {
-            "matrix instructions are not emulated; check a version of the kernel without tensor cores"
+        let matrix = ["mma", "wmma", "wgmma", "ldmatrix", "stmatrix", "tcgen05"];
+        let what = if matrix.iter().any(|n| self.whole.starts_with(n)) {
+            "of the matrix instructions, ldmatrix and mma.sync of f16, bf16, tf32, s8, u8 and f64 are known, without sparsity"
+        } else if self.whole.contains("tensor") {
+            "copies by tensor maps are not emulated; `cp.async.bulk` of a range of bytes is"
         } else {
-            "supported are special registers, integer and float arithmetic, ld, st, atom, red, cp.async, \
-             barriers, fences, votes and shuffles"
+            "supported are special registers, integer and float arithmetic, ld, st, atom, red, cp.async, mma.sync, \
+             mbarrier, barriers, fences, votes and shuffles"
         };
         d.help(what)
     }
@@ -120,6 +125,19 @@ impl Machine<'_> {
         let var = self.cx.temp(ty.clone(), self.span);
         self.put(kind(var));
         Expr::var(var, ty).with_origin(self.span)
+    }
+
+    /// Calls what stands in for an instruction, whatever the predicate says.
+    fn call(&mut self, name: &str, args: Vec<Expr>) -> Result<Option<Expr>, Diagnostic> {
+        match self.cx.call_library(name, args, self.span) {
+            Some(result) => result,
+            None => Err(self.unsupported()),
+        }
+    }
+
+    /// The predicate as a value.
+    fn predicate(&mut self) -> Expr {
+        self.guard.take().unwrap_or_else(|| bool_value(true))
     }
 
     /// A register, a number or a special register.

@@ -39,16 +39,44 @@ fn barrier(m: &mut Machine<'_>, i: &Instruction) -> Result<(), Diagnostic> {
         m.put(StmtKind::Barrier { kind: BarrierKind::Warp, operand: Some(mask), result: None });
         return Ok(());
     }
-    if !i.has("sync") {
+    if i.has("cluster") {
         return Err(m.unsupported());
     }
-    if i.operands.len() > 1 {
-        let d = Diagnostic::error("W109", "barriers of a part of the block are not supported");
-        return Err(d
-            .label(m.span, "this barrier counts its threads")
-            .help("leave the number of threads out when all threads of the block take part"));
+    if i.has("red") {
+        return counting_barrier(m, i);
     }
-    m.put(StmtKind::Barrier { kind: BarrierKind::Block, operand: None, result: None });
+    let kind = match (i.has("sync"), i.has("arrive")) {
+        (true, false) => BarrierKind::Named,
+        (false, true) => BarrierKind::NamedArrive,
+        _ => return Err(m.unsupported()),
+    };
+    let (id, count) = match i.operands.as_slice() {
+        [id] if kind == BarrierKind::Named => (m.operand(id, Scalar::U32)?, None),
+        [id, count] => (m.operand(id, Scalar::U32)?, Some(m.operand(count, Scalar::U32)?)),
+        _ => return Err(m.unsupported()),
+    };
+    m.put(crate::builtins::barrier::numbered(kind, id, count));
+    Ok(())
+}
+
+/// `bar.red.popc.u32 d, 0, p`: the barrier of the whole block that counts a predicate.
+fn counting_barrier(m: &mut Machine<'_>, i: &Instruction) -> Result<(), Diagnostic> {
+    let kind = match i.words.iter().map(String::as_str).find(|w| ["popc", "and", "or"].contains(w))
+    {
+        Some("popc") => BarrierKind::BlockCount,
+        Some("and") => BarrierKind::BlockAnd,
+        Some(_) => BarrierKind::BlockOr,
+        None => return Err(m.unsupported()),
+    };
+    let [to, id, p] = i.operands.as_slice() else { return Err(m.unsupported()) };
+    if m.constant(id)? != 0 {
+        return Err(m.unsupported());
+    }
+    let p = m.read(p)?;
+    let p = m.truth(p);
+    let value =
+        m.result(Type::I32, |var| StmtKind::Barrier { kind, operand: Some(p), result: Some(var) });
+    m.write(to, value);
     Ok(())
 }
 

@@ -13,7 +13,20 @@ pub struct Instruction {
     pub whole: String,
 }
 
+/// The name of what stands for a label.
+const LABEL: &str = ":";
+
 impl Instruction {
+    fn label(name: &str) -> Instruction {
+        let (words, operands) = (vec![LABEL.to_string()], vec![name.to_string()]);
+        Instruction { guard: None, words, operands, whole: format!("{name}:") }
+    }
+
+    /// The name of a label.
+    pub fn as_label(&self) -> Option<&str> {
+        self.operands.first().filter(|_| self.name() == LABEL).map(String::as_str)
+    }
+
     pub fn name(&self) -> &str {
         self.words.first().map_or("", String::as_str)
     }
@@ -35,10 +48,30 @@ pub fn instructions(template: &str) -> Vec<Instruction> {
         plain.push_str(line.split("//").next().unwrap_or(""));
         plain.push('\n');
     }
-    let pieces = plain.split(';');
-    let trimmed =
-        pieces.map(|s| s.trim_start_matches(|c: char| "{}".contains(c) || c.is_whitespace()));
-    trimmed.map(str::trim).filter(|s| !s.is_empty()).map(instruction).collect()
+    let mut list = vec![];
+    for piece in plain.split(';') {
+        let mut rest = bare(piece);
+        while let Some((label, after)) = label(rest) {
+            list.push(Instruction::label(label));
+            rest = bare(after);
+        }
+        if !rest.is_empty() {
+            list.push(instruction(rest));
+        }
+    }
+    list
+}
+
+/// Without braces and white space before it.
+fn bare(text: &str) -> &str {
+    text.trim_start_matches(|c: char| "{}".contains(c) || c.is_whitespace()).trim()
+}
+
+/// `name: rest`; two colons are a part of a word.
+fn label(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.split_once(':')?;
+    let fits = |c: char| c.is_alphanumeric() || "_$%=".contains(c);
+    (!name.is_empty() && name.chars().all(fits) && !rest.starts_with(':')).then_some((name, rest))
 }
 
 fn instruction(text: &str) -> Instruction {
@@ -103,6 +136,16 @@ mod tests {
         assert_eq!(list[2].guard, Some(("p".into(), true)));
         assert_eq!(list[2].operands, ["{%1, %2}", "[%3 + 8]"]);
         assert_eq!(parts(&list[2].operands[0]), ["%1", "%2"]);
+    }
+
+    #[test]
+    fn labels_stand_apart_from_instructions() {
+        let list = instructions(
+            "{\nL_%=:\nmbarrier.try_wait.parity.shared::cta.b64 p, [%0], 1;\n@p bra D; bra L_%=;\nD:\n}",
+        );
+        let labels: Vec<Option<&str>> = list.iter().map(Instruction::as_label).collect();
+        assert_eq!(labels, [Some("L_%="), None, None, None, Some("D")]);
+        assert!(list[1].has("shared::cta"));
     }
 
     #[test]

@@ -1,0 +1,15 @@
+// A value goes from the last block to the first through a flag; both sides fence for the whole device.
+// warpsmith: grid=2 block=32 arg data=int[1]=zeros arg flag=uint[1]=zeros arg out=int[1]=zeros
+__global__ void hand_over(int *data, unsigned *flag, int *out)
+{
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 1) {
+        data[0] = 41;
+        __threadfence();
+        atomicExch(flag, 1u);
+    } else {
+        while (atomicAdd(flag, 0u) == 0) {}
+        __threadfence();
+        out[0] = data[0] + 1;
+    }
+}

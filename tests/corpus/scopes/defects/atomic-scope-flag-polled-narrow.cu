@@ -1,0 +1,18 @@
+// Defect: the flag is polled by an atomic of block scope and set by another block.
+// expect: atomic-scope line=14 array=flag
+// expect: race-global line=16 array=data
+// expect: status=1
+// warpsmith: grid=2 block=32 arg data=int[1]=zeros arg flag=uint[1]=zeros arg out=int[1]=zeros
+__global__ void hand_over(int *data, unsigned *flag, int *out)
+{
+    if (threadIdx.x != 0) return;
+    if (blockIdx.x == 1) {
+        data[0] = 41;
+        __threadfence();
+        atomicExch(flag, 1u);
+    } else {
+        while (atomicAdd_block(flag, 0u) == 0) {}
+        __threadfence();
+        out[0] = data[0] + 1;
+    }
+}

@@ -1,0 +1,18 @@
+// Defect: one of the blocks gives the lock back behind a fence of block scope.
+// expect: race-global line=12 array=total
+// expect: status=1
+// warpsmith: grid=3 block=64 arg mutex=int[1]=zeros arg total=int[1]=zeros
+__global__ void locked_sum(int *mutex, int *total)
+{
+    if (threadIdx.x % 32 != 0) return;
+    bool done = false;
+    while (!done) {
+        if (atomicCAS(mutex, 0, 1) == 0) {
+            __threadfence();
+            *total += blockIdx.x + threadIdx.x;
+            if (blockIdx.x == 1) __threadfence_block(); else __threadfence();
+            atomicExch(mutex, 0);
+            done = true;
+        }
+    }
+}

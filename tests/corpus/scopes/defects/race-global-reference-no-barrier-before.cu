@@ -1,0 +1,18 @@
+// Defect: the leader releases what it has written itself; the rest of its block has not met it.
+// expect: race-global line=16 array=data
+// expect: status=1
+#include <cuda/atomic>
+// warpsmith: grid=2 block=32 arg data=float[32]=zeros arg flag=int[1]=zeros arg out=float[32]=zeros
+__global__ void publish(float *data, int *flag, float *out)
+{
+    cuda::atomic_ref<int, cuda::thread_scope_device> ready(*flag);
+    if (blockIdx.x == 0) {
+        data[threadIdx.x] = threadIdx.x * 0.5f;
+        if (threadIdx.x == 0) ready.store(1, cuda::memory_order_release);
+    } else {
+        if (threadIdx.x == 0)
+            while (ready.load(cuda::memory_order_acquire) == 0) {}
+        __syncthreads();
+        out[threadIdx.x] = data[31 - threadIdx.x];
+    }
+}

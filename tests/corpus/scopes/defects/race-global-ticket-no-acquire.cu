@@ -1,0 +1,13 @@
+// Defect: no fence when a ticket's turn has come.
+// expect: race-global line=10 array=total
+// expect: status=1
+// warpsmith: grid=4 block=32 arg next=uint[1]=zeros arg serving=uint[1]=zeros arg total=int[1]=zeros
+__global__ void in_turn(unsigned *next, unsigned *serving, int *total)
+{
+    if (threadIdx.x != 0) return;
+    unsigned mine = atomicAdd(next, 1u);
+    while (atomicAdd(serving, 0u) != mine) {}
+    *total += blockIdx.x;
+    __threadfence();
+    atomicAdd(serving, 1u);
+}
