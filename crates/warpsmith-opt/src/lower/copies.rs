@@ -13,6 +13,7 @@ use super::replicas::{Ahead, Replicas, end_of, type_of};
 use super::tiled::{Replica, Tile};
 use crate::analysis::footprint::{Counter, Dim, Footprint};
 use crate::analysis::loops::is_even;
+use crate::build::arithmetic::offset;
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::walk;
@@ -63,7 +64,7 @@ impl Lowering<'_> {
             let rest = i64::try_from(rest).unwrap_or(i64::MAX);
             extents.push(match named {
                 None => Expr::int(Scalar::I32, rest),
-                Some(e) => plus(e, rest),
+                Some(e) => offset(e, rest),
             });
         }
         extents
@@ -82,16 +83,6 @@ impl Lowering<'_> {
             }
             Counter::Constant(..) => None,
         }
-    }
-}
-
-/// `e + n`, or `e - |n|`.
-pub(super) fn plus(e: Expr, n: i64) -> Expr {
-    let ty = e.ty.scalar().unwrap_or(Scalar::I32);
-    match n {
-        0 => e,
-        n if n < 0 => Expr::binary(BinaryOp::Sub, e, Expr::int(ty, n.saturating_neg())),
-        n => Expr::binary(BinaryOp::Add, e, Expr::int(ty, n)),
     }
 }
 
@@ -202,8 +193,7 @@ impl Replicas<'_, '_> {
                 Expr::var(start, counter_type.clone()),
                 Expr::var(offset, counter_type),
             );
-            let kind = StmtKind::Decl { var: counter, init: Some(value) };
-            body.stmts.insert(0, Stmt::new(kind, Origin::default()));
+            body.stmts.insert(0, declare(counter, value));
         }
         let kind = match (full, &l.kind) {
             (true, LoopKind::Unrolled(n)) => LoopKind::Unrolled(*n),

@@ -56,9 +56,7 @@ impl Replicas<'_, '_> {
         let set = set_in(body);
         for place in self.candidates(body) {
             let mut free = true;
-            walk::each_expr_of_place(&place, &mut |e| {
-                walk::each_var(e, &mut |v| free &= !set.contains(&v));
-            });
+            walk::each_expr_of_place(&place, &mut |e| free &= !mentions_any(e, &set));
             let found = self.staged_read(&place).map(|(at, c)| (at, c.to_vec()));
             let (own, vector) = match &found {
                 Some((at, constants)) => {
@@ -435,6 +433,12 @@ fn written_in(body: &Block) -> Vec<Base> {
     let mut written = vec![];
     walk::each_stmt(body, &mut |s| written.extend(walk::operands(s).writes.map(base_of)));
     written
+}
+
+fn mentions_any(e: &Expr, variables: &BTreeSet<VarId>) -> bool {
+    let mut found = false;
+    walk::each_var(e, &mut |v| found |= variables.contains(&v));
+    found
 }
 
 /// Variables that the statements of a group set.

@@ -63,6 +63,22 @@ impl Lowering<'_> {
         Ok(Block::new(out))
     }
 
+    fn marked_nest(
+        &mut self,
+        l: &ForLoop,
+        stmt: &Stmt,
+        out: &mut Vec<Stmt>,
+        pending: &mut Pending,
+    ) -> Lowered<()> {
+        if self.source.nests.get(&l.id).is_some_and(|n| n.reduce.is_some()) {
+            self.reduction(l, stmt, out, pending)?;
+        } else {
+            self.flush_before(stmt, pending, out)?;
+            self.nest(l, stmt, out)?;
+        }
+        self.counter_after(l, stmt, out)
+    }
+
     fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>, pending: &mut Pending) -> Lowered<()> {
         if self.moved_to_parameter(stmt) {
             return Ok(());
@@ -73,14 +89,7 @@ impl Lowering<'_> {
                 self.bound_nest(l, stmt, out)
             }
             StmtKind::For(l) if place::is_nest(self.source, stmt) => {
-                let reduce = self.source.nests.get(&l.id).is_some_and(|n| n.reduce.is_some());
-                if reduce {
-                    self.reduction(l, stmt, out, pending)?;
-                } else {
-                    self.flush_before(stmt, pending, out)?;
-                    self.nest(l, stmt, out)?;
-                }
-                self.counter_after(l, stmt, out)
+                self.marked_nest(l, stmt, out, pending)
             }
             StmtKind::Return(value) => {
                 self.give_back(value.as_ref(), stmt, pending);

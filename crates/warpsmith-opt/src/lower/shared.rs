@@ -7,12 +7,12 @@ use warpsmith_ir::{
 };
 
 use super::Lowering;
-use super::copies::plus;
 use super::replicas::Replicas;
 use super::tiled::{Copy, Tile};
 use crate::analysis::footprint;
 use crate::analysis::footprint::DYNAMIC_ALIGN;
 use crate::analysis::swizzle;
+use crate::build::arithmetic::offset;
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::kernel::Nest;
@@ -41,7 +41,7 @@ impl Lowering<'_> {
                 extents.swap(n - 1, n - 2);
             }
             if let Some(last) = extents.pop() {
-                extents.push(plus(last, s.layout.pad.into()));
+                extents.push(offset(last, s.layout.pad.into()));
             }
             if strips > 1 {
                 extents.insert(0, self.strips_in_flight(strips));

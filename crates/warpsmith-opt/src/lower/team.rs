@@ -10,12 +10,13 @@ use warpsmith_ir::{
 
 use super::Lowering;
 use super::combine::{exchanged, halving, join};
-use super::copies::{barrier, plus};
+use super::copies::barrier;
 use super::replicas::Replicas;
-use super::tiled::{Replica, Tile, times};
+use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::axes::Axes;
 use crate::analysis::loops::written_bases;
+use crate::build::arithmetic::{offset, times};
 use crate::build::counters;
 use crate::build::stmts::{declare, set, when};
 use crate::kernel::{Nest, Shared, Sum, Team};
@@ -531,7 +532,7 @@ impl Replicas<'_, '_> {
         };
         let tiles = self.tiles.iter().enumerate().filter(|(_, t)| t.factor > 1);
         let mut at: Vec<Expr> = tiles
-            .map(|(k, _)| replicas.get(&k).map_or_else(|| Expr::i32(0), |r| plus(r.number(), 0)))
+            .map(|(k, _)| replicas.get(&k).map_or_else(|| Expr::i32(0), |r| offset(r.number(), 0)))
             .collect();
         let thread = |t: &&Tile| Expr::builtin(Builtin::ThreadIdx(t.axis)).cast(Type::I32);
         at.extend(along_others(self.tiles).iter().map(thread));

@@ -12,6 +12,7 @@ use super::replicas::Replicas;
 use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::axes::Axes;
+use crate::build::arithmetic::offset;
 use crate::build::stmts::declare;
 use crate::build::vectors::has_vector;
 use crate::build::vectors::{part, wide};
@@ -185,7 +186,7 @@ impl Replicas<'_, '_> {
             visit::Rewriter::expr(&mut self.arrays_rewriter(&own), &mut e);
             if k > 0 {
                 let counter = tile.source.var;
-                let next = super::copies::plus(Expr::var(counter, Type::Scalar(tile.ty)), k.into());
+                let next = offset(Expr::var(counter, Type::Scalar(tile.ty)), k.into());
                 visit::substitute_var_in_expr(&mut e, counter, &next);
             }
             parts.push(e);
