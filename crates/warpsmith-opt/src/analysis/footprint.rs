@@ -48,7 +48,7 @@ impl Footprint {
     }
 
     /// Whether some thread of a block reads what another one or another iteration reads, too.
-    pub fn is_shared(&self, nest: &Nest) -> bool {
+    pub fn is_reused(&self, nest: &Nest) -> bool {
         let terms = || self.dims.iter().flat_map(|d| &d.terms);
         let used = |id: LoopId| terms().any(|(counter, _)| counter.id() == id);
         let several = |id: LoopId| nest.block_extent(id).is_none_or(|n| n > 1);

@@ -9,7 +9,7 @@ use warpsmith_ir::{
 };
 
 use super::Lowering;
-use super::replicas::{Ahead, Replicas, end_of, type_of};
+use super::expansion::{Ahead, Expansion, end_of, type_of};
 use super::tiled::{Replica, Tile};
 use crate::analysis::footprint::{Counter, Dim, Footprint};
 use crate::analysis::loops::is_even;
@@ -86,7 +86,7 @@ impl Lowering<'_> {
     }
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// A serial loop in strips: copies, barrier, the strip's iterations, barrier.
     pub(super) fn strip(&mut self, l: &ForLoop, stmt: &Stmt, copies: &[usize]) -> Vec<Stmt> {
         let Some((_, length)) = self.copies.get(copies[0]).and_then(|c| c.stage.strip) else {
@@ -444,7 +444,7 @@ impl Replicas<'_, '_> {
 
 /// Puts elements in shared memory in place of those of staged arrays.
 pub(super) struct UseCopies<'u, 'r, 'k> {
-    pub all: &'u Replicas<'r, 'k>,
+    pub all: &'u Expansion<'r, 'k>,
     pub replicas: &'u BTreeMap<usize, Replica>,
 }
 

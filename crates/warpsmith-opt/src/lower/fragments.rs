@@ -19,7 +19,7 @@ use warpsmith_ir::{
     Value, VarId, visit,
 };
 
-use super::replicas::{Ahead, Replicas, element_of};
+use super::expansion::{Ahead, Expansion, element_of};
 use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::axes::Axes;
@@ -41,7 +41,7 @@ pub(super) struct Fragment {
     turn: Option<Expr>,
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// Reads what a group needs several times; the statements that do so go to `out`.
     pub(super) fn fragments(
         &mut self,
@@ -344,7 +344,7 @@ impl Replicas<'_, '_> {
     }
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// Reads a fragment from global memory in vectors along a loop, whose groups exist entirely or not at all.
     fn load_wide(&mut self, var: VarId, place: &Place, axes: Axes, along: usize) -> Vec<Stmt> {
         let mut replicas = self.replicas(axes);

@@ -193,7 +193,7 @@ impl Lowering<'_> {
             }
             _ => return Some(Start::InTarget),
         };
-        if !self.homes.host_known(&value) {
+        if !self.placement.host_known(&value) {
             return Some(Start::InTarget);
         }
         pending.stmts.remove(at);

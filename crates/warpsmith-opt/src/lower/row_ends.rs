@@ -23,9 +23,9 @@ use warpsmith_ir::{
 };
 
 use super::copies::UseCopies;
+use super::expansion::Expansion;
 use super::fragments::set_in;
 use super::group_ends::Ends;
-use super::replicas::Replicas;
 use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::axes::Axes;
@@ -67,7 +67,7 @@ struct Group<'g> {
     values: BTreeMap<VarId, Vec<Expr>>,
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// The statements of a group for neighbouring iterations at once; `None` where that is not possible.
     pub(super) fn row_group(
         &mut self,
@@ -250,7 +250,7 @@ impl Replicas<'_, '_> {
     }
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// Reads what the group needs of its rows, each vector and each element once.
     fn load_rows(&mut self, group: &mut Group<'_>) -> Vec<Stmt> {
         let mut stmts = vec![];

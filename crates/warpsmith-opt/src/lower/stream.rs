@@ -8,7 +8,7 @@ use warpsmith_ir::{
     Stmt, StmtKind, Type, VarId, visit,
 };
 
-use super::replicas::{Replicas, type_of};
+use super::expansion::{Expansion, type_of};
 use super::tiled::Replica;
 use crate::analysis::footprint::{Counter, Dim};
 use crate::analysis::rows;
@@ -55,7 +55,7 @@ struct Held {
     elements: i128,
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// The bound loop that a serial one is streamed along.
     pub(super) fn streamed_along(&self, l: &ForLoop) -> Option<usize> {
         let along = self.nest.streams.get(&l.id)?;
@@ -456,7 +456,7 @@ impl Replicas<'_, '_> {
 
 /// Puts elements of windows in place of reads of staged arrays.
 struct UseWindows<'u, 'r, 'k> {
-    all: &'u Replicas<'r, 'k>,
+    all: &'u Expansion<'r, 'k>,
     replicas: &'u BTreeMap<usize, Replica>,
 }
 

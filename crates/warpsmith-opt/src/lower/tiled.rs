@@ -11,7 +11,7 @@ use warpsmith_ir::{
     VarId, visit,
 };
 
-use super::replicas::Replicas;
+use super::expansion::Expansion;
 use super::team::Sharing;
 use super::{Lowered, Lowering, host};
 use crate::analysis::footprint::Footprint;
@@ -378,7 +378,7 @@ impl Lowering<'_> {
         let sharing = self.sharing(nest, tiles, &mut whole, &mut stmts);
         let peeled = self.peeled(nest, tiles, (&copies, &sharing), thread, &whole);
         let threads = nest.block.iter().product();
-        let mut replicas = Replicas::new(self, nest, tiles, copies, thread, threads, &whole);
+        let mut replicas = Expansion::new(self, nest, tiles, copies, thread, threads, &whole);
         replicas.sharing = sharing;
         let guarded = replicas.kernel(&Block::new(whole));
         match peeled {
@@ -413,7 +413,7 @@ impl Lowering<'_> {
         let before = self.host.vars.clone();
         let threads = nest.block.iter().product();
         let mut replicas =
-            Replicas::new(self, nest, &filled, copies.to_vec(), thread, threads, whole);
+            Expansion::new(self, nest, &filled, copies.to_vec(), thread, threads, whole);
         replicas.sharing.clone_from(sharing);
         let mut block = Block::new(replicas.kernel(&Block::new(whole.to_vec())));
         visit::renew_loops(&mut self.host, &mut block);

@@ -5,7 +5,7 @@ use warpsmith_ir::{
 };
 
 use super::elements::Elements;
-use super::replicas::Replicas;
+use super::expansion::Expansion;
 use crate::build::arithmetic::offset;
 use crate::build::counters;
 use crate::build::stmts::declare;
@@ -15,7 +15,7 @@ fn assign(place: Place, value: Expr) -> Stmt {
     Stmt::new(StmtKind::Assign { place, value }, Origin::default())
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// All threads of the block copy the elements of a footprint, neighbours by neighbours.
     pub(super) fn copy(&mut self, at: usize) -> Vec<Stmt> {
         let copy = &self.copies[at];

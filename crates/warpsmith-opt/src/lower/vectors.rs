@@ -8,7 +8,7 @@ use warpsmith_ir::{
 };
 
 use super::Lowering;
-use super::replicas::Replicas;
+use super::expansion::Expansion;
 use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::axes::Axes;
@@ -53,7 +53,7 @@ impl Lowering<'_> {
     }
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// A group of statements that each store an element of a global array, with the elements of neighbouring iterations
     /// stored together; `None` where that is not possible.
     pub(super) fn vector_group(

@@ -9,7 +9,7 @@ use crate::kernel::Kernel;
 pub(super) fn shared_variable(
     kernel: &Kernel,
     loop_id: LoopId,
-    shared: &crate::analysis::scalars::Shared,
+    shared: &crate::analysis::scalars::SharedVariable,
 ) -> Diagnostic {
     let (name, variable) = (kernel.loop_name(loop_id), kernel.name_of(shared.var));
     let message = format!(

@@ -17,7 +17,7 @@ pub enum Refusal {
     /// Whether two iterations touch one element follows from sizes and counters, and is not known.
     Undecided(Box<UndecidedMark>),
     /// Iterations share a variable that they write.
-    SharedVariable { loop_id: LoopId, shared: Box<crate::analysis::scalars::Shared> },
+    SharedVariable { loop_id: LoopId, shared: Box<crate::analysis::scalars::SharedVariable> },
     /// Iterations update an element in two ways, or use it beside the updates.
     MixedUpdates { loop_id: LoopId, name: String, mixed: Box<crate::analysis::atomics::Mixed> },
     /// The loop has no mark, and its independence was not proved.

@@ -34,7 +34,7 @@ use super::{Rewritten, bind, stage};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::loops::{unit_step, written_bases};
 use crate::analysis::scalars;
-use crate::kernel::{Kernel, Nest, STATIC_SHARED, Shared, Sum, Team};
+use crate::kernel::{Kernel, Nest, STATIC_SHARED, SharedLoop, Sum, Team};
 use crate::refusal::Refusal;
 use crate::walk;
 use winnow::ModalResult;
@@ -129,7 +129,7 @@ pub struct LegalShare<'k> {
     root: LoopId,
     axis: Axis,
     threads: u32,
-    shared: Vec<Shared>,
+    shared: Vec<SharedLoop>,
 }
 
 /// Asks whether `threads` threads of the block along `axis` can share the iterations of the loops, which are of one
@@ -164,7 +164,7 @@ pub fn check<'k>(
         check_iterations(kernel, l, &sums)?;
         let region = region_of(body, *target, &sums);
         check_truth(kernel, *target, region, &sums)?;
-        let found = Shared { target: *target, region, sums };
+        let found = SharedLoop { target: *target, region, sums };
         join(&mut with, axis, threads, found.clone());
         shared.push(found);
     }
@@ -318,13 +318,13 @@ fn check_memory(kernel: &Kernel, target: LoopId, nest: &Nest, body: &Block) -> R
 /// Statements with others inside that store something, other than shared loops and those around them.
 fn left_to_one<'a>(block: &'a Block, nest: &Nest, found: &mut Vec<&'a Stmt>) {
     for stmt in &block.stmts {
-        let own = matches!(&stmt.kind, StmtKind::For(l) if nest.shared(l.id).is_some());
+        let own = matches!(&stmt.kind, StmtKind::For(l) if nest.shared_loop(l.id).is_some());
         let inner = walk::blocks(stmt);
         if own || inner.is_empty() {
             continue;
         }
         let mut loops = inner.iter().flat_map(|b| walk::for_loops(b));
-        let holds = loops.any(|l| nest.shared(l.id).is_some());
+        let holds = loops.any(|l| nest.shared_loop(l.id).is_some());
         match (&stmt.kind, holds) {
             (StmtKind::Scope(_), _) | (_, true) => {
                 inner.into_iter().for_each(|b| left_to_one(b, nest, found));
@@ -336,7 +336,7 @@ fn left_to_one<'a>(block: &'a Block, nest: &Nest, found: &mut Vec<&'a Stmt>) {
 }
 
 /// Adds a loop to those that the team shares.
-fn join(nest: &mut Nest, axis: Axis, threads: u32, shared: Shared) {
+fn join(nest: &mut Nest, axis: Axis, threads: u32, shared: SharedLoop) {
     nest.block[axis.index()] = threads;
     nest.team.get_or_insert(Team { axis, threads, loops: vec![] }).loops.push(shared);
 }
