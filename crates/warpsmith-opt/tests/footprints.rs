@@ -428,7 +428,7 @@ __global__ void k(const float *a, const float4 *v, float *b, float *c, float *d,
     }
     if (4 * i + 3 < n) {
         float4 four = reinterpret_cast<const float4 *>(a)[i];
-        d[i] = four.x + four.w + v[i].y;
+        d[i] = four.x + four.y + four.z + four.w + v[i].y;
     }
     if (i - 1 < 3) d[n + i] = 0.0f;
     switch (n & 1) { case 0: if (i == 0) d[2 * n] = 1.0f; }
