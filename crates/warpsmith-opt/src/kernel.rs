@@ -119,12 +119,12 @@ pub struct Team {
     pub axis: Axis,
     /// A power of two.
     pub threads: u32,
-    pub loops: Vec<Shared>,
+    pub loops: Vec<SharedLoop>,
 }
 
 /// A serial loop of which each thread of a team runs a part.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shared {
+pub struct SharedLoop {
     pub target: LoopId,
     /// The loop after which the threads' values of the sums are combined: `target`, or a serial loop around it.
     pub region: LoopId,
@@ -201,7 +201,7 @@ impl Nest {
     }
 
     /// How a loop is shared by the threads of a team, if it is.
-    pub fn shared(&self, id: LoopId) -> Option<&Shared> {
+    pub fn shared_loop(&self, id: LoopId) -> Option<&SharedLoop> {
         self.team.as_ref().and_then(|t| t.loops.iter().find(|s| s.target == id))
     }
 
@@ -421,7 +421,7 @@ impl Kernel {
     }
 
     /// Whether threads share a loop or one inside it, so that it has to stay as it is.
-    pub fn is_shared(&self, id: LoopId) -> bool {
+    pub fn has_shared_loop(&self, id: LoopId) -> bool {
         let teams = self.nests.values().filter_map(|n| n.team.as_ref());
         let body = self.find_loop(id).map(|l| &l.body);
         let inside = |id| body.is_some_and(|b| walk::find_loop(b, id).is_some());

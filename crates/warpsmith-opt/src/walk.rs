@@ -2,7 +2,7 @@
 //!
 //! The general walkers and editors are those of [`warpsmith_ir::visit`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, Place, PlaceKind, Stmt, StmtKind, VarId,
@@ -54,75 +54,64 @@ pub struct Operands<'a> {
     pub results: Vec<VarId>,
 }
 
+impl<'a> Operands<'a> {
+    fn new(
+        reads: impl IntoIterator<Item = &'a Expr>,
+        writes: Option<&'a Place>,
+        results: impl IntoIterator<Item = VarId>,
+    ) -> Operands<'a> {
+        let (reads, results) = (reads.into_iter().collect(), results.into_iter().collect());
+        Operands { reads, writes, results }
+    }
+
+    fn reading(reads: Vec<&'a Expr>) -> Operands<'a> {
+        Operands { reads, writes: None, results: vec![] }
+    }
+}
+
 /// The operands of one statement.
 pub fn operands(stmt: &Stmt) -> Operands<'_> {
-    let mut o = Operands { reads: vec![], writes: None, results: vec![] };
     match &stmt.kind {
-        StmtKind::Decl { var, init } => {
-            o.reads.extend(init);
-            o.results.push(*var);
+        StmtKind::Decl { var, init } => Operands::new(init, None, [*var]),
+        StmtKind::Assign { place, value } => Operands::new([value], Some(place), None),
+        StmtKind::If { cond, .. } => Operands::reading(vec![cond]),
+        StmtKind::For(f) => Operands::new([&f.first, &f.limit, &f.step], None, [f.var]),
+        StmtKind::Loop { condition, .. } => {
+            Operands::reading(condition.iter().map(|c| &c.expr).collect())
         }
-        StmtKind::Assign { place, value } => {
-            o.reads.push(value);
-            o.writes = Some(place);
-        }
-        StmtKind::If { cond, .. } => o.reads.push(cond),
-        StmtKind::For(f) => {
-            o.reads.extend([&f.first, &f.limit, &f.step]);
-            o.results.push(f.var);
-        }
-        StmtKind::Loop { condition, .. } => o.reads.extend(condition.iter().map(|c| &c.expr)),
-        StmtKind::Switch { selector, .. } => o.reads.push(selector),
-        StmtKind::Return(value) => o.reads.extend(value),
-        StmtKind::Call { args, result, .. } => {
-            o.reads.extend(args);
-            o.writes = result.as_ref();
-        }
+        StmtKind::Switch { selector, .. } => Operands::reading(vec![selector]),
+        StmtKind::Return(value) => Operands::reading(value.iter().collect()),
+        StmtKind::Call { args, result, .. } => Operands::new(args, result.as_ref(), None),
         StmtKind::Atomic { pointer, value, compare, result, .. } => {
-            o.reads.extend([pointer, value]);
-            o.reads.extend(compare);
-            o.results.extend(*result);
+            Operands::new([pointer, value].into_iter().chain(compare), None, *result)
         }
         StmtKind::Warp { mask, args, result, .. } => {
-            o.reads.push(mask);
-            o.reads.extend(args);
-            o.results.extend(*result);
+            Operands::new([mask].into_iter().chain(args), None, *result)
         }
-        StmtKind::Barrier { operand, result, .. } => {
-            o.reads.extend(operand);
-            o.results.extend(*result);
-        }
+        StmtKind::Barrier { operand, result, .. } => Operands::new(operand, None, *result),
         StmtKind::AsyncCopy { destination, source, bytes, zero_fill } => {
-            o.reads.extend([destination, source, bytes]);
-            o.reads.extend(zero_fill);
+            Operands::reading([destination, source, bytes].into_iter().chain(zero_fill).collect())
         }
-        StmtKind::Printf { args, .. } => o.reads.extend(args),
-        StmtKind::Assert { cond, .. } | StmtKind::Assume { cond, .. } => o.reads.push(cond),
+        StmtKind::Printf { args, .. } => Operands::reading(args.iter().collect()),
+        StmtKind::Assert { cond, .. } | StmtKind::Assume { cond, .. } => {
+            Operands::reading(vec![cond])
+        }
         StmtKind::CopyToGlobal { destination, source } => {
-            o.reads.push(source);
-            o.writes = Some(destination);
+            Operands::new([source], Some(destination), None)
         }
-        StmtKind::Collective(c) => {
-            o.reads.extend(c.operands());
-            o.writes = c.written();
-            o.results.extend(c.results());
-        }
-        StmtKind::Runtime(call) => {
-            o.reads.extend(call.operands());
-            o.writes = call.written();
-        }
-        StmtKind::Launch(l) => {
-            o.reads.extend(l.grid.iter().chain(&l.block).chain([&l.shared]).chain(&l.args));
-        }
+        StmtKind::Collective(c) => Operands::new(c.operands(), c.written(), c.results()),
+        StmtKind::Runtime(call) => Operands::new(call.operands(), call.written(), None),
+        StmtKind::Launch(l) => Operands::reading(
+            l.grid.iter().chain(&l.block).chain([&l.shared]).chain(&l.args).collect(),
+        ),
         StmtKind::Scope(_)
         | StmtKind::Break
         | StmtKind::Continue
         | StmtKind::Fence(_)
         | StmtKind::AsyncCommit
         | StmtKind::AsyncWait(_)
-        | StmtKind::Trap => {}
+        | StmtKind::Trap => Operands::reading(vec![]),
     }
-    o
 }
 
 /// What a statement itself stores to, or updates atomically.
@@ -295,6 +284,17 @@ pub fn declared(block: &Block) -> Vec<VarId> {
         _ => {}
     });
     found
+}
+
+/// Variables that come into being in a block, and counters of its loops, whoever declares them.
+pub fn own_variables(block: &Block) -> BTreeSet<VarId> {
+    let mut own = BTreeSet::new();
+    each_stmt(block, &mut |s| match &s.kind {
+        StmtKind::Decl { var, .. } => _ = own.insert(*var),
+        StmtKind::For(l) => _ = own.insert(l.var),
+        _ => {}
+    });
+    own
 }
 
 /// Whether the expression reads memory through a pointer, or a variable that is an array.

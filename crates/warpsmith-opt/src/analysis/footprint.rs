@@ -25,8 +25,30 @@ pub struct Footprint {
 }
 
 impl Footprint {
+    /// Takes the reads of another one up, which differ by constants.
+    fn join(&mut self, other: Footprint) {
+        for (x, y) in self.dims.iter_mut().zip(&other.dims) {
+            x.constants.0 = x.constants.0.min(y.constants.0);
+            x.constants.1 = x.constants.1.max(y.constants.1);
+        }
+        self.reads.extend(other.reads);
+    }
+
+    /// Sets the extents; tells whether any shared memory holds them.
+    fn measured(&mut self) -> bool {
+        self.dims.iter_mut().all(|d| {
+            let constants = d.constants.1 - d.constants.0 + 1;
+            let spread = d.terms.iter().try_fold(constants, |n, (c, factor)| {
+                factor.abs().checked_mul(i128::from(c.count()) - 1)?.checked_add(n)
+            });
+            let extent = spread.and_then(|n| u64::try_from(n).ok()).filter(|n| *n <= MOST);
+            d.extent = extent.unwrap_or(0);
+            extent.is_some()
+        })
+    }
+
     /// Whether some thread of a block reads what another one or another iteration reads, too.
-    pub fn is_shared(&self, nest: &Nest) -> bool {
+    pub fn is_reused(&self, nest: &Nest) -> bool {
         let terms = || self.dims.iter().flat_map(|d| &d.terms);
         let used = |id: LoopId| terms().any(|(counter, _)| counter.id() == id);
         let several = |id: LoopId| nest.block_extent(id).is_none_or(|n| n > 1);
@@ -103,37 +125,10 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
         if !inside || elsewhere() {
             continue;
         }
-        let Some(place) = a.place else {
-            return refuse("a called function reads it".into(), Some(a));
-        };
-        if place.ty.scalar().is_none() {
-            return refuse("its elements are no numbers".into(), Some(a));
-        }
-        if !a.guards.is_empty() {
-            return refuse("it is read under a condition".into(), Some(a));
-        }
-        let (index, rows) = match subscripts(&scope, a) {
-            Ok(found) => found,
-            Err(why) => return refuse(why, Some(a)),
-        };
-        let mut dims = vec![];
-        for poly in &index {
-            match dim(kernel, &scope, nest, stage, a, poly) {
-                Ok(d) => dims.push(d),
-                Err(why) => return refuse(why, Some(a)),
-            }
-        }
-        let constants: Vec<i128> = dims.iter().map(|d| d.constants.0).collect();
-        let read = (place.clone(), constants);
+        let own = of_read(kernel, &scope, (nest, stage), a)?;
         match &mut found {
-            None => found = Some(Footprint { dims, rows, reads: vec![read] }),
-            Some(f) => {
-                for (x, y) in f.dims.iter_mut().zip(&dims) {
-                    x.constants.0 = x.constants.0.min(y.constants.0);
-                    x.constants.1 = x.constants.1.max(y.constants.1);
-                }
-                f.reads.push(read);
-            }
+            None => found = Some(own),
+            Some(f) => f.join(own),
         }
     }
     let Some(mut f) = found else {
@@ -143,17 +138,34 @@ pub fn of(kernel: &Kernel, root: LoopId, nest: &Nest, stage: &Stage) -> Result<F
         // Seen as one row, the corners of the box need not be elements.
         return refuse("its reads differ, and its shape is not declared".into(), None);
     }
-    for d in &mut f.dims {
-        let spread =
-            d.terms.iter().try_fold(d.constants.1 - d.constants.0 + 1, |n, (c, factor)| {
-                factor.abs().checked_mul(i128::from(c.count()) - 1)?.checked_add(n)
-            });
-        let Some(extent) = spread.and_then(|n| u64::try_from(n).ok()).filter(|n| *n <= MOST) else {
-            return refuse("a block reads too much of it".into(), None);
-        };
-        d.extent = extent;
+    if !f.measured() {
+        return refuse("a block reads too much of it".into(), None);
     }
     Ok(f)
+}
+
+/// What a block reads by one of the reads.
+fn of_read(
+    kernel: &Kernel,
+    scope: &Scope<'_>,
+    (nest, stage): (&Nest, &Stage),
+    a: &Access<'_>,
+) -> Result<Footprint, Unfit> {
+    let refuse = |why: String| Unfit { why, at: Some(a.origin.clone()) };
+    let Some(place) = a.place else {
+        return Err(refuse("a called function reads it".into()));
+    };
+    if place.ty.scalar().is_none() {
+        return Err(refuse("its elements are no numbers".into()));
+    }
+    if !a.guards.is_empty() {
+        return Err(refuse("it is read under a condition".into()));
+    }
+    let (index, rows) = subscripts(scope, a).map_err(refuse)?;
+    let dims = index.iter().map(|poly| dim(kernel, scope, nest, stage, a, poly));
+    let dims: Vec<Dim> = dims.collect::<Result<_, _>>().map_err(refuse)?;
+    let constants = dims.iter().map(|d| d.constants.0).collect();
+    Ok(Footprint { dims, rows, reads: vec![(place.clone(), constants)] })
 }
 
 /// Whether copies of so many bytes together need dynamic shared memory.

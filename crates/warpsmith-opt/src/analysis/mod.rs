@@ -18,6 +18,7 @@ mod powers;
 pub mod rows;
 pub mod scalars;
 pub mod swizzle;
+pub mod touched;
 pub mod transfers;
 pub mod uniformity;
 pub mod updates;

@@ -11,7 +11,7 @@ use crate::walk;
 
 /// A variable that every iteration writes and that is declared outside the loop.
 #[derive(Clone, Debug)]
-pub struct Shared {
+pub struct SharedVariable {
     pub var: VarId,
     pub write: Origin,
     /// A read of the variable in the loop, before or after the write.
@@ -26,10 +26,10 @@ pub struct Shared {
 
 /// Variables that are no arrays, written in the body of the loop and declared outside it, in order of the first write.
 /// The loop's own counter is not among them.
-pub fn shared(function: &Function, l: &ForLoop) -> Vec<Shared> {
+pub fn shared_variables(function: &Function, l: &ForLoop) -> Vec<SharedVariable> {
     let mut own = BTreeSet::from([l.var]);
     own.extend(walk::declared(&l.body));
-    let mut found: Vec<Shared> = vec![];
+    let mut found: Vec<SharedVariable> = vec![];
     walk::each_stmt(&l.body, &mut |stmt| {
         let o = walk::operands(stmt);
         let target = o.writes.and_then(|p| p.root_var()).filter(|v| is_scalar(function, *v));
@@ -46,7 +46,7 @@ fn is_scalar(function: &Function, var: VarId) -> bool {
     !matches!(function.var(var).ty, warpsmith_ir::Type::Array(..))
 }
 
-fn describe(function: &Function, l: &ForLoop, var: VarId, write: &Origin) -> Shared {
+fn describe(function: &Function, l: &ForLoop, var: VarId, write: &Origin) -> SharedVariable {
     let mut read = None;
     let mut operations = BTreeSet::new();
     let (mut counted_only, mut accumulates) = (true, false);
@@ -81,7 +81,7 @@ fn describe(function: &Function, l: &ForLoop, var: VarId, write: &Origin) -> Sha
     let logical = |op: &ReduceOp| matches!(op, ReduceOp::LogicalAnd | ReduceOp::LogicalOr);
     let reduction = reduction.filter(|op| !logical(op) || read.is_none() || accumulates);
     let counter_only = counted_only && !read_outside_its_loops(&function.body, var);
-    Shared { var, write: write.clone(), read, reduction, counter_only }
+    SharedVariable { var, write: write.clone(), read, reduction, counter_only }
 }
 
 /// Whether an expression is the variable's value.

@@ -1,5 +1,6 @@
 //! What rewrites and lowering put together: iteration numbers, guards, vector accesses and operations.
 
+pub mod arithmetic;
 pub mod counters;
 pub mod operators;
 pub mod stmts;

@@ -1,10 +1,18 @@
 //! Small statements and places.
 
-use warpsmith_ir::{Block, Expr, Function, Origin, Place, PlaceKind, Stmt, StmtKind, VarId};
+use warpsmith_ir::{
+    Axis, BinaryOp, BindLevel, Binding, Block, Expr, ForLoop, Function, LoopKind, Origin, Place,
+    PlaceKind, Stmt, StmtKind, VarId,
+};
 
 /// `const T var = value;`
 pub fn declare(var: VarId, value: Expr) -> Stmt {
     Stmt::new(StmtKind::Decl { var, init: Some(value) }, Origin::default())
+}
+
+/// `T var;`
+pub fn undefined(var: VarId) -> Stmt {
+    Stmt::new(StmtKind::Decl { var, init: None }, Origin::default())
 }
 
 /// `place = value;`
@@ -25,4 +33,39 @@ pub fn element_of(function: &Function, array: VarId, index: Expr) -> Place {
     let element = ty.innermost().clone();
     let kind = PlaceKind::Index(Place::var(array, ty), index);
     Place::new(kind, element, Origin::default())
+}
+
+pub fn looped(l: ForLoop) -> Stmt {
+    Stmt::new(StmtKind::For(l), Origin::default())
+}
+
+/// `for (int var = 0; var < limit; ++var) { … }`
+pub fn counted(
+    function: &mut Function,
+    var: VarId,
+    limit: Expr,
+    kind: LoopKind,
+    body: Vec<Stmt>,
+) -> ForLoop {
+    let (id, body) = (function.fresh_loop(), Block::new(body));
+    let (first, step) = (Expr::i32(0), Expr::i32(1));
+    ForLoop { id, var, declares: true, first, compare: BinaryOp::Lt, limit, step, kind, body }
+}
+
+/// The same for so many iterations, written out.
+pub fn unrolled(function: &mut Function, var: VarId, count: u32, body: Vec<Stmt>) -> Stmt {
+    let limit = Expr::i32(count as i32);
+    looped(counted(function, var, limit, LoopKind::Unrolled(None), body))
+}
+
+/// The same for members of the machine; `extent` is their number, where it is fixed.
+pub fn bound(
+    function: &mut Function,
+    var: VarId,
+    (level, axis): (BindLevel, Axis),
+    extent: Option<u32>,
+    limit: Expr,
+    body: Vec<Stmt>,
+) -> ForLoop {
+    counted(function, var, limit, LoopKind::Bound(Binding { level, axis, extent }), body)
 }

@@ -15,9 +15,9 @@ use warpsmith_ir::{
 };
 
 use super::Lowering;
-use super::copies::plus;
 use super::fragments::set_in;
 use crate::analysis::access::{Base, base_of};
+use crate::build::arithmetic::offset;
 use crate::build::stmts::declare;
 use crate::build::vectors;
 use crate::build::vectors::part;
@@ -92,7 +92,7 @@ impl Lowering<'_> {
         visit::Rewriter::block(&mut Use(chunks, k), &mut block);
         if k > 0 {
             let counter = Expr::var(l.var, self.host.var(l.var).ty.clone());
-            visit::substitute_var(&mut block, l.var, &plus(counter, k.into()));
+            visit::substitute_var(&mut block, l.var, &offset(counter, k.into()));
             visit::renew_loops(&mut self.host, &mut block);
             self.renew_variables(&mut block);
         }

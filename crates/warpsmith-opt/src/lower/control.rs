@@ -54,7 +54,7 @@ impl Lowering<'_> {
 
     /// The expression for the host. Values that only the device has are brought to it first, for which it waits.
     fn known(&mut self, e: &Expr, out: &mut Vec<Stmt>) -> Expr {
-        if self.homes.host_known(e) {
+        if self.placement.host_known(e) {
             return e.clone();
         }
         let mut e = e.clone();
@@ -70,7 +70,7 @@ impl Lowering<'_> {
             wanted.insert(decision);
         } else {
             walk::each_var(&e, &mut |v| {
-                _ = self.homes.device.contains(&v).then(|| wanted.insert(v))
+                _ = self.placement.device.contains(&v).then(|| wanted.insert(v))
             });
         }
         let mut fetched = BTreeMap::new();
@@ -137,7 +137,7 @@ impl Lowering<'_> {
     /// The bounds of a bound loop, which the host needs for the grid.
     pub(super) fn must_know_bounds(&self, l: &ForLoop, stmt: &Stmt) -> Lowered<()> {
         for e in [&l.first, &l.limit, &l.step] {
-            if !self.homes.host_known(e) {
+            if !self.placement.host_known(e) {
                 let span = e.origin.span.or(stmt.origin.span);
                 let name = self.source.loop_name(l.id);
                 let message = format!(

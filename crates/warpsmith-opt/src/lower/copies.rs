@@ -9,10 +9,11 @@ use warpsmith_ir::{
 };
 
 use super::Lowering;
-use super::replicas::{Ahead, Replicas, end_of, type_of};
+use super::expansion::{Ahead, Expansion, end_of, type_of};
 use super::tiled::{Replica, Tile};
 use crate::analysis::footprint::{Counter, Dim, Footprint};
 use crate::analysis::loops::is_even;
+use crate::build::arithmetic::offset;
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::walk;
@@ -63,7 +64,7 @@ impl Lowering<'_> {
             let rest = i64::try_from(rest).unwrap_or(i64::MAX);
             extents.push(match named {
                 None => Expr::int(Scalar::I32, rest),
-                Some(e) => plus(e, rest),
+                Some(e) => offset(e, rest),
             });
         }
         extents
@@ -85,17 +86,7 @@ impl Lowering<'_> {
     }
 }
 
-/// `e + n`, or `e - |n|`.
-pub(super) fn plus(e: Expr, n: i64) -> Expr {
-    let ty = e.ty.scalar().unwrap_or(Scalar::I32);
-    match n {
-        0 => e,
-        n if n < 0 => Expr::binary(BinaryOp::Sub, e, Expr::int(ty, n.saturating_neg())),
-        n => Expr::binary(BinaryOp::Add, e, Expr::int(ty, n)),
-    }
-}
-
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// A serial loop in strips: copies, barrier, the strip's iterations, barrier.
     pub(super) fn strip(&mut self, l: &ForLoop, stmt: &Stmt, copies: &[usize]) -> Vec<Stmt> {
         let Some((_, length)) = self.copies.get(copies[0]).and_then(|c| c.stage.strip) else {
@@ -202,8 +193,7 @@ impl Replicas<'_, '_> {
                 Expr::var(start, counter_type.clone()),
                 Expr::var(offset, counter_type),
             );
-            let kind = StmtKind::Decl { var: counter, init: Some(value) };
-            body.stmts.insert(0, Stmt::new(kind, Origin::default()));
+            body.stmts.insert(0, declare(counter, value));
         }
         let kind = match (full, &l.kind) {
             (true, LoopKind::Unrolled(n)) => LoopKind::Unrolled(*n),
@@ -454,7 +444,7 @@ impl Replicas<'_, '_> {
 
 /// Puts elements in shared memory in place of those of staged arrays.
 pub(super) struct UseCopies<'u, 'r, 'k> {
-    pub all: &'u Replicas<'r, 'k>,
+    pub all: &'u Expansion<'r, 'k>,
     pub replicas: &'u BTreeMap<usize, Replica>,
 }
 

@@ -3,7 +3,7 @@
 use warpsmith_ir::{BinaryOp, Block, Expr, ForLoop, LoopKind, Origin, Stmt, StmtKind, Type, VarId};
 
 use super::copies::product;
-use super::replicas::Replicas;
+use super::expansion::Expansion;
 use crate::analysis::footprint::Dim;
 use crate::build::stmts::declare;
 
@@ -51,7 +51,7 @@ struct Number {
     below: Option<u64>,
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     pub(super) fn way(&mut self, elements: &Elements) -> Way {
         let threads = u64::from(self.threads);
         let each = elements.total() / threads;

@@ -7,7 +7,7 @@ use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, Place, PlaceKind, Space, StmtKind, Type, VarId, VarKind,
 };
 
-use super::replicas::Replicas;
+use super::expansion::Expansion;
 use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::axes::{Axes, spread};
@@ -62,7 +62,7 @@ impl Unset {
     }
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// The condition under which a thread may run a group: its iterations of the loops that matter exist.
     pub(super) fn guard(&self, body: &Block, replicas: &BTreeMap<usize, Replica>) -> Option<Expr> {
         let group = |k: &usize| replicas.get(k).is_some_and(|r| r.at.is_some());

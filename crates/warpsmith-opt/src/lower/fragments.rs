@@ -19,7 +19,7 @@ use warpsmith_ir::{
     Value, VarId, visit,
 };
 
-use super::replicas::{Ahead, Replicas, element_of};
+use super::expansion::{Ahead, Expansion, element_of};
 use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::axes::Axes;
@@ -41,7 +41,7 @@ pub(super) struct Fragment {
     turn: Option<Expr>,
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// Reads what a group needs several times; the statements that do so go to `out`.
     pub(super) fn fragments(
         &mut self,
@@ -56,9 +56,7 @@ impl Replicas<'_, '_> {
         let set = set_in(body);
         for place in self.candidates(body) {
             let mut free = true;
-            walk::each_expr_of_place(&place, &mut |e| {
-                walk::each_var(e, &mut |v| free &= !set.contains(&v));
-            });
+            walk::each_expr_of_place(&place, &mut |e| free &= !mentions_any(e, &set));
             let found = self.staged_read(&place).map(|(at, c)| (at, c.to_vec()));
             let (own, vector) = match &found {
                 Some((at, constants)) => {
@@ -346,7 +344,7 @@ impl Replicas<'_, '_> {
     }
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// Reads a fragment from global memory in vectors along a loop, whose groups exist entirely or not at all.
     fn load_wide(&mut self, var: VarId, place: &Place, axes: Axes, along: usize) -> Vec<Stmt> {
         let mut replicas = self.replicas(axes);
@@ -435,6 +433,12 @@ fn written_in(body: &Block) -> Vec<Base> {
     let mut written = vec![];
     walk::each_stmt(body, &mut |s| written.extend(walk::operands(s).writes.map(base_of)));
     written
+}
+
+fn mentions_any(e: &Expr, variables: &BTreeSet<VarId>) -> bool {
+    let mut found = false;
+    walk::each_var(e, &mut |v| found |= variables.contains(&v));
+    found
 }
 
 /// Variables that the statements of a group set.

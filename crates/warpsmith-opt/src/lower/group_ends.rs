@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use warpsmith_ir::{BinaryOp, Expr};
 
-use super::copies::plus;
 use super::tiled::Tile;
+use crate::build::arithmetic::offset;
 use crate::kernel::Nest;
 
 /// Which iterations of a group exist, where at least one does.
@@ -46,13 +46,13 @@ impl<'t> Ends<'t> {
             // Groups begin at multiples: the one with the first iteration is the only one that begins before it.
             Some(_) => Some(Expr::binary(BinaryOp::Ge, counter(), first.clone())),
             None if to == last => None,
-            None => Some(Expr::binary(BinaryOp::Ge, plus(counter(), to.into()), first.clone())),
+            None => Some(Expr::binary(BinaryOp::Ge, offset(counter(), to.into()), first.clone())),
         });
         let open = self.end.and_then(|past| match past {
             _ if from == 0 => None,
             Some(past) if from < past => None,
             _ => {
-                let at = plus(counter(), from.into());
+                let at = offset(counter(), from.into());
                 Some(Expr::binary(self.tile.source.compare, at, self.tile.source.limit.clone()))
             }
         });

@@ -28,7 +28,7 @@ impl Lowering<'_> {
         }
         let mut pending = Pending::default();
         for p in self.host.params.clone() {
-            if self.homes.device.contains(&p) && self.host.var(p).ty.scalar().is_some() {
+            if self.placement.device.contains(&p) && self.host.var(p).ty.scalar().is_some() {
                 let pointer = self.pointer_to(p);
                 let value = Expr::var(p, self.host.var(p).ty.clone());
                 let place = self.deref(pointer);
@@ -63,6 +63,22 @@ impl Lowering<'_> {
         Ok(Block::new(out))
     }
 
+    fn marked_nest(
+        &mut self,
+        l: &ForLoop,
+        stmt: &Stmt,
+        out: &mut Vec<Stmt>,
+        pending: &mut Pending,
+    ) -> Lowered<()> {
+        if self.source.nests.get(&l.id).is_some_and(|n| n.reduce.is_some()) {
+            self.reduction(l, stmt, out, pending)?;
+        } else {
+            self.flush_before(stmt, pending, out)?;
+            self.nest(l, stmt, out)?;
+        }
+        self.counter_after(l, stmt, out)
+    }
+
     fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>, pending: &mut Pending) -> Lowered<()> {
         if self.moved_to_parameter(stmt) {
             return Ok(());
@@ -73,14 +89,7 @@ impl Lowering<'_> {
                 self.bound_nest(l, stmt, out)
             }
             StmtKind::For(l) if place::is_nest(self.source, stmt) => {
-                let reduce = self.source.nests.get(&l.id).is_some_and(|n| n.reduce.is_some());
-                if reduce {
-                    self.reduction(l, stmt, out, pending)?;
-                } else {
-                    self.flush_before(stmt, pending, out)?;
-                    self.nest(l, stmt, out)?;
-                }
-                self.counter_after(l, stmt, out)
+                self.marked_nest(l, stmt, out, pending)
             }
             StmtKind::Return(value) => {
                 self.give_back(value.as_ref(), stmt, pending);
@@ -105,13 +114,13 @@ impl Lowering<'_> {
                 self.flush(pending, out)?;
                 self.control(stmt, out)
             }
-            StmtKind::Decl { var, init } if self.homes.device.contains(var) => {
+            StmtKind::Decl { var, init } if self.placement.device.contains(var) => {
                 if init.is_some() || self.host.var(*var).ty.scalar().is_some() {
                     pending.stmts.push(stmt.clone());
                 }
                 Ok(())
             }
-            _ if self.homes.needs_device(self.source, stmt) => {
+            _ if self.placement.needs_device(self.source, stmt) => {
                 pending.stmts.push(stmt.clone());
                 Ok(())
             }
@@ -151,7 +160,7 @@ impl Lowering<'_> {
         let warpsmith_ir::ExprKind::Read(read) = &*value.kind else { return false };
         let PlaceKind::Var(v) = &*read.kind else { return false };
         let target = walk::single_element(place);
-        target.is_some() && self.homes.in_parameter.get(v).copied() == target
+        target.is_some() && self.placement.in_parameter.get(v).copied() == target
     }
 
     /// The returned value goes to the result parameter.
@@ -159,7 +168,7 @@ impl Lowering<'_> {
         let (Some(value), Some(result)) = (value, self.result) else { return };
         let mut own = false;
         if let warpsmith_ir::ExprKind::Read(p) = &*value.kind {
-            own = p.root_var().is_some() && p.root_var() == self.homes.returned;
+            own = p.root_var().is_some() && p.root_var() == self.placement.returned;
         }
         if !own {
             let place = self.deref(result);
@@ -262,7 +271,7 @@ impl Lowering<'_> {
         for stmt in block.stmts {
             match stmt.kind {
                 StmtKind::Decl { var, .. } if private(var) => stmts.push(stmt),
-                StmtKind::Decl { var, init } if self.homes.device.contains(&var) => {
+                StmtKind::Decl { var, init } if self.placement.device.contains(&var) => {
                     if let Some(value) = init {
                         let ty = function.var(var).ty.clone();
                         let place = Place::new(PlaceKind::Var(var), ty, stmt.origin.clone());
@@ -288,7 +297,7 @@ impl Lowering<'_> {
         });
         walk::each_var_of_block(block, &mut |v| _ = mentioned.insert(v));
         for v in mentioned {
-            if self.homes.device.contains(&v) && !declared.contains(&v) {
+            if self.placement.device.contains(&v) && !declared.contains(&v) {
                 let pointer = self.pointer_to(v);
                 let ty = self.host.var(pointer).ty.clone();
                 outline::to_device(block, v, pointer, &ty);

@@ -14,6 +14,7 @@ mod control;
 mod copies;
 mod elements;
 mod excess;
+mod expansion;
 mod fragments;
 mod group_ends;
 mod host;
@@ -24,7 +25,6 @@ mod pipeline;
 mod place;
 mod reduction;
 mod reduction_axes;
-mod replicas;
 mod row_ends;
 mod shared;
 mod stream;
@@ -126,7 +126,7 @@ struct Lowering<'k> {
     /// The launcher in the making: the C function with new variables.
     host: Function,
     module: Module,
-    homes: place::Homes,
+    placement: place::Placement,
     kernels: Vec<FuncId>,
     /// Slots of constant size.
     slots: Vec<workspace::Fixed>,
@@ -177,7 +177,7 @@ impl<'k> Lowering<'k> {
             source,
             host,
             module,
-            homes: place::Homes::of(source),
+            placement: place::Placement::of(source),
             kernels: vec![],
             slots: vec![],
             constants: BTreeMap::new(),
@@ -198,7 +198,7 @@ impl<'k> Lowering<'k> {
 
     /// The parameter for the returned value.
     fn add_result(&mut self, ret: &Type) {
-        for (var, p) in &self.homes.in_parameter {
+        for (var, p) in &self.placement.in_parameter {
             self.pointers.insert(*var, *p);
         }
         if *ret == Type::Void {
@@ -208,12 +208,12 @@ impl<'k> Lowering<'k> {
         let ty = Type::pointer(ret.clone(), warpsmith_ir::Space::Global);
         let param = self.host.add_param(Var::new(name, ty, warpsmith_ir::VarKind::Param));
         self.result = Some(param);
-        if let Some(returned) = self.homes.returned
+        if let Some(returned) = self.placement.returned
             && self.host.var(returned).ty == *ret
         {
             self.pointers.insert(returned, param);
         } else {
-            self.homes.returned = None;
+            self.placement.returned = None;
         }
     }
 

@@ -392,7 +392,7 @@ impl Lowering<'_> {
     /// A copy of a variable's value, under its name. What comes in is a parameter of another name.
     fn first_private(&mut self, v: VarId) -> Stmt {
         let var = self.host.var(v).clone();
-        let value = match self.homes.device.contains(&v) {
+        let value = match self.placement.device.contains(&v) {
             true => {
                 let pointer = self.pointer_to(v);
                 Expr::read(self.deref(pointer))

@@ -189,72 +189,74 @@ fn retype(kernel: &Function, body: &mut Block) {
 
 /// Puts `*pointer` in place of a variable that lives on the device, elements of arrays included.
 pub fn to_device(body: &mut Block, var: VarId, pointer: VarId, pointer_type: &Type) {
-    struct ToDevice<'a> {
-        var: VarId,
-        pointer: Expr,
-        ty: &'a Type,
-    }
-    impl visit::Rewriter for ToDevice<'_> {
-        fn expr(&mut self, e: &mut Expr) {
-            visit::rewrite_expr(self, e);
-            if let ExprKind::AddressOf(p) = &*e.kind
-                && pointer_of(p) == self.pointer_var()
-                && let (Type::Pointer { space, .. }, Type::Pointer { space: own, .. }) =
-                    (&mut e.ty, self.ty)
-            {
-                *space = *own;
-            }
-        }
-
-        fn place(&mut self, place: &mut Place) {
-            visit::rewrite_place(self, place);
-            let Some(indices) = self.indices(place) else { return };
-            let pointee = self.ty.pointee().cloned().unwrap_or(Type::Void);
-            if place.ty != pointee {
-                return;
-            }
-            let extents = self.extents(place);
-            let pointer = self.pointer.clone();
-            *place.kind = match indices.is_empty() {
-                true => PlaceKind::Deref(pointer),
-                false => {
-                    let dims = extents
-                        .iter()
-                        .skip(1)
-                        .map(|n| Expr::int(warpsmith_ir::Scalar::I32, *n as i64));
-                    PlaceKind::Elem { pointer, index: indices, dims: dims.collect() }
-                }
-            };
-        }
-    }
-    impl ToDevice<'_> {
-        fn pointer_var(&self) -> Option<VarId> {
-            match &*self.pointer.kind {
-                ExprKind::Read(p) => p.root_var(),
-                _ => None,
-            }
-        }
-
-        /// The subscripts of an element of the variable; none for the variable itself.
-        fn indices(&self, place: &Place) -> Option<Vec<Expr>> {
-            match &*place.kind {
-                PlaceKind::Var(v) if *v == self.var => Some(vec![]),
-                PlaceKind::Index(p, i) => {
-                    let mut indices = self.indices(p)?;
-                    indices.push(i.clone());
-                    Some(indices)
-                }
-                _ => None,
-            }
-        }
-
-        fn extents(&self, place: &Place) -> Vec<u64> {
-            match &*place.kind {
-                PlaceKind::Index(p, _) => self.extents(p),
-                _ => place.ty.extents(),
-            }
-        }
-    }
     let read = Expr::var(pointer, pointer_type.clone());
     visit::Rewriter::block(&mut ToDevice { var, pointer: read, ty: pointer_type }, body);
+}
+
+/// Puts what a pointer leads to in place of a variable.
+struct ToDevice<'a> {
+    var: VarId,
+    pointer: Expr,
+    ty: &'a Type,
+}
+
+impl visit::Rewriter for ToDevice<'_> {
+    fn expr(&mut self, e: &mut Expr) {
+        visit::rewrite_expr(self, e);
+        if let ExprKind::AddressOf(p) = &*e.kind
+            && pointer_of(p) == self.pointer_var()
+            && let (Type::Pointer { space, .. }, Type::Pointer { space: own, .. }) =
+                (&mut e.ty, self.ty)
+        {
+            *space = *own;
+        }
+    }
+
+    fn place(&mut self, place: &mut Place) {
+        visit::rewrite_place(self, place);
+        let Some(indices) = self.indices(place) else { return };
+        let pointee = self.ty.pointee().cloned().unwrap_or(Type::Void);
+        if place.ty != pointee {
+            return;
+        }
+        let extents = self.extents(place);
+        let pointer = self.pointer.clone();
+        *place.kind = match indices.is_empty() {
+            true => PlaceKind::Deref(pointer),
+            false => {
+                let dims =
+                    extents.iter().skip(1).map(|n| Expr::int(warpsmith_ir::Scalar::I32, *n as i64));
+                PlaceKind::Elem { pointer, index: indices, dims: dims.collect() }
+            }
+        };
+    }
+}
+
+impl ToDevice<'_> {
+    fn pointer_var(&self) -> Option<VarId> {
+        match &*self.pointer.kind {
+            ExprKind::Read(p) => p.root_var(),
+            _ => None,
+        }
+    }
+
+    /// The subscripts of an element of the variable; none for the variable itself.
+    fn indices(&self, place: &Place) -> Option<Vec<Expr>> {
+        match &*place.kind {
+            PlaceKind::Var(v) if *v == self.var => Some(vec![]),
+            PlaceKind::Index(p, i) => {
+                let mut indices = self.indices(p)?;
+                indices.push(i.clone());
+                Some(indices)
+            }
+            _ => None,
+        }
+    }
+
+    fn extents(&self, place: &Place) -> Vec<u64> {
+        match &*place.kind {
+            PlaceKind::Index(p, _) => self.extents(p),
+            _ => place.ty.extents(),
+        }
+    }
 }

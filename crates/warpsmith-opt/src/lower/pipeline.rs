@@ -6,7 +6,7 @@ use warpsmith_ir::{
 };
 
 use super::Lowering;
-use super::replicas::{Replicas, end_of, type_of};
+use super::expansion::{Expansion, end_of, type_of};
 use crate::analysis::loops::unit_step;
 use crate::build::counters;
 use crate::build::stmts::declare;
@@ -22,7 +22,7 @@ impl Lowering<'_> {
     }
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// A serial loop in strips: the first copies start before it; in it, each thread waits for its part of the strip,
     /// meets the others, starts a later copy, and goes through the strip.
     pub(super) fn pipelined(

@@ -15,7 +15,7 @@ use crate::walk::single_element;
 
 /// Variables that live on the device.
 #[derive(Debug, Default)]
-pub struct Homes {
+pub struct Placement {
     pub device: BTreeSet<VarId>,
     /// Variables that live in `*pointer` of a parameter, with the statement `*pointer = variable` dropped.
     pub in_parameter: BTreeMap<VarId, VarId>,
@@ -23,29 +23,29 @@ pub struct Homes {
     pub returned: Option<VarId>,
 }
 
-impl Homes {
-    pub fn of(kernel: &Kernel) -> Homes {
-        let mut homes = Homes::default();
+impl Placement {
+    pub fn of(kernel: &Kernel) -> Placement {
+        let mut placement = Placement::default();
         let body = &kernel.func().body;
         for nest in kernel.nests.values() {
             let scalars = nest.clauses.reductions.iter().map(|r| r.var);
             let kept = scalars.chain(nest.clauses.last_private.iter().copied());
-            homes.device.extend(kept.filter(|v| !kernel.func().var(*v).ty.is_pointer()));
+            placement.device.extend(kept.filter(|v| !kernel.func().var(*v).ty.is_pointer()));
         }
         for (k, var) in kernel.func().vars.iter().enumerate() {
             if matches!(var.ty, Type::Array(..)) {
-                homes.device.insert(VarId(k as u32));
+                placement.device.insert(VarId(k as u32));
             }
         }
         loop {
-            let before = homes.device.len();
-            homes.spread(kernel, body);
-            if homes.device.len() == before {
+            let before = placement.device.len();
+            placement.spread(kernel, body);
+            if placement.device.len() == before {
                 break;
             }
         }
-        homes.find_parameters(kernel);
-        homes
+        placement.find_parameters(kernel);
+        placement
     }
 
     /// One round: what a device statement writes lives on the device.

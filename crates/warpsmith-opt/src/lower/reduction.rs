@@ -61,12 +61,8 @@ impl Lowering<'_> {
             self.must_know_bounds(l, stmt)?;
         }
         let by_axes = shape.dimensions() > 1;
-        let block = self.shape_constants(
-            "REDUCE_BLOCK",
-            shape.block,
-            by_axes,
-            "threads that combine their values",
-        );
+        let comment = "threads that combine their values";
+        let block = self.shape_constants("REDUCE_BLOCK", shape.block, by_axes, comment);
         let threads = product(&block);
         let mut reduced = vec![];
         for r in &nest.clauses.reductions {
@@ -105,6 +101,22 @@ impl Lowering<'_> {
             let kind = StmtKind::If { cond, then: Block::new(then), otherwise: Block::default() };
             out.push(Stmt::new(kind, stmt.origin.by("reduce")));
         }
+        let name = format!("{stem}_finish{}", nest.label);
+        let launch = self.finishing_launch((shape, threads), reduced, blocks, &name, stmt);
+        out.push(launch.comment("runs for an empty loop too: the result is then the start value"));
+        Ok(())
+    }
+
+    /// The launch of the kernel that combines the partial results.
+    fn finishing_launch(
+        &mut self,
+        (shape, threads): (Reduce, Expr),
+        mut reduced: Vec<Reduced>,
+        blocks: VarId,
+        name: &str,
+        stmt: &Stmt,
+    ) -> Stmt {
+        let one = || Expr::int(Scalar::U32, 1);
         let mut finishers = threads;
         let bytes: u32 = reduced.iter().map(|r| r.scalar.bytes()).sum();
         let most = FINISHERS.min(1 << (STATIC_SHARED / bytes.max(1)).max(1).ilog2());
@@ -117,14 +129,12 @@ impl Lowering<'_> {
             }
         }
         let finish = self.finish_kernel(&reduced, blocks, stmt);
-        let launch = self.launch_of(
+        self.launch_of(
             finish,
-            &format!("{stem}_finish{}", nest.label),
+            name,
             [one(), one(), one()],
             [finishers.cast(Type::U32), one(), one()],
-        );
-        out.push(launch.comment("runs for an empty loop too: the result is then the start value"));
-        Ok(())
+        )
     }
 
     /// `FUNCTION_VARIABLE`, without saying the same twice.
@@ -183,7 +193,7 @@ impl Lowering<'_> {
             }
             _ => return Some(Start::InTarget),
         };
-        if !self.homes.host_known(&value) {
+        if !self.placement.host_known(&value) {
             return Some(Start::InTarget);
         }
         pending.stmts.remove(at);

@@ -6,7 +6,7 @@ use warpsmith_ir::{
 };
 
 use super::Lowering;
-use super::tiled::times;
+use crate::build::arithmetic::times;
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::kernel::Nest;

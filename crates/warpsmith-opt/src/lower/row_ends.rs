@@ -22,13 +22,14 @@ use warpsmith_ir::{
     Value, VarId, visit,
 };
 
-use super::copies::{UseCopies, plus};
+use super::copies::UseCopies;
+use super::expansion::Expansion;
 use super::fragments::set_in;
 use super::group_ends::Ends;
-use super::replicas::Replicas;
 use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::axes::Axes;
+use crate::build::arithmetic::offset;
 use crate::build::stmts::declare;
 use crate::build::vectors;
 use crate::build::vectors::has_vector;
@@ -66,7 +67,7 @@ struct Group<'g> {
     values: BTreeMap<VarId, Vec<Expr>>,
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// The statements of a group for neighbouring iterations at once; `None` where that is not possible.
     pub(super) fn row_group(
         &mut self,
@@ -249,7 +250,7 @@ impl Replicas<'_, '_> {
     }
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// Reads what the group needs of its rows, each vector and each element once.
     fn load_rows(&mut self, group: &mut Group<'_>) -> Vec<Stmt> {
         let mut stmts = vec![];
@@ -311,7 +312,7 @@ impl Replicas<'_, '_> {
         let sum = Poly::from_expr(subscript).and_then(|p| p.add(&Poly::constant(by)));
         match sum {
             Some(sum) => sum.to_expr(ty, &var_type),
-            None => plus(subscript.clone(), i64::try_from(by).unwrap_or(0)),
+            None => offset(subscript.clone(), i64::try_from(by).unwrap_or(0)),
         }
     }
 
@@ -457,7 +458,7 @@ impl Replicas<'_, '_> {
         visit::Rewriter::expr(&mut self.arrays_rewriter(&own), &mut e);
         if k > 0 {
             let counter = group.tile.source.var;
-            let next = plus(group.tile.value(counter), k.into());
+            let next = offset(group.tile.value(counter), k.into());
             visit::substitute_var_in_expr(&mut e, counter, &next);
         }
         visit::map_subexprs(&mut e, &mut |e| {

@@ -7,12 +7,12 @@ use warpsmith_ir::{
 };
 
 use super::Lowering;
-use super::copies::plus;
-use super::replicas::Replicas;
+use super::expansion::Expansion;
 use super::tiled::{Copy, Tile};
 use crate::analysis::footprint;
 use crate::analysis::footprint::DYNAMIC_ALIGN;
 use crate::analysis::swizzle;
+use crate::build::arithmetic::offset;
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::kernel::Nest;
@@ -41,7 +41,7 @@ impl Lowering<'_> {
                 extents.swap(n - 1, n - 2);
             }
             if let Some(last) = extents.pop() {
-                extents.push(plus(last, s.layout.pad.into()));
+                extents.push(offset(last, s.layout.pad.into()));
             }
             if strips > 1 {
                 extents.insert(0, self.strips_in_flight(strips));
@@ -61,7 +61,7 @@ impl Lowering<'_> {
             let shared = self.host.add_var(shared);
             let swizzle = swizzle::of(self.source, nest, s, &footprint);
             let swizzle = swizzle.map(|w| (w, self.swizzle_constant(&array, w.period)));
-            let reused = footprint.is_shared(nest);
+            let reused = footprint.is_reused(nest);
             copies.push(Copy { stage: s.clone(), footprint, shared, ty, swizzle, reused });
         }
         copies
@@ -139,7 +139,7 @@ impl Lowering<'_> {
     }
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// The element of a copy with these coordinates in the box, in the order and permutation of its layout.
     pub(super) fn laid_out(&self, at: usize, mut index: Vec<Expr>) -> Place {
         let copy = &self.copies[at];

@@ -8,12 +8,12 @@ use warpsmith_ir::{
     Stmt, StmtKind, Type, VarId, visit,
 };
 
-use super::copies::plus;
-use super::replicas::{Replicas, type_of};
+use super::expansion::{Expansion, type_of};
 use super::tiled::Replica;
 use crate::analysis::footprint::{Counter, Dim};
 use crate::analysis::rows;
 use crate::analysis::rows::Rows;
+use crate::build::arithmetic::offset;
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::build::vectors;
@@ -55,7 +55,7 @@ struct Held {
     elements: i128,
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// The bound loop that a serial one is streamed along.
     pub(super) fn streamed_along(&self, l: &ForLoop) -> Option<usize> {
         let along = self.nest.streams.get(&l.id)?;
@@ -146,14 +146,14 @@ impl Replicas<'_, '_> {
         let mut number = replica.number();
         if inner < 0 {
             // Rows come from the last one, and so do the iterations that meet them first.
-            let last = plus(self.tiles[s.along].factor_expr.clone(), -1);
+            let last = offset(self.tiles[s.along].factor_expr.clone(), -1);
             number = Expr::binary(BinaryOp::Sub, last, number);
         }
         let distance = Expr::binary(BinaryOp::Sub, row.clone(), times(number, along));
         let and = |a, b| Expr::binary(BinaryOp::LogicalAnd, a, b);
         let step = inner.abs();
         if step == 1 {
-            let value = plus(distance.cast(Type::Scalar(ty)), first as i64);
+            let value = offset(distance.cast(Type::Scalar(ty)), first as i64);
             let at = || Expr::var(counter, Type::Scalar(ty));
             let begun = Expr::binary(BinaryOp::Ge, at(), s.source.first.clone());
             let open = Expr::binary(s.source.compare, at(), s.source.limit.clone());
@@ -165,7 +165,7 @@ impl Replicas<'_, '_> {
         let at = |op, n: i128| Expr::binary(op, Expr::var(var, Type::I32), Expr::i32(n as i32));
         let open = and(at(BinaryOp::Ge, 0), at(BinaryOp::Le, step * (count - 1)));
         let meets = Expr::binary(BinaryOp::Eq, at(BinaryOp::Rem, step), Expr::i32(0));
-        let value = plus(at(BinaryOp::Div, step).cast(Type::Scalar(ty)), first as i64);
+        let value = offset(at(BinaryOp::Div, step).cast(Type::Scalar(ty)), first as i64);
         (declare(var, distance), and(open, meets), Some(value))
     }
 
@@ -301,7 +301,7 @@ impl Replicas<'_, '_> {
         let target = |k: i64| {
             let at = match column.as_const().and_then(|c| i32::try_from(c.as_i64()).ok()) {
                 Some(n) => Expr::i32(n + k as i32),
-                None => plus(column.clone(), k),
+                None => offset(column.clone(), k),
             };
             let kind = PlaceKind::Index(whole.clone(), at);
             Place::new(kind, element.clone(), Origin::default())
@@ -337,7 +337,7 @@ impl Replicas<'_, '_> {
             });
         }
         let rest = rest as i64;
-        named.map_or_else(|| Expr::i32(rest as i32), |sum| plus(sum, rest))
+        named.map_or_else(|| Expr::i32(rest as i32), |sum| offset(sum, rest))
     }
 
     /// Elements of a row that one access can read, wherever the thread's window begins.
@@ -425,7 +425,7 @@ impl Replicas<'_, '_> {
         if let (Some(column), true) = (column, k + 1 == self.copies[held.at].footprint.dims.len()) {
             add(&mut sum, column);
         }
-        plus(sum.unwrap_or_else(|| Expr::i32(0)), i64::try_from(rest).unwrap_or(0))
+        offset(sum.unwrap_or_else(|| Expr::i32(0)), i64::try_from(rest).unwrap_or(0))
     }
 
     /// Puts elements of windows in place of reads of shared memory.
@@ -456,7 +456,7 @@ impl Replicas<'_, '_> {
 
 /// Puts elements of windows in place of reads of staged arrays.
 struct UseWindows<'u, 'r, 'k> {
-    all: &'u Replicas<'r, 'k>,
+    all: &'u Expansion<'r, 'k>,
     replicas: &'u BTreeMap<usize, Replica>,
 }
 
@@ -472,7 +472,7 @@ impl visit::Rewriter for UseWindows<'_, '_, '_> {
 /// The number of rows, by the name of the thread's iterations.
 fn rows_expr(rows: &Rows, factor: Expr) -> Expr {
     let rest = rows.inner.abs() * (rows.count - 1) + 1 - rows.along;
-    plus(times(factor, rows.along), rest as i64)
+    offset(times(factor, rows.along), rest as i64)
 }
 
 fn times(e: Expr, factor: i128) -> Expr {

@@ -10,15 +10,16 @@ use warpsmith_ir::{
 
 use super::Lowering;
 use super::combine::{exchanged, halving, join};
-use super::copies::{barrier, plus};
-use super::replicas::Replicas;
-use super::tiled::{Replica, Tile, times};
+use super::copies::barrier;
+use super::expansion::Expansion;
+use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::axes::Axes;
 use crate::analysis::loops::written_bases;
+use crate::build::arithmetic::{offset, times};
 use crate::build::counters;
 use crate::build::stmts::{declare, set, when};
-use crate::kernel::{Nest, Shared, Sum, Team};
+use crate::kernel::{Nest, SharedLoop, Sum, Team};
 use crate::rewrite::share::WARP;
 use crate::{names, walk};
 
@@ -56,7 +57,7 @@ type Make<'m, R> = dyn FnMut(&mut R, &BTreeMap<usize, Replica>) -> Vec<Stmt> + '
 impl Sharing {
     /// Whether another loop combines one of the sums as well.
     fn again(&self, sums: &[Sum]) -> bool {
-        let of = |s: &&Shared| s.sums.iter().any(|s| sums.iter().any(|sum| sum.var == s.var));
+        let of = |s: &&SharedLoop| s.sums.iter().any(|s| sums.iter().any(|sum| sum.var == s.var));
         self.team.loops.iter().filter(of).count() > 1
     }
 
@@ -142,7 +143,7 @@ impl Lowering<'_> {
     fn stride(
         &mut self,
         nest: &Nest,
-        shared: &Shared,
+        shared: &SharedLoop,
         (member, size): (VarId, &Expr),
         body: &mut Block,
     ) {
@@ -237,7 +238,7 @@ fn element(host: &warpsmith_ir::Function, array: VarId, at: Vec<Expr>) -> Place 
     place
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// Who runs the statements of a block. One thread of the team runs those that store, and declarations right before
     /// them that nothing else needs.
     pub(super) fn roles(&self, block: &Block) -> Vec<Role> {
@@ -286,7 +287,7 @@ impl Replicas<'_, '_> {
     /// Whether more than what one thread does alone, right after the region at `at`, reads the sums.
     pub(super) fn needed_by_all(
         &self,
-        region: &Shared,
+        region: &SharedLoop,
         block: &Block,
         at: usize,
         roles: &[Role],
@@ -301,7 +302,7 @@ impl Replicas<'_, '_> {
         })
     }
 
-    /// Notes that the walk enters a serial loop; what to give to [`Replicas::left`].
+    /// Notes that the walk enters a serial loop; what to give to [`Expansion::left`].
     pub(super) fn entered(&mut self, l: &ForLoop) -> bool {
         let Some(sharing) = &mut self.sharing else { return false };
         let before = sharing.inside;
@@ -318,7 +319,7 @@ impl Replicas<'_, '_> {
     }
 
     /// The loop after which a statement's sums are complete.
-    pub(super) fn region(&self, stmt: &Stmt) -> Option<Shared> {
+    pub(super) fn region(&self, stmt: &Stmt) -> Option<SharedLoop> {
         let StmtKind::For(l) = &stmt.kind else { return None };
         let sharing = self.sharing.as_ref()?;
         sharing.team.loops.iter().find(|s| s.region == l.id).cloned()
@@ -355,7 +356,7 @@ impl Replicas<'_, '_> {
     }
 
     /// Combines the sums of the team's threads; with `all`, every thread gets the results.
-    pub(super) fn combined(&mut self, shared: &Shared, all: bool) -> Vec<Stmt> {
+    pub(super) fn combined(&mut self, shared: &SharedLoop, all: bool) -> Vec<Stmt> {
         let Some(sharing) = self.sharing.clone() else { return vec![] };
         let typed = |s: &&Sum| s.vars().all(|v| self.sum_type(v).is_some());
         let sums: Vec<Sum> = shared.sums.iter().filter(typed).copied().collect();
@@ -531,7 +532,7 @@ impl Replicas<'_, '_> {
         };
         let tiles = self.tiles.iter().enumerate().filter(|(_, t)| t.factor > 1);
         let mut at: Vec<Expr> = tiles
-            .map(|(k, _)| replicas.get(&k).map_or_else(|| Expr::i32(0), |r| plus(r.number(), 0)))
+            .map(|(k, _)| replicas.get(&k).map_or_else(|| Expr::i32(0), |r| offset(r.number(), 0)))
             .collect();
         let thread = |t: &&Tile| Expr::builtin(Builtin::ThreadIdx(t.axis)).cast(Type::I32);
         at.extend(along_others(self.tiles).iter().map(thread));

@@ -7,17 +7,17 @@
 use std::collections::BTreeMap;
 
 use warpsmith_ir::{
-    Axis, BinaryOp, Block, Builtin, Expr, ForLoop, Origin, Scalar, Stmt, StmtKind, Type, VarId,
-    visit,
+    Axis, BinaryOp, Block, Builtin, Expr, ForLoop, LoopId, Origin, Scalar, Stmt, StmtKind, Type,
+    VarId, visit,
 };
 
-use super::copies::plus;
-use super::replicas::Replicas;
+use super::expansion::Expansion;
 use super::team::Sharing;
 use super::{Lowered, Lowering, host};
 use crate::analysis::footprint::Footprint;
 use crate::analysis::loops;
 use crate::analysis::swizzle::Swizzle;
+use crate::build::arithmetic::offset;
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::kernel::Nest;
@@ -150,7 +150,7 @@ impl Tile {
         let ty = Type::Scalar(self.ty);
         let (left, extent) = (self.value(self.left), self.extent.clone().cast(ty));
         if self.ends_apart() {
-            let before_last = plus(extent, -i64::from(self.width));
+            let before_last = offset(extent, -i64::from(self.width));
             return vec![Expr::binary(BinaryOp::Gt, left, before_last)];
         }
         let begun = self
@@ -186,7 +186,7 @@ fn aligned(l: &ForLoop, nest: &Nest, width: u32) -> (ForLoop, Option<Begin>) {
 impl Replica {
     /// The iteration's number among the thread's.
     pub fn number(&self) -> Expr {
-        plus(Expr::var(self.var, Type::I32), self.at.unwrap_or(0).into())
+        offset(Expr::var(self.var, Type::I32), self.at.unwrap_or(0).into())
     }
 }
 
@@ -254,79 +254,99 @@ impl Lowering<'_> {
 
     fn tiles(&mut self, nest: &Nest, loops: &[ForLoop]) -> Vec<Tile> {
         let threads = self.block_constants(nest);
-        let mut tiles = vec![];
-        for ((id, axis), l) in nest.axes.iter().zip(loops) {
-            let name = self.host.var(l.var).name.clone();
-            let width = nest.vectors.get(id).copied().unwrap_or(1);
-            let (source, begin) = aligned(l, nest, width);
-            let l = &source;
-            let factor = nest.tiles.get(id).copied().unwrap_or(1);
-            let size = nest.block[axis.index()];
-            let letter = axis.name().to_uppercase();
-            let factor_expr = match factor {
-                1 => Expr::i32(1),
-                n => self.constant(
-                    &format!("T{letter}"),
-                    n,
-                    &format!("iterations of `{name}` for a thread"),
-                ),
-            };
-            let own = match size {
-                1 => Expr::i32(1),
-                _ => threads[axis.index()].clone(),
-            };
-            let abreast = match nest.lanes.map(|l| l[axis.index()]) {
-                None => own.clone(),
-                Some(1) => Expr::i32(1),
-                Some(lanes) => {
-                    let comment = format!("lanes of a warp along {}", axis.name());
-                    self.constant(&format!("LANES_{letter}"), lanes, &comment)
-                }
-            };
-            let extent = match factor {
-                1 => own.clone(),
-                n => {
-                    let comment = format!("iterations of `{name}` for a block");
-                    self.constant(&format!("TILE_{letter}"), size * n, &comment)
-                }
-            };
-            let filled = begin.is_none()
-                && (size * factor == 1
-                    || self.fills_blocks(l, nest, u64::from(size) * u64::from(factor)));
-            let groups = begin.is_some()
-                && width > 1
-                && self.fills_groups(l, nest, u64::from(size) * u64::from(factor), width);
-            let ty = counters::counter_type(&self.host, l);
-            let mut constant = |name: String, ty: Scalar| {
-                let var = self.local(&name, Type::Scalar(ty));
-                self.host.vars[var.0 as usize].constant = true;
-                var
-            };
-            let thread = (size > 1).then(|| constant(format!("{name}_thread"), ty));
-            let block = constant(format!("{name}_block"), ty);
-            let left = constant(format!("{name}_left"), ty);
-            let number = constant(format!("block_{}", axis.name()), Scalar::U32);
-            let axis = *axis;
-            tiles.push(Tile {
-                source,
-                axis,
-                ty,
-                factor,
-                factor_expr,
-                width,
-                abreast,
-                threads: own,
-                filled,
-                begin,
-                groups,
-                own: thread,
-                extent,
-                block,
-                left,
-                number,
-            });
+        let axes = nest.axes.iter().zip(loops);
+        axes.map(|(axis, l)| self.tile(nest, *axis, l, &threads)).collect()
+    }
+
+    fn tile(
+        &mut self,
+        nest: &Nest,
+        (id, axis): (LoopId, Axis),
+        l: &ForLoop,
+        threads: &[Expr; 3],
+    ) -> Tile {
+        let name = self.host.var(l.var).name.clone();
+        let width = nest.vectors.get(&id).copied().unwrap_or(1);
+        let (source, begin) = aligned(l, nest, width);
+        let l = &source;
+        let factor = nest.tiles.get(&id).copied().unwrap_or(1);
+        let size = nest.block[axis.index()];
+        let (factor_expr, own, abreast, extent) =
+            self.extents_of(nest, (&name, axis), factor, &threads[axis.index()]);
+        let filled = begin.is_none()
+            && (size * factor == 1
+                || self.fills_blocks(l, nest, u64::from(size) * u64::from(factor)));
+        let groups = begin.is_some()
+            && width > 1
+            && self.fills_groups(l, nest, u64::from(size) * u64::from(factor), width);
+        let ty = counters::counter_type(&self.host, l);
+        let mut constant = |name: String, ty: Scalar| {
+            let var = self.local(&name, Type::Scalar(ty));
+            self.host.vars[var.0 as usize].constant = true;
+            var
+        };
+        let thread = (size > 1).then(|| constant(format!("{name}_thread"), ty));
+        let block = constant(format!("{name}_block"), ty);
+        let left = constant(format!("{name}_left"), ty);
+        let number = constant(format!("block_{}", axis.name()), Scalar::U32);
+        Tile {
+            source,
+            axis,
+            ty,
+            factor,
+            factor_expr,
+            width,
+            abreast,
+            threads: own,
+            filled,
+            begin,
+            groups,
+            own: thread,
+            extent,
+            block,
+            left,
+            number,
         }
-        tiles
+    }
+
+    /// Iterations of a thread, threads of a block, those of them abreast, and iterations of a block.
+    fn extents_of(
+        &mut self,
+        nest: &Nest,
+        (name, axis): (&str, Axis),
+        factor: u32,
+        threads: &Expr,
+    ) -> (Expr, Expr, Expr, Expr) {
+        let size = nest.block[axis.index()];
+        let letter = axis.name().to_uppercase();
+        let factor_expr = match factor {
+            1 => Expr::i32(1),
+            n => self.constant(
+                &format!("T{letter}"),
+                n,
+                &format!("iterations of `{name}` for a thread"),
+            ),
+        };
+        let own = match size {
+            1 => Expr::i32(1),
+            _ => threads.clone(),
+        };
+        let abreast = match nest.lanes.map(|l| l[axis.index()]) {
+            None => own.clone(),
+            Some(1) => Expr::i32(1),
+            Some(lanes) => {
+                let comment = format!("lanes of a warp along {}", axis.name());
+                self.constant(&format!("LANES_{letter}"), lanes, &comment)
+            }
+        };
+        let extent = match factor {
+            1 => own.clone(),
+            n => {
+                let comment = format!("iterations of `{name}` for a block");
+                self.constant(&format!("TILE_{letter}"), size * n, &comment)
+            }
+        };
+        (factor_expr, own, abreast, extent)
     }
 
     /// What a thread does.
@@ -358,7 +378,7 @@ impl Lowering<'_> {
         let sharing = self.sharing(nest, tiles, &mut whole, &mut stmts);
         let peeled = self.peeled(nest, tiles, (&copies, &sharing), thread, &whole);
         let threads = nest.block.iter().product();
-        let mut replicas = Replicas::new(self, nest, tiles, copies, thread, threads, &whole);
+        let mut replicas = Expansion::new(self, nest, tiles, copies, thread, threads, &whole);
         replicas.sharing = sharing;
         let guarded = replicas.kernel(&Block::new(whole));
         match peeled {
@@ -393,7 +413,7 @@ impl Lowering<'_> {
         let before = self.host.vars.clone();
         let threads = nest.block.iter().product();
         let mut replicas =
-            Replicas::new(self, nest, &filled, copies.to_vec(), thread, threads, whole);
+            Expansion::new(self, nest, &filled, copies.to_vec(), thread, threads, whole);
         replicas.sharing.clone_from(sharing);
         let mut block = Block::new(replicas.kernel(&Block::new(whole.to_vec())));
         visit::renew_loops(&mut self.host, &mut block);
@@ -450,15 +470,6 @@ impl Lowering<'_> {
         let mut block = Stmt::new(block, Origin::default());
         block.comment.extend(comment);
         [block, Stmt::new(left, Origin::default())]
-    }
-}
-
-/// A product without factors of one.
-pub(super) fn times(a: Expr, b: Expr) -> Expr {
-    match (counters::is_const(&a, 1), counters::is_const(&b, 1)) {
-        (true, _) => b,
-        (_, true) => a,
-        _ => Expr::binary(BinaryOp::Mul, a, b),
     }
 }
 

@@ -4,9 +4,9 @@ use warpsmith_ir::{
     BinaryOp, Block, Expr, ExprKind, Origin, Place, Scalar, Space, Stmt, StmtKind, Type, Value,
 };
 
-use super::copies::plus;
 use super::elements::Elements;
-use super::replicas::Replicas;
+use super::expansion::Expansion;
+use crate::build::arithmetic::offset;
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::build::vectors;
@@ -15,7 +15,7 @@ fn assign(place: Place, value: Expr) -> Stmt {
     Stmt::new(StmtKind::Assign { place, value }, Origin::default())
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// All threads of the block copy the elements of a footprint, neighbours by neighbours.
     pub(super) fn copy(&mut self, at: usize) -> Vec<Stmt> {
         let copy = &self.copies[at];
@@ -62,7 +62,7 @@ impl Replicas<'_, '_> {
     fn target(&self, at: usize, coordinates: &[Expr], after: u32) -> Place {
         let mut order = coordinates.to_vec();
         if let Some(last) = order.last_mut() {
-            *last = plus(last.clone(), after.into());
+            *last = offset(last.clone(), after.into());
         }
         self.laid_out(at, order)
     }

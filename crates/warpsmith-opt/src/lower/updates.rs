@@ -12,7 +12,7 @@ use warpsmith_ir::{
     AtomicOp, Block, Expr, Place, ReduceOp, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
-use super::replicas::Replicas;
+use super::expansion::Expansion;
 use crate::analysis::axes::Axes;
 use crate::analysis::loops::written_bases;
 use crate::analysis::{scalars, updates};
@@ -21,7 +21,7 @@ use crate::build::stmts::declare;
 use crate::names::fresh_name;
 use crate::walk;
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// Whether each of the thread's iterations updates something by itself when it runs a statement, whatever that mentions.
     pub(super) fn updates_each_time(&self, stmt: &Stmt) -> bool {
         if !self.updates {

@@ -8,10 +8,11 @@ use warpsmith_ir::{
 };
 
 use super::Lowering;
-use super::replicas::Replicas;
+use super::expansion::Expansion;
 use super::tiled::{Replica, Tile};
 use crate::analysis::access::{Base, base_of};
 use crate::analysis::axes::Axes;
+use crate::build::arithmetic::offset;
 use crate::build::stmts::declare;
 use crate::build::vectors::has_vector;
 use crate::build::vectors::{part, wide};
@@ -52,7 +53,7 @@ impl Lowering<'_> {
     }
 }
 
-impl Replicas<'_, '_> {
+impl Expansion<'_, '_> {
     /// A group of statements that each store an element of a global array, with the elements of neighbouring iterations
     /// stored together; `None` where that is not possible.
     pub(super) fn vector_group(
@@ -185,7 +186,7 @@ impl Replicas<'_, '_> {
             visit::Rewriter::expr(&mut self.arrays_rewriter(&own), &mut e);
             if k > 0 {
                 let counter = tile.source.var;
-                let next = super::copies::plus(Expr::var(counter, Type::Scalar(tile.ty)), k.into());
+                let next = offset(Expr::var(counter, Type::Scalar(tile.ty)), k.into());
                 visit::substitute_var_in_expr(&mut e, counter, &next);
             }
             parts.push(e);

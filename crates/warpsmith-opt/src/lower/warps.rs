@@ -3,7 +3,8 @@
 use warpsmith_ir::{Axis, BinaryOp, Builtin, Expr, Stmt, Type, VarId};
 
 use super::Lowering;
-use super::tiled::{Tile, times};
+use super::tiled::Tile;
+use crate::build::arithmetic::times;
 use crate::build::counters;
 use crate::build::stmts::declare;
 use crate::kernel::Nest;

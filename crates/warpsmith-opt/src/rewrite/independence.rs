@@ -177,7 +177,7 @@ fn check_scalars(
     let mut own: Vec<VarId> = clauses.reductions.iter().map(|r| r.var).collect();
     own.extend(clauses.private.iter().chain(&clauses.first_private).chain(&clauses.last_private));
     own.extend(group.iter().filter_map(|id| kernel.find_loop(*id)).map(|l| l.var));
-    for shared in scalars::shared(kernel.func(), l) {
+    for shared in scalars::shared_variables(kernel.func(), l) {
         if own.contains(&shared.var) {
             continue;
         }
@@ -334,7 +334,7 @@ fn suggest(kernel: &Kernel, block: &warpsmith_ir::Block, notes: &mut Vec<Diagnos
 
 /// Whether the independence of a loop's iterations follows from the text alone.
 pub fn provably_parallel(kernel: &Kernel, l: &ForLoop) -> bool {
-    if walk::leaves(&l.body).is_some() || !scalars::shared(kernel.func(), l).is_empty() {
+    if walk::leaves(&l.body).is_some() || !scalars::shared_variables(kernel.func(), l).is_empty() {
         return false;
     }
     let mut opaque = false;

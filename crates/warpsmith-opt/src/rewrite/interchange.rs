@@ -98,7 +98,7 @@ pub fn check<'k>(kernel: &'k Kernel, outer: LoopId) -> Result<LegalInterchange<'
             return Err(Refusal::AlreadyBound { loop_id: l.id });
         }
     }
-    if kernel.is_shared(outer) {
+    if kernel.has_shared_loop(outer) {
         let why = SHARED.into();
         return Err(Refusal::LoopRefused { verb: "interchange", loop_id: outer, why });
     }
@@ -156,7 +156,7 @@ fn check_order(kernel: &Kernel, o: &ForLoop, i: &ForLoop) -> Result<(), Refusal>
     let refuse = |dependence, reason| {
         Err(Refusal::OrderMatters { outer: o.id, inner: i.id, dependence, reason })
     };
-    let shared = scalars::shared(kernel.func(), o);
+    let shared = scalars::shared_variables(kernel.func(), o);
     if let Some(s) = shared.iter().find(|s| s.var != i.var && !s.counter_only) {
         let name = kernel.name_of(s.var);
         return refuse(None, Some(format!("every iteration writes the variable `{name}`")));

@@ -23,9 +23,9 @@
 use std::fmt;
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
-    AtomicOp, Axis, BarrierKind, BinaryOp, BindLevel, Binding, Block, Collective, Expr, ExprKind,
-    Fill, ForLoop, LoopId, LoopKind, Origin, Parallel, Place, PlaceKind, Scalar, Scope, SourceMap,
-    Stmt, StmtKind, Type, Var, VarId, VarKind,
+    AtomicOp, Axis, BarrierKind, BinaryOp, BindLevel, Block, Collective, Expr, ExprKind, Fill,
+    ForLoop, LoopId, LoopKind, Origin, Parallel, Place, PlaceKind, Scalar, Scope, SourceMap, Stmt,
+    StmtKind, Type, Var, VarId, VarKind,
 };
 
 use super::grammar::{counted, counted_or_one, name};
@@ -35,8 +35,8 @@ use super::step::{About, Law, Rewrite, StepError};
 use super::{Rewritten, bind, independence};
 use crate::analysis::updates::updated;
 use crate::analysis::updates::{identity, only_update};
-use crate::build::counters;
 use crate::build::stmts::element_of;
+use crate::build::{counters, stmts};
 use crate::kernel::{Kernel, STATIC_SHARED, is_marked};
 use crate::refusal::Refusal;
 use crate::walk;
@@ -163,33 +163,12 @@ pub fn check<'k>(
     grid: u32,
     run: u32,
 ) -> Result<LegalPrivatise<'k>, Refusal> {
-    let refuse = |why: &str, at: Option<Origin>| {
-        let (name, why) = (name.to_string(), why.to_string());
-        Err(Refusal::CannotCopy { name, verb: "privatise", why, at: Box::new(at) })
-    };
+    let refuse = |why: &str, at: Option<Origin>| refused(name, why, at);
     bind::check_block([block, 1, 1])?;
     if grid == 0 {
         return refuse("a grid has at least one block", None);
     }
-    let function = kernel.func();
-    let named = |p: &&VarId| function.var(**p).name == name && function.var(**p).ty.is_pointer();
-    let Some(array) = function.params.iter().find(named).copied() else {
-        return refuse("it is no array of the function", None);
-    };
-    let Some(root) = nest_that_updates(kernel, array) else {
-        return refuse("no nest that is marked and not bound yet updates it atomically", None);
-    };
-    bind::check_outermost(kernel, Some(root))?;
-    let Some(elements) = constant_elements(kernel, array) else {
-        return refuse("its extents are not constant", None);
-    };
-    let scalar = function.var(array).ty.pointee().and_then(Type::scalar);
-    let Some(bytes) = scalar.map(|s| u64::from(s.bytes())).filter(|b| matches!(b, 4 | 8)) else {
-        return refuse("its elements are no numbers of four or eight bytes", None);
-    };
-    if elements * bytes > STATIC_SHARED.into() {
-        return refuse("it does not fit in the shared memory of a block", None);
-    }
+    let (array, root, elements) = copied(kernel, name)?;
     let (group, clauses) = independence::group_of(kernel, root);
     let loops = super::reduce::rectangular_prefix(kernel, &group);
     let mut findings = vec![];
@@ -245,6 +224,36 @@ pub fn apply(legal: LegalPrivatise<'_>, sources: &SourceMap) -> Rewritten {
         *stmt = Stmt { kind: StmtKind::For(nest.clone()), origin, comment };
     });
     Rewritten::same_loops(kernel)
+}
+
+fn refused<T>(name: &str, why: &str, at: Option<Origin>) -> Result<T, Refusal> {
+    let (name, why) = (name.to_string(), why.to_string());
+    Err(Refusal::CannotCopy { name, verb: "privatise", why, at: Box::new(at) })
+}
+
+/// The array of a name, the nest that updates it, and its elements: all fit in shared memory.
+fn copied(kernel: &Kernel, name: &str) -> Result<(VarId, LoopId, u64), Refusal> {
+    let refuse = |why: &str| refused(name, why, None);
+    let function = kernel.func();
+    let named = |p: &&VarId| function.var(**p).name == name && function.var(**p).ty.is_pointer();
+    let Some(array) = function.params.iter().find(named).copied() else {
+        return refuse("it is no array of the function");
+    };
+    let Some(root) = nest_that_updates(kernel, array) else {
+        return refuse("no nest that is marked and not bound yet updates it atomically");
+    };
+    bind::check_outermost(kernel, Some(root))?;
+    let Some(elements) = constant_elements(kernel, array) else {
+        return refuse("its extents are not constant");
+    };
+    let scalar = function.var(array).ty.pointee().and_then(Type::scalar);
+    let Some(bytes) = scalar.map(|s| u64::from(s.bytes())).filter(|b| matches!(b, 4 | 8)) else {
+        return refuse("its elements are no numbers of four or eight bytes");
+    };
+    if elements * bytes > STATIC_SHARED.into() {
+        return refuse("it does not fit in the shared memory of a block");
+    }
+    Ok((array, root, elements))
 }
 
 /// The outermost marked loop of a nest that is not bound and updates the array.
@@ -318,37 +327,14 @@ impl<'k, 'l> Maker<'k, 'l> {
         text.push(self.added());
         let extent = Some(self.legal.block);
         let threads = self.threads.clone();
-        let inner = self.bound(BindLevel::Block, extent, self.thread, threads, Block::new(text));
+        let at = (BindLevel::Block, Axis::X);
+        let function = self.kernel.func_mut();
+        let inner = stmts::bound(function, self.thread, at, extent, threads, text);
         let copy = Stmt::new(StmtKind::Decl { var: self.own, init: None }, Origin::default())
             .comment("the block's own copy");
-        let body = Block::new(vec![copy, Stmt::new(StmtKind::For(inner), Origin::default())]);
-        let blocks = Expr::var(self.blocks, Type::I32);
-        self.bound(BindLevel::Grid, None, self.block, blocks, body)
-    }
-
-    fn bound(
-        &mut self,
-        level: BindLevel,
-        extent: Option<u32>,
-        var: VarId,
-        limit: Expr,
-        body: Block,
-    ) -> ForLoop {
-        let kind = LoopKind::Bound(Binding { level, axis: Axis::X, extent });
-        ForLoop { kind, ..self.counted(var, Expr::i32(0), limit, Expr::i32(1), body) }
-    }
-
-    fn counted(
-        &mut self,
-        var: VarId,
-        first: Expr,
-        limit: Expr,
-        step: Expr,
-        body: Block,
-    ) -> ForLoop {
-        let id = self.kernel.func_mut().fresh_loop();
-        let (declares, compare, kind) = (true, BinaryOp::Lt, LoopKind::Serial);
-        ForLoop { id, var, declares, first, compare, limit, step, kind, body }
+        let body = vec![copy, stmts::looped(inner)];
+        let (at, blocks) = ((BindLevel::Grid, Axis::X), Expr::var(self.blocks, Type::I32));
+        stmts::bound(self.kernel.func_mut(), self.block, at, None, blocks, body)
     }
 
     /// A counter of a loop; those of loops beside each other may have one name.
@@ -411,14 +397,16 @@ impl<'k, 'l> Maker<'k, 'l> {
         );
         let step = of_grid(Expr::var(self.blocks, Type::I32));
         let limit = total.unwrap_or_else(|| Expr::int(Scalar::I64, 0));
-        let all = self.counted(number, first, limit, step, Block::new(body));
+        let function = self.kernel.func_mut();
+        let all = stmts::counted(function, number, limit, LoopKind::Serial, body);
+        let all = ForLoop { first, step, ..all };
         let (kernel, width) = (&mut *self.kernel, self.legal.run);
         match loops {
             [source] if width > 1 => {
                 let sides = self.legal.sides.clone();
                 runs::Runs { kernel, source, width, sides }.of(all)
             }
-            _ => vec![Stmt::new(StmtKind::For(all), Origin::default())],
+            _ => vec![stmts::looped(all)],
         }
     }
 
@@ -452,12 +440,13 @@ impl<'k, 'l> Maker<'k, 'l> {
             then: Block::new(vec![Stmt::new(update, array.origin.by("privatise"))]),
             otherwise: Block::default(),
         };
-        let body = Block::new(vec![Stmt::new(kind, Origin::default())]);
+        let body = vec![Stmt::new(kind, Origin::default())];
         let (first, limit) =
             (Expr::var(self.thread, Type::I32), Expr::i32(self.legal.elements as i32));
         let step = self.threads.clone();
-        let l = self.counted(bin, first, limit, step, body);
-        Stmt::new(StmtKind::For(l), Origin::default())
+        let function = self.kernel.func_mut();
+        let l = stmts::counted(function, bin, limit, LoopKind::Serial, body);
+        stmts::looped(ForLoop { first, step, ..l })
     }
 }
 

@@ -122,7 +122,7 @@ pub fn check<'k>(kernel: &'k Kernel, target: LoopId) -> Result<LegalRectangle<'k
     if matches!(l.kind, LoopKind::Bound(_)) {
         return Err(Refusal::AlreadyBound { loop_id: target });
     }
-    if kernel.is_shared(target) {
+    if kernel.has_shared_loop(target) {
         return refuse(SHARED);
     }
     if let Some(stmt) = walk::leaves(&l.body) {

@@ -27,7 +27,8 @@ use warpsmith_ir::{
 
 use super::specialise::general_copy;
 use crate::analysis::access::{Base, Scope, base_of};
-use crate::build::stmts::element_of;
+use crate::build::arithmetic::plus;
+use crate::build::stmts::{element_of, set};
 use crate::build::vectors::{WIDEST, has_vector};
 use crate::build::{counters, vectors};
 use crate::kernel::Kernel;
@@ -267,11 +268,28 @@ impl Runs<'_> {
     }
 }
 
-fn plus(a: Expr, b: Expr) -> Expr {
-    match b.as_const().map(|v| v.as_i64()) {
-        Some(0) => a,
-        _ => Expr::binary(BinaryOp::Add, a, b),
-    }
+/// Loads or stores so many neighbouring elements of a thread, in vectors where there are any; `memory` and `own` say where
+/// each of them lies. With `constant` nothing in the kernel writes the memory.
+pub(super) fn moved(
+    (element, width): (Scalar, u32),
+    (load, constant): (bool, bool),
+    memory: impl Fn(u32) -> Place,
+    own: impl Fn(u32) -> Place,
+) -> Vec<Stmt> {
+    let wide = vector(element, width);
+    let each = wide.as_ref().map_or(1, |(_, own)| *own);
+    let move_from = |k: u32| {
+        let (memory, own) = match &wide {
+            Some((ty, _)) => (
+                vectors::wide_as(memory(k), ty.clone(), Space::Global, constant),
+                vectors::wide_as(own(k), ty.clone(), Space::Local, !load),
+            ),
+            None => (memory(k), own(k)),
+        };
+        let (place, value) = if load { (own, memory) } else { (memory, own) };
+        set(place, Expr::read(value))
+    };
+    (0..width).step_by(each as usize).map(move_from).collect()
 }
 
 /// Declarations at the top of a block whose variables nothing there mentions, the last ones first.

@@ -130,36 +130,7 @@ pub fn check<'k>(
     facts: &[(String, Fact)],
 ) -> Result<LegalSpecialise<'k>, Refusal> {
     let function = kernel.func();
-    let mut known: Vec<(VarId, Fact)> = vec![];
-    for (name, fact) in facts {
-        let refuse =
-            |why: &str| Err(Refusal::SizeRefused { name: name.clone(), why: why.to_string() });
-        let var = function.params.iter().copied().find(|v| function.var(*v).name == *name);
-        let Some(var) = var else { return refuse("the function has no parameter of this name") };
-        let array = function.var(var).ty.is_pointer();
-        let Some(ty) = number_type(&function.var(var).ty).filter(|t| t.is_integer()) else {
-            return refuse("it is no integer");
-        };
-        if array && !matches!(fact, Fact::Multiple(2..=ALIGNMENT)) {
-            return refuse(
-                "of an array, only that its address is a multiple of 2 to 256 bytes can be known",
-            );
-        }
-        if walk::writes_var(&function.body, var) {
-            return refuse("the function changes it");
-        }
-        if known.iter().any(|(v, _)| *v == var) {
-            return refuse("it is named twice");
-        }
-        let (Fact::Equals(n) | Fact::Multiple(n)) = fact;
-        if Expr::int(ty, (*n).into()).as_const().map(|v| v.as_i64()) != Some((*n).into()) {
-            return refuse("its type is too small for this number");
-        }
-        if *fact == Fact::Multiple(0) {
-            return refuse("no number but zero is a multiple of zero");
-        }
-        known.push((var, *fact));
-    }
+    let known = known(kernel, facts)?;
     let nests = kernel.nests.iter().filter(|(_, n)| n.label.is_empty());
     let mentions = |root: LoopId| {
         let mut found = false;
@@ -195,6 +166,42 @@ pub fn check<'k>(
         }
     }
     Ok(legal)
+}
+
+/// The facts by the parameters that they are about.
+fn known(kernel: &Kernel, facts: &[(String, Fact)]) -> Result<Vec<(VarId, Fact)>, Refusal> {
+    let function = kernel.func();
+    let mut known: Vec<(VarId, Fact)> = vec![];
+    for (name, fact) in facts {
+        let refuse =
+            |why: &str| Err(Refusal::SizeRefused { name: name.clone(), why: why.to_string() });
+        let var = function.params.iter().copied().find(|v| function.var(*v).name == *name);
+        let Some(var) = var else { return refuse("the function has no parameter of this name") };
+        let array = function.var(var).ty.is_pointer();
+        let Some(ty) = number_type(&function.var(var).ty).filter(|t| t.is_integer()) else {
+            return refuse("it is no integer");
+        };
+        if array && !matches!(fact, Fact::Multiple(2..=ALIGNMENT)) {
+            return refuse(
+                "of an array, only that its address is a multiple of 2 to 256 bytes can be known",
+            );
+        }
+        if walk::writes_var(&function.body, var) {
+            return refuse("the function changes it");
+        }
+        if known.iter().any(|(v, _)| *v == var) {
+            return refuse("it is named twice");
+        }
+        let (Fact::Equals(n) | Fact::Multiple(n)) = fact;
+        if Expr::int(ty, (*n).into()).as_const().map(|v| v.as_i64()) != Some((*n).into()) {
+            return refuse("its type is too small for this number");
+        }
+        if *fact == Fact::Multiple(0) {
+            return refuse("no number but zero is a multiple of zero");
+        }
+        known.push((var, *fact));
+    }
+    Ok(known)
 }
 
 /// Addresses that the runtime gives out are multiples of this.

@@ -126,7 +126,7 @@ pub fn check(kernel: &Kernel, target: LoopId, size: u32) -> Result<LegalSplit<'_
     if kernel.nests.values().any(|n| n.streams.contains_key(&target)) {
         return refuse("it is streamed through registers as a whole".into());
     }
-    if kernel.is_shared(target) {
+    if kernel.has_shared_loop(target) {
         return refuse(SHARED.into());
     }
     let around_tiles = kernel.nests.iter().any(|(root, n)| {

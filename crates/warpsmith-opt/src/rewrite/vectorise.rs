@@ -124,7 +124,7 @@ pub fn check(kernel: &Kernel, target: LoopId, width: u32) -> Result<LegalVectori
     if !matches!(width, 2 | 4) {
         return refuse(format!("vectors have 2 or 4 elements, not {width}"));
     }
-    if let Some((root, nest)) = kernel.nests.iter().find(|(_, n)| n.shared(target).is_some()) {
+    if let Some((root, nest)) = kernel.nests.iter().find(|(_, n)| n.shared_loop(target).is_some()) {
         let Some(l) = kernel.find_loop(target) else { return refuse("it is gone".into()) };
         if !nest.multiples.whole_groups(l, width) {
             return refuse(format!(
@@ -186,7 +186,7 @@ pub fn check_array<'k>(
 pub fn apply(legal: LegalVectorise<'_>) -> Rewritten {
     let mut kernel = legal.kernel.clone();
     let shared = match (&legal.what, kernel.nests.get(&legal.root)) {
-        (What::Loop(id), Some(nest)) if nest.shared(*id).is_some() => nest.team.as_ref(),
+        (What::Loop(id), Some(nest)) if nest.shared_loop(*id).is_some() => nest.team.as_ref(),
         _ => None,
     };
     // From here on a thread has more than one group of iterations.

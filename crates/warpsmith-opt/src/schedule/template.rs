@@ -95,15 +95,9 @@ fn bound(
     let bind = |block: [u32; 3]| {
         StepKind::Bind(bind::Args { loops: loops.to_vec(), axes: axes.to_vec(), block })
     };
-    let Ok(state) = take(kernel, &bind([32, 1, 1]), sources) else { return vec![] };
-    let mut state = state.kernel;
-    let mut kept = constants(&state, root);
-    kept.extend(accumulated(&state, root));
-    for step in &kept {
-        if let Ok(r) = take(&state, step, sources) {
-            state = r.kernel;
-        }
-    }
+    let Some((state, kept)) = kept(kernel, root, &bind([32, 1, 1]), sources) else {
+        return vec![];
+    };
     let stages = stages(&state, root);
     let tiled = stages.iter().any(|s| !s.is_empty());
     let strips = |s: &StepKind| matches!(s, StepKind::Stage(stage::Args { strip: Some(_), .. }));
@@ -127,32 +121,10 @@ fn bound(
     }
     let mut found = vec![];
     for block in blocks(shape, tiled) {
-        for tile in &tilings {
-            if tile.iter().product::<u32>() > MOST_OUTPUTS {
-                continue;
-            }
-            for staged in &stages {
-                let mut steps = vec![bind(block)];
-                steps.extend(kept.iter().cloned());
-                for (name, factor) in loops.iter().zip(tile).filter(|(_, f)| **f > 1) {
-                    steps.push(StepKind::RegisterTile(register_tile::Args {
-                        target: name.clone(),
-                        factor: *factor,
-                    }));
-                }
-                steps.extend(staged.iter().cloned());
-                let last = unrolled(&state, root, staged);
-                // Loads of several iterations at a time, where nothing else gives the thread several.
-                if let (true, [], Some(step)) =
-                    (last.is_empty(), &staged[..], deepest(&state, root))
-                {
-                    let mut together = steps.clone();
-                    together.push(step);
-                    found.push(together);
-                }
-                steps.extend(last);
-                found.push(steps);
-            }
+        for tile in tilings.iter().filter(|t| t.iter().product::<u32>() <= MOST_OUTPUTS) {
+            let steps: Vec<StepKind> = [bind(block)].into_iter().chain(kept.clone()).collect();
+            let staged = stages.iter();
+            found.extend(staged.flat_map(|s| with_tile((&state, root), &steps, (loops, tile), s)));
         }
     }
     match cut_in_strips(&state, root) {
@@ -168,19 +140,68 @@ fn bound(
     if tiled && shared {
         found.extend(wide::rows(&nest, sources));
     }
-    found.extend(stencils::rows(&nest, sources));
-    found.extend(transposes::tiles(&nest, sources));
-    found.extend(streams::streams(&nest, &state, sources));
-    found.extend(shared::along_rows(&nest, &state, sources));
-    if let Some(longer) = shared::any_rows(&nest, &state, sources) {
-        found.extend(rows::kept(&nest, &longer));
+    found.extend(others(&nest, &state, sources));
+    found
+}
+
+/// The nest bound, with the steps that every schedule of it takes next.
+fn kept(
+    kernel: &Kernel,
+    root: LoopId,
+    bind: &StepKind,
+    sources: &SourceMap,
+) -> Option<(Kernel, Vec<StepKind>)> {
+    let mut state = take(kernel, bind, sources).ok()?.kernel;
+    let mut kept = constants(&state, root);
+    kept.extend(accumulated(&state, root));
+    for step in &kept {
+        if let Ok(r) = take(&state, step, sources) {
+            state = r.kernel;
+        }
     }
-    found.extend(shared::down_columns(&nest, &state, sources));
-    if loops.len() == 1 {
-        found.extend(shared::for_more_threads(&nest, &state, sources));
+    Some((state, kept))
+}
+
+/// The nest bound and staged so, each thread with a tile; unrolled, or with the loads of several iterations at a time.
+fn with_tile(
+    (state, root): (&Kernel, LoopId),
+    before: &[StepKind],
+    (loops, tile): (&[String], &[u32]),
+    staged: &[StepKind],
+) -> Vec<Vec<StepKind>> {
+    let tiled = loops.iter().zip(tile).filter(|(_, f)| **f > 1).map(|(name, factor)| {
+        StepKind::RegisterTile(register_tile::Args { target: name.clone(), factor: *factor })
+    });
+    let mut steps: Vec<StepKind> =
+        before.iter().cloned().chain(tiled).chain(staged.iter().cloned()).collect();
+    let last = unrolled(state, root, staged);
+    let mut found = vec![];
+    // Loads of several iterations at a time, where nothing else gives the thread several.
+    if let (true, [], Some(step)) = (last.is_empty(), staged, deepest(state, root)) {
+        found.push(steps.iter().cloned().chain([step]).collect());
     }
-    if loops.len() < 3 {
-        found.extend(parts::split_sums(kernel, root, &state, sources));
+    steps.extend(last);
+    found.push(steps);
+    found
+}
+
+/// Schedules for what a nest looks like: stencils, transposes, streams, rows, columns, sums.
+fn others(nest: &wide::Nest<'_>, state: &Kernel, sources: &SourceMap) -> Vec<Vec<StepKind>> {
+    let (kernel, root) = (nest.kernel, nest.root);
+    let mut found = vec![];
+    found.extend(stencils::rows(nest, sources));
+    found.extend(transposes::tiles(nest, sources));
+    found.extend(streams::streams(nest, state, sources));
+    found.extend(shared::along_rows(nest, state, sources));
+    if let Some(longer) = shared::any_rows(nest, state, sources) {
+        found.extend(rows::kept(nest, &longer));
+    }
+    found.extend(shared::down_columns(nest, state, sources));
+    if nest.loops.len() == 1 {
+        found.extend(shared::for_more_threads(nest, state, sources));
+    }
+    if nest.loops.len() < 3 {
+        found.extend(parts::split_sums(kernel, root, state, sources));
     }
     found
 }

@@ -264,6 +264,18 @@ fn extents(
     Ok((found, open))
 }
 
+/// A parameter that the function changes and that bounds an access.
+fn changed_size<'a, 'm>(
+    function: &Function,
+    needs: &[Need<'a, 'm>],
+) -> Option<(&'a Access<'m>, VarId)> {
+    let assigned = assigned_params(function);
+    needs.iter().find_map(|(a, _, p)| {
+        let v = assigned.iter().find(|v| p.iter().any(|p| p.mentions(**v)))?;
+        Some((*a, *v))
+    })
+}
+
 fn extents_of(
     walk: &Walk<'_>,
     function: &Function,
@@ -314,12 +326,7 @@ fn extents_of(
     if let Some((access, symbol)) = left.filter(|_| needs.is_empty()) {
         return Err(open(Some(access), blame(walk, symbol)));
     }
-    let assigned = assigned_params(function);
-    let changed = needs.iter().find_map(|(a, _, p)| {
-        let v = assigned.iter().find(|v| p.iter().any(|p| p.mentions(**v)))?;
-        Some((*a, *v))
-    });
-    if let Some((access, v)) = changed {
+    if let Some((access, v)) = changed_size(function, &needs) {
         let name = &function.var(v).name;
         return Err(open(Some(access), format!("the function changes `{name}`")));
     }

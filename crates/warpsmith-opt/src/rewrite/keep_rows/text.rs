@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
-    Axis, BinaryOp, BindLevel, Binding, Block, Collective, Combine, Expr, ExprKind, ForLoop,
-    LoopId, LoopKind, Origin, Place, PlaceKind, Scalar, SourceMap, Space, Stmt, StmtKind, Type,
-    Var, VarId, VarKind,
+    Axis, BinaryOp, BindLevel, Block, Collective, Combine, Expr, ExprKind, ForLoop, LoopId, Origin,
+    Place, PlaceKind, Scalar, SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
 use super::kept::Row;
 use super::{LegalKeepRows, kept, launch};
 use crate::analysis::access::Scope;
-use crate::build::stmts::element_of;
+use crate::build::arithmetic::offset;
+use crate::build::stmts::{element_of, undefined};
 use crate::build::vectors::WIDEST;
-use crate::build::{counters, stmts, vectors};
+use crate::build::{counters, stmts};
 use crate::kernel::{Kernel, Sum};
 use crate::rewrite::runs;
 use crate::rewrite::specialise::general_copy;
@@ -146,25 +146,34 @@ impl<'k, 'l> Maker<'k, 'l> {
         let shape = self.legal.shape;
         let text = self.text();
         let (x, threads) = ((BindLevel::Block, Axis::X), self.threads.clone());
-        let mut nest = self.bound(self.thread, x, Some(shape.threads), threads, text);
+        let mut nest = stmts::bound(
+            self.kernel.func_mut(),
+            self.thread,
+            x,
+            Some(shape.threads),
+            threads,
+            text,
+        );
         if shape.rows > 1 {
             let (y, rows) = ((BindLevel::Block, Axis::Y), self.rows_of_block());
-            nest = self.bound(self.row, y, Some(shape.rows), rows, one(nest));
+            nest = stmts::bound(
+                self.kernel.func_mut(),
+                self.row,
+                y,
+                Some(shape.rows),
+                rows,
+                one(nest),
+            );
         }
         let blocks = self.blocks.clone();
-        self.bound(self.block, (BindLevel::Grid, Axis::X), None, blocks, one(nest))
-    }
-
-    fn bound(
-        &mut self,
-        var: VarId,
-        (level, axis): (BindLevel, Axis),
-        extent: Option<u32>,
-        limit: Expr,
-        body: Vec<Stmt>,
-    ) -> ForLoop {
-        let kind = LoopKind::Bound(Binding { level, axis, extent });
-        counted(self.kernel, var, limit, kind, Block::new(body))
+        stmts::bound(
+            self.kernel.func_mut(),
+            self.block,
+            (BindLevel::Grid, Axis::X),
+            None,
+            blocks,
+            one(nest),
+        )
     }
 
     /// What a thread does.
@@ -317,14 +326,8 @@ impl<'k, 'l> Maker<'k, 'l> {
         let body = Block::new(vec![stmts::declare(element, number), inside]);
         match groups {
             1 => Stmt::new(StmtKind::Scope(body), Origin::default()),
-            _ => self.unrolled(group, groups, body),
+            _ => stmts::unrolled(self.kernel.func_mut(), group, groups, body.stmts),
         }
-    }
-
-    fn unrolled(&mut self, var: VarId, count: u32, body: Block) -> Stmt {
-        let limit = Expr::i32(count as i32);
-        let l = counted(self.kernel, var, limit, LoopKind::Unrolled(None), body);
-        Stmt::new(StmtKind::For(l), Origin::default())
     }
 
     /// The row has an element of this number.
@@ -359,52 +362,35 @@ impl<'k, 'l> Maker<'k, 'l> {
         // What follows is done for iterations that go on early, too.
         match width == 1 && walk::continues(&body).is_none() {
             true => body.stmts,
-            false => vec![self.unrolled(lane, width, body)],
+            false => vec![stmts::unrolled(self.kernel.func_mut(), lane, width, body.stmts)],
         }
     }
 
     /// Loads or stores a group's elements of a row.
     fn moved(&self, home: &Home, group: VarId, element: &Expr, load: bool) -> Vec<Stmt> {
         let width = self.legal.shape.vector;
-        let add = |e: Expr, k: u32| match k {
-            0 => e,
-            k => Expr::binary(BinaryOp::Add, e, Expr::int(Scalar::I32, k.into())),
-        };
         let base = match home.row.is_held() && self.legal.shape.each > width {
             true => counters::times(Expr::var(group, Type::I32), &Expr::i32(width as i32)),
             false => Expr::i32(0),
         };
-        let (wide, own) = match runs::vector(home.row.element, width) {
-            Some((ty, own)) => (Some(ty), own),
-            None => (None, 1),
-        };
         let array = home.row.array;
         let pointer = Expr::var(array, self.kernel.func().var(array).ty.clone());
-        let mut stmts = vec![];
-        for k in (0..width).step_by(own as usize) {
-            let number = add(element.clone(), k).cast(Type::I64);
+        let memory = |k: u32| {
+            let number = offset(element.clone(), k.into()).cast(Type::I64);
             let first = Expr::var(home.first, Type::I64);
             let index = vec![Expr::binary(BinaryOp::Add, first, number)];
             let kind = PlaceKind::Elem { pointer: pointer.clone(), index, dims: vec![] };
-            let memory = Place::new(kind, Type::Scalar(home.row.element), Origin::default());
+            Place::new(kind, Type::Scalar(home.row.element), Origin::default())
+        };
+        let own = |k: u32| {
             let slot = match base.as_const() {
                 Some(_) => Expr::i32(k as i32),
-                None => add(base.clone(), k),
+                None => offset(base.clone(), k.into()),
             };
-            let own = element_of(self.kernel.func(), home.var, slot);
-            let constant = load && home.row.stored.is_none();
-            let (memory, own) = match &wide {
-                Some(ty) => (
-                    vectors::wide_as(memory, ty.clone(), Space::Global, constant),
-                    vectors::wide_as(own, ty.clone(), Space::Local, !load),
-                ),
-                None => (memory, own),
-            };
-            let (place, value) = if load { (own, memory) } else { (memory, own) };
-            let kind = StmtKind::Assign { place, value: Expr::read(value) };
-            stmts.push(Stmt::new(kind, Origin::default()));
-        }
-        stmts
+            element_of(self.kernel.func(), home.var, slot)
+        };
+        let constant = load && home.row.stored.is_none();
+        runs::moved((home.row.element, width), (load, constant), memory, own)
     }
 }
 
@@ -542,12 +528,8 @@ fn local_i32(kernel: &mut Kernel, name: &str) -> VarId {
     kernel.func_mut().add_var(Var::new(name, Type::I32, VarKind::Local))
 }
 
-fn undefined(var: VarId) -> Stmt {
-    Stmt::new(StmtKind::Decl { var, init: None }, Origin::default())
-}
-
 fn one(l: ForLoop) -> Vec<Stmt> {
-    vec![Stmt::new(StmtKind::For(l), Origin::default())]
+    vec![stmts::looped(l)]
 }
 
 /// `if (all conditions) stmts`
@@ -559,11 +541,4 @@ fn when(conditions: impl IntoIterator<Item = Expr>, stmts: Vec<Stmt>) -> Stmt {
         None => StmtKind::Scope(then),
     };
     Stmt::new(kind, Origin::default())
-}
-
-/// A loop that counts from 0 by one.
-fn counted(kernel: &mut Kernel, var: VarId, limit: Expr, kind: LoopKind, body: Block) -> ForLoop {
-    let id = kernel.func_mut().fresh_loop();
-    let (first, step) = (Expr::i32(0), Expr::i32(1));
-    ForLoop { id, var, declares: true, first, compare: BinaryOp::Lt, limit, step, kind, body }
 }

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::visit::{self, Rewriter};
 use warpsmith_ir::{
-    Block, Expr, Origin, Place, PlaceKind, Scalar, Space, Stmt, StmtKind, Type, Var, VarId, VarKind,
+    Block, Expr, Origin, Place, PlaceKind, Scalar, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
-use super::text::{Maker, plus, times};
+use super::text::Maker;
 use super::{LegalKeepSums, Row, parts};
 use crate::analysis::access::Scope;
-use crate::build::stmts::{element_of, set};
-use crate::build::vectors;
+use crate::build::arithmetic::{plus, times};
+use crate::build::stmts::element_of;
 use crate::build::vectors::WIDEST;
 use crate::kernel::Kernel;
 use crate::rewrite::runs;
@@ -92,37 +92,20 @@ impl Maker<'_, '_> {
 
     /// Loads or stores the elements of a thread's columns.
     pub(super) fn moved(&self, home: &Home, load: bool) -> Vec<Stmt> {
-        let width = self.legal.shape.vector;
-        let (wide, own) = match runs::vector(home.row.element, width) {
-            Some((ty, own)) => (Some(ty), own),
-            None => (None, 1),
-        };
         let array = home.row.array;
         let pointer = Expr::var(array, self.kernel.func().var(array).ty.clone());
-        let mut stmts = vec![];
-        for k in (0..width).step_by(own as usize) {
-            let mut index =
-                plus(Expr::var(home.first, Type::I64), self.number(self.column).cast(Type::I64));
-            if k > 0 {
-                index = plus(index, Expr::int(Scalar::I64, k.into()));
-            }
-            let kind =
-                PlaceKind::Elem { pointer: pointer.clone(), index: vec![index], dims: vec![] };
-            let memory = Place::new(kind, Type::Scalar(home.row.element), Origin::default());
-            let slot = self.slot_of(home, Expr::i32(k as i32));
-            let own = element_of(self.kernel.func(), home.var, slot);
-            let constant = load && home.row.stored.is_none();
-            let (memory, own) = match &wide {
-                Some(ty) => (
-                    vectors::wide_as(memory, ty.clone(), Space::Global, constant),
-                    vectors::wide_as(own, ty.clone(), Space::Local, !load),
-                ),
-                None => (memory, own),
-            };
-            let (place, value) = if load { (own, memory) } else { (memory, own) };
-            stmts.push(set(place, Expr::read(value)));
-        }
-        stmts
+        let memory = |k: u32| {
+            let column = self.number(self.column).cast(Type::I64);
+            let first = plus(Expr::var(home.first, Type::I64), column);
+            let index = vec![plus(first, Expr::int(Scalar::I64, k.into()))];
+            let kind = PlaceKind::Elem { pointer: pointer.clone(), index, dims: vec![] };
+            Place::new(kind, Type::Scalar(home.row.element), Origin::default())
+        };
+        let own = |k: u32| {
+            element_of(self.kernel.func(), home.var, self.slot_of(home, Expr::i32(k as i32)))
+        };
+        let elements = (home.row.element, self.legal.shape.vector);
+        runs::moved(elements, (load, load && home.row.stored.is_none()), memory, own)
     }
 
     /// Where a thread has the element of one of its columns, in the row that it is at.

@@ -5,7 +5,8 @@ use warpsmith_ir::{
     Origin, Place, PlaceKind, ReduceOp, Scope, Stmt, StmtKind, Type, Var, VarKind, visit,
 };
 
-use super::text::{Maker, counted, counted_from, local, plus, times};
+use super::text::{Maker, counted_from, local};
+use crate::build::arithmetic::{plus, times};
 use crate::build::stmts::{element_of, set, when};
 use crate::build::{counters, stmts};
 use crate::rewrite::runs;
@@ -104,10 +105,10 @@ impl Maker<'_, '_> {
                     of(self, self.number(part)),
                 );
                 let limit = self.counts.warps.clone();
-                let body = Block::new(vec![set(total.clone(), more)]);
-                let mut l = counted(self.kernel, part, limit, LoopKind::Serial, body);
+                let (body, function) = (vec![set(total.clone(), more)], self.kernel.func_mut());
+                let mut l = stmts::counted(function, part, limit, LoopKind::Serial, body);
                 l.first = Expr::i32(1);
-                inside.push(Stmt::new(StmtKind::For(l), Origin::default()));
+                inside.push(stmts::looped(l));
             }
             updates.push(self.update(&sum.home, Expr::read(total)));
         }
@@ -117,9 +118,10 @@ impl Maker<'_, '_> {
         let number = plus(self.number(self.first_row), self.number(at));
         let body = vec![stmts::declare(row, number), when(self.exists(row), inside.stmts)];
         let limit = self.counts.rows_each.clone();
-        let mut l = counted(self.kernel, at, limit, LoopKind::Serial, Block::new(body));
+        let function = self.kernel.func_mut();
+        let mut l = stmts::counted(function, at, limit, LoopKind::Serial, body);
         (l.first, l.step) = (self.number(self.thread), self.counts.threads.clone());
-        vec![Stmt::new(StmtKind::For(l), Origin::default()).comment("the sums of the block's rows")]
+        vec![stmts::looped(l).comment("the sums of the block's rows")]
     }
 
     pub(super) fn update(&self, place: &Place, value: Expr) -> Stmt {

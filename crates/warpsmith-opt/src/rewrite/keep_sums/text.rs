@@ -5,8 +5,8 @@ use std::collections::btree_map::Entry;
 
 use warpsmith_ir::visit;
 use warpsmith_ir::{
-    Axis, BarrierKind, BinaryOp, BindLevel, Binding, Block, Expr, ExprKind, ForLoop, LoopKind,
-    Origin, Place, ReduceOp, Scalar, SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind,
+    Axis, BarrierKind, BinaryOp, BindLevel, Block, Expr, ExprKind, ForLoop, LoopKind, Origin,
+    Place, ReduceOp, Scalar, SourceMap, Stmt, StmtKind, Type, Var, VarId, VarKind,
 };
 
 use super::homes::{Home, homes};
@@ -14,7 +14,8 @@ use super::launch::Counts;
 use super::parts::RowSum;
 use super::{LegalKeepSums, launch};
 use crate::analysis::access::{Base, base_of};
-use crate::build::stmts::{element_of, set, when};
+use crate::build::arithmetic::{plus, times};
+use crate::build::stmts::{element_of, set, undefined, when};
 use crate::build::{counters, operators, stmts};
 use crate::kernel::Kernel;
 use crate::rewrite::runs;
@@ -265,10 +266,10 @@ impl<'k, 'l> Maker<'k, 'l> {
         }
         text.extend(self.steady());
         let groups = self.legal.shape.rows / self.legal.shape.group;
-        let body = Block::new(self.of_group());
-        let kind = LoopKind::Serial;
-        let l = counted(self.kernel, self.group, Expr::i32(groups as i32), kind, body);
-        text.push(Stmt::new(StmtKind::For(l), Origin::default()));
+        let (body, limit) = (self.of_group(), Expr::i32(groups as i32));
+        let function = self.kernel.func_mut();
+        let l = stmts::counted(function, self.group, limit, LoopKind::Serial, body);
+        text.push(stmts::looped(l));
         text.extend(self.columns_added());
         if !self.sums.is_empty() {
             let kind = StmtKind::Barrier { kind: BarrierKind::Block, operand: None, result: None };
@@ -424,22 +425,18 @@ impl<'k, 'l> Maker<'k, 'l> {
     }
 
     pub(super) fn unrolled(&mut self, var: VarId, count: u32, body: Vec<Stmt>) -> Stmt {
-        let limit = Expr::i32(count as i32);
-        let l = counted(self.kernel, var, limit, LoopKind::Unrolled(None), Block::new(body));
-        Stmt::new(StmtKind::For(l), Origin::default())
+        stmts::unrolled(self.kernel.func_mut(), var, count, body)
     }
 
     fn bound(
         &mut self,
         var: VarId,
-        (level, axis): (BindLevel, Axis),
+        at: (BindLevel, Axis),
         extent: Option<u32>,
         limit: Expr,
         body: Vec<Stmt>,
     ) -> Stmt {
-        let kind = LoopKind::Bound(Binding { level, axis, extent });
-        let l = counted(self.kernel, var, limit, kind, Block::new(body));
-        Stmt::new(StmtKind::For(l), Origin::default())
+        stmts::looped(stmts::bound(self.kernel.func_mut(), var, at, extent, limit, body))
     }
 }
 
@@ -462,35 +459,4 @@ fn with_sum(value: Expr, sum: &RowSum) -> Expr {
 
 pub(super) fn local(kernel: &mut Kernel, name: &str) -> VarId {
     kernel.func_mut().add_var(Var::new(name, Type::I32, VarKind::Local))
-}
-
-fn undefined(var: VarId) -> Stmt {
-    Stmt::new(StmtKind::Decl { var, init: None }, Origin::default())
-}
-
-pub(super) fn plus(a: Expr, b: Expr) -> Expr {
-    match b.as_const().map(|v| v.as_i64()) {
-        Some(0) => a,
-        _ => Expr::binary(BinaryOp::Add, a, b),
-    }
-}
-
-pub(super) fn times(a: Expr, b: Expr) -> Expr {
-    match b.as_const().map(|v| v.as_i64()) {
-        Some(1) => a,
-        _ => Expr::binary(BinaryOp::Mul, a, b),
-    }
-}
-
-/// A loop that counts from 0 by one.
-pub(super) fn counted(
-    kernel: &mut Kernel,
-    var: VarId,
-    limit: Expr,
-    kind: LoopKind,
-    body: Block,
-) -> ForLoop {
-    let id = kernel.func_mut().fresh_loop();
-    let (first, step) = (Expr::i32(0), Expr::i32(1));
-    ForLoop { id, var, declares: true, first, compare: BinaryOp::Lt, limit, step, kind, body }
 }

@@ -6,15 +6,18 @@
 //! does not overflow (C makes it undefined), and that the subscripts themselves and products of sizes stay inside their
 //! types (launchers guard 32-bit indices).
 
+mod bits;
+mod condition;
+mod division;
+
 use std::collections::BTreeMap;
 
 use warpsmith_ir::poly::{Atom, Poly};
-use warpsmith_ir::{
-    BinaryOp, Expr, ExprKind, MathFn, Place, PlaceKind, Scalar, Type, UnaryOp, VarId,
-};
+use warpsmith_ir::{BinaryOp, Expr, ExprKind, MathFn, Place, PlaceKind, Scalar, UnaryOp, VarId};
 
 use super::formula::{Branch, Clause, Fact};
 use crate::analysis::access::{Base, Scope, base_of};
+use bits::Xor;
 
 /// What an unknown stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,13 +57,6 @@ struct Element {
     index: Vec<Poly>,
     /// The loop does not write the array.
     stable: bool,
-    value: Poly,
-}
-
-/// `a ^ b`, with the unknown that it is.
-struct Xor {
-    a: Poly,
-    b: Poly,
     value: Poly,
 }
 
@@ -547,292 +543,6 @@ impl<'s, 'a> Terms<'s, 'a> {
                 )
             })
     }
-
-    /// Quotient and remainder, rounded toward zero as `/` and `%` do, or down (`floor`).
-    pub fn divided(&mut self, x: &Poly, y: &Poly, floor: bool) -> (Poly, Poly) {
-        if let (Some(a), Some(b)) = (x.as_constant(), y.as_constant())
-            && b != 0
-        {
-            let q = if floor { a.div_euclid(b) } else { a / b };
-            return (number(q), number(a - q * b));
-        }
-        if *y == number(1) {
-            return (x.clone(), Poly::zero());
-        }
-        let floor = floor || self.proved(&Fact::at_least(x, &Poly::zero()));
-        let key = (x.clone(), y.clone(), floor);
-        if let Some(known) = self.quotients.get(&key) {
-            return known.clone();
-        }
-        let shared = self.is_shared(x) && self.is_shared(y);
-        let role = if shared { Role::Size } else { Role::Counter };
-        let q = self.derived(role, None, None, &[x, y]);
-        let r = self.derived(role, None, None, &[x, y]);
-        let Some(whole) = product(&q, y).map(|p| plus(&p, &r)) else { return (q, r) };
-        let zero = Poly::zero();
-        let identity = Fact::equal(x, &whole);
-        let positive = self.proved(&Fact::less(&zero, y));
-        let range = self.range_of_quotient(&q, x, y);
-        if positive && floor {
-            self.facts.extend([identity, Fact::at_least(&r, &zero), Fact::less(&r, y)]);
-            self.set_low(&r, 0);
-            self.below(&r, y.clone());
-            if self.proved(&Fact::at_least(x, &zero)) {
-                self.set_low(&q, 0);
-                self.facts.extend(range.facts);
-                self.clauses.extend(range.clauses);
-            }
-        } else {
-            self.note_divisor(y, positive);
-            let negated = minus(&zero, y);
-            let mut cases = vec![];
-            for (divisor_positive, size) in [(true, y), (false, &negated)] {
-                if positive && !divisor_positive {
-                    continue;
-                }
-                let sign = Fact::less(&zero, size);
-                // Toward zero, so that the quotient is zero or has the sign of the exact one.
-                let sign_of = |rises: bool| match rises == divisor_positive {
-                    true => Fact::at_least(&q, &zero),
-                    false => Fact::at_least(&zero, &q),
-                };
-                let up = [
-                    Fact::at_least(x, &zero),
-                    Fact::at_least(&r, &zero),
-                    Fact::less(&r, size),
-                    sign_of(true),
-                ];
-                let down = [
-                    Fact::less(x, &zero),
-                    Fact::at_least(&zero, &r),
-                    Fact::less(&minus(&zero, &r), size),
-                    sign_of(false),
-                ];
-                for case in [up, down] {
-                    let facts = [vec![sign.clone(), identity.clone()], case.to_vec()].concat();
-                    cases.push(Branch::facts(facts));
-                }
-                if divisor_positive {
-                    let up = cases.len() - 2;
-                    cases[up] = std::mem::take(&mut cases[up]).and(range.clone());
-                }
-            }
-            if !positive {
-                // Division by zero has no value, but what is computed beside it has.
-                cases.push(Branch::fact(Fact::equal(y, &zero)));
-            }
-            self.clauses.push(cases);
-        }
-        self.quotients.insert(key, (q.clone(), r.clone()));
-        (q, r)
-    }
-
-    /// Notes a divisor that may be negative, where it is a variable that all iterations share.
-    fn note_divisor(&mut self, y: &Poly, positive: bool) {
-        let shared = self.shared.iter().find(|(_, value)| *value == y).map(|(v, _)| *v);
-        let open = shared.filter(|_| !positive && !self.proved(&Fact::less(y, &Poly::zero())));
-        self.open_divisors.extend(open.filter(|v| !self.open_divisors.contains(v)));
-    }
-
-    /// The differences of quotients by one divisor.
-    pub fn quotient_differences(&self) -> Vec<Poly> {
-        let mut differences = vec![];
-        let all: Vec<(&Poly, &Poly)> =
-            self.quotients.iter().map(|((_, y, _), (q, _))| (y, q)).collect();
-        for (k, (y, q)) in all.iter().enumerate() {
-            let others = all[k + 1..].iter().filter(|(other, _)| other == y);
-            differences.extend(others.map(|(_, p)| minus(q, p)));
-        }
-        differences
-    }
-
-    /// Bounds of `q = x / y` for `x >= 0` and `y > 0`, where `x` is less than a multiple of `y`.
-    fn range_of_quotient(&mut self, q: &Poly, x: &Poly, y: &Poly) -> Branch {
-        let mut range = Branch::fact(Fact::at_least(q, &Poly::zero()));
-        let limit = match x.as_atom() {
-            Some(Atom::Var(v)) => self.unknown(*v).below.clone(),
-            _ => None,
-        };
-        let Some((limit, divisors)) = limit else { return range };
-        let Some(quotient) = exact_quotient(&limit, y) else { return range };
-        let mut alternatives = vec![Branch::fact(Fact::less(q, &quotient))];
-        for d in &divisors {
-            alternatives.push(Branch::fact(Fact::at_least(&Poly::zero(), d)));
-        }
-        if let Some(Atom::Var(v)) = q.as_atom() {
-            let divisors = divisors.into_iter().chain([y.clone()]).collect();
-            self.unknowns[v.0 as usize].below = Some((quotient, divisors));
-        }
-        match alternatives.len() {
-            1 => range.facts.extend(alternatives.remove(0).facts),
-            _ => range.clauses.push(alternatives),
-        }
-        range
-    }
-
-    fn set_low(&mut self, unknown: &Poly, low: i128) {
-        if let Some(Atom::Var(v)) = unknown.as_atom() {
-            self.unknowns[v.0 as usize].low = Some(low);
-        }
-    }
-
-    fn bits(
-        &mut self,
-        expr: &Expr,
-        op: BinaryOp,
-        (a, b): (&Expr, &Expr),
-        ty: Scalar,
-        at: &Instance,
-    ) -> Poly {
-        let (x, y) = (self.value(a, at), self.value(b, at));
-        let (x, y) = if x.as_constant().is_some() { (y, x) } else { (x, y) };
-        let x = self.seen(x, ty);
-        let common = match y.as_constant() {
-            Some(mask) => self.masked(&x, mask, ty),
-            None if op == BinaryOp::BitAnd => {
-                let mask_of = |y: &Poly| Some(plus(y, &number(1))).filter(|p| self.is_power(p));
-                match (mask_of(&y), mask_of(&x)) {
-                    (Some(p), _) => Some(self.divided(&x, &p, true).1),
-                    (_, Some(p)) => Some(self.divided(&y, &p, true).1),
-                    _ => None,
-                }
-            }
-            None => None,
-        };
-        match (op, common) {
-            (BinaryOp::BitAnd, Some(c)) => c,
-            (BinaryOp::BitOr, Some(c)) => minus(&plus(&x, &y), &c),
-            (BinaryOp::BitXor, Some(c)) => {
-                let value = minus(&plus(&x, &y), &plus(&c, &c));
-                self.note_xor(x, y, value)
-            }
-            (BinaryOp::BitXor, None) => {
-                let zero = Poly::zero();
-                let positive = [&x, &y].iter().all(|p| self.proved(&Fact::at_least(p, &zero)));
-                let low = positive.then_some(0);
-                // Two of them may differ in more than the solver knows: a point that it finds may be none.
-                let value = self.derived(Role::Opaque, low, None, &[&x, &y]);
-                self.note_xor(x, y, value)
-            }
-            _ => self.opaque(expr, at),
-        }
-    }
-
-    /// `x & mask`, run by run of the mask's bits.
-    fn masked(&mut self, x: &Poly, mask: i128, ty: Scalar) -> Option<Poly> {
-        if mask < 0 {
-            // All but the bits that the complement keeps.
-            let rest = self.masked(x, !mask, ty)?;
-            return Some(minus(x, &rest));
-        }
-        let bits = 8 * ty.bytes();
-        if !ty.is_signed() && bits < 64 && mask >> (bits - 1) != 0 {
-            let all = (1i128 << bits) - 1;
-            let rest = self.masked(x, all & !mask, ty)?;
-            return Some(minus(x, &rest));
-        }
-        let (mut sum, mut bit) = (Poly::zero(), 0u32);
-        while bit < 64 {
-            if mask >> bit & 1 == 0 {
-                bit += 1;
-                continue;
-            }
-            let first = bit;
-            while bit < 64 && mask >> bit & 1 == 1 {
-                bit += 1;
-            }
-            let above = self.divided(x, &number(1 << first), true).0;
-            let run = self.divided(&above, &number(1 << (bit - first)), true).1;
-            sum = plus(&sum, &product(&run, &number(1 << first))?);
-        }
-        Some(sum)
-    }
-
-    /// That `value` is `a ^ b`: with the same `b` it gives `a` back, and other values for other `a`.
-    fn note_xor(&mut self, a: Poly, b: Poly, value: Poly) -> Poly {
-        let known = |x: &&Xor| (x.a == a && x.b == b) || (x.a == b && x.b == a);
-        if let Some(known) = self.xors.iter().find(known) {
-            return known.value.clone();
-        }
-        let mut clauses = vec![];
-        let unequal =
-            |x: &Poly, y: &Poly| [Branch::fact(Fact::less(x, y)), Branch::fact(Fact::less(y, x))];
-        for other in &self.xors {
-            let pairs = [(&other.a, &other.b, &a, &b), (&other.b, &other.a, &b, &a)];
-            for (x, with, y, same) in pairs.into_iter().filter(|p| p.1 == p.3) {
-                debug_assert_eq!(with, same);
-                let either = [
-                    (x, y, &other.value, &value),
-                    (&other.value, &value, x, y),
-                    (&other.value, y, x, &value),
-                    (x, &value, &other.value, y),
-                ];
-                for (p, q, r, s) in either {
-                    let mut clause = vec![Branch::fact(Fact::equal(r, s))];
-                    clause.extend(unequal(p, q));
-                    clauses.push(clause);
-                }
-            }
-        }
-        self.clauses.extend(clauses);
-        self.xors.push(Xor { a, b, value: value.clone() });
-        value
-    }
-
-    /// What a condition says. Parts that are not understood say nothing.
-    pub fn condition(&mut self, cond: &Expr, negated: bool, at: &Instance) -> Branch {
-        match &*cond.kind {
-            ExprKind::Const(v) => match (v.as_i64() != 0) == negated {
-                true => Branch::fact(Fact::never()),
-                false => Branch::default(),
-            },
-            ExprKind::Unary(UnaryOp::Not, a) => self.condition(a, !negated, at),
-            ExprKind::Cast(a) if a.ty == Type::BOOL => self.condition(a, negated, at),
-            ExprKind::Cast(a) if a.ty.is_integer() && cond.ty == Type::BOOL => {
-                let value = self.value(a, at);
-                relation(BinaryOp::Ne, negated, &value, &Poly::zero())
-            }
-            ExprKind::Binary(op, a, b) if op.is_logical() => {
-                let (x, y) = (self.condition(a, negated, at), self.condition(b, negated, at));
-                match (*op == BinaryOp::LogicalAnd) != negated {
-                    true => x.and(y),
-                    false if x.is_empty() || y.is_empty() => Branch::default(),
-                    false => Branch { facts: vec![], clauses: vec![vec![x, y]] },
-                }
-            }
-            ExprKind::Binary(op, a, b)
-                if op.is_comparison() && (self.reads_written(a) || self.reads_written(b)) =>
-            {
-                self.skip(cond)
-            }
-            ExprKind::Binary(op, a, b) if op.is_comparison() && a.ty.is_integer() => {
-                let (x, y) = (self.value(a, at), self.value(b, at));
-                let ty = a.ty.scalar().unwrap_or(Scalar::I32);
-                let (x, y) = (self.seen(x, ty), self.seen(y, ty));
-                relation(*op, negated, &x, &y)
-            }
-            ExprKind::Read(p) if matches!(&*p.kind, PlaceKind::Var(v) if self.scope.definition(*v).is_some()) =>
-            {
-                let definition = p.root_var().and_then(|v| self.scope.definition(v));
-                match definition {
-                    Some(d) if self.depth < 12 => {
-                        self.depth += 1;
-                        let branch = self.condition(d, negated, at);
-                        self.depth -= 1;
-                        branch
-                    }
-                    _ => self.skip(cond),
-                }
-            }
-            _ => self.skip(cond),
-        }
-    }
-
-    /// A condition that says nothing here.
-    fn skip(&mut self, cond: &Expr) -> Branch {
-        self.skipped |= !self.reads_data(cond);
-        Branch::default()
-    }
 }
 
 /// The unknown or variable that a factor is.
@@ -848,21 +558,6 @@ pub fn variables(p: &Poly) -> Vec<VarId> {
     p.atoms().into_iter().filter_map(variable).collect()
 }
 
-fn relation(op: BinaryOp, negated: bool, x: &Poly, y: &Poly) -> Branch {
-    use BinaryOp::*;
-    match (op, negated) {
-        (Lt, false) | (Ge, true) => Branch::fact(Fact::less(x, y)),
-        (Le, false) | (Gt, true) => Branch::fact(Fact::at_least(y, x)),
-        (Gt, false) | (Le, true) => Branch::fact(Fact::less(y, x)),
-        (Ge, false) | (Lt, true) => Branch::fact(Fact::at_least(x, y)),
-        (Eq, false) | (Ne, true) => Branch::fact(Fact::equal(x, y)),
-        _ => {
-            let alternatives = [Fact::less(x, y), Fact::less(y, x)].map(Branch::fact);
-            Branch { facts: vec![], clauses: vec![alternatives.to_vec()] }
-        }
-    }
-}
-
 /// Least and greatest value of a type.
 fn range_of(ty: Scalar) -> (Option<i128>, Option<i128>) {
     let bits = 8 * ty.bytes();
@@ -871,9 +566,4 @@ fn range_of(ty: Scalar) -> (Option<i128>, Option<i128>) {
         _ if ty.is_signed() => (Some(-(1 << (bits - 1))), Some((1 << (bits - 1)) - 1)),
         _ => (Some(0), Some((1 << bits) - 1)),
     }
-}
-
-/// `a / b` where that leaves nothing over.
-fn exact_quotient(a: &Poly, b: &Poly) -> Option<Poly> {
-    a.div_rem(b).filter(|(_, rest)| rest.is_zero()).map(|(quotient, _)| quotient)
 }

@@ -1,16 +1,20 @@
 //! One walk through a function that follows what integer variables hold, and notes every access with what is known there.
 
+mod control;
+mod sizes;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::poly::Poly;
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, FuncId, Function, Module, Origin, Place, PlaceKind,
-    Scalar, Stmt, StmtKind, VarId,
+    Block, Expr, ExprKind, FuncId, Function, Module, Origin, Place, PlaceKind, Scalar, Stmt,
+    StmtKind, VarId,
 };
 
 use super::known::{self, Known};
 use super::value::Division;
 use crate::walk as tree;
+use sizes::sizes;
 
 /// Calls inside calls are followed this far.
 const MAX_CALLS: usize = 8;
@@ -266,15 +270,7 @@ impl<'m> Walk<'m> {
             StmtKind::Loop { .. } => self.general(stmt, st),
             StmtKind::Switch { selector, cases } => {
                 self.value(selector, st);
-                let written = written_in(cases.iter().map(|c| &c.body));
-                self.exits.push(vec![]);
-                for case in cases {
-                    let mut there = st.branch();
-                    written.iter().for_each(|v| _ = self.forget(*v, &mut there));
-                    self.block(&case.body, &mut there);
-                }
-                self.exits.pop();
-                written.iter().for_each(|v| _ = self.forget(*v, st));
+                self.switch(cases, st);
             }
             StmtKind::Scope(b) => return self.block(b, st),
             StmtKind::Break | StmtKind::Continue => {
@@ -331,192 +327,6 @@ impl<'m> Walk<'m> {
         let symbol = self.fresh_for(v, false);
         st.values.insert(v, Poly::var(symbol));
         symbol
-    }
-
-    fn branch(
-        &mut self,
-        cond: &'m Expr,
-        then: &'m Block,
-        otherwise: &'m Block,
-        st: &mut State,
-    ) -> bool {
-        self.value(cond, st);
-        let mark = self.mark();
-        let (mut yes, mut no) = (st.branch(), st.branch());
-        self.assume(cond, false, &mut yes);
-        self.assume(cond, true, &mut no);
-        match (self.block(then, &mut yes), self.block(otherwise, &mut no)) {
-            (true, true) => {
-                let mut values = BTreeMap::new();
-                for (v, a) in &yes.values {
-                    // What only one side has was declared there.
-                    let Some(b) = no.values.get(v) else { continue };
-                    values.insert(*v, self.joined((a, &yes), (b, &no), mark, st));
-                }
-                let one_sided = |from: &State, to: &State| -> Vec<VarId> {
-                    from.values.keys().filter(|v| !to.values.contains_key(v)).copied().collect()
-                };
-                let mut single = [one_sided(&yes, &no), one_sided(&no, &yes)].concat();
-                st.values = values;
-                // A parameter that one side changed.
-                single.retain(|v| self.own_param(*v));
-                for v in single {
-                    self.forget(v, st);
-                }
-                true
-            }
-            (true, false) => {
-                *st = yes;
-                true
-            }
-            (false, true) => {
-                *st = no;
-                true
-            }
-            (false, false) => false,
-        }
-    }
-
-    fn counted(&mut self, l: &'m ForLoop, st: &mut State) {
-        let (first, limit) = (self.value(&l.first, st), self.value(&l.limit, st));
-        let step = self.value(&l.step, st).as_constant();
-        let counter = self.fresh_for(l.var, matches!(step, Some(1 | -1)));
-        let fixed = [&first, &limit].into_iter().all(|p| known::newest(p).is_none());
-        self.around(&[&l.body], st, &mut |walk, inside| {
-            let plus = |c: i128| limit.add(&Poly::constant(c));
-            let (lower, upper) = match (l.compare, step) {
-                (BinaryOp::Lt, _) => (Some(first.clone()), plus(-1)),
-                (BinaryOp::Le, _) => (Some(first.clone()), Some(limit.clone())),
-                (BinaryOp::Gt, _) => (plus(1), Some(first.clone())),
-                (BinaryOp::Ge, _) => (Some(limit.clone()), Some(first.clone())),
-                (_, Some(1)) => (Some(first.clone()), plus(-1)),
-                (_, Some(-1)) => (plus(1), Some(first.clone())),
-                _ => (None, None),
-            };
-            inside.known.bound(counter, lower, upper);
-            inside.values.insert(l.var, Poly::var(counter));
-            inside.sure &= fixed;
-            walk.block(&l.body, inside)
-        });
-        if l.declares {
-            st.values.remove(&l.var);
-        } else {
-            self.forget(l.var, st);
-        }
-    }
-
-    fn general(&mut self, stmt: &'m Stmt, st: &mut State) {
-        let StmtKind::Loop { condition, body, step, .. } = &stmt.kind else { return };
-        let before = condition.iter().map(|c| &c.before);
-        let blocks: Vec<&Block> = before.chain([body, step]).collect();
-        self.around(&blocks, st, &mut |walk, inside| {
-            inside.sure = false;
-            if let Some(c) = condition.as_ref().filter(|c| !c.at_end) {
-                walk.block(&c.before, inside);
-                walk.value(&c.expr, inside);
-                walk.assume(&c.expr, false, inside);
-            }
-            let reached = walk.block(body, inside);
-            if let Some(c) = condition.as_ref().filter(|c| c.at_end) {
-                walk.block(&c.before, inside);
-                walk.value(&c.expr, inside);
-            }
-            // `continue` goes to the step as well; there it may not even hold what the body's end holds.
-            let mut from_continue = inside.clone();
-            if !step.stmts.is_empty() {
-                let skips = walk.exits.last().is_some_and(|e| !e.is_empty());
-                if skips {
-                    for v in written_in(blocks.iter().copied()) {
-                        walk.forget(v, &mut from_continue);
-                    }
-                    walk.block(step, &mut from_continue);
-                    walk.exits
-                        .iter_mut()
-                        .last()
-                        .into_iter()
-                        .for_each(|e| e.push(from_continue.clone()));
-                }
-                walk.block(step, inside);
-            }
-            reached || !step.stmts.is_empty()
-        });
-    }
-
-    /// Walks through the body of a loop. What it writes is not known inside, but for bounds that every iteration keeps:
-    /// they are guessed, and those that an iteration breaks are dropped until none is left that does not hold.
-    fn around(
-        &mut self,
-        blocks: &[&'m Block],
-        st: &mut State,
-        run: &mut dyn FnMut(&mut Walk<'m>, &mut State) -> bool,
-    ) {
-        let written: Vec<VarId> = written_in(blocks.iter().copied())
-            .into_iter()
-            .filter(|v| self.function.var(*v).ty.scalar().is_some_and(|s| s.is_integer()))
-            .filter(|v| st.values.contains_key(v) || self.own_param(*v))
-            .collect();
-        let mut guesses: Vec<(VarId, bool, Poly)> = vec![];
-        if self.guesses < MAX_GUESSES {
-            for v in &written {
-                let entry = st.values.get(v).cloned().unwrap_or_else(|| Poly::var(*v));
-                guesses.push((*v, false, entry.clone()));
-                guesses.push((*v, true, entry));
-                guesses.push((*v, false, Poly::zero()));
-            }
-            let kept = |g: &(VarId, bool, Poly), s: &State| {
-                let value = s.values.get(&g.0).cloned().unwrap_or_else(|| Poly::var(g.0));
-                let facts = &s.known.facts;
-                if g.1 { facts.provably_le(&value, &g.2) } else { facts.provably_le(&g.2, &value) }
-            };
-            guesses.retain(|g| kept(g, st));
-            // A variable that is set to one of several values, as the row of a pivot is, lies between their ends.
-            let outer = self.set_to.replace(vec![]);
-            let mut first = true;
-            while !written.is_empty() && (first || !guesses.is_empty()) {
-                let ends = self.quietly(|walk| walk.one_pass(&written, &guesses, st, run));
-                let before = guesses.len();
-                guesses.retain(|g| ends.iter().all(|s| kept(g, s)));
-                let mut more = self.set_to.replace(vec![]).filter(|_| first).unwrap_or_default();
-                more.retain(|g| written.contains(&g.0) && !guesses.contains(g) && kept(g, st));
-                more.sort();
-                more.dedup();
-                first = false;
-                if guesses.len() == before && more.is_empty() {
-                    break;
-                }
-                guesses.extend(more);
-            }
-            self.set_to = outer;
-        }
-        self.one_pass(&written, &guesses, st, run);
-        for v in &written {
-            let symbol = self.forget(*v, st);
-            hold(&guesses, *v, symbol, st);
-        }
-    }
-
-    /// The body once, from what is known at the head of every iteration; gives the states it ends in.
-    fn one_pass(
-        &mut self,
-        written: &[VarId],
-        guesses: &[(VarId, bool, Poly)],
-        st: &State,
-        run: &mut dyn FnMut(&mut Walk<'m>, &mut State) -> bool,
-    ) -> Vec<State> {
-        let mut inside = st.clone();
-        for v in written {
-            let symbol = self.forget(*v, &mut inside);
-            hold(guesses, *v, symbol, &mut inside);
-        }
-        self.guesses += 1;
-        self.exits.push(vec![]);
-        let reached = run(self, &mut inside);
-        let mut ends = self.exits.pop().unwrap_or_default();
-        self.guesses -= 1;
-        if reached {
-            ends.push(inside);
-        }
-        ends
     }
 
     /// Records an access, and those inside its subscripts.
@@ -640,59 +450,6 @@ impl<'m> Walk<'m> {
             [(value, _)] if self.older(value, mark) => Some((*value).clone()),
             ways => Some(Poly::var(self.one_of_several(ways, mark, st))),
         }
-    }
-}
-
-/// Variables that hold a size from the start to the end that is no sum of products of parameters: fields of parameters,
-/// and what is computed of sizes by divisions and shifts, `(h + 2 * pad - k) / stride + 1`. And all that they are made of.
-fn sizes(function: &Function) -> (BTreeSet<VarId>, BTreeMap<VarId, &Expr>) {
-    let kept = |p: &VarId| !tree::writes_var(&function.body, *p);
-    let mut known: BTreeSet<VarId> = function.params.iter().copied().filter(kept).collect();
-    let (mut found, mut made) = (BTreeSet::new(), BTreeMap::new());
-    for s in &function.body.stmts {
-        let StmtKind::Decl { var, init: Some(init) } = &s.kind else { continue };
-        let whole = function.var(*var).ty.scalar().is_some_and(|s| s.is_integer());
-        let mut pure = whole && init.ty == function.var(*var).ty && !tree::reads_memory(init);
-        tree::each_var(init, &mut |v| pure &= known.contains(&v));
-        if !pure || tree::times_set(&function.body, *var) != 1 {
-            continue;
-        }
-        known.insert(*var);
-        made.insert(*var, init);
-        if is_field(init) || divides(init) {
-            found.insert(*var);
-        }
-    }
-    (found, made)
-}
-
-fn is_field(e: &Expr) -> bool {
-    matches!(&*e.kind, ExprKind::Read(p) if matches!(&*p.kind, PlaceKind::Field(..)))
-}
-
-/// Whether a value has quotients or shifts of which its polynomial would know nothing.
-fn divides(e: &Expr) -> bool {
-    let (mut divides, mut falls) = (false, false);
-    tree::each_expr(e, &mut |e| {
-        if let ExprKind::Binary(op, _, by) = &*e.kind {
-            let constant = by.as_const().is_some();
-            falls |= *op == BinaryOp::Sub;
-            divides |= matches!(op, BinaryOp::Div | BinaryOp::Shl) && !constant;
-        }
-    });
-    let mut halves = false;
-    tree::each_expr(e, &mut |e| {
-        halves |= matches!(&*e.kind, ExprKind::Binary(BinaryOp::Div, ..));
-    });
-    divides || (halves && falls)
-}
-
-/// States of a symbol what was guessed of a variable.
-fn hold(guesses: &[(VarId, bool, Poly)], v: VarId, symbol: VarId, st: &mut State) {
-    for (_, upper, p) in guesses.iter().filter(|g| g.0 == v) {
-        let p = Some(p.clone());
-        let (low, high) = if *upper { (None, p) } else { (p, None) };
-        st.known.bound(symbol, low, high);
     }
 }
 

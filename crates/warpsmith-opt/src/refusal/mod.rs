@@ -1,9 +1,13 @@
 //! Why a step cannot be taken, and the one place that says it in the user's words.
 
+mod marks;
+
 use warpsmith_ir::{Axis, Diagnostic, LoopId, Origin, ReduceOp, Reduction, Span, VarId};
 
-use crate::analysis::contributions::{Misuse, Why};
+use crate::analysis::contributions::Misuse;
 use crate::kernel::{Kernel, STATIC_SHARED};
+
+use marks::{misused, mixed_updates, order_matters, shared_variable};
 
 /// A step that does not apply. Carries ids; [`Refusal::diagnostic`] renders it.
 #[derive(Clone, Debug)]
@@ -13,7 +17,7 @@ pub enum Refusal {
     /// Whether two iterations touch one element follows from sizes and counters, and is not known.
     Undecided(Box<UndecidedMark>),
     /// Iterations share a variable that they write.
-    SharedVariable { loop_id: LoopId, shared: Box<crate::analysis::scalars::Shared> },
+    SharedVariable { loop_id: LoopId, shared: Box<crate::analysis::scalars::SharedVariable> },
     /// Iterations update an element in two ways, or use it beside the updates.
     MixedUpdates { loop_id: LoopId, name: String, mixed: Box<crate::analysis::atomics::Mixed> },
     /// The loop has no mark, and its independence was not proved.
@@ -178,6 +182,12 @@ impl Refusal {
                 Diagnostic::error("W220", format!("no marked loop has a reduction of `{name}`"))
                     .help(format!("write `reduction(+: {name})` at the loop"))
             }
+            _ => self.about_arrays(kernel),
+        }
+    }
+
+    fn about_arrays(&self, kernel: &Kernel) -> Diagnostic {
+        match self {
             Refusal::CannotStage { name, why, at } => {
                 let d = Diagnostic::error("W261", format!("cannot stage `{name}`: {why}"));
                 label(d, at.as_ref().as_ref().and_then(|o| o.span), "this access")
@@ -242,44 +252,133 @@ impl Refusal {
                 at_loop(kernel, Diagnostic::error("W265", message), *loop_id, "this loop")
             }
             Refusal::NotSerial { loop_id } => {
-                let message = format!("loop `{}` is shared by threads: only a serial loop can be cut or unrolled", name(loop_id));
+                let message = format!(
+                    "loop `{}` is shared by threads: only a serial loop can be cut or unrolled",
+                    name(loop_id)
+                );
                 at_loop(kernel, Diagnostic::error("W263", message), *loop_id, "this loop")
             }
             Refusal::TileFactor { loop_id, factor, most } => {
-                let message = format!("{factor} iterations of `{}` are too few or too many: at most {most} make sense here", name(loop_id));
+                let message = format!(
+                    "{factor} iterations of `{}` are too few or too many: at most {most} make sense here",
+                    name(loop_id)
+                );
                 at_loop(kernel, Diagnostic::error("W264", message), *loop_id, "this loop")
             }
             Refusal::NotParallel { loop_id, reasons } => {
-                let message = format!("loop `{}` is not marked parallel, and its iterations are not proved independent", name(loop_id));
+                let message = format!(
+                    "loop `{}` is not marked parallel, and its iterations are not proved independent",
+                    name(loop_id)
+                );
                 let d = at_loop(kernel, Diagnostic::error("W212", message), *loop_id, "this loop");
                 let d = reasons.iter().fold(d, |d, r| d.note(r.clone()));
                 d.help("if you know that they are, write `#pragma omp parallel for` before it")
             }
             Refusal::LeavesLoop { loop_id, at } => {
-                let d = Diagnostic::error("W213", format!("loop `{}` may be left before its end", name(loop_id)));
+                let d = Diagnostic::error(
+                    "W213",
+                    format!("loop `{}` may be left before its end", name(loop_id)),
+                );
                 let d = label(d, at.span, "control leaves the loop here");
                 let d = at_loop(kernel, d, *loop_id, "the step needs all iterations of this loop");
-                d.help("let the iteration do nothing instead: put the rest of the body under an `if`")
+                d.help(
+                    "let the iteration do nothing instead: put the rest of the body under an `if`",
+                )
             }
             Refusal::UnknownStep { loop_id } => {
                 let message = format!("the direction of loop `{}` is not known", name(loop_id));
-                at_loop(kernel, Diagnostic::error("W214", message), *loop_id, "compares with `!=` and has a step that is no constant")
-                    .help("compare with `<` or `>`")
+                at_loop(
+                    kernel,
+                    Diagnostic::error("W214", message),
+                    *loop_id,
+                    "compares with `!=` and has a step that is no constant",
+                )
+                .help("compare with `<` or `>`")
             }
+            _ => self.about_nests(kernel),
+        }
+    }
+
+    fn about_nests(&self, kernel: &Kernel) -> Diagnostic {
+        let name = |id: &LoopId| kernel.loop_name(*id);
+        match self {
             Refusal::NotNested { outer, inner } if outer == inner => {
                 let message = format!("no loop is directly inside loop `{}`", name(outer));
-                at_loop(kernel, Diagnostic::error("W215", message), *outer, "its body is more or other than one loop")
+                at_loop(
+                    kernel,
+                    Diagnostic::error("W215", message),
+                    *outer,
+                    "its body is more or other than one loop",
+                )
             }
             Refusal::NotNested { outer, inner } => {
-                let message = format!("loop `{}` is not directly inside loop `{}`", name(inner), name(outer));
-                let d = at_loop(kernel, Diagnostic::error("W215", message), *inner, "not the only statement of the other loop");
+                let message =
+                    format!("loop `{}` is not directly inside loop `{}`", name(inner), name(outer));
+                let d = at_loop(
+                    kernel,
+                    Diagnostic::error("W215", message),
+                    *inner,
+                    "not the only statement of the other loop",
+                );
                 at_loop(kernel, d, *outer, "the outer loop")
             }
             Refusal::DependentBounds { outer, inner } => {
-                let message = format!("the bounds of loop `{}` depend on `{}`", name(inner), name(outer));
-                let d = at_loop(kernel, Diagnostic::error("W216", message), *inner, "not the same for all iterations of the outer loop");
+                let message =
+                    format!("the bounds of loop `{}` depend on `{}`", name(inner), name(outer));
+                let d = at_loop(
+                    kernel,
+                    Diagnostic::error("W216", message),
+                    *inner,
+                    "not the same for all iterations of the outer loop",
+                );
                 at_loop(kernel, d, *outer, "the outer loop")
             }
+            _ => self.about_bound_loops(kernel),
+        }
+    }
+
+    fn about_bound_loops(&self, kernel: &Kernel) -> Diagnostic {
+        let name = |id: &LoopId| kernel.loop_name(*id);
+        match self {
+            Refusal::AlreadyBound { loop_id } => {
+                let message = format!("loop `{}` is bound already", name(loop_id));
+                at_loop(
+                    kernel,
+                    Diagnostic::error("W222", message),
+                    *loop_id,
+                    "an earlier step bound this loop",
+                )
+            }
+            Refusal::NotOutermost { loop_id } => {
+                let message = format!("loop `{}` is inside another parallel loop", name(loop_id));
+                at_loop(
+                    kernel,
+                    Diagnostic::error("W223", message),
+                    *loop_id,
+                    "runs inside a thread",
+                )
+                .help("bind the outermost parallel loop of the nest")
+            }
+            Refusal::Misused { loop_id, reduction, found } => {
+                misused(kernel, *loop_id, reduction, found)
+            }
+            Refusal::HasReduction { loop_id, var } => {
+                let variable = kernel.name_of(*var);
+                let message = format!("loop `{}` reduces `{variable}`", name(loop_id));
+                at_loop(
+                    kernel,
+                    Diagnostic::error("W224", message),
+                    *loop_id,
+                    "its iterations share a result",
+                )
+                .help(format!("use the step `reduce {variable}`"))
+            }
+            _ => self.about_blocks(kernel),
+        }
+    }
+
+    fn about_blocks(&self, kernel: &Kernel) -> Diagnostic {
+        match self {
             Refusal::BlockTooLarge { threads, axis } => {
                 let message = match axis {
                     Some(a) if *threads == 0 => format!("a block without threads along {}", a.name()),
@@ -313,169 +412,9 @@ impl Refusal {
                 Diagnostic::error("W217", format!("a reduction by {threads} threads does not work"))
                     .note("the threads of a block combine their values in pairs: take a power of two from 32 to 1024")
             }
-            Refusal::AlreadyBound { loop_id } => {
-                let message = format!("loop `{}` is bound already", name(loop_id));
-                at_loop(kernel, Diagnostic::error("W222", message), *loop_id, "an earlier step bound this loop")
-            }
-            Refusal::NotOutermost { loop_id } => {
-                let message = format!("loop `{}` is inside another parallel loop", name(loop_id));
-                at_loop(kernel, Diagnostic::error("W223", message), *loop_id, "runs inside a thread")
-                    .help("bind the outermost parallel loop of the nest")
-            }
-            Refusal::Misused { loop_id, reduction, found } => misused(kernel, *loop_id, reduction, found),
-            Refusal::HasReduction { loop_id, var } => {
-                let variable = kernel.name_of(*var);
-                let message = format!("loop `{}` reduces `{variable}`", name(loop_id));
-                at_loop(kernel, Diagnostic::error("W224", message), *loop_id, "its iterations share a result")
-                    .help(format!("use the step `reduce {variable}`"))
-            }
             _ => Diagnostic::error("W200", "the step does not apply"),
         }
     }
-}
-
-impl CarriedDependence {
-    fn diagnostic(&self, kernel: &Kernel) -> Diagnostic {
-        let name = kernel.loop_name(self.loop_id);
-        let mut d = Diagnostic::error(
-            "W210",
-            format!(
-                "loop `{name}` is marked parallel, but two of its iterations touch the same element of `{}`",
-                self.array
-            ),
-        );
-        for (k, end) in [&self.second, &self.first].into_iter().enumerate() {
-            if k == 1
-                && self.first.span == self.second.span
-                && self.first.writes == self.second.writes
-            {
-                continue;
-            }
-            let also = if k == 0 && self.first.writes == self.second.writes { "also " } else { "" };
-            let text =
-                format!("iteration {} {also}{} `{}`", end.iteration_text(), end.verb(), end.text);
-            d = label(d, end.span, &text);
-        }
-        d = label(d, self.mark, "marked here");
-        let (first, second) = (&self.first, &self.second);
-        let sizes: Vec<String> = self.sizes.iter().map(|(n, x)| format!("{n} = {x}")).collect();
-        let at = if sizes.is_empty() { "".into() } else { format!(" with {}", sizes.join(", ")) };
-        d = d.note(format!(
-            "for example{at}, iteration {} {} `{}`, and iteration {} {} it too",
-            first.iteration_text(),
-            first.verb(),
-            self.element_text(),
-            second.iteration_text(),
-            second.verb(),
-        ));
-        match self.accumulates {
-            true => d.help(format!("if `{}` collects a sum, mark a loop on which its subscript depends, or use a scalar with `reduction(+: …)`", self.array)),
-            false => d.help("remove the mark, or let every iteration write elements of its own (for example, into a second array)"),
-        }
-    }
-
-    fn element_text(&self) -> String {
-        let subscripts: String = self.element.iter().map(|x| format!("[{x}]")).collect();
-        format!("{}{subscripts}", self.array)
-    }
-}
-
-impl UndecidedMark {
-    fn diagnostic(&self, kernel: &Kernel) -> Diagnostic {
-        let name = kernel.loop_name(self.loop_id);
-        let message = format!(
-            "loop `{name}` is marked parallel, but whether two of its iterations touch the same element of `{}` is not known",
-            self.array
-        );
-        let mut d = Diagnostic::error("W228", message);
-        for (k, end) in [&self.second, &self.first].into_iter().enumerate() {
-            if k == 0 || self.first.span != self.second.span {
-                d = label(d, end.span, &format!("{} `{}`", end.verb(), end.text));
-            }
-        }
-        d = label(d, self.mark, "marked here");
-        d.note(self.reason.clone())
-            .note("counters and sizes decide it, in a way that the analysis does not understand")
-            .help("if you know that no two iterations meet, write `#pragma ws independent` before the loop: the result then says that it rests on your word")
-    }
-}
-
-fn shared_variable(
-    kernel: &Kernel,
-    loop_id: LoopId,
-    shared: &crate::analysis::scalars::Shared,
-) -> Diagnostic {
-    let (name, variable) = (kernel.loop_name(loop_id), kernel.name_of(shared.var));
-    let message = format!(
-        "loop `{name}` is marked parallel, but its iterations share the variable `{variable}`"
-    );
-    let mut d = label(
-        Diagnostic::error("W211", message),
-        shared.write.span,
-        &format!("every iteration writes `{variable}`"),
-    );
-    if let Some(read) = &shared.read
-        && read.span != shared.write.span
-    {
-        d = label(d, read.span, "and reads it here");
-    }
-    d = label(d, kernel.func().var(shared.var).origin.span, "declared outside the loop");
-    match shared.reduction {
-        Some(op) => d.help(format!("add `reduction({}: {variable})`", clause_name(op))),
-        None => d.help(format!(
-            "if each iteration needs its own, add `private({variable})` or declare it inside the loop"
-        )),
-    }
-}
-
-fn mixed_updates(
-    kernel: &Kernel,
-    loop_id: LoopId,
-    name: &str,
-    mixed: &crate::analysis::atomics::Mixed,
-) -> Diagnostic {
-    let message = format!(
-        "the iterations of loop `{}` update elements of `{name}` in any order, but their order matters",
-        kernel.loop_name(loop_id)
-    );
-    let (text, help) = match mixed.plain {
-        true => (
-            "another iteration may use the element here, before or after the update",
-            "use the array in a loop of its own, after this one",
-        ),
-        false => (
-            "another operation, perhaps on the same element",
-            "collect what the two operations give in two arrays",
-        ),
-    };
-    let d = label(Diagnostic::error("W228", message), mixed.first.span, "an update");
-    label(d, mixed.second.span, text).help(help)
-}
-
-fn order_matters(
-    kernel: &Kernel,
-    outer: LoopId,
-    inner: LoopId,
-    dependence: Option<&CarriedDependence>,
-    reason: Option<&str>,
-) -> Diagnostic {
-    let (o, i) = (kernel.loop_name(outer), kernel.loop_name(inner));
-    let Some(dep) = dependence else {
-        let message = format!(
-            "cannot interchange `{o}` and `{i}`: that the order does not matter is not proved"
-        );
-        let d = at_loop(kernel, Diagnostic::error("W226", message), outer, "the outer loop");
-        return reason.into_iter().fold(d, |d, r| d.note(r));
-    };
-    let message = format!(
-        "cannot interchange `{o}` and `{i}`: two iterations that change places touch the same element"
-    );
-    let mut d = Diagnostic::error("W225", message);
-    for end in [&dep.second, &dep.first] {
-        let text = format!("iteration {} {} `{}`", end.iteration_text(), end.verb(), end.text);
-        d = label(d, end.span, &text);
-    }
-    d
 }
 
 /// The operation as an OpenMP clause spells it.
@@ -505,54 +444,4 @@ fn at_loop(kernel: &Kernel, d: Diagnostic, id: LoopId, text: &str) -> Diagnostic
     let counter = kernel.find_loop(id).and_then(|l| l.first.origin.span);
     // The whole statement may be long: the head is enough where it is known.
     label(d, counter.or(stmt.and_then(|s| s.origin.span)), text)
-}
-
-/// What is wrong with a clause `reduction`.
-fn misused(kernel: &Kernel, id: LoopId, reduction: &Reduction, found: &Misuse) -> Diagnostic {
-    let (name, own) = (kernel.loop_name(id), kernel.name_of(reduction.var));
-    let form = contribution(reduction.op, own);
-    let (code, message, here) = match found.why {
-        Why::Leaves => (
-            "W227",
-            format!("loop `{name}` uses what `{own}` has come to so far"),
-            "a partial result of the reduction",
-        ),
-        Why::Decides => (
-            "W236",
-            format!("loop `{name}` decides by what `{own}` has come to so far"),
-            "a partial result of the reduction decides here",
-        ),
-        Why::Replaces => (
-            "W237",
-            format!("loop `{name}` does not reduce `{own}` by `{}`", clause_name(reduction.op)),
-            "not the variable combined with a value by this operation",
-        ),
-        Why::NoTruth => (
-            "W238",
-            format!("`{own}` may be another number than 0 and 1 before loop `{name}`"),
-            "its value here",
-        ),
-    };
-    let d = label(Diagnostic::error(code, message), found.at.span, here);
-    let d = at_loop(kernel, d, id, "iterations of this loop run at the same time");
-    match found.why {
-        Why::NoTruth => d
-            .note(format!("`{}` makes 0 or 1 of it, a loop that leaves it alone does not", clause_name(reduction.op)))
-            .help(format!("give `{own}` the value 0 or 1 before the loop")),
-        Why::Replaces => d
-            .note("every thread begins at what the operation leaves unchanged; their values are combined by it after the loop")
-            .help(format!("every change has to have the form `{form}`; else remove `{own}` from the clause and the mark from the loop")),
-        Why::Leaves | Why::Decides => d
-            .note("the result of a reduction is known after its loop: inside, every thread has a value of its own")
-            .help(format!("a running total is no reduction: remove `{own}` from the clause and the mark from the loop")),
-    }
-}
-
-/// A statement that contributes to a reduction.
-fn contribution(op: ReduceOp, own: &str) -> String {
-    match op {
-        ReduceOp::Min => format!("if (e < {own}) {own} = e;"),
-        ReduceOp::Max => format!("if (e > {own}) {own} = e;"),
-        _ => format!("{own} = {own} {} e;", clause_name(op)),
-    }
 }

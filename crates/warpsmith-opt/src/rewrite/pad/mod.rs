@@ -17,24 +17,26 @@
 //! integers. The serial loop of a strip is rounded up too where its additional terms are products of zeros that are added
 //! to a sum which begins with a number; else it keeps its guards.
 
+mod apply;
+mod zeros;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use warpsmith_ir::poly::{Atom, Poly};
 use warpsmith_ir::{
-    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, Origin, Place, PlaceKind, Scalar, Stmt,
-    StmtKind, Type, UnaryOp, VarId,
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopId, Origin, Scalar, StmtKind, VarId,
 };
 
-use super::copy::Side;
 use super::share::SHARED_NEST;
-use super::{copy, pitch, stage};
+use super::{copy, stage};
 use crate::analysis::access::{Access, AccessKind, Base, Scope, View};
 use crate::analysis::loops;
 use crate::analysis::loops::unit_step;
-use crate::assumption::Assumption;
 use crate::kernel::{Kernel, Nest};
 use crate::refusal::Refusal;
 use crate::walk;
+use apply::apply;
+use zeros::adds_zeros;
 
 /// Tiles of one length with a greatest common multiple beyond this are not worth it.
 const MOST: u64 = 4096;
@@ -280,6 +282,11 @@ fn arrays(kernel: &Kernel, root: &ForLoop, plan: &mut Plan) -> Result<(), Refusa
             }
         }
     }
+    check_uses(kernel, root, plan)
+}
+
+/// The arrays are used by their elements, and a copy would hold what they do.
+fn check_uses(kernel: &Kernel, root: &ForLoop, plan: &Plan) -> Result<(), Refusal> {
     for array in plan.arrays.keys() {
         let shape = kernel.func().var(*array).shape.as_deref().unwrap_or_default();
         let body = Block::new(
@@ -362,230 +369,6 @@ fn lies_behind(p: &Poly, extent: &Expr, round: &Round) -> bool {
         least.sub(&Poly::from_expr(extent)?)?.as_constant()
     };
     distance().is_some_and(|d| d >= 0)
-}
-
-/// Iterations of the strip's loop past its end add products of zeros to sums that begin with a number.
-fn adds_zeros(kernel: &Kernel, root: &ForLoop, body: &Block, l: &ForLoop, round: &Round) -> bool {
-    let scope = Scope::new(&kernel.module, kernel.func(), kernel.loops_around(root.id), root);
-    let accesses = scope.accesses();
-    let mut zeros = Zeros { kernel, accesses: &accesses, round, variables: BTreeSet::new() };
-    let Some(block) = block_of(body, l.id) else { return false };
-    let at = block.stmts.iter().position(|s| matches!(&s.kind, StmtKind::For(x) if x.id == l.id));
-    let mut sums = vec![];
-    zeros.block(&l.body, &mut sums)
-        && sums.iter().all(|place| begins_with_number(&block.stmts[..at.unwrap_or(0)], place))
-}
-
-/// The block of which the loop is a statement.
-fn block_of(block: &Block, id: LoopId) -> Option<&Block> {
-    if block.stmts.iter().any(|s| matches!(&s.kind, StmtKind::For(l) if l.id == id)) {
-        return Some(block);
-    }
-    block.stmts.iter().flat_map(walk::blocks).find_map(|b| block_of(b, id))
-}
-
-/// The last statement that sets the place gives it an integer, or a real other than minus zero.
-fn begins_with_number(before: &[Stmt], place: &Place) -> bool {
-    if place.ty.is_integer() {
-        return true;
-    }
-    for stmt in before.iter().rev() {
-        let value = match &stmt.kind {
-            StmtKind::Assign { place: p, value } if p == place => Some(value),
-            StmtKind::Decl { var, init } if *place.kind == PlaceKind::Var(*var) => init.as_ref(),
-            StmtKind::Decl { .. } => continue,
-            _ => return false,
-        };
-        let number = value.and_then(Expr::as_const).map(|v| v.as_f64());
-        return number.is_some_and(|x| !(x == 0.0 && x.is_sign_negative()));
-    }
-    false
-}
-
-/// Finds expressions that are zero in all iterations past the end of a loop.
-struct Zeros<'z, 'k> {
-    kernel: &'k Kernel,
-    accesses: &'z [Access<'k>],
-    round: &'z Round,
-    variables: BTreeSet<VarId>,
-}
-
-impl Zeros<'_, '_> {
-    /// The statements only add zeros; to what goes to `sums`.
-    fn block(&mut self, block: &Block, sums: &mut Vec<Place>) -> bool {
-        block.stmts.iter().all(|s| match &s.kind {
-            StmtKind::Scope(b) => self.block(b, sums),
-            StmtKind::For(l) => self.block(&l.body, sums),
-            StmtKind::Decl { var, init } => {
-                if init.as_ref().is_some_and(|e| self.zero(e)) {
-                    self.variables.insert(*var);
-                }
-                true
-            }
-            StmtKind::Assign { place, value } => {
-                let own = |e: &Expr| matches!(&*e.kind, ExprKind::Read(p) if p == place);
-                let adds = match &*value.kind {
-                    ExprKind::Binary(BinaryOp::Add, a, b) => {
-                        own(a) && self.zero(b) || own(b) && self.zero(a)
-                    }
-                    ExprKind::Binary(BinaryOp::Sub, a, b) => own(a) && self.zero(b),
-                    _ => false,
-                };
-                sums.push(place.clone());
-                adds
-            }
-            _ => false,
-        })
-    }
-
-    fn zero(&self, e: &Expr) -> bool {
-        match &*e.kind {
-            ExprKind::Const(v) => v.as_f64() == 0.0,
-            ExprKind::Read(p) => match *p.kind {
-                PlaceKind::Var(v) => self.variables.contains(&v),
-                _ => self.padding(p),
-            },
-            ExprKind::Unary(UnaryOp::Neg, a) | ExprKind::Cast(a) => self.zero(a),
-            // Zero times infinity is no number.
-            ExprKind::Binary(BinaryOp::Mul, a, b) if e.ty.is_integer() => {
-                self.zero(a) || self.zero(b)
-            }
-            ExprKind::Binary(BinaryOp::Mul | BinaryOp::Add | BinaryOp::Sub, a, b) => {
-                self.zero(a) && self.zero(b)
-            }
-            _ => false,
-        }
-    }
-
-    /// The element lies in the zeros behind the array.
-    fn padding(&self, place: &Place) -> bool {
-        let same = |a: &&Access<'_>| a.place.is_some_and(|p| std::ptr::eq(p, place));
-        let Some(a) = self.accesses.iter().find(same) else { return false };
-        let (View::Affine { index, .. }, Base::Var(v)) = (&a.view, a.base) else { return false };
-        let shape = self.kernel.func().var(v).shape.as_deref().unwrap_or_default();
-        a.kind == AccessKind::Read
-            && index.len() == shape.len()
-            && index.iter().zip(shape).any(|(p, extent)| lies_behind(p, extent, self.round))
-    }
-}
-
-/// Rounds the loops up, makes the copies, and lets the nest work on them.
-fn apply(kernel: &mut Kernel, root: LoopId, plan: &Plan) {
-    let Some(stmt) = walk::loop_stmt(&kernel.func().body, root).cloned() else { return };
-    let mut whole = Block::new(vec![stmt]);
-    let mut rounded: Vec<(Poly, VarId)> = vec![];
-    for (count, multiple) in &plan.lengths {
-        rounded.push((count.clone(), add_length(kernel, plan, count, *multiple)));
-    }
-    for (id, round) in &plan.rounds {
-        let Some(length) = rounded.iter().find(|(p, _)| *p == round.count).map(|(_, v)| *v) else {
-            continue;
-        };
-        let value = Expr::var(length, kernel.func().var(length).ty.clone());
-        walk::with_loop(&mut whole, *id, &mut |s| {
-            if let StmtKind::For(l) = &mut s.kind {
-                let ty = l.first.ty.clone();
-                l.compare = BinaryOp::Lt;
-                l.limit = match l.first.as_const().map(|v| v.as_i64()) {
-                    Some(0) => value.clone().cast(ty),
-                    _ => Expr::binary(BinaryOp::Add, l.first.clone(), value.clone().cast(ty)),
-                };
-            }
-        });
-    }
-    let multiples: Vec<(VarId, u32)> = plan
-        .lengths
-        .iter()
-        .zip(&rounded)
-        .map(|((_, multiple), (_, var))| (*var, u32::try_from(*multiple).unwrap_or(1)))
-        .collect();
-    let (mut before, mut after) = (vec![], vec![]);
-    for (array, grown) in &plan.arrays {
-        let shape = kernel.func().var(*array).shape.clone().unwrap_or_default();
-        let uses = copy::uses(&whole, *array, &shape);
-        let needed = !set_first(kernel, root, *array, &shape);
-        let padded = padded_copy(kernel, *array, grown, &rounded);
-        copy::use_copy(kernel, &mut whole, *array, padded);
-        let name = kernel.name_of(*array).to_string();
-        let large = kernel.func().var(padded).shape.clone().unwrap_or_default();
-        let old = Side { array: *array, extents: shape };
-        if needed {
-            let new = Side { array: padded, extents: large };
-            let why = format!("`{name}`, with zeros up to whole tiles");
-            let copy = copy::copy_nest(kernel, &new, &old, why);
-            // Blocks that the rounded rows fill need no guard.
-            if let StmtKind::For(l) = &copy.kind
-                && let Some(nest) = kernel.nests.get_mut(&l.id)
-            {
-                nest.multiples.extend(multiples.iter().copied());
-            }
-            before.push(copy);
-        }
-        if uses.writes {
-            let part = Side { array: padded, extents: old.extents.clone() };
-            after.push(copy::copy_nest(
-                kernel,
-                &old,
-                &part,
-                format!("`{name}` without its padding"),
-            ));
-        }
-        if let Some(nest) = kernel.nests.get_mut(&root) {
-            nest.stages.iter_mut().filter(|s| s.array == *array).for_each(|s| s.array = padded);
-        }
-    }
-    if let Some(nest) = kernel.nests.get_mut(&root) {
-        nest.peel = false;
-        nest.multiples.extend(multiples);
-    }
-    let padded = whole.stmts.remove(0);
-    walk::with_loop(&mut kernel.func_mut().body, root, &mut |s| *s = padded.clone());
-    copy::put_around(kernel, root, before, after);
-}
-
-/// `n_padded`, with an assumption that it fits its type.
-fn add_length(kernel: &mut Kernel, plan: &Plan, count: &Poly, multiple: u64) -> VarId {
-    let user = plan.rounds.values().find(|r| r.count == *count);
-    let ty = user.and_then(|r| kernel.func().var(r.var).ty.scalar()).unwrap_or(Scalar::I32);
-    let function = kernel.func();
-    let var_type = |v| function.var(v).ty.scalar().unwrap_or(ty);
-    let name = match count.as_atom() {
-        Some(Atom::Var(v)) => kernel.name_of(*v).to_string(),
-        _ => user.map_or("length".into(), |r| kernel.name_of(r.var).to_string()),
-    };
-    let length = count.to_expr(ty, &var_type);
-    let unit = u32::try_from(multiple).unwrap_or(1);
-    let value = pitch::rounded_up(&length, unit);
-    kernel.numbers.push(unit);
-    let counter = user.map_or("?", |r| kernel.name_of(r.var)).to_string();
-    kernel.assume(Assumption::RoundedLoop { counter, unit });
-    kernel.add_length(&format!("{name}_padded"), value, format!("whole tiles of {unit}"))
-}
-
-/// The larger copy of an array.
-fn padded_copy(
-    kernel: &mut Kernel,
-    array: VarId,
-    grown: &[Option<Poly>],
-    rounded: &[(Poly, VarId)],
-) -> VarId {
-    let var = kernel.func().var(array).clone();
-    let shape = var.shape.clone().unwrap_or_default();
-    let mut extents = vec![];
-    for (extent, length) in shape.iter().zip(grown) {
-        let found = length.as_ref().and_then(|p| rounded.iter().find(|(q, _)| q == p));
-        let ty = extent.ty.scalar().unwrap_or(Scalar::I32);
-        let larger = found.and_then(|(count, new)| {
-            let more = Poly::var(*new).sub(count)?;
-            let function = kernel.func();
-            let var_type = |v| function.var(v).ty.scalar().unwrap_or(ty);
-            Some(Poly::from_expr(extent)?.add(&more)?.to_expr(ty, &var_type))
-        });
-        extents.push(larger.unwrap_or_else(|| extent.clone()));
-    }
-    let element = var.ty.pointee().cloned().unwrap_or(Type::Void);
-    let comment = format!("`{}` in whole tiles", var.name);
-    kernel.add_scratch(&format!("{}_padded", var.name), element, extents, comment)
 }
 
 /// Every iteration sets its own element before anything reads it, and together the iterations set all elements.

@@ -23,7 +23,7 @@ use crate::build::counters;
 use crate::kernel::Nest;
 use crate::walk;
 
-pub(super) struct Replicas<'r, 'k> {
+pub(super) struct Expansion<'r, 'k> {
     pub lowering: &'r mut Lowering<'k>,
     pub nest: &'r Nest,
     pub tiles: &'r [Tile],
@@ -81,7 +81,7 @@ struct Group {
     stmts: Vec<Stmt>,
 }
 
-impl<'r, 'k> Replicas<'r, 'k> {
+impl<'r, 'k> Expansion<'r, 'k> {
     pub fn new(
         lowering: &'r mut Lowering<'k>,
         nest: &'r Nest,
@@ -90,7 +90,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
         thread: VarId,
         threads: u32,
         body: &[Stmt],
-    ) -> Replicas<'r, 'k> {
+    ) -> Expansion<'r, 'k> {
         let bit = |k: usize, on: bool| if on { 1 << k } else { 0 };
         let tiled = tiles.iter().enumerate().fold(0, |m, (k, t)| m | bit(k, t.factor > 1));
         let mut depends: BTreeMap<VarId, Axes> =
@@ -101,7 +101,7 @@ impl<'r, 'k> Replicas<'r, 'k> {
         let unset = Unset::new(block);
         let (arrays, staged) = (BTreeMap::new(), vec![]);
         let (strips, slots, offsets) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Replicas {
+        Expansion {
             lowering,
             nest,
             tiles,

@@ -1,0 +1,217 @@
+//! The two nests: one leaves partial results in the workspace, the other one combines them.
+
+use warpsmith_ir::{
+    BinaryOp, Block, Expr, ExprKind, ForLoop, LoopKind, Origin, Parallel, Place, PlaceKind,
+    ReduceOp, Scalar, Stmt, StmtKind, Type, Value, Var, VarId, VarKind,
+};
+
+use super::LegalSplitK;
+use crate::analysis::access::{Base, base_of};
+use crate::build::{counters, operators};
+use crate::kernel::Kernel;
+use crate::names::fresh_name;
+use crate::rewrite::specialise::general_copy;
+use crate::rewrite::{Rewritten, copy};
+use crate::walk;
+
+/// Makes the nest of partial sums, and lets the other one combine them.
+pub fn apply(legal: LegalSplitK<'_>) -> Rewritten {
+    let mut kernel = legal.kernel.clone();
+    let loops: Vec<ForLoop> =
+        legal.group.iter().filter_map(|id| kernel.find_loop(*id).cloned()).collect();
+    let (Some(l), Some(stmt)) = (
+        kernel.find_loop(legal.target).cloned(),
+        walk::loop_stmt(&kernel.func().body, legal.root).cloned(),
+    ) else {
+        return Rewritten::same_loops(kernel);
+    };
+    kernel.numbers.push(legal.parts);
+    let counter = kernel.name_of(l.var).to_string();
+    let parts = partial_results(&mut kernel, &legal, &loops);
+    if legal.sum.scalar.is_float() && matches!(legal.sum.op, ReduceOp::Add | ReduceOp::Mul) {
+        kernel.reassociated.insert(parts.array);
+    }
+    let ty = kernel.func().var(l.var).ty.clone();
+    let scalar = ty.scalar().unwrap_or(Scalar::I32);
+    let count = length_of(&kernel, &l, scalar);
+    let length = Expr::binary(BinaryOp::Div, count, Expr::int(scalar, legal.parts.into()));
+    let comment = format!(
+        "a sum over `{counter}` is split into {} parts; the last one takes what is left over",
+        legal.parts
+    );
+    let length = kernel.add_length(&format!("{counter}_length"), length, comment);
+    let name = fresh_name(kernel.func(), &format!("{counter}_part"));
+    let mut var = Var::new(name, ty.clone(), VarKind::Local);
+    let origin = stmt.origin.by("split_k");
+    var.origin = origin.clone();
+    let part = kernel.func_mut().add_var(var);
+    let first = first_nest(&mut kernel, &legal, &loops, &l, &parts, (part, length), &origin);
+    let first = general_copy(&mut kernel, &first).0;
+    combine(&mut kernel, &legal, &loops, &parts, part);
+    copy::put_around(&mut kernel, legal.root, vec![first], vec![]);
+    Rewritten::same_loops(kernel)
+}
+
+/// The array of the partial results.
+struct Parts {
+    array: VarId,
+    element: Type,
+    /// Extents of the inner dimensions.
+    dims: Vec<Expr>,
+}
+
+/// The number of iterations, zero for a loop that does not run and begins at zero.
+fn length_of(kernel: &Kernel, l: &ForLoop, scalar: Scalar) -> Expr {
+    let mut e = match l.first.as_const().map(|v| v.as_i64()) {
+        Some(0) => l.limit.clone(),
+        _ => Expr::binary(BinaryOp::Sub, l.limit.clone(), l.first.clone()),
+    };
+    if l.compare == BinaryOp::Le {
+        e = Expr::binary(BinaryOp::Add, e, Expr::int(scalar, 1));
+    }
+    counters::tidy(kernel.func(), e, scalar)
+}
+
+fn partial_results(kernel: &mut Kernel, legal: &LegalSplitK<'_>, loops: &[ForLoop]) -> Parts {
+    let name = match base_of(&legal.sum.place) {
+        Base::Var(v) => kernel.name_of(v).to_string(),
+        _ => "sum".into(),
+    };
+    let element = Type::Scalar(legal.sum.scalar);
+    let dims: Vec<Expr> = loops
+        .iter()
+        .map(|l| {
+            let scalar = kernel.func().var(l.var).ty.scalar().unwrap_or(Scalar::I32);
+            length_of(kernel, l, scalar)
+        })
+        .collect();
+    let mut extents = vec![Expr::i32(i32::try_from(legal.parts).unwrap_or(i32::MAX))];
+    extents.extend(dims.iter().cloned());
+    let comment = format!("partial results of `{name}`");
+    let array = kernel.add_scratch(&format!("{name}_parts"), element.clone(), extents, comment);
+    Parts { array, element, dims }
+}
+
+/// The nest that computes the partial results, with the loops and variables of the old one.
+fn first_nest(
+    kernel: &mut Kernel,
+    legal: &LegalSplitK<'_>,
+    loops: &[ForLoop],
+    l: &ForLoop,
+    parts: &Parts,
+    (part, length): (VarId, VarId),
+    origin: &Origin,
+) -> Stmt {
+    let ty = kernel.func().var(part).ty.clone();
+    let scalar = ty.scalar().unwrap_or(Scalar::I32);
+    let value = |v: VarId| Expr::var(v, ty.clone());
+    let element = parts.element(kernel, value(part), loops);
+    let start = Expr::constant(operators::identity(legal.sum.op, legal.sum.scalar));
+    let begin = |number: Expr| {
+        let from = Expr::binary(BinaryOp::Mul, number, value(length));
+        match l.first.as_const().map(|v| v.as_i64()) {
+            Some(0) => from,
+            _ => Expr::binary(BinaryOp::Add, l.first.clone(), from),
+        }
+    };
+    let last = Expr::int(scalar, i64::from(legal.parts) - 1);
+    let next = Expr::binary(BinaryOp::Add, value(part), Expr::int(scalar, 1));
+    // Behind the last iteration: that of a part but the last lies inside the loop.
+    let whole = match l.compare {
+        BinaryOp::Le => Expr::binary(BinaryOp::Add, l.limit.clone(), Expr::int(scalar, 1)),
+        _ => l.limit.clone(),
+    };
+    let whole = counters::tidy(kernel.func(), whole, scalar);
+    let is_last = Expr::binary(BinaryOp::Eq, value(part), last);
+    let limit = ExprKind::Select(is_last, whole, begin(next));
+    let limit = Expr::new(limit, ty.clone(), origin.clone());
+    let mut body = l.body.clone();
+    copy::replace_place(&mut body, &legal.sum.place, &element);
+    let share = ForLoop {
+        first: begin(value(part)),
+        compare: BinaryOp::Lt,
+        limit,
+        body,
+        declares: true,
+        ..l.clone()
+    };
+    let mut stmts = legal.needed.clone();
+    let clear = StmtKind::Assign { place: element, value: start };
+    stmts.push(Stmt::new(clear, origin.clone()));
+    stmts.push(Stmt::new(StmtKind::For(share), origin.clone()));
+    let stmts = inside(loops, stmts, origin);
+    let all = ForLoop {
+        id: kernel.func_mut().fresh_loop(),
+        var: part,
+        declares: true,
+        first: Expr::int(scalar, 0),
+        compare: BinaryOp::Lt,
+        limit: Expr::int(scalar, legal.parts.into()),
+        step: Expr::int(scalar, 1),
+        kind: LoopKind::Parallel(Parallel::default()),
+        body: Block::new(stmts),
+    };
+    Stmt::new(StmtKind::For(all), origin.clone())
+}
+
+/// The statements inside of the loops.
+fn inside(loops: &[ForLoop], mut stmts: Vec<Stmt>, origin: &Origin) -> Vec<Stmt> {
+    for outer in loops.iter().rev() {
+        let own = ForLoop { body: Block::new(stmts), ..outer.clone() };
+        stmts = vec![Stmt::new(StmtKind::For(own), origin.clone())];
+    }
+    stmts
+}
+
+/// Puts the sum over the parts in place of the loop.
+fn combine(
+    kernel: &mut Kernel,
+    legal: &LegalSplitK<'_>,
+    loops: &[ForLoop],
+    parts: &Parts,
+    part: VarId,
+) {
+    let var = kernel.func().var(part).clone();
+    let ty = var.ty.clone();
+    let scalar = ty.scalar().unwrap_or(Scalar::I32);
+    let own = kernel.func_mut().add_var(var);
+    let id = kernel.func_mut().fresh_loop();
+    let element = Expr::read(parts.element(kernel, Expr::var(own, ty), loops));
+    let place = legal.sum.place.clone();
+    let value =
+        operators::combine(legal.sum.op, legal.sum.scalar, Expr::read(place.clone()), element);
+    walk::with_loop(&mut kernel.func_mut().body, legal.target, &mut |stmt| {
+        let origin = stmt.origin.by("split_k");
+        let kind = StmtKind::Assign { place: place.clone(), value: value.clone() };
+        stmt.kind = StmtKind::For(ForLoop {
+            id,
+            var: own,
+            declares: true,
+            first: Expr::int(scalar, 0),
+            compare: BinaryOp::Lt,
+            limit: Expr::constant(Value::int(scalar, legal.parts.into())),
+            step: Expr::int(scalar, 1),
+            kind: LoopKind::Serial,
+            body: Block::new(vec![Stmt::new(kind, origin.clone())]),
+        });
+        stmt.origin = origin;
+    });
+}
+
+impl Parts {
+    /// The partial result of an iteration.
+    fn element(&self, kernel: &Kernel, part: Expr, loops: &[ForLoop]) -> Place {
+        let mut index = vec![part];
+        for l in loops {
+            let ty = kernel.func().var(l.var).ty.clone();
+            let at = Expr::var(l.var, ty.clone());
+            index.push(match l.first.as_const().map(|v| v.as_i64()) {
+                Some(0) => at,
+                _ => Expr::binary(BinaryOp::Sub, at, l.first.clone()),
+            });
+        }
+        let pointer = Expr::var(self.array, kernel.func().var(self.array).ty.clone());
+        let kind = PlaceKind::Elem { pointer, index, dims: self.dims.clone() };
+        Place::new(kind, self.element.clone(), Origin::default())
+    }
+}
