@@ -288,9 +288,10 @@ impl Comparison<'_> {
         let near: Vec<&Point> = points.iter().filter(|p| !launches::is_far(p)).collect();
         for k in 1..=SPECIAL {
             let Some(point) = near.get(k * near.len() / (SPECIAL + 1)) else { continue };
-            match self.point(point, k as u64, Sort::Special, sources) {
-                Err(Nothing::Failed(failure)) => return Err(failure),
-                Ok(()) | Err(_) => {}
+            if let Err(Nothing::Failed(failure)) =
+                self.point(point, k as u64, Sort::Special, sources)
+            {
+                return Err(failure);
             }
             if self.found {
                 break;

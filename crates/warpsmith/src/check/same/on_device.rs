@@ -28,6 +28,9 @@ use crate::tune::host_c::{ArgBytes, HostReference};
 use crate::tune::measure::{device_text, element, scalar_of};
 use crate::tune::sizes::Point;
 
+/// A binary, and for each kernel the name that it has there.
+type Binary = (Vec<u8>, Vec<(String, String)>);
+
 /// Time for one request: a compilation, a transfer, the runs of a kernel.
 const REQUEST: Duration = Duration::from_secs(300);
 /// What reals may differ by at the full size, where nobody follows the terms of sums, in units of the roundoff of the
@@ -221,11 +224,7 @@ impl Run<'_> {
         Ok(Ready { binary, candidate: Candidate { key: key.to_string(), actions } })
     }
 
-    fn compile(
-        &mut self,
-        side: &Side,
-        sources: &mut SourceMap,
-    ) -> Result<(Vec<u8>, Vec<(String, String)>), Failure> {
+    fn compile(&mut self, side: &Side, sources: &mut SourceMap) -> Result<Binary, Failure> {
         let text = files::read(&side.path)?;
         let text = String::from_utf8_lossy(&text).into_owned();
         let name =

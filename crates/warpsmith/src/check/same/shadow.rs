@@ -44,7 +44,7 @@ pub fn of_kernel(
 
 /// Whether the threads of a block do something together.
 fn cooperates(module: &Module) -> bool {
-    module.functions.iter().any(|f| function_cooperates(f))
+    module.functions.iter().any(function_cooperates)
 }
 
 /// Shared memory, barriers or exchanges between lanes.

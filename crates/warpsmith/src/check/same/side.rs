@@ -375,13 +375,13 @@ struct Chosen {
 }
 
 enum Planned {
-    Kernel { name: String, args: LaunchArgs, launch: Option<Box<host_numbers::HostLaunch>> },
+    Kernel { name: String, args: Box<LaunchArgs>, launch: Option<Box<host_numbers::HostLaunch>> },
     Fill { array: String, value: u8 },
 }
 
 impl Chosen {
     fn one(name: String, args: LaunchArgs, span: Option<Span>) -> Chosen {
-        let steps = vec![Planned::Kernel { name, args: args.clone(), launch: None }];
+        let steps = vec![Planned::Kernel { name, args: args.clone().into(), launch: None }];
         Chosen { steps, args, span, sizes: vec![], names: BTreeMap::new(), of_host: false }
     }
 
@@ -404,7 +404,7 @@ fn chosen(
     if let Some(step) = plan.steps.into_iter().next() {
         let named = |p: &plan::Planned| Planned::Kernel {
             name: instance(unit, &p.kernel, sources),
-            args: p.args.clone(),
+            args: p.args.clone().into(),
             launch: None,
         };
         let first = step.launches.first().map(|p| (p.args.clone(), p.span));
@@ -474,7 +474,7 @@ fn run_of_host(
                 let instances = shape::instances(unit, kernel, sources);
                 let name = instances.get(*nth).map_or(kernel.clone(), |i| i.name.clone());
                 *nth += 1;
-                Planned::Kernel { name, args: options.clone(), launch: Some(launch.clone()) }
+                Planned::Kernel { name, args: options.clone().into(), launch: Some(launch.clone()) }
             }
             HostStep::Fill { array, value } => {
                 Planned::Fill { array: array.clone(), value: *value }

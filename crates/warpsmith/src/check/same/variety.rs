@@ -202,12 +202,12 @@ fn whole(
     match sort {
         Sort::Plain | Sort::Special => plain,
         // All of a narrow type; of a wide one as many of each width.
-        Sort::Spread if narrow || (any % 4 == 0 && !ty.is_signed()) => (any >> 8) as i64,
+        Sort::Spread if narrow || (any.is_multiple_of(4) && !ty.is_signed()) => (any >> 8) as i64,
         Sort::Spread => {
             // Not more: they may select elements.
             let bits = (any >> 8) % 17;
             let n = ((any >> 16) & ((1 << bits) - 1)) as i64;
-            if ty.is_signed() && any % 2 == 0 { -n } else { n }
+            if ty.is_signed() && any.is_multiple_of(2) { -n } else { n }
         }
         Sort::Negative if !ty.is_signed() => (any >> 8) as i64,
         Sort::Negative if narrow => -(plain % 128) - 1,

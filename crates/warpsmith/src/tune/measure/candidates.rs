@@ -304,12 +304,15 @@ struct Part {
     more: Option<Vec<f64>>,
 }
 
+/// Steps for each nest, and the seconds at each size that all of them take, where that is known.
+type Combined = (Vec<Vec<StepKind>>, Option<Vec<f64>>);
+
 /// One of each list, in all combinations. Nests run one after the other: their times add up, to `least` where each has the best.
 fn combinations(parts: &[Vec<Part>], least: &[f64]) -> Family {
     let least = Some(least.to_vec()).filter(|l| !l.is_empty());
-    let mut all: Vec<(Vec<Vec<StepKind>>, Option<Vec<f64>>)> = vec![(vec![], least)];
+    let mut all: Vec<Combined> = vec![(vec![], least)];
     for list in parts {
-        let with = |(chosen, seconds): &(Vec<Vec<StepKind>>, Option<Vec<f64>>), part: &Part| {
+        let with = |(chosen, seconds): &Combined, part: &Part| {
             let steps = chosen.iter().cloned().chain([part.steps.clone()]).collect();
             let sum = |s: &Vec<f64>| {
                 let more = part.more.as_ref()?.iter().copied().chain(std::iter::repeat(0.0));
@@ -319,9 +322,7 @@ fn combinations(parts: &[Vec<Part>], least: &[f64]) -> Family {
         };
         all = all.iter().flat_map(|chosen| list.iter().map(move |p| with(chosen, p))).collect();
     }
-    let schedule = |(steps, seconds): &(Vec<Vec<StepKind>>, Option<Vec<f64>>)| {
-        (schedule_of(steps), seconds.as_deref().map(mean))
-    };
+    let schedule = |(steps, seconds): &Combined| (schedule_of(steps), seconds.as_deref().map(mean));
     Family(all.iter().map(schedule).collect())
 }
 
