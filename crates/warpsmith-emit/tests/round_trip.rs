@@ -75,7 +75,11 @@ fn printed_kernels_are_read_again_as_what_they_were() {
             return Ok(());
         }
         with_kernels.set(with_kernels.get() + 1);
-        let once = printed(&module)?;
+        let once = match printed(&module) {
+            // Nothing that is printed has such a barrier.
+            Err(e) if e.ends_with("a barrier whose number is not constant") => return Ok(()),
+            once => once?,
+        };
         build::keep("sm_90", &once);
         narrow(&once)?;
         // What reading simplifies, the second print shows; the third has nothing to add.

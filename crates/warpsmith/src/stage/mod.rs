@@ -203,7 +203,12 @@ fn numbers(args: &[NamedSpec]) -> Result<BTreeMap<String, i64>, Failure> {
             _ => None,
         };
         let Some(value) = number else {
-            let error = Diagnostic::error("W306", format!("argument `{}` is no whole number", arg.name))
+            let given = match &arg.spec {
+                ArgSpec::Number(text) => format!(", but `{text}`"),
+                _ => String::new(),
+            };
+            let message = format!("argument `{}` is no whole number{given}", arg.name);
+            let error = Diagnostic::error("W306", message)
                 .note("arrays are as long as the unmodified kernel needs, and hold values that tell elements apart");
             return Err(error.into());
         };
