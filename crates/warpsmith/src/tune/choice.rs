@@ -32,10 +32,13 @@ const WORTH_OF_VECTORS: f64 = 0.99;
 /// other schedules of these 0.9 to 1.2 times.
 const WORTH_OF_UPDATES: f64 = 0.5;
 
+pub(super) fn keeps_sums(steps: &[Step]) -> bool {
+    steps.iter().any(|s| matches!(s.kind, StepKind::KeepSums { .. }))
+}
+
 /// Whether what begins with these steps, and goes on with those, promises enough to be taken instead of what there is.
 pub(super) fn worth_starting(start: &Start, steps: &[Step], seconds: &[f64], best: &[f64]) -> bool {
-    let kept = steps.iter().any(|s| matches!(s.kind, StepKind::KeepSums { .. }));
-    let worth = if start.scatters() && !kept { WORTH_OF_UPDATES } else { WORTH };
+    let worth = if start.scatters() && !keeps_sums(steps) { WORTH_OF_UPDATES } else { WORTH };
     !seconds.is_empty() && ratio(seconds, best) < worth
 }
 

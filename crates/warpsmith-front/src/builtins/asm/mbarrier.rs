@@ -45,8 +45,10 @@ const WAIT: &str = "wait";
 
 /// PTX waits by a loop around `test_wait` or `try_wait`, the only loops that are understood. Each becomes one instruction.
 ///
-///     L: mbarrier.try_wait… p, [a], x;  @p bra D;  bra L;  D:
-///     L: mbarrier.try_wait… p, [a], x;  @!p bra L;
+/// ```text
+/// L: mbarrier.try_wait… p, [a], x;  @p bra D;  bra L;  D:
+/// L: mbarrier.try_wait… p, [a], x;  @!p bra L;
+/// ```
 pub fn with_waits(list: Vec<Instruction>) -> Vec<Instruction> {
     let mut out = vec![];
     let mut rest = list.as_slice();

@@ -3,6 +3,7 @@
 use super::{Store, Writer, body_bytes};
 use crate::source::marks::Bytes;
 use crate::source::patch::{Patch, indentation};
+use crate::source::scope;
 
 /// The texts of the two steps.
 pub(super) struct Parts<'a> {
@@ -69,15 +70,13 @@ impl Parts<'_> {
             second.push(format!("!({condition})"));
         }
         let plural = if reach == 1 { "one element" } else { "elements" };
+        let steps = [self.step(true), self.step(false)];
+        let conditions = [first.join(" && "), second.join(" && ")];
+        let used = [steps.join("\n"), conditions.join("\n")].concat();
+        let declarations = without_unused(&self.declarations(), &used);
         format!(
             "{{\n{indent}__shared__ {} {}{extents};{}\n{indent}// The first step, with {plural} more on each side than the second one is for.\n{indent}if ({}) {{\n{indent}    {}\n{indent}}}\n{indent}__syncthreads();\n{indent}// The second step reads what the first one has left in shared memory.\n{indent}if ({}) {{\n{indent}    {}\n{indent}}}\n}}",
-            w.element,
-            self.tile,
-            self.declarations(),
-            first.join(" && "),
-            self.step(true),
-            second.join(" && "),
-            self.step(false),
+            w.element, self.tile, declarations, conditions[0], steps[0], conditions[1], steps[1],
         )
     }
 
@@ -140,5 +139,54 @@ impl Parts<'_> {
         }
         let text = patch.apply(&w.kernel.text[w.rest.clone()]).unwrap_or_default();
         text.replace('\n', "\n    ")
+    }
+}
+
+/// Declarations without the lines whose variables nothing mentions any more, neither later lines nor the steps.
+fn without_unused(declarations: &str, steps: &str) -> String {
+    let mut used = scope::names(steps);
+    let mut kept: Vec<&str> = vec![];
+    for line in declarations.lines().rev() {
+        let unused = declared(line).is_some_and(|names| !names.iter().any(|n| used.contains(n)));
+        if !unused {
+            used.extend(scope::names(line));
+            kept.push(line);
+        }
+    }
+    kept.reverse();
+    kept.join("\n")
+}
+
+/// The whole numbers that a line declares from expressions without calls, if it does nothing else.
+fn declared(line: &str) -> Option<Vec<String>> {
+    let rest = line.trim().strip_suffix(';')?;
+    let rest = rest.strip_prefix("const ").unwrap_or(rest);
+    let types = ["unsigned int ", "unsigned ", "int ", "size_t ", "auto "];
+    let rest = types.iter().find_map(|t| rest.strip_prefix(t))?;
+    let calls = rest.as_bytes().windows(2).any(|w| w[1] == b'(' && w[0].is_ascii_alphanumeric());
+    if calls || rest.contains([';', '{', '?']) {
+        return None;
+    }
+    let name = |part: &str| {
+        let (name, _) = part.split_once('=')?;
+        let name = name.trim();
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        (plain && !name.is_empty()).then(|| name.to_string())
+    };
+    rest.split(',').map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_nothing_needs_are_left_out() {
+        let lines = "\n    const int tx = threadIdx.x, ty = threadIdx.y;\n    int x = 3 * ty;\n    int y = f(2);\n    int z = 1, w = 2;";
+        assert_eq!(without_unused(lines, "a[x] = w;"), lines);
+        assert_eq!(
+            without_unused(lines, "a[z] = 1;"),
+            "\n    int y = f(2);\n    int z = 1, w = 2;"
+        );
     }
 }

@@ -15,7 +15,7 @@ use warpsmith_tune::space::{Configuration, Parameter, Point as At, SharedSpace, 
 use warpsmith_tune::value::Value;
 
 use crate::status::Failure;
-use crate::tune::choice::{CHOOSING, PREDICTING, worth_starting};
+use crate::tune::choice::{CHOOSING, PREDICTING, keeps_sums, worth_starting};
 use crate::tune::estimates::{Estimates, on_all_cores};
 use crate::tune::sizes::Point;
 
@@ -76,12 +76,16 @@ impl Candidates {
             }
             // What is fused may be more than any step takes.
             let found = found.unwrap_or_default();
-            let Some(schedule) = found.best() else { continue };
-            let known = families[0].best().and_then(|s| estimates.times(s));
-            if let (Some(seconds), Some(known)) = (estimates.times(schedule), known)
-                && worth_starting(&start, &schedule.steps, &seconds, &known)
-            {
-                families.push(found);
+            // The model is right about sums that are kept, and too bold about others that are scattered: each kind for itself.
+            let (kept, other) = found.0.into_iter().partition(|(s, _)| keeps_sums(&s.steps));
+            for family in [Family(other), Family(kept)] {
+                let Some(schedule) = family.best() else { continue };
+                let known = families[0].best().and_then(|s| estimates.times(s));
+                if let (Some(seconds), Some(known)) = (estimates.times(schedule), known)
+                    && worth_starting(&start, &schedule.steps, &seconds, &known)
+                {
+                    families.push(family);
+                }
             }
         }
         // Too many numbers to be listed together: the family that promises most alone, which came last.
