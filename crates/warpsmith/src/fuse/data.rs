@@ -175,14 +175,14 @@ impl<'a> Data<'a> {
 }
 
 impl Data<'_> {
-    /// Outputs none of whose numbers says anything: they are infinite or no numbers, or all their digits may be rounding errors.
+    /// Outputs none of whose numbers says anything: they are infinite, zero or no numbers, or all their digits may be rounding errors.
     pub fn doubted(&self) -> Vec<&str> {
         let program = self.planner.program;
         let judged = |k: usize| {
             let (floats, bounds) = (&self.expected.outputs[k], &self.expected.bounds[k]);
             floats.iter().zip(bounds).any(|(x, b)| {
                 let allowed = super::verify::allowed(*x, *b);
-                x.is_finite() && allowed <= DIGITS * f64::from(x.abs()).max(1e-30)
+                x.is_finite() && *x != 0.0 && allowed <= DIGITS * f64::from(x.abs())
             })
         };
         let doubted = program.outputs.iter().enumerate().filter(|(k, _)| !judged(*k));

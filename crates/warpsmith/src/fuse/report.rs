@@ -259,7 +259,7 @@ fn doubted(handed: &Handed) -> Option<String> {
     let names: Vec<String> = handed.doubted.iter().map(|n| format!("`{n}`")).collect();
     (!names.is_empty()).then(|| {
         format!(
-            "not judged: {}: its numbers are infinite or no numbers on random data, or rounding errors may be as large as they are; each function by itself gives what its reference gives",
+            "not judged: {}: its numbers are infinite, zero or no numbers on random data, or rounding errors may be as large as they are; each function by itself gives what its reference gives",
             names.join(", ")
         )
     })
