@@ -38,6 +38,13 @@ pub struct Options {
     pub workers: usize,
 }
 
+impl Options {
+    /// Every configuration, one at a time.
+    pub fn every() -> Options {
+        Options { strategy: StrategyKind::BruteForce, workers: 1, ..Options::default() }
+    }
+}
+
 /// Predicts the time of a configuration.
 pub type Prior = std::sync::Arc<dyn PriorModel>;
 

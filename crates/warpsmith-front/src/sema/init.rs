@@ -221,14 +221,22 @@ impl<'a> Sema<'a> {
                 Initializer::List(items, at) => self.list_value(ty, items, self.f_scope(), *at),
                 Initializer::Call(_, at) => fail("W075", *at, "this is not understood in a list"),
             },
-            Entry::Ready(Operand::List(items), span) => {
-                self.list_value(ty, items, self.f_scope(), span)
-            }
-            Entry::Ready(operand, span) => {
-                let value = self.rvalue_of(operand, span)?;
-                self.convert_to(value, ty, span)
-            }
+            Entry::Ready(operand, span) => self.operand_value(ty, operand, span),
         }
+    }
+
+    /// An element of a list that was looked at already.
+    pub(crate) fn operand_value(
+        &mut self,
+        ty: &Type,
+        operand: Operand<'a>,
+        span: Span,
+    ) -> Res<Expr> {
+        if let Operand::List(items) = operand {
+            return self.list_value(ty, items, self.f_scope(), span);
+        }
+        let value = self.rvalue_of(operand, span)?;
+        self.convert_to(value, ty, span)
     }
 
     /// `{ .y = 1 }`, `{ [3] = 2 }`; entries without a designator follow the one before.

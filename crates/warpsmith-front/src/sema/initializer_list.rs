@@ -1,6 +1,6 @@
 //! `std::initializer_list`: a list in braces as an object that constructors and functions take.
 
-use warpsmith_ir::{Expr, ExprKind, Place, PlaceKind, Space, Span, StmtKind, StructId, Type};
+use warpsmith_ir::{Expr, ExprKind, Span, StructId, Type};
 
 use super::Sema;
 use super::model::*;
@@ -60,37 +60,22 @@ impl<'a> Sema<'a> {
         span: Span,
     ) -> Res<Expr> {
         let size = list.len() as u64;
-        let mut values = vec![];
-        for one in list {
-            values.push(match one {
-                Operand::List(items) => self.list_value(element, items, self.f_scope(), span)?,
-                other => {
-                    let value = self.rvalue_of(other, span)?;
-                    self.convert_to(value, element, span)?
-                }
-            });
-        }
-        let first = match size {
-            0 => {
-                let pointer = Type::pointer(element.clone(), Space::Generic);
-                super::convert::null_pointer(&pointer, span)
-            }
-            _ => {
-                let array = Type::array(element.clone(), size);
-                let var = self.fresh_var("list", array.clone(), span);
-                self.emit(StmtKind::Decl { var, init: None }, span);
-                let place = Place::new(PlaceKind::Var(var), array.clone(), span);
-                let value = Expr::new(ExprKind::Make(values), array, span);
-                self.emit(StmtKind::Assign { place: place.clone(), value }, span);
-                self.decay(place, true, span)
-            }
-        };
+        let values: Res<Vec<Expr>> =
+            list.into_iter().map(|one| self.operand_value(element, one, span)).collect();
+        let values = values?;
         let field = match ty {
             Type::Struct(id) => warpsmith_ir::layout::field_of(&self.module, *id, 0),
             _ => None,
         };
         let pointer = field.map_or(Type::Void, |(_, t)| t.clone());
-        let first = self.convert_to(first, &pointer, span)?;
+        let first = if values.is_empty() {
+            super::convert::null_pointer(&pointer, span)
+        } else {
+            let array = Type::array(element.clone(), size);
+            let place = self.materialise(Expr::new(ExprKind::Make(values), array, span), span);
+            let first = self.decay(place, true, span);
+            self.convert_to(first, &pointer, span)?
+        };
         let parts = vec![first, self.size_value(size, span)];
         Ok(Expr::new(ExprKind::Make(parts), ty.clone(), span))
     }

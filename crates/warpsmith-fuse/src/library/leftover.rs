@@ -47,9 +47,15 @@ fn blanked(text: &str, taken: &[Range<usize>]) -> String {
 }
 
 /// What stands behind `#word` at the start of a line.
-fn directive<'t>(line: &'t str, word: &str) -> Option<&'t str> {
+pub(super) fn directive<'t>(line: &'t str, word: &str) -> Option<&'t str> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix(word)?;
     (!rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')).then(|| rest.trim())
+}
+
+/// A macro's name, and what follows it in its definition.
+pub(super) fn name_and_rest(definition: &str) -> (&str, &str) {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    definition.split_at(definition.find(|c| !is_part(c)).unwrap_or(definition.len()))
 }
 
 /// How a line changes the depth of conditions.
@@ -76,13 +82,13 @@ pub(super) fn second_meaning(text: &str) -> Option<(String, Range<usize>)> {
         }
         depth += opens(&whole);
         let Some(rest) = directive(&whole, "define").filter(|_| depth == 0) else { continue };
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-        let meaning = rest[end..].split_whitespace().collect::<Vec<_>>().join(" ");
-        match known.get(&rest[..end]) {
+        let (name, meaning) = name_and_rest(rest);
+        let meaning = meaning.split_whitespace().collect::<Vec<_>>().join(" ");
+        match known.get(name) {
             Some(first) if *first != meaning => {
-                return Some((rest[..end].to_string(), start..start + line.trim_end().len()));
+                return Some((name.to_string(), start..start + line.trim_end().len()));
             }
-            _ => _ = known.insert(rest[..end].to_string(), meaning),
+            _ => _ = known.insert(name.to_string(), meaning),
         }
     }
     None
@@ -130,8 +136,7 @@ fn stripped(
 
 /// The name in `#include "name"`.
 fn quoted_include(line: &str) -> Option<&str> {
-    let rest = line.trim().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim();
-    rest.strip_prefix('"')?.strip_suffix('"')
+    directive(line, "include")?.strip_prefix('"')?.strip_suffix('"')
 }
 
 /// The includes of files that are none of the library's, and the text without them.
@@ -186,11 +191,8 @@ pub(super) fn definitions(text: &str) -> String {
 pub(super) fn constants(text: &str) -> HashMap<String, Expr> {
     let mut all: HashMap<String, Expr> = HashMap::new();
     for line in text.lines() {
-        let rest = line.trim_start().strip_prefix('#').map(str::trim_start);
-        let Some(rest) = rest.and_then(|r| r.strip_prefix("define")) else { continue };
-        let Some((name, value)) = rest.trim_start().split_once(char::is_whitespace) else {
-            continue;
-        };
+        let rest = directive(line, "define").and_then(|r| r.split_once(char::is_whitespace));
+        let Some((name, value)) = rest else { continue };
         let value = value.split("//").next().and_then(|v| v.split("/*").next()).unwrap_or("");
         if let Some(value) = Expr::parse(value.trim()) {
             let value = value.with(&|name| all.get(name).cloned());
@@ -204,17 +206,11 @@ pub(super) fn constants(text: &str) -> HashMap<String, Expr> {
 
 /// The macros that a text defines.
 pub fn defined_macros(text: &str) -> Vec<&str> {
-    let define = |line: &'_ str| -> Option<usize> {
-        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
-        Some(line.len() - rest.trim_start().len())
-    };
     let mut names: Vec<&str> = vec![];
-    for line in text.lines() {
-        let Some(at) = define(line) else { continue };
-        let rest = &line[at..];
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-        if !names.contains(&&rest[..end]) {
-            names.push(&rest[..end]);
+    for definition in text.lines().filter_map(|line| directive(line, "define")) {
+        let (name, _) = name_and_rest(definition);
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     names

@@ -6,6 +6,7 @@
 
 use warpsmith_front::pp::{Piece, Scanner};
 
+use super::leftover::{directive, name_and_rest};
 use super::subscripts::subscripts;
 
 /// How deep macros may stand in one another: one that mentions itself has an end, too.
@@ -120,10 +121,7 @@ fn logical_lines(text: &str) -> Vec<String> {
 
 /// A definition, if the line is one of those that can be expanded.
 fn parsed(line: &str) -> Option<Macro> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("define")?;
-    let rest = rest.strip_prefix(char::is_whitespace)?.trim_start();
-    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-    let (name, rest) = rest.split_at(end);
+    let (name, rest) = name_and_rest(directive(line, "define")?);
     let (params, body) = match rest.strip_prefix('(') {
         Some(list) => {
             let (list, body) = list.split_once(')')?;

@@ -244,15 +244,22 @@ pub fn replace_loop(kernel: &mut Kernel, id: LoopId, stmts: Vec<Stmt>) {
 
 /// Puts one place in place of another.
 pub fn replace_place(block: &mut Block, from: &Place, to: &Place) {
-    struct Replace<'a>(&'a Place, &'a Place);
-    impl visit::Rewriter for Replace<'_> {
-        fn place(&mut self, place: &mut Place) {
-            if place == self.0 {
-                *place = self.1.clone();
-            } else {
-                visit::rewrite_place(self, place);
-            }
+    visit::Rewriter::block(&mut Replace(from, to), block);
+}
+
+/// The same in an expression.
+pub fn replace_place_in(value: &mut Expr, from: &Place, to: &Place) {
+    visit::Rewriter::expr(&mut Replace(from, to), value);
+}
+
+struct Replace<'a>(&'a Place, &'a Place);
+
+impl visit::Rewriter for Replace<'_> {
+    fn place(&mut self, place: &mut Place) {
+        if place == self.0 {
+            *place = self.1.clone();
+        } else {
+            visit::rewrite_place(self, place);
         }
     }
-    visit::Rewriter::block(&mut Replace(from, to), block);
 }

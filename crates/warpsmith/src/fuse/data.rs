@@ -20,6 +20,9 @@ const EXPONENTS: std::ops::RangeInclusive<i32> = -6..=24;
 /// How often an element is made smaller before it is made plain.
 const ATTEMPTS: u32 = 3;
 
+/// The share of a number that errors may have for it to say something.
+const DIGITS: f64 = 0.05;
+
 /// Kinds of elements, in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -160,21 +163,21 @@ impl<'a> Data<'a> {
     ) -> Vec<f32> {
         let exponents = u64::from(EXPONENTS.end().abs_diff(*EXPONENTS.start())) + 1;
         let exponent = EXPONENTS.start() + (rng.next_u64() >> 32).rem_euclid(exponents) as i32;
-        let scale = (exponent as f32 / f32::from(1u8 << (2 * attempt).min(7))).exp2();
+        // Smaller with each attempt; the last one is plain.
+        let smaller = f32::from(1u8 << (2 * attempt));
+        let scale = (exponent as f32 / smaller).exp2();
         let one = |rng: &mut Xoshiro256PlusPlus| match kind {
             Kind::Plain => random(rng),
             Kind::Scaled => random(rng) * scale,
             Kind::Special => {
                 let number =
                     &self.constants[(rng.next_u64() >> 32) as usize % self.constants.len()];
-                number / f32::from(1u8 << (2 * attempt).min(7))
+                number / smaller
             }
         };
         (0..size).map(|_| one(rng)).collect()
     }
-}
 
-impl Data<'_> {
     /// Outputs none of whose numbers says anything: they are infinite, zero or no numbers, or all their digits may be rounding errors.
     pub fn doubted(&self) -> Vec<&str> {
         let program = self.planner.program;
@@ -189,9 +192,6 @@ impl Data<'_> {
         doubted.map(|(_, v)| program.variables[v.0].name.as_str()).collect()
     }
 }
-
-/// The share of a number that errors may have for it to say something.
-const DIGITS: f64 = 0.05;
 
 /// An element: its inputs, and what comes of them.
 struct Made {
@@ -221,21 +221,21 @@ fn parts<T: Clone>(arrays: &[Vec<T>], sizes: &[usize], element: usize) -> Vec<Ve
 
 /// Small integers, and for each constant in the code of the functions that number, the numbers beside it, and one beyond.
 fn constants(planner: &Planner<'_>) -> Vec<f32> {
-    let mut all = vec![0.0, 0.0, 1.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5, -0.5];
+    let mut found = vec![];
     for f in planner.library.functions() {
         let files = ["cu", "cpp"].map(|ending| format!("{}.{ending}", f.name));
         for text in files.iter().filter_map(|name| planner.library.files.get(name)) {
             for number in literals(text) {
                 let near = [number, number.next_up(), number.next_down(), 1.5 * number];
-                all.extend(near.into_iter().flat_map(|x| [x, -x]));
+                found.extend(near.into_iter().flat_map(|x| [x, -x]));
             }
         }
     }
-    // Sizes and offsets stand in the code, too: no number more often than the others.
-    let from = 10;
-    all[from..].sort_by(f32::total_cmp);
-    all.dedup_by(|a, b| a.to_bits() == b.to_bits() && *a != 0.0 && a.abs() != 1.0);
-    all
+    // No number of the code more often than the others.
+    found.sort_by(f32::total_cmp);
+    found.dedup();
+    let small = [0.0, 0.0, 1.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5, -0.5];
+    small.into_iter().chain(found).collect()
 }
 
 /// Floating-point literals of C text, their values; those that are of no use as data are left out.

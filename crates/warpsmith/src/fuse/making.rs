@@ -1,6 +1,7 @@
 //! From a script that has been understood to kernels that are right.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use warpsmith_fuse::emit::{self, Heading};
 use warpsmith_fuse::library::FunctionId;
@@ -96,8 +97,7 @@ impl Making<'_> {
             let Ok(made) = fewer.attempt(None, &mut more) else { continue };
             let note = format!("with at most {most} calls in a kernel they are right");
             let first = why.diagnostics.into_iter().next();
-            warnings
-                .extend(first.map(|d| Diagnostic { severity: Severity::Warning, ..d }.note(note)));
+            warnings.extend(first.map(|d| warning(d).note(note)));
             warnings.extend(more);
             return Ok(made);
         }
@@ -163,12 +163,7 @@ impl Making<'_> {
     /// The implementations that the best cover takes, those of functions that have others.
     fn suspects(&self) -> Result<Vec<(FunctionId, usize)>, Failure> {
         let Found { covers, .. } = plan::search(self.planner)?;
-        let plans = covers.first().map(|c| kernels(&c.launches)).unwrap_or_default();
-        let calls = plans.iter().flat_map(|k| &k.calls);
-        let mut all: Vec<(FunctionId, usize)> =
-            calls.map(|c| (c.function, c.implementation)).collect();
-        all.sort_unstable();
-        all.dedup();
+        let mut all = covers.first().map(implementations).unwrap_or_default();
         all.retain(|(f, _)| self.planner.library.function(*f).implementations.len() > 1);
         all.truncate(MAX_SUSPECTS);
         Ok(all)
@@ -295,7 +290,6 @@ impl Making<'_> {
         if handed.is_empty() {
             return Err(Failure::no(refused));
         }
-        let warning = |d| Diagnostic { severity: Severity::Warning, ..d };
         warnings.extend(refused.into_iter().map(warning));
         Ok(handed)
     }
@@ -331,23 +325,31 @@ impl Alone<'_> {
 
     /// What is wrong with the first implementation of a cover that is wrong by itself.
     fn fault(&mut self, cover: &Covered) -> Result<Option<Diagnostic>, Vec<Diagnostic>> {
-        let plans = kernels(&cover.launches);
-        let calls = plans.iter().flat_map(|k| &k.calls);
-        let mut used: Vec<(FunctionId, usize)> =
-            calls.map(|c| (c.function, c.implementation)).collect();
-        used.sort_unstable();
-        used.dedup();
         let Making { planner, heading, .. } = *self.making;
-        for one in used {
-            let fault = match self.known.get(&one) {
-                Some(known) => known.clone(),
-                None => alone::fault(planner, heading, one)?,
+        for one in implementations(cover) {
+            let fault = match self.known.entry(one) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(alone::fault(planner, heading, one)?),
             };
-            self.known.insert(one, fault.clone());
             if fault.is_some() {
-                return Ok(fault);
+                return Ok(fault.clone());
             }
         }
         Ok(None)
     }
+}
+
+/// The implementations that a cover takes, each once.
+fn implementations(cover: &Covered) -> Vec<(FunctionId, usize)> {
+    let plans = kernels(&cover.launches);
+    let calls = plans.iter().flat_map(|k| &k.calls);
+    let mut all: Vec<_> = calls.map(|c| (c.function, c.implementation)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// What was an error, where there is another way.
+pub fn warning(d: Diagnostic) -> Diagnostic {
+    Diagnostic { severity: Severity::Warning, ..d }
 }

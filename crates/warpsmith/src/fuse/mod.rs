@@ -28,21 +28,19 @@ use warpsmith_fuse::library::{Files, Function, Library};
 use warpsmith_fuse::plan::{Bounds, Covered, Options, Planner, Unusable};
 use warpsmith_fuse::predict::Times;
 use warpsmith_fuse::script::{self, syntax};
-use warpsmith_gpu::stop::Stop;
-use warpsmith_ir::{Diagnostic, Severity, SourceMap, printable};
+use warpsmith_ir::{Diagnostic, SourceMap, printable};
 
 use self::args::{FuseArgs, FuseFormat};
 use self::curves::Curves;
 use self::making::{Made, Making, SPARE};
 use self::model::Model;
 use crate::cli::color_on_stderr;
-use crate::interrupt;
 use crate::output::Outputs;
 use crate::progress::Phase;
 use crate::search;
 use crate::status::{Failure, Status};
 use crate::tune::compiled::Usage;
-use crate::tune::device::{self, Place, Wanted};
+use crate::tune::device::{self, Place};
 
 /// What was made of a script.
 pub struct Fused {
@@ -156,7 +154,9 @@ fn benchmark(args: &FuseArgs, sources: &mut SourceMap) -> Result<Benchmarked, Fa
         called(&script::parse(&source, file)?.body).iter().map(|n| n.to_string()).collect()
     };
     library.load(names.iter().map(String::as_str), sources)?;
-    let Place::Measure(stations) = place(args)? else {
+    let Place::Measure(stations) =
+        device::measured_on(&args.device, args.arch.as_deref(), args.measure)?
+    else {
         return Err(Diagnostic::error("W543", "there is no GPU to measure routines on").into());
     };
     let (gpu, hello) = (stations.arch.gpu(), stations.hello.clone());
@@ -247,13 +247,14 @@ pub fn fuse(args: &FuseArgs, sources: &mut SourceMap) -> Result<Fused, Failure> 
     library.load(called(&script.body), sources)?;
     let mut warnings = vec![];
     let program = script::resolve(&script, &library, &mut warnings)?;
-    let (arch, stations) = match place(args)? {
-        Place::Model { arch, notes } => {
-            warnings.extend(notes);
-            (arch, None)
-        }
-        Place::Measure(stations) => (stations.arch, Some(stations)),
-    };
+    let (arch, stations) =
+        match device::measured_on(&args.device, args.arch.as_deref(), args.measure)? {
+            Place::Model { arch, notes } => {
+                warnings.extend(notes);
+                (arch, None)
+            }
+            Place::Measure(stations) => (stations.arch, Some(stations)),
+        };
     let shared_limit = arch.gpu().architecture().shared_per_block_optin;
     let options = Options { shared_limit, ..options(args, &library, stations.is_some())? };
     let model = Model::new(arch.gpu(), args.elements);
@@ -280,8 +281,7 @@ pub fn fuse(args: &FuseArgs, sources: &mut SourceMap) -> Result<Fused, Failure> 
     };
     *sources = cell.into_inner();
     let Made { covers, bounds, result, text } = made?;
-    let left_out = |d: Diagnostic| Diagnostic { severity: Severity::Warning, ..d };
-    let left_out = unusable.into_inner().into_values().map(left_out);
+    let left_out = unusable.into_inner().into_values().map(making::warning);
     warnings.extend(left_out.map(|d| d.note("another implementation is taken")));
     Ok(Fused { name, folder, covers, result, text, warnings, bounds })
 }
@@ -313,18 +313,6 @@ fn times<'a>(
         }
         None => Box::new(model),
     })
-}
-
-/// Where covers are measured, if anywhere.
-fn place(args: &FuseArgs) -> Result<Place, Failure> {
-    let wanted = Wanted {
-        device: &args.device,
-        arch: args.arch.as_deref(),
-        devices: None,
-        launchers: &[],
-        stop: Stop { flag: Some(interrupt::flag()), deadline: None },
-    };
-    if args.measure { device::searched(&wanted) } else { device::usual(&wanted) }
 }
 
 /// Names of all functions that are called.

@@ -16,7 +16,7 @@ use warpsmith_tune::space::{ConfigId, Configuration, SharedSpace};
 use warpsmith_tune::tuner::{self, Ask, Finished, Trial, Tuner};
 
 use super::compile::{Compiled, Maker, milliseconds, was_stopped};
-use super::outcome::{self, each_task, failed};
+use super::outcome::{self, each_task, failed, geometric_mean};
 use super::queue::Queue;
 use super::station::{Allowed, Lost, Prepared, References, Station};
 use super::{Draft, Workload};
@@ -116,8 +116,7 @@ impl Placed {
 
     /// The geometric mean of the tasks' medians.
     pub fn ms(&self) -> Option<f64> {
-        let medians = self.medians()?;
-        Some((medians.iter().map(|m| m.ln()).sum::<f64>() / medians.len() as f64).exp())
+        self.medians().map(|medians| geometric_mean(&medians))
     }
 }
 

@@ -19,6 +19,11 @@ pub fn failed(invalid: &Invalid, phases: Phases) -> Outcome {
     Outcome { phases, ..Outcome::failed(status, invalid.detail.clone()) }
 }
 
+/// The geometric mean of times; 1 of none.
+pub fn geometric_mean(times: &[f64]) -> f64 {
+    (times.iter().map(|t| t.ln()).sum::<f64>() / times.len().max(1) as f64).exp()
+}
+
 /// The outcome of measurements at all tasks. Of one task the samples are kept as they are; of several the time that
 /// counts is the geometric mean of their medians, and each task's samples are a measurement.
 pub fn measured(results: &[Measured], tasks: &[Task], binary: &Binary, phases: Phases) -> Outcome {
@@ -33,9 +38,7 @@ pub fn measured(results: &[Measured], tasks: &[Task], binary: &Binary, phases: P
         [only] => Outcome::correct(only.clone()),
         several => {
             let medians: Vec<f64> = several.iter().filter_map(|s| median(s)).collect();
-            let mean =
-                (medians.iter().map(|m| m.ln()).sum::<f64>() / medians.len().max(1) as f64).exp();
-            let mut outcome = Outcome::correct(vec![mean]);
+            let mut outcome = Outcome::correct(vec![geometric_mean(&medians)]);
             let each = tasks.iter().zip(several).map(|(task, times)| Measurement {
                 name: format!("times {}", task.label),
                 value: json!(times),

@@ -15,8 +15,7 @@ use warpsmith_stage::auto::costs::{Argument, Array, Runnable, Times};
 use warpsmith_stage::program::{Compiler, Settings};
 use warpsmith_tune::outcome::Record;
 use warpsmith_tune::space::{Configuration, Parameter, SharedSpace, Space};
-use warpsmith_tune::strategy::StrategyKind;
-use warpsmith_tune::tuner::{self, Budget, Options as TunerOptions};
+use warpsmith_tune::tuner::{self, Options as TunerOptions};
 use warpsmith_tune::value::Value;
 
 use super::device_text::device_text;
@@ -121,12 +120,7 @@ impl Plans {
             }
             Ok(())
         };
-        let options = TunerOptions {
-            strategy: StrategyKind::BruteForce,
-            budget: Budget::default(),
-            workers: 1,
-            ..TunerOptions::default()
-        };
+        let options = TunerOptions::every();
         let show = &mut |state: &tuner::Progress| progress.show(state);
         let plan = Plan { space: space.clone(), options, record: &mut record, show };
         let found = engine.search(plan)?;

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use serde_json::Value;
-use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_stage::auto;
 use warpsmith_stage::program::Settings;
@@ -23,11 +22,10 @@ use warpsmith_stage::verify::proof::solver;
 use crate::check::files;
 use crate::cli::inert_json;
 use crate::data::{ArgSpec, NamedSpec};
-use crate::interrupt;
 use crate::output::{Outputs, check_folder};
 use crate::progress::Progress;
 use crate::status::{Failure, Status};
-use crate::tune::device::{self, Place, Wanted};
+use crate::tune::device;
 use crate::wrong_file;
 use args::{StageArgs, StageFormat};
 
@@ -75,7 +73,8 @@ fn planned(args: &StageArgs) -> Result<Said, Box<Failed>> {
 /// Finds a plan, or says that there is none worth it; the file is written either way.
 fn automatic(args: &StageArgs) -> Result<Said, Box<Failed>> {
     let (input, out) = prepared(args)?;
-    let place = place(args).map_err(plain)?;
+    let place =
+        device::measured_on(&args.device, args.arch.as_deref(), args.measure).map_err(plain)?;
     let costs = automatic::Device::new(&place, &input.settings);
     let chosen = auto::choose(&input, &costs);
     let chosen = chosen.map_err(|r| explained(args, &input.text, refused(r)))?;
@@ -93,18 +92,6 @@ fn automatic(args: &StageArgs) -> Result<Said, Box<Failed>> {
         None => outputs.iter().for_each(|o| human += &format!("wrote {}\n", o.display())),
     }
     Ok((human, value))
-}
-
-/// Where plans are measured, if anywhere.
-fn place(args: &StageArgs) -> Result<Place, Failure> {
-    let wanted = Wanted {
-        device: &args.device,
-        arch: args.arch.as_deref(),
-        devices: None,
-        launchers: &[],
-        stop: Stop { flag: Some(interrupt::flag()), deadline: None },
-    };
-    if args.measure { device::searched(&wanted) } else { device::usual(&wanted) }
 }
 
 /// Why a file is not staged, and what is known of its reads.

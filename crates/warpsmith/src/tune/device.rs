@@ -12,6 +12,7 @@ use warpsmith_ir::Diagnostic;
 
 use super::arch::{self, Arch};
 use super::args::{Strategy, TuneArgs};
+use crate::interrupt;
 use crate::status::Failure;
 
 /// The architecture where none is named and no GPU is there.
@@ -50,6 +51,16 @@ enum Kind {
     Emulator,
     Cuda(u32),
     Replay(PathBuf),
+}
+
+/// Where something is measured, if anywhere: on the device of these options, where `measure` asks for it or there is one.
+///
+/// # Errors
+/// As [`usual`] and [`searched`].
+pub fn measured_on(device: &str, arch: Option<&str>, measure: bool) -> Result<Place, Failure> {
+    let stop = Stop { flag: Some(interrupt::flag()), deadline: None };
+    let wanted = Wanted { device, arch, devices: None, launchers: &[], stop };
+    if measure { searched(&wanted) } else { usual(&wanted) }
 }
 
 /// A device as the options of a command name it.

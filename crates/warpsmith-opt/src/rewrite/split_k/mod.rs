@@ -29,6 +29,7 @@ use warpsmith_ir::{
 
 use super::Rewritten;
 use super::accumulate::moves;
+use super::copy::replace_place_in;
 use super::grammar::{counted, name};
 use super::step::{About, Law, Rewrite, StepError, loop_named};
 use crate::analysis::access::{Base, base_of};
@@ -302,22 +303,8 @@ fn operation(kernel: &Kernel, value: &Expr, place: &Place) -> Option<ReduceOp> {
     let stand_in = VarId(kernel.func().vars.len() as u32);
     let mut value = value.clone();
     let by = Place::new(PlaceKind::Var(stand_in), place.ty.clone(), place.origin.clone());
-    replace_in(&mut value, place, &by);
+    replace_place_in(&mut value, place, &by);
     scalars::accumulation(&value, stand_in)
-}
-
-fn replace_in(value: &mut Expr, from: &Place, to: &Place) {
-    struct Replace<'a>(&'a Place, &'a Place);
-    impl visit::Rewriter for Replace<'_> {
-        fn place(&mut self, place: &mut Place) {
-            if place == self.0 {
-                *place = self.1.clone();
-            } else {
-                visit::rewrite_place(self, place);
-            }
-        }
-    }
-    visit::Rewriter::expr(&mut Replace(from, to), value);
 }
 
 /// Anything in the loop that may be the element, but for the sum itself.

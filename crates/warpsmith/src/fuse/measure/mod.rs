@@ -20,8 +20,7 @@ use warpsmith_tune::exchange::t1;
 use warpsmith_tune::outcome::{Measurement, Record};
 use warpsmith_tune::space::{Configuration, SharedSpace, Space};
 use warpsmith_tune::store::{ProblemKey, fingerprint};
-use warpsmith_tune::strategy::StrategyKind;
-use warpsmith_tune::tuner::{self, Budget, Options as TunerOptions};
+use warpsmith_tune::tuner::{self, Options as TunerOptions};
 
 pub use self::data::Inputs;
 pub use self::texts::Texts;
@@ -151,12 +150,7 @@ fn all_of(
     record: &mut dyn FnMut(&Record) -> Result<(), Diagnostic>,
 ) -> Result<Found, Failure> {
     let progress = Progress::new("measuring covers", &ToString::to_string);
-    let options = TunerOptions {
-        strategy: StrategyKind::BruteForce,
-        budget: Budget::default(),
-        workers: 1,
-        ..TunerOptions::default()
-    };
+    let options = TunerOptions::every();
     let show = &mut |state: &tuner::Progress| progress.show(state);
     engine.search(Plan { space: space.clone(), options, record, show }).map_err(failure)
 }

@@ -14,6 +14,7 @@ use warpsmith_opt::{Kernel, Schedule};
 use warpsmith_tune::space::{Configuration, Parameter, Point as At, SharedSpace, Space};
 use warpsmith_tune::value::Value;
 
+use crate::search::outcome::geometric_mean;
 use crate::status::Failure;
 use crate::tune::choice::{CHOOSING, PREDICTING, keeps_sums, worth_starting};
 use crate::tune::estimates::{Estimates, on_all_cores};
@@ -68,6 +69,7 @@ impl Candidates {
         let most = MOST / (starts.len() + 1);
         let mut estimates = Estimates::new(kernel, gpu, sizes, sources, stop);
         let first = combined(&mut estimates, &Start::of(kernel), sources, most, stop)?;
+        let known = first.best().and_then(|s| estimates.times(s));
         let mut families = vec![first];
         for start in starts {
             let found = combined(&mut estimates, &start, sources, most, stop);
@@ -80,9 +82,8 @@ impl Candidates {
             let (kept, other) = found.0.into_iter().partition(|(s, _)| keeps_sums(&s.steps));
             for family in [Family(other), Family(kept)] {
                 let Some(schedule) = family.best() else { continue };
-                let known = families[0].best().and_then(|s| estimates.times(s));
-                if let (Some(seconds), Some(known)) = (estimates.times(schedule), known)
-                    && worth_starting(&start, &schedule.steps, &seconds, &known)
+                if let (Some(seconds), Some(known)) = (estimates.times(schedule), &known)
+                    && worth_starting(&start, &schedule.steps, &seconds, known)
                 {
                     families.push(family);
                 }
@@ -273,7 +274,7 @@ fn combined(
         let legal = offered.into_iter().zip(times);
         let mut legal: Vec<(Vec<StepKind>, Vec<f64>)> =
             legal.filter_map(|(steps, times)| Some((steps, times?))).collect();
-        legal.sort_by(|a, b| mean(&a.1).total_cmp(&mean(&b.1)));
+        legal.sort_by(|a, b| geometric_mean(&a.1).total_cmp(&geometric_mean(&b.1)));
         legal.truncate(each);
         parts.push(match legal.first().cloned() {
             None => vec![Part { steps: chosen[at].clone(), more: None }],
@@ -292,12 +293,6 @@ fn combined(
         }
     }
     Ok(combinations(&parts, &seconds))
-}
-
-/// Geometric mean.
-fn mean(seconds: &[f64]) -> f64 {
-    let logarithms = seconds.iter().map(|x| x.ln()).sum::<f64>();
-    (logarithms / seconds.len().max(1) as f64).exp()
 }
 
 /// Steps for a nest.
@@ -326,7 +321,8 @@ fn combinations(parts: &[Vec<Part>], least: &[f64]) -> Family {
         };
         all = all.iter().flat_map(|chosen| list.iter().map(move |p| with(chosen, p))).collect();
     }
-    let schedule = |(steps, seconds): &Combined| (schedule_of(steps), seconds.as_deref().map(mean));
+    let schedule =
+        |(steps, seconds): &Combined| (schedule_of(steps), seconds.as_deref().map(geometric_mean));
     Family(all.iter().map(schedule).collect())
 }
 

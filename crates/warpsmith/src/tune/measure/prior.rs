@@ -10,6 +10,7 @@ use warpsmith_tune::space::{ConfigId, Configuration};
 use warpsmith_tune::tuner::{Prior, PriorModel};
 
 use super::Candidates;
+use crate::search::outcome::geometric_mean;
 use crate::tune::choice::PREDICTING;
 use crate::tune::estimates::{Estimates, on_all_cores};
 
@@ -61,9 +62,7 @@ impl Model<'_> {
     /// Predicted seconds, the geometric mean over the sizes. `None`: not legal, or it cannot run.
     pub fn seconds(&self, configuration: &Configuration) -> Option<f64> {
         let schedule = self.candidates.schedule(configuration).ok()?;
-        let seconds = self.estimates.times(&schedule)?;
-        let logs = seconds.iter().map(|s| s.ln()).sum::<f64>();
-        Some((logs / seconds.len().max(1) as f64).exp())
+        Some(geometric_mean(&self.estimates.times(&schedule)?))
     }
 
     /// Asks about all configurations, or as many as there is time for, on all cores. `None`: too few to have an opinion.
