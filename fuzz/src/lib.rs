@@ -6,13 +6,13 @@ pub mod targets;
 mod state;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use clap::Parser;
 use warpsmith::check::args::{LaunchArgs, SourceArgs};
 use warpsmith::check::memory::Buffers;
 use warpsmith::check::program;
 use warpsmith::status::{Failure, Status};
-use warpsmith::tune::{Tuned, args::TuneArgs, tune};
+use warpsmith::tune::{TuneRequest, Tuned, tune};
 use warpsmith_emu::{Outcome, run};
 use warpsmith_front::cloops::{CInput, lower_c};
 use warpsmith_front::parse::{DiskLoader, Language, ParseOptions, parse};
@@ -177,34 +177,27 @@ fn no_bug(failure: &Failure, sources: &SourceMap) {
     assert!(failure.status != Status::Bug, "{}", failure.render(sources, false));
 }
 
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct TuneLine {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
-
 /// Makes `tune` find no host compiler: a call of it would cost more than everything else.
 pub fn without_host_compiler() {
     // SAFETY: called before the first input, when the process has one thread.
     unsafe { std::env::set_var("CC", "/nonexistent/cc") };
 }
 
-/// Runs `tune` with more options. A wrong kernel, or a failure that blames the tool, ends the process.
-pub fn tuned(source: &[u8], schedule: Option<&[u8]>, options: &[&str]) -> Option<Tuned> {
-    let path = file("nest.c", source);
-    let mut line: Vec<String> = options.iter().map(|o| o.to_string()).collect();
-    line.extend(["--dry-run".to_string(), "--jobs=1".to_string()]);
-    line.push(format!("--max-memory={MAX_MEMORY}"));
-    line.push(format!("--timeout={TUNE_SECONDS}s"));
-    if let Some(steps) = schedule {
-        line.push(format!("--schedule={}", file("nest.sched", steps).display()));
-    }
-    line.push(path.display().to_string());
-    let mut line = TuneLine::try_parse_from(line).expect("a command line");
-    line.tune.verify_steps = VERIFY_STEPS;
+/// Runs `tune` at these sizes. A wrong kernel, or a failure that blames the tool, ends the process.
+pub fn tuned(
+    source: &[u8],
+    schedule: Option<&[u8]>,
+    sizes: &[(&str, i64)],
+) -> Option<Tuned> {
+    let request = TuneRequest::new(file("nest.c", source)).jobs(1).max_memory(MAX_MEMORY);
+    let request = request.timeout(Duration::from_secs(TUNE_SECONDS)).verify_steps(VERIFY_STEPS);
+    let request = sizes.iter().fold(request, |r, (name, size)| r.size(*name, [*size]));
+    let request = match schedule {
+        Some(steps) => request.schedule(file("nest.sched", steps)),
+        None => request,
+    };
     let mut sources = SourceMap::new();
-    match tune(&line.tune, &mut sources) {
+    match tune(&request, &mut sources) {
         Ok(tuned) => {
             let retreat = tuned.messages.iter().find(|m| m.code == "W329");
             let said = || retreat.map(|m| m.render(&sources, false)).unwrap_or_default();

@@ -8,23 +8,16 @@
 
 use std::path::Path;
 
-use clap::Parser;
 use serde_json::Value as Json;
 use warpsmith::device::{Gpu, KernelProfile, predict};
 use warpsmith::ir::SourceMap;
 use warpsmith::opt::{Kernel, Schedule, lower, schedule};
 use warpsmith::tune;
-use warpsmith::tune::args::TuneArgs;
+use warpsmith::tune::TuneRequest;
 use warpsmith::tune::sizes::Point;
 use warpsmith_tune::outcome::Record;
 use warpsmith_tune::store::{Filter, Store};
 use warpsmith_tune::value::Value;
-
-#[derive(Parser)]
-struct Line {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
 
 /// As many are looked at of each problem, in the order they were recorded.
 const MOST: usize = 200;
@@ -38,8 +31,7 @@ fn main() {
     let list = rest.iter().any(|a| a == "--list");
     let compiled = rest.iter().any(|a| a == "--registers");
     let mut sources = SourceMap::new();
-    let kernel = tune::kernel(&Line::parse_from(["model", source]).tune, &mut sources)
-        .expect("a C function");
+    let kernel = tune::kernel(&TuneRequest::new(source), &mut sources).expect("a C function");
     let text = std::fs::read_to_string(space).expect("a schedule file");
     let file = sources.add(space.clone(), text);
     let space = schedule::space::parse(&sources, file).expect("a schedule");

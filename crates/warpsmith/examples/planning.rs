@@ -5,15 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use clap::Parser;
-use warpsmith::tune::{self, args::TuneArgs};
+use warpsmith::tune::{self, RegisterSource, TuneRequest};
 use warpsmith_ir::SourceMap;
-
-#[derive(Parser)]
-struct Line {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
 
 /// Seconds that planning may take.
 const MOST: f64 = 5.0;
@@ -33,15 +26,10 @@ fn main() -> ExitCode {
     let mut slowest = 0.0f64;
     println!("| file | seconds | legal schedules | predicted |\n|---|---|---|---|");
     for file in files {
-        let estimate = "--registers=estimate".as_ref();
-        let line = ["planning".as_ref(), estimate, file.as_os_str()];
-        let args = match Line::try_parse_from(line) {
-            Ok(line) => line.tune,
-            Err(e) => e.exit(),
-        };
+        let request = TuneRequest::new(&file).registers(RegisterSource::Estimate);
         let mut sources = SourceMap::new();
         let start = Instant::now();
-        let choice = tune::plan(&args, &mut sources);
+        let choice = tune::plan(&request, &mut sources);
         let seconds = start.elapsed().as_secs_f64();
         slowest = slowest.max(seconds);
         let name = file.file_stem().unwrap_or_default().to_string_lossy();

@@ -8,10 +8,9 @@ use warpsmith_gpu::cache::{Cache, Contents};
 use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_tune::store::Store;
 
-use crate::cli::inert_json;
 use crate::search::store;
 use crate::status::{Failure, Status};
-use crate::tune::args::TuneFormat;
+use crate::terminal::{Format, Reported, inert_json};
 
 /// Options of `clean`.
 #[derive(Args, Debug)]
@@ -30,13 +29,13 @@ pub struct CleanArgs {
 
     /// How the result is written to stdout
     #[arg(long, value_enum, default_value_t)]
-    pub format: TuneFormat,
+    pub format: Format,
 }
 
 /// The command.
 pub fn run(args: &CleanArgs) -> Status {
     use std::io::Write;
-    let json = args.format == TuneFormat::Json;
+    let json = args.format == Format::Json;
     let text = match clean(args) {
         Ok(cleaned) if json => {
             inert_json(&self::json(args, &cleaned).to_string()).into_owned() + "\n"

@@ -1,16 +1,16 @@
 //! The command line: what can be asked, and what happens around every command.
 
-use std::borrow::Cow;
 use std::ffi::OsString;
-use std::io::IsTerminal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
-use warpsmith_ir::printable::acts;
+use clap::{CommandFactory, Parser, Subcommand};
 use warpsmith_ir::{Diagnostic, SourceMap};
 
+use crate::interrupt::{self, Answer};
 use crate::status::{Failure, Status};
-use crate::{check, clean, doctor, fuse, interrupt, ladder, results, stage, tune, worker};
+use crate::terminal::{color_on_stderr, inert_json, report_bug};
+use crate::{check, clean, doctor, fuse, ladder, progress, results, stage, tune, worker};
 
 /// Turns C loop nests and CUDA kernels into fast, readable, verified CUDA C.
 #[derive(Parser, Debug)]
@@ -48,16 +48,6 @@ enum Command {
     Worker(worker::WorkerArgs),
 }
 
-/// How results are written to stdout.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    #[default]
-    Human,
-    Json,
-    /// SARIF 2.1.0.
-    Sarif,
-}
-
 /// Parses the arguments, runs the command and says how it ended. Never panics.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
     let args: Vec<OsString> = args.into_iter().collect();
@@ -65,7 +55,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         Ok(cli) => cli,
         Err(error) => return usage(&error, &args),
     };
-    interrupt::listen();
+    listen();
+    progress::show();
     guarded(|| match &cli.command {
         Command::Check(args) => check::run(args),
         Command::Stage(args) => stage::run(args),
@@ -78,6 +69,33 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Status {
         Command::Completions { shell } => completions(*shell),
         Command::Worker(args) => worker::run(args),
     })
+}
+
+/// Takes Ctrl-C over from the system, once for the program.
+fn listen() {
+    let handled = ctrlc::set_handler(|| {
+        progress::hide();
+        let first = !interrupt::flag().swap(true, Ordering::SeqCst);
+        match interrupt::answer() {
+            Answer::Ends if first => {
+                eprintln!("warpsmith: interrupted (again to end at once)");
+                return;
+            }
+            Answer::Shows if first => {
+                eprintln!(
+                    "warpsmith: interrupted; here is what was done so far (again to end at once)"
+                );
+                return;
+            }
+            _ => {}
+        }
+        warpsmith_gpu::client::end_all();
+        eprintln!("warpsmith: interrupted; files were written whole or not at all");
+        std::process::exit(Status::Interrupted.code());
+    });
+    if let Err(error) = handled {
+        eprintln!("warpsmith: Ctrl-C will end the program without a message: {error}");
+    }
 }
 
 /// Everything that can be asked, as the parser has it: for manual pages.
@@ -123,35 +141,6 @@ fn asks_for_json(words: &[String]) -> bool {
         || words.windows(2).any(|pair| pair[0] == "--format" && pair[1] == "json")
 }
 
-/// Whether messages on stderr may use colour.
-pub fn color_on_stderr() -> bool {
-    colored(std::io::stderr().is_terminal(), |name| std::env::var_os(name))
-}
-
-/// Whether text on stdout may use colour.
-pub fn color_on_stdout() -> bool {
-    colored(std::io::stdout().is_terminal(), |name| std::env::var_os(name))
-}
-
-/// Colours are for terminals that can show them, where nobody asks for none.
-fn colored(terminal: bool, variable: impl Fn(&str) -> Option<OsString>) -> bool {
-    let dumb = variable("TERM").is_some_and(|term| term == "dumb");
-    terminal && !dumb && variable("NO_COLOR").is_none()
-}
-
-/// JSON in which no character acts on a terminal: those that JSON lets stand as they are become escapes.
-pub fn inert_json(json: &str) -> Cow<'_, str> {
-    if !json.chars().any(acts) {
-        return json.into();
-    }
-    // All of them have four digits.
-    let spelled = |c: char| match acts(c) {
-        true => format!("\\u{:04x}", u32::from(c)),
-        false => c.to_string(),
-    };
-    json.chars().map(spelled).collect::<String>().into()
-}
-
 /// Runs a command; a panic becomes status 70 with a dump of what was asked and where it broke.
 fn guarded(command: impl FnOnce() -> Status) -> Status {
     let place = std::sync::Arc::new(std::sync::Mutex::new(String::new()));
@@ -188,45 +177,4 @@ fn unwritable(panic: &(dyn std::any::Any + Send)) -> Option<Status> {
     let text = Failure::from(d).render(&SourceMap::new(), color_on_stderr());
     let _ = std::io::stderr().write_all(text.as_bytes());
     Some(Status::BadInput)
-}
-
-/// Writes the dump of a bug of ours and tells the user where it is.
-fn report_bug(text: &str) {
-    let asked: Vec<String> = std::env::args().collect();
-    let dump = format!(
-        "warpsmith {}\ncommand: {}\n\n{text}\n",
-        env!("CARGO_PKG_VERSION"),
-        asked.join(" ")
-    );
-    let path = std::env::temp_dir().join(format!("warpsmith-bug-{}.txt", std::process::id()));
-    match std::fs::write(&path, dump) {
-        Ok(()) => eprintln!(
-            "warpsmith: this is a bug in warpsmith, not in your input; details are in {}",
-            path.display()
-        ),
-        Err(_) => eprintln!("warpsmith: this is a bug in warpsmith, not in your input\n{text}"),
-    }
-}
-
-/// A bug found by our own checks (a verifier failure, say) rather than by a panic.
-pub fn bug(what: &str) -> Status {
-    report_bug(what);
-    Status::Bug
-}
-
-#[cfg(test)]
-mod tests {
-    use super::colored;
-
-    #[test]
-    fn colours_are_for_terminals_that_can_show_them() {
-        let with = |name: &'static str, value: &'static str| {
-            move |asked: &str| (asked == name).then(|| value.into())
-        };
-        assert!(colored(true, with("TERM", "xterm")));
-        assert!(colored(true, |_| None));
-        assert!(!colored(false, with("TERM", "xterm")));
-        assert!(!colored(true, with("TERM", "dumb")));
-        assert!(!colored(true, with("NO_COLOR", "1")));
-    }
 }

@@ -1,30 +1,27 @@
 //! warpsmith turns C loop nests and CUDA kernels into fast, readable, verified CUDA C.
 //!
 //! This crate is the command and the library facade over the parts: [`check`] runs CUDA kernels in
-//! the emulator and reports what is wrong with them, [`tune`] turns a C loop nest into a verified
-//! CUDA kernel, [`fuse`] makes kernels of sequences of elementary functions, [`doctor`] says what the machine has. The parts themselves are re-exported under their
-//! short names.
+//! the emulator and reports what is wrong with them ([`check::CheckRequest`]), [`tune`] turns a C loop nest into a verified
+//! CUDA kernel ([`tune::TuneRequest`]), [`fuse`] makes kernels of sequences of elementary functions, [`doctor`] says what
+//! the machine has. The parts themselves are re-exported under their short names.
 
 pub mod check;
 pub mod clean;
 pub mod cli;
-pub mod data;
 pub mod doctor;
 pub mod fuse;
-mod interrupt;
 pub mod ladder;
-pub mod output;
 pub mod problem;
-pub mod profile;
-mod progress;
 pub mod report;
 pub mod results;
-pub mod search;
 pub mod stage;
-pub mod status;
+pub mod terminal;
 pub mod tune;
 pub mod worker;
 mod wrong_file;
+
+pub use warpsmith_translate::{data, output, profile, search, status};
+use warpsmith_translate::{diff, interrupt, progress};
 
 pub use warpsmith_device as device;
 pub use warpsmith_emit as emit;

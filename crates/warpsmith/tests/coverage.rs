@@ -2,32 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
+use warpsmith::data::{ArgSpec, Init};
 use warpsmith::ir::SourceMap;
 use warpsmith::status::Status;
-use warpsmith::tune::args::TuneArgs;
 use warpsmith::tune::faults::Prepared;
-use warpsmith::tune::{Tuned, tune};
+use warpsmith::tune::{RegisterSource, Strategy, TuneRequest, Tuned, tune};
 
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Line {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
-
-fn args(folder: &Path, source: &str, options: &[&str]) -> TuneArgs {
+fn request(folder: &Path, source: &str) -> TuneRequest {
     let file: PathBuf = folder.join("source.c");
     std::fs::write(&file, source).expect("a writable folder");
-    let file = file.to_str().expect("a plain path").to_string();
-    let line = options.iter().map(|o| o.to_string()).chain(["--registers=estimate".into(), file]);
-    Line::try_parse_from(line).expect("a command line").tune
+    TuneRequest::new(file).registers(RegisterSource::Estimate)
 }
 
-fn tuned(source: &str, options: &[&str]) -> Tuned {
+fn tuned(source: &str, options: impl Fn(TuneRequest) -> TuneRequest) -> Tuned {
     let folder = tempfile::tempdir().expect("a folder");
     let mut sources = SourceMap::new();
-    tune(&args(folder.path(), source, options), &mut sources)
+    tune(&options(request(folder.path(), source)), &mut sources)
         .unwrap_or_else(|e| panic!("{}", e.render(&sources, false)))
 }
 
@@ -71,7 +61,7 @@ float total(int n, const float x[n]) {
     return s;
 }
 ";
-    let tuned = tuned(source, &[]);
+    let tuned = tuned(source, |r| r);
     let paths = paths(&tuned);
     let text: Vec<&str> = tuned.files[0].1.lines().collect();
     for path in &paths {
@@ -92,11 +82,10 @@ fn a_fault_in_the_tiled_path_of_fixed_arrays_is_not_handed_out() {
     let folder = tempfile::tempdir().expect("a folder");
     let schedule = folder.path().join("tiled.sched");
     std::fs::write(&schedule, TILED).expect("a writable folder");
-    let schedule = format!("--schedule={}", schedule.display());
-    let options = ["--size=n=256", "--size=m=256", "--size=k=256", &schedule];
-    let args = args(folder.path(), FIXED_ARRAYS, &options);
+    let request = request(folder.path(), FIXED_ARRAYS).schedule(schedule);
+    let request = request.size("n", [256]).size("m", [256]).size("k", [256]);
     let mut sources = SourceMap::new();
-    let prepared = Prepared::new(&args, &mut sources)
+    let prepared = Prepared::new(&request, &mut sources)
         .unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
     let right = prepared.text(&prepared.program).expect("a text");
     let verified = prepared.verify(&right, &mut sources);
@@ -121,7 +110,7 @@ fn arrays_of_a_fixed_size_are_verified_at_it() {
         .replace("< n", "< 512")
         .replace("< m", "< 512")
         .replace("< k", "< 512");
-    let tuned = tuned(&source, &["--strategy=direct"]);
+    let tuned = tuned(&source, |r| r.strategy(Strategy::Direct));
     assert!(tuned.verified.in_part[0].contains("blocks, at corners, edges and inside"));
     paths(&tuned);
 }
@@ -139,7 +128,7 @@ void f(int n, const float x[n], float y[n]) {
     }
 }
 ";
-    let tuned = tuned(source, &["--strategy=direct"]);
+    let tuned = tuned(source, |r| r.strategy(Strategy::Direct));
     let paths = paths(&tuned);
     let never = paths.iter().find(|p| p["code"] == "if (i < 0)" && p["path"] == "taken");
     let why = "the C function does not go there either at any size that was tried";
@@ -174,9 +163,11 @@ void csr(int n, int m, int nnz, const int rp[n + 1], const int ci[nnz], const do
     };
     let rows: Vec<i32> = (0..=300).map(|i| i * 3).collect();
     let columns: Vec<i32> = (0..900).map(|e| e * 7 % 250).collect();
-    let rows = format!("--arg=rp=@{}", npy("rp.npy", &rows));
-    let columns = format!("--arg=ci=@{}", npy("ci.npy", &columns));
-    let tuned = tuned(source, &[&rows, &columns, "--size=m=250"]);
+    let (rows, columns) = (npy("rp.npy", &rows), npy("ci.npy", &columns));
+    let of = |path: &str| ArgSpec::Init(Init::File(path.into()));
+    let tuned = tuned(source, |r| {
+        r.argument("rp", of(&rows)).argument("ci", of(&columns)).size("m", [250])
+    });
     assert_eq!(tuned.verified.sizes[0], "m=250, n=300, nnz=900");
     paths(&tuned);
 }
@@ -199,7 +190,7 @@ void blend(int n, int mode, const float x[n], float y[n]) {
     }
 }
 ";
-    let tuned = tuned(source, &["--size", "n=1000", "--size", "mode=4"]);
+    let tuned = tuned(source, |r| r.size("n", [1000]).size("mode", [4]));
     let paths = paths(&tuned);
     let cases = paths.iter().filter(|p| p["path"] == "its case");
     let runs: Vec<bool> = cases.map(|p| p["run"].is_string()).collect();
@@ -240,7 +231,7 @@ pipeline k stages 2
     let of_multiples = format!("{}specialise n%32=0\n", STEPS.replace("stages 2", "stages 3"));
     for steps in [STEPS, of_multiples.as_str()] {
         std::fs::write(&schedule, steps).expect("a writable folder");
-        let tuned = tuned(MIN_PLUS, &["--schedule", schedule.to_str().expect("a plain path")]);
+        let tuned = tuned(MIN_PLUS, |r| r.schedule(&schedule));
         assert!(!paths(&tuned).is_empty());
     }
 }

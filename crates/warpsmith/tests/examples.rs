@@ -4,16 +4,8 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
-use warpsmith::tune::{Tuned, args::TuneArgs, tune};
+use warpsmith::tune::{RegisterSource, Strategy, TuneRequest, Tuned, tune};
 use warpsmith_ir::SourceMap;
-
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Line {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
 
 /// The examples whose emitted kernels are kept.
 const GOLDEN: [&str; 10] = [
@@ -60,13 +52,14 @@ fn examples() -> Vec<PathBuf> {
     files
 }
 
-fn run(file: &Path, more: &[&str]) -> Result<Tuned, String> {
+fn run(request: &TuneRequest) -> Result<Tuned, String> {
     let mut sources = SourceMap::new();
-    // The same choice on every machine.
-    let mut line: Vec<&std::ffi::OsStr> = vec!["--registers=estimate".as_ref(), file.as_os_str()];
-    line.extend(more.iter().map(std::ffi::OsStr::new));
-    let line = Line::try_parse_from(line).expect("a command line");
-    tune(&line.tune, &mut sources).map_err(|f| f.render(&sources, false))
+    tune(request, &mut sources).map_err(|f| f.render(&sources, false))
+}
+
+/// With the same choice on every machine.
+fn request(file: &Path) -> TuneRequest {
+    TuneRequest::new(file).registers(RegisterSource::Estimate)
 }
 
 fn file<'a>(tuned: &'a Tuned, suffix: &str) -> &'a str {
@@ -89,7 +82,7 @@ fn every_example_is_tuned_and_reads_well() {
     let mut problems = vec![];
     assert!(examples().len() >= 18);
     for example in examples() {
-        let tuned = match run(&example, &[]) {
+        let tuned = match run(&request(&example)) {
             Ok(tuned) => tuned,
             Err(text) => {
                 problems.push(text);
@@ -133,8 +126,8 @@ fn goldens() {
     let bless = std::env::var_os("WARPSMITH_BLESS").is_some();
     for name in GOLDEN {
         let example = root().join(format!("examples/{name}.c"));
-        let direct = ["--strategy", "direct"];
-        let tuned = run(&example, &direct).unwrap_or_else(|e| panic!("{e}"));
+        let direct = request(&example).strategy(Strategy::Direct);
+        let tuned = run(&direct).unwrap_or_else(|e| panic!("{e}"));
         let path = root().join(format!("tests/golden/{name}.cu"));
         if bless {
             std::fs::create_dir_all(path.parent().expect("a folder")).expect("a writable tree");
@@ -154,11 +147,10 @@ fn replaying_the_schedule_gives_the_same_bytes() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for name in ["jacobi5", "blur", "total"] {
         let example = root().join(format!("examples/{name}.c"));
-        let first = run(&example, &[]).unwrap_or_else(|e| panic!("{e}"));
+        let first = run(&request(&example)).unwrap_or_else(|e| panic!("{e}"));
         let sched = folder.path().join(format!("{name}.sched"));
         std::fs::write(&sched, file(&first, ".sched")).expect("a writable folder");
-        let schedule = sched.to_str().expect("a plain path");
-        let second = run(&example, &["--schedule", schedule]).unwrap_or_else(|e| panic!("{e}"));
+        let second = run(&request(&example).schedule(&sched)).unwrap_or_else(|e| panic!("{e}"));
         // The result tells how the schedule came about.
         let kernels = |tuned: &Tuned| -> Vec<(String, String)> {
             tuned.files.iter().filter(|(n, _)| n != "result.json").cloned().collect()

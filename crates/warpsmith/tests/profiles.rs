@@ -1,26 +1,19 @@
 //! What the device model is told of whole kernels: counts against those of the assembler's text.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Parser;
 use warpsmith::device::{KernelProfile, TrafficKind};
 use warpsmith::ir::SourceMap;
 use warpsmith::opt::{lower, schedule};
-use warpsmith::tune::args::TuneArgs;
+use warpsmith::tune::TuneRequest;
 use warpsmith::tune::{self, choice};
-
-#[derive(Parser)]
-struct Line {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
 
 /// The profile of an example's only launch.
 fn profile(example: &str, steps: &str, sizes: &[(&str, i64)]) -> KernelProfile {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let args = Line::parse_from([PathBuf::from("tune"), folder.join(example)]).tune;
+    let request = TuneRequest::new(folder.join(example));
     let mut sources = SourceMap::new();
-    let kernel = tune::kernel(&args, &mut sources).unwrap();
+    let kernel = tune::kernel(&request, &mut sources).unwrap();
     let file = sources.add("test.sched".to_string(), steps.to_string());
     let steps = schedule::parse(&sources, file).unwrap();
     let kernel = schedule::replay(&kernel, &steps, &sources).unwrap();

@@ -5,11 +5,10 @@ mod common;
 
 use std::path::Path;
 
-use clap::Parser;
 use warpsmith::ir::SourceMap;
 use warpsmith::status::Status;
-use warpsmith::tune::args::TuneArgs;
 use warpsmith::tune::faults::Prepared;
+use warpsmith::tune::{Strategy, TuneRequest};
 
 /// Tunes a file; its status, what it says on both streams, and the emitted text where there is one.
 fn tune(source: &str, options: &[&str], name: &str) -> (Option<i32>, String, String) {
@@ -205,21 +204,13 @@ fn loops_end_when_the_device_says_so() {
     assert!(text.contains("if (decision_now == 0) break;"), "{text}");
 }
 
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Line {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
-
-fn prepared(folder: &Path, source: &str, sizes: &[&str]) -> Prepared {
+fn prepared(folder: &Path, source: &str, sizes: [(&str, i64); 2]) -> Prepared {
     let file = folder.join("source.c");
     std::fs::write(&file, source).expect("a writable folder");
-    let mut line = vec!["--jobs=1", "--strategy=direct", file.to_str().expect("a plain path")];
-    sizes.iter().for_each(|s| line.extend(["--size", s]));
-    let line = Line::try_parse_from(line).expect("a command line");
+    let request = TuneRequest::new(file).jobs(1).strategy(Strategy::Direct);
+    let request = sizes.iter().fold(request, |r, (name, size)| r.size(*name, [*size]));
     let mut sources = SourceMap::new();
-    let prepared = Prepared::new(&line.tune, &mut sources);
+    let prepared = Prepared::new(&request, &mut sources);
     prepared.unwrap_or_else(|e| panic!("{}", e.render(&sources, false)))
 }
 
@@ -228,7 +219,7 @@ fn prepared(folder: &Path, source: &str, sizes: &[&str]) -> Prepared {
 fn faults_of_the_host_are_caught() {
     let source = "#include <math.h>\nfloat relax(int n, int most, float x[n], const float b[n], float y[n])\n{\n    float err = 1;\n    for (int it = 0; it < most; it++) {\n        err = 0;\n        #pragma omp parallel for reduction(max: err)\n        for (int i = 0; i < n; i++) {\n            float d = 0.5f * (b[i] - x[i]);\n            x[i] += d;\n            y[i] = d;\n            err = fmaxf(err, fabsf(d));\n        }\n        if (err < 0.01f) break;\n    }\n    return err;\n}\n";
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let prepared = prepared(folder.path(), source, &["n=100", "most=5"]);
+    let prepared = prepared(folder.path(), source, [("n", 100), ("most", 5)]);
     let right = prepared.text(&prepared.program).expect("the program has a text");
     let mut sources = SourceMap::new();
     let verdict = prepared.verify(&right, &mut sources);

@@ -2,21 +2,13 @@
 //!
 //! `WARPSMITH_RANDOM_PROGRAMS=N` looks at N programs instead of CI's few, from the seed `WARPSMITH_RANDOM_SEED`.
 
-use clap::Parser;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use warpsmith::tune::{args::TuneArgs, tune};
+use warpsmith::tune::{Strategy, TuneRequest, tune};
 use warpsmith_ir::SourceMap;
 
 /// Steps of the interpreter a program may take at all sizes together. Programs say more than sizes do.
 const STEPS: u64 = 5_000_000;
-
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Line {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
@@ -35,14 +27,12 @@ fn random_programs_agree_with_the_host_compiler() {
         let program = warpsmith_testgen::c_program(&bytes);
         let file = folder.path().join(format!("f{seed}.c"));
         std::fs::write(&file, &program).expect("a writable folder");
-        let path = file.to_str().expect("a plain path");
         // Schedules that the templates offer must be right for any nest.
-        let strategy = if seed % 3 == 0 { "model" } else { "direct" };
-        let line = ["--size", "n=64", "--size", "m=48", "--strategy", strategy, "--dry-run", path];
-        let mut line = Line::try_parse_from(line).expect("a command line");
-        line.tune.verify_steps = STEPS;
+        let strategy = if seed % 3 == 0 { Strategy::Model } else { Strategy::Direct };
+        let request = TuneRequest::new(file).size("n", [64]).size("m", [48]);
+        let request = request.strategy(strategy).verify_steps(STEPS);
         let mut sources = SourceMap::new();
-        match tune(&line.tune, &mut sources) {
+        match tune(&request, &mut sources) {
             Ok(tuned) if tuned.messages.iter().any(|m| m.code == "W329") => {
                 let message = &tuned.messages[0];
                 failures.push(format!("seed {seed}:\n{message:?}\n{program}"));

@@ -5,33 +5,24 @@ mod workers;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser;
 use warpsmith::gpu::client::Greeted;
 use warpsmith::gpu::protocol::Policy;
 use warpsmith::gpu::stop::Stop;
 use warpsmith::ir::SourceMap;
 use warpsmith::search::{Engine, Options};
-use warpsmith::tune::args::TuneArgs;
+use warpsmith::tune::TuneRequest;
 use warpsmith::tune::faults::Prepared;
 use warpsmith::tune::recompute::{self, Difference, Recomputed};
 use workers::start;
-
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Line {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
 
 /// What the comparison says of the first configuration of the templates, on the emulator at the file's first size.
 fn checked(source: &str, changed: Option<fn(&str) -> String>) -> Result<Recomputed, Difference> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("nest.c");
     std::fs::write(&path, source).expect("a writable folder");
-    let line = Line::try_parse_from(["--jobs=1", path.to_str().expect("a plain path")]);
-    let args = line.unwrap_or_else(|e| panic!("{e}")).tune;
+    let request = TuneRequest::new(path).jobs(1);
     let mut sources = SourceMap::new();
-    let prepared = Prepared::new(&args, &mut sources);
+    let prepared = Prepared::new(&request, &mut sources);
     let prepared = prepared.unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
     let nests = prepared.nests(changed);
     let (nests, first) = nests.unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));

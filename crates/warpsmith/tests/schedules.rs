@@ -5,17 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
-use warpsmith::tune::args::TuneArgs;
-use warpsmith::tune::{Tuned, tune};
+use warpsmith::tune::{RegisterSource, TuneRequest, Tuned, tune};
 use warpsmith_ir::SourceMap;
-
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Line {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -34,11 +25,9 @@ fn stem(path: &Path) -> String {
 
 fn run(example: &Path, schedule: &Path) -> Tuned {
     let mut sources = SourceMap::new();
-    let estimate = "--registers=estimate".as_ref();
-    let line = [estimate, example.as_os_str(), "--schedule".as_ref(), schedule.as_os_str()];
-    let mut args = Line::try_parse_from(line).expect("a command line").tune;
-    args.verify_steps = 1_000_000;
-    tune(&args, &mut sources).unwrap_or_else(|f| panic!("{}", f.render(&sources, false)))
+    let request = TuneRequest::new(example).registers(RegisterSource::Estimate);
+    let request = request.schedule(schedule).verify_steps(1_000_000);
+    tune(&request, &mut sources).unwrap_or_else(|f| panic!("{}", f.render(&sources, false)))
 }
 
 fn keep(tuned: &Tuned, version: &str) {
@@ -96,8 +85,7 @@ fn schedule_files_make_the_kernels_that_are_kept() {
 fn the_lectures_files_are_the_steps_of_the_ladder() {
     let mut sources = SourceMap::new();
     let example = root().join("examples/gemm.c");
-    let args = Line::try_parse_from([example.as_os_str()]).expect("a command line").tune;
-    let kernel = warpsmith::tune::kernel(&args, &mut sources);
+    let kernel = warpsmith::tune::kernel(&TuneRequest::new(example), &mut sources);
     let kernel = kernel.unwrap_or_else(|f| panic!("{}", f.render(&sources, false)));
     let rungs = warpsmith::opt::schedule::ladder::rungs(&kernel, &sources).expect("a contraction");
     let files = entries(&root().join("examples/schedules/gemm"));

@@ -4,19 +4,11 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use clap::Parser;
 use warpsmith::emu::counters::MemoryKind;
-use warpsmith::tune::args::TuneArgs;
+use warpsmith::tune::TuneRequest;
 use warpsmith::tune::counted::counted;
 use warpsmith::tune::{Tuned, tune};
 use warpsmith_ir::SourceMap;
-
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Line {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
 
 const PRODUCT: &str = "\
 // warpsmith: size n=64 m=64 k=64
@@ -33,12 +25,11 @@ void product(int n, int m, int k, const float A[n][k], const float B[m][k], floa
 }
 ";
 
-fn args(folder: &Path, schedule: &str) -> TuneArgs {
+fn request(folder: &Path, schedule: &str) -> TuneRequest {
     let (source, steps) = (folder.join("product.c"), folder.join("product.sched"));
     std::fs::write(&source, PRODUCT).expect("a writable folder");
     std::fs::write(&steps, schedule).expect("a writable folder");
-    let line = [source.as_os_str(), "--schedule".as_ref(), steps.as_os_str()];
-    Line::try_parse_from(line).expect("a command line").tune
+    TuneRequest::new(source).schedule(steps)
 }
 
 fn keep(tuned: &Tuned, version: &str) {
@@ -53,12 +44,12 @@ fn keep(tuned: &Tuned, version: &str) {
 /// Wavefronts that bank conflicts cost in one launch, by the emulator and by the access views.
 fn conflicts(schedule: &str, version: &str) -> [f64; 2] {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let args = args(folder.path(), schedule);
+    let request = request(folder.path(), schedule);
     let mut sources = SourceMap::new();
     let tuned =
-        tune(&args, &mut sources).unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
+        tune(&request, &mut sources).unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
     keep(&tuned, version);
-    let launches = counted(&args, &tuned, &tuned.sizes[0], &mut sources);
+    let launches = counted(&request, &tuned, &tuned.sizes[0], &mut sources);
     let launches = launches.unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
     let [launch] = &launches[..] else { panic!("{} launches", launches.len()) };
     let shared = launch.counters.accesses.iter().filter(|a| a.memory == MemoryKind::Shared);
@@ -107,10 +98,10 @@ fn run(folder: &Path, options: &[&str]) -> Output {
 #[test]
 fn an_architecture_limits_what_a_block_may_have() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let args = args(folder.path(), LARGE);
+    let request = request(folder.path(), LARGE);
     let mut sources = SourceMap::new();
     let tuned =
-        tune(&args, &mut sources).unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
+        tune(&request, &mut sources).unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
     keep(&tuned, "large");
     assert!(tuned.files[0].1.contains("extern __shared__"), "{}", tuned.files[0].1);
     // 64 KB are all that sm_75 has, and 66 KB too many.

@@ -7,17 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use clap::Parser;
-use warpsmith::tune::args::TuneArgs;
-use warpsmith::tune::{Tuned, tune};
+use warpsmith::tune::{RegisterSource, TuneRequest, Tuned, tune};
 use warpsmith_ir::SourceMap;
-
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Line {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
 
 fn variants() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/variants");
@@ -31,13 +22,9 @@ fn variants() -> Vec<PathBuf> {
 
 fn run(file: &Path) -> Result<Tuned, String> {
     let mut sources = SourceMap::new();
-    let mut args = Line::try_parse_from([Path::new("--registers=estimate"), file])
-        .expect("a command line")
-        .tune;
-    args.verify_steps = 500_000;
     // Several files at a time keep the cores busy.
-    args.jobs = 1;
-    tune(&args, &mut sources).map_err(|f| f.render(&sources, false))
+    let request = TuneRequest::new(file).registers(RegisterSource::Estimate).jobs(1);
+    tune(&request.verify_steps(500_000), &mut sources).map_err(|f| f.render(&sources, false))
 }
 
 fn keep(tuned: &Tuned) {

@@ -6,21 +6,12 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
 use warpsmith::device::TrafficKind;
 use warpsmith::emu::counters::{AccessCounters, AccessKind, MemoryKind};
-use warpsmith::tune::args::TuneArgs;
 use warpsmith::tune::counted::{CountedLaunch, View, counted};
 use warpsmith::tune::sizes::Point;
-use warpsmith::tune::tune;
+use warpsmith::tune::{Strategy, TuneRequest, tune};
 use warpsmith_ir::SourceMap;
-
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Line {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
 
 /// Example, array: accesses of which it depends on data where they go, or whether they happen.
 const BY_DATA: [(&str, &str); 8] = [
@@ -120,19 +111,16 @@ fn differences(launch: &CountedLaunch, by_data: &[&str]) -> Vec<String> {
 fn views_of_all_examples_are_what_the_emulator_counts() {
     let (mut problems, mut compared) = (vec![], 0);
     for file in examples() {
-        for strategy in ["direct", "model"] {
-            let line: [&std::ffi::OsStr; 3] =
-                [file.as_os_str(), "--strategy".as_ref(), strategy.as_ref()];
-            let mut args = Line::try_parse_from(line).expect("a command line").tune;
+        for strategy in [Strategy::Direct, Strategy::Model] {
             // That the kernels are right is for other tests.
-            args.verify_steps = 1_000_000;
+            let request = TuneRequest::new(&file).strategy(strategy).verify_steps(1_000_000);
             let mut sources = SourceMap::new();
-            let tuned = match tune(&args, &mut sources) {
+            let tuned = match tune(&request, &mut sources) {
                 Ok(tuned) => tuned,
                 Err(e) => panic!("{}", e.render(&sources, false)),
             };
             for point in points(&tuned.sizes[0]) {
-                let launches = counted(&args, &tuned, &point, &mut sources);
+                let launches = counted(&request, &tuned, &point, &mut sources);
                 let launches = launches.unwrap_or_else(|e| panic!("{}", e.render(&sources, false)));
                 let name = &tuned.name;
                 assert!(!launches.is_empty(), "{name} launches nothing at {point:?}");
@@ -141,7 +129,7 @@ fn views_of_all_examples_are_what_the_emulator_counts() {
                 for launch in &launches {
                     compared += launch.views.iter().flatten().filter(|v| !v.by_data).count();
                     let wrong = differences(launch, &by_data).into_iter();
-                    problems.extend(wrong.map(|w| format!("{name}, {strategy}, {point:?}: {w}")));
+                    problems.extend(wrong.map(|w| format!("{name}, {strategy:?}, {point:?}: {w}")));
                 }
             }
         }

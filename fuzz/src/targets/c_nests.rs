@@ -8,6 +8,6 @@ use warpsmith_testgen::c_program;
 /// Looks at one input.
 pub fn run(bytes: &[u8]) {
     let source = c_program(bytes);
-    let sizes = ["--size=n=17", "--size=m=9"];
+    let sizes = [("n", 17), ("m", 9)];
     assert!(tuned(source.as_bytes(), None, &sizes).is_some(), "refused:\n{source}");
 }

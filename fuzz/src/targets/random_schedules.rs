@@ -13,6 +13,6 @@ pub fn run(bytes: &[u8]) {
     let source = TunableProgram::new(program).source();
     let mut state = State::new(&source).unwrap_or_else(|e| panic!("{e}\n{source}"));
     let steps = random_schedule(steps, &kinds(), &mut state).join("\n");
-    let sizes = ["--size=n=17", "--size=m=9", "--size=k=6"];
+    let sizes = [("n", 17), ("m", 9), ("k", 6)];
     tuned(source.as_bytes(), Some(steps.as_bytes()), &sizes);
 }

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
 
-use crate::cli::Format;
 use crate::data::{ArgSpec, NamedSpec};
 
-#[derive(Args, Debug, Clone)]
+#[derive(Args, Debug, Clone, Default)]
 pub struct CheckArgs {
     /// CUDA files, or folders to search for them; launches come from the options or from `// warpsmith:` lines
     #[arg(required = true, value_name = "FILE.cu")]
@@ -23,7 +22,7 @@ pub struct CheckArgs {
 
     /// How the report is written to stdout
     #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
+    pub format: ReportFormat,
 
     /// Worker threads (default: one for each core); the report does not depend on it
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -90,6 +89,16 @@ pub struct CheckArgs {
     /// Say what would be run, and run nothing
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// How a report is written to stdout.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ReportFormat {
+    #[default]
+    Human,
+    Json,
+    /// SARIF 2.1.0.
+    Sarif,
 }
 
 /// Whether host code is run for its launches.

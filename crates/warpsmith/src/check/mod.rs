@@ -14,6 +14,7 @@ mod list;
 pub mod memory;
 pub mod plan;
 pub mod program;
+mod request;
 mod runner;
 mod same;
 mod variables;
@@ -23,14 +24,15 @@ use std::path::{Path, PathBuf};
 use warpsmith_ir::{Diagnostic, SourceMap};
 
 pub use self::files::read as read_file;
+pub use self::request::CheckRequest;
 
-use self::args::CheckArgs;
+use self::args::{CheckArgs, ReportFormat};
 use self::runner::Runner;
-use crate::cli::{Format, color_on_stderr, color_on_stdout, inert_json};
 use crate::interrupt;
 use crate::progress::Progress;
 use crate::report::{self, Report};
 use crate::status::{Failure, Status};
+use crate::terminal::{color_on_stderr, color_on_stdout, inert_json};
 use crate::wrong_file;
 
 /// The command: prints the report to stdout and says how it ended.
@@ -47,11 +49,11 @@ pub fn run(args: &CheckArgs) -> Status {
         Err(failure) => {
             eprint!("{}", failure.render(&sources, color_on_stderr()));
             match args.format {
-                Format::Json => {
+                ReportFormat::Json => {
                     println!("{}", inert_json(&failure.json("check", &sources).to_string()))
                 }
-                Format::Sarif => println!("{}", report::failed_sarif(&failure, &sources)),
-                Format::Human => {}
+                ReportFormat::Sarif => println!("{}", report::failed_sarif(&failure, &sources)),
+                ReportFormat::Human => {}
             }
             failure.status
         }
@@ -95,14 +97,14 @@ pub fn check(args: &CheckArgs, sources: &mut SourceMap) -> Result<Report, Failur
     Ok(runner.finish(sources))
 }
 
-fn print_report(format: Format, report: &Report, sources: &SourceMap) {
+fn print_report(format: ReportFormat, report: &Report, sources: &SourceMap) {
     use std::io::Write;
     let text = match format {
-        Format::Human => {
+        ReportFormat::Human => {
             report.printed.clone() + &report::human(report, sources, color_on_stdout())
         }
-        Format::Json => report::json(report, sources).to_string() + "\n",
-        Format::Sarif => report::sarif(report, sources).to_string() + "\n",
+        ReportFormat::Json => report::json(report, sources).to_string() + "\n",
+        ReportFormat::Sarif => report::sarif(report, sources).to_string() + "\n",
     };
     // A closed pipe (`| head`) is the reader's choice, not an error.
     let _ = std::io::stdout().write_all(text.as_bytes());

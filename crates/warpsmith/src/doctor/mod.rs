@@ -4,38 +4,29 @@
 //! limit, and libraries are looked for by name. Missing parts are no failure: every one of them is optional.
 
 mod parts;
-mod probe;
 mod report;
 
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 pub use self::parts::{Part, State, examine};
-pub(crate) use self::probe::{NoAnswer, ask};
 pub use self::report::{human, json};
 pub use warpsmith_gpu::places::Places;
 
 use crate::progress::Phase;
 use crate::status::Status;
+use crate::terminal::Format;
 
 /// Options of `doctor`.
 #[derive(Args, Debug)]
 pub struct DoctorArgs {
     /// How the result is written to stdout
     #[arg(long, value_enum, default_value_t)]
-    pub format: DoctorFormat,
+    pub format: Format,
     /// Seconds a program may take to say its version
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub timeout: u64,
-}
-
-/// How `doctor` writes its result.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum DoctorFormat {
-    #[default]
-    Human,
-    Json,
 }
 
 /// The command: prints what was found; always done, since nothing it looks for is required.
@@ -45,8 +36,8 @@ pub fn run(args: &DoctorArgs) -> Status {
     let parts = examine(&Places::of_this_process(), Duration::from_secs(args.timeout));
     drop(phase);
     let text = match args.format {
-        DoctorFormat::Human => human(&parts),
-        DoctorFormat::Json => json(&parts).to_string() + "\n",
+        Format::Human => human(&parts),
+        Format::Json => json(&parts).to_string() + "\n",
     };
     // A closed pipe (`| head`) is the reader's choice, not an error.
     let _ = std::io::stdout().write_all(text.as_bytes());

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::probe::{self, NoAnswer};
 use warpsmith_gpu::places::{self, Places};
+use warpsmith_translate::probe::{self, NoAnswer};
 
 /// Whether a part is there.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,10 @@
 //! The options of `warpsmith fuse`.
 
+use crate::terminal::Format;
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 /// Covers that are measured when nobody says how many.
 const MEASURED: u16 = 24;
@@ -100,14 +101,7 @@ pub struct FuseArgs {
 
     /// How the result is written to stdout
     #[arg(long, value_enum, default_value_t)]
-    pub format: FuseFormat,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum FuseFormat {
-    #[default]
-    Human,
-    Json,
+    pub format: Format,
 }
 
 impl FuseArgs {
@@ -139,7 +133,7 @@ impl FuseArgs {
             seed: 0,
             measure: false,
             dry_run: true,
-            format: FuseFormat::Human,
+            format: Format::Human,
         }
     }
 }

@@ -16,9 +16,9 @@ use super::{Handed, alone, reference, report, short, verify};
 use crate::interrupt;
 use crate::progress::{Phase, Progress};
 use crate::status::{Failure, Status};
-use crate::tune::compiled::{Compiler, Usage};
-use crate::tune::device::Stations;
-use crate::tune::measure::device_text;
+use warpsmith_translate::tune::compiled::{Compiler, Usage};
+use warpsmith_translate::tune::device::Stations;
+use warpsmith_translate::tune::measure::device_text;
 
 /// Covers that may be handed out at most for a compiler to be asked about them, and how many more are looked for: in place of
 /// those whose kernels spill registers, or are wrong.

@@ -30,17 +30,17 @@ use warpsmith_fuse::predict::Times;
 use warpsmith_fuse::script::{self, syntax};
 use warpsmith_ir::{Diagnostic, SourceMap, printable};
 
-use self::args::{FuseArgs, FuseFormat};
+use self::args::FuseArgs;
 use self::curves::Curves;
 use self::making::{Made, Making, SPARE};
 use self::model::Model;
-use crate::cli::color_on_stderr;
 use crate::output::Outputs;
 use crate::progress::Phase;
 use crate::search;
 use crate::status::{Failure, Status};
-use crate::tune::compiled::Usage;
-use crate::tune::device::{self, Place};
+use crate::terminal::{Format, Reported, color_on_stderr};
+use warpsmith_translate::tune::compiled::Usage;
+use warpsmith_translate::tune::device::{self, Place};
 
 /// What was made of a script.
 pub struct Fused {
@@ -74,7 +74,7 @@ pub struct Handed {
 
 /// The command: writes the files, prints what was done and says how it ended.
 pub fn run(args: &FuseArgs) -> Status {
-    let json = args.format == FuseFormat::Json;
+    let json = args.format == Format::Json;
     let mut sources = SourceMap::new();
     if args.benchmark {
         let phase = Phase::new("fuse: measuring routines");
@@ -106,7 +106,7 @@ pub fn run(args: &FuseArgs) -> Status {
     if json {
         println!(
             "{}",
-            crate::cli::inert_json(&report::with_outputs(&fused.result, &paths).to_string())
+            crate::terminal::inert_json(&report::with_outputs(&fused.result, &paths).to_string())
         );
     } else {
         print!("{}", printable(&report::with_paths(&fused, &paths)));
@@ -131,7 +131,7 @@ impl Benchmarked {
                 "schema": 1, "command": "fuse", "status": "done", "exit": 0, "complete": true, "findings": [],
                 "notes": [], "device": device, "functions": functions, "curves": curves, "outputs": [path],
             });
-            return crate::cli::inert_json(&object.to_string()).to_string();
+            return crate::terminal::inert_json(&object.to_string()).to_string();
         }
         let text = format!(
             "{curves} curves of the routines of {functions} functions on {device}\nwrote {path}"

@@ -13,7 +13,7 @@ use warpsmith_fuse::plan::{
 use super::measure::Measured;
 use super::{Fused, Handed, all_files};
 use crate::search::Told;
-use crate::tune::compiled::Used;
+use warpsmith_translate::tune::compiled::Used;
 
 /// What there is to report.
 pub struct Report<'a> {

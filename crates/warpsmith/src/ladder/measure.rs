@@ -9,11 +9,11 @@ use warpsmith_opt::Schedule;
 use super::Ladder;
 use crate::search::{Engine, Told, Workload};
 use crate::status::Failure;
-use crate::tune::args::TuneArgs;
-use crate::tune::device::Stations;
-use crate::tune::measure::{Candidates, Nests, Source};
-use crate::tune::pipeline;
-use crate::tune::search::{ROUNDS, failure, options};
+use warpsmith_translate::tune::TuneRequest;
+use warpsmith_translate::tune::device::Stations;
+use warpsmith_translate::tune::measure::{Candidates, Nests, Source};
+use warpsmith_translate::tune::pipeline;
+use warpsmith_translate::tune::search::{ROUNDS, failure, options};
 
 /// What came of it.
 #[derive(Clone, Debug)]
@@ -30,21 +30,21 @@ pub struct OnDevice {
 /// # Errors
 /// A device that cannot be used.
 pub fn measure(
-    args: &TuneArgs,
+    request: &TuneRequest,
     stations: &Stations,
     ladder: &mut Ladder,
     schedules: Vec<Schedule>,
 ) -> Result<OnDevice, Failure> {
     let mut sources = warpsmith_ir::SourceMap::new();
-    let input = pipeline::read(args, &mut sources)?;
-    let specs = pipeline::argument_specs(args, &input)?;
-    let sizes = pipeline::chosen_sizes(args, &input, &specs, stations.arch)?;
+    let input = pipeline::read(request, &mut sources)?;
+    let specs = pipeline::argument_specs(request, &input)?;
+    let sizes = pipeline::chosen_sizes(request, &input, &specs, stations.arch)?;
     let candidates = Candidates::listed(schedules.clone()).map_err(Failure::no)?;
     let entrants = candidates.configurations_of(&schedules).ok_or_else(|| {
         Failure::from(Diagnostic::error("W322", "a version has no configuration"))
     })?;
     let source = Source {
-        args: args.clone(),
+        request: request.clone(),
         input,
         arch: stations.arch,
         specs,
@@ -55,7 +55,7 @@ pub fn measure(
     let nests = Arc::new(Nests::new(source)?);
     let bytes = nests.bytes();
     let workload: Arc<dyn Workload> = nests;
-    let mut engine = Engine::start(workload, options(args, stations)).map_err(failure)?;
+    let mut engine = Engine::start(workload, options(request, stations)).map_err(failure)?;
     let raced = engine.race(&entrants, &[], ROUNDS).map_err(failure)?;
     for (version, placed) in ladder.versions.iter_mut().zip(raced.entrants) {
         version.ms = placed.medians().and_then(|m| m.first().copied());

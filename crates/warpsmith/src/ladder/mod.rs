@@ -1,14 +1,13 @@
 //! `warpsmith ladder`: the versions of a matrix product that a course would teach, each with its schedule, shown as a
 //! difference to the one before, with what the device model predicts and what the emulator counts.
 
-pub(crate) mod diff;
-mod html;
+pub(crate) mod html;
 mod measure;
 mod page;
 mod why;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use warpsmith_ir::SourceMap;
@@ -16,19 +15,22 @@ use warpsmith_opt::schedule::ladder::{Rung, beyond, rungs};
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
 use crate::check::args::{parse_bytes, parse_duration};
-use crate::cli::color_on_stderr;
 use crate::data::NamedSpec;
+use crate::diff;
 use crate::interrupt;
 use crate::output::{Outputs, check_folder};
 use crate::progress::{self, Phase, Progress};
 use crate::status::{Failure, Status};
-use crate::tune::arch::Arch;
-use crate::tune::args::{RegisterSource, Strategy, TuneArgs, TuneFormat};
-use crate::tune::choice::{Predicted, predictions};
-use crate::tune::counted::{CountedLaunch, counted};
-use crate::tune::device::{self, Place, Wanted};
-use crate::tune::sizes::Point;
-use crate::tune::{self, Tuned};
+use crate::terminal::{Format, Reported, color_on_stderr};
+use warpsmith_translate::tune::arch::Arch;
+use warpsmith_translate::tune::choice::{Predicted, predictions};
+use warpsmith_translate::tune::counted::{CountedLaunch, counted};
+use warpsmith_translate::tune::device::{self, Device, Place, Wanted};
+use warpsmith_translate::tune::request::{
+    Choosing, Data, Limits, Measuring, RegisterSource, Source,
+};
+use warpsmith_translate::tune::sizes::{self, Point};
+use warpsmith_translate::tune::{self, Strategy, TuneRequest, Tuned};
 
 pub use self::measure::OnDevice;
 
@@ -92,7 +94,7 @@ pub struct LadderArgs {
 
     /// How the result is written to stdout
     #[arg(long, value_enum, default_value_t)]
-    pub format: TuneFormat,
+    pub format: Format,
 }
 
 /// One version of the kernel, verified.
@@ -134,7 +136,7 @@ pub struct Ladder {
 /// The command: writes the files, prints the table and says how it ended.
 pub fn run(args: &LadderArgs) -> Status {
     let _guard = interrupt::in_words();
-    let json = args.format == TuneFormat::Json;
+    let json = args.format == Format::Json;
     let mut sources = SourceMap::new();
     let ladder = match ladder(args, &mut sources) {
         Ok(ladder) => ladder,
@@ -144,8 +146,8 @@ pub fn run(args: &LadderArgs) -> Status {
     match written {
         Ok(paths) => {
             match args.format {
-                TuneFormat::Human => print!("{}", page::human(&ladder, &paths)),
-                TuneFormat::Json => println!("{}", page::json(&ladder, &paths)),
+                Format::Human => print!("{}", page::human(&ladder, &paths)),
+                Format::Json => println!("{}", page::json(&ladder, &paths)),
             }
             Status::Done
         }
@@ -154,40 +156,30 @@ pub fn run(args: &LadderArgs) -> Status {
 }
 
 impl LadderArgs {
-    fn tune(&self, strategy: Strategy) -> TuneArgs {
-        TuneArgs {
-            file: self.file.clone(),
-            list_rewrites: false,
-            show_steps: false,
-            function: self.function.clone(),
-            sizes: self.sizes.clone(),
-            args: self.args.clone(),
+    fn request(&self) -> Result<TuneRequest, Failure> {
+        let sizes: Result<_, Failure> = self.sizes.iter().map(|s| sizes::parse(s)).collect();
+        Ok(TuneRequest {
+            source: Source {
+                file: self.file.clone(),
+                function: self.function.clone(),
+                defines: self.define.clone(),
+                include_dirs: self.include.clone(),
+            },
+            data: Data { sizes: sizes?, arguments: self.args.clone(), seed: self.seed },
             arch: self.arch.clone(),
-            device: "emulator".to_string(),
-            replay: None,
-            devices: None,
-            launchers: vec![],
-            schedule: None,
-            params: vec![],
             // The predicted times of all versions rest on the same kind of figure.
-            registers: RegisterSource::Estimate,
-            strategy: Some(strategy),
-            budget: None,
-            against: None,
-            resume: false,
-            store: None,
+            choosing: Choosing { registers: RegisterSource::Estimate, ..Choosing::default() },
+            measuring: Measuring { device: Device::Emulator, ..Measuring::default() },
+            limits: Limits {
+                jobs: self.jobs,
+                max_memory: self.max_memory,
+                deadline: self.timeout.and_then(|time| Instant::now().checked_add(time)),
+                ..Limits::default()
+            },
             out: self.out.clone(),
-            define: self.define.clone(),
-            include: self.include.clone(),
-            seed: self.seed,
-            jobs: self.jobs,
-            max_memory: self.max_memory,
-            timeout: self.timeout,
-            ends: self.timeout.and_then(|t| std::time::Instant::now().checked_add(t)),
-            verify_steps: tune::verify::TOTAL_STEPS,
+            show_steps: false,
             dry_run: true,
-            format: self.format,
-        }
+        })
     }
 }
 
@@ -197,15 +189,16 @@ impl LadderArgs {
 /// As `tune`; status 1 when no nest is a contraction.
 pub fn ladder(args: &LadderArgs, sources: &mut SourceMap) -> Result<Ladder, Failure> {
     let _phase = Phase::new("ladder");
-    let direct = args.tune(Strategy::Direct);
-    let kernel = tune::kernel(&direct, sources)?;
+    let mut request = args.request()?;
+    let kernel =
+        tune::kernel(&request, sources).map_err(|f| crate::tune::explained(f, &request))?;
     let name = kernel.func().name.clone();
     let folder =
         args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(name + "-ladder"));
     check_folder(&folder)?;
-    let stop = direct.stop();
+    let stop = request.limits.stop();
     let wanted = Wanted {
-        device: &args.device,
+        device: args.device.parse()?,
         arch: args.arch.as_deref(),
         devices: None,
         launchers: &[],
@@ -225,13 +218,13 @@ pub fn ladder(args: &LadderArgs, sources: &mut SourceMap) -> Result<Ladder, Fail
     // Predictions are for the board that times are taken on.
     let board =
         args.arch.clone().unwrap_or_else(|| arch.board.map_or(arch.name, |b| b.name).into());
-    let args = &LadderArgs { arch: Some(board), ..args.clone() };
-    let direct = args.tune(Strategy::Direct);
+    request.arch = Some(board);
+    let direct = request.clone().strategy(Strategy::Direct);
     let kernel = arch.kernel(kernel.module, kernel.function);
     let mut list = rungs(&kernel, sources).map_err(Failure::no)?;
     let mut progress = Progress::new("version", list.len() + 1);
     progress.step("choosing the schedule of least predicted time");
-    let chosen = tune::plan(&args.tune(Strategy::Model), sources)?;
+    let chosen = tune::plan(&request.strategy(Strategy::Model), sources)?;
     list.extend(beyond(&chosen.schedule));
     progress.total(list.len() + 1);
     let (gpu, point) = (arch.gpu().name, Point::new());
@@ -255,7 +248,7 @@ pub fn ladder(args: &LadderArgs, sources: &mut SourceMap) -> Result<Ladder, Fail
 
 /// Makes versions of one function.
 struct Maker {
-    direct: TuneArgs,
+    direct: TuneRequest,
     kernel: Kernel,
     arch: Arch,
 }

@@ -8,7 +8,7 @@ use warpsmith_emu::counters::{AccessCounters, MemoryKind};
 use super::{Ladder, Version};
 use crate::search::Told;
 use crate::status::Status;
-use crate::tune::result::time;
+use warpsmith_translate::units::time;
 
 /// Sums over the accesses of a version.
 #[derive(Clone, Copy, Debug, Default)]

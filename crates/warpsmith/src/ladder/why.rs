@@ -5,8 +5,8 @@ use warpsmith_device::Bound;
 use super::page::sums;
 use super::{Ladder, Version};
 use crate::search::Told;
-use crate::tune::choice::Predicted;
-use crate::tune::result::time;
+use warpsmith_translate::tune::choice::Predicted;
+use warpsmith_translate::units::time;
 
 /// The steps of a schedule that the next one does not take in any form: the numbers of a step may differ.
 pub fn given_up(before: &str, now: &str) -> Vec<String> {

@@ -4,7 +4,7 @@ use warpsmith_gpu::protocol::{Element, Tolerance};
 use warpsmith_ir::{Scalar, Type};
 
 use crate::data;
-use crate::tune::measure::element;
+use warpsmith_translate::elements::element;
 
 /// What a buffer consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

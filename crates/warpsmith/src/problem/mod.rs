@@ -33,7 +33,7 @@ use self::settings::Settings;
 use self::sizes::Shape;
 use self::source::Source;
 use self::workload::Foreign;
-use crate::cli::{color_on_stderr, inert_json};
+use crate::data::content_hash;
 use crate::interrupt;
 use crate::output::{Outputs, check_folder};
 use crate::progress::{self, Phase};
@@ -42,9 +42,10 @@ use crate::search::{
     Arithmetic, Engine, Halt, Plan, Progress, SearchError, Told, Workload, failures,
 };
 use crate::status::{self, Failure, Status};
-use crate::tune::args::{TuneArgs, TuneFormat};
-use crate::tune::measure::spelled;
-use crate::tune::search::{self, FINALISTS, ROUNDS};
+use crate::terminal::{Format, Reported, color_on_stderr, inert_json};
+use warpsmith_translate::tune::TuneRequest;
+use warpsmith_translate::tune::measure::spelled;
+use warpsmith_translate::tune::search::{self, FINALISTS, ROUNDS};
 
 /// Whether a file given to `tune` is a problem.
 pub fn is_problem(file: &Path) -> bool {
@@ -87,20 +88,20 @@ pub struct Solved {
 }
 
 /// The command.
-pub fn run(args: &TuneArgs) -> Status {
+pub fn run(request: &TuneRequest, format: Format) -> Status {
     let mut sources = SourceMap::new();
     let phase = Phase::new("tune");
-    let solved = solve(args, &mut sources);
+    let solved = solve(request, &mut sources);
     drop(phase);
     let done = solved.and_then(|solved| {
-        let paths = if args.dry_run { vec![] } else { write(&solved)? };
+        let paths = if request.dry_run { vec![] } else { write(&solved)? };
         Ok((solved, paths))
     });
     match done {
         Ok((solved, paths)) => {
-            match args.format {
-                TuneFormat::Human => print!("{}", printable(&report::human(&solved, &paths))),
-                TuneFormat::Json => {
+            match format {
+                Format::Human => print!("{}", printable(&report::human(&solved, &paths))),
+                Format::Json => {
                     println!("{}", inert_json(&report::json(&solved, &paths).to_string()));
                 }
             }
@@ -110,7 +111,7 @@ pub fn run(args: &TuneArgs) -> Status {
             }
             status
         }
-        Err(failure) => failure.report("tune", args.format == TuneFormat::Json, &sources),
+        Err(failure) => failure.report("tune", format == Format::Json, &sources),
     }
 }
 
@@ -149,11 +150,11 @@ fn write(solved: &Solved) -> Result<Vec<PathBuf>, Failure> {
 ///
 /// # Errors
 /// W440 to W449 about the file, those of the device and the store, and W448 where nothing can be used.
-pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure> {
-    settings::check(args)?;
-    let source = Source::read(&args.file, sources)?;
+pub fn solve(request: &TuneRequest, sources: &mut SourceMap) -> Result<Solved, Failure> {
+    settings::check(request)?;
+    let source = Source::read(&request.source.file, sources)?;
     let kernel = source.kernel()?;
-    let stop = args.stop();
+    let stop = request.limits.stop();
     let due = || stop.is_due();
     let space = source.problem.space_until(&source.text, source.file, &due)?;
     let enumerating = || Failure::timed_out("while the configurations were enumerated");
@@ -162,12 +163,13 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
         let d = Diagnostic::error("W404", "no configuration satisfies the constraints");
         return Err(d.help("relax a constraint, or give a parameter more values").into());
     }
-    let mut settings = Settings::new(args, &source, space.count())?;
+    let mut settings = Settings::new(request, &source, space.count())?;
     let name = file_name(&kernel.name);
-    let folder = args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(&name));
+    let folder = request.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(&name));
     check_folder(&folder)?;
-    let limits = arguments::Allowed { bytes: args.max_memory, stop: &due };
-    let arguments = arguments::arguments(&source, args.seed, kernel.listed_parameters(), &limits);
+    let limits = arguments::Allowed { bytes: request.limits.max_memory, stop: &due };
+    let arguments =
+        arguments::arguments(&source, request.data.seed, kernel.listed_parameters(), &limits);
     let arguments = arguments.map_err(|failure| match due() {
         true => Failure::timed_out("while the arguments were filled"),
         false => failure,
@@ -184,10 +186,10 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
     if !kernel.dropped.is_empty() {
         notes.push(format!("compiler options left out: {}", kernel.dropped.join(" ")));
     }
-    let stations = settings::stations(args)?;
-    let key = key(&source, &kernel, &arguments, args.seed);
+    let stations = settings::stations(request)?;
+    let key = key(&source, &kernel, &arguments, request.data.seed);
     let mut foreign = Arc::new(Foreign::new(source.problem.clone(), kernel, arguments));
-    let asked = reference::Asked { args, stations: &stations, space: &space, source: &source };
+    let asked = reference::Asked { request, stations: &stations, space: &space, source: &source };
     let (mut engine, compared) = reference::start(&asked, &mut foreign)?;
     if Told::by(engine.device()) == Told::Emulated {
         settings.within_a_minute();
@@ -206,10 +208,10 @@ pub fn solve(args: &TuneArgs, sources: &mut SourceMap) -> Result<Solved, Failure
         compiler: hello.compiler.clone(),
         ..key
     };
-    let path = store::path(args.store.as_deref())?;
-    let custom = Custom { resume: args.resume, dry_run: args.dry_run };
+    let path = store::path(request.measuring.store.as_deref())?;
+    let custom = Custom { resume: request.measuring.resume, dry_run: request.dry_run };
     let mut keeper = Keeper::open(&path, &key, &source.problem.write(), custom)?;
-    let run = Run { engine, settings: &settings, space: &space, seed: args.seed };
+    let run = Run { engine, settings: &settings, space: &space, seed: request.data.seed };
     let bytes = foreign.tasks()[0].problem.buffers.iter().map(|b| b.bytes).sum();
     let found = run.search(&mut keeper, bytes)?;
     let records = keeper.results()?;
@@ -391,20 +393,6 @@ fn key(
         arguments: arguments.summary.clone(),
         ..ProblemKey::default()
     }
-}
-
-/// Of data that may have gigabytes: FNV-1a, eight bytes at a time.
-pub(crate) fn content_hash(blobs: &[Vec<u8>]) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for blob in blobs {
-        for chunk in blob.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            hash = (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x100_0000_01b3);
-        }
-        hash = (hash ^ blob.len() as u64).wrapping_mul(0x100_0000_01b3);
-    }
-    hash
 }
 
 /// A kernel's name as the name of files.

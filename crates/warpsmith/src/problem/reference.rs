@@ -10,9 +10,9 @@ use super::workload::Foreign;
 use crate::progress::Phase;
 use crate::search::{Engine, SearchError, Told, Workload};
 use crate::status::Failure;
-use crate::tune::args::TuneArgs;
-use crate::tune::device::Stations;
-use crate::tune::search;
+use warpsmith_translate::tune::TuneRequest;
+use warpsmith_translate::tune::device::Stations;
+use warpsmith_translate::tune::search;
 
 /// Configurations that are tried as the one whose outputs are right, before the search takes the first that runs.
 const REFERENCES: usize = 16;
@@ -42,7 +42,7 @@ pub enum Compared {
 
 /// What a search begins with.
 pub struct Asked<'a> {
-    pub args: &'a TuneArgs,
+    pub request: &'a TuneRequest,
     pub stations: &'a Stations,
     pub space: &'a Space,
     pub source: &'a Source,
@@ -51,7 +51,7 @@ pub struct Asked<'a> {
 impl Asked<'_> {
     fn begin(&self, foreign: &Arc<Foreign>) -> Result<Engine, SearchError> {
         let workload: Arc<dyn Workload> = foreign.clone();
-        Engine::start(workload, search::options(self.args, self.stations))
+        Engine::start(workload, search::options(self.request, self.stations))
     }
 
     /// Configurations that can be launched, the default values before all others.

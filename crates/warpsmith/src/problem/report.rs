@@ -13,7 +13,7 @@ use super::{Compared, Solved};
 use crate::results::t4_text;
 use crate::search::{Halt, failures};
 use crate::status::findings;
-use crate::tune::result::limits_line;
+use warpsmith_translate::tune::result::limits_line;
 
 /// Text for a terminal.
 pub fn human(solved: &Solved, paths: &[PathBuf]) -> String {

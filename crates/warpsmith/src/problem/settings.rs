@@ -9,9 +9,9 @@ use warpsmith_tune::tuner::Budget;
 
 use super::Source;
 use crate::status::Failure;
-use crate::tune::args::{BudgetArg, Strategy, TuneArgs};
-use crate::tune::device::{self, Place, Stations};
-use crate::tune::search::USUAL_BUDGET;
+use warpsmith_translate::tune::device::{self, Place, Stations};
+use warpsmith_translate::tune::search::USUAL_BUDGET;
+use warpsmith_translate::tune::{SearchBudget, Strategy, TuneRequest};
 
 /// Time for right outputs and search together, and for the search at least.
 const EMULATED: Duration = Duration::from_secs(40);
@@ -31,9 +31,9 @@ impl Settings {
     ///
     /// # Errors
     /// A strategy of the command line that measures nothing.
-    pub fn new(args: &TuneArgs, source: &Source, count: u64) -> Result<Settings, Failure> {
+    pub fn new(request: &TuneRequest, source: &Source, count: u64) -> Result<Settings, Failure> {
         let mut warnings = vec![];
-        let strategy = match args.strategy {
+        let strategy = match request.choosing.strategy {
             Some(Strategy::Search(kind)) => kind,
             _ => match &source.problem.strategy {
                 None => StrategyKind::default(),
@@ -48,9 +48,9 @@ impl Settings {
             },
         };
         let exhaustive = strategy == StrategyKind::BruteForce;
-        let mut budget = match args.budget {
-            Some(BudgetArg::Evaluations(n)) => Budget { evaluations: Some(n), time: None },
-            Some(BudgetArg::Time(time)) => Budget { evaluations: None, time: Some(time) },
+        let mut budget = match request.measuring.budget {
+            Some(SearchBudget::Evaluations(n)) => Budget { evaluations: Some(n), time: None },
+            Some(SearchBudget::Time(time)) => Budget { evaluations: None, time: Some(time) },
             None => from_file(source, count),
         };
         let usual = budget.evaluations.is_none() && budget.time.is_none() && !exhaustive;
@@ -97,23 +97,25 @@ fn at_most(budget: &mut Budget, n: u64) {
 ///
 /// # Errors
 /// W448 with the first of them.
-pub fn check(args: &TuneArgs) -> Result<(), Failure> {
+pub fn check(request: &TuneRequest) -> Result<(), Failure> {
     let given = [
-        ("--function", args.function.is_some()),
-        ("--size", !args.sizes.is_empty()),
-        ("--arg", !args.args.is_empty()),
-        ("--against", args.against.is_some()),
-        ("--schedule", args.schedule.is_some()),
-        ("-D", !args.define.is_empty()),
-        ("-I", !args.include.is_empty()),
-        ("--strategy model", args.strategy == Some(Strategy::Model)),
-        ("--strategy direct", args.strategy == Some(Strategy::Direct)),
+        ("--function", request.source.function.is_some()),
+        ("--size", !request.data.sizes.is_empty()),
+        ("--arg", !request.data.arguments.is_empty()),
+        ("--against", request.measuring.against.is_some()),
+        ("--schedule", request.choosing.schedule.is_some()),
+        ("-D", !request.source.defines.is_empty()),
+        ("-I", !request.source.include_dirs.is_empty()),
+        ("--strategy model", request.choosing.strategy == Some(Strategy::Model)),
+        ("--strategy direct", request.choosing.strategy == Some(Strategy::Direct)),
     ];
     match given.into_iter().find(|(_, is)| *is) {
         None => Ok(()),
         Some((option, _)) => {
-            let what =
-                format!("`{option}` is for C files, and `{}` is a problem", args.file.display());
+            let what = format!(
+                "`{option}` is for C files, and `{}` is a problem",
+                request.source.file.display()
+            );
             Err(Diagnostic::error("W448", what)
                 .help("the problem's file names kernel, sizes, arguments and options; strategies search")
                 .into())
@@ -125,15 +127,16 @@ pub fn check(args: &TuneArgs) -> Result<(), Failure> {
 ///
 /// # Errors
 /// W313: there is no such device.
-pub fn stations(args: &TuneArgs) -> Result<Stations, Failure> {
+pub fn stations(request: &TuneRequest) -> Result<Stations, Failure> {
     // A problem can only be measured; for C files the device model is another way.
-    let strategy = args.strategy.unwrap_or(Strategy::Search(StrategyKind::default()));
-    let args = TuneArgs { strategy: Some(strategy), dry_run: false, ..args.clone() };
-    match device::find(&args)? {
+    let strategy = request.choosing.strategy.unwrap_or(Strategy::Search(StrategyKind::default()));
+    match device::find(&request.clone().strategy(strategy))? {
         Place::Measure(stations) => Ok(stations),
         Place::Model { .. } => {
-            let d =
-                Diagnostic::error("W313", format!("nothing can be measured on `{}`", args.device));
+            let d = Diagnostic::error(
+                "W313",
+                format!("nothing can be measured on `{}`", request.measuring.device),
+            );
             Err(d.help("use --device cuda:N, or --device emulator for predicted times").into())
         }
     }

@@ -11,11 +11,11 @@ use warpsmith_tune::outcome::Record;
 use warpsmith_tune::space::Parameter;
 use warpsmith_tune::store::{ProblemKey, Store, Summary};
 
-use super::{ResultsArgs, ResultsFormat, filter};
-use crate::cli::color_on_stderr;
+use super::{ResultsArgs, filter};
 use crate::output::write_file;
 use crate::search::store;
 use crate::status::Failure;
+use crate::terminal::{Format, color_on_stderr};
 
 /// What a problem's results can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,8 +84,8 @@ pub fn export(
     let Some(out) = &args.out else { return Ok(text) };
     write_file(out, text.as_bytes())?;
     Ok(match args.format {
-        ResultsFormat::Human => format!("{}\n", out.display()),
-        ResultsFormat::Json => {
+        Format::Human => format!("{}\n", out.display()),
+        Format::Json => {
             let mut report = super::list::report(path);
             report.insert("outputs".into(), json!([out.display().to_string()]));
             let exported =
@@ -213,8 +213,8 @@ pub fn import(args: &ResultsArgs, path: &Path, sources: &mut SourceMap) -> Resul
         }));
     }
     Ok(match args.format {
-        ResultsFormat::Human => text,
-        ResultsFormat::Json => {
+        Format::Human => text,
+        Format::Json => {
             serde_json::json!({
                 "schema": 1, "command": "results", "status": "done", "exit": 0, "complete": true, "findings": [],
                 "notes": [], "outputs": [], "store": path.display().to_string(), "imported": reports,

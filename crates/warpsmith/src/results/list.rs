@@ -8,7 +8,7 @@ use warpsmith_tune::outcome::Record;
 use warpsmith_tune::store::{Damaged, Summary};
 use warpsmith_tune::value::Value;
 
-use crate::tune::measure::spelled;
+use warpsmith_translate::tune::measure::spelled;
 
 /// Of a message, in characters.
 const MESSAGE: usize = 120;

@@ -5,14 +5,14 @@ mod list;
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use warpsmith_ir::{Diagnostic, SourceMap, printable};
 use warpsmith_tune::store::{Damaged, Filter, Store, Summary};
 
-use crate::cli::{color_on_stderr, inert_json};
 use crate::progress::Phase;
 use crate::search::store;
 use crate::status::{Failure, Status};
+use crate::terminal::{Format, Reported, color_on_stderr, inert_json};
 
 pub use self::exchange::{Export, t4_text};
 
@@ -49,15 +49,7 @@ pub struct ResultsArgs {
 
     /// How the result is written to stdout
     #[arg(long, value_enum, default_value_t)]
-    pub format: ResultsFormat,
-}
-
-/// How `results` writes its lists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum ResultsFormat {
-    #[default]
-    Human,
-    Json,
+    pub format: Format,
 }
 
 fn parse_status(name: &str) -> Result<warpsmith_tune::outcome::Status, String> {
@@ -77,13 +69,13 @@ pub fn run(args: &ResultsArgs) -> Status {
         Ok(text) => {
             use std::io::Write;
             // What files of others and other users have put in the store is shown, and not obeyed.
-            let json = args.export.is_some() || args.format == ResultsFormat::Json;
+            let json = args.export.is_some() || args.format == Format::Json;
             let text = if json { inert_json(&text) } else { printable(&text) };
             // A closed pipe (`| head`) is the reader's choice, not an error.
             let _ = std::io::stdout().write_all(text.as_bytes());
             Status::Done
         }
-        Err(failure) => failure.report("results", args.format == ResultsFormat::Json, &sources),
+        Err(failure) => failure.report("results", args.format == Format::Json, &sources),
     }
 }
 
@@ -102,13 +94,13 @@ fn answer(args: &ResultsArgs, sources: &mut SourceMap) -> Result<String, Failure
                 .into());
         }
         return Ok(match args.format {
-            ResultsFormat::Human => {
+            Format::Human => {
                 format!("there are no results yet; they will be in {}\n", path.display())
             }
-            ResultsFormat::Json => list::problems_json(&path, &[]),
+            Format::Json => list::problems_json(&path, &[]),
         });
     }
-    if args.export.is_some() && args.out.is_none() && args.format == ResultsFormat::Json {
+    if args.export.is_some() && args.out.is_none() && args.format == Format::Json {
         let d =
             Diagnostic::error("W435", "stdout cannot hold the exported file and a report of it");
         return Err(d.help("name a file with --out, or leave --format away").into());
@@ -124,8 +116,8 @@ fn answer(args: &ResultsArgs, sources: &mut SourceMap) -> Result<String, Failure
     let one = args.problem.is_some() || args.status.is_some() || args.fastest.is_some();
     if !one {
         return Ok(match args.format {
-            ResultsFormat::Human => list::problems(&path, &problems),
-            ResultsFormat::Json => list::problems_json(&path, &problems),
+            Format::Human => list::problems(&path, &problems),
+            Format::Json => list::problems_json(&path, &problems),
         });
     }
     let problem = chosen(&problems, args.problem.as_deref())?;
@@ -134,8 +126,8 @@ fn answer(args: &ResultsArgs, sources: &mut SourceMap) -> Result<String, Failure
     let damaged = store.damaged(problem.id)?;
     warn_of(&damaged);
     Ok(match args.format {
-        ResultsFormat::Human => list::rows(problem, &records),
-        ResultsFormat::Json => list::rows_json(&path, problem, &records, &damaged),
+        Format::Human => list::rows(problem, &records),
+        Format::Json => list::rows_json(&path, problem, &records, &damaged),
     })
 }
 

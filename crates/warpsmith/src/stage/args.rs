@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::check::args::{Dim3, SourceArgs, parse_bytes};
 use crate::data::NamedSpec;
+use crate::terminal::Format;
 
 #[derive(Args, Debug, Clone)]
 pub struct StageArgs {
@@ -73,7 +74,7 @@ pub struct StageArgs {
 
     /// How the report is written to stdout
     #[arg(long, value_enum, default_value_t)]
-    pub format: StageFormat,
+    pub format: Format,
 
     /// Folder for the result [default: ./warpsmith-out/NAME]
     #[arg(long, value_name = "DIR")]
@@ -85,11 +86,4 @@ pub struct StageArgs {
 
     #[command(flatten)]
     pub source: SourceArgs,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum StageFormat {
-    #[default]
-    Human,
-    Json,
 }

@@ -13,7 +13,7 @@ use warpsmith_stage::program::Settings;
 use super::measure;
 use crate::profile::{Resources, profile};
 use crate::search::Told;
-use crate::tune::device::{Place, Stations};
+use warpsmith_translate::tune::device::{Place, Stations};
 
 /// Registers a thread of a kernel that reads nothing, and for each read on its way at the same time.
 const REGISTERS: [u32; 2] = [18, 2];

@@ -23,8 +23,8 @@ use crate::interrupt;
 use crate::search::{
     Compared, Draft, Engine, Options, Plan, Progress, SearchError, Task, Workload,
 };
-use crate::tune::device::Stations;
-use crate::tune::search::{FINALISTS, ROUNDS, failure};
+use warpsmith_translate::tune::device::Stations;
+use warpsmith_translate::tune::search::{FINALISTS, ROUNDS, failure};
 
 /// Time for one plan on the device, and for its compilation.
 const PLAN: Duration = Duration::from_secs(20);

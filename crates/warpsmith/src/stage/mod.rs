@@ -20,18 +20,18 @@ use warpsmith_stage::stage::{self, Access};
 use warpsmith_stage::verify::proof::solver;
 
 use crate::check::files;
-use crate::cli::inert_json;
 use crate::data::{ArgSpec, NamedSpec};
 use crate::output::{Outputs, check_folder};
 use crate::progress::Progress;
 use crate::status::{Failure, Status};
-use crate::tune::device;
+use crate::terminal::{Format, Reported, inert_json};
 use crate::wrong_file;
-use args::{StageArgs, StageFormat};
+use args::StageArgs;
+use warpsmith_translate::tune::device;
 
 /// Runs the command.
 pub fn run(args: &StageArgs) -> Status {
-    let json = args.format == StageFormat::Json;
+    let json = args.format == Format::Json;
     let done = if args.auto { automatic(args) } else { planned(args) };
     let Failed { failure, sources, accesses } = match done {
         Ok((human, value)) => {

@@ -5,13 +5,16 @@ use std::time::{Duration, Instant};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use warpsmith_gpu::stop::Stop;
 use warpsmith_tune::strategy::StrategyKind;
 
-use super::verify;
 use crate::check::args::{parse_bytes, parse_duration};
 use crate::data::NamedSpec;
-use crate::interrupt;
+use crate::status::Failure;
+use crate::terminal::Format;
+use crate::tune::device::Device;
+use crate::tune::request::{Choosing, Data, Limits, Measuring, RegisterSource, Source};
+use crate::tune::sizes;
+use crate::tune::{SearchBudget, Strategy, TuneRequest};
 
 #[derive(Args, Debug, Clone)]
 pub struct TuneArgs {
@@ -75,7 +78,7 @@ pub struct TuneArgs {
 
     /// Where the model gets the registers of a kernel from
     #[arg(long, value_enum, value_name = "SOURCE", default_value_t)]
-    pub registers: RegisterSource,
+    pub registers: Registers,
 
     /// How the schedule is chosen: model, direct, or the name of a search: model_guided, brute_force, random_sample,
     /// simulated_annealing, genetic_algorithm, … [default: model_guided where a device measures, else model]
@@ -84,7 +87,7 @@ pub struct TuneArgs {
 
     /// Time for the search, or a number of configurations [default: 30s]
     #[arg(long, value_name = "TIME|N", value_parser = parse_budget)]
-    pub budget: Option<BudgetArg>,
+    pub budget: Option<SearchBudget>,
 
     /// Go on with a search that was stopped: what was recorded is not measured again
     #[arg(long)]
@@ -126,47 +129,66 @@ pub struct TuneArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
 
-    /// When `--timeout` has passed. Not an option: it is known once the command has begun.
-    #[arg(skip)]
-    pub ends: Option<Instant>,
-
-    /// Steps of the reference at all sizes together, after which no further size is looked at. Not an option of the
-    /// command: tests that verify many programs choose less.
-    #[arg(skip = verify::TOTAL_STEPS)]
-    pub verify_steps: u64,
-
     /// Do everything but write files
     #[arg(long)]
     pub dry_run: bool,
 
     /// How the result is written to stdout
     #[arg(long, value_enum, default_value_t)]
-    pub format: TuneFormat,
+    pub format: Format,
 }
 
 impl TuneArgs {
-    /// As the command begins: the time for everything runs, and `--replay FILE` is the device that it is another name for.
-    pub fn begun(&self) -> TuneArgs {
-        let mut args = TuneArgs { ends: self.deadline(), ..self.clone() };
-        if let Some(file) = args.replay.take() {
-            args.device = format!("replay:{}", file.display());
-        }
-        args
-    }
-
-    /// When the time for everything is over; without a beginning it runs from now.
-    pub fn deadline(&self) -> Option<Instant> {
-        self.ends.or_else(|| Instant::now().checked_add(self.timeout?))
-    }
-
-    /// What ends waiting and searching: Ctrl-C, and the time for everything.
-    pub fn stop(&self) -> Stop {
-        Stop { flag: Some(interrupt::flag()), deadline: self.deadline() }
+    /// What is asked for; the time for everything runs from now on.
+    ///
+    /// # Errors
+    /// W311, W313: a size or a device that is none.
+    pub fn request(&self) -> Result<TuneRequest, Failure> {
+        let device = match &self.replay {
+            Some(file) => Device::Replay(file.clone()),
+            None => self.device.parse()?,
+        };
+        let sizes: Result<_, Failure> = self.sizes.iter().map(|s| sizes::parse(s)).collect();
+        Ok(TuneRequest {
+            source: Source {
+                file: self.file.clone(),
+                function: self.function.clone(),
+                defines: self.define.clone(),
+                include_dirs: self.include.clone(),
+            },
+            data: Data { sizes: sizes?, arguments: self.args.clone(), seed: self.seed },
+            arch: self.arch.clone(),
+            choosing: Choosing {
+                strategy: self.strategy,
+                schedule: self.schedule.clone(),
+                params: self.params.clone(),
+                registers: self.registers.into(),
+            },
+            measuring: Measuring {
+                device,
+                devices: self.devices.clone(),
+                launchers: self.launchers.clone(),
+                budget: self.budget,
+                resume: self.resume,
+                store: self.store.clone(),
+                against: self.against.clone(),
+            },
+            limits: Limits {
+                jobs: self.jobs,
+                max_memory: self.max_memory,
+                deadline: self.timeout.and_then(|time| Instant::now().checked_add(time)),
+                ..Limits::default()
+            },
+            out: self.out.clone(),
+            show_steps: self.show_steps,
+            dry_run: self.dry_run,
+        })
     }
 }
 
+/// Where the model gets the registers of a kernel from, as an option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum RegisterSource {
+pub enum Registers {
     /// NVRTC or nvcc compiles the best candidates, where one is installed
     #[default]
     Auto,
@@ -174,22 +196,13 @@ pub enum RegisterSource {
     Estimate,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strategy {
-    /// The device model ranks the schedules that the nest's templates offer.
-    Model,
-    /// The direct translation.
-    Direct,
-    /// Schedules are measured.
-    Search(StrategyKind),
-}
-
-/// When a search ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BudgetArg {
-    Time(Duration),
-    /// Distinct configurations.
-    Evaluations(u64),
+impl From<Registers> for RegisterSource {
+    fn from(option: Registers) -> RegisterSource {
+        match option {
+            Registers::Auto => RegisterSource::Auto,
+            Registers::Estimate => RegisterSource::Estimate,
+        }
+    }
 }
 
 fn parse_strategy(text: &str) -> Result<Strategy, String> {
@@ -203,22 +216,15 @@ fn parse_strategy(text: &str) -> Result<Strategy, String> {
     }
 }
 
-fn parse_budget(text: &str) -> Result<BudgetArg, String> {
+fn parse_budget(text: &str) -> Result<SearchBudget, String> {
     if let Ok(n) = text.parse::<u64>() {
         return match n {
             0 => Err("at least one configuration is needed".into()),
-            n => Ok(BudgetArg::Evaluations(n)),
+            n => Ok(SearchBudget::Evaluations(n)),
         };
     }
     let time = parse_duration(text).map_err(|_| {
         format!("`{text}` is neither a time such as 60s nor a number of configurations")
     })?;
-    if time.is_zero() { Err("no time at all".into()) } else { Ok(BudgetArg::Time(time)) }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum TuneFormat {
-    #[default]
-    Human,
-    Json,
+    if time.is_zero() { Err("no time at all".into()) } else { Ok(SearchBudget::Time(time)) }
 }

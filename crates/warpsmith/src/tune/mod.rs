@@ -1,67 +1,20 @@
 //! `warpsmith tune`: from a C loop nest to a verified CUDA kernel.
 
-pub(crate) mod arch;
 pub mod args;
-mod beyond;
-mod by_data;
-pub mod choice;
-mod choices;
-pub(crate) mod compare;
-pub mod compiled;
-mod condition;
-pub mod counted;
-mod coverage;
-mod culprit;
-pub(crate) mod device;
-mod estimates;
-pub(crate) mod extents;
-pub mod faults;
-mod given;
-pub(crate) mod host_c;
-pub(crate) mod inputs;
-mod large;
-mod lowered;
-mod made;
-pub mod measure;
-mod part;
-pub(crate) mod pipeline;
-pub(crate) mod points;
-pub(crate) mod profile;
-mod reach;
-pub mod recompute;
-pub(crate) mod result;
-mod sampled;
-pub(crate) mod search;
-pub mod sizes;
-mod space;
-mod steps;
-mod suited;
-mod variant;
-pub mod verify;
-pub(crate) mod witness;
-pub(crate) mod work;
 
 use std::path::PathBuf;
 
 use warpsmith_ir::{SourceMap, printable};
 
-pub use self::pipeline::{Tuned, kernel, plan, tune, tune_as};
-pub use self::search::Measured;
+pub use warpsmith_translate::tune::*;
 
-use self::args::{TuneArgs, TuneFormat};
-use crate::cli::color_on_stderr;
+use self::args::TuneArgs;
 use crate::interrupt;
 use crate::output::Outputs;
 use crate::progress::Phase;
 use crate::status::{Failure, Status};
-
-/// The GPU that stands for an architecture.
-///
-/// # Errors
-/// W310 with the list of known names.
-pub fn gpu(arch: &str) -> Result<&'static warpsmith_device::Gpu, Failure> {
-    Ok(arch::find(arch)?.gpu())
-}
+use crate::terminal::{Format, Reported, color_on_stderr};
+use crate::wrong_file;
 
 /// The command: writes the files, prints what was done and says how it ended.
 pub fn run(args: &TuneArgs) -> Status {
@@ -69,19 +22,22 @@ pub fn run(args: &TuneArgs) -> Status {
         print!("{}", warpsmith_opt::schedule::registry::list());
         return Status::Done;
     }
-    let args = &args.begun();
+    let json = args.format == Format::Json;
+    let mut sources = SourceMap::new();
+    let request = match args.request() {
+        Ok(request) => request,
+        Err(failure) => return failure.report("tune", json, &sources),
+    };
     if crate::problem::is_problem(&args.file) {
-        return crate::problem::run(args);
+        return crate::problem::run(&request, args.format);
     }
     let _guard = interrupt::in_words();
-    let json = args.format == TuneFormat::Json;
-    let mut sources = SourceMap::new();
     let phase = Phase::new("tune");
-    let tuned = tune(args, &mut sources);
+    let tuned = tune(&request, &mut sources);
     drop(phase);
     let tuned = match tuned {
         Ok(tuned) => tuned,
-        Err(failure) => return failure.report("tune", json, &sources),
+        Err(failure) => return explained(failure, &request).report("tune", json, &sources),
     };
     let written = if args.dry_run { Ok(vec![]) } else { write(&tuned) };
     match written {
@@ -90,8 +46,8 @@ pub fn run(args: &TuneArgs) -> Status {
                 eprintln!("{}", message.render(&sources, color_on_stderr()));
             }
             match args.format {
-                TuneFormat::Human => print!("{}", printable(&result::human(&tuned, &paths))),
-                TuneFormat::Json => println!("{}", result::json(&tuned, &paths)),
+                Format::Human => print!("{}", printable(&result::human(&tuned, &paths))),
+                Format::Json => println!("{}", result::json(&tuned, &paths)),
             }
             match tuned.interrupted {
                 true => Status::Interrupted,
@@ -111,4 +67,13 @@ fn write(tuned: &Tuned) -> Result<Vec<PathBuf>, Failure> {
         outputs.add(name.clone(), text.as_bytes());
     }
     outputs.write(&tuned.folder)
+}
+
+/// With a hint where the file cannot be read as C because it is one for another command.
+pub(crate) fn explained(failure: Failure, request: &TuneRequest) -> Failure {
+    let file = &request.source.file;
+    match (std::fs::read(file), pipeline::read(request, &mut SourceMap::new())) {
+        (Ok(text), Err(_)) => wrong_file::explained(failure, "tune", file, &text),
+        _ => failure,
+    }
 }

@@ -9,8 +9,8 @@ use warpsmith_ir::Type;
 use super::emulator::{EmulatorBackend, Executed, Lowered, read};
 use super::sample::Sample;
 use crate::data::scalar_from_bytes;
-use crate::tune::profile::views::Argument;
-use crate::tune::profile::writers::Writers;
+use warpsmith_translate::tune::profile::views::Argument;
+use warpsmith_translate::tune::profile::writers::Writers;
 
 /// Elements that are asked for at a time: some of those that a candidate has written, far from each other.
 const ASKED: usize = 4;

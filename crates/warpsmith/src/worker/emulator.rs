@@ -20,10 +20,10 @@ use warpsmith_ir::{Diagnostic, FuncId, Module, Scalar, SourceMap};
 
 use crate::profile::{Resources, profile};
 use crate::search::Arithmetic;
-use crate::tune::compare::first_difference;
-use crate::tune::measure::scalar_of;
-use crate::tune::profile::shared_bytes;
 use crate::worker::sample::{NotRun, Ran, Sample};
+use warpsmith_translate::elements::scalar_of;
+use warpsmith_translate::tune::compare::first_difference;
+use warpsmith_translate::tune::profile::shared_bytes;
 
 type Answer<T> = Result<T, Fault>;
 

@@ -17,27 +17,20 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use cases::{CASES, Case};
-use clap::Parser;
 use host_build::{HostBuild, Said};
 use warpsmith::ir::SourceMap;
 use warpsmith::opt::Program;
 use warpsmith::status::{Failure, Status};
-use warpsmith::tune::args::TuneArgs;
+use warpsmith::tune::TuneRequest;
 use warpsmith::tune::faults::Prepared;
 
 /// Faults of one case that CI plants.
 const SAMPLE: usize = 24;
 /// The fewest that CI must plant and see caught.
 const LEAST: usize = 250;
-
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Line {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
 
 /// A changed text, with what was changed.
 struct Fault {
@@ -52,11 +45,9 @@ fn prepare(case: &Case, folder: &Path) -> Prepared {
     let (source, schedule) = (path("c"), path("sched"));
     std::fs::write(&source, case.source).expect("a writable folder");
     std::fs::write(&schedule, case.schedule).expect("a writable folder");
-    let schedule = format!("--schedule={}", schedule.display());
-    let line = ["--jobs=1", "--timeout=60s", &schedule, source.to_str().expect("a plain path")];
-    let line = Line::try_parse_from(line).expect("a command line");
+    let request = TuneRequest::new(source).schedule(schedule).jobs(1);
     let mut sources = SourceMap::new();
-    Prepared::new(&line.tune, &mut sources)
+    Prepared::new(&request.timeout(Duration::from_secs(60)), &mut sources)
         .unwrap_or_else(|e| panic!("{}: {}", case.name, e.render(&sources, false)))
 }
 

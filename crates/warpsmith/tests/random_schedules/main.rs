@@ -10,13 +10,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-use clap::Parser;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use state::{State, kinds};
 use warpsmith::ir::SourceMap;
 use warpsmith::status::Status;
-use warpsmith::tune::{args::TuneArgs, tune};
+use warpsmith::tune::{TuneRequest, tune};
 use warpsmith_testgen::{TunableProgram, random_schedule};
 
 /// Functions that CI looks at.
@@ -25,13 +24,6 @@ const COUNT: u64 = 90;
 const BYTES: (usize, usize) = (250, 450);
 /// Steps of the interpreter at all sizes together.
 const STEPS: u64 = 1_000_000;
-
-#[derive(Parser)]
-#[command(no_binary_name = true)]
-struct Line {
-    #[command(flatten)]
-    tune: TuneArgs,
-}
 
 /// A function with its schedule.
 #[derive(Clone)]
@@ -77,15 +69,10 @@ impl Files {
     fn judge(&self, case: &Case) -> Verdict {
         std::fs::write(&self.source, case.program.source()).expect("a writable folder");
         std::fs::write(&self.schedule, case.steps.join("\n")).expect("a writable folder");
-        let sizes = ["n=17", "m=9", "k=6"].map(|s| format!("--size={s}"));
-        let schedule = format!("--schedule={}", self.schedule.display());
-        let mut line = vec!["--jobs=1", "--dry-run", &schedule];
-        line.extend(sizes.iter().map(String::as_str));
-        line.push(self.source.to_str().expect("a plain path"));
-        let mut line = Line::try_parse_from(line).expect("a command line");
-        line.tune.verify_steps = STEPS;
+        let request = TuneRequest::new(&self.source).schedule(&self.schedule).jobs(1);
+        let request = request.size("n", [17]).size("m", [9]).size("k", [6]).verify_steps(STEPS);
         let mut sources = SourceMap::new();
-        let Err(failure) = tune(&line.tune, &mut sources) else { return Verdict::Right };
+        let Err(failure) = tune(&request, &mut sources) else { return Verdict::Right };
         let said = failure.render(&sources, false);
         // A wrong kernel, references that disagree, a malformed translation.
         let wrong = ["W325", "W326", "W299"];

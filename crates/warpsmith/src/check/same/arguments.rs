@@ -10,8 +10,8 @@ use super::pairs::Place;
 use super::run::{Data, Inputs};
 use super::side::{Code, Side};
 use crate::data::scalar_bytes;
-use crate::tune::host_c::ArgBytes;
-use crate::tune::sizes::Point;
+use warpsmith_translate::tune::host_c::ArgBytes;
+use warpsmith_translate::tune::sizes::Point;
 
 impl Data<'_> {
     /// What the slots of the reference hold, the buffers, and which of them is each array of the pairs. Arrays that grow

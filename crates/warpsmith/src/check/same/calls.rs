@@ -6,7 +6,7 @@ use warpsmith_ir::{Diagnostic, FuncId, Function, Module, Span, Type, Value};
 
 use super::launching::Launching;
 use crate::data::{self, Init, scalar_bytes};
-use crate::tune::sizes::Point;
+use warpsmith_translate::tune::sizes::Point;
 
 /// An array or a number: a parameter, or a field of one, `grid.nx`.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! How many elements an array has of which nobody says it: what the reference touches, as a product of sizes.
 
-use crate::tune::sizes::Point;
+use warpsmith_translate::tune::sizes::Point;
 
 /// `times * Π (size + more)`; without factors a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]

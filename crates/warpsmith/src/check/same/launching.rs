@@ -15,7 +15,7 @@ use super::host_numbers::{self, HostLaunch};
 use crate::check::args::LaunchArgs;
 use crate::check::plan::base_name;
 use crate::data::ArgSpec;
-use crate::tune::sizes::{self, Point};
+use warpsmith_translate::tune::sizes::{self, Point};
 
 /// Threads of a block where nobody says it.
 const BLOCKS: [[u32; 3]; 3] = [[128, 1, 1], [16, 8, 1], [8, 4, 4]];

@@ -12,7 +12,7 @@ use super::variety::Sort;
 use super::verdict::Differs;
 use crate::data::{self, Init};
 use crate::status::Failure;
-use crate::tune::sizes::Point;
+use warpsmith_translate::tune::sizes::Point;
 
 /// Launches of the reference that tell how long its arrays are.
 const PROBES: usize = 6;

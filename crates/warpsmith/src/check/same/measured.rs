@@ -8,9 +8,9 @@ use warpsmith_ir::{BinaryOp, Expr, FuncId, Module, Scalar, Type, VarId};
 use warpsmith_opt::analysis::extents::without_extents;
 
 use super::extents::{self, Formula};
-use crate::tune::host_c::ArgBytes;
-use crate::tune::inputs::{self, Sources};
-use crate::tune::sizes::Point;
+use warpsmith_translate::tune::host_c::ArgBytes;
+use warpsmith_translate::tune::inputs::{self, Sources};
+use warpsmith_translate::tune::sizes::Point;
 
 /// Elements of the arrays while it is measured how many are needed.
 const ROOM: u64 = 1 << 14;

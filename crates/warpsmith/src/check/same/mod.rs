@@ -44,7 +44,7 @@ use super::runner::Runner;
 use crate::data::{self, ArgSpec};
 use crate::report::{Item, OnDevice, Place as At, Report, stable_id};
 use crate::status::Failure;
-use crate::tune::sizes::Point;
+use warpsmith_translate::tune::sizes::Point;
 
 /// Thread instructions of one launch of either side, and of all together where no option says otherwise.
 const LAUNCH_STEPS: u64 = 40_000_000;
@@ -437,7 +437,7 @@ impl Comparison<'_> {
                     let allowed = |byte, ty| match (array.reference, at[i]) {
                         (Some(Place::Result), _) => memory
                             .result_bound
-                            .map_or(0.0, |b| crate::tune::compare::of_a_sum(ty, b)),
+                            .map_or(0.0, |b| warpsmith_translate::tune::compare::of_a_sum(ty, b)),
                         (_, Some(buffer)) => verdict::allowed_by(memory, buffer, byte, ty),
                         _ => 0.0,
                     };

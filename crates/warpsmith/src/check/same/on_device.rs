@@ -23,10 +23,11 @@ use crate::data::{self, scalar_bytes, scalar_from_bytes};
 use crate::report::OnDevice;
 use crate::search::Told;
 use crate::status::Failure;
-use crate::tune::device::{self, Place as Where, Wanted};
-use crate::tune::host_c::{ArgBytes, HostReference};
-use crate::tune::measure::{device_text, element, scalar_of};
-use crate::tune::sizes::Point;
+use warpsmith_translate::elements::{element, scalar_of};
+use warpsmith_translate::tune::device::{self, Place as Where, Wanted};
+use warpsmith_translate::tune::host_c::{ArgBytes, HostReference};
+use warpsmith_translate::tune::measure::device_text;
+use warpsmith_translate::tune::sizes::Point;
 
 /// A binary, and for each kernel the name that it has there.
 type Binary = (Vec<u8>, Vec<(String, String)>);
@@ -56,7 +57,7 @@ pub fn compare(
     let roundings = if exact { 0.0 } else { OF_A_SUM * longest.sqrt() };
     let name = args.device.as_deref().filter(|d| !d.is_empty()).unwrap_or("auto");
     let stop = warpsmith_gpu::stop::Stop::default();
-    let wanted = Wanted { device: name, arch: None, devices: None, launchers: &[], stop };
+    let wanted = Wanted { device: name.parse()?, arch: None, devices: None, launchers: &[], stop };
     let Where::Measure(stations) = device::searched(&wanted)? else {
         return Err(Diagnostic::error("W313", "there is no GPU to run on").into());
     };

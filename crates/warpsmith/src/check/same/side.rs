@@ -21,8 +21,8 @@ use crate::check::plan::{self, base_name};
 use crate::check::{directive, files, program, shown};
 use crate::data::{ArgSpec, NamedSpec};
 use crate::status::Failure;
-use crate::tune::extents;
-use crate::tune::sizes::Point;
+use warpsmith_translate::tune::extents;
+use warpsmith_translate::tune::sizes::Point;
 
 /// What is run on the data.
 pub struct Side {

@@ -29,8 +29,8 @@ use crate::interrupt;
 use crate::search::store::{self, Custom, Keeper};
 use crate::search::{Engine, Found, Halt, Options, Plan, Progress, Workload};
 use crate::status::{Failure, Status};
-use crate::tune::device::Stations;
-use crate::tune::search::{FINALISTS, ROUNDS, failure};
+use warpsmith_translate::tune::device::Stations;
+use warpsmith_translate::tune::search::{FINALISTS, ROUNDS, failure};
 
 /// Time for one cover on the device, and for its compilation.
 const COVER: Duration = Duration::from_secs(20);

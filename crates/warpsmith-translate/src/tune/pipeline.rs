@@ -10,11 +10,11 @@ use warpsmith_opt::rewrite::{independence, precision};
 use warpsmith_opt::{Kernel, Program, Schedule, lower, schedule};
 
 use super::arch::{self, Arch};
-use super::args::{RegisterSource, Strategy, TuneArgs};
 use super::choice::{self, Choice, Model};
 use super::compiled::Compiler;
 use super::device::{self, Place};
 use super::made::{Job, Made};
+use super::request::{RegisterSource, Strategy, TuneRequest};
 use super::search::Measured;
 use super::sizes::{self, Point, SizeSpec};
 use super::steps::{self as shown, Shown};
@@ -23,7 +23,6 @@ use super::{extents, result, space, work};
 use crate::data::NamedSpec;
 use crate::output::check_folder;
 use crate::status::{self, Failure, Status};
-use crate::wrong_file;
 
 /// A verified kernel and everything that is written about it.
 #[derive(Debug)]
@@ -62,8 +61,8 @@ pub struct Tuned {
 ///
 /// # Errors
 /// Bad input (status 2), a refused loop or a failed verification (1), a limit (3), or a bug of ours (70).
-pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> {
-    tune_as(args, None, sources)
+pub fn tune(request: &TuneRequest, sources: &mut SourceMap) -> Result<Tuned, Failure> {
+    tune_as(request, None, sources)
 }
 
 /// As [`tune`], with the steps that are given in place of those that the options ask for.
@@ -71,26 +70,26 @@ pub fn tune(args: &TuneArgs, sources: &mut SourceMap) -> Result<Tuned, Failure> 
 /// # Errors
 /// As [`tune`].
 pub fn tune_as(
-    args: &TuneArgs,
+    request: &TuneRequest,
     given: Option<&Schedule>,
     sources: &mut SourceMap,
 ) -> Result<Tuned, Failure> {
     let place = match given {
-        Some(_) => Place::Model { arch: named_arch(args)?, notes: vec![] },
-        None => device::find(args)?,
+        Some(_) => Place::Model { arch: named_arch(request)?, notes: vec![] },
+        None => device::find(request)?,
     };
     let arch = match &place {
         Place::Model { arch, .. } => *arch,
         Place::Measure(stations) => stations.arch,
     };
-    let input = read(args, sources)?;
-    let out = args.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(&input.name));
+    let input = read(request, sources)?;
+    let out = request.out.clone().unwrap_or_else(|| Path::new("warpsmith-out").join(&input.name));
     check_folder(&out)?;
-    let specs = argument_specs(args, &input)?;
-    let sizes = chosen_sizes(args, &input, &specs, arch)?;
+    let specs = argument_specs(request, &input)?;
+    let sizes = chosen_sizes(request, &input, &specs, arch)?;
     let kernel = arch.kernel(input.module.clone(), input.function);
     sizes::check_requirements(kernel.func(), &kernel.requires, &sizes)?;
-    let job = Job { args, input: &input, specs: &specs, sizes: &sizes, arch };
+    let job = Job { request, input: &input, specs: &specs, sizes: &sizes, arch };
     let Made { chosen, files, verified, mut messages, measured } = match &place {
         Place::Model { .. } => job.by_model(given, sources)?,
         Place::Measure(stations) => job.by_measurement(stations, sources)?,
@@ -110,7 +109,7 @@ pub fn tune_as(
     let seconds = sizes.iter().map(|point| choice::seconds(&program, arch.gpu(), point)).collect();
     let mut tuned = Tuned {
         name: input.name.clone(),
-        source: args.file.display().to_string(),
+        source: request.source.file.display().to_string(),
         arch: arch.name,
         gpu: arch.gpu().name,
         schedule: steps.print(),
@@ -122,11 +121,11 @@ pub fn tune_as(
         measured,
         seconds,
         assumptions,
-        shown: match args.show_steps {
+        shown: match request.show_steps {
             true => shown::show(&kernel, &steps, sources),
             false => vec![],
         },
-        interrupted: args.stop().is_flagged(),
+        interrupted: request.limits.stop().is_flagged(),
         findings: status::findings(&messages.iter().collect::<Vec<_>>(), sources),
         messages,
     };
@@ -181,8 +180,8 @@ pub(super) fn in_its_types(input: &CInput, program: &Program) -> CInput {
 ///
 /// # Errors
 /// As [`tune`], for input that cannot be read.
-pub fn kernel(args: &TuneArgs, sources: &mut SourceMap) -> Result<Kernel, Failure> {
-    let input = read(args, sources)?;
+pub fn kernel(request: &TuneRequest, sources: &mut SourceMap) -> Result<Kernel, Failure> {
+    let input = read(request, sources)?;
     Ok(Kernel::new(input.module, input.function))
 }
 
@@ -190,51 +189,57 @@ pub fn kernel(args: &TuneArgs, sources: &mut SourceMap) -> Result<Kernel, Failur
 ///
 /// # Errors
 /// As [`tune`], for input that cannot be read or whose marks are wrong.
-pub fn plan(args: &TuneArgs, sources: &mut SourceMap) -> Result<Choice, Failure> {
-    let arch = named_arch(args)?;
-    let input = read(args, sources)?;
-    let specs = argument_specs(args, &input)?;
-    let sizes = chosen_sizes(args, &input, &specs, arch)?;
+pub fn plan(request: &TuneRequest, sources: &mut SourceMap) -> Result<Choice, Failure> {
+    let arch = named_arch(request)?;
+    let input = read(request, sources)?;
+    let specs = argument_specs(request, &input)?;
+    let sizes = chosen_sizes(request, &input, &specs, arch)?;
     let kernel = arch.kernel(input.module, input.function);
-    let compiler = compiler(args);
+    let compiler = compiler(request);
     let (compiler, gpu, sizes) = (compiler.as_ref(), arch.gpu(), &sizes[..]);
-    choice::choose(&Model { kernel: &kernel, gpu, sizes, sources, compiler, stop: &args.stop() })
+    choice::choose(&Model {
+        kernel: &kernel,
+        gpu,
+        sizes,
+        sources,
+        compiler,
+        stop: &request.limits.stop(),
+    })
 }
 
 /// What says how many registers a kernel takes, where it is wanted and installed.
-fn compiler(args: &TuneArgs) -> Option<Compiler> {
-    match args.registers {
+fn compiler(request: &TuneRequest) -> Option<Compiler> {
+    match request.choosing.registers {
         RegisterSource::Auto => Compiler::find(),
         RegisterSource::Estimate => None,
     }
 }
 
 /// The architecture of the options, where nothing is measured.
-pub(super) fn named_arch(args: &TuneArgs) -> Result<Arch, Failure> {
-    arch::find(args.arch.as_deref().unwrap_or("sm_90"))
+pub(super) fn named_arch(request: &TuneRequest) -> Result<Arch, Failure> {
+    arch::find(request.arch.as_deref().unwrap_or("sm_90"))
 }
 
 /// Reads, parses and lowers the C file.
-pub(crate) fn read(args: &TuneArgs, sources: &mut SourceMap) -> Result<CInput, Failure> {
-    let text = crate::check::read_file(&args.file)?;
-    read_c(args, &text, sources)
-        .map_err(|failure| wrong_file::explained(failure, "tune", &args.file, &text))
+pub fn read(request: &TuneRequest, sources: &mut SourceMap) -> Result<CInput, Failure> {
+    let text = crate::files::read(&request.source.file)?;
+    read_c(request, &text, sources)
 }
 
-fn read_c(args: &TuneArgs, text: &[u8], sources: &mut SourceMap) -> Result<CInput, Failure> {
-    let defines = args.define.iter().map(|d| {
+fn read_c(request: &TuneRequest, text: &[u8], sources: &mut SourceMap) -> Result<CInput, Failure> {
+    let defines = request.source.defines.iter().map(|d| {
         let (name, value) = d.split_once('=').unwrap_or((d, "1"));
         (name.to_string(), value.to_string())
     });
     let options = ParseOptions {
         defines: defines.collect(),
-        include_dirs: args.include.clone(),
+        include_dirs: request.source.include_dirs.clone(),
         ..ParseOptions::new(Language::C)
     };
-    let path = args.file.display().to_string();
+    let path = request.source.file.display().to_string();
     let parsed = parse::parse(&path, text, &options, &DiskLoader, sources)?;
-    let mut input = cloops::lower_c(&parsed.unit, args.function.as_deref())?;
-    let specs = argument_specs(args, &input)?;
+    let mut input = cloops::lower_c(&parsed.unit, request.source.function.as_deref())?;
+    let specs = argument_specs(request, &input)?;
     warpsmith_opt::inline::writers(&mut input.module, input.function);
     accesses::infer(&mut input.module, input.function)?;
     extents::take_given(&mut input, &specs)?;
@@ -243,7 +248,7 @@ fn read_c(args: &TuneArgs, text: &[u8], sources: &mut SourceMap) -> Result<CInpu
 }
 
 /// `--arg`, else the file's own defaults; every name must be a parameter.
-pub(crate) fn argument_specs(args: &TuneArgs, input: &CInput) -> Result<Vec<NamedSpec>, Failure> {
+pub fn argument_specs(request: &TuneRequest, input: &CInput) -> Result<Vec<NamedSpec>, Failure> {
     let function = function_of(input);
     let mut names: Vec<String> = vec![];
     for var in function.params.iter().map(|p| function.var(*p)) {
@@ -251,7 +256,7 @@ pub(crate) fn argument_specs(args: &TuneArgs, input: &CInput) -> Result<Vec<Name
         let fields = sizes::fields(&input.module, &var.name, &var.ty, 0).into_iter();
         names.extend(fields.map(|f| f.name).filter(|n| *n != var.name));
     }
-    let mut specs = args.args.clone();
+    let mut specs = request.data.arguments.clone();
     specs.iter_mut().for_each(|s| s.name = input.parameter(&s.name));
     if let Some(bad) = specs.iter().find(|s| !names.contains(&s.name)) {
         let message = format!("`{}` has no parameter `{}`", function.name, bad.name);
@@ -274,8 +279,8 @@ pub(super) fn function_of(input: &CInput) -> &Function {
 }
 
 /// The points to tune for, checked against the parameters and the memory of the architecture.
-pub(crate) fn chosen_sizes(
-    args: &TuneArgs,
+pub fn chosen_sizes(
+    request: &TuneRequest,
     input: &CInput,
     specs: &[NamedSpec],
     arch: Arch,
@@ -283,8 +288,7 @@ pub(crate) fn chosen_sizes(
     if let Some(open) = accesses::open(&input.module, input.function).first() {
         return Err(extents::unknown(function_of(input), open).into());
     }
-    let mut given: Vec<SizeSpec> =
-        args.sizes.iter().map(|s| sizes::parse(s)).collect::<Result<_, _>>()?;
+    let mut given: Vec<SizeSpec> = request.data.sizes.clone();
     given.iter_mut().for_each(|s| s.name = input.parameter(&s.name));
     sizes::check_once(&given)?;
     let function = function_of(input);
@@ -349,7 +353,7 @@ fn with_defaults(mut given: Vec<SizeSpec>, input: &CInput, specs: &[NamedSpec]) 
 
 /// Applies the given schedule or the derived one.
 pub(super) fn translate(
-    args: &TuneArgs,
+    request: &TuneRequest,
     given: Option<&Schedule>,
     input: &CInput,
     sizes: &[Point],
@@ -358,23 +362,23 @@ pub(super) fn translate(
 ) -> Result<Chosen, Failure> {
     // What is wrong with the user's file or schedule is "no"; a malformed schedule is bad input.
     let no = Failure::no;
-    let stop = &args.stop();
+    let stop = &request.limits.stop();
     let kernel = arch.kernel(input.module.clone(), input.function);
     let mut planned = None;
-    let steps = match (given, &args.schedule) {
+    let steps = match (given, &request.choosing.schedule) {
         (Some(steps), _) => steps.clone(),
         (None, Some(path)) => {
-            let text = crate::check::read_file(path)?;
+            let text = crate::files::read(path)?;
             let text = String::from_utf8(text).map_err(|_| {
                 Failure::input("W301", format!("`{}` is not a text file", path.display()))
             })?;
             let file = sources.add(path.display().to_string(), text);
             let mut space = schedule::space::parse(sources, file)?;
-            space::fix(&mut space, &args.params)?;
-            if space.size() == 1 || args.strategy == Some(Strategy::Direct) {
+            space::fix(&mut space, &request.choosing.params)?;
+            if space.size() == 1 || request.choosing.strategy == Some(Strategy::Direct) {
                 space::plain(&space)?
             } else {
-                let (gpu, compiler) = (arch.gpu(), compiler(args));
+                let (gpu, compiler) = (arch.gpu(), compiler(request));
                 let compiler = compiler.as_ref();
                 let model = Model { kernel: &kernel, gpu, sizes, sources, compiler, stop };
                 let choice = space::choose(&space, &model)?;
@@ -383,11 +387,11 @@ pub(super) fn translate(
                 steps
             }
         }
-        (None, None) if args.strategy == Some(Strategy::Direct) => {
+        (None, None) if request.choosing.strategy == Some(Strategy::Direct) => {
             schedule::derive(&kernel, sources).map_err(no)?
         }
         (None, None) => {
-            let (gpu, compiler) = (arch.gpu(), compiler(args));
+            let (gpu, compiler) = (arch.gpu(), compiler(request));
             let compiler = compiler.as_ref();
             let model = Model { kernel: &kernel, gpu, sizes, sources, compiler, stop };
             let choice = choice::choose(&model)?;
@@ -399,7 +403,7 @@ pub(super) fn translate(
     let kernel = schedule::replay(&kernel, &steps, sources).map_err(no)?;
     let program = lower::lower(&kernel, sources).map_err(no)?;
     // What was chosen by the model has been compiled.
-    if let (None, Some(compiler)) = (&planned, compiler(args)) {
+    if let (None, Some(compiler)) = (&planned, compiler(request)) {
         choice::compiles(&compiler, &program, |_| true, arch.gpu().arch, stop)?;
     }
     Ok((program, steps, planned))

@@ -16,19 +16,19 @@ use warpsmith_tune::space::Configuration;
 
 use super::candidates::Candidates;
 use super::device_text::device_text;
-use super::element::element;
 use super::plan::Recorder;
 use crate::data::{self, NamedSpec, scalar_from_bytes};
+use crate::elements::element;
 use crate::progress::Phase;
 use crate::search::{Compared, Draft, Task, Workload, expected};
 use crate::status::Failure;
 use crate::tune::arch::Arch;
-use crate::tune::args::TuneArgs;
 use crate::tune::compare::of_a_sum;
 use crate::tune::host_c::{ArgBytes, HostReference};
 use crate::tune::inputs::{self, NoData, Sources};
 use crate::tune::points;
 use crate::tune::recompute::{self, Sample};
+use crate::tune::request::TuneRequest;
 use crate::tune::sizes::{self, Point};
 use crate::tune::witness::{CONSTANT_MEMORY, Witness, WitnessError};
 use crate::tune::work::Work;
@@ -44,7 +44,7 @@ const ON_CPU: Duration = Duration::from_secs(10);
 /// What a workload is made of.
 #[derive(Clone)]
 pub struct Source {
-    pub args: TuneArgs,
+    pub request: TuneRequest,
     pub input: CInput,
     pub arch: Arch,
     pub specs: Vec<NamedSpec>,
@@ -118,9 +118,11 @@ impl Nests {
     pub fn expect_what_c_gives(&mut self) {
         let source = self.source.clone();
         let mut options: Vec<String> =
-            source.args.define.iter().map(|d| format!("-D{d}")).collect();
-        options.extend(source.args.include.iter().map(|i| format!("-I{}", i.display())));
-        let host = HostReference::build(&source.args.file, &source.input, &options);
+            source.request.source.defines.iter().map(|d| format!("-D{d}")).collect();
+        options.extend(
+            source.request.source.include_dirs.iter().map(|i| format!("-I{}", i.display())),
+        );
+        let host = HostReference::build(&source.request.source.file, &source.input, &options);
         let Ok(host) = host else { return };
         let _phase = Phase::new("computing the right outputs on the CPU");
         for (subject, task) in self.subjects.iter().zip(&mut self.tasks) {
@@ -154,7 +156,7 @@ impl Nests {
             return Err("there is no such size".into());
         };
         let bytes: u64 = task.blobs.iter().map(|b| b.len() as u64).sum();
-        if bytes.saturating_mul(2) > self.source.args.max_memory {
+        if bytes.saturating_mul(2) > self.source.request.limits.max_memory {
             return Err("a second copy of the arrays does not fit --max-memory".into());
         }
         let function = self.source.function();
@@ -170,7 +172,7 @@ impl Nests {
         let args = args.ok_or("a parameter is no number")?;
         let mut memory = Memory::new(task.blobs.clone());
         let (module, id) = (&self.source.input.module, self.source.input.function);
-        recompute::samples(module, id, &args, &mut memory, self.source.args.seed)
+        recompute::samples(module, id, &args, &mut memory, self.source.request.data.seed)
     }
 
     /// The user's own kernel with the same launcher.
@@ -178,7 +180,7 @@ impl Nests {
     /// # Errors
     /// The front end's messages about the file; W467 where it has no such launcher.
     pub fn rival(&self, path: &Path, sources: &mut SourceMap) -> Result<Arc<dyn Draft>, Failure> {
-        let text = crate::check::read_file(path)?;
+        let text = crate::files::read(path)?;
         let name = path.display().to_string();
         let text = String::from_utf8(text)
             .map_err(|_| Failure::input("W301", format!("`{name}` is not a text file")))?;
@@ -214,7 +216,7 @@ impl Nests {
             return Err(Invalid::new(Reason::Constraints, why));
         }
         let work = Work {
-            args: &source.args,
+            request: &source.request,
             input: &source.input,
             written: &source.input,
             program: &program,
@@ -287,8 +289,8 @@ impl Source {
             module: &self.input.module,
             function,
             specs: &self.specs,
-            seed: self.args.seed,
-            max_memory: self.args.max_memory,
+            seed: self.request.data.seed,
+            max_memory: self.request.limits.max_memory,
         };
         let mut args = inputs::arguments(&data, point).map_err(NoData::failure)?;
         let terms = self.terms(point);

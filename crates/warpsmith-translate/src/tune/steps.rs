@@ -6,7 +6,7 @@
 use warpsmith_ir::SourceMap;
 use warpsmith_opt::{Kernel, Schedule, annotate, schedule};
 
-use crate::ladder::diff;
+use crate::diff;
 
 /// The function after a step.
 #[derive(Clone, Debug)]

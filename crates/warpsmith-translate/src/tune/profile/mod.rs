@@ -379,7 +379,7 @@ fn neighbours(at: Extents, middle: [u32; 3], logical: [u64; 3], group: u64) -> [
     }
 }
 
-pub(crate) fn shared_bytes(module: &Module, kernel: &Function) -> u32 {
+pub fn shared_bytes(module: &Module, kernel: &Function) -> u32 {
     let vars = kernel.vars.iter().filter(|v| v.kind == VarKind::Shared);
     let bytes: u64 = vars.map(|v| layout_of(module, &v.ty).size.next_multiple_of(16)).sum();
     u32::try_from(bytes).unwrap_or(u32::MAX)

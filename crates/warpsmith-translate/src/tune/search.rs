@@ -19,17 +19,16 @@ use warpsmith_tune::store::{ProblemKey, fingerprint};
 use warpsmith_tune::strategy::StrategyKind;
 use warpsmith_tune::tuner::{Budget, Finished, Options as TunerOptions, Prior};
 
-use super::args::{BudgetArg, Strategy, TuneArgs};
 use super::choice::predictions;
 use super::device::Stations;
 use super::estimates::Estimates;
 use super::measure::{Candidates, Model, Nests, Source, spelled};
 use super::recompute::{self, Recomputed};
+use super::request::{SearchBudget, Strategy, TuneRequest};
 use super::sizes::Point;
 use super::{points, space};
-use crate::data::{ArgSpec, Init, NamedSpec};
+use crate::data::{ArgSpec, Init, NamedSpec, content_hash};
 use crate::interrupt;
-use crate::problem::content_hash;
 use crate::search::outcome::each_task;
 use crate::search::store::{self, Custom, Keeper};
 use crate::search::{
@@ -118,7 +117,7 @@ impl Measured {
 
 /// What is searched.
 pub struct Asked<'a> {
-    pub args: &'a TuneArgs,
+    pub request: &'a TuneRequest,
     pub input: &'a CInput,
     pub specs: &'a [NamedSpec],
     pub sizes: &'a [Point],
@@ -135,31 +134,31 @@ pub fn search(
     stations: &Stations,
     sources: &mut SourceMap,
 ) -> Result<(Vec<Winner>, Measured), Failure> {
-    let args = asked.args;
+    let request = asked.request;
     // Before anything else is added to them.
     let content = content(asked, sources);
     let kernel = stations.arch.kernel(asked.input.module.clone(), asked.input.function);
-    let stop = args.stop();
+    let stop = request.limits.stop();
     let gpu = stations.arch.gpu();
-    let candidates = match &args.schedule {
+    let candidates = match &request.choosing.schedule {
         Some(path) => {
-            let text = crate::check::read_file(path)?;
+            let text = crate::files::read(path)?;
             let text = String::from_utf8(text).map_err(|_| {
                 Failure::input("W301", format!("`{}` is not a text file", path.display()))
             })?;
             let file = sources.add(path.display().to_string(), text);
             let mut space = schedule::space::parse(sources, file)?;
-            space::fix(&mut space, &args.params)?;
+            space::fix(&mut space, &request.choosing.params)?;
             Candidates::of_schedule(space).map_err(Failure::no)?
         }
         None => Candidates::of_templates(&kernel, gpu, asked.sizes, sources, &stop)?,
     };
-    let strategy = match args.strategy {
+    let strategy = match request.choosing.strategy {
         Some(Strategy::Search(kind)) => kind,
         _ => StrategyKind::default(),
     };
     let source = Source {
-        args: args.clone(),
+        request: request.clone(),
         input: asked.input.clone(),
         arch: stations.arch,
         specs: asked.specs.to_vec(),
@@ -173,16 +172,17 @@ pub fn search(
     }
     let nests = Arc::new(nests);
     let bytes = nests.bytes();
-    let rival = args.against.as_ref().map(|path| nests.rival(path, sources)).transpose()?;
+    let rival =
+        request.measuring.against.as_ref().map(|path| nests.rival(path, sources)).transpose()?;
     let estimates = Estimates::new(&kernel, gpu, asked.sizes, sources, &stop);
     let model = Model { candidates: &candidates, estimates };
     let prior = (strategy == StrategyKind::ModelGuided).then(|| model.prior()).flatten();
     let workload: Arc<dyn Workload> = nests.clone();
-    let mut engine = Engine::start(workload, options(args, stations)).map_err(failure)?;
+    let mut engine = Engine::start(workload, options(request, stations)).map_err(failure)?;
 
-    let place = store::path(args.store.as_deref())?;
+    let place = store::path(request.measuring.store.as_deref())?;
     let key = key(asked, &content, &candidates, engine.device());
-    let custom = Custom { resume: args.resume, dry_run: args.dry_run };
+    let custom = Custom { resume: request.measuring.resume, dry_run: request.dry_run };
     let space = described(asked, &candidates).write();
     let mut keeper = Keeper::open(&place, &key, &space, custom)?;
     let known = keeper.known(&candidates.space);
@@ -194,8 +194,8 @@ pub fn search(
         space: candidates.space.clone(),
         options: TunerOptions {
             strategy,
-            seed: args.seed,
-            budget: budget(args),
+            seed: request.data.seed,
+            budget: budget(request),
             prior: prior.clone(),
             known,
             workers: 1,
@@ -310,7 +310,7 @@ fn best_of_each(records: &[Record], sizes: &[Point]) -> Vec<Option<(f64, BTreeMa
 fn described(asked: &Asked<'_>, candidates: &Candidates) -> t1::Problem {
     let space = &candidates.space;
     let constraints = space.constraints().iter().map(|c| c.text.clone()).collect();
-    let file = asked.args.file.display().to_string();
+    let file = asked.request.source.file.display().to_string();
     t1::Problem::new(&asked.input.name, &file, space.parameters().to_vec(), constraints)
 }
 
@@ -449,32 +449,41 @@ fn most_threads(cores: usize) -> usize {
 }
 
 /// How the engine works for these options.
-pub fn options(args: &TuneArgs, stations: &Stations) -> Options {
+pub fn options(request: &TuneRequest, stations: &Stations) -> Options {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     Options {
         stations: stations.starts.clone(),
         first: stations.first.clone(),
         compiler: stations.compiler.clone(),
-        threads: if args.jobs > 0 { args.jobs.min(most_threads(cores)) } else { cores },
+        threads: if request.limits.jobs > 0 {
+            request.limits.jobs.min(most_threads(cores))
+        } else {
+            cores
+        },
         cache: Cache::of_user(),
         limit: CANDIDATE,
         compile_limit: COMPILATION,
         policy: Policy::default(),
         gives_up: true,
-        stop: args.stop(),
+        stop: request.limits.stop(),
     }
 }
 
 /// A search whose end nobody has named leaves half of the time for everything to the verification.
-fn budget(args: &TuneArgs) -> Budget {
+fn budget(request: &TuneRequest) -> Budget {
     let usual = || {
-        let left = args.deadline().map(|end| end.saturating_duration_since(Instant::now()) / 2);
+        let left =
+            request.limits.deadline.map(|end| end.saturating_duration_since(Instant::now()) / 2);
         left.map_or(USUAL_BUDGET, |left| left.min(USUAL_BUDGET))
     };
-    match args.budget {
-        Some(BudgetArg::Evaluations(n)) => Budget { evaluations: Some(n), time: None },
-        Some(BudgetArg::Time(t)) => Budget { evaluations: None, time: Some(t) },
-        None if matches!(args.strategy, Some(Strategy::Search(StrategyKind::BruteForce))) => {
+    match request.measuring.budget {
+        Some(SearchBudget::Evaluations(n)) => Budget { evaluations: Some(n), time: None },
+        Some(SearchBudget::Time(t)) => Budget { evaluations: None, time: Some(t) },
+        None if matches!(
+            request.choosing.strategy,
+            Some(Strategy::Search(StrategyKind::BruteForce))
+        ) =>
+        {
             Budget::default()
         }
         None => Budget { evaluations: None, time: Some(usual()) },
@@ -496,10 +505,10 @@ fn content(asked: &Asked<'_>, sources: &SourceMap) -> Json {
 
 /// Everything that a time depends on.
 fn key(asked: &Asked<'_>, content: &Json, candidates: &Candidates, hello: &Hello) -> ProblemKey {
-    let args = asked.args;
-    let source = json!([content, args.define, args.function]);
-    let specs: Vec<String> = args.args.iter().map(|s| format!("{s:?}")).collect();
-    let arguments = json!({"sizes": asked.sizes, "args": specs, "seed": args.seed});
+    let request = asked.request;
+    let source = json!([content, request.source.defines, request.source.function]);
+    let specs: Vec<String> = request.data.arguments.iter().map(|s| format!("{s:?}")).collect();
+    let arguments = json!({"sizes": asked.sizes, "args": specs, "seed": request.data.seed});
     ProblemKey {
         kernel: asked.input.name.clone(),
         source_hash: fingerprint(&source.to_string()),

@@ -9,7 +9,7 @@ const MOST_LINES: usize = 4000;
 
 /// Which of two texts has a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub enum Side {
     Both,
     Old,
     New,
@@ -52,7 +52,7 @@ pub fn marked(old: &str, new: &str) -> String {
 }
 
 /// All lines of both texts, along a longest common subsequence.
-pub(super) fn compared<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(Side, &'a str)> {
+pub fn compared<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<(Side, &'a str)> {
     let (n, m) = (old.len(), new.len());
     let mut lines = vec![];
     if n.max(m) > MOST_LINES {

@@ -10,10 +10,10 @@ use warpsmith_opt::Program;
 use warpsmith_tune::space::{ConfigId, Configuration};
 
 use super::arch::Arch;
-use super::args::TuneArgs;
 pub use super::host_c::ArgBytes;
 use super::measure::{Candidates, Nests, Source};
 use super::pipeline;
+use super::request::TuneRequest;
 use super::sizes::Point;
 use super::verify::Verified;
 use super::witness::{Witness, WitnessError};
@@ -23,7 +23,7 @@ use crate::status::Failure;
 
 /// A translated function, not yet emitted.
 pub struct Prepared {
-    args: TuneArgs,
+    request: TuneRequest,
     /// As the user wrote it.
     written: CInput,
     /// With its reals in the type that the program computes in.
@@ -40,22 +40,32 @@ impl Prepared {
     ///
     /// # Errors
     /// As `tune`'s, up to there.
-    pub fn new(args: &TuneArgs, sources: &mut SourceMap) -> Result<Prepared, Failure> {
-        let arch = pipeline::named_arch(args)?;
-        let input = pipeline::read(args, sources)?;
-        let specs = pipeline::argument_specs(args, &input)?;
-        let sizes = pipeline::chosen_sizes(args, &input, &specs, arch)?;
-        let (program, steps, _) = pipeline::translate(args, None, &input, &sizes, arch, sources)?;
+    pub fn new(request: &TuneRequest, sources: &mut SourceMap) -> Result<Prepared, Failure> {
+        let arch = pipeline::named_arch(request)?;
+        let input = pipeline::read(request, sources)?;
+        let specs = pipeline::argument_specs(request, &input)?;
+        let sizes = pipeline::chosen_sizes(request, &input, &specs, arch)?;
+        let (program, steps, _) =
+            pipeline::translate(request, None, &input, &sizes, arch, sources)?;
         let steps = steps.print();
         let written = input;
         let input = pipeline::in_its_types(&written, &program);
-        Ok(Prepared { args: args.clone(), written, input, arch, specs, sizes, steps, program })
+        Ok(Prepared {
+            request: request.clone(),
+            written,
+            input,
+            arch,
+            specs,
+            sizes,
+            steps,
+            program,
+        })
     }
 
     fn work<'a>(&'a self, program: &'a Program) -> Work<'a> {
-        let Prepared { args, written, input, arch, specs, sizes, .. } = self;
+        let Prepared { request, written, input, arch, specs, sizes, .. } = self;
         let (arch, interruptible) = (*arch, false);
-        Work { args, input, written, program, arch, specs, sizes, interruptible }
+        Work { request, input, written, program, arch, specs, sizes, interruptible }
     }
 
     fn files(&self, program: &Program) -> Result<Files, Failure> {
@@ -77,7 +87,7 @@ impl Prepared {
         let candidates = Candidates::of_templates(&kernel, gpu, &self.sizes, &sources, &stop)?;
         let first = candidates.space.configuration(ConfigId(0));
         let nests = Nests::new(Source {
-            args: self.args.clone(),
+            request: self.request.clone(),
             input: self.input.clone(),
             arch: self.arch,
             specs: self.specs.clone(),

@@ -5,7 +5,7 @@ use warpsmith_tune::space::Configuration;
 use warpsmith_tune::tuner;
 
 use crate::progress::Phase;
-use crate::tune::result::time;
+use crate::units::time;
 
 /// Shows how many were tried and the best so far; nothing when stderr is piped.
 pub struct Progress<'a> {

@@ -3,9 +3,9 @@
 use warpsmith_emu as emu;
 use warpsmith_ir::{Diagnostic, SourceMap};
 
-use super::args::TuneArgs;
 use super::inputs::{self, NoData, Sources};
 use super::pipeline::{self, Tuned};
+use super::request::TuneRequest;
 use super::sizes::Point;
 use super::verify::TIME_LIMIT;
 use super::witness::{Witness, WitnessError};
@@ -19,20 +19,20 @@ pub use super::witness::CountedLaunch;
 /// # Errors
 /// Data that does not fit, or a limit that was reached first.
 pub fn counted(
-    args: &TuneArgs,
+    request: &TuneRequest,
     tuned: &Tuned,
     point: &Point,
     sources: &mut SourceMap,
 ) -> Result<Vec<CountedLaunch>, Failure> {
-    let input = pipeline::read(args, sources)?;
-    let specs = pipeline::argument_specs(args, &input)?;
+    let input = pipeline::read(request, sources)?;
+    let specs = pipeline::argument_specs(request, &input)?;
     let function = input.module.function(input.function);
     let data = Sources {
         module: &input.module,
         function,
         specs: &specs,
-        seed: args.seed,
-        max_memory: args.max_memory,
+        seed: request.data.seed,
+        max_memory: request.limits.max_memory,
     };
     let inputs = inputs::arguments(&data, point).map_err(NoData::failure)?;
     let ours = |e: Failure| e.with_status(Status::Bug);
@@ -41,8 +41,8 @@ pub fn counted(
     let witness = Witness::parse(name, text, &launcher, others, sources);
     let witness = witness.map_err(|errors| ours(Failure::from(errors)))?;
     let options = emu::Options {
-        jobs: args.jobs,
-        max_memory: args.max_memory,
+        jobs: request.limits.jobs,
+        max_memory: request.limits.max_memory,
         checks: emu::Checks::NONE,
         counters: true,
         ..emu::Options::default()

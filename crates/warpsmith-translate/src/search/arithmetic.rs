@@ -4,7 +4,7 @@ use warpsmith_device::{Architecture, Work};
 use warpsmith_emu::counters::{Counters, InstructionClass as Class};
 use warpsmith_gpu::protocol::Limits;
 
-use crate::tune::result::time;
+use crate::units::time;
 
 /// A time is suspicious when the arithmetic alone takes so many times as long at the peak that was measured: compilers leave
 /// out some of what the text says.

@@ -1,4 +1,5 @@
-//! What is being done, on a terminal, for everything that takes longer than a moment; nothing when stderr is piped.
+//! What is being done, on a terminal, for everything that takes longer than a moment; nothing when stderr is piped, or
+//! unless the program asks for it ([`show`]).
 //!
 //! Phases lie within each other: a command has one, a search in it another. One thread draws all of them as one line,
 //! which vanishes when the last phase ends. It draws whether or not the phases have anything new to say, so that one
@@ -23,6 +24,8 @@ const WIDEST: usize = 200;
 /// The phases at work, the outermost first.
 static PHASES: Mutex<Vec<Entry>> = Mutex::new(vec![]);
 static NEXT: AtomicU64 = AtomicU64::new(0);
+/// A program wants the line; a library that is called by one says nothing unasked.
+static WANTED: AtomicBool = AtomicBool::new(false);
 /// A line stands on the terminal.
 static DRAWN: AtomicBool = AtomicBool::new(false);
 
@@ -91,6 +94,11 @@ impl Drop for Phase {
     }
 }
 
+/// Shows phases on stderr from now on.
+pub fn show() {
+    WANTED.store(true, Ordering::SeqCst);
+}
+
 /// Takes the line away, for a message that comes while phases are at work; it is drawn again behind the message.
 pub fn hide() {
     let _phases = phases();
@@ -112,7 +120,7 @@ fn erase() {
 /// Draws from now on, as long as the phase with this number, the outermost, is at work.
 fn start_drawing(outermost: u64) {
     let terminal = Terminal::of_stderr();
-    if terminal == Terminal::None {
+    if terminal == Terminal::None || !WANTED.load(Ordering::SeqCst) {
         return;
     }
     let drawing = move || {

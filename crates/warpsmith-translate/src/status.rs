@@ -4,8 +4,6 @@ use serde_json::json;
 use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::{Diagnostic, Severity, SourceMap};
 
-use crate::cli::{color_on_stderr, inert_json};
-
 /// How a command ended; the numbers are the contract of all commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
@@ -75,19 +73,6 @@ impl Failure {
             "complete": false, "findings": findings(&messages, sources), "notes": [], "outputs": [],
             "verification": null,
         })
-    }
-
-    /// Says why a command ended: on stderr, and as an object on stdout where a machine reads. Of a bug of ours a person is
-    /// told where its dump is.
-    pub fn report(&self, command: &str, json: bool, sources: &SourceMap) -> Status {
-        match self.status {
-            Status::Bug => _ = crate::cli::bug(&self.render(sources, false)),
-            _ => eprint!("{}", self.render(sources, color_on_stderr())),
-        }
-        if json {
-            println!("{}", inert_json(&self.json(command, sources).to_string()));
-        }
-        self.status
     }
 
     /// The time for everything is over. `during` says what was going on: "while …".

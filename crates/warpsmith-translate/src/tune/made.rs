@@ -5,10 +5,10 @@ use warpsmith_ir::{Diagnostic, SourceMap};
 use warpsmith_opt::{Schedule, lower, schedule};
 
 use super::arch::Arch;
-use super::args::{Strategy, TuneArgs};
 use super::device::Stations;
 use super::pipeline::{Chosen, in_its_types, translate};
 use super::recompute::Recomputed;
+use super::request::{Strategy, TuneRequest};
 use super::search::{Asked, Measured, Winner, named, search};
 use super::sizes::Point;
 use super::verify::Verified;
@@ -18,7 +18,7 @@ use crate::status::{Failure, Status};
 
 /// What is to be translated.
 pub(super) struct Job<'a> {
-    pub args: &'a TuneArgs,
+    pub request: &'a TuneRequest,
     pub input: &'a CInput,
     pub specs: &'a [NamedSpec],
     pub sizes: &'a [Point],
@@ -45,12 +45,12 @@ impl Job<'_> {
         given: Option<&Schedule>,
         sources: &mut SourceMap,
     ) -> Result<Made, Failure> {
-        let args = self.args;
-        let chosen = translate(args, given, self.input, self.sizes, self.arch, sources)?;
+        let request = self.request;
+        let chosen = translate(request, given, self.input, self.sizes, self.arch, sources)?;
         match self.verified(&chosen, &[], true, sources) {
             Err(failure)
                 if chosen.2.is_some()
-                    && args.schedule.is_none()
+                    && request.choosing.schedule.is_none()
                     && failure.status == Status::No =>
             {
                 self.retreat(Some((&chosen.1.print(), &failure)), true, sources)
@@ -68,9 +68,9 @@ impl Job<'_> {
         stations: &Stations,
         sources: &mut SourceMap,
     ) -> Result<Made, Failure> {
-        let text = crate::check::read_file(&self.args.file)?;
+        let text = crate::files::read(&self.request.source.file)?;
         let asked = Asked {
-            args: self.args,
+            request: self.request,
             input: self.input,
             specs: self.specs,
             sizes: self.sizes,
@@ -81,7 +81,7 @@ impl Job<'_> {
         let mut blamed = vec![];
         for winner in winners {
             if let Some(slower) = measured.loses_to_direct(&winner.ms) {
-                if self.args.schedule.is_none() {
+                if self.request.choosing.schedule.is_none() {
                     return self.direct_wins(measured, blamed, sources);
                 }
                 blamed.push(loses(slower));
@@ -117,7 +117,7 @@ impl Job<'_> {
         blamed: Vec<Diagnostic>,
         sources: &mut SourceMap,
     ) -> Result<Made, Failure> {
-        let direct = TuneArgs { strategy: Some(Strategy::Direct), ..self.args.clone() };
+        let direct = self.request.clone().strategy(Strategy::Direct);
         let chosen = translate(&direct, None, self.input, self.sizes, self.arch, sources)?;
         measured.chosen.clear();
         measured.ms = measured.direct_ms.clone().unwrap_or_default();
@@ -145,8 +145,8 @@ impl Job<'_> {
         sources: &mut SourceMap,
     ) -> Result<Made, Failure> {
         // Where the direct translation is right, the schedule is to blame and not the input.
-        let direct =
-            TuneArgs { strategy: Some(Strategy::Direct), schedule: None, ..self.args.clone() };
+        let mut direct = self.request.clone().strategy(Strategy::Direct);
+        direct.choosing.schedule = None;
         let chosen = translate(&direct, None, self.input, self.sizes, self.arch, sources)?;
         let verdict = self.verified(&chosen, &[], interruptible, sources)?;
         let mut made = made(chosen, verdict, None);
@@ -163,10 +163,10 @@ impl Job<'_> {
         interruptible: bool,
         sources: &mut SourceMap,
     ) -> Result<Verdict, Failure> {
-        let (args, written, specs, sizes) = (self.args, self.input, self.specs, self.sizes);
+        let (request, written, specs, sizes) = (self.request, self.input, self.specs, self.sizes);
         let input = &in_its_types(written, program);
         let arch = self.arch;
-        Work { args, input, written, program, arch, specs, sizes, interruptible }.verified_files(
+        Work { request, input, written, program, arch, specs, sizes, interruptible }.verified_files(
             &steps.print(),
             measured,
             sources,

@@ -1,6 +1,8 @@
 //! Where candidates are measured: GPUs, the emulator or recorded results, each reached through worker processes.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use warpsmith_device::Gpu;
@@ -11,7 +13,7 @@ use warpsmith_gpu::stop::Stop;
 use warpsmith_ir::Diagnostic;
 
 use super::arch::{self, Arch};
-use super::args::{Strategy, TuneArgs};
+use super::request::{Strategy, TuneRequest};
 use crate::interrupt;
 use crate::status::Failure;
 
@@ -44,13 +46,51 @@ pub struct Stations {
     pub arch: Arch,
 }
 
-/// What `--device` names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+/// What measures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Device {
+    /// The first GPU, where there is one.
+    #[default]
     Auto,
+    /// The emulator, whose times are predictions.
     Emulator,
+    /// The GPU of a number.
     Cuda(u32),
+    /// Recorded results: a cache of Kernel Tuner, or a T4 file.
     Replay(PathBuf),
+}
+
+impl FromStr for Device {
+    type Err = Failure;
+
+    /// `auto`, `emulator`, `cuda:N` or `replay:FILE`; anything else is W313.
+    fn from_str(text: &str) -> Result<Device, Failure> {
+        let unknown = || {
+            Diagnostic::error("W313", format!("unknown device `{text}`"))
+                .help("use auto, emulator, cuda:N, or replay:FILE")
+        };
+        Ok(match text {
+            "auto" => Device::Auto,
+            "emulator" => Device::Emulator,
+            "cuda" => Device::Cuda(0),
+            other => match other.split_once(':') {
+                Some(("cuda", n)) => Device::Cuda(n.parse().map_err(|_| unknown())?),
+                Some(("replay", file)) if !file.is_empty() => Device::Replay(file.into()),
+                _ => return Err(unknown().into()),
+            },
+        })
+    }
+}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Device::Auto => write!(f, "auto"),
+            Device::Emulator => write!(f, "emulator"),
+            Device::Cuda(n) => write!(f, "cuda:{n}"),
+            Device::Replay(file) => write!(f, "replay:{}", file.display()),
+        }
+    }
 }
 
 /// Where something is measured, if anywhere: on the device of these options, where `measure` asks for it or there is one.
@@ -59,15 +99,14 @@ enum Kind {
 /// As [`usual`] and [`searched`].
 pub fn measured_on(device: &str, arch: Option<&str>, measure: bool) -> Result<Place, Failure> {
     let stop = Stop { flag: Some(interrupt::flag()), deadline: None };
-    let wanted = Wanted { device, arch, devices: None, launchers: &[], stop };
+    let wanted = Wanted { device: device.parse()?, arch, devices: None, launchers: &[], stop };
     if measure { searched(&wanted) } else { usual(&wanted) }
 }
 
 /// A device as the options of a command name it.
 #[derive(Clone, Debug)]
 pub struct Wanted<'a> {
-    /// `auto`, `emulator`, `cuda:N` or `replay:FILE`.
-    pub device: &'a str,
+    pub device: Device,
     pub arch: Option<&'a str>,
     /// Several devices of that kind: `all`, or their numbers.
     pub devices: Option<&'a str>,
@@ -78,13 +117,13 @@ pub struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    fn of(args: &'a TuneArgs) -> Wanted<'a> {
+    fn of(request: &'a TuneRequest) -> Wanted<'a> {
         Wanted {
-            device: &args.device,
-            arch: args.arch.as_deref(),
-            devices: args.devices.as_deref(),
-            launchers: &args.launchers,
-            stop: args.stop(),
+            device: request.measuring.device.clone(),
+            arch: request.arch.as_deref(),
+            devices: request.measuring.devices.as_deref(),
+            launchers: &request.measuring.launchers,
+            stop: request.limits.stop(),
         }
     }
 
@@ -96,7 +135,7 @@ impl<'a> Wanted<'a> {
     /// Workers of the first GPU; the model where that has another architecture than the one that is asked for: a kernel for
     /// it cannot be measured.
     fn first_gpu(&self) -> Result<Place, Failure> {
-        let found = stations(self, &Kind::Cuda(0))?;
+        let found = stations(self, &Device::Cuda(0))?;
         match self.arch {
             Some(arch) if arch != found.hello.arch => self.model(vec![]),
             _ => Ok(Place::Measure(found)),
@@ -109,10 +148,10 @@ impl<'a> Wanted<'a> {
 /// # Errors
 /// As [`find`].
 pub fn usual(wanted: &Wanted<'_>) -> Result<Place, Failure> {
-    match kind(wanted.device)? {
-        Kind::Emulator => wanted.model(vec![]),
-        Kind::Auto if !driver::is_present() => wanted.model(vec![]),
-        Kind::Auto => wanted.first_gpu().or_else(|failure| {
+    match &wanted.device {
+        Device::Emulator => wanted.model(vec![]),
+        Device::Auto if !driver::is_present() => wanted.model(vec![]),
+        Device::Auto => wanted.first_gpu().or_else(|failure| {
             let why = failure.diagnostics.first().map_or(String::new(), |d| {
                 let notes: Vec<String> = d.notes.iter().map(|n| n.to_string()).collect();
                 if notes.is_empty() { d.message.clone() } else { notes.join("; ") }
@@ -120,7 +159,7 @@ pub fn usual(wanted: &Wanted<'_>) -> Result<Place, Failure> {
             let d = Diagnostic::warning("W462", "a GPU driver is here but nothing can be measured");
             wanted.model(vec![d.note(why).note("the device model chooses")])
         }),
-        kind => Ok(Place::Measure(stations(wanted, &kind)?)),
+        kind => Ok(Place::Measure(stations(wanted, kind)?)),
     }
 }
 
@@ -128,21 +167,20 @@ pub fn usual(wanted: &Wanted<'_>) -> Result<Place, Failure> {
 ///
 /// # Errors
 /// W313: a device that is not there or not known; W310: an architecture that is not known.
-pub fn find(args: &TuneArgs) -> Result<Place, Failure> {
-    let wanted = Wanted::of(args);
-    kind(wanted.device)?;
-    let searches = args.budget.is_some()
-        || args.against.is_some()
-        || args.devices.is_some()
-        || !args.launchers.is_empty()
-        || matches!(args.strategy, Some(Strategy::Search(_)));
-    let modelled = matches!(args.strategy, Some(Strategy::Model | Strategy::Direct));
+pub fn find(request: &TuneRequest) -> Result<Place, Failure> {
+    let wanted = Wanted::of(request);
+    let searches = request.measuring.budget.is_some()
+        || request.measuring.against.is_some()
+        || request.measuring.devices.is_some()
+        || !request.measuring.launchers.is_empty()
+        || matches!(request.choosing.strategy, Some(Strategy::Search(_)));
+    let modelled = matches!(request.choosing.strategy, Some(Strategy::Model | Strategy::Direct));
     if modelled {
         let measures = [
-            ("--budget", args.budget.is_some()),
-            ("--against", args.against.is_some()),
-            ("--devices", args.devices.is_some()),
-            ("--launcher", !args.launchers.is_empty()),
+            ("--budget", request.measuring.budget.is_some()),
+            ("--against", request.measuring.against.is_some()),
+            ("--devices", request.measuring.devices.is_some()),
+            ("--launcher", !request.measuring.launchers.is_empty()),
         ];
         if let Some((option, _)) = measures.into_iter().find(|(_, is)| *is) {
             let d = Diagnostic::error("W468", "the device model measures nothing");
@@ -158,10 +196,10 @@ pub fn find(args: &TuneArgs) -> Result<Place, Failure> {
 /// # Errors
 /// As [`find`]; W313, too, when there is no GPU.
 pub fn searched(wanted: &Wanted<'_>) -> Result<Place, Failure> {
-    match kind(wanted.device)? {
-        Kind::Auto if !driver::is_present() => Err(nothing_to_measure_on().into()),
-        Kind::Auto => wanted.first_gpu(),
-        kind => Ok(Place::Measure(stations(wanted, &kind)?)),
+    match &wanted.device {
+        Device::Auto if !driver::is_present() => Err(nothing_to_measure_on().into()),
+        Device::Auto => wanted.first_gpu(),
+        kind => Ok(Place::Measure(stations(wanted, kind)?)),
     }
 }
 
@@ -171,28 +209,11 @@ fn nothing_to_measure_on() -> Diagnostic {
         .help("use --device emulator to search with predicted times, or leave --budget and --strategy away")
 }
 
-fn kind(text: &str) -> Result<Kind, Failure> {
-    let unknown = || {
-        Diagnostic::error("W313", format!("unknown device `{text}`"))
-            .help("use auto, emulator, cuda:N, or replay:FILE")
-    };
-    Ok(match text {
-        "auto" => Kind::Auto,
-        "emulator" => Kind::Emulator,
-        "cuda" => Kind::Cuda(0),
-        other => match other.split_once(':') {
-            Some(("cuda", n)) => Kind::Cuda(n.parse().map_err(|_| unknown())?),
-            Some(("replay", file)) if !file.is_empty() => Kind::Replay(file.into()),
-            _ => return Err(unknown().into()),
-        },
-    })
-}
-
 /// The command line of a worker with the device of a number.
 type CommandFor<'a> = Box<dyn Fn(u32) -> Vec<String> + 'a>;
 
 /// The workers of a kind of device, after the first of them has said who it is.
-fn stations(wanted: &Wanted<'_>, kind: &Kind) -> Result<Stations, Failure> {
+fn stations(wanted: &Wanted<'_>, kind: &Device) -> Result<Stations, Failure> {
     let program = program()?;
     let ours = |words: &[&str]| -> Vec<String> {
         let mut command = vec![program.clone(), "worker".to_string()];
@@ -201,16 +222,16 @@ fn stations(wanted: &Wanted<'_>, kind: &Kind) -> Result<Stations, Failure> {
     };
     let emulated = wanted.arch.unwrap_or(USUAL);
     let (one, compiler): (CommandFor<'_>, Vec<String>) = match kind {
-        Kind::Auto | Kind::Cuda(_) => (
+        Device::Auto | Device::Cuda(_) => (
             Box::new(|n| ours(&["--backend", "gpu", "--device", &n.to_string()])),
             ours(&["--backend", "compiler"]),
         ),
-        Kind::Emulator => {
+        Device::Emulator => {
             arch::find(emulated)?;
             let words = ["--backend", "emulator", "--gpu", emulated];
             (Box::new(move |_| ours(&words)), ours(&words))
         }
-        Kind::Replay(file) => {
+        Device::Replay(file) => {
             let file = file.display().to_string();
             let words = ours(&["--backend", "replay", "--recording", &file]);
             let same = words.clone();
@@ -254,7 +275,7 @@ fn stations(wanted: &Wanted<'_>, kind: &Kind) -> Result<Stations, Failure> {
 /// The architecture of a device, with the model of its board where that is known.
 fn arch_of(wanted: &Wanted<'_>, hello: &Hello) -> Result<Arch, Failure> {
     let own = if hello.arch.is_empty() { USUAL } else { hello.arch.as_str() };
-    if let Some(asked) = wanted.arch.filter(|a| *a != own && wanted.device != "auto") {
+    if let Some(asked) = wanted.arch.filter(|a| *a != own && wanted.device != Device::Auto) {
         let message = format!("a kernel for {asked} cannot be measured on {}", hello.device);
         let d = Diagnostic::error("W313", message).note(format!("its architecture is {own}"));
         return Err(d.help("leave --arch away, or choose by the model: --strategy model").into());
@@ -314,15 +335,15 @@ fn unbuffered(mut words: Vec<String>) -> Vec<String> {
 }
 
 /// The numbers of devices: those of `--devices`, else the one of `--device`.
-fn numbers(wanted: &Wanted<'_>, kind: &Kind) -> Result<Vec<u32>, Failure> {
+fn numbers(wanted: &Wanted<'_>, kind: &Device) -> Result<Vec<u32>, Failure> {
     let Some(text) = wanted.devices else {
         return Ok(vec![match kind {
-            Kind::Cuda(n) => *n,
+            Device::Cuda(n) => *n,
             _ => 0,
         }]);
     };
     if text == "all" {
-        let Kind::Cuda(_) = kind else { return Ok(vec![0]) };
+        let Device::Cuda(_) = kind else { return Ok(vec![0]) };
         let count = driver::count().map_err(|e| {
             Diagnostic::error("W313", "the GPUs cannot be counted").note(e.to_string())
         })?;
@@ -340,9 +361,9 @@ fn numbers(wanted: &Wanted<'_>, kind: &Kind) -> Result<Vec<u32>, Failure> {
         )
     })?;
     match kind {
-        Kind::Emulator | Kind::Replay(_) => stand_ins(text, list),
+        Device::Emulator | Device::Replay(_) => stand_ins(text, list),
         // `--device cuda` names the first, and that is what `--devices` chooses from.
-        Kind::Cuda(n) if *n != 0 && !list.contains(n) => {
+        Device::Cuda(n) if *n != 0 && !list.contains(n) => {
             let d = Diagnostic::error("W313", format!("`--devices {text}` leaves GPU {n} out"));
             Err(d.help(format!("leave `--device {}` away", wanted.device)).into())
         }
@@ -372,10 +393,10 @@ mod tests {
 
     #[test]
     fn devices_are_named_as_documented() {
-        assert_eq!(kind("cuda:3").unwrap(), Kind::Cuda(3));
-        assert_eq!(kind("replay:a/b.json").unwrap(), Kind::Replay("a/b.json".into()));
+        assert_eq!("cuda:3".parse::<Device>().unwrap(), Device::Cuda(3));
+        assert_eq!("replay:a/b.json".parse::<Device>().unwrap(), Device::Replay("a/b.json".into()));
         for wrong in ["cuda:x", "gpu", "replay:", ""] {
-            let failure = kind(wrong).unwrap_err();
+            let failure = wrong.parse::<Device>().unwrap_err();
             assert_eq!(failure.diagnostics[0].code, "W313", "{wrong}");
         }
     }
@@ -391,7 +412,7 @@ mod tests {
             compiler: String::new(),
         };
         let wanted = Wanted {
-            device: "auto",
+            device: Device::Auto,
             arch: None,
             devices: None,
             launchers: &[],

@@ -1,10 +1,7 @@
-//! Ctrl-C: a command that looks at the flag is asked to stop, others end at once.
+//! Being asked to stop: a flag for all work, and whether anybody looks at it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-
-use crate::progress;
-use crate::status::Status;
 
 /// Commands that look at the flag, and those of them that have something to show by now.
 static LISTENING: AtomicUsize = AtomicUsize::new(0);
@@ -16,25 +13,23 @@ pub fn flag() -> Arc<AtomicBool> {
     FLAG.get_or_init(Arc::default).clone()
 }
 
-/// Takes Ctrl-C over from the system, once for the program.
-pub fn listen() {
-    let handled = ctrlc::set_handler(|| {
-        progress::hide();
-        let first = !flag().swap(true, Ordering::SeqCst);
-        if first && LISTENING.load(Ordering::SeqCst) > 0 {
-            let what = match SHOWING.load(Ordering::SeqCst) {
-                0 => "",
-                _ => "; here is what was done so far",
-            };
-            eprintln!("warpsmith: interrupted{what} (again to end at once)");
-            return;
-        }
-        warpsmith_gpu::client::end_all();
-        eprintln!("warpsmith: interrupted; files were written whole or not at all");
-        std::process::exit(Status::Interrupted.code());
-    });
-    if let Err(error) = handled {
-        eprintln!("warpsmith: Ctrl-C will end the program without a message: {error}");
+/// What a first Ctrl-C does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Nobody looks at the flag: the program ends.
+    End,
+    /// The work ends soon and says so.
+    Ends,
+    /// The work ends soon and shows what was done so far.
+    Shows,
+}
+
+/// What a first Ctrl-C does now.
+pub fn answer() -> Answer {
+    match (LISTENING.load(Ordering::SeqCst), SHOWING.load(Ordering::SeqCst)) {
+        (0, _) => Answer::End,
+        (_, 0) => Answer::Ends,
+        _ => Answer::Shows,
     }
 }
 

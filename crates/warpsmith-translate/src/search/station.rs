@@ -16,7 +16,7 @@ use warpsmith_gpu::stop::Stop;
 
 use super::{Compared, Workload};
 use crate::data::scalar_from_bytes;
-use crate::tune::measure::scalar_of;
+use crate::elements::scalar_of;
 
 /// A compiled text with its launches for one task.
 #[derive(Clone, Debug)]

@@ -3,14 +3,12 @@
 
 mod candidates;
 mod device_text;
-mod element;
 mod plan;
 mod prior;
 mod workload;
 
 pub use candidates::{Candidates, spelled};
 pub use device_text::{DeviceText, device_text};
-pub use element::{element, scalar_of};
 pub use plan::Recorder;
 pub use prior::Model;
 pub use workload::{Nests, Source};

@@ -17,7 +17,7 @@ use warpsmith_ir::SourceMap;
 use warpsmith_opt::Program;
 
 use super::measure::{DeviceText, device_text};
-use crate::doctor::{self, NoAnswer};
+use crate::probe::{self, NoAnswer};
 
 /// Time for one text.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -153,7 +153,7 @@ fn by_nvcc(nvcc: &Path, text: &DeviceText, arch: &str, limit: Duration) -> Resul
     let (source, cubin) = names.ok_or(NoUsage::Unknown)?;
     let arch = format!("-arch={arch}");
     let args = ["-cubin", &arch, "-Xptxas", "-v", "-o", cubin, source];
-    let log = doctor::ask(nvcc, &args, limit).map_err(|why| match why {
+    let log = probe::ask(nvcc, &args, limit).map_err(|why| match why {
         NoAnswer::Failed(status) => NoUsage::Refused(format!("nvcc: {status}")),
         _ => NoUsage::Unknown,
     })?;

@@ -13,6 +13,7 @@ use super::recompute::Recomputed;
 use super::search::Measured;
 use crate::search::{FASTER_THAN_A_COPY, Told};
 use crate::status::Status;
+use crate::units::time;
 
 /// The lines for a person.
 pub fn human(tuned: &Tuned, paths: &[PathBuf]) -> String {
@@ -210,14 +211,6 @@ fn registers(r: &Registers) -> String {
         None => format!("registers estimated: {}\n", kernels.join("; ")),
     };
     counted + &refused
-}
-
-pub fn time(seconds: f64) -> String {
-    match seconds {
-        s if s < 1e-3 => format!("{:.1} us", s * 1e6),
-        s if s < 1.0 => format!("{:.2} ms", s * 1e3),
-        s => format!("{s:.2} s"),
-    }
 }
 
 /// The result in schema 1.

@@ -12,13 +12,13 @@ use warpsmith_opt::analysis::values::{self, Slot};
 use warpsmith_opt::{Program, assumption};
 
 use super::arch::Arch;
-use super::args::TuneArgs;
 use super::choices::{self, Fact};
 use super::coverage::Coverage;
 use super::given;
 use super::host_c::{HostReference, NoReference};
 use super::inputs::Sources;
 use super::pipeline::{assumptions, function_of};
+use super::request::TuneRequest;
 use super::sizes::{self, Point};
 use super::verify::{Failed, TIME_LIMIT, Verified, Verifier, Written};
 use super::witness::Witness;
@@ -29,7 +29,7 @@ use crate::status::{Failure, Status};
 
 /// What emission and verification need.
 pub(super) struct Work<'a> {
-    pub args: &'a TuneArgs,
+    pub request: &'a TuneRequest,
     pub input: &'a CInput,
     /// The same as the user wrote it, where the program computes in another type.
     pub written: &'a CInput,
@@ -42,7 +42,7 @@ pub(super) struct Work<'a> {
 }
 
 /// Paths of a kernel were run at no size.
-pub(crate) const NOT_RUN: &str = "W337";
+pub const NOT_RUN: &str = "W337";
 /// What to do where a path cannot be run.
 const LET_IT_RUN: &str = "only what was run is handed out: let --size ask for smaller sizes, raise --max-memory, or choose other \
                        parameters with --schedule";
@@ -61,7 +61,7 @@ impl Work<'_> {
         sources: &mut SourceMap,
     ) -> Result<(Files, Verified, Vec<Diagnostic>), Failure> {
         let draft = self.print(&[], &[], &[], steps)?;
-        if self.interruptible && self.args.stop().is_flagged() {
+        if self.interruptible && self.request.limits.stop().is_flagged() {
             return Err(Failure::interrupted(VERIFYING));
         }
         let mut messages = vec![];
@@ -114,8 +114,8 @@ impl Work<'_> {
                 module: &self.input.module,
                 function: function_of(self.input),
                 specs: self.specs,
-                seed: self.args.seed,
-                max_memory: self.args.max_memory,
+                seed: self.request.data.seed,
+                max_memory: self.request.limits.max_memory,
             },
             function: self.input.function,
             host,
@@ -125,7 +125,7 @@ impl Work<'_> {
             // Iterations that are taken on trust may write one value to one element.
             same_writes: assumption::trusts_marks(&self.program.assumptions),
             options: self.options(),
-            total_steps: self.args.verify_steps,
+            total_steps: self.request.limits.verify_steps,
             tuned: self.sizes,
             special: &self.special_sizes(),
             with_data,
@@ -137,9 +137,9 @@ impl Work<'_> {
 
     pub(super) fn options(&self) -> emu::Options {
         emu::Options {
-            jobs: self.args.jobs,
-            max_memory: self.args.max_memory,
-            deadline: self.args.deadline(),
+            jobs: self.request.limits.jobs,
+            max_memory: self.request.limits.max_memory,
+            deadline: self.request.limits.deadline,
             interrupt: self.interruptible.then(interrupt::flag),
             checks: emu::Checks { redundant_barriers: false, ..emu::Checks::ALL },
             ways: true,
@@ -246,7 +246,8 @@ impl Work<'_> {
             launcher: self.program.launcher,
             description: vec![format!(
                 "CUDA translation of `{name}` in {}.",
-                self.args
+                self.request
+                    .source
                     .file
                     .file_name()
                     .map_or(String::new(), |f| f.to_string_lossy().into_owned())
@@ -365,9 +366,11 @@ impl Work<'_> {
 
     /// The user's C, compiled; a message says why it is missing.
     fn host_reference(&self, messages: &mut Vec<Diagnostic>) -> Option<HostReference> {
-        let mut options: Vec<String> = self.args.define.iter().map(|d| format!("-D{d}")).collect();
-        options.extend(self.args.include.iter().map(|i| format!("-I{}", i.display())));
-        match HostReference::build(&self.args.file, self.input, &options) {
+        let mut options: Vec<String> =
+            self.request.source.defines.iter().map(|d| format!("-D{d}")).collect();
+        options
+            .extend(self.request.source.include_dirs.iter().map(|i| format!("-I{}", i.display())));
+        match HostReference::build(&self.request.source.file, self.input, &options) {
             Ok(host) => Some(host),
             Err(NoReference::NoCompiler) => {
                 let text =
